@@ -1,0 +1,233 @@
+/*
+ * Esse: does a database really give the isolation it claims?
+ *
+ * The life of a program that uses this library:
+ *
+ *     arena = esse_arena_new();
+ *     esse_history_load(arena, "h.jsonl", NULL, &history, &err)     a file, or
+ *     esse_builder_new(arena) ... esse_builder_freeze(...)          your own recording
+ *     esse_check(arena, history, &options, &result, &err)
+ *     ... read result->verdicts ...
+ *     esse_arena_free(arena);
+ *
+ * Everything lives in the arena it was made in and has no free of its own.  Functions that can
+ * fail for a reason outside the program return false and fill an esse_error; they leave their
+ * outputs untouched then.  Nothing here prints or exits.  A frozen history never changes, so any
+ * number of threads may read it; an arena belongs to one thread at a time.
+ */
+#ifndef ESSE_ESSE_H
+#define ESSE_ESSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ESSE_API __attribute__((visibility("default")))
+
+/* "0.1.0" */
+ESSE_API const char *esse_version(void);
+
+/* ---- Errors ------------------------------------------------------------------------------- */
+
+/*
+ * An operating error: something the world did (bad input, a failed read) that the user must be
+ * told.  Bugs are asserts, and running out of memory aborts.  ESSE_ESTOPPED is the one that is
+ * not an error of anyone: the budget ran out while a history was being read, and the caller
+ * turns it into the verdict "unknown".
+ */
+enum esse_errc { ESSE_OK, ESSE_EINPUT, ESSE_EIO, ESSE_EUSAGE, ESSE_ESTOPPED, ESSE_EBUG };
+
+struct esse_error {
+    enum esse_errc code;
+    uint64_t line;   /* 1-based line of the input, 0 if not about a line */
+    uint64_t column; /* 1-based byte of that line, 0 if not known */
+    char text[480];  /* "cannot open 'x': No such file", no full stop */
+};
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+struct esse_arena;
+
+ESSE_API struct esse_arena *esse_arena_new(void);
+ESSE_API void esse_arena_free(struct esse_arena *arena);
+
+/* ---- Budget ------------------------------------------------------------------------------- */
+
+/*
+ * What a load and a check may spend.  Zero means no limit.  'cancel' may be set from a signal
+ * handler or another thread; work stops soon after and the verdict is "unknown".  'progress', if
+ * given, is called now and then from the thread that works.
+ */
+struct esse_budget {
+    double seconds;
+    uint64_t memory_bytes;
+    volatile int cancel;
+    void (*progress)(void *context, const char *phase, uint64_t done, uint64_t total);
+    void *progress_context;
+
+    /* Kept by the library: zero them. */
+    double deadline;
+    uint32_t countdown;
+    const char *phase, *spent;
+    uint64_t done, total;
+};
+
+/* ---- Values ------------------------------------------------------------------------------- */
+
+/*
+ * A key or a value: 64 bits, equal exactly when the words are equal (within one history).  Small
+ * integers and short texts are the word itself; everything else is interned in the history.
+ */
+typedef struct {
+    uint64_t word;
+} esse_value;
+
+/* Ids are one-field structs so that two id spaces cannot be mixed up. */
+typedef struct {
+    uint32_t ix;
+} esse_txn;
+typedef struct {
+    uint32_t ix;
+} esse_key;
+typedef struct {
+    uint32_t ix;
+} esse_op;
+
+/* ---- Histories ---------------------------------------------------------------------------- */
+
+struct esse_history;
+struct esse_builder;
+
+enum esse_status { ESSE_COMMITTED, ESSE_ABORTED, ESSE_UNKNOWN_OUTCOME };
+
+/* How to read a file.  All zero is right for most: the format and workload are recognised. */
+struct esse_load_options {
+    const char *format;   /* a name from esse_format_name(), or NULL to sniff */
+    const char *workload; /* "list-append", "rw-register", "closed-predicate", or NULL */
+    struct esse_budget *budget;
+};
+
+/* Reads a history; "-" is standard input; gzip and zstd are undone.  Cost: one pass. */
+ESSE_API bool esse_history_load(struct esse_arena *arena, const char *path,
+                                const struct esse_load_options *options, struct esse_history **out,
+                                struct esse_error *err);
+
+/* The formats that can be read, by position, NULL after the last. */
+ESSE_API const char *esse_format_name(size_t at);
+
+struct esse_counts {
+    uint32_t sessions, transactions, committed, aborted, unknown, operations, keys;
+};
+ESSE_API struct esse_counts esse_history_counts(const struct esse_history *history);
+
+/* The transaction's name as the reports print it.  'room' bytes at 'text', always terminated. */
+ESSE_API void esse_txn_name(const struct esse_history *history, esse_txn txn, char *text,
+                            size_t room);
+
+/*
+ * Recording a history by hand.  Transactions of one session are added in session order:
+ *
+ *     esse_builder_begin(builder, esse_int(0), NULL);
+ *     esse_builder_read(builder, esse_text(builder, "x"), esse_nil());
+ *     esse_builder_write(builder, esse_text(builder, "x"), esse_int(1));
+ *     esse_builder_end(builder, ESSE_COMMITTED, &err)
+ *
+ * Each call costs O(1) amortised.  The builder belongs to its arena; freezing takes its contents.
+ */
+ESSE_API struct esse_builder *esse_builder_new(struct esse_arena *arena);
+
+ESSE_API esse_value esse_nil(void);          /* absent: the initial state, or a deleted key */
+ESSE_API esse_value esse_int(int64_t value); /* exact to 61 bits; larger: esse_long() */
+ESSE_API esse_value esse_long(struct esse_builder *builder, int64_t value);
+ESSE_API esse_value esse_text(struct esse_builder *builder, const char *text);
+
+/* 'session' is an integer or a text; 'name' a unique name for reports, or NULL. */
+ESSE_API void esse_builder_begin(struct esse_builder *builder, esse_value session,
+                                 const char *name);
+/* Client times of the open transaction: any clock, as long as it is one. */
+ESSE_API void esse_builder_times(struct esse_builder *builder, int64_t start, int64_t end);
+ESSE_API void esse_builder_read(struct esse_builder *builder, esse_value key, esse_value value);
+ESSE_API void esse_builder_read_list(struct esse_builder *builder, esse_value key,
+                                     const esse_value *items, size_t count);
+ESSE_API void esse_builder_write(struct esse_builder *builder, esse_value key, esse_value value);
+ESSE_API void esse_builder_append(struct esse_builder *builder, esse_value key, esse_value item);
+ESSE_API void esse_builder_delete(struct esse_builder *builder, esse_value key);
+ESSE_API bool esse_builder_end(struct esse_builder *builder, enum esse_status status,
+                               struct esse_error *err);
+ESSE_API bool esse_builder_freeze(struct esse_builder *builder, struct esse_history **out,
+                                  struct esse_error *err);
+
+/* ---- Checking ----------------------------------------------------------------------------- */
+
+enum esse_outcome { ESSE_HOLDS, ESSE_VIOLATED, ESSE_UNKNOWN };
+
+#define ESSE_NO_OP UINT32_MAX
+
+/* One step of an anomaly: what this operation of this transaction has to do with it. */
+struct esse_step {
+    esse_txn txn;
+    esse_op op;      /* ix == ESSE_NO_OP if the step is about the whole transaction */
+    const char *why; /* a clause in plain words */
+};
+
+/* One thing that must not happen and did. */
+struct esse_anomaly {
+    const char *type;        /* Elle's name, such as "G1a" */
+    const char *description; /* one sentence about this occurrence */
+    bool has_key;
+    esse_key key;
+    const struct esse_step *steps;
+    uint32_t step_count;
+};
+
+/* The answer for one level. */
+struct esse_verdict {
+    const char *level;
+    enum esse_outcome outcome;
+    const char *engine;
+    const char *plan;   /* why that engine */
+    const char *reason; /* for ESSE_UNKNOWN: what was missing or ran out; otherwise NULL */
+    double seconds;
+    const struct esse_anomaly *anomalies; /* those that rule the level out, worst first */
+    uint32_t anomaly_count;
+    uint64_t anomalies_seen; /* including the occurrences that were counted but not kept */
+    const char *evidence;    /* "anomaly", "none", ... */
+    bool rechecked;          /* by the independent recheck, before the verdict left the library */
+};
+
+struct esse_result {
+    const struct esse_verdict *verdicts; /* one a level, in the order asked */
+    uint32_t verdict_count;
+    const char *const *anomaly_types; /* every type found, sorted */
+    uint32_t anomaly_type_count;
+    const char *const *not_levels; /* the weakest levels that are ruled out */
+    uint32_t not_count;
+    const char *const *also_not; /* the stronger ones that are ruled out with them */
+    uint32_t also_not_count;
+    const char *const *strongest; /* the strongest levels that were shown to hold */
+    uint32_t strongest_count;
+};
+
+struct esse_check_options {
+    const char *const *levels; /* NULL: strict-serializable */
+    size_t level_count;
+    const char *engine; /* NULL: the planner chooses */
+    struct esse_budget *budget;
+};
+
+/*
+ * Checks a history against levels.  Fails with ESSE_EUSAGE on an unknown level or engine and with
+ * ESSE_EBUG when an engine's evidence did not survive the recheck; never with a wrong verdict.
+ */
+ESSE_API bool esse_check(struct esse_arena *arena, const struct esse_history *history,
+                         const struct esse_check_options *options, const struct esse_result **out,
+                         struct esse_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

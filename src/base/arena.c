@@ -1,0 +1,159 @@
+#include "base/arena.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 1 << 20 };
+
+struct chunk {
+    struct chunk *next;
+    size_t bytes;
+    _Alignas(max_align_t) char data[];
+};
+
+/* Blocks form a ring through the arena, so that any of them can leave it in O(1). */
+struct block {
+    struct block *prev, *next;
+    size_t bytes;
+    _Alignas(max_align_t) char data[];
+};
+
+struct esse_arena {
+    struct block ring; /* no data: the head */
+    struct chunk *chunks;
+    char *at, *end;
+    size_t next_chunk;
+};
+
+static _Atomic uint64_t in_use;
+
+static void *or_abort(void *memory)
+{
+    if (!memory) {
+        static const char text[] = "esse: out of memory\n";
+        ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+        (void)ignored;
+        abort();
+    }
+    return memory;
+}
+
+struct esse_arena *esse_arena_new(void)
+{
+    struct esse_arena *arena = or_abort(calloc(1, sizeof *arena));
+    arena->ring.prev = arena->ring.next = &arena->ring;
+    arena->next_chunk = FIRST_CHUNK;
+    return arena;
+}
+
+void esse_arena_free(struct esse_arena *arena)
+{
+    if (!arena)
+        return;
+    uint64_t bytes = 0;
+    for (struct block *block = arena->ring.next, *next; block != &arena->ring; block = next) {
+        next = block->next;
+        bytes += block->bytes;
+        free(block);
+    }
+    for (struct chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
+        next = chunk->next;
+        bytes += chunk->bytes;
+        free(chunk);
+    }
+    free(arena);
+    atomic_fetch_sub_explicit(&in_use, bytes, memory_order_relaxed);
+}
+
+static void add_chunk(struct esse_arena *arena, size_t at_least)
+{
+    size_t bytes = arena->next_chunk > at_least ? arena->next_chunk : at_least;
+    struct chunk *chunk = or_abort(calloc(1, sizeof *chunk + bytes));
+    chunk->next = arena->chunks;
+    chunk->bytes = bytes;
+    arena->chunks = chunk;
+    arena->at = chunk->data;
+    arena->end = chunk->data + bytes;
+    if (arena->next_chunk < LARGEST_CHUNK)
+        arena->next_chunk *= 2;
+    atomic_fetch_add_explicit(&in_use, bytes, memory_order_relaxed);
+}
+
+void *esse_arena_alloc(struct esse_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+        or_abort(NULL);
+    bytes = (bytes + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
+    if ((size_t)(arena->end - arena->at) < bytes || !arena->at)
+        add_chunk(arena, bytes);
+    void *memory = arena->at;
+    arena->at += bytes;
+    return memory;
+}
+
+char *esse_arena_text(struct esse_arena *arena, const char *text, size_t length)
+{
+    char *copy = esse_arena_alloc(arena, length + 1, 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *esse_arena_format(struct esse_arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    assert(length >= 0);
+    char *text = esse_arena_alloc(arena, (size_t)length + 1, 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+static struct block *block_of(void *data)
+{
+    return (struct block *)((char *)data - offsetof(struct block, data));
+}
+
+void *esse_arena_grow(struct esse_arena *arena, void *data, size_t bytes)
+{
+    struct block *block = data ? block_of(data) : NULL;
+    size_t before = block ? block->bytes : 0;
+    if (bytes > SIZE_MAX / 2)
+        or_abort(NULL);
+    struct block *grown = or_abort(realloc(block, sizeof *grown + bytes));
+    if (!block) {
+        grown->prev = &arena->ring;
+        grown->next = arena->ring.next;
+    }
+    grown->prev->next = grown;
+    grown->next->prev = grown;
+    grown->bytes = bytes;
+    atomic_fetch_add_explicit(&in_use, (uint64_t)bytes - before, memory_order_relaxed);
+    return grown->data;
+}
+
+void esse_arena_drop(struct esse_arena *arena, void *data)
+{
+    (void)arena;
+    if (!data)
+        return;
+    struct block *block = block_of(data);
+    block->prev->next = block->next;
+    block->next->prev = block->prev;
+    atomic_fetch_sub_explicit(&in_use, block->bytes, memory_order_relaxed);
+    free(block);
+}
+
+uint64_t esse_arena_in_use(void)
+{
+    return atomic_load_explicit(&in_use, memory_order_relaxed);
+}

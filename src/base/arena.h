@@ -1,0 +1,35 @@
+#ifndef ESSE_BASE_ARENA_H
+#define ESSE_BASE_ARENA_H
+
+#include "esse/esse.h"
+
+/*
+ * Memory with one lifetime.  Small things are cut from chunks and have no free.  Arrays that grow
+ * are blocks: they move with realloc, which for large ones moves pages, not bytes, so a column of
+ * ten million entries costs what it holds and no second copy while it grows.
+ *
+ * Running out of memory aborts, here and nowhere else.
+ *
+ * Cost: alloc O(1); grow amortised O(1) per byte; free O(chunks + blocks).
+ */
+
+/* 'count' things of 'size' bytes, zeroed. */
+void *esse_arena_alloc(struct esse_arena *arena, size_t count, size_t size);
+
+/* A copy of 'length' bytes and a terminating zero. */
+char *esse_arena_text(struct esse_arena *arena, const char *text, size_t length);
+
+/* A text made as by printf. */
+char *esse_arena_format(struct esse_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Makes or resizes a block; 'block' is NULL or came from here.  New bytes are not zeroed. */
+void *esse_arena_grow(struct esse_arena *arena, void *block, size_t bytes);
+
+/* Gives a block back early.  NULL is fine. */
+void esse_arena_drop(struct esse_arena *arena, void *block);
+
+/* Bytes held by all arenas of the process. */
+uint64_t esse_arena_in_use(void);
+
+#endif

@@ -1,0 +1,35 @@
+#ifndef ESSE_BASE_BUDGET_H
+#define ESSE_BASE_BUDGET_H
+
+#include "esse/esse.h"
+
+/* Seconds on a clock that never goes back. */
+double esse_clock_seconds(void);
+
+/* Starts the clock.  Calling it again on a started budget changes nothing. */
+void esse_budget_start(struct esse_budget *budget);
+
+/* Names what is being done, for the progress line and for the reason of an "unknown".  'total'
+ * is 0 if it is not known. */
+void esse_budget_phase(struct esse_budget *budget, const char *phase, uint64_t total);
+
+bool esse_budget_check_now(struct esse_budget *budget);
+
+/*
+ * True while there is something left to spend.  'done' counts from the start of the phase.  Call
+ * it every few microseconds of work: most calls only count down.  NULL is a budget without limits.
+ */
+static inline bool esse_budget_poll(struct esse_budget *budget, uint64_t done)
+{
+    if (!budget)
+        return true;
+    budget->done = done;
+    if (budget->countdown-- > 0)
+        return true;
+    return esse_budget_check_now(budget);
+}
+
+/* What ran out: "time", "memory", "interrupted"; NULL while nothing has. */
+const char *esse_budget_spent(const struct esse_budget *budget);
+
+#endif
