@@ -1,0 +1,51 @@
+#include "history/access.h"
+
+#include <assert.h>
+
+static bool access_of(const struct esse_history *history, uint32_t op, esse_key key, bool read,
+                      esse_value *value)
+{
+    uint32_t count = esse_access_count(history, op);
+    for (uint32_t i = 0; i < count; i++) {
+        struct esse_access access = esse_access_at(history, op, i);
+        if (access.key.ix == key.ix && (access.kind == ESSE_OP_READ) == read) {
+            *value = access.value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool esse_op_read_of(const struct esse_history *history, uint32_t op, esse_key key,
+                     esse_value *value)
+{
+    return access_of(history, op, key, true, value);
+}
+
+bool esse_op_write_of(const struct esse_history *history, uint32_t op, esse_key key,
+                      esse_value *value)
+{
+    return access_of(history, op, key, false, value);
+}
+
+esse_txn esse_op_txn(const struct esse_history *history, uint32_t op)
+{
+    assert(op < history->ops);
+    uint32_t low = 0, high = history->txns;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (history->txn_op[middle] <= op)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (esse_txn){ low };
+}
+
+esse_value esse_key_initial(const struct esse_history *history, esse_key key)
+{
+    for (uint32_t i = 0; i < history->init_count; i++)
+        if (history->init[i].key.ix == key.ix)
+            return history->init[i].value;
+    return ESSE_NIL;
+}

@@ -1,0 +1,62 @@
+#ifndef ESSE_HISTORY_ACCESS_H
+#define ESSE_HISTORY_ACCESS_H
+
+#include "history/history.h"
+
+/*
+ * The item accesses of an operation: one for an item operation, one for every returned row of a
+ * predicate read, and for a predicate update a read and then a write of every row.
+ *
+ * Cost: O(1) each.
+ */
+struct esse_access {
+    esse_key key;
+    enum esse_op_kind kind; /* READ, WRITE, APPEND; a delete is a WRITE of nil */
+    esse_value value;
+};
+
+static inline uint32_t esse_access_count(const struct esse_history *history, uint32_t op)
+{
+    unsigned kind = history->op_kind[op];
+    if (!esse_op_is_predicate(kind))
+        return 1;
+    uint32_t rows = history->predicates[history->op_key[op]].row_count;
+    return kind == ESSE_OP_PREDICATE_UPDATE ? 2 * rows : rows;
+}
+
+static inline struct esse_access esse_access_at(const struct esse_history *history, uint32_t op,
+                                                uint32_t at)
+{
+    enum esse_op_kind kind = (enum esse_op_kind)history->op_kind[op];
+    if (!esse_op_is_predicate(kind))
+        return (struct esse_access){ { history->op_key[op] },
+                                     kind == ESSE_OP_DELETE ? ESSE_OP_WRITE : kind,
+                                     history->op_value[op] };
+    const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
+    if (kind == ESSE_OP_PREDICATE_READ || at < predicate->row_count) {
+        const struct esse_keyed_row *row = &history->rows[predicate->row + at];
+        return (struct esse_access){ row->key, ESSE_OP_READ, row->value };
+    }
+    const struct esse_keyed_row *row = &history->rows[predicate->row + at - predicate->row_count];
+    return (struct esse_access){ row->key, ESSE_OP_WRITE, row->next };
+}
+
+/* What operation 'op' read from (or wrote to) 'key'; false if it did not.  O(rows). */
+bool esse_op_read_of(const struct esse_history *history, uint32_t op, esse_key key,
+                     esse_value *value);
+bool esse_op_write_of(const struct esse_history *history, uint32_t op, esse_key key,
+                      esse_value *value);
+
+/* The transaction of an operation.  O(log transactions). */
+esse_txn esse_op_txn(const struct esse_history *history, uint32_t op);
+
+/* The initial value of a key: what 'init' says, or nil.  O(init). */
+esse_value esse_key_initial(const struct esse_history *history, esse_key key);
+
+/* Nothing is nothing: a list-append key that was never appended to reads as nil or as []. */
+static inline esse_value esse_value_state(esse_value value)
+{
+    return esse_value_eq(value, esse_value_list(0, 0)) ? ESSE_NIL : value;
+}
+
+#endif

@@ -1,0 +1,373 @@
+#include "history/builder.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "history/building.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+esse_key esse_builder_key(struct esse_builder *builder, esse_value name)
+{
+    uint32_t hash = esse_hash_word(name.word), id;
+    struct esse_probe probe = esse_index_probe(&builder->key_index, hash);
+    while (esse_probe_next(&probe, &id))
+        if (esse_value_eq(builder->key_name.at[id], name))
+            return (esse_key){ id };
+    id = (uint32_t)builder->key_name.count;
+    esse_value_vec_push(&builder->key_name, builder->arena, name);
+    esse_u8_vec_push(&builder->key_flags, builder->arena, 0);
+    esse_index_add(&builder->key_index, builder->arena, hash, id);
+    return (esse_key){ id };
+}
+
+bool esse_builder_session(const struct esse_builder *builder, esse_value id, uint32_t *session)
+{
+    struct esse_probe probe = esse_index_probe(&builder->session_index, esse_hash_word(id.word));
+    while (esse_probe_next(&probe, session))
+        if (esse_value_eq(builder->session_name.at[*session], id))
+            return true;
+    return false;
+}
+
+static uint32_t session_id(struct esse_builder *builder, esse_value id)
+{
+    uint32_t session = builder->last_session;
+    if (session < builder->session_name.count &&
+        esse_value_eq(builder->session_name.at[session], id))
+        return session;
+    if (!esse_builder_session(builder, id, &session)) {
+        session = (uint32_t)builder->session_name.count;
+        esse_value_vec_push(&builder->session_name, builder->arena, id);
+        esse_index_add(&builder->session_index, builder->arena, esse_hash_word(id.word), session);
+    }
+    return builder->last_session = session;
+}
+
+/* "12" is canonical, "012", "+1" and "-0" are not. */
+static bool is_canonical_int(struct esse_span text, int64_t *number)
+{
+    bool negative = text.length > 0 && text.at[0] == '-';
+    size_t digits = text.length - negative;
+    if (digits == 0 || digits > 19 || (text.at[negative] == '0' && text.length > 1))
+        return false;
+    int64_t parsed = 0;
+    for (size_t i = negative; i < text.length; i++) {
+        int64_t digit = text.at[i] - '0';
+        if (digit < 0 || digit > 9 || __builtin_mul_overflow(parsed, 10, &parsed) ||
+            __builtin_sub_overflow(parsed, digit, &parsed))
+            return false;
+    }
+    if (!negative && parsed == INT64_MIN)
+        return false;
+    *number = negative ? parsed : -parsed;
+    return true;
+}
+
+esse_value esse_builder_id(struct esse_builder *builder, esse_value name)
+{
+    char room[8];
+    int64_t number;
+    if (esse_value_kind(builder->sink.values, name) == ESSE_KIND_STRING &&
+        is_canonical_int(esse_value_text(builder->sink.values, name, room), &number))
+        return esse_value_int(builder->sink.values, number);
+    return name;
+}
+
+bool esse_builder_named(const struct esse_builder *builder, esse_value id, uint32_t *txn)
+{
+    struct esse_probe probe = esse_index_probe(&builder->names, esse_hash_word(id.word));
+    while (esse_probe_next(&probe, txn))
+        if (esse_value_eq(builder->txn_name.at[*txn], id))
+            return true;
+    return false;
+}
+
+static bool add_name(struct esse_builder *builder, esse_value id, uint32_t txn, uint64_t line,
+                     struct esse_error *err)
+{
+    uint32_t before;
+    if (esse_builder_named(builder, id, &before))
+        return esse_fail_at(err, line, 0,
+                            "the transaction id was used before, on line %u; ids must be unique",
+                            builder->txn_line.at[before]);
+    while (builder->txn_name.count < txn)
+        esse_value_vec_push(&builder->txn_name, builder->arena, ESSE_NONE);
+    esse_value_vec_push(&builder->txn_name, builder->arena, id);
+    esse_index_add(&builder->names, builder->arena, esse_hash_word(id.word), txn);
+    return true;
+}
+
+/* ---- operations ---- */
+
+static bool mark_key(struct esse_builder *builder, uint32_t key, unsigned flag, uint64_t line,
+                     struct esse_error *err)
+{
+    uint8_t *flags = &builder->key_flags.at[key];
+    *flags |= (uint8_t)flag;
+    if ((*flags & KEY_WRITTEN) && (*flags & KEY_APPENDED))
+        return esse_fail_at(err, line, 0,
+                            "a key is both written (or deleted) and appended to; a key is either "
+                            "a register or a list");
+    return true;
+}
+
+static uint32_t add_rows(struct esse_builder *builder, const struct esse_row *rows, size_t count)
+{
+    uint32_t first = (uint32_t)builder->rows.count;
+    for (size_t i = 0; i < count; i++) {
+        struct esse_keyed_row row = { esse_builder_key(builder, rows[i].key), rows[i].value,
+                                      rows[i].next };
+        esse_keyed_row_vec_push(&builder->rows, builder->arena, row);
+    }
+    return first;
+}
+
+static uint32_t add_predicate(struct esse_builder *builder, const struct esse_txn_record *txn,
+                              const struct esse_op_record *op)
+{
+    struct esse_predicate_op predicate = { .text = op->key,
+                                           .row_count = (uint32_t)op->count,
+                                           .vset_count = (uint32_t)op->vset_count,
+                                           .has_vset = op->has_vset };
+    predicate.row = add_rows(builder, txn->rows + op->first, op->count);
+    predicate.vset = add_rows(builder, txn->rows + op->vset_first, op->vset_count);
+    builder->has |= ESSE_HAS_PREDICATES | (op->has_vset ? ESSE_HAS_VSETS : 0u);
+    esse_predicate_vec_push(&builder->predicates, builder->arena, predicate);
+    return (uint32_t)builder->predicates.count - 1;
+}
+
+/* A predicate update writes the rows it returned, so their keys are registers. */
+static bool mark_updated(struct esse_builder *builder, uint32_t predicate, uint64_t line,
+                         struct esse_error *err)
+{
+    struct esse_predicate_op op = builder->predicates.at[predicate];
+    for (uint32_t i = 0; i < op.row_count; i++)
+        if (!mark_key(builder, builder->rows.at[op.row + i].key.ix, KEY_WRITTEN, line, err))
+            return false;
+    return true;
+}
+
+static bool add_item_op(struct esse_builder *builder, const struct esse_txn_record *txn,
+                        const struct esse_op_record *op, uint32_t *key, esse_value *value,
+                        struct esse_error *err)
+{
+    static const uint16_t has[] = { 0, ESSE_HAS_WRITES, ESSE_HAS_APPENDS, ESSE_HAS_DELETES };
+    static const uint8_t flag[] = { 0, KEY_WRITTEN, KEY_APPENDED, KEY_WRITTEN };
+    *key = esse_builder_key(builder, op->key).ix;
+    *value = op->kind == ESSE_OP_DELETE ? ESSE_NIL : op->value;
+    builder->has |= has[op->kind];
+    if (flag[op->kind] && !mark_key(builder, *key, flag[op->kind], txn->line, err))
+        return false;
+    if (op->is_list) {
+        *value =
+            esse_lists_add(builder->lists, (esse_key){ *key }, txn->items + op->first, op->count);
+        builder->has |= ESSE_HAS_LIST_READS;
+        builder->key_flags.at[*key] |= KEY_LIST_READ;
+    }
+    return true;
+}
+
+static bool add_op_time(struct esse_builder *builder, const struct esse_txn_record *txn,
+                        const struct esse_op_record *op, struct esse_error *err)
+{
+    const struct esse_interval none = { ESSE_NO_TIME, ESSE_NO_TIME };
+    struct esse_interval time = { op->begin, op->end };
+    if (time.begin == ESSE_NO_TIME && !builder->op_time.count)
+        return true;
+    if (time.end < time.begin)
+        return esse_fail_at(err, txn->line, 0, "an operation ends before it begins");
+    while (builder->op_time.count + 1 < builder->op_kind.count)
+        esse_interval_vec_push(&builder->op_time, builder->arena, none);
+    esse_interval_vec_push(&builder->op_time, builder->arena, time);
+    builder->has |= ESSE_HAS_OP_TIMES;
+    return true;
+}
+
+static bool add_op(struct esse_builder *builder, const struct esse_txn_record *txn,
+                   const struct esse_op_record *op, struct esse_error *err)
+{
+    uint32_t key;
+    esse_value value = ESSE_NONE;
+    if (esse_op_is_predicate(op->kind)) {
+        key = add_predicate(builder, txn, op);
+        if (op->kind == ESSE_OP_PREDICATE_UPDATE && !mark_updated(builder, key, txn->line, err))
+            return false;
+    } else if (!add_item_op(builder, txn, op, &key, &value, err)) {
+        return false;
+    }
+    esse_u8_vec_push(&builder->op_kind, builder->arena, (uint8_t)op->kind);
+    esse_u32_vec_push(&builder->op_key, builder->arena, key);
+    esse_value_vec_push(&builder->op_value, builder->arena, value);
+    return add_op_time(builder, txn, op, err);
+}
+
+/* ---- transactions ---- */
+
+/* A column of times exists from the first transaction that has one. */
+static bool add_times(struct esse_builder *builder, struct esse_interval_vec *column, uint32_t txn,
+                      struct esse_interval time, unsigned has)
+{
+    const struct esse_interval none = { ESSE_NO_TIME, ESSE_NO_TIME };
+    if (time.begin == ESSE_NO_TIME && time.end == ESSE_NO_TIME && !column->count)
+        return true;
+    while (column->count < txn)
+        esse_interval_vec_push(column, builder->arena, none);
+    esse_interval_vec_push(column, builder->arena, time);
+    builder->has |= has;
+    return time.begin == ESSE_NO_TIME || time.end == ESSE_NO_TIME || time.begin <= time.end;
+}
+
+static void add_extras(struct esse_builder *builder, const struct esse_txn_record *record,
+                       uint32_t txn)
+{
+    for (size_t i = 0; i < record->extra_count; i++) {
+        const struct esse_extra *extra = &record->extras[i];
+        struct esse_txn_extra kept = { { txn }, extra->name, extra->text };
+        kept.name.at = esse_arena_text(builder->arena, extra->name.at, extra->name.length);
+        kept.text.at = esse_arena_text(builder->arena, extra->text.at, extra->text.length);
+        esse_extra_vec_push(&builder->extras, builder->arena, kept);
+    }
+}
+
+static bool add_txn(struct esse_sink *sink, const struct esse_txn_record *record,
+                    struct esse_error *err)
+{
+    struct esse_builder *builder = (struct esse_builder *)sink;
+    uint32_t txn = (uint32_t)builder->txn_session.count;
+    if (builder->op_kind.count + record->op_count >= UINT32_MAX || txn >= UINT32_MAX - 1)
+        return esse_fail_at(err, record->line, 0,
+                            "more than 4294967294 operations or transactions");
+    esse_u32_vec_push(&builder->txn_op, builder->arena, (uint32_t)builder->op_kind.count);
+    esse_u32_vec_push(&builder->txn_session, builder->arena,
+                      session_id(builder, esse_builder_id(builder, record->session)));
+    esse_u8_vec_push(&builder->txn_status, builder->arena, (uint8_t)record->status);
+    esse_u32_vec_push(&builder->txn_line, builder->arena,
+                      record->line < UINT32_MAX ? (uint32_t)record->line : UINT32_MAX);
+    if (!esse_value_eq(record->name, ESSE_NONE)) {
+        if (!add_name(builder, esse_builder_id(builder, record->name), txn, record->line, err))
+            return false;
+    } else if (builder->txn_name.count) {
+        esse_value_vec_push(&builder->txn_name, builder->arena, ESSE_NONE);
+    }
+    struct esse_interval time = { record->start, record->end };
+    struct esse_interval server = { record->start_ts, record->commit_ts };
+    struct esse_interval wall = { record->wall_start, record->wall_end };
+    if (!add_times(builder, &builder->txn_time, txn, time, ESSE_HAS_TIMES))
+        return esse_fail_at(err, record->line, 0, "the transaction ends before it starts");
+    if (!add_times(builder, &builder->txn_server_time, txn, server, ESSE_HAS_SERVER_TIMES))
+        return esse_fail_at(err, record->line, 0, "commit_ts is before start_ts");
+    add_times(builder, &builder->txn_wall_time, txn, wall, ESSE_HAS_WALL_TIMES);
+    add_extras(builder, record, txn);
+    for (size_t i = 0; i < record->op_count; i++)
+        if (!add_op(builder, record, &record->ops[i], err))
+            return false;
+    return true;
+}
+
+/* ---- the other records ---- */
+
+static bool add_header(struct esse_sink *sink, const struct esse_header_record *header,
+                       struct esse_error *err)
+{
+    (void)err;
+    struct esse_builder *builder = (struct esse_builder *)sink;
+    esse_value *columns = esse_arena_alloc(builder->arena, header->column_count, sizeof *columns);
+    if (header->column_count)
+        memcpy(columns, header->columns, header->column_count * sizeof *columns);
+    builder->header = *header;
+    builder->header.columns = columns;
+    builder->has_header = true;
+    return true;
+}
+
+static bool add_init(struct esse_sink *sink, const struct esse_row *rows, size_t count,
+                     struct esse_error *err)
+{
+    struct esse_builder *builder = (struct esse_builder *)sink;
+    for (size_t i = 0; i < count; i++) {
+        esse_key key = esse_builder_key(builder, rows[i].key);
+        if (builder->key_flags.at[key.ix] & KEY_INIT)
+            return esse_fail(err, ESSE_EINPUT, "a key is given an initial value twice");
+        builder->key_flags.at[key.ix] |= KEY_INIT;
+        struct esse_keyed_row row = { key, rows[i].value, ESSE_NONE };
+        esse_keyed_row_vec_push(&builder->init, builder->arena, row);
+    }
+    builder->has |= ESSE_HAS_INIT;
+    return true;
+}
+
+static bool add_version_order(struct esse_sink *sink, esse_value name,
+                              const struct esse_version_ref *versions, size_t count,
+                              struct esse_error *err)
+{
+    struct esse_builder *builder = (struct esse_builder *)sink;
+    esse_key key = esse_builder_key(builder, name);
+    if (builder->key_flags.at[key.ix] & KEY_ORDERED)
+        return esse_fail(err, ESSE_EINPUT, "a key is given a version order twice");
+    builder->key_flags.at[key.ix] |= KEY_ORDERED;
+    struct esse_version_order order = { .key = key, .count = (uint32_t)count };
+    esse_u32_vec_push(&builder->order_first, builder->arena, (uint32_t)builder->order_refs.count);
+    esse_version_order_vec_push(&builder->orders, builder->arena, order);
+    if (count)
+        memcpy(esse_ref_vec_extend(&builder->order_refs, builder->arena, count), versions,
+               count * sizeof *versions);
+    builder->has |= ESSE_HAS_VERSION_ORDER;
+    return true;
+}
+
+static bool add_order(struct esse_sink *sink, const esse_value *names, size_t count,
+                      struct esse_error *err)
+{
+    struct esse_builder *builder = (struct esse_builder *)sink;
+    if (builder->has & ESSE_HAS_ORDER)
+        return esse_fail(err, ESSE_EINPUT, "the serialization order is given twice");
+    builder->has |= ESSE_HAS_ORDER;
+    if (count)
+        memcpy(esse_value_vec_extend(&builder->order, builder->arena, count), names,
+               count * sizeof *names);
+    return true;
+}
+
+static bool finish(struct esse_sink *sink, struct esse_error *err)
+{
+    (void)sink;
+    (void)err;
+    return true;
+}
+
+/* ---- life ---- */
+
+struct esse_builder *esse_builder_new(struct esse_arena *arena)
+{
+    struct esse_builder *builder = esse_arena_alloc(arena, 1, sizeof *builder);
+    builder->arena = arena;
+    builder->lists = esse_lists_new(arena);
+    builder->sink = (struct esse_sink){ .values = esse_values_new(arena),
+                                        .header = add_header,
+                                        .init = add_init,
+                                        .txn = add_txn,
+                                        .version_order = add_version_order,
+                                        .order = add_order,
+                                        .finish = finish };
+    return builder;
+}
+
+struct esse_sink *esse_builder_sink(struct esse_builder *builder)
+{
+    return &builder->sink;
+}
+
+void esse_builder_warn(struct esse_builder *builder, const char *text, uint64_t line)
+{
+    for (size_t i = 0; i < builder->warnings.count; i++) {
+        if (strcmp(builder->warnings.at[i].text, text) == 0) {
+            builder->warnings.at[i].count++;
+            return;
+        }
+    }
+    struct esse_warning warning = { text, 1, line };
+    esse_warning_vec_push(&builder->warnings, builder->arena, warning);
+}

@@ -1,0 +1,222 @@
+#include "base/error.h"
+#include "history/building.h"
+
+#include <string.h>
+
+/* Closes a builder: resolves what needs the whole, and hands its columns to a history. */
+
+const char *const esse_workload_names[] = { "any", "list-append", "rw-register",
+                                            "closed-predicate" };
+
+/* In a register history a list that was read is one opaque value, not a state of a list. */
+static void lists_to_values(struct esse_builder *builder)
+{
+    unsigned both = ESSE_HAS_LIST_READS | ESSE_HAS_WRITES;
+    if ((builder->has & both) != both)
+        return;
+    esse_value *room = NULL;
+    builder->has &= ~(unsigned)ESSE_HAS_LIST_READS;
+    for (size_t op = 0; op < builder->op_kind.count; op++) {
+        esse_value value = builder->op_value.at[op];
+        if (esse_value_tag(value) != ESSE_TAG_LIST || builder->op_kind.at[op] != ESSE_OP_READ)
+            continue;
+        if (!(builder->key_flags.at[builder->op_key.at[op]] & KEY_WRITTEN)) {
+            builder->has |= ESSE_HAS_LIST_READS;
+            continue;
+        }
+        uint32_t count;
+        const esse_value *items = esse_lists_items(builder->lists, value, &count);
+        room = esse_arena_grow(builder->arena, room, ((size_t)count + 1) * sizeof *room);
+        if (count)
+            memcpy(room, items, count * sizeof *room);
+        builder->op_value.at[op] =
+            esse_value_compound(builder->sink.values, ESSE_KIND_SEQ, room, count);
+    }
+    esse_arena_drop(builder->arena, room);
+}
+
+/* Groups the transactions by session: a counting sort, so session order is input order. */
+static void group_sessions(struct esse_builder *builder, struct esse_history *history)
+{
+    uint32_t *first = esse_arena_alloc(builder->arena, history->sessions + 2u, sizeof *first);
+    uint32_t *txns = esse_arena_grow(builder->arena, NULL, (history->txns + 1u) * sizeof *txns);
+    for (uint32_t t = 0; t < history->txns; t++)
+        first[history->txn_session[t] + 2]++;
+    for (uint32_t s = 2; s < history->sessions + 2; s++)
+        first[s] += first[s - 1];
+    for (uint32_t t = 0; t < history->txns; t++)
+        txns[first[history->txn_session[t] + 1]++] = t;
+    history->session_first = first;
+    history->session_txn = txns;
+}
+
+/* "session/index", the name of a transaction that was given none. */
+static bool find_unnamed(struct esse_builder *builder, const struct esse_history *history,
+                         esse_value name, uint32_t *txn)
+{
+    if (esse_value_kind(history->values, name) != ESSE_KIND_STRING)
+        return false;
+    char room[8];
+    struct esse_span text = esse_value_text(history->values, name, room);
+    const char *slash = memrchr(text.at, '/', text.length);
+    size_t digits = slash ? (size_t)(text.at + text.length - slash - 1) : 0;
+    if (digits == 0 || digits > 9 || (slash[1] == '0' && digits > 1))
+        return false;
+    uint32_t position = 0, session;
+    for (size_t i = 1; i <= digits; i++) {
+        if (slash[i] < '0' || slash[i] > '9')
+            return false;
+        position = position * 10 + (uint32_t)(slash[i] - '0');
+    }
+    esse_value id = esse_value_string(history->values, text.at, (size_t)(slash - text.at));
+    if (!esse_builder_session(builder, esse_builder_id(builder, id), &session) ||
+        position >= history->session_first[session + 1] - history->session_first[session])
+        return false;
+    *txn = history->session_txn[history->session_first[session] + position];
+    return !history->txn_name || esse_value_eq(history->txn_name[*txn], ESSE_NONE);
+}
+
+static bool find_txn(struct esse_builder *builder, const struct esse_history *history,
+                     esse_value name, uint32_t *txn)
+{
+    return esse_builder_named(builder, esse_builder_id(builder, name), txn) ||
+           find_unnamed(builder, history, name, txn);
+}
+
+static bool check_default_names(struct esse_builder *builder, const struct esse_history *history,
+                                struct esse_error *err)
+{
+    for (uint32_t t = 0; history->txn_name && t < history->txns; t++) {
+        uint32_t other;
+        if (find_unnamed(builder, history, history->txn_name[t], &other))
+            return esse_fail_at(err, history->txn_line[t], 0,
+                                "the transaction id is also the default id of the transaction on "
+                                "line %u; ids must be unique",
+                                history->txn_line[other]);
+    }
+    return true;
+}
+
+static bool unknown_txn(const struct esse_history *history, esse_value name, const char *where,
+                        struct esse_error *err)
+{
+    int64_t number;
+    char room[8];
+    if (esse_value_as_int(history->values, name, &number))
+        return esse_fail(err, ESSE_EINPUT, "%s names the transaction %lld, which does not exist",
+                         where, (long long)number);
+    struct esse_span text = esse_value_text(history->values, name, room);
+    return esse_fail(err, ESSE_EINPUT, "%s names the transaction \"%.*s\", which does not exist",
+                     where, (int)(text.length < 60 ? text.length : 60), text.at);
+}
+
+static bool resolve_version_orders(struct esse_builder *builder, struct esse_history *history,
+                                   struct esse_error *err)
+{
+    struct esse_version *versions =
+        esse_arena_grow(builder->arena, NULL, (builder->order_refs.count + 1) * sizeof *versions);
+    for (size_t i = 0; i < builder->order_refs.count; i++) {
+        struct esse_version_ref ref = builder->order_refs.at[i];
+        versions[i] = (struct esse_version){ ref.value, { ESSE_NO_TXN } };
+        if (!esse_value_eq(ref.txn, ESSE_NONE) &&
+            !find_txn(builder, history, ref.txn, &versions[i].txn.ix))
+            return unknown_txn(history, ref.txn, "version_order", err);
+    }
+    for (size_t i = 0; i < builder->orders.count; i++)
+        builder->orders.at[i].versions = versions + builder->order_first.at[i];
+    esse_ref_vec_drop(&builder->order_refs, builder->arena);
+    history->version_orders = builder->orders.at;
+    history->version_order_count = (uint32_t)builder->orders.count;
+    return true;
+}
+
+static bool resolve_order(struct esse_builder *builder, struct esse_history *history,
+                          struct esse_error *err)
+{
+    const size_t count = builder->order.count;
+    esse_txn *order = esse_arena_grow(builder->arena, NULL, (count + 1) * sizeof *order);
+    uint8_t *seen = esse_arena_grow(builder->arena, NULL, history->txns + 1u);
+    memset(seen, 0, history->txns);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        if (!find_txn(builder, history, builder->order.at[i], &order[i].ix))
+            ok = unknown_txn(history, builder->order.at[i], "order", err);
+        else if (seen[order[i].ix]++)
+            ok = esse_fail(err, ESSE_EINPUT, "order names a transaction twice");
+    }
+    esse_arena_drop(builder->arena, seen);
+    esse_value_vec_drop(&builder->order, builder->arena);
+    history->order = order;
+    history->order_count = (uint32_t)count;
+    return ok;
+}
+
+static enum esse_workload guess_workload(unsigned has)
+{
+    if (has & ESSE_HAS_PREDICATES)
+        return (has & ESSE_HAS_APPENDS) ? ESSE_WORKLOAD_ANY : ESSE_WORKLOAD_CLOSED_PREDICATE;
+    if (has & ESSE_HAS_APPENDS)
+        return (has & (ESSE_HAS_WRITES | ESSE_HAS_DELETES)) ? ESSE_WORKLOAD_ANY
+                                                            : ESSE_WORKLOAD_LIST_APPEND;
+    if ((has & ESSE_HAS_LIST_READS) && !(has & ESSE_HAS_WRITES))
+        return ESSE_WORKLOAD_LIST_APPEND;
+    return ESSE_WORKLOAD_RW_REGISTER;
+}
+
+static void take_columns(struct esse_builder *builder, struct esse_history *history)
+{
+    history->ops = (uint32_t)builder->op_kind.count;
+    history->txns = (uint32_t)builder->txn_session.count;
+    history->sessions = (uint32_t)builder->session_name.count;
+    history->keys = (uint32_t)builder->key_name.count;
+    history->op_kind = builder->op_kind.at;
+    history->op_key = builder->op_key.at;
+    history->op_value = builder->op_value.at;
+    history->op_time = builder->op_time.at;
+    esse_u32_vec_push(&builder->txn_op, builder->arena, history->ops);
+    history->txn_op = builder->txn_op.at;
+    history->txn_session = builder->txn_session.at;
+    history->txn_status = builder->txn_status.at;
+    history->txn_line = builder->txn_line.at;
+    history->txn_name = builder->txn_name.at;
+    history->txn_time = builder->txn_time.at;
+    history->txn_server_time = builder->txn_server_time.at;
+    history->txn_wall_time = builder->txn_wall_time.at;
+    history->session_name = builder->session_name.at;
+    history->key_name = builder->key_name.at;
+    history->spines = esse_lists_freeze(builder->lists);
+    history->predicates = builder->predicates.at;
+    history->predicate_count = (uint32_t)builder->predicates.count;
+    history->rows = builder->rows.at;
+    history->header = builder->header;
+    history->init = builder->init.at;
+    history->init_count = (uint32_t)builder->init.count;
+    history->warnings = builder->warnings.at;
+    history->warning_count = (uint32_t)builder->warnings.count;
+    history->extras = builder->extras.at;
+    history->extra_count = (uint32_t)builder->extras.count;
+}
+
+bool esse_builder_freeze_as(struct esse_builder *builder, const char *format,
+                            enum esse_workload workload, struct esse_history **out,
+                            struct esse_error *err)
+{
+    lists_to_values(builder);
+    struct esse_history *history = esse_arena_alloc(builder->arena, 1, sizeof *history);
+    history->arena = builder->arena;
+    history->values = builder->sink.values;
+    history->format = format;
+    history->has = builder->has;
+    history->workload = workload == ESSE_WORKLOAD_ANY ? guess_workload(builder->has) : workload;
+    take_columns(builder, history);
+    group_sessions(builder, history);
+    if (!check_default_names(builder, history, err) ||
+        !resolve_version_orders(builder, history, err) || !resolve_order(builder, history, err))
+        return false;
+    esse_index_drop(&builder->names, builder->arena);
+    esse_index_drop(&builder->key_index, builder->arena);
+    esse_index_drop(&builder->session_index, builder->arena);
+    esse_u8_vec_drop(&builder->key_flags, builder->arena);
+    *out = history;
+    return true;
+}

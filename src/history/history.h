@@ -1,0 +1,163 @@
+#ifndef ESSE_HISTORY_HISTORY_H
+#define ESSE_HISTORY_HISTORY_H
+
+#include "history/record.h"
+
+/*
+ * A frozen history: columns, indexed by transaction and operation, that never change again.
+ *
+ * Transactions are numbered in the order of the input, operations in the order of transactions
+ * and then of the program, keys and sessions in the order of first appearance.  Every session's
+ * transactions are in session order.
+ *
+ * Cost: 13 bytes an operation; 13 bytes a transaction and 16 more for each pair of times that the
+ * history has; lists that are prefixes of each other share one spine.
+ */
+
+/* What a history contains, for planner and reports. */
+enum esse_has {
+    ESSE_HAS_APPENDS = 1 << 0,
+    ESSE_HAS_WRITES = 1 << 1,
+    ESSE_HAS_DELETES = 1 << 2,
+    ESSE_HAS_PREDICATES = 1 << 3,
+    ESSE_HAS_LIST_READS = 1 << 4,
+    ESSE_HAS_TIMES = 1 << 5,    /* client times on some transaction */
+    ESSE_HAS_OP_TIMES = 1 << 6, /* an operation's own interval */
+    ESSE_HAS_SERVER_TIMES = 1 << 7,
+    ESSE_HAS_WALL_TIMES = 1 << 8,
+    ESSE_HAS_VERSION_ORDER = 1 << 9,
+    ESSE_HAS_ORDER = 1 << 10,
+    ESSE_HAS_VSETS = 1 << 11,
+    ESSE_HAS_INIT = 1 << 12,
+    ESSE_HAS_DUPLICATE_WRITES = 1 << 13, /* set by statistics, not by freezing */
+};
+
+enum esse_workload {
+    ESSE_WORKLOAD_ANY, /* mixed, or a native history that is not one of the others */
+    ESSE_WORKLOAD_LIST_APPEND,
+    ESSE_WORKLOAD_RW_REGISTER,
+    ESSE_WORKLOAD_CLOSED_PREDICATE,
+};
+extern const char *const esse_workload_names[];
+
+/* The lists read from one key, where they are prefixes of one another: items[0 .. count). */
+struct esse_spine {
+    const esse_value *items;
+    uint32_t count;
+};
+
+struct esse_predicate_op {
+    esse_value text;                           /* the SQL text of its WHERE, a string */
+    uint32_t row, row_count, vset, vset_count; /* into history->rows */
+    bool has_vset;
+};
+
+struct esse_keyed_row {
+    esse_key key;
+    esse_value value, next;
+};
+
+/* Something dropped or assumed while reading, counted. */
+struct esse_warning {
+    const char *text; /* "operations of non-client processes were skipped" */
+    uint64_t count, first_line;
+};
+
+struct esse_txn_extra {
+    esse_txn txn;
+    struct esse_span name, text;
+};
+
+struct esse_interval {
+    int64_t begin, end;
+};
+
+/* A version of a key, as a version order names it. */
+struct esse_version {
+    esse_value value;
+    esse_txn txn; /* the version that this transaction installed; ix == ESSE_NO_TXN: by value */
+};
+
+struct esse_version_order {
+    esse_key key;
+    const struct esse_version *versions; /* oldest first; the initial version is implied */
+    uint32_t count;
+};
+
+#define ESSE_NO_TXN UINT32_MAX
+
+struct esse_history {
+    struct esse_arena *arena;
+    struct esse_values *values;
+    const char *format;
+    enum esse_workload workload;
+    unsigned has; /* enum esse_has */
+
+    uint32_t ops, txns, sessions, keys;
+
+    /* By operation.  op_key is the key, or for predicate operations a position in predicates. */
+    const uint8_t *op_kind;
+    const uint32_t *op_key;
+    const esse_value *op_value;
+    const struct esse_interval *op_time; /* NULL without ESSE_HAS_OP_TIMES */
+
+    /* By transaction.  The operations of t are txn_op[t] .. txn_op[t + 1). */
+    const uint32_t *txn_op;
+    const uint32_t *txn_session;
+    const uint8_t *txn_status;
+    const uint32_t *txn_line;
+    const esse_value *txn_name;           /* NULL if none has one */
+    const struct esse_interval *txn_time; /* each of these three: NULL if none has one */
+    const struct esse_interval *txn_server_time;
+    const struct esse_interval *txn_wall_time;
+
+    /* By session: its transactions are session_txn[session_first[s] .. session_first[s + 1]). */
+    const esse_value *session_name;
+    const uint32_t *session_first, *session_txn;
+
+    const esse_value *key_name;      /* by key */
+    const struct esse_spine *spines; /* by spine */
+
+    const struct esse_predicate_op *predicates;
+    uint32_t predicate_count;
+    const struct esse_keyed_row *rows;
+
+    struct esse_header_record header;
+    const struct esse_keyed_row *init;
+    uint32_t init_count;
+    const struct esse_version_order *version_orders;
+    uint32_t version_order_count;
+    const esse_txn *order;
+    uint32_t order_count;
+
+    const struct esse_warning *warnings;
+    uint32_t warning_count;
+    const struct esse_txn_extra *extras; /* by transaction, ascending */
+    uint32_t extra_count;
+};
+
+/* A list's items.  'value' must be of ESSE_KIND_LIST. */
+static inline const esse_value *esse_history_list(const struct esse_history *history,
+                                                  esse_value value, uint32_t *count)
+{
+    *count = (uint32_t)(value.word >> 32);
+    return *count ? history->spines[(uint32_t)value.word >> 3].items : NULL;
+}
+
+static inline esse_value esse_value_list(uint32_t spine, uint32_t count)
+{
+    return (esse_value){ (uint64_t)count << 32 | (uint64_t)spine << 3 | ESSE_TAG_LIST };
+}
+
+/* The key that has this name; false if no operation names it.  O(keys): for reports and tests. */
+bool esse_history_key(const struct esse_history *history, esse_value name, esse_key *key);
+
+/* The transaction's position in its session, from 0.  O(log of the session's length). */
+uint32_t esse_history_position(const struct esse_history *history, esse_txn txn);
+
+/* Sends the whole history to a sink whose values are this history's: header, init, transactions,
+ * version orders, order, finish.  O(size). */
+bool esse_history_emit(const struct esse_history *history, struct esse_sink *sink,
+                       struct esse_error *err);
+
+#endif

@@ -1,0 +1,109 @@
+#ifndef ESSE_HISTORY_RECORD_H
+#define ESSE_HISTORY_RECORD_H
+
+#include "history/values.h"
+
+/*
+ * One transaction as it passes between the rooms: readers, the generator and live collection fill
+ * records; the builder, and the writers of formats, are sinks that take them.  A record and all it
+ * points at belong to the sender and are only good during the call.
+ */
+
+#define ESSE_NO_TIME INT64_MIN
+
+enum esse_op_kind {
+    ESSE_OP_READ,
+    ESSE_OP_WRITE,
+    ESSE_OP_APPEND,
+    ESSE_OP_DELETE,
+    ESSE_OP_PREDICATE_READ,
+    ESSE_OP_PREDICATE_UPDATE,
+};
+
+static inline bool esse_op_is_predicate(unsigned kind)
+{
+    return kind >= ESSE_OP_PREDICATE_READ;
+}
+
+/* A row that a predicate operation returned, or an entry of its version set.  'next' is what an
+ * update made of it, ESSE_NONE otherwise. */
+struct esse_row {
+    esse_value key, value, next;
+};
+
+struct esse_op_record {
+    enum esse_op_kind kind;
+    bool is_list;        /* a read that returned items[first .. first + count) */
+    bool has_vset;       /* vset[..] is given, even if empty */
+    esse_value key;      /* for predicate operations: the predicate's SQL text, a string */
+    esse_value value;    /* ESSE_NONE: not recorded (a crashed read); unused for lists, deletes */
+    size_t first, count; /* list items, or rows */
+    size_t vset_first, vset_count; /* rows too */
+    int64_t begin, end;            /* the operation's own interval, or ESSE_NO_TIME */
+};
+
+/* A member of the input that Esse does not know but shows: name and value as they were written. */
+struct esse_extra {
+    struct esse_span name, text;
+};
+
+struct esse_txn_record {
+    esse_value session; /* integer or string */
+    esse_value name;    /* integer or string; ESSE_NONE: session/index */
+    enum esse_status status;
+    uint64_t line;                /* where it stands in the input, 0 if nowhere */
+    int64_t start, end;           /* client times */
+    int64_t start_ts, commit_ts;  /* server times */
+    int64_t wall_start, wall_end; /* what a clock showed, for people; never used to order */
+    const struct esse_op_record *ops;
+    size_t op_count;
+    const esse_value *items;
+    const struct esse_row *rows;
+    const struct esse_extra *extras;
+    size_t extra_count;
+};
+
+static inline struct esse_txn_record esse_txn_record_empty(void)
+{
+    return (struct esse_txn_record){ .start = ESSE_NO_TIME,
+                                     .end = ESSE_NO_TIME,
+                                     .start_ts = ESSE_NO_TIME,
+                                     .commit_ts = ESSE_NO_TIME,
+                                     .wall_start = ESSE_NO_TIME,
+                                     .wall_end = ESSE_NO_TIME };
+}
+
+/* What the first line of a native file says.  Absent members are ESSE_NONE. */
+struct esse_header_record {
+    esse_value db, isolation; /* strings */
+    const esse_value *columns;
+    size_t column_count;
+};
+
+/* An entry of a version order: the version with this value, or the one that 'txn' installed. */
+struct esse_version_ref {
+    esse_value value; /* used if txn is ESSE_NONE */
+    esse_value txn;   /* a transaction's name */
+};
+
+/*
+ * Where records go.  A sink receives header, inits, transactions, version orders and the order,
+ * the header first if there is one, the others in any order, then finish.  Strings in records are
+ * words of 'values'.
+ */
+struct esse_sink {
+    struct esse_values *values;
+    bool (*header)(struct esse_sink *sink, const struct esse_header_record *header,
+                   struct esse_error *err);
+    bool (*init)(struct esse_sink *sink, const struct esse_row *rows, size_t count,
+                 struct esse_error *err);
+    bool (*txn)(struct esse_sink *sink, const struct esse_txn_record *txn, struct esse_error *err);
+    bool (*version_order)(struct esse_sink *sink, esse_value key,
+                          const struct esse_version_ref *versions, size_t count,
+                          struct esse_error *err);
+    bool (*order)(struct esse_sink *sink, const esse_value *names, size_t count,
+                  struct esse_error *err);
+    bool (*finish)(struct esse_sink *sink, struct esse_error *err);
+};
+
+#endif
