@@ -1,0 +1,64 @@
+#include "formats/formats.h"
+
+#include "formats/jepsen.h"
+#include "formats/native.h"
+
+#include <string.h>
+
+/* The order matters for sniffing: the first that says yes. */
+const struct esse_format *const esse_formats[] = { &esse_format_native, &esse_format_elle_json,
+                                                   &esse_format_jepsen_edn, NULL };
+
+const char *esse_format_name(size_t at)
+{
+    size_t count = sizeof esse_formats / sizeof *esse_formats;
+    return at < count && esse_formats[at] ? esse_formats[at]->name : NULL;
+}
+
+const struct esse_format *esse_format_find(const char *name)
+{
+    for (size_t i = 0; esse_formats[i]; i++)
+        if (strcmp(esse_formats[i]->name, name) == 0)
+            return esse_formats[i];
+    return NULL;
+}
+
+/* Whether 'ending' is one of the space-separated 'extensions'. */
+static bool has_extension(const char *extensions, const char *ending, size_t length)
+{
+    while (*extensions) {
+        size_t word = strcspn(extensions, " ");
+        if (word == length && memcmp(extensions, ending, length) == 0)
+            return true;
+        extensions += word + (extensions[word] == ' ');
+    }
+    return false;
+}
+
+const struct esse_format *esse_format_by_path(const char *path)
+{
+    size_t length = strlen(path);
+    static const char *const packed[] = { ".gz", ".zst", ".zstd" };
+    for (size_t i = 0; i < 3; i++) {
+        size_t ending = strlen(packed[i]);
+        if (length > ending && memcmp(path + length - ending, packed[i], ending) == 0)
+            length -= ending;
+    }
+    const char *dot = memrchr(path, '.', length);
+    for (size_t i = 0; dot && esse_formats[i]; i++)
+        if (has_extension(esse_formats[i]->extensions, dot, (size_t)(path + length - dot)))
+            return esse_formats[i];
+    return NULL;
+}
+
+const struct esse_format *esse_format_sniff(const struct esse_source *source)
+{
+    const char *at = source->at;
+    while (at < source->end && strchr(" \t\r\n", *at))
+        at++;
+    if (at < source->end)
+        for (size_t i = 0; esse_formats[i]; i++)
+            if (esse_formats[i]->sniff && esse_formats[i]->sniff(at, source->end))
+                return esse_formats[i];
+    return esse_format_by_path(source->path);
+}

@@ -1,0 +1,41 @@
+#ifndef ESSE_FORMATS_FORMATS_H
+#define ESSE_FORMATS_FORMATS_H
+
+#include "base/out.h"
+#include "formats/source.h"
+#include "history/builder.h"
+
+/*
+ * One table of file formats.  A reader turns a source into records for a builder; a writer is a
+ * sink that turns records into bytes.
+ */
+struct esse_reading {
+    struct esse_source *source;
+    struct esse_builder *builder;
+    struct esse_sink *sink;   /* the builder's */
+    enum esse_workload asked; /* what the user said, or ESSE_WORKLOAD_ANY */
+    enum esse_workload found; /* what the reader found out; ESSE_WORKLOAD_ANY if the operations
+                                 themselves decide */
+};
+
+struct esse_format {
+    const char *name, *summary;
+    const char *extensions; /* ".jsonl .ndjson" */
+    /* Does the window's beginning look like this format?  NULL: never sniffed. */
+    bool (*sniff)(const char *at, const char *end);
+    bool (*read)(struct esse_reading *reading, struct esse_error *err);
+    /* A sink that writes to 'out', or NULL if the format cannot be written. */
+    struct esse_sink *(*writer)(struct esse_arena *arena, struct esse_values *values,
+                                struct esse_out *out, bool lossy);
+    bool many_files; /* several files are one history, in the given order */
+};
+
+extern const struct esse_format *const esse_formats[]; /* null-terminated */
+
+const struct esse_format *esse_format_find(const char *name);
+/* The format that a path's ending stands for (a .gz or .zst is looked through); NULL if none. */
+const struct esse_format *esse_format_by_path(const char *path);
+/* The format that the bytes look like; the path decides where they do not. */
+const struct esse_format *esse_format_sniff(const struct esse_source *source);
+
+#endif

@@ -1,0 +1,103 @@
+#ifndef ESSE_FORMATS_JSON_H
+#define ESSE_FORMATS_JSON_H
+
+#include "formats/source.h"
+#include "history/values.h"
+
+/*
+ * Strict JSON (RFC 8259), scanned in place in a source's window.  Every function reads one thing
+ * at json->at and moves past it, or fails with line, column, what was found and what was expected.
+ *
+ * If the window ends too early and the source has more, functions fail with json->hungry set: call
+ * esse_source_more and start the form again.  Only a real end of input is an error of the input.
+ *
+ * Numbers are integers of 64 bits, exactly; anything else is an error that says so.
+ */
+struct esse_json {
+    struct esse_source *source;
+    struct esse_values *values;
+    struct esse_error *err;
+    const char *at;
+    char newline; /* '\n' if it is white space, ' ' if it ends the form (JSON Lines) */
+    bool hungry;
+    char *scratch; /* strings with escapes are decoded here; good until the next string */
+    size_t scratch_room;
+    int depth;
+};
+
+enum { ESSE_JSON_DEPTH = 64 };
+
+void esse_json_init(struct esse_json *json, struct esse_source *source, struct esse_values *values,
+                    bool lines, struct esse_error *err);
+
+static inline char esse_json_peek(struct esse_json *json)
+{
+    while (*json->at == ' ' || *json->at == json->newline || *json->at == '\t' || *json->at == '\r')
+        json->at++;
+    return *json->at;
+}
+
+/* Fails at json->at: "found X, expected WHAT". */
+bool esse_json_expected(struct esse_json *json, const char *what);
+/* Fails at 'place' with a text of the caller's. */
+bool esse_json_fail(struct esse_json *json, const char *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* One of the characters [ ] { } : , after white space. */
+static inline bool esse_json_char(struct esse_json *json, char c, const char *what)
+{
+    if (esse_json_peek(json) != c)
+        return esse_json_expected(json, what);
+    json->at++;
+    return true;
+}
+
+/*
+ * Walks a list or object whose opening bracket has been read:
+ *     for (bool first = true; esse_json_more(json, &first, ']', &ok);) { ... read one member ... }
+ * ends at the closing bracket with ok true, or on an error with ok false.
+ */
+static inline bool esse_json_more(struct esse_json *json, bool *first, char close, bool *ok)
+{
+    char c = esse_json_peek(json);
+    if (c == close) {
+        json->at++;
+        *ok = true;
+        return false;
+    }
+    if (!*first) {
+        if (c != ',') {
+            *ok = esse_json_expected(json, close == ']' ? "',' or ']'" : "',' or '}'");
+            return false;
+        }
+        json->at++;
+        if (esse_json_peek(json) == close) {
+            *ok = esse_json_expected(json, close == ']' ? "a value" : "a member name");
+            return false;
+        }
+    }
+    *first = false;
+    *ok = true;
+    return true;
+}
+
+/* A string's bytes, decoded; in the window if it has no escapes, else in json->scratch. */
+bool esse_json_string(struct esse_json *json, struct esse_span *text);
+/* A string as a value: the fast path for keys, no copy for short ones. */
+bool esse_json_string_value(struct esse_json *json, esse_value *value);
+/* A member's name and its colon. */
+bool esse_json_name(struct esse_json *json, struct esse_span *name);
+bool esse_json_int(struct esse_json *json, int64_t *number);
+/* Any value: scalars, lists (ESSE_KIND_SEQ), objects (ESSE_KIND_MAP). */
+bool esse_json_value(struct esse_json *json, esse_value *value);
+/* Past one value of any kind, checked for form; numbers may be any JSON number here. */
+bool esse_json_skip(struct esse_json *json);
+
+/* How much of a word starting at 'at' is plain string: bytes before the first quote, backslash,
+ * control or non-ASCII byte, at most 8. */
+unsigned esse_json_plain(const char *at);
+
+/* Length of the well-formed UTF-8 sequence at 'at' (1 to 4), or 0. */
+unsigned esse_utf8_length(const char *at);
+
+#endif

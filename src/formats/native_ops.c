@@ -1,0 +1,282 @@
+#include "formats/native_ops.h"
+
+#include <string.h>
+
+/* Which members an operation object had. */
+enum {
+    HAS_R = 1 << 0,
+    HAS_W = 1 << 1,
+    HAS_A = 1 << 2,
+    HAS_D = 1 << 3,
+    HAS_P = 1 << 4,
+    HAS_U = 1 << 5,
+    HAS_V = 1 << 6,
+    HAS_T = 1 << 7,
+    HAS_ROWS = 1 << 8,
+    HAS_VSET = 1 << 9,
+};
+enum { KINDS = HAS_R | HAS_W | HAS_A | HAS_D | HAS_P | HAS_U };
+
+/* A value of the kinds that the format knows: no fraction, no list inside a list. */
+static bool scalar_or_row(struct esse_json *json, esse_value *value)
+{
+    const char *place = json->at;
+    if (esse_json_peek(json) == '[')
+        return esse_json_fail(json, json->at,
+                              "found a list, expected an integer, string, boolean, null or row; a "
+                              "list is only what a read of appended elements returns");
+    if (!esse_json_value(json, value))
+        return false;
+    if (esse_value_tag(*value) != ESSE_TAG_ATOM ||
+        esse_value_kind(json->values, *value) != ESSE_KIND_MAP)
+        return true;
+    uint32_t count;
+    const esse_value *parts = esse_value_parts(json->values, *value, &count);
+    for (uint32_t i = 1; i < count; i += 2)
+        if (esse_value_kind(json->values, parts[i]) >= ESSE_KIND_SEQ)
+            return esse_json_fail(json, place,
+                                  "a row's columns must be integers, strings, "
+                                  "booleans or null");
+    return true;
+}
+
+static bool read_list(struct esse_native_ops *ops, struct esse_json *json,
+                      struct esse_op_record *op)
+{
+    json->at++;
+    op->is_list = true;
+    op->first = ops->items.count;
+    bool ok = true;
+    for (bool first = true; esse_json_more(json, &first, ']', &ok);) {
+        esse_value item;
+        if (!scalar_or_row(json, &item))
+            return false;
+        esse_native_item_vec_push(&ops->items, ops->arena, item);
+    }
+    op->count = ops->items.count - op->first;
+    return ok;
+}
+
+static bool read_value(struct esse_native_ops *ops, struct esse_json *json,
+                       struct esse_op_record *op)
+{
+    if (esse_json_peek(json) == '[')
+        return read_list(ops, json, op);
+    return scalar_or_row(json, &op->value);
+}
+
+static bool interval(struct esse_json *json, struct esse_op_record *op)
+{
+    return esse_json_char(json, '[', "an interval [begin, end]") &&
+           esse_json_int(json, &op->begin) && esse_json_char(json, ',', "','") &&
+           esse_json_int(json, &op->end) && esse_json_char(json, ']', "']'");
+}
+
+static bool row_value(struct esse_json *json, bool pair, struct esse_row *row)
+{
+    if (!pair)
+        return scalar_or_row(json, &row->value);
+    return esse_json_char(json, '[', "a pair [old, new]") && scalar_or_row(json, &row->value) &&
+           esse_json_char(json, ',', "',' and the new value") && scalar_or_row(json, &row->next) &&
+           esse_json_char(json, ']', "']'");
+}
+
+bool esse_native_rows_read(struct esse_native_ops *ops, struct esse_json *json, bool pairs,
+                           size_t *first_row, size_t *count)
+{
+    if (!esse_json_char(json, '{', "an object of keys and values"))
+        return false;
+    *first_row = ops->rows.count;
+    bool ok = true;
+    for (bool first = true; esse_json_more(json, &first, '}', &ok);) {
+        struct esse_row row = { .next = ESSE_NONE };
+        if (!esse_json_string_value(json, &row.key) || !esse_json_char(json, ':', "':'") ||
+            !row_value(json, pairs, &row))
+            return false;
+        esse_native_row_vec_push(&ops->rows, ops->arena, row);
+    }
+    *count = ops->rows.count - *first_row;
+    return ok;
+}
+
+/* Names are told apart by length and first letter: this runs once for every operation. */
+static unsigned member_bit(struct esse_span name)
+{
+    if (name.length == 1) {
+        switch (name.at[0]) {
+        case 'r':
+            return HAS_R;
+        case 'w':
+            return HAS_W;
+        case 'a':
+            return HAS_A;
+        case 'd':
+            return HAS_D;
+        case 'p':
+            return HAS_P;
+        case 'u':
+            return HAS_U;
+        case 'v':
+            return HAS_V;
+        case 't':
+            return HAS_T;
+        default:
+            return 0;
+        }
+    }
+    if (name.length != 4)
+        return 0;
+    return memcmp(name.at, "rows", 4) == 0   ? HAS_ROWS
+           : memcmp(name.at, "vset", 4) == 0 ? HAS_VSET
+                                             : 0;
+}
+
+static bool unknown_member(struct esse_json *json, const char *place, struct esse_span name)
+{
+    return esse_json_fail(json, place,
+                          "unknown member \"%.*s\" in an operation, expected one of "
+                          "r, w, a, d, p, u, v, t, rows, vset",
+                          (int)(name.length < 60 ? name.length : 60), name.at);
+}
+
+/* The rows of an update are pairs; whether it is one may only be known later in the object, so the
+ * first value decides. */
+static bool rows_are_pairs(struct esse_json *json)
+{
+    const char *saved = json->at;
+    bool pairs = false;
+    struct esse_span name;
+    if (esse_json_peek(json) == '{') {
+        json->at++;
+        if (esse_json_peek(json) == '"' && esse_json_name(json, &name))
+            pairs = esse_json_peek(json) == '[';
+    }
+    json->at = saved;
+    json->err->code = ESSE_OK;
+    return pairs;
+}
+
+static bool member(struct esse_native_ops *ops, struct esse_json *json, unsigned bit,
+                   struct esse_op_record *op)
+{
+    switch (bit) {
+    case HAS_V:
+        return read_value(ops, json, op);
+    case HAS_T:
+        return interval(json, op);
+    case HAS_ROWS:
+        return esse_native_rows_read(ops, json, rows_are_pairs(json), &op->first, &op->count);
+    case HAS_VSET:
+        op->has_vset = true;
+        return esse_native_rows_read(ops, json, false, &op->vset_first, &op->vset_count);
+    default:
+        op->kind = (enum esse_op_kind)__builtin_ctz(bit); /* the bits are in the enum's order */
+        if (esse_json_peek(json) != '"')
+            return esse_json_expected(json, op->kind < ESSE_OP_PREDICATE_READ
+                                                ? "a key, a string"
+                                                : "a predicate, a string");
+        return esse_json_string_value(json, &op->key);
+    }
+}
+
+static bool rows_match_kind(const struct esse_native_ops *ops, const struct esse_op_record *op)
+{
+    bool pairs = op->kind == ESSE_OP_PREDICATE_UPDATE;
+    for (size_t i = 0; i < op->count; i++)
+        if (esse_value_eq(ops->rows.at[op->first + i].next, ESSE_NONE) == pairs)
+            return false;
+    return true;
+}
+
+static bool check_predicate(struct esse_native_ops *ops, struct esse_json *json, const char *open,
+                            unsigned has, const struct esse_op_record *op)
+{
+    const char *name = op->kind == ESSE_OP_PREDICATE_READ ? "p" : "u";
+    if (has & HAS_V)
+        return esse_json_fail(json, open, "\"%s\" takes rows, not v", name);
+    if (!(has & HAS_ROWS))
+        return esse_json_fail(json, open, "\"%s\" needs rows: every row it returned", name);
+    if (!rows_match_kind(ops, op))
+        return esse_json_fail(json, open,
+                              op->kind == ESSE_OP_PREDICATE_UPDATE
+                                  ? "the rows of \"u\" must be pairs [old, new]"
+                                  : "the rows of \"p\" must be single values");
+    return true;
+}
+
+/* What each kind of operation must and must not have. */
+static bool check_op(struct esse_native_ops *ops, struct esse_json *json, const char *open,
+                     unsigned has, struct esse_op_record *op)
+{
+    unsigned kind = has & KINDS;
+    if (!kind)
+        return esse_json_fail(json, open,
+                              "an operation needs one of r, w, a, d, p, u; this has none");
+    if (kind & (kind - 1))
+        return esse_json_fail(json, open, "an operation is one of r, w, a, d, p, u; this is two");
+    if (esse_op_is_predicate(op->kind))
+        return check_predicate(ops, json, open, has, op);
+    if (has & (HAS_ROWS | HAS_VSET))
+        return esse_json_fail(json, open, "rows and vset belong to p and u");
+    if (op->kind == ESSE_OP_DELETE)
+        return !(has & HAS_V) || esse_json_fail(json, open, "\"d\" takes no value");
+    if (op->kind == ESSE_OP_READ) {
+        if (!(has & HAS_V) && !ops->unread)
+            ops->unread = open;
+        return true;
+    }
+    if (!(has & HAS_V))
+        return esse_json_fail(json, open, "a write or append needs its value, v");
+    if (op->is_list)
+        return esse_json_fail(json, open,
+                              "a list is only what a read of appended elements "
+                              "returns; it cannot be written or appended");
+    if (esse_value_eq(op->value, ESSE_NIL))
+        return esse_json_fail(json, open,
+                              "null is \"absent\" and cannot be written; use d to "
+                              "delete a key");
+    return true;
+}
+
+static bool read_op(struct esse_native_ops *ops, struct esse_json *json)
+{
+    struct esse_op_record op = { .begin = ESSE_NO_TIME, .end = ESSE_NO_TIME };
+    esse_json_peek(json);
+    const char *open = json->at;
+    if (!esse_json_char(json, '{', "an operation {...}"))
+        return false;
+    unsigned has = 0;
+    bool ok = true;
+    for (bool first = true; esse_json_more(json, &first, '}', &ok);) {
+        const char *place = json->at;
+        struct esse_span name;
+        if (!esse_json_name(json, &name))
+            return false;
+        unsigned bit = member_bit(name);
+        if (!bit)
+            return unknown_member(json, place, name);
+        if (has & bit)
+            return esse_json_fail(json, place, "member \"%.*s\" is given twice", (int)name.length,
+                                  name.at);
+        has |= bit;
+        if (!member(ops, json, bit, &op))
+            return false;
+    }
+    if (!ok || !check_op(ops, json, open, has, &op))
+        return false;
+    if (op.end < op.begin)
+        return esse_json_fail(json, open, "the operation's interval t ends before it begins");
+    esse_native_op_vec_push(&ops->ops, ops->arena, op);
+    return true;
+}
+
+bool esse_native_ops_read(struct esse_native_ops *ops, struct esse_json *json)
+{
+    if (!esse_json_char(json, '[', "a list of operations"))
+        return false;
+    bool ok = true;
+    for (bool first = true; esse_json_more(json, &first, ']', &ok);)
+        if (!read_op(ops, json))
+            return false;
+    return ok;
+}

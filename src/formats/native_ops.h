@@ -1,0 +1,30 @@
+#ifndef ESSE_FORMATS_NATIVE_OPS_H
+#define ESSE_FORMATS_NATIVE_OPS_H
+
+#include "base/vec.h"
+#include "formats/json.h"
+#include "history/record.h"
+
+/* The operations of one native transaction, scanned into vectors that are used again and again.
+ * Private to the native reader. */
+
+ESSE_VEC(esse_native_op_vec, struct esse_op_record)
+ESSE_VEC(esse_native_item_vec, esse_value)
+ESSE_VEC(esse_native_row_vec, struct esse_row)
+
+struct esse_native_ops {
+    struct esse_arena *arena;
+    struct esse_native_op_vec ops;
+    struct esse_native_item_vec items;
+    struct esse_native_row_vec rows;
+    const char *unread; /* the first read that has no result: fine unless it committed */
+};
+
+/* A list of operations, at its '['. */
+bool esse_native_ops_read(struct esse_native_ops *ops, struct esse_json *json);
+
+/* An object of key -> value, at its '{', added to ops->rows.  'pairs': each value is [old, new]. */
+bool esse_native_rows_read(struct esse_native_ops *ops, struct esse_json *json, bool pairs,
+                           size_t *first, size_t *count);
+
+#endif

@@ -1,0 +1,399 @@
+#include "formats/native.h"
+#include "formats/native_ops.h"
+
+#include <string.h>
+
+/*
+ * One line is one object.  Its members may come in any order, so each line is scanned into a
+ * 'struct line' and judged when it is complete.
+ */
+enum member {
+    M_ESSE,
+    M_VERSION,
+    M_DB,
+    M_ISOLATION,
+    M_COLUMNS,
+    M_SESSION,
+    M_TXN,
+    M_STATUS,
+    M_START,
+    M_END,
+    M_START_TS,
+    M_COMMIT_TS,
+    M_OPS,
+    M_INIT,
+    M_VERSION_ORDER,
+    M_ORDER,
+    M_COUNT,
+};
+static const char *const member_names[M_COUNT] = {
+    "esse",  "version", "db",       "isolation", "columns", "session", "txn",           "status",
+    "start", "end",     "start_ts", "commit_ts", "ops",     "init",    "version_order", "order",
+};
+#define BIT(member) (1u << (member))
+#define HEADER_BITS (BIT(M_ESSE) | BIT(M_VERSION) | BIT(M_DB) | BIT(M_ISOLATION) | BIT(M_COLUMNS))
+#define TXN_BITS    (BIT(M_OPS + 1) - BIT(M_SESSION))
+
+ESSE_VEC(ref_vec, struct esse_version_ref)
+
+/* The version orders of one line: key i has refs[first[i] .. first[i + 1]). */
+struct key_order {
+    esse_value key;
+    size_t first, count;
+};
+ESSE_VEC(key_order_vec, struct key_order)
+
+struct line {
+    struct esse_json json;
+    struct esse_native_ops ops;
+    struct esse_txn_record txn;
+    struct esse_header_record header;
+    struct esse_native_item_vec values; /* columns, or the order */
+    struct key_order_vec orders;
+    struct ref_vec refs;
+    size_t row, rows; /* init */
+    unsigned has;
+};
+
+static bool status(struct line *line)
+{
+    static const char *const names[] = { "committed", "aborted", "unknown" };
+    struct esse_span text;
+    esse_json_peek(&line->json);
+    const char *place = line->json.at;
+    if (!esse_json_string(&line->json, &text))
+        return false;
+    for (size_t i = 0; i < 3; i++) {
+        if (text.length == strlen(names[i]) && memcmp(text.at, names[i], text.length) == 0) {
+            line->txn.status = (enum esse_status)i;
+            return true;
+        }
+    }
+    return esse_json_fail(&line->json, place,
+                          "found status \"%.*s\", expected committed, aborted or unknown",
+                          (int)(text.length < 60 ? text.length : 60), text.at);
+}
+
+/* An id: an integer or a string. */
+static bool read_id(struct esse_json *json, const char *what, esse_value *id)
+{
+    int64_t number;
+    char c = esse_json_peek(json);
+    if (c == '"')
+        return esse_json_string_value(json, id);
+    if (c != '-' && (c < '0' || c > '9'))
+        return esse_json_expected(json, what);
+    if (!esse_json_int(json, &number))
+        return false;
+    *id = esse_value_int(json->values, number);
+    return true;
+}
+
+static bool read_ids(struct line *line, const char *what)
+{
+    bool ok = esse_json_char(&line->json, '[', what);
+    line->values.count = 0;
+    for (bool first = true; ok && esse_json_more(&line->json, &first, ']', &ok);) {
+        esse_value id;
+        ok = read_id(&line->json, "an id: a string or an integer", &id);
+        if (!ok)
+            return false;
+        esse_native_item_vec_push(&line->values, line->ops.arena, id);
+    }
+    return ok;
+}
+
+static bool read_ref(struct line *line, struct esse_version_ref *ref)
+{
+    struct esse_json *json = &line->json;
+    struct esse_span name;
+    *ref = (struct esse_version_ref){ ESSE_NONE, ESSE_NONE };
+    if (esse_json_peek(json) != '{')
+        return esse_json_value(json, &ref->value);
+    const char *open = json->at;
+    /* {"txn": id}, or a row: only the first is told apart by its single member 'txn'. */
+    json->at++;
+    if (esse_json_peek(json) == '"' && esse_json_name(json, &name) && name.length == 3 &&
+        memcmp(name.at, "txn", 3) == 0)
+        return read_id(json, "a transaction id", &ref->txn) && esse_json_char(json, '}', "'}'");
+    json->at = open;
+    return esse_json_value(json, &ref->value);
+}
+
+static bool version_order(struct line *line)
+{
+    struct esse_json *json = &line->json;
+    bool ok = esse_json_char(json, '{', "an object of keys and version lists");
+    for (bool first = true; ok && esse_json_more(json, &first, '}', &ok);) {
+        struct key_order order = { .first = line->refs.count };
+        ok = esse_json_string_value(json, &order.key) && esse_json_char(json, ':', "':'") &&
+             esse_json_char(json, '[', "a list of versions, oldest first");
+        for (bool begin = true; ok && esse_json_more(json, &begin, ']', &ok);) {
+            struct esse_version_ref ref;
+            ok = read_ref(line, &ref);
+            ref_vec_push(&line->refs, line->ops.arena, ref);
+            if (!ok)
+                return false;
+        }
+        order.count = line->refs.count - order.first;
+        key_order_vec_push(&line->orders, line->ops.arena, order);
+        if (!ok)
+            return false;
+    }
+    return ok;
+}
+
+static bool magic(struct line *line)
+{
+    struct esse_span text;
+    esse_json_peek(&line->json);
+    const char *place = line->json.at;
+    if (!esse_json_string(&line->json, &text))
+        return false;
+    if (text.length != 7 || memcmp(text.at, "history", 7) != 0)
+        return esse_json_fail(&line->json, place, "found \"%.*s\", expected \"history\"",
+                              (int)(text.length < 60 ? text.length : 60), text.at);
+    return true;
+}
+
+static bool version(struct line *line)
+{
+    int64_t number;
+    esse_json_peek(&line->json);
+    const char *place = line->json.at;
+    if (!esse_json_int(&line->json, &number))
+        return false;
+    if (number != 1)
+        return esse_json_fail(&line->json, place,
+                              "the file is of version %lld; this program reads version 1",
+                              (long long)number);
+    return true;
+}
+
+static bool columns(struct line *line)
+{
+    if (!read_ids(line, "a list of column names"))
+        return false;
+    for (size_t i = 0; i < line->values.count; i++)
+        if (esse_value_kind(line->json.values, line->values.at[i]) != ESSE_KIND_STRING)
+            return esse_json_fail(&line->json, line->json.at, "column names must be strings");
+    line->header.columns = line->values.at;
+    line->header.column_count = line->values.count;
+    return true;
+}
+
+static bool member(struct line *line, enum member which)
+{
+    struct esse_json *json = &line->json;
+    switch (which) {
+    case M_ESSE:
+        return magic(line);
+    case M_VERSION:
+        return version(line);
+    case M_DB:
+        return esse_json_string_value(json, &line->header.db);
+    case M_ISOLATION:
+        return esse_json_string_value(json, &line->header.isolation);
+    case M_COLUMNS:
+        return columns(line);
+    case M_SESSION:
+        return read_id(json, "a session: an integer or a string", &line->txn.session);
+    case M_TXN:
+        return read_id(json, "a transaction id: a string or an integer", &line->txn.name);
+    case M_STATUS:
+        return status(line);
+    case M_START:
+        return esse_json_int(json, &line->txn.start);
+    case M_END:
+        return esse_json_int(json, &line->txn.end);
+    case M_START_TS:
+        return esse_json_int(json, &line->txn.start_ts);
+    case M_COMMIT_TS:
+        return esse_json_int(json, &line->txn.commit_ts);
+    case M_OPS:
+        return esse_native_ops_read(&line->ops, json);
+    case M_INIT:
+        return esse_native_rows_read(&line->ops, json, false, &line->row, &line->rows);
+    case M_VERSION_ORDER:
+        return version_order(line);
+    default:
+        return read_ids(line, "a list of transaction ids");
+    }
+}
+
+static enum member member_of(struct esse_span name)
+{
+    for (int m = M_COUNT - 1; m >= 0; m--)
+        if (strlen(member_names[m]) == name.length &&
+            memcmp(member_names[m], name.at, name.length) == 0)
+            return (enum member)m;
+    return M_COUNT;
+}
+
+static bool scan_members(struct line *line)
+{
+    struct esse_json *json = &line->json;
+    if (!esse_json_char(json, '{', "a line that is a JSON object"))
+        return false;
+    bool ok = true;
+    for (bool first = true; esse_json_more(json, &first, '}', &ok);) {
+        const char *place = json->at;
+        struct esse_span name;
+        if (!esse_json_name(json, &name))
+            return false;
+        enum member which = member_of(name);
+        if (which == M_COUNT)
+            return esse_json_fail(json, place,
+                                  "unknown member \"%.*s\"; a line is a header, a transaction "
+                                  "(session, txn, status, start, end, start_ts, commit_ts, ops), "
+                                  "init, version_order or order",
+                                  (int)(name.length < 60 ? name.length : 60), name.at);
+        if (line->has & BIT(which))
+            return esse_json_fail(json, place, "member \"%s\" is given twice", member_names[which]);
+        line->has |= BIT(which);
+        if (!member(line, which))
+            return false;
+    }
+    if (ok && *json->at != '\n' && esse_json_peek(json) != '\n' && json->at < json->source->end)
+        return esse_json_expected(json, "the end of the line");
+    return ok;
+}
+
+/* ---- a complete line ---- */
+
+static bool at_line(struct esse_reading *reading, const char *begin, bool ok,
+                    struct esse_error *err)
+{
+    /* The builder does not know where in the file it is. */
+    if (!ok && err->code == ESSE_EINPUT && !err->line)
+        err->line = esse_source_line(reading->source, begin);
+    return ok;
+}
+
+static bool send_txn(struct esse_reading *reading, struct line *line, const char *begin,
+                     struct esse_error *err)
+{
+    if (!(line->has & BIT(M_SESSION)))
+        return esse_json_fail(&line->json, begin, "the transaction has no session");
+    if (!(line->has & BIT(M_OPS)))
+        return esse_json_fail(&line->json, begin, "the transaction has no ops");
+    if (line->txn.status == ESSE_COMMITTED && line->ops.unread)
+        return esse_json_fail(&line->json, line->ops.unread,
+                              "a read in a committed transaction needs its result, v");
+    line->txn.line = esse_source_line(reading->source, begin);
+    line->txn.ops = line->ops.ops.at;
+    line->txn.op_count = line->ops.ops.count;
+    line->txn.items = line->ops.items.at;
+    line->txn.rows = line->ops.rows.at;
+    return reading->sink->txn(reading->sink, &line->txn, err);
+}
+
+static bool send_orders(struct esse_reading *reading, struct line *line, struct esse_error *err)
+{
+    for (size_t i = 0; i < line->orders.count; i++) {
+        const struct key_order *order = &line->orders.at[i];
+        if (!reading->sink->version_order(reading->sink, order->key, line->refs.at + order->first,
+                                          order->count, err))
+            return false;
+    }
+    return true;
+}
+
+static bool send(struct esse_reading *reading, struct line *line, const char *begin, bool first,
+                 struct esse_error *err)
+{
+    unsigned has = line->has;
+    if (has & BIT(M_ESSE)) {
+        if (has & ~HEADER_BITS)
+            return esse_json_fail(&line->json, begin,
+                                  "a header line holds only esse, version, "
+                                  "db, isolation and columns");
+        if (!first)
+            return esse_json_fail(&line->json, begin, "a header is only the first line");
+        if (!(has & BIT(M_VERSION)))
+            return esse_json_fail(&line->json, begin, "the header has no version");
+        return reading->sink->header(reading->sink, &line->header, err);
+    }
+    if (has == BIT(M_INIT))
+        return reading->sink->init(reading->sink, line->ops.rows.at + line->row, line->rows, err);
+    if (has == BIT(M_VERSION_ORDER))
+        return send_orders(reading, line, err);
+    if (has == BIT(M_ORDER))
+        return reading->sink->order(reading->sink, line->values.at, line->values.count, err);
+    if (!has || (has & ~TXN_BITS))
+        return esse_json_fail(&line->json, begin,
+                              "a line is a header, a transaction (session and ops), init, "
+                              "version_order or order, and nothing beside");
+    return send_txn(reading, line, begin, err);
+}
+
+static void reset(struct line *line)
+{
+    line->txn = esse_txn_record_empty();
+    line->header = (struct esse_header_record){ 0 };
+    line->ops.ops.count = line->ops.items.count = line->ops.rows.count = 0;
+    line->ops.unread = NULL;
+    line->values.count = line->orders.count = line->refs.count = 0;
+    line->row = line->rows = 0;
+    line->has = 0;
+    line->json.depth = 0;
+}
+
+/* The end of the line that starts at source->at, which may need a larger window; NULL on error. */
+static const char *line_end(struct esse_source *source, struct esse_error *err)
+{
+    size_t seen = 0;
+    for (;;) {
+        const char *from = source->at + seen;
+        const char *newline = memchr(from, '\n', (size_t)(source->end - from));
+        if (newline || source->last)
+            return newline ? newline : source->end;
+        seen = (size_t)(source->end - source->at);
+        if (!esse_source_more(source, err))
+            return NULL;
+    }
+}
+
+bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
+{
+    struct esse_source *source = reading->source;
+    struct line line = { .ops.arena = source->arena };
+    esse_json_init(&line.json, source, reading->sink->values, true, err);
+    bool first = true;
+    for (;;) {
+        const char *end = line_end(source, err);
+        if (!end)
+            return false;
+        if (source->at == source->end)
+            return reading->sink->finish(reading->sink, err);
+        reset(&line);
+        const char *begin = line.json.at = source->at;
+        if (esse_json_peek(&line.json) != '\n' && line.json.at < end) {
+            if (!scan_members(&line) ||
+                !at_line(reading, begin, send(reading, &line, begin, first, err), err))
+                return false;
+            first = false;
+        }
+        source->at = end < source->end ? end + 1 : end;
+    }
+}
+
+static bool sniff(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
+        at++;
+    if (at == end || *at++ != '{')
+        return false;
+    while (at < end && (*at == ' ' || *at == '\t'))
+        at++;
+    return at < end && *at == '"';
+}
+
+const struct esse_format esse_format_native = {
+    .name = "native",
+    .summary = "Esse's own: JSON Lines, one transaction a line",
+    .extensions = ".jsonl .ndjson",
+    .sniff = sniff,
+    .read = esse_native_read,
+    .writer = esse_native_writer,
+};

@@ -1,0 +1,60 @@
+#ifndef ESSE_FORMATS_SOURCE_H
+#define ESSE_FORMATS_SOURCE_H
+
+#include "base/budget.h"
+#include "base/error.h"
+
+/*
+ * The bytes of an input, seen through a window that moves forward.  Files, standard input, gzip
+ * and zstd all look the same; what is kept must be copied, because the window's bytes move.
+ *
+ * 'at' is the reader's: it advances over what it has understood.  If the window ends in the middle
+ * of a form and !last, call esse_source_more and start the form again at 'at'.  '*end' is always
+ * a readable zero, and ESSE_SOURCE_SLACK zeros follow it, so scanners may look ahead blindly.
+ *
+ * Cost: one pass; the window is 1 MiB and doubles while one form does not fit.
+ */
+enum { ESSE_SOURCE_SLACK = 32 };
+
+struct esse_stream;
+
+struct esse_source {
+    struct esse_arena *arena;
+    const char *path;
+    struct esse_stream *stream;
+    struct esse_budget *budget; /* polled at each refill */
+    char *window;
+    size_t room;
+    const char *at, *end;
+    bool last;            /* nothing follows 'end' */
+    uint64_t passed;      /* bytes before the window */
+    const char *mark;     /* a place in the window, never after 'at', ... */
+    uint64_t mark_line;   /* ... its line */
+    uint64_t mark_column; /* ... and its column, both from 1 */
+};
+
+/* Opens 'path' ("-": standard input), looks at its first bytes and fills the window once. */
+bool esse_source_open(struct esse_source *source, struct esse_arena *arena, const char *path,
+                      struct esse_budget *budget, struct esse_error *err);
+
+/* A source over bytes in memory, for tests and fuzzing. */
+void esse_source_memory(struct esse_source *source, struct esse_arena *arena, const char *bytes,
+                        size_t length);
+
+/* Moves the window so that it starts at 'at' and reads on.  Pointers into the window are void
+ * afterwards.  False on a read error, on damaged compression, or when the budget is spent. */
+bool esse_source_more(struct esse_source *source, struct esse_error *err);
+
+/* The line of a place at or after 'mark', which moves there: amortised O(1) going forward. */
+uint64_t esse_source_line(struct esse_source *source, const char *place);
+
+/* Fails with the line and column of 'place', anywhere in the window. */
+bool esse_source_fail(struct esse_source *source, struct esse_error *err, const char *place,
+                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* What stands at 'place', for messages: "'x'", "end of file", "byte 0x80".  Put into 'room'. */
+const char *esse_source_found(const struct esse_source *source, const char *place, char room[24]);
+
+void esse_source_close(struct esse_source *source);
+
+#endif

@@ -1,0 +1,196 @@
+#include "formats/stream.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+enum { PACKED_ROOM = 128 << 10 };
+enum packing { PLAIN, GZIP, ZSTD };
+
+struct esse_stream {
+    const char *path;
+    int fd;
+    enum packing packing;
+    bool file_ended;
+    bool mid_member; /* inside a gzip member or zstd frame: the end may not come now */
+    uint64_t consumed, size;
+    unsigned char packed[PACKED_ROOM]; /* packed[at .. count) is not yet used */
+    size_t at, count;
+    z_stream gzip;
+    ZSTD_DStream *zstd;
+};
+
+static bool refill(struct esse_stream *stream, struct esse_error *err)
+{
+    stream->at = stream->count = 0;
+    while (!stream->file_ended) {
+        ssize_t got = read(stream->fd, stream->packed, PACKED_ROOM);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return esse_fail(err, ESSE_EIO, "cannot read: %s", strerror(errno));
+        stream->file_ended = got == 0;
+        stream->count = (size_t)got;
+        stream->consumed += (uint64_t)got;
+        break;
+    }
+    return true;
+}
+
+/* A magic may come in pieces from a pipe: read until there are four bytes or no more. */
+static bool read_magic(struct esse_stream *stream, struct esse_error *err)
+{
+    while (stream->count < 4 && !stream->file_ended) {
+        ssize_t got = read(stream->fd, stream->packed + stream->count, 4 - stream->count);
+        if (got < 0 && errno != EINTR)
+            return esse_fail(err, ESSE_EIO, "cannot read: %s", strerror(errno));
+        if (got == 0)
+            stream->file_ended = true;
+        if (got > 0)
+            stream->count += (size_t)got;
+    }
+    stream->consumed = stream->count;
+    return true;
+}
+
+static bool start_unpacking(struct esse_stream *stream, struct esse_error *err)
+{
+    static const unsigned char zstd_magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+    if (stream->count >= 2 && stream->packed[0] == 0x1f && stream->packed[1] == 0x8b) {
+        if (inflateInit2(&stream->gzip, 15 + 16) != Z_OK)
+            return esse_fail(err, ESSE_EIO, "cannot start zlib");
+        stream->packing = GZIP;
+    } else if (stream->count == 4 && memcmp(stream->packed, zstd_magic, 4) == 0) {
+        stream->zstd = ZSTD_createDStream();
+        if (!stream->zstd)
+            return esse_fail(err, ESSE_EIO, "cannot start zstd");
+        stream->packing = ZSTD;
+    }
+    return true;
+}
+
+bool esse_stream_open(struct esse_arena *arena, const char *path, struct esse_stream **out,
+                      struct esse_error *err)
+{
+    struct esse_stream *stream = esse_arena_alloc(arena, 1, sizeof *stream);
+    stream->path = path;
+    stream->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (stream->fd < 0)
+        return esse_fail(err, ESSE_EIO, "cannot open: %s", strerror(errno));
+    struct stat status;
+    if (fstat(stream->fd, &status) == 0 && S_ISREG(status.st_mode))
+        stream->size = (uint64_t)status.st_size;
+    if (!read_magic(stream, err) || !start_unpacking(stream, err)) {
+        esse_stream_close(stream);
+        return false;
+    }
+    *out = stream;
+    return true;
+}
+
+static bool read_plain(struct esse_stream *stream, char *to, size_t room, size_t *got,
+                       struct esse_error *err)
+{
+    if (stream->at < stream->count) {
+        *got = stream->count - stream->at < room ? stream->count - stream->at : room;
+        memcpy(to, stream->packed + stream->at, *got);
+        stream->at += *got;
+        return true;
+    }
+    for (;;) {
+        ssize_t count = read(stream->fd, to, room);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return esse_fail(err, ESSE_EIO, "cannot read: %s", strerror(errno));
+        *got = (size_t)count;
+        stream->consumed += (uint64_t)count;
+        return true;
+    }
+}
+
+/* One step of inflate; a member that ends may be followed by another. */
+static bool gzip_step(struct esse_stream *stream, char *to, size_t room, size_t *got,
+                      struct esse_error *err)
+{
+    z_stream *gzip = &stream->gzip;
+    gzip->next_in = stream->packed + stream->at;
+    gzip->avail_in = (uInt)(stream->count - stream->at);
+    gzip->next_out = (unsigned char *)to;
+    gzip->avail_out = room > 1u << 30 ? 1u << 30 : (uInt)room;
+    const uInt before = gzip->avail_out;
+    int status = inflate(gzip, Z_NO_FLUSH);
+    stream->at = stream->count - gzip->avail_in;
+    *got = before - gzip->avail_out;
+    stream->mid_member = status != Z_STREAM_END;
+    if (status == Z_STREAM_END)
+        inflateReset(gzip);
+    else if (status != Z_OK && status != Z_BUF_ERROR)
+        return esse_fail(err, ESSE_EINPUT, "damaged gzip data: %s",
+                         gzip->msg ? gzip->msg : "inflate failed");
+    return true;
+}
+
+static bool zstd_step(struct esse_stream *stream, char *to, size_t room, size_t *got,
+                      struct esse_error *err)
+{
+    ZSTD_inBuffer in = { stream->packed, stream->count, stream->at };
+    ZSTD_outBuffer out = { to, room, 0 };
+    size_t hint = ZSTD_decompressStream(stream->zstd, &out, &in);
+    if (ZSTD_isError(hint))
+        return esse_fail(err, ESSE_EINPUT, "damaged zstd data: %s", ZSTD_getErrorName(hint));
+    stream->at = in.pos;
+    *got = out.pos;
+    stream->mid_member = hint != 0;
+    return true;
+}
+
+bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t *got,
+                      struct esse_error *err)
+{
+    *got = 0;
+    if (stream->packing == PLAIN)
+        return read_plain(stream, to, room, got, err);
+    for (;;) {
+        if (stream->at == stream->count) {
+            if (!refill(stream, err))
+                return false;
+            if (stream->file_ended && !stream->mid_member)
+                return true;
+        }
+        size_t before = stream->at;
+        bool ok = stream->packing == GZIP ? gzip_step(stream, to, room, got, err)
+                                          : zstd_step(stream, to, room, got, err);
+        if (!ok || *got)
+            return ok;
+        if (stream->file_ended && stream->at == before)
+            return esse_fail(err, ESSE_EINPUT, "the compressed data ends too early");
+    }
+}
+
+uint64_t esse_stream_consumed(const struct esse_stream *stream)
+{
+    return stream->consumed;
+}
+
+uint64_t esse_stream_size(const struct esse_stream *stream)
+{
+    return stream->size;
+}
+
+void esse_stream_close(struct esse_stream *stream)
+{
+    if (stream->packing == GZIP)
+        inflateEnd(&stream->gzip);
+    if (stream->zstd)
+        ZSTD_freeDStream(stream->zstd);
+    if (stream->fd > STDIN_FILENO)
+        close(stream->fd);
+    stream->fd = -1;
+}

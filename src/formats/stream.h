@@ -1,0 +1,27 @@
+#ifndef ESSE_FORMATS_STREAM_H
+#define ESSE_FORMATS_STREAM_H
+
+#include "base/error.h"
+
+/*
+ * The bytes of a file, decompressed if it is gzip or zstd (told by its first bytes, not by its
+ * name).  Concatenated members are one stream, as gzip and zstd themselves have it.
+ *
+ * Life: open -> read* -> close.
+ */
+struct esse_stream;
+
+bool esse_stream_open(struct esse_arena *arena, const char *path, struct esse_stream **out,
+                      struct esse_error *err);
+
+/* Up to 'room' bytes; 0 bytes in '*got' is the end. */
+bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t *got,
+                      struct esse_error *err);
+
+/* Bytes of the file that were read so far and in all; 0 if that is not known. */
+uint64_t esse_stream_consumed(const struct esse_stream *stream);
+uint64_t esse_stream_size(const struct esse_stream *stream);
+
+void esse_stream_close(struct esse_stream *stream);
+
+#endif
