@@ -1,0 +1,161 @@
+#include "base/error.h"
+#include "engine/engine.h"
+#include "evidence/recheck.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* esse_check: from the names of levels to verdicts that were rechecked. */
+
+struct check {
+    struct esse_arena *arena;
+    const struct esse_history *history;
+    size_t count;
+    const struct esse_level **levels;
+    const struct esse_plan *plans; /* by level */
+    struct esse_verdict *verdicts;
+};
+
+static bool find_levels(struct check *check, const struct esse_check_options *options,
+                        struct esse_error *err)
+{
+    static const char *const fallback[] = { "strict-serializable" };
+    const char *const *names = options->level_count ? options->levels : fallback;
+    check->count = options->level_count ? options->level_count : 1;
+    check->levels = esse_arena_alloc(check->arena, check->count, sizeof *check->levels);
+    check->verdicts = esse_arena_alloc(check->arena, check->count, sizeof *check->verdicts);
+    for (size_t i = 0; i < check->count; i++) {
+        check->levels[i] = esse_level_find(names[i]);
+        const char *near = check->levels[i] ? NULL : esse_level_suggest(names[i]);
+        if (!check->levels[i])
+            return esse_fail(err, ESSE_EUSAGE, "unknown level '%s'%s%s%s; 'esse levels' lists them",
+                             names[i], near ? "; did you mean '" : "", near ? near : "",
+                             near ? "'?" : "");
+        check->verdicts[i].level = names[i];
+    }
+    return true;
+}
+
+static bool make_plans(struct check *check, const char *engine_name, struct esse_error *err)
+{
+    struct esse_plan *plans = esse_arena_alloc(check->arena, check->count, sizeof *plans);
+    const struct esse_engine *engine = engine_name ? esse_engine_find(engine_name) : NULL;
+    if (engine_name && !engine)
+        return esse_fail(err, ESSE_EUSAGE, "unknown engine '%s'; this build has: scan",
+                         engine_name);
+    for (size_t i = 0; i < check->count; i++) {
+        plans[i] = engine ? (struct esse_plan){ .engine = engine, .reason = "named by --engine" }
+                          : *esse_plan_find(check->levels[i], check->history);
+        check->verdicts[i].engine = plans[i].engine->name;
+        check->verdicts[i].plan = plans[i].reason;
+    }
+    check->plans = plans;
+    return true;
+}
+
+/* Runs an engine once, on all the levels that are planned for it. */
+static void run_engine(struct check *check, const struct esse_engine *engine,
+                       struct esse_budget *budget)
+{
+    size_t count = 0;
+    size_t *which = esse_arena_alloc(check->arena, check->count, sizeof *which);
+    for (size_t i = 0; i < check->count; i++)
+        if (check->plans[i].engine == engine)
+            which[count++] = i;
+    if (!count)
+        return;
+    const struct esse_level **levels = esse_arena_alloc(check->arena, count, sizeof *levels);
+    struct esse_verdict *verdicts = esse_arena_alloc(check->arena, count, sizeof *verdicts);
+    for (size_t i = 0; i < count; i++) {
+        levels[i] = check->levels[which[i]];
+        verdicts[i] = check->verdicts[which[i]];
+    }
+    double started = esse_clock_seconds();
+    engine->run(
+        &(struct esse_job){ check->arena, check->history, levels, count, budget, verdicts });
+    for (size_t i = 0; i < count; i++) {
+        verdicts[i].seconds = esse_clock_seconds() - started;
+        check->verdicts[which[i]] = verdicts[i];
+    }
+}
+
+static bool recheck(struct check *check, struct esse_error *err)
+{
+    for (size_t i = 0; i < check->count; i++) {
+        if (!esse_recheck_verdict(check->history, check->levels[i], &check->verdicts[i], err))
+            return false;
+        check->verdicts[i].rechecked = check->verdicts[i].outcome != ESSE_UNKNOWN;
+    }
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The types found, each once, sorted; and what they rule out. */
+static void summarise_anomalies(struct check *check, struct esse_result *result)
+{
+    const struct esse_anomaly_type *present[ESSE_ANOMALY_END];
+    const char **names = esse_arena_alloc(check->arena, ESSE_ANOMALY_END, sizeof *names);
+    bool seen[ESSE_ANOMALY_END] = { false };
+    uint32_t count = 0;
+    for (size_t v = 0; v < check->count; v++) {
+        for (uint32_t i = 0; i < check->verdicts[v].anomaly_count; i++) {
+            const struct esse_anomaly_type *type =
+                esse_anomaly_find(check->verdicts[v].anomalies[i].type);
+            if (seen[type->id])
+                continue;
+            seen[type->id] = true;
+            present[count] = type;
+            names[count++] = type->name;
+        }
+    }
+    qsort(names, count, sizeof *names, by_name);
+    result->anomaly_types = names;
+    result->anomaly_type_count = count;
+    esse_level_boundary(check->arena, present, count, &result->not_levels, &result->not_count,
+                        &result->also_not, &result->also_not_count);
+}
+
+/* The levels that hold and that no other level which holds implies. */
+static void summarise_strongest(struct check *check, struct esse_result *result)
+{
+    const char **names = esse_arena_alloc(check->arena, check->count, sizeof *names);
+    for (size_t i = 0; i < check->count; i++) {
+        bool strongest = check->verdicts[i].outcome == ESSE_HOLDS;
+        for (size_t j = 0; strongest && j < check->count; j++)
+            if (j != i && check->verdicts[j].outcome == ESSE_HOLDS &&
+                esse_level_implies(check->levels[j], check->levels[i]) &&
+                (!esse_level_implies(check->levels[i], check->levels[j]) || j < i))
+                strongest = false;
+        if (strongest)
+            names[result->strongest_count++] = check->levels[i]->friendly;
+    }
+    result->strongest = names;
+}
+
+bool esse_check(struct esse_arena *arena, const struct esse_history *history,
+                const struct esse_check_options *options, const struct esse_result **out,
+                struct esse_error *err)
+{
+    static const struct esse_check_options defaults;
+    if (!options)
+        options = &defaults;
+    struct check check = { .arena = arena, .history = history };
+    if (!find_levels(&check, options, err) || !make_plans(&check, options->engine, err))
+        return false;
+    esse_budget_start(options->budget);
+    for (size_t i = 0; esse_engines[i]; i++)
+        run_engine(&check, esse_engines[i], options->budget);
+    if (!recheck(&check, err))
+        return false;
+    struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);
+    result->verdicts = check.verdicts;
+    result->verdict_count = (uint32_t)check.count;
+    summarise_anomalies(&check, result);
+    summarise_strongest(&check, result);
+    *out = result;
+    return true;
+}

@@ -1,0 +1,53 @@
+#ifndef ESSE_ENGINE_ENGINE_H
+#define ESSE_ENGINE_ENGINE_H
+
+#include "base/budget.h"
+#include "history/history.h"
+#include "level/level.h"
+
+/*
+ * A decision procedure.  The differential tests hold every engine to this:
+ *
+ * 1) decides() says whether the engine can both prove and refute 'level' on 'history'.  An engine
+ *    that cannot may still be run to refute; it then answers VIOLATED or UNKNOWN, never HOLDS.
+ * 2) run() fills one verdict a level.  It allocates what it returns in job->arena and keeps no
+ *    state between calls.
+ * 3) run() polls the budget at least every 10 ms, and then answers UNKNOWN for what is undecided.
+ * 4) Equal input and seed give equal verdicts, evidence included.
+ * 5) The evidence must satisfy evidence/recheck.h, which sees history and level but no graph,
+ *    clause or engine: an engine's bug becomes a failed recheck, never a wrong answer.
+ */
+struct esse_job {
+    struct esse_arena *arena;
+    const struct esse_history *history;
+    const struct esse_level *const *levels;
+    size_t level_count;
+    struct esse_budget *budget;
+    struct esse_verdict *verdicts; /* one a level */
+};
+
+struct esse_engine {
+    const char *name, *summary;
+    bool (*decides)(const struct esse_level *level, const struct esse_history *history);
+    void (*run)(struct esse_job *job);
+};
+
+extern const struct esse_engine *const esse_engines[]; /* null-terminated */
+
+const struct esse_engine *esse_engine_find(const char *name);
+
+/* A row of the planner's table: the first that applies names the engine. */
+struct esse_plan {
+    unsigned families; /* bits of enum esse_level_family */
+    unsigned needs;    /* enum esse_has: the history has all of these */
+    const struct esse_engine *engine;
+    const char *reason;
+};
+
+const struct esse_plan *esse_plan_find(const struct esse_level *level,
+                                       const struct esse_history *history);
+
+/* The planner's rows, for documentation and tests; NULL engine ends them. */
+extern const struct esse_plan esse_plans[];
+
+#endif

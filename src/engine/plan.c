@@ -1,0 +1,35 @@
+#include "engine/engine.h"
+#include "engine/scan/scan.h"
+
+#include <string.h>
+
+const struct esse_engine *const esse_engines[] = { &esse_engine_scan, NULL };
+
+enum {
+    ANY_FAMILY = 1 << ESSE_FAMILY_DEPENDENCY | 1 << ESSE_FAMILY_COMMIT_ORDER |
+                 1 << ESSE_FAMILY_OPERATIONS | 1 << ESSE_FAMILY_OTHER,
+};
+
+/* Cheapest first; the first row that applies wins. */
+const struct esse_plan esse_plans[] = {
+    { ANY_FAMILY, 0, &esse_engine_scan,
+      "no engine in this build decides the level; the anomalies that need no order can refute it" },
+    { 0, 0, NULL, NULL },
+};
+
+const struct esse_engine *esse_engine_find(const char *name)
+{
+    for (size_t i = 0; esse_engines[i]; i++)
+        if (strcmp(esse_engines[i]->name, name) == 0)
+            return esse_engines[i];
+    return NULL;
+}
+
+const struct esse_plan *esse_plan_find(const struct esse_level *level,
+                                       const struct esse_history *history)
+{
+    for (const struct esse_plan *plan = esse_plans; plan->engine; plan++)
+        if ((plan->families & 1u << level->family) && (history->has & plan->needs) == plan->needs)
+            return plan;
+    return NULL;
+}

@@ -1,0 +1,407 @@
+#include "evidence/recheck.h"
+
+#include "base/error.h"
+#include "history/access.h"
+
+#include <string.h>
+
+/* What a rule may look at: the history, the anomaly's key and the steps' operations. */
+struct claim {
+    const struct esse_history *history;
+    const struct esse_anomaly *anomaly;
+    esse_key key;
+    uint32_t op[3], txn[3];
+};
+
+/* ---- small truths about one history ---- */
+
+static bool committed(const struct claim *claim, int step)
+{
+    return claim->history->txn_status[claim->txn[step]] == ESSE_COMMITTED;
+}
+
+static bool aborted(const struct claim *claim, int step)
+{
+    return claim->history->txn_status[claim->txn[step]] == ESSE_ABORTED;
+}
+
+static bool reads(const struct claim *claim, int step, esse_value *value)
+{
+    return esse_op_read_of(claim->history, claim->op[step], claim->key, value) &&
+           !esse_value_eq(*value, ESSE_NONE);
+}
+
+static bool writes(const struct claim *claim, int step, esse_value *value)
+{
+    return esse_op_write_of(claim->history, claim->op[step], claim->key, value);
+}
+
+static bool is_list(esse_value value)
+{
+    return esse_value_tag(value) == ESSE_TAG_LIST;
+}
+
+/* Where in a list an item first is, from 'from'; the list's length if nowhere. */
+static uint32_t find_item(const struct esse_history *history, esse_value list, uint32_t from,
+                          esse_value item)
+{
+    uint32_t count;
+    const esse_value *items = esse_history_list(history, list, &count);
+    while (from < count && !esse_value_eq(items[from], item))
+        from++;
+    return from;
+}
+
+static bool list_has(const struct esse_history *history, esse_value list, esse_value item)
+{
+    return find_item(history, list, 0, item) < (uint32_t)(list.word >> 32);
+}
+
+/* Does what was read come from this write: the value itself, or an element of the list? */
+static bool comes_from(const struct esse_history *history, esse_value read, esse_value written)
+{
+    return is_list(read) ? list_has(history, read, written) : esse_value_eq(read, written);
+}
+
+/* How many operations of the history write 'value' to the key, and of them in 'txn' or aborted. */
+struct writers {
+    uint32_t all, own, aborted, not_final;
+};
+
+static bool has_later_write(const struct claim *claim, uint32_t txn, uint32_t op)
+{
+    esse_value ignored;
+    for (uint32_t o = op + 1; o < claim->history->txn_op[txn + 1]; o++)
+        if (esse_op_write_of(claim->history, o, claim->key, &ignored))
+            return true;
+    return false;
+}
+
+static struct writers count_writers(const struct claim *claim, esse_value value, uint32_t own)
+{
+    struct writers writers = { 0 };
+    const struct esse_history *history = claim->history;
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+            esse_value written;
+            if (!esse_op_write_of(history, op, claim->key, &written) ||
+                !esse_value_eq(written, value))
+                continue;
+            writers.all++;
+            writers.own += txn == own;
+            writers.aborted += history->txn_status[txn] == ESSE_ABORTED;
+            writers.not_final += has_later_write(claim, txn, op);
+        }
+    }
+    return writers;
+}
+
+static bool wrote_before(const struct claim *claim, int step)
+{
+    esse_value ignored;
+    for (uint32_t op = claim->history->txn_op[claim->txn[step]]; op < claim->op[step]; op++)
+        if (esse_op_write_of(claim->history, op, claim->key, &ignored))
+            return true;
+    return false;
+}
+
+static bool is_initial(const struct claim *claim, esse_value value)
+{
+    return esse_value_eq(esse_key_initial(claim->history, claim->key), value);
+}
+
+/* ---- one rule an anomaly: see recheck.h for the steps ---- */
+
+static bool rule_g1a(const struct claim *claim)
+{
+    esse_value read, written;
+    if (!committed(claim, 0) || !aborted(claim, 1) || !reads(claim, 0, &read) ||
+        !writes(claim, 1, &written) || !comes_from(claim->history, read, written))
+        return false;
+    struct writers writers = count_writers(claim, written, claim->txn[0]);
+    return writers.all == writers.aborted &&
+           (is_list(read) || (!is_initial(claim, read) && !wrote_before(claim, 0)));
+}
+
+static bool rule_g1b(const struct claim *claim)
+{
+    esse_value read, written, later;
+    uint32_t count;
+    if (!committed(claim, 0) || claim->txn[0] == claim->txn[1] || !reads(claim, 0, &read) ||
+        !writes(claim, 1, &written) || claim->txn[1] != claim->txn[2] ||
+        claim->op[2] <= claim->op[1] || !writes(claim, 2, &later))
+        return false;
+    if (is_list(read)) {
+        const esse_value *items = esse_history_list(claim->history, read, &count);
+        return count && esse_value_eq(items[count - 1], written);
+    }
+    struct writers writers = count_writers(claim, written, claim->txn[0]);
+    return esse_value_eq(read, written) && !is_initial(claim, read) && !wrote_before(claim, 0) &&
+           writers.not_final == writers.all;
+}
+
+static bool deletes(const struct claim *claim)
+{
+    return count_writers(claim, ESSE_NIL, ESSE_NO_TXN).all > 0;
+}
+
+/* Some item of the list is appended by no operation: one walk over the operations, marking. */
+static bool has_strange_item(const struct claim *claim, esse_value list)
+{
+    const struct esse_history *history = claim->history;
+    uint32_t count = (uint32_t)(list.word >> 32), known = 0;
+    struct esse_arena *arena = esse_arena_new();
+    bool *marked = esse_arena_alloc(arena, count + 1u, sizeof *marked);
+    for (uint32_t op = 0; op < history->ops; op++) {
+        if (history->op_kind[op] != ESSE_OP_APPEND || history->op_key[op] != claim->key.ix)
+            continue;
+        esse_value item = history->op_value[op];
+        for (uint32_t at = find_item(history, list, 0, item); at < count;
+             at = find_item(history, list, at + 1, item)) {
+            known += !marked[at];
+            marked[at] = true;
+        }
+    }
+    esse_arena_free(arena);
+    return known < count;
+}
+
+static bool rule_garbage(const struct claim *claim)
+{
+    esse_value read;
+    if (!committed(claim, 0) || !reads(claim, 0, &read))
+        return false;
+    if (!is_list(read))
+        return !is_initial(claim, read) && !wrote_before(claim, 0) &&
+               (esse_value_eq(read, ESSE_NIL) ? !deletes(claim)
+                                              : !count_writers(claim, read, ESSE_NO_TXN).all);
+    return has_strange_item(claim, read);
+}
+
+/* The list that a transaction must see, told from its end: own appends backwards, then a base. */
+static bool list_disagrees(const struct claim *claim, esse_value read)
+{
+    const struct esse_history *history = claim->history;
+    uint32_t count, base_count;
+    const esse_value *items = is_list(read) ? esse_history_list(history, read, &count) : NULL;
+    if (!items)
+        count = 0;
+    for (uint32_t op = claim->op[1]; op-- > history->txn_op[claim->txn[1]];) {
+        esse_value value;
+        if (esse_op_write_of(history, op, claim->key, &value)) {
+            if (!count || !esse_value_eq(items[--count], value))
+                return true;
+        } else if (esse_op_read_of(history, op, claim->key, &value) &&
+                   !esse_value_eq(value, ESSE_NONE)) {
+            const esse_value *base =
+                is_list(value) ? esse_history_list(history, value, &base_count) : NULL;
+            if (!base)
+                base_count = 0;
+            return base_count != count ||
+                   (count && memcmp(base, items, count * sizeof *items) != 0);
+        }
+    }
+    return false;
+}
+
+static bool appends_to(const struct claim *claim)
+{
+    const struct esse_history *history = claim->history;
+    for (uint32_t op = history->txn_op[claim->txn[1]]; op < claim->op[1]; op++)
+        if (history->op_kind[op] == ESSE_OP_APPEND && history->op_key[op] == claim->key.ix)
+            return true;
+    return false;
+}
+
+static bool rule_internal(const struct claim *claim)
+{
+    const struct esse_history *history = claim->history;
+    esse_value read, value;
+    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1] || !reads(claim, 1, &read))
+        return false;
+    if (is_list(read) || appends_to(claim))
+        return list_disagrees(claim, read);
+    /* A register: the last thing known of the key.  An update both reads and writes; its write
+     * is the later, and its read is compared like any other. */
+    for (uint32_t op = claim->op[1]; op-- > history->txn_op[claim->txn[1]];) {
+        if (esse_op_write_of(history, op, claim->key, &value) ||
+            (esse_op_read_of(history, op, claim->key, &value) && !esse_value_eq(value, ESSE_NONE)))
+            return !esse_value_eq(esse_value_state(value), read);
+    }
+    return false;
+}
+
+static bool rule_future(const struct claim *claim)
+{
+    esse_value read, written;
+    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1] || claim->op[1] <= claim->op[0] ||
+        !reads(claim, 0, &read) || !writes(claim, 1, &written) ||
+        !comes_from(claim->history, read, written))
+        return false;
+    if (is_list(read))
+        return true;
+    struct writers writers = count_writers(claim, written, claim->txn[0]);
+    return writers.all == writers.own && !is_initial(claim, read) && !wrote_before(claim, 0);
+}
+
+static bool rule_duplicate_elements(const struct claim *claim)
+{
+    esse_value read;
+    uint32_t count;
+    if (aborted(claim, 0) || !reads(claim, 0, &read) || !is_list(read))
+        return false;
+    const esse_value *items = esse_history_list(claim->history, read, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (find_item(claim->history, read, i + 1, items[i]) < count)
+            return true;
+    return false;
+}
+
+static bool rule_incompatible_order(const struct claim *claim)
+{
+    esse_value a, b;
+    uint32_t a_count, b_count;
+    if (aborted(claim, 0) || aborted(claim, 1) || !reads(claim, 0, &a) || !reads(claim, 1, &b) ||
+        !is_list(a) || !is_list(b))
+        return false;
+    const esse_value *x = esse_history_list(claim->history, a, &a_count);
+    const esse_value *y = esse_history_list(claim->history, b, &b_count);
+    for (uint32_t i = 0; i < a_count && i < b_count; i++)
+        if (!esse_value_eq(x[i], y[i]))
+            return true;
+    return false;
+}
+
+static bool nothing_committed_between(const struct claim *claim, esse_value list, uint32_t from,
+                                      uint32_t to)
+{
+    uint32_t count;
+    const esse_value *items = esse_history_list(claim->history, list, &count);
+    const struct esse_history *history = claim->history;
+    for (uint32_t op = 0; op < history->ops; op++) {
+        if (history->op_kind[op] != ESSE_OP_APPEND || history->op_key[op] != claim->key.ix ||
+            history->txn_status[esse_op_txn(history, op).ix] != ESSE_COMMITTED)
+            continue;
+        for (uint32_t i = from + 1; i < to; i++)
+            if (esse_value_eq(items[i], history->op_value[op]))
+                return false;
+    }
+    return true;
+}
+
+static bool rule_dirty_update(const struct claim *claim)
+{
+    esse_value first, second, read;
+    if (!aborted(claim, 0) || !committed(claim, 1) || aborted(claim, 2) ||
+        !writes(claim, 0, &first) || !writes(claim, 1, &second) || !reads(claim, 2, &read) ||
+        !is_list(read))
+        return false;
+    uint32_t from = find_item(claim->history, read, 0, first);
+    uint32_t to = find_item(claim->history, read, from, second);
+    return to < (uint32_t)(read.word >> 32) && from < to &&
+           nothing_committed_between(claim, read, from, to);
+}
+
+/* The step is the transaction's first access of the key, a read, and a write comes later. */
+static bool reads_then_writes(const struct claim *claim, int step, esse_value *value)
+{
+    esse_value ignored;
+    for (uint32_t op = claim->history->txn_op[claim->txn[step]]; op < claim->op[step]; op++)
+        if (esse_op_read_of(claim->history, op, claim->key, &ignored))
+            return false;
+    bool own_update = esse_op_write_of(claim->history, claim->op[step], claim->key, &ignored);
+    return committed(claim, step) && !wrote_before(claim, step) && reads(claim, step, value) &&
+           (own_update || has_later_write(claim, claim->txn[step], claim->op[step]));
+}
+
+static bool rule_lost_update(const struct claim *claim)
+{
+    esse_value a, b;
+    if (claim->txn[0] == claim->txn[1] || !reads_then_writes(claim, 0, &a) ||
+        !reads_then_writes(claim, 1, &b) ||
+        !esse_value_eq(esse_value_state(a), esse_value_state(b)))
+        return false;
+    if (is_list(a) || is_list(b))
+        return true;
+    if (esse_value_eq(a, ESSE_NIL))
+        return !deletes(claim);
+    return count_writers(claim, a, ESSE_NO_TXN).all + is_initial(claim, a) == 1;
+}
+
+static bool rule_duplicate_write(const struct claim *claim)
+{
+    esse_value a, b;
+    return claim->op[0] != claim->op[1] && writes(claim, 0, &a) && writes(claim, 1, &b) &&
+           esse_value_eq(a, b);
+}
+
+/* ---- the table ---- */
+
+static const struct rule {
+    enum esse_anomaly_id type;
+    uint32_t steps;
+    bool (*holds)(const struct claim *claim);
+} rules[] = {
+    { ESSE_ANOMALY_G1A, 2, rule_g1a },
+    { ESSE_ANOMALY_G1B, 3, rule_g1b },
+    { ESSE_ANOMALY_GARBAGE_READ, 1, rule_garbage },
+    { ESSE_ANOMALY_INTERNAL, 2, rule_internal },
+    { ESSE_ANOMALY_FUTURE_READ, 2, rule_future },
+    { ESSE_ANOMALY_DUPLICATE_ELEMENTS, 1, rule_duplicate_elements },
+    { ESSE_ANOMALY_INCOMPATIBLE_ORDER, 2, rule_incompatible_order },
+    { ESSE_ANOMALY_DIRTY_UPDATE, 3, rule_dirty_update },
+    { ESSE_ANOMALY_LOST_UPDATE, 2, rule_lost_update },
+    { ESSE_ANOMALY_DUPLICATE_WRITE, 2, rule_duplicate_write },
+};
+
+/* The steps must name operations of their transactions before any rule looks at them. */
+static bool make_claim(const struct esse_history *history, const struct esse_anomaly *anomaly,
+                       struct claim *claim)
+{
+    *claim = (struct claim){ history, anomaly, anomaly->key, { 0 }, { 0 } };
+    if (!anomaly->has_key || anomaly->key.ix >= history->keys || anomaly->step_count > 3)
+        return false;
+    for (uint32_t i = 0; i < anomaly->step_count; i++) {
+        claim->txn[i] = anomaly->steps[i].txn.ix;
+        claim->op[i] = anomaly->steps[i].op.ix;
+        if (claim->txn[i] >= history->txns || claim->op[i] < history->txn_op[claim->txn[i]] ||
+            claim->op[i] >= history->txn_op[claim->txn[i] + 1])
+            return false;
+    }
+    return true;
+}
+
+bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_anomaly *anomaly,
+                          struct esse_error *err)
+{
+    const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
+    struct claim claim;
+    for (size_t i = 0; type && i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].type == type->id)
+            return (anomaly->step_count == rules[i].steps && make_claim(history, anomaly, &claim) &&
+                    rules[i].holds(&claim)) ||
+                   esse_fail(err, ESSE_EBUG, "the evidence for %s does not follow from the history",
+                             type->name);
+    return esse_fail(err, ESSE_EBUG, "no rule rechecks the anomaly '%s'", anomaly->type);
+}
+
+bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
+                          const struct esse_verdict *verdict, struct esse_error *err)
+{
+    if (verdict->outcome == ESSE_UNKNOWN)
+        return true;
+    if (verdict->outcome == ESSE_HOLDS)
+        return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
+    if (!verdict->anomaly_count)
+        return esse_fail(err, ESSE_EBUG, "'%s violated' came without evidence", verdict->level);
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
+        const struct esse_anomaly *anomaly = &verdict->anomalies[i];
+        const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
+        if (!type || !esse_level_forbids(level, type))
+            return esse_fail(err, ESSE_EBUG, "%s does not rule out %s", anomaly->type,
+                             verdict->level);
+        if (!esse_recheck_anomaly(history, anomaly, err))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,37 @@
+#ifndef ESSE_EVIDENCE_RECHECK_H
+#define ESSE_EVIDENCE_RECHECK_H
+
+#include "history/history.h"
+#include "level/level.h"
+
+/*
+ * The trusted kernel: rechecks a verdict from the history and the level's definition alone.  It
+ * shares nothing with the engines, and runs in release builds before anything is printed.
+ *
+ * An anomaly's evidence is its steps, in this order:
+ *
+ *   G1a                 the read; the aborted write of what it returned
+ *   G1b                 the read; the write of what it returned; a later write of the same key by
+ *                       the same transaction
+ *   garbage-read        the read of what nobody wrote
+ *   internal            what the transaction did to the key before; the read that contradicts it
+ *   future-read         the read; the later write, by the same transaction, of what it returned
+ *   duplicate-elements  the read of a list with an element twice
+ *   incompatible-order  two reads of lists of which neither is a prefix of the other
+ *   dirty-update        an aborted append; a committed append; the read that shows the second
+ *                       after the first with nothing committed between
+ *   lost-update         two first reads of the same version by transactions that both write the
+ *                       key
+ *   duplicate-write     two writes of the same value to the key
+ *
+ * Cost: O(operations) for each anomaly that speaks of all writers, O(its transactions) otherwise.
+ */
+bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_anomaly *anomaly,
+                          struct esse_error *err);
+
+/* The whole verdict: a VIOLATED one has an anomaly that the level forbids, and all of its
+ * anomalies are real.  HOLDS needs evidence of a kind that this kernel knows. */
+bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
+                          const struct esse_verdict *verdict, struct esse_error *err);
+
+#endif

@@ -1,0 +1,28 @@
+#ifndef ESSE_REPORT_REPORT_H
+#define ESSE_REPORT_REPORT_H
+
+#include "base/out.h"
+#include "history/history.h"
+
+/*
+ * A result as people and programs read it.  Everything comes from history and result; nothing is
+ * decided here.
+ */
+struct esse_report {
+    const char *path;
+    const struct esse_history *history;
+    const struct esse_result *result;
+    bool colour;  /* terminal colours */
+    bool verbose; /* plans, and every kept anomaly instead of one a type */
+};
+
+/* Verdict first, then each anomaly in a few lines. */
+void esse_report_text(struct esse_out *out, const struct esse_report *report);
+
+/* One JSON object, docs/formats.md. */
+void esse_report_json(struct esse_out *out, const struct esse_report *report);
+
+/* "0 holds, 1 violated, 2 unknown": the worst of the verdicts. */
+enum esse_outcome esse_report_outcome(const struct esse_result *result);
+
+#endif

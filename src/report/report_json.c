@@ -1,0 +1,160 @@
+#include "history/show.h"
+#include "history/value_json.h"
+#include "report/report.h"
+
+#include <string.h>
+
+static const char *const outcome_words[] = { "holds", "violated", "unknown" };
+
+static void put_string(struct esse_out *out, const char *text)
+{
+    esse_out_json(out, text, strlen(text));
+}
+
+static void put_member(struct esse_out *out, const char *name, const char *text)
+{
+    esse_out_f(out, ",\"%s\":", name);
+    put_string(out, text);
+}
+
+static void put_names(struct esse_out *out, const char *name, const char *const *names,
+                      uint32_t count)
+{
+    esse_out_f(out, ",\"%s\":[", name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i)
+            esse_out_char(out, ',');
+        put_string(out, names[i]);
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_warnings(struct esse_out *out, const struct esse_history *history)
+{
+    esse_out_text(out, ",\"warnings\":[");
+    for (uint32_t i = 0; i < history->warning_count; i++) {
+        const struct esse_warning *warning = &history->warnings[i];
+        esse_out_f(out, "%s{\"count\":%llu,\"first_line\":%llu", i ? "," : "",
+                   (unsigned long long)warning->count, (unsigned long long)warning->first_line);
+        put_member(out, "text", warning->text);
+        esse_out_char(out, '}');
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_history(struct esse_out *out, const struct esse_report *report)
+{
+    struct esse_counts counts = esse_history_counts(report->history);
+    esse_out_text(out, "\"history\":{\"path\":");
+    put_string(out, report->path);
+    put_member(out, "format", report->history->format);
+    put_member(out, "workload", esse_workload_names[report->history->workload]);
+    esse_out_f(out,
+               ",\"sessions\":%u,\"transactions\":%u,\"committed\":%u,\"aborted\":%u,"
+               "\"unknown\":%u,\"operations\":%u,\"keys\":%u",
+               counts.sessions, counts.transactions, counts.committed, counts.aborted,
+               counts.unknown, counts.operations, counts.keys);
+    put_warnings(out, report->history);
+    esse_out_char(out, '}');
+}
+
+static void put_txn_name(struct esse_out *out, const struct esse_history *history, esse_txn txn)
+{
+    char name[128];
+    esse_txn_name(history, txn, name, sizeof name);
+    put_string(out, name);
+}
+
+static void put_transactions(struct esse_out *out, const struct esse_history *history,
+                             const struct esse_anomaly *anomaly)
+{
+    esse_out_text(out, ",\"transactions\":[");
+    bool first = true;
+    for (uint32_t i = 0; i < anomaly->step_count; i++) {
+        bool told = false;
+        for (uint32_t j = 0; j < i; j++)
+            told = told || anomaly->steps[j].txn.ix == anomaly->steps[i].txn.ix;
+        if (told)
+            continue;
+        if (!first)
+            esse_out_char(out, ',');
+        put_txn_name(out, history, anomaly->steps[i].txn);
+        first = false;
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_steps(struct esse_out *out, const struct esse_history *history,
+                      const struct esse_anomaly *anomaly)
+{
+    esse_out_text(out, ",\"steps\":[");
+    for (uint32_t i = 0; i < anomaly->step_count; i++) {
+        const struct esse_step *step = &anomaly->steps[i];
+        esse_out_text(out, i ? ",{\"transaction\":" : "{\"transaction\":");
+        put_txn_name(out, history, step->txn);
+        if (step->op.ix != ESSE_NO_OP)
+            esse_out_f(out, ",\"operation\":%u", step->op.ix - history->txn_op[step->txn.ix]);
+        put_member(out, "why", step->why);
+        esse_out_char(out, '}');
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_anomalies(struct esse_out *out, const struct esse_history *history,
+                          const struct esse_verdict *verdict)
+{
+    esse_out_text(out, ",\"anomalies\":[");
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
+        const struct esse_anomaly *anomaly = &verdict->anomalies[i];
+        esse_out_text(out, i ? ",{\"type\":" : "{\"type\":");
+        put_string(out, anomaly->type);
+        put_member(out, "description", anomaly->description);
+        if (anomaly->has_key) {
+            esse_out_text(out, ",\"key\":");
+            esse_value_put_json(out, history->values, history->key_name[anomaly->key.ix]);
+        }
+        put_transactions(out, history, anomaly);
+        put_steps(out, history, anomaly);
+        esse_out_char(out, '}');
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_verdict(struct esse_out *out, const struct esse_history *history,
+                        const struct esse_verdict *verdict)
+{
+    esse_out_text(out, "{\"level\":");
+    put_string(out, verdict->level);
+    put_member(out, "verdict", outcome_words[verdict->outcome]);
+    put_member(out, "engine", verdict->engine);
+    put_member(out, "plan", verdict->plan);
+    if (verdict->reason)
+        put_member(out, "reason", verdict->reason);
+    esse_out_f(out, ",\"seconds\":%.6f", verdict->seconds);
+    put_anomalies(out, history, verdict);
+    esse_out_f(out, ",\"occurrences\":%llu", (unsigned long long)verdict->anomalies_seen);
+    esse_out_text(out, ",\"evidence\":{\"kind\":");
+    put_string(out, verdict->evidence);
+    esse_out_f(out, ",\"rechecked\":%s}}", verdict->rechecked ? "true" : "false");
+}
+
+void esse_report_json(struct esse_out *out, const struct esse_report *report)
+{
+    const struct esse_result *result = report->result;
+    esse_out_text(out, "{\"esse\":");
+    put_string(out, esse_version());
+    esse_out_char(out, ',');
+    put_history(out, report);
+    esse_out_text(out, ",\"results\":[");
+    for (uint32_t i = 0; i < result->verdict_count; i++) {
+        if (i)
+            esse_out_char(out, ',');
+        put_verdict(out, report->history, &result->verdicts[i]);
+    }
+    esse_out_char(out, ']');
+    put_names(out, "strongest", result->strongest, result->strongest_count);
+    put_names(out, "anomaly_types", result->anomaly_types, result->anomaly_type_count);
+    put_names(out, "not", result->not_levels, result->not_count);
+    put_names(out, "also_not", result->also_not, result->also_not_count);
+    esse_out_text(out, "}\n");
+}
