@@ -1,0 +1,136 @@
+# Esse.  The front door: make, make run, make test, make bench, make soak, make install.
+#
+#   make                build/esse
+#   make run            set up, build, and show what it does on two generated histories
+#   make test           set up, build (release and sanitizers) and run every test
+#   make soak           long randomised tests and fuzzing
+#   make bench          measure; prints a table, writes build/bench.json
+#   make install        PREFIX=/usr/local DESTDIR=
+#   make asan           build/asan/esse, with AddressSanitizer and UBSan
+#   make tidy, format   clang-tidy; clang-format in place
+#   make docs           everything in docs/, man/ and completions/ that is made from tables
+
+VERSION = 0.1.0
+SOVERSION = 0
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC = gcc
+AR = gcc-ar
+Q = $(if $(V),,@) # make V=1 shows the commands
+
+WARN = -Wall -Wextra -Werror -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+       -Wpointer-arith -Wvla -Wno-missing-field-initializers
+DEFINES = -D_GNU_SOURCE -DESSE_VERSION='"$(VERSION)"'
+BASE_FLAGS = -std=c11 $(DEFINES) $(WARN) -fvisibility=hidden -Iinclude -Isrc -MMD -MP
+LIBS = -lz -lzstd -lm -lpthread
+
+RELEASE_FLAGS = -O3 -g
+LTO_FLAGS = -flto=auto -ffat-lto-objects
+ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+LIB_SOURCES = $(filter-out src/cli/%,$(sort $(wildcard src/*/*.c src/*/*/*.c)))
+CLI_SOURCES = $(sort $(wildcard src/cli/*.c))
+UNIT_SOURCES = $(sort $(wildcard tests/unit/test_*.c))
+UNIT_TESTS = $(UNIT_SOURCES:tests/unit/%.c=%)
+
+all: build/esse
+
+# ---- set-up -----------------------------------------------------------------------------------
+
+build/.ready-build: tools/bootstrap
+	@tools/bootstrap build
+	@mkdir -p build && touch $@
+
+build/.ready-test: tools/bootstrap
+	@tools/bootstrap test
+	@mkdir -p build && touch $@
+
+# ---- one rule set per kind of build: $(1) folder, $(2) flags, $(3) flags for linking ------------
+
+define VARIANT
+build/$(1)/%.o: %.c | build/.ready-build
+	@mkdir -p $$(dir $$@)
+	@echo '  cc    $$@'
+	$$(Q)$$(CC) $$(BASE_FLAGS) $(2) -c $$< -o $$@
+
+build/$(1)/libesse.a: $$(LIB_SOURCES:%.c=build/$(1)/%.o)
+	@rm -f $$@
+	@echo '  ar    $$@'
+	$$(Q)$$(AR) rcs $$@ $$^
+
+build/$(1)/esse: $$(CLI_SOURCES:%.c=build/$(1)/%.o) build/$(1)/libesse.a
+	@echo '  link  $$@'
+	$$(Q)$$(CC) $(2) $(3) $$^ $$(LIBS) -o $$@
+
+build/$(1)/tests/%: build/$(1)/tests/unit/%.o build/$(1)/libesse.a
+	@echo '  link  $$@'
+	$$(Q)$$(CC) $(2) $(3) $$^ $$(LIBS) -lcmocka -o $$@
+
+build/$(1)/tests/unit/%.o: | build/.ready-test
+
+build/$(1)/bench/%: build/$(1)/bench/%.o build/$(1)/libesse.a
+	@echo '  link  $$@'
+	$$(Q)$$(CC) $(2) $(3) $$^ $$(LIBS) -o $$@
+
+unit-$(1): $$(UNIT_TESTS:%=build/$(1)/tests/%)
+.PHONY: unit-$(1)
+endef
+
+$(eval $(call VARIANT,release,$(RELEASE_FLAGS) $(LTO_FLAGS),))
+$(eval $(call VARIANT,asan,$(ASAN_FLAGS),))
+$(eval $(call VARIANT,tsan,-O1 -g -fsanitize=thread,))
+$(eval $(call VARIANT,pic,$(RELEASE_FLAGS) -fPIC,))
+.SECONDARY:
+
+-include $(shell find build -name '*.d' 2>/dev/null)
+
+build/esse: build/release/esse
+	@ln -f $< $@
+
+asan: build/asan/esse
+
+# ---- running and testing ------------------------------------------------------------------------
+
+run: build/esse
+	@tools/demo build/esse
+
+test: build/.ready-test
+	@tests/run
+
+soak: build/.ready-test
+	@tests/soak
+
+bench: build/.ready-test
+	@bench/run
+
+# ---- what is made from tables -------------------------------------------------------------------
+
+docs: build/esse
+	@tools/make-docs build/esse .
+
+# ---- checking the code --------------------------------------------------------------------------
+
+C_FILES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
+
+format: build/.ready-test
+	clang-format -i $(C_FILES)
+
+tidy: build/.ready-test
+	clang-tidy --quiet $(LIB_SOURCES) $(CLI_SOURCES) -- -std=c11 $(DEFINES) -Iinclude -Isrc
+
+# ---- installing ---------------------------------------------------------------------------------
+
+SHARED = libesse.so.$(VERSION)
+
+build/$(SHARED): build/pic/libesse.a
+	@echo '  link  $@'
+	$(Q)$(CC) -shared -Wl,-soname,libesse.so.$(SOVERSION) -o $@ \
+	    -Wl,--whole-archive $< -Wl,--no-whole-archive $(LIBS)
+
+install: build/esse build/release/libesse.a build/$(SHARED)
+	VERSION=$(VERSION) SOVERSION=$(SOVERSION) PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' tools/install
+
+clean:
+	rm -rf build
+
+.PHONY: all run test soak bench docs format tidy install asan clean

@@ -1,0 +1,156 @@
+#include "base/arena.h"
+#include "base/out.h"
+#include "cli/session.h"
+#include "engine/engine.h"
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    const char *level, *engine, *format, *workload;
+    double budget;
+    uint64_t memory;
+    bool json, verbose, quiet;
+} o = { .level = "strict-serializable" };
+
+static const char *const engines[] = { "scan", NULL };
+
+static const struct esse_opt options[] = {
+    { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
+      "the levels to check (default strict-serializable); 'esse levels' lists them", NULL },
+    { "engine", 'e', ESSE_OPT_TEXT, &o.engine, "E", "the engine to use instead of the planner's",
+      engines },
+    { "budget", 'b', ESSE_OPT_DURATION, &o.budget, "TIME",
+      "give up after this time, with the verdict unknown", NULL },
+    { "memory", 'm', ESSE_OPT_SIZE, &o.memory, "SIZE",
+      "give up when more memory is needed, with the verdict unknown", NULL },
+    { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the input's format (default: recognised)",
+      esse_format_choices },
+    { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
+      "what the operations are (default: recognised)", esse_workload_choices },
+    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
+    { "verbose", 'v', ESSE_OPT_FLAG, &o.verbose, NULL,
+      "say which engine was chosen and why, and show more occurrences", NULL },
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line", NULL },
+    { 0 },
+};
+
+struct check_run {
+    struct esse_session session;
+    struct esse_out out;
+    struct esse_arena *arena; /* for the answer; histories have arenas of their own */
+    const char **levels;
+    size_t level_count;
+};
+
+static bool use_colour(void)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
+}
+
+/* The budget ran out before there was a history to speak of. */
+static int report_stopped(struct check_run *run, const char *path, const char *why)
+{
+    for (size_t i = 0; i < run->level_count && !o.json; i++)
+        esse_out_f(&run->out, "%s: unknown %s\n  because %s\n", path, run->levels[i], why);
+    if (o.json) {
+        esse_out_f(&run->out, "{\"esse\":\"%s\",\"history\":{\"path\":", esse_version());
+        esse_out_json(&run->out, path, strlen(path));
+        esse_out_text(&run->out, "},\"results\":[");
+        for (size_t i = 0; i < run->level_count; i++) {
+            esse_out_f(&run->out,
+                       "%s{\"level\":\"%s\",\"verdict\":\"unknown\",\"reason\":", i ? "," : "",
+                       run->levels[i]);
+            esse_out_json(&run->out, why, strlen(why));
+            esse_out_char(&run->out, '}');
+        }
+        esse_out_text(&run->out, "],\"strongest\":[],\"anomaly_types\":[]}\n");
+    }
+    return ESSE_EXIT_UNKNOWN;
+}
+
+static int check_history(struct check_run *run, struct esse_arena *arena, const char *path)
+{
+    struct esse_load_options load = { o.format, o.workload, &run->session.budget };
+    struct esse_check_options check = { run->levels, run->level_count, o.engine,
+                                        &run->session.budget };
+    struct esse_error err = { 0 };
+    struct esse_history *history;
+    const struct esse_result *result;
+    if (!esse_history_load(arena, path, &load, &history, &err)) {
+        esse_session_clear(&run->session);
+        return err.code == ESSE_ESTOPPED ? report_stopped(run, path, err.text)
+                                         : esse_cli_fail(path, &err);
+    }
+    esse_session_warn(&run->session, path, history);
+    bool ok = esse_check(arena, history, &check, &result, &err);
+    esse_session_clear(&run->session);
+    if (!ok)
+        return err.code == ESSE_EUSAGE ? esse_cli_usage("check", "%s", err.text)
+                                       : esse_cli_fail(path, &err);
+    struct esse_report report = { path, history, result, use_colour(), o.verbose };
+    if (o.json)
+        esse_report_json(&run->out, &report);
+    else
+        esse_report_text(&run->out, &report);
+    return (int)esse_report_outcome(result);
+}
+
+/* Errors over violated over unknown over holds. */
+static int worse(int a, int b)
+{
+    static const int order[] = { ESSE_EXIT_HOLDS, ESSE_EXIT_UNKNOWN, ESSE_EXIT_VIOLATED };
+    int a_rank = 3, b_rank = 3;
+    for (int i = 0; i < 3; i++) {
+        a_rank = a == order[i] ? i : a_rank;
+        b_rank = b == order[i] ? i : b_rank;
+    }
+    return b_rank > a_rank ? b : a;
+}
+
+static int run_check(int count, char **paths)
+{
+    struct check_run run = { .arena = esse_arena_new() };
+    run.levels = esse_session_names(run.arena, o.level, &run.level_count);
+    esse_out_init_fd(&run.out, run.arena, STDOUT_FILENO);
+    int status = ESSE_EXIT_HOLDS;
+    if (!run.level_count)
+        status = esse_cli_usage("check", "--level: no level is named");
+    for (int i = 0; run.level_count && i < count; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        esse_session_start(&run.session, o.budget, o.memory, o.quiet);
+        status = worse(status, check_history(&run, arena, paths[i]));
+        esse_arena_free(arena);
+        if (status == ESSE_EXIT_USAGE)
+            break;
+    }
+    status = esse_session_answer(&run.out, status);
+    esse_arena_free(run.arena);
+    return status;
+}
+
+const struct esse_command esse_command_check = {
+    .name = "check",
+    .operands = "HISTORY...",
+    .summary = "does a recorded history satisfy a level?",
+    .details =
+        "Reads histories and says for each level whether it holds, is violated, or cannot be "
+        "decided, with the evidence. Every verdict is rechecked from the history and the level's "
+        "definition alone before it is printed.\n\n"
+        "A HISTORY is a file, gzip or zstd compressed if you like, or - for standard input. Its "
+        "format and workload are recognised. Several histories are checked one by one.\n\n"
+        "Exit status: 0 every level holds, 1 some level is violated, 2 unknown (the budget ran "
+        "out, or nothing decides the level), 64 bad usage, 65 bad input, 70 a verdict failed its "
+        "recheck, 74 input/output error. The worst counts: errors over 1 over 2 over 0.",
+    .examples = "  esse check history.edn                       # strict serializability\n"
+                "  esse check -l snapshot-isolation h.jsonl     # another level\n"
+                "  esse check --json h.jsonl | jq .anomaly_types",
+    .options = options,
+    .least = 1,
+    .most = -1,
+    .run = run_check,
+};

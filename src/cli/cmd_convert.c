@@ -1,0 +1,95 @@
+#include "base/arena.h"
+#include "base/outfile.h"
+#include "cli/session.h"
+#include "formats/formats.h"
+
+#include <string.h>
+
+static struct {
+    const char *from, *to, *workload;
+    bool lossy, quiet;
+} o;
+
+static const char *const targets[] = { "native", "jepsen-edn", NULL };
+
+static const struct esse_opt options[] = {
+    { "format", 'f', ESSE_OPT_TEXT, &o.from, "F", "the input's format (default: recognised)",
+      esse_format_choices },
+    { "to", 't', ESSE_OPT_TEXT, &o.to, "F", "the output's format (default: by its name)", targets },
+    { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
+      "what the operations are (default: recognised)", esse_workload_choices },
+    { "lossy", 0, ESSE_OPT_FLAG, &o.lossy, NULL, "drop what the output's format cannot hold",
+      NULL },
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line", NULL },
+    { 0 },
+};
+
+static const struct esse_format *target_format(const char *path)
+{
+    const struct esse_format *format = o.to ? esse_format_find(o.to) : esse_format_by_path(path);
+    if (!format && !o.to)
+        format = esse_format_find("native");
+    return format && format->writer ? format : NULL;
+}
+
+static int write_history(struct esse_arena *arena, const struct esse_history *history,
+                         const struct esse_format *format, const char *path)
+{
+    struct esse_error err = { 0 };
+    struct esse_outfile file;
+    if (!esse_outfile_open(&file, arena, path, &err))
+        return esse_cli_fail(NULL, &err);
+    struct esse_sink *sink = format->writer(arena, history->values, &file.out, o.lossy);
+    if (!esse_history_emit(history, sink, &err)) {
+        esse_outfile_discard(&file);
+        return esse_cli_fail(path, &err);
+    }
+    return esse_outfile_commit(&file, &err) ? 0 : esse_cli_fail(NULL, &err);
+}
+
+static int run_convert(int count, char **paths)
+{
+    const char *to = count > 1 ? paths[1] : "-";
+    const struct esse_format *format = target_format(to);
+    if (!format)
+        return esse_cli_usage("convert",
+                              "'%s' is not a format that can be written; native and "
+                              "jepsen-edn are",
+                              o.to ? o.to : to);
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_session session;
+    struct esse_history *history;
+    struct esse_error err = { 0 };
+    esse_session_start(&session, 0, 0, o.quiet);
+    struct esse_load_options load = { o.from, o.workload, &session.budget };
+    bool ok = esse_history_load(arena, paths[0], &load, &history, &err);
+    esse_session_clear(&session);
+    int status;
+    if (!ok) {
+        status = err.code == ESSE_EUSAGE ? esse_cli_usage("convert", "%s", err.text)
+                                         : esse_cli_fail(paths[0], &err);
+    } else {
+        esse_session_warn(&session, paths[0], history);
+        status = write_history(arena, history, format, to);
+    }
+    esse_arena_free(arena);
+    return status;
+}
+
+const struct esse_command esse_command_convert = {
+    .name = "convert",
+    .operands = "IN [OUT]",
+    .summary = "write a history in another format",
+    .details =
+        "Reads IN and writes it to OUT (default: standard output) in the format that OUT's name "
+        "stands for: .edn is Jepsen's, everything else native JSON Lines. OUT appears whole or "
+        "not at all.\n\n"
+        "What the output's format cannot hold is an error that says what would be lost, unless "
+        "--lossy is given.",
+    .examples = "  esse convert history.edn history.jsonl\n"
+                "  esse convert --to jepsen-edn h.jsonl -",
+    .options = options,
+    .least = 1,
+    .most = 2,
+    .run = run_convert,
+};

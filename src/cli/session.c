@@ -1,0 +1,114 @@
+#include "cli/session.h"
+
+#include "base/arena.h"
+#include "base/budget.h"
+#include "base/out.h"
+#include "history/history.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIRST_DRAW_MS = 500, REDRAW_MS = 100 };
+
+const char *const esse_format_choices[] = { "native", "jepsen-edn", "elle-json", NULL };
+const char *const esse_workload_choices[] = { "list-append", "rw-register", "closed-predicate",
+                                              NULL };
+
+/* The one budget that a signal may cancel. */
+static struct esse_budget *interruptible;
+
+static void on_interrupt(int number)
+{
+    interruptible->cancel = 1;
+    signal(number, SIG_DFL); /* the second time, at once */
+}
+
+static void put_count(char *text, size_t room, double count)
+{
+    const char *unit = count >= 1e9 ? "G" : count >= 1e6 ? "M" : count >= 1e3 ? "k" : "";
+    double scale = count >= 1e9 ? 1e9 : count >= 1e6 ? 1e6 : count >= 1e3 ? 1e3 : 1;
+    snprintf(text, room, scale > 1 ? "%.1f%s" : "%.0f%s", count / scale, unit);
+}
+
+/* "reading 41 %, 612.3M/s, 3 s left" */
+static void draw(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct esse_session *session = context;
+    double now = esse_clock_seconds();
+    if (now - session->started < FIRST_DRAW_MS * 1e-3 || now - session->drawn < REDRAW_MS * 1e-3)
+        return;
+    session->drawn = now;
+    session->has_line = true;
+    double rate = (double)done / (now - session->started);
+    char per_second[32];
+    put_count(per_second, sizeof per_second, rate);
+    fprintf(stderr, "\r\033[K%s", phase);
+    if (total)
+        fprintf(stderr, " %.0f %%", 100.0 * (double)done / (double)total);
+    fprintf(stderr, ", %s/s", per_second);
+    if (total > done && rate > 0)
+        fprintf(stderr, ", %.0f s left", (double)(total - done) / rate);
+    fflush(stderr);
+}
+
+void esse_session_start(struct esse_session *session, double seconds, uint64_t memory_bytes,
+                        bool quiet)
+{
+    *session = (struct esse_session){ .quiet = quiet, .started = esse_clock_seconds() };
+    session->budget.seconds = seconds;
+    session->budget.memory_bytes = memory_bytes;
+    if (!quiet && isatty(STDERR_FILENO)) {
+        session->budget.progress = draw;
+        session->budget.progress_context = session;
+    }
+    interruptible = &session->budget;
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
+}
+
+void esse_session_clear(struct esse_session *session)
+{
+    if (session->has_line)
+        fputs("\r\033[K", stderr);
+    session->has_line = false;
+}
+
+void esse_session_warn(struct esse_session *session, const char *path,
+                       const struct esse_history *history)
+{
+    esse_session_clear(session);
+    if (session->quiet)
+        return;
+    for (uint32_t i = 0; i < history->warning_count; i++) {
+        const struct esse_warning *warning = &history->warnings[i];
+        fprintf(stderr, "esse: %s: warning: %llu %s", path, (unsigned long long)warning->count,
+                warning->text);
+        if (warning->first_line)
+            fprintf(stderr, " (first on line %llu)", (unsigned long long)warning->first_line);
+        fputc('\n', stderr);
+    }
+}
+
+int esse_session_answer(struct esse_out *out, int status)
+{
+    struct esse_error err;
+    return esse_out_finish(out, &err) ? status : esse_cli_fail(NULL, &err);
+}
+
+const char **esse_session_names(struct esse_arena *arena, const char *list, size_t *count)
+{
+    size_t most = 1;
+    for (const char *at = list; *at; at++)
+        most += *at == ',';
+    const char **names = esse_arena_alloc(arena, most, sizeof *names);
+    *count = 0;
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        if (length)
+            names[(*count)++] = esse_arena_text(arena, list, length);
+        list += length + (list[length] == ',');
+    }
+    return names;
+}

@@ -1,0 +1,37 @@
+#ifndef ESSE_CLI_SESSION_H
+#define ESSE_CLI_SESSION_H
+
+#include "cli/cli.h"
+
+/*
+ * What the commands that read histories have in common: a budget that a Ctrl-C and a progress
+ * line hang on, warnings told once, and the answer written to standard output.
+ */
+struct esse_session {
+    struct esse_budget budget;
+    bool quiet;
+    bool has_line; /* a progress line stands on the terminal */
+    double started, drawn;
+};
+
+void esse_session_start(struct esse_session *session, double seconds, uint64_t memory_bytes,
+                        bool quiet);
+
+/* What --format and --workload may be, for help and completion. */
+extern const char *const esse_format_choices[], *const esse_workload_choices[];
+
+/* Takes the progress line away, so that something else can be said. */
+void esse_session_clear(struct esse_session *session);
+
+/* Tells on stderr what was dropped or assumed while reading. */
+void esse_session_warn(struct esse_session *session, const char *path,
+                       const struct esse_history *history);
+
+/* Writes what 'out' holds and returns 'status', or the status of the failure to write. */
+struct esse_out;
+int esse_session_answer(struct esse_out *out, int status);
+
+/* The names in a comma-separated list, in the arena. */
+const char **esse_session_names(struct esse_arena *arena, const char *list, size_t *count);
+
+#endif
