@@ -1,0 +1,240 @@
+#ifndef ESSE_LEVEL_LEVEL_H
+#define ESSE_LEVEL_LEVEL_H
+
+#include "esse/esse.h"
+
+/*
+ * Isolation levels and anomalies: two tables, and the few questions everything else asks of them.
+ * The names, implications and forbidden anomalies are those of Elle; what Esse adds is marked
+ * 'is_own'.  Help, docs, JSON and the picture of the lattice are all made from here.
+ *
+ * Life: the tables are constant data.  Their closures are computed once, by whichever thread asks
+ * first; every function here may be called from any thread at any time.
+ *
+ * Cost: implies and forbids are one bit test; find and suggest walk the names, of which there are
+ * a few dozen; boundary is O(levels squared).
+ */
+
+/* Bitset widths.  The tables are checked against them when compiling. */
+enum { ESSE_LEVEL_MAX = 64, ESSE_ANOMALY_MAX = 96 };
+
+/* Strongest first: an implication always leads to a later id. */
+enum esse_level_id {
+    ESSE_LEVEL_NONE, /* ends a list */
+    ESSE_LEVEL_STRICT_SERIALIZABLE,
+    ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_STRONG_READ_COMMITTED,
+    ESSE_LEVEL_STRONG_READ_UNCOMMITTED,
+    ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE,
+    ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_STRONG_SESSION_READ_COMMITTED,
+    ESSE_LEVEL_STRONG_SESSION_READ_UNCOMMITTED,
+    ESSE_LEVEL_SERIALIZABLE,
+    ESSE_LEVEL_REPEATABLE_READ,
+    ESSE_LEVEL_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_PREFIX,
+    ESSE_LEVEL_UPDATE_ATOMIC,
+    ESSE_LEVEL_CAUSAL_CERONE,
+    ESSE_LEVEL_READ_ATOMIC,
+    ESSE_LEVEL_AXIOMATIC_READ_COMMITTED,
+    ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW,
+    ESSE_LEVEL_UPDATE_SERIALIZABLE,
+    ESSE_LEVEL_FORWARD_CONSISTENT_VIEW,
+    ESSE_LEVEL_CONSISTENT_VIEW,
+    ESSE_LEVEL_MONOTONIC_VIEW,
+    ESSE_LEVEL_CURSOR_STABILITY,
+    ESSE_LEVEL_MONOTONIC_SNAPSHOT_READ,
+    ESSE_LEVEL_READ_COMMITTED,
+    ESSE_LEVEL_READ_UNCOMMITTED,
+    ESSE_LEVEL_VIEW_SERIALIZABLE,
+    ESSE_LEVEL_SESSION_SERIALIZABLE,
+    ESSE_LEVEL_ONE_COPY_SERIALIZABLE,
+    ESSE_LEVEL_LINEARIZABLE,
+    ESSE_LEVEL_SEQUENTIAL,
+    ESSE_LEVEL_CAUSAL,
+    ESSE_LEVEL_PRAM,
+    ESSE_LEVEL_WRITES_FOLLOW_READS,
+    ESSE_LEVEL_MONOTONIC_READS,
+    ESSE_LEVEL_MONOTONIC_WRITES,
+    ESSE_LEVEL_READ_YOUR_WRITES,
+    ESSE_LEVEL_END
+};
+_Static_assert((int)ESSE_LEVEL_END <= (int)ESSE_LEVEL_MAX, "a level is a bit of one word");
+
+enum esse_anomaly_id {
+    ESSE_ANOMALY_NONE, /* ends a list */
+    ESSE_ANOMALY_G1A,
+    ESSE_ANOMALY_G1B,
+    ESSE_ANOMALY_GARBAGE_READ,
+    ESSE_ANOMALY_INTERNAL,
+    ESSE_ANOMALY_FUTURE_READ,
+    ESSE_ANOMALY_DUPLICATE_ELEMENTS,
+    ESSE_ANOMALY_DUPLICATE_WRITE,
+    ESSE_ANOMALY_INCOMPATIBLE_ORDER,
+    ESSE_ANOMALY_CYCLIC_VERSIONS,
+    ESSE_ANOMALY_DIRTY_UPDATE,
+    ESSE_ANOMALY_LOST_UPDATE,
+    ESSE_ANOMALY_PREDICATE_READ_MISS,
+    ESSE_ANOMALY_RESULT_SET_MISMATCH,
+    ESSE_ANOMALY_G0,
+    ESSE_ANOMALY_G1C,
+    ESSE_ANOMALY_G_SINGLE_ITEM,
+    ESSE_ANOMALY_G_SINGLE,
+    ESSE_ANOMALY_G_NONADJACENT_ITEM,
+    ESSE_ANOMALY_G_NONADJACENT,
+    ESSE_ANOMALY_G2_ITEM,
+    ESSE_ANOMALY_G2,
+    ESSE_ANOMALY_G0_PROCESS,
+    ESSE_ANOMALY_G1C_PROCESS,
+    ESSE_ANOMALY_G_SINGLE_ITEM_PROCESS,
+    ESSE_ANOMALY_G_SINGLE_PROCESS,
+    ESSE_ANOMALY_G_NONADJACENT_ITEM_PROCESS,
+    ESSE_ANOMALY_G_NONADJACENT_PROCESS,
+    ESSE_ANOMALY_G2_ITEM_PROCESS,
+    ESSE_ANOMALY_G2_PROCESS,
+    ESSE_ANOMALY_G0_REALTIME,
+    ESSE_ANOMALY_G1C_REALTIME,
+    ESSE_ANOMALY_G_SINGLE_ITEM_REALTIME,
+    ESSE_ANOMALY_G_SINGLE_REALTIME,
+    ESSE_ANOMALY_G_NONADJACENT_ITEM_REALTIME,
+    ESSE_ANOMALY_G_NONADJACENT_REALTIME,
+    ESSE_ANOMALY_G2_ITEM_REALTIME,
+    ESSE_ANOMALY_G2_REALTIME,
+    ESSE_ANOMALY_G1,
+    ESSE_ANOMALY_G1_PROCESS,
+    ESSE_ANOMALY_G1_REALTIME,
+    ESSE_ANOMALY_WRITE_SKEW,
+    ESSE_ANOMALY_G_CURSOR,
+    ESSE_ANOMALY_G_MONOTONIC,
+    ESSE_ANOMALY_G_MSR,
+    ESSE_ANOMALY_G_UPDATE,
+    ESSE_ANOMALY_G_SI,
+    ESSE_ANOMALY_G_SIB,
+    ESSE_ANOMALY_GSI,
+    ESSE_ANOMALY_GSIA,
+    ESSE_ANOMALY_GSIB,
+    ESSE_ANOMALY_END
+};
+_Static_assert((int)ESSE_ANOMALY_END <= (int)ESSE_ANOMALY_MAX, "an anomaly is a bit of a set");
+
+/* Which kind of definition a level has, and so which engines can decide it. */
+enum esse_level_family {
+    ESSE_FAMILY_DEPENDENCY,   /* a forbidden cycle of ww, wr, rw (and so, rt): semantics 3 */
+    ESSE_FAMILY_COMMIT_ORDER, /* a total order that contains so and wr: semantics 4 */
+    ESSE_FAMILY_OPERATIONS,   /* about single reads and writes: registers, session guarantees */
+    ESSE_FAMILY_OTHER,        /* a phenomenon of its own, or equivalence to a serial run */
+};
+
+enum esse_implies_kind {
+    ESSE_IMPLIES_ALWAYS = 1, /* true of every history under Esse's definitions */
+    ESSE_IMPLIES_PLAIN,      /* Elle's; true only if every transaction is its own session */
+};
+
+struct esse_implication {
+    enum esse_level_id to; /* ESSE_LEVEL_NONE ends the list */
+    enum esse_implies_kind kind;
+};
+
+/*
+ * A small history in one line: "T1: r(x,0) w(y,1); T2 (s1): r(y,0)".  Keys start at 0, lists at
+ * []; a(x,1) appends; p(v>0,{}) reads by predicate.  Transactions are committed and alone in their
+ * session unless the parenthesis says otherwise; clauses after the last one say what is known of
+ * time and version order.
+ */
+struct esse_example {
+    const char *history;
+    const char *why; /* one sentence */
+};
+
+struct esse_level {
+    enum esse_level_id id;
+    const char *name;       /* canonical, as in Elle: "PL-3" */
+    const char *friendly;   /* what reports print: "serializable" */
+    const char *elle_name;  /* what Elle prints, where that is yet another name; else NULL */
+    const char *aliases[3]; /* further accepted names, null-terminated */
+    enum esse_level_family family;
+    bool is_own; /* Esse's, unknown to Elle */
+    bool needs_session_order, needs_real_time;
+    enum esse_level_id base;            /* X for strong-X and strong-session-X, or NONE */
+    struct esse_implication implies[7]; /* direct */
+    enum esse_anomaly_id forbids[7];    /* direct; those of implied levels come on top */
+    const char *definition, *source;    /* one formal paragraph, and where it comes from */
+};
+
+/* What 'esse levels NAME' shows beside the definition. */
+struct esse_level_notes {
+    struct esse_example forbidden, allowed;
+    const char *databases[10]; /* "product: what it is called there", null-terminated */
+};
+
+struct esse_anomaly_type {
+    enum esse_anomaly_id id;
+    const char *name;
+    const char *aliases[3];          /* older and other names, accepted as input; null-terminated */
+    bool is_own;                     /* Esse's, unknown to Elle */
+    bool is_umbrella;                /* a name of the lattice that is never reported itself */
+    enum esse_anomaly_id implies[5]; /* whoever has this one has those as well */
+    const char *definition, *source;
+    struct esse_example example;
+};
+
+size_t esse_level_count(void);
+const struct esse_level *esse_level_at(size_t at);
+const struct esse_level *esse_level_get(enum esse_level_id id);
+const struct esse_level_notes *esse_level_notes_of(const struct esse_level *level);
+
+/* By any accepted name; NULL if there is none such. */
+const struct esse_level *esse_level_find(const char *name);
+
+/* The accepted name that looks most like 'name', or NULL if none is near. */
+const char *esse_level_suggest(const char *name);
+
+/* The same among the names of levels and of anomalies. */
+const char *esse_level_suggest_any(const char *name);
+
+/* The name by which Elle prints the level. */
+const char *esse_level_elle_name(const struct esse_level *level);
+
+/* Does every history that satisfies 'a' satisfy 'b'?  Only by the implications that are true under
+ * Esse's definitions, so that "holds" may be passed on along it.  Every level implies itself. */
+bool esse_level_implies(const struct esse_level *a, const struct esse_level *b);
+
+/* The same in Elle's lattice, where the levels that need session order lie below plain snapshot
+ * isolation.  For naming what is ruled out, never for passing on "holds". */
+bool esse_level_implies_elle(const struct esse_level *a, const struct esse_level *b);
+
+/* Is the implication 'at' of 'level' one that the others do not yield already? */
+bool esse_level_is_cover(const struct esse_level *level, size_t at);
+
+size_t esse_anomaly_count(void);
+const struct esse_anomaly_type *esse_anomaly_at(size_t at);
+const struct esse_anomaly_type *esse_anomaly_get(enum esse_anomaly_id id);
+const struct esse_anomaly_type *esse_anomaly_find(const char *name);
+
+/* Is 'b' present wherever 'a' is?  Every anomaly implies itself. */
+bool esse_anomaly_implies(const struct esse_anomaly_type *a, const struct esse_anomaly_type *b);
+
+/* Is a history with 'anomaly' outside of 'level'?  As Elle computes it: 'anomaly' implies one that
+ * the level or a level it implies (in Elle's lattice) names. */
+bool esse_level_forbids(const struct esse_level *level, const struct esse_anomaly_type *anomaly);
+
+/*
+ * What the anomalies present rule out: the weakest levels, and the rest, by the names Elle prints
+ * and in their order.  Esse's own levels are left out, because these lists are there to be compared
+ * with Elle's, and a level below 'read-atomic' would push that out of the weakest; ask
+ * esse_level_forbids about them.
+ */
+void esse_level_boundary(struct esse_arena *arena, const struct esse_anomaly_type *const *present,
+                         size_t count, const char *const **not_levels, uint32_t *not_count,
+                         const char *const **also_not, uint32_t *also_count);
+
+/* Are the tables sound: ids in place, no name twice, implications downwards?  For the tests. */
+bool esse_level_valid(void);
+
+/* The tables themselves, by id; entry 0 is empty.  Use the functions above. */
+extern const struct esse_level esse_level_table[ESSE_LEVEL_END];
+extern const struct esse_level_notes esse_level_notes_table[ESSE_LEVEL_END];
+extern const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END];
+
+#endif
