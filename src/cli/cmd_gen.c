@@ -1,0 +1,233 @@
+#include "base/arena.h"
+#include "base/budget.h"
+#include "base/outfile.h"
+#include "cli/session.h"
+#include "collect/gen.h"
+#include "formats/formats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NOT_GIVEN UINT64_MAX
+
+/* Where the command line puts its values; those NOT_GIVEN depend on the workload. */
+static struct {
+    struct esse_gen_options gen;
+    const char *level, *anomalies, *distribution, *output, *format;
+    bool no_times, times, is_quiet;
+} args = {
+    .gen = { .txns = 1000,
+             .ops = 5,
+             .keys = NOT_GIVEN,
+             .sessions = 10,
+             .max_writes = NOT_GIVEN,
+             .seed = 1,
+             .zipf_theta = 0.99,
+             .read_share = 0.5,
+             .predicate_share = 0.2,
+             .delete_share = 0.2,
+             .stale_share = 0.3 },
+    .level = "strict-serializable",
+    .distribution = "uniform",
+    .output = "-",
+};
+
+static const char *const levels[] = { "read-uncommitted",    "read-committed",
+                                      "snapshot-isolation",  "serializable",
+                                      "strict-serializable", NULL };
+static const char *const distributions[] = { "uniform", "zipf", NULL };
+
+static const struct esse_opt options[] = {
+    { "txns", 'n', ESSE_OPT_COUNT, &args.gen.txns, "N", "transactions (default: 1000)", NULL },
+    { "ops", 0, ESSE_OPT_COUNT, &args.gen.ops, "N", "operations of a transaction (default: 5)",
+      NULL },
+    { "ops-spread", 0, ESSE_OPT_COUNT, &args.gen.ops_spread, "N",
+      "up to so many operations more or fewer (default: 0)", NULL },
+    { "keys", 0, ESSE_OPT_COUNT, &args.gen.keys, "N",
+      "keys in use at one time (default: 100; 1000 rw-register)", NULL },
+    { "max-writes-per-key", 0, ESSE_OPT_COUNT, &args.gen.max_writes, "N",
+      "then a fresh key takes the place; 0: never (default: list-append 32, others 0)", NULL },
+    { "sessions", 0, ESSE_OPT_COUNT, &args.gen.sessions, "N", "clients at work (default: 10)",
+      NULL },
+    { "seed", 0, ESSE_OPT_COUNT, &args.gen.seed, "N", "same seed, same bytes (default: 1)", NULL },
+    { "level", 0, ESSE_OPT_TEXT, &args.level, "L",
+      "the isolation that the store gives (default: strict-serializable)", levels },
+    { "anomaly", 0, ESSE_OPT_TEXT, &args.anomalies, "NAME[@POSITION],...",
+      "plant a violation; 'help' lists them; the position is 0.5, 50% or a number", NULL },
+    { "certificate", 0, ESSE_OPT_FLAG, &args.gen.has_certificate, NULL,
+      "write the true version orders and serialization order", NULL },
+    { "vsets", 0, ESSE_OPT_FLAG, &args.gen.has_vsets, NULL,
+      "write the version sets of predicate operations", NULL },
+    { "distribution", 0, ESSE_OPT_TEXT, &args.distribution, "D", "of the keys (default: uniform)",
+      distributions },
+    { "zipf-theta", 0, ESSE_OPT_REAL, &args.gen.zipf_theta, "X", "skew of zipf (default: 0.99)",
+      NULL },
+    { "read-share", 0, ESSE_OPT_REAL, &args.gen.read_share, "X",
+      "reads among operations (default: 0.5)", NULL },
+    { "rmw-share", 0, ESSE_OPT_REAL, &args.gen.rmw_share, "X",
+      "writes that read their key first (default: 0)", NULL },
+    { "predicate-share", 0, ESSE_OPT_REAL, &args.gen.predicate_share, "X",
+      "predicates among reads and writes of the predicate workload (default: 0.2)", NULL },
+    { "delete-share", 0, ESSE_OPT_REAL, &args.gen.delete_share, "X",
+      "deletes among other writes of the predicate workload (default: 0.2)", NULL },
+    { "abort-share", 0, ESSE_OPT_REAL, &args.gen.abort_share, "X",
+      "transactions that their client aborts (default: 0)", NULL },
+    { "crash-share", 0, ESSE_OPT_REAL, &args.gen.crash_share, "X",
+      "transactions whose client never learns the outcome (default: 0)", NULL },
+    { "stale-share", 0, ESSE_OPT_REAL, &args.gen.stale_share, "X",
+      "readers at serializable that see the past (default: 0.3)", NULL },
+    { "drop-aborted", 0, ESSE_OPT_FLAG, &args.gen.drop_aborted, NULL,
+      "leave aborted transactions out", NULL },
+    { "times", 0, ESSE_OPT_FLAG, &args.times, NULL, "client times of transactions (default: on)",
+      NULL },
+    { "no-times", 0, ESSE_OPT_FLAG, &args.no_times, NULL, "no client times", NULL },
+    { "op-times", 0, ESSE_OPT_FLAG, &args.gen.has_op_times, NULL, "client times of operations",
+      NULL },
+    { "server-times", 0, ESSE_OPT_FLAG, &args.gen.has_server_times, NULL,
+      "timestamps of the store: start_ts, commit_ts", NULL },
+    { "format", 0, ESSE_OPT_TEXT, &args.format, "F",
+      "native or jepsen-edn (default: by the output's name)", NULL },
+    { "output", 'o', ESSE_OPT_TEXT, &args.output, "FILE", "where to (default: standard output)",
+      NULL },
+    { "quiet", 'q', ESSE_OPT_FLAG, &args.is_quiet, NULL, "no summary on standard error", NULL },
+    { 0 }
+};
+
+static int print_anomalies(void)
+{
+    printf("%-28s%-13s%s\n", "name", "workloads", "meaning");
+    for (const struct esse_gen_anomaly *row = esse_gen_anomalies; row->name; row++) {
+        char letters[ESSE_GEN_WORKLOADS * 2 + 1] = "";
+        for (unsigned i = 0; i < ESSE_GEN_WORKLOADS; i++)
+            if (row->workloads & 1u << i)
+                strncat(strcat(letters, *letters ? " " : ""), esse_gen_workload_names[i], 1);
+        printf("%-28s%-13s%s%s\n", row->name, letters, row->meaning,
+               row->needs_certificate ? " (needs --certificate)" : "");
+    }
+    printf("\nworkloads: l list-append, r rw-register, p predicate\n");
+    return fflush(stdout) == 0 ? ESSE_EXIT_HOLDS : ESSE_EXIT_IO;
+}
+
+/* Everything that the command line says and the option table could not check. */
+static bool complete_options(struct esse_arena *arena, const char *workload, struct esse_error *err)
+{
+    struct esse_gen_options *gen = &args.gen;
+    if (!esse_gen_workload_find(workload, &gen->workload))
+        return esse_fail(err, ESSE_EUSAGE,
+                         "unknown workload '%s'; expected list-append, rw-register or predicate",
+                         workload);
+    if (!esse_store_level_find(args.level, &gen->level))
+        return esse_fail(err, ESSE_EUSAGE,
+                         "the store has no level '%s'; expected %s, %s, %s, %s or %s", args.level,
+                         levels[0], levels[1], levels[2], levels[3], levels[4]);
+    const struct esse_gen_options defaults = esse_gen_defaults(gen->workload);
+    if (gen->keys == NOT_GIVEN)
+        gen->keys = defaults.keys;
+    if (gen->max_writes == NOT_GIVEN)
+        gen->max_writes = defaults.max_writes;
+    if (strcmp(args.distribution, "uniform") == 0)
+        gen->zipf_theta = 0;
+    else if (strcmp(args.distribution, "zipf") != 0)
+        return esse_fail(err, ESSE_EUSAGE, "unknown distribution '%s'; expected uniform or zipf",
+                         args.distribution);
+    if (args.times && args.no_times)
+        return esse_fail(err, ESSE_EUSAGE, "--times and --no-times contradict each other");
+    gen->has_times = !args.no_times;
+    return !args.anomalies || esse_gen_plants_parse(arena, args.anomalies, gen, err);
+}
+
+static bool choose_format(const struct esse_format **format, struct esse_error *err)
+{
+    *format = args.format ? esse_format_find(args.format) : esse_format_by_path(args.output);
+    if (!*format && !args.format)
+        *format = esse_format_find("native");
+    if (!*format)
+        return esse_fail(err, ESSE_EUSAGE, "unknown format '%s'", args.format);
+    if (!(*format)->writer)
+        return esse_fail(err, ESSE_EUSAGE, "the format %s can only be read", (*format)->name);
+    return true;
+}
+
+/* The session's budget has no limits: it is a way to be interrupted and leave no partial file. */
+static bool write_history(struct esse_arena *arena, const struct esse_format *format,
+                          struct esse_session *session, struct esse_error *err)
+{
+    struct esse_outfile file;
+    if (!esse_outfile_open(&file, arena, args.output, err))
+        return false;
+    args.gen.has_header = strcmp(format->name, "native") == 0;
+    struct esse_sink *sink = format->writer(arena, esse_values_new(arena), &file.out, false);
+    if (esse_gen_run(&args.gen, sink, &session->budget, err))
+        return esse_outfile_commit(&file, err);
+    esse_outfile_discard(&file);
+    return false;
+}
+
+static void print_summary(const struct esse_gen_counts *counts, double seconds)
+{
+    fprintf(stderr,
+            "%" PRIu64 " transactions (%" PRIu64 " committed, %" PRIu64 " aborted, %" PRIu64
+            " unknown), %" PRIu64 " operations in %.2f s\n",
+            counts->transactions, counts->committed, counts->aborted, counts->unknown,
+            counts->operations, seconds);
+    for (size_t i = 0; i < args.gen.plant_count; i++)
+        fprintf(stderr, "planted %s after %" PRIu64 " transactions: %s\n",
+                args.gen.plants[i].anomaly->name, args.gen.plants[i].at,
+                args.gen.plants[i].anomaly->meaning);
+}
+
+/* Exit status: 0 written, 2 interrupted, 64 bad usage, 74 cannot write. */
+static int run(int count, char **operands)
+{
+    if (args.anomalies && strcmp(args.anomalies, "help") == 0)
+        return print_anomalies();
+    if (count == 0)
+        return esse_cli_usage("gen", "expected a workload: list-append, rw-register or predicate");
+
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_error err = { 0 };
+    struct esse_gen_counts counts = { 0 };
+    const struct esse_format *format;
+    struct esse_session session;
+    args.gen.counts = &counts;
+    esse_session_start(&session, 0, 0, args.is_quiet);
+    bool ok = complete_options(arena, operands[0], &err) && choose_format(&format, &err) &&
+              write_history(arena, format, &session, &err);
+    esse_session_clear(&session);
+    int status = ESSE_EXIT_HOLDS;
+    if (!ok && err.code == ESSE_EUSAGE)
+        status = esse_cli_usage("gen", "%s", err.text);
+    else if (!ok)
+        status = esse_cli_fail(NULL, &err);
+    else if (!args.is_quiet)
+        print_summary(&counts, esse_clock_seconds() - session.started);
+    esse_arena_free(arena);
+    return status;
+}
+
+const struct esse_command esse_command_gen = {
+    .name = "gen",
+    .operands = "WORKLOAD",
+    .summary = "make a history, clean or with a planted violation",
+    .details =
+        "Runs sessions that really interleave on a small multi-version store in memory and writes "
+        "down what their clients saw.  The workload is list-append, rw-register or predicate.  The "
+        "history satisfies the level that the store was asked for, and at high contention shows "
+        "what that level permits.\n\n"
+        "--anomaly plants a violation by name into fresh keys, a few transactions on top of "
+        "--txns.  --certificate writes what only the store knows: the version order of every key "
+        "and, for serializable and strict-serializable, the order of the transactions.\n\n"
+        "Histories stream: a hundred million operations need no more memory than a thousand, "
+        "unless a certificate is asked for.",
+    .examples =
+        "  esse gen list-append -n 10k -o h.jsonl # a clean, strictly serializable history\n"
+        "  esse gen rw-register -n 1M --level snapshot-isolation --keys 20 -o h.jsonl # write "
+        "skew\n"
+        "  esse gen list-append --anomaly G-single@0.9 -o h.edn # one read skew near the end\n"
+        "  esse gen --anomaly help # the anomalies that can be planted",
+    .options = options,
+    .least = 0,
+    .most = 1,
+    .run = run,
+};

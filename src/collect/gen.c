@@ -1,0 +1,452 @@
+#include "collect/gen.h"
+
+#include "base/budget.h"
+#include "base/error.h"
+#include "collect/gen_state.h"
+
+#include <assert.h>
+#include <string.h>
+
+const char *const esse_gen_workload_names[] = { "list-append", "rw-register", "predicate", NULL };
+
+bool esse_gen_workload_find(const char *name, enum esse_gen_workload *out)
+{
+    for (unsigned i = 0; i < ESSE_GEN_WORKLOADS; i++)
+        if (strcmp(name, esse_gen_workload_names[i]) == 0) {
+            *out = (enum esse_gen_workload)i;
+            return true;
+        }
+    return false;
+}
+
+bool esse_store_level_find(const char *name, enum esse_store_level *out)
+{
+    for (unsigned i = 0; i < ESSE_STORE_LEVELS; i++)
+        if (strcmp(name, esse_store_traits[i].name) == 0) {
+            *out = (enum esse_store_level)i;
+            return true;
+        }
+    return false;
+}
+
+struct esse_gen_options esse_gen_defaults(enum esse_gen_workload workload)
+{
+    static const uint64_t keys[] = { 100, 1000, 100 };
+    return (struct esse_gen_options){
+        .workload = workload,
+        .level = ESSE_STORE_STRICT_SERIALIZABLE,
+        .txns = 1000,
+        .ops = 5,
+        .keys = keys[workload],
+        .sessions = 10,
+        .max_writes = workload == ESSE_GEN_LIST_APPEND ? 32 : 0,
+        .seed = 1,
+        .read_share = 0.5,
+        .predicate_share = 0.2,
+        .delete_share = 0.2,
+        .stale_share = 0.3,
+        .has_header = true,
+        .has_times = true,
+    };
+}
+
+static bool validate_counts(const struct esse_gen_options *options, struct esse_error *err)
+{
+    const struct {
+        const char *name;
+        uint64_t value, least, most;
+    } limits[] = {
+        { "txns", options->txns, 1, 1000000000 },
+        { "ops", options->ops, 1, 1000000 },
+        { "ops-spread", options->ops_spread, 0, options->ops - 1 },
+        { "keys", options->keys, 1, 100000000 },
+        { "sessions", options->sessions, 1, 1000000 },
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        if (limits[i].value < limits[i].least || limits[i].value > limits[i].most)
+            return esse_fail(err, ESSE_EUSAGE, "--%s must be from %llu to %llu", limits[i].name,
+                             (unsigned long long)limits[i].least,
+                             (unsigned long long)limits[i].most);
+    return true;
+}
+
+static bool validate_shares(const struct esse_gen_options *options, struct esse_error *err)
+{
+    const struct {
+        const char *name;
+        double value;
+    } shares[] = {
+        { "read-share", options->read_share },     { "rmw-share", options->rmw_share },
+        { "abort-share", options->abort_share },   { "crash-share", options->crash_share },
+        { "stale-share", options->stale_share },   { "predicate-share", options->predicate_share },
+        { "delete-share", options->delete_share },
+    };
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        if (!(shares[i].value >= 0 && shares[i].value <= 1))
+            return esse_fail(err, ESSE_EUSAGE, "--%s must be from 0 to 1", shares[i].name);
+    if (!(options->zipf_theta >= 0 && options->zipf_theta <= 10))
+        return esse_fail(err, ESSE_EUSAGE, "--zipf-theta must be from 0 to 10");
+    if (options->drop_aborted && options->abort_share > 0.99)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "--drop-aborted with --abort-share %g would never find its transactions",
+                         options->abort_share);
+    return true;
+}
+
+static bool validate(const struct esse_gen_options *options, struct esse_error *err)
+{
+    if (!validate_counts(options, err) || !validate_shares(options, err))
+        return false;
+    if (options->has_op_times && !options->has_times)
+        return esse_fail(err, ESSE_EUSAGE, "--op-times needs --times");
+    if (options->has_vsets && options->workload != ESSE_GEN_PREDICATE)
+        return esse_fail(err, ESSE_EUSAGE, "--vsets needs the workload predicate");
+    for (size_t i = 0; i < options->plant_count; i++) {
+        const struct esse_gen_anomaly *anomaly = options->plants[i].anomaly;
+        assert(anomaly->workloads & 1u << options->workload);
+        assert(i == 0 || options->plants[i - 1].at <= options->plants[i].at);
+        if (anomaly->needs_certificate && !options->has_certificate)
+            return esse_fail(err, ESSE_EUSAGE,
+                             "%s in %s needs --certificate: nothing but the version order shows it",
+                             anomaly->name, esse_gen_workload_names[options->workload]);
+        if (anomaly->needs_times && !options->has_times)
+            return esse_fail(err, ESSE_EUSAGE, "%s needs --times", anomaly->name);
+    }
+    return true;
+}
+
+static esse_gen_chance chance(double share)
+{
+    return (esse_gen_chance){ (uint64_t)(share * 0x1p32) };
+}
+
+/* Room for ten times the writes that a key gets if all keys get the same; a key that is hotter
+ * than that is only read from then on. */
+static int64_t value_scale(const struct esse_gen_options *options)
+{
+    uint64_t writes = 10 * (options->txns * options->ops / options->keys), scale = 100;
+    while (scale <= writes)
+        scale *= 10;
+    return (int64_t)scale;
+}
+
+/* How many rows match a predicate, if all are there. */
+enum { ROWS_MATCHING = 4 };
+
+static void prepare_predicates(struct esse_gen *gen)
+{
+    const uint64_t keys = gen->options->keys;
+    gen->scale = value_scale(gen->options);
+    const uint64_t width = ROWS_MATCHING * ESSE_GEN_GROUPS / keys;
+    gen->width = width < 1 ? 1 : width > ESSE_GEN_GROUPS ? ESSE_GEN_GROUPS : (uint32_t)width;
+    gen->texts = esse_arena_alloc(gen->arena, ESSE_GEN_GROUPS, sizeof *gen->texts);
+}
+
+static void prepare_sessions(struct esse_gen *gen)
+{
+    const struct esse_gen_options *options = gen->options;
+    gen->sessions = esse_arena_alloc(gen->arena, options->sessions, sizeof *gen->sessions);
+    gen->next_session = (int64_t)options->sessions;
+    for (uint64_t i = 0; i < options->sessions; i++) {
+        gen->sessions[i].id = (int64_t)i;
+        gen->sessions[i].steps =
+            esse_arena_alloc(gen->arena, options->ops + options->ops_spread, 1);
+    }
+}
+
+static struct esse_gen *prepare(struct esse_arena *arena, const struct esse_gen_options *options,
+                                struct esse_sink *sink)
+{
+    struct esse_gen *gen = esse_arena_alloc(arena, 1, sizeof *gen);
+    *gen = (struct esse_gen){ .options = options,
+                              .arena = arena,
+                              .sink = sink,
+                              .traits = esse_store_traits[options->level],
+                              .rng = { options->seed },
+                              .read = chance(options->read_share),
+                              .rmw = chance(options->rmw_share),
+                              .predicate = chance(options->predicate_share),
+                              .remove = chance(options->delete_share),
+                              .abort = chance(options->abort_share),
+                              .crash = chance(options->crash_share),
+                              .stale = chance(options->stale_share),
+                              .certificate = { .arena = arena } };
+    prepare_sessions(gen);
+    if (options->zipf_theta > 0)
+        gen->zipf = esse_zipf_new(arena, (uint32_t)options->keys, options->zipf_theta);
+    if (options->workload == ESSE_GEN_PREDICATE)
+        prepare_predicates(gen);
+    if (gen->traits.has_past)
+        gen->max_lag = 4 * options->sessions * (options->ops + 2);
+    uint64_t next_key = options->keys;
+    for (size_t i = 0; i < options->plant_count; i++)
+        next_key += esse_gen_plant_keys(&options->plants[i]);
+    const struct esse_store_options store = {
+        .level = options->level,
+        .is_list = options->workload == ESSE_GEN_LIST_APPEND,
+        .slots = (uint32_t)options->keys,
+        .sessions = (uint32_t)options->sessions,
+        .writes_hint = (uint32_t)(options->ops + options->ops_spread),
+        .max_writes = options->workload == ESSE_GEN_PREDICATE ? 0 : options->max_writes,
+        .max_lag = gen->max_lag,
+        .next_key = next_key,
+    };
+    gen->store = esse_store_new(arena, &store);
+    return gen;
+}
+
+static esse_value string_value(struct esse_gen *gen, const char *text)
+{
+    return esse_value_string(gen->sink->values, text, strlen(text));
+}
+
+static bool emit_header(struct esse_gen *gen, struct esse_error *err)
+{
+    if (!gen->options->has_header)
+        return true;
+    const esse_value columns[] = { string_value(gen, "k"), string_value(gen, "v") };
+    const bool has_columns = gen->options->workload == ESSE_GEN_PREDICATE;
+    const struct esse_header_record header = { .db = string_value(gen, "esse gen"),
+                                               .isolation = string_value(gen, gen->traits.name),
+                                               .columns = has_columns ? columns : NULL,
+                                               .column_count = has_columns ? 2 : 0 };
+    return gen->sink->header(gen->sink, &header, err);
+}
+
+/* Half the rows of the predicate workload are there from the start. */
+static bool emit_init(struct esse_gen *gen, struct esse_error *err)
+{
+    const struct esse_gen_options *options = gen->options;
+    struct esse_gen_row_vec rows = { 0 };
+    if (options->workload == ESSE_GEN_PREDICATE)
+        for (uint32_t slot = 0; slot < options->keys; slot += 2) {
+            int64_t value = gen->scale * esse_rng_below(&gen->rng, ESSE_GEN_GROUPS);
+            esse_store_init(gen->store, slot, value);
+            esse_gen_row_vec_push(&rows, gen->arena,
+                                  (struct esse_row){ .key = esse_value_small(slot),
+                                                     .value = esse_value_small(value) });
+        }
+    uint32_t key = (uint32_t)options->keys;
+    for (uint32_t i = 0; i < options->plant_count; i++) {
+        esse_gen_plant_init(&options->plants[i], i, key, gen, &rows);
+        key += esse_gen_plant_keys(&options->plants[i]);
+    }
+    bool ok = rows.count == 0 || gen->sink->init(gen->sink, rows.at, rows.count, err);
+    esse_gen_row_vec_drop(&rows, gen->arena);
+    return ok;
+}
+
+bool esse_gen_emit(struct esse_gen *gen, struct esse_txn_record *record, uint32_t *name,
+                   struct esse_error *err)
+{
+    struct esse_gen_counts *counts = &gen->counts;
+    *name = (uint32_t)++counts->transactions;
+    counts->operations += record->op_count;
+    counts->committed += record->status == ESSE_COMMITTED;
+    counts->aborted += record->status == ESSE_ABORTED;
+    counts->unknown += record->status == ESSE_UNKNOWN_OUTCOME;
+    if (gen->options->has_certificate)
+        record->name = esse_value_small(*name);
+    return gen->sink->txn(gen->sink, record, err);
+}
+
+/*
+ * The first operation whose result a crashed client does not know.  An update of a predicate cannot
+ * be written down without its result, so the crash comes after the last one.  And it comes before
+ * the first append: Elle takes the lists that crashed clients read for real, and a list with an
+ * element that was never committed would look like an incompatible order.
+ */
+static size_t first_forgotten(const struct esse_gen_session *session)
+{
+    const struct esse_op_record *ops = session->ops.at;
+    size_t first = session->crash_at;
+    for (size_t i = 0; i < session->ops.count; i++) {
+        if (ops[i].kind == ESSE_OP_PREDICATE_UPDATE && i >= first)
+            first = i + 1;
+        if (ops[i].kind == ESSE_OP_APPEND && i < first)
+            first = i;
+    }
+    return first;
+}
+
+/* A read keeps its key.  A predicate read without a result cannot be written down and goes. */
+static void forget_results(struct esse_gen_session *session)
+{
+    struct esse_op_record *ops = session->ops.at;
+    const size_t from = first_forgotten(session);
+    size_t kept = from;
+    for (size_t i = from; i < session->ops.count; i++) {
+        if (ops[i].kind == ESSE_OP_PREDICATE_READ)
+            continue;
+        ops[kept] = ops[i];
+        if (ops[i].kind == ESSE_OP_READ) {
+            ops[kept].is_list = false;
+            ops[kept].count = 0;
+            ops[kept].value = ESSE_NONE;
+        }
+        kept++;
+    }
+    session->ops.count = kept;
+}
+
+/* Where a transaction that happened stands: a writer at its commit, a reader at its snapshot if
+ * the level promises an order.  Twice the clock, and one more for snapshots, so that a snapshot
+ * comes after the commit of the same tick and before the next. */
+static uint64_t position_of(const struct esse_gen *gen, uint32_t at)
+{
+    size_t writes;
+    esse_store_writes(gen->store, at, &writes);
+    return writes || !gen->traits.has_order ? 2 * gen->clock
+                                            : 2 * esse_store_snapshot(gen->store, at) + 1;
+}
+
+static void certify(struct esse_gen *gen, uint32_t at, uint32_t name)
+{
+    size_t count;
+    const struct esse_store_write *writes = esse_store_writes(gen->store, at, &count);
+    const bool is_list = gen->options->workload == ESSE_GEN_LIST_APPEND;
+    for (size_t i = 0; i < count; i++)
+        if (is_list || writes[i].is_last)
+            esse_gen_certificate_version(
+                &gen->certificate,
+                (struct esse_gen_version){ writes[i].value, (uint32_t)writes[i].key, name });
+    if (gen->traits.has_order)
+        esse_gen_certificate_position(
+            &gen->certificate,
+            (struct esse_gen_position){ position_of(gen, at), gen->sessions[at].order, name });
+}
+
+static void fill_times(const struct esse_gen *gen, uint32_t at, bool happened,
+                       struct esse_txn_record *record)
+{
+    if (gen->options->has_times) {
+        record->start = (int64_t)gen->sessions[at].start;
+        record->end = (int64_t)gen->clock;
+    }
+    if (gen->options->has_server_times) {
+        record->start_ts = (int64_t)(2 * esse_store_snapshot(gen->store, at) + 1);
+        if (happened)
+            record->commit_ts = (int64_t)position_of(gen, at);
+    }
+}
+
+/* Ends the open transaction of a session and gives it to the sink. */
+static bool finish_txn(struct esse_gen *gen, uint32_t at, enum esse_status status, bool happened,
+                       struct esse_error *err)
+{
+    struct esse_gen_session *session = &gen->sessions[at];
+    bool ok = true;
+    if (status == ESSE_UNKNOWN_OUTCOME)
+        forget_results(session);
+    bool is_dropped = status == ESSE_ABORTED && gen->options->drop_aborted;
+    if (session->ops.count > 0 && !is_dropped) {
+        struct esse_txn_record record = esse_txn_record_empty();
+        record.session = esse_value_small(session->id);
+        record.status = status;
+        record.ops = session->ops.at;
+        record.op_count = session->ops.count;
+        record.items = session->items.at;
+        record.rows = session->rows.at;
+        fill_times(gen, at, happened, &record);
+        uint32_t name;
+        ok = esse_gen_emit(gen, &record, &name, err);
+        if (happened && gen->options->has_certificate)
+            certify(gen, at, name);
+    }
+    esse_store_close(gen->store, at);
+    session->is_open = false;
+    if (status == ESSE_UNKNOWN_OUTCOME)
+        session->id = gen->next_session++;
+    return ok;
+}
+
+static bool end_txn(struct esse_gen *gen, uint32_t at, struct esse_error *err)
+{
+    const enum esse_gen_fate fate = gen->sessions[at].fate;
+    const bool tries = fate == ESSE_GEN_COMMITS || fate == ESSE_GEN_CRASHES;
+    const bool happened = tries && esse_store_commit(gen->store, at, gen->clock);
+    enum esse_status status = happened ? ESSE_COMMITTED : ESSE_ABORTED;
+    if (fate == ESSE_GEN_CRASHES || fate == ESSE_GEN_CRASHES_EARLY)
+        status = ESSE_UNKNOWN_OUTCOME;
+    return finish_txn(gen, at, status, happened, err);
+}
+
+/* One step of one session: begin, an operation, or the end. */
+static bool step(struct esse_gen *gen, uint32_t at, bool may_begin, struct esse_error *err)
+{
+    struct esse_gen_session *session = &gen->sessions[at];
+    if (!session->is_open) {
+        if (may_begin)
+            esse_gen_session_begin(gen, at);
+        return true;
+    }
+    if (session->next == session->planned)
+        return end_txn(gen, at, err);
+    if (esse_gen_session_step(gen, at) != ESSE_STORE_DIE)
+        return true;
+    return finish_txn(gen, at, ESSE_ABORTED, false, err);
+}
+
+/* Plants everything that is due; 'next' and 'key' say what comes next. */
+static bool plant_due(struct esse_gen *gen, uint32_t *next, uint32_t *key, bool is_end,
+                      struct esse_error *err)
+{
+    const struct esse_gen_options *options = gen->options;
+    for (; *next < options->plant_count; ++*next) {
+        const struct esse_gen_plant *plant = &options->plants[*next];
+        if (!is_end && plant->at > gen->counts.transactions - gen->counts.planted)
+            return true;
+        if (!esse_gen_plant_run(plant, *next, *key, gen, err))
+            return false;
+        *key += esse_gen_plant_keys(plant);
+    }
+    return true;
+}
+
+/*
+ * The schedule: at every tick one session, drawn at random, does its next step.  'open' are the
+ * transactions that have begun and not ended; one that ends without a record (dropped, or dead
+ * before its first operation) makes room for another.
+ */
+static bool run_sessions(struct esse_gen *gen, struct esse_budget *budget, struct esse_error *err)
+{
+    const struct esse_gen_options *options = gen->options;
+    const uint32_t sessions = (uint32_t)options->sessions;
+    uint32_t plant = 0, plant_key = (uint32_t)options->keys;
+    uint64_t open = 0, clean = 0;
+    esse_budget_phase(budget, "generating", options->txns);
+    while (clean < options->txns || open > 0) {
+        uint32_t at = sessions > 1 ? esse_rng_below(&gen->rng, sessions) : 0;
+        const bool was_open = gen->sessions[at].is_open;
+        gen->clock++;
+        if (!step(gen, at, clean + open < options->txns, err))
+            return false;
+        if (gen->sessions[at].is_open == was_open)
+            continue;
+        open += was_open ? (uint64_t)-1 : 1;
+        clean = gen->counts.transactions - gen->counts.planted;
+        if (!plant_due(gen, &plant, &plant_key, false, err))
+            return false;
+        if (!esse_budget_poll(budget, clean))
+            return esse_fail(err, ESSE_ESTOPPED, "stopped: %s", esse_budget_spent(budget));
+    }
+    return plant_due(gen, &plant, &plant_key, true, err);
+}
+
+bool esse_gen_run(const struct esse_gen_options *options, struct esse_sink *sink,
+                  struct esse_budget *budget, struct esse_error *err)
+{
+    if (!validate(options, err))
+        return false;
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_gen *gen = prepare(arena, options, sink);
+    bool ok = emit_header(gen, err) && emit_init(gen, err) && run_sessions(gen, budget, err);
+    if (ok && options->has_certificate)
+        ok = esse_gen_certificate_emit(&gen->certificate, esse_store_next_key(gen->store),
+                                       gen->traits.has_order, sink, err);
+    ok = ok && sink->finish(sink, err);
+    if (ok && options->counts)
+        *options->counts = gen->counts;
+    esse_arena_free(arena);
+    return ok;
+}

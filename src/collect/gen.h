@@ -1,0 +1,91 @@
+#ifndef ESSE_COLLECT_GEN_H
+#define ESSE_COLLECT_GEN_H
+
+#include "collect/store.h"
+#include "history/record.h"
+
+/*
+ * Makes histories: sessions that really interleave on the store of store.h, each finished
+ * transaction given to a sink at once.  Equal options give equal records.
+ *
+ * Cost: O(1) an operation (a list read O(length), a predicate O(keys)); memory for the open
+ * transactions, the versions somebody can still see, and the certificate if it is asked for.
+ */
+enum esse_gen_workload {
+    ESSE_GEN_LIST_APPEND,
+    ESSE_GEN_RW_REGISTER,
+    ESSE_GEN_PREDICATE,
+    ESSE_GEN_WORKLOADS
+};
+extern const char *const esse_gen_workload_names[]; /* null-terminated */
+
+/* An anomaly that can be planted: rows of one table, see plant.c. */
+struct esse_gen_anomaly {
+    const char *name;
+    unsigned workloads;     /* 1 << enum esse_gen_workload */
+    bool needs_certificate; /* nothing but the version order shows it */
+    bool needs_times;
+    const char *script;
+    const char *meaning;
+};
+extern const struct esse_gen_anomaly esse_gen_anomalies[]; /* ends with a name of NULL */
+
+struct esse_gen_plant {
+    const struct esse_gen_anomaly *anomaly;
+    uint64_t at; /* after so many transactions */
+};
+
+struct esse_gen_counts {
+    uint64_t transactions, operations, committed, aborted, unknown, planted;
+};
+
+struct esse_gen_options {
+    enum esse_gen_workload workload;
+    enum esse_store_level level;
+    uint64_t txns;            /* planted ones come on top */
+    uint64_t ops, ops_spread; /* each transaction has ops +- ops_spread */
+    uint64_t keys;            /* in use at one time */
+    uint64_t sessions;
+    uint64_t max_writes; /* versions before a key is replaced by a fresh one; 0: never */
+    uint64_t seed;
+    double zipf_theta;      /* 0: uniform */
+    double read_share;      /* of the operations */
+    double rmw_share;       /* of the writes: read the key first */
+    double predicate_share; /* predicate workload: of reads and of writes */
+    double delete_share;    /* predicate workload: of the other writes */
+    double abort_share;     /* of the transactions: the client gives up */
+    double crash_share;     /* of the transactions: the client never learns the outcome */
+    double stale_share;     /* of the readers at serializable: see the past */
+    bool has_header;        /* say what made the history; not every format can */
+    bool has_times, has_op_times, has_server_times;
+    bool has_certificate; /* names, version orders, and an order where the level has one */
+    bool has_vsets;       /* predicate operations carry their version sets */
+    bool drop_aborted;
+    const struct esse_gen_plant *plants; /* by ascending 'at' */
+    size_t plant_count;
+    struct esse_gen_counts *counts; /* filled if not NULL */
+};
+
+struct esse_gen_options esse_gen_defaults(enum esse_gen_workload workload);
+
+/* False on an unknown name. */
+bool esse_gen_workload_find(const char *name, enum esse_gen_workload *out);
+bool esse_store_level_find(const char *name, enum esse_store_level *out);
+
+/*
+ * Reads "NAME[@POSITION],...": a position is a transaction number, a percentage, or a fraction
+ * with a point; half-way if not given.  The plants are made in 'arena' and put into 'options',
+ * whose workload and txns must be set.  An anomaly the workload cannot express is an error that
+ * names the workloads that can.
+ */
+bool esse_gen_plants_parse(struct esse_arena *arena, const char *text,
+                           struct esse_gen_options *options, struct esse_error *err);
+
+/*
+ * Sends the whole history, header to finish.  Fails with ESSE_EUSAGE on options that make no
+ * sense, with ESSE_ESTOPPED when the budget is spent, and with what the sink says.
+ */
+bool esse_gen_run(const struct esse_gen_options *options, struct esse_sink *sink,
+                  struct esse_budget *budget, struct esse_error *err);
+
+#endif
