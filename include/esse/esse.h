@@ -202,9 +202,11 @@ struct esse_verdict {
 struct esse_result {
     const struct esse_verdict *verdicts; /* one a level, in the order asked */
     uint32_t verdict_count;
-    const char *const *anomaly_types; /* every type found, sorted */
+    const char *const *anomaly_types; /* the types that rule out a level asked for, sorted */
     uint32_t anomaly_type_count;
-    const char *const *not_levels; /* the weakest levels that are ruled out */
+    const struct esse_anomaly *also_found; /* anomalies that rule out none of them */
+    uint32_t also_found_count;
+    const char *const *not_levels; /* the weakest levels ruled out by all that was found */
     uint32_t not_count;
     const char *const *also_not; /* the stronger ones that are ruled out with them */
     uint32_t also_not_count;

@@ -13,14 +13,14 @@ enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 1 << 20 };
 struct chunk {
     struct chunk *next;
     size_t bytes;
-    _Alignas(max_align_t) char data[];
+    max_align_t data[];
 };
 
 /* Blocks form a ring through the arena, so that any of them can leave it in O(1). */
 struct block {
     struct block *prev, *next;
     size_t bytes;
-    _Alignas(max_align_t) char data[];
+    max_align_t data[];
 };
 
 struct esse_arena {
@@ -77,8 +77,8 @@ static void add_chunk(struct esse_arena *arena, size_t at_least)
     chunk->next = arena->chunks;
     chunk->bytes = bytes;
     arena->chunks = chunk;
-    arena->at = chunk->data;
-    arena->end = chunk->data + bytes;
+    arena->at = (char *)chunk->data;
+    arena->end = arena->at + bytes;
     if (arena->next_chunk < LARGEST_CHUNK)
         arena->next_chunk *= 2;
     atomic_fetch_add_explicit(&in_use, bytes, memory_order_relaxed);

@@ -29,7 +29,8 @@ static inline uint32_t esse_hash_bytes(const void *bytes, size_t length)
         hash = esse_hash_mix(hash ^ word, 0xe7037ed1a0b428dbu);
     }
     word = 0;
-    memcpy(&word, at, length);
+    if (length)
+        memcpy(&word, at, length);
     return (uint32_t)esse_hash_mix(hash ^ word, 0x8ebc6af09c88c6e3u);
 }
 

@@ -1,9 +1,12 @@
 #include "base/error.h"
+#include "base/vec.h"
 #include "engine/engine.h"
 #include "evidence/recheck.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+ESSE_VEC(found_vec, struct esse_anomaly)
 
 /* esse_check: from the names of levels to verdicts that were rechecked. */
 
@@ -14,6 +17,7 @@ struct check {
     const struct esse_level **levels;
     const struct esse_plan *plans; /* by level */
     struct esse_verdict *verdicts;
+    struct found_vec found; /* by all engines */
 };
 
 static bool find_levels(struct check *check, const struct esse_check_options *options,
@@ -71,8 +75,10 @@ static void run_engine(struct check *check, const struct esse_engine *engine,
         verdicts[i] = check->verdicts[which[i]];
     }
     double started = esse_clock_seconds();
-    engine->run(
-        &(struct esse_job){ check->arena, check->history, levels, count, budget, verdicts });
+    struct esse_job job = { check->arena, check->history, levels, count, budget, verdicts };
+    engine->run(&job);
+    for (uint32_t i = 0; i < job.found_count; i++)
+        found_vec_push(&check->found, check->arena, job.found[i]);
     for (size_t i = 0; i < count; i++) {
         verdicts[i].seconds = esse_clock_seconds() - started;
         check->verdicts[which[i]] = verdicts[i];
@@ -86,6 +92,10 @@ static bool recheck(struct check *check, struct esse_error *err)
             return false;
         check->verdicts[i].rechecked = check->verdicts[i].outcome != ESSE_UNKNOWN;
     }
+    /* The others speak too: they rule levels out in 'not'. */
+    for (size_t i = 0; i < check->found.count; i++)
+        if (!esse_recheck_anomaly(check->history, &check->found.at[i], err))
+            return false;
     return true;
 }
 
@@ -94,27 +104,38 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The types found, each once, sorted; and what they rule out. */
+static bool rules_out_any(const struct check *check, const struct esse_anomaly_type *type)
+{
+    for (size_t i = 0; i < check->count; i++)
+        if (esse_level_forbids(check->levels[i], type))
+            return true;
+    return false;
+}
+
+/* The types found, each once: those that count against the levels, and what all rule out. */
 static void summarise_anomalies(struct check *check, struct esse_result *result)
 {
     const struct esse_anomaly_type *present[ESSE_ANOMALY_END];
     const char **names = esse_arena_alloc(check->arena, ESSE_ANOMALY_END, sizeof *names);
+    struct found_vec others = { 0 };
     bool seen[ESSE_ANOMALY_END] = { false };
-    uint32_t count = 0;
-    for (size_t v = 0; v < check->count; v++) {
-        for (uint32_t i = 0; i < check->verdicts[v].anomaly_count; i++) {
-            const struct esse_anomaly_type *type =
-                esse_anomaly_find(check->verdicts[v].anomalies[i].type);
-            if (seen[type->id])
-                continue;
-            seen[type->id] = true;
-            present[count] = type;
-            names[count++] = type->name;
-        }
+    size_t count = 0;
+    for (size_t i = 0; i < check->found.count; i++) {
+        const struct esse_anomaly_type *type = esse_anomaly_find(check->found.at[i].type);
+        bool counts = rules_out_any(check, type);
+        if (!counts)
+            found_vec_push(&others, check->arena, check->found.at[i]);
+        if (seen[type->id])
+            continue;
+        seen[type->id] = true;
+        present[count++] = type;
+        if (counts)
+            names[result->anomaly_type_count++] = type->name;
     }
-    qsort(names, count, sizeof *names, by_name);
+    qsort(names, result->anomaly_type_count, sizeof *names, by_name);
     result->anomaly_types = names;
-    result->anomaly_type_count = count;
+    result->also_found = others.at;
+    result->also_found_count = (uint32_t)others.count;
     esse_level_boundary(check->arena, present, count, &result->not_levels, &result->not_count,
                         &result->also_not, &result->also_not_count);
 }

@@ -24,6 +24,9 @@ struct esse_job {
     size_t level_count;
     struct esse_budget *budget;
     struct esse_verdict *verdicts; /* one a level */
+    /* Every anomaly the engine came upon, also those that rule out none of the levels asked. */
+    const struct esse_anomaly *found;
+    uint32_t found_count;
 };
 
 struct esse_engine {

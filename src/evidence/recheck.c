@@ -248,7 +248,7 @@ static bool rule_duplicate_elements(const struct claim *claim)
 {
     esse_value read;
     uint32_t count;
-    if (aborted(claim, 0) || !reads(claim, 0, &read) || !is_list(read))
+    if (!committed(claim, 0) || !reads(claim, 0, &read) || !is_list(read))
         return false;
     const esse_value *items = esse_history_list(claim->history, read, &count);
     for (uint32_t i = 0; i < count; i++)
@@ -261,8 +261,8 @@ static bool rule_incompatible_order(const struct claim *claim)
 {
     esse_value a, b;
     uint32_t a_count, b_count;
-    if (aborted(claim, 0) || aborted(claim, 1) || !reads(claim, 0, &a) || !reads(claim, 1, &b) ||
-        !is_list(a) || !is_list(b))
+    if (!committed(claim, 0) || !committed(claim, 1) || !reads(claim, 0, &a) ||
+        !reads(claim, 1, &b) || !is_list(a) || !is_list(b))
         return false;
     const esse_value *x = esse_history_list(claim->history, a, &a_count);
     const esse_value *y = esse_history_list(claim->history, b, &b_count);
@@ -292,7 +292,7 @@ static bool nothing_committed_between(const struct claim *claim, esse_value list
 static bool rule_dirty_update(const struct claim *claim)
 {
     esse_value first, second, read;
-    if (!aborted(claim, 0) || !committed(claim, 1) || aborted(claim, 2) ||
+    if (!aborted(claim, 0) || !committed(claim, 1) || !committed(claim, 2) ||
         !writes(claim, 0, &first) || !writes(claim, 1, &second) || !reads(claim, 2, &read) ||
         !is_list(read))
         return false;

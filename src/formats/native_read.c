@@ -261,15 +261,6 @@ static bool scan_members(struct line *line)
 
 /* ---- a complete line ---- */
 
-static bool at_line(struct esse_reading *reading, const char *begin, bool ok,
-                    struct esse_error *err)
-{
-    /* The builder does not know where in the file it is. */
-    if (!ok && err->code == ESSE_EINPUT && !err->line)
-        err->line = esse_source_line(reading->source, begin);
-    return ok;
-}
-
 static bool send_txn(struct esse_reading *reading, struct line *line, const char *begin,
                      struct esse_error *err)
 {
@@ -280,7 +271,7 @@ static bool send_txn(struct esse_reading *reading, struct line *line, const char
     if (line->txn.status == ESSE_COMMITTED && line->ops.unread)
         return esse_json_fail(&line->json, line->ops.unread,
                               "a read in a committed transaction needs its result, v");
-    line->txn.line = esse_source_line(reading->source, begin);
+    line->txn.line = reading->sink->line;
     line->txn.ops = line->ops.ops.at;
     line->txn.op_count = line->ops.ops.count;
     line->txn.items = line->ops.items.at;
@@ -303,6 +294,7 @@ static bool send(struct esse_reading *reading, struct line *line, const char *be
                  struct esse_error *err)
 {
     unsigned has = line->has;
+    reading->sink->line = esse_source_line(reading->source, begin);
     if (has & BIT(M_ESSE)) {
         if (has & ~HEADER_BITS)
             return esse_json_fail(&line->json, begin,
@@ -369,8 +361,7 @@ bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
         reset(&line);
         const char *begin = line.json.at = source->at;
         if (esse_json_peek(&line.json) != '\n' && line.json.at < end) {
-            if (!scan_members(&line) ||
-                !at_line(reading, begin, send(reading, &line, begin, first, err), err))
+            if (!scan_members(&line) || !send(reading, &line, begin, first, err))
                 return false;
             first = false;
         }

@@ -89,9 +89,12 @@ static bool add_name(struct esse_builder *builder, esse_value id, uint32_t txn, 
                      struct esse_error *err)
 {
     uint32_t before;
+    char room[64];
     if (esse_builder_named(builder, id, &before))
-        return esse_fail_at(err, line, 0,
-                            "the transaction id was used before, on line %u; ids must be unique",
+        return esse_fail_at(err, line, 1,
+                            "the transaction id '%s' was used before, on line %u; ids must be "
+                            "unique",
+                            esse_value_brief(builder->sink.values, id, room),
                             builder->txn_line.at[before]);
     while (builder->txn_name.count < txn)
         esse_value_vec_push(&builder->txn_name, builder->arena, ESSE_NONE);
@@ -105,12 +108,15 @@ static bool add_name(struct esse_builder *builder, esse_value id, uint32_t txn, 
 static bool mark_key(struct esse_builder *builder, uint32_t key, unsigned flag, uint64_t line,
                      struct esse_error *err)
 {
+    char room[64];
     uint8_t *flags = &builder->key_flags.at[key];
     *flags |= (uint8_t)flag;
     if ((*flags & KEY_WRITTEN) && (*flags & KEY_APPENDED))
-        return esse_fail_at(err, line, 0,
-                            "a key is both written (or deleted) and appended to; a key is either "
-                            "a register or a list");
+        return esse_fail_at(
+            err, line, 1,
+            "the key '%s' is both written (or deleted) and appended to; a key is "
+            "either a register or a list",
+            esse_value_brief(builder->sink.values, builder->key_name.at[key], room));
     return true;
 }
 
@@ -178,7 +184,7 @@ static bool add_op_time(struct esse_builder *builder, const struct esse_txn_reco
     if (time.begin == ESSE_NO_TIME && !builder->op_time.count)
         return true;
     if (time.end < time.begin)
-        return esse_fail_at(err, txn->line, 0, "an operation ends before it begins");
+        return esse_fail_at(err, txn->line, 1, "an operation ends before it begins");
     while (builder->op_time.count + 1 < builder->op_kind.count)
         esse_interval_vec_push(&builder->op_time, builder->arena, none);
     esse_interval_vec_push(&builder->op_time, builder->arena, time);
@@ -238,7 +244,7 @@ static bool add_txn(struct esse_sink *sink, const struct esse_txn_record *record
     struct esse_builder *builder = (struct esse_builder *)sink;
     uint32_t txn = (uint32_t)builder->txn_session.count;
     if (builder->op_kind.count + record->op_count >= UINT32_MAX || txn >= UINT32_MAX - 1)
-        return esse_fail_at(err, record->line, 0,
+        return esse_fail_at(err, record->line, 1,
                             "more than 4294967294 operations or transactions");
     esse_u32_vec_push(&builder->txn_op, builder->arena, (uint32_t)builder->op_kind.count);
     esse_u32_vec_push(&builder->txn_session, builder->arena,
@@ -256,9 +262,9 @@ static bool add_txn(struct esse_sink *sink, const struct esse_txn_record *record
     struct esse_interval server = { record->start_ts, record->commit_ts };
     struct esse_interval wall = { record->wall_start, record->wall_end };
     if (!add_times(builder, &builder->txn_time, txn, time, ESSE_HAS_TIMES))
-        return esse_fail_at(err, record->line, 0, "the transaction ends before it starts");
+        return esse_fail_at(err, record->line, 1, "the transaction ends before it starts");
     if (!add_times(builder, &builder->txn_server_time, txn, server, ESSE_HAS_SERVER_TIMES))
-        return esse_fail_at(err, record->line, 0, "commit_ts is before start_ts");
+        return esse_fail_at(err, record->line, 1, "commit_ts is before start_ts");
     add_times(builder, &builder->txn_wall_time, txn, wall, ESSE_HAS_WALL_TIMES);
     add_extras(builder, record, txn);
     for (size_t i = 0; i < record->op_count; i++)
@@ -287,10 +293,12 @@ static bool add_init(struct esse_sink *sink, const struct esse_row *rows, size_t
                      struct esse_error *err)
 {
     struct esse_builder *builder = (struct esse_builder *)sink;
+    char room[64];
     for (size_t i = 0; i < count; i++) {
         esse_key key = esse_builder_key(builder, rows[i].key);
         if (builder->key_flags.at[key.ix] & KEY_INIT)
-            return esse_fail(err, ESSE_EINPUT, "a key is given an initial value twice");
+            return esse_fail_at(err, sink->line, 1, "the key '%s' is given an initial value twice",
+                                esse_value_brief(sink->values, rows[i].key, room));
         builder->key_flags.at[key.ix] |= KEY_INIT;
         struct esse_keyed_row row = { key, rows[i].value, ESSE_NONE };
         esse_keyed_row_vec_push(&builder->init, builder->arena, row);
@@ -305,10 +313,13 @@ static bool add_version_order(struct esse_sink *sink, esse_value name,
 {
     struct esse_builder *builder = (struct esse_builder *)sink;
     esse_key key = esse_builder_key(builder, name);
+    char room[64];
     if (builder->key_flags.at[key.ix] & KEY_ORDERED)
-        return esse_fail(err, ESSE_EINPUT, "a key is given a version order twice");
+        return esse_fail_at(err, sink->line, 1, "the key '%s' is given a version order twice",
+                            esse_value_brief(sink->values, name, room));
     builder->key_flags.at[key.ix] |= KEY_ORDERED;
     struct esse_version_order order = { .key = key, .count = (uint32_t)count };
+    esse_u32_vec_push(&builder->order_line, builder->arena, (uint32_t)sink->line);
     esse_u32_vec_push(&builder->order_first, builder->arena, (uint32_t)builder->order_refs.count);
     esse_version_order_vec_push(&builder->orders, builder->arena, order);
     if (count)
@@ -323,8 +334,9 @@ static bool add_order(struct esse_sink *sink, const esse_value *names, size_t co
 {
     struct esse_builder *builder = (struct esse_builder *)sink;
     if (builder->has & ESSE_HAS_ORDER)
-        return esse_fail(err, ESSE_EINPUT, "the serialization order is given twice");
+        return esse_fail_at(err, sink->line, 1, "the serialization order is given twice");
     builder->has |= ESSE_HAS_ORDER;
+    builder->serial_line = sink->line;
     if (count)
         memcpy(esse_value_vec_extend(&builder->order, builder->arena, count), names,
                count * sizeof *names);

@@ -86,28 +86,25 @@ static bool find_txn(struct esse_builder *builder, const struct esse_history *hi
 static bool check_default_names(struct esse_builder *builder, const struct esse_history *history,
                                 struct esse_error *err)
 {
+    char room[64];
     for (uint32_t t = 0; history->txn_name && t < history->txns; t++) {
         uint32_t other;
         if (find_unnamed(builder, history, history->txn_name[t], &other))
-            return esse_fail_at(err, history->txn_line[t], 0,
-                                "the transaction id is also the default id of the transaction on "
-                                "line %u; ids must be unique",
+            return esse_fail_at(err, history->txn_line[t], 1,
+                                "the transaction id '%s' is also the default id of the "
+                                "transaction on line %u; ids must be unique",
+                                esse_value_brief(history->values, history->txn_name[t], room),
                                 history->txn_line[other]);
     }
     return true;
 }
 
-static bool unknown_txn(const struct esse_history *history, esse_value name, const char *where,
+static bool unknown_txn(const struct esse_history *history, esse_value name, uint64_t line,
                         struct esse_error *err)
 {
-    int64_t number;
-    char room[8];
-    if (esse_value_as_int(history->values, name, &number))
-        return esse_fail(err, ESSE_EINPUT, "%s names the transaction %lld, which does not exist",
-                         where, (long long)number);
-    struct esse_span text = esse_value_text(history->values, name, room);
-    return esse_fail(err, ESSE_EINPUT, "%s names the transaction \"%.*s\", which does not exist",
-                     where, (int)(text.length < 60 ? text.length : 60), text.at);
+    char room[64];
+    return esse_fail_at(err, line, 1, "there is no transaction '%s'",
+                        esse_value_brief(history->values, name, room));
 }
 
 static bool resolve_version_orders(struct esse_builder *builder, struct esse_history *history,
@@ -115,15 +112,18 @@ static bool resolve_version_orders(struct esse_builder *builder, struct esse_his
 {
     struct esse_version *versions =
         esse_arena_grow(builder->arena, NULL, (builder->order_refs.count + 1) * sizeof *versions);
-    for (size_t i = 0; i < builder->order_refs.count; i++) {
-        struct esse_version_ref ref = builder->order_refs.at[i];
-        versions[i] = (struct esse_version){ ref.value, { ESSE_NO_TXN } };
-        if (!esse_value_eq(ref.txn, ESSE_NONE) &&
-            !find_txn(builder, history, ref.txn, &versions[i].txn.ix))
-            return unknown_txn(history, ref.txn, "version_order", err);
+    for (size_t o = 0; o < builder->orders.count; o++) {
+        struct esse_version_order *order = &builder->orders.at[o];
+        const uint32_t first = builder->order_first.at[o];
+        order->versions = versions + first;
+        for (size_t i = first; i < (size_t)first + order->count; i++) {
+            struct esse_version_ref ref = builder->order_refs.at[i];
+            versions[i] = (struct esse_version){ ref.value, { ESSE_NO_TXN } };
+            if (!esse_value_eq(ref.txn, ESSE_NONE) &&
+                !find_txn(builder, history, ref.txn, &versions[i].txn.ix))
+                return unknown_txn(history, ref.txn, builder->order_line.at[o], err);
+        }
     }
-    for (size_t i = 0; i < builder->orders.count; i++)
-        builder->orders.at[i].versions = versions + builder->order_first.at[i];
     esse_ref_vec_drop(&builder->order_refs, builder->arena);
     history->version_orders = builder->orders.at;
     history->version_order_count = (uint32_t)builder->orders.count;
@@ -138,11 +138,14 @@ static bool resolve_order(struct esse_builder *builder, struct esse_history *his
     uint8_t *seen = esse_arena_grow(builder->arena, NULL, history->txns + 1u);
     memset(seen, 0, history->txns);
     bool ok = true;
+    char room[64];
     for (size_t i = 0; ok && i < count; i++) {
         if (!find_txn(builder, history, builder->order.at[i], &order[i].ix))
-            ok = unknown_txn(history, builder->order.at[i], "order", err);
+            ok = unknown_txn(history, builder->order.at[i], builder->serial_line, err);
         else if (seen[order[i].ix]++)
-            ok = esse_fail(err, ESSE_EINPUT, "order names a transaction twice");
+            ok = esse_fail_at(err, builder->serial_line, 1,
+                              "the order names the transaction '%s' twice",
+                              esse_value_brief(history->values, builder->order.at[i], room));
     }
     esse_arena_drop(builder->arena, seen);
     esse_value_vec_drop(&builder->order, builder->arena);

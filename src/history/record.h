@@ -93,6 +93,7 @@ struct esse_version_ref {
  */
 struct esse_sink {
     struct esse_values *values;
+    uint64_t line; /* where the init, version order or order that is sent next stands; 0: nowhere */
     bool (*header)(struct esse_sink *sink, const struct esse_header_record *header,
                    struct esse_error *err);
     bool (*init)(struct esse_sink *sink, const struct esse_row *rows, size_t count,

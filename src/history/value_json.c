@@ -35,6 +35,7 @@ void esse_value_put_json(struct esse_out *out, const struct esse_values *values,
     int64_t number;
     uint32_t count;
     enum esse_value_kind kind = esse_value_kind(values, value);
+    assert(kind != ESSE_KIND_LIST);
     switch (kind) {
     case ESSE_KIND_NONE:
     case ESSE_KIND_NIL:
@@ -57,9 +58,6 @@ void esse_value_put_json(struct esse_out *out, const struct esse_values *values,
         break;
     case ESSE_KIND_TAGGED:
         esse_value_put_json(out, values, esse_value_parts(values, value, &count)[1]);
-        break;
-    case ESSE_KIND_LIST:
-        assert(!"a list needs its history");
         break;
     default:
         esse_value_put_json_name(out, values, value);

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,6 +218,23 @@ struct esse_span esse_value_text(const struct esse_values *values, esse_value va
     const struct atom *atom = atom_of(values, value);
     assert(atom->kind >= ESSE_KIND_NUMBER && atom->kind <= ESSE_KIND_CHAR);
     return (struct esse_span){ atom->at.text, atom->count };
+}
+
+const char *esse_value_brief(const struct esse_values *values, esse_value value, char room[64])
+{
+    char bytes[8];
+    int64_t number;
+    enum esse_value_kind kind = esse_value_kind(values, value);
+    if (esse_value_as_int(values, value, &number)) {
+        snprintf(room, 64, "%lld", (long long)number);
+    } else if (kind >= ESSE_KIND_NUMBER && kind <= ESSE_KIND_CHAR) {
+        struct esse_span text = esse_value_text(values, value, bytes);
+        snprintf(room, 64, "%.*s%s", (int)(text.length < 56 ? text.length : 56), text.at,
+                 text.length < 56 ? "" : "…");
+    } else {
+        snprintf(room, 64, "?");
+    }
+    return room;
 }
 
 const esse_value *esse_value_parts(const struct esse_values *values, esse_value value,

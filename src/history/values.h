@@ -102,6 +102,9 @@ struct esse_span {
 };
 struct esse_span esse_value_text(const struct esse_values *values, esse_value value, char room[8]);
 
+/* A key or id for an error message: its text or number, shortened to fit 'room'. */
+const char *esse_value_brief(const struct esse_values *values, esse_value value, char room[64]);
+
 /* The parts of a compound. */
 const esse_value *esse_value_parts(const struct esse_values *values, esse_value value,
                                    uint32_t *count);

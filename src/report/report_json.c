@@ -101,11 +101,11 @@ static void put_steps(struct esse_out *out, const struct esse_history *history,
 }
 
 static void put_anomalies(struct esse_out *out, const struct esse_history *history,
-                          const struct esse_verdict *verdict)
+                          const char *name, const struct esse_anomaly *anomalies, uint32_t count)
 {
-    esse_out_text(out, ",\"anomalies\":[");
-    for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
-        const struct esse_anomaly *anomaly = &verdict->anomalies[i];
+    esse_out_f(out, ",\"%s\":[", name);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct esse_anomaly *anomaly = &anomalies[i];
         esse_out_text(out, i ? ",{\"type\":" : "{\"type\":");
         put_string(out, anomaly->type);
         put_member(out, "description", anomaly->description);
@@ -131,7 +131,7 @@ static void put_verdict(struct esse_out *out, const struct esse_history *history
     if (verdict->reason)
         put_member(out, "reason", verdict->reason);
     esse_out_f(out, ",\"seconds\":%.6f", verdict->seconds);
-    put_anomalies(out, history, verdict);
+    put_anomalies(out, history, "anomalies", verdict->anomalies, verdict->anomaly_count);
     esse_out_f(out, ",\"occurrences\":%llu", (unsigned long long)verdict->anomalies_seen);
     esse_out_text(out, ",\"evidence\":{\"kind\":");
     put_string(out, verdict->evidence);
@@ -154,6 +154,7 @@ void esse_report_json(struct esse_out *out, const struct esse_report *report)
     esse_out_char(out, ']');
     put_names(out, "strongest", result->strongest, result->strongest_count);
     put_names(out, "anomaly_types", result->anomaly_types, result->anomaly_type_count);
+    put_anomalies(out, report->history, "also_found", result->also_found, result->also_found_count);
     put_names(out, "not", result->not_levels, result->not_count);
     put_names(out, "also_not", result->also_not, result->also_not_count);
     esse_out_text(out, "}\n");

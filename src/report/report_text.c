@@ -122,15 +122,30 @@ static void put_names(struct esse_out *out, const char *label, const char *const
     esse_out_char(out, '\n');
 }
 
+/* What was found but does not count against the levels asked for: each type once. */
+static void put_also_found(struct esse_out *out, const struct esse_report *report)
+{
+    const struct esse_result *result = report->result;
+    if (!result->also_found_count)
+        return;
+    esse_out_text(out, "  also found, and allowed by the levels asked for:");
+    for (uint32_t i = 0; i < result->also_found_count; i++)
+        if (!i || strcmp(result->also_found[i].type, result->also_found[i - 1].type) != 0)
+            esse_out_f(out, "%s%s", i ? ", " : " ", result->also_found[i].type);
+    esse_out_char(out, '\n');
+    for (uint32_t i = 0; report->verbose && i < result->also_found_count; i++)
+        put_anomaly(out, report, &result->also_found[i]);
+}
+
 void esse_report_text(struct esse_out *out, const struct esse_report *report)
 {
     const struct esse_result *result = report->result;
     for (uint32_t i = 0; i < result->verdict_count; i++)
         put_verdict(out, report, &result->verdicts[i]);
     const struct esse_verdict *verdict = fullest(result);
-    if (verdict) {
-        put_names(out, "not", result->not_levels, result->not_count);
+    put_names(out, "not", result->not_levels, result->not_count);
+    if (verdict)
         put_anomalies(out, report, verdict);
-    }
+    put_also_found(out, report);
     put_names(out, "strongest:", result->strongest, result->strongest_count);
 }

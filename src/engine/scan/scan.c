@@ -227,6 +227,8 @@ static void run(struct esse_job *job)
     bool complete = start(&scan, job);
     for (size_t i = 0; i < job->level_count; i++)
         judge(&scan, job->levels[i], complete, job, &job->verdicts[i]);
+    job->found = scan.found.at;
+    job->found_count = (uint32_t)scan.found.count;
     esse_arena_free(scan.scratch);
 }
 

@@ -13,7 +13,7 @@
 
 struct spine_facts {
     uint32_t key;
-    uint32_t longest, longest_op;        /* of the reads of committed and unknown transactions */
+    uint32_t longest, longest_op;        /* of the reads of committed transactions */
     uint32_t aborted, garbage, repeated; /* first position of each, or NOWHERE */
     uint32_t next;                       /* another spine of the same key, or NOWHERE */
 };
@@ -47,11 +47,11 @@ static uint32_t count_spines(const struct esse_history *history)
     return most;
 }
 
-/* The longest list that a transaction which may have committed read from each spine. */
+/* The longest list that a committed transaction read from each spine. */
 static void find_longest(struct list_scan *lists, uint32_t txn)
 {
     const struct esse_history *history = lists->scan->history;
-    if (history->txn_status[txn] == ESSE_ABORTED)
+    if (history->txn_status[txn] != ESSE_COMMITTED)
         return;
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
         esse_value value = history->op_value[op];
@@ -159,13 +159,12 @@ static void check_read(struct list_scan *lists, uint32_t txn, uint32_t op)
     esse_value value = scan->history->op_value[op];
     const struct spine_facts *spine = &lists->spines[spine_of(value)];
     const esse_value *items = scan->history->spines[spine_of(value)].items;
-    bool committed = scan_status(scan, txn) == ESSE_COMMITTED;
-    if (committed && count_of(value) > spine->garbage && spine->garbage != NOWHERE &&
+    if (count_of(value) > spine->garbage && spine->garbage != NOWHERE &&
         scan_count(scan, ESSE_ANOMALY_GARBAGE_READ))
         tell_read(scan, ESSE_ANOMALY_GARBAGE_READ, txn, op,
                   say_item(scan, "; nobody appended ", items[spine->garbage], ""),
                   "a committed transaction read an element that no transaction appended");
-    if (committed && count_of(value) > spine->aborted && spine->aborted != NOWHERE &&
+    if (count_of(value) > spine->aborted && spine->aborted != NOWHERE &&
         scan_count(scan, ESSE_ANOMALY_G1A))
         tell_aborted_item(scan, txn, op, items[spine->aborted]);
     if (count_of(value) > spine->repeated && spine->repeated != NOWHERE &&
@@ -178,7 +177,7 @@ static void check_read(struct list_scan *lists, uint32_t txn, uint32_t op)
 static void check_reads(struct list_scan *lists, uint32_t txn)
 {
     const struct esse_history *history = lists->scan->history;
-    if (history->txn_status[txn] == ESSE_ABORTED)
+    if (history->txn_status[txn] != ESSE_COMMITTED)
         return;
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
         if (esse_value_tag(history->op_value[op]) == ESSE_TAG_LIST &&
