@@ -35,7 +35,7 @@ struct esse_opt {
     enum esse_opt_kind kind;
     void *target;
     const char *argument;       /* what stands for the value in help; NULL for flags */
-    const char *help;           /* a clause, no full stop */
+    const char *help;           /* a clause, no full stop; "": not shown to users */
     const char *const *choices; /* what a shell may complete, null-terminated; NULL if open */
 };
 

@@ -269,12 +269,17 @@ static size_t first_forgotten(const struct esse_gen_session *session)
     return first;
 }
 
-/* A read keeps its key.  A predicate read without a result cannot be written down and goes. */
+/* A read keeps its key.  A predicate read without a result cannot be written down and goes.  That
+ * a crashed client read nothing looks the same in Jepsen's files as that it does not know, so it
+ * does not know. */
 static void forget_results(struct esse_gen_session *session)
 {
     struct esse_op_record *ops = session->ops.at;
     const size_t from = first_forgotten(session);
     size_t kept = from;
+    for (size_t i = 0; i < from && i < session->ops.count; i++)
+        if (ops[i].kind == ESSE_OP_READ && esse_value_eq(ops[i].value, ESSE_NIL))
+            ops[i].value = ESSE_NONE;
     for (size_t i = from; i < session->ops.count; i++) {
         if (ops[i].kind == ESSE_OP_PREDICATE_READ)
             continue;

@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
-#include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,21 +48,6 @@ bool esse_json_expected(struct esse_json *json, const char *what)
 }
 
 /* ---- strings ---- */
-
-/* The usual bit tricks: each sets the top bit of the first byte that qualifies (bytes above a hit
- * may be set wrongly, so only the lowest counts). */
-unsigned esse_json_plain(const char *at)
-{
-    const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
-    uint64_t word;
-    memcpy(&word, at, 8);
-    word = le64toh(word);
-    uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\');
-    uint64_t hit = ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
-                   ((word - ones * 0x20) & ~word) | word;
-    hit &= tops;
-    return hit ? (unsigned)__builtin_ctzll(hit) / 8 : 8;
-}
 
 unsigned esse_utf8_length(const char *at)
 {
@@ -218,17 +202,9 @@ bool esse_json_string(struct esse_json *json, struct esse_span *text)
 
 bool esse_json_string_value(struct esse_json *json, esse_value *value)
 {
-    if (esse_json_peek(json) == '"') {
-        unsigned plain = esse_json_plain(json->at + 1);
-        if (plain <= ESSE_SHORT_MAX && json->at[1 + plain] == '"') {
-            uint64_t word;
-            memcpy(&word, json->at + 1, 8);
-            word = le64toh(word) & (((uint64_t)1 << (8 * plain)) - 1);
-            value->word = word << 8 | plain << 3 | ESSE_TAG_STRING;
-            json->at += plain + 2;
-            return true;
-        }
-    }
+    esse_json_peek(json);
+    if (esse_json_quick_string(&json->at, value))
+        return true;
     struct esse_span text;
     if (!esse_json_string(json, &text))
         return false;

@@ -4,6 +4,9 @@
 #include "formats/source.h"
 #include "history/values.h"
 
+#include <endian.h>
+#include <string.h>
+
 /*
  * Strict JSON (RFC 8259), scanned in place in a source's window.  Every function reads one thing
  * at json->at and moves past it, or fails with line, column, what was found and what was expected.
@@ -83,8 +86,15 @@ static inline bool esse_json_more(struct esse_json *json, bool *first, char clos
 
 /* A string's bytes, decoded; in the window if it has no escapes, else in json->scratch. */
 bool esse_json_string(struct esse_json *json, struct esse_span *text);
-/* A string as a value: the fast path for keys, no copy for short ones. */
+/* A string as a value: no copy for short ones. */
 bool esse_json_string_value(struct esse_json *json, esse_value *value);
+
+/* The fast paths for what most of a large file is: a plain string of at most ESSE_SHORT_MAX bytes
+ * and an integer of at most 17 digits, at *at.  Each moves *at past what it read, or leaves it and
+ * returns false, which means no more than "look closer". */
+static inline bool esse_json_quick_string(const char **at, esse_value *value);
+static inline bool esse_json_quick_int(const char **at, esse_value *value);
+
 /* A member's name and its colon. */
 bool esse_json_name(struct esse_json *json, struct esse_span *name);
 bool esse_json_int(struct esse_json *json, int64_t *number);
@@ -94,8 +104,51 @@ bool esse_json_value(struct esse_json *json, esse_value *value);
 bool esse_json_skip(struct esse_json *json);
 
 /* How much of a word starting at 'at' is plain string: bytes before the first quote, backslash,
- * control or non-ASCII byte, at most 8. */
-unsigned esse_json_plain(const char *at);
+ * control or non-ASCII byte, at most 8.  The usual bit tricks: each sets the top bit of the first
+ * byte that qualifies (bytes above a hit may be set wrongly, so only the lowest counts). */
+static inline unsigned esse_json_plain(const char *at)
+{
+    const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+    uint64_t word;
+    memcpy(&word, at, 8);
+    word = le64toh(word);
+    uint64_t quote = word ^ (ones * '"'), backslash = word ^ (ones * '\\');
+    uint64_t hit = ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
+                   ((word - ones * 0x20) & ~word) | word;
+    hit &= tops;
+    return hit ? (unsigned)__builtin_ctzll(hit) / 8 : 8;
+}
+
+static inline bool esse_json_quick_string(const char **at, esse_value *value)
+{
+    const char *from = *at;
+    if (*from++ != '"')
+        return false;
+    unsigned plain = esse_json_plain(from);
+    if (plain > ESSE_SHORT_MAX || from[plain] != '"')
+        return false;
+    uint64_t word;
+    memcpy(&word, from, 8);
+    word = le64toh(word) & (((uint64_t)1 << (8 * plain)) - 1);
+    value->word = word << 8 | plain << 3 | ESSE_TAG_STRING;
+    *at = from + plain + 1;
+    return true;
+}
+
+static inline bool esse_json_quick_int(const char **at, esse_value *value)
+{
+    const char *from = *at, *digit = from + (*from == '-');
+    const char *first = digit;
+    int64_t number = 0;
+    while (*digit >= '0' && *digit <= '9' && digit - first < 18)
+        number = number * 10 + (*digit++ - '0');
+    if (digit == first || digit - first > 17 || (*first == '0' && digit - first > 1) ||
+        (*digit != ',' && *digit != '}' && *digit != ']'))
+        return false;
+    *value = esse_value_small(*from == '-' ? -number : number);
+    *at = digit;
+    return true;
+}
 
 /* Length of the well-formed UTF-8 sequence at 'at' (1 to 4), or 0. */
 unsigned esse_utf8_length(const char *at);

@@ -26,9 +26,18 @@ enum member {
     M_ORDER,
     M_COUNT,
 };
-static const char *const member_names[M_COUNT] = {
-    "esse",  "version", "db",       "isolation", "columns", "session", "txn",           "status",
-    "start", "end",     "start_ts", "commit_ts", "ops",     "init",    "version_order", "order",
+#define NAME(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof text - 1                                                                      \
+    }
+static const struct {
+    const char *text;
+    size_t length;
+} member_names[M_COUNT] = {
+    NAME("esse"),     NAME("version"),   NAME("db"),     NAME("isolation"), NAME("columns"),
+    NAME("session"),  NAME("txn"),       NAME("status"), NAME("start"),     NAME("end"),
+    NAME("start_ts"), NAME("commit_ts"), NAME("ops"),    NAME("init"),      NAME("version_order"),
+    NAME("order"),
 };
 #define BIT(member) (1u << (member))
 #define HEADER_BITS (BIT(M_ESSE) | BIT(M_VERSION) | BIT(M_DB) | BIT(M_ISOLATION) | BIT(M_COLUMNS))
@@ -223,9 +232,10 @@ static bool member(struct line *line, enum member which)
 
 static enum member member_of(struct esse_span name)
 {
+    /* The first letter and the length tell all but a few apart before anything is compared. */
     for (int m = M_COUNT - 1; m >= 0; m--)
-        if (strlen(member_names[m]) == name.length &&
-            memcmp(member_names[m], name.at, name.length) == 0)
+        if (member_names[m].text[0] == name.at[0] && member_names[m].length == name.length &&
+            memcmp(member_names[m].text, name.at, name.length) == 0)
             return (enum member)m;
     return M_COUNT;
 }
@@ -249,7 +259,8 @@ static bool scan_members(struct line *line)
                                   "init, version_order or order",
                                   (int)(name.length < 60 ? name.length : 60), name.at);
         if (line->has & BIT(which))
-            return esse_json_fail(json, place, "member \"%s\" is given twice", member_names[which]);
+            return esse_json_fail(json, place, "member \"%s\" is given twice",
+                                  member_names[which].text);
         line->has |= BIT(which);
         if (!member(line, which))
             return false;
@@ -294,7 +305,6 @@ static bool send(struct esse_reading *reading, struct line *line, const char *be
                  struct esse_error *err)
 {
     unsigned has = line->has;
-    reading->sink->line = esse_source_line(reading->source, begin);
     if (has & BIT(M_ESSE)) {
         if (has & ~HEADER_BITS)
             return esse_json_fail(&line->json, begin,
@@ -352,6 +362,7 @@ bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
     struct line line = { .ops.arena = source->arena };
     esse_json_init(&line.json, source, reading->sink->values, true, err);
     bool first = true;
+    reading->sink->line = 1;
     for (;;) {
         const char *end = line_end(source, err);
         if (!end)
@@ -366,6 +377,8 @@ bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
             first = false;
         }
         source->at = end < source->end ? end + 1 : end;
+        if (end < source->end)
+            reading->sink->line = esse_source_next_line(source, source->at);
     }
 }
 

@@ -48,6 +48,14 @@ bool esse_source_more(struct esse_source *source, struct esse_error *err);
 /* The line of a place at or after 'mark', which moves there: amortised O(1) going forward. */
 uint64_t esse_source_line(struct esse_source *source, const char *place);
 
+/* For readers of lines: 'place' starts the line after the one that 'mark' is in. */
+static inline uint64_t esse_source_next_line(struct esse_source *source, const char *place)
+{
+    source->mark = place;
+    source->mark_column = 1;
+    return ++source->mark_line;
+}
+
 /* Fails with the line and column of 'place', anywhere in the window. */
 bool esse_source_fail(struct esse_source *source, struct esse_error *err, const char *place,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -176,8 +176,9 @@ static bool add_item_op(struct esse_builder *builder, const struct esse_txn_reco
     return true;
 }
 
+/* The column of operation times exists from the first operation that has one. */
 static bool add_op_time(struct esse_builder *builder, const struct esse_txn_record *txn,
-                        const struct esse_op_record *op, struct esse_error *err)
+                        const struct esse_op_record *op, size_t at, struct esse_error *err)
 {
     const struct esse_interval none = { ESSE_NO_TIME, ESSE_NO_TIME };
     struct esse_interval time = { op->begin, op->end };
@@ -185,29 +186,37 @@ static bool add_op_time(struct esse_builder *builder, const struct esse_txn_reco
         return true;
     if (time.end < time.begin)
         return esse_fail_at(err, txn->line, 1, "an operation ends before it begins");
-    while (builder->op_time.count + 1 < builder->op_kind.count)
+    while (builder->op_time.count < at)
         esse_interval_vec_push(&builder->op_time, builder->arena, none);
     esse_interval_vec_push(&builder->op_time, builder->arena, time);
     builder->has |= ESSE_HAS_OP_TIMES;
     return true;
 }
 
-static bool add_op(struct esse_builder *builder, const struct esse_txn_record *txn,
-                   const struct esse_op_record *op, struct esse_error *err)
+static bool add_ops(struct esse_builder *builder, const struct esse_txn_record *txn,
+                    struct esse_error *err)
 {
-    uint32_t key;
-    esse_value value = ESSE_NONE;
-    if (esse_op_is_predicate(op->kind)) {
-        key = add_predicate(builder, txn, op);
-        if (op->kind == ESSE_OP_PREDICATE_UPDATE && !mark_updated(builder, key, txn->line, err))
+    const size_t first = builder->op_kind.count;
+    uint8_t *kinds = esse_u8_vec_extend(&builder->op_kind, builder->arena, txn->op_count);
+    uint32_t *keys = esse_u32_vec_extend(&builder->op_key, builder->arena, txn->op_count);
+    esse_value *values = esse_value_vec_extend(&builder->op_value, builder->arena, txn->op_count);
+    for (size_t i = 0; i < txn->op_count; i++) {
+        const struct esse_op_record *op = &txn->ops[i];
+        kinds[i] = (uint8_t)op->kind;
+        values[i] = ESSE_NONE;
+        if (!esse_op_is_predicate(op->kind)) {
+            if (!add_item_op(builder, txn, op, &keys[i], &values[i], err))
+                return false;
+        } else {
+            keys[i] = add_predicate(builder, txn, op);
+            if (op->kind == ESSE_OP_PREDICATE_UPDATE &&
+                !mark_updated(builder, keys[i], txn->line, err))
+                return false;
+        }
+        if (!add_op_time(builder, txn, op, first + i, err))
             return false;
-    } else if (!add_item_op(builder, txn, op, &key, &value, err)) {
-        return false;
     }
-    esse_u8_vec_push(&builder->op_kind, builder->arena, (uint8_t)op->kind);
-    esse_u32_vec_push(&builder->op_key, builder->arena, key);
-    esse_value_vec_push(&builder->op_value, builder->arena, value);
-    return add_op_time(builder, txn, op, err);
+    return true;
 }
 
 /* ---- transactions ---- */
@@ -267,10 +276,7 @@ static bool add_txn(struct esse_sink *sink, const struct esse_txn_record *record
         return esse_fail_at(err, record->line, 1, "commit_ts is before start_ts");
     add_times(builder, &builder->txn_wall_time, txn, wall, ESSE_HAS_WALL_TIMES);
     add_extras(builder, record, txn);
-    for (size_t i = 0; i < record->op_count; i++)
-        if (!add_op(builder, record, &record->ops[i], err))
-            return false;
-    return true;
+    return add_ops(builder, record, err);
 }
 
 /* ---- the other records ---- */

@@ -25,8 +25,8 @@ skip() { # name, reason
 check() {
     local name=$1
     shift
-    if "$@" >"$WORK/.out" 2>"$WORK/.err"; then pass "$name"; else
-        fail "$name" "exit $? from: $* $(head -c 400 "$WORK/.out") $(head -c 400 "$WORK/.err")"
+    if "$@" >"$WORK/.check-out" 2>"$WORK/.check-err"; then pass "$name"; else
+        fail "$name" "exit $? from: $* $(head -c 400 "$WORK/.check-out") $(head -c 400 "$WORK/.check-err")"
     fi
 }
 

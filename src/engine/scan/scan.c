@@ -150,23 +150,37 @@ void scan_tell(struct scan *scan, enum esse_anomaly_id type, esse_key key, const
 
 const char *scan_say(struct scan *scan, uint32_t txn, uint32_t op, const char *rest)
 {
-    static const char *const verbs[] = { "read",    "wrote",   "appended to",
-                                         "deleted", "queried", "updated" };
     const struct esse_history *history = scan->history;
+    const esse_key key = { history->op_key[op] };
+    const esse_value value = history->op_value[op];
     char name[64];
     struct esse_out out;
     esse_txn_name(history, (esse_txn){ txn }, name, sizeof name);
     esse_out_init_memory(&out, scan->arena);
-    unsigned kind = history->op_kind[op];
-    esse_out_f(&out, "%s %s ", name, verbs[kind]);
-    if (esse_op_is_predicate(kind)) {
+    esse_out_text(&out, name);
+    switch ((enum esse_op_kind)history->op_kind[op]) {
+    case ESSE_OP_READ:
+    case ESSE_OP_WRITE:
+        esse_out_text(&out, history->op_kind[op] == ESSE_OP_READ ? " read " : " wrote ");
+        esse_show_key(&out, history, key);
+        esse_out_text(&out, " = ");
+        esse_show_value(&out, history, value);
+        break;
+    case ESSE_OP_APPEND:
+        esse_out_text(&out, " appended ");
+        esse_show_value(&out, history, value);
+        esse_out_text(&out, " to ");
+        esse_show_key(&out, history, key);
+        break;
+    case ESSE_OP_DELETE:
+        esse_out_text(&out, " deleted ");
+        esse_show_key(&out, history, key);
+        break;
+    case ESSE_OP_PREDICATE_READ:
+    case ESSE_OP_PREDICATE_UPDATE:
+        esse_out_text(&out, " did ");
         esse_show_op(&out, history, (esse_op){ op });
-    } else {
-        esse_show_key(&out, history, (esse_key){ history->op_key[op] });
-        if (kind != ESSE_OP_DELETE) {
-            esse_out_text(&out, kind == ESSE_OP_APPEND ? " " : " = ");
-            esse_show_value(&out, history, history->op_value[op]);
-        }
+        break;
     }
     esse_out_text(&out, rest);
     return esse_out_memory(&out);
@@ -217,8 +231,8 @@ static void judge(const struct scan *scan, const struct esse_level *level, bool 
                                             job->budget->spent, job->budget->phase);
     else if (!verdict->anomaly_count)
         verdict->reason =
-            "none of the anomalies that need no order was found, and this build has no engine "
-            "that decides the level";
+            "nothing that rules the level out shows without an order of the transactions, and this "
+            "build has no engine that finds one";
 }
 
 static void run(struct esse_job *job)

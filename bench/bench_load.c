@@ -1,0 +1,45 @@
+/* Reads one history and says what it cost: one JSON object on standard output.  bench/run calls it
+ * once a measurement, so that the peak memory is that of one reading. */
+#include "base/arena.h"
+#include "base/budget.h"
+#include "history/history.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static long peak_kilobytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+int main(int argc, char **argv)
+{
+    bool check = argc == 3 && strcmp(argv[2], "check") == 0;
+    if (argc != 2 && !check) {
+        fprintf(stderr, "usage: bench_load HISTORY [check]\n");
+        return 64;
+    }
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history;
+    const struct esse_result *result;
+    struct esse_error err = { 0 };
+    long before = peak_kilobytes();
+    double started = esse_clock_seconds();
+    if (!esse_history_load(arena, argv[1], NULL, &history, &err)) {
+        fprintf(stderr, "%s: %s\n", argv[1], err.text);
+        return 65;
+    }
+    double loaded = esse_clock_seconds();
+    if (check && !esse_check(arena, history, NULL, &result, &err))
+        return 70;
+    double checked = esse_clock_seconds();
+    printf("{\"load\":%.6f,\"check\":%.6f,\"transactions\":%u,\"operations\":%u,"
+           "\"peak_bytes\":%lld}\n",
+           loaded - started, checked - loaded, history->txns, history->ops,
+           (long long)(peak_kilobytes() - before) * 1024);
+    esse_arena_free(arena);
+    return 0;
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# esse check as a user meets it: exit statuses, what is printed where, compressed and piped input.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+"$ESSE" gen list-append --txns 200 -q -o clean.jsonl
+"$ESSE" gen list-append --txns 200 -q --anomaly G1a -o faulty.jsonl
+json() { python3 -c "import json,sys; d=json.load(sys.stdin); print($1)"; }
+
+expect "a history that no engine decides is unknown" 2 "$ESSE" check clean.jsonl
+has "the reason is given" "$OUT" "no engine that finds one"
+same "nothing else is said on stderr" "" "$ERR"
+expect "an aborted read is a violation" 1 "$ESSE" check faulty.jsonl
+has "the verdict comes first" "$(echo "$OUT" | head -n 1)" "faulty.jsonl: violated strict-serializable"
+has "the anomaly is named" "$OUT" "G1a"
+has "the aborted writer is shown" "$OUT" "and then aborted"
+expect "several levels: the worst counts" 1 "$ESSE" check -l read-uncommitted,serializable faulty.jsonl
+has "each level has a line" "$OUT" "unknown read-uncommitted"
+expect "several histories: the worst counts" 1 "$ESSE" check clean.jsonl faulty.jsonl
+has "both are told" "$OUT" "clean.jsonl: unknown"
+expect "an error is worse than a violation" 65 "$ESSE" check faulty.jsonl "$ROOT/tests/parse/native_not_json.jsonl"
+
+expect "json" 1 "$ESSE" check --json faulty.jsonl
+same "one object" '["G1a"]' "$(echo "$OUT" | json 'json.dumps(d["anomaly_types"])')"
+same "the evidence was rechecked" "anomaly True" "$(echo "$OUT" | json 'd["results"][0]["evidence"]["kind"], d["results"][0]["evidence"]["rechecked"]' | tr -d "(),'")"
+same "what is ruled out" "read-committed" "$(echo "$OUT" | json '" ".join(d["not"])')"
+same "the history is described" "native list-append" "$(echo "$OUT" | json 'd["history"]["format"] + " " + d["history"]["workload"]')"
+same "the format of design.md: keys" "True" "$(echo "$OUT" | json 'all(k in d["history"] for k in ["path","format","sessions","transactions","committed","aborted","unknown","operations","keys"])')"
+same "the same bytes every time" "$("$ESSE" check --json faulty.jsonl | sed 's/"seconds":[0-9.]*//')" "$("$ESSE" check --json faulty.jsonl | sed 's/"seconds":[0-9.]*//')"
+
+gzip -k faulty.jsonl && zstd -q faulty.jsonl
+expect "gzip is undone" 1 "$ESSE" check faulty.jsonl.gz
+expect "zstd is undone" 1 "$ESSE" check faulty.jsonl.zst
+expect "standard input" 1 sh -c "'$ESSE' check - <faulty.jsonl"
+expect "gzip on standard input" 1 sh -c "'$ESSE' check - <faulty.jsonl.gz"
+expect "a slow pipe" 1 sh -c "(head -c 1; sleep 0.1; cat) <faulty.jsonl.zst | '$ESSE' check -"
+cat faulty.jsonl.gz faulty.jsonl.gz >two.gz
+head -c 700 faulty.jsonl.gz >cut.gz
+expect "cut off gzip" 65 "$ESSE" check cut.gz
+has "says so" "$ERR" "ends too early"
+head -c 500 faulty.jsonl.zst >cut.zst
+expect "cut off zstd" 65 "$ESSE" check cut.zst
+printf '\037\213garbage' >bad.gz
+expect "damaged gzip" 65 "$ESSE" check bad.gz
+: >empty.jsonl
+expect "an empty file is an empty history" 2 "$ESSE" check empty.jsonl
+
+expect "no such file" 74 "$ESSE" check nowhere.jsonl
+has "names the file and the reason" "$ERR" "nowhere.jsonl: cannot open: No such file"
+expect "a folder is not a history" 74 "$ESSE" check .
+expect "unknown level" 64 "$ESSE" check -l serialisable clean.jsonl
+has "makes a suggestion" "$ERR" "did you mean 'serializable'"
+expect "unknown engine" 64 "$ESSE" check --engine warp clean.jsonl
+expect "unknown option" 64 "$ESSE" check --levle x clean.jsonl
+expect "missing value" 64 "$ESSE" check --level
+expect "bad duration" 64 "$ESSE" check --budget soon clean.jsonl
+expect "no operand" 64 "$ESSE" check
+expect "unknown command" 64 "$ESSE" chekc
+expect "unknown format" 64 "$ESSE" check --format xml clean.jsonl
+expect "help" 0 "$ESSE" check --help
+has "help shows options" "$OUT" "--budget"
+expect "help of all" 0 "$ESSE" --help
+expect "version" 0 "$ESSE" --version
+expect "no command" 64 "$ESSE"
+
+expect "another workload is refused" 65 "$ESSE" check --workload rw-register clean.jsonl
+has "with a hint which it is" "$ERR" "looks like list-append"
+
+"$ESSE" gen list-append --txns 200k -q -o large.jsonl
+expect "a time budget ends in unknown" 2 "$ESSE" check --budget 1ms large.jsonl
+has "and says that time ran out" "$OUT" "time"
+expect "as json too" 2 "$ESSE" check --json --budget 1ms large.jsonl
+same "with the verdict unknown" "unknown" "$(echo "$OUT" | json 'd["results"][0]["verdict"]')"
+expect "a memory budget ends in unknown" 2 "$ESSE" check --memory 2M large.jsonl
+has "and says that memory ran out" "$OUT" "memory"
+(yes '{"session":0,"ops":[{"r":"x","v":null}]}' | "$ESSE" check - >int.out 2>&1; echo $? >int.status) &
+sleep 1
+pkill -INT -P $! esse || pkill -INT -f "$ESSE check -$"
+wait
+same "Ctrl-C ends in unknown" "2" "$(cat int.status)"
+has "and says that it was interrupted" "$(cat int.out)" "interrupted"
+expect "writing to a full disk is told" 74 sh -c "'$ESSE' check --json faulty.jsonl >/dev/full"
+
+for anomaly in G1a G1b internal future-read garbage-read lost-update duplicate-elements \
+    incompatible-order dirty-update; do
+    "$ESSE" gen list-append --txns 300 --seed 5 -q --anomaly "$anomaly" -o planted.jsonl
+    has "planted $anomaly is found in lists" "$("$ESSE" check --json planted.jsonl | json 'd["anomaly_types"]')" "'$anomaly'"
+done
+for anomaly in G1a G1b internal future-read garbage-read lost-update; do
+    "$ESSE" gen rw-register --txns 300 --seed 5 -q --anomaly "$anomaly" -o planted.jsonl
+    has "planted $anomaly is found in registers" "$("$ESSE" check --json planted.jsonl | json 'd["anomaly_types"]')" "'$anomaly'"
+done
+for level in read-uncommitted read-committed snapshot-isolation serializable strict-serializable; do
+    for workload in list-append rw-register predicate; do
+        "$ESSE" gen $workload --level $level --txns 2000 --keys 10 --seed 9 --abort-share 0.05 \
+            --crash-share 0.05 -q -o sound.jsonl
+        expect "a $workload history made at $level is not refuted there" 2 "$ESSE" check -q -l $level sound.jsonl
+    done
+done
+"$ESSE" gen rw-register --txns 50 -q --anomaly duplicate-write -o twice.edn
+has "a repeated value is told, though it rules out nothing" "$("$ESSE" check --json twice.edn | json '[a["type"] for a in d["also_found"]]')" "duplicate-write"
+finish

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# esse convert and esse stats.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+for workload in list-append rw-register predicate; do
+    "$ESSE" gen $workload --txns 300 --certificate --op-times --server-times --crash-share 0.05 -q -o a.jsonl
+    expect "$workload: native to native" 0 "$ESSE" convert a.jsonl b.jsonl
+    check "$workload: byte for byte" cmp a.jsonl b.jsonl
+done
+for workload in list-append rw-register; do
+    "$ESSE" gen $workload --txns 300 --crash-share 0.05 -q -o a.edn
+    expect "$workload: EDN to EDN" 0 "$ESSE" convert a.edn b.edn
+    check "$workload: EDN byte for byte" cmp a.edn b.edn
+    expect "$workload: EDN to native" 0 "$ESSE" convert --lossy a.edn c.jsonl
+    expect "$workload: and to EDN again" 0 "$ESSE" convert c.jsonl d.edn
+    same "$workload: the same counts" "$("$ESSE" stats -q --json a.edn | sed 's/"path":"[^"]*"//; s/"hottest_key":"*[0-9]*"*//')" "$("$ESSE" stats -q --json d.edn | sed 's/"path":"[^"]*"//; s/"hottest_key":"*[0-9]*"*//')"
+done
+
+"$ESSE" gen rw-register --txns 20 --certificate -q -o cert.jsonl
+expect "what EDN cannot hold is an error" 65 "$ESSE" convert cert.jsonl cert.edn
+has "that says what" "$ERR" "cannot hold"
+same "and leaves no file" "" "$(ls cert.edn* 2>/dev/null)"
+expect "unless it may be dropped" 0 "$ESSE" convert --lossy cert.jsonl cert.edn
+echo '{:type :ok, :process 0, :f :txn, :value [[:w :x 1.5]], :index 0, :time 5, :node "n1"}' >odd.edn
+expect "what native cannot hold is an error" 65 "$ESSE" convert odd.edn odd.jsonl
+same "and leaves no file either" "" "$(ls odd.jsonl* 2>/dev/null)"
+expect "it can be dropped" 0 "$ESSE" convert --lossy odd.edn odd.jsonl
+expect "malformed input" 65 "$ESSE" convert "$ROOT/tests/parse/native_not_json.jsonl" out.jsonl
+same "leaves nothing behind" "" "$(ls out.jsonl* 2>/dev/null)"
+expect "a folder that is not there" 74 "$ESSE" convert a.jsonl nowhere/b.jsonl
+expect "to standard output" 0 "$ESSE" convert a.jsonl
+same "as native" "$(cat a.jsonl)" "$OUT"
+expect "to a format that cannot be written" 64 "$ESSE" convert --to elle-json a.jsonl b.json
+
+expect "stats" 0 "$ESSE" stats a.jsonl
+has "sessions" "$OUT" "sessions      "
+has "what it allows" "$OUT" "every transaction has client times"
+expect "stats as json" 0 "$ESSE" stats --json a.jsonl
+check "is one object" python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$WORK/.out"
+cat >four.jsonl <<'END'
+{"session":0,"start":0,"end":10,"ops":[{"w":"x","v":1},{"r":"x","v":1}]}
+{"session":1,"start":5,"end":15,"ops":[{"w":"x","v":1}]}
+{"session":1,"start":20,"end":30,"status":"aborted","ops":[{"w":"y","v":2}]}
+{"session":2,"status":"unknown","ops":[{"r":"y"}]}
+END
+expect "counts" 0 "$ESSE" stats --json four.jsonl
+for pair in sessions:3 transactions:4 committed:2 aborted:1 unknown:1 operations:5 reads:2 writes:3 \
+    keys:2 keys_shared:1 duplicate_values:1 unrecorded_reads:1 timed:3 concurrency_most:2; do
+    has "counts ${pair%:*}" "$OUT" "\"${pair%:*}\":${pair#*:},"
+done
+finish

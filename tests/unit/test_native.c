@@ -1,0 +1,244 @@
+#include "collect/gen.h"
+#include "history/access.h"
+#include "load_text.h"
+
+#include <unistd.h>
+
+/* A generated history as native text. */
+static const char *generate(struct esse_arena *arena, const struct esse_gen_options *options)
+{
+    struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
+    struct esse_error err;
+    esse_out_init_memory(out, arena);
+    struct esse_sink *sink =
+        esse_format_find("native")->writer(arena, esse_values_new(arena), out, false);
+    if (!esse_gen_run(options, sink, NULL, &err))
+        fail_msg("%s", err.text);
+    return esse_out_memory(out);
+}
+
+/* Every combination of what a native file can hold, small. */
+static struct esse_gen_options random_options(struct esse_rng *rng)
+{
+    struct esse_gen_options options =
+        esse_gen_defaults((enum esse_gen_workload)esse_rng_below(rng, ESSE_GEN_WORKLOADS));
+    options.txns = 1 + esse_rng_below(rng, 60);
+    options.ops = 1 + esse_rng_below(rng, 5);
+    options.keys = 1 + esse_rng_below(rng, 12);
+    options.sessions = 1 + esse_rng_below(rng, 5);
+    options.seed = esse_rng_next(rng);
+    options.abort_share = 0.1;
+    options.crash_share = 0.1;
+    options.has_times = esse_rng_below(rng, 2);
+    options.has_op_times = options.has_times && esse_rng_below(rng, 2);
+    options.has_server_times = esse_rng_below(rng, 2);
+    options.has_certificate = esse_rng_below(rng, 2);
+    options.has_vsets = options.workload == ESSE_GEN_PREDICATE && esse_rng_below(rng, 2);
+    return options;
+}
+
+TEST(test_native__what_was_written_is_written_again_byte_for_byte)
+{
+    for (unsigned seed = 0; seed < test_rounds(300); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_rng rng = { seed };
+        struct esse_gen_options options = random_options(&rng);
+        const char *text = generate(arena, &options);
+        CHECK_TEXT(write_text(arena, "native", load_text(arena, "native", text)), text);
+        esse_arena_free(arena);
+    }
+}
+
+/* A space after every bracket and comma keeps the scanner off its fast paths. */
+static char *with_spaces(struct esse_arena *arena, const char *text)
+{
+    char *spaced = esse_arena_alloc(arena, strlen(text) * 2 + 1, 1), *to = spaced;
+    bool in_string = false;
+    for (; *text; text++) {
+        in_string ^= *text == '"';
+        *to++ = *text;
+        if (!in_string && strchr("{[,:", *text))
+            *to++ = ' ';
+    }
+    return spaced;
+}
+
+TEST(test_native__the_fast_path_reads_what_the_slow_one_reads)
+{
+    for (unsigned seed = 0; seed < test_rounds(300); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_rng rng = { seed * 77 };
+        struct esse_gen_options options = random_options(&rng);
+        const char *text = generate(arena, &options);
+        struct esse_history *slow = load_text(arena, "native", with_spaces(arena, text));
+        CHECK_TEXT(write_text(arena, "native", slow), text);
+        esse_arena_free(arena);
+    }
+}
+
+/* One changed byte: refused with a place inside the text, or read; never anything else. */
+TEST(test_native__a_damaged_byte_is_refused_or_read)
+{
+    unsigned refused = 0;
+    for (unsigned seed = 0; seed < test_rounds(3000); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_rng rng = { seed % 50 };
+        struct esse_gen_options options = random_options(&rng);
+        options.txns = 5;
+        char *text = (char *)generate(arena, &options);
+        struct esse_rng damage = { seed };
+        size_t length = strlen(text), at = esse_rng_below(&damage, (uint32_t)length);
+        text[at] = (char)esse_rng_below(&damage, 256);
+        struct esse_error err;
+        if (!load_bytes(arena, "native", text, length, &err)) {
+            refused++;
+            CHECK_EQ(err.code, ESSE_EINPUT);
+            CHECK(err.line >= 1);
+            CHECK(err.text[0]);
+        }
+        esse_arena_free(arena);
+    }
+    CHECK(refused > 100);
+}
+
+TEST(test_native__a_truncated_file_is_refused_or_a_prefix)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_rng rng = { 4 };
+    struct esse_gen_options options = random_options(&rng);
+    options.has_certificate = false;
+    options.txns = 10;
+    const char *text = generate(arena, &options);
+    for (size_t length = 0; length < strlen(text); length++) {
+        struct esse_error err;
+        struct esse_history *history = load_bytes(arena, "native", text, length, &err);
+        bool between_lines = !length || text[length - 1] == '\n' || text[length] == '\n';
+        CHECK_EQ(history != NULL, between_lines);
+    }
+    esse_arena_free(arena);
+}
+
+static const char sample[] =
+    "{\"esse\":\"history\",\"version\":1,\"db\":\"postgresql 15.4\"}\n"
+    "{\"session\":0,\"txn\":\"a1\",\"status\":\"committed\",\"start\":100,\"end\":140,"
+    "\"ops\":[{\"r\":\"x\",\"v\":null},{\"w\":\"x\",\"v\":1}]}\n"
+    "\n"
+    "{\"session\":1,\"txn\":\"b1\",\"ops\":[{\"r\":\"x\",\"v\":1,\"t\":[125,130]},"
+    "{\"a\":\"l\",\"v\":7},{\"r\":\"l\",\"v\":[7]},{\"d\":\"y\"}]}\n"
+    "{\"session\":\"s\",\"status\":\"unknown\",\"ops\":[{\"r\":\"x\"},"
+    "{\"u\":\"v < 5\",\"rows\":{\"x\":[1,6]},\"vset\":{\"x\":1}}]}\n"
+    "{\"init\":{\"y\":0}}\n"
+    "{\"version_order\":{\"x\":[1,{\"txn\":\"s/0\"}]}}\n"
+    "{\"order\":[\"a1\",\"b1\"]}";
+
+TEST(test_native__the_columns_hold_what_the_lines_say)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *h = load_text(arena, "native", sample);
+    CHECK_EQ(h->txns, 3);
+    CHECK_EQ(h->ops, 8);
+    CHECK_EQ(h->sessions, 3);
+    CHECK_EQ(h->keys, 3);
+    CHECK_EQ(h->txn_line[1], 4);
+    CHECK_EQ(h->txn_time[0].begin, 100);
+    CHECK(h->txn_time[1].begin == ESSE_NO_TIME);
+    CHECK_EQ(h->op_time[2].end, 130);
+    CHECK(h->op_time[0].begin == ESSE_NO_TIME);
+    CHECK_EQ(h->txn_status[2], ESSE_UNKNOWN_OUTCOME);
+    CHECK(esse_value_eq(h->op_value[6], ESSE_NONE));
+    CHECK_EQ(h->predicates[0].vset_count, 1);
+    CHECK_EQ(h->version_orders[0].versions[1].txn.ix, 2);
+    CHECK_EQ(h->order_count, 2);
+    CHECK_EQ(h->order[1].ix, 1);
+    uint32_t count;
+    CHECK(esse_value_eq(esse_history_list(h, h->op_value[4], &count)[0], esse_value_small(7)));
+    CHECK_EQ(count, 1);
+    char name[16];
+    esse_txn_name(h, (esse_txn){ 2 }, name, sizeof name);
+    CHECK_TEXT(name, "s/0");
+    esse_arena_free(arena);
+}
+
+TEST(test_native__an_update_reads_and_writes_its_rows)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *h = load_text(arena, "native", sample);
+    esse_key x;
+    esse_value value;
+    CHECK(esse_history_key(h, esse_value_short(ESSE_TAG_STRING, "x", 1), &x));
+    CHECK(esse_op_read_of(h, 7, x, &value));
+    CHECK(esse_value_eq(value, esse_value_small(1)));
+    CHECK(esse_op_write_of(h, 7, x, &value));
+    CHECK(esse_value_eq(value, esse_value_small(6)));
+    CHECK_EQ(esse_op_txn(h, 7).ix, 2);
+    esse_arena_free(arena);
+}
+
+TEST(test_native__an_empty_file_is_an_empty_history)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *h = load_text(arena, "native", "");
+    CHECK_EQ(h->txns, 0);
+    CHECK_EQ(h->ops, 0);
+    h = load_text(arena, "native", "\n  \n");
+    CHECK_EQ(h->txns, 0);
+    esse_arena_free(arena);
+}
+
+TEST(test_native__keys_are_numbered_in_the_order_of_appearance)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *h = load_text(
+        arena, "native",
+        "{\"session\":0,\"ops\":[{\"w\":\"b\",\"v\":1},{\"w\":\"a much longer key\",\"v\":1},"
+        "{\"w\":\"\",\"v\":1},{\"w\":\"b\",\"v\":2},{\"w\":\"a much longer key\",\"v\":3}]}\n");
+    static const uint32_t expected[] = { 0, 1, 2, 0, 1 };
+    for (int i = 0; i < 5; i++)
+        CHECK_EQ(h->op_key[i], expected[i]);
+    esse_arena_free(arena);
+}
+
+/* Windows are a megabyte: lines that cross their ends, and one line longer than a window. */
+TEST(test_native__lines_may_cross_windows)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_out text;
+    struct esse_error err;
+    char path[64];
+    esse_out_init_memory(&text, arena);
+    esse_out_text(&text, "{\"esse\":\"history\",\"version\":1}\n");
+    for (int txn = 0; txn < 9000; txn++) {
+        esse_out_f(&text, "{\"session\":%d,\"ops\":[", txn % 7);
+        for (int op = 0; op < (txn == 5000 ? 60000 : txn % 23); op++)
+            esse_out_f(&text, "%s{\"w\":\"k%d\",\"v\":%d}", op ? "," : "", op % 50, txn * 100 + op);
+        esse_out_text(&text, "]}\n");
+    }
+    const char *bytes = esse_out_memory(&text);
+    CHECK(text.count > 3 << 20);
+    snprintf(path, sizeof path, "/tmp/esse-test-%d.jsonl", (int)getpid());
+    FILE *file = fopen(path, "w");
+    fwrite(bytes, 1, text.count, file);
+    fclose(file);
+    struct esse_history *history;
+    CHECK(esse_history_load(arena, path, NULL, &history, &err));
+    unlink(path);
+    CHECK_TEXT(write_text(arena, "native", history), bytes);
+    CHECK_EQ(history->txn_line[8999], 9001);
+    esse_arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_native__what_was_written_is_written_again_byte_for_byte),
+        cmocka_unit_test(test_native__the_fast_path_reads_what_the_slow_one_reads),
+        cmocka_unit_test(test_native__a_damaged_byte_is_refused_or_read),
+        cmocka_unit_test(test_native__a_truncated_file_is_refused_or_a_prefix),
+        cmocka_unit_test(test_native__the_columns_hold_what_the_lines_say),
+        cmocka_unit_test(test_native__an_update_reads_and_writes_its_rows),
+        cmocka_unit_test(test_native__an_empty_file_is_an_empty_history),
+        cmocka_unit_test(test_native__keys_are_numbered_in_the_order_of_appearance),
+        cmocka_unit_test(test_native__lines_may_cross_windows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
