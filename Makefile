@@ -14,8 +14,8 @@ VERSION = 0.1.0
 SOVERSION = 0
 PREFIX ?= /usr/local
 DESTDIR ?=
-CC = gcc
-AR = gcc-ar
+CC = gcc # or clang
+AR = $(if $(findstring clang,$(CC)),llvm-ar,gcc-ar)
 Q = $(if $(V),,@) # make V=1 shows the commands
 
 WARN = -Wall -Wextra -Werror -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -25,7 +25,8 @@ BASE_FLAGS = -std=c11 $(DEFINES) $(WARN) -fvisibility=hidden -Iinclude -Isrc -MM
 LIBS = -lz -lzstd -lm -lpthread
 
 RELEASE_FLAGS = -O3 -g
-LTO_FLAGS = -flto=auto -ffat-lto-objects
+# Fat objects, so that the installed static library links without LTO too; clang 14 has none.
+LTO_FLAGS = $(if $(findstring clang,$(CC)),,-flto=auto -ffat-lto-objects)
 ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 LIB_SOURCES = $(filter-out src/cli/%,$(sort $(wildcard src/*/*.c src/*/*/*.c)))

@@ -17,14 +17,18 @@ struct chunk {
 };
 
 /* Blocks form a ring through the arena, so that any of them can leave it in O(1). */
+struct link {
+    struct link *prev, *next;
+};
+
 struct block {
-    struct block *prev, *next;
+    struct link link; /* first: a link of the ring is its block */
     size_t bytes;
     max_align_t data[];
 };
 
 struct esse_arena {
-    struct block ring; /* no data: the head */
+    struct link ring; /* the head */
     struct chunk *chunks;
     char *at, *end;
     size_t next_chunk;
@@ -56,10 +60,10 @@ void esse_arena_free(struct esse_arena *arena)
     if (!arena)
         return;
     uint64_t bytes = 0;
-    for (struct block *block = arena->ring.next, *next; block != &arena->ring; block = next) {
-        next = block->next;
-        bytes += block->bytes;
-        free(block);
+    for (struct link *link = arena->ring.next, *next; link != &arena->ring; link = next) {
+        next = link->next;
+        bytes += ((struct block *)link)->bytes;
+        free(link);
     }
     for (struct chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
@@ -131,11 +135,11 @@ void *esse_arena_grow(struct esse_arena *arena, void *data, size_t bytes)
         or_abort(NULL);
     struct block *grown = or_abort(realloc(block, sizeof *grown + bytes));
     if (!block) {
-        grown->prev = &arena->ring;
-        grown->next = arena->ring.next;
+        grown->link.prev = &arena->ring;
+        grown->link.next = arena->ring.next;
     }
-    grown->prev->next = grown;
-    grown->next->prev = grown;
+    grown->link.prev->next = &grown->link;
+    grown->link.next->prev = &grown->link;
     grown->bytes = bytes;
     atomic_fetch_add_explicit(&in_use, (uint64_t)bytes - before, memory_order_relaxed);
     return grown->data;
@@ -147,8 +151,8 @@ void esse_arena_drop(struct esse_arena *arena, void *data)
     if (!data)
         return;
     struct block *block = block_of(data);
-    block->prev->next = block->next;
-    block->next->prev = block->prev;
+    block->link.prev->next = block->link.next;
+    block->link.next->prev = block->link.prev;
     atomic_fetch_sub_explicit(&in_use, block->bytes, memory_order_relaxed);
     free(block);
 }

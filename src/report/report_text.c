@@ -143,8 +143,7 @@ void esse_report_text(struct esse_out *out, const struct esse_report *report)
     for (uint32_t i = 0; i < result->verdict_count; i++)
         put_verdict(out, report, &result->verdicts[i]);
     const struct esse_verdict *verdict = fullest(result);
-    put_names(out, "ruled out, with all that implies them:", result->not_levels,
-              result->not_count);
+    put_names(out, "ruled out, with all that implies them:", result->not_levels, result->not_count);
     if (verdict)
         put_anomalies(out, report, verdict);
     put_also_found(out, report);

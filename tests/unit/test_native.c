@@ -227,9 +227,30 @@ TEST(test_native__lines_may_cross_windows)
     esse_arena_free(arena);
 }
 
+/* One string of 8 MB, plain and with escapes: read in time proportional to its length. */
+TEST(test_native__a_gigantic_token_is_read)
+{
+    enum { LENGTH = 8 << 20 };
+    for (int escaped = 0; escaped < 2; escaped++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_out text;
+        esse_out_init_memory(&text, arena);
+        esse_out_text(&text, "{\"session\":0,\"ops\":[{\"w\":\"");
+        for (int i = 0; i < LENGTH / 2; i++)
+            esse_out_text(&text, escaped ? "\\n" : "ab");
+        esse_out_text(&text, "\",\"v\":1}]}\n");
+        struct esse_history *h = load_text(arena, "native", esse_out_memory(&text));
+        char room[8];
+        CHECK_EQ(esse_value_text(h->values, h->key_name[0], room).length,
+                 escaped ? LENGTH / 2 : LENGTH);
+        esse_arena_free(arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_native__a_gigantic_token_is_read),
         cmocka_unit_test(test_native__what_was_written_is_written_again_byte_for_byte),
         cmocka_unit_test(test_native__the_fast_path_reads_what_the_slow_one_reads),
         cmocka_unit_test(test_native__a_damaged_byte_is_refused_or_read),
