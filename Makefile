@@ -61,7 +61,7 @@ build/$(1)/libesse.a: $$(LIB_SOURCES:%.c=build/$(1)/%.o)
 
 build/$(1)/esse: $$(CLI_SOURCES:%.c=build/$(1)/%.o) build/$(1)/libesse.a
 	@echo '  link  $$@'
-	$$(Q)$$(CC) $(2) $(3) $$^ $$(LIBS) -o $$@
+	$$(Q)rm -f $$@ && $$(CC) $(2) $(3) $$^ $$(LIBS) -o $$@
 
 build/$(1)/tests/%: build/$(1)/tests/unit/%.o build/$(1)/libesse.a
 	@echo '  link  $$@'

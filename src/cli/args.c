@@ -214,7 +214,7 @@ void esse_args_help(struct esse_out *out, const struct esse_command *command)
     put_wrapped(out, command->details, 0, 80);
     esse_out_text(out, "\n\noptions:\n");
     for (const struct esse_opt *opt = command->options; opt->name; opt++) {
-        if (!*opt->help)
+        if (!opt->help || !*opt->help)
             continue;
         char left[64];
         snprintf(left, sizeof left, "%c%c%s--%s%s%s", opt->letter ? '-' : ' ',

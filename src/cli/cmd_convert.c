@@ -10,12 +10,11 @@ static struct {
     bool lossy, quiet;
 } o;
 
-static const char *const targets[] = { "native", "jepsen-edn", NULL };
-
 static const struct esse_opt options[] = {
     { "format", 'f', ESSE_OPT_TEXT, &o.from, "F", "the input's format (default: recognised)",
       esse_format_choices },
-    { "to", 't', ESSE_OPT_TEXT, &o.to, "F", "the output's format (default: by its name)", targets },
+    { "to", 't', ESSE_OPT_TEXT, &o.to, "F", "the output's format (default: by its name)",
+      esse_writer_choices },
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
       "what the operations are (default: recognised)", esse_workload_choices },
     { "lossy", 0, ESSE_OPT_FLAG, &o.lossy, NULL, "drop what the output's format cannot hold",

@@ -87,7 +87,7 @@ static const struct esse_opt options[] = {
     { "server-times", 0, ESSE_OPT_FLAG, &args.gen.has_server_times, NULL,
       "timestamps of the store: start_ts, commit_ts", NULL },
     { "format", 0, ESSE_OPT_TEXT, &args.format, "F",
-      "native or jepsen-edn (default: by the output's name)", NULL },
+      "native or jepsen-edn (default: by the output's name)", esse_writer_choices },
     { "output", 'o', ESSE_OPT_TEXT, &args.output, "FILE", "where to (default: standard output)",
       NULL },
     { "quiet", 'q', ESSE_OPT_FLAG, &args.is_quiet, NULL, "no summary on standard error", NULL },

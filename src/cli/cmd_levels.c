@@ -101,10 +101,10 @@ const struct esse_command esse_command_levels = {
                "that ship it. With the name of an anomaly, gives its definition, an example, and "
                "the levels that it rules out.\n\n"
                "Names are those of Elle and Adya; aliases such as PL-3 are accepted.",
-    .examples = "esse levels # list them\n"
-                "esse levels snapshot-isolation # explain one\n"
-                "esse levels G-single # what an anomaly means and which levels it rules out\n"
-                "esse levels --svg -o levels.svg # draw the lattice",
+    .examples = "  esse levels                      # list them\n"
+                "  esse levels snapshot-isolation   # explain one\n"
+                "  esse levels G-single             # what an anomaly means and rules out\n"
+                "  esse levels --svg -o levels.svg  # draw the lattice",
     .options = options,
     .least = 0,
     .most = 1,

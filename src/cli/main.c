@@ -1,6 +1,7 @@
 #include "base/arena.h"
 #include "base/out.h"
 #include "cli/args.h"
+#include "cli/manual.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -59,7 +60,8 @@ static int print_help(const struct esse_command *command)
                             "Finds out whether a database gives the isolation it claims, and shows "
                             "evidence.\n\ncommands:\n");
         for (size_t i = 0; esse_commands[i]; i++)
-            esse_out_f(&out, "  %-10s%s\n", esse_commands[i]->name, esse_commands[i]->summary);
+            if (esse_manual_has(esse_commands[i]))
+                esse_out_f(&out, "  %-10s%s\n", esse_commands[i]->name, esse_commands[i]->summary);
         esse_out_text(&out, "\nesse COMMAND --help shows the options of a command; "
                             "esse --version the version.\n\n"
                             "exit status: 0 holds, 1 violated, 2 unknown, 64 bad usage, 65 bad "

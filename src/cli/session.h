@@ -18,7 +18,8 @@ void esse_session_start(struct esse_session *session, double seconds, uint64_t m
                         bool quiet);
 
 /* What --format and --workload may be, for help and completion. */
-extern const char *const esse_format_choices[], *const esse_workload_choices[];
+extern const char *const esse_format_choices[], *const esse_writer_choices[],
+                                                    *const esse_workload_choices[];
 
 /* Takes the progress line away, so that something else can be said. */
 void esse_session_clear(struct esse_session *session);

@@ -11,6 +11,7 @@ version=$("$ESSE" --version | sed 's/^esse //')
 dest=$WORK/dest usr=$WORK/dest/usr
 
 check "make install" make -C "$ROOT" --no-print-directory install PREFIX=/usr "DESTDIR=$dest"
+[ $failed -eq 0 ] || finish # nothing below would tell more
 
 # ---- what is there ------------------------------------------------------------------------------
 
