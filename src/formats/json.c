@@ -139,6 +139,9 @@ static bool in_string(struct esse_json *json)
         return esse_json_fail(json, at, "found %s in a string, expected '\"' or an escape",
                               esse_source_found(json->source, at, room));
     }
+    /* A character may be cut by the end of the window. */
+    if (json->source->end - at < 4 && !json->source->last)
+        json->at = json->source->end;
     return esse_json_fail(json, at, "invalid UTF-8 in a string");
 }
 

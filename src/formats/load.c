@@ -44,8 +44,7 @@ static bool check_workload(const struct esse_history *history, enum esse_workloa
 {
     static const unsigned foreign[] = {
         [ESSE_WORKLOAD_LIST_APPEND] = ESSE_HAS_WRITES | ESSE_HAS_DELETES | ESSE_HAS_PREDICATES,
-        [ESSE_WORKLOAD_RW_REGISTER] =
-            ESSE_HAS_APPENDS | ESSE_HAS_DELETES | ESSE_HAS_PREDICATES | ESSE_HAS_LIST_READS,
+        [ESSE_WORKLOAD_RW_REGISTER] = ESSE_HAS_APPENDS | ESSE_HAS_DELETES | ESSE_HAS_PREDICATES,
         [ESSE_WORKLOAD_CLOSED_PREDICATE] = ESSE_HAS_APPENDS | ESSE_HAS_LIST_READS,
     };
     if (asked == ESSE_WORKLOAD_ANY || !(history->has & foreign[asked]))

@@ -166,7 +166,7 @@ esse_value esse_value_compound(struct esse_values *values, enum esse_value_kind 
     while (esse_probe_next(&probe, &id)) {
         const struct atom *atom = &values->atoms.at[id];
         if (atom->kind == kind && atom->count == count &&
-            (!count || memcmp(values->parts.at + atom->at.first_part, parts, bytes) == 0))
+            (!count || memcmp(&values->parts.at[atom->at.first_part], parts, bytes) == 0))
             return atom_word(id);
     }
     struct atom atom = { .count = (uint32_t)count, .kind = (uint8_t)kind };
@@ -243,7 +243,7 @@ const esse_value *esse_value_parts(const struct esse_values *values, esse_value 
     const struct atom *atom = atom_of(values, value);
     assert(atom->kind >= ESSE_KIND_SEQ);
     *count = atom->count;
-    return values->parts.at + atom->at.first_part;
+    return atom->count ? &values->parts.at[atom->at.first_part] : NULL;
 }
 
 static int compare_texts(const struct esse_values *values, esse_value a, esse_value b)

@@ -137,7 +137,8 @@ static void draw_legend(struct esse_out *out, double top)
     const size_t kinds = sizeof colours / sizeof *colours;
     for (size_t i = 0; i < kinds + 1; i++) {
         const bool own = i == kinds;
-        const double x = (double)(i % 3) * column, y = top + (double)(i / 3) * row;
+        const size_t across = i % 3, down = i / 3;
+        const double x = (double)across * column, y = top + (double)down * row;
         esse_out_f(out,
                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"24\" height=\"14\" rx=\"3\" fill=\"%s\" "
                    "stroke=\"%s\" stroke-width=\"%s\"/>\n",

@@ -170,6 +170,28 @@ TEST(test_json__skip_and_value_agree_on_what_is_well_formed)
     }
 }
 
+/* The same text with the window ending at every byte: hungry, never refused. */
+TEST(test_json__a_window_may_end_anywhere)
+{
+    static const char text[] =
+        "{\"k\u00e9\":[1,-22,\"\xf0\x9f\x98\x80x\",null,true],\"b\":\"\\ud83d\\ude00\"} ";
+    for (size_t length = 0; length < strlen(text); length++) {
+        struct scan_case c;
+        esse_value value;
+        start(&c, text, length);
+        c.source.last = false;
+        bool ok = esse_json_value(&c.json, &value);
+        CHECK_EQ(ok, length + 1 == strlen(text));
+        CHECK_EQ(c.json.hungry, !ok);
+        esse_arena_free(c.arena);
+        start(&c, text, length);
+        c.source.last = false;
+        ok = esse_json_skip(&c.json);
+        CHECK_EQ(c.json.hungry, !ok);
+        esse_arena_free(c.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_json__integers_reach_the_64_bit_edges),
         cmocka_unit_test(test_json__malformed_values_are_refused),
         cmocka_unit_test(test_json__nesting_is_limited_not_crashing),
+        cmocka_unit_test(test_json__a_window_may_end_anywhere),
         cmocka_unit_test(test_json__skip_and_value_agree_on_what_is_well_formed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,592 @@
+#include "base/arena.h"
+#include "base/hash.h"
+#include "formats/jepsen.h"
+#include "history/value_edn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * An invocation or a completion that waits for its place in the order.  At one time invocations
+ * come first, because transactions that only touch are concurrent; but a session's next
+ * transaction comes after its last one, and 'phase' counts how often that happened at one time.
+ */
+struct line {
+    int64_t time;
+    uint64_t from, length; /* in 'kept', without the index and the bracket before it */
+    uint32_t session;
+    uint32_t phase;
+    bool has_clock; /* the line says its :time itself */
+};
+
+struct session {
+    esse_value name;
+    int64_t process;
+    int64_t last_end;
+    uint32_t last_phase;
+};
+
+ESSE_VEC(line_vec, struct line)
+ESSE_VEC(session_vec, struct session)
+
+#define NO_SESSION      UINT32_MAX
+#define MADE_UP_SESSION (UINT32_MAX - 1)
+
+#define HEAD_TIME (ESSE_NO_TIME + 1) /* before everything: the initial state */
+
+struct writer {
+    struct esse_sink sink;
+    struct esse_arena *arena;
+    struct esse_out *out;
+    bool lossy;
+    bool indexed;     /* every time so far is the index of an operation */
+    uint64_t written; /* lines that went out at once */
+    uint64_t heads;   /* lines about the initial state, of all */
+    int64_t latest;
+    struct esse_out kept;
+    struct line_vec lines;
+    struct session_vec sessions;
+    struct esse_index session_index;
+    int64_t renamed; /* sessions that were given a number */
+};
+
+static struct writer *writer_of(struct esse_sink *sink)
+{
+    return (struct writer *)sink;
+}
+
+static bool lost(const struct writer *w, const char *what, struct esse_error *err)
+{
+    return w->lossy ||
+           esse_fail(err, ESSE_EINPUT, "Jepsen EDN cannot hold %s; --lossy drops it", what);
+}
+
+static void put_value(const struct writer *w, struct esse_out *out, esse_value value)
+{
+    if (esse_value_tag(value) == ESSE_TAG_INT)
+        esse_out_i64(out, (int64_t)value.word >> 3);
+    else
+        esse_value_put_edn(out, w->sink.values, value);
+}
+
+/* ---- sessions ---- */
+
+static uint32_t session_of(struct writer *w, esse_value name)
+{
+    enum { FIRST_MADE_UP = 1000000000 }; /* far from the numbers that clients have */
+    uint32_t hash = esse_hash_word(name.word), id;
+    struct esse_probe probe = esse_index_probe(&w->session_index, hash);
+    while (esse_probe_next(&probe, &id))
+        if (esse_value_eq(w->sessions.at[id].name, name))
+            return id;
+    struct session session = { .name = name, .last_end = ESSE_NO_TIME };
+    if (!esse_value_as_int(w->sink.values, name, &session.process))
+        session.process = FIRST_MADE_UP + w->renamed++;
+    id = (uint32_t)w->sessions.count;
+    session_vec_push(&w->sessions, w->arena, session);
+    esse_index_add(&w->session_index, w->arena, hash, id);
+    return id;
+}
+
+/* A session that the reader made up, ?0 or ?1, for a completion without a process. */
+static bool is_made_up(const struct writer *w, const struct esse_txn_record *txn)
+{
+    char room[8];
+    if (txn->start != ESSE_NO_TIME || txn->end == ESSE_NO_TIME ||
+        esse_value_kind(w->sink.values, txn->session) != ESSE_KIND_STRING)
+        return false;
+    struct esse_span text = esse_value_text(w->sink.values, txn->session, room);
+    return text.length > 1 && text.at[0] == '?' && text.at[1] >= '0' && text.at[1] <= '9';
+}
+
+/* ---- predicates ---- */
+
+static bool scan_int(const char **at, const char *end)
+{
+    const char *from = *at, *c = from;
+    c += c < end && *c == '-';
+    const char *digits = c;
+    while (c < end && *c >= '0' && *c <= '9')
+        c++;
+    *at = c;
+    return c > digits && c - digits <= 18 && !(*digits == '0' && c - from > 1);
+}
+
+/* 'it''s' between at and end becomes "it's". */
+static bool put_sql_string(struct esse_out *out, struct esse_arena *arena, const char *at,
+                           const char *end)
+{
+    if (end - at < 2 || *at != '\'' || end[-1] != '\'')
+        return false;
+    char *text = esse_arena_grow(arena, NULL, (size_t)(end - at));
+    size_t length = 0;
+    bool ok = true;
+    for (at++, end--; ok && at < end; at++) {
+        if (*at == '\'')
+            ok = ++at < end && *at == '\'';
+        text[length++] = *at;
+    }
+    if (ok)
+        esse_out_edn(out, text, length);
+    esse_arena_drop(arena, text);
+    return ok;
+}
+
+/* The three predicates that Elle knows, as the reader words them.  False, with nothing put, for
+ * any other. */
+static bool put_predicate(struct writer *w, struct esse_out *out, esse_value sql)
+{
+    char room[8];
+    struct esse_span text = esse_value_text(w->sink.values, sql, room);
+    const char *at = text.at, *end = at + text.length;
+    const size_t count = out->count;
+    if (text.length == 4 && memcmp(at, "TRUE", 4) == 0) {
+        esse_out_text(out, ":true");
+        return true;
+    }
+    if (text.length > 4 && memcmp(at, "v = ", 4) == 0) {
+        const char *value = at += 4;
+        esse_out_text(out, "[:= ");
+        if (scan_int(&at, end) && at == end)
+            esse_out_bytes(out, value, (size_t)(end - value));
+        else if (!put_sql_string(out, w->arena, value, end))
+            goto other;
+        esse_out_char(out, ']');
+        return true;
+    }
+    if (text.length > 4 && memcmp(at, "v % ", 4) == 0) {
+        const char *modulus = at += 4;
+        if (!scan_int(&at, end) || end - at < 4 || memcmp(at, " = ", 3) != 0)
+            goto other;
+        const size_t length = (size_t)(at - modulus);
+        const char *rest = at += 3;
+        if (!scan_int(&at, end) || at != end)
+            goto other;
+        esse_out_text(out, "[:mod ");
+        esse_out_bytes(out, modulus, length);
+        esse_out_char(out, ' ');
+        esse_out_bytes(out, rest, (size_t)(end - rest));
+        esse_out_char(out, ']');
+        return true;
+    }
+other:
+    out->count = count;
+    return false;
+}
+
+static void put_rows(const struct writer *w, struct esse_out *out, const struct esse_row *rows,
+                     size_t first, size_t count)
+{
+    esse_out_char(out, '{');
+    for (size_t i = first; i < first + count; i++) {
+        if (i > first)
+            esse_out_text(out, ", ");
+        put_value(w, out, rows[i].key);
+        esse_out_char(out, ' ');
+        put_value(w, out, rows[i].value);
+    }
+    esse_out_char(out, '}');
+}
+
+/* ---- micro-operations ---- */
+
+static bool is_unread(const struct esse_op_record *op)
+{
+    return op->kind == ESSE_OP_READ && !op->is_list && esse_value_eq(op->value, ESSE_NONE);
+}
+
+/* Whether the operation goes into the file; fails where it does not but should. */
+static bool keeps_op(struct writer *w, const struct esse_txn_record *txn,
+                     const struct esse_op_record *op, bool unread, bool *keeps,
+                     struct esse_error *err)
+{
+    *keeps = true;
+    if (op->begin != ESSE_NO_TIME && !lost(w, "the interval of an operation", err))
+        return false;
+    if (op->has_vset && !lost(w, "version sets", err))
+        return false;
+    if (op->kind == ESSE_OP_PREDICATE_UPDATE) {
+        *keeps = false;
+        return lost(w, "predicate updates", err);
+    }
+    if (op->kind == ESSE_OP_PREDICATE_READ) {
+        struct esse_out trial;
+        esse_out_init_memory(&trial, w->arena);
+        *keeps = put_predicate(w, &trial, op->key);
+        esse_arena_drop(w->arena, trial.buffer);
+        return *keeps || lost(w, "SQL predicates other than Elle's three", err);
+    }
+    if (is_unread(op) && txn->status == ESSE_COMMITTED && !unread) {
+        *keeps = false;
+        return lost(w, "a committed transaction of which only some reads have a result", err);
+    }
+    if (op->kind == ESSE_OP_READ && !op->is_list && esse_value_eq(op->value, ESSE_NIL) &&
+        txn->status == ESSE_UNKNOWN_OUTCOME)
+        return lost(w, "an absent value that a transaction of unknown outcome read", err);
+    return true;
+}
+
+static void put_op(struct writer *w, struct esse_out *out, const struct esse_txn_record *txn,
+                   const struct esse_op_record *op, bool results)
+{
+    static const char *const names[] = { "[:r ", "[:w ", "[:append ", "[:delete ", "[:rp " };
+    esse_out_text(out, names[op->kind]);
+    if (op->kind == ESSE_OP_PREDICATE_READ) {
+        put_predicate(w, out, op->key);
+        esse_out_char(out, ' ');
+        if (results)
+            put_rows(w, out, txn->rows, op->first, op->count);
+        else
+            esse_out_text(out, "nil");
+        esse_out_char(out, ']');
+        return;
+    }
+    put_value(w, out, op->key);
+    if (op->kind == ESSE_OP_DELETE) {
+        esse_out_char(out, ']');
+        return;
+    }
+    esse_out_char(out, ' ');
+    if (op->kind == ESSE_OP_READ && !results) {
+        esse_out_text(out, "nil");
+    } else if (op->is_list) {
+        esse_out_char(out, '[');
+        for (size_t i = 0; i < op->count; i++) {
+            if (i)
+                esse_out_char(out, ' ');
+            put_value(w, out, txn->items[op->first + i]);
+        }
+        esse_out_char(out, ']');
+    } else {
+        put_value(w, out, op->value);
+    }
+    esse_out_char(out, ']');
+}
+
+/* A committed transaction of which no read has a result: the reader says so by :value nil. */
+static bool nothing_read(const struct esse_txn_record *txn)
+{
+    bool unread = false;
+    for (size_t i = 0; i < txn->op_count; i++) {
+        const struct esse_op_record *op = &txn->ops[i];
+        if (op->kind == ESSE_OP_PREDICATE_READ || (op->kind == ESSE_OP_READ && !is_unread(op)))
+            return false;
+        unread |= is_unread(op);
+    }
+    return unread && txn->status == ESSE_COMMITTED;
+}
+
+static bool put_ops(struct writer *w, struct esse_out *out, const struct esse_txn_record *txn,
+                    bool results, struct esse_error *err)
+{
+    const bool unread = nothing_read(txn);
+    if (unread && results) {
+        esse_out_text(out, "nil");
+        return true;
+    }
+    bool first = true, keeps;
+    esse_out_char(out, '[');
+    for (size_t i = 0; i < txn->op_count; i++) {
+        if (!keeps_op(w, txn, &txn->ops[i], unread, &keeps, err))
+            return false;
+        if (!keeps)
+            continue;
+        if (!first)
+            esse_out_char(out, ' ');
+        first = false;
+        put_op(w, out, txn, &txn->ops[i], results);
+    }
+    esse_out_char(out, ']');
+    return true;
+}
+
+/* ---- lines ---- */
+
+static void put_extras(struct writer *w, struct esse_out *out, const struct esse_txn_record *txn)
+{
+    int64_t number;
+    const int64_t own = txn->end == ESSE_NO_TIME ? txn->start : txn->end;
+    if (!esse_value_eq(txn->name, ESSE_NONE) &&
+        !(esse_value_as_int(w->sink.values, txn->name, &number) && number == own)) {
+        esse_out_text(out, ", :txn ");
+        put_value(w, out, txn->name);
+    }
+    for (size_t i = 0; i < txn->extra_count; i++) {
+        esse_out_text(out, ", ");
+        esse_out_bytes(out, txn->extras[i].name.at, txn->extras[i].name.length);
+        esse_out_char(out, ' ');
+        esse_out_bytes(out, txn->extras[i].text.at, txn->extras[i].text.length);
+    }
+}
+
+enum part { INVOCATION = 1, COMPLETION = 2 };
+
+/* The line after its index.  The transaction's last line carries its other members. */
+static bool put_line(struct writer *w, struct esse_out *out, const struct esse_txn_record *txn,
+                     enum part part, enum part last, struct esse_error *err)
+{
+    static const char *const types[] = { ":ok", ":fail", ":info" };
+    const int64_t clock = part == INVOCATION ? txn->wall_start : txn->wall_end;
+    if (clock != ESSE_NO_TIME) {
+        esse_out_text(out, ":time ");
+        esse_out_i64(out, clock);
+        esse_out_text(out, ", ");
+    }
+    esse_out_text(out, ":type ");
+    esse_out_text(out, part == INVOCATION ? ":invoke" : types[txn->status]);
+    if (!is_made_up(w, txn)) {
+        const uint32_t session = session_of(w, txn->session);
+        esse_out_text(out, ", :process ");
+        esse_out_i64(out, w->sessions.at[session].process);
+    }
+    esse_out_text(out, ", :f :txn, :value ");
+    if (!put_ops(w, out, txn, part == COMPLETION, err))
+        return false;
+    if (part == last)
+        put_extras(w, out, txn);
+    esse_out_text(out, "}\n");
+    return true;
+}
+
+static void put_index(struct esse_out *out, int64_t index)
+{
+    esse_out_text(out, "{:index ");
+    esse_out_i64(out, index);
+    esse_out_text(out, ", ");
+}
+
+/* Both lines at once, for a transaction without times while nothing is kept. */
+static bool write_pair(struct writer *w, const struct esse_txn_record *txn, struct esse_error *err)
+{
+    w->indexed = false;
+    put_index(w->out, (int64_t)w->written++);
+    if (!put_line(w, w->out, txn, INVOCATION, COMPLETION, err))
+        return false;
+    put_index(w->out, (int64_t)w->written++);
+    return put_line(w, w->out, txn, COMPLETION, COMPLETION, err);
+}
+
+static bool keep_line(struct writer *w, const struct esse_txn_record *txn, struct line line,
+                      enum part part, enum part last, struct esse_error *err)
+{
+    line.from = w->kept.count;
+    line.has_clock = (part == INVOCATION ? txn->wall_start : txn->wall_end) != ESSE_NO_TIME;
+    if (!put_line(w, &w->kept, txn, part, last, err))
+        return false;
+    line.length = w->kept.count - line.from;
+    line_vec_push(&w->lines, w->arena, line);
+    return true;
+}
+
+/* Without times, after transactions that have some: behind all of those. */
+static bool keep_pair(struct writer *w, const struct esse_txn_record *txn, struct esse_error *err)
+{
+    struct line line = { .time = w->latest, .phase = UINT32_MAX };
+    w->indexed = false;
+    return keep_line(w, txn, line, INVOCATION, COMPLETION, err) &&
+           keep_line(w, txn, line, COMPLETION, COMPLETION, err);
+}
+
+static bool keep_timed(struct writer *w, const struct esse_txn_record *txn, struct esse_error *err)
+{
+    const bool completes = txn->end != ESSE_NO_TIME || txn->status != ESSE_UNKNOWN_OUTCOME;
+    struct line line = { .time = txn->start, .session = MADE_UP_SESSION };
+    if (!is_made_up(w, txn)) {
+        line.session = session_of(w, txn->session);
+        struct session *session = &w->sessions.at[line.session];
+        if (txn->start != ESSE_NO_TIME && txn->start == session->last_end)
+            line.phase = session->last_phase + 1;
+    }
+    if (txn->start != ESSE_NO_TIME &&
+        !keep_line(w, txn, line, INVOCATION, completes ? COMPLETION : INVOCATION, err))
+        return false;
+    if (!completes)
+        return true;
+    /* A committed transaction whose end nobody knows was concurrent with all that followed. */
+    line.phase = txn->end == txn->start ? line.phase + 1 : 1;
+    line.time = txn->end == ESSE_NO_TIME ? INT64_MAX : txn->end;
+    w->indexed = w->indexed && txn->end != ESSE_NO_TIME;
+    if (!is_made_up(w, txn)) {
+        w->sessions.at[line.session].last_end = txn->end;
+        w->sessions.at[line.session].last_phase = line.phase;
+    }
+    if (txn->end != ESSE_NO_TIME && txn->end > w->latest)
+        w->latest = txn->end;
+    return keep_line(w, txn, line, COMPLETION, COMPLETION, err);
+}
+
+/* ---- records ---- */
+
+static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
+                    struct esse_error *err)
+{
+    struct writer *w = writer_of(sink);
+    int64_t number;
+    if ((txn->start_ts != ESSE_NO_TIME || txn->commit_ts != ESSE_NO_TIME) &&
+        !lost(w, "server timestamps", err))
+        return false;
+    if (!esse_value_as_int(w->sink.values, txn->session, &number) && !is_made_up(w, txn) &&
+        !lost(w, "sessions that are not integers", err))
+        return false;
+    const int64_t own = txn->end == ESSE_NO_TIME ? txn->start : txn->end;
+    if (own == ESSE_NO_TIME)
+        return w->lines.count ? keep_pair(w, txn, err) : write_pair(w, txn, err);
+    w->indexed =
+        w->indexed && esse_value_as_int(w->sink.values, txn->name, &number) && number == own;
+    if (txn->start != ESSE_NO_TIME && txn->start > w->latest)
+        w->latest = txn->start;
+    return keep_timed(w, txn, err);
+}
+
+static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t count,
+                     struct esse_error *err)
+{
+    struct writer *w = writer_of(sink);
+    static const char *const types[] = { ":invoke", ":ok" };
+    (void)err;
+    const bool at_once = !w->lines.count;
+    for (int i = 0; i < 2; i++) {
+        struct esse_out *out = at_once ? w->out : &w->kept;
+        const size_t from = out->count;
+        if (at_once)
+            put_index(out, (int64_t)w->written++);
+        esse_out_f(out, ":type %s, :process 0, :f :init, :value ", types[i]);
+        put_rows(w, out, rows, 0, count);
+        esse_out_text(out, "}\n");
+        w->heads++;
+        if (!at_once)
+            line_vec_push(&w->lines, w->arena,
+                          (struct line){ .time = HEAD_TIME,
+                                         .from = from,
+                                         .length = out->count - from,
+                                         .has_clock = true });
+    }
+    return true;
+}
+
+static bool put_header(struct esse_sink *sink, const struct esse_header_record *header,
+                       struct esse_error *err)
+{
+    const bool says = !esse_value_eq(header->db, ESSE_NONE) ||
+                      !esse_value_eq(header->isolation, ESSE_NONE) || header->column_count;
+    return !says || lost(writer_of(sink), "a header (database, isolation, columns)", err);
+}
+
+static bool put_version_order(struct esse_sink *sink, esse_value key,
+                              const struct esse_version_ref *versions, size_t count,
+                              struct esse_error *err)
+{
+    (void)key;
+    (void)versions;
+    (void)count;
+    return lost(writer_of(sink), "version orders", err);
+}
+
+static bool put_order(struct esse_sink *sink, const esse_value *names, size_t count,
+                      struct esse_error *err)
+{
+    (void)names;
+    (void)count;
+    return lost(writer_of(sink), "a serialization order", err);
+}
+
+/* ---- the end ---- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->phase != y->phase)
+        return x->phase < y->phase ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Whether the kept times can be the indexes: they ascend, above the lines that went out before. */
+static bool can_index(const struct writer *w)
+{
+    if (!w->indexed || w->written > w->heads)
+        return false;
+    int64_t last = (int64_t)w->heads - 1;
+    for (size_t i = 0; i < w->lines.count; i++) {
+        if (w->lines.at[i].time == HEAD_TIME)
+            continue;
+        if (w->lines.at[i].time <= last)
+            return false;
+        last = w->lines.at[i].time;
+    }
+    return true;
+}
+
+/*
+ * Transactions that touch are concurrent, and so they stay, with one exception that no file of
+ * Jepsen's can hold: one session goes on at the very time at which another one's transaction ends.
+ */
+static bool check_ties(struct writer *w, struct esse_error *err)
+{
+    int64_t time = ESSE_NO_TIME;
+    uint32_t ended = NO_SESSION; /* whose transaction ended at this time, ... */
+    bool many = false;           /* ... or those of several did */
+    for (size_t i = 0; i < w->lines.count; i++) {
+        const struct line *line = &w->lines.at[i];
+        if (line->time != time) {
+            time = line->time;
+            ended = NO_SESSION;
+            many = false;
+        }
+        const bool late = line->phase >= 2 && line->phase != UINT32_MAX;
+        if (late && (many || (ended != NO_SESSION && ended != line->session)))
+            return lost(w, "sessions that go on at the time at which another's transaction ends",
+                        err);
+        if (line->phase % 2 == 1 && line->phase != UINT32_MAX) {
+            many = many || (ended != NO_SESSION && ended != line->session);
+            ended = line->session;
+        }
+    }
+    return true;
+}
+
+static bool finish(struct esse_sink *sink, struct esse_error *err)
+{
+    struct writer *w = writer_of(sink);
+    if (w->lines.count)
+        qsort(w->lines.at, w->lines.count, sizeof *w->lines.at, by_time);
+    if (!check_ties(w, err))
+        return false;
+    const bool indexed = can_index(w);
+    for (size_t i = 0; i < w->lines.count; i++) {
+        const struct line *line = &w->lines.at[i];
+        int64_t number = (int64_t)w->written++;
+        put_index(w->out, indexed && line->time != HEAD_TIME ? line->time : number);
+        if (!indexed && !line->has_clock && line->time != INT64_MAX) {
+            esse_out_text(w->out, ":time ");
+            esse_out_i64(w->out, line->time);
+            esse_out_text(w->out, ", ");
+        }
+        esse_out_bytes(w->out, w->kept.buffer + line->from, line->length);
+    }
+    line_vec_drop(&w->lines, w->arena);
+    esse_arena_drop(w->arena, w->kept.buffer);
+    esse_out_init_memory(&w->kept, w->arena);
+    return true;
+}
+
+struct esse_sink *esse_jepsen_writer(struct esse_arena *arena, struct esse_values *values,
+                                     struct esse_out *out, bool lossy)
+{
+    struct writer *w = esse_arena_alloc(arena, 1, sizeof *w);
+    w->sink = (struct esse_sink){ .values = values,
+                                  .header = put_header,
+                                  .init = put_init,
+                                  .txn = put_txn,
+                                  .version_order = put_version_order,
+                                  .order = put_order,
+                                  .finish = finish };
+    w->arena = arena;
+    w->out = out;
+    w->lossy = lossy;
+    w->indexed = true;
+    w->latest = HEAD_TIME;
+    esse_out_init_memory(&w->kept, arena);
+    return &w->sink;
+}
