@@ -1,0 +1,38 @@
+#include "graph/csr.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* While edges are counted, first[v + 2] counts those of v.  After the sums, first[v + 1] is where
+ * the next edge of v goes, and when all have gone there it is where those of v + 1 start. */
+
+void esse_csr_init(struct esse_csr *csr, struct esse_arena *arena, uint32_t nodes)
+{
+    size_t bytes = ((size_t)nodes + 2) * sizeof *csr->first;
+    *csr = (struct esse_csr){ .arena = arena, .nodes = nodes };
+    csr->first = esse_arena_grow(arena, NULL, bytes);
+    memset(csr->first, 0, bytes);
+}
+
+void esse_csr_start(struct esse_csr *csr)
+{
+    uint64_t sum = 0;
+    for (size_t v = 2; v < (size_t)csr->nodes + 2; v++) {
+        sum += csr->first[v];
+        assert(sum < UINT32_MAX);
+        csr->first[v] = (uint32_t)sum;
+    }
+    csr->to = esse_arena_grow(csr->arena, NULL, (sum + 1) * sizeof *csr->to);
+}
+
+void esse_csr_finish(struct esse_csr *csr)
+{
+    assert(csr->first[csr->nodes] == csr->first[csr->nodes + 1]);
+}
+
+void esse_csr_drop(struct esse_csr *csr)
+{
+    esse_arena_drop(csr->arena, csr->first);
+    esse_arena_drop(csr->arena, csr->to);
+    *csr = (struct esse_csr){ 0 };
+}
