@@ -174,7 +174,18 @@ struct esse_step {
     const char *why; /* a clause in plain words */
 };
 
-/* One thing that must not happen and did. */
+/* One edge of a cycle: 'to' must follow 'from', because of these operations. */
+struct esse_edge {
+    esse_txn from, to;
+    const char *dep; /* "ww", "wr", "rw", "wwp", "wrp", "rwp", "process" or "realtime" */
+    bool has_key;    /* not for process and realtime */
+    esse_key key;
+    esse_op from_op, to_op; /* what each did; ix == ESSE_NO_OP for process and realtime */
+    esse_op witness;        /* a read that shows the order of two writes, or ESSE_NO_OP */
+    const char *why;        /* a clause in plain words */
+};
+
+/* One thing that must not happen and did: steps, or a cycle of edges. */
 struct esse_anomaly {
     const char *type;        /* Elle's name, such as "G1a" */
     const char *description; /* one sentence about this occurrence */
@@ -182,6 +193,20 @@ struct esse_anomaly {
     esse_key key;
     const struct esse_step *steps;
     uint32_t step_count;
+    const struct esse_edge *edges; /* each ends where the next begins, the last at the first */
+    uint32_t edge_count;
+};
+
+/*
+ * Why a level holds: an order that proves it when it is replayed.  Without starts, 'events' is the
+ * order of the transactions.  With starts (snapshot isolation), event 2t is the snapshot of
+ * transaction t and 2t + 1 its commit.
+ */
+struct esse_order {
+    const uint32_t *events;
+    uint32_t count;
+    bool has_starts;
+    const char *proves; /* the level that the order proves, which is or implies the one asked */
 };
 
 /* The answer for one level. */
@@ -195,7 +220,8 @@ struct esse_verdict {
     const struct esse_anomaly *anomalies; /* those that rule the level out, worst first */
     uint32_t anomaly_count;
     uint64_t anomalies_seen; /* including the occurrences that were counted but not kept */
-    const char *evidence;    /* "anomaly", "none", ... */
+    const char *evidence;    /* "cycle", "anomaly", "order" or "none" */
+    struct esse_order order; /* for ESSE_HOLDS */
     bool rechecked;          /* by the independent recheck, before the verdict left the library */
 };
 

@@ -45,7 +45,7 @@ static bool make_plans(struct check *check, const char *engine_name, struct esse
     struct esse_plan *plans = esse_arena_alloc(check->arena, check->count, sizeof *plans);
     const struct esse_engine *engine = engine_name ? esse_engine_find(engine_name) : NULL;
     if (engine_name && !engine)
-        return esse_fail(err, ESSE_EUSAGE, "unknown engine '%s'; this build has: scan",
+        return esse_fail(err, ESSE_EUSAGE, "unknown engine '%s'; this build has: scan, dsg",
                          engine_name);
     for (size_t i = 0; i < check->count; i++) {
         plans[i] = engine ? (struct esse_plan){ .engine = engine, .reason = "named by --engine" }

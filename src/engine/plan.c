@@ -1,9 +1,10 @@
+#include "engine/dsg/dsg.h"
 #include "engine/engine.h"
 #include "engine/scan/scan.h"
 
 #include <string.h>
 
-const struct esse_engine *const esse_engines[] = { &esse_engine_scan, NULL };
+const struct esse_engine *const esse_engines[] = { &esse_engine_scan, &esse_engine_dsg, NULL };
 
 enum {
     ANY_FAMILY = 1 << ESSE_FAMILY_DEPENDENCY | 1 << ESSE_FAMILY_COMMIT_ORDER |
@@ -12,8 +13,13 @@ enum {
 
 /* Cheapest first; the first row that applies wins. */
 const struct esse_plan esse_plans[] = {
-    { ANY_FAMILY, 0, &esse_engine_scan,
-      "no engine in this build decides the level; the anomalies that need no order can refute it" },
+    { ANY_FAMILY, ESSE_HAS_PREDICATES, &esse_engine_scan,
+      "no engine in this build decides predicates; the anomalies that need no order can refute" },
+    { ANY_FAMILY, ESSE_HAS_APPENDS, &esse_engine_dsg,
+      "the lists that were read show the order of versions" },
+    { ANY_FAMILY, ESSE_HAS_VERSION_ORDER, &esse_engine_dsg, "a version order was given" },
+    { ANY_FAMILY, 0, &esse_engine_dsg,
+      "the order of versions is known only in part; it can refute, and prove by luck" },
     { 0, 0, NULL, NULL },
 };
 

@@ -1,6 +1,8 @@
 #include "evidence/recheck.h"
 
 #include "base/error.h"
+#include "evidence/recheck_cycle.h"
+#include "evidence/replay.h"
 #include "history/access.h"
 
 #include <string.h>
@@ -133,7 +135,7 @@ static bool rule_g1b(const struct claim *claim)
         return false;
     if (is_list(read)) {
         const esse_value *items = esse_history_list(claim->history, read, &count);
-        return count && esse_value_eq(items[count - 1], written);
+        return count && esse_value_eq(items[count - 1], written) && !wrote_before(claim, 0);
     }
     struct writers writers = count_writers(claim, written, claim->txn[0]);
     return esse_value_eq(read, written) && !is_initial(claim, read) && !wrote_before(claim, 0) &&
@@ -376,6 +378,8 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
 {
     const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
     struct claim claim;
+    if (anomaly->edge_count)
+        return esse_recheck_cycle(history, anomaly, err);
     for (size_t i = 0; type && i < sizeof rules / sizeof *rules; i++)
         if (rules[i].type == type->id)
             return (anomaly->step_count == rules[i].steps && make_claim(history, anomaly, &claim) &&
@@ -385,13 +389,23 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
     return esse_fail(err, ESSE_EBUG, "no rule rechecks the anomaly '%s'", anomaly->type);
 }
 
+static bool recheck_order(const struct esse_history *history, const struct esse_level *level,
+                          const struct esse_verdict *verdict, struct esse_error *err)
+{
+    const struct esse_order *order = &verdict->order;
+    const struct esse_level *proved = order->proves ? esse_level_find(order->proves) : NULL;
+    if (!proved || !esse_level_implies(proved, level))
+        return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
+    return esse_replay(history, proved, order, err);
+}
+
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
                           const struct esse_verdict *verdict, struct esse_error *err)
 {
     if (verdict->outcome == ESSE_UNKNOWN)
         return true;
     if (verdict->outcome == ESSE_HOLDS)
-        return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
+        return recheck_order(history, level, verdict, err);
     if (!verdict->anomaly_count)
         return esse_fail(err, ESSE_EBUG, "'%s violated' came without evidence", verdict->level);
     for (uint32_t i = 0; i < verdict->anomaly_count; i++) {

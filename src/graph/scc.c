@@ -95,7 +95,7 @@ bool esse_scc_find(struct esse_scc *scc, struct esse_arena *arena, const struct 
     memset(walk.rindex, 0, room);
     memset(walk.lowered, 0, csr->nodes / 8 + 1);
     bool ok = true;
-    for (uint32_t v = 0; ok && v < csr->nodes; v++)
+    for (uint32_t v = csr->nodes; ok && v-- > 0;)
         if (walk.rindex[v] == 0)
             ok = visit(&walk, v, budget);
     /* Count from 0 upwards in the order in which components were closed. */

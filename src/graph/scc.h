@@ -9,7 +9,8 @@
  *
  * component[v] is the number of v's component.  Components are numbered against the edges: an edge
  * between two of them leads from a higher number to a lower one, so going through the numbers
- * downwards is a topological order.
+ * downwards is a topological order.  Nodes are visited from the last to the first, so that among
+ * nodes without a path between them that order prefers the lower one.
  *
  * Cost: O(nodes + edges); 4 bytes a node for the answer and 12 while it works.
  */

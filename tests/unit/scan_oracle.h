@@ -171,7 +171,7 @@ static void o_list_read(const struct o_history *h, int t, int at, bool *found)
         struct o_writers w = o_writers_of(h, read->key, read->items[n], t);
         found[O_GARBAGE] |= !w.all;
         found[O_G1A] |= w.all && w.aborted == w.all;
-        found[O_G1B] |= n == read->count - 1 && w.middle > 0;
+        found[O_G1B] |= n == read->count - 1 && w.middle > 0 && !o_wrote_before(txn, at);
         for (int i = at + 1; i < txn->count; i++)
             found[O_FUTURE] |= txn->ops[i].kind == O_APPEND && txn->ops[i].key == read->key &&
                                txn->ops[i].value == read->items[n];

@@ -188,7 +188,7 @@ const char *scan_say(struct scan *scan, uint32_t txn, uint32_t op, const char *r
 
 /* ---- the engine ---- */
 
-static bool start(struct scan *scan, struct esse_job *job)
+bool scan_open(struct scan *scan, struct esse_job *job)
 {
     const struct esse_history *history = job->history;
     *scan = (struct scan){
@@ -209,9 +209,13 @@ static bool start(struct scan *scan, struct esse_job *job)
            scan_lost_updates(scan);
 }
 
-/* The kept anomalies that rule a level out, in the order of the anomaly table. */
-static void judge(const struct scan *scan, const struct esse_level *level, bool complete,
-                  struct esse_job *job, struct esse_verdict *verdict)
+void scan_close(struct scan *scan)
+{
+    esse_arena_free(scan->scratch);
+}
+
+bool scan_judge(const struct scan *scan, const struct esse_level *level, struct esse_job *job,
+                struct esse_verdict *verdict)
 {
     struct esse_anomaly *kept = esse_arena_alloc(job->arena, scan->found.count + 1, sizeof *kept);
     for (int id = 1; id < ESSE_ANOMALY_END; id++) {
@@ -225,25 +229,25 @@ static void judge(const struct scan *scan, const struct esse_level *level, bool 
     }
     verdict->anomalies = kept;
     verdict->outcome = verdict->anomaly_count ? ESSE_VIOLATED : ESSE_UNKNOWN;
-    verdict->evidence = verdict->anomaly_count ? "anomaly" : "none";
-    if (!verdict->anomaly_count && !complete)
+    verdict->evidence = !verdict->anomaly_count ? "none" : kept[0].edge_count ? "cycle" : "anomaly";
+    if (!verdict->anomaly_count && esse_budget_spent(job->budget))
         verdict->reason = esse_arena_format(job->arena, "stopped: %s ran out while %s",
                                             job->budget->spent, job->budget->phase);
-    else if (!verdict->anomaly_count)
-        verdict->reason =
-            "nothing that rules the level out shows without an order of the transactions, and this "
-            "build has no engine that finds one";
+    return verdict->anomaly_count > 0;
 }
 
 static void run(struct esse_job *job)
 {
     struct scan scan;
-    bool complete = start(&scan, job);
+    scan_open(&scan, job);
     for (size_t i = 0; i < job->level_count; i++)
-        judge(&scan, job->levels[i], complete, job, &job->verdicts[i]);
+        if (!scan_judge(&scan, job->levels[i], job, &job->verdicts[i]) && !job->verdicts[i].reason)
+            job->verdicts[i].reason =
+                "nothing that rules the level out shows without an order of the transactions, and "
+                "this build has no engine that finds one for such a history";
     job->found = scan.found.at;
     job->found_count = (uint32_t)scan.found.count;
-    esse_arena_free(scan.scratch);
+    scan_close(&scan);
 }
 
 static bool decides(const struct esse_level *level, const struct esse_history *history)

@@ -73,6 +73,15 @@ static inline struct esse_step scan_step(uint32_t txn, uint32_t op, const char *
     return (struct esse_step){ { txn }, { op }, why };
 }
 
+/* Runs all passes.  False if the budget ran out.  Close it in any case. */
+bool scan_open(struct scan *scan, struct esse_job *job);
+void scan_close(struct scan *scan);
+
+/* Fills a verdict with the kept anomalies that rule the level out, in the order of the anomaly
+ * table; false if there are none, and then the verdict is unknown. */
+bool scan_judge(const struct scan *scan, const struct esse_level *level, struct esse_job *job,
+                struct esse_verdict *verdict);
+
 /* The passes. */
 bool scan_index_writes(struct scan *scan); /* fills writes, final, index; finds duplicate-write */
 bool scan_transactions(struct scan *scan); /* internal, future-read, G1a, G1b, garbage-read */

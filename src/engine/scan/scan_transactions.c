@@ -190,7 +190,7 @@ static void check_list_end(struct scan *scan, uint32_t txn, const struct scan_no
 {
     uint32_t count, write;
     const esse_value *items = esse_history_list(scan->history, read->access.value, &count);
-    if (!count)
+    if (!count || wrote_before(scan, read))
         return;
     struct esse_probe probe = scan_writers(scan, read->access.key, items[count - 1]);
     while (scan_writer_next(scan, &probe, read->access.key, items[count - 1], &write)) {

@@ -1,0 +1,217 @@
+#include "engine/dsg/dsg.h"
+
+#include "engine/dsg/dsg_explain.h"
+#include "engine/dsg/dsg_search.h"
+#include "evidence/replay.h"
+
+#include <string.h>
+
+enum { EVERYTHING = DSG_DATA | 1u << DSG_SO | 1u << DSG_RT };
+
+struct dsg {
+    struct esse_job *job;
+    struct scan scan;
+    struct dsg_versions versions;
+    struct dsg_time time;
+    bool searched; /* every component was searched for every type */
+};
+
+/* ---- cycles ---- */
+
+/* Looks for each type that none of those found in this component implies. */
+static void search_component(struct dsg *dsg, const struct dsg_component *component)
+{
+    const struct dsg_edge **cycle =
+        esse_arena_grow(component->arena, NULL, dsg_search_room(component) * sizeof *cycle);
+    bool found[ESSE_ANOMALY_END] = { false };
+    for (const struct dsg_shape *shape = dsg_shapes; shape->type != ESSE_ANOMALY_NONE; shape++) {
+        bool implied = false;
+        for (int id = 1; id < ESSE_ANOMALY_END; id++)
+            implied |= found[id] && esse_anomaly_implies(esse_anomaly_get((enum esse_anomaly_id)id),
+                                                         esse_anomaly_get(shape->type));
+        uint32_t length = implied ? 0 : dsg_search(component, shape, dsg->job->budget, cycle);
+        if (!length)
+            continue;
+        found[shape->type] = true;
+        if (scan_count(&dsg->scan, shape->type))
+            dsg_explain(&dsg->scan, component, shape->type, cycle, length);
+    }
+}
+
+/* Groups the transactions by component, and searches those of two and more. */
+static void search_components(struct dsg *dsg, const struct esse_scc *scc)
+{
+    const uint32_t txns = dsg->versions.history->txns;
+    uint32_t *first = esse_arena_alloc(dsg->scan.scratch, scc->count + 2u, sizeof *first);
+    uint32_t *members = esse_arena_alloc(dsg->scan.scratch, txns + 1u, sizeof *members);
+    uint32_t *number = esse_arena_alloc(dsg->scan.scratch, txns + 1u, sizeof *number);
+    memset(number, 0xff, (txns + 1u) * sizeof *number);
+    for (uint32_t t = 0; t < txns; t++)
+        first[scc->component[t] + 2]++;
+    for (uint32_t c = 2; c < scc->count + 2; c++)
+        first[c] += first[c - 1];
+    for (uint32_t t = 0; t < txns; t++)
+        members[first[scc->component[t] + 1]++] = t;
+    for (uint32_t c = 0; c < scc->count; c++) {
+        uint32_t count = first[c + 1] - first[c];
+        if (count < 2 || esse_budget_spent(dsg->job->budget))
+            continue;
+        struct esse_arena *arena = esse_arena_new();
+        struct dsg_component component;
+        for (uint32_t m = 0; m < count; m++)
+            number[members[first[c] + m]] = m;
+        dsg_component_open(&component, arena, &dsg->versions, members + first[c], count, number);
+        search_component(dsg, &component);
+        for (uint32_t m = 0; m < count; m++)
+            number[members[first[c] + m]] = NO_NODE;
+        esse_arena_free(arena);
+    }
+}
+
+/* ---- orders ---- */
+
+/* The levels that an order can prove, strongest first in each family, and the graph whose
+ * topological order it is. */
+static const struct prover {
+    enum esse_level_id level;
+    unsigned mask;
+    bool doubled;
+} provers[] = {
+    { ESSE_LEVEL_STRICT_SERIALIZABLE, EVERYTHING, false },
+    { ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE, DSG_DATA | 1u << DSG_SO, false },
+    { ESSE_LEVEL_SERIALIZABLE, DSG_DATA, false },
+    { ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION, EVERYTHING, true },
+    { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, DSG_DATA | 1u << DSG_SO, true },
+    { ESSE_LEVEL_SNAPSHOT_ISOLATION, DSG_DATA, true },
+    { ESSE_LEVEL_STRONG_READ_COMMITTED, EVERYTHING & ~(1u << DSG_RW), false },
+    { ESSE_LEVEL_STRONG_SESSION_READ_COMMITTED, (DSG_DATA | 1u << DSG_SO) & ~(1u << DSG_RW),
+      false },
+    { ESSE_LEVEL_READ_COMMITTED, DSG_DATA & ~(1u << DSG_RW), false },
+};
+enum { PROVERS = sizeof provers / sizeof *provers };
+
+struct proof {
+    bool tried, good;
+    struct esse_order order;
+};
+
+/* The topological order that the numbers of the components are. */
+static void read_order(struct dsg *dsg, const struct esse_scc *scc, uint32_t nodes, bool doubled,
+                       struct esse_order *order)
+{
+    const uint32_t events = dsg->versions.history->txns * (doubled ? 2u : 1u);
+    uint32_t *at = esse_arena_grow(dsg->scan.scratch, NULL, (nodes + 1u) * sizeof *at);
+    for (uint32_t node = 0; node < nodes; node++)
+        at[nodes - 1 - scc->component[node]] = node;
+    uint32_t *kept = esse_arena_grow(dsg->job->arena, NULL, (events + 1u) * sizeof *kept);
+    for (uint32_t i = 0; i < nodes; i++)
+        if (at[i] < events && dsg->versions.in[doubled ? at[i] >> 1 : at[i]])
+            kept[order->count++] = at[i];
+    order->events = kept;
+    order->has_starts = doubled;
+    esse_arena_drop(dsg->scan.scratch, at);
+}
+
+/* Tries an order.  Where versions are not fully known it is a guess; replaying it decides. */
+static void try_prover(struct dsg *dsg, const struct prover *prover, struct proof *proof)
+{
+    struct esse_csr csr;
+    struct esse_scc scc;
+    struct esse_error err;
+    const struct esse_level *level = esse_level_get(prover->level);
+    proof->tried = true;
+    dsg_graph_build(&csr, &dsg->versions, &dsg->time, prover->mask, prover->doubled);
+    esse_budget_phase(dsg->job->budget, "ordering transactions", csr.nodes);
+    if (esse_scc_find(&scc, dsg->scan.scratch, &csr, dsg->job->budget) && scc.count == csr.nodes) {
+        read_order(dsg, &scc, csr.nodes, prover->doubled, &proof->order);
+        proof->order.proves = level->friendly;
+        proof->good = esse_replay(dsg->versions.history, level, &proof->order, &err);
+    }
+    esse_arena_drop(dsg->scan.scratch, scc.component);
+    esse_csr_drop(&csr);
+}
+
+static void prove(struct dsg *dsg, const struct esse_level *level, struct proof *proofs,
+                  struct esse_verdict *verdict)
+{
+    for (int p = 0; p < PROVERS; p++) {
+        if (!esse_level_implies(esse_level_get(provers[p].level), level))
+            continue;
+        if (!proofs[p].tried && !esse_budget_spent(dsg->job->budget))
+            try_prover(dsg, &provers[p], &proofs[p]);
+        if (!proofs[p].good)
+            continue;
+        verdict->outcome = ESSE_HOLDS;
+        verdict->evidence = "order";
+        verdict->order = proofs[p].order;
+        return;
+    }
+}
+
+static const char *why_unknown(struct dsg *dsg, const struct esse_level *level)
+{
+    if (esse_budget_spent(dsg->job->budget))
+        return esse_arena_format(dsg->job->arena, "stopped: %s ran out while %s",
+                                 dsg->job->budget->spent, dsg->job->budget->phase);
+    if (dsg->versions.undetermined)
+        return esse_arena_format(
+            dsg->job->arena,
+            "the version order of %u key%s is not known: what is known of it does not refute %s, "
+            "and no order that was tried proves it",
+            dsg->versions.undetermined, dsg->versions.undetermined == 1 ? "" : "s",
+            level->friendly);
+    return "the dependency graph neither refutes the level nor proves one that implies it";
+}
+
+/* ---- the engine ---- */
+
+static bool analyse(struct dsg *dsg)
+{
+    struct esse_csr csr;
+    struct esse_scc scc;
+    if (!scan_open(&dsg->scan, dsg->job) || !dsg_versions_find(&dsg->versions, &dsg->scan))
+        return false;
+    dsg_time_find(&dsg->time, &dsg->versions);
+    dsg_graph_build(&csr, &dsg->versions, &dsg->time, EVERYTHING, false);
+    esse_budget_phase(dsg->job->budget, "looking for cycles", csr.nodes);
+    bool ok = esse_scc_find(&scc, dsg->scan.scratch, &csr, dsg->job->budget);
+    uint32_t nodes = csr.nodes;
+    esse_csr_drop(&csr);
+    if (ok && scc.count < nodes)
+        search_components(dsg, &scc);
+    esse_arena_drop(dsg->scan.scratch, scc.component);
+    return ok && !esse_budget_spent(dsg->job->budget);
+}
+
+static void run(struct esse_job *job)
+{
+    struct dsg dsg = { .job = job };
+    struct proof proofs[PROVERS] = { { 0 } };
+    bool complete = analyse(&dsg);
+    for (size_t i = 0; i < job->level_count; i++) {
+        struct esse_verdict *verdict = &job->verdicts[i];
+        if (scan_judge(&dsg.scan, job->levels[i], job, verdict))
+            continue;
+        if (complete)
+            prove(&dsg, job->levels[i], proofs, verdict);
+        if (verdict->outcome == ESSE_UNKNOWN)
+            verdict->reason = why_unknown(&dsg, job->levels[i]);
+    }
+    job->found = dsg.scan.found.at;
+    job->found_count = (uint32_t)dsg.scan.found.count;
+    scan_close(&dsg.scan);
+}
+
+/* It can prove and refute where the version order shows: appended lists, or a certificate. */
+static bool decides(const struct esse_level *level, const struct esse_history *history)
+{
+    return level->family == ESSE_FAMILY_DEPENDENCY && !(history->has & ESSE_HAS_PREDICATES) &&
+           (history->has & (ESSE_HAS_APPENDS | ESSE_HAS_VERSION_ORDER));
+}
+
+const struct esse_engine esse_engine_dsg = {
+    .name = "dsg",
+    .summary = "dependency graphs from known or inferred version orders",
+    .decides = decides,
+    .run = run,
+};

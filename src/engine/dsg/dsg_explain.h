@@ -1,0 +1,10 @@
+#ifndef ESSE_ENGINE_DSG_DSG_EXPLAIN_H
+#define ESSE_ENGINE_DSG_DSG_EXPLAIN_H
+
+#include "engine/dsg/dsg_component.h"
+
+/* Puts a cycle into words and operations, and keeps it with the scan's anomalies. */
+void dsg_explain(struct scan *scan, const struct dsg_component *component,
+                 enum esse_anomaly_id type, const struct dsg_edge *const *cycle, uint32_t length);
+
+#endif

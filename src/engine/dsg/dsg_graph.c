@@ -1,0 +1,259 @@
+#include "engine/dsg/dsg_graph.h"
+
+#include "base/radix.h"
+
+#include <string.h>
+
+/* ---- real time ---- */
+
+static size_t collect(const struct dsg_versions *versions, struct esse_pair *pairs, bool ends)
+{
+    const struct esse_history *history = versions->history;
+    size_t count = 0;
+    for (uint32_t t = 0; t < history->txns; t++) {
+        int64_t time = ends ? history->txn_time[t].end : history->txn_time[t].begin;
+        /* What has an unknown outcome may take effect long after its client gave up. */
+        if (versions->in[t] && time != ESSE_NO_TIME &&
+            (!ends || history->txn_status[t] == ESSE_COMMITTED))
+            pairs[count++] = (struct esse_pair){ esse_radix_key(time), t };
+    }
+    return count;
+}
+
+void dsg_time_find(struct dsg_time *time, const struct dsg_versions *versions)
+{
+    const struct esse_history *history = versions->history;
+    const size_t room = history->txns + 1u;
+    *time = (struct dsg_time){ 0 };
+    time->starts_after = esse_arena_grow(versions->arena, NULL, room * sizeof(uint32_t));
+    time->ends_before = esse_arena_grow(versions->arena, NULL, room * sizeof(uint32_t));
+    memset(time->starts_after, 0xff, room * sizeof(uint32_t));
+    memset(time->ends_before, 0xff, room * sizeof(uint32_t));
+    if (!history->txn_time)
+        return;
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_pair *starts = esse_arena_grow(scratch, NULL, room * sizeof *starts);
+    struct esse_pair *ends = esse_arena_grow(scratch, NULL, room * sizeof *ends);
+    size_t start_count = collect(versions, starts, false), s = 0;
+    size_t end_count = collect(versions, ends, true), e = 0;
+    esse_radix_sort(starts, start_count, scratch);
+    esse_radix_sort(ends, end_count, scratch);
+    bool fresh = true; /* a start came since the last moment was made */
+    while (s < start_count) {
+        /* Real time is strict: at equal times the start comes first. */
+        if (e == end_count || starts[s].key <= ends[e].key) {
+            if (time->moments)
+                time->starts_after[starts[s].id] = time->moments - 1;
+            s++;
+            fresh = true;
+            continue;
+        }
+        time->moments += fresh;
+        fresh = false;
+        time->ends_before[ends[e++].id] = time->moments - 1;
+    }
+    esse_arena_free(scratch);
+}
+
+/* ---- building ---- */
+
+struct drawing {
+    struct esse_csr *csr;
+    const struct dsg_versions *versions;
+    const struct dsg_time *time;
+    unsigned mask;
+    bool doubled, counting;
+    uint32_t moments_at;  /* the first node of the chain */
+    uint32_t helpers_at;  /* the first helper of a loose key */
+    uint32_t *key_helper; /* by key: the number of its helpers' pair, or NO_NODE */
+};
+
+static inline void draw(struct drawing *d, uint32_t from, uint32_t to)
+{
+    if (d->counting)
+        esse_csr_count(d->csr, from);
+    else
+        esse_csr_add(d->csr, from, to);
+}
+
+/* The node at which an edge of this kind leaves or enters a transaction. */
+static inline uint32_t leaves(const struct drawing *d, uint32_t txn, enum dsg_dep dep)
+{
+    return d->doubled ? 2 * txn + (dep != DSG_RW) : txn;
+}
+
+static inline uint32_t enters(const struct drawing *d, uint32_t txn, enum dsg_dep dep)
+{
+    return d->doubled ? 2 * txn + (dep == DSG_RW) : txn;
+}
+
+static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum dsg_dep dep)
+{
+    if (from != to && from != ESSE_NO_TXN && to != ESSE_NO_TXN && (d->mask & 1u << dep))
+        draw(d, leaves(d, from, dep), enters(d, to, dep));
+}
+
+/* From 'txn', which installed or read 'version', to whoever installed the next one. */
+static void draw_next(struct drawing *d, uint32_t txn, uint32_t key, uint32_t version,
+                      enum dsg_dep dep)
+{
+    const struct dsg_versions *versions = d->versions;
+    if (dsg_is_loose(versions, key, version))
+        return; /* nothing is known to come after it */
+    if (version + 1 < versions->loose[key]) {
+        draw_txns(d, txn, versions->txn[version + 1], dep);
+    } else if (d->key_helper[key] != NO_NODE && txn != ESSE_NO_TXN && (d->mask & 1u << dep)) {
+        draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == DSG_RW));
+    }
+}
+
+/* A reader that installs one of the loose versions itself must not be led back to itself: it has
+ * its edges to the others one by one. */
+static bool writes_loose(const struct dsg_versions *versions, uint32_t txn, uint32_t key)
+{
+    const struct esse_history *history = versions->history;
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+        if (history->op_kind[op] != ESSE_OP_READ && history->op_key[op] == key &&
+            versions->op_version[op] != NO_VERSION &&
+            dsg_is_loose(versions, key, versions->op_version[op]))
+            return true;
+    return false;
+}
+
+static void draw_each_loose(struct drawing *d, uint32_t txn, uint32_t key, enum dsg_dep dep)
+{
+    const struct dsg_versions *versions = d->versions;
+    for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
+        draw_txns(d, txn, versions->txn[v], dep);
+}
+
+static void draw_after(struct drawing *d, uint32_t txn, uint32_t key, uint32_t version,
+                       enum dsg_dep dep)
+{
+    const struct dsg_versions *versions = d->versions;
+    bool at_end = version + 1 == versions->loose[key] && d->key_helper[key] != NO_NODE;
+    if (at_end && txn != ESSE_NO_TXN && writes_loose(versions, txn, key))
+        draw_each_loose(d, txn, key, dep);
+    else
+        draw_next(d, txn, key, version, dep);
+}
+
+static void draw_ops(struct drawing *d, uint32_t txn)
+{
+    const struct dsg_versions *versions = d->versions;
+    const struct esse_history *history = versions->history;
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        uint32_t version = versions->op_version[op], key = history->op_key[op];
+        if (version == NO_VERSION)
+            continue;
+        if (history->op_kind[op] != ESSE_OP_READ) {
+            draw_after(d, txn, key, version, DSG_WW);
+        } else if (versions->txn[version] != txn) {
+            draw_txns(d, versions->txn[version], txn, DSG_WR);
+            draw_after(d, txn, key, version, DSG_RW);
+        }
+    }
+}
+
+static void draw_time(struct drawing *d, uint32_t txn)
+{
+    uint32_t before = d->time->ends_before[txn], after = d->time->starts_after[txn];
+    if (before != NO_NODE)
+        draw(d, leaves(d, txn, DSG_RT), d->moments_at + before);
+    if (after != NO_NODE)
+        draw(d, d->moments_at + after, enters(d, txn, DSG_RT));
+}
+
+/* From the helpers of a key to its loose versions. */
+static void draw_helpers(struct drawing *d, uint32_t key)
+{
+    const struct dsg_versions *versions = d->versions;
+    uint32_t helper = d->helpers_at + 2 * d->key_helper[key];
+    for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++) {
+        if (versions->txn[v] == ESSE_NO_TXN)
+            continue;
+        draw(d, helper, enters(d, versions->txn[v], DSG_WW));
+        draw(d, helper + 1, enters(d, versions->txn[v], DSG_RW));
+    }
+}
+
+uint32_t dsg_next_in_session(const struct dsg_versions *versions, uint32_t txn)
+{
+    const struct esse_history *history = versions->history;
+    uint32_t session = history->txn_session[txn];
+    uint32_t at =
+        history->session_first[session] + esse_history_position(history, (esse_txn){ txn }) + 1;
+    for (; at < history->session_first[session + 1]; at++)
+        if (versions->in[history->session_txn[at]])
+            return history->session_txn[at];
+    return ESSE_NO_TXN;
+}
+
+static void draw_sessions(struct drawing *d)
+{
+    const struct esse_history *history = d->versions->history;
+    for (uint32_t s = 0; s < history->sessions; s++) {
+        uint32_t before = ESSE_NO_TXN;
+        for (uint32_t at = history->session_first[s]; at < history->session_first[s + 1]; at++) {
+            uint32_t txn = history->session_txn[at];
+            if (!d->versions->in[txn])
+                continue;
+            draw_txns(d, before, txn, DSG_SO);
+            before = txn;
+        }
+    }
+}
+
+static void draw_all(struct drawing *d)
+{
+    const struct esse_history *history = d->versions->history;
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        if (!d->versions->in[txn])
+            continue;
+        if (d->doubled)
+            draw(d, 2 * txn, 2 * txn + 1);
+        draw_ops(d, txn);
+        if (d->mask & 1u << DSG_RT)
+            draw_time(d, txn);
+    }
+    if (d->mask & 1u << DSG_SO)
+        draw_sessions(d);
+    if (d->mask & 1u << DSG_RT)
+        for (uint32_t m = 1; m < d->time->moments; m++)
+            draw(d, d->moments_at + m - 1, d->moments_at + m);
+    for (uint32_t key = 0; key < history->keys; key++)
+        if (d->key_helper[key] != NO_NODE)
+            draw_helpers(d, key);
+}
+
+/* A key needs helpers if several versions are loose at its end. */
+static uint32_t number_helpers(struct drawing *d)
+{
+    const struct dsg_versions *versions = d->versions;
+    uint32_t count = 0;
+    for (uint32_t key = 0; key < versions->history->keys; key++) {
+        bool needed = versions->loose[key] < versions->first[key + 1] &&
+                      versions->txn[versions->loose[key]] != ESSE_NO_TXN;
+        d->key_helper[key] = needed ? count++ : NO_NODE;
+    }
+    return count;
+}
+
+void dsg_graph_build(struct esse_csr *csr, const struct dsg_versions *versions,
+                     const struct dsg_time *time, unsigned mask, bool doubled)
+{
+    const struct esse_history *history = versions->history;
+    struct drawing d = { csr, versions, time, mask, doubled, true, 0, 0, NULL };
+    d.key_helper =
+        esse_arena_grow(versions->arena, NULL, (history->keys + 1u) * sizeof *d.key_helper);
+    uint32_t helpers = number_helpers(&d);
+    d.moments_at = history->txns * (doubled ? 2u : 1u);
+    d.helpers_at = d.moments_at + time->moments;
+    esse_csr_init(csr, versions->arena, d.helpers_at + 2 * helpers);
+    draw_all(&d);
+    esse_csr_start(csr);
+    d.counting = false;
+    draw_all(&d);
+    esse_csr_finish(csr);
+    esse_arena_drop(versions->arena, d.key_helper);
+}

@@ -1,0 +1,223 @@
+#include "engine/dsg/dsg_search.h"
+
+#include <string.h>
+
+#define WW (1u << DSG_WW)
+#define WR (1u << DSG_WR)
+#define RW (1u << DSG_RW)
+#define SO (1u << DSG_SO)
+#define RT (1u << DSG_RT)
+
+/* One line a type: first edge, other edges, how many rw, what must come. */
+const struct dsg_shape dsg_shapes[] = {
+    { ESSE_ANOMALY_G0, WW, WW, DSG_ANTI_NONE, 0 },
+    { ESSE_ANOMALY_G1C, WR, WW | WR, DSG_ANTI_NONE, 0 },
+    { ESSE_ANOMALY_G_SINGLE_ITEM, RW, WW | WR, DSG_ANTI_ONE, 0 },
+    { ESSE_ANOMALY_G_NONADJACENT_ITEM, RW, WW | WR, DSG_ANTI_NOT_ADJACENT, 0 },
+    { ESSE_ANOMALY_G2_ITEM, RW, WW | WR, DSG_ANTI_MANY, 0 },
+    { ESSE_ANOMALY_G0_PROCESS, WW, WW | SO, DSG_ANTI_NONE, SO },
+    { ESSE_ANOMALY_G1C_PROCESS, WR, WW | WR | SO, DSG_ANTI_NONE, SO },
+    { ESSE_ANOMALY_G_SINGLE_ITEM_PROCESS, RW, WW | WR | SO, DSG_ANTI_ONE, SO },
+    { ESSE_ANOMALY_G_NONADJACENT_ITEM_PROCESS, RW, WW | WR | SO, DSG_ANTI_NOT_ADJACENT, SO },
+    { ESSE_ANOMALY_G2_ITEM_PROCESS, RW, WW | WR | SO, DSG_ANTI_MANY, SO },
+    { ESSE_ANOMALY_G0_REALTIME, WW, WW | SO | RT, DSG_ANTI_NONE, RT },
+    { ESSE_ANOMALY_G1C_REALTIME, WR, WW | WR | SO | RT, DSG_ANTI_NONE, RT },
+    { ESSE_ANOMALY_G_SINGLE_ITEM_REALTIME, RW, WW | WR | SO | RT, DSG_ANTI_ONE, RT },
+    { ESSE_ANOMALY_G_NONADJACENT_ITEM_REALTIME, RW, WW | WR | SO | RT, DSG_ANTI_NOT_ADJACENT, RT },
+    { ESSE_ANOMALY_G2_ITEM_REALTIME, RW, WW | WR | SO | RT, DSG_ANTI_MANY, RT },
+    { ESSE_ANOMALY_NONE, 0, 0, DSG_ANTI_NONE, 0 },
+};
+
+/* ---- the automaton ---- */
+
+enum { STATES = 12 };
+
+struct state {
+    unsigned antis; /* 0, 1, or 2 and more */
+    bool last_anti, has_need;
+};
+
+static unsigned pack(struct state state)
+{
+    return state.antis * 4 + state.last_anti * 2u + state.has_need;
+}
+
+static struct state unpack(unsigned packed)
+{
+    return (struct state){ packed / 4, packed & 2, packed & 1 };
+}
+
+static bool step(const struct dsg_shape *shape, struct state *state, unsigned dep)
+{
+    bool anti = dep == DSG_RW;
+    if (anti &&
+        (shape->anti <= DSG_ANTI_ONE || (shape->anti == DSG_ANTI_NOT_ADJACENT && state->last_anti)))
+        return false;
+    if (!anti && !(shape->others & 1u << dep))
+        return false;
+    state->antis += anti && state->antis < 2;
+    state->last_anti = anti;
+    state->has_need |= (shape->needs & 1u << dep) != 0;
+    return true;
+}
+
+static struct state first_state(const struct dsg_shape *shape, unsigned dep)
+{
+    return (struct state){ dep == DSG_RW, dep == DSG_RW, (shape->needs & 1u << dep) != 0 };
+}
+
+static bool accepts(const struct dsg_shape *shape, struct state state)
+{
+    if (shape->needs && !state.has_need)
+        return false;
+    switch (shape->anti) {
+    case DSG_ANTI_NONE:
+        return state.antis == 0;
+    case DSG_ANTI_ONE:
+        return state.antis == 1;
+    case DSG_ANTI_NOT_ADJACENT:
+        return state.antis == 2 && !state.last_anti;
+    default:
+        return state.antis == 2;
+    }
+}
+
+/* ---- where to look ---- */
+
+/*
+ * Edges that lie on no cycle of the legal edges at all need not be tried.  With one rw, or none in
+ * a row, legality is told by the doubled graph (see dsg_graph.h).  This keeps the search from
+ * starting thousands of times for nothing in a large component that has no such cycle.
+ */
+static uint32_t leaves(const struct dsg_edge *edge, bool doubled)
+{
+    return doubled ? 2 * edge->from + (edge->dep != DSG_RW) : edge->from;
+}
+
+static uint32_t enters(const struct dsg_edge *edge, bool doubled)
+{
+    return doubled ? 2 * edge->to + (edge->dep == DSG_RW) : edge->to;
+}
+
+static bool is_legal(const struct dsg_shape *shape, const struct dsg_edge *edge)
+{
+    return (shape->others & 1u << edge->dep) ||
+           (edge->dep == DSG_RW && shape->anti != DSG_ANTI_NONE);
+}
+
+static uint32_t *find_live(const struct dsg_component *component, const struct dsg_shape *shape,
+                           struct esse_arena *arena, bool doubled)
+{
+    struct esse_csr csr;
+    struct esse_scc scc;
+    const uint32_t nodes = component->count * (doubled ? 2u : 1u);
+    esse_csr_init(&csr, arena, nodes);
+    for (int adding = 0; adding < 2; adding++) {
+        for (uint32_t e = 0; e < component->edge_count; e++) {
+            const struct dsg_edge *edge = &component->edges[e];
+            if (!is_legal(shape, edge))
+                continue;
+            if (adding)
+                esse_csr_add(&csr, leaves(edge, doubled), enters(edge, doubled));
+            else
+                esse_csr_count(&csr, leaves(edge, doubled));
+        }
+        for (uint32_t m = 0; doubled && m < component->count; m++) {
+            if (adding)
+                esse_csr_add(&csr, 2 * m, 2 * m + 1);
+            else
+                esse_csr_count(&csr, 2 * m);
+        }
+        if (!adding)
+            esse_csr_start(&csr);
+    }
+    esse_csr_finish(&csr);
+    esse_scc_find(&scc, arena, &csr, NULL);
+    return scc.component;
+}
+
+/* ---- the search ---- */
+
+struct visit {
+    uint32_t member, parent; /* parent: an earlier visit, or NO_NODE */
+    const struct dsg_edge *edge;
+    uint8_t state;
+};
+
+struct searching {
+    const struct dsg_component *component;
+    const struct dsg_shape *shape;
+    struct visit *queue;
+    uint32_t *seen; /* by member and state: the number of the search that saw it */
+    uint32_t round;
+    const struct dsg_edge **cycle;
+    uint32_t best; /* the length of the best cycle so far; 0: none */
+};
+
+static void keep(struct searching *s, uint32_t last, const struct dsg_edge *closing,
+                 uint32_t length)
+{
+    s->best = length;
+    s->cycle[length - 1] = closing;
+    for (uint32_t at = length - 1; at-- > 0; last = s->queue[last].parent)
+        s->cycle[at] = s->queue[last].edge;
+}
+
+/* Looks for a cycle that starts with 'first' and is shorter than the best. */
+static void search_from(struct searching *s, const struct dsg_edge *first)
+{
+    const struct dsg_component *component = s->component;
+    uint32_t head = 0, tail = 0, level_end = 1, depth = 1;
+    s->round++;
+    s->queue[tail++] = (struct visit){ first->to, NO_NODE, first,
+                                       (uint8_t)pack(first_state(s->shape, first->dep)) };
+    for (; head < tail; head++) {
+        if (head == level_end) {
+            level_end = tail;
+            depth++;
+        }
+        if (s->best && depth + 1 >= s->best)
+            return;
+        struct visit visit = s->queue[head];
+        for (uint32_t e = component->first[visit.member]; e < component->first[visit.member + 1];
+             e++) {
+            const struct dsg_edge *edge = &component->edges[e];
+            struct state state = unpack(visit.state);
+            if (!step(s->shape, &state, edge->dep))
+                continue;
+            if (edge->to == first->from && accepts(s->shape, state)) {
+                keep(s, head, edge, depth + 1);
+                return;
+            }
+            uint32_t *seen = &s->seen[edge->to * STATES + pack(state)];
+            if (*seen == s->round)
+                continue;
+            *seen = s->round;
+            s->queue[tail++] = (struct visit){ edge->to, head, edge, (uint8_t)pack(state) };
+        }
+    }
+}
+
+uint32_t dsg_search(const struct dsg_component *component, const struct dsg_shape *shape,
+                    struct esse_budget *budget, const struct dsg_edge **cycle)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct searching s = { .component = component, .shape = shape, .cycle = cycle };
+    const bool doubled = shape->anti == DSG_ANTI_ONE || shape->anti == DSG_ANTI_NOT_ADJACENT;
+    const size_t room = dsg_search_room(component);
+    const uint32_t *live = find_live(component, shape, arena, doubled);
+    s.queue = esse_arena_grow(arena, NULL, room * sizeof *s.queue);
+    s.seen = esse_arena_grow(arena, NULL, room * sizeof *s.seen);
+    memset(s.seen, 0, room * sizeof *s.seen);
+    for (uint32_t e = 0; e < component->edge_count && s.best != 2; e++) {
+        const struct dsg_edge *edge = &component->edges[e];
+        if ((shape->starts & 1u << edge->dep) &&
+            live[leaves(edge, doubled)] == live[enters(edge, doubled)]) {
+            if (!esse_budget_poll(budget, e))
+                break;
+            search_from(&s, edge);
+        }
+    }
+    esse_arena_free(arena);
+    return s.best;
+}

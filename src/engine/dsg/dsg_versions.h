@@ -1,0 +1,43 @@
+#ifndef ESSE_ENGINE_DSG_DSG_VERSIONS_H
+#define ESSE_ENGINE_DSG_DSG_VERSIONS_H
+
+#include "engine/scan/scan_state.h"
+
+/*
+ * The versions of every key, as far as their order is known.
+ *
+ * Versions are numbered key by key.  Those of key k are first[k] .. first[k + 1): the initial one,
+ * then the ordered ones oldest first, then, from loose[k] on, those of which only is known that
+ * they come after all the ordered ones.  Only transactions that count as committed (in[t]) install
+ * versions.
+ *
+ * Cost: O(operations + items of spines); 8 bytes a version and 4 an operation.
+ */
+#define NO_VERSION UINT32_MAX
+
+struct dsg_versions {
+    struct esse_arena *arena;
+    const struct esse_history *history;
+    uint8_t *in;          /* by transaction: committed, or unknown and observed */
+    uint32_t *first;      /* by key */
+    uint32_t *loose;      /* by key */
+    uint32_t *txn;        /* by version: who installed it; ESSE_NO_TXN for the initial one */
+    uint32_t *op;         /* by version: the operation that did */
+    uint32_t *op_version; /* by operation: the version it read or installed, or NO_VERSION */
+    uint32_t *key_reader; /* by key: the operation whose list shows the order, or ESSE_NO_OP */
+    uint32_t count;
+    uint32_t undetermined; /* keys with more than one loose version */
+};
+
+bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan);
+
+/* The key of a version.  O(log keys). */
+uint32_t dsg_version_key(const struct dsg_versions *versions, uint32_t version);
+
+/* Is the version one of the unordered ones at the end of its key? */
+static inline bool dsg_is_loose(const struct dsg_versions *versions, uint32_t key, uint32_t version)
+{
+    return version >= versions->loose[key];
+}
+
+#endif

@@ -1,0 +1,306 @@
+#include "evidence/recheck_cycle.h"
+
+#include "base/error.h"
+#include "history/access.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the type of a cycle ---- */
+
+static bool is_dep(const struct esse_edge *edge, const char *dep)
+{
+    return strcmp(edge->dep, dep) == 0;
+}
+
+static bool is_anti(const struct esse_edge *edge)
+{
+    return is_dep(edge, "rw") || is_dep(edge, "rwp");
+}
+
+const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char room[40])
+{
+    uint32_t anti = 0, adjacent = 0, reads = 0, predicate = 0, process = 0, realtime = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        anti += is_anti(&edges[i]);
+        adjacent += count > 1 && is_anti(&edges[i]) && is_anti(&edges[(i + 1) % count]);
+        predicate += is_dep(&edges[i], "rwp");
+        reads += is_dep(&edges[i], "wr") || is_dep(&edges[i], "wrp");
+        process += is_dep(&edges[i], "process");
+        realtime += is_dep(&edges[i], "realtime");
+    }
+    const char *base = anti == 1  ? "G-single"
+                       : adjacent ? "G2"
+                       : anti     ? "G-nonadjacent"
+                       : reads    ? "G1c"
+                                  : "G0";
+    snprintf(room, 40, "%s%s%s", base, anti && !predicate ? "-item" : "",
+             realtime  ? "-realtime"
+             : process ? "-process"
+                       : "");
+    return room;
+}
+
+/* ---- who counts as committed ---- */
+
+struct cycle_claim {
+    const struct esse_history *history;
+    uint8_t *asked; /* by transaction: being looked at, so that observation is no circle */
+};
+
+static bool list_has(const struct esse_history *history, esse_value list, esse_value item)
+{
+    uint32_t count;
+    const esse_value *items = esse_history_list(history, list, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (esse_value_eq(items[i], item))
+            return true;
+    return false;
+}
+
+static bool returned(const struct esse_history *history, esse_value read, esse_value written)
+{
+    return esse_value_tag(read) == ESSE_TAG_LIST ? list_has(history, read, written)
+                                                 : esse_value_eq(read, written);
+}
+
+static uint32_t count_writes(const struct esse_history *history, uint32_t key, esse_value value)
+{
+    uint32_t count = 0;
+    for (uint32_t op = 0; op < history->ops; op++)
+        count +=
+            (history->op_kind[op] == ESSE_OP_WRITE || history->op_kind[op] == ESSE_OP_APPEND) &&
+            history->op_key[op] == key && esse_value_eq(history->op_value[op], value);
+    return count;
+}
+
+static bool counts(struct cycle_claim *claim, uint32_t txn);
+
+/* Did somebody who counts read what 'op' wrote, and could nobody else have written it? */
+static bool was_observed(struct cycle_claim *claim, uint32_t op)
+{
+    const struct esse_history *history = claim->history;
+    uint32_t key = history->op_key[op];
+    esse_value value = history->op_value[op];
+    if (count_writes(history, key, value) != 1)
+        return false;
+    for (uint32_t t = 0; t < history->txns; t++)
+        for (uint32_t o = history->txn_op[t]; o < history->txn_op[t + 1]; o++)
+            if (history->op_kind[o] == ESSE_OP_READ && history->op_key[o] == key &&
+                returned(history, history->op_value[o], value) && counts(claim, t))
+                return true;
+    return false;
+}
+
+static bool counts(struct cycle_claim *claim, uint32_t txn)
+{
+    const struct esse_history *history = claim->history;
+    if (history->txn_status[txn] != ESSE_UNKNOWN_OUTCOME || claim->asked[txn])
+        return history->txn_status[txn] == ESSE_COMMITTED;
+    claim->asked[txn] = 1;
+    bool observed = false;
+    for (uint32_t op = history->txn_op[txn]; !observed && op < history->txn_op[txn + 1]; op++)
+        observed =
+            (history->op_kind[op] == ESSE_OP_WRITE || history->op_kind[op] == ESSE_OP_APPEND) &&
+            was_observed(claim, op);
+    claim->asked[txn] = 0;
+    return observed;
+}
+
+/* ---- what is known of the order of versions ---- */
+
+/* Where a certificate has the version that 'op' of 'txn' installed; its length if nowhere. */
+static uint32_t place_of(const struct esse_history *history, const struct esse_version_order *order,
+                         uint32_t txn, uint32_t op)
+{
+    uint32_t at = 0;
+    while (at < order->count &&
+           !(order->versions[at].txn.ix == ESSE_NO_TXN
+                 ? esse_value_eq(order->versions[at].value, history->op_value[op])
+                 : order->versions[at].txn.ix == txn))
+        at++;
+    return at;
+}
+
+static const struct esse_version_order *certificate_of(const struct esse_history *history,
+                                                       uint32_t key)
+{
+    for (uint32_t i = 0; i < history->version_order_count; i++)
+        if (history->version_orders[i].key.ix == key)
+            return &history->version_orders[i];
+    return NULL;
+}
+
+static bool certified(const struct esse_history *history, const struct esse_edge *edge,
+                      uint32_t first_txn, uint32_t first_op)
+{
+    const struct esse_version_order *order = certificate_of(history, edge->key.ix);
+    if (!order)
+        return false;
+    uint32_t a = place_of(history, order, first_txn, first_op);
+    uint32_t b = place_of(history, order, edge->to.ix, edge->to_op.ix);
+    return a < b && b < order->count;
+}
+
+/* ---- the edges ---- */
+
+static bool writes_key(const struct esse_history *history, uint32_t op, uint32_t key)
+{
+    return history->op_kind[op] != ESSE_OP_READ && history->op_key[op] == key;
+}
+
+static bool reads_key(const struct esse_history *history, uint32_t op, uint32_t key)
+{
+    return history->op_kind[op] == ESSE_OP_READ && history->op_key[op] == key &&
+           !esse_value_eq(history->op_value[op], ESSE_NONE);
+}
+
+static bool is_last_write(const struct esse_history *history, uint32_t txn, uint32_t op)
+{
+    for (uint32_t o = op + 1; o < history->txn_op[txn + 1]; o++)
+        if (writes_key(history, o, history->op_key[op]))
+            return false;
+    return true;
+}
+
+/* An append is a version; of a register's writes only the transaction's last is. */
+static bool installs(const struct esse_history *history, uint32_t txn, uint32_t op)
+{
+    return history->op_kind[op] == ESSE_OP_APPEND || is_last_write(history, txn, op);
+}
+
+static bool edge_wr(const struct esse_history *history, const struct esse_edge *edge)
+{
+    uint32_t count, key = edge->key.ix;
+    if (!writes_key(history, edge->from_op.ix, key) || !reads_key(history, edge->to_op.ix, key))
+        return false;
+    esse_value written = history->op_value[edge->from_op.ix];
+    esse_value read = history->op_value[edge->to_op.ix];
+    if (esse_value_tag(read) == ESSE_TAG_LIST) {
+        const esse_value *items = esse_history_list(history, read, &count);
+        if (!count || !esse_value_eq(items[count - 1], written))
+            return false;
+    } else if (!esse_value_eq(read, written)) {
+        return false;
+    }
+    return count_writes(history, key, written) == 1;
+}
+
+static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
+{
+    const struct esse_history *history = claim->history;
+    uint32_t key = edge->key.ix, witness = edge->witness.ix, from = edge->from_op.ix;
+    if (!writes_key(history, from, key) || !writes_key(history, edge->to_op.ix, key) ||
+        !installs(history, edge->from.ix, from) || !installs(history, edge->to.ix, edge->to_op.ix))
+        return false;
+    if (witness == ESSE_NO_OP)
+        return certified(history, edge, edge->from.ix, from);
+    if (witness >= history->ops || !reads_key(history, witness, key) ||
+        !counts(claim, esse_op_txn(history, witness).ix))
+        return false;
+    uint32_t count, a = UINT32_MAX, b = UINT32_MAX;
+    const esse_value *items = esse_history_list(history, history->op_value[witness], &count);
+    if (esse_value_tag(history->op_value[witness]) != ESSE_TAG_LIST)
+        return false;
+    for (uint32_t i = count; i-- > 0;) {
+        a = esse_value_eq(items[i], history->op_value[from]) ? i : a;
+        b = esse_value_eq(items[i], history->op_value[edge->to_op.ix]) ? i : b;
+    }
+    return a < b && a < count;
+}
+
+/* The write, by a transaction that counts, of the value that a register read returned. */
+static uint32_t writer_of(const struct esse_history *history, uint32_t key, esse_value value)
+{
+    for (uint32_t op = 0; op < history->ops; op++)
+        if (history->op_kind[op] == ESSE_OP_WRITE && history->op_key[op] == key &&
+            esse_value_eq(history->op_value[op], value))
+            return op;
+    return ESSE_NO_OP;
+}
+
+static bool has_deletes(const struct esse_history *history, uint32_t key)
+{
+    for (uint32_t op = 0; op < history->ops; op++)
+        if (history->op_kind[op] == ESSE_OP_DELETE && history->op_key[op] == key)
+            return true;
+    return false;
+}
+
+static bool edge_rw(const struct esse_history *history, const struct esse_edge *edge)
+{
+    uint32_t key = edge->key.ix, to = edge->to_op.ix;
+    if (!reads_key(history, edge->from_op.ix, key) || !writes_key(history, to, key) ||
+        !installs(history, edge->to.ix, to))
+        return false;
+    esse_value read = esse_value_state(history->op_value[edge->from_op.ix]);
+    if (history->op_kind[to] == ESSE_OP_APPEND)
+        return esse_value_eq(read, ESSE_NIL) || (esse_value_tag(read) == ESSE_TAG_LIST &&
+                                                 !list_has(history, read, history->op_value[to]));
+    esse_value initial = esse_key_initial(history, edge->key);
+    if (esse_value_eq(read, initial))
+        return esse_value_eq(initial, ESSE_NIL) ? !has_deletes(history, key)
+                                                : !count_writes(history, key, initial);
+    uint32_t writer = writer_of(history, key, read);
+    return writer != ESSE_NO_OP && count_writes(history, key, read) == 1 &&
+           certified(history, edge, esse_op_txn(history, writer).ix, writer);
+}
+
+static bool edge_process(const struct esse_history *history, const struct esse_edge *edge)
+{
+    return history->txn_session[edge->from.ix] == history->txn_session[edge->to.ix] &&
+           edge->from.ix < edge->to.ix;
+}
+
+static bool edge_realtime(const struct esse_history *history, const struct esse_edge *edge)
+{
+    if (!history->txn_time || history->txn_status[edge->from.ix] != ESSE_COMMITTED)
+        return false;
+    int64_t end = history->txn_time[edge->from.ix].end;
+    int64_t start = history->txn_time[edge->to.ix].begin;
+    return end != ESSE_NO_TIME && start != ESSE_NO_TIME && end < start;
+}
+
+static bool is_op_of(const struct esse_history *history, esse_op op, esse_txn txn)
+{
+    return op.ix >= history->txn_op[txn.ix] && op.ix < history->txn_op[txn.ix + 1];
+}
+
+static bool edge_follows(struct cycle_claim *claim, const struct esse_edge *edge)
+{
+    const struct esse_history *history = claim->history;
+    if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
+        edge->from.ix == edge->to.ix || !counts(claim, edge->from.ix) ||
+        !counts(claim, edge->to.ix))
+        return false;
+    if (is_dep(edge, "process"))
+        return edge_process(history, edge);
+    if (is_dep(edge, "realtime"))
+        return edge_realtime(history, edge);
+    if (!edge->has_key || edge->key.ix >= history->keys ||
+        !is_op_of(history, edge->from_op, edge->from) || !is_op_of(history, edge->to_op, edge->to))
+        return false;
+    return is_dep(edge, "wr")   ? edge_wr(history, edge)
+           : is_dep(edge, "ww") ? edge_ww(claim, edge)
+           : is_dep(edge, "rw") ? edge_rw(history, edge)
+                                : false;
+}
+
+bool esse_recheck_cycle(const struct esse_history *history, const struct esse_anomaly *anomaly,
+                        struct esse_error *err)
+{
+    char room[40];
+    const uint32_t count = anomaly->edge_count;
+    if (strcmp(esse_cycle_type(anomaly->edges, count, room), anomaly->type) != 0)
+        return esse_fail(err, ESSE_EBUG, "a cycle is called %s but is of type %s", anomaly->type,
+                         room);
+    struct esse_arena *arena = esse_arena_new();
+    struct cycle_claim claim = { history, esse_arena_alloc(arena, history->txns + 1u, 1) };
+    bool ok = count > 1;
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = anomaly->edges[i].to.ix == anomaly->edges[(i + 1) % count].from.ix &&
+             edge_follows(&claim, &anomaly->edges[i]);
+    esse_arena_free(arena);
+    return ok || esse_fail(err, ESSE_EBUG, "the cycle of type %s does not follow from the history",
+                           anomaly->type);
+}

@@ -1,0 +1,30 @@
+#ifndef ESSE_EVIDENCE_REPLAY_H
+#define ESSE_EVIDENCE_REPLAY_H
+
+#include "history/history.h"
+#include "level/level.h"
+
+/*
+ * Rechecks an order that is said to prove a level, by replaying it.  Part of the trusted kernel:
+ * it knows the history and what the levels mean, and nothing of graphs or engines.
+ *
+ *   serializable (repeatable-read follows)   every transaction runs alone, in the order given, and
+ *                                            must read exactly what it read in the history
+ *   snapshot-isolation      a transaction reads the state at its start event, and at its commit
+ *                           nobody may have committed a key that it writes since then
+ *   read-committed          versions are installed in the order given; a read must return the last
+ *                           version of some transaction before the reader, in that version order
+ *
+ * and for strong-session-X the order must agree with session order, for strong-X with real time
+ * too.  All committed transactions must be in the order, no aborted one may be; one of unknown
+ * outcome may be.
+ *
+ * Cost: O(operations + items), O(log versions) more for reads under snapshot isolation.
+ */
+bool esse_replay(const struct esse_history *history, const struct esse_level *level,
+                 const struct esse_order *order, struct esse_error *err);
+
+/* The levels that an order can prove at all. */
+bool esse_replay_proves(const struct esse_level *level, bool has_starts);
+
+#endif
