@@ -241,7 +241,7 @@ struct esse_result {
 };
 
 struct esse_check_options {
-    const char *const *levels; /* NULL: strict-serializable */
+    const char *const *levels; /* NULL: strict-serializable; "all" alone: the whole lattice */
     size_t level_count;
     const char *engine; /* NULL: the planner chooses */
     struct esse_budget *budget;

@@ -1,5 +1,5 @@
 #include "base/arena.h"
-#include "base/out.h"
+#include "base/outfile.h"
 #include "cli/session.h"
 #include "engine/engine.h"
 #include "report/report.h"
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static struct {
-    const char *level, *engine, *format, *workload;
+    const char *level, *engine, *format, *workload, *dot, *svg;
     double budget;
     uint64_t memory;
     bool json, verbose, quiet;
@@ -20,7 +20,7 @@ static const char *const engines[] = { "scan", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
-      "the levels to check (default strict-serializable); 'esse levels' lists them", NULL },
+      "the levels to check (default strict-serializable), or all; 'esse levels' lists them", NULL },
     { "engine", 'e', ESSE_OPT_TEXT, &o.engine, "E", "the engine to use instead of the planner's",
       engines },
     { "budget", 'b', ESSE_OPT_DURATION, &o.budget, "TIME",
@@ -32,6 +32,9 @@ static const struct esse_opt options[] = {
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
       "what the operations are (default: recognised)", esse_workload_choices },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
+    { "dot", 0, ESSE_OPT_TEXT, &o.dot, "FILE",
+      "write the anomalies' transactions and dependencies for Graphviz", NULL },
+    { "svg", 0, ESSE_OPT_TEXT, &o.svg, "FILE", "draw the anomalies, for a browser", NULL },
     { "verbose", 'v', ESSE_OPT_FLAG, &o.verbose, NULL,
       "say which engine was chosen and why, and show more occurrences", NULL },
     { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line", NULL },
@@ -73,6 +76,25 @@ static int report_stopped(struct check_run *run, const char *path, const char *w
     return ESSE_EXIT_UNKNOWN;
 }
 
+/* A picture that goes to standard output is the answer there. */
+static bool is_drawn_on_stdout(void)
+{
+    return (o.dot && strcmp(o.dot, "-") == 0) || (o.svg && strcmp(o.svg, "-") == 0);
+}
+
+static int draw(struct esse_arena *arena, const char *path, const struct esse_report *report,
+                void (*picture)(struct esse_out *out, const struct esse_report *report))
+{
+    struct esse_error err = { 0 };
+    struct esse_outfile file;
+    if (!path)
+        return 0;
+    if (!esse_outfile_open(&file, arena, path, &err))
+        return esse_cli_fail(NULL, &err);
+    picture(&file.out, report);
+    return esse_outfile_commit(&file, &err) ? 0 : esse_cli_fail(NULL, &err);
+}
+
 static int check_history(struct check_run *run, struct esse_arena *arena, const char *path)
 {
     struct esse_load_options load = { o.format, o.workload, &run->session.budget };
@@ -93,11 +115,13 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
         return err.code == ESSE_EUSAGE ? esse_cli_usage("check", "%s", err.text)
                                        : esse_cli_fail(path, &err);
     struct esse_report report = { path, history, result, use_colour(), o.verbose };
-    if (o.json)
+    if (o.json && !is_drawn_on_stdout())
         esse_report_json(&run->out, &report);
-    else
+    else if (!is_drawn_on_stdout())
         esse_report_text(&run->out, &report);
-    return (int)esse_report_outcome(result);
+    int status = draw(arena, o.dot, &report, esse_report_dot);
+    status = status ? status : draw(arena, o.svg, &report, esse_report_svg);
+    return status ? status : (int)esse_report_outcome(result);
 }
 
 /* Errors over violated over unknown over holds. */
@@ -120,6 +144,10 @@ static int run_check(int count, char **paths)
     int status = ESSE_EXIT_HOLDS;
     if (!run.level_count)
         status = esse_cli_usage("check", "--level: no level is named");
+    if (count > 1 && (o.dot || o.svg)) {
+        status = esse_cli_usage("check", "--dot and --svg draw one history at a time");
+        count = 0;
+    }
     for (int i = 0; run.level_count && i < count; i++) {
         struct esse_arena *arena = esse_arena_new();
         esse_session_start(&run.session, o.budget, o.memory, o.quiet);
@@ -147,6 +175,7 @@ const struct esse_command esse_command_check = {
         "out, or nothing decides the level), 64 bad usage, 65 bad input, 70 a verdict failed its "
         "recheck, 74 input/output error. The worst counts: errors over 1 over 2 over 0.",
     .examples = "  esse check history.edn                       # strict serializability\n"
+                "  esse check --svg why.svg history.edn         # and a picture of what is wrong\n"
                 "  esse check -l snapshot-isolation h.jsonl     # another level\n"
                 "  esse check --json h.jsonl | jq .anomaly_types",
     .options = options,

@@ -64,13 +64,16 @@ static bool returned(const struct esse_history *history, esse_value read, esse_v
                                                  : esse_value_eq(read, written);
 }
 
+/* By how many operations, of transactions that did not abort, the value was written. */
 static uint32_t count_writes(const struct esse_history *history, uint32_t key, esse_value value)
 {
     uint32_t count = 0;
-    for (uint32_t op = 0; op < history->ops; op++)
-        count +=
-            (history->op_kind[op] == ESSE_OP_WRITE || history->op_kind[op] == ESSE_OP_APPEND) &&
-            history->op_key[op] == key && esse_value_eq(history->op_value[op], value);
+    for (uint32_t t = 0; t < history->txns; t++)
+        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++)
+            count +=
+                history->txn_status[t] != ESSE_ABORTED && history->op_key[op] == key &&
+                (history->op_kind[op] == ESSE_OP_WRITE || history->op_kind[op] == ESSE_OP_APPEND) &&
+                esse_value_eq(history->op_value[op], value);
     return count;
 }
 

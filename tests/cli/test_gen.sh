@@ -12,7 +12,7 @@ check "same seed, same bytes" cmp a.jsonl b.jsonl
 expect "another seed, other bytes" 1 cmp -s a.jsonl c.jsonl
 for format in native jepsen-edn; do
     "$ESSE" gen rw-register --txns 400 --abort-share 0.1 --crash-share 0.1 --format $format -q -o f
-    expect "$format is read again" 2 "$ESSE" check -q f
+    expect "$format is read again" 0 "$ESSE" check -q f
 done
 expect "certificates" 0 "$ESSE" gen rw-register --txns 100 --certificate -q
 has "a version order" "$OUT" '"version_order"'

@@ -11,9 +11,9 @@ enum { EVERYTHING = DSG_DATA | 1u << DSG_SO | 1u << DSG_RT };
 struct dsg {
     struct esse_job *job;
     struct scan scan;
-    struct dsg_versions versions;
+    struct dsg_versions versions, guess;
     struct dsg_time time;
-    bool searched; /* every component was searched for every type */
+    unsigned mask; /* the dependencies that the levels asked for speak of */
 };
 
 /* ---- cycles ---- */
@@ -29,6 +29,8 @@ static void search_component(struct dsg *dsg, const struct dsg_component *compon
         for (int id = 1; id < ESSE_ANOMALY_END; id++)
             implied |= found[id] && esse_anomaly_implies(esse_anomaly_get((enum esse_anomaly_id)id),
                                                          esse_anomaly_get(shape->type));
+        if (shape->needs & ~dsg->mask)
+            continue;
         uint32_t length = implied ? 0 : dsg_search(component, shape, dsg->job->budget, cycle);
         if (!length)
             continue;
@@ -112,15 +114,17 @@ static void read_order(struct dsg *dsg, const struct esse_scc *scc, uint32_t nod
     esse_arena_drop(dsg->scan.scratch, at);
 }
 
-/* Tries an order.  Where versions are not fully known it is a guess; replaying it decides. */
-static void try_prover(struct dsg *dsg, const struct prover *prover, struct proof *proof)
+/* Tries an order that follows 'versions'.  Where they are not fully known it is a guess; replaying
+ * it decides. */
+static void try_order(struct dsg *dsg, const struct prover *prover,
+                      const struct dsg_versions *versions, struct proof *proof)
 {
     struct esse_csr csr;
     struct esse_scc scc;
     struct esse_error err;
     const struct esse_level *level = esse_level_get(prover->level);
-    proof->tried = true;
-    dsg_graph_build(&csr, &dsg->versions, &dsg->time, prover->mask, prover->doubled);
+    proof->order = (struct esse_order){ 0 };
+    dsg_graph_build(&csr, versions, &dsg->time, prover->mask, prover->doubled);
     esse_budget_phase(dsg->job->budget, "ordering transactions", csr.nodes);
     if (esse_scc_find(&scc, dsg->scan.scratch, &csr, dsg->job->budget) && scc.count == csr.nodes) {
         read_order(dsg, &scc, csr.nodes, prover->doubled, &proof->order);
@@ -129,6 +133,17 @@ static void try_prover(struct dsg *dsg, const struct prover *prover, struct proo
     }
     esse_arena_drop(dsg->scan.scratch, scc.component);
     esse_csr_drop(&csr);
+}
+
+/* With everything known there is one graph; otherwise first the one that a recorder of commits
+ * would have, then the one that only has what is known. */
+static void try_prover(struct dsg *dsg, const struct prover *prover, struct proof *proof)
+{
+    proof->tried = true;
+    if (dsg->versions.undetermined)
+        try_order(dsg, prover, &dsg->guess, proof);
+    if (!proof->good)
+        try_order(dsg, prover, &dsg->versions, proof);
 }
 
 static void prove(struct dsg *dsg, const struct esse_level *level, struct proof *proofs,
@@ -153,6 +168,9 @@ static const char *why_unknown(struct dsg *dsg, const struct esse_level *level)
     if (esse_budget_spent(dsg->job->budget))
         return esse_arena_format(dsg->job->arena, "stopped: %s ran out while %s",
                                  dsg->job->budget->spent, dsg->job->budget->phase);
+    if (level->family != ESSE_FAMILY_DEPENDENCY)
+        return "nothing that was found rules it out, no level that implies it was proved, and this "
+               "build has no engine for levels of its kind";
     if (dsg->versions.undetermined)
         return esse_arena_format(
             dsg->job->arena,
@@ -165,14 +183,30 @@ static const char *why_unknown(struct dsg *dsg, const struct esse_level *level)
 
 /* ---- the engine ---- */
 
+/* Session order and real time are looked at only for levels that speak of them, as Elle does: what
+ * is told to be ruled out stays what the levels asked for are about. */
+static unsigned asked_mask(const struct esse_job *job)
+{
+    unsigned mask = DSG_DATA;
+    for (size_t i = 0; i < job->level_count; i++) {
+        if (job->levels[i]->family != ESSE_FAMILY_DEPENDENCY)
+            continue;
+        mask |= job->levels[i]->needs_session_order ? 1u << DSG_SO : 0;
+        mask |= job->levels[i]->needs_real_time ? 1u << DSG_RT : 0;
+    }
+    return mask;
+}
+
 static bool analyse(struct dsg *dsg)
 {
     struct esse_csr csr;
     struct esse_scc scc;
     if (!scan_open(&dsg->scan, dsg->job) || !dsg_versions_find(&dsg->versions, &dsg->scan))
         return false;
+    dsg->guess = dsg_versions_guess(&dsg->versions);
     dsg_time_find(&dsg->time, &dsg->versions);
-    dsg_graph_build(&csr, &dsg->versions, &dsg->time, EVERYTHING, false);
+    dsg->mask = asked_mask(dsg->job);
+    dsg_graph_build(&csr, &dsg->versions, &dsg->time, dsg->mask, false);
     esse_budget_phase(dsg->job->budget, "looking for cycles", csr.nodes);
     bool ok = esse_scc_find(&scc, dsg->scan.scratch, &csr, dsg->job->budget);
     uint32_t nodes = csr.nodes;

@@ -130,15 +130,20 @@ static uint32_t add_version(struct dsg_versions *versions, uint32_t txn, uint32_
     return id;
 }
 
-/* The write of 'value' that counts: the first by a committed transaction. */
+/* The write of 'value', if it is the only one that was not aborted and counts.  With several,
+ * which one was read is a choice, and nothing follows from it. */
 static uint32_t find_write(struct ordering *o, esse_key key, esse_value value)
 {
-    uint32_t write;
+    uint32_t write, found = NO_NODE;
     struct esse_probe probe = scan_writers(o->scan, key, value);
-    while (scan_writer_next(o->scan, &probe, key, value, &write))
-        if (o->versions->in[o->scan->writes.at[write].txn])
-            return write;
-    return NO_NODE;
+    while (scan_writer_next(o->scan, &probe, key, value, &write)) {
+        if (scan_status(o->scan, o->scan->writes.at[write].txn) == ESSE_ABORTED)
+            continue;
+        if (found != NO_NODE)
+            return NO_NODE;
+        found = write;
+    }
+    return found != NO_NODE && o->versions->in[o->scan->writes.at[found].txn] ? found : NO_NODE;
 }
 
 /* A value of an order that nobody installed, or that was there before, is passed over: what is
@@ -250,18 +255,23 @@ static void place_loose(struct ordering *o)
 
 /* ---- which version each read returned ---- */
 
+/* A list that does not follow the order of its key, or holds an element twice, is told by the scan;
+ * no dependency follows from it. */
 static uint32_t version_of_list(struct ordering *o, uint32_t key, esse_value list)
 {
     struct dsg_versions *versions = o->versions;
-    uint32_t count;
+    uint32_t count, newest = versions->first[key];
     const esse_value *items = esse_history_list(versions->history, list, &count);
-    /* The last element that is a version; usually the last element. */
-    while (count) {
-        uint32_t write = find_write(o, (esse_key){ key }, items[--count]);
-        if (write != NO_NODE)
-            return versions->op_version[o->scan->writes.at[write].op];
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t write = find_write(o, (esse_key){ key }, items[at]);
+        if (write == NO_NODE)
+            continue;
+        uint32_t version = versions->op_version[o->scan->writes.at[write].op];
+        if (version <= newest)
+            return NO_VERSION;
+        newest = version;
     }
-    return versions->first[key];
+    return newest;
 }
 
 /* The fast way for healthy keys: a prefix of the longest list is as many versions in. */
@@ -287,16 +297,13 @@ static uint32_t version_of_read(struct ordering *o, uint32_t key, esse_value val
         uint32_t version = version_of_prefix(o, key, value);
         return version == NO_VERSION ? version_of_list(o, key, value) : version;
     }
-    uint32_t write, found = NO_VERSION, writers = 0;
+    uint32_t write = find_write(o, (esse_key){ key }, value);
+    if (!esse_value_eq(value, o->scan->initial[key]))
+        return write == NO_NODE ? NO_VERSION : versions->op_version[o->scan->writes.at[write].op];
     struct esse_probe probe = scan_writers(o->scan, (esse_key){ key }, value);
-    while (scan_writer_next(o->scan, &probe, (esse_key){ key }, value, &write)) {
-        writers++;
-        found = versions->op_version[o->scan->writes.at[write].op];
-    }
-    bool initial = esse_value_eq(value, o->scan->initial[key]);
-    if (initial)
-        return writers ? NO_VERSION : versions->first[key];
-    return writers == 1 ? found : NO_VERSION;
+    return scan_writer_next(o->scan, &probe, (esse_key){ key }, value, &write)
+               ? NO_VERSION
+               : versions->first[key];
 }
 
 static bool find_reads(struct ordering *o)
@@ -349,15 +356,16 @@ bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan)
     return find_reads(&o);
 }
 
-uint32_t dsg_version_key(const struct dsg_versions *versions, uint32_t version)
+struct dsg_versions dsg_versions_guess(const struct dsg_versions *versions)
 {
-    uint32_t low = 0, high = versions->history->keys;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (versions->first[middle] <= version)
-            low = middle;
-        else
-            high = middle;
+    struct dsg_versions guess = *versions;
+    const uint32_t keys = versions->history->keys;
+    guess.loose = esse_arena_alloc(versions->arena, keys + 1u, sizeof *guess.loose);
+    for (uint32_t key = 0; key < keys; key++) {
+        uint32_t end = versions->loose[key];
+        while (end < versions->first[key + 1] && versions->txn[end] != ESSE_NO_TXN)
+            end++;
+        guess.loose[key] = end;
     }
-    return low;
+    return guess;
 }

@@ -31,8 +31,9 @@ struct dsg_versions {
 
 bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan);
 
-/* The key of a version.  O(log keys). */
-uint32_t dsg_version_key(const struct dsg_versions *versions, uint32_t version);
+/* The same versions with the loose ones in the order in which their transactions were recorded:
+ * a guess, good for trying orders and for nothing else. */
+struct dsg_versions dsg_versions_guess(const struct dsg_versions *versions);
 
 /* Is the version one of the unordered ones at the end of its key? */
 static inline bool dsg_is_loose(const struct dsg_versions *versions, uint32_t key, uint32_t version)

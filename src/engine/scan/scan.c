@@ -111,7 +111,7 @@ bool scan_index_writes(struct scan *scan)
             const struct scan_node *node = &scan->nodes.at[n];
             if (node->access.kind == ESSE_OP_READ)
                 continue;
-            if (esse_value_eq(node->access.value, ESSE_NIL)) {
+            if (node->access.kind == ESSE_OP_WRITE && esse_value_eq(node->access.value, ESSE_NIL)) {
                 scan->key_deleted[node->access.key.ix] = 1;
                 continue;
             }
