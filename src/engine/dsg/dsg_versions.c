@@ -148,9 +148,8 @@ static uint32_t find_write(struct ordering *o, esse_key key, esse_value value)
 
 /* A value of an order that nobody installed, or that was there before, is passed over: what is
  * wrong about it is told by the scan. */
-static void order_value(struct ordering *o, uint32_t key, esse_value value)
+static void order_write(struct ordering *o, uint32_t write)
 {
-    uint32_t write = find_write(o, (esse_key){ key }, value);
     if (write == NO_NODE || o->versions->op_version[o->scan->writes.at[write].op] != NO_VERSION)
         return;
     add_version(o->versions, o->scan->writes.at[write].txn, o->scan->writes.at[write].op);
@@ -159,11 +158,17 @@ static void order_value(struct ordering *o, uint32_t key, esse_value value)
 static void order_list(struct ordering *o, uint32_t key)
 {
     const struct esse_history *history = o->versions->history;
-    uint32_t count;
-    const esse_value *items =
-        esse_history_list(history, history->op_value[o->versions->key_reader[key]], &count);
-    for (uint32_t at = 0; at < count; at++)
-        order_value(o, key, items[at]);
+    esse_value list = history->op_value[o->versions->key_reader[key]];
+    uint32_t count, spine = (uint32_t)list.word >> 3;
+    const esse_value *items = esse_history_list(history, list, &count);
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t write = o->scan->item_write[o->scan->spine_first[spine] + at];
+        if (write != NO_NODE && (write & SCAN_SHARED))
+            write = find_write(o, (esse_key){ key }, items[at]);
+        else if (write != NO_NODE && !o->versions->in[o->scan->writes.at[write].txn])
+            write = NO_NODE;
+        order_write(o, write);
+    }
     o->whole[key] = o->versions->count - o->versions->first[key] - 1 == count;
 }
 
@@ -183,7 +188,7 @@ static void order_certificate(struct ordering *o, const struct esse_version_orde
     for (uint32_t i = 0; i < order->count; i++) {
         uint32_t txn = order->versions[i].txn.ix;
         if (txn == ESSE_NO_TXN) {
-            order_value(o, order->key.ix, order->versions[i].value);
+            order_write(o, find_write(o, order->key, order->versions[i].value));
             continue;
         }
         uint32_t op = installing_op(versions->history, txn, order->key.ix);
@@ -284,9 +289,11 @@ static uint32_t version_of_prefix(struct ordering *o, uint32_t key, esse_value l
     return shares && o->whole[key] ? versions->first[key] + count : NO_VERSION;
 }
 
-static uint32_t version_of_read(struct ordering *o, uint32_t key, esse_value value)
+static uint32_t version_of_read(struct ordering *o, uint32_t op)
 {
     struct dsg_versions *versions = o->versions;
+    uint32_t key = versions->history->op_key[op];
+    esse_value value = versions->history->op_value[op];
     if (esse_value_eq(value, ESSE_NONE))
         return NO_VERSION;
     if (esse_value_eq(esse_value_state(value), ESSE_NIL))
@@ -297,7 +304,10 @@ static uint32_t version_of_read(struct ordering *o, uint32_t key, esse_value val
         uint32_t version = version_of_prefix(o, key, value);
         return version == NO_VERSION ? version_of_list(o, key, value) : version;
     }
-    uint32_t write = find_write(o, (esse_key){ key }, value);
+    uint32_t write = o->scan->op_write[op];
+    if (write == NO_NODE || (write & SCAN_SHARED) ||
+        !versions->in[o->scan->writes.at[write].txn]) /* unknown readers were not looked up */
+        write = find_write(o, (esse_key){ key }, value);
     if (!esse_value_eq(value, o->scan->initial[key]))
         return write == NO_NODE ? NO_VERSION : versions->op_version[o->scan->writes.at[write].op];
     struct esse_probe probe = scan_writers(o->scan, (esse_key){ key }, value);
@@ -321,7 +331,7 @@ static bool find_reads(struct ordering *o)
             if (history->op_kind[op] != ESSE_OP_READ)
                 writer[key] = t;
             else if (writer[key] != t) /* after an own write a read depends on nobody */
-                versions->op_version[op] = version_of_read(o, key, history->op_value[op]);
+                versions->op_version[op] = version_of_read(o, op);
         }
     }
     return true;

@@ -205,8 +205,11 @@ bool scan_open(struct scan *scan, struct esse_job *job)
     }
     for (uint32_t i = 0; i < history->init_count; i++)
         scan->initial[history->init[i].key.ix] = history->init[i].value;
-    return scan_index_writes(scan) && scan_transactions(scan) && scan_lists(scan) &&
-           scan_lost_updates(scan);
+    scan->op_write =
+        esse_arena_grow(scan->scratch, NULL, (history->ops + (size_t)1) * sizeof(uint32_t));
+    memset(scan->op_write, 0xff, (history->ops + (size_t)1) * sizeof(uint32_t));
+    return scan_index_writes(scan) && scan_items(scan) && scan_transactions(scan) &&
+           scan_lists(scan) && scan_lost_updates(scan);
 }
 
 void scan_close(struct scan *scan)

@@ -36,17 +36,6 @@ static uint32_t count_of(esse_value list)
     return (uint32_t)(list.word >> 32);
 }
 
-static uint32_t count_spines(const struct esse_history *history)
-{
-    uint32_t most = 0;
-    for (uint32_t op = 0; op < history->ops; op++) {
-        esse_value value = history->op_value[op];
-        if (esse_value_tag(value) == ESSE_TAG_LIST && count_of(value) && spine_of(value) >= most)
-            most = spine_of(value) + 1;
-    }
-    return most;
-}
-
 /* The longest list that a committed transaction read from each spine. */
 static void find_longest(struct list_scan *lists, uint32_t txn)
 {
@@ -71,9 +60,13 @@ static void find_longest(struct list_scan *lists, uint32_t txn)
 }
 
 /* Who appended an element: the first writer that did not abort, else any; NOWHERE if nobody. */
-static uint32_t appender(struct scan *scan, esse_key key, esse_value item)
+static uint32_t appender(struct scan *scan, uint32_t spine, uint32_t at)
 {
-    uint32_t write, found = NOWHERE;
+    uint32_t write = scan->item_write[scan->spine_first[spine] + at], found = write;
+    if (write == NO_NODE || !(write & SCAN_SHARED))
+        return write;
+    esse_key key = { scan->spine_key[spine] };
+    esse_value item = scan->history->spines[spine].items[at];
     struct esse_probe probe = scan_writers(scan, key, item);
     while (scan_writer_next(scan, &probe, key, item, &write)) {
         found = write;
@@ -105,7 +98,7 @@ static void walk_spine(struct list_scan *lists, uint32_t s)
     struct esse_index strange = { 0 };
     spine->aborted = spine->garbage = spine->repeated = NOWHERE;
     for (uint32_t at = 0; at < spine->longest; at++) {
-        uint32_t write = appender(scan, (esse_key){ spine->key }, items[at]);
+        uint32_t write = appender(scan, s, at);
         bool again;
         if (write == NOWHERE) {
             again = seen_garbage(&strange, scan->scratch, items, at);
@@ -140,10 +133,11 @@ static void tell_read(struct scan *scan, enum esse_anomaly_id type, uint32_t txn
     scan_tell(scan, type, (esse_key){ scan->history->op_key[op] }, description, steps, 1);
 }
 
-static void tell_aborted_item(struct scan *scan, uint32_t txn, uint32_t op, esse_value item)
+static void tell_aborted_item(struct scan *scan, uint32_t txn, uint32_t op, uint32_t at)
 {
     esse_key key = { scan->history->op_key[op] };
-    struct scan_write writer = scan->writes.at[appender(scan, key, item)];
+    uint32_t spine = spine_of(scan->history->op_value[op]);
+    struct scan_write writer = scan->writes.at[appender(scan, spine, at)];
     struct esse_step steps[] = {
         scan_step(txn, op, scan_say(scan, txn, op, "")),
         scan_step(writer.txn, writer.op,
@@ -166,7 +160,7 @@ static void check_read(struct list_scan *lists, uint32_t txn, uint32_t op)
                   "a committed transaction read an element that no transaction appended");
     if (count_of(value) > spine->aborted && spine->aborted != NOWHERE &&
         scan_count(scan, ESSE_ANOMALY_G1A))
-        tell_aborted_item(scan, txn, op, items[spine->aborted]);
+        tell_aborted_item(scan, txn, op, spine->aborted);
     if (count_of(value) > spine->repeated && spine->repeated != NOWHERE &&
         scan_count(scan, ESSE_ANOMALY_DUPLICATE_ELEMENTS))
         tell_read(scan, ESSE_ANOMALY_DUPLICATE_ELEMENTS, txn, op,
@@ -234,8 +228,7 @@ static void check_dirty_updates(struct list_scan *lists, uint32_t key)
     const struct spine_facts *spine = &lists->spines[best];
     uint32_t dirty = NOWHERE;
     for (uint32_t at = spine->aborted; at < spine->longest; at++) {
-        esse_value item = scan->history->spines[best].items[at];
-        uint32_t write = appender(scan, (esse_key){ key }, item);
+        uint32_t write = appender(scan, best, at);
         if (write == NOWHERE)
             continue;
         enum esse_status status = scan_status(scan, scan->writes.at[write].txn);
@@ -278,7 +271,7 @@ bool scan_lists(struct scan *scan)
     const struct esse_history *history = scan->history;
     if (!(history->has & ESSE_HAS_LIST_READS))
         return true;
-    struct list_scan lists = { .scan = scan, .spine_count = count_spines(history) };
+    struct list_scan lists = { .scan = scan, .spine_count = scan->spine_count };
     lists.spines = esse_arena_alloc(scan->scratch, lists.spine_count + 1u, sizeof *lists.spines);
     lists.key_spine = esse_arena_alloc(scan->scratch, history->keys + 1u, sizeof *lists.key_spine);
     lists.write_spine =

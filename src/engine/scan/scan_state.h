@@ -20,7 +20,8 @@ struct scan_node {
     uint32_t prev; /* NO_NODE if it is the first on its key */
     bool is_last;  /* no later node of the transaction writes the key */
 };
-#define NO_NODE UINT32_MAX
+#define NO_NODE     UINT32_MAX
+#define SCAN_SHARED (1u << 31)
 
 ESSE_VEC(scan_write_vec, struct scan_write)
 ESSE_VEC(scan_node_vec, struct scan_node)
@@ -40,6 +41,12 @@ struct scan {
     struct esse_index index; /* by key and value */
     uint8_t *key_deleted;    /* by key: someone deletes it */
     esse_value *initial;     /* by key */
+
+    /* The elements of spine s were appended by item_write[spine_first[s] ..], as in op_write. */
+    uint32_t spine_count;
+    uint32_t *spine_key, *spine_first, *item_write;
+    uint32_t *op_write; /* by operation: for a read of a register, the write of what it returned;
+                           NO_NODE if none; | SCAN_SHARED if there are several */
 
     struct scan_node_vec nodes;   /* the transaction at hand */
     uint32_t *key_txn, *key_node; /* by key: the last transaction and node that touched it */
@@ -84,6 +91,7 @@ bool scan_judge(const struct scan *scan, const struct esse_level *level, struct 
 
 /* The passes. */
 bool scan_index_writes(struct scan *scan); /* fills writes, final, index; finds duplicate-write */
+bool scan_items(struct scan *scan);        /* fills item_write */
 bool scan_transactions(struct scan *scan); /* internal, future-read, G1a, G1b, garbage-read */
 bool scan_lists(struct scan *scan);        /* the same inside lists, and the list-only ones */
 bool scan_lost_updates(struct scan *scan);

@@ -81,6 +81,7 @@ static struct sources find_sources(struct scan *scan, uint32_t txn, const struct
     uint32_t write;
     while (scan_writer_next(scan, &probe, read->access.key, read->access.value, &write)) {
         uint32_t writer = scan->writes.at[write].txn;
+        scan->op_write[read->op] = sources.count ? write | SCAN_SHARED : write;
         sources.count++;
         if (writer == txn) {
             sources.own_count++;
@@ -188,10 +189,13 @@ static void check_register(struct scan *scan, uint32_t txn, const struct scan_no
 
 static void check_list_end(struct scan *scan, uint32_t txn, const struct scan_node *read)
 {
-    uint32_t count, write;
+    uint32_t count, spine = (uint32_t)read->access.value.word >> 3;
     const esse_value *items = esse_history_list(scan->history, read->access.value, &count);
     if (!count || wrote_before(scan, read))
         return;
+    uint32_t write = scan->item_write[scan->spine_first[spine] + count - 1];
+    if (write == NO_NODE || (!(write & SCAN_SHARED) && scan->final.at[write]))
+        return; /* the usual case: a last append, by one writer */
     struct esse_probe probe = scan_writers(scan, read->access.key, items[count - 1]);
     while (scan_writer_next(scan, &probe, read->access.key, items[count - 1], &write)) {
         struct scan_write writer = scan->writes.at[write];
