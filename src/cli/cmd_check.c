@@ -3,6 +3,7 @@
 #include "cli/session.h"
 #include "engine/engine.h"
 #include "report/report.h"
+#include "report/report_evidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +11,13 @@
 #include <unistd.h>
 
 static struct {
-    const char *level, *engine, *format, *workload, *dot, *svg;
+    const char *level, *engine, *format, *workload, *dot, *svg, *evidence;
     double budget;
     uint64_t memory;
     bool json, verbose, quiet;
 } o = { .level = "strict-serializable" };
 
-static const char *const engines[] = { "scan", NULL };
+static const char *const engines[] = { "scan", "dsg", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
@@ -32,6 +33,8 @@ static const struct esse_opt options[] = {
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
       "what the operations are (default: recognised)", esse_workload_choices },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
+    { "evidence", 0, ESSE_OPT_TEXT, &o.evidence, "FILE",
+      "write what proves the verdicts, for esse verify", NULL },
     { "dot", 0, ESSE_OPT_TEXT, &o.dot, "FILE",
       "write the anomalies' transactions and dependencies for Graphviz", NULL },
     { "svg", 0, ESSE_OPT_TEXT, &o.svg, "FILE", "draw the anomalies, for a browser", NULL },
@@ -82,6 +85,7 @@ static bool is_drawn_on_stdout(void)
     return (o.dot && strcmp(o.dot, "-") == 0) || (o.svg && strcmp(o.svg, "-") == 0);
 }
 
+/* Writes one of the files that a report can also be. */
 static int draw(struct esse_arena *arena, const char *path, const struct esse_report *report,
                 void (*picture)(struct esse_out *out, const struct esse_report *report))
 {
@@ -121,6 +125,7 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
         esse_report_text(&run->out, &report);
     int status = draw(arena, o.dot, &report, esse_report_dot);
     status = status ? status : draw(arena, o.svg, &report, esse_report_svg);
+    status = status ? status : draw(arena, o.evidence, &report, esse_report_evidence);
     return status ? status : (int)esse_report_outcome(result);
 }
 
@@ -144,8 +149,8 @@ static int run_check(int count, char **paths)
     int status = ESSE_EXIT_HOLDS;
     if (!run.level_count)
         status = esse_cli_usage("check", "--level: no level is named");
-    if (count > 1 && (o.dot || o.svg)) {
-        status = esse_cli_usage("check", "--dot and --svg draw one history at a time");
+    if (count > 1 && (o.dot || o.svg || o.evidence)) {
+        status = esse_cli_usage("check", "--dot, --svg and --evidence take one history at a time");
         count = 0;
     }
     for (int i = 0; run.level_count && i < count; i++) {

@@ -22,6 +22,12 @@ void esse_report_text(struct esse_out *out, const struct esse_report *report);
 /* One JSON object, docs/formats.md. */
 void esse_report_json(struct esse_out *out, const struct esse_report *report);
 
+/* The anomalies' transactions and edges for Graphviz, a cluster each. */
+void esse_report_dot(struct esse_out *out, const struct esse_report *report);
+
+/* The same drawn, in need of nothing but a browser: a panel an anomaly, worst first. */
+void esse_report_svg(struct esse_out *out, const struct esse_report *report);
+
 /* "0 holds, 1 violated, 2 unknown": the worst of the verdicts. */
 enum esse_outcome esse_report_outcome(const struct esse_result *result);
 

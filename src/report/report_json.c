@@ -1,6 +1,6 @@
-#include "history/show.h"
 #include "history/value_json.h"
 #include "report/report.h"
+#include "report/report_cycle.h"
 
 #include <string.h>
 
@@ -68,20 +68,22 @@ static void put_txn_name(struct esse_out *out, const struct esse_history *histor
 static void put_transactions(struct esse_out *out, const struct esse_history *history,
                              const struct esse_anomaly *anomaly)
 {
+    struct esse_cast cast = esse_cast_of(out->arena, anomaly);
     esse_out_text(out, ",\"transactions\":[");
-    bool first = true;
-    for (uint32_t i = 0; i < anomaly->step_count; i++) {
-        bool told = false;
-        for (uint32_t j = 0; j < i; j++)
-            told = told || anomaly->steps[j].txn.ix == anomaly->steps[i].txn.ix;
-        if (told)
-            continue;
-        if (!first)
+    for (uint32_t i = 0; i < cast.count; i++) {
+        if (i)
             esse_out_char(out, ',');
-        put_txn_name(out, history, anomaly->steps[i].txn);
-        first = false;
+        put_txn_name(out, history, cast.txns[i]);
     }
     esse_out_char(out, ']');
+}
+
+/* The operation's position in its transaction, from 0. */
+static void put_operation(struct esse_out *out, const struct esse_history *history,
+                          const char *name, esse_txn txn, esse_op op)
+{
+    if (op.ix != ESSE_NO_OP)
+        esse_out_f(out, ",\"%s\":%u", name, op.ix - history->txn_op[txn.ix]);
 }
 
 static void put_steps(struct esse_out *out, const struct esse_history *history,
@@ -92,9 +94,31 @@ static void put_steps(struct esse_out *out, const struct esse_history *history,
         const struct esse_step *step = &anomaly->steps[i];
         esse_out_text(out, i ? ",{\"transaction\":" : "{\"transaction\":");
         put_txn_name(out, history, step->txn);
-        if (step->op.ix != ESSE_NO_OP)
-            esse_out_f(out, ",\"operation\":%u", step->op.ix - history->txn_op[step->txn.ix]);
+        put_operation(out, history, "operation", step->txn, step->op);
         put_member(out, "why", step->why);
+        esse_out_char(out, '}');
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_edges(struct esse_out *out, const struct esse_history *history,
+                      const struct esse_anomaly *anomaly)
+{
+    esse_out_text(out, ",\"edges\":[");
+    for (uint32_t i = 0; i < anomaly->edge_count; i++) {
+        const struct esse_edge *edge = &anomaly->edges[i];
+        esse_out_text(out, i ? ",{\"from\":" : "{\"from\":");
+        put_txn_name(out, history, edge->from);
+        esse_out_text(out, ",\"to\":");
+        put_txn_name(out, history, edge->to);
+        put_member(out, "dep", edge->dep);
+        if (edge->has_key) {
+            esse_out_text(out, ",\"key\":");
+            esse_value_put_json(out, history->values, history->key_name[edge->key.ix]);
+        }
+        put_operation(out, history, "from_operation", edge->from, edge->from_op);
+        put_operation(out, history, "to_operation", edge->to, edge->to_op);
+        put_member(out, "why", edge->why);
         esse_out_char(out, '}');
     }
     esse_out_char(out, ']');
@@ -115,6 +139,8 @@ static void put_anomalies(struct esse_out *out, const struct esse_history *histo
         }
         put_transactions(out, history, anomaly);
         put_steps(out, history, anomaly);
+        if (anomaly->edge_count)
+            put_edges(out, history, anomaly);
         esse_out_char(out, '}');
     }
     esse_out_char(out, ']');
@@ -135,7 +161,14 @@ static void put_verdict(struct esse_out *out, const struct esse_history *history
     esse_out_f(out, ",\"occurrences\":%llu", (unsigned long long)verdict->anomalies_seen);
     esse_out_text(out, ",\"evidence\":{\"kind\":");
     put_string(out, verdict->evidence);
-    esse_out_f(out, ",\"rechecked\":%s}}", verdict->rechecked ? "true" : "false");
+    esse_out_f(out, ",\"rechecked\":%s", verdict->rechecked ? "true" : "false");
+    if (verdict->outcome == ESSE_HOLDS && verdict->order.proves) {
+        const struct esse_order *order = &verdict->order;
+        esse_out_f(out, ",\"transactions\":%u",
+                   order->has_starts ? order->count / 2 : order->count);
+        put_member(out, "proves", order->proves);
+    }
+    esse_out_text(out, "}}");
 }
 
 void esse_report_json(struct esse_out *out, const struct esse_report *report)

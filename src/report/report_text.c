@@ -1,13 +1,33 @@
 #include "base/arena.h"
-#include "history/show.h"
 #include "report/report.h"
+#include "report/report_cycle.h"
+#include "report/report_words.h"
 
 #include <string.h>
 
-enum { OPS_SHOWN = 8 };
+enum {
+    OPS_SHOWN = 8,
+    NAMED_WIDTH = 56, /* columns of an operation that a reason names ... */
+    OTHER_WIDTH = 32, /* ... and of one that none does */
+    TYPES_TOLD = 6,   /* --verbose tells all */
+    ROOMY = 4,        /* up to here a transaction gets two lines */
+    CAST_WHOLE = 6,   /* with more, only some are shown, ... */
+    CAST_SHOWN = 4,   /* ... this many transactions ... */
+    REASONS_SHOWN = 5 /* ... and reasons, beside the last */
+};
 
 static const char *const outcome_words[] = { "holds", "violated", "unknown" };
-static const char *const outcome_colours[] = { "\033[32m", "\033[31m", "\033[33m" };
+static const char *const outcome_colours[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m" };
+
+enum paint { PLAIN, BOLD, DIM, RED, CYAN };
+
+/* A terminal's escape sequence, or nothing. */
+static const char *paint(const struct esse_report *report, enum paint colour)
+{
+    static const char *const codes[] = { "\033[0m", "\033[1m", "\033[2m", "\033[1;31m",
+                                         "\033[36m" };
+    return report->colour ? codes[colour] : "";
+}
 
 enum esse_outcome esse_report_outcome(const struct esse_result *result)
 {
@@ -20,95 +40,144 @@ enum esse_outcome esse_report_outcome(const struct esse_result *result)
     return worst;
 }
 
+/* ---- verdicts ---- */
+
+/* What proves that the level holds. */
+static void put_proof(struct esse_out *out, const struct esse_verdict *verdict)
+{
+    const struct esse_order *order = &verdict->order;
+    if (verdict->outcome != ESSE_HOLDS || !order->proves)
+        return;
+    const uint32_t txns = order->has_starts ? order->count / 2 : order->count;
+    esse_out_f(out, "  by %s of %u transaction%s that was replayed",
+               order->has_starts ? "an order of the snapshots and commits" : "an order", txns,
+               txns == 1 ? "" : "s");
+    if (strcmp(order->proves, verdict->level) != 0)
+        esse_out_f(out, "; it proves %s", order->proves);
+    esse_out_char(out, '\n');
+}
+
 static void put_verdict(struct esse_out *out, const struct esse_report *report,
                         const struct esse_verdict *verdict)
 {
     esse_out_f(out, "%s: %s%s%s %s\n", report->path,
                report->colour ? outcome_colours[verdict->outcome] : "",
-               outcome_words[verdict->outcome], report->colour ? "\033[0m" : "", verdict->level);
+               outcome_words[verdict->outcome], paint(report, PLAIN), verdict->level);
     if (verdict->reason)
         esse_out_f(out, "  because %s\n", verdict->reason);
+    put_proof(out, verdict);
     if (report->verbose)
         esse_out_f(out, "  engine %s: %s (%.3f s)\n", verdict->engine, verdict->plan,
                    verdict->seconds);
 }
 
-static const char *status_word(unsigned status)
-{
-    static const char *const words[] = { "", ", aborted", ", outcome unknown" };
-    return words[status];
-}
+/* ---- one anomaly ---- */
 
-/* "  1/3   session 1, line 12: r x = 1, w x = 2" */
-static void put_txn(struct esse_out *out, const struct esse_history *history, esse_txn txn)
+/* "r x = 1, … 4 more …, w x = 2", the operations that are named in bold. */
+static void put_ops(struct esse_out *out, const struct esse_report *report,
+                    const struct esse_anomaly *anomaly, esse_txn txn)
 {
-    char name[64];
-    esse_txn_name(history, txn, name, sizeof name);
-    esse_out_f(out, "    %-8s session ", name);
-    esse_show_value(out, history, history->session_name[history->txn_session[txn.ix]]);
-    if (history->txn_line[txn.ix])
-        esse_out_f(out, ", line %u", history->txn_line[txn.ix]);
-    if (history->txn_time) {
-        struct esse_interval time = history->txn_time[txn.ix];
-        if (time.begin != ESSE_NO_TIME && time.end != ESSE_NO_TIME)
-            esse_out_f(out, ", time %lld to %lld", (long long)time.begin, (long long)time.end);
+    const struct esse_history *history = report->history;
+    const uint32_t end = history->txn_op[txn.ix + 1];
+    uint32_t count, next = history->txn_op[txn.ix];
+    const uint32_t *ops = esse_cast_ops(out->arena, history, anomaly, txn, OPS_SHOWN, &count);
+    if (next == end)
+        esse_out_text(out, "no operations");
+    for (uint32_t i = 0; i < count; i++) {
+        const bool named = esse_cast_reason(anomaly, ops[i]) != 0;
+        if (ops[i] > next)
+            esse_out_f(out, "%s… %u more …", i ? ", " : "", ops[i] - next);
+        esse_out_f(out, "%s%s%s%s", ops[i] > history->txn_op[txn.ix] ? ", " : "",
+                   named ? paint(report, BOLD) : "",
+                   esse_words_fit(out->arena, esse_cast_op(out->arena, history, ops[i]),
+                                  named ? NAMED_WIDTH : OTHER_WIDTH),
+                   named ? paint(report, PLAIN) : "");
+        next = ops[i] + 1;
     }
-    esse_out_f(out, "%s: ", status_word(history->txn_status[txn.ix]));
-    uint32_t first = history->txn_op[txn.ix], end = history->txn_op[txn.ix + 1];
-    for (uint32_t op = first; op < end; op++) {
-        if (op - first == OPS_SHOWN) {
-            esse_out_f(out, ", … %u more", end - op);
-            break;
-        }
-        esse_out_text(out, op > first ? ", " : "");
-        esse_show_op(out, history, (esse_op){ op });
-    }
+    if (next < end)
+        esse_out_f(out, ", … %u more", end - next);
     esse_out_char(out, '\n');
 }
 
-static bool told_before(const struct esse_anomaly *anomaly, uint32_t step)
+static void put_cast(struct esse_out *out, const struct esse_report *report,
+                     const struct esse_anomaly *anomaly, struct esse_cast cast)
 {
-    for (uint32_t i = 0; i < step; i++)
-        if (anomaly->steps[i].txn.ix == anomaly->steps[step].txn.ix)
-            return true;
-    return false;
+    const uint32_t shown = cast.count > CAST_WHOLE ? CAST_SHOWN : cast.count;
+    const char *between = cast.count <= ROOMY ? "\n             " : ": ";
+    for (uint32_t i = 0; i < shown; i++) {
+        esse_out_f(out, "    %s%-8s%s %s%s%s%s", paint(report, CYAN),
+                   esse_cast_name(out->arena, report->history, cast.txns[i]), paint(report, PLAIN),
+                   paint(report, DIM), esse_cast_facts(out->arena, report->history, cast.txns[i]),
+                   paint(report, PLAIN), between);
+        put_ops(out, report, anomaly, cast.txns[i]);
+    }
+    if (shown < cast.count)
+        esse_out_f(out, "    and %u more transactions\n", cast.count - shown);
+}
+
+static void put_reasons(struct esse_out *out, const struct esse_anomaly *anomaly)
+{
+    const uint32_t count = esse_cast_reasons(anomaly);
+    for (uint32_t i = 0; i < count; i++) {
+        if (count > CAST_WHOLE && i == REASONS_SHOWN && i + 1 < count) {
+            esse_out_f(out, "    … %u more of the same kind …\n", count - 1 - i);
+            i = count - 1;
+        }
+        esse_out_f(out, "    %u. %s\n", i + 1, esse_cast_why(anomaly, i));
+    }
+}
+
+static void put_conclusion(struct esse_out *out, const struct esse_report *report,
+                           const struct esse_anomaly *anomaly)
+{
+    const char *text = esse_cast_conclusion(out->arena, report->history, anomaly);
+    if (text)
+        esse_out_f(out, "    %s%s%s\n", paint(report, RED), text, paint(report, PLAIN));
 }
 
 static void put_anomaly(struct esse_out *out, const struct esse_report *report,
                         const struct esse_anomaly *anomaly)
 {
-    const char *bold = report->colour ? "\033[1m" : "", *plain = report->colour ? "\033[0m" : "";
-    esse_out_f(out, "\n  %s%s%s: %s\n", bold, anomaly->type, plain, anomaly->description);
-    for (uint32_t i = 0; i < anomaly->step_count; i++)
-        if (!told_before(anomaly, i))
-            put_txn(out, report->history, anomaly->steps[i].txn);
-    for (uint32_t i = 0; i < anomaly->step_count; i++)
-        esse_out_f(out, "    %u. %s\n", i + 1, anomaly->steps[i].why);
+    esse_out_f(out, "\n  %s%s%s: %s\n", paint(report, BOLD), anomaly->type, paint(report, PLAIN),
+               anomaly->description);
+    put_cast(out, report, anomaly, esse_cast_of(out->arena, anomaly));
+    put_reasons(out, anomaly);
+    put_conclusion(out, report, anomaly);
 }
 
-/* One occurrence of each type, or all that were kept. */
+/* ---- all of them ---- */
+
+static bool is_told_type(const struct esse_anomaly *anomalies, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++)
+        if (strcmp(anomalies[i].type, anomalies[at].type) == 0)
+            return true;
+    return false;
+}
+
+/* One occurrence of each of the first types, or all that were kept. */
 static void put_anomalies(struct esse_out *out, const struct esse_report *report,
                           const struct esse_verdict *verdict)
 {
-    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        if (report->verbose || i == 0 ||
-            strcmp(verdict->anomalies[i].type, verdict->anomalies[i - 1].type) != 0)
+    uint32_t types = 0;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
+        if (!report->verbose && is_told_type(verdict->anomalies, i))
+            continue;
+        if (report->verbose || types < TYPES_TOLD)
             put_anomaly(out, report, &verdict->anomalies[i]);
+        else
+            esse_out_f(out, "%s%s", types == TYPES_TOLD ? "\n  and also " : ", ",
+                       verdict->anomalies[i].type);
+        types++;
+    }
+    if (!report->verbose && types > TYPES_TOLD)
+        esse_out_char(out, '\n');
+    const uint32_t told = types < TYPES_TOLD ? types : TYPES_TOLD;
     if (verdict->anomalies_seen > 1)
-        esse_out_f(out, "\n  %llu occurrences in all%s\n",
-                   (unsigned long long)verdict->anomalies_seen,
-                   report->verbose ? "" : "; --verbose shows more of them");
-}
-
-/* The anomalies of the first verdict that has the most: with several levels they overlap. */
-static const struct esse_verdict *fullest(const struct esse_result *result)
-{
-    const struct esse_verdict *best = NULL;
-    for (uint32_t i = 0; i < result->verdict_count; i++)
-        if (result->verdicts[i].anomaly_count &&
-            (!best || result->verdicts[i].anomaly_count > best->anomaly_count))
-            best = &result->verdicts[i];
-    return best;
+        esse_out_f(
+            out, "\n  %llu occurrences in all%s\n", (unsigned long long)verdict->anomalies_seen,
+            report->verbose || told == verdict->anomaly_count ? ""
+                                                              : "; --verbose shows more of them");
 }
 
 static void put_names(struct esse_out *out, const char *label, const char *const *names,
@@ -130,7 +199,7 @@ static void put_also_found(struct esse_out *out, const struct esse_report *repor
         return;
     esse_out_text(out, "  also found, and allowed by the levels asked for:");
     for (uint32_t i = 0; i < result->also_found_count; i++)
-        if (!i || strcmp(result->also_found[i].type, result->also_found[i - 1].type) != 0)
+        if (!is_told_type(result->also_found, i))
             esse_out_f(out, "%s%s", i ? ", " : " ", result->also_found[i].type);
     esse_out_char(out, '\n');
     for (uint32_t i = 0; report->verbose && i < result->also_found_count; i++)
@@ -142,7 +211,7 @@ void esse_report_text(struct esse_out *out, const struct esse_report *report)
     const struct esse_result *result = report->result;
     for (uint32_t i = 0; i < result->verdict_count; i++)
         put_verdict(out, report, &result->verdicts[i]);
-    const struct esse_verdict *verdict = fullest(result);
+    const struct esse_verdict *verdict = esse_cast_fullest(result);
     put_names(out, "ruled out, with all that implies them:", result->not_levels, result->not_count);
     if (verdict)
         put_anomalies(out, report, verdict);

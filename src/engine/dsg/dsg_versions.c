@@ -260,8 +260,9 @@ static void place_loose(struct ordering *o)
 
 /* ---- which version each read returned ---- */
 
-/* A list that does not follow the order of its key, or holds an element twice, is told by the scan;
- * no dependency follows from it. */
+/* A list that does not follow the order of its key, holds an element twice, or ends in one that is
+ * no version (aborted, never appended, or appended by several) is told by the scan; no dependency
+ * follows from it. */
 static uint32_t version_of_list(struct ordering *o, uint32_t key, esse_value list)
 {
     struct dsg_versions *versions = o->versions;
@@ -269,6 +270,8 @@ static uint32_t version_of_list(struct ordering *o, uint32_t key, esse_value lis
     const esse_value *items = esse_history_list(versions->history, list, &count);
     for (uint32_t at = 0; at < count; at++) {
         uint32_t write = find_write(o, (esse_key){ key }, items[at]);
+        if (write == NO_NODE && at + 1 == count)
+            return NO_VERSION;
         if (write == NO_NODE)
             continue;
         uint32_t version = versions->op_version[o->scan->writes.at[write].op];

@@ -1,0 +1,100 @@
+#include "base/arena.h"
+#include "base/out.h"
+#include "cli/session.h"
+#include "evidence/recheck.h"
+#include "formats/evidence_read.h"
+#include "history/history.h"
+
+#include <unistd.h>
+
+static struct {
+    const char *format, *workload;
+    bool quiet;
+} o;
+
+static const struct esse_opt options[] = {
+    { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the history's format (default: recognised)",
+      esse_format_choices },
+    { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
+      "what the operations are (default: recognised)", esse_workload_choices },
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line", NULL },
+    { 0 },
+};
+
+/* Evidence that does not stand up is the other's fault: bad input, not an internal error. */
+static int refuse(const char *path, struct esse_error *err)
+{
+    err->code = ESSE_EINPUT;
+    return esse_cli_fail(path, err);
+}
+
+static int verify_results(const struct esse_history *history, const struct esse_evidence *evidence,
+                          char **paths, struct esse_out *out)
+{
+    static const char *const words[] = { "holds", "violated", "unknown" };
+    struct esse_error err = { 0 };
+    if (evidence->transactions != history->txns || evidence->operations != history->ops) {
+        esse_fail(&err, ESSE_EINPUT,
+                  "speaks of a history of %llu transactions and %llu operations; %s has %u and %u",
+                  (unsigned long long)evidence->transactions,
+                  (unsigned long long)evidence->operations, paths[1], history->txns, history->ops);
+        return esse_cli_fail(paths[0], &err);
+    }
+    for (uint32_t i = 0; i < evidence->verdict_count; i++) {
+        const struct esse_verdict *verdict = &evidence->verdicts[i];
+        const struct esse_level *level = esse_level_find(verdict->level);
+        if (!level) {
+            esse_fail(&err, ESSE_EINPUT, "unknown level '%s'", verdict->level);
+            return esse_cli_fail(paths[0], &err);
+        }
+        if (!esse_recheck_verdict(history, level, verdict, &err))
+            return refuse(paths[0], &err);
+        esse_out_f(out, "%s: %s %s%s\n", paths[1], words[verdict->outcome], verdict->level,
+                   verdict->outcome == ESSE_UNKNOWN ? ", nothing to verify" : ", verified");
+    }
+    return 0;
+}
+
+static int run_verify(int count, char **paths)
+{
+    (void)count;
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_session session;
+    struct esse_error err = { 0 };
+    struct esse_history *history;
+    struct esse_evidence evidence;
+    struct esse_out out;
+    esse_session_start(&session, 0, 0, o.quiet);
+    struct esse_load_options load = { o.format, o.workload, &session.budget };
+    esse_out_init_fd(&out, arena, STDOUT_FILENO);
+    int status;
+    if (!esse_evidence_read(arena, paths[0], &evidence, &err)) {
+        status = esse_cli_fail(paths[0], &err);
+    } else if (!esse_history_load(arena, paths[1], &load, &history, &err)) {
+        esse_session_clear(&session);
+        status = esse_cli_fail(paths[1], &err);
+    } else {
+        esse_session_clear(&session);
+        status = esse_session_answer(&out, verify_results(history, &evidence, paths, &out));
+    }
+    esse_arena_free(arena);
+    return status;
+}
+
+const struct esse_command esse_command_verify = {
+    .name = "verify",
+    .operands = "EVIDENCE HISTORY",
+    .summary = "recheck the evidence of a verdict against its history",
+    .details =
+        "Reads an evidence file, as esse check --evidence writes it, and the history it speaks of, "
+        "and rechecks every verdict from the history and the level's definition alone: each edge "
+        "of a cycle, each step of an anomaly, each order by replaying it. No engine takes part.\n\n"
+        "Exit status: 0 all of it follows, 65 something does not (or the files cannot be read as "
+        "what they should be), 74 input/output error.",
+    .examples = "  esse check --evidence why.json history.edn\n"
+                "  esse verify why.json history.edn",
+    .options = options,
+    .least = 2,
+    .most = 2,
+    .run = run_verify,
+};

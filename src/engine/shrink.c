@@ -1,0 +1,392 @@
+#include "engine/shrink.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/index.h"
+#include "base/vec.h"
+#include "history/access.h"
+#include "history/subset.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { WITNESSES = 8 }; /* occurrences that are tried as a start */
+
+struct shrink {
+    const struct esse_history *whole;
+    struct esse_check_options check;
+    const char *type;
+    bool present[ESSE_ANOMALY_END];     /* by anomaly: the whole history has it */
+    const struct esse_history *current; /* the smallest part so far */
+    struct esse_arena *arena;           /* its arena; NULL while it is the whole */
+    uint32_t checks;
+    bool failed; /* a check came to an error, which is in 'err' */
+    struct esse_error *err;
+};
+
+static bool is_spent(const struct shrink *s)
+{
+    return s->failed || esse_budget_spent(s->check.budget);
+}
+
+/* ---- does a part still show it? ---- */
+
+/* Is there the type that counts, and no type that the whole history does not have? */
+static bool shows_the_same(const struct shrink *s, const struct esse_result *result)
+{
+    const struct esse_verdict *verdict = &result->verdicts[0];
+    bool found = false;
+    if (verdict->outcome != ESSE_VIOLATED)
+        return false;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
+        found = found || strcmp(verdict->anomalies[i].type, s->type) == 0;
+        if (!s->present[esse_anomaly_find(verdict->anomalies[i].type)->id])
+            return false;
+    }
+    for (uint32_t i = 0; i < result->also_found_count; i++)
+        if (!s->present[esse_anomaly_find(result->also_found[i].type)->id])
+            return false;
+    return found;
+}
+
+static bool violates(struct shrink *s, const struct esse_history *part, struct esse_budget *budget)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_check_options check = s->check;
+    const struct esse_result *result;
+    check.budget = budget;
+    s->checks++;
+    bool same = false;
+    if (!esse_check(arena, part, &check, &result, s->err))
+        s->failed = true;
+    else
+        same = shows_the_same(s, result);
+    esse_arena_free(arena);
+    return same;
+}
+
+/* Makes the selected part the current one if it still shows the anomaly. */
+static bool try_part(struct shrink *s, const struct esse_selection *selection)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *part;
+    struct esse_error refused;
+    if (is_spent(s) || !esse_history_subset(arena, s->current, selection, &part, &refused) ||
+        !violates(s, part, s->check.budget)) {
+        esse_arena_free(arena);
+        return false;
+    }
+    if (s->arena)
+        esse_arena_free(s->arena);
+    s->arena = arena;
+    s->current = part;
+    return true;
+}
+
+/* ---- removing pieces ---- */
+
+enum unit { TXNS, OPS, KEYS, UNITS };
+
+static uint32_t units_of(const struct esse_history *history, enum unit unit)
+{
+    return unit == TXNS ? history->txns : unit == OPS ? history->ops : history->keys;
+}
+
+static bool try_without(struct shrink *s, enum unit unit, uint32_t from, uint32_t count)
+{
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_selection selection = esse_selection_all(scratch, s->current);
+    uint8_t *column[UNITS] = { selection.txns, selection.ops, selection.keys };
+    memset(column[unit] + from, 0, count);
+    bool smaller = try_part(s, &selection);
+    esse_arena_free(scratch);
+    return smaller;
+}
+
+/*
+ * Removes pieces of half, a quarter ... of the units, and at last one by one until none can go.
+ * After a success the units are numbered anew, but what comes next still stands where the piece
+ * was.
+ */
+static bool reduce(struct shrink *s, enum unit unit)
+{
+    bool smaller = false;
+    for (uint32_t piece = (units_of(s->current, unit) + 1) / 2; piece && !is_spent(s);) {
+        bool again = false;
+        for (uint32_t at = 0; at < units_of(s->current, unit) && !is_spent(s);) {
+            const uint32_t left = units_of(s->current, unit) - at;
+            if (try_without(s, unit, at, left < piece ? left : piece))
+                again = true;
+            else
+                at += piece;
+        }
+        smaller = smaller || again;
+        piece = piece == 1 ? again : piece / 2;
+    }
+    return smaller;
+}
+
+static void reduce_all(struct shrink *s)
+{
+    /* Every unit is tried again after a success of another kind, so that the end is minimal. */
+    for (bool again = true; again;) {
+        again = false;
+        for (enum unit unit = TXNS; unit < UNITS; unit++)
+            again = reduce(s, unit) || again;
+    }
+}
+
+/* ---- starting from the evidence ---- */
+
+static void select_txn(struct esse_selection *selection, esse_txn txn)
+{
+    selection->txns[txn.ix] = 1;
+}
+
+static void select_op(const struct shrink *s, struct esse_selection *selection, esse_op op)
+{
+    if (op.ix != ESSE_NO_OP)
+        select_txn(selection, esse_op_txn(s->whole, op.ix));
+}
+
+/* The transactions that the evidence names. */
+static void select_named(const struct shrink *s, struct esse_selection *selection,
+                         const struct esse_anomaly *anomaly)
+{
+    for (uint32_t i = 0; i < anomaly->step_count; i++)
+        select_txn(selection, anomaly->steps[i].txn);
+    for (uint32_t i = 0; i < anomaly->edge_count; i++) {
+        select_txn(selection, anomaly->edges[i].from);
+        select_txn(selection, anomaly->edges[i].to);
+        select_op(s, selection, anomaly->edges[i].witness);
+    }
+}
+
+/* What a register that is read and kept must keep: a writer of its value. */
+struct wanted {
+    esse_key key;
+    esse_value value;
+};
+
+ESSE_VEC(wanted_vec, struct wanted)
+
+static uint32_t wanted_hash(esse_key key, esse_value value)
+{
+    return esse_hash_word(value.word ^ (uint64_t)key.ix << 40 ^ key.ix);
+}
+
+static bool is_wanted(const struct esse_index *index, const struct wanted_vec *all,
+                      struct esse_access access)
+{
+    uint32_t id;
+    struct esse_probe probe = esse_index_probe(index, wanted_hash(access.key, access.value));
+    while (esse_probe_next(&probe, &id))
+        if (all->at[id].key.ix == access.key.ix && esse_value_eq(all->at[id].value, access.value))
+            return true;
+    return false;
+}
+
+static void want_reads(struct esse_arena *scratch, const struct esse_history *history, uint32_t txn,
+                       struct wanted_vec *all, struct esse_index *index)
+{
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        const uint32_t count = esse_access_count(history, op);
+        for (uint32_t i = 0; i < count; i++) {
+            struct esse_access access = esse_access_at(history, op, i);
+            if (access.kind != ESSE_OP_READ || is_wanted(index, all, access))
+                continue;
+            esse_index_add(index, scratch, wanted_hash(access.key, access.value),
+                           (uint32_t)all->count);
+            wanted_vec_push(all, scratch, (struct wanted){ access.key, access.value });
+        }
+    }
+}
+
+static bool writes_wanted(const struct esse_history *history, uint32_t txn,
+                          const struct wanted_vec *all, const struct esse_index *index)
+{
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        const uint32_t count = esse_access_count(history, op);
+        for (uint32_t i = 0; i < count; i++) {
+            struct esse_access access = esse_access_at(history, op, i);
+            if (access.kind != ESSE_OP_READ && is_wanted(index, all, access))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* And who wrote what they read. */
+static void select_writers(const struct shrink *s, struct esse_selection *selection)
+{
+    struct esse_arena *scratch = esse_arena_new();
+    struct wanted_vec all = { 0 };
+    struct esse_index index = { 0 };
+    for (uint32_t t = 0; t < s->whole->txns; t++)
+        if (selection->txns[t])
+            want_reads(scratch, s->whole, t, &all, &index);
+    for (uint32_t t = 0; t < s->whole->txns; t++)
+        if (!selection->txns[t] && writes_wanted(s->whole, t, &all, &index))
+            selection->txns[t] = 1;
+    esse_arena_free(scratch);
+}
+
+static bool touches(const struct esse_history *history, uint32_t txn, const uint8_t *keys,
+                    bool writes)
+{
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        const uint32_t count = esse_access_count(history, op);
+        for (uint32_t i = 0; i < count; i++) {
+            struct esse_access access = esse_access_at(history, op, i);
+            if (keys[access.key.ix] && (!writes || access.kind != ESSE_OP_READ))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* And who touched the keys which the evidence is about: the versions between, and the reads
+ * that show their order. */
+static void select_keys(const struct shrink *s, struct esse_selection *selection,
+                        const struct esse_anomaly *anomaly, bool writes)
+{
+    struct esse_arena *scratch = esse_arena_new();
+    uint8_t *keys = esse_arena_alloc(scratch, s->whole->keys + 1u, 1);
+    if (anomaly->has_key)
+        keys[anomaly->key.ix] = 1;
+    for (uint32_t i = 0; i < anomaly->edge_count; i++)
+        if (anomaly->edges[i].has_key)
+            keys[anomaly->edges[i].key.ix] = 1;
+    for (uint32_t t = 0; t < s->whole->txns; t++)
+        if (touches(s->whole, t, keys, writes))
+            selection->txns[t] = 1;
+    esse_arena_free(scratch);
+}
+
+enum effort { NAMED, WRITERS, WRITERS_OF_KEYS, ALL_OF_KEYS, EFFORTS };
+
+static bool try_witness(struct shrink *s, const struct esse_anomaly *anomaly, enum effort effort)
+{
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_selection selection = esse_selection_all(scratch, s->whole);
+    memset(selection.txns, 0, s->whole->txns);
+    select_named(s, &selection, anomaly);
+    if (effort >= WRITERS)
+        select_writers(s, &selection);
+    if (effort >= WRITERS_OF_KEYS)
+        select_keys(s, &selection, anomaly, effort == WRITERS_OF_KEYS);
+    bool smaller = try_part(s, &selection);
+    esse_arena_free(scratch);
+    return smaller;
+}
+
+static uint32_t size_of(const struct esse_anomaly *anomaly)
+{
+    return anomaly->edge_count + anomaly->step_count;
+}
+
+/* The occurrences of the type, the shortest first. */
+static uint32_t witnesses_of(const struct shrink *s, const struct esse_verdict *verdict,
+                             const struct esse_anomaly *found[WITNESSES])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
+        const struct esse_anomaly *anomaly = &verdict->anomalies[i];
+        if (strcmp(anomaly->type, s->type) != 0)
+            continue;
+        uint32_t at = count < WITNESSES ? count++ : WITNESSES;
+        while (at > 0 && size_of(found[at - 1]) > size_of(anomaly)) {
+            if (at < WITNESSES)
+                found[at] = found[at - 1];
+            at--;
+        }
+        if (at < WITNESSES)
+            found[at] = anomaly;
+    }
+    return count;
+}
+
+static void start_from_evidence(struct shrink *s, const struct esse_verdict *verdict)
+{
+    const struct esse_anomaly *found[WITNESSES];
+    const uint32_t count = witnesses_of(s, verdict, found);
+    for (enum effort effort = NAMED; effort < EFFORTS; effort++)
+        for (uint32_t i = 0; i < count; i++)
+            if (try_witness(s, found[i], effort))
+                return;
+}
+
+/* ---- the whole ---- */
+
+/* The type asked for, or the worst; NULL if the verdict has none such. */
+static const char *choose_type(const struct esse_verdict *verdict, const char *asked)
+{
+    const struct esse_anomaly_type *type = asked ? esse_anomaly_find(asked) : NULL;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        if (!type || esse_anomaly_find(verdict->anomalies[i].type) == type)
+            return verdict->anomalies[i].type;
+    return NULL;
+}
+
+static void note_present(struct shrink *s, const struct esse_result *result)
+{
+    const struct esse_verdict *verdict = &result->verdicts[0];
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        s->present[esse_anomaly_find(verdict->anomalies[i].type)->id] = true;
+    for (uint32_t i = 0; i < result->also_found_count; i++)
+        s->present[esse_anomaly_find(result->also_found[i].type)->id] = true;
+}
+
+/* The part outlives its arena in the caller's: it is taken once more, whole, and checked afresh. */
+static bool keep(struct shrink *s, struct esse_arena *arena, struct esse_shrunk *out)
+{
+    struct esse_history *part;
+    if (!s->arena)
+        return true; /* it is the whole */
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_selection all = esse_selection_all(scratch, s->current);
+    bool ok = esse_history_subset(arena, s->current, &all, &part, s->err);
+    if (ok && !violates(s, part, NULL) && !s->failed)
+        ok = esse_fail(s->err, ESSE_EBUG, "the shrunk history does not show %s any more", s->type);
+    esse_arena_free(scratch);
+    out->part = part;
+    return ok && !s->failed;
+}
+
+bool esse_shrink(struct esse_arena *arena, const struct esse_history *history,
+                 const struct esse_shrink_options *options, struct esse_shrunk *out,
+                 struct esse_error *err)
+{
+    assert(options->check->level_count <= 1);
+    const struct esse_result *result;
+    if (options->anomaly && !esse_anomaly_find(options->anomaly))
+        return esse_fail(err, ESSE_EUSAGE, "unknown anomaly '%s'", options->anomaly);
+    if (!esse_check(arena, history, options->check, &result, err))
+        return false;
+    const struct esse_verdict *verdict = &result->verdicts[0];
+    *out = (struct esse_shrunk){ .outcome = verdict->outcome,
+                                 .reason = verdict->reason,
+                                 .part = history,
+                                 .result = result,
+                                 .is_minimal = true };
+    if (verdict->outcome != ESSE_VIOLATED)
+        return true;
+    out->type = choose_type(verdict, options->anomaly);
+    if (!out->type)
+        return true;
+    struct shrink s = { .whole = history,
+                        .check = *options->check,
+                        .type = out->type,
+                        .current = history,
+                        .err = err };
+    note_present(&s, result);
+    start_from_evidence(&s, verdict);
+    reduce_all(&s);
+    out->is_minimal = !esse_budget_spent(s.check.budget);
+    bool ok = !s.failed && keep(&s, arena, out);
+    if (s.arena)
+        esse_arena_free(s.arena);
+    out->checks = s.checks;
+    return ok;
+}

@@ -1,0 +1,310 @@
+#include "formats/evidence_read.h"
+
+#include "base/vec.h"
+#include "formats/json.h"
+
+#include <string.h>
+
+ESSE_VEC(verdict_vec, struct esse_verdict)
+ESSE_VEC(anomaly_vec, struct esse_anomaly)
+ESSE_VEC(step_vec, struct esse_step)
+ESSE_VEC(edge_vec, struct esse_edge)
+ESSE_VEC(event_vec, uint32_t)
+
+struct evidence_reader {
+    struct esse_json json;
+    struct esse_arena *arena;
+};
+
+static bool is(struct esse_span name, const char *text)
+{
+    return name.length == strlen(text) && memcmp(name.at, text, name.length) == 0;
+}
+
+static bool unknown(struct evidence_reader *r, struct esse_span name)
+{
+    return esse_json_fail(&r->json, r->json.at, "unknown member \"%.*s\" in an evidence file",
+                          (int)(name.length < 60 ? name.length : 60), name.at);
+}
+
+/* A number of something in a history, or null. */
+static bool number(struct evidence_reader *r, uint32_t *ix)
+{
+    int64_t value;
+    if (esse_json_peek(&r->json) == 'n') {
+        *ix = ESSE_NO_OP;
+        return esse_json_skip(&r->json);
+    }
+    const char *place = r->json.at;
+    if (!esse_json_int(&r->json, &value))
+        return false;
+    if (value < 0 || value >= UINT32_MAX)
+        return esse_json_fail(&r->json, place,
+                              "found %lld, expected the number of a transaction, "
+                              "operation or key",
+                              (long long)value);
+    *ix = (uint32_t)value;
+    return true;
+}
+
+static bool text(struct evidence_reader *r, const char **out)
+{
+    struct esse_span span;
+    if (!esse_json_string(&r->json, &span))
+        return false;
+    *out = esse_arena_text(r->arena, span.at, span.length);
+    return true;
+}
+
+static bool read_step(struct evidence_reader *r, struct esse_step *step)
+{
+    bool ok = esse_json_char(&r->json, '{', "a step {...}");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        ok = esse_json_name(&r->json, &name) && (is(name, "txn")   ? number(r, &step->txn.ix)
+                                                 : is(name, "op")  ? number(r, &step->op.ix)
+                                                 : is(name, "why") ? text(r, &step->why)
+                                                                   : unknown(r, name));
+        if (!ok)
+            return false;
+    }
+    return ok;
+}
+
+static bool read_edge(struct evidence_reader *r, struct esse_edge *edge)
+{
+    bool ok = esse_json_char(&r->json, '{', "an edge {...}");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        if (!esse_json_name(&r->json, &name))
+            return false;
+        edge->has_key |= is(name, "key");
+        ok = is(name, "dep")       ? text(r, &edge->dep)
+             : is(name, "from")    ? number(r, &edge->from.ix)
+             : is(name, "to")      ? number(r, &edge->to.ix)
+             : is(name, "key")     ? number(r, &edge->key.ix)
+             : is(name, "from_op") ? number(r, &edge->from_op.ix)
+             : is(name, "to_op")   ? number(r, &edge->to_op.ix)
+             : is(name, "witness") ? number(r, &edge->witness.ix)
+             : is(name, "why")     ? text(r, &edge->why)
+                                   : unknown(r, name);
+        if (!ok)
+            return false;
+    }
+    return ok && (edge->dep || esse_json_fail(&r->json, r->json.at, "an edge has no dep"));
+}
+
+static bool read_steps(struct evidence_reader *r, struct esse_anomaly *anomaly)
+{
+    struct step_vec steps = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of steps");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        struct esse_step step = { { ESSE_NO_OP }, { ESSE_NO_OP }, "" };
+        if (!read_step(r, &step))
+            return false;
+        step_vec_push(&steps, r->arena, step);
+    }
+    anomaly->steps = steps.at;
+    anomaly->step_count = (uint32_t)steps.count;
+    return ok;
+}
+
+static bool read_edges(struct evidence_reader *r, struct esse_anomaly *anomaly)
+{
+    struct edge_vec edges = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of edges");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        struct esse_edge edge = {
+            .from_op = { ESSE_NO_OP }, .to_op = { ESSE_NO_OP }, .witness = { ESSE_NO_OP }, .why = ""
+        };
+        if (!read_edge(r, &edge))
+            return false;
+        edge_vec_push(&edges, r->arena, edge);
+    }
+    anomaly->edges = edges.at;
+    anomaly->edge_count = (uint32_t)edges.count;
+    return ok;
+}
+
+static bool read_anomaly(struct evidence_reader *r, struct esse_anomaly *anomaly)
+{
+    bool ok = esse_json_char(&r->json, '{', "an anomaly {...}");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        if (!esse_json_name(&r->json, &name))
+            return false;
+        anomaly->has_key |= is(name, "key");
+        ok = is(name, "type")    ? text(r, &anomaly->type)
+             : is(name, "key")   ? number(r, &anomaly->key.ix)
+             : is(name, "steps") ? read_steps(r, anomaly)
+             : is(name, "edges") ? read_edges(r, anomaly)
+                                 : unknown(r, name);
+        if (!ok)
+            return false;
+    }
+    return ok && (anomaly->type || esse_json_fail(&r->json, r->json.at, "an anomaly has no type"));
+}
+
+static bool read_anomalies(struct evidence_reader *r, struct esse_verdict *verdict)
+{
+    struct anomaly_vec anomalies = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of anomalies");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        struct esse_anomaly anomaly = { .description = "" };
+        if (!read_anomaly(r, &anomaly))
+            return false;
+        anomaly_vec_push(&anomalies, r->arena, anomaly);
+    }
+    verdict->anomalies = anomalies.at;
+    verdict->anomaly_count = (uint32_t)anomalies.count;
+    return ok;
+}
+
+static bool read_events(struct evidence_reader *r, struct esse_order *order)
+{
+    struct event_vec events = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of events");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        uint32_t event;
+        if (!number(r, &event))
+            return false;
+        event_vec_push(&events, r->arena, event);
+    }
+    order->events = events.at;
+    order->count = (uint32_t)events.count;
+    return ok;
+}
+
+static bool read_order(struct evidence_reader *r, struct esse_order *order)
+{
+    bool ok = esse_json_char(&r->json, '{', "an order {...}");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        if (!esse_json_name(&r->json, &name))
+            return false;
+        if (is(name, "starts")) {
+            order->has_starts = esse_json_peek(&r->json) == 't';
+            ok = esse_json_skip(&r->json);
+        } else {
+            ok = is(name, "proves")   ? text(r, &order->proves)
+                 : is(name, "events") ? read_events(r, order)
+                                      : unknown(r, name);
+        }
+        if (!ok)
+            return false;
+    }
+    return ok;
+}
+
+static bool read_outcome(struct evidence_reader *r, struct esse_verdict *verdict)
+{
+    static const char *const words[] = { "holds", "violated", "unknown" };
+    const char *word;
+    if (!text(r, &word))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            verdict->outcome = (enum esse_outcome)i;
+            return true;
+        }
+    }
+    return esse_json_fail(&r->json, r->json.at,
+                          "found verdict \"%s\", expected holds, violated or "
+                          "unknown",
+                          word);
+}
+
+static bool read_verdict(struct evidence_reader *r, struct esse_verdict *verdict)
+{
+    bool ok = esse_json_char(&r->json, '{', "a result {...}");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        ok =
+            esse_json_name(&r->json, &name) && (is(name, "level")       ? text(r, &verdict->level)
+                                                : is(name, "verdict")   ? read_outcome(r, verdict)
+                                                : is(name, "anomalies") ? read_anomalies(r, verdict)
+                                                : is(name, "order") ? read_order(r, &verdict->order)
+                                                                    : unknown(r, name));
+        if (!ok)
+            return false;
+    }
+    return ok && (verdict->level || esse_json_fail(&r->json, r->json.at, "a result has no level"));
+}
+
+static bool read_results(struct evidence_reader *r, struct esse_evidence *out)
+{
+    struct verdict_vec verdicts = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of results");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        struct esse_verdict verdict = { .outcome = ESSE_UNKNOWN };
+        if (!read_verdict(r, &verdict))
+            return false;
+        verdict_vec_push(&verdicts, r->arena, verdict);
+    }
+    out->verdicts = verdicts.at;
+    out->verdict_count = (uint32_t)verdicts.count;
+    return ok;
+}
+
+static bool read_count(struct evidence_reader *r, uint64_t *count)
+{
+    uint32_t value = 0;
+    bool ok = number(r, &value);
+    *count = value;
+    return ok;
+}
+
+static bool read_magic(struct evidence_reader *r)
+{
+    const char *word;
+    return text(r, &word) &&
+           (strcmp(word, "evidence") == 0 ||
+            esse_json_fail(&r->json, r->json.at, "found \"%.40s\", expected \"evidence\"", word));
+}
+
+static bool read_file(struct evidence_reader *r, struct esse_evidence *out)
+{
+    bool ok = esse_json_char(&r->json, '{', "an evidence file, as esse check --evidence writes it");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        ok = esse_json_name(&r->json, &name) &&
+             (is(name, "esse")                             ? read_magic(r)
+              : is(name, "version") || is(name, "history") ? esse_json_skip(&r->json)
+              : is(name, "transactions")                   ? read_count(r, &out->transactions)
+              : is(name, "operations")                     ? read_count(r, &out->operations)
+              : is(name, "results")                        ? read_results(r, out)
+                                                           : unknown(r, name));
+        if (!ok)
+            return false;
+    }
+    return ok;
+}
+
+/* The file is one form, so the whole of it must be in the window. */
+static bool fill_window(struct esse_source *source, struct esse_error *err)
+{
+    while (!source->last)
+        if (!esse_source_more(source, err))
+            return false;
+    return true;
+}
+
+bool esse_evidence_read(struct esse_arena *arena, const char *path, struct esse_evidence *out,
+                        struct esse_error *err)
+{
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_source source;
+    struct evidence_reader reader = { .arena = arena };
+    struct esse_evidence evidence = { 0 };
+    bool ok = esse_source_open(&source, scratch, path, NULL, err);
+    if (ok) {
+        ok = fill_window(&source, err);
+        esse_json_init(&reader.json, &source, esse_values_new(scratch), false, err);
+        ok = ok && read_file(&reader, &evidence);
+        esse_source_close(&source);
+    }
+    esse_arena_free(scratch);
+    if (ok)
+        *out = evidence;
+    return ok;
+}

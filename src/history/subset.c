@@ -1,0 +1,410 @@
+#include "history/subset.h"
+
+#include "base/hash.h"
+#include "base/index.h"
+#include "base/vec.h"
+#include "history/access.h"
+#include "history/builder.h"
+
+#include <assert.h>
+#include <string.h>
+
+ESSE_VEC(subset_ops, struct esse_op_record)
+ESSE_VEC(subset_items, esse_value)
+ESSE_VEC(subset_rows, struct esse_row)
+ESSE_VEC(subset_refs, struct esse_version_ref)
+ESSE_VEC(subset_extras, struct esse_extra)
+
+/* A value that someone wrote to a key in the whole history. */
+struct written {
+    uint32_t key;
+    esse_value value;
+    uint32_t kept; /* writes of it that are left */
+};
+
+ESSE_VEC(written_vec, struct written)
+
+struct subset {
+    const struct esse_history *history;
+    const struct esse_selection *selection;
+    struct esse_arena *scratch;
+    struct esse_sink *sink;
+    uint8_t *op_kept;
+    uint8_t *key_used; /* by key: an operation that is left names it */
+    esse_value *initial;
+    struct written_vec written;
+    struct esse_index index;
+
+    /* The record at hand. */
+    struct subset_ops ops;
+    struct subset_items items;
+    struct subset_rows rows;
+    struct subset_extras extras;
+    uint32_t extra;
+};
+
+struct esse_selection esse_selection_all(struct esse_arena *arena,
+                                         const struct esse_history *history)
+{
+    struct esse_selection all = {
+        esse_arena_alloc(arena, history->txns + 1u, 1),
+        esse_arena_alloc(arena, history->ops + 1u, 1),
+        esse_arena_alloc(arena, history->keys + 1u, 1),
+    };
+    memset(all.txns, 1, history->txns);
+    memset(all.ops, 1, history->ops);
+    memset(all.keys, 1, history->keys);
+    return all;
+}
+
+/* ---- values of another pool ---- */
+
+static esse_value carry(struct subset *s, esse_value value)
+{
+    if (esse_value_tag(value) != ESSE_TAG_ATOM)
+        return value; /* the word is the value */
+    const struct esse_values *from = s->history->values;
+    struct esse_values *to = s->sink->values;
+    const enum esse_value_kind kind = esse_value_kind(from, value);
+    char room[8];
+    int64_t number;
+    if (esse_value_as_int(from, value, &number))
+        return esse_value_int(to, number);
+    if (kind < ESSE_KIND_SEQ) {
+        struct esse_span text = esse_value_text(from, value, room);
+        return kind == ESSE_KIND_STRING    ? esse_value_string(to, text.at, text.length)
+               : kind == ESSE_KIND_KEYWORD ? esse_value_keyword(to, text.at, text.length)
+                                           : esse_value_atom(to, kind, text.at, text.length);
+    }
+    uint32_t count;
+    const esse_value *parts = esse_value_parts(from, value, &count);
+    esse_value *copy = esse_arena_alloc(s->scratch, count + 1u, sizeof *copy);
+    for (uint32_t i = 0; i < count; i++)
+        copy[i] = carry(s, parts[i]);
+    return esse_value_compound(to, kind, copy, count);
+}
+
+static esse_value carry_key(struct subset *s, esse_key key)
+{
+    return carry(s, s->history->key_name[key.ix]);
+}
+
+/* The name that reports print, also of a transaction that was given none. */
+static esse_value carry_name(struct subset *s, esse_txn txn)
+{
+    const struct esse_history *history = s->history;
+    if (history->txn_name && !esse_value_eq(history->txn_name[txn.ix], ESSE_NONE))
+        return carry(s, history->txn_name[txn.ix]);
+    char text[512];
+    esse_txn_name(history, txn, text, sizeof text);
+    return esse_value_string(s->sink->values, text, strlen(text));
+}
+
+/* ---- what is left ---- */
+
+static struct written *find_written(const struct subset *s, esse_key key, esse_value value)
+{
+    uint32_t id;
+    struct esse_probe probe =
+        esse_index_probe(&s->index, esse_hash_word(value.word ^ (uint64_t)key.ix << 40 ^ key.ix));
+    while (esse_probe_next(&probe, &id))
+        if (s->written.at[id].key == key.ix && esse_value_eq(s->written.at[id].value, value))
+            return &s->written.at[id];
+    return NULL;
+}
+
+static void add_written(struct subset *s, struct esse_access access, bool kept)
+{
+    struct written *written = find_written(s, access.key, access.value);
+    if (!written) {
+        const uint32_t id = (uint32_t)s->written.count;
+        esse_index_add(
+            &s->index, s->scratch,
+            esse_hash_word(access.value.word ^ (uint64_t)access.key.ix << 40 ^ access.key.ix), id);
+        written_vec_push(&s->written, s->scratch,
+                         (struct written){ access.key.ix, access.value, 0 });
+        written = &s->written.at[id];
+    }
+    written->kept += kept;
+}
+
+/* Was it written by someone, and is no write of it left? */
+static bool is_gone(const struct subset *s, esse_key key, esse_value value)
+{
+    if (esse_value_eq(value, ESSE_NIL) || esse_value_eq(value, s->initial[key.ix]))
+        return false;
+    const struct written *written = find_written(s, key, value);
+    return written && !written->kept;
+}
+
+static void index_writes(struct subset *s)
+{
+    const struct esse_history *history = s->history;
+    for (uint32_t t = 0; t < history->txns; t++) {
+        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++) {
+            s->op_kept[op] = s->selection->txns[t] && s->selection->ops[op] &&
+                             (esse_op_is_predicate(history->op_kind[op]) ||
+                              s->selection->keys[history->op_key[op]]);
+            const uint32_t count = esse_access_count(history, op);
+            for (uint32_t i = 0; i < count; i++) {
+                struct esse_access access = esse_access_at(history, op, i);
+                if (access.kind != ESSE_OP_READ)
+                    add_written(s, access, s->op_kept[op] && s->selection->keys[access.key.ix]);
+            }
+        }
+    }
+}
+
+/* Lists only lose elements, so they never make an operation go. */
+static bool reads_gone(const struct subset *s, uint32_t op)
+{
+    const uint32_t count = esse_access_count(s->history, op);
+    for (uint32_t i = 0; i < count; i++) {
+        struct esse_access access = esse_access_at(s->history, op, i);
+        if (access.kind == ESSE_OP_READ && esse_value_tag(access.value) != ESSE_TAG_LIST &&
+            s->selection->keys[access.key.ix] && is_gone(s, access.key, access.value))
+            return true;
+    }
+    return false;
+}
+
+static void drop_op(struct subset *s, uint32_t op)
+{
+    const uint32_t count = esse_access_count(s->history, op);
+    s->op_kept[op] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct esse_access access = esse_access_at(s->history, op, i);
+        if (access.kind != ESSE_OP_READ && s->selection->keys[access.key.ix])
+            find_written(s, access.key, access.value)->kept--;
+    }
+}
+
+/* A predicate update that goes takes what it wrote along, so once may not be enough. */
+static void drop_dangling_reads(struct subset *s)
+{
+    const struct esse_history *history = s->history;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t t = 0; t < history->txns; t++) {
+            for (uint32_t op = history->txn_op[t];
+                 s->selection->txns[t] && op < history->txn_op[t + 1]; op++) {
+                if (!s->op_kept[op] || !reads_gone(s, op))
+                    continue;
+                drop_op(s, op);
+                again = again || history->op_kind[op] == ESSE_OP_PREDICATE_UPDATE;
+            }
+        }
+    }
+}
+
+/* ---- sending it ---- */
+
+static size_t add_rows(struct subset *s, uint32_t first, uint32_t count)
+{
+    const size_t at = s->rows.count;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct esse_keyed_row *row = &s->history->rows[first + i];
+        if (!s->selection->keys[row->key.ix])
+            continue;
+        s->key_used[row->key.ix] = 1;
+        subset_rows_push(
+            &s->rows, s->scratch,
+            (struct esse_row){ carry_key(s, row->key), carry(s, row->value), carry(s, row->next) });
+    }
+    return at;
+}
+
+/* An entry of a version set that names a version which is gone says nothing any more. */
+static size_t add_vset(struct subset *s, uint32_t first, uint32_t count)
+{
+    const size_t at = s->rows.count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_gone(s, s->history->rows[first + i].key, s->history->rows[first + i].value))
+            add_rows(s, first + i, 1);
+    return at;
+}
+
+static void add_list(struct subset *s, struct esse_op_record *record, esse_key key, esse_value list)
+{
+    uint32_t count;
+    const esse_value *items = esse_history_list(s->history, list, &count);
+    record->is_list = true;
+    record->first = s->items.count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_gone(s, key, items[i]))
+            subset_items_push(&s->items, s->scratch, carry(s, items[i]));
+    record->count = s->items.count - record->first;
+}
+
+static void add_op(struct subset *s, uint32_t op)
+{
+    const struct esse_history *history = s->history;
+    struct esse_op_record record = { .kind = (enum esse_op_kind)history->op_kind[op],
+                                     .begin = ESSE_NO_TIME,
+                                     .end = ESSE_NO_TIME };
+    if (history->op_time) {
+        record.begin = history->op_time[op].begin;
+        record.end = history->op_time[op].end;
+    }
+    if (esse_op_is_predicate(record.kind)) {
+        const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
+        record.key = carry(s, predicate->text);
+        record.first = add_rows(s, predicate->row, predicate->row_count);
+        record.count = s->rows.count - record.first;
+        record.has_vset = predicate->has_vset;
+        record.vset_first = add_vset(s, predicate->vset, predicate->vset_count);
+        record.vset_count = s->rows.count - record.vset_first;
+    } else {
+        const esse_key key = { history->op_key[op] };
+        record.key = carry_key(s, key);
+        s->key_used[key.ix] = 1;
+        if (esse_value_tag(history->op_value[op]) == ESSE_TAG_LIST)
+            add_list(s, &record, key, history->op_value[op]);
+        else
+            record.value = carry(s, history->op_value[op]);
+    }
+    subset_ops_push(&s->ops, s->scratch, record);
+}
+
+static void add_extras(struct subset *s, uint32_t txn)
+{
+    const struct esse_history *history = s->history;
+    while (s->extra < history->extra_count && history->extras[s->extra].txn.ix < txn)
+        s->extra++;
+    for (; s->extra < history->extra_count && history->extras[s->extra].txn.ix == txn; s->extra++)
+        subset_extras_push(
+            &s->extras, s->scratch,
+            (struct esse_extra){ history->extras[s->extra].name, history->extras[s->extra].text });
+}
+
+static void set_times(const struct esse_interval *column, uint32_t txn, int64_t *begin,
+                      int64_t *end)
+{
+    if (column) {
+        *begin = column[txn].begin;
+        *end = column[txn].end;
+    }
+}
+
+static bool send_txn(struct subset *s, uint32_t txn, struct esse_error *err)
+{
+    const struct esse_history *history = s->history;
+    struct esse_txn_record record = esse_txn_record_empty();
+    s->ops.count = s->items.count = s->rows.count = s->extras.count = 0;
+    record.session = carry(s, history->session_name[history->txn_session[txn]]);
+    record.name = carry_name(s, (esse_txn){ txn });
+    record.status = (enum esse_status)history->txn_status[txn];
+    record.line = history->txn_line[txn];
+    set_times(history->txn_time, txn, &record.start, &record.end);
+    set_times(history->txn_server_time, txn, &record.start_ts, &record.commit_ts);
+    set_times(history->txn_wall_time, txn, &record.wall_start, &record.wall_end);
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+        if (s->op_kept[op])
+            add_op(s, op);
+    add_extras(s, txn);
+    record.ops = s->ops.at;
+    record.op_count = s->ops.count;
+    record.items = s->items.at;
+    record.rows = s->rows.at;
+    record.extras = s->extras.at;
+    record.extra_count = s->extras.count;
+    return s->sink->txn(s->sink, &record, err);
+}
+
+static bool send_header(struct subset *s, struct esse_error *err)
+{
+    const struct esse_header_record *from = &s->history->header;
+    esse_value *columns = esse_arena_alloc(s->scratch, from->column_count + 1, sizeof *columns);
+    for (size_t i = 0; i < from->column_count; i++)
+        columns[i] = carry(s, from->columns[i]);
+    struct esse_header_record header = { carry(s, from->db), carry(s, from->isolation), columns,
+                                         from->column_count };
+    return s->sink->header(s->sink, &header, err);
+}
+
+static bool send_init(struct subset *s, struct esse_error *err)
+{
+    const struct esse_history *history = s->history;
+    s->rows.count = 0;
+    for (uint32_t i = 0; i < history->init_count; i++)
+        if (s->key_used[history->init[i].key.ix])
+            subset_rows_push(&s->rows, s->scratch,
+                             (struct esse_row){ carry_key(s, history->init[i].key),
+                                                carry(s, history->init[i].value), ESSE_NONE });
+    return !s->rows.count || s->sink->init(s->sink, s->rows.at, s->rows.count, err);
+}
+
+static bool still_writes(const struct subset *s, esse_txn txn, esse_key key)
+{
+    esse_value ignored;
+    for (uint32_t op = s->history->txn_op[txn.ix]; op < s->history->txn_op[txn.ix + 1]; op++)
+        if (s->op_kept[op] && esse_op_write_of(s->history, op, key, &ignored))
+            return true;
+    return false;
+}
+
+static bool send_version_order(struct subset *s, const struct esse_version_order *order,
+                               struct esse_error *err)
+{
+    struct subset_refs refs = { 0 };
+    for (uint32_t i = 0; i < order->count; i++) {
+        const struct esse_version *version = &order->versions[i];
+        struct esse_version_ref ref = { carry(s, version->value), ESSE_NONE };
+        if (version->txn.ix != ESSE_NO_TXN) {
+            if (!still_writes(s, version->txn, order->key))
+                continue;
+            ref.txn = carry_name(s, version->txn);
+        } else if (is_gone(s, order->key, version->value)) {
+            continue;
+        }
+        subset_refs_push(&refs, s->scratch, ref);
+    }
+    return s->sink->version_order(s->sink, carry_key(s, order->key), refs.at, refs.count, err);
+}
+
+static bool send_certificates(struct subset *s, struct esse_error *err)
+{
+    const struct esse_history *history = s->history;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < history->version_order_count; i++)
+        if (s->key_used[history->version_orders[i].key.ix])
+            ok = send_version_order(s, &history->version_orders[i], err);
+    if (!ok || !(history->has & ESSE_HAS_ORDER))
+        return ok;
+    s->items.count = 0;
+    for (uint32_t i = 0; i < history->order_count; i++)
+        if (s->selection->txns[history->order[i].ix])
+            subset_items_push(&s->items, s->scratch, carry_name(s, history->order[i]));
+    return s->sink->order(s->sink, s->items.at, s->items.count, err);
+}
+
+static bool send_all(struct subset *s, struct esse_error *err)
+{
+    bool ok = send_header(s, err);
+    for (uint32_t t = 0; ok && t < s->history->txns; t++)
+        if (s->selection->txns[t])
+            ok = send_txn(s, t, err);
+    return ok && send_init(s, err) && send_certificates(s, err) && s->sink->finish(s->sink, err);
+}
+
+bool esse_history_subset(struct esse_arena *arena, const struct esse_history *history,
+                         const struct esse_selection *selection, struct esse_history **out,
+                         struct esse_error *err)
+{
+    struct esse_builder *builder = esse_builder_new(arena);
+    struct subset s = { .history = history,
+                        .selection = selection,
+                        .scratch = esse_arena_new(),
+                        .sink = esse_builder_sink(builder) };
+    s.op_kept = esse_arena_alloc(s.scratch, history->ops + 1u, 1);
+    s.key_used = esse_arena_alloc(s.scratch, history->keys + 1u, 1);
+    s.initial = esse_arena_alloc(s.scratch, history->keys + 1u, sizeof *s.initial);
+    for (uint32_t i = 0; i < history->init_count; i++)
+        s.initial[history->init[i].key.ix] = history->init[i].value;
+    index_writes(&s);
+    drop_dangling_reads(&s);
+    bool ok = send_all(&s, err) &&
+              esse_builder_freeze_as(builder, history->format, history->workload, out, err);
+    esse_arena_free(s.scratch);
+    return ok;
+}

@@ -1,0 +1,35 @@
+#ifndef ESSE_HISTORY_SUBSET_H
+#define ESSE_HISTORY_SUBSET_H
+
+#include "history/history.h"
+
+/*
+ * A part of a history, as if the rest had never been: the transactions, operations and keys that
+ * are kept, with their names, sessions, times, status and extras, the initial values of the keys
+ * that are left, and what of the certificates is about them.
+ *
+ * What read something that was left out goes too, for otherwise it would be a read of what nobody
+ * wrote, which the whole history may not have: a list loses the element, the read of a register
+ * (or a predicate operation that returned such a row) is left out.  What nobody wrote in the whole
+ * history either stays.
+ *
+ * Names stay what they were: a transaction without one is given the name that reports gave it.
+ *
+ * Cost: O(operations of the whole + items of the lists kept).
+ */
+struct esse_selection {
+    uint8_t *txns; /* by transaction: kept */
+    uint8_t *ops;  /* by operation: kept, if its transaction is */
+    uint8_t *keys; /* by key: kept */
+};
+
+/* Everything, to take away from. */
+struct esse_selection esse_selection_all(struct esse_arena *arena,
+                                         const struct esse_history *history);
+
+/* The part, in 'arena', which shares nothing with the whole.  Fails if the builder refuses it. */
+bool esse_history_subset(struct esse_arena *arena, const struct esse_history *history,
+                         const struct esse_selection *selection, struct esse_history **out,
+                         struct esse_error *err);
+
+#endif

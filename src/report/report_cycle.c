@@ -1,0 +1,391 @@
+#include "report/report_cycle.h"
+
+#include "base/hash.h"
+#include "base/index.h"
+#include "base/vec.h"
+#include "history/access.h"
+#include "history/show.h"
+#include "report/report_words.h"
+
+#include <string.h>
+
+ESSE_VEC(cast_txns, esse_txn)
+
+enum {
+    EXTRAS_SHOWN = 4,
+    EXTRA_WIDTH = 40,
+    ROUND_WHOLE = 6, /* a longer way round is told by its beginning and end */
+};
+
+/* ---- who takes part ---- */
+
+struct casting {
+    struct esse_arena *arena;
+    struct cast_txns txns;
+    struct esse_index index; /* cycles may be long, so no search */
+};
+
+static void add_txn(struct casting *casting, esse_txn txn)
+{
+    uint32_t hash = esse_hash_word(txn.ix), id;
+    struct esse_probe probe = esse_index_probe(&casting->index, hash);
+    while (esse_probe_next(&probe, &id))
+        if (casting->txns.at[id].ix == txn.ix)
+            return;
+    esse_index_add(&casting->index, casting->arena, hash, (uint32_t)casting->txns.count);
+    cast_txns_push(&casting->txns, casting->arena, txn);
+}
+
+struct esse_cast esse_cast_of(struct esse_arena *arena, const struct esse_anomaly *anomaly)
+{
+    struct casting casting = { .arena = arena };
+    for (uint32_t i = 0; i < anomaly->edge_count; i++)
+        add_txn(&casting, anomaly->edges[i].from);
+    for (uint32_t i = 0; i < anomaly->edge_count; i++)
+        add_txn(&casting, anomaly->edges[i].to);
+    for (uint32_t i = 0; i < anomaly->step_count; i++)
+        add_txn(&casting, anomaly->steps[i].txn);
+    return (struct esse_cast){ casting.txns.at, (uint32_t)casting.txns.count };
+}
+
+/* ---- reasons ---- */
+
+uint32_t esse_cast_reasons(const struct esse_anomaly *anomaly)
+{
+    return anomaly->edge_count ? anomaly->edge_count : anomaly->step_count;
+}
+
+const char *esse_cast_why(const struct esse_anomaly *anomaly, uint32_t at)
+{
+    return anomaly->edge_count ? anomaly->edges[at].why : anomaly->steps[at].why;
+}
+
+uint32_t esse_cast_reason(const struct esse_anomaly *anomaly, uint32_t op)
+{
+    for (uint32_t i = 0; i < anomaly->edge_count; i++)
+        if (anomaly->edges[i].from_op.ix == op || anomaly->edges[i].to_op.ix == op)
+            return i + 1;
+    for (uint32_t i = 0; i < anomaly->edge_count; i++)
+        if (anomaly->edges[i].witness.ix == op)
+            return i + 1;
+    for (uint32_t i = 0; !anomaly->edge_count && i < anomaly->step_count; i++)
+        if (anomaly->steps[i].op.ix == op)
+            return i + 1;
+    return 0;
+}
+
+/* The steps between which an arrow belongs, by type; see evidence/recheck.h for their order. */
+static const struct {
+    const char *type, *dep;
+    uint8_t from, to;
+} step_arrows[] = {
+    { "G1a", "wr", 1, 0 },          { "G1b", "wr", 1, 0 },         { "dirty-update", "ww", 0, 1 },
+    { "dirty-update", "wr", 1, 2 }, { "lost-update", "rw", 0, 1 }, { "lost-update", "rw", 1, 0 },
+};
+
+const struct esse_edge *esse_cast_edges(struct esse_arena *arena,
+                                        const struct esse_anomaly *anomaly, uint32_t *count)
+{
+    enum { ARROWS = sizeof step_arrows / sizeof *step_arrows };
+    *count = anomaly->edge_count;
+    if (anomaly->edge_count)
+        return anomaly->edges;
+    struct esse_edge *edges = esse_arena_alloc(arena, ARROWS, sizeof *edges);
+    for (size_t i = 0; i < ARROWS; i++) {
+        if (strcmp(step_arrows[i].type, anomaly->type) != 0 ||
+            step_arrows[i].from >= anomaly->step_count || step_arrows[i].to >= anomaly->step_count)
+            continue;
+        const struct esse_step *from = &anomaly->steps[step_arrows[i].from];
+        const struct esse_step *to = &anomaly->steps[step_arrows[i].to];
+        if (from->txn.ix == to->txn.ix)
+            continue;
+        edges[(*count)++] =
+            (struct esse_edge){ from->txn,        to->txn,        step_arrows[i].dep,
+                                anomaly->has_key, anomaly->key,   from->op,
+                                to->op,           { ESSE_NO_OP }, from->why };
+    }
+    return edges;
+}
+
+/* ---- what is shown of a transaction ---- */
+
+static bool touches(const struct esse_history *history, uint32_t op, esse_key key)
+{
+    esse_value ignored;
+    return esse_op_read_of(history, op, key, &ignored) ||
+           esse_op_write_of(history, op, key, &ignored);
+}
+
+const uint32_t *esse_cast_ops(struct esse_arena *arena, const struct esse_history *history,
+                              const struct esse_anomaly *anomaly, esse_txn txn, uint32_t most,
+                              uint32_t *count)
+{
+    const uint32_t first = history->txn_op[txn.ix], total = history->txn_op[txn.ix + 1] - first;
+    uint32_t *ops = esse_arena_alloc(arena, total + 1u, sizeof *ops);
+    uint8_t *shown = esse_arena_alloc(arena, total + 1u, sizeof *shown);
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < total; i++)
+        taken += shown[i] = esse_cast_reason(anomaly, first + i) != 0;
+    /* What else was done to the key comes before what has nothing to do with it. */
+    for (uint32_t i = 0; anomaly->has_key && i < total && taken < most; i++)
+        if (!shown[i] && touches(history, first + i, anomaly->key))
+            taken += shown[i] = 1;
+    for (uint32_t i = 0; i < total && taken < most; i++)
+        if (!shown[i])
+            taken += shown[i] = 1;
+    *count = 0;
+    for (uint32_t i = 0; i < total; i++)
+        if (shown[i])
+            ops[(*count)++] = first + i;
+    return ops;
+}
+
+static void put_time(struct esse_out *out, int64_t time)
+{
+    if (time == ESSE_NO_TIME)
+        esse_out_char(out, '?');
+    else
+        esse_out_i64(out, time);
+}
+
+static bool put_times(struct esse_out *out, const struct esse_interval *column, esse_txn txn,
+                      const char *label)
+{
+    if (!column || (column[txn.ix].begin == ESSE_NO_TIME && column[txn.ix].end == ESSE_NO_TIME))
+        return false;
+    esse_out_text(out, label);
+    put_time(out, column[txn.ix].begin);
+    esse_out_text(out, " to ");
+    put_time(out, column[txn.ix].end);
+    return true;
+}
+
+/* The extras are sorted by transaction: the first of this one. */
+static uint32_t first_extra(const struct esse_history *history, esse_txn txn)
+{
+    uint32_t low = 0, high = history->extra_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (history->extras[middle].txn.ix < txn.ix)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void put_extras(struct esse_out *out, const struct esse_history *history, esse_txn txn)
+{
+    uint32_t at = first_extra(history, txn), shown = 0;
+    for (; at < history->extra_count && history->extras[at].txn.ix == txn.ix; at++) {
+        if (shown++ == EXTRAS_SHOWN) {
+            esse_out_text(out, ", …");
+            return;
+        }
+        struct esse_span name = history->extras[at].name, text = history->extras[at].text;
+        if (name.length && name.at[0] == ':')
+            name = (struct esse_span){ name.at + 1, name.length - 1 };
+        const char *whole = esse_arena_text(out->arena, text.at, text.length);
+        esse_out_text(out, ", ");
+        esse_out_bytes(out, name.at, name.length);
+        esse_out_f(out, " %s", esse_words_fit(out->arena, whole, EXTRA_WIDTH));
+    }
+}
+
+const char *esse_cast_facts(struct esse_arena *arena, const struct esse_history *history,
+                            esse_txn txn)
+{
+    static const char *const status[] = { "", ", aborted", ", outcome unknown" };
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    esse_out_text(&out, "session ");
+    esse_show_value(&out, history, history->session_name[history->txn_session[txn.ix]]);
+    if (history->txn_line[txn.ix])
+        esse_out_f(&out, ", line %u", history->txn_line[txn.ix]);
+    /* What a clock showed says more than the position of an event, which Jepsen's time is here. */
+    if (!put_times(&out, history->txn_wall_time, txn, ", time "))
+        put_times(&out, history->txn_time, txn, ", time ");
+    put_times(&out, history->txn_server_time, txn, ", server time ");
+    esse_out_text(&out, status[history->txn_status[txn.ix]]);
+    put_extras(&out, history, txn);
+    return esse_out_memory(&out);
+}
+
+const char *esse_cast_name(struct esse_arena *arena, const struct esse_history *history,
+                           esse_txn txn)
+{
+    char name[128];
+    esse_txn_name(history, txn, name, sizeof name);
+    return esse_arena_text(arena, name, strlen(name));
+}
+
+const char *esse_cast_op(struct esse_arena *arena, const struct esse_history *history, uint32_t op)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    esse_show_op(&out, history, (esse_op){ op });
+    return esse_out_memory(&out);
+}
+
+const char *esse_cast_label(struct esse_arena *arena, const struct esse_history *history,
+                            const struct esse_edge *edge)
+{
+    if (!edge->has_key)
+        return edge->dep;
+    return esse_arena_format(arena, "%s %s", edge->dep,
+                             esse_show_key_text(arena, history, edge->key));
+}
+
+/* ---- where the reasons lead ---- */
+
+/* Where the reasons lead, for the anomalies that are told in steps.  Some speak of the
+ * transaction of the first step. */
+static const struct {
+    const char *type, *before;
+    bool names_first;
+    const char *after;
+} conclusions[] = {
+    { "G1a", "", true, " relied on something that never happened" },
+    { "G1b", "", true, " saw another transaction's work half done" },
+    { "garbage-read", "what ", true, " saw came from nowhere" },
+    { "internal", "", true, " contradicts itself" },
+    { "future-read", "", true, " saw its own future" },
+    { "duplicate-elements", "something took effect twice before ", true, " read it" },
+    { "duplicate-write", "a read of that value does not tell who wrote it", false, "" },
+    { "incompatible-order", "no one order of the appends explains both reads", false, "" },
+    { "dirty-update", "what was committed rests on something that never happened", false, "" },
+    { "lost-update", "whichever came second overwrote the first without having seen it", false,
+      "" },
+    { "cyclic-versions", "the versions of the key cannot be put into any order", false, "" },
+};
+
+/* "so a → b → a: a would have to come before itself" */
+static const char *conclude_cycle(struct esse_arena *arena, const struct esse_history *history,
+                                  const struct esse_anomaly *anomaly)
+{
+    const uint32_t count = anomaly->edge_count;
+    const char *first = esse_cast_name(arena, history, anomaly->edges[0].from);
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    esse_out_text(&out, "so ");
+    for (uint32_t i = 0; i < count; i++) {
+        if (count > ROUND_WHOLE && i == ROUND_WHOLE - 2) {
+            esse_out_text(&out, "… → ");
+            i = count - 1;
+        }
+        esse_out_f(&out, "%s → ", esse_cast_name(arena, history, anomaly->edges[i].from));
+    }
+    esse_out_f(&out, "%s: %s would have to come before itself", first, first);
+    return esse_out_memory(&out);
+}
+
+/* Long lists are shown without their middle, so say where two of them part; NULL if they do not. */
+static const char *conclude_orders(struct esse_arena *arena, const struct esse_history *history,
+                                   const struct esse_anomaly *anomaly)
+{
+    const esse_value *items[2];
+    uint32_t count[2], at = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (i >= anomaly->step_count || anomaly->steps[i].op.ix == ESSE_NO_OP ||
+            esse_value_tag(history->op_value[anomaly->steps[i].op.ix]) != ESSE_TAG_LIST)
+            return NULL;
+        items[i] =
+            esse_history_list(history, history->op_value[anomaly->steps[i].op.ix], &count[i]);
+    }
+    while (at < count[0] && at < count[1] && esse_value_eq(items[0][at], items[1][at]))
+        at++;
+    if (at == count[0] || at == count[1])
+        return NULL;
+    return esse_arena_format(
+        arena,
+        "so no one order of the appends explains both reads: element %u is %s in one, %s in "
+        "the other",
+        at + 1, esse_show_text(arena, history, items[0][at]),
+        esse_show_text(arena, history, items[1][at]));
+}
+
+const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_history *history,
+                                 const struct esse_anomaly *anomaly)
+{
+    if (anomaly->edge_count)
+        return conclude_cycle(arena, history, anomaly);
+    if (strcmp(anomaly->type, "incompatible-order") == 0) {
+        const char *text = conclude_orders(arena, history, anomaly);
+        if (text)
+            return text;
+    }
+    const size_t count = anomaly->step_count ? sizeof conclusions / sizeof *conclusions : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(conclusions[i].type, anomaly->type) != 0)
+            continue;
+        const char *name =
+            conclusions[i].names_first ? esse_cast_name(arena, history, anomaly->steps[0].txn) : "";
+        return esse_arena_format(arena, "so %s%s%s", conclusions[i].before, name,
+                                 conclusions[i].after);
+    }
+    return NULL;
+}
+
+/* ---- pictures ---- */
+
+/* Colours that people with any colour vision tell apart (after Okabe and Ito), dark enough to be
+ * read as text on white; dashes say the same again. */
+const struct esse_dep_look esse_dep_looks[] = {
+    { "ww", "#0063a6", NULL, "overwrote what the first wrote" },
+    { "wr", "#007a5a", NULL, "read what the first wrote" },
+    { "rw", "#bd4b00", NULL, "overwrote what the first read" },
+    { "wwp", "#0063a6", "7 3", "changed the matches after the first did" },
+    { "wrp", "#007a5a", "7 3", "saw by a predicate what the first wrote" },
+    { "rwp", "#bd4b00", "7 3", "changed what the first's predicate matched" },
+    { "process", "#8a3b86", "2 3", "came later in the same session" },
+    { "realtime", "#565c66", "9 3 2 3", "began after the first had ended" },
+    { "", "#333333", NULL, "comes after the first" },
+};
+
+const struct esse_dep_look *esse_dep_look(const char *dep)
+{
+    const struct esse_dep_look *look = esse_dep_looks;
+    while (*look->dep && strcmp(look->dep, dep) != 0)
+        look++;
+    return look;
+}
+
+const struct esse_verdict *esse_cast_fullest(const struct esse_result *result)
+{
+    const struct esse_verdict *best = NULL;
+    for (uint32_t i = 0; i < result->verdict_count; i++)
+        if (result->verdicts[i].anomaly_count &&
+            (!best || result->verdicts[i].anomaly_count > best->anomaly_count))
+            best = &result->verdicts[i];
+    return best;
+}
+
+static bool is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++)
+        if (strcmp(anomalies[i].type, anomalies[at].type) == 0)
+            return false;
+    return true;
+}
+
+const struct esse_anomaly **esse_cast_drawn(struct esse_arena *arena,
+                                            const struct esse_result *result, uint32_t most,
+                                            uint32_t *count)
+{
+    const struct esse_verdict *verdict = esse_cast_fullest(result);
+    const struct esse_anomaly *all = verdict ? verdict->anomalies : result->also_found;
+    const uint32_t total = verdict ? verdict->anomaly_count : result->also_found_count;
+    const struct esse_anomaly **drawn = esse_arena_alloc(arena, total + 1u, sizeof *drawn);
+    uint8_t *chosen = esse_arena_alloc(arena, total + 1u, sizeof *chosen);
+    uint32_t left = most;
+    for (uint32_t i = 0; i < total && left; i++)
+        left -= chosen[i] = is_first_of_type(all, i);
+    for (uint32_t i = 0; i < total && left; i++)
+        if (!chosen[i])
+            left -= chosen[i] = 1;
+    *count = 0;
+    for (uint32_t i = 0; i < total; i++)
+        if (chosen[i])
+            drawn[(*count)++] = &all[i];
+    return drawn;
+}

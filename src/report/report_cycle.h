@@ -1,0 +1,74 @@
+#ifndef ESSE_REPORT_REPORT_CYCLE_H
+#define ESSE_REPORT_REPORT_CYCLE_H
+
+#include "history/history.h"
+
+/*
+ * What the reports have in common about one anomaly: who takes part, for which reasons, and which
+ * operations are named.  Everything is made in the arena that is given and has no free.
+ *
+ * Cost: O(edges + steps), except esse_cast_reason and esse_cast_ops, which look at all of them for
+ * every operation they are asked about; so ask about those that are shown.
+ */
+
+/* The transactions that edges and steps name, each once, in the order in which they are met. */
+struct esse_cast {
+    const esse_txn *txns;
+    uint32_t count;
+};
+struct esse_cast esse_cast_of(struct esse_arena *arena, const struct esse_anomaly *anomaly);
+
+/* The reasons: those of the edges if there are any, else those of the steps. */
+uint32_t esse_cast_reasons(const struct esse_anomaly *anomaly);
+const char *esse_cast_why(const struct esse_anomaly *anomaly, uint32_t at);
+
+/* The first reason that names the operation, counted from 1; 0 if none does. */
+uint32_t esse_cast_reason(const struct esse_anomaly *anomaly, uint32_t op);
+
+/* The arrows to draw: the edges, or for an anomaly told in steps those that the steps stand for,
+ * such as the read of an aborted write. */
+const struct esse_edge *esse_cast_edges(struct esse_arena *arena,
+                                        const struct esse_anomaly *anomaly, uint32_t *count);
+
+/* At most 'most' operations of the transaction, ascending, but always those that are named. */
+const uint32_t *esse_cast_ops(struct esse_arena *arena, const struct esse_history *history,
+                              const struct esse_anomaly *anomaly, esse_txn txn, uint32_t most,
+                              uint32_t *count);
+
+/* What is known about a transaction beside its operations: "session 1, line 12, time 5 to 9,
+ * aborted, node n1". */
+const char *esse_cast_facts(struct esse_arena *arena, const struct esse_history *history,
+                            esse_txn txn);
+
+const char *esse_cast_name(struct esse_arena *arena, const struct esse_history *history,
+                           esse_txn txn);
+const char *esse_cast_op(struct esse_arena *arena, const struct esse_history *history, uint32_t op);
+/* "rw x", "realtime" */
+const char *esse_cast_label(struct esse_arena *arena, const struct esse_history *history,
+                            const struct esse_edge *edge);
+
+/* Where the reasons lead: "so a → b → a: a would have to come before itself"; NULL if there is
+ * nothing to add to them. */
+const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_history *history,
+                                 const struct esse_anomaly *anomaly);
+
+/* How a kind of dependency looks in a picture. */
+struct esse_dep_look {
+    const char *dep, *colour;
+    const char *dash;    /* for stroke-dasharray; NULL: a full line */
+    const char *meaning; /* for the legend */
+};
+extern const struct esse_dep_look esse_dep_looks[]; /* the last stands for all others */
+const struct esse_dep_look *esse_dep_look(const char *dep);
+
+/* The verdict that has the most anomalies, the first of those; NULL if none has one.  The
+ * anomalies of several levels overlap, so this one is told. */
+const struct esse_verdict *esse_cast_fullest(const struct esse_result *result);
+
+/* What to draw, at most 'most', worst first: the first of every type before the second of any.
+ * Without a violation, what was found and is allowed. */
+const struct esse_anomaly **esse_cast_drawn(struct esse_arena *arena,
+                                            const struct esse_result *result, uint32_t most,
+                                            uint32_t *count);
+
+#endif

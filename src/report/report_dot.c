@@ -1,0 +1,102 @@
+#include "report/report.h"
+#include "report/report_cycle.h"
+#include "report/report_words.h"
+
+/* Everything is quoted, so no name can be anything but a name. */
+
+enum { DRAWN = 20, OPS_SHOWN = 12, OP_WIDTH = 60 };
+
+/* Inside of quotes: a quote, a backslash and a line's end are all that means something. */
+static void put_escaped(struct esse_out *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            esse_out_char(out, '\\');
+        if ((unsigned char)*text < 0x20)
+            esse_out_char(out, ' ');
+        else
+            esse_out_char(out, *text);
+    }
+}
+
+static void put_quoted(struct esse_out *out, const char *text)
+{
+    esse_out_char(out, '"');
+    put_escaped(out, text);
+    esse_out_char(out, '"');
+}
+
+static void put_node(struct esse_out *out, const struct esse_report *report,
+                     const struct esse_anomaly *anomaly, uint32_t cluster, esse_txn txn)
+{
+    const struct esse_history *history = report->history;
+    const bool is_committed = history->txn_status[txn.ix] == ESSE_COMMITTED;
+    const uint32_t end = history->txn_op[txn.ix + 1];
+    uint32_t count, next = history->txn_op[txn.ix];
+    const uint32_t *ops = esse_cast_ops(out->arena, history, anomaly, txn, OPS_SHOWN, &count);
+    esse_out_f(out, "    \"%u.%u\" [style=\"%s\", label=\"", cluster, txn.ix,
+               is_committed ? "rounded" : "rounded,dashed");
+    put_escaped(out, esse_cast_name(out->arena, history, txn));
+    esse_out_text(out, "\\n");
+    put_escaped(out, esse_cast_facts(out->arena, history, txn));
+    esse_out_text(out, "\\n");
+    for (uint32_t i = 0; i <= count; i++) {
+        const uint32_t op = i < count ? ops[i] : end;
+        if (op > next)
+            esse_out_f(out, "   … %u more\\l", op - next);
+        next = op + 1;
+        if (i == count)
+            break;
+        const char *text = esse_cast_op(out->arena, history, op);
+        esse_out_text(out, esse_cast_reason(anomaly, op) ? "▸ " : "   ");
+        put_escaped(out, esse_words_fit(out->arena, text, OP_WIDTH));
+        esse_out_text(out, "\\l");
+    }
+    esse_out_text(out, "\"];\n");
+}
+
+static void put_edge(struct esse_out *out, const struct esse_report *report, uint32_t cluster,
+                     const struct esse_edge *edge)
+{
+    const struct esse_dep_look *look = esse_dep_look(edge->dep);
+    esse_out_f(out, "    \"%u.%u\" -> \"%u.%u\" [label=", cluster, edge->from.ix, cluster,
+               edge->to.ix);
+    put_quoted(out, esse_cast_label(out->arena, report->history, edge));
+    esse_out_f(out, ", color=\"%s\", fontcolor=\"%s\", style=\"%s\", tooltip=", look->colour,
+               look->colour, look->dash ? "dashed" : "solid");
+    put_quoted(out, edge->why);
+    esse_out_text(out, "];\n");
+}
+
+static void put_cluster(struct esse_out *out, const struct esse_report *report, uint32_t cluster,
+                        const struct esse_anomaly *anomaly)
+{
+    struct esse_cast cast = esse_cast_of(out->arena, anomaly);
+    uint32_t edges;
+    const struct esse_edge *edge = esse_cast_edges(out->arena, anomaly, &edges);
+    esse_out_f(out, "  subgraph \"cluster_%u\" {\n    label=\"", cluster);
+    put_escaped(out, anomaly->type);
+    esse_out_text(out, ": ");
+    put_escaped(out, anomaly->description);
+    esse_out_text(out, "\";\n");
+    for (uint32_t i = 0; i < cast.count; i++)
+        put_node(out, report, anomaly, cluster, cast.txns[i]);
+    for (uint32_t i = 0; i < edges; i++)
+        put_edge(out, report, cluster, &edge[i]);
+    esse_out_text(out, "  }\n");
+}
+
+void esse_report_dot(struct esse_out *out, const struct esse_report *report)
+{
+    uint32_t count;
+    const struct esse_anomaly **anomalies =
+        esse_cast_drawn(out->arena, report->result, DRAWN, &count);
+    esse_out_text(out, "digraph \"esse\" {\n  label=");
+    put_quoted(out, report->path);
+    esse_out_text(out, ";\n  labelloc=\"t\";\n  bgcolor=\"#ffffff\";\n"
+                       "  node [shape=\"box\", fontname=\"monospace\", fontsize=\"10\"];\n"
+                       "  edge [fontname=\"sans-serif\", fontsize=\"10\"];\n");
+    for (uint32_t i = 0; i < count; i++)
+        put_cluster(out, report, i, anomalies[i]);
+    esse_out_text(out, "}\n");
+}

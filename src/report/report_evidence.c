@@ -1,0 +1,101 @@
+#include "report/report_evidence.h"
+
+static const char *const outcome_words[] = { "holds", "violated", "unknown" };
+
+static void put_text(struct esse_out *out, const char *name, const char *text)
+{
+    esse_out_f(out, "\"%s\":", name);
+    esse_out_json(out, text, strlen(text));
+}
+
+/* An operation's number, or null where there is none. */
+static void put_op(struct esse_out *out, const char *name, esse_op op)
+{
+    if (op.ix == ESSE_NO_OP)
+        esse_out_f(out, ",\"%s\":null", name);
+    else
+        esse_out_f(out, ",\"%s\":%u", name, op.ix);
+}
+
+static void put_edge(struct esse_out *out, const struct esse_edge *edge)
+{
+    esse_out_char(out, '{');
+    put_text(out, "dep", edge->dep);
+    esse_out_f(out, ",\"from\":%u,\"to\":%u", edge->from.ix, edge->to.ix);
+    if (edge->has_key)
+        esse_out_f(out, ",\"key\":%u", edge->key.ix);
+    put_op(out, "from_op", edge->from_op);
+    put_op(out, "to_op", edge->to_op);
+    put_op(out, "witness", edge->witness);
+    esse_out_char(out, ',');
+    put_text(out, "why", edge->why);
+    esse_out_char(out, '}');
+}
+
+static void put_step(struct esse_out *out, const struct esse_step *step)
+{
+    esse_out_f(out, "{\"txn\":%u", step->txn.ix);
+    put_op(out, "op", step->op);
+    esse_out_char(out, ',');
+    put_text(out, "why", step->why);
+    esse_out_char(out, '}');
+}
+
+static void put_anomaly(struct esse_out *out, const struct esse_anomaly *anomaly)
+{
+    esse_out_char(out, '{');
+    put_text(out, "type", anomaly->type);
+    if (anomaly->has_key)
+        esse_out_f(out, ",\"key\":%u", anomaly->key.ix);
+    esse_out_text(out, ",\"steps\":[");
+    for (uint32_t i = 0; i < anomaly->step_count; i++) {
+        esse_out_text(out, i ? "," : "");
+        put_step(out, &anomaly->steps[i]);
+    }
+    esse_out_text(out, "],\"edges\":[");
+    for (uint32_t i = 0; i < anomaly->edge_count; i++) {
+        esse_out_text(out, i ? "," : "");
+        put_edge(out, &anomaly->edges[i]);
+    }
+    esse_out_text(out, "]}");
+}
+
+static void put_order(struct esse_out *out, const struct esse_order *order)
+{
+    esse_out_text(out, ",\"order\":{");
+    put_text(out, "proves", order->proves);
+    esse_out_f(out, ",\"starts\":%s,\"events\":[", order->has_starts ? "true" : "false");
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (i)
+            esse_out_char(out, ',');
+        esse_out_i64(out, order->events[i]);
+    }
+    esse_out_text(out, "]}");
+}
+
+void esse_report_evidence(struct esse_out *out, const struct esse_report *report)
+{
+    const struct esse_history *history = report->history;
+    const struct esse_result *result = report->result;
+    esse_out_text(out, "{\"esse\":\"evidence\",\"version\":1,");
+    put_text(out, "history", report->path);
+    esse_out_f(out, ",\"transactions\":%u,\"operations\":%u,\"results\":[", history->txns,
+               history->ops);
+    for (uint32_t i = 0; i < result->verdict_count; i++) {
+        const struct esse_verdict *verdict = &result->verdicts[i];
+        esse_out_text(out, i ? ",\n{" : "\n{");
+        put_text(out, "level", verdict->level);
+        esse_out_char(out, ',');
+        put_text(out, "verdict", outcome_words[verdict->outcome]);
+        esse_out_text(out, ",\"anomalies\":[");
+        for (uint32_t a = 0; a < verdict->anomaly_count; a++) {
+            esse_out_text(out, a ? ",\n" : "");
+            put_anomaly(out, &verdict->anomalies[a]);
+        }
+        esse_out_char(out, ']');
+        if (verdict->outcome == ESSE_HOLDS)
+            put_order(out, &verdict->order);
+        esse_out_char(out, '}');
+    }
+    esse_out_text(out, "]}\n");
+}

@@ -1,0 +1,485 @@
+#include "base/out.h"
+#include "history/history.h"
+#include "load_text.h"
+#include "report/report.h"
+#include "report/report_cycle.h"
+#include "report/report_ring.h"
+#include "report/report_words.h"
+
+/*
+ * Results are made by hand here, so that the reports are tested whatever the engines find.  With
+ * ESSE_PICTURES=folder the pictures are kept there, to be looked at.
+ */
+
+/* A history in which t0 … reads what the one before wrote, round in a circle of 'count', each in a
+ * session of its own, with 'filler' further operations. */
+static struct esse_history *circle_history(struct esse_arena *arena, unsigned count,
+                                           unsigned filler)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    for (unsigned i = 0; i < count; i++) {
+        esse_out_f(&out,
+                   "{\"session\":%u,\"txn\":\"t%u\",\"start\":%u,\"end\":%u,\"ops\":["
+                   "{\"r\":\"k%u\",\"v\":%u}",
+                   i % 3, i, 100 * i, 100 * i + 250, (i + count - 1) % count,
+                   (i + count - 1) % count + 1);
+        for (unsigned f = 0; f < filler; f++)
+            esse_out_f(&out, ",{\"w\":\"filler-%u-%u\",\"v\":\"some text %u\"}", i, f, f);
+        esse_out_f(&out, ",{\"w\":\"k%u\",\"v\":%u}]}\n", i, i + 1);
+    }
+    return load_text(arena, "native", esse_out_memory(&out));
+}
+
+static struct esse_edge edge_of(const struct esse_history *history, uint32_t from, uint32_t to,
+                                const char *dep)
+{
+    struct esse_edge edge = { { from },        { to },         dep,
+                              strlen(dep) < 4, { 0 },          { ESSE_NO_OP },
+                              { ESSE_NO_OP },  { ESSE_NO_OP }, "" };
+    if (edge.has_key) {
+        edge.from_op.ix = history->txn_op[from + 1] - 1;
+        edge.to_op.ix = history->txn_op[to];
+        edge.key.ix = history->op_key[edge.from_op.ix];
+    }
+    return edge;
+}
+
+static const struct esse_anomaly *circle_of(struct esse_arena *arena,
+                                            const struct esse_history *history)
+{
+    static const char *const deps[] = { "wr", "rw", "ww", "realtime", "rwp", "process", "wrp" };
+    struct esse_anomaly *anomaly = esse_arena_alloc(arena, 1, sizeof *anomaly);
+    struct esse_edge *edges = esse_arena_alloc(arena, history->txns, sizeof *edges);
+    for (uint32_t i = 0; i < history->txns; i++) {
+        const uint32_t next = (i + 1) % history->txns;
+        edges[i] = edge_of(history, i, next, deps[i % 7]);
+        edges[i].why =
+            esse_arena_format(arena, "t%u wrote k%u = %u, which t%u read", i, i, i + 1, next);
+    }
+    *anomaly = (struct esse_anomaly){ .type = "G2-item",
+                                      .description = "transactions that each come before the next "
+                                                     "in a circle",
+                                      .edges = edges,
+                                      .edge_count = history->txns };
+    return anomaly;
+}
+
+static struct esse_report report_of(struct esse_arena *arena, const struct esse_history *history,
+                                    const struct esse_anomaly *anomalies, uint32_t count)
+{
+    struct esse_verdict *verdict = esse_arena_alloc(arena, 1, sizeof *verdict);
+    *verdict = (struct esse_verdict){ .level = "serializable",
+                                      .outcome = count ? ESSE_VIOLATED : ESSE_HOLDS,
+                                      .engine = "hand",
+                                      .plan = "made by hand",
+                                      .anomalies = anomalies,
+                                      .anomaly_count = count,
+                                      .anomalies_seen = count,
+                                      .evidence = count ? "cycle" : "order",
+                                      .rechecked = true };
+    struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);
+    *result = (struct esse_result){ .verdicts = verdict, .verdict_count = 1 };
+    return (struct esse_report){ "h.jsonl", history, result, false, false };
+}
+
+typedef void reporter(struct esse_out *out, const struct esse_report *report);
+
+static const char *written(struct esse_arena *arena, reporter *write,
+                           const struct esse_report *report)
+{
+    struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
+    esse_out_init_memory(out, arena);
+    write(out, report);
+    return esse_out_memory(out);
+}
+
+static void keep_picture(const char *name, unsigned number, const char *text)
+{
+    const char *folder = getenv("ESSE_PICTURES");
+    char path[512];
+    if (!folder)
+        return;
+    snprintf(path, sizeof path, "%s/%s-%u.svg", folder, name, number);
+    FILE *file = fopen(path, "w");
+    CHECK(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static unsigned count_of(const char *text, const char *part)
+{
+    unsigned count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        count++;
+    return count;
+}
+
+#define HAS(text, part)                                                                            \
+    do {                                                                                           \
+        if (!strstr(text, part))                                                                   \
+            fail_msg("'%s' is not in:\n%s", part, text);                                           \
+    } while (0)
+
+/* Elements open and close in pairs, nothing is bare: enough of a parser for what Esse writes. */
+static bool is_xml(const char *text)
+{
+    const char *open[64];
+    size_t depth = 0, length[64];
+    for (const char *at = text; (at = strchr(at, '<')); at++) {
+        const char *name = at + 1, *end = strchr(at, '>');
+        if (!end || depth == 64)
+            return false;
+        if (*name == '/') {
+            if (!depth-- || strncmp(open[depth], name + 1, length[depth]) != 0)
+                return false;
+        } else if (end[-1] != '/') {
+            open[depth] = name;
+            length[depth++] = strcspn(name, " >");
+        }
+    }
+    for (const char *at = text; (at = strchr(at, '&')); at++)
+        if (strncmp(at, "&amp;", 5) != 0 && strncmp(at, "&lt;", 4) != 0 &&
+            strncmp(at, "&gt;", 4) != 0 && strncmp(at, "&quot;", 6) != 0)
+            return false;
+    return depth == 0;
+}
+
+/* ---- words ---- */
+
+TEST(test_words__fit_keeps_both_ends)
+{
+    struct esse_arena *arena = esse_arena_new();
+    CHECK_TEXT(esse_words_fit(arena, "short", 5), "short");
+    CHECK_TEXT(esse_words_fit(arena, "abcdefghij", 5), "ab…ij");
+    CHECK_TEXT(esse_words_fit(arena, "äöüßéèêë", 5), "äö…êë");
+    CHECK_EQ(esse_words_width("日本"), 4);
+    CHECK(esse_words_width(esse_words_fit(arena, "日本日本日本", 6)) <= 6);
+    CHECK_TEXT(esse_words_fit(arena, "abcdef", 1), "…");
+    esse_arena_free(arena);
+}
+
+TEST(test_words__lines_break_at_spaces)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const char *rest = "one two  three-is-longer four";
+    CHECK_TEXT(esse_words_line(arena, &rest, 8), "one two ");
+    CHECK_TEXT(esse_words_line(arena, &rest, 8), "three-is");
+    CHECK_TEXT(esse_words_line(arena, &rest, 8), "-longer");
+    CHECK_TEXT(esse_words_line(arena, &rest, 8), "four");
+    CHECK(!esse_words_line(arena, &rest, 8));
+    esse_arena_free(arena);
+}
+
+TEST(test_words__xml_holds_any_bytes)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    esse_words_xml(&out, "a<b>&\"\x01\xff\xc3ä\xed\xa0\x80");
+    CHECK_TEXT(esse_out_memory(&out), "a&lt;b&gt;&amp;&quot;···ä···");
+    esse_arena_free(arena);
+}
+
+/* ---- layout ---- */
+
+static bool overlap(const struct esse_ring_box *a, const struct esse_ring_box *b)
+{
+    return a->x - b->x < (a->width + b->width) / 2 && b->x - a->x < (a->width + b->width) / 2 &&
+           a->y - b->y < (a->height + b->height) / 2 && b->y - a->y < (a->height + b->height) / 2;
+}
+
+static bool is_inside(const struct esse_ring_box *box, double x, double y)
+{
+    const double slack = 0.01;
+    return x > box->x - box->width / 2 + slack && x < box->x + box->width / 2 - slack &&
+           y > box->y - box->height / 2 + slack && y < box->y + box->height / 2 - slack;
+}
+
+TEST(test_ring__no_box_on_another_and_no_arrow_through_a_box)
+{
+    for (uint32_t count = 1; count <= 16; count++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_rng rng = { count };
+        struct esse_ring ring = { .count = count, .gap_across = 120, .gap_down = 80 };
+        ring.boxes = esse_arena_alloc(arena, count, sizeof *ring.boxes);
+        for (uint32_t i = 0; i < count; i++)
+            ring.boxes[i] =
+                (struct esse_ring_box){ .width = 200,
+                                        .height = 60 + (double)esse_rng_below(&rng, 150) };
+        esse_ring_place(arena, &ring);
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t j = 0; j < i; j++)
+                CHECK(!overlap(&ring.boxes[i], &ring.boxes[j]));
+        for (uint32_t i = 0; count > 1 && i < count; i++) {
+            struct esse_ring_arrow way = esse_ring_arrow(&ring, i, (i + 1) % count, 0);
+            for (double t = 0; t <= 1; t += 0.01) {
+                const double a = (1 - t) * (1 - t), b = 2 * t * (1 - t), c = t * t;
+                for (uint32_t j = 0; j < count; j++)
+                    CHECK(!is_inside(&ring.boxes[j], a * way.x[0] + b * way.x[1] + c * way.x[2],
+                                     a * way.y[0] + b * way.y[1] + c * way.y[2]));
+            }
+        }
+        esse_arena_free(arena);
+    }
+}
+
+/* ---- text ---- */
+
+TEST(test_text__verdict_first_then_the_reasons_and_the_contradiction)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 3, 0);
+    struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
+    const char *text = written(arena, esse_report_text, &report);
+    CHECK(strncmp(text, "h.jsonl: violated serializable\n", 31) == 0);
+    HAS(text, "G2-item: transactions that each");
+    HAS(text, "t1       session 1, line 2, time 100 to 350\n");
+    HAS(text, "r k0 = 1, w k1 = 2\n");
+    HAS(text, "    1. t0 wrote k0 = 1, which t1 read\n");
+    HAS(text, "    3. t2 wrote k2 = 3, which t0 read\n");
+    HAS(text, "so t0 → t1 → t2 → t0: t0 would have to come before itself\n");
+    CHECK(!strchr(text, '\033'));
+    esse_arena_free(arena);
+}
+
+TEST(test_text__an_anomaly_of_any_length_is_fifteen_lines)
+{
+    for (unsigned count = 2; count <= 40; count++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_history *history = circle_history(arena, count, 30);
+        struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
+        const char *text = written(arena, esse_report_text, &report);
+        CHECK(count_of(text, "\n") <= 17); /* with the verdict and an empty line */
+        if (count > 6) {
+            HAS(text, "more transactions\n");
+            HAS(text, "… → ");
+        }
+        esse_arena_free(arena);
+    }
+}
+
+TEST(test_text__named_operations_are_shown_however_many_there_are)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 2, 50);
+    struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
+    const char *text = written(arena, esse_report_text, &report);
+    HAS(text, "r k1 = 2, w filler-0-0");
+    HAS(text, ", … 44 more …, w k0 = 1\n");
+    esse_arena_free(arena);
+}
+
+TEST(test_text__colour_only_if_asked)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 2, 0);
+    struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
+    report.colour = true;
+    HAS(written(arena, esse_report_text, &report), "\033[1;31mviolated\033[0m serializable");
+    esse_arena_free(arena);
+}
+
+TEST(test_text__unknown_members_and_clock_times_are_shown)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = load_text(
+        arena, "jepsen-edn",
+        "{:type :invoke, :process 0, :f :txn, :value [[:r :x nil]], :index 0, :time 5000}\n"
+        "{:type :ok, :process 0, :f :txn, :value [[:r :x [9]]], :index 1, :time 7000, :node \"n1\","
+        " :debug \"a very long text that nobody wants to read to its end in a terminal\"}\n");
+    struct esse_step step = { { 0 }, { 0 }, "1 read x = [9]; nobody appended 9" };
+    struct esse_anomaly anomaly = {
+        .type = "garbage-read", .description = "d", .steps = &step, .step_count = 1
+    };
+    struct esse_report report = report_of(arena, history, &anomaly, 1);
+    const char *text = written(arena, esse_report_text, &report);
+    HAS(text, "time 5000 to 7000, node \"n1\", debug \"a very long");
+    HAS(text, "…");
+    HAS(text, "so what 1 saw came from nowhere\n");
+    esse_arena_free(arena);
+}
+
+TEST(test_text__what_proves_that_a_level_holds)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 3, 0);
+    struct esse_report report = report_of(arena, history, NULL, 0);
+    struct esse_verdict *verdict = (struct esse_verdict *)report.result->verdicts;
+    verdict->order = (struct esse_order){ .count = 3, .proves = "serializable" };
+    HAS(written(arena, esse_report_text, &report),
+        "holds serializable\n  by an order of 3 transactions that was replayed\n");
+    verdict->order = (struct esse_order){ .count = 6, .proves = "strict-x", .has_starts = true };
+    HAS(written(arena, esse_report_text, &report),
+        "snapshots and commits of 3 transactions that was replayed; it proves strict-x\n");
+    HAS(written(arena, esse_report_json, &report),
+        "\"evidence\":{\"kind\":\"order\",\"rechecked\":true,\"transactions\":3,\"proves\":");
+    esse_arena_free(arena);
+}
+
+TEST(test_text__types_beyond_the_first_few_are_only_named)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 2, 0);
+    struct esse_anomaly all[9];
+    for (unsigned i = 0; i < 9; i++) {
+        all[i] = *circle_of(arena, history);
+        all[i].type = esse_arena_format(arena, "type-%u", i);
+    }
+    struct esse_report report = report_of(arena, history, all, 9);
+    const char *text = written(arena, esse_report_text, &report);
+    HAS(text, "\n  and also type-6, type-7, type-8\n");
+    HAS(text, "--verbose shows more");
+    report.verbose = true;
+    HAS(written(arena, esse_report_text, &report), "type-8: ");
+    esse_arena_free(arena);
+}
+
+/* ---- JSON ---- */
+
+TEST(test_json__edges_name_their_transactions)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 4, 1);
+    struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
+    const char *text = written(arena, esse_report_json, &report);
+    HAS(text, "\"transactions\":[\"t0\",\"t1\",\"t2\",\"t3\"]");
+    HAS(text, "{\"from\":\"t0\",\"to\":\"t1\",\"dep\":\"wr\",\"key\":\"k0\",\"from_operation\":2,"
+              "\"to_operation\":0,\"why\":\"t0 wrote k0 = 1, which t1 read\"}");
+    HAS(text, "{\"from\":\"t3\",\"to\":\"t0\",\"dep\":\"realtime\",\"why\":");
+    HAS(text, "\"evidence\":{\"kind\":\"cycle\",\"rechecked\":true}");
+    esse_arena_free(arena);
+}
+
+/* ---- pictures ---- */
+
+TEST(test_svg__every_length_of_a_cycle_is_drawn)
+{
+    static const unsigned counts[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 40 };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_history *history = circle_history(arena, counts[i], counts[i] % 3 * 2);
+        struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
+        const char *text = written(arena, esse_report_svg, &report);
+        keep_picture("cycle", counts[i], text);
+        CHECK(is_xml(text));
+        CHECK_TEXT(text, written(arena, esse_report_svg, &report));
+        HAS(text, ">t0</text>");
+        HAS(text, "fill=\"#ffffff\"/>"); /* a background */
+        if (counts[i] > 16)
+            HAS(text, " more …");
+        else
+            CHECK_EQ(count_of(text, "marker-end") - count_of(text, "h42"),
+                     counts[i] > 1 ? counts[i] : 0);
+        esse_arena_free(arena);
+    }
+}
+
+TEST(test_svg__texts_are_escaped_and_shortened)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = load_text(
+        arena, "native",
+        "{\"session\":\"<s>\",\"txn\":\"a&b\",\"ops\":[{\"w\":\"a <very> long key \\\"with"
+        "\\\" much in it\",\"v\":\"a value that is even longer than the key\"}]}\n"
+        "{\"session\":1,\"txn\":\"a transaction with a name that is far too long\","
+        "\"status\":\"aborted\",\"ops\":[{\"r\":\"a <very> long key \\\"with\\\" much in "
+        "it\",\"v\":null}]}\n");
+    struct esse_edge edges[] = { edge_of(history, 0, 1, "ww"), edge_of(history, 1, 0, "rw") };
+    edges[0].why = edges[1].why =
+        "<reasons> & more, and this one goes on and on so that it needs more than one line of the "
+        "panel, however wide that is, because people name things as they like and nobody stops "
+        "them from it";
+    struct esse_anomaly anomaly = {
+        .type = "G<>", .description = edges[0].why, .edges = edges, .edge_count = 2
+    };
+    struct esse_report report = report_of(arena, history, &anomaly, 1);
+    const char *text = written(arena, esse_report_svg, &report);
+    keep_picture("odd", 2, text);
+    CHECK(is_xml(text));
+    HAS(text, "a&amp;b");
+    const char *dot = written(arena, esse_report_dot, &report);
+    HAS(dot, "long key \\\"with");
+    esse_arena_free(arena);
+}
+
+TEST(test_svg__a_walk_that_meets_a_transaction_again_has_a_box_for_it)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 3, 0);
+    struct esse_edge edges[] = { edge_of(history, 0, 1, "rw"), edge_of(history, 1, 0, "wr"),
+                                 edge_of(history, 0, 2, "rw"), edge_of(history, 2, 0, "wr") };
+    struct esse_anomaly anomaly = {
+        .type = "G-nonadjacent", .description = "a walk", .edges = edges, .edge_count = 4
+    };
+    struct esse_report report = report_of(arena, history, &anomaly, 1);
+    const char *text = written(arena, esse_report_svg, &report);
+    keep_picture("again", 4, text);
+    HAS(text, ">again</text>");
+    esse_arena_free(arena);
+}
+
+TEST(test_svg__nothing_to_draw_is_said)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_report report = report_of(arena, circle_history(arena, 2, 0), NULL, 0);
+    const char *text = written(arena, esse_report_svg, &report);
+    CHECK(is_xml(text));
+    HAS(text, "there is nothing to draw");
+    HAS(written(arena, esse_report_dot, &report), "digraph \"esse\" {");
+    esse_arena_free(arena);
+}
+
+TEST(test_drawn__the_first_of_each_type_comes_before_the_second_of_any)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_anomaly all[] = {
+        { .type = "a" }, { .type = "a" }, { .type = "a" }, { .type = "b" }, { .type = "c" }
+    };
+    struct esse_report report = report_of(arena, NULL, all, 5);
+    uint32_t count;
+    const struct esse_anomaly **drawn = esse_cast_drawn(arena, report.result, 4, &count);
+    CHECK_EQ(count, 4);
+    CHECK(drawn[0] == &all[0] && drawn[1] == &all[1] && drawn[2] == &all[3] && drawn[3] == &all[4]);
+    esse_arena_free(arena);
+}
+
+TEST(test_dot__clusters_nodes_and_edges)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 4, 20);
+    struct esse_anomaly two[] = { *circle_of(arena, history), *circle_of(arena, history) };
+    struct esse_report report = report_of(arena, history, two, 2);
+    const char *text = written(arena, esse_report_dot, &report);
+    CHECK_EQ(count_of(text, "subgraph \"cluster_"), 2);
+    CHECK_EQ(count_of(text, " -> "), 8);
+    HAS(text, "\"1.0\" -> \"1.1\" [label=\"wr k0\", color=\"#007a5a\"");
+    HAS(text, "▸ r k0 = 1\\l");
+    CHECK_EQ(count_of(text, "{"), count_of(text, "}"));
+    esse_arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words__fit_keeps_both_ends),
+        cmocka_unit_test(test_words__lines_break_at_spaces),
+        cmocka_unit_test(test_words__xml_holds_any_bytes),
+        cmocka_unit_test(test_ring__no_box_on_another_and_no_arrow_through_a_box),
+        cmocka_unit_test(test_text__verdict_first_then_the_reasons_and_the_contradiction),
+        cmocka_unit_test(test_text__an_anomaly_of_any_length_is_fifteen_lines),
+        cmocka_unit_test(test_text__named_operations_are_shown_however_many_there_are),
+        cmocka_unit_test(test_text__colour_only_if_asked),
+        cmocka_unit_test(test_text__unknown_members_and_clock_times_are_shown),
+        cmocka_unit_test(test_text__what_proves_that_a_level_holds),
+        cmocka_unit_test(test_text__types_beyond_the_first_few_are_only_named),
+        cmocka_unit_test(test_json__edges_name_their_transactions),
+        cmocka_unit_test(test_svg__every_length_of_a_cycle_is_drawn),
+        cmocka_unit_test(test_svg__texts_are_escaped_and_shortened),
+        cmocka_unit_test(test_svg__a_walk_that_meets_a_transaction_again_has_a_box_for_it),
+        cmocka_unit_test(test_svg__nothing_to_draw_is_said),
+        cmocka_unit_test(test_drawn__the_first_of_each_type_comes_before_the_second_of_any),
+        cmocka_unit_test(test_dot__clusters_nodes_and_edges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
