@@ -55,7 +55,7 @@ static struct esse_history *random_history(struct esse_arena *arena, uint64_t se
 {
     struct esse_rng rng = { seed };
     struct esse_builder *builder = esse_builder_new(arena);
-    struct esse_history *history;
+    struct esse_history *history = NULL;
     struct esse_error err;
     struct damaging d = { *esse_builder_sink(builder), esse_builder_sink(builder), { seed }, 0 };
     struct esse_gen_options options =
