@@ -238,11 +238,60 @@ static bool check_op(struct esse_native_ops *ops, struct esse_json *json, const 
     return true;
 }
 
+/* A number of one or two digits, as most elements are; three and more are read eight at a time. */
+static inline bool quick_item(const char **at, esse_value *value)
+{
+    const unsigned char *here = (const unsigned char *)*at;
+    unsigned tens = here[0] - (unsigned)'0', ones = here[1] - (unsigned)'0';
+    if (tens <= 9 && ones > 9) {
+        *value = esse_value_small(tens);
+        *at += 1;
+        return true;
+    }
+    if (tens - 1 <= 8 && here[2] - (unsigned)'0' > 9) {
+        *value = esse_value_small(tens * 10 + ones);
+        *at += 2;
+        return true;
+    }
+    return esse_json_quick_int(at, value);
+}
+
+/*
+ * A list of small integers without white space, at its '['; nothing is added if it is anything
+ * else.  The count stays in a register and the next number is found without looking at what stands
+ * between: both are on the critical path of long lists.
+ */
+static bool quick_list(struct esse_native_ops *ops, const char **at, struct esse_op_record *op)
+{
+    const char *here = *at + 1;
+    size_t first = ops->items.count, count = first;
+    char after = *here == ']' ? ']' : ',';
+    here += after == ']';
+    while (after == ',') {
+        if (count == ops->items.room) {
+            ops->items.count = count;
+            esse_native_item_vec_extend(&ops->items, ops->arena, 1);
+            ops->items.count = first;
+        }
+        if (!quick_item(&here, &ops->items.at[count++]))
+            return false;
+        after = *here++;
+    }
+    if (after != ']')
+        return false;
+    ops->items.count = count;
+    op->is_list = true;
+    op->first = first;
+    op->count = count - first;
+    *at = here;
+    return true;
+}
+
 /*
  * {"r":"x","v":1}, {"w":...}, {"a":...} with a short key and a small integer, {"r":"x","v":null},
- * exactly as Esse writes them: nearly all of a large file.  Anything else is
+ * {"r":"x","v":[1,2]}, exactly as Esse writes them: nearly all of a large file.  Anything else is
  * left to read_op, which gives the same record for the same text (tests/unit/test_native.c).
- * Measured: 1.7 times the reading speed of the whole file.
+ * Measured: 1.7 times the reading speed of a file of registers.
  */
 static bool quick_op(struct esse_native_ops *ops, struct esse_json *json)
 {
@@ -260,14 +309,19 @@ static bool quick_op(struct esse_native_ops *ops, struct esse_json *json)
     if (!esse_json_quick_string(&at, &op.key) || memcmp(at, ",\"v\":", 5) != 0)
         return false;
     at += 5;
-    if (op.kind == ESSE_OP_READ && memcmp(at, "null", 4) == 0) {
+    if (op.kind == ESSE_OP_READ && *at == '[') {
+        if (!quick_list(ops, &at, &op))
+            return false;
+    } else if (op.kind == ESSE_OP_READ && memcmp(at, "null", 4) == 0) {
         op.value = ESSE_NIL;
         at += 4;
     } else if (!esse_json_quick_int(&at, &op.value)) {
         return false;
     }
-    if (*at != '}')
+    if (*at != '}') {
+        ops->items.count = op.is_list ? op.first : ops->items.count;
         return false;
+    }
     json->at = at + 1;
     esse_native_op_vec_push(&ops->ops, ops->arena, op);
     return true;

@@ -240,13 +240,36 @@ static enum member member_of(struct esse_span name)
     return M_COUNT;
 }
 
+/* {"session":0,"start":1,"end":2 as Esse writes it, without looking its names up: every line
+ * starts like this.  What follows, and whatever looks otherwise, is scan_members' own. */
+static bool scan_head(struct line *line)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+        enum member member;
+    } heads[] = { { "{\"session\":", 11, M_SESSION },
+                  { ",\"start\":", 9, M_START },
+                  { ",\"end\":", 7, M_END } };
+    struct esse_json *json = &line->json;
+    for (size_t i = 0; i < 3 && memcmp(json->at, heads[i].text, heads[i].length) == 0; i++) {
+        json->at += heads[i].length;
+        line->has |= BIT(heads[i].member);
+        if (!member(line, heads[i].member))
+            return false;
+    }
+    return true;
+}
+
 static bool scan_members(struct line *line)
 {
     struct esse_json *json = &line->json;
-    if (!esse_json_char(json, '{', "a line that is a JSON object"))
+    if (!scan_head(line))
+        return false;
+    if (!line->has && !esse_json_char(json, '{', "a line that is a JSON object"))
         return false;
     bool ok = true;
-    for (bool first = true; esse_json_more(json, &first, '}', &ok);) {
+    for (bool first = !line->has; esse_json_more(json, &first, '}', &ok);) {
         const char *place = json->at;
         struct esse_span name;
         if (!esse_json_name(json, &name))

@@ -119,6 +119,27 @@ TEST(test_json__integers_reach_the_64_bit_edges)
     }
 }
 
+TEST(test_json__the_quick_integer_is_the_slow_one)
+{
+    struct esse_rng rng = { 9 };
+    for (int round = 0; round < 200000; round++) {
+        static const char ends[] = ",}] .e";
+        char text[32];
+        uint64_t number = esse_rng_next(&rng) >> esse_rng_below(&rng, 64);
+        snprintf(text, sizeof text, "%s%llu%c      ", esse_rng_below(&rng, 9) ? "" : "0",
+                 (unsigned long long)number, ends[esse_rng_below(&rng, 6)]);
+        const char *at = text;
+        esse_value value = ESSE_NONE;
+        size_t digits = strspn(text, "0123456789");
+        bool plain = digits < 8 && strchr(",}]", text[digits]) && (text[0] != '0' || digits == 1);
+        CHECK_EQ(esse_json_quick_int(&at, &value), plain);
+        if (plain) {
+            CHECK(esse_value_eq(value, esse_value_small((int64_t)number)));
+            CHECK_EQ(at - text, digits);
+        }
+    }
+}
+
 TEST(test_json__malformed_values_are_refused)
 {
     static const char *const bad[] = {
@@ -200,6 +221,7 @@ int main(void)
         cmocka_unit_test(test_json__escapes_are_decoded),
         cmocka_unit_test(test_json__an_escaped_string_is_the_plain_one),
         cmocka_unit_test(test_json__integers_reach_the_64_bit_edges),
+        cmocka_unit_test(test_json__the_quick_integer_is_the_slow_one),
         cmocka_unit_test(test_json__malformed_values_are_refused),
         cmocka_unit_test(test_json__nesting_is_limited_not_crashing),
         cmocka_unit_test(test_json__a_window_may_end_anywhere),
