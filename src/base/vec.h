@@ -37,7 +37,7 @@ static inline size_t esse_vec_room(size_t room, size_t size)
     {                                                                                              \
         if (vec->room - vec->count < extra)                                                        \
             name##_grow(vec, arena, extra);                                                        \
-        type *first = vec->at + vec->count;                                                        \
+        type *first = vec->at ? vec->at + vec->count : NULL; /* empty and nothing wanted */        \
         vec->count += extra;                                                                       \
         return first;                                                                              \
     }                                                                                              \

@@ -38,17 +38,23 @@ static void draw(void *context, const char *phase, uint64_t done, uint64_t total
 {
     struct esse_session *session = context;
     double now = esse_clock_seconds();
+    if (phase != session->phase) {
+        session->phase = phase;
+        session->phase_started = now;
+    }
     if (now - session->started < FIRST_DRAW_MS * 1e-3 || now - session->drawn < REDRAW_MS * 1e-3)
         return;
     session->drawn = now;
     session->has_line = true;
-    double rate = (double)done / (now - session->started);
+    double spent = now - session->phase_started;
+    double rate = spent > 0 ? (double)done / spent : 0;
     char per_second[32];
     put_count(per_second, sizeof per_second, rate);
     fprintf(stderr, "\r\033[K%s", phase);
     if (total)
         fprintf(stderr, " %.0f %%", 100.0 * (double)done / (double)total);
-    fprintf(stderr, ", %s/s", per_second);
+    if (rate > 0)
+        fprintf(stderr, ", %s/s", per_second);
     if (total > done && rate > 0)
         fprintf(stderr, ", %.0f s left", (double)(total - done) / rate);
     fflush(stderr);

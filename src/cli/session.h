@@ -10,8 +10,9 @@
 struct esse_session {
     struct esse_budget budget;
     bool quiet;
-    bool has_line; /* a progress line stands on the terminal */
-    double started, drawn;
+    bool has_line;     /* a progress line stands on the terminal */
+    const char *phase; /* what the line speaks of, and since when */
+    double started, phase_started, drawn;
 };
 
 void esse_session_start(struct esse_session *session, double seconds, uint64_t memory_bytes,

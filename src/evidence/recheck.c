@@ -298,10 +298,15 @@ static bool rule_dirty_update(const struct claim *claim)
         !writes(claim, 0, &first) || !writes(claim, 1, &second) || !reads(claim, 2, &read) ||
         !is_list(read))
         return false;
-    uint32_t from = find_item(claim->history, read, 0, first);
-    uint32_t to = find_item(claim->history, read, from, second);
-    return to < (uint32_t)(read.word >> 32) && from < to &&
-           nothing_committed_between(claim, read, from, to);
+    /* A damaged list may hold either element several times: any pair will do. */
+    const uint32_t count = (uint32_t)(read.word >> 32);
+    for (uint32_t from = find_item(claim->history, read, 0, first); from < count;
+         from = find_item(claim->history, read, from + 1, first)) {
+        uint32_t to = find_item(claim->history, read, from + 1, second);
+        if (to < count && nothing_committed_between(claim, read, from, to))
+            return true;
+    }
+    return false;
 }
 
 /* The step is the transaction's first access of the key, a read, and a write comes later. */

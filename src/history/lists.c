@@ -13,6 +13,7 @@ ESSE_VEC(item_vec, esse_value)
 
 struct growing_spine {
     struct item_vec items;
+    uint32_t key;
     uint32_t next; /* of the same key */
 };
 
@@ -33,10 +34,11 @@ struct esse_lists *esse_lists_new(struct esse_arena *arena)
     return lists;
 }
 
-static uint32_t add_spine(struct esse_lists *lists, const esse_value *items, size_t count)
+static uint32_t add_spine(struct esse_lists *lists, esse_key key, const esse_value *items,
+                          size_t count)
 {
     assert(lists->spines.count < 1u << 29);
-    struct growing_spine spine = { .next = NO_SPINE };
+    struct growing_spine spine = { .key = key.ix, .next = NO_SPINE };
     memcpy(item_vec_extend(&spine.items, lists->arena, count), items, count * sizeof *items);
     spine_vec_push(&lists->spines, lists->arena, spine);
     return (uint32_t)lists->spines.count - 1;
@@ -60,16 +62,19 @@ static bool fits(struct esse_lists *lists, struct growing_spine *spine, const es
     return true;
 }
 
-static esse_value whole_list(struct esse_lists *lists, const esse_value *items, size_t count)
+/* A spine belongs to one key, also where two keys returned the same list. */
+static esse_value whole_list(struct esse_lists *lists, esse_key key, const esse_value *items,
+                             size_t count)
 {
-    uint32_t hash = esse_hash_bytes(items, count * sizeof *items), id;
+    uint32_t hash = esse_hash_bytes(items, count * sizeof *items) + key.ix, id;
     struct esse_probe probe = esse_index_probe(&lists->whole, hash);
     while (esse_probe_next(&probe, &id)) {
         const struct item_vec *known = &lists->spines.at[id].items;
-        if (known->count == count && is_same(known->at, items, count))
+        if (lists->spines.at[id].key == key.ix && known->count == count &&
+            is_same(known->at, items, count))
             return esse_value_list(id, (uint32_t)count);
     }
-    id = add_spine(lists, items, count);
+    id = add_spine(lists, key, items, count);
     esse_index_add(&lists->whole, lists->arena, hash, id);
     return esse_value_list(id, (uint32_t)count);
 }
@@ -85,7 +90,7 @@ esse_value esse_lists_add(struct esse_lists *lists, esse_key key, const esse_val
     uint32_t *link = &lists->first.at[key.ix];
     for (int spines = 0; spines < ESSE_SPINES_A_KEY; spines++) {
         if (*link == NO_SPINE) {
-            uint32_t added = add_spine(lists, items, count);
+            uint32_t added = add_spine(lists, key, items, count);
             /* Adding may have moved the spines that 'link' pointed into: find the end again. */
             link = &lists->first.at[key.ix];
             while (*link != NO_SPINE)
@@ -97,7 +102,7 @@ esse_value esse_lists_add(struct esse_lists *lists, esse_key key, const esse_val
             return esse_value_list(*link, (uint32_t)count);
         link = &lists->spines.at[*link].next;
     }
-    return whole_list(lists, items, count);
+    return whole_list(lists, key, items, count);
 }
 
 const esse_value *esse_lists_items(const struct esse_lists *lists, esse_value list, uint32_t *count)

@@ -9,7 +9,8 @@
  * costs what its longest list costs, however often it is read.
  *
  * A key has up to ESSE_SPINES_A_KEY spines that grow; a list goes to the first one that it is a
- * prefix or an extension of.  Lists that fit none are kept whole, each once.  Two lists of one key
+ * prefix or an extension of.  Lists that fit none are kept whole, each once.  No spine is shared
+ * between keys.  Two lists of one key
  * are equal exactly when their words are: a spine never changes what it holds, so a list that once
  * disagreed with it always will.
  *

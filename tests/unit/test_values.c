@@ -152,6 +152,8 @@ TEST(test_lists__words_are_equal_exactly_when_lists_are)
                              memcmp(copies[i], copies[j], counts[i] * sizeof **copies) == 0;
                 if (keys[i] == keys[j])
                     CHECK_EQ(esse_value_eq(words[i], words[j]), equal);
+                else if (counts[i])
+                    CHECK(!esse_value_eq(words[i], words[j]));
             }
         }
         esse_arena_free(arena);
