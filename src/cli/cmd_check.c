@@ -129,18 +129,6 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
     return status ? status : (int)esse_report_outcome(result);
 }
 
-/* Errors over violated over unknown over holds. */
-static int worse(int a, int b)
-{
-    static const int order[] = { ESSE_EXIT_HOLDS, ESSE_EXIT_UNKNOWN, ESSE_EXIT_VIOLATED };
-    int a_rank = 3, b_rank = 3;
-    for (int i = 0; i < 3; i++) {
-        a_rank = a == order[i] ? i : a_rank;
-        b_rank = b == order[i] ? i : b_rank;
-    }
-    return b_rank > a_rank ? b : a;
-}
-
 static int run_check(int count, char **paths)
 {
     struct check_run run = { .arena = esse_arena_new() };
@@ -156,7 +144,7 @@ static int run_check(int count, char **paths)
     for (int i = 0; run.level_count && i < count; i++) {
         struct esse_arena *arena = esse_arena_new();
         esse_session_start(&run.session, o.budget, o.memory, o.quiet);
-        status = worse(status, check_history(&run, arena, paths[i]));
+        status = esse_session_worse(status, check_history(&run, arena, paths[i]));
         esse_arena_free(arena);
         if (status == ESSE_EXIT_USAGE)
             break;

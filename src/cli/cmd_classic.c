@@ -185,18 +185,6 @@ static int check_history(struct classic_run *run, struct esse_arena *arena, cons
     return (int)found.outcome;
 }
 
-/* Errors over invalid over unknown over valid. */
-static int worse(int a, int b)
-{
-    static const int order[] = { ESSE_EXIT_HOLDS, ESSE_EXIT_UNKNOWN, ESSE_EXIT_VIOLATED };
-    int a_rank = 3, b_rank = 3;
-    for (int i = 0; i < 3; i++) {
-        a_rank = a == order[i] ? i : a_rank;
-        b_rank = b == order[i] ? i : b_rank;
-    }
-    return b_rank > a_rank ? b : a;
-}
-
 static int run_classic(int count, char **operands)
 {
     struct classic_run run = { .arena = esse_arena_new() };
@@ -210,7 +198,7 @@ static int run_classic(int count, char **operands)
     for (int i = 1; i < count && status != ESSE_EXIT_USAGE; i++) {
         struct esse_arena *arena = esse_arena_new();
         esse_session_start(&run.session, 0, 0, o.quiet);
-        status = worse(status, check_history(&run, arena, operands[i]));
+        status = esse_session_worse(status, check_history(&run, arena, operands[i]));
         esse_arena_free(arena);
     }
     status = esse_session_answer(&run.out, status);

@@ -104,6 +104,17 @@ int esse_session_answer(struct esse_out *out, int status)
     return esse_out_finish(out, &err) ? status : esse_cli_fail(NULL, &err);
 }
 
+int esse_session_worse(int a, int b)
+{
+    static const int order[] = { ESSE_EXIT_HOLDS, ESSE_EXIT_UNKNOWN, ESSE_EXIT_VIOLATED };
+    int a_rank = 3, b_rank = 3;
+    for (int i = 0; i < 3; i++) {
+        a_rank = a == order[i] ? i : a_rank;
+        b_rank = b == order[i] ? i : b_rank;
+    }
+    return b_rank > a_rank ? b : a;
+}
+
 const char **esse_session_names(struct esse_arena *arena, const char *list, size_t *count)
 {
     size_t most = 1;

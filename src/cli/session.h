@@ -33,6 +33,9 @@ void esse_session_warn(struct esse_session *session, const char *path,
 struct esse_out;
 int esse_session_answer(struct esse_out *out, int status);
 
+/* Of two exit statuses the one that counts: errors over violated over unknown over holds. */
+int esse_session_worse(int a, int b);
+
 /* The names in a comma-separated list, in the arena. */
 const char **esse_session_names(struct esse_arena *arena, const char *list, size_t *count);
 

@@ -54,15 +54,10 @@ static uint32_t find_item(const struct esse_history *history, esse_value list, u
     return from;
 }
 
-static bool list_has(const struct esse_history *history, esse_value list, esse_value item)
-{
-    return find_item(history, list, 0, item) < (uint32_t)(list.word >> 32);
-}
-
 /* Does what was read come from this write: the value itself, or an element of the list? */
 static bool comes_from(const struct esse_history *history, esse_value read, esse_value written)
 {
-    return is_list(read) ? list_has(history, read, written) : esse_value_eq(read, written);
+    return is_list(read) ? esse_list_has(history, read, written) : esse_value_eq(read, written);
 }
 
 /* How many operations of the history write 'value' to the key, and of them in 'txn' or aborted. */

@@ -48,19 +48,9 @@ struct cycle_claim {
     uint8_t *asked; /* by transaction: being looked at, so that observation is no circle */
 };
 
-static bool list_has(const struct esse_history *history, esse_value list, esse_value item)
-{
-    uint32_t count;
-    const esse_value *items = esse_history_list(history, list, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (esse_value_eq(items[i], item))
-            return true;
-    return false;
-}
-
 static bool returned(const struct esse_history *history, esse_value read, esse_value written)
 {
-    return esse_value_tag(read) == ESSE_TAG_LIST ? list_has(history, read, written)
+    return esse_value_tag(read) == ESSE_TAG_LIST ? esse_list_has(history, read, written)
                                                  : esse_value_eq(read, written);
 }
 
@@ -238,8 +228,9 @@ static bool edge_rw(const struct esse_history *history, const struct esse_edge *
         return false;
     esse_value read = esse_value_state(history->op_value[edge->from_op.ix]);
     if (history->op_kind[to] == ESSE_OP_APPEND)
-        return esse_value_eq(read, ESSE_NIL) || (esse_value_tag(read) == ESSE_TAG_LIST &&
-                                                 !list_has(history, read, history->op_value[to]));
+        return esse_value_eq(read, ESSE_NIL) ||
+               (esse_value_tag(read) == ESSE_TAG_LIST &&
+                !esse_list_has(history, read, history->op_value[to]));
     esse_value initial = esse_key_initial(history, edge->key);
     if (esse_value_eq(read, initial))
         return esse_value_eq(initial, ESSE_NIL) ? !has_deletes(history, key)

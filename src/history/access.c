@@ -49,3 +49,13 @@ esse_value esse_key_initial(const struct esse_history *history, esse_key key)
             return history->init[i].value;
     return ESSE_NIL;
 }
+
+bool esse_list_has(const struct esse_history *history, esse_value list, esse_value item)
+{
+    uint32_t count;
+    const esse_value *items = esse_history_list(history, list, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (esse_value_eq(items[i], item))
+            return true;
+    return false;
+}

@@ -53,6 +53,9 @@ esse_txn esse_op_txn(const struct esse_history *history, uint32_t op);
 /* The initial value of a key: what 'init' says, or nil.  O(init). */
 esse_value esse_key_initial(const struct esse_history *history, esse_key key);
 
+/* Is the item in the list?  O(items). */
+bool esse_list_has(const struct esse_history *history, esse_value list, esse_value item);
+
 /* Nothing is nothing: a list-append key that was never appended to reads as nil or as []. */
 static inline esse_value esse_value_state(esse_value value)
 {
