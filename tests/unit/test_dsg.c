@@ -51,6 +51,27 @@ static bool damage_txn(struct esse_sink *sink, const struct esse_txn_record *txn
     return d->to->txn(d->to, &changed, err);
 }
 
+/* A certificate with gaps: some versions are left out. */
+static bool damage_version_order(struct esse_sink *sink, esse_value key,
+                                 const struct esse_version_ref *versions, size_t count,
+                                 struct esse_error *err)
+{
+    struct damaging *d = (struct damaging *)sink;
+    struct esse_version_ref kept[64];
+    size_t left = 0;
+    for (size_t i = 0; i < count && left < 64; i++)
+        if (esse_rng_below(&d->rng, 4))
+            kept[left++] = versions[i];
+    return d->to->version_order(d->to, key, kept, left, err);
+}
+
+static bool pass_order(struct esse_sink *sink, const esse_value *names, size_t count,
+                       struct esse_error *err)
+{
+    struct damaging *d = (struct damaging *)sink;
+    return d->to->order(d->to, names, count, err);
+}
+
 static struct esse_history *random_history(struct esse_arena *arena, uint64_t seed, bool lists)
 {
     struct esse_rng rng = { seed };
@@ -72,10 +93,10 @@ static struct esse_history *random_history(struct esse_arena *arena, uint64_t se
     options.has_certificate = !lists && esse_rng_below(&rng, 2);
     d.one_in = esse_rng_below(&rng, 2) ? 6 : UINT32_MAX;
     d.sink.txn = damage_txn;
-    /* The builder's other functions expect the builder itself. */
-    struct esse_sink *sink = options.has_certificate ? d.to : &d.sink;
-    if (!options.has_certificate)
-        d.sink.header = d.to->header;
+    /* The builder's functions expect the builder itself: what else is sent goes through here. */
+    d.sink.version_order = damage_version_order;
+    d.sink.order = pass_order;
+    struct esse_sink *sink = options.has_certificate && seed % 3 ? d.to : &d.sink;
     options.has_header = false;
     if (!esse_gen_run(&options, sink, NULL, &err) || !esse_builder_freeze(builder, &history, &err))
         fail_msg("%s", err.text);

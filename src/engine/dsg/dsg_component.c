@@ -30,9 +30,10 @@ static void add_after(struct gathering *g, uint32_t txn, uint32_t op, uint32_t v
     uint32_t key = versions->history->op_key[op];
     if (dsg_is_loose(versions, key, version))
         return;
-    uint32_t next = version + 1;
-    uint32_t end = next < versions->loose[key] ? next + 1 : versions->first[key + 1];
-    for (uint32_t v = next; v < end; v++)
+    if (version + 1 < versions->loose[key])
+        add(g, txn, versions->txn[version + 1], dep, key, op, versions->op[version + 1]);
+    for (uint32_t v = versions->loose[key];
+         dsg_precedes_loose(versions, key, version) && v < versions->first[key + 1]; v++)
         add(g, txn, versions->txn[v], dep, key, op, versions->op[v]);
 }
 

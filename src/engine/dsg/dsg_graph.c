@@ -93,22 +93,8 @@ static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum
         draw(d, leaves(d, from, dep), enters(d, to, dep));
 }
 
-/* From 'txn', which installed or read 'version', to whoever installed the next one. */
-static void draw_next(struct drawing *d, uint32_t txn, uint32_t key, uint32_t version,
-                      enum dsg_dep dep)
-{
-    const struct dsg_versions *versions = d->versions;
-    if (dsg_is_loose(versions, key, version))
-        return; /* nothing is known to come after it */
-    if (version + 1 < versions->loose[key]) {
-        draw_txns(d, txn, versions->txn[version + 1], dep);
-    } else if (d->key_helper[key] != NO_NODE && txn != ESSE_NO_TXN && (d->mask & 1u << dep)) {
-        draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == DSG_RW));
-    }
-}
-
-/* A reader that installs one of the loose versions itself must not be led back to itself: it has
- * its edges to the others one by one. */
+/* A transaction that installs one of the loose versions itself must not be led back to itself
+ * through the helper: it has its edges to the others one by one. */
 static bool writes_loose(const struct dsg_versions *versions, uint32_t txn, uint32_t key)
 {
     const struct esse_history *history = versions->history;
@@ -120,22 +106,30 @@ static bool writes_loose(const struct dsg_versions *versions, uint32_t txn, uint
     return false;
 }
 
-static void draw_each_loose(struct drawing *d, uint32_t txn, uint32_t key, enum dsg_dep dep)
+static void draw_to_loose(struct drawing *d, uint32_t txn, uint32_t key, enum dsg_dep dep)
 {
     const struct dsg_versions *versions = d->versions;
+    if (d->key_helper[key] == NO_NODE || !(d->mask & 1u << dep))
+        return;
+    if (!writes_loose(versions, txn, key)) {
+        draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == DSG_RW));
+        return;
+    }
     for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
         draw_txns(d, txn, versions->txn[v], dep);
 }
 
+/* From 'txn', which installed or read 'version', to whoever installed what comes after it. */
 static void draw_after(struct drawing *d, uint32_t txn, uint32_t key, uint32_t version,
                        enum dsg_dep dep)
 {
     const struct dsg_versions *versions = d->versions;
-    bool at_end = version + 1 == versions->loose[key] && d->key_helper[key] != NO_NODE;
-    if (at_end && txn != ESSE_NO_TXN && writes_loose(versions, txn, key))
-        draw_each_loose(d, txn, key, dep);
-    else
-        draw_next(d, txn, key, version, dep);
+    if (dsg_is_loose(versions, key, version))
+        return; /* nothing is known to come after it */
+    if (version + 1 < versions->loose[key])
+        draw_txns(d, txn, versions->txn[version + 1], dep);
+    if (dsg_precedes_loose(versions, key, version))
+        draw_to_loose(d, txn, key, dep);
 }
 
 static void draw_ops(struct drawing *d, uint32_t txn)

@@ -210,6 +210,7 @@ static void order_keys(struct ordering *o)
         versions->first[key] = versions->count++;
         versions->txn[versions->first[key]] = ESSE_NO_TXN;
         versions->op[versions->first[key]] = ESSE_NO_OP;
+        versions->gaps[key] = given[key] != NULL;
         if (given[key])
             order_certificate(o, given[key]);
         else if (versions->key_reader[key] != ESSE_NO_OP)
@@ -252,9 +253,9 @@ static void place_loose(struct ordering *o)
         uint32_t used = next[key], count = used - versions->loose[key];
         for (uint32_t id = used; id < versions->first[key + 1]; id++)
             versions->txn[id] = ESSE_NO_TXN; /* overwritten by the same transaction: no version */
-        if (count == 1)
+        if (count == 1 && !versions->gaps[key])
             versions->loose[key] = used;
-        versions->undetermined += count > 1;
+        versions->undetermined += count > (versions->gaps[key] ? 0 : 1);
     }
 }
 
@@ -354,6 +355,7 @@ bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan)
     o.whole = esse_arena_alloc(arena, keys, 1);
     versions->first = esse_arena_alloc(arena, keys, sizeof *versions->first);
     versions->loose = esse_arena_alloc(arena, keys, sizeof *versions->loose);
+    versions->gaps = esse_arena_alloc(arena, keys, 1);
     versions->key_reader = esse_arena_alloc(arena, keys, sizeof *versions->key_reader);
     versions->op_version = esse_arena_grow(arena, NULL, ops * sizeof *versions->op_version);
     memset(versions->key_reader, 0xff, keys * sizeof *versions->key_reader);

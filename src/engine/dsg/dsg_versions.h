@@ -8,8 +8,9 @@
  *
  * Versions are numbered key by key.  Those of key k are first[k] .. first[k + 1): the initial one,
  * then the ordered ones oldest first, then, from loose[k] on, those of which only is known that
- * they come after all the ordered ones.  Only transactions that count as committed (in[t]) install
- * versions.
+ * they come after all the ordered ones; or, if the order has gaps[k], because a certificate does
+ * not name them, only that they come after the initial one.  Only transactions that count as
+ * committed (in[t]) install versions.
  *
  * Cost: O(operations + items of spines); 8 bytes a version and 4 an operation.
  */
@@ -21,6 +22,7 @@ struct dsg_versions {
     uint8_t *in;          /* by transaction: committed, or unknown and observed */
     uint32_t *first;      /* by key */
     uint32_t *loose;      /* by key */
+    uint8_t *gaps;        /* by key */
     uint32_t *txn;        /* by version: who installed it; ESSE_NO_TXN for the initial one */
     uint32_t *op;         /* by version: the operation that did */
     uint32_t *op_version; /* by operation: the version it read or installed, or NO_VERSION */
@@ -34,6 +36,14 @@ bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan);
 /* The same versions with the loose ones in the order in which their transactions were recorded:
  * a guess, good for trying orders and for nothing else. */
 struct dsg_versions dsg_versions_guess(const struct dsg_versions *versions);
+
+/* Do the loose versions of the key follow 'version' directly? */
+static inline bool dsg_precedes_loose(const struct dsg_versions *versions, uint32_t key,
+                                      uint32_t version)
+{
+    return versions->gaps[key] ? version == versions->first[key]
+                               : version + 1 == versions->loose[key];
+}
 
 /* Is the version one of the unordered ones at the end of its key? */
 static inline bool dsg_is_loose(const struct dsg_versions *versions, uint32_t key, uint32_t version)
