@@ -317,7 +317,8 @@ static bool send_orders(struct esse_reading *reading, struct line *line, struct 
 {
     for (size_t i = 0; i < line->orders.count; i++) {
         const struct key_order *order = &line->orders.at[i];
-        if (!reading->sink->version_order(reading->sink, order->key, line->refs.at + order->first,
+        if (!reading->sink->version_order(reading->sink, order->key,
+                                          order->count ? line->refs.at + order->first : NULL,
                                           order->count, err))
             return false;
     }
@@ -340,7 +341,8 @@ static bool send(struct esse_reading *reading, struct line *line, const char *be
         return reading->sink->header(reading->sink, &line->header, err);
     }
     if (has == BIT(M_INIT))
-        return reading->sink->init(reading->sink, line->ops.rows.at + line->row, line->rows, err);
+        return reading->sink->init(reading->sink, line->rows ? line->ops.rows.at + line->row : NULL,
+                                   line->rows, err);
     if (has == BIT(M_VERSION_ORDER))
         return send_orders(reading, line, err);
     if (has == BIT(M_ORDER))

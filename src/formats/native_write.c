@@ -150,12 +150,14 @@ static bool put_predicate(struct writer *w, const struct esse_txn_record *txn,
 {
     esse_value_put_json_name(w->out, w->sink.values, op->key);
     esse_out_text(w->out, ",\"rows\":");
-    if (!put_rows(w, txn->rows + op->first, op->count, op->kind == ESSE_OP_PREDICATE_UPDATE, err))
+    if (!put_rows(w, esse_record_rows(txn, op->first, op->count), op->count,
+                  op->kind == ESSE_OP_PREDICATE_UPDATE, err))
         return false;
     if (!op->has_vset)
         return true;
     esse_out_text(w->out, ",\"vset\":");
-    return put_rows(w, txn->rows + op->vset_first, op->vset_count, false, err);
+    return put_rows(w, esse_record_rows(txn, op->vset_first, op->vset_count), op->vset_count, false,
+                    err);
 }
 
 static bool put_op(struct writer *w, const struct esse_txn_record *txn,
@@ -172,7 +174,7 @@ static bool put_op(struct writer *w, const struct esse_txn_record *txn,
         if (ok && op->kind != ESSE_OP_DELETE &&
             (op->is_list || !esse_value_eq(op->value, ESSE_NONE))) {
             esse_out_bytes(w->out, ",\"v\":", 5);
-            ok = op->is_list ? put_list(w, txn->items + op->first, op->count, err)
+            ok = op->is_list ? put_list(w, esse_record_items(txn, op), op->count, err)
                              : put_value(w, op->value, err);
         }
     }

@@ -138,8 +138,9 @@ static uint32_t add_predicate(struct esse_builder *builder, const struct esse_tx
                                            .row_count = (uint32_t)op->count,
                                            .vset_count = (uint32_t)op->vset_count,
                                            .has_vset = op->has_vset };
-    predicate.row = add_rows(builder, txn->rows + op->first, op->count);
-    predicate.vset = add_rows(builder, txn->rows + op->vset_first, op->vset_count);
+    predicate.row = add_rows(builder, esse_record_rows(txn, op->first, op->count), op->count);
+    predicate.vset =
+        add_rows(builder, esse_record_rows(txn, op->vset_first, op->vset_count), op->vset_count);
     builder->has |= ESSE_HAS_PREDICATES | (op->has_vset ? ESSE_HAS_VSETS : 0u);
     esse_predicate_vec_push(&builder->predicates, builder->arena, predicate);
     return (uint32_t)builder->predicates.count - 1;
@@ -168,8 +169,8 @@ static bool add_item_op(struct esse_builder *builder, const struct esse_txn_reco
     if (flag[op->kind] && !mark_key(builder, *key, flag[op->kind], txn->line, err))
         return false;
     if (op->is_list) {
-        *value =
-            esse_lists_add(builder->lists, (esse_key){ *key }, txn->items + op->first, op->count);
+        *value = esse_lists_add(builder->lists, (esse_key){ *key }, esse_record_items(txn, op),
+                                op->count);
         builder->has |= ESSE_HAS_LIST_READS;
         builder->key_flags.at[*key] |= KEY_LIST_READ;
     }

@@ -63,6 +63,20 @@ struct esse_txn_record {
     size_t extra_count;
 };
 
+/* What an operation's positions name in the pools of its record.  A pool that was never used is
+ * NULL, and arithmetic on that is undefined even for nothing. */
+static inline const esse_value *esse_record_items(const struct esse_txn_record *txn,
+                                                  const struct esse_op_record *op)
+{
+    return op->count ? txn->items + op->first : NULL;
+}
+
+static inline const struct esse_row *esse_record_rows(const struct esse_txn_record *txn,
+                                                      size_t first, size_t count)
+{
+    return count ? txn->rows + first : NULL;
+}
+
 static inline struct esse_txn_record esse_txn_record_empty(void)
 {
     return (struct esse_txn_record){ .start = ESSE_NO_TIME,
