@@ -138,7 +138,7 @@ static inline bool esse_json_quick_string(const char **at, esse_value *value)
 /*
  * Up to seven digits at once: no loop, so nothing for the processor to guess wrong about how long
  * numbers are.  The digits are shifted to the end of the word and then added up in pairs, fours and
- * eights.  Measured: lists of small integers are read 1.3 times as fast as digit by digit.
+ * eights.
  */
 static inline bool esse_json_quick_int(const char **at, esse_value *value)
 {
