@@ -187,7 +187,7 @@ static void take_columns(struct esse_builder *builder, struct esse_history *hist
     history->txn_wall_time = builder->txn_wall_time.at;
     history->session_name = builder->session_name.at;
     history->key_name = builder->key_name.at;
-    history->spines = esse_lists_freeze(builder->lists);
+    history->spines = esse_lists_freeze(builder->lists, &history->spine_count);
     history->predicates = builder->predicates.at;
     history->predicate_count = (uint32_t)builder->predicates.count;
     history->rows = builder->rows.at;

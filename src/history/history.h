@@ -44,6 +44,7 @@ extern const char *const esse_workload_names[];
 struct esse_spine {
     const esse_value *items;
     uint32_t count;
+    esse_key key;
 };
 
 struct esse_predicate_op {
@@ -117,6 +118,7 @@ struct esse_history {
 
     const esse_value *key_name;      /* by key */
     const struct esse_spine *spines; /* by spine */
+    uint32_t spine_count;
 
     const struct esse_predicate_op *predicates;
     uint32_t predicate_count;

@@ -111,11 +111,13 @@ const esse_value *esse_lists_items(const struct esse_lists *lists, esse_value li
     return *count ? lists->spines.at[(uint32_t)list.word >> 3].items.at : NULL;
 }
 
-const struct esse_spine *esse_lists_freeze(struct esse_lists *lists)
+const struct esse_spine *esse_lists_freeze(struct esse_lists *lists, uint32_t *count)
 {
+    *count = (uint32_t)lists->spines.count;
     struct esse_spine *spines = esse_arena_alloc(lists->arena, lists->spines.count, sizeof *spines);
     for (size_t i = 0; i < lists->spines.count; i++)
         spines[i] = (struct esse_spine){ lists->spines.at[i].items.at,
-                                         (uint32_t)lists->spines.at[i].items.count };
+                                         (uint32_t)lists->spines.at[i].items.count,
+                                         { lists->spines.at[i].key } };
     return spines;
 }

@@ -26,7 +26,7 @@ esse_value esse_lists_add(struct esse_lists *lists, esse_key key, const esse_val
 const esse_value *esse_lists_items(const struct esse_lists *lists, esse_value list,
                                    uint32_t *count);
 
-/* The spines, for a frozen history. */
-const struct esse_spine *esse_lists_freeze(struct esse_lists *lists);
+/* The spines and their number, for a frozen history. */
+const struct esse_spine *esse_lists_freeze(struct esse_lists *lists, uint32_t *count);
 
 #endif

@@ -4,68 +4,76 @@
 
 #include <string.h>
 
+ESSE_VEC(dsg_edge_vec, struct dsg_edge)
+
 struct gathering {
-    struct dsg_component *component;
-    struct dsg_edge_vec edges;
+    struct esse_arena *arena;
+    const struct dsg_versions *versions;
+    const uint32_t *component; /* by transaction */
+    uint32_t *place;           /* by transaction: among the members of all, or NO_NODE */
+    uint32_t *members;         /* of all, component by component */
+    uint32_t member_count;
+    struct dsg_edge_vec edges; /* from and to are places */
 };
 
 static void add(struct gathering *g, uint32_t from, uint32_t to, enum dsg_dep dep, uint32_t key,
-                uint32_t from_op, uint32_t to_op)
+                uint32_t from_at, uint32_t to_at)
 {
-    const struct dsg_component *component = g->component;
-    if (from == ESSE_NO_TXN || to == ESSE_NO_TXN || from == to)
+    if (from == ESSE_NO_TXN || to == ESSE_NO_TXN || from == to ||
+        g->component[from] != g->component[to])
         return;
-    uint32_t a = component->number[from], b = component->number[to];
-    if (a == NO_NODE || b == NO_NODE)
-        return;
-    struct dsg_edge edge = { a, b, key, from_op, to_op, (uint8_t)dep };
-    dsg_edge_vec_push(&g->edges, component->arena, edge);
+    struct dsg_edge edge = { g->place[from], g->place[to], key, from_at, to_at, (uint8_t)dep };
+    dsg_edge_vec_push(&g->edges, g->arena, edge);
 }
 
-/* From 'txn' to whoever installed what comes after 'version': one version, or all loose ones. */
-static void add_after(struct gathering *g, uint32_t txn, uint32_t op, uint32_t version,
+/* ---- dependencies ---- */
+
+/* From the transaction of 'at' to whoever installed what comes after 'version': one version, or
+ * all loose ones. */
+static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
                       enum dsg_dep dep)
 {
-    const struct dsg_versions *versions = g->component->versions;
-    uint32_t key = versions->history->op_key[op];
+    const struct dsg_versions *versions = g->versions;
+    uint32_t txn = dsg_touch(versions, at)->txn;
     if (dsg_is_loose(versions, key, version))
         return;
     if (version + 1 < versions->loose[key])
-        add(g, txn, versions->txn[version + 1], dep, key, op, versions->op[version + 1]);
+        add(g, txn, dsg_version_txn(versions, version + 1), dep, key, at,
+            versions->write[version + 1]);
     for (uint32_t v = versions->loose[key];
          dsg_precedes_loose(versions, key, version) && v < versions->first[key + 1]; v++)
-        add(g, txn, versions->txn[v], dep, key, op, versions->op[v]);
+        add(g, txn, dsg_version_txn(versions, v), dep, key, at, versions->write[v]);
 }
 
-static void add_data(struct gathering *g, uint32_t txn)
+static void add_key(struct gathering *g, uint32_t key)
 {
-    const struct dsg_versions *versions = g->component->versions;
-    const struct esse_history *history = versions->history;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        uint32_t version = versions->op_version[op];
-        if (version == NO_VERSION)
+    const struct dsg_versions *versions = g->versions;
+    const uint32_t *first = &versions->sources->by_key.first[key];
+    for (uint32_t at = first[0]; at < first[1]; at++) {
+        const struct esse_touch *touch = dsg_touch(versions, at);
+        uint32_t version = versions->of[at];
+        if (version == NO_VERSION || g->place[touch->txn] == NO_NODE)
             continue;
-        if (history->op_kind[op] != ESSE_OP_READ) {
-            add_after(g, txn, op, version, DSG_WW);
-        } else if (versions->txn[version] != txn) {
-            add(g, versions->txn[version], txn, DSG_WR, history->op_key[op], versions->op[version],
-                op);
-            add_after(g, txn, op, version, DSG_RW);
+        if (touch->kind != ESSE_OP_READ) {
+            add_after(g, key, at, version, DSG_WW);
+        } else if (dsg_version_txn(versions, version) != touch->txn) {
+            add(g, dsg_version_txn(versions, version), touch->txn, DSG_WR, key,
+                versions->write[version], at);
+            add_after(g, key, at, version, DSG_RW);
         }
     }
 }
 
-static void add_sessions(struct gathering *g)
+static void add_sessions(struct gathering *g, const struct dsg_component *component, uint32_t *last)
 {
-    const struct dsg_component *component = g->component;
-    const struct esse_history *history = component->versions->history;
-    uint32_t *last = esse_arena_alloc(component->arena, history->sessions + 1u, sizeof *last);
-    memset(last, 0xff, (history->sessions + 1u) * sizeof *last);
+    const struct esse_history *history = g->versions->history;
     for (uint32_t m = 0; m < component->count; m++) {
         uint32_t txn = component->members[m], session = history->txn_session[txn];
-        add(g, last[session], txn, DSG_SO, 0, ESSE_NO_OP, ESSE_NO_OP);
+        add(g, last[session], txn, DSG_SO, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
         last[session] = txn;
     }
+    for (uint32_t m = 0; m < component->count; m++)
+        last[history->txn_session[component->members[m]]] = ESSE_NO_TXN;
 }
 
 /* ---- real time, by the frontier: those that ended and that no later one covers yet ---- */
@@ -79,13 +87,13 @@ struct frontier {
 static void start_txn(struct frontier *f, uint32_t txn)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        add(f->gathering, f->open[i], txn, DSG_RT, 0, ESSE_NO_OP, ESSE_NO_OP);
+        add(f->gathering, f->open[i], txn, DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
 }
 
 /* Whoever ended before 'txn' started is covered by it from now on. */
 static void end_txn(struct frontier *f, uint32_t txn)
 {
-    const struct esse_history *history = f->gathering->component->versions->history;
+    const struct esse_history *history = f->gathering->versions->history;
     int64_t start = history->txn_time[txn].begin;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < f->count; i++)
@@ -95,17 +103,16 @@ static void end_txn(struct frontier *f, uint32_t txn)
     f->count = kept;
 }
 
-static void add_times(struct gathering *g)
+static void add_times(struct gathering *g, const struct dsg_component *component)
 {
-    const struct dsg_component *component = g->component;
-    const struct esse_history *history = component->versions->history;
+    const struct esse_history *history = g->versions->history;
     struct frontier f = { .gathering = g };
     if (!history->txn_time)
         return;
     struct esse_pair *events =
-        esse_arena_alloc(component->arena, 2 * (size_t)component->count, sizeof *events);
+        esse_arena_grow(g->arena, NULL, (2 * (size_t)component->count + 1) * sizeof *events);
     size_t count = 0;
-    f.open = esse_arena_alloc(component->arena, component->count + 1u, sizeof *f.open);
+    f.open = esse_arena_grow(g->arena, NULL, (component->count + (size_t)1) * sizeof *f.open);
     /* Starts before ends: the sort is stable, and at equal times the start comes first. */
     for (int ends = 0; ends < 2; ends++) {
         for (uint32_t m = 0; m < component->count; m++) {
@@ -116,7 +123,7 @@ static void add_times(struct gathering *g)
                     (struct esse_pair){ esse_radix_key(time), m << 1 | (uint32_t)ends };
         }
     }
-    esse_radix_sort(events, count, component->arena);
+    esse_radix_sort(events, count, g->arena);
     for (size_t i = 0; i < count; i++) {
         uint32_t txn = component->members[events[i].id >> 1];
         if (events[i].id & 1)
@@ -124,37 +131,87 @@ static void add_times(struct gathering *g)
         else
             start_txn(&f, txn);
     }
+    esse_arena_drop(g->arena, f.open);
+    esse_arena_drop(g->arena, events);
 }
 
 /* ---- grouping ---- */
 
-static void group(struct dsg_component *component, const struct dsg_edge_vec *edges)
+/* Lays out the members of the components of two and more, and opens these. */
+static void lay_out(struct gathering *g, const struct esse_scc *scc,
+                    struct dsg_components *components)
 {
-    component->edge_count = (uint32_t)edges->count;
-    component->edges =
-        esse_arena_alloc(component->arena, edges->count + 1, sizeof *component->edges);
-    component->first =
-        esse_arena_alloc(component->arena, component->count + 2u, sizeof *component->first);
-    for (size_t i = 0; i < edges->count; i++)
-        component->first[edges->at[i].from + 2]++;
-    for (uint32_t m = 2; m < component->count + 2; m++)
-        component->first[m] += component->first[m - 1];
-    for (size_t i = 0; i < edges->count; i++)
-        component->edges[component->first[edges->at[i].from + 1]++] = edges->at[i];
+    const uint32_t txns = g->versions->history->txns;
+    uint32_t *first = esse_arena_alloc(g->arena, scc->count + 2u, sizeof *first);
+    for (uint32_t t = 0; t < txns; t++)
+        first[scc->component[t] + 2]++;
+    for (uint32_t c = 0; c < scc->count; c++) {
+        uint32_t size = first[c + 2] > 1 ? first[c + 2] : 0;
+        components->count += size > 0;
+        first[c + 2] = first[c + 1] + size;
+    }
+    g->member_count = first[scc->count + 1];
+    g->members = esse_arena_alloc(g->arena, g->member_count + 1u, sizeof *g->members);
+    components->at = esse_arena_alloc(g->arena, components->count + 1u, sizeof *components->at);
+    uint32_t opened = 0;
+    for (uint32_t c = 0; c < scc->count; c++)
+        if (first[c + 2] > first[c + 1])
+            components->at[opened++] = (struct dsg_component){
+                .versions = g->versions,
+                .members = g->members + first[c + 1],
+                .count = first[c + 2] - first[c + 1],
+            };
+    uint32_t *used = esse_arena_alloc(g->arena, scc->count + 1u, sizeof *used);
+    memset(g->place, 0xff, (txns + 1u) * sizeof *g->place);
+    for (uint32_t t = 0; t < txns; t++) {
+        uint32_t c = scc->component[t];
+        if (first[c + 1] == first[c + 2])
+            continue;
+        g->place[t] = first[c + 1] + used[c]++;
+        g->members[g->place[t]] = t;
+    }
 }
 
-void dsg_component_open(struct dsg_component *component, struct esse_arena *arena,
-                        const struct dsg_versions *versions, const uint32_t *members,
-                        uint32_t count, const uint32_t *number)
+/* Groups all edges by where they leave, and turns places into members' numbers. */
+static void group(struct gathering *g, struct dsg_components *components)
 {
-    *component = (struct dsg_component){
-        .arena = arena, .versions = versions, .members = members, .count = count, .number = number
-    };
-    struct gathering g = { .component = component };
-    for (uint32_t m = 0; m < count; m++)
-        add_data(&g, members[m]);
-    add_sessions(&g);
-    add_times(&g);
-    group(component, &g.edges);
+    struct dsg_edge *edges = esse_arena_grow(g->arena, NULL, (g->edges.count + 1) * sizeof *edges);
+    uint32_t *first = esse_arena_alloc(g->arena, g->member_count + 2u, sizeof *first);
+    for (size_t i = 0; i < g->edges.count; i++)
+        first[g->edges.at[i].from + 2]++;
+    for (uint32_t m = 0; m < g->member_count; m++)
+        first[m + 2] += first[m + 1];
+    for (size_t i = 0; i < g->edges.count; i++)
+        edges[first[g->edges.at[i].from + 1]++] = g->edges.at[i];
+    for (uint32_t c = 0; c < components->count; c++) {
+        struct dsg_component *component = &components->at[c];
+        uint32_t base = (uint32_t)(component->members - g->members);
+        component->edges = edges;
+        component->first = first + base;
+        for (uint32_t e = first[base]; e < first[base + component->count]; e++) {
+            edges[e].from -= base;
+            edges[e].to -= base;
+        }
+    }
+}
+
+void dsg_components_find(struct dsg_components *components, struct esse_arena *arena,
+                         const struct dsg_versions *versions, const struct esse_scc *scc)
+{
+    const struct esse_history *history = versions->history;
+    struct gathering g = { .arena = arena, .versions = versions, .component = scc->component };
+    *components = (struct dsg_components){ 0 };
+    g.place = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *g.place);
+    lay_out(&g, scc, components);
+    for (uint32_t key = 0; components->count && key < history->keys; key++)
+        add_key(&g, key);
+    uint32_t *last = esse_arena_alloc(arena, history->sessions + 1u, sizeof *last);
+    memset(last, 0xff, (history->sessions + 1u) * sizeof *last);
+    for (uint32_t c = 0; c < components->count; c++) {
+        add_sessions(&g, &components->at[c], last);
+        add_times(&g, &components->at[c]);
+    }
+    group(&g, components);
     dsg_edge_vec_drop(&g.edges, arena);
+    esse_arena_drop(arena, g.place);
 }

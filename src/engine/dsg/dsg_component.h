@@ -4,33 +4,34 @@
 #include "engine/dsg/dsg_graph.h"
 
 /*
- * A strongly connected component taken out of the graph, with every edge between its members:
- * what it depends on, and by which operations.  Members are numbered 0 .. count).
+ * The strongly connected components of two transactions and more, taken out of the graph with every
+ * edge between their members: what it depends on, and by which accesses.  The members of a
+ * component are numbered from 0.
  *
- * Cost: O(operations of the members), and O(members * concurrency) edges for real time.
+ * Cost: O(accesses) once for all components, and O(members * concurrency) edges for real time.
  */
 struct dsg_edge {
     uint32_t from, to; /* members */
-    uint32_t key, from_op, to_op;
-    uint8_t dep; /* enum dsg_dep */
+    uint32_t key;
+    uint32_t from_at, to_at; /* the accesses, or ESSE_NO_TOUCH for session order and real time */
+    uint8_t dep;             /* enum dsg_dep */
 };
 
-ESSE_VEC(dsg_edge_vec, struct dsg_edge)
-
 struct dsg_component {
-    struct esse_arena *arena;
+    struct esse_arena *arena; /* for the search */
     const struct dsg_versions *versions;
     const uint32_t *members; /* transactions, ascending */
     uint32_t count;
-    const uint32_t *number; /* by transaction: its number here, or NO_NODE */
-    struct dsg_edge *edges; /* grouped by 'from' */
-    uint32_t *first;        /* edges of member m: edges[first[m] .. first[m + 1]) */
-    uint32_t edge_count;
+    const struct dsg_edge *edges; /* grouped by 'from' */
+    const uint32_t *first;        /* edges of member m: edges[first[m] .. first[m + 1]) */
 };
 
-/* 'number' must have the members' numbers and NO_NODE for all others. */
-void dsg_component_open(struct dsg_component *component, struct esse_arena *arena,
-                        const struct dsg_versions *versions, const uint32_t *members,
-                        uint32_t count, const uint32_t *number);
+struct dsg_components {
+    struct dsg_component *at;
+    uint32_t count;
+};
+
+void dsg_components_find(struct dsg_components *components, struct esse_arena *arena,
+                         const struct dsg_versions *versions, const struct esse_scc *scc);
 
 #endif

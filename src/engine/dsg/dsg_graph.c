@@ -95,56 +95,59 @@ static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum
 
 /* A transaction that installs one of the loose versions itself must not be led back to itself
  * through the helper: it has its edges to the others one by one. */
-static bool writes_loose(const struct dsg_versions *versions, uint32_t txn, uint32_t key)
+static bool writes_loose(const struct dsg_versions *versions, uint32_t key, uint32_t at)
 {
-    const struct esse_history *history = versions->history;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-        if (history->op_kind[op] != ESSE_OP_READ && history->op_key[op] == key &&
-            versions->op_version[op] != NO_VERSION &&
-            dsg_is_loose(versions, key, versions->op_version[op]))
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    uint32_t end = esse_run_end(by_key, key, at);
+    for (at = esse_run_begin(by_key, key, at); at < end; at++)
+        if (by_key->at[at].kind != ESSE_OP_READ && versions->of[at] != NO_VERSION &&
+            dsg_is_loose(versions, key, versions->of[at]))
             return true;
     return false;
 }
 
-static void draw_to_loose(struct drawing *d, uint32_t txn, uint32_t key, enum dsg_dep dep)
+static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum dsg_dep dep)
 {
     const struct dsg_versions *versions = d->versions;
+    uint32_t txn = dsg_touch(versions, at)->txn;
     if (d->key_helper[key] == NO_NODE || !(d->mask & 1u << dep))
         return;
-    if (!writes_loose(versions, txn, key)) {
+    if (!writes_loose(versions, key, at)) {
         draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == DSG_RW));
         return;
     }
     for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
-        draw_txns(d, txn, versions->txn[v], dep);
+        draw_txns(d, txn, dsg_version_txn(versions, v), dep);
 }
 
-/* From 'txn', which installed or read 'version', to whoever installed what comes after it. */
-static void draw_after(struct drawing *d, uint32_t txn, uint32_t key, uint32_t version,
-                       enum dsg_dep dep)
+/* From the transaction of 'at', which installed or read 'version', to whoever installed what comes
+ * after it. */
+static inline void draw_after(struct drawing *d, uint32_t key, uint32_t at, uint32_t version,
+                              enum dsg_dep dep)
 {
     const struct dsg_versions *versions = d->versions;
     if (dsg_is_loose(versions, key, version))
         return; /* nothing is known to come after it */
     if (version + 1 < versions->loose[key])
-        draw_txns(d, txn, versions->txn[version + 1], dep);
+        draw_txns(d, dsg_touch(versions, at)->txn, dsg_version_txn(versions, version + 1), dep);
     if (dsg_precedes_loose(versions, key, version))
-        draw_to_loose(d, txn, key, dep);
+        draw_to_loose(d, key, at, dep);
 }
 
-static void draw_ops(struct drawing *d, uint32_t txn)
+static void draw_key(struct drawing *d, uint32_t key)
 {
     const struct dsg_versions *versions = d->versions;
-    const struct esse_history *history = versions->history;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        uint32_t version = versions->op_version[op], key = history->op_key[op];
+    const uint32_t *first = &versions->sources->by_key.first[key];
+    for (uint32_t at = first[0]; at < first[1]; at++) {
+        const struct esse_touch *touch = dsg_touch(versions, at);
+        uint32_t version = versions->of[at];
         if (version == NO_VERSION)
             continue;
-        if (history->op_kind[op] != ESSE_OP_READ) {
-            draw_after(d, txn, key, version, DSG_WW);
-        } else if (versions->txn[version] != txn) {
-            draw_txns(d, versions->txn[version], txn, DSG_WR);
-            draw_after(d, txn, key, version, DSG_RW);
+        if (touch->kind != ESSE_OP_READ) {
+            draw_after(d, key, at, version, DSG_WW);
+        } else if (dsg_version_txn(versions, version) != touch->txn) {
+            draw_txns(d, dsg_version_txn(versions, version), touch->txn, DSG_WR);
+            draw_after(d, key, at, version, DSG_RW);
         }
     }
 }
@@ -164,10 +167,8 @@ static void draw_helpers(struct drawing *d, uint32_t key)
     const struct dsg_versions *versions = d->versions;
     uint32_t helper = d->helpers_at + 2 * d->key_helper[key];
     for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++) {
-        if (versions->txn[v] == ESSE_NO_TXN)
-            continue;
-        draw(d, helper, enters(d, versions->txn[v], DSG_WW));
-        draw(d, helper + 1, enters(d, versions->txn[v], DSG_RW));
+        draw(d, helper, enters(d, dsg_version_txn(versions, v), DSG_WW));
+        draw(d, helper + 1, enters(d, dsg_version_txn(versions, v), DSG_RW));
     }
 }
 
@@ -206,7 +207,6 @@ static void draw_all(struct drawing *d)
             continue;
         if (d->doubled)
             draw(d, 2 * txn, 2 * txn + 1);
-        draw_ops(d, txn);
         if (d->mask & 1u << DSG_RT)
             draw_time(d, txn);
     }
@@ -215,9 +215,11 @@ static void draw_all(struct drawing *d)
     if (d->mask & 1u << DSG_RT)
         for (uint32_t m = 1; m < d->time->moments; m++)
             draw(d, d->moments_at + m - 1, d->moments_at + m);
-    for (uint32_t key = 0; key < history->keys; key++)
+    for (uint32_t key = 0; key < history->keys; key++) {
+        draw_key(d, key);
         if (d->key_helper[key] != NO_NODE)
             draw_helpers(d, key);
+    }
 }
 
 /* A key needs helpers if several versions are loose at its end. */
@@ -226,8 +228,7 @@ static uint32_t number_helpers(struct drawing *d)
     const struct dsg_versions *versions = d->versions;
     uint32_t count = 0;
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        bool needed = versions->loose[key] < versions->first[key + 1] &&
-                      versions->txn[versions->loose[key]] != ESSE_NO_TXN;
+        bool needed = versions->loose[key] < versions->first[key + 1];
         d->key_helper[key] = needed ? count++ : NO_NODE;
     }
     return count;

@@ -113,7 +113,7 @@ static uint32_t *find_live(const struct dsg_component *component, const struct d
     const uint32_t nodes = component->count * (doubled ? 2u : 1u);
     esse_csr_init(&csr, arena, nodes);
     for (int adding = 0; adding < 2; adding++) {
-        for (uint32_t e = 0; e < component->edge_count; e++) {
+        for (uint32_t e = component->first[0]; e < component->first[component->count]; e++) {
             const struct dsg_edge *edge = &component->edges[e];
             if (!is_legal(shape, edge))
                 continue;
@@ -209,7 +209,8 @@ uint32_t dsg_search(const struct dsg_component *component, const struct dsg_shap
     s.queue = esse_arena_grow(arena, NULL, room * sizeof *s.queue);
     s.seen = esse_arena_grow(arena, NULL, room * sizeof *s.seen);
     memset(s.seen, 0, room * sizeof *s.seen);
-    for (uint32_t e = 0; e < component->edge_count && s.best != 2; e++) {
+    for (uint32_t e = component->first[0]; e < component->first[component->count] && s.best != 2;
+         e++) {
         const struct dsg_edge *edge = &component->edges[e];
         if ((shape->starts & 1u << edge->dep) &&
             live[leaves(edge, doubled)] == live[enters(edge, doubled)]) {

@@ -1,262 +1,128 @@
 #include "engine/dsg/dsg_versions.h"
 
+#include "engine/dsg/dsg_committed.h"
+
 #include <string.h>
-
-/* ---- which transactions count as committed ---- */
-
-struct observing {
-    struct dsg_versions *versions;
-    struct scan *scan;
-    uint32_t *spine_done; /* by spine: items whose writers were looked at */
-    uint32_t *queue;
-    uint32_t queued;
-};
-
-static void observe_value(struct observing *o, esse_key key, esse_value value)
-{
-    uint32_t write, unknown = ESSE_NO_TXN, writers = 0;
-    struct esse_probe probe = scan_writers(o->scan, key, value);
-    while (scan_writer_next(o->scan, &probe, key, value, &write)) {
-        uint32_t txn = o->scan->writes.at[write].txn;
-        writers++;
-        if (scan_status(o->scan, txn) == ESSE_UNKNOWN_OUTCOME)
-            unknown = txn;
-    }
-    /* With several writers of the value nobody knows which one was observed. */
-    if (writers != 1 || unknown == ESSE_NO_TXN || o->versions->in[unknown])
-        return;
-    o->versions->in[unknown] = 1;
-    o->queue[o->queued++] = unknown;
-}
-
-static void observe_list(struct observing *o, esse_key key, esse_value list)
-{
-    uint32_t count, spine = (uint32_t)list.word >> 3;
-    const esse_value *items = esse_history_list(o->versions->history, list, &count);
-    if (!count)
-        return;
-    for (uint32_t at = o->spine_done[spine]; at < count; at++)
-        observe_value(o, key, items[at]);
-    if (count > o->spine_done[spine])
-        o->spine_done[spine] = count;
-}
-
-static void observe_reads(struct observing *o, uint32_t txn)
-{
-    const struct esse_history *history = o->versions->history;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        esse_value value = history->op_value[op];
-        if (history->op_kind[op] != ESSE_OP_READ)
-            continue;
-        esse_key key = { history->op_key[op] };
-        if (esse_value_tag(value) == ESSE_TAG_LIST)
-            observe_list(o, key, value);
-        else if (value.word > ESSE_NIL.word)
-            observe_value(o, key, value);
-    }
-}
-
-static uint32_t count_spines(const struct esse_history *history)
-{
-    uint32_t count = 1;
-    for (uint32_t op = 0; op < history->ops; op++) {
-        esse_value value = history->op_value[op];
-        if (esse_value_tag(value) == ESSE_TAG_LIST && (uint32_t)value.word >> 3 >= count)
-            count = ((uint32_t)value.word >> 3) + 1;
-    }
-    return count;
-}
-
-static bool find_committed(struct dsg_versions *versions, struct scan *scan)
-{
-    const struct esse_history *history = versions->history;
-    uint32_t unknown = 0;
-    for (uint32_t t = 0; t < history->txns; t++) {
-        versions->in[t] = history->txn_status[t] == ESSE_COMMITTED;
-        unknown += history->txn_status[t] == ESSE_UNKNOWN_OUTCOME;
-    }
-    if (!unknown)
-        return true;
-    struct observing o = { .versions = versions, .scan = scan };
-    o.spine_done = esse_arena_alloc(scan->scratch, count_spines(history), sizeof *o.spine_done);
-    o.queue = esse_arena_alloc(scan->scratch, unknown, sizeof *o.queue);
-    for (uint32_t t = 0; t < history->txns; t++) {
-        if (!esse_budget_poll(scan->budget, t))
-            return false;
-        if (history->txn_status[t] == ESSE_COMMITTED)
-            observe_reads(&o, t);
-    }
-    for (uint32_t at = 0; at < o.queued; at++)
-        observe_reads(&o, o.queue[at]);
-    return true;
-}
-
-/* ---- the order of each key ---- */
 
 struct ordering {
     struct dsg_versions *versions;
     struct scan *scan;
-    uint32_t *writes; /* by key: how many versions are installed at most */
-    uint8_t *whole;   /* by key: every element of its longest list is a version */
+    const struct esse_by_key *by_key;
+    const struct esse_version_order **given; /* by key, or NULL */
+    struct esse_word_map values;             /* the writes of a key with a certificate */
+    uint32_t key, begin, end;                /* the key at hand and its accesses */
+    bool whole;                              /* every element of its longest list is a version */
 };
 
-/* Every installed version, and the longest list of each key. */
-static void count_versions(struct ordering *o)
+static bool is_write(const struct ordering *o, uint32_t at)
 {
-    struct dsg_versions *versions = o->versions;
-    const struct esse_history *history = versions->history;
-    for (uint32_t t = 0; t < history->txns; t++) {
-        if (!versions->in[t])
-            continue;
-        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++) {
-            uint32_t key = history->op_key[op], *best = &versions->key_reader[key];
-            esse_value value = history->op_value[op];
-            if (history->op_kind[op] != ESSE_OP_READ)
-                o->writes[key]++;
-            else if (esse_value_tag(value) == ESSE_TAG_LIST && value.word >> 32 &&
-                     (*best == ESSE_NO_OP ||
-                      value.word >> 32 > history->op_value[*best].word >> 32))
-                *best = op;
-        }
-    }
+    return o->by_key->at[at].kind != ESSE_OP_READ;
 }
 
-static uint32_t add_version(struct dsg_versions *versions, uint32_t txn, uint32_t op)
+static bool counts(const struct ordering *o, uint32_t at)
 {
-    uint32_t id = versions->count++;
-    versions->txn[id] = txn;
-    versions->op[id] = op;
-    versions->op_version[op] = id;
-    return id;
+    return o->versions->in[o->by_key->at[at].txn];
 }
 
-/* The write of 'value', if it is the only one that was not aborted and counts.  With several,
- * which one was read is a choice, and nothing follows from it. */
-static uint32_t find_write(struct ordering *o, esse_key key, esse_value value)
+static void add_version(struct ordering *o, uint32_t at)
 {
-    uint32_t write, found = NO_NODE;
-    struct esse_probe probe = scan_writers(o->scan, key, value);
-    while (scan_writer_next(o->scan, &probe, key, value, &write)) {
-        if (scan_status(o->scan, o->scan->writes.at[write].txn) == ESSE_ABORTED)
-            continue;
-        if (found != NO_NODE)
-            return NO_NODE;
-        found = write;
-    }
-    return found != NO_NODE && o->versions->in[o->scan->writes.at[found].txn] ? found : NO_NODE;
+    o->versions->write[o->versions->count] = at;
+    o->versions->of[at] = o->versions->count++;
 }
 
 /* A value of an order that nobody installed, or that was there before, is passed over: what is
  * wrong about it is told by the scan. */
-static void order_write(struct ordering *o, uint32_t write)
+static void order_write(struct ordering *o, uint32_t chain)
 {
-    if (write == NO_NODE || o->versions->op_version[o->scan->writes.at[write].op] != NO_VERSION)
-        return;
-    add_version(o->versions, o->scan->writes.at[write].txn, o->scan->writes.at[write].op);
+    uint32_t at = sources_only(o->versions->sources, chain);
+    if (at != ESSE_NO_TOUCH && counts(o, at) && o->versions->of[at] == NO_VERSION)
+        add_version(o, at);
 }
 
-static void order_list(struct ordering *o, uint32_t key)
+/* ---- the order that lists show ---- */
+
+static uint32_t longest_read(const struct ordering *o)
 {
-    const struct esse_history *history = o->versions->history;
-    esse_value list = history->op_value[o->versions->key_reader[key]];
-    uint32_t count, spine = (uint32_t)list.word >> 3;
-    const esse_value *items = esse_history_list(history, list, &count);
-    for (uint32_t at = 0; at < count; at++) {
-        uint32_t write = o->scan->item_write[o->scan->spine_first[spine] + at];
-        if (write != NO_NODE && (write & SCAN_SHARED))
-            write = find_write(o, (esse_key){ key }, items[at]);
-        else if (write != NO_NODE && !o->versions->in[o->scan->writes.at[write].txn])
-            write = NO_NODE;
-        order_write(o, write);
+    uint32_t best = ESSE_NO_TOUCH;
+    for (uint32_t at = o->begin; at < o->end; at++) {
+        esse_value value = o->by_key->at[at].value;
+        if (is_list(value) && list_length(value) && counts(o, at) &&
+            (best == ESSE_NO_TOUCH || list_length(value) > list_length(o->by_key->at[best].value)))
+            best = at;
     }
-    o->whole[key] = o->versions->count - o->versions->first[key] - 1 == count;
+    return best;
 }
 
-/* The last operation of a transaction that writes the key, for orders by transaction. */
-static uint32_t installing_op(const struct esse_history *history, uint32_t txn, uint32_t key)
+static void order_list(struct ordering *o, uint32_t reader)
 {
-    uint32_t found = ESSE_NO_OP;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-        if (history->op_kind[op] != ESSE_OP_READ && history->op_key[op] == key)
-            found = op;
+    const struct sources *sources = o->versions->sources;
+    esse_value list = o->by_key->at[reader].value;
+    const uint32_t *item = sources->item + sources->spine_first[spine_of(list)];
+    for (uint32_t i = 0; i < list_length(list); i++)
+        order_write(o, item[i]);
+    o->whole = o->versions->count - o->versions->first[o->key] - 1 == list_length(list);
+}
+
+/* ---- the order that a certificate gives ---- */
+
+/* The last write of a transaction to the key, for orders by transaction. */
+static uint32_t installed_by(const struct ordering *o, uint32_t txn)
+{
+    uint32_t low = o->begin, high = o->end, found = ESSE_NO_TOUCH;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (o->by_key->at[middle].txn < txn)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < o->end && o->by_key->at[low].txn == txn; low++)
+        if (is_write(o, low))
+            found = low;
     return found;
+}
+
+static void map_values(struct ordering *o)
+{
+    esse_word_map_clear(&o->values, o->scan->scratch, o->end - o->begin);
+    for (uint32_t at = o->end; at-- > o->begin;) {
+        bool fresh;
+        if (is_write(o, at) && !esse_value_eq(o->by_key->at[at].value, ESSE_NIL))
+            *esse_word_map_put(&o->values, o->by_key->at[at].value.word, &fresh) = at;
+    }
 }
 
 static void order_certificate(struct ordering *o, const struct esse_version_order *order)
 {
-    struct dsg_versions *versions = o->versions;
+    map_values(o);
     for (uint32_t i = 0; i < order->count; i++) {
-        uint32_t txn = order->versions[i].txn.ix;
-        if (txn == ESSE_NO_TXN) {
-            order_write(o, find_write(o, order->key, order->versions[i].value));
+        const struct esse_version *version = &order->versions[i];
+        if (version->txn.ix == ESSE_NO_TXN) {
+            order_write(o, esse_word_map_get(&o->values, version->value.word, ESSE_NO_TOUCH));
             continue;
         }
-        uint32_t op = installing_op(versions->history, txn, order->key.ix);
-        if (op != ESSE_NO_OP && versions->in[txn] && versions->op_version[op] == NO_VERSION)
-            add_version(versions, txn, op);
+        uint32_t at = installed_by(o, version->txn.ix);
+        if (at != ESSE_NO_TOUCH && counts(o, at) && o->versions->of[at] == NO_VERSION)
+            add_version(o, at);
     }
 }
 
-/* Lays out the versions of all keys: the initial one, the ordered ones, and room for the rest. */
-static void order_keys(struct ordering *o)
-{
-    struct dsg_versions *versions = o->versions;
-    const struct esse_history *history = versions->history;
-    const struct esse_version_order **given =
-        esse_arena_alloc(o->scan->scratch, history->keys + 1u, sizeof *given);
-    for (uint32_t i = 0; i < history->version_order_count; i++)
-        given[history->version_orders[i].key.ix] = &history->version_orders[i];
-    for (uint32_t key = 0; key < history->keys; key++) {
-        versions->first[key] = versions->count++;
-        versions->txn[versions->first[key]] = ESSE_NO_TXN;
-        versions->op[versions->first[key]] = ESSE_NO_OP;
-        versions->gaps[key] = given[key] != NULL;
-        if (given[key])
-            order_certificate(o, given[key]);
-        else if (versions->key_reader[key] != ESSE_NO_OP)
-            order_list(o, key);
-        versions->loose[key] = versions->count;
-        versions->count += o->writes[key] - (versions->count - versions->first[key] - 1);
-    }
-    versions->first[history->keys] = versions->count;
-}
+/* ---- the rest ---- */
 
-/* A register's version is the transaction's last write; what it overwrites itself is none. */
-static bool installs(const struct esse_history *history, uint32_t txn, uint32_t op)
-{
-    return history->op_kind[op] == ESSE_OP_APPEND ||
-           installing_op(history, txn, history->op_key[op]) == op;
-}
-
-/* What no order names is loose.  A single loose version has its place: the end. */
+/* What no order names is loose; a register's version is the transaction's last write, and what it
+ * overwrites itself is none.  A single loose version has its place: the end. */
 static void place_loose(struct ordering *o)
 {
     struct dsg_versions *versions = o->versions;
-    const struct esse_history *history = versions->history;
-    uint32_t *next = o->writes; /* no longer needed as a count */
-    for (uint32_t key = 0; key < history->keys; key++)
-        next[key] = versions->loose[key];
-    for (uint32_t t = 0; t < history->txns; t++) {
-        if (!versions->in[t])
-            continue;
-        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++) {
-            if (history->op_kind[op] == ESSE_OP_READ || versions->op_version[op] != NO_VERSION ||
-                !installs(history, t, op))
-                continue;
-            uint32_t id = next[history->op_key[op]]++;
-            versions->txn[id] = t;
-            versions->op[id] = op;
-            versions->op_version[op] = id;
-        }
-    }
-    for (uint32_t key = 0; key < history->keys; key++) {
-        uint32_t used = next[key], count = used - versions->loose[key];
-        for (uint32_t id = used; id < versions->first[key + 1]; id++)
-            versions->txn[id] = ESSE_NO_TXN; /* overwritten by the same transaction: no version */
-        if (count == 1 && !versions->gaps[key])
-            versions->loose[key] = used;
-        versions->undetermined += count > (versions->gaps[key] ? 0 : 1);
-    }
+    uint32_t loose = versions->loose[o->key] = versions->count;
+    for (uint32_t at = o->begin; at < o->end; at++)
+        if (is_write(o, at) && counts(o, at) && versions->of[at] == NO_VERSION &&
+            (o->by_key->at[at].kind == ESSE_OP_APPEND || esse_is_last_write(o->by_key, o->key, at)))
+            add_version(o, at);
+    uint32_t count = versions->count - loose;
+    if (count == 1 && !versions->gaps[o->key])
+        versions->loose[o->key] = versions->count;
+    versions->undetermined += count > (versions->gaps[o->key] ? 0 : 1);
 }
 
 /* ---- which version each read returned ---- */
@@ -264,123 +130,161 @@ static void place_loose(struct ordering *o)
 /* A list that does not follow the order of its key, holds an element twice, or ends in one that is
  * no version (aborted, never appended, or appended by several) is told by the scan; no dependency
  * follows from it. */
-static uint32_t version_of_list(struct ordering *o, uint32_t key, esse_value list)
+static uint32_t version_of_list(const struct ordering *o, esse_value list)
 {
-    struct dsg_versions *versions = o->versions;
-    uint32_t count, newest = versions->first[key];
-    const esse_value *items = esse_history_list(versions->history, list, &count);
-    for (uint32_t at = 0; at < count; at++) {
-        uint32_t write = find_write(o, (esse_key){ key }, items[at]);
-        if (write == NO_NODE && at + 1 == count)
-            return NO_VERSION;
-        if (write == NO_NODE)
+    const struct sources *sources = o->versions->sources;
+    const uint32_t *item = sources->item + sources->spine_first[spine_of(list)];
+    uint32_t count = list_length(list), newest = o->versions->first[o->key];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = sources_only(sources, item[i]);
+        if (at == ESSE_NO_TOUCH || !counts(o, at)) {
+            if (i + 1 == count)
+                return NO_VERSION;
             continue;
-        uint32_t version = versions->op_version[o->scan->writes.at[write].op];
-        if (version <= newest)
+        }
+        if (o->versions->of[at] <= newest)
             return NO_VERSION;
-        newest = version;
+        newest = o->versions->of[at];
     }
     return newest;
 }
 
 /* The fast way for healthy keys: a prefix of the longest list is as many versions in. */
-static uint32_t version_of_prefix(struct ordering *o, uint32_t key, esse_value list)
+static uint32_t version_of_prefix(const struct ordering *o, esse_value list)
 {
-    struct dsg_versions *versions = o->versions;
-    uint32_t reader = versions->key_reader[key], count = (uint32_t)(list.word >> 32);
-    esse_value longest = versions->history->op_value[reader];
-    bool shares = (uint32_t)longest.word >> 3 == (uint32_t)list.word >> 3;
-    return shares && o->whole[key] ? versions->first[key] + count : NO_VERSION;
-}
-
-static uint32_t version_of_read(struct ordering *o, uint32_t op)
-{
-    struct dsg_versions *versions = o->versions;
-    uint32_t key = versions->history->op_key[op];
-    esse_value value = versions->history->op_value[op];
-    if (esse_value_eq(value, ESSE_NONE))
+    uint32_t reader = o->versions->key_reader[o->key];
+    if (!o->whole || spine_of(o->by_key->at[reader].value) != spine_of(list))
         return NO_VERSION;
-    if (esse_value_eq(esse_value_state(value), ESSE_NIL))
-        return o->scan->key_deleted[key] || !esse_value_eq(o->scan->initial[key], ESSE_NIL)
-                   ? NO_VERSION
-                   : versions->first[key];
-    if (esse_value_tag(value) == ESSE_TAG_LIST) {
-        uint32_t version = version_of_prefix(o, key, value);
-        return version == NO_VERSION ? version_of_list(o, key, value) : version;
-    }
-    uint32_t write = o->scan->op_write[op];
-    if (write == NO_NODE || (write & SCAN_SHARED) ||
-        !versions->in[o->scan->writes.at[write].txn]) /* unknown readers were not looked up */
-        write = find_write(o, (esse_key){ key }, value);
-    if (!esse_value_eq(value, o->scan->initial[key]))
-        return write == NO_NODE ? NO_VERSION : versions->op_version[o->scan->writes.at[write].op];
-    struct esse_probe probe = scan_writers(o->scan, (esse_key){ key }, value);
-    return scan_writer_next(o->scan, &probe, (esse_key){ key }, value, &write)
-               ? NO_VERSION
-               : versions->first[key];
+    return o->versions->first[o->key] + list_length(list);
 }
 
-static bool find_reads(struct ordering *o)
+static uint32_t version_of_register(const struct ordering *o, uint32_t read, esse_value value)
 {
-    struct dsg_versions *versions = o->versions;
-    const struct esse_history *history = versions->history;
-    uint32_t *writer = o->scan->key_txn; /* by key: the last transaction that wrote it */
-    esse_budget_phase(o->scan->budget, "finding versions", history->txns);
-    for (uint32_t t = 0; t < history->txns; t++) {
-        if (!esse_budget_poll(o->scan->budget, t))
-            return false;
-        for (uint32_t op = history->txn_op[t]; versions->in[t] && op < history->txn_op[t + 1];
-             op++) {
-            uint32_t key = history->op_key[op];
-            if (history->op_kind[op] != ESSE_OP_READ)
-                writer[key] = t;
-            else if (writer[key] != t) /* after an own write a read depends on nobody */
-                versions->op_version[op] = version_of_read(o, op);
+    const struct sources *sources = o->versions->sources;
+    uint32_t chain = sources->link[read], at = sources_only(sources, chain);
+    if (esse_value_eq(value, sources->initial[o->key]))
+        return chain == ESSE_NO_TOUCH ? o->versions->first[o->key] : NO_VERSION;
+    /* A list's element read as if it were all of it is no version. */
+    return at == ESSE_NO_TOUCH || !counts(o, at) || o->by_key->at[at].kind == ESSE_OP_APPEND
+               ? NO_VERSION
+               : o->versions->of[at];
+}
+
+static uint32_t version_of_read(const struct ordering *o, uint32_t read)
+{
+    const struct sources *sources = o->versions->sources;
+    esse_value value = o->by_key->at[read].value;
+    if (esse_value_eq(esse_value_state(value), ESSE_NIL))
+        return sources->deleted[o->key] || !esse_value_eq(sources->initial[o->key], ESSE_NIL)
+                   ? NO_VERSION
+                   : o->versions->first[o->key];
+    if (!is_list(value))
+        return version_of_register(o, read, value);
+    uint32_t version = version_of_prefix(o, value);
+    return version == NO_VERSION ? version_of_list(o, value) : version;
+}
+
+/* Does a read after an own write show nothing but that write, on top of the versions before it? */
+static bool agrees_with_own(const struct ordering *o, uint32_t read, uint32_t write)
+{
+    esse_value value = o->by_key->at[read].value;
+    if (o->by_key->at[write].kind != ESSE_OP_APPEND)
+        return esse_value_eq(value, o->by_key->at[write].value);
+    return is_list(value) && list_length(value) &&
+           version_of_read(o, read) == o->versions->of[write];
+}
+
+/* After an own write a read depends on nobody. */
+static void find_reads(struct ordering *o)
+{
+    uint32_t own = ESSE_NO_TOUCH; /* the last write, of whichever transaction */
+    for (uint32_t at = o->begin; at < o->end; at++) {
+        const struct esse_touch *touch = &o->by_key->at[at];
+        if (!counts(o, at) ||
+            (touch->kind == ESSE_OP_READ && esse_value_eq(touch->value, ESSE_NONE)))
+            continue;
+        if (touch->kind != ESSE_OP_READ) {
+            own = at;
+        } else if (own != ESSE_NO_TOUCH && o->by_key->at[own].txn == touch->txn) {
+            o->versions->unresolved += !agrees_with_own(o, at, own);
+        } else {
+            o->versions->of[at] = version_of_read(o, at);
+            o->versions->unresolved += o->versions->of[at] == NO_VERSION;
         }
     }
-    return true;
+}
+
+static void order_key(struct ordering *o)
+{
+    struct dsg_versions *versions = o->versions;
+    const struct esse_version_order *given = o->given ? o->given[o->key] : NULL;
+    uint32_t reader = longest_read(o);
+    o->whole = false;
+    versions->first[o->key] = versions->count;
+    versions->write[versions->count++] = ESSE_NO_TOUCH;
+    versions->gaps[o->key] = given != NULL;
+    versions->key_reader[o->key] = reader;
+    if (given)
+        order_certificate(o, given);
+    else if (reader != ESSE_NO_TOUCH)
+        order_list(o, reader);
+    place_loose(o);
+    find_reads(o);
+}
+
+static void find_given(struct ordering *o)
+{
+    const struct esse_history *history = o->versions->history;
+    if (!history->version_order_count)
+        return;
+    o->given = esse_arena_alloc(o->scan->scratch, history->keys + 1u, sizeof *o->given);
+    for (uint32_t i = 0; i < history->version_order_count; i++)
+        o->given[history->version_orders[i].key.ix] = &history->version_orders[i];
+}
+
+static void make_room(struct dsg_versions *versions)
+{
+    struct esse_arena *arena = versions->arena;
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    size_t keys = (size_t)versions->history->keys + 1, room = keys;
+    for (uint32_t at = 0; at < by_key->count; at++)
+        room += by_key->at[at].kind != ESSE_OP_READ;
+    versions->first = esse_arena_alloc(arena, keys, sizeof *versions->first);
+    versions->loose = esse_arena_alloc(arena, keys, sizeof *versions->loose);
+    versions->gaps = esse_arena_alloc(arena, keys, 1);
+    versions->key_reader = esse_arena_alloc(arena, keys, sizeof *versions->key_reader);
+    versions->write = esse_arena_grow(arena, NULL, room * sizeof *versions->write);
+    versions->of = esse_arena_grow(arena, NULL, (by_key->count + (size_t)1) * sizeof(uint32_t));
+    memset(versions->of, 0xff, (by_key->count + (size_t)1) * sizeof(uint32_t));
 }
 
 bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan)
 {
     const struct esse_history *history = scan->history;
-    struct esse_arena *arena = scan->scratch;
-    *versions = (struct dsg_versions){ .arena = arena, .history = history };
-    versions->in = esse_arena_alloc(arena, history->txns + 1u, 1);
-    if (!find_committed(versions, scan))
-        return false;
-    struct ordering o = { .versions = versions, .scan = scan };
-    size_t keys = (size_t)history->keys + 2, ops = (size_t)history->ops + 1;
-    o.writes = esse_arena_alloc(arena, keys, sizeof *o.writes);
-    o.whole = esse_arena_alloc(arena, keys, 1);
-    versions->first = esse_arena_alloc(arena, keys, sizeof *versions->first);
-    versions->loose = esse_arena_alloc(arena, keys, sizeof *versions->loose);
-    versions->gaps = esse_arena_alloc(arena, keys, 1);
-    versions->key_reader = esse_arena_alloc(arena, keys, sizeof *versions->key_reader);
-    versions->op_version = esse_arena_grow(arena, NULL, ops * sizeof *versions->op_version);
-    memset(versions->key_reader, 0xff, keys * sizeof *versions->key_reader);
-    memset(versions->op_version, 0xff, ops * sizeof *versions->op_version);
-    count_versions(&o);
-    size_t room = history->keys + 1u;
-    for (uint32_t key = 0; key < history->keys; key++)
-        room += o.writes[key];
-    versions->txn = esse_arena_grow(arena, NULL, room * sizeof *versions->txn);
-    versions->op = esse_arena_grow(arena, NULL, room * sizeof *versions->op);
-    order_keys(&o);
-    place_loose(&o);
-    return find_reads(&o);
+    *versions = (struct dsg_versions){ .arena = scan->scratch,
+                                       .history = history,
+                                       .sources = &scan->sources };
+    versions->in = dsg_committed_find(scan->scratch, &scan->sources);
+    make_room(versions);
+    struct ordering o = { .versions = versions, .scan = scan, .by_key = &scan->sources.by_key };
+    find_given(&o);
+    esse_budget_phase(scan->budget, "ordering versions", history->keys);
+    for (o.key = 0; o.key < history->keys; o.key++) {
+        if (!esse_budget_poll(scan->budget, o.key))
+            return false;
+        o.begin = o.by_key->first[o.key];
+        o.end = o.by_key->first[o.key + 1];
+        order_key(&o);
+    }
+    versions->first[history->keys] = versions->count;
+    esse_word_map_drop(&o.values, scan->scratch);
+    return true;
 }
 
 struct dsg_versions dsg_versions_guess(const struct dsg_versions *versions)
 {
     struct dsg_versions guess = *versions;
-    const uint32_t keys = versions->history->keys;
-    guess.loose = esse_arena_alloc(versions->arena, keys + 1u, sizeof *guess.loose);
-    for (uint32_t key = 0; key < keys; key++) {
-        uint32_t end = versions->loose[key];
-        while (end < versions->first[key + 1] && versions->txn[end] != ESSE_NO_TXN)
-            end++;
-        guess.loose[key] = end;
-    }
+    if (versions->undetermined)
+        guess.loose = versions->first + 1; /* where the next key begins */
     return guess;
 }

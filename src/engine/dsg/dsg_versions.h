@@ -12,23 +12,25 @@
  * not name them, only that they come after the initial one.  Only transactions that count as
  * committed (in[t]) install versions.
  *
- * Cost: O(operations + items of spines); 8 bytes a version and 4 an operation.
+ * Cost: O(accesses + items of spines); 4 bytes a version and 4 an access.
  */
 #define NO_VERSION UINT32_MAX
+#define NO_NODE    UINT32_MAX
 
 struct dsg_versions {
     struct esse_arena *arena;
     const struct esse_history *history;
-    uint8_t *in;          /* by transaction: committed, or unknown and observed */
+    const struct sources *sources;
+    const uint8_t *in;    /* by transaction: committed, or unknown and observed */
     uint32_t *first;      /* by key */
     uint32_t *loose;      /* by key */
     uint8_t *gaps;        /* by key */
-    uint32_t *txn;        /* by version: who installed it; ESSE_NO_TXN for the initial one */
-    uint32_t *op;         /* by version: the operation that did */
-    uint32_t *op_version; /* by operation: the version it read or installed, or NO_VERSION */
-    uint32_t *key_reader; /* by key: the operation whose list shows the order, or ESSE_NO_OP */
+    uint32_t *write;      /* by version: the access that installed it, or ESSE_NO_TOUCH */
+    uint32_t *of;         /* by access: the version that it read or installed, or NO_VERSION */
+    uint32_t *key_reader; /* by key: the read whose list shows the order, or ESSE_NO_TOUCH */
     uint32_t count;
     uint32_t undetermined; /* keys with more than one loose version */
+    uint32_t unresolved;   /* reads that show something other than one known version */
 };
 
 bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan);
@@ -36,6 +38,18 @@ bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan);
 /* The same versions with the loose ones in the order in which their transactions were recorded:
  * a guess, good for trying orders and for nothing else. */
 struct dsg_versions dsg_versions_guess(const struct dsg_versions *versions);
+
+static inline const struct esse_touch *dsg_touch(const struct dsg_versions *versions, uint32_t at)
+{
+    return &versions->sources->by_key.at[at];
+}
+
+/* Who installed a version; ESSE_NO_TXN for the initial one. */
+static inline uint32_t dsg_version_txn(const struct dsg_versions *versions, uint32_t version)
+{
+    uint32_t write = versions->write[version];
+    return write == ESSE_NO_TOUCH ? ESSE_NO_TXN : dsg_touch(versions, write)->txn;
+}
 
 /* Do the loose versions of the key follow 'version' directly? */
 static inline bool dsg_precedes_loose(const struct dsg_versions *versions, uint32_t key,

@@ -1,99 +1,88 @@
-#include "base/hash.h"
 #include "engine/scan/scan_state.h"
 
-/*
- * Lost updates: two committed transactions that first read the same version of a key and both
- * write it.  Whatever the version order, one of them overwrote what it had not seen.
- */
-struct update {
-    uint32_t txn, op; /* the first read */
-    uint32_t key;
-    esse_value value;
-};
+#include <string.h>
 
-ESSE_VEC(update_vec, struct update)
+/* Two writes of one value, and two updates of one version. */
 
-struct updates {
-    struct scan *scan;
-    struct update_vec seen;
-    struct esse_index index;
-};
-
-/* Is it certain that equal values are the same version? */
-static bool is_one_version(struct scan *scan, esse_key key, esse_value value)
+/* Whether the workload promises that no value is written twice to a key. */
+static bool promises_unique(const struct esse_history *history, unsigned kind)
 {
+    return kind == ESSE_OP_APPEND || strcmp(history->format, "native") != 0;
+}
+
+void scan_duplicates(struct scan *scan, uint32_t key)
+{
+    const struct sources *sources = &scan->sources;
+    for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
+        uint32_t next = sources->link[at];
+        if (next == ESSE_NO_TOUCH || scan_touch(scan, at)->kind == ESSE_OP_READ ||
+            !promises_unique(scan->history, scan_touch(scan, next)->kind) ||
+            !scan_count(scan, ESSE_ANOMALY_DUPLICATE_WRITE))
+            continue;
+        struct esse_step steps[] = { scan_step(scan, at, ""),
+                                     scan_step(scan, next, ", the same value again") };
+        scan_tell(scan, ESSE_ANOMALY_DUPLICATE_WRITE, (esse_key){ key },
+                  "a value was written twice to a key in a workload that promises unique values; a "
+                  "read of it cannot be traced to one writer",
+                  steps, 2);
+    }
+}
+
+/* Is it certain that whoever read this value read the same version? */
+static bool is_one_version(const struct scan *scan, uint32_t key, uint32_t read)
+{
+    const struct sources *sources = &scan->sources;
+    esse_value value = esse_value_state(scan_touch(scan, read)->value);
     if (esse_value_eq(value, ESSE_NIL))
-        return !scan->key_deleted[key.ix];
-    if (esse_value_tag(value) == ESSE_TAG_LIST)
+        return !sources->deleted[key];
+    if (is_list(value))
         return true;
-    uint32_t write;
-    bool is_initial = esse_value_eq(value, scan->initial[key.ix]);
-    struct esse_probe probe = scan_writers(scan, key, value);
-    uint32_t writers = is_initial;
-    while (scan_writer_next(scan, &probe, key, value, &write))
+    uint32_t writers = esse_value_eq(value, sources->initial[key]);
+    for (uint32_t at = sources->link[read]; at != ESSE_NO_TOUCH && writers < 2;
+         at = sources->link[at])
         writers++;
     return writers == 1;
 }
 
-static void tell(struct scan *scan, const struct update *a, const struct update *b)
+static void tell(struct scan *scan, uint32_t key, uint32_t a, uint32_t b)
 {
-    struct esse_step steps[] = {
-        scan_step(a->txn, a->op, scan_say(scan, a->txn, a->op, " and then wrote it")),
-        scan_step(b->txn, b->op, scan_say(scan, b->txn, b->op, " and then wrote it too")),
-    };
-    scan_tell(scan, ESSE_ANOMALY_LOST_UPDATE, (esse_key){ b->key },
+    struct esse_step steps[] = { scan_step(scan, a, " and then wrote it"),
+                                 scan_step(scan, b, " and then wrote it too") };
+    scan_tell(scan, ESSE_ANOMALY_LOST_UPDATE, (esse_key){ key },
               "two committed transactions read the same version of a key and both wrote it: one "
               "update is lost",
               steps, 2);
 }
 
-static void add(struct updates *updates, struct update update)
+/* Did a committed transaction first read the key, and write it after that? */
+static bool is_update(const struct scan *scan, uint32_t begin, uint32_t end)
 {
-    struct scan *scan = updates->scan;
-    uint32_t hash = esse_hash_word(update.value.word ^ ((uint64_t)update.key << 32)), id;
-    struct esse_probe probe = esse_index_probe(&updates->index, hash);
-    while (esse_probe_next(&probe, &id)) {
-        const struct update *other = &updates->seen.at[id];
-        if (other->key != update.key || !esse_value_eq(other->value, update.value))
-            continue;
-        if (is_one_version(scan, (esse_key){ update.key }, update.value) &&
-            scan_count(scan, ESSE_ANOMALY_LOST_UPDATE))
-            tell(scan, other, &update);
-        return;
-    }
-    esse_index_add(&updates->index, scan->scratch, hash, (uint32_t)updates->seen.count);
-    update_vec_push(&updates->seen, scan->scratch, update);
+    const struct esse_touch *first = scan_touch(scan, begin);
+    if (first->kind != ESSE_OP_READ || esse_value_eq(first->value, ESSE_NONE) ||
+        scan_status(scan, first->txn) != ESSE_COMMITTED)
+        return false;
+    for (uint32_t at = begin + 1; at < end; at++)
+        if (scan_touch(scan, at)->kind != ESSE_OP_READ)
+            return true;
+    return false;
 }
 
-/* The writes of a transaction whose first access to the key was a read. */
-static void find_updates(struct updates *updates, uint32_t txn)
+/* Whatever the version order, one of two updates of a version overwrote what it had not seen. */
+void scan_lost_updates(struct scan *scan, struct esse_word_map *map, uint32_t key)
 {
-    struct scan *scan = updates->scan;
-    scan_nodes(scan, txn);
-    for (uint32_t n = 0; n < scan->nodes.count; n++) {
-        const struct scan_node *node = &scan->nodes.at[n];
-        if (!node->is_last || node->prev == NO_NODE)
+    const struct esse_by_key *by_key = &scan->sources.by_key;
+    uint32_t end = by_key->first[key + 1], next;
+    esse_word_map_clear(map, scan->scratch, end - by_key->first[key]);
+    for (uint32_t begin = by_key->first[key]; begin < end; begin = next) {
+        next = esse_run_end(by_key, key, begin);
+        if (next - begin < 2 || !is_update(scan, begin, next))
             continue;
-        uint32_t first = node->prev;
-        while (scan->nodes.at[first].prev != NO_NODE)
-            first = scan->nodes.at[first].prev;
-        const struct scan_node *read = &scan->nodes.at[first];
-        if (read->access.kind != ESSE_OP_READ || esse_value_eq(read->access.value, ESSE_NONE))
-            continue;
-        add(updates, (struct update){ txn, read->op, read->access.key.ix,
-                                      esse_value_state(read->access.value) });
+        bool fresh;
+        uint32_t *other =
+            esse_word_map_put(map, esse_value_state(scan_touch(scan, begin)->value).word, &fresh);
+        if (fresh)
+            *other = begin;
+        else if (is_one_version(scan, key, begin) && scan_count(scan, ESSE_ANOMALY_LOST_UPDATE))
+            tell(scan, key, *other, begin);
     }
-}
-
-bool scan_lost_updates(struct scan *scan)
-{
-    struct updates updates = { .scan = scan };
-    esse_budget_phase(scan->budget, "looking for lost updates", scan->history->txns);
-    for (uint32_t txn = 0; txn < scan->history->txns; txn++) {
-        if (!esse_budget_poll(scan->budget, txn))
-            return false;
-        if (scan_status(scan, txn) == ESSE_COMMITTED)
-            find_updates(&updates, txn);
-    }
-    return true;
 }

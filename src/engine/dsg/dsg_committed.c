@@ -1,0 +1,103 @@
+#include "engine/dsg/dsg_committed.h"
+
+#include "base/radix.h"
+#include "base/vec.h"
+
+ESSE_VEC(txn_vec, uint32_t)
+ESSE_VEC(pair_vec, struct esse_pair)
+
+struct observing {
+    struct esse_arena *scratch;
+    const struct sources *sources;
+    const struct esse_history *history;
+    uint8_t *in;
+    uint32_t *spine_done; /* by spine: elements whose writers were looked at */
+    struct txn_vec queue; /* unknown transactions that count, and whose reads count in turn */
+    struct pair_vec held; /* reader and writer, where both are unknown, of registers */
+};
+
+/* The unknown transaction that alone wrote what the chain from 'at' is about. */
+static uint32_t unknown_writer(const struct observing *o, uint32_t at)
+{
+    if (at == ESSE_NO_TOUCH || o->sources->link[at] != ESSE_NO_TOUCH)
+        return ESSE_NO_TXN;
+    uint32_t txn = o->sources->by_key.at[at].txn;
+    return o->history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME ? txn : ESSE_NO_TXN;
+}
+
+static void observe(struct observing *o, uint32_t txn)
+{
+    if (txn == ESSE_NO_TXN || o->in[txn])
+        return;
+    o->in[txn] = 1;
+    txn_vec_push(&o->queue, o->scratch, txn);
+}
+
+static void observe_list(struct observing *o, esse_value list)
+{
+    const struct sources *sources = o->sources;
+    uint32_t spine = spine_of(list), *done = &o->spine_done[spine];
+    for (; *done < list_length(list); ++*done)
+        observe(o, unknown_writer(o, sources->item[sources->spine_first[spine] + *done]));
+}
+
+static void observe_touch(struct observing *o, uint32_t at)
+{
+    const struct esse_touch *touch = &o->sources->by_key.at[at];
+    if (touch->kind != ESSE_OP_READ)
+        return;
+    if (is_list(touch->value)) {
+        if (o->in[touch->txn] && list_length(touch->value))
+            observe_list(o, touch->value);
+        return;
+    }
+    uint32_t writer = unknown_writer(o, o->sources->link[at]);
+    if (writer == ESSE_NO_TXN)
+        return;
+    if (o->in[touch->txn])
+        observe(o, writer);
+    else if (o->history->txn_status[touch->txn] == ESSE_UNKNOWN_OUTCOME)
+        pair_vec_push(&o->held, o->scratch, (struct esse_pair){ touch->txn, writer });
+}
+
+/* What an unknown transaction read counts from now on. */
+static void observe_reads(struct observing *o, uint32_t txn)
+{
+    size_t low = 0, high = o->held.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (o->held.at[middle].key < txn)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < o->held.count && o->held.at[low].key == txn; low++)
+        observe(o, o->held.at[low].id);
+    for (uint32_t op = o->history->txn_op[txn]; op < o->history->txn_op[txn + 1]; op++)
+        if (o->history->op_kind[op] == ESSE_OP_READ && is_list(o->history->op_value[op]) &&
+            list_length(o->history->op_value[op]))
+            observe_list(o, o->history->op_value[op]);
+}
+
+const uint8_t *dsg_committed_find(struct esse_arena *arena, const struct sources *sources)
+{
+    const struct esse_history *history = sources->history;
+    struct observing o = { .sources = sources, .history = history };
+    uint32_t unknown = 0;
+    o.in = esse_arena_alloc(arena, history->txns + 1u, 1);
+    for (uint32_t t = 0; t < history->txns; t++) {
+        o.in[t] = history->txn_status[t] == ESSE_COMMITTED;
+        unknown += history->txn_status[t] == ESSE_UNKNOWN_OUTCOME;
+    }
+    if (!unknown)
+        return o.in;
+    o.scratch = esse_arena_new();
+    o.spine_done = esse_arena_alloc(o.scratch, history->spine_count + 1u, sizeof *o.spine_done);
+    for (uint32_t at = 0; at < sources->by_key.count; at++)
+        observe_touch(&o, at);
+    esse_radix_sort(o.held.at, o.held.count, o.scratch);
+    for (size_t i = 0; i < o.queue.count; i++)
+        observe_reads(&o, o.queue.at[i]);
+    esse_arena_free(o.scratch);
+    return o.in;
+}

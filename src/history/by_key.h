@@ -1,0 +1,72 @@
+#ifndef ESSE_HISTORY_BY_KEY_H
+#define ESSE_HISTORY_BY_KEY_H
+
+#include "history/access.h"
+
+/*
+ * The accesses of a history key by key, and inside a key in the order of the history.  So what one
+ * transaction did to a key stands together, in program order, and whoever asks "who wrote what was
+ * read?" works in the cache on one key after another, never in a table of the whole history.
+ *
+ * An access is named by its position, from 0 on through all keys.
+ *
+ * Cost: O(accesses + keys); 16 bytes an access.
+ */
+struct esse_touch {
+    esse_value value;
+    uint32_t op;
+    uint32_t txn : 30;
+    uint32_t kind : 2; /* enum esse_op_kind: READ, WRITE or APPEND; a delete is a WRITE of nil */
+};
+#define ESSE_NO_TOUCH UINT32_MAX
+
+struct esse_by_key {
+    struct esse_touch *at;
+    uint32_t *first; /* by key: at[first[k] .. first[k + 1]) */
+    uint32_t count;
+};
+
+void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
+                      const struct esse_history *history);
+void esse_by_key_drop(struct esse_by_key *by_key, struct esse_arena *arena);
+
+/* Where the accesses of the transaction at 'at' to the same key begin, and end.  O(their number).
+ */
+static inline uint32_t esse_run_begin(const struct esse_by_key *by_key, uint32_t key, uint32_t at)
+{
+    while (at > by_key->first[key] && by_key->at[at - 1].txn == by_key->at[at].txn)
+        at--;
+    return at;
+}
+
+static inline uint32_t esse_run_end(const struct esse_by_key *by_key, uint32_t key, uint32_t at)
+{
+    uint32_t txn = by_key->at[at].txn;
+    do
+        at++;
+    while (at < by_key->first[key + 1] && by_key->at[at].txn == txn);
+    return at;
+}
+
+/* Is it the last write of its transaction to the key: the one that installs a version? */
+static inline bool esse_is_last_write(const struct esse_by_key *by_key, uint32_t key, uint32_t at)
+{
+    uint32_t txn = by_key->at[at].txn, end = by_key->first[key + 1];
+    for (at++; at < end && by_key->at[at].txn == txn; at++)
+        if (by_key->at[at].kind != ESSE_OP_READ)
+            return false;
+    return true;
+}
+
+/* Did its transaction write the key before? */
+static inline bool esse_is_after_own_write(const struct esse_by_key *by_key, uint32_t key,
+                                           uint32_t at)
+{
+    uint32_t txn = by_key->at[at].txn;
+    while (at-- > by_key->first[key] && by_key->at[at].txn == txn)
+        if (by_key->at[at].kind != ESSE_OP_READ)
+            return true;
+    return false;
+}
+
+#endif
