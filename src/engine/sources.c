@@ -97,7 +97,14 @@ bool sources_find(struct sources *sources, struct esse_arena *arena,
     return true;
 }
 
-uint32_t sources_only(const struct sources *sources, uint32_t at)
+void sources_forget(struct sources *sources)
+{
+    esse_arena_drop(sources->arena, sources->link);
+    esse_arena_drop(sources->arena, sources->item);
+    sources->link = sources->item = NULL;
+}
+
+uint32_t sources_only_of_chain(const struct sources *sources, uint32_t at)
 {
     const struct esse_history *history = sources->history;
     uint32_t found = ESSE_NO_TOUCH;

@@ -49,8 +49,19 @@ static inline uint32_t list_length(esse_value list)
     return (uint32_t)(list.word >> 32);
 }
 
+/* For those who have no further questions: forgets the links, to make room. */
+void sources_forget(struct sources *sources);
+
 /* The only write in the chain from 'at' that was not aborted, or ESSE_NO_TOUCH.  With several,
  * which one was read is a choice, and nothing follows from it. */
-uint32_t sources_only(const struct sources *sources, uint32_t at);
+uint32_t sources_only_of_chain(const struct sources *sources, uint32_t at);
+
+static inline uint32_t sources_only(const struct sources *sources, uint32_t at)
+{
+    if (at == ESSE_NO_TOUCH || sources->link[at] != ESSE_NO_TOUCH)
+        return sources_only_of_chain(sources, at);
+    return sources->history->txn_status[sources->by_key.at[at].txn] == ESSE_ABORTED ? ESSE_NO_TOUCH
+                                                                                    : at;
+}
 
 #endif

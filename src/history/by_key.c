@@ -16,11 +16,29 @@ static void count_keys(const struct esse_history *history, uint32_t *count)
 }
 
 static inline void put(struct esse_by_key *by_key, uint32_t *next, struct esse_access access,
-                       uint32_t op, uint32_t txn)
+                       uint32_t number, uint32_t txn)
 {
     by_key->at[next[access.key.ix]++] = (struct esse_touch){
-        .value = access.value, .op = op, .txn = txn & 0x3fffffffu, .kind = access.kind & 3u
+        .value = access.value, .access = number, .txn = txn & 0x3fffffffu, .kind = access.kind & 3u
     };
+}
+
+static void number_accesses(struct esse_by_key *by_key, struct esse_arena *arena,
+                            const struct esse_history *history)
+{
+    if (!(history->has & ESSE_HAS_PREDICATES))
+        return;
+    by_key->op_access =
+        esse_arena_grow(arena, NULL, (history->ops + (size_t)1) * sizeof *by_key->op_access);
+    by_key->access_op =
+        esse_arena_grow(arena, NULL, (by_key->count + (size_t)1) * sizeof *by_key->access_op);
+    uint32_t number = 0;
+    for (uint32_t op = 0; op < history->ops; op++) {
+        by_key->op_access[op] = number;
+        for (uint32_t left = esse_access_count(history, op); left > 0; left--)
+            by_key->access_op[number++] = op;
+    }
+    by_key->op_access[history->ops] = number;
 }
 
 void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
@@ -34,11 +52,13 @@ void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
         first[key + 2] += first[key + 1];
     *by_key = (struct esse_by_key){ .first = first, .count = first[history->keys + 1] };
     by_key->at = esse_arena_grow(arena, NULL, (by_key->count + (size_t)1) * sizeof *by_key->at);
+    number_accesses(by_key, arena, history);
+    uint32_t number = 0;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
             uint32_t accesses = esse_access_count(history, op);
             for (uint32_t i = 0; i < accesses; i++)
-                put(by_key, first + 1, esse_access_at(history, op, i), op, txn);
+                put(by_key, first + 1, esse_access_at(history, op, i), number++, txn);
         }
     }
 }

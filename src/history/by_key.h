@@ -10,11 +10,12 @@
  *
  * An access is named by its position, from 0 on through all keys.
  *
- * Cost: O(accesses + keys); 16 bytes an access.
+ * Cost: O(accesses + keys); 16 bytes an access, and 8 more with predicates.
  */
 struct esse_touch {
     esse_value value;
-    uint32_t op;
+    uint32_t
+        access; /* its number in the order of the history: esse_by_key_op() tells the operation */
     uint32_t txn : 30;
     uint32_t kind : 2; /* enum esse_op_kind: READ, WRITE or APPEND; a delete is a WRITE of nil */
 };
@@ -24,7 +25,21 @@ struct esse_by_key {
     struct esse_touch *at;
     uint32_t *first; /* by key: at[first[k] .. first[k + 1]) */
     uint32_t count;
+    /* Where operations are several accesses, that is with predicates; NULL otherwise. */
+    uint32_t *op_access; /* by operation: its first access */
+    uint32_t *access_op; /* by access */
 };
+
+/* The operation of an access, and the first access of an operation, by number. */
+static inline uint32_t esse_by_key_op(const struct esse_by_key *by_key, uint32_t access)
+{
+    return by_key->access_op ? by_key->access_op[access] : access;
+}
+
+static inline uint32_t esse_by_key_access(const struct esse_by_key *by_key, uint32_t op)
+{
+    return by_key->op_access ? by_key->op_access[op] : op;
+}
 
 void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
                       const struct esse_history *history);

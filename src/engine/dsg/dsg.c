@@ -223,6 +223,7 @@ static bool analyse(struct dsg *dsg, struct proof *proofs)
 {
     if (!scan_open(&dsg->scan, dsg->job) || !dsg_versions_find(&dsg->versions, &dsg->scan))
         return false;
+    sources_forget(&dsg->scan.sources);
     dsg->guess = dsg_versions_guess(&dsg->versions);
     dsg_time_find(&dsg->time, &dsg->versions);
     dsg->mask = asked_mask(dsg->job);

@@ -108,7 +108,7 @@ static const char *tell(struct telling *telling)
 
 static esse_op op_at(const struct dsg_versions *versions, uint32_t at)
 {
-    return (esse_op){ at == ESSE_NO_TOUCH ? ESSE_NO_OP : dsg_touch(versions, at)->op };
+    return (esse_op){ at == ESSE_NO_TOUCH ? ESSE_NO_OP : dsg_op(versions, at) };
 }
 
 static struct esse_edge explain(struct scan *scan, const struct dsg_component *component,

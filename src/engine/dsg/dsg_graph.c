@@ -57,15 +57,23 @@ void dsg_time_find(struct dsg_time *time, const struct dsg_versions *versions)
 
 /* ---- building ---- */
 
+/* Whose version an access read, and who installed the next one after what it read or installed. */
+struct dsg_link {
+    uint32_t writer; /* a transaction, ESSE_NO_TXN, or IS_WRITE */
+    uint32_t next;   /* a transaction, or ESSE_NO_TXN */
+};
+#define IS_WRITE (UINT32_MAX - 1)
+
 struct drawing {
     struct esse_csr *csr;
     const struct dsg_versions *versions;
     const struct dsg_time *time;
     unsigned mask;
     bool doubled, counting;
-    uint32_t moments_at;  /* the first node of the chain */
-    uint32_t helpers_at;  /* the first helper of a loose key */
-    uint32_t *key_helper; /* by key: the number of its helpers' pair, or NO_NODE */
+    uint32_t moments_at;    /* the first node of the chain */
+    uint32_t helpers_at;    /* the first helper of a loose key */
+    uint32_t *key_helper;   /* by key: the number of its helpers' pair, or NO_NODE */
+    struct dsg_link *links; /* by access */
 };
 
 static inline void draw(struct drawing *d, uint32_t from, uint32_t to)
@@ -110,7 +118,7 @@ static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum dsg
 {
     const struct dsg_versions *versions = d->versions;
     uint32_t txn = dsg_touch(versions, at)->txn;
-    if (d->key_helper[key] == NO_NODE || !(d->mask & 1u << dep))
+    if (!(d->mask & 1u << dep))
         return;
     if (!writes_loose(versions, key, at)) {
         draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == DSG_RW));
@@ -120,34 +128,68 @@ static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum dsg
         draw_txns(d, txn, dsg_version_txn(versions, v), dep);
 }
 
-/* From the transaction of 'at', which installed or read 'version', to whoever installed what comes
- * after it. */
-static inline void draw_after(struct drawing *d, uint32_t key, uint32_t at, uint32_t version,
-                              enum dsg_dep dep)
-{
-    const struct dsg_versions *versions = d->versions;
-    if (dsg_is_loose(versions, key, version))
-        return; /* nothing is known to come after it */
-    if (version + 1 < versions->loose[key])
-        draw_txns(d, dsg_touch(versions, at)->txn, dsg_version_txn(versions, version + 1), dep);
-    if (dsg_precedes_loose(versions, key, version))
-        draw_to_loose(d, key, at, dep);
-}
-
-static void draw_key(struct drawing *d, uint32_t key)
+/* To the loose versions of a key from whoever installed or read what they follow. */
+static void draw_loose_key(struct drawing *d, uint32_t key)
 {
     const struct dsg_versions *versions = d->versions;
     const uint32_t *first = &versions->sources->by_key.first[key];
     for (uint32_t at = first[0]; at < first[1]; at++) {
         const struct esse_touch *touch = dsg_touch(versions, at);
         uint32_t version = versions->of[at];
-        if (version == NO_VERSION)
+        if (version == NO_VERSION || dsg_is_loose(versions, key, version) ||
+            !dsg_precedes_loose(versions, key, version))
             continue;
-        if (touch->kind != ESSE_OP_READ) {
-            draw_after(d, key, at, version, DSG_WW);
-        } else if (dsg_version_txn(versions, version) != touch->txn) {
-            draw_txns(d, dsg_version_txn(versions, version), touch->txn, DSG_WR);
-            draw_after(d, key, at, version, DSG_RW);
+        if (touch->kind != ESSE_OP_READ)
+            draw_to_loose(d, key, at, DSG_WW);
+        else if (dsg_version_txn(versions, version) != touch->txn)
+            draw_to_loose(d, key, at, DSG_RW);
+    }
+}
+
+/* What an access depends on, and what depends on it, along the order of the key. */
+static struct dsg_link link_of(const struct dsg_versions *versions, uint32_t key, uint32_t at)
+{
+    const struct esse_touch *touch = dsg_touch(versions, at);
+    struct dsg_link link = { touch->kind == ESSE_OP_READ ? ESSE_NO_TXN : IS_WRITE, ESSE_NO_TXN };
+    uint32_t version = versions->of[at];
+    if (version == NO_VERSION)
+        return link;
+    if (touch->kind == ESSE_OP_READ) {
+        link.writer = dsg_version_txn(versions, version);
+        if (link.writer == touch->txn)
+            return (struct dsg_link){ ESSE_NO_TXN, ESSE_NO_TXN };
+    }
+    if (version + 1 < versions->loose[key])
+        link.next = dsg_version_txn(versions, version + 1);
+    return link;
+}
+
+/* Going through the keys, every edge would land in another corner of the graph.  So what each
+ * access is linked to is put down by access, and drawn in the order of the history, where those
+ * who depend on each other are near. */
+static struct dsg_link *find_links(const struct dsg_versions *versions)
+{
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    struct dsg_link *links =
+        esse_arena_grow(versions->arena, NULL, (by_key->count + (size_t)1) * sizeof *links);
+    for (uint32_t key = 0; key < versions->history->keys; key++)
+        for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
+            links[by_key->at[at].access] = link_of(versions, key, at);
+    return links;
+}
+
+static void draw_accesses(struct drawing *d, uint32_t txn)
+{
+    const struct esse_by_key *by_key = &d->versions->sources->by_key;
+    const uint32_t *ops = &d->versions->history->txn_op[txn];
+    uint32_t end = esse_by_key_access(by_key, ops[1]);
+    for (uint32_t access = esse_by_key_access(by_key, ops[0]); access < end; access++) {
+        struct dsg_link link = d->links[access];
+        if (link.writer == IS_WRITE) {
+            draw_txns(d, txn, link.next, DSG_WW);
+        } else {
+            draw_txns(d, link.writer, txn, DSG_WR);
+            draw_txns(d, txn, link.next, DSG_RW);
         }
     }
 }
@@ -207,6 +249,7 @@ static void draw_all(struct drawing *d)
             continue;
         if (d->doubled)
             draw(d, 2 * txn, 2 * txn + 1);
+        draw_accesses(d, txn);
         if (d->mask & 1u << DSG_RT)
             draw_time(d, txn);
     }
@@ -216,9 +259,10 @@ static void draw_all(struct drawing *d)
         for (uint32_t m = 1; m < d->time->moments; m++)
             draw(d, d->moments_at + m - 1, d->moments_at + m);
     for (uint32_t key = 0; key < history->keys; key++) {
-        draw_key(d, key);
-        if (d->key_helper[key] != NO_NODE)
-            draw_helpers(d, key);
+        if (d->key_helper[key] == NO_NODE)
+            continue;
+        draw_loose_key(d, key);
+        draw_helpers(d, key);
     }
 }
 
@@ -238,10 +282,11 @@ void dsg_graph_build(struct esse_csr *csr, const struct dsg_versions *versions,
                      const struct dsg_time *time, unsigned mask, bool doubled)
 {
     const struct esse_history *history = versions->history;
-    struct drawing d = { csr, versions, time, mask, doubled, true, 0, 0, NULL };
+    struct drawing d = { csr, versions, time, mask, doubled, true, 0, 0, NULL, NULL };
     d.key_helper =
         esse_arena_grow(versions->arena, NULL, (history->keys + 1u) * sizeof *d.key_helper);
     uint32_t helpers = number_helpers(&d);
+    d.links = find_links(versions);
     d.moments_at = history->txns * (doubled ? 2u : 1u);
     d.helpers_at = d.moments_at + time->moments;
     esse_csr_init(csr, versions->arena, d.helpers_at + 2 * helpers);
@@ -250,5 +295,6 @@ void dsg_graph_build(struct esse_csr *csr, const struct dsg_versions *versions,
     d.counting = false;
     draw_all(&d);
     esse_csr_finish(csr);
+    esse_arena_drop(versions->arena, d.links);
     esse_arena_drop(versions->arena, d.key_helper);
 }

@@ -44,6 +44,12 @@ static inline const struct esse_touch *dsg_touch(const struct dsg_versions *vers
     return &versions->sources->by_key.at[at];
 }
 
+/* The operation of an access. */
+static inline uint32_t dsg_op(const struct dsg_versions *versions, uint32_t at)
+{
+    return esse_by_key_op(&versions->sources->by_key, dsg_touch(versions, at)->access);
+}
+
 /* Who installed a version; ESSE_NO_TXN for the initial one. */
 static inline uint32_t dsg_version_txn(const struct dsg_versions *versions, uint32_t version)
 {

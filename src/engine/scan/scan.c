@@ -27,16 +27,17 @@ void scan_tell(struct scan *scan, enum esse_anomaly_id type, esse_key key, const
 }
 
 /* "T3 read x = 5" and the like. */
-static const char *say(struct scan *scan, const struct esse_touch *touch, const char *rest)
+static const char *say(struct scan *scan, const struct esse_touch *touch, uint32_t op,
+                       const char *rest)
 {
     const struct esse_history *history = scan->history;
-    const esse_key key = { history->op_key[touch->op] };
+    const esse_key key = { history->op_key[op] };
     char name[64];
     struct esse_out out;
     esse_txn_name(history, (esse_txn){ touch->txn }, name, sizeof name);
     esse_out_init_memory(&out, scan->arena);
     esse_out_text(&out, name);
-    switch ((enum esse_op_kind)history->op_kind[touch->op]) {
+    switch ((enum esse_op_kind)history->op_kind[op]) {
     case ESSE_OP_READ:
     case ESSE_OP_WRITE:
         esse_out_text(&out, touch->kind == ESSE_OP_READ ? " read " : " wrote ");
@@ -57,7 +58,7 @@ static const char *say(struct scan *scan, const struct esse_touch *touch, const 
     case ESSE_OP_PREDICATE_READ:
     case ESSE_OP_PREDICATE_UPDATE:
         esse_out_text(&out, " did ");
-        esse_show_op(&out, history, (esse_op){ touch->op });
+        esse_show_op(&out, history, (esse_op){ op });
         break;
     }
     esse_out_text(&out, rest);
@@ -67,7 +68,8 @@ static const char *say(struct scan *scan, const struct esse_touch *touch, const 
 struct esse_step scan_step(struct scan *scan, uint32_t at, const char *rest)
 {
     const struct esse_touch *touch = scan_touch(scan, at);
-    return (struct esse_step){ { touch->txn }, { touch->op }, say(scan, touch, rest) };
+    uint32_t op = esse_by_key_op(&scan->sources.by_key, touch->access);
+    return (struct esse_step){ { touch->txn }, { op }, say(scan, touch, op, rest) };
 }
 
 /* ---- the engine ---- */
