@@ -77,8 +77,8 @@ static bool make_plans(struct check *check, const char *engine_name, struct esse
 }
 
 /* Runs an engine once, on all the levels that are planned for it. */
-static void run_engine(struct check *check, const struct esse_engine *engine,
-                       struct esse_budget *budget)
+static bool run_engine(struct check *check, const struct esse_engine *engine,
+                       struct esse_budget *budget, struct esse_error *err)
 {
     size_t count = 0;
     size_t *which = esse_arena_alloc(check->arena, check->count, sizeof *which);
@@ -86,7 +86,7 @@ static void run_engine(struct check *check, const struct esse_engine *engine,
         if (check->plans[i].engine == engine)
             which[count++] = i;
     if (!count)
-        return;
+        return true;
     const struct esse_level **levels = esse_arena_alloc(check->arena, count, sizeof *levels);
     struct esse_verdict *verdicts = esse_arena_alloc(check->arena, count, sizeof *verdicts);
     for (size_t i = 0; i < count; i++) {
@@ -96,12 +96,17 @@ static void run_engine(struct check *check, const struct esse_engine *engine,
     double started = esse_clock_seconds();
     struct esse_job job = { check->arena, check->history, levels, count, budget, verdicts };
     engine->run(&job);
+    if (job.error.code != ESSE_OK) {
+        *err = job.error;
+        return false;
+    }
     for (uint32_t i = 0; i < job.found_count; i++)
         found_vec_push(&check->found, check->arena, job.found[i]);
     for (size_t i = 0; i < count; i++) {
         verdicts[i].seconds = esse_clock_seconds() - started;
         check->verdicts[which[i]] = verdicts[i];
     }
+    return true;
 }
 
 /* Was the same order replayed for the same level already, for an earlier verdict? */
@@ -203,7 +208,8 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
         return false;
     esse_budget_start(options->budget);
     for (size_t i = 0; esse_engines[i]; i++)
-        run_engine(&check, esse_engines[i], options->budget);
+        if (!run_engine(&check, esse_engines[i], options->budget, err))
+            return false;
     if (!recheck(&check, err))
         return false;
     struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);

@@ -27,6 +27,9 @@ struct esse_job {
     /* Every anomaly the engine came upon, also those that rule out none of the levels asked. */
     const struct esse_anomaly *found;
     uint32_t found_count;
+    /* Input that only now turns out to be bad, such as a predicate that is no SQL: then no verdict
+     * counts.  ESSE_OK otherwise. */
+    struct esse_error error;
 };
 
 struct esse_engine {

@@ -11,7 +11,7 @@ enum { EVERYTHING = DSG_DATA | 1u << DSG_SO | 1u << DSG_RT };
 struct dsg {
     struct esse_job *job;
     struct scan scan;
-    struct dsg_versions versions, guess;
+    struct versions versions, guess;
     struct dsg_time time;
     unsigned mask; /* the dependencies that the levels asked for speak of */
 };
@@ -40,7 +40,7 @@ static void search_component(struct dsg *dsg, const struct dsg_component *compon
     }
 }
 
-static void search_components(struct dsg *dsg, const struct dsg_versions *versions,
+static void search_components(struct dsg *dsg, const struct versions *versions,
                               const struct esse_scc *scc)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -101,8 +101,8 @@ static void read_order(struct dsg *dsg, const struct esse_scc *scc, uint32_t nod
 
 /* Tries an order that follows 'versions'.  Where they are not fully known it is a guess; replaying
  * it decides. */
-static void try_order(struct dsg *dsg, const struct prover *prover,
-                      const struct dsg_versions *versions, struct proof *proof)
+static void try_order(struct dsg *dsg, const struct prover *prover, const struct versions *versions,
+                      struct proof *proof)
 {
     struct esse_csr csr;
     struct esse_scc scc;
@@ -221,10 +221,10 @@ static bool is_plainly_serial(struct dsg *dsg, struct proof *proofs)
 
 static bool analyse(struct dsg *dsg, struct proof *proofs)
 {
-    if (!scan_open(&dsg->scan, dsg->job) || !dsg_versions_find(&dsg->versions, &dsg->scan))
+    if (!scan_open(&dsg->scan, dsg->job) || !versions_find(&dsg->versions, &dsg->scan))
         return false;
     sources_forget(&dsg->scan.sources);
-    dsg->guess = dsg_versions_guess(&dsg->versions);
+    dsg->guess = versions_guess(&dsg->versions);
     dsg_time_find(&dsg->time, &dsg->versions);
     dsg->mask = asked_mask(dsg->job);
     return is_plainly_serial(dsg, proofs) || find_cycles(dsg);

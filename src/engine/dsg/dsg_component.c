@@ -8,7 +8,7 @@ ESSE_VEC(dsg_edge_vec, struct dsg_edge)
 
 struct gathering {
     struct esse_arena *arena;
-    const struct dsg_versions *versions;
+    const struct versions *versions;
     const uint32_t *component; /* by transaction */
     uint32_t *place;           /* by transaction: among the members of all, or NO_NODE */
     uint32_t *members;         /* of all, component by component */
@@ -33,31 +33,30 @@ static void add(struct gathering *g, uint32_t from, uint32_t to, enum dsg_dep de
 static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
                       enum dsg_dep dep)
 {
-    const struct dsg_versions *versions = g->versions;
-    uint32_t txn = dsg_touch(versions, at)->txn;
-    if (dsg_is_loose(versions, key, version))
+    const struct versions *versions = g->versions;
+    uint32_t txn = versions_touch(versions, at)->txn;
+    if (is_loose(versions, key, version))
         return;
     if (version + 1 < versions->loose[key])
-        add(g, txn, dsg_version_txn(versions, version + 1), dep, key, at,
-            versions->write[version + 1]);
+        add(g, txn, version_txn(versions, version + 1), dep, key, at, versions->write[version + 1]);
     for (uint32_t v = versions->loose[key];
-         dsg_precedes_loose(versions, key, version) && v < versions->first[key + 1]; v++)
-        add(g, txn, dsg_version_txn(versions, v), dep, key, at, versions->write[v]);
+         precedes_loose(versions, key, version) && v < versions->first[key + 1]; v++)
+        add(g, txn, version_txn(versions, v), dep, key, at, versions->write[v]);
 }
 
 static void add_key(struct gathering *g, uint32_t key)
 {
-    const struct dsg_versions *versions = g->versions;
+    const struct versions *versions = g->versions;
     const uint32_t *first = &versions->sources->by_key.first[key];
     for (uint32_t at = first[0]; at < first[1]; at++) {
-        const struct esse_touch *touch = dsg_touch(versions, at);
+        const struct esse_touch *touch = versions_touch(versions, at);
         uint32_t version = versions->of[at];
         if (version == NO_VERSION || g->place[touch->txn] == NO_NODE)
             continue;
         if (touch->kind != ESSE_OP_READ) {
             add_after(g, key, at, version, DSG_WW);
-        } else if (dsg_version_txn(versions, version) != touch->txn) {
-            add(g, dsg_version_txn(versions, version), touch->txn, DSG_WR, key,
+        } else if (version_txn(versions, version) != touch->txn) {
+            add(g, version_txn(versions, version), touch->txn, DSG_WR, key,
                 versions->write[version], at);
             add_after(g, key, at, version, DSG_RW);
         }
@@ -196,7 +195,7 @@ static void group(struct gathering *g, struct dsg_components *components)
 }
 
 void dsg_components_find(struct dsg_components *components, struct esse_arena *arena,
-                         const struct dsg_versions *versions, const struct esse_scc *scc)
+                         const struct versions *versions, const struct esse_scc *scc)
 {
     const struct esse_history *history = versions->history;
     struct gathering g = { .arena = arena, .versions = versions, .component = scc->component };

@@ -19,7 +19,7 @@ struct dsg_edge {
 
 struct dsg_component {
     struct esse_arena *arena; /* for the search */
-    const struct dsg_versions *versions;
+    const struct versions *versions;
     const uint32_t *members; /* transactions, ascending */
     uint32_t count;
     const struct dsg_edge *edges; /* grouped by 'from' */
@@ -32,6 +32,6 @@ struct dsg_components {
 };
 
 void dsg_components_find(struct dsg_components *components, struct esse_arena *arena,
-                         const struct dsg_versions *versions, const struct esse_scc *scc);
+                         const struct versions *versions, const struct esse_scc *scc);
 
 #endif

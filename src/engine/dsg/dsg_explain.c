@@ -6,7 +6,7 @@ static const char *const dep_names[] = { "ww", "wr", "rw", "process", "realtime"
 
 struct telling {
     struct scan *scan;
-    const struct dsg_versions *versions;
+    const struct versions *versions;
     const struct dsg_edge *edge;
     uint32_t from, to; /* transactions */
     struct esse_out out;
@@ -24,13 +24,13 @@ static void put_state(struct telling *t, uint32_t at)
     const struct esse_history *history = t->scan->history;
     esse_show_key(&t->out, history, (esse_key){ t->edge->key });
     esse_out_text(&t->out, " = ");
-    esse_show_value(&t->out, history, dsg_touch(t->versions, at)->value);
+    esse_show_value(&t->out, history, versions_touch(t->versions, at)->value);
 }
 
 /* "the 5 that t3 appended", "the 5 that t3 wrote", "t3's delete" */
 static void put_written(struct telling *t, uint32_t at)
 {
-    const struct esse_touch *write = dsg_touch(t->versions, at);
+    const struct esse_touch *write = versions_touch(t->versions, at);
     if (esse_value_eq(write->value, ESSE_NIL)) {
         put_name(t, write->txn);
         esse_out_text(&t->out, "'s delete");
@@ -60,12 +60,12 @@ static void tell_ww(struct telling *t)
     esse_show_key(&t->out, t->scan->history, (esse_key){ t->edge->key });
     esse_out_text(&t->out, " comes before ");
     put_written(t, t->edge->to_at);
-    if (dsg_touch(t->versions, t->edge->from_at)->kind != ESSE_OP_APPEND) {
+    if (versions_touch(t->versions, t->edge->from_at)->kind != ESSE_OP_APPEND) {
         esse_out_text(&t->out, ", by the version order that was given");
         return;
     }
     esse_out_text(&t->out, ", as ");
-    put_name(t, dsg_touch(t->versions, reader)->txn);
+    put_name(t, versions_touch(t->versions, reader)->txn);
     esse_out_text(&t->out, " saw");
 }
 
@@ -106,15 +106,15 @@ static const char *tell(struct telling *telling)
     return esse_out_memory(&telling->out);
 }
 
-static esse_op op_at(const struct dsg_versions *versions, uint32_t at)
+static esse_op op_at(const struct versions *versions, uint32_t at)
 {
-    return (esse_op){ at == ESSE_NO_TOUCH ? ESSE_NO_OP : dsg_op(versions, at) };
+    return (esse_op){ at == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(versions, at) };
 }
 
 static struct esse_edge explain(struct scan *scan, const struct dsg_component *component,
                                 const struct dsg_edge *edge)
 {
-    const struct dsg_versions *versions = component->versions;
+    const struct versions *versions = component->versions;
     const bool data = edge->dep <= DSG_RW;
     struct telling telling = { .scan = scan,
                                .versions = versions,
@@ -129,7 +129,7 @@ static struct esse_edge explain(struct scan *scan, const struct dsg_component *c
                               .from_op = op_at(versions, edge->from_at),
                               .to_op = op_at(versions, edge->to_at),
                               .witness = { ESSE_NO_OP } };
-    if (edge->dep == DSG_WW && dsg_touch(versions, edge->from_at)->kind == ESSE_OP_APPEND)
+    if (edge->dep == DSG_WW && versions_touch(versions, edge->from_at)->kind == ESSE_OP_APPEND)
         told.witness = op_at(versions, versions->key_reader[edge->key]);
     told.why = tell(&telling);
     return told;

@@ -6,7 +6,7 @@
 
 /* ---- real time ---- */
 
-static size_t collect(const struct dsg_versions *versions, struct esse_pair *pairs, bool ends)
+static size_t collect(const struct versions *versions, struct esse_pair *pairs, bool ends)
 {
     const struct esse_history *history = versions->history;
     size_t count = 0;
@@ -20,7 +20,7 @@ static size_t collect(const struct dsg_versions *versions, struct esse_pair *pai
     return count;
 }
 
-void dsg_time_find(struct dsg_time *time, const struct dsg_versions *versions)
+void dsg_time_find(struct dsg_time *time, const struct versions *versions)
 {
     const struct esse_history *history = versions->history;
     const size_t room = history->txns + 1u;
@@ -66,7 +66,7 @@ struct dsg_link {
 
 struct drawing {
     struct esse_csr *csr;
-    const struct dsg_versions *versions;
+    const struct versions *versions;
     const struct dsg_time *time;
     unsigned mask;
     bool doubled, counting;
@@ -103,21 +103,21 @@ static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum
 
 /* A transaction that installs one of the loose versions itself must not be led back to itself
  * through the helper: it has its edges to the others one by one. */
-static bool writes_loose(const struct dsg_versions *versions, uint32_t key, uint32_t at)
+static bool writes_loose(const struct versions *versions, uint32_t key, uint32_t at)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
     uint32_t end = esse_run_end(by_key, key, at);
     for (at = esse_run_begin(by_key, key, at); at < end; at++)
         if (by_key->at[at].kind != ESSE_OP_READ && versions->of[at] != NO_VERSION &&
-            dsg_is_loose(versions, key, versions->of[at]))
+            is_loose(versions, key, versions->of[at]))
             return true;
     return false;
 }
 
 static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum dsg_dep dep)
 {
-    const struct dsg_versions *versions = d->versions;
-    uint32_t txn = dsg_touch(versions, at)->txn;
+    const struct versions *versions = d->versions;
+    uint32_t txn = versions_touch(versions, at)->txn;
     if (!(d->mask & 1u << dep))
         return;
     if (!writes_loose(versions, key, at)) {
@@ -125,49 +125,49 @@ static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum dsg
         return;
     }
     for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
-        draw_txns(d, txn, dsg_version_txn(versions, v), dep);
+        draw_txns(d, txn, version_txn(versions, v), dep);
 }
 
 /* To the loose versions of a key from whoever installed or read what they follow. */
 static void draw_loose_key(struct drawing *d, uint32_t key)
 {
-    const struct dsg_versions *versions = d->versions;
+    const struct versions *versions = d->versions;
     const uint32_t *first = &versions->sources->by_key.first[key];
     for (uint32_t at = first[0]; at < first[1]; at++) {
-        const struct esse_touch *touch = dsg_touch(versions, at);
+        const struct esse_touch *touch = versions_touch(versions, at);
         uint32_t version = versions->of[at];
-        if (version == NO_VERSION || dsg_is_loose(versions, key, version) ||
-            !dsg_precedes_loose(versions, key, version))
+        if (version == NO_VERSION || is_loose(versions, key, version) ||
+            !precedes_loose(versions, key, version))
             continue;
         if (touch->kind != ESSE_OP_READ)
             draw_to_loose(d, key, at, DSG_WW);
-        else if (dsg_version_txn(versions, version) != touch->txn)
+        else if (version_txn(versions, version) != touch->txn)
             draw_to_loose(d, key, at, DSG_RW);
     }
 }
 
 /* What an access depends on, and what depends on it, along the order of the key. */
-static struct dsg_link link_of(const struct dsg_versions *versions, uint32_t key, uint32_t at)
+static struct dsg_link link_of(const struct versions *versions, uint32_t key, uint32_t at)
 {
-    const struct esse_touch *touch = dsg_touch(versions, at);
+    const struct esse_touch *touch = versions_touch(versions, at);
     struct dsg_link link = { touch->kind == ESSE_OP_READ ? ESSE_NO_TXN : IS_WRITE, ESSE_NO_TXN };
     uint32_t version = versions->of[at];
     if (version == NO_VERSION)
         return link;
     if (touch->kind == ESSE_OP_READ) {
-        link.writer = dsg_version_txn(versions, version);
+        link.writer = version_txn(versions, version);
         if (link.writer == touch->txn)
             return (struct dsg_link){ ESSE_NO_TXN, ESSE_NO_TXN };
     }
     if (version + 1 < versions->loose[key])
-        link.next = dsg_version_txn(versions, version + 1);
+        link.next = version_txn(versions, version + 1);
     return link;
 }
 
 /* Going through the keys, every edge would land in another corner of the graph.  So what each
  * access is linked to is put down by access, and drawn in the order of the history, where those
  * who depend on each other are near. */
-static struct dsg_link *find_links(const struct dsg_versions *versions)
+static struct dsg_link *find_links(const struct versions *versions)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
     struct dsg_link *links =
@@ -206,15 +206,15 @@ static void draw_time(struct drawing *d, uint32_t txn)
 /* From the helpers of a key to its loose versions. */
 static void draw_helpers(struct drawing *d, uint32_t key)
 {
-    const struct dsg_versions *versions = d->versions;
+    const struct versions *versions = d->versions;
     uint32_t helper = d->helpers_at + 2 * d->key_helper[key];
     for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++) {
-        draw(d, helper, enters(d, dsg_version_txn(versions, v), DSG_WW));
-        draw(d, helper + 1, enters(d, dsg_version_txn(versions, v), DSG_RW));
+        draw(d, helper, enters(d, version_txn(versions, v), DSG_WW));
+        draw(d, helper + 1, enters(d, version_txn(versions, v), DSG_RW));
     }
 }
 
-uint32_t dsg_next_in_session(const struct dsg_versions *versions, uint32_t txn)
+uint32_t dsg_next_in_session(const struct versions *versions, uint32_t txn)
 {
     const struct esse_history *history = versions->history;
     uint32_t session = history->txn_session[txn];
@@ -269,7 +269,7 @@ static void draw_all(struct drawing *d)
 /* A key needs helpers if several versions are loose at its end. */
 static uint32_t number_helpers(struct drawing *d)
 {
-    const struct dsg_versions *versions = d->versions;
+    const struct versions *versions = d->versions;
     uint32_t count = 0;
     for (uint32_t key = 0; key < versions->history->keys; key++) {
         bool needed = versions->loose[key] < versions->first[key + 1];
@@ -278,7 +278,7 @@ static uint32_t number_helpers(struct drawing *d)
     return count;
 }
 
-void dsg_graph_build(struct esse_csr *csr, const struct dsg_versions *versions,
+void dsg_graph_build(struct esse_csr *csr, const struct versions *versions,
                      const struct dsg_time *time, unsigned mask, bool doubled)
 {
     const struct esse_history *history = versions->history;

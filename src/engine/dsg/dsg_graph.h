@@ -1,7 +1,7 @@
 #ifndef ESSE_ENGINE_DSG_DSG_GRAPH_H
 #define ESSE_ENGINE_DSG_DSG_GRAPH_H
 
-#include "engine/dsg/dsg_versions.h"
+#include "engine/versions.h"
 #include "graph/scc.h"
 
 /*
@@ -24,13 +24,13 @@ struct dsg_time {
     uint32_t *starts_after, *ends_before; /* by transaction, or NO_NODE */
 };
 
-void dsg_time_find(struct dsg_time *time, const struct dsg_versions *versions);
+void dsg_time_find(struct dsg_time *time, const struct versions *versions);
 
 /* Builds the graph of the deps in 'mask'.  Drop csr when done. */
-void dsg_graph_build(struct esse_csr *csr, const struct dsg_versions *versions,
+void dsg_graph_build(struct esse_csr *csr, const struct versions *versions,
                      const struct dsg_time *time, unsigned mask, bool doubled);
 
 /* The next transaction of the same session that counts, or ESSE_NO_TXN.  O(gap). */
-uint32_t dsg_next_in_session(const struct dsg_versions *versions, uint32_t txn);
+uint32_t dsg_next_in_session(const struct versions *versions, uint32_t txn);
 
 #endif

@@ -107,11 +107,13 @@ static bool scan_keys(struct scan *scan)
 bool scan_open(struct scan *scan, struct esse_job *job)
 {
     const struct esse_history *history = job->history;
-    *scan = (struct scan){
-        .arena = job->arena, .scratch = esse_arena_new(), .history = history, .budget = job->budget
-    };
+    *scan = (struct scan){ .arena = job->arena,
+                           .scratch = esse_arena_new(),
+                           .history = history,
+                           .budget = job->budget,
+                           .error = &job->error };
     return sources_find(&scan->sources, scan->scratch, history, scan->budget) && scan_keys(scan) &&
-           scan_lists(scan);
+           scan_lists(scan) && scan_predicates(scan);
 }
 
 void scan_close(struct scan *scan)

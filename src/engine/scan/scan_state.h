@@ -17,6 +17,7 @@ struct scan {
     struct esse_arena *scratch; /* what is not */
     const struct esse_history *history;
     struct esse_budget *budget;
+    struct esse_error *error; /* of the job: bad input that a pass came upon */
     struct sources sources;
     struct scan_anomaly_vec found;
     uint64_t seen[ESSE_ANOMALY_END];
@@ -47,7 +48,7 @@ void scan_tell(struct scan *scan, enum esse_anomaly_id type, esse_key key, const
 /* A step: "T3 read x = 5" and what 'rest' adds. */
 struct esse_step scan_step(struct scan *scan, uint32_t at, const char *rest);
 
-/* Runs all passes.  False if the budget ran out.  Close it in any case. */
+/* Runs all passes.  False if the budget ran out or the input is bad.  Close it in any case. */
 bool scan_open(struct scan *scan, struct esse_job *job);
 void scan_close(struct scan *scan);
 
@@ -67,5 +68,8 @@ void scan_tell_intermediate(struct scan *scan, uint32_t key, uint32_t read, uint
 void scan_duplicates(struct scan *scan, uint32_t key);
 void scan_lost_updates(struct scan *scan, struct esse_word_map *map, uint32_t key);
 bool scan_lists(struct scan *scan); /* all keys: what is wrong inside lists */
+
+/* What is wrong with predicate operations: predicate-read-miss, result-set-mismatch. */
+bool scan_predicates(struct scan *scan);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef ESSE_ENGINE_DSG_DSG_COMMITTED_H
-#define ESSE_ENGINE_DSG_DSG_COMMITTED_H
+#ifndef ESSE_ENGINE_COMMITTED_H
+#define ESSE_ENGINE_COMMITTED_H
 
 #include "engine/sources.h"
 
@@ -9,6 +9,6 @@
  *
  * Cost: O(accesses + items of spines), and a byte a transaction, if there is an unknown one at all.
  */
-const uint8_t *dsg_committed_find(struct esse_arena *arena, const struct sources *sources);
+const uint8_t *committed_find(struct esse_arena *arena, const struct sources *sources);
 
 #endif

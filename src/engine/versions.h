@@ -1,5 +1,5 @@
-#ifndef ESSE_ENGINE_DSG_DSG_VERSIONS_H
-#define ESSE_ENGINE_DSG_DSG_VERSIONS_H
+#ifndef ESSE_ENGINE_VERSIONS_H
+#define ESSE_ENGINE_VERSIONS_H
 
 #include "engine/scan/scan_state.h"
 
@@ -17,7 +17,7 @@
 #define NO_VERSION UINT32_MAX
 #define NO_NODE    UINT32_MAX
 
-struct dsg_versions {
+struct versions {
     struct esse_arena *arena;
     const struct esse_history *history;
     const struct sources *sources;
@@ -33,40 +33,39 @@ struct dsg_versions {
     uint32_t unresolved;   /* reads that show something other than one known version */
 };
 
-bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan);
+bool versions_find(struct versions *versions, struct scan *scan);
 
 /* The same versions with the loose ones in the order in which their transactions were recorded:
  * a guess, good for trying orders and for nothing else. */
-struct dsg_versions dsg_versions_guess(const struct dsg_versions *versions);
+struct versions versions_guess(const struct versions *versions);
 
-static inline const struct esse_touch *dsg_touch(const struct dsg_versions *versions, uint32_t at)
+static inline const struct esse_touch *versions_touch(const struct versions *versions, uint32_t at)
 {
     return &versions->sources->by_key.at[at];
 }
 
 /* The operation of an access. */
-static inline uint32_t dsg_op(const struct dsg_versions *versions, uint32_t at)
+static inline uint32_t versions_op(const struct versions *versions, uint32_t at)
 {
-    return esse_by_key_op(&versions->sources->by_key, dsg_touch(versions, at)->access);
+    return esse_by_key_op(&versions->sources->by_key, versions_touch(versions, at)->access);
 }
 
 /* Who installed a version; ESSE_NO_TXN for the initial one. */
-static inline uint32_t dsg_version_txn(const struct dsg_versions *versions, uint32_t version)
+static inline uint32_t version_txn(const struct versions *versions, uint32_t version)
 {
     uint32_t write = versions->write[version];
-    return write == ESSE_NO_TOUCH ? ESSE_NO_TXN : dsg_touch(versions, write)->txn;
+    return write == ESSE_NO_TOUCH ? ESSE_NO_TXN : versions_touch(versions, write)->txn;
 }
 
 /* Do the loose versions of the key follow 'version' directly? */
-static inline bool dsg_precedes_loose(const struct dsg_versions *versions, uint32_t key,
-                                      uint32_t version)
+static inline bool precedes_loose(const struct versions *versions, uint32_t key, uint32_t version)
 {
     return versions->gaps[key] ? version == versions->first[key]
                                : version + 1 == versions->loose[key];
 }
 
 /* Is the version one of the unordered ones at the end of its key? */
-static inline bool dsg_is_loose(const struct dsg_versions *versions, uint32_t key, uint32_t version)
+static inline bool is_loose(const struct versions *versions, uint32_t key, uint32_t version)
 {
     return version >= versions->loose[key];
 }

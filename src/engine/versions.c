@@ -1,11 +1,11 @@
-#include "engine/dsg/dsg_versions.h"
+#include "engine/versions.h"
 
-#include "engine/dsg/dsg_committed.h"
+#include "engine/committed.h"
 
 #include <string.h>
 
 struct ordering {
-    struct dsg_versions *versions;
+    struct versions *versions;
     struct scan *scan;
     const struct esse_by_key *by_key;
     const struct esse_version_order **given; /* by key, or NULL */
@@ -113,7 +113,7 @@ static void order_certificate(struct ordering *o, const struct esse_version_orde
  * overwrites itself is none.  A single loose version has its place: the end. */
 static void place_loose(struct ordering *o)
 {
-    struct dsg_versions *versions = o->versions;
+    struct versions *versions = o->versions;
     uint32_t loose = versions->loose[o->key] = versions->count;
     for (uint32_t at = o->begin; at < o->end; at++)
         if (is_write(o, at) && counts(o, at) && versions->of[at] == NO_VERSION &&
@@ -216,7 +216,7 @@ static void find_reads(struct ordering *o)
 
 static void order_key(struct ordering *o)
 {
-    struct dsg_versions *versions = o->versions;
+    struct versions *versions = o->versions;
     const struct esse_version_order *given = o->given ? o->given[o->key] : NULL;
     uint32_t reader = longest_read(o);
     o->whole = false;
@@ -242,7 +242,7 @@ static void find_given(struct ordering *o)
         o->given[history->version_orders[i].key.ix] = &history->version_orders[i];
 }
 
-static void make_room(struct dsg_versions *versions)
+static void make_room(struct versions *versions)
 {
     struct esse_arena *arena = versions->arena;
     const struct esse_by_key *by_key = &versions->sources->by_key;
@@ -258,13 +258,12 @@ static void make_room(struct dsg_versions *versions)
     memset(versions->of, 0xff, (by_key->count + (size_t)1) * sizeof(uint32_t));
 }
 
-bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan)
+bool versions_find(struct versions *versions, struct scan *scan)
 {
     const struct esse_history *history = scan->history;
-    *versions = (struct dsg_versions){ .arena = scan->scratch,
-                                       .history = history,
-                                       .sources = &scan->sources };
-    versions->in = dsg_committed_find(scan->scratch, &scan->sources);
+    *versions =
+        (struct versions){ .arena = scan->scratch, .history = history, .sources = &scan->sources };
+    versions->in = committed_find(scan->scratch, &scan->sources);
     make_room(versions);
     struct ordering o = { .versions = versions, .scan = scan, .by_key = &scan->sources.by_key };
     find_given(&o);
@@ -281,9 +280,9 @@ bool dsg_versions_find(struct dsg_versions *versions, struct scan *scan)
     return true;
 }
 
-struct dsg_versions dsg_versions_guess(const struct dsg_versions *versions)
+struct versions versions_guess(const struct versions *versions)
 {
-    struct dsg_versions guess = *versions;
+    struct versions guess = *versions;
     if (versions->undetermined)
         guess.loose = versions->first + 1; /* where the next key begins */
     return guess;

@@ -1,0 +1,283 @@
+#include "engine/scan/scan_state.h"
+#include "history/show.h"
+#include "sql/predicate.h"
+
+/*
+ * Predicate operations against what their predicates say of rows: keys that they left out although
+ * every version matches, and rows that differ from what their version sets hold.
+ */
+
+ESSE_VEC(key_vec, uint32_t)
+ESSE_VEC(key_list_vec, struct key_vec)
+
+struct pass {
+    struct scan *scan;
+    struct esse_predicates *predicates;
+
+    struct key_vec steady;        /* the keys that a predicate operation can be sure to find */
+    struct esse_word_map texts;   /* by text: its number */
+    struct key_list_vec matching; /* by text: those of 'steady' whose every version matches */
+
+    /* By key: the operation (or transaction) whose rows, version set or writes have it, plus 1. */
+    uint32_t *row_op, *vset_op, *own_txn;
+    esse_value *row_value; /* by key: what that operation returned */
+    uint32_t txn, op;      /* at hand */
+};
+
+/* The predicate of the operation at hand is no good: the input's fault, and nobody's guess. */
+static bool fail(struct pass *pass)
+{
+    pass->scan->error->line = pass->scan->history->txn_line[pass->txn];
+    return false;
+}
+
+static bool selects(struct pass *pass, const struct esse_predicate *predicate, uint32_t key,
+                    esse_value row, bool *matches)
+{
+    return esse_predicate_selects(predicate, pass->scan->history->key_name[key], row, matches,
+                                  pass->scan->error) ||
+           fail(pass);
+}
+
+static const struct esse_predicate *predicate_of(struct pass *pass,
+                                                 const struct esse_predicate_op *op)
+{
+    const struct esse_predicate *predicate =
+        esse_predicates_get(pass->predicates, op->text, pass->scan->error);
+    if (!predicate)
+        fail(pass);
+    return predicate;
+}
+
+static void tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key,
+                 const char *description, const char *rest)
+{
+    const struct esse_history *history = pass->scan->history;
+    char name[64];
+    struct esse_out out;
+    esse_txn_name(history, (esse_txn){ pass->txn }, name, sizeof name);
+    esse_out_init_memory(&out, pass->scan->arena);
+    esse_out_f(&out, "%s did ", name);
+    esse_show_op(&out, history, (esse_op){ pass->op });
+    esse_out_text(&out, rest);
+    const struct esse_step step = { { pass->txn }, { pass->op }, esse_out_memory(&out) };
+    scan_tell(pass->scan, type, (esse_key){ key }, description, &step, 1);
+}
+
+/* ---- predicate-read-miss ---- */
+
+/* Does a transaction that may have committed do more to the key than write values? */
+static bool is_steady(const struct scan *scan, uint32_t key)
+{
+    const struct esse_by_key *by_key = &scan->sources.by_key;
+    if (esse_value_eq(scan->sources.initial[key], ESSE_NIL))
+        return false;
+    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
+        const struct esse_touch *touch = &by_key->at[at];
+        if (touch->kind != ESSE_OP_READ && scan_status(scan, touch->txn) != ESSE_ABORTED &&
+            (touch->kind == ESSE_OP_APPEND || esse_value_eq(touch->value, ESSE_NIL)))
+            return false;
+    }
+    return true;
+}
+
+/* Does the initial value match, and whatever was written by who was not aborted? */
+static bool always_matches(struct pass *pass, const struct esse_predicate *predicate, uint32_t key,
+                           bool *matches)
+{
+    const struct esse_by_key *by_key = &pass->scan->sources.by_key;
+    if (!selects(pass, predicate, key, pass->scan->sources.initial[key], matches))
+        return false;
+    for (uint32_t at = by_key->first[key]; *matches && at < by_key->first[key + 1]; at++) {
+        const struct esse_touch *touch = &by_key->at[at];
+        if (touch->kind != ESSE_OP_READ && scan_status(pass->scan, touch->txn) != ESSE_ABORTED &&
+            !selects(pass, predicate, key, touch->value, matches))
+            return false;
+    }
+    return true;
+}
+
+/* The steady keys that always match the predicate; found once for each text. */
+static bool find_matching(struct pass *pass, const struct esse_predicate_op *op, uint32_t *text)
+{
+    bool fresh, matches;
+    uint32_t *number = esse_word_map_put(&pass->texts, op->text.word, &fresh);
+    if (fresh)
+        *number = (uint32_t)pass->matching.count;
+    *text = *number;
+    if (!fresh)
+        return true;
+    struct key_vec list = { 0 };
+    const struct esse_predicate *predicate = predicate_of(pass, op);
+    if (!predicate)
+        return false;
+    for (size_t i = 0; i < pass->steady.count; i++) {
+        if (!esse_budget_poll(pass->scan->budget, pass->txn) ||
+            !always_matches(pass, predicate, pass->steady.at[i], &matches))
+            return false;
+        if (matches)
+            key_vec_push(&list, pass->scan->scratch, pass->steady.at[i]);
+    }
+    key_list_vec_push(&pass->matching, pass->scan->scratch, list);
+    return true;
+}
+
+static void tell_miss(struct pass *pass, uint32_t key)
+{
+    struct scan *scan = pass->scan;
+    const char *name = esse_show_key_text(scan->arena, scan->history, (esse_key){ key });
+    const char *value = esse_show_text(scan->arena, scan->history, scan->sources.initial[key]);
+    tell(pass, ESSE_ANOMALY_PREDICATE_READ_MISS, key,
+         "a predicate left out a key although every version that the key ever had matches",
+         esse_arena_format(scan->arena,
+                           ", without %s, which was %s at first and has matched ever since", name,
+                           value));
+}
+
+static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
+{
+    uint32_t text;
+    if (!pass->steady.count)
+        return true; /* and the predicate need not be understood */
+    if (!find_matching(pass, op, &text))
+        return false;
+    const struct key_vec *list = &pass->matching.at[text];
+    for (size_t i = 0; i < list->count; i++)
+        if (pass->row_op[list->at[i]] != pass->op + 1 &&
+            scan_count(pass->scan, ESSE_ANOMALY_PREDICATE_READ_MISS))
+            tell_miss(pass, list->at[i]);
+    return true;
+}
+
+/* ---- result-set-mismatch ---- */
+
+static const char mismatch[] =
+    "the rows of a predicate differ from what it selects from its version set";
+
+static void tell_entry(struct pass *pass, const struct esse_keyed_row *entry, bool matches)
+{
+    struct scan *scan = pass->scan;
+    const uint32_t key = entry->key.ix;
+    if (!scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+        return;
+    const char *name = esse_show_key_text(scan->arena, scan->history, entry->key);
+    const char *value = esse_show_text(scan->arena, scan->history, entry->value);
+    const char *rest =
+        !matches ? "does not match and was returned"
+        : pass->row_op[key] != pass->op + 1
+            ? "matches and was not returned"
+            : esse_arena_format(scan->arena, "matches, but %s was returned",
+                                esse_show_text(scan->arena, scan->history, pass->row_value[key]));
+    tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, key, mismatch,
+         esse_arena_format(scan->arena, "; %s = %s in its version set %s", name, value, rest));
+}
+
+static bool check_entry(struct pass *pass, const struct esse_predicate *predicate,
+                        const struct esse_keyed_row *entry)
+{
+    bool matches;
+    if (!selects(pass, predicate, entry->key.ix, entry->value, &matches))
+        return false;
+    const bool returned = pass->row_op[entry->key.ix] == pass->op + 1;
+    if (matches != returned ||
+        (matches && !esse_value_eq(pass->row_value[entry->key.ix], entry->value)))
+        tell_entry(pass, entry, matches);
+    pass->vset_op[entry->key.ix] = pass->op + 1;
+    return true;
+}
+
+/* A row must come from the version set, or from what the transaction wrote before. */
+static void check_row(struct pass *pass, const struct esse_keyed_row *row)
+{
+    struct scan *scan = pass->scan;
+    if (pass->vset_op[row->key.ix] == pass->op + 1 || pass->own_txn[row->key.ix] == pass->txn + 1 ||
+        !scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+        return;
+    const char *name = esse_show_key_text(scan->arena, scan->history, row->key);
+    tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, row->key.ix, mismatch,
+         esse_arena_format(scan->arena, "; its version set does not name %s", name));
+}
+
+static bool check_version_set(struct pass *pass, const struct esse_predicate_op *op)
+{
+    const struct esse_history *history = pass->scan->history;
+    if (!op->has_vset)
+        return true;
+    const struct esse_predicate *predicate = predicate_of(pass, op);
+    if (!predicate)
+        return false;
+    for (uint32_t i = 0; i < op->vset_count; i++)
+        if (!esse_budget_poll(pass->scan->budget, pass->txn) ||
+            !check_entry(pass, predicate, &history->rows[op->vset + i]))
+            return false;
+    for (uint32_t i = 0; i < op->row_count; i++)
+        check_row(pass, &history->rows[op->row + i]);
+    return true;
+}
+
+/* ---- the walk ---- */
+
+static bool check_predicate(struct pass *pass)
+{
+    const struct esse_history *history = pass->scan->history;
+    const struct esse_predicate_op *op = &history->predicates[history->op_key[pass->op]];
+    for (uint32_t i = 0; i < op->row_count; i++) {
+        const struct esse_keyed_row *row = &history->rows[op->row + i];
+        pass->row_op[row->key.ix] = pass->op + 1;
+        pass->row_value[row->key.ix] = row->value;
+    }
+    return check_misses(pass, op) && check_version_set(pass, op);
+}
+
+static void note_writes(struct pass *pass)
+{
+    const struct esse_history *history = pass->scan->history;
+    const uint32_t count = esse_access_count(history, pass->op);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct esse_access access = esse_access_at(history, pass->op, i);
+        if (access.kind != ESSE_OP_READ)
+            pass->own_txn[access.key.ix] = pass->txn + 1;
+    }
+}
+
+static bool check_txn(struct pass *pass)
+{
+    const struct esse_history *history = pass->scan->history;
+    for (pass->op = history->txn_op[pass->txn]; pass->op < history->txn_op[pass->txn + 1];
+         pass->op++) {
+        if (esse_op_is_predicate(history->op_kind[pass->op]) && !check_predicate(pass))
+            return false;
+        note_writes(pass);
+    }
+    return true;
+}
+
+static void open_pass(struct pass *pass)
+{
+    struct scan *scan = pass->scan;
+    const size_t keys = scan->history->keys + (size_t)1;
+    pass->predicates = esse_predicates_new(scan->scratch, scan->history);
+    pass->row_op = esse_arena_alloc(scan->scratch, keys, sizeof *pass->row_op);
+    pass->vset_op = esse_arena_alloc(scan->scratch, keys, sizeof *pass->vset_op);
+    pass->own_txn = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_txn);
+    pass->row_value = esse_arena_alloc(scan->scratch, keys, sizeof *pass->row_value);
+    esse_word_map_clear(&pass->texts, scan->scratch, scan->history->predicate_count);
+    for (uint32_t key = 0; key < scan->history->keys; key++)
+        if (is_steady(scan, key))
+            key_vec_push(&pass->steady, scan->scratch, key);
+}
+
+bool scan_predicates(struct scan *scan)
+{
+    const struct esse_history *history = scan->history;
+    struct pass pass = { .scan = scan };
+    if (!(history->has & ESSE_HAS_PREDICATES))
+        return true;
+    open_pass(&pass);
+    esse_budget_phase(scan->budget, "evaluating predicates", history->txns);
+    for (pass.txn = 0; pass.txn < history->txns; pass.txn++)
+        if (!esse_budget_poll(scan->budget, pass.txn) ||
+            (scan_status(scan, pass.txn) == ESSE_COMMITTED && !check_txn(&pass)))
+            return false;
+    return true;
+}
