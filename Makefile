@@ -22,7 +22,8 @@ WARN = -Wall -Wextra -Werror -Wconversion -Wshadow -Wstrict-prototypes -Wmissing
        -Wpointer-arith -Wvla -Wno-missing-field-initializers
 DEFINES = -D_GNU_SOURCE -DESSE_VERSION='"$(VERSION)"'
 BASE_FLAGS = -std=c11 $(DEFINES) $(WARN) -fvisibility=hidden -Iinclude -Isrc -MMD -MP
-LIBS = -lz -lzstd -lm -lpthread
+# libpg_query statically: it starts faster, and its two thousand names (strnlen among them) stay inside.
+LIBS = -lz -lzstd -l:libpg_query.a -Wl,--exclude-libs,libpg_query.a -lm -lpthread
 
 RELEASE_FLAGS = -O3 -g
 # Fat objects, so that the installed static library links without LTO too; clang 14 has none.
@@ -65,7 +66,7 @@ build/$(1)/esse: $$(CLI_SOURCES:%.c=build/$(1)/%.o) build/$(1)/libesse.a
 
 build/$(1)/tests/%: build/$(1)/tests/unit/%.o build/$(1)/libesse.a
 	@echo '  link  $$@'
-	$$(Q)$$(CC) $(2) $(3) $$^ $$(LIBS) -lcmocka -o $$@
+	$$(Q)$$(CC) $(2) $(3) $$^ $$(LIBS) -lcmocka -Wl,--as-needed -lsqlite3 -o $$@
 
 build/$(1)/tests/unit/%.o: | build/.ready-test
 

@@ -111,7 +111,8 @@ struct esse_load_options {
     struct esse_budget *budget;
 };
 
-/* Reads a history; "-" is standard input; gzip and zstd are undone.  Cost: one pass. */
+/* Reads a history; "-" is standard input, and a path may be a directory of Cobra's logs; gzip and
+ * zstd are undone.  Cost: one pass. */
 ESSE_API bool esse_history_load(struct esse_arena *arena, const char *path,
                                 const struct esse_load_options *options, struct esse_history **out,
                                 struct esse_error *err);
@@ -177,13 +178,20 @@ struct esse_step {
 /* One edge of a cycle: 'to' must follow 'from', because of these operations. */
 struct esse_edge {
     esse_txn from, to;
-    const char *dep; /* "ww", "wr", "rw", "wwp", "wrp", "rwp", "process" or "realtime" */
+    const char *dep; /* "ww", "wr", "rw", "wwp", "wrp", "rwp", "process", "realtime" or "co" */
     bool has_key;    /* not for process and realtime */
     esse_key key;
     esse_op from_op, to_op; /* what each did; ix == ESSE_NO_OP for process and realtime */
     esse_op witness;        /* a read that shows the order of two writes, or ESSE_NO_OP */
     const char *why;        /* a clause in plain words */
+    /* For "co", an edge that a level's axiom forces on the commit order: 'witness' read what 'to'
+     * wrote (to.ix == ESSE_NO_TXN: the initial version), and these edges lead from 'from', which
+     * wrote the key too, to the reader. */
+    const struct esse_edge *because;
+    uint32_t because_count;
 };
+
+#define ESSE_NO_TXN UINT32_MAX
 
 /* One thing that must not happen and did: steps, or a cycle of edges. */
 struct esse_anomaly {
@@ -200,12 +208,13 @@ struct esse_anomaly {
 /*
  * Why a level holds: an order that proves it when it is replayed.  Without starts, 'events' is the
  * order of the transactions.  With starts (snapshot isolation), event 2t is the snapshot of
- * transaction t and 2t + 1 its commit.
+ * transaction t and 2t + 1 its commit.  Of accesses (levels about single operations), it is the
+ * order of the accesses: the operations as they were recorded, each row of a predicate one by one.
  */
 struct esse_order {
     const uint32_t *events;
     uint32_t count;
-    bool has_starts;
+    bool has_starts, of_accesses;
     const char *proves; /* the level that the order proves, which is or implies the one asked */
 };
 
@@ -248,8 +257,9 @@ struct esse_check_options {
 };
 
 /*
- * Checks a history against levels.  Fails with ESSE_EUSAGE on an unknown level or engine and with
- * ESSE_EBUG when an engine's evidence did not survive the recheck; never with a wrong verdict.
+ * Checks a history against levels.  Fails with ESSE_EUSAGE on an unknown level or engine, with
+ * ESSE_EINPUT when a predicate is needed and cannot be parsed or evaluated, and with ESSE_EBUG when
+ * an engine's evidence did not survive the recheck; never with a wrong verdict.
  */
 ESSE_API bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                          const struct esse_check_options *options, const struct esse_result **out,

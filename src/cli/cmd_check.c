@@ -17,7 +17,7 @@ static struct {
     bool json, verbose, quiet;
 } o = { .level = "strict-serializable" };
 
-static const char *const engines[] = { "scan", "dsg", NULL };
+static const char *const engines[] = { "scan", "dsg", "saturate", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",

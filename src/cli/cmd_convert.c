@@ -1,7 +1,6 @@
 #include "base/arena.h"
-#include "base/outfile.h"
 #include "cli/session.h"
-#include "formats/formats.h"
+#include "formats/save.h"
 
 #include <string.h>
 
@@ -28,34 +27,34 @@ static const struct esse_format *target_format(const char *path)
     const struct esse_format *format = o.to ? esse_format_find(o.to) : esse_format_by_path(path);
     if (!format && !o.to)
         format = esse_format_find("native");
-    return format && format->writer ? format : NULL;
+    return format && esse_format_is_written(format) ? format : NULL;
 }
 
 static int write_history(struct esse_arena *arena, const struct esse_history *history,
                          const struct esse_format *format, const char *path)
 {
     struct esse_error err = { 0 };
-    struct esse_outfile file;
-    if (!esse_outfile_open(&file, arena, path, &err))
+    struct esse_save save;
+    if (!esse_save_open(&save, arena, format, history->values, path, o.lossy, &err))
         return esse_cli_fail(NULL, &err);
-    struct esse_sink *sink = format->writer(arena, history->values, &file.out, o.lossy);
-    if (!esse_history_emit(history, sink, &err)) {
-        esse_outfile_discard(&file);
-        return esse_cli_fail(path, &err);
+    if (!esse_history_emit(history, save.sink, &err)) {
+        esse_save_discard(&save);
+        return esse_cli_fail(err.code == ESSE_EIO ? NULL : path, &err);
     }
-    return esse_outfile_commit(&file, &err) ? 0 : esse_cli_fail(NULL, &err);
+    return esse_save_commit(&save, &err) ? 0 : esse_cli_fail(NULL, &err);
 }
 
 static int run_convert(int count, char **paths)
 {
     const char *to = count > 1 ? paths[1] : "-";
     const struct esse_format *format = target_format(to);
-    if (!format)
-        return esse_cli_usage("convert",
-                              "'%s' is not a format that can be written; native and "
-                              "jepsen-edn are",
-                              o.to ? o.to : to);
     struct esse_arena *arena = esse_arena_new();
+    if (!format) {
+        esse_cli_usage("convert", "'%s' is not a format that can be written; %s are",
+                       o.to ? o.to : to, esse_format_names(arena, true));
+        esse_arena_free(arena);
+        return ESSE_EXIT_USAGE;
+    }
     struct esse_session session;
     struct esse_history *history;
     struct esse_error err = { 0 };
@@ -81,12 +80,13 @@ const struct esse_command esse_command_convert = {
     .summary = "write a history in another format",
     .details =
         "Reads IN and writes it to OUT (default: standard output) in the format that OUT's name "
-        "stands for: .edn is Jepsen's, everything else native JSON Lines. OUT appears whole or "
-        "not at all.\n\n"
+        "stands for: .edn is Jepsen's, .txt Plume's, .bincode DBCop's, everything else native JSON "
+        "Lines. With --to cobra, OUT is a directory. OUT appears whole or not at all.\n\n"
         "What the output's format cannot hold is an error that says what would be lost, unless "
         "--lossy is given.",
     .examples = "  esse convert history.edn history.jsonl\n"
-                "  esse convert --to jepsen-edn h.jsonl -",
+                "  esse convert --to jepsen-edn h.jsonl -\n"
+                "  esse convert --to cobra history.txt logs",
     .options = options,
     .least = 1,
     .most = 2,

@@ -1,9 +1,8 @@
 #include "base/arena.h"
 #include "base/budget.h"
-#include "base/outfile.h"
 #include "cli/session.h"
 #include "collect/gen.h"
-#include "formats/formats.h"
+#include "formats/save.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -86,8 +85,8 @@ static const struct esse_opt options[] = {
       NULL },
     { "server-times", 0, ESSE_OPT_FLAG, &args.gen.has_server_times, NULL,
       "timestamps of the store: start_ts, commit_ts", NULL },
-    { "format", 0, ESSE_OPT_TEXT, &args.format, "F",
-      "native or jepsen-edn (default: by the output's name)", esse_writer_choices },
+    { "format", 0, ESSE_OPT_TEXT, &args.format, "F", "the output's format (default: by its name)",
+      esse_writer_choices },
     { "output", 'o', ESSE_OPT_TEXT, &args.output, "FILE", "where to (default: standard output)",
       NULL },
     { "quiet", 'q', ESSE_OPT_FLAG, &args.is_quiet, NULL, "no summary on standard error", NULL },
@@ -144,7 +143,7 @@ static bool choose_format(const struct esse_format **format, struct esse_error *
         *format = esse_format_find("native");
     if (!*format)
         return esse_fail(err, ESSE_EUSAGE, "unknown format '%s'", args.format);
-    if (!(*format)->writer)
+    if (!esse_format_is_written(*format))
         return esse_fail(err, ESSE_EUSAGE, "the format %s can only be read", (*format)->name);
     return true;
 }
@@ -153,14 +152,13 @@ static bool choose_format(const struct esse_format **format, struct esse_error *
 static bool write_history(struct esse_arena *arena, const struct esse_format *format,
                           struct esse_session *session, struct esse_error *err)
 {
-    struct esse_outfile file;
-    if (!esse_outfile_open(&file, arena, args.output, err))
+    struct esse_save save;
+    if (!esse_save_open(&save, arena, format, esse_values_new(arena), args.output, false, err))
         return false;
     args.gen.has_header = strcmp(format->name, "native") == 0;
-    struct esse_sink *sink = format->writer(arena, esse_values_new(arena), &file.out, false);
-    if (esse_gen_run(&args.gen, sink, &session->budget, err))
-        return esse_outfile_commit(&file, err);
-    esse_outfile_discard(&file);
+    if (esse_gen_run(&args.gen, save.sink, &session->budget, err))
+        return esse_save_commit(&save, err);
+    esse_save_discard(&save);
     return false;
 }
 

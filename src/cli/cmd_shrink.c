@@ -1,8 +1,7 @@
 #include "base/arena.h"
-#include "base/outfile.h"
 #include "cli/session.h"
 #include "engine/shrink.h"
-#include "formats/formats.h"
+#include "formats/save.h"
 
 #include <stdio.h>
 
@@ -41,24 +40,23 @@ static const struct esse_format *target_format(const struct esse_history *histor
     const struct esse_format *format = o.to ? esse_format_find(o.to) : esse_format_by_path(o.out);
     if (!format && !o.to)
         format = esse_format_find(history->format);
-    if (!o.to && (!format || !format->writer))
+    if (!o.to && (!format || !esse_format_is_written(format)))
         format = esse_format_find("native");
-    return format && format->writer ? format : NULL;
+    return format && esse_format_is_written(format) ? format : NULL;
 }
 
 static int write_history(struct esse_arena *arena, const struct esse_history *history,
                          const struct esse_format *format)
 {
     struct esse_error err = { 0 };
-    struct esse_outfile file;
-    if (!esse_outfile_open(&file, arena, o.out, &err))
+    struct esse_save save;
+    if (!esse_save_open(&save, arena, format, history->values, o.out, o.lossy, &err))
         return esse_cli_fail(NULL, &err);
-    struct esse_sink *sink = format->writer(arena, history->values, &file.out, o.lossy);
-    if (!esse_history_emit(history, sink, &err)) {
-        esse_outfile_discard(&file);
-        return esse_cli_fail(o.out, &err);
+    if (!esse_history_emit(history, save.sink, &err)) {
+        esse_save_discard(&save);
+        return esse_cli_fail(err.code == ESSE_EIO ? NULL : o.out, &err);
     }
-    return esse_outfile_commit(&file, &err) ? 0 : esse_cli_fail(NULL, &err);
+    return esse_save_commit(&save, &err) ? 0 : esse_cli_fail(NULL, &err);
 }
 
 /* There is nothing to shrink: says why. */

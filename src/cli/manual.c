@@ -365,7 +365,8 @@ static void put_esse_statuses(struct esse_out *out)
 
 static void put_esse_files(struct esse_out *out)
 {
-    esse_out_text(out, ".SH FILES\nA history is a file, or\n.B \\-\nfor standard input.\n"
+    esse_out_text(out, ".SH FILES\nA history is a file, a directory of logs, or\n.B \\-\n"
+                       "for standard input.\n"
                        "Its format is recognised:\n");
     put_choices(out, esse_format_choices);
     esse_out_text(out, "It may be compressed with\n.BR gzip (1)\nor\n.BR zstd (1).\n"

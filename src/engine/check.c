@@ -15,7 +15,8 @@ struct check {
     const struct esse_history *history;
     size_t count;
     const struct esse_level **levels;
-    const struct esse_plan *plans; /* by level */
+    bool is_named;                  /* the engine, by the caller */
+    const struct esse_plan **plans; /* by level; NULL: it had its turns */
     struct esse_verdict *verdicts;
     struct found_vec found; /* by all engines */
 };
@@ -61,19 +62,41 @@ static bool find_levels(struct check *check, const struct esse_check_options *op
 
 static bool make_plans(struct check *check, const char *engine_name, struct esse_error *err)
 {
-    struct esse_plan *plans = esse_arena_alloc(check->arena, check->count, sizeof *plans);
+    struct esse_plan *named = esse_arena_alloc(check->arena, 1, sizeof *named);
     const struct esse_engine *engine = engine_name ? esse_engine_find(engine_name) : NULL;
     if (engine_name && !engine)
-        return esse_fail(err, ESSE_EUSAGE, "unknown engine '%s'; this build has: scan, dsg",
-                         engine_name);
-    for (size_t i = 0; i < check->count; i++) {
-        plans[i] = engine ? (struct esse_plan){ .engine = engine, .reason = "named by --engine" }
-                          : *esse_plan_find(check->levels[i], check->history);
-        check->verdicts[i].engine = plans[i].engine->name;
-        check->verdicts[i].plan = plans[i].reason;
-    }
-    check->plans = plans;
+        return esse_fail(err, ESSE_EUSAGE,
+                         "unknown engine '%s'; this build has: scan, dsg, saturate", engine_name);
+    check->is_named = engine != NULL;
+    *named = (struct esse_plan){ .engine = engine, .reason = "named by --engine" };
+    check->plans = esse_arena_alloc(check->arena, check->count, sizeof *check->plans);
+    for (size_t i = 0; i < check->count; i++)
+        check->plans[i] = engine ? named : esse_plan_find(check->levels[i], check->history, NULL);
     return true;
+}
+
+/* ---- running ---- */
+
+static bool is_same(const struct esse_anomaly *a, const struct esse_anomaly *b)
+{
+    bool same = strcmp(a->type, b->type) == 0 && a->step_count == b->step_count &&
+                a->edge_count == b->edge_count;
+    for (uint32_t i = 0; same && i < a->step_count; i++)
+        same = a->steps[i].op.ix == b->steps[i].op.ix && a->steps[i].txn.ix == b->steps[i].txn.ix;
+    for (uint32_t i = 0; same && i < a->edge_count; i++)
+        same = a->edges[i].from.ix == b->edges[i].from.ix &&
+               a->edges[i].to.ix == b->edges[i].to.ix &&
+               strcmp(a->edges[i].dep, b->edges[i].dep) == 0;
+    return same;
+}
+
+/* Engines begin with the same scan, so they come upon the same things. */
+static void keep_found(struct check *check, const struct esse_anomaly *anomaly)
+{
+    for (size_t i = 0; i < check->found.count; i++)
+        if (is_same(&check->found.at[i], anomaly))
+            return;
+    found_vec_push(&check->found, check->arena, *anomaly);
 }
 
 /* Runs an engine once, on all the levels that are planned for it. */
@@ -83,7 +106,7 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
     size_t count = 0;
     size_t *which = esse_arena_alloc(check->arena, check->count, sizeof *which);
     for (size_t i = 0; i < check->count; i++)
-        if (check->plans[i].engine == engine)
+        if (check->plans[i] && check->plans[i]->engine == engine)
             which[count++] = i;
     if (!count)
         return true;
@@ -91,7 +114,9 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
     struct esse_verdict *verdicts = esse_arena_alloc(check->arena, count, sizeof *verdicts);
     for (size_t i = 0; i < count; i++) {
         levels[i] = check->levels[which[i]];
-        verdicts[i] = check->verdicts[which[i]];
+        verdicts[i] = (struct esse_verdict){ .level = check->verdicts[which[i]].level,
+                                             .engine = engine->name,
+                                             .plan = check->plans[which[i]]->reason };
     }
     double started = esse_clock_seconds();
     struct esse_job job = { check->arena, check->history, levels, count, budget, verdicts };
@@ -101,13 +126,44 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
         return false;
     }
     for (uint32_t i = 0; i < job.found_count; i++)
-        found_vec_push(&check->found, check->arena, job.found[i]);
+        keep_found(check, &job.found[i]);
     for (size_t i = 0; i < count; i++) {
-        verdicts[i].seconds = esse_clock_seconds() - started;
-        check->verdicts[which[i]] = verdicts[i];
+        struct esse_verdict *kept = &check->verdicts[which[i]];
+        verdicts[i].seconds = kept->seconds + esse_clock_seconds() - started;
+        /* Of two that cannot decide, the first had the better reason. */
+        if (!kept->engine || verdicts[i].outcome != ESSE_UNKNOWN)
+            *kept = verdicts[i];
     }
     return true;
 }
+
+/* Who is undecided goes on to the next row of the planner's table.  False if nobody is left. */
+static bool plan_next(struct check *check, struct esse_budget *budget)
+{
+    bool left = false;
+    for (size_t i = 0; i < check->count; i++) {
+        const struct esse_plan *plan = check->plans[i];
+        bool decided = check->verdicts[i].outcome != ESSE_UNKNOWN || esse_budget_spent(budget);
+        if (plan)
+            check->plans[i] = decided || check->is_named
+                                  ? NULL
+                                  : esse_plan_find(check->levels[i], check->history, plan);
+        left |= check->plans[i] != NULL;
+    }
+    return left;
+}
+
+static bool run_engines(struct check *check, struct esse_budget *budget, struct esse_error *err)
+{
+    do {
+        for (size_t i = 0; esse_engines[i]; i++)
+            if (!run_engine(check, esse_engines[i], budget, err))
+                return false;
+    } while (plan_next(check, budget));
+    return true;
+}
+
+/* ---- rechecking ---- */
 
 /* Was the same order replayed for the same level already, for an earlier verdict? */
 static bool is_replayed(const struct check *check, size_t at)
@@ -207,9 +263,8 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     if (!find_levels(&check, options, err) || !make_plans(&check, options->engine, err))
         return false;
     esse_budget_start(options->budget);
-    for (size_t i = 0; esse_engines[i]; i++)
-        if (!run_engine(&check, esse_engines[i], options->budget, err))
-            return false;
+    if (!run_engines(&check, options->budget, err))
+        return false;
     if (!recheck(&check, err))
         return false;
     struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);

@@ -42,7 +42,8 @@ extern const struct esse_engine *const esse_engines[]; /* null-terminated */
 
 const struct esse_engine *esse_engine_find(const char *name);
 
-/* A row of the planner's table: the first that applies names the engine. */
+/* A row of the planner's table: the first that applies names the engine; where that one cannot
+ * decide, the next row gets its turn. */
 struct esse_plan {
     unsigned families; /* bits of enum esse_level_family */
     unsigned needs;    /* enum esse_has: the history has all of these */
@@ -50,8 +51,10 @@ struct esse_plan {
     const char *reason;
 };
 
+/* The first row that applies, or the first after 'after' with another engine; NULL if none. */
 const struct esse_plan *esse_plan_find(const struct esse_level *level,
-                                       const struct esse_history *history);
+                                       const struct esse_history *history,
+                                       const struct esse_plan *after);
 
 /* The planner's rows, for documentation and tests; NULL engine ends them. */
 extern const struct esse_plan esse_plans[];

@@ -1,20 +1,25 @@
 #include "engine/dsg/dsg.h"
 #include "engine/engine.h"
+#include "engine/saturate/saturate.h"
 #include "engine/scan/scan.h"
 
 #include <string.h>
 
-const struct esse_engine *const esse_engines[] = { &esse_engine_scan, &esse_engine_dsg, NULL };
+const struct esse_engine *const esse_engines[] = { &esse_engine_scan, &esse_engine_saturate,
+                                                   &esse_engine_dsg, NULL };
 
 enum {
     ANY_FAMILY = 1 << ESSE_FAMILY_DEPENDENCY | 1 << ESSE_FAMILY_COMMIT_ORDER |
                  1 << ESSE_FAMILY_OPERATIONS | 1 << ESSE_FAMILY_OTHER,
+    WEAK_FAMILIES = ANY_FAMILY & ~(1 << ESSE_FAMILY_DEPENDENCY),
 };
 
 /* Cheapest first; the first row that applies wins. */
 const struct esse_plan esse_plans[] = {
     { ANY_FAMILY, ESSE_HAS_PREDICATES, &esse_engine_scan,
       "no engine in this build decides predicates; the anomalies that need no order can refute" },
+    { WEAK_FAMILIES, 0, &esse_engine_saturate,
+      "the level is an axiom about a commit order, and what it forces decides it" },
     { ANY_FAMILY, ESSE_HAS_APPENDS, &esse_engine_dsg,
       "the lists that were read show the order of versions" },
     { ANY_FAMILY, ESSE_HAS_VERSION_ORDER, &esse_engine_dsg, "a version order was given" },
@@ -31,11 +36,20 @@ const struct esse_engine *esse_engine_find(const char *name)
     return NULL;
 }
 
-const struct esse_plan *esse_plan_find(const struct esse_level *level,
-                                       const struct esse_history *history)
+/* Weak levels are of several families; whether there is an axiom for one, its engine knows. */
+static bool applies(const struct esse_plan *plan, const struct esse_level *level,
+                    const struct esse_history *history)
 {
-    for (const struct esse_plan *plan = esse_plans; plan->engine; plan++)
-        if ((plan->families & 1u << level->family) && (history->has & plan->needs) == plan->needs)
+    return (plan->families & 1u << level->family) && (history->has & plan->needs) == plan->needs &&
+           (plan->families != WEAK_FAMILIES || plan->engine->decides(level, history));
+}
+
+const struct esse_plan *esse_plan_find(const struct esse_level *level,
+                                       const struct esse_history *history,
+                                       const struct esse_plan *after)
+{
+    for (const struct esse_plan *plan = after ? after + 1 : esse_plans; plan->engine; plan++)
+        if ((!after || plan->engine != after->engine) && applies(plan, level, history))
             return plan;
     return NULL;
 }

@@ -1,7 +1,10 @@
 #include "evidence/recheck.h"
 
 #include "base/error.h"
+#include "evidence/commit_order.h"
 #include "evidence/recheck_cycle.h"
+#include "evidence/recheck_forced.h"
+#include "evidence/recheck_predicate.h"
 #include "evidence/replay.h"
 #include "history/access.h"
 
@@ -231,7 +234,8 @@ static bool rule_internal(const struct claim *claim)
 static bool rule_future(const struct claim *claim)
 {
     esse_value read, written;
-    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1] || claim->op[1] <= claim->op[0] ||
+    /* One operation may be both: an update of a predicate reads first and then writes. */
+    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1] || claim->op[1] < claim->op[0] ||
         !reads(claim, 0, &read) || !writes(claim, 1, &written) ||
         !comes_from(claim->history, read, written))
         return false;
@@ -337,6 +341,18 @@ static bool rule_duplicate_write(const struct claim *claim)
            esse_value_eq(a, b);
 }
 
+static bool rule_predicate_miss(const struct claim *claim)
+{
+    return committed(claim, 0) &&
+           esse_recheck_predicate_miss(claim->history, claim->txn[0], claim->op[0], claim->key);
+}
+
+static bool rule_result_set(const struct claim *claim)
+{
+    return committed(claim, 0) &&
+           esse_recheck_result_set(claim->history, claim->txn[0], claim->op[0], claim->key);
+}
+
 /* ---- the table ---- */
 
 static const struct rule {
@@ -354,6 +370,8 @@ static const struct rule {
     { ESSE_ANOMALY_DIRTY_UPDATE, 3, rule_dirty_update },
     { ESSE_ANOMALY_LOST_UPDATE, 2, rule_lost_update },
     { ESSE_ANOMALY_DUPLICATE_WRITE, 2, rule_duplicate_write },
+    { ESSE_ANOMALY_PREDICATE_READ_MISS, 1, rule_predicate_miss },
+    { ESSE_ANOMALY_RESULT_SET_MISMATCH, 1, rule_result_set },
 };
 
 /* The steps must name operations of their transactions before any rule looks at them. */
@@ -379,7 +397,8 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
     const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
     struct claim claim;
     if (anomaly->edge_count)
-        return esse_recheck_cycle(history, anomaly, err);
+        return esse_is_forced_cycle(anomaly) ? esse_recheck_forced(history, anomaly, err)
+                                             : esse_recheck_cycle(history, anomaly, err);
     for (size_t i = 0; type && i < sizeof rules / sizeof *rules; i++)
         if (rules[i].type == type->id)
             return (anomaly->step_count == rules[i].steps && make_claim(history, anomaly, &claim) &&
@@ -396,7 +415,9 @@ static bool recheck_order(const struct esse_history *history, const struct esse_
     const struct esse_level *proved = order->proves ? esse_level_find(order->proves) : NULL;
     if (!proved || !esse_level_implies(proved, level))
         return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
-    return esse_replay(history, proved, order, err);
+    return esse_replay_proves(proved, order->has_starts)
+               ? esse_replay(history, proved, order, err)
+               : esse_commit_order_check(history, proved, order, err);
 }
 
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,

@@ -23,6 +23,8 @@
  *   lost-update         two first reads of the same version by transactions that both write the
  *                       key
  *   duplicate-write     two writes of the same value to the key
+ *   predicate-read-miss the predicate operation that left out the key
+ *   result-set-mismatch the predicate operation that disagrees with its version set about the key
  *
  * Cost: O(operations) for each anomaly that speaks of all writers, O(its transactions) otherwise.
  */

@@ -280,6 +280,24 @@ static bool edge_follows(struct cycle_claim *claim, const struct esse_edge *edge
                                 : false;
 }
 
+bool esse_recheck_counts(const struct esse_history *history, uint32_t txn)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct cycle_claim claim = { history, esse_arena_alloc(arena, history->txns + 1u, 1) };
+    bool ok = counts(&claim, txn);
+    esse_arena_free(arena);
+    return ok;
+}
+
+bool esse_recheck_edge(const struct esse_history *history, const struct esse_edge *edge)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct cycle_claim claim = { history, esse_arena_alloc(arena, history->txns + 1u, 1) };
+    bool ok = edge_follows(&claim, edge);
+    esse_arena_free(arena);
+    return ok;
+}
+
 bool esse_recheck_cycle(const struct esse_history *history, const struct esse_anomaly *anomaly,
                         struct esse_error *err)
 {

@@ -21,6 +21,10 @@
 bool esse_recheck_cycle(const struct esse_history *history, const struct esse_anomaly *anomaly,
                         struct esse_error *err);
 
+/* One such edge by itself, and whether a transaction counts as committed. */
+bool esse_recheck_edge(const struct esse_history *history, const struct esse_edge *edge);
+bool esse_recheck_counts(const struct esse_history *history, uint32_t txn);
+
 /* The type of a cycle by its dependencies: "G-single-item-realtime" and the like, in 'room'. */
 const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char room[40]);
 

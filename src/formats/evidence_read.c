@@ -71,7 +71,10 @@ static bool read_step(struct evidence_reader *r, struct esse_step *step)
     return ok;
 }
 
-static bool read_edge(struct evidence_reader *r, struct esse_edge *edge)
+static bool read_edges(struct evidence_reader *r, const struct esse_edge **at, uint32_t *count,
+                       bool nested);
+
+static bool read_edge(struct evidence_reader *r, struct esse_edge *edge, bool nested)
 {
     bool ok = esse_json_char(&r->json, '{', "an edge {...}");
     struct esse_span name;
@@ -87,7 +90,9 @@ static bool read_edge(struct evidence_reader *r, struct esse_edge *edge)
              : is(name, "to_op")   ? number(r, &edge->to_op.ix)
              : is(name, "witness") ? number(r, &edge->witness.ix)
              : is(name, "why")     ? text(r, &edge->why)
-                                   : unknown(r, name);
+             : is(name, "because") && !nested
+                 ? read_edges(r, &edge->because, &edge->because_count, true)
+                 : unknown(r, name);
         if (!ok)
             return false;
     }
@@ -109,7 +114,8 @@ static bool read_steps(struct evidence_reader *r, struct esse_anomaly *anomaly)
     return ok;
 }
 
-static bool read_edges(struct evidence_reader *r, struct esse_anomaly *anomaly)
+static bool read_edges(struct evidence_reader *r, const struct esse_edge **at, uint32_t *count,
+                       bool nested)
 {
     struct edge_vec edges = { 0 };
     bool ok = esse_json_char(&r->json, '[', "a list of edges");
@@ -117,12 +123,12 @@ static bool read_edges(struct evidence_reader *r, struct esse_anomaly *anomaly)
         struct esse_edge edge = {
             .from_op = { ESSE_NO_OP }, .to_op = { ESSE_NO_OP }, .witness = { ESSE_NO_OP }, .why = ""
         };
-        if (!read_edge(r, &edge))
+        if (!read_edge(r, &edge, nested))
             return false;
         edge_vec_push(&edges, r->arena, edge);
     }
-    anomaly->edges = edges.at;
-    anomaly->edge_count = (uint32_t)edges.count;
+    *at = edges.at;
+    *count = (uint32_t)edges.count;
     return ok;
 }
 
@@ -137,7 +143,7 @@ static bool read_anomaly(struct evidence_reader *r, struct esse_anomaly *anomaly
         ok = is(name, "type")    ? text(r, &anomaly->type)
              : is(name, "key")   ? number(r, &anomaly->key.ix)
              : is(name, "steps") ? read_steps(r, anomaly)
-             : is(name, "edges") ? read_edges(r, anomaly)
+             : is(name, "edges") ? read_edges(r, &anomaly->edges, &anomaly->edge_count, false)
                                  : unknown(r, name);
         if (!ok)
             return false;
@@ -182,8 +188,9 @@ static bool read_order(struct evidence_reader *r, struct esse_order *order)
     for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
         if (!esse_json_name(&r->json, &name))
             return false;
-        if (is(name, "starts")) {
-            order->has_starts = esse_json_peek(&r->json) == 't';
+        if (is(name, "starts") || is(name, "accesses")) {
+            *(is(name, "starts") ? &order->has_starts : &order->of_accesses) =
+                esse_json_peek(&r->json) == 't';
             ok = esse_json_skip(&r->json);
         } else {
             ok = is(name, "proves")   ? text(r, &order->proves)

@@ -1,13 +1,17 @@
 #include "formats/formats.h"
 
+#include "base/arena.h"
 #include "formats/jepsen.h"
 #include "formats/native.h"
+#include "formats/peers.h"
 
 #include <string.h>
 
 /* The order matters for sniffing: the first that says yes. */
-const struct esse_format *const esse_formats[] = { &esse_format_native, &esse_format_elle_json,
-                                                   &esse_format_jepsen_edn, NULL };
+const struct esse_format *const esse_formats[] = {
+    &esse_format_native, &esse_format_elle_json, &esse_format_jepsen_edn, &esse_format_plume,
+    &esse_format_awdit,  &esse_format_dbcop,     &esse_format_cobra,      NULL,
+};
 
 const char *esse_format_name(size_t at)
 {
@@ -21,6 +25,19 @@ const struct esse_format *esse_format_find(const char *name)
         if (strcmp(esse_formats[i]->name, name) == 0)
             return esse_formats[i];
     return NULL;
+}
+
+const char *esse_format_names(struct esse_arena *arena, bool written)
+{
+    const char *names = "", *last = NULL;
+    for (size_t i = 0; esse_formats[i]; i++) {
+        if (written && !esse_format_is_written(esse_formats[i]))
+            continue;
+        if (last)
+            names = esse_arena_format(arena, "%s%s%s", names, *names ? ", " : "", last);
+        last = esse_formats[i]->name;
+    }
+    return esse_arena_format(arena, "%s and %s", names, last);
 }
 
 /* Whether 'ending' is one of the space-separated 'extensions'. */
@@ -53,12 +70,13 @@ const struct esse_format *esse_format_by_path(const char *path)
 
 const struct esse_format *esse_format_sniff(const struct esse_source *source)
 {
-    const char *at = source->at;
-    while (at < source->end && strchr(" \t\r\n", *at))
-        at++;
-    if (at < source->end)
-        for (size_t i = 0; esse_formats[i]; i++)
-            if (esse_formats[i]->sniff && esse_formats[i]->sniff(at, source->end))
-                return esse_formats[i];
+    const char *text = source->at;
+    while (text < source->end && strchr(" \t\r\n", *text))
+        text++;
+    for (size_t i = 0; text < source->end && esse_formats[i]; i++) {
+        const struct esse_format *format = esse_formats[i];
+        if (format->sniff && format->sniff(format->is_binary ? source->at : text, source->end))
+            return format;
+    }
     return esse_format_by_path(source->path);
 }

@@ -20,14 +20,19 @@ struct esse_reading {
 
 struct esse_format {
     const char *name, *summary;
-    const char *extensions; /* ".jsonl .ndjson" */
+    const char *extensions;   /* ".jsonl .ndjson" */
+    const char *in_directory; /* the history may be a directory of such files: "*.log", or NULL */
+    bool many_files;          /* of which each is a part; 'read' then leaves finish to its caller */
+    bool is_binary;           /* sniffed with the white space that it may start with */
     /* Does the window's beginning look like this format?  NULL: never sniffed. */
     bool (*sniff)(const char *at, const char *end);
     bool (*read)(struct esse_reading *reading, struct esse_error *err);
-    /* A sink that writes to 'out', or NULL if the format cannot be written. */
+    /* A sink that writes to 'out', or one that makes the directory 'path' when it finishes.  Both
+     * are NULL if the format cannot be written; see save.h for what calls them. */
     struct esse_sink *(*writer)(struct esse_arena *arena, struct esse_values *values,
                                 struct esse_out *out, bool lossy);
-    bool many_files; /* several files are one history, in the given order */
+    struct esse_sink *(*directory_writer)(struct esse_arena *arena, struct esse_values *values,
+                                          const char *path, bool lossy);
 };
 
 extern const struct esse_format *const esse_formats[]; /* null-terminated */
@@ -35,6 +40,12 @@ extern const struct esse_format *const esse_formats[]; /* null-terminated */
 const struct esse_format *esse_format_find(const char *name);
 /* The format that a path's ending stands for (a .gz or .zst is looked through); NULL if none. */
 const struct esse_format *esse_format_by_path(const char *path);
+/* The names of all formats, or of those that can be written: "native, plume and cobra". */
+const char *esse_format_names(struct esse_arena *arena, bool written);
+static inline bool esse_format_is_written(const struct esse_format *format)
+{
+    return format->writer || format->directory_writer;
+}
 /* The format that the bytes look like; the path decides where they do not. */
 const struct esse_format *esse_format_sniff(const struct esse_source *source);
 

@@ -1,5 +1,7 @@
-#include "formats/formats.h"
+#include "base/arena.h"
+#include "formats/directory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* From a path to a frozen history. */
@@ -21,20 +23,29 @@ static bool find_workload(const char *name, enum esse_workload *workload, struct
                      name);
 }
 
+/* The format of this name; NULL, if it is unknown, with the error told. */
+static const struct esse_format *named_format(struct esse_arena *scratch, const char *name,
+                                              struct esse_error *err)
+{
+    const struct esse_format *format = esse_format_find(name);
+    if (!format)
+        esse_fail(err, ESSE_EUSAGE, "unknown format '%s'; known are %s", name,
+                  esse_format_names(scratch, false));
+    return format;
+}
+
 static const struct esse_format *choose_format(const struct esse_source *source, const char *name,
                                                struct esse_error *err)
 {
-    const struct esse_format *format = name ? esse_format_find(name) : esse_format_sniff(source);
-    if (!format && name)
-        esse_fail(err, ESSE_EUSAGE,
-                  "unknown format '%s'; known are native, jepsen-edn and elle-json", name);
-    if (!format && !name && source->at == source->end)
+    if (name)
+        return named_format(source->arena, name, err);
+    const struct esse_format *format = esse_format_sniff(source);
+    if (!format && source->at == source->end)
         return esse_formats[0]; /* nothing at all: an empty history in any format */
-    if (!format && !name)
-        esse_fail_at(
-            err, 1, 1,
-            "the format is not recognised; expected JSON Lines, Jepsen EDN or a JSON array "
-            "(--format names one)");
+    if (!format)
+        esse_fail_at(err, 1, 1,
+                     "the format is not recognised; expected JSON Lines, Jepsen EDN, a JSON array "
+                     "or a format of docs/formats.md (--format names one)");
     return format;
 }
 
@@ -59,24 +70,56 @@ static bool check_workload(const struct esse_history *history, enum esse_workloa
                      esse_workload_names[asked], looks);
 }
 
-static bool read_source(struct esse_arena *arena, struct esse_source *source,
-                        const struct esse_load_options *options, struct esse_history **out,
-                        struct esse_error *err)
+static bool freeze(struct esse_reading *reading, const struct esse_format *format,
+                   struct esse_history **out, struct esse_error *err)
 {
-    enum esse_workload asked;
-    if (!find_workload(options->workload, &asked, err))
-        return false;
-    const struct esse_format *format = choose_format(source, options->format, err);
-    if (!format)
-        return false;
-    struct esse_builder *builder = esse_builder_new(arena);
-    struct esse_reading reading = { source, builder, esse_builder_sink(builder), asked, asked };
     struct esse_history *history;
-    if (!format->read(&reading, err) ||
-        !esse_builder_freeze_as(builder, format->name, reading.found, &history, err) ||
-        !check_workload(history, asked, err))
+    if (!esse_builder_freeze_as(reading->builder, format->name, reading->found, &history, err) ||
+        !check_workload(history, reading->asked, err))
         return false;
     *out = history;
+    return true;
+}
+
+static bool load_file(struct esse_reading *reading, struct esse_arena *scratch, const char *path,
+                      const struct esse_load_options *options, const struct esse_format **format,
+                      struct esse_error *err)
+{
+    struct esse_source source;
+    if (!esse_source_open(&source, scratch, path, options->budget, err))
+        return false;
+    reading->source = &source;
+    if (!*format)
+        *format = choose_format(&source, options->format, err);
+    const bool ok = *format && (*format)->read(reading, err);
+    esse_source_close(&source);
+    return ok;
+}
+
+/* Errors name the file: the path that the user gave is that of the directory. */
+static bool fail_in(const char *name, struct esse_error *err)
+{
+    char text[sizeof err->text];
+    memcpy(text, err->text, sizeof text);
+    snprintf(err->text, sizeof err->text, "%.60s: %.170s", name, text);
+    return false;
+}
+
+static bool load_directory(struct esse_reading *reading, struct esse_arena *scratch,
+                           const char *path, const struct esse_load_options *options,
+                           const struct esse_format **format, struct esse_error *err)
+{
+    struct esse_directory directory;
+    if (options->format && !(*format = named_format(scratch, options->format, err)))
+        return false;
+    if (!esse_directory_list(&directory, scratch, path, *format, err))
+        return false;
+    *format = directory.format;
+    for (size_t i = 0; i < directory.count; i++) {
+        const char *file = esse_arena_format(scratch, "%s/%s", path, directory.names[i]);
+        if (!load_file(reading, scratch, file, options, format, err))
+            return fail_in(directory.names[i], err);
+    }
     return true;
 }
 
@@ -87,14 +130,19 @@ bool esse_history_load(struct esse_arena *arena, const char *path,
     static const struct esse_load_options defaults;
     if (!options)
         options = &defaults;
+    enum esse_workload asked;
+    if (!find_workload(options->workload, &asked, err))
+        return false;
     esse_budget_start(options->budget);
     struct esse_arena *scratch = esse_arena_new();
-    struct esse_source source;
-    bool ok = esse_source_open(&source, scratch, path, options->budget, err);
-    if (ok) {
-        ok = read_source(arena, &source, options, out, err);
-        esse_source_close(&source);
-    }
+    struct esse_builder *builder = esse_builder_new(arena);
+    struct esse_reading reading = { NULL, builder, esse_builder_sink(builder), asked, asked };
+    const struct esse_format *format = NULL;
+    bool ok = (esse_is_directory(path) ? load_directory : load_file)(&reading, scratch, path,
+                                                                     options, &format, err);
+    if (ok && format->many_files)
+        ok = reading.sink->finish(reading.sink, err);
+    ok = ok && freeze(&reading, format, out, err);
     esse_arena_free(scratch);
     return ok;
 }

@@ -85,17 +85,25 @@ bool esse_builder_named(const struct esse_builder *builder, esse_value id, uint3
     return false;
 }
 
+static bool repeated_name(const struct esse_builder *builder, esse_value id, uint32_t before,
+                          uint64_t line, struct esse_error *err)
+{
+    char room[64];
+    const char *name = esse_value_brief(builder->sink.values, id, room);
+    if (!line) /* the input has no lines */
+        return esse_fail(err, ESSE_EINPUT,
+                         "the transaction id '%s' is used twice; ids must be unique", name);
+    return esse_fail_at(err, line, 1,
+                        "the transaction id '%s' was used before, on line %u; ids must be unique",
+                        name, builder->txn_line.at[before]);
+}
+
 static bool add_name(struct esse_builder *builder, esse_value id, uint32_t txn, uint64_t line,
                      struct esse_error *err)
 {
     uint32_t before;
-    char room[64];
     if (esse_builder_named(builder, id, &before))
-        return esse_fail_at(err, line, 1,
-                            "the transaction id '%s' was used before, on line %u; ids must be "
-                            "unique",
-                            esse_value_brief(builder->sink.values, id, room),
-                            builder->txn_line.at[before]);
+        return repeated_name(builder, id, before, line, err);
     while (builder->txn_name.count < txn)
         esse_value_vec_push(&builder->txn_name, builder->arena, ESSE_NONE);
     esse_value_vec_push(&builder->txn_name, builder->arena, id);

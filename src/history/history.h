@@ -85,8 +85,6 @@ struct esse_version_order {
     uint32_t count;
 };
 
-#define ESSE_NO_TXN UINT32_MAX
-
 struct esse_history {
     struct esse_arena *arena;
     struct esse_values *values;

@@ -9,6 +9,9 @@
 
 #define ADYA "Adya 1999"
 #define ELLE "Kingsbury and Alvaro 2020 (Elle)"
+#define NO_ORDER                                                                                   \
+    "Session order, reads-from and what the axiom of the level forces on the commit order form a " \
+    "cycle, so that no commit order keeps "
 #define ESSE "Esse"
 
 #define WITH_SESSIONS                                                                              \
@@ -371,6 +374,110 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .source = ELLE,
         .example = { "T1: w(y,1); T2: p(v=2,{}); T3: r(y,0) w(x,2); T1 ends before T2 starts",
                      "T2 misses T3's row, T3 misses T1, and T1 was over when T2 started." },
+    },
+    [ESSE_ANOMALY_CO_READ_COMMITTED] = {
+        .id = ESSE_ANOMALY_CO_READ_COMMITTED,
+        .name = "axiomatic-read-committed-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "axiomatic-read-committed.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) w(y,1); T2: r(x,1) r(y,0)", "Having read x from T1, T2 goes back to the y before T1." },
+    },
+    [ESSE_ANOMALY_CO_MONOTONIC_ATOMIC_VIEW] = {
+        .id = ESSE_ANOMALY_CO_MONOTONIC_ATOMIC_VIEW,
+        .name = "monotonic-atomic-view-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "monotonic-atomic-view.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) w(y,1); T2: r(x,1) r(y,0)", "T2 has observed T1, which then vanishes." },
+    },
+    [ESSE_ANOMALY_CO_READ_ATOMIC] = {
+        .id = ESSE_ANOMALY_CO_READ_ATOMIC,
+        .name = "read-atomic-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "read-atomic.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) w(y,1); T2: r(y,0) r(x,1)", "T2 sees half of T1." },
+    },
+    [ESSE_ANOMALY_CO_CAUSAL_CERONE] = {
+        .id = ESSE_ANOMALY_CO_CAUSAL_CERONE,
+        .name = "causal-cerone-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "causal-cerone.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: r(x,1) w(y,1); T3: r(y,1) r(x,0)", "T3 sees T2, which had seen T1, but does not see T1." },
+    },
+    [ESSE_ANOMALY_CO_CAUSAL] = {
+        .id = ESSE_ANOMALY_CO_CAUSAL,
+        .name = "causal-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "causal.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: r(x,1) w(y,1); T3: r(y,1) r(x,0)", "T3 sees the answer and not what it answers." },
+    },
+    [ESSE_ANOMALY_CO_PRAM] = {
+        .id = ESSE_ANOMALY_CO_PRAM,
+        .name = "PRAM-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "PRAM.",
+        .source = ESSE,
+        .example = { "T1 (s1): w(x,1); T2 (s1): w(y,1); T3: r(y,1) r(x,0)", "The session's writes arrive at T3 out of order." },
+    },
+    [ESSE_ANOMALY_CO_READ_YOUR_WRITES] = {
+        .id = ESSE_ANOMALY_CO_READ_YOUR_WRITES,
+        .name = "read-your-writes-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "read-your-writes.",
+        .source = ESSE,
+        .example = { "T1 (s1): w(x,1); T2 (s1): r(x,0)", "T2 misses what its own session wrote before." },
+    },
+    [ESSE_ANOMALY_CO_MONOTONIC_READS] = {
+        .id = ESSE_ANOMALY_CO_MONOTONIC_READS,
+        .name = "monotonic-reads-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "monotonic-reads.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2 (s1): r(x,1); T3 (s1): r(x,0)", "The session has seen 1 and then sees the state before it." },
+    },
+    [ESSE_ANOMALY_CO_MONOTONIC_WRITES] = {
+        .id = ESSE_ANOMALY_CO_MONOTONIC_WRITES,
+        .name = "monotonic-writes-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "monotonic-writes.",
+        .source = ESSE,
+        .example = { "T1 (s1): w(x,1); T2 (s1): w(x,2) w(y,1); T3: r(y,1)", "See the definition of the level." },
+    },
+    [ESSE_ANOMALY_CO_WRITES_FOLLOW_READS] = {
+        .id = ESSE_ANOMALY_CO_WRITES_FOLLOW_READS,
+        .name = "writes-follow-reads-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "writes-follow-reads.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: r(x,1) w(y,1); T3: r(y,1) r(x,0)", "T3 sees the answer and not what it answers." },
+    },
+    [ESSE_ANOMALY_CO_PREFIX] = {
+        .id = ESSE_ANOMALY_CO_PREFIX,
+        .name = "prefix-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "prefix.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: r(x,1) w(y,1); T3: r(y,1) r(x,0)", "What T3 sees is no prefix of any order." },
+    },
+    [ESSE_ANOMALY_CO_PARALLEL] = {
+        .id = ESSE_ANOMALY_CO_PARALLEL,
+        .name = "parallel-snapshot-isolation-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "parallel-snapshot-isolation.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: r(x,1) w(y,1); T3: r(y,1) r(x,0)", "T3 sees T2, which had seen T1, but does not see T1." },
+    },
+    [ESSE_ANOMALY_CO_UPDATE_ATOMIC] = {
+        .id = ESSE_ANOMALY_CO_UPDATE_ATOMIC,
+        .name = "update-atomic-cycle",
+        .is_own = true,
+        .definition = NO_ORDER "update-atomic.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) w(y,1); T2: r(y,0) r(x,1)", "T2 sees half of T1." },
     },
     [ESSE_ANOMALY_G1] = {
         .id = ESSE_ANOMALY_G1,

@@ -205,7 +205,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_COMMIT_ORDER,
         .needs_session_order = true,
         .implies = { ALWAYS(CAUSAL_CERONE), ALWAYS(UPDATE_ATOMIC) },
-        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1A) },
+        .forbids = { ANOMALY(CO_PARALLEL), ANOMALY(INTERNAL), ANOMALY(G1A) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ (so ∪ wr ∪ ww)⁺, where (t, t') ∈ ww iff both write "
                       "some key and t co t'. Equivalently, some version order leaves no cycle of "
@@ -222,7 +222,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_COMMIT_ORDER,
         .needs_session_order = true,
         .implies = { ALWAYS(CAUSAL_CERONE) },
-        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1A) },
+        .forbids = { ANOMALY(CO_PREFIX), ANOMALY(INTERNAL), ANOMALY(G1A) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ co* ; (so ∪ wr): a transaction that sees another "
                       "sees everything committed before that one.",
@@ -235,7 +235,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_COMMIT_ORDER,
         .needs_session_order = true,
         .implies = { ALWAYS(READ_ATOMIC) },
-        .forbids = { ANOMALY(LOST_UPDATE) },
+        .forbids = { ANOMALY(CO_UPDATE_ATOMIC), ANOMALY(LOST_UPDATE) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ so ∪ wr ∪ ww, where (t, t') ∈ ww iff both write "
                       "some key and t co t'. That is read-atomic, and of two transactions that "
@@ -250,7 +250,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_COMMIT_ORDER,
         .needs_session_order = true,
         .implies = { ALWAYS(READ_ATOMIC) },
-        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1A) },
+        .forbids = { ANOMALY(CO_CAUSAL_CERONE), ANOMALY(INTERNAL), ANOMALY(G1A) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ (so ∪ wr)⁺: a transaction sees whatever the "
                       "transactions it sees had seen.",
@@ -263,7 +263,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_COMMIT_ORDER,
         .needs_session_order = true,
         .implies = { ALWAYS(AXIOMATIC_READ_COMMITTED), ALWAYS(MONOTONIC_ATOMIC_VIEW) },
-        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1A), ANOMALY(FUTURE_READ) },
+        .forbids = { ANOMALY(CO_READ_ATOMIC), ANOMALY(INTERNAL), ANOMALY(G1A), ANOMALY(FUTURE_READ) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ so ∪ wr: a transaction sees all of another's "
                       "writes or none.",
@@ -277,7 +277,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .is_own = true,
         .needs_session_order = true,
         .implies = { ALWAYS(MONOTONIC_ATOMIC_VIEW) },
-        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1A), ANOMALY(G1B), ANOMALY(GARBAGE_READ),
+        .forbids = { ANOMALY(CO_READ_COMMITTED), ANOMALY(INTERNAL), ANOMALY(G1A), ANOMALY(G1B), ANOMALY(GARBAGE_READ),
                      ANOMALY(FUTURE_READ) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever a read r of t3 reads x from "
                       "t1, t2 ≠ t1 writes x and (t2, r) ∈ wr ; po: having read anything of a "
@@ -292,6 +292,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .friendly = "monotonic-atomic-view",
         .family = ESSE_FAMILY_OTHER,
         .implies = { ALWAYS(READ_COMMITTED) },
+        .forbids = { ANOMALY(CO_MONOTONIC_ATOMIC_VIEW) },
         .definition = "There is no G1a or G1b, and some version order makes ww ∪ wr acyclic and "
                       "lets no observed transaction vanish: if a transaction reads from t2, and "
                       "later in program order makes an item read of a key that t2 wrote, from "
@@ -469,10 +470,13 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_OPERATIONS,
         .needs_session_order = true,
         .implies = { ALWAYS(PRAM), ALWAYS(WRITES_FOLLOW_READS) },
-        .definition = VIEW ", and every view contains the causal order of all operations: the "
-                           "transitive closure of the sessions' own order and of reads-from. "
-                           "Writes that neither causes may be seen in different orders.",
-        .source = "Ahamad et al. 1995",
+        .forbids = { ANOMALY(CO_CAUSAL) },
+        .definition = "Every operation counts as a transaction of its own, in its session at "
+                      "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
+                      "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ (so "
+                      "∪ wr)⁺: whoever sees an operation sees all that led to it. As causal- "
+                      "cerone, for single operations.",
+        .source = "Ahamad et al. 1995; Bouajjani et al. 2017 (causal convergence)",
     },
     [ESSE_LEVEL_PRAM] = {
         .id = ESSE_LEVEL_PRAM,
@@ -481,9 +485,13 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_OPERATIONS,
         .needs_session_order = true,
         .implies = { ALWAYS(MONOTONIC_READS), ALWAYS(MONOTONIC_WRITES), ALWAYS(READ_YOUR_WRITES) },
-        .definition = VIEW ", and every view keeps the operations of each session in that "
-                           "session's order, as if every session's writes came down a pipe.",
-        .source = "Lipton and Sandberg 1988",
+        .forbids = { ANOMALY(CO_PRAM) },
+        .definition = "Every operation counts as a transaction of its own, in its session at "
+                      "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
+                      "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ so "
+                      "∪ so* ; wr ; so*: as if every session's writes came down a pipe, a "
+                      "session that has seen one of them has seen all before it.",
+        .source = "Lipton and Sandberg 1988; Viotti and Vukolić 2016",
     },
     [ESSE_LEVEL_WRITES_FOLLOW_READS] = {
         .id = ESSE_LEVEL_WRITES_FOLLOW_READS,
@@ -491,9 +499,13 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .friendly = "writes-follow-reads",
         .family = ESSE_FAMILY_OPERATIONS,
         .needs_session_order = true,
-        .definition = VIEW ", and if any session read a write w and later wrote w', then w "
-                           "precedes w' in every view.",
-        .source = TERRY,
+        .forbids = { ANOMALY(CO_WRITES_FOLLOW_READS) },
+        .definition = "Every operation counts as a transaction of its own, in its session at "
+                      "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
+                      "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ wr "
+                      "; so* ; wr: whoever sees a write sees what its session had read before "
+                      "it.",
+        .source = "Terry et al. 1994; Viotti and Vukolić 2016",
     },
     [ESSE_LEVEL_MONOTONIC_READS] = {
         .id = ESSE_LEVEL_MONOTONIC_READS,
@@ -501,9 +513,12 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .friendly = "monotonic-reads",
         .family = ESSE_FAMILY_OPERATIONS,
         .needs_session_order = true,
-        .definition = VIEW ", and a session's reads stand in its view in the session's order: no "
-                           "read misses a write that an earlier one took account of.",
-        .source = TERRY,
+        .forbids = { ANOMALY(CO_MONOTONIC_READS) },
+        .definition = "Every operation counts as a transaction of its own, in its session at "
+                      "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
+                      "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ wr "
+                      "; so: what a session has read once stays visible to it.",
+        .source = "Terry et al. 1994; Viotti and Vukolić 2016",
     },
     [ESSE_LEVEL_MONOTONIC_WRITES] = {
         .id = ESSE_LEVEL_MONOTONIC_WRITES,
@@ -511,9 +526,13 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .friendly = "monotonic-writes",
         .family = ESSE_FAMILY_OPERATIONS,
         .needs_session_order = true,
-        .definition = VIEW ", and the writes of any session stand in every view in that session's "
-                           "order.",
-        .source = TERRY,
+        .forbids = { ANOMALY(CO_MONOTONIC_WRITES) },
+        .definition = "Every operation counts as a transaction of its own, in its session at "
+                      "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
+                      "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ so "
+                      "; wr: a read that returns a write of a session sees the session's "
+                      "earlier writes.",
+        .source = "Terry et al. 1994; Viotti and Vukolić 2016",
     },
     [ESSE_LEVEL_READ_YOUR_WRITES] = {
         .id = ESSE_LEVEL_READ_YOUR_WRITES,
@@ -521,8 +540,11 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .friendly = "read-your-writes",
         .family = ESSE_FAMILY_OPERATIONS,
         .needs_session_order = true,
-        .definition = VIEW ", and each of a session's writes precedes the session's later reads "
-                           "in its view.",
-        .source = TERRY,
+        .forbids = { ANOMALY(CO_READ_YOUR_WRITES) },
+        .definition = "Every operation counts as a transaction of its own, in its session at "
+                      "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
+                      "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ so: "
+                      "a session sees all its own earlier writes.",
+        .source = "Terry et al. 1994; Viotti and Vukolić 2016",
     },
 };

@@ -27,6 +27,8 @@ struct casting {
 
 static void add_txn(struct casting *casting, esse_txn txn)
 {
+    if (txn.ix == ESSE_NO_TXN)
+        return; /* the initial version is nobody's */
     uint32_t hash = esse_hash_word(txn.ix), id;
     struct esse_probe probe = esse_index_probe(&casting->index, hash);
     while (esse_probe_next(&probe, &id))
@@ -43,6 +45,9 @@ struct esse_cast esse_cast_of(struct esse_arena *arena, const struct esse_anomal
         add_txn(&casting, anomaly->edges[i].from);
     for (uint32_t i = 0; i < anomaly->edge_count; i++)
         add_txn(&casting, anomaly->edges[i].to);
+    for (uint32_t i = 0; i < anomaly->edge_count; i++)
+        for (uint32_t b = 0; b < anomaly->edges[i].because_count; b++)
+            add_txn(&casting, anomaly->edges[i].because[b].to);
     for (uint32_t i = 0; i < anomaly->step_count; i++)
         add_txn(&casting, anomaly->steps[i].txn);
     return (struct esse_cast){ casting.txns.at, (uint32_t)casting.txns.count };
@@ -83,10 +88,20 @@ static const struct {
     { "dirty-update", "wr", 1, 2 }, { "lost-update", "rw", 0, 1 }, { "lost-update", "rw", 1, 0 },
 };
 
+/* An edge to the initial version leads to nobody; what is drawn is how its writer was visible. */
+static bool is_about_initial(const struct esse_anomaly *anomaly)
+{
+    return anomaly->edge_count == 1 && anomaly->edges[0].to.ix == ESSE_NO_TXN;
+}
+
 const struct esse_edge *esse_cast_edges(struct esse_arena *arena,
                                         const struct esse_anomaly *anomaly, uint32_t *count)
 {
     enum { ARROWS = sizeof step_arrows / sizeof *step_arrows };
+    if (is_about_initial(anomaly)) {
+        *count = anomaly->edges[0].because_count;
+        return anomaly->edges[0].because;
+    }
     *count = anomaly->edge_count;
     if (anomaly->edge_count)
         return anomaly->edges;
@@ -307,6 +322,9 @@ static const char *conclude_orders(struct esse_arena *arena, const struct esse_h
 const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_history *history,
                                  const struct esse_anomaly *anomaly)
 {
+    if (is_about_initial(anomaly))
+        return esse_arena_format(arena, "so %s would have to come before the initial version",
+                                 esse_cast_name(arena, history, anomaly->edges[0].from));
     if (anomaly->edge_count)
         return conclude_cycle(arena, history, anomaly);
     if (strcmp(anomaly->type, "incompatible-order") == 0) {
@@ -339,6 +357,7 @@ const struct esse_dep_look esse_dep_looks[] = {
     { "rwp", "#bd4b00", "7 3", "changed what the first's predicate matched" },
     { "process", "#8a3b86", "2 3", "came later in the same session" },
     { "realtime", "#565c66", "9 3 2 3", "began after the first had ended" },
+    { "co", "#a3224f", "5 2", "must be committed after the first" },
     { "", "#333333", NULL, "comes after the first" },
 };
 

@@ -17,11 +17,15 @@ static void put_op(struct esse_out *out, const char *name, esse_op op)
         esse_out_f(out, ",\"%s\":%u", name, op.ix);
 }
 
+static void put_edges(struct esse_out *out, const char *name, const struct esse_edge *edges,
+                      uint32_t count);
+
 static void put_edge(struct esse_out *out, const struct esse_edge *edge)
 {
     esse_out_char(out, '{');
     put_text(out, "dep", edge->dep);
-    esse_out_f(out, ",\"from\":%u,\"to\":%u", edge->from.ix, edge->to.ix);
+    esse_out_f(out, ",\"from\":%u", edge->from.ix);
+    put_op(out, "to", (esse_op){ edge->to.ix }); /* null: the initial version */
     if (edge->has_key)
         esse_out_f(out, ",\"key\":%u", edge->key.ix);
     put_op(out, "from_op", edge->from_op);
@@ -29,7 +33,20 @@ static void put_edge(struct esse_out *out, const struct esse_edge *edge)
     put_op(out, "witness", edge->witness);
     esse_out_char(out, ',');
     put_text(out, "why", edge->why);
+    if (edge->because_count)
+        put_edges(out, "because", edge->because, edge->because_count);
     esse_out_char(out, '}');
+}
+
+static void put_edges(struct esse_out *out, const char *name, const struct esse_edge *edges,
+                      uint32_t count)
+{
+    esse_out_f(out, ",\"%s\":[", name);
+    for (uint32_t i = 0; i < count; i++) {
+        esse_out_text(out, i ? "," : "");
+        put_edge(out, &edges[i]);
+    }
+    esse_out_char(out, ']');
 }
 
 static void put_step(struct esse_out *out, const struct esse_step *step)
@@ -52,19 +69,17 @@ static void put_anomaly(struct esse_out *out, const struct esse_anomaly *anomaly
         esse_out_text(out, i ? "," : "");
         put_step(out, &anomaly->steps[i]);
     }
-    esse_out_text(out, "],\"edges\":[");
-    for (uint32_t i = 0; i < anomaly->edge_count; i++) {
-        esse_out_text(out, i ? "," : "");
-        put_edge(out, &anomaly->edges[i]);
-    }
-    esse_out_text(out, "]}");
+    esse_out_char(out, ']');
+    put_edges(out, "edges", anomaly->edges, anomaly->edge_count);
+    esse_out_char(out, '}');
 }
 
 static void put_order(struct esse_out *out, const struct esse_order *order)
 {
     esse_out_text(out, ",\"order\":{");
     put_text(out, "proves", order->proves);
-    esse_out_f(out, ",\"starts\":%s,\"events\":[", order->has_starts ? "true" : "false");
+    esse_out_f(out, ",\"starts\":%s,\"accesses\":%s,\"events\":[",
+               order->has_starts ? "true" : "false", order->of_accesses ? "true" : "false");
     for (uint32_t i = 0; i < order->count; i++) {
         if (i)
             esse_out_char(out, ',');

@@ -101,16 +101,19 @@ static void put_steps(struct esse_out *out, const struct esse_history *history,
     esse_out_char(out, ']');
 }
 
-static void put_edges(struct esse_out *out, const struct esse_history *history,
-                      const struct esse_anomaly *anomaly)
+static void put_edges(struct esse_out *out, const struct esse_history *history, const char *name,
+                      const struct esse_edge *edges, uint32_t count)
 {
-    esse_out_text(out, ",\"edges\":[");
-    for (uint32_t i = 0; i < anomaly->edge_count; i++) {
-        const struct esse_edge *edge = &anomaly->edges[i];
+    esse_out_f(out, ",\"%s\":[", name);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct esse_edge *edge = &edges[i];
         esse_out_text(out, i ? ",{\"from\":" : "{\"from\":");
         put_txn_name(out, history, edge->from);
         esse_out_text(out, ",\"to\":");
-        put_txn_name(out, history, edge->to);
+        if (edge->to.ix == ESSE_NO_TXN)
+            esse_out_text(out, "null");
+        else
+            put_txn_name(out, history, edge->to);
         put_member(out, "dep", edge->dep);
         if (edge->has_key) {
             esse_out_text(out, ",\"key\":");
@@ -119,6 +122,8 @@ static void put_edges(struct esse_out *out, const struct esse_history *history,
         put_operation(out, history, "from_operation", edge->from, edge->from_op);
         put_operation(out, history, "to_operation", edge->to, edge->to_op);
         put_member(out, "why", edge->why);
+        if (edge->because_count)
+            put_edges(out, history, "because", edge->because, edge->because_count);
         esse_out_char(out, '}');
     }
     esse_out_char(out, ']');
@@ -140,7 +145,7 @@ static void put_anomalies(struct esse_out *out, const struct esse_history *histo
         put_transactions(out, history, anomaly);
         put_steps(out, history, anomaly);
         if (anomaly->edge_count)
-            put_edges(out, history, anomaly);
+            put_edges(out, history, "edges", anomaly->edges, anomaly->edge_count);
         esse_out_char(out, '}');
     }
     esse_out_char(out, ']');

@@ -87,6 +87,11 @@ check "the example compiles, static" \
 same "it needs no library" "" "$(readelf -d bank_static | grep NEEDED)"
 finds_it bank_static
 
+# Linked statically, a global of ours with the name of one of theirs would silently replace it.
+names() { nm -g --defined-only "$1" 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u; }
+same "no name of ours is libpg_query's" "" \
+    "$(comm -12 <(names "$usr/lib/libesse.a") <(names "$("$cc" -print-file-name=libpg_query.a)"))"
+
 cxx=
 for compiler in g++ clang++ c++; do
     [ -n "$cxx" ] || cxx=$(command -v "$compiler")

@@ -21,8 +21,20 @@ struct pass {
     /* By key: the operation (or transaction) whose rows, version set or writes have it, plus 1. */
     uint32_t *row_op, *vset_op, *own_txn;
     esse_value *row_value; /* by key: what that operation returned */
+    struct key_vec own;    /* what the transaction at hand has written so far */
+    esse_value *own_value; /* by key: its last such write; ESSE_NONE if that was an append */
     uint32_t txn, op;      /* at hand */
 };
+
+static bool is_own(const struct pass *pass, uint32_t key)
+{
+    return pass->own_txn[key] == pass->txn + 1;
+}
+
+static bool is_returned(const struct pass *pass, uint32_t key)
+{
+    return pass->row_op[key] == pass->op + 1;
+}
 
 /* The predicate of the operation at hand is no good: the input's fault, and nobody's guess. */
 static bool fail(struct pass *pass)
@@ -143,7 +155,7 @@ static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
         return false;
     const struct key_vec *list = &pass->matching.at[text];
     for (size_t i = 0; i < list->count; i++)
-        if (pass->row_op[list->at[i]] != pass->op + 1 &&
+        if (!is_returned(pass, list->at[i]) &&
             scan_count(pass->scan, ESSE_ANOMALY_PREDICATE_READ_MISS))
             tell_miss(pass, list->at[i]);
     return true;
@@ -154,35 +166,32 @@ static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
 static const char mismatch[] =
     "the rows of a predicate differ from what it selects from its version set";
 
-static void tell_entry(struct pass *pass, const struct esse_keyed_row *entry, bool matches)
+static void tell_mismatch(struct pass *pass, uint32_t key, esse_value version, bool matches)
 {
     struct scan *scan = pass->scan;
-    const uint32_t key = entry->key.ix;
-    if (!scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
-        return;
-    const char *name = esse_show_key_text(scan->arena, scan->history, entry->key);
-    const char *value = esse_show_text(scan->arena, scan->history, entry->value);
+    const char *name = esse_show_key_text(scan->arena, scan->history, (esse_key){ key });
+    const char *value = esse_show_text(scan->arena, scan->history, version);
+    const char *from = is_own(pass, key) ? ", its own write," : " in its version set";
     const char *rest =
-        !matches ? "does not match and was returned"
-        : pass->row_op[key] != pass->op + 1
-            ? "matches and was not returned"
-            : esse_arena_format(scan->arena, "matches, but %s was returned",
-                                esse_show_text(scan->arena, scan->history, pass->row_value[key]));
+        matches ? "matches and was not returned" : "does not match, but was returned";
+    if (matches && is_returned(pass, key))
+        rest = esse_arena_format(scan->arena, "matches, but %s was returned",
+                                 esse_show_text(scan->arena, scan->history, pass->row_value[key]));
     tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, key, mismatch,
-         esse_arena_format(scan->arena, "; %s = %s in its version set %s", name, value, rest));
+         esse_arena_format(scan->arena, "; %s = %s%s %s", name, value, from, rest));
 }
 
-static bool check_entry(struct pass *pass, const struct esse_predicate *predicate,
-                        const struct esse_keyed_row *entry)
+/* Is the key among the rows exactly if this version of it matches, and then with its value? */
+static bool check_version(struct pass *pass, const struct esse_predicate *predicate, uint32_t key,
+                          esse_value version)
 {
     bool matches;
-    if (!selects(pass, predicate, entry->key.ix, entry->value, &matches))
+    if (!selects(pass, predicate, key, version, &matches))
         return false;
-    const bool returned = pass->row_op[entry->key.ix] == pass->op + 1;
-    if (matches != returned ||
-        (matches && !esse_value_eq(pass->row_value[entry->key.ix], entry->value)))
-        tell_entry(pass, entry, matches);
-    pass->vset_op[entry->key.ix] = pass->op + 1;
+    const bool right = matches == is_returned(pass, key) &&
+                       (!matches || esse_value_eq(pass->row_value[key], version));
+    if (!right && scan_count(pass->scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+        tell_mismatch(pass, key, version, matches);
     return true;
 }
 
@@ -190,7 +199,7 @@ static bool check_entry(struct pass *pass, const struct esse_predicate *predicat
 static void check_row(struct pass *pass, const struct esse_keyed_row *row)
 {
     struct scan *scan = pass->scan;
-    if (pass->vset_op[row->key.ix] == pass->op + 1 || pass->own_txn[row->key.ix] == pass->txn + 1 ||
+    if (pass->vset_op[row->key.ix] == pass->op + 1 || is_own(pass, row->key.ix) ||
         !scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
     const char *name = esse_show_key_text(scan->arena, scan->history, row->key);
@@ -198,6 +207,7 @@ static void check_row(struct pass *pass, const struct esse_keyed_row *row)
          esse_arena_format(scan->arena, "; its version set does not name %s", name));
 }
 
+/* What a transaction wrote itself is what it sees, whatever the version set says of the key. */
 static bool check_version_set(struct pass *pass, const struct esse_predicate_op *op)
 {
     const struct esse_history *history = pass->scan->history;
@@ -206,10 +216,20 @@ static bool check_version_set(struct pass *pass, const struct esse_predicate_op 
     const struct esse_predicate *predicate = predicate_of(pass, op);
     if (!predicate)
         return false;
-    for (uint32_t i = 0; i < op->vset_count; i++)
+    for (uint32_t i = 0; i < op->vset_count; i++) {
+        const struct esse_keyed_row *entry = &history->rows[op->vset + i];
+        pass->vset_op[entry->key.ix] = pass->op + 1;
         if (!esse_budget_poll(pass->scan->budget, pass->txn) ||
-            !check_entry(pass, predicate, &history->rows[op->vset + i]))
+            (!is_own(pass, entry->key.ix) &&
+             !check_version(pass, predicate, entry->key.ix, entry->value)))
             return false;
+    }
+    for (size_t i = 0; i < pass->own.count; i++) {
+        const uint32_t key = pass->own.at[i];
+        if (!esse_value_eq(pass->own_value[key], ESSE_NONE) &&
+            !check_version(pass, predicate, key, pass->own_value[key]))
+            return false;
+    }
     for (uint32_t i = 0; i < op->row_count; i++)
         check_row(pass, &history->rows[op->row + i]);
     return true;
@@ -235,14 +255,19 @@ static void note_writes(struct pass *pass)
     const uint32_t count = esse_access_count(history, pass->op);
     for (uint32_t i = 0; i < count; i++) {
         const struct esse_access access = esse_access_at(history, pass->op, i);
-        if (access.kind != ESSE_OP_READ)
-            pass->own_txn[access.key.ix] = pass->txn + 1;
+        if (access.kind == ESSE_OP_READ)
+            continue;
+        if (!is_own(pass, access.key.ix))
+            key_vec_push(&pass->own, pass->scan->scratch, access.key.ix);
+        pass->own_txn[access.key.ix] = pass->txn + 1;
+        pass->own_value[access.key.ix] = access.kind == ESSE_OP_APPEND ? ESSE_NONE : access.value;
     }
 }
 
 static bool check_txn(struct pass *pass)
 {
     const struct esse_history *history = pass->scan->history;
+    pass->own.count = 0;
     for (pass->op = history->txn_op[pass->txn]; pass->op < history->txn_op[pass->txn + 1];
          pass->op++) {
         if (esse_op_is_predicate(history->op_kind[pass->op]) && !check_predicate(pass))
@@ -261,6 +286,7 @@ static void open_pass(struct pass *pass)
     pass->vset_op = esse_arena_alloc(scan->scratch, keys, sizeof *pass->vset_op);
     pass->own_txn = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_txn);
     pass->row_value = esse_arena_alloc(scan->scratch, keys, sizeof *pass->row_value);
+    pass->own_value = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_value);
     esse_word_map_clear(&pass->texts, scan->scratch, scan->history->predicate_count);
     for (uint32_t key = 0; key < scan->history->keys; key++)
         if (is_steady(scan, key))

@@ -1,0 +1,242 @@
+#include "engine/saturate/sat_explain.h"
+
+#include "engine/saturate/sat_path.h"
+#include "history/show.h"
+
+struct telling {
+    struct scan *scan;
+    const struct sat_refutation *refutation;
+    const struct sat_units *units;
+};
+
+static esse_op op_of(const struct telling *t, uint32_t access)
+{
+    return (esse_op){ esse_by_key_op(&t->units->versions->sources->by_key, access) };
+}
+
+/* The last access by which a unit writes a key. */
+static uint32_t write_of(const struct telling *t, uint32_t unit, uint32_t key)
+{
+    uint32_t found = UINT32_MAX;
+    for (uint32_t a = sat_first(t->units, unit); a < sat_end(t->units, unit); a++)
+        if (t->units->access[a].source == SAT_WRITES && t->units->access[a].key == key)
+            found = a;
+    return found;
+}
+
+/* ---- words ---- */
+
+static void put_txn(struct esse_out *out, const struct telling *t, esse_txn txn)
+{
+    char name[64];
+    esse_txn_name(t->units->history, txn, name, sizeof name);
+    esse_out_text(out, name);
+}
+
+/* "t3 read x = 5", "t1 wrote x = 4" */
+static void put_did(struct esse_out *out, const struct telling *t, esse_txn txn, esse_op op)
+{
+    put_txn(out, t, txn);
+    esse_out_text(out, " did ");
+    esse_show_op(out, t->units->history, op);
+}
+
+static const char *tell_so(const struct telling *t, const struct esse_edge *edge)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, t->scan->arena);
+    put_txn(&out, t, edge->from);
+    if (edge->from.ix == edge->to.ix) {
+        esse_out_text(&out, " did ");
+        esse_show_op(&out, t->units->history, edge->from_op);
+        esse_out_text(&out, " before ");
+        esse_show_op(&out, t->units->history, edge->to_op);
+        return esse_out_memory(&out);
+    }
+    esse_out_text(&out, " came before ");
+    put_txn(&out, t, edge->to);
+    esse_out_text(&out, " in the same session");
+    return esse_out_memory(&out);
+}
+
+static const char *tell_wr(const struct telling *t, const struct esse_edge *edge)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, t->scan->arena);
+    put_did(&out, t, edge->to, edge->to_op);
+    esse_out_text(&out, ", which ");
+    put_txn(&out, t, edge->from);
+    esse_out_text(&out, " wrote");
+    return esse_out_memory(&out);
+}
+
+static const char *tell_ww(const struct telling *t, const struct esse_edge *edge)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, t->scan->arena);
+    put_txn(&out, t, edge->from);
+    esse_out_text(&out, "'s version of ");
+    esse_show_key(&out, t->units->history, edge->key);
+    esse_out_text(&out, " comes before that of ");
+    put_txn(&out, t, edge->to);
+    esse_out_text(&out, edge->witness.ix == ESSE_NO_OP ? ", by the version order that was given"
+                                                       : ", as the lists show that were read");
+    return esse_out_memory(&out);
+}
+
+/* "t3 read x = 1 from t1 and could see t2, which wrote x too (t2 came before t3 in the same
+ * session), so t2 must come before t1" */
+static const char *tell_forced(const struct telling *t, const struct esse_edge *edge)
+{
+    struct esse_out out;
+    esse_txn reader = esse_op_txn(t->units->history, edge->witness.ix);
+    esse_out_init_memory(&out, t->scan->arena);
+    put_did(&out, t, reader, edge->witness);
+    if (edge->to.ix == ESSE_NO_TXN) {
+        esse_out_text(&out, ", the initial version");
+    } else {
+        esse_out_text(&out, " from ");
+        put_txn(&out, t, edge->to);
+    }
+    esse_out_text(&out, " although it could see ");
+    put_txn(&out, t, edge->from);
+    esse_out_text(&out, ", which wrote that key too");
+    for (uint32_t i = 0; i < edge->because_count; i++) {
+        esse_out_text(&out, i ? "; " : " (");
+        esse_out_text(&out, edge->because[i].why);
+    }
+    esse_out_text(&out, edge->because_count ? ")" : "");
+    return esse_out_memory(&out);
+}
+
+/* ---- edges ---- */
+
+static struct esse_edge so_edge(const struct telling *t, uint32_t from, uint32_t to)
+{
+    struct esse_edge edge = { .from = { sat_txn(t->units, from) },
+                              .to = { sat_txn(t->units, to) },
+                              .dep = "process",
+                              .from_op = { ESSE_NO_OP },
+                              .to_op = { ESSE_NO_OP },
+                              .witness = { ESSE_NO_OP } };
+    if (t->units->single) {
+        edge.from_op = op_of(t, from);
+        edge.to_op = op_of(t, to);
+    }
+    edge.why = tell_so(t, &edge);
+    return edge;
+}
+
+static struct esse_edge wr_edge(const struct telling *t, uint32_t from, uint32_t to, uint32_t read)
+{
+    uint32_t key = t->units->access[read].key;
+    struct esse_edge edge = { .from = { sat_txn(t->units, from) },
+                              .to = { sat_txn(t->units, to) },
+                              .dep = "wr",
+                              .has_key = true,
+                              .key = { key },
+                              .from_op = op_of(t, write_of(t, from, key)),
+                              .to_op = op_of(t, read),
+                              .witness = { ESSE_NO_OP } };
+    edge.why = tell_wr(t, &edge);
+    return edge;
+}
+
+static struct esse_edge forced_edge(const struct telling *t, const struct sat_forced *forced)
+{
+    struct sat_step_vec path = { 0 };
+    uint32_t key = t->units->access[forced->read].key;
+    bool initial = forced->to == SAT_INITIAL;
+    sat_path_find(&path, t->refutation->axiom, t->units, forced);
+    struct esse_edge *because = esse_arena_alloc(t->scan->arena, path.count + 1, sizeof *because);
+    for (size_t i = 0; i < path.count; i++)
+        because[i] = path.at[i].kind == SAT_STEP_SO
+                         ? so_edge(t, path.at[i].from, path.at[i].to)
+                         : wr_edge(t, path.at[i].from, path.at[i].to, path.at[i].read);
+    struct esse_edge edge = {
+        .from = { sat_txn(t->units, forced->from) },
+        .to = { initial ? ESSE_NO_TXN : sat_txn(t->units, forced->to) },
+        .dep = "co",
+        .has_key = true,
+        .key = { key },
+        .from_op = op_of(t, write_of(t, forced->from, key)),
+        .to_op = initial ? (esse_op){ ESSE_NO_OP } : op_of(t, write_of(t, forced->to, key)),
+        .witness = op_of(t, forced->read),
+        .because = because,
+        .because_count = (uint32_t)path.count,
+    };
+    edge.why = tell_forced(t, &edge);
+    sat_step_vec_drop(&path, t->units->arena);
+    return edge;
+}
+
+/* ---- known versions ---- */
+
+struct known {
+    const struct telling *t;
+    uint32_t from, to; /* units */
+    struct esse_edge edge;
+    bool found;
+};
+
+static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t next)
+{
+    struct known *known = context;
+    const struct telling *t = known->t;
+    const struct versions *versions = t->units->versions;
+    if (known->found || sat_unit_of(t->units, at) != known->from ||
+        sat_unit_of(t->units, next) != known->to)
+        return;
+    known->found = true;
+    known->edge = (struct esse_edge){ .from = { versions_touch(versions, at)->txn },
+                                      .to = { versions_touch(versions, next)->txn },
+                                      .dep = "ww",
+                                      .has_key = true,
+                                      .key = { key },
+                                      .from_op = { versions_op(versions, at) },
+                                      .to_op = { versions_op(versions, next) },
+                                      .witness = { ESSE_NO_OP } };
+    if (versions_touch(versions, at)->kind == ESSE_OP_APPEND && !versions->gaps[key])
+        known->edge.witness.ix = versions_op(versions, versions->key_reader[key]);
+    known->edge.why = tell_ww(t, &known->edge);
+}
+
+static struct esse_edge edge_between(const struct telling *t, uint32_t from, uint32_t to)
+{
+    const struct sat_units *units = t->units;
+    const struct sat_forced_vec *forced = t->refutation->forced;
+    if (t->refutation->axiom->sessions && units->before[to] == from)
+        return so_edge(t, from, to);
+    for (uint32_t a = sat_first(units, to); a < sat_end(units, to); a++)
+        if (units->access[a].source == from)
+            return wr_edge(t, from, to, a);
+    struct known known = { .t = t, .from = from, .to = to };
+    sat_each_known(units, look_at_known, &known);
+    if (known.found)
+        return known.edge;
+    size_t i = 0;
+    while (i + 1 < forced->count && !(forced->at[i].from == from && forced->at[i].to == to))
+        i++;
+    return forced_edge(t, &forced->at[i]);
+}
+
+void sat_explain(struct scan *scan, const struct sat_refutation *refutation)
+{
+    struct telling t = { scan, refutation, refutation->units };
+    uint32_t count = refutation->length ? refutation->length : 1;
+    struct esse_edge *edges = esse_arena_alloc(scan->arena, count, sizeof *edges);
+    for (uint32_t i = 0; i < refutation->length; i++)
+        edges[i] =
+            edge_between(&t, refutation->cycle[i], refutation->cycle[(i + 1) % refutation->length]);
+    if (!refutation->length)
+        edges[0] = forced_edge(&t, &refutation->forced->at[refutation->forced->count - 1]);
+    struct esse_anomaly anomaly = { .type = esse_anomaly_get(refutation->axiom->type)->name,
+                                    .edges = edges,
+                                    .edge_count = count };
+    anomaly.description =
+        refutation->length
+            ? "no commit order: each of these must come before the next, and the last before the "
+              "first"
+            : "no commit order: nothing comes before the initial version of a key";
+    scan_anomaly_vec_push(&scan->found, scan->arena, anomaly);
+}

@@ -1,0 +1,115 @@
+#include "engine/saturate/sat_units.h"
+
+#include <string.h>
+
+/* Whose version the transaction at 'at' read. */
+static uint32_t source_txn(struct sat_units *units, uint32_t at)
+{
+    const struct versions *versions = units->versions;
+    uint32_t version = versions->of[at];
+    if (version == NO_VERSION)
+        return SAT_NOTHING;
+    uint32_t txn = version_txn(versions, version);
+    return txn == ESSE_NO_TXN                         ? SAT_INITIAL
+           : txn == versions_touch(versions, at)->txn ? SAT_NOTHING
+                                                      : txn;
+}
+
+/* The access whose write a single read returned: also its own transaction's, also one that is
+ * overwritten in the same transaction. */
+static uint32_t source_access(struct sat_units *units, uint32_t key, uint32_t at)
+{
+    const struct sources *sources = units->versions->sources;
+    const struct esse_touch *read = &sources->by_key.at[at];
+    esse_value value = esse_value_state(read->value);
+    uint32_t chain;
+    if (esse_value_eq(value, ESSE_NONE))
+        return SAT_NOTHING;
+    if (is_list(value)) {
+        chain = sources->item[sources->spine_first[spine_of(value)] + list_length(value) - 1];
+    } else {
+        bool initial = esse_value_eq(value, sources->initial[key]);
+        chain = sources->link[at];
+        if (initial && chain == ESSE_NO_TOUCH &&
+            !(esse_value_eq(value, ESSE_NIL) && sources->deleted[key]))
+            return SAT_INITIAL;
+        if (initial)
+            chain = ESSE_NO_TOUCH;
+    }
+    uint32_t write = sources_only(sources, chain);
+    if (write == ESSE_NO_TOUCH || !units->versions->in[sources->by_key.at[write].txn] ||
+        is_list(value) != (sources->by_key.at[write].kind == ESSE_OP_APPEND)) {
+        units->unresolved++;
+        return SAT_NOTHING;
+    }
+    return sources->by_key.at[write].access;
+}
+
+static void put_key(struct sat_units *units, uint32_t key)
+{
+    const struct esse_by_key *by_key = &units->versions->sources->by_key;
+    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
+        const struct esse_touch *touch = &by_key->at[at];
+        struct sat_access *access = &units->access[touch->access];
+        *access = (struct sat_access){ key, SAT_NOTHING };
+        if (units->single)
+            units->access_txn[touch->access] = touch->txn;
+        if (!units->versions->in[touch->txn])
+            continue;
+        if (touch->kind != ESSE_OP_READ)
+            access->source = SAT_WRITES;
+        else
+            access->source = units->single ? source_access(units, key, at) : source_txn(units, at);
+    }
+}
+
+static void find_before(struct sat_units *units)
+{
+    const struct esse_history *history = units->history;
+    uint32_t *last =
+        esse_arena_grow(units->arena, NULL, (history->sessions + (size_t)1) * sizeof *last);
+    memset(last, 0xff, (history->sessions + (size_t)1) * sizeof *last);
+    for (uint32_t unit = 0; unit < units->count; unit++) {
+        units->before[unit] = NO_UNIT;
+        if (!sat_counts(units, unit))
+            continue;
+        uint32_t *session = &last[sat_session(units, unit)];
+        units->before[unit] = *session;
+        *session = unit;
+    }
+    esse_arena_drop(units->arena, last);
+}
+
+bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
+                    const struct versions *versions, bool single, struct esse_budget *budget)
+{
+    const struct esse_history *history = versions->history;
+    const uint32_t accesses = versions->sources->by_key.count;
+    *units = (struct sat_units){ .arena = arena,
+                                 .history = history,
+                                 .versions = versions,
+                                 .single = single,
+                                 .count = single ? accesses : history->txns,
+                                 .accesses = accesses,
+                                 .unresolved = single ? 0 : versions->unresolved };
+    units->access = esse_arena_grow(arena, NULL, (accesses + (size_t)1) * sizeof *units->access);
+    if (single)
+        units->access_txn = esse_arena_grow(arena, NULL, (accesses + (size_t)1) * sizeof(uint32_t));
+    units->before = esse_arena_grow(arena, NULL, (units->count + (size_t)1) * sizeof(uint32_t));
+    esse_budget_phase(budget, "laying out accesses", history->keys);
+    for (uint32_t key = 0; key < history->keys; key++) {
+        if (!esse_budget_poll(budget, key))
+            return false;
+        put_key(units, key);
+    }
+    find_before(units);
+    return true;
+}
+
+void sat_units_drop(struct sat_units *units)
+{
+    esse_arena_drop(units->arena, units->access);
+    esse_arena_drop(units->arena, units->access_txn);
+    esse_arena_drop(units->arena, units->before);
+    *units = (struct sat_units){ 0 };
+}

@@ -1,0 +1,83 @@
+#ifndef ESSE_ENGINE_SATURATE_SAT_UNITS_H
+#define ESSE_ENGINE_SATURATE_SAT_UNITS_H
+
+#include "engine/versions.h"
+
+/*
+ * A history as the axioms see it: units that are transactions, or single accesses, each with its
+ * session, and for every access its key and whose version it reads.
+ *
+ * Units are numbered in the order of the history, so inside a session a smaller number is earlier.
+ * An access is named by its number in the order of the history too (history/by_key.h).
+ *
+ * Cost: O(accesses); 8 bytes an access, 4 a unit, and 4 more an access if accesses are the units.
+ */
+#define SAT_WRITES  UINT32_MAX       /* the access writes the key */
+#define SAT_INITIAL (UINT32_MAX - 1) /* it reads the initial version */
+#define SAT_NOTHING (UINT32_MAX - 2) /* it says nothing: an own read, or one without a result */
+#define NO_UNIT     UINT32_MAX
+
+struct sat_access {
+    uint32_t key;
+    uint32_t source; /* a unit, or one of the above */
+};
+
+struct sat_units {
+    struct esse_arena *arena;
+    const struct esse_history *history;
+    const struct versions *versions;
+    bool single; /* units are single accesses */
+    uint32_t count, accesses;
+    struct sat_access *access; /* by access */
+    uint32_t *access_txn;      /* by access; NULL unless single */
+    uint32_t *before;          /* by unit: the one before it in its session, or NO_UNIT */
+    uint32_t unresolved;       /* reads whose writer is a choice, or nobody */
+};
+
+/* False if the budget is spent. */
+bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
+                    const struct versions *versions, bool single, struct esse_budget *budget);
+void sat_units_drop(struct sat_units *units);
+
+static inline uint32_t sat_txn(const struct sat_units *units, uint32_t unit)
+{
+    return units->single ? units->access_txn[unit] : unit;
+}
+
+static inline uint32_t sat_session(const struct sat_units *units, uint32_t unit)
+{
+    return units->history->txn_session[sat_txn(units, unit)];
+}
+
+/* Does the unit count as committed? */
+static inline bool sat_counts(const struct sat_units *units, uint32_t unit)
+{
+    return units->versions->in[sat_txn(units, unit)];
+}
+
+/* The unit's accesses are [first .. end). */
+static inline uint32_t sat_first(const struct sat_units *units, uint32_t unit)
+{
+    return units->single ? unit
+                         : esse_by_key_access(&units->versions->sources->by_key,
+                                              units->history->txn_op[unit]);
+}
+
+static inline uint32_t sat_end(const struct sat_units *units, uint32_t unit)
+{
+    return units->single ? unit + 1 : sat_first(units, unit + 1);
+}
+
+/* The unit of an access.  O(log transactions). */
+static inline uint32_t sat_reader(const struct sat_units *units, uint32_t access)
+{
+    const struct esse_by_key *by_key = &units->versions->sources->by_key;
+    return units->single ? access : esse_op_txn(units->history, esse_by_key_op(by_key, access)).ix;
+}
+
+static inline bool sat_reads(struct sat_access access)
+{
+    return access.source < SAT_NOTHING;
+}
+
+#endif

@@ -1,0 +1,198 @@
+#include "engine/saturate/saturate.h"
+
+#include "engine/saturate/sat_explain.h"
+#include "graph/topo.h"
+
+struct saturating {
+    struct esse_job *job;
+    struct scan scan;
+    struct versions versions;
+    struct sat_units units[2]; /* transactions, and single accesses; made when needed */
+};
+
+/* An axiom at work: the edges found so far, and the order that contains them. */
+struct attempt {
+    const struct sat_axiom *axiom;
+    const struct sat_units *units;
+    struct sat_forced_vec forced;
+    struct sat_order order;
+};
+
+enum answer { GAVE_UP, HOLDS, REFUTED };
+
+static const struct sat_axiom *axiom_of(const struct esse_level *level)
+{
+    const struct sat_axiom *axiom = sat_axioms;
+    while (axiom->level != ESSE_LEVEL_NONE && axiom->level != level->id)
+        axiom++;
+    return axiom->level == ESSE_LEVEL_NONE ? NULL : axiom;
+}
+
+static const struct sat_units *units_for(struct saturating *s, bool single)
+{
+    struct sat_units *units = &s->units[single];
+    if (!units->access &&
+        !sat_units_make(units, s->scan.scratch, &s->versions, single, s->job->budget))
+        return NULL;
+    return units;
+}
+
+/* ---- refuting ---- */
+
+static void refute(struct saturating *s, const struct attempt *attempt, const uint32_t *cycle,
+                   uint32_t length)
+{
+    struct sat_refutation refutation = { attempt->axiom, attempt->units, &attempt->forced, cycle,
+                                         length };
+    if (scan_count(&s->scan, attempt->axiom->type))
+        sat_explain(&s->scan, &refutation);
+}
+
+static void refute_by_cycle(struct saturating *s, const struct attempt *attempt)
+{
+    const struct sat_units *units = attempt->units;
+    struct esse_csr csr;
+    uint32_t *cycle =
+        esse_arena_grow(units->arena, NULL, (units->count + (size_t)1) * sizeof *cycle);
+    sat_graph_build(&csr, units, attempt->axiom->sessions, &attempt->forced);
+    uint32_t length = esse_topo_cycle(&csr, cycle, units->arena);
+    refute(s, attempt, cycle, length);
+    esse_csr_drop(&csr);
+    esse_arena_drop(units->arena, cycle);
+}
+
+/* A forced edge to the initial version, moved to the end, or false. */
+static bool leads_to_initial(struct sat_forced_vec *forced)
+{
+    for (size_t i = 0; i < forced->count; i++) {
+        if (forced->at[i].to != SAT_INITIAL)
+            continue;
+        struct sat_forced found = forced->at[i];
+        forced->at[i] = forced->at[forced->count - 1];
+        forced->at[forced->count - 1] = found;
+        return true;
+    }
+    return false;
+}
+
+/* ---- the rounds ---- */
+
+/* Tries orders until one keeps the axiom or there is none.  The order is left in the attempt. */
+static enum answer saturate(struct saturating *s, struct attempt *attempt)
+{
+    for (;;) {
+        size_t before = attempt->forced.count;
+        sat_order_drop(&attempt->order, attempt->units);
+        if (!sat_order_find(&attempt->order, attempt->units, attempt->axiom->sessions,
+                            &attempt->forced, s->job->budget)) {
+            if (esse_budget_spent(s->job->budget))
+                return GAVE_UP;
+            refute_by_cycle(s, attempt);
+            return REFUTED;
+        }
+        if (!sat_find_broken(attempt->axiom, attempt->units, &attempt->order, s->job->budget,
+                             &attempt->forced))
+            return GAVE_UP;
+        if (leads_to_initial(&attempt->forced)) {
+            refute(s, attempt, NULL, 0);
+            return REFUTED;
+        }
+        if (attempt->forced.count == before)
+            return attempt->units->unresolved ? GAVE_UP : HOLDS;
+    }
+}
+
+static bool keeps(struct saturating *s, const struct attempt *attempt,
+                  const struct sat_axiom *axiom)
+{
+    struct sat_forced_vec broken = { 0 };
+    bool ok = sat_find_broken(axiom, attempt->units, &attempt->order, s->job->budget, &broken) &&
+              !broken.count && !attempt->units->unresolved;
+    sat_forced_vec_drop(&broken, attempt->units->arena);
+    return ok;
+}
+
+/* For a φ that speaks of the order: what the same level without that part comes to, and whether
+ * the order found for it will do. */
+static enum answer saturate_part(struct saturating *s, struct attempt *attempt)
+{
+    const struct sat_axiom *whole = attempt->axiom;
+    struct sat_axiom part = *whole;
+    part.phi = whole->phi == SAT_UPDATES ? SAT_ATOMIC : SAT_CAUSAL;
+    attempt->axiom = &part;
+    enum answer answer = saturate(s, attempt);
+    attempt->axiom = whole;
+    return answer == HOLDS && !keeps(s, attempt, whole) ? GAVE_UP : answer;
+}
+
+static void keep_order(struct saturating *s, const struct attempt *attempt,
+                       struct esse_verdict *verdict)
+{
+    const struct sat_units *units = attempt->units;
+    uint32_t *events =
+        esse_arena_grow(s->job->arena, NULL, (units->count + (size_t)1) * sizeof *events);
+    verdict->order = (struct esse_order){ .events = events, .of_accesses = units->single };
+    for (uint32_t place = 0; place < units->count; place++) {
+        uint32_t unit = sat_unit_at(&attempt->order, place);
+        if (sat_counts(units, unit))
+            events[verdict->order.count++] = unit;
+    }
+    verdict->order.proves = esse_level_get(attempt->axiom->level)->friendly;
+    verdict->outcome = ESSE_HOLDS;
+    verdict->evidence = "order";
+}
+
+static void decide(struct saturating *s, const struct esse_level *level,
+                   struct esse_verdict *verdict)
+{
+    struct attempt attempt = { .axiom = axiom_of(level) };
+    if (!attempt.axiom) {
+        verdict->reason = "the engine 'saturate' has no axiom for this level";
+        return;
+    }
+    attempt.units = units_for(s, attempt.axiom->single);
+    enum answer answer = !attempt.units                       ? GAVE_UP
+                         : sat_asks_order(attempt.axiom->phi) ? saturate_part(s, &attempt)
+                                                              : saturate(s, &attempt);
+    if (answer == HOLDS)
+        keep_order(s, &attempt, verdict);
+    else if (answer == REFUTED)
+        scan_judge(&s->scan, level, s->job, verdict);
+    else if (!esse_budget_spent(s->job->budget))
+        verdict->reason = attempt.units->unresolved
+                              ? "some reads may be from several writers, or from a deleted version"
+                              : "what is forced does not refute it, and the commit orders that "
+                                "were tried do not prove it";
+    if (attempt.units) {
+        sat_order_drop(&attempt.order, attempt.units);
+        sat_forced_vec_drop(&attempt.forced, attempt.units->arena);
+    }
+}
+
+static void run(struct esse_job *job)
+{
+    struct saturating s = { .job = job };
+    bool complete = scan_open(&s.scan, job) && versions_find(&s.versions, &s.scan);
+    for (size_t i = 0; i < job->level_count; i++)
+        if (!scan_judge(&s.scan, job->levels[i], job, &job->verdicts[i]) && complete)
+            decide(&s, job->levels[i], &job->verdicts[i]);
+    for (size_t i = 0; i < job->level_count; i++)
+        if (job->verdicts[i].outcome == ESSE_UNKNOWN && esse_budget_spent(job->budget))
+            job->verdicts[i].reason = esse_arena_format(job->arena, "stopped: %s ran out while %s",
+                                                        job->budget->spent, job->budget->phase);
+    job->found = s.scan.found.at;
+    job->found_count = (uint32_t)s.scan.found.count;
+    scan_close(&s.scan);
+}
+
+static bool decides(const struct esse_level *level, const struct esse_history *history)
+{
+    return axiom_of(level) && !(history->has & ESSE_HAS_PREDICATES);
+}
+
+const struct esse_engine esse_engine_saturate = {
+    .name = "saturate",
+    .summary = "axioms about a commit order: read committed to causal, and session guarantees",
+    .decides = decides,
+    .run = run,
+};

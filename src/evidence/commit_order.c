@@ -1,0 +1,130 @@
+#include "evidence/commit_order.h"
+
+#include "base/error.h"
+#include "evidence/commit_order_state.h"
+
+#include <string.h>
+
+static const struct co_rule rules[] = {
+    { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, CO_READ_EARLIER, false, true, true },
+    { ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW, CO_READ_EARLIER, false, false, false },
+    { ESSE_LEVEL_READ_ATOMIC, CO_ATOMIC, false, true, true },
+    { ESSE_LEVEL_CAUSAL_CERONE, CO_CAUSAL, false, true, true },
+    { ESSE_LEVEL_PREFIX, CO_PREFIX, false, true, true },
+    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, CO_PARALLEL, false, true, true },
+    { ESSE_LEVEL_UPDATE_ATOMIC, CO_UPDATES, false, true, true },
+    { ESSE_LEVEL_CAUSAL, CO_CAUSAL, true, true, false },
+    { ESSE_LEVEL_PRAM, CO_PIPED, true, true, false },
+    { ESSE_LEVEL_READ_YOUR_WRITES, CO_OWN, true, true, false },
+    { ESSE_LEVEL_MONOTONIC_READS, CO_SEEN, true, true, false },
+    { ESSE_LEVEL_MONOTONIC_WRITES, CO_WRITTEN, true, true, false },
+    { ESSE_LEVEL_WRITES_FOLLOW_READS, CO_ANSWERED, true, true, false },
+};
+
+const struct co_rule *co_rule_of(const struct esse_level *level)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].level == level->id)
+            return &rules[i];
+    return NULL;
+}
+
+bool esse_commit_order_proves(const struct esse_level *level, bool of_accesses)
+{
+    const struct co_rule *rule = co_rule_of(level);
+    return rule && rule->of_accesses == of_accesses;
+}
+
+bool co_wrong(const struct commit_order *co, uint32_t unit, const char *what,
+              struct esse_error *err)
+{
+    char name[64];
+    esse_txn_name(co->history, (esse_txn){ co_txn(co, unit) }, name, sizeof name);
+    return esse_fail(err, ESSE_EBUG, "the commit order does not prove %s: %s %s",
+                     co->level->friendly, name, what);
+}
+
+static void find_txns(struct commit_order *co)
+{
+    const struct esse_history *history = co->history;
+    co->access_txn =
+        esse_arena_grow(co->arena, NULL, (co->by_key.count + (size_t)1) * sizeof(uint32_t));
+    for (uint32_t at = 0; at < co->by_key.count; at++)
+        co->access_txn[co->by_key.at[at].access] = co->by_key.at[at].txn;
+    co->units = co->rule->of_accesses ? co->by_key.count : history->txns;
+    co->place = esse_arena_grow(co->arena, NULL, (co->units + (size_t)1) * sizeof *co->place);
+    co->before = esse_arena_grow(co->arena, NULL, (co->units + (size_t)1) * sizeof *co->before);
+    memset(co->place, 0xff, (co->units + (size_t)1) * sizeof *co->place);
+    memset(co->before, 0xff, (co->units + (size_t)1) * sizeof *co->before);
+}
+
+/* Every committed unit once, no aborted one; all of a transaction's accesses or none. */
+static bool is_order(struct commit_order *co, struct esse_error *err)
+{
+    const struct esse_history *history = co->history;
+    uint32_t *seen = esse_arena_alloc(co->arena, history->txns + 1u, sizeof *seen);
+    for (uint32_t i = 0; i < co->order->count; i++) {
+        uint32_t unit = co->order->events[i];
+        if (unit >= co->units)
+            return esse_fail(err, ESSE_EBUG, "the commit order names what does not exist");
+        if (history->txn_status[co_txn(co, unit)] == ESSE_ABORTED)
+            return co_wrong(co, unit, "was aborted", err);
+        if (co->place[unit] != CO_NOWHERE)
+            return co_wrong(co, unit, "is in it twice", err);
+        co->place[unit] = i;
+        seen[co_txn(co, unit)]++;
+    }
+    for (uint32_t unit = 0; unit < co->units; unit++)
+        if (co->place[unit] == CO_NOWHERE &&
+            (history->txn_status[co_txn(co, unit)] == ESSE_COMMITTED || seen[co_txn(co, unit)]))
+            return co_wrong(co, unit, "is missing", err);
+    return true;
+}
+
+static bool agrees_with_sessions(struct commit_order *co, struct esse_error *err)
+{
+    uint32_t *last = esse_arena_alloc(co->arena, co->history->sessions + 1u, sizeof *last);
+    memset(last, 0xff, (co->history->sessions + 1u) * sizeof *last);
+    for (uint32_t unit = 0; unit < co->units; unit++) {
+        if (co->place[unit] == CO_NOWHERE)
+            continue;
+        uint32_t *before = &last[co_session(co, unit)];
+        if (co->rule->sessions && *before != CO_NOWHERE && co->place[*before] > co->place[unit])
+            return co_wrong(co, unit, "is against its session's order", err);
+        co->before[unit] = *before;
+        *before = unit;
+    }
+    return true;
+}
+
+static bool agrees_with_reads(const struct commit_order *co, struct esse_error *err)
+{
+    for (uint32_t i = 0; i < co->order->count; i++) {
+        uint32_t unit = co->order->events[i];
+        for (uint32_t a = co_first(co, unit); a < co_end(co, unit); a++)
+            if (co_reads(co->access[a]) && co->place[co->access[a].source] >= i)
+                return co_wrong(co, unit, "comes before one that it read from", err);
+    }
+    return true;
+}
+
+bool esse_commit_order_check(const struct esse_history *history, const struct esse_level *level,
+                             const struct esse_order *order, struct esse_error *err)
+{
+    struct commit_order co = { .arena = esse_arena_new(),
+                               .history = history,
+                               .level = level,
+                               .rule = co_rule_of(level),
+                               .order = order };
+    bool ok = esse_commit_order_proves(level, order->of_accesses);
+    if (!ok)
+        esse_fail(err, ESSE_EBUG, "a commit order does not prove %s here", level->friendly);
+    if (ok) {
+        esse_by_key_make(&co.by_key, co.arena, history);
+        find_txns(&co);
+        ok = is_order(&co, err) && agrees_with_sessions(&co, err) && co_trace(&co, err) &&
+             agrees_with_reads(&co, err) && co_check_axiom(&co, err);
+    }
+    esse_arena_free(co.arena);
+    return ok;
+}

@@ -1,0 +1,193 @@
+#include "base/vec.h"
+#include "base/word_map.h"
+#include "evidence/commit_order_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The axiom: no visible writer between the one that was read and the reader. */
+
+/* A write that a read passed over, or with 'read' the access: t2, t3 and where t3 read. */
+struct passed {
+    uint32_t place; /* of the reader */
+    uint32_t read, writer;
+};
+ESSE_VEC(passed_vec, struct passed)
+ESSE_VEC(unit_vec, uint32_t)
+
+struct checking {
+    struct commit_order *co;
+    struct passed_vec passed;
+    const uint32_t *clock;        /* of the reader at hand */
+    struct esse_word_map readers; /* session and writer: the first unit there that read from it */
+};
+
+/* ---- what is passed over ---- */
+
+static void pass_over(struct checking *c, const struct unit_vec *writers, uint32_t unit,
+                      uint32_t read)
+{
+    uint32_t source = c->co->access[read].source;
+    for (size_t i = writers->count; i-- > 0 && writers->at[i] != source;)
+        passed_vec_push(&c->passed, c->co->arena,
+                        (struct passed){ c->co->place[unit], read, writers->at[i] });
+}
+
+/* The accesses of each key in the commit order, one key after the other. */
+static void find_passed(struct checking *c)
+{
+    const struct commit_order *co = c->co;
+    uint32_t *first = esse_arena_alloc(co->arena, co->history->keys + 2u, sizeof *first);
+    struct unit_vec writers = { 0 };
+    for (uint32_t a = 0; a < co->by_key.count; a++)
+        first[co->access[a].key + 2] += co->access[a].source != CO_NOTHING;
+    for (uint32_t key = 0; key < co->history->keys; key++)
+        first[key + 2] += first[key + 1];
+    uint32_t *sorted = esse_arena_grow(co->arena, NULL,
+                                       (first[co->history->keys + 1] + (size_t)1) * sizeof *sorted);
+    for (uint32_t i = 0; i < co->order->count; i++)
+        for (uint32_t a = co_first(co, co->order->events[i]); a < co_end(co, co->order->events[i]);
+             a++)
+            if (co->access[a].source != CO_NOTHING)
+                sorted[first[co->access[a].key + 1]++] = a;
+    for (uint32_t key = 0; key < co->history->keys; key++) {
+        writers.count = 0;
+        for (uint32_t i = first[key]; i < first[key + 1]; i++) {
+            uint32_t a = sorted[i], unit = co->rule->of_accesses ? a : co->access_txn[a];
+            uint32_t newest = writers.count ? writers.at[writers.count - 1] : CO_INITIAL;
+            if (co->access[a].source != CO_WRITES && co->access[a].source != newest)
+                pass_over(c, &writers, unit, a);
+            else if (co->access[a].source == CO_WRITES && newest != unit)
+                unit_vec_push(&writers, co->arena, unit);
+        }
+    }
+    esse_arena_drop(co->arena, sorted);
+}
+
+/* ---- φ, literally ---- */
+
+static bool is_earlier(const struct commit_order *co, uint32_t a, uint32_t b)
+{
+    return a < b && co_session(co, a) == co_session(co, b);
+}
+
+static void note_readers(struct checking *c)
+{
+    const struct commit_order *co = c->co;
+    esse_word_map_clear(&c->readers, co->arena, co->by_key.count);
+    for (uint32_t unit = 0; unit < co->units; unit++)
+        for (uint32_t a = co_first(co, unit); a < co_end(co, unit); a++) {
+            bool fresh;
+            if (!co_reads(co->access[a]))
+                continue;
+            uint64_t word = (uint64_t)co_session(co, unit) << 32 | co->access[a].source;
+            uint32_t *reader = esse_word_map_put(&c->readers, word, &fresh);
+            *reader = fresh ? unit : *reader;
+        }
+}
+
+/* Did the session of 'unit' read from 'writer', at 'unit' or earlier? */
+static bool has_read(const struct checking *c, uint32_t unit, uint32_t writer)
+{
+    uint64_t word = (uint64_t)co_session(c->co, unit) << 32 | writer;
+    return esse_word_map_get(&c->readers, word, UINT32_MAX) <= unit;
+}
+
+static bool writes_same(const struct commit_order *co, uint32_t a, uint32_t b)
+{
+    for (uint32_t x = co_first(co, a); x < co_end(co, a); x++)
+        for (uint32_t y = co_first(co, b); y < co_end(co, b); y++)
+            if (co->access[x].source == CO_WRITES && co->access[y].source == CO_WRITES &&
+                co->access[x].key == co->access[y].key)
+                return true;
+    return false;
+}
+
+/* Does some read of t3 before 'end' make t2 visible? */
+static bool some_read(const struct checking *c, uint32_t t2, uint32_t t3, uint32_t end)
+{
+    const struct commit_order *co = c->co;
+    for (uint32_t a = co_first(co, t3); a < end; a++) {
+        uint32_t source = co->access[a].source;
+        if (!co_reads(co->access[a]))
+            continue;
+        switch (co->rule->phi) {
+        case CO_WRITTEN:
+            if (is_earlier(co, t2, source))
+                return true;
+            break;
+        case CO_ANSWERED:
+            if (has_read(c, source, t2))
+                return true;
+            break;
+        case CO_PREFIX:
+            if (co->place[source] >= co->place[t2])
+                return true;
+            break;
+        default:
+            if (source == t2)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool phi(const struct checking *c, uint32_t t2, uint32_t t3, uint32_t read)
+{
+    const struct commit_order *co = c->co;
+    const uint32_t before = co->before[t3];
+    switch (co->rule->phi) {
+    case CO_READ_EARLIER:
+        return some_read(c, t2, t3, read);
+    case CO_ATOMIC:
+        return is_earlier(co, t2, t3) || some_read(c, t2, t3, co_end(co, t3));
+    case CO_UPDATES:
+        return is_earlier(co, t2, t3) || some_read(c, t2, t3, co_end(co, t3)) ||
+               writes_same(co, t2, t3);
+    case CO_OWN:
+        return is_earlier(co, t2, t3);
+    case CO_SEEN:
+        return before != CO_NOWHERE && has_read(c, before, t2);
+    case CO_PREFIX:
+        return (before != CO_NOWHERE && co->place[before] >= co->place[t2]) ||
+               some_read(c, t2, t3, co_end(co, t3));
+    case CO_WRITTEN:
+    case CO_ANSWERED:
+        return some_read(c, t2, t3, co_end(co, t3));
+    case CO_CAUSAL:
+    case CO_PIPED:
+    case CO_PARALLEL:
+        return c->clock[co_session(co, t2)] > t2;
+    }
+    return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct passed *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+bool co_check_axiom(struct commit_order *co, struct esse_error *err)
+{
+    struct checking c = { .co = co };
+    const bool clocked =
+        co->rule->phi == CO_CAUSAL || co->rule->phi == CO_PIPED || co->rule->phi == CO_PARALLEL;
+    find_passed(&c);
+    if (!c.passed.count)
+        return true;
+    qsort(c.passed.at, c.passed.count, sizeof *c.passed.at, by_place);
+    if (co->rule->phi == CO_SEEN || co->rule->phi == CO_ANSWERED)
+        note_readers(&c);
+    struct co_clocks *clocks = clocked ? co_clocks_new(co) : NULL;
+    size_t at = 0;
+    for (uint32_t i = 0; i < co->order->count && at < c.passed.count; i++) {
+        uint32_t t3 = co->order->events[i];
+        if (clocks)
+            c.clock = co_clocks_next(clocks, t3);
+        for (; at < c.passed.count && c.passed.at[at].place == i; at++)
+            if (phi(&c, c.passed.at[at].writer, t3, c.passed.at[at].read))
+                return co_wrong(co, t3, "could see a newer version than it read", err);
+    }
+    return true;
+}

@@ -1,0 +1,283 @@
+#include "base/word_map.h"
+#include "evidence/commit_order_state.h"
+
+/* Who wrote what each read returned, key by key; and what a key's own versions must satisfy. */
+
+struct tracing {
+    struct commit_order *co;
+    struct esse_word_map writes; /* value: its only write in the order, or SEVERAL */
+    uint32_t key, begin, end;
+    esse_value initial;
+    bool deleted;
+};
+#define SEVERAL (UINT32_MAX - 3)
+
+static const struct esse_touch *touch_at(const struct tracing *t, uint32_t at)
+{
+    return &t->co->by_key.at[at];
+}
+
+static uint32_t unit_at(const struct tracing *t, uint32_t at)
+{
+    return t->co->rule->of_accesses ? touch_at(t, at)->access : touch_at(t, at)->txn;
+}
+
+static bool is_in(const struct tracing *t, uint32_t at)
+{
+    return t->co->place[unit_at(t, at)] != CO_NOWHERE;
+}
+
+static bool is_list_value(esse_value value)
+{
+    return esse_value_tag(value) == ESSE_TAG_LIST;
+}
+
+/* Writes that are not in the order count too: what they wrote could be what was read, unless they
+ * are known to have aborted. */
+static void note_writes(struct tracing *t)
+{
+    t->deleted = false;
+    esse_word_map_clear(&t->writes, t->co->arena, t->end - t->begin);
+    for (uint32_t at = t->begin; at < t->end; at++) {
+        const struct esse_touch *touch = touch_at(t, at);
+        bool fresh;
+        if (touch->kind == ESSE_OP_READ)
+            continue;
+        if (esse_value_eq(touch->value, ESSE_NIL)) {
+            t->deleted = true;
+            continue;
+        }
+        if (t->co->history->txn_status[touch->txn] == ESSE_ABORTED)
+            continue;
+        uint32_t *write = esse_word_map_put(&t->writes, touch->value.word, &fresh);
+        *write = fresh ? at : SEVERAL;
+    }
+}
+
+/* The position of the only write of a value, if it is in the order and of the right kind. */
+static uint32_t only_write(const struct tracing *t, esse_value value, unsigned kind)
+{
+    uint32_t at = esse_word_map_get(&t->writes, value.word, SEVERAL);
+    return at != SEVERAL && is_in(t, at) && touch_at(t, at)->kind == kind ? at : CO_NOWHERE;
+}
+
+/* The write whose version a read returned: a position, CO_INITIAL or CO_NOWHERE. */
+static uint32_t write_read(const struct tracing *t, esse_value value)
+{
+    uint32_t count;
+    value = esse_value_state(value);
+    if (is_list_value(value)) {
+        const esse_value *items = esse_history_list(t->co->history, value, &count);
+        return only_write(t, items[count - 1], ESSE_OP_APPEND);
+    }
+    if (!esse_value_eq(value, t->initial))
+        return only_write(t, value, ESSE_OP_WRITE);
+    bool also_written = esse_value_eq(value, ESSE_NIL)
+                            ? t->deleted
+                            : esse_word_map_get(&t->writes, value.word, CO_NOWHERE) != CO_NOWHERE;
+    return also_written ? CO_NOWHERE : CO_INITIAL;
+}
+
+/* ---- a transaction against itself ---- */
+
+/* What the transaction of the run up to 'at' must read, judged by its own accesses alone. */
+static bool agrees_with_own(const struct tracing *t, uint32_t begin, uint32_t read)
+{
+    const struct esse_history *history = t->co->history;
+    uint32_t count = 0, before;
+    esse_value value = esse_value_state(touch_at(t, read)->value);
+    const esse_value *items =
+        is_list_value(value) ? esse_history_list(history, value, &count) : NULL;
+    for (uint32_t at = read; at-- > begin;) {
+        const struct esse_touch *touch = touch_at(t, at);
+        esse_value earlier = esse_value_state(touch->value);
+        if (touch->kind == ESSE_OP_APPEND) {
+            if (!count || !esse_value_eq(items[--count], touch->value))
+                return false;
+            continue;
+        }
+        if (esse_value_eq(earlier, ESSE_NONE))
+            continue;
+        if (!is_list_value(earlier))
+            return items ? count == 0 && esse_value_eq(earlier, ESSE_NIL)
+                         : esse_value_eq(earlier, value);
+        const esse_value *base = esse_history_list(history, earlier, &before);
+        if (before != count)
+            return false;
+        while (before-- > 0)
+            if (!esse_value_eq(base[before], items[before]))
+                return false;
+        return true;
+    }
+    return true;
+}
+
+static bool is_after_own(const struct tracing *t, uint32_t begin, uint32_t read)
+{
+    for (uint32_t at = begin; at < read; at++)
+        if (touch_at(t, at)->kind != ESSE_OP_READ)
+            return true;
+    return false;
+}
+
+/* ---- one key ---- */
+
+static bool trace_read(struct tracing *t, uint32_t begin, uint32_t at, struct esse_error *err)
+{
+    struct commit_order *co = t->co;
+    const struct esse_touch *touch = touch_at(t, at);
+    uint32_t *source = &co->access[touch->access].source;
+    if (esse_value_eq(touch->value, ESSE_NONE))
+        return true;
+    if (co->rule->internal && !agrees_with_own(t, begin, at))
+        return co_wrong(co, unit_at(t, at), "contradicts itself", err);
+    if (!co->rule->of_accesses && is_after_own(t, begin, at))
+        return co->rule->internal || agrees_with_own(t, begin, at) ||
+               co_wrong(co, unit_at(t, at), "does not read its own write", err);
+    uint32_t write = write_read(t, touch->value);
+    if (write == CO_NOWHERE)
+        return co_wrong(co, unit_at(t, at), "read what cannot be traced to one writer", err);
+    if (write != CO_INITIAL && !co->rule->of_accesses &&
+        !esse_is_last_write(&co->by_key, t->key, write))
+        return co_wrong(co, unit_at(t, at), "read a version that is not its writer's last", err);
+    *source = write == CO_INITIAL ? CO_INITIAL : unit_at(t, write);
+    return true;
+}
+
+static bool trace_run(struct tracing *t, uint32_t begin, uint32_t end, struct esse_error *err)
+{
+    for (uint32_t at = begin; at < end; at++) {
+        const struct esse_touch *touch = touch_at(t, at);
+        t->co->access[touch->access] = (struct co_access){ t->key, CO_NOTHING };
+        if (!is_in(t, at))
+            continue;
+        if (touch->kind != ESSE_OP_READ)
+            t->co->access[touch->access].source = CO_WRITES;
+        else if (!trace_read(t, begin, at, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the known version order ---- */
+
+/* The writers of a list's elements must be in the order in which the list has them, and what no
+ * read shows comes after what the longest one does. */
+static bool agrees_with_list(const struct tracing *t, uint32_t longest, struct esse_error *err)
+{
+    const struct commit_order *co = t->co;
+    uint32_t count, last = 0;
+    const esse_value *items = esse_history_list(co->history, touch_at(t, longest)->value, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = only_write(t, items[i], ESSE_OP_APPEND);
+        if (at == CO_NOWHERE)
+            return co_wrong(co, unit_at(t, longest), "read an element of nobody", err);
+        if (co->place[unit_at(t, at)] < last)
+            return co_wrong(co, unit_at(t, at), "is against the order of a list", err);
+        last = co->place[unit_at(t, at)];
+    }
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < count; i++)
+        before += co->place[unit_at(t, only_write(t, items[i], ESSE_OP_APPEND))] < last;
+    for (uint32_t at = t->begin; at < t->end; at++)
+        before -= touch_at(t, at)->kind == ESSE_OP_APPEND && is_in(t, at) &&
+                  co->place[unit_at(t, at)] < last;
+    return before == 0 ||
+           co_wrong(co, unit_at(t, longest), "read a list without what was appended before", err);
+}
+
+static bool is_prefix(const struct esse_history *history, esse_value a, esse_value b)
+{
+    uint32_t x, y;
+    const esse_value *p = esse_history_list(history, a, &x), *q = esse_history_list(history, b, &y);
+    if (x > y)
+        return false;
+    if (p == q)
+        return true;
+    for (uint32_t i = 0; i < x; i++)
+        if (!esse_value_eq(p[i], q[i]))
+            return false;
+    return true;
+}
+
+static bool agrees_with_lists(const struct tracing *t, struct esse_error *err)
+{
+    uint32_t longest = CO_NOWHERE;
+    for (uint32_t at = t->begin; at < t->end; at++) {
+        esse_value value = touch_at(t, at)->value;
+        if (is_list_value(value) && value.word >> 32 && is_in(t, at) &&
+            (longest == CO_NOWHERE || value.word >> 32 > touch_at(t, longest)->value.word >> 32))
+            longest = at;
+    }
+    if (longest == CO_NOWHERE)
+        return true;
+    for (uint32_t at = t->begin; at < t->end; at++)
+        if (is_list_value(touch_at(t, at)->value) && is_in(t, at) &&
+            !is_prefix(t->co->history, touch_at(t, at)->value, touch_at(t, longest)->value))
+            return co_wrong(t->co, unit_at(t, at), "read a list against the longest one", err);
+    return agrees_with_list(t, longest, err);
+}
+
+/* The position of the last write of a transaction to the key, or CO_NOWHERE. */
+static uint32_t write_by(const struct tracing *t, uint32_t txn)
+{
+    uint32_t found = CO_NOWHERE;
+    for (uint32_t at = t->begin; at < t->end; at++)
+        if (touch_at(t, at)->txn == txn && touch_at(t, at)->kind != ESSE_OP_READ && is_in(t, at))
+            found = at;
+    return found;
+}
+
+static bool agrees_with_certificate(const struct tracing *t, const struct esse_version_order *given,
+                                    struct esse_error *err)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < given->count; i++) {
+        uint32_t at = given->versions[i].txn.ix != ESSE_NO_TXN
+                          ? write_by(t, given->versions[i].txn.ix)
+                          : esse_word_map_get(&t->writes, given->versions[i].value.word, SEVERAL);
+        if (at == CO_NOWHERE || at == SEVERAL || !is_in(t, at))
+            continue;
+        if (t->co->place[unit_at(t, at)] < last)
+            return co_wrong(t->co, unit_at(t, at), "is against the version order given", err);
+        last = t->co->place[unit_at(t, at)];
+    }
+    return true;
+}
+
+static bool trace_key(struct tracing *t, const struct esse_version_order *given,
+                      struct esse_error *err)
+{
+    note_writes(t);
+    for (uint32_t at = t->begin, end; at < t->end; at = end) {
+        end = esse_run_end(&t->co->by_key, t->key, at);
+        if (!trace_run(t, at, end, err))
+            return false;
+    }
+    return given ? agrees_with_certificate(t, given, err) : agrees_with_lists(t, err);
+}
+
+bool co_trace(struct commit_order *co, struct esse_error *err)
+{
+    const struct esse_history *history = co->history;
+    struct tracing t = { .co = co };
+    esse_value *initial = esse_arena_alloc(co->arena, history->keys + 1u, sizeof *initial);
+    const struct esse_version_order **given =
+        esse_arena_alloc(co->arena, history->keys + 1u, sizeof *given);
+    for (uint32_t key = 0; key < history->keys; key++)
+        initial[key] = ESSE_NIL;
+    for (uint32_t i = 0; i < history->init_count; i++)
+        initial[history->init[i].key.ix] = history->init[i].value;
+    for (uint32_t i = 0; i < history->version_order_count; i++)
+        given[history->version_orders[i].key.ix] = &history->version_orders[i];
+    co->access =
+        esse_arena_grow(co->arena, NULL, (co->by_key.count + (size_t)1) * sizeof *co->access);
+    for (t.key = 0; t.key < history->keys; t.key++) {
+        t.begin = co->by_key.first[t.key];
+        t.end = co->by_key.first[t.key + 1];
+        t.initial = initial[t.key];
+        if (!trace_key(&t, given[t.key], err))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,228 @@
+#include "evidence/recheck_forced.h"
+
+#include "base/error.h"
+#include "evidence/commit_order_state.h"
+#include "evidence/recheck_cycle.h"
+
+#include <string.h>
+
+/* The level whose axiom "LEVEL-cycle" is about, or NULL. */
+static const struct esse_level *level_of(const char *type)
+{
+    static const char ending[] = "-cycle";
+    char name[64];
+    size_t length = strlen(type), cut = sizeof ending - 1;
+    if (length <= cut || length - cut >= sizeof name || strcmp(type + length - cut, ending) != 0)
+        return NULL;
+    memcpy(name, type, length - cut);
+    name[length - cut] = 0;
+    return esse_level_find(name);
+}
+
+bool esse_is_forced_cycle(const struct esse_anomaly *anomaly)
+{
+    const struct esse_level *level = level_of(anomaly->type);
+    return level && co_rule_of(level);
+}
+
+static bool is_dep(const struct esse_edge *edge, const char *dep)
+{
+    return strcmp(edge->dep, dep) == 0;
+}
+
+static bool has_op(const struct esse_history *history, esse_op op, esse_txn txn)
+{
+    return txn.ix < history->txns && op.ix >= history->txn_op[txn.ix] &&
+           op.ix < history->txn_op[txn.ix + 1];
+}
+
+/* ---- who wrote what was read ---- */
+
+#define SEVERAL (UINT32_MAX - 1)
+
+/* The only operation of a transaction that did not abort which writes the value. */
+static uint32_t only_write(const struct esse_history *history, esse_key key, esse_value value)
+{
+    uint32_t found = ESSE_NO_OP;
+    esse_value written;
+    for (uint32_t t = 0; t < history->txns; t++)
+        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++)
+            if (history->txn_status[t] != ESSE_ABORTED &&
+                esse_op_write_of(history, op, key, &written) && esse_value_eq(written, value)) {
+                if (found != ESSE_NO_OP)
+                    return SEVERAL;
+                found = op;
+            }
+    return found;
+}
+
+static bool is_deleted(const struct esse_history *history, esse_key key)
+{
+    return only_write(history, key, ESSE_NIL) != ESSE_NO_OP;
+}
+
+static bool wrote_before(const struct esse_history *history, uint32_t txn, uint32_t op,
+                         esse_key key)
+{
+    esse_value ignored;
+    for (uint32_t o = history->txn_op[txn]; o < op; o++)
+        if (esse_op_write_of(history, o, key, &ignored))
+            return true;
+    return false;
+}
+
+/* Did 'op' read the version that 'writer' wrote (ESSE_NO_OP: the initial one)? */
+static bool reads_from(const struct esse_history *history, const struct co_rule *rule, uint32_t op,
+                       esse_key key, uint32_t writer)
+{
+    esse_value value;
+    uint32_t count;
+    if (!esse_op_read_of(history, op, key, &value) || esse_value_eq(value, ESSE_NONE) ||
+        (!rule->of_accesses && wrote_before(history, esse_op_txn(history, op).ix, op, key)))
+        return false;
+    value = esse_value_state(value);
+    if (esse_value_tag(value) == ESSE_TAG_LIST) {
+        const esse_value *items = esse_history_list(history, value, &count);
+        return writer != ESSE_NO_OP && only_write(history, key, items[count - 1]) == writer;
+    }
+    bool initial = esse_value_eq(value, esse_key_initial(history, key));
+    if (esse_value_eq(value, ESSE_NIL))
+        return initial && writer == ESSE_NO_OP && !is_deleted(history, key);
+    return (initial == (writer == ESSE_NO_OP)) && only_write(history, key, value) == writer;
+}
+
+/* ---- edges ---- */
+
+static bool follows_so(const struct esse_history *history, const struct co_rule *rule,
+                       const struct esse_edge *edge)
+{
+    if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
+        history->txn_session[edge->from.ix] != history->txn_session[edge->to.ix])
+        return false;
+    if (!rule->of_accesses)
+        return edge->from.ix < edge->to.ix;
+    return has_op(history, edge->from_op, edge->from) && has_op(history, edge->to_op, edge->to) &&
+           edge->from_op.ix < edge->to_op.ix;
+}
+
+static bool follows_wr(const struct esse_history *history, const struct co_rule *rule,
+                       const struct esse_edge *edge)
+{
+    return edge->has_key && edge->key.ix < history->keys &&
+           has_op(history, edge->from_op, edge->from) && has_op(history, edge->to_op, edge->to) &&
+           edge->from_op.ix != edge->to_op.ix &&
+           (rule->of_accesses || edge->from.ix != edge->to.ix) &&
+           reads_from(history, rule, edge->to_op.ix, edge->key, edge->from_op.ix);
+}
+
+/* Is 'b' where 'a' ends? */
+static bool meets(const struct co_rule *rule, esse_txn a_txn, esse_op a_op, esse_txn b_txn,
+                  esse_op b_op)
+{
+    return rule->of_accesses ? a_op.ix == b_op.ix : a_txn.ix == b_txn.ix;
+}
+
+/* ---- φ ---- */
+
+static bool is_shape(const struct co_rule *rule, const char *steps)
+{
+    static const char *const shapes[][6] = {
+        [CO_READ_EARLIER] = { "w" }, [CO_ATOMIC] = { "s", "w" },
+        [CO_UPDATES] = { "s", "w" }, [CO_PIPED] = { "s", "w", "sw", "ws", "sws" },
+        [CO_OWN] = { "s" },          [CO_SEEN] = { "ws" },
+        [CO_WRITTEN] = { "sw" },     [CO_ANSWERED] = { "ww", "wsw" },
+    };
+    if (rule->phi == CO_CAUSAL || rule->phi == CO_PREFIX || rule->phi == CO_PARALLEL)
+        return steps[0] != 0;
+    for (size_t i = 0; i < 6 && shapes[rule->phi][i]; i++)
+        if (strcmp(shapes[rule->phi][i], steps) == 0)
+            return true;
+    return false;
+}
+
+/* Do the edges lead from the writer to the reader as φ demands? */
+static bool is_visible(const struct esse_history *history, const struct co_rule *rule,
+                       const struct esse_edge *edge)
+{
+    char steps[5] = "";
+    esse_txn at = edge->from, reader = esse_op_txn(history, edge->witness.ix);
+    esse_op at_op = edge->from_op;
+    for (uint32_t i = 0; i < edge->because_count; i++) {
+        const struct esse_edge *step = &edge->because[i];
+        const bool so = is_dep(step, "process");
+        if (!(so ? follows_so(history, rule, step)
+                 : is_dep(step, "wr") && follows_wr(history, rule, step)) ||
+            !meets(rule, at, at_op, step->from, step->from_op) ||
+            !esse_recheck_counts(history, step->to.ix))
+            return false;
+        /* Longer ones are told apart from no shape by their first steps alone. */
+        if (i < 4)
+            steps[i] = so ? 's' : 'w';
+        if (rule->phi == CO_READ_EARLIER && step->to_op.ix >= edge->witness.ix)
+            return false;
+        at = step->to;
+        at_op = step->to_op;
+    }
+    return is_shape(rule, steps) && meets(rule, at, at_op, reader, edge->witness);
+}
+
+static bool follows_forced(const struct esse_history *history, const struct co_rule *rule,
+                           const struct esse_edge *edge)
+{
+    esse_value ignored;
+    const bool initial = edge->to.ix == ESSE_NO_TXN;
+    if (!edge->has_key || edge->key.ix >= history->keys || edge->witness.ix >= history->ops ||
+        !has_op(history, edge->from_op, edge->from) ||
+        (!initial && !has_op(history, edge->to_op, edge->to)) ||
+        meets(rule, edge->from, edge->from_op, edge->to, edge->to_op))
+        return false;
+    uint32_t reader = esse_op_txn(history, edge->witness.ix).ix;
+    return esse_op_write_of(history, edge->from_op.ix, edge->key, &ignored) &&
+           esse_recheck_counts(history, edge->from.ix) && esse_recheck_counts(history, reader) &&
+           (rule->of_accesses || reader != edge->from.ix) &&
+           reads_from(history, rule, edge->witness.ix, edge->key,
+                      initial ? ESSE_NO_OP : edge->to_op.ix) &&
+           is_visible(history, rule, edge);
+}
+
+/* Of one transaction's appends the version order is that of the program. */
+static bool follows_ww(const struct esse_history *history, const struct co_rule *rule,
+                       const struct esse_edge *edge)
+{
+    if (rule->of_accesses && edge->from.ix == edge->to.ix)
+        return has_op(history, edge->from_op, edge->from) &&
+               has_op(history, edge->to_op, edge->to) && edge->from_op.ix < edge->to_op.ix &&
+               history->op_kind[edge->from_op.ix] == ESSE_OP_APPEND &&
+               history->op_kind[edge->to_op.ix] == ESSE_OP_APPEND;
+    return esse_recheck_edge(history, edge);
+}
+
+static bool follows(const struct esse_history *history, const struct co_rule *rule,
+                    const struct esse_edge *edge)
+{
+    if (is_dep(edge, "co"))
+        return follows_forced(history, rule, edge);
+    if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
+        !esse_recheck_counts(history, edge->from.ix) || !esse_recheck_counts(history, edge->to.ix))
+        return false;
+    return is_dep(edge, "process") ? rule->sessions && follows_so(history, rule, edge)
+           : is_dep(edge, "wr")    ? follows_wr(history, rule, edge)
+           : is_dep(edge, "ww")    ? follows_ww(history, rule, edge)
+                                   : false;
+}
+
+bool esse_recheck_forced(const struct esse_history *history, const struct esse_anomaly *anomaly,
+                         struct esse_error *err)
+{
+    const struct co_rule *rule = co_rule_of(level_of(anomaly->type));
+    const uint32_t count = anomaly->edge_count;
+    const struct esse_edge *edges = anomaly->edges;
+    bool ok = count > 1 || (count == 1 && edges[0].to.ix == ESSE_NO_TXN);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        const struct esse_edge *next = &edges[(i + 1) % count];
+        ok = (count == 1 || meets(rule, edges[i].to, edges[i].to_op, next->from, next->from_op)) &&
+             follows(history, rule, &edges[i]);
+    }
+    return ok || esse_fail(err, ESSE_EBUG, "the cycle of type %s does not follow from the history",
+                           anomaly->type);
+}

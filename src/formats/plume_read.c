@@ -1,0 +1,264 @@
+#include "base/hash.h"
+#include "base/index.h"
+#include "base/vec.h"
+#include "formats/plume.h"
+#include "formats/text.h"
+
+#include <string.h>
+
+/*
+ * One operation a line, r(KEY,VALUE,SESSION,TXN) or w(...).  Lines of different sessions may be
+ * interleaved in any way, so a transaction is known to be complete only when its session goes on to
+ * the next one, or at the end.
+ *
+ * Transactions are sent in the order of their first lines as long as that holds back few
+ * operations.  In a large file with one session after the other the last transaction of a session
+ * is held back to the very end; then the others overtake it, which changes no session's order.
+ */
+enum { MOST_WAITING = 4096 };
+
+/* A third of a record's size: what waits should stay in the cache. */
+struct op {
+    esse_value key, value;
+    enum esse_op_kind kind;
+};
+ESSE_VEC(op_vec, struct op)
+ESSE_VEC(record_vec, struct esse_op_record)
+
+struct held {
+    struct held *next; /* in the queue, or among the free */
+    esse_value session;
+    int64_t txn;
+    uint64_t line;
+    struct op_vec ops;
+    bool is_complete, is_late; /* late: others have overtaken it, and it left the queue */
+};
+
+struct session {
+    esse_value name;
+    struct held *open;
+};
+ESSE_VEC(session_vec, struct session)
+
+struct reader {
+    struct esse_text text;
+    struct esse_reading *reading;
+    struct session_vec sessions;
+    struct esse_index session_index;
+    struct held *first, *last, *free;
+    size_t waiting;       /* operations of complete transactions that are held back */
+    struct held *current; /* the transaction of the last line */
+    struct record_vec records;
+    const char *owner; /* how the last line that was scanned whole ends, and in which window */
+    size_t owner_length;
+    uint64_t owner_window;
+};
+
+struct line {
+    struct op op;
+    esse_value session;
+    int64_t txn;
+    uint64_t number;
+};
+
+/* ---- transactions on their way ---- */
+
+static struct held *hold(struct reader *r, const struct line *line)
+{
+    struct held *held = r->free;
+    if (held)
+        r->free = held->next;
+    else
+        held = esse_arena_alloc(r->text.source->arena, 1, sizeof *held);
+    const struct op_vec ops = { held->ops.at, 0, held->ops.room };
+    *held = (struct held){
+        .session = line->session, .txn = line->txn, .line = line->number, .ops = ops
+    };
+    if (r->first)
+        r->last->next = held;
+    else
+        r->first = held;
+    return r->last = held;
+}
+
+/* The records are used again and again: only what differs between operations is filled in. */
+static const struct esse_op_record *records_of(struct reader *r, const struct op_vec *ops)
+{
+    while (r->records.count < ops->count)
+        record_vec_push(&r->records, r->text.source->arena,
+                        (struct esse_op_record){ .begin = ESSE_NO_TIME, .end = ESSE_NO_TIME });
+    for (size_t i = 0; i < ops->count; i++) {
+        r->records.at[i].kind = ops->at[i].kind;
+        r->records.at[i].key = ops->at[i].key;
+        r->records.at[i].value = ops->at[i].value;
+    }
+    return r->records.at;
+}
+
+static bool send(struct reader *r, struct held *held)
+{
+    struct esse_sink *sink = r->reading->sink;
+    struct esse_txn_record txn = esse_txn_record_empty();
+    txn.session = held->session;
+    txn.line = held->line;
+    txn.ops = records_of(r, &held->ops);
+    txn.op_count = held->ops.count;
+    if (held->txn == ESSE_PLUME_ABORTED)
+        txn.status = ESSE_ABORTED;
+    else
+        txn.name = esse_value_int(sink->values, held->txn);
+    held->next = r->free;
+    r->free = held;
+    return sink->txn(sink, &txn, r->text.err);
+}
+
+/* Sends what stands first and is complete; what holds back too much steps aside. */
+static bool drain(struct reader *r)
+{
+    bool ok = true;
+    while (ok && r->first && (r->first->is_complete || r->waiting > MOST_WAITING)) {
+        struct held *held = r->first;
+        r->first = held->next;
+        held->is_late = !held->is_complete;
+        if (held->is_complete) {
+            r->waiting -= held->ops.count;
+            ok = send(r, held);
+        }
+    }
+    return ok;
+}
+
+static bool complete(struct reader *r, struct held *held)
+{
+    if (held == r->current)
+        r->current = NULL;
+    if (held->is_late)
+        return send(r, held);
+    held->is_complete = true;
+    r->waiting += held->ops.count;
+    return drain(r);
+}
+
+/* At the end: those that were overtaken, and then the queue. */
+static bool send_all(struct reader *r)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < r->sessions.count; i++)
+        if (r->sessions.at[i].open && r->sessions.at[i].open->is_late)
+            ok = send(r, r->sessions.at[i].open);
+    for (struct held *held = r->first; held; held = held->next) {
+        r->waiting += held->is_complete ? 0 : held->ops.count;
+        held->is_complete = true;
+    }
+    return ok && drain(r);
+}
+
+/* ---- lines ---- */
+
+static struct session *session_of(struct reader *r, esse_value name)
+{
+    struct esse_arena *arena = r->text.source->arena;
+    uint32_t hash = esse_hash_word(name.word), id;
+    struct esse_probe probe = esse_index_probe(&r->session_index, hash);
+    while (esse_probe_next(&probe, &id))
+        if (esse_value_eq(r->sessions.at[id].name, name))
+            return &r->sessions.at[id];
+    esse_index_add(&r->session_index, arena, hash, (uint32_t)r->sessions.count);
+    session_vec_push(&r->sessions, arena, (struct session){ .name = name });
+    return &r->sessions.at[r->sessions.count - 1];
+}
+
+/* ,SESSION,TXN) and the end of the line: mostly the bytes that the line before ended with. */
+static bool scan_owner(struct reader *r, struct line *line)
+{
+    struct esse_text *text = &r->text;
+    const char *from = text->at;
+    if (r->owner_length && r->owner_window == text->source->passed &&
+        memcmp(from, r->owner, r->owner_length) == 0) {
+        text->at += r->owner_length;
+        esse_source_next_line(text->source, text->at);
+        return true;
+    }
+    if (!esse_text_char(text, ',', "',' and the session") ||
+        !esse_text_value(text, r->reading->sink->values, &line->session) ||
+        !esse_text_char(text, ',', "',' and the transaction") || !esse_text_int(text, &line->txn) ||
+        !esse_text_char(text, ')', "')'") || !esse_text_line_end(text))
+        return false;
+    r->owner = from;
+    r->owner_window = text->source->passed;
+    r->owner_length = (size_t)(text->at - from);
+    if (r->owner_length > ESSE_SOURCE_SLACK || text->at[-1] != '\n')
+        r->owner_length = 0; /* more than may be looked at blindly */
+    return true;
+}
+
+static bool scan_line(struct reader *r, struct line *line)
+{
+    struct esse_text *text = &r->text;
+    struct esse_values *values = r->reading->sink->values;
+    const char kind = *text->at;
+    if (kind != 'r' && kind != 'w')
+        return esse_text_expected(text, "an operation: r(...) or w(...)");
+    text->at++;
+    if (!esse_text_char(text, '(', "'('") || !esse_text_value(text, values, &line->op.key) ||
+        !esse_text_char(text, ',', "',' and the value") ||
+        !esse_text_value(text, values, &line->op.value) || !scan_owner(r, line))
+        return false;
+    /* 0 is the initial version, and so a write of 0 takes the key's value away again. */
+    line->op.kind = kind == 'r' ? ESSE_OP_READ : ESSE_OP_WRITE;
+    if (esse_value_eq(line->op.value, esse_value_small(0))) {
+        line->op.kind = kind == 'r' ? ESSE_OP_READ : ESSE_OP_DELETE;
+        line->op.value = ESSE_NIL;
+    }
+    return true;
+}
+
+static void add_op(struct reader *r, struct held *held, const struct line *line)
+{
+    op_vec_push(&held->ops, r->text.source->arena, line->op);
+}
+
+/* Which operations of aborted transactions belong together, no line says: each is one alone. */
+static bool add_aborted(struct reader *r, const struct line *line)
+{
+    struct held *held = hold(r, line);
+    add_op(r, held, line);
+    return complete(r, held);
+}
+
+static bool add_line(struct reader *r, const struct line *line)
+{
+    if (line->txn == ESSE_PLUME_ABORTED)
+        return add_aborted(r, line);
+    if (!r->current || r->current->txn != line->txn ||
+        !esse_value_eq(r->current->session, line->session)) {
+        struct session *session = session_of(r, line->session);
+        if (session->open && session->open->txn != line->txn) {
+            if (!complete(r, session->open))
+                return false;
+            session->open = NULL;
+        }
+        if (!session->open)
+            session->open = hold(r, line);
+        r->current = session->open;
+    }
+    add_op(r, r->current, line);
+    return true;
+}
+
+bool esse_plume_read(struct esse_reading *reading, struct esse_error *err)
+{
+    struct reader r = { .text = { reading->source, err, reading->source->at }, .reading = reading };
+    struct line line;
+    bool ok;
+    while (esse_text_next_line(&r.text, &ok)) {
+        line.number = reading->source->mark_line;
+        if (scan_line(&r, &line)) {
+            if (!add_line(&r, &line))
+                return false;
+        } else if (!esse_text_more(&r.text)) {
+            return false;
+        }
+    }
+    return ok && send_all(&r) && reading->sink->finish(reading->sink, err);
+}

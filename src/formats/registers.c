@@ -1,0 +1,263 @@
+#include "formats/registers.h"
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands for a value that is no number, with --lossy: far from the numbers in use. */
+#define FIRST_MADE_UP ((int64_t)1 << 62)
+
+bool esse_registers_lost(const struct esse_registers *w, const char *what, struct esse_error *err)
+{
+    return w->lossy ||
+           esse_fail(err, ESSE_EINPUT, "%s cannot hold %s; --lossy drops it", w->format, what);
+}
+
+bool esse_text_is_int(const char *text, size_t length, int64_t *number)
+{
+    char copy[24], back[24];
+    if (length == 0 || length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    *number = strtoll(copy, NULL, 10);
+    snprintf(back, sizeof back, "%" PRId64, *number);
+    return strcmp(copy, back) == 0;
+}
+
+/* ---- numbers ---- */
+
+static const struct esse_stand_in *find(const struct esse_stand_ins *in, esse_value from)
+{
+    struct esse_probe probe = esse_index_probe(&in->index, esse_hash_word(from.word));
+    for (uint32_t id; esse_probe_next(&probe, &id);)
+        if (esse_value_eq(in->all.at[id].from, from))
+            return &in->all.at[id];
+    return NULL;
+}
+
+static void add(struct esse_registers *w, struct esse_stand_ins *to, struct esse_stand_in stand_in)
+{
+    esse_index_add(&to->index, w->arena, esse_hash_word(stand_in.from.word),
+                   (uint32_t)to->all.count);
+    esse_stand_in_vec_push(&to->all, w->arena, stand_in);
+}
+
+/* The number that stands for what is none. */
+static bool make_up(struct esse_registers *w, struct esse_stand_ins *in, esse_value from,
+                    const char *what, int64_t *number, struct esse_error *err)
+{
+    const struct esse_stand_in *known = find(in, from);
+    if (!known && !esse_registers_lost(w, what, err))
+        return false;
+    *number = known ? (int64_t)known->to : FIRST_MADE_UP + (int64_t)in->all.count;
+    if (!known)
+        add(w, in, (struct esse_stand_in){ from, (uint64_t)*number });
+    return true;
+}
+
+/* The native format's keys are strings, those that stand for numbers too. */
+static bool key_number(struct esse_registers *w, esse_value key, int64_t *number,
+                       struct esse_error *err)
+{
+    const enum esse_value_kind kind = esse_value_kind(w->sink.values, key);
+    char room[8];
+    w->key_kinds |= 1u << kind;
+    const unsigned both = 1u << ESSE_KIND_INT | 1u << ESSE_KIND_STRING;
+    if ((w->key_kinds & both) == both &&
+        !esse_registers_lost(w, "both integers and strings as keys", err))
+        return false;
+    if (esse_value_as_int(w->sink.values, key, number))
+        return true;
+    if (kind == ESSE_KIND_STRING && !find(&w->keys, key)) {
+        const struct esse_span text = esse_value_text(w->sink.values, key, room);
+        if (esse_text_is_int(text.at, text.length, number))
+            add(w, &w->keys, (struct esse_stand_in){ key, (uint64_t)*number });
+    }
+    return make_up(w, &w->keys, key, "keys that are not integers", number, err);
+}
+
+static bool value_number(struct esse_registers *w, esse_value value, int64_t *number,
+                         struct esse_error *err)
+{
+    if (!esse_value_as_int(w->sink.values, value, number))
+        return make_up(w, &w->values, value, "values that are not integers", number, err);
+    if (*number || !w->has_zero)
+        return true;
+    return make_up(w, &w->values, value, "the value 0, which stands for the initial version",
+                   number, err);
+}
+
+/* ---- operations ---- */
+
+/* What about an operation no register holds; NULL if there is nothing. */
+static const char *misfit(const struct esse_registers *w, const struct esse_op_record *op)
+{
+    if (esse_op_is_predicate(op->kind))
+        return "predicate operations";
+    if (op->kind == ESSE_OP_APPEND || op->is_list)
+        return "lists";
+    if (op->kind != ESSE_OP_READ && !w->has_zero && esse_value_eq(op->value, ESSE_NIL))
+        return "deletes";
+    if (esse_value_eq(op->value, ESSE_NONE) && op->kind != ESSE_OP_DELETE)
+        return "reads whose result nobody knows";
+    return NULL;
+}
+
+static bool take_op(struct esse_registers *w, const struct esse_op_record *op,
+                    struct esse_error *err)
+{
+    struct esse_register_op taken = { .is_write = op->kind != ESSE_OP_READ };
+    const char *what = misfit(w, op);
+    if (op->begin != ESSE_NO_TIME && !esse_registers_lost(w, "the interval of an operation", err))
+        return false;
+    if (what)
+        return esse_registers_lost(w, what, err);
+    taken.is_initial = op->kind == ESSE_OP_DELETE || esse_value_eq(op->value, ESSE_NIL);
+    const struct esse_stand_in *initial = find(&w->initial, op->key);
+    if (op->kind == ESSE_OP_READ && initial && op->value.word == initial->to)
+        taken.is_initial = true;
+    if (!key_number(w, op->key, &taken.key, err) ||
+        (!taken.is_initial && !value_number(w, op->value, &taken.value, err)))
+        return false;
+    esse_register_ops_push(&w->ops, w->arena, taken);
+    return true;
+}
+
+/* ---- transactions ---- */
+
+static bool check_txn(const struct esse_registers *w, const struct esse_txn_record *txn,
+                      struct esse_error *err)
+{
+    const bool timed = txn->start != ESSE_NO_TIME || txn->end != ESSE_NO_TIME;
+    const bool server = txn->start_ts != ESSE_NO_TIME || txn->commit_ts != ESSE_NO_TIME;
+    const bool wall = txn->wall_start != ESSE_NO_TIME || txn->wall_end != ESSE_NO_TIME;
+    if (txn->status == ESSE_UNKNOWN_OUTCOME && !w->lossy)
+        return esse_fail(err, ESSE_EINPUT,
+                         "%s cannot hold transactions of unknown outcome; --lossy writes them as "
+                         "committed",
+                         w->format);
+    return (!timed || esse_registers_lost(w, "client times", err)) &&
+           (!server || esse_registers_lost(w, "server timestamps", err)) &&
+           (!wall || esse_registers_lost(w, "wall-clock times", err)) &&
+           (!txn->extra_count ||
+            esse_registers_lost(w, "members that Esse does not know, such as :error", err));
+}
+
+bool esse_registers_take(struct esse_registers *w, const struct esse_txn_record *txn,
+                         struct esse_error *err)
+{
+    w->ops.count = 0;
+    if (!check_txn(w, txn, err))
+        return false;
+    if (!esse_value_as_int(w->sink.values, txn->session, &w->session) &&
+        !make_up(w, &w->sessions, txn->session, "sessions that are not integers", &w->session, err))
+        return false;
+    for (size_t i = 0; i < txn->op_count; i++)
+        if (!take_op(w, &txn->ops[i], err))
+            return false;
+    return true;
+}
+
+bool esse_registers_id(struct esse_registers *w, const struct esse_txn_record *txn, int64_t *id,
+                       struct esse_error *err)
+{
+    const bool named = !esse_value_eq(txn->name, ESSE_NONE);
+    const bool given = named && esse_value_as_int(w->sink.values, txn->name, id);
+    if (named && !given && !esse_registers_lost(w, "transaction ids that are not integers", err))
+        return false;
+    if (w->ids == ESSE_IDS_NOT_YET)
+        w->ids = given ? ESSE_IDS_GIVEN : ESSE_IDS_COUNTED;
+    if (given && w->ids == ESSE_IDS_GIVEN)
+        return true;
+    if (given != (w->ids == ESSE_IDS_GIVEN) &&
+        !esse_registers_lost(w, "the ids of some transactions only", err))
+        return false;
+    *id = ++w->counted + (w->ids == ESSE_IDS_GIVEN ? FIRST_MADE_UP : 0);
+    return true;
+}
+
+/* ---- the other records ---- */
+
+static bool put_header(struct esse_sink *sink, const struct esse_header_record *header,
+                       struct esse_error *err)
+{
+    const bool says = !esse_value_eq(header->db, ESSE_NONE) ||
+                      !esse_value_eq(header->isolation, ESSE_NONE) || header->column_count;
+    return !says || esse_registers_lost((struct esse_registers *)sink,
+                                        "a header (database, isolation, columns)", err);
+}
+
+/* Which value the initial version has is lost; that it is the initial one is not. */
+static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t count,
+                     struct esse_error *err)
+{
+    struct esse_registers *w = (struct esse_registers *)sink;
+    if (count && !esse_registers_lost(w, "initial values", err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        add(w, &w->initial, (struct esse_stand_in){ rows[i].key, rows[i].value.word });
+    return true;
+}
+
+static bool put_version_order(struct esse_sink *sink, esse_value key,
+                              const struct esse_version_ref *versions, size_t count,
+                              struct esse_error *err)
+{
+    (void)key;
+    (void)versions;
+    (void)count;
+    return esse_registers_lost((struct esse_registers *)sink, "version orders", err);
+}
+
+static bool put_order(struct esse_sink *sink, const esse_value *names, size_t count,
+                      struct esse_error *err)
+{
+    (void)names;
+    (void)count;
+    return esse_registers_lost((struct esse_registers *)sink, "a serialization order", err);
+}
+
+void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
+                         struct esse_values *values, const char *format, bool lossy)
+{
+    *w = (struct esse_registers){ .arena = arena, .format = format, .lossy = lossy };
+    w->sink = (struct esse_sink){ .values = values,
+                                  .header = put_header,
+                                  .init = put_init,
+                                  .version_order = put_version_order,
+                                  .order = put_order };
+}
+
+/* ---- logs by session ---- */
+
+struct esse_register_log *esse_registers_log(struct esse_registers *w)
+{
+    const uint32_t hash = esse_hash_word((uint64_t)w->session);
+    struct esse_probe probe = esse_index_probe(&w->log_index, hash);
+    for (uint32_t id; esse_probe_next(&probe, &id);)
+        if (w->logs.at[id].session == w->session)
+            return &w->logs.at[id];
+    struct esse_register_log log = { .session = w->session };
+    esse_out_init_memory(&log.out, w->arena);
+    esse_index_add(&w->log_index, w->arena, hash, (uint32_t)w->logs.count);
+    esse_register_logs_push(&w->logs, w->arena, log);
+    return &w->logs.at[w->logs.count - 1];
+}
+
+static int by_session(const void *a, const void *b)
+{
+    const struct esse_register_log *x = a, *y = b;
+    return (x->session > y->session) - (x->session < y->session);
+}
+
+void esse_registers_sort_logs(struct esse_registers *w)
+{
+    if (w->logs.count)
+        qsort(w->logs.at, w->logs.count, sizeof *w->logs.at, by_session);
+}

@@ -1,0 +1,85 @@
+#ifndef ESSE_FORMATS_REGISTERS_H
+#define ESSE_FORMATS_REGISTERS_H
+
+#include "base/index.h"
+#include "base/vec.h"
+#include "formats/formats.h"
+
+/*
+ * What the writers of the research formats share.  Those hold registers and nothing else: reads and
+ * writes of integers by sessions and transactions that are integers too.  A record is taken apart
+ * into such numbers; what does not fit is an error that names it, or is dropped if 'lossy'.
+ *
+ * Life: init -> esse_registers_take for every transaction -> the format puts session, ops and id.
+ *
+ * Cost: O(1) an operation; memory for the keys that are not integers of a word.
+ */
+struct esse_register_op {
+    bool is_write;
+    bool is_initial; /* reads the initial version, or goes back to it */
+    int64_t key, value;
+};
+ESSE_VEC(esse_register_ops, struct esse_register_op)
+
+/* What stands for a value: a number instead of what is none, or a key's initial value. */
+struct esse_stand_in {
+    esse_value from;
+    uint64_t to;
+};
+ESSE_VEC(esse_stand_in_vec, struct esse_stand_in)
+
+struct esse_stand_ins {
+    struct esse_index index;
+    struct esse_stand_in_vec all;
+};
+
+/* The bytes of one session, for formats that do not mix sessions. */
+struct esse_register_log {
+    int64_t session;
+    uint64_t txns;
+    struct esse_out out;
+};
+ESSE_VEC(esse_register_logs, struct esse_register_log)
+
+struct esse_registers {
+    struct esse_sink sink;
+    struct esse_arena *arena;
+    const char *format; /* "Plume text", for messages */
+    bool lossy;
+    bool has_zero; /* the value 0 is the initial version: a delete is a write of 0 */
+    struct esse_stand_ins keys, values, sessions; /* numbers */
+    struct esse_stand_ins initial;                /* words of values, by key */
+    unsigned key_kinds;                           /* bits of enum esse_value_kind met so far */
+    enum { ESSE_IDS_NOT_YET, ESSE_IDS_GIVEN, ESSE_IDS_COUNTED } ids;
+    int64_t counted; /* ids that were made up */
+    struct esse_register_logs logs;
+    struct esse_index log_index;
+
+    /* The transaction that was taken last. */
+    int64_t session;
+    struct esse_register_ops ops;
+};
+
+void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
+                         struct esse_values *values, const char *format, bool lossy);
+
+/* True if it may be dropped, otherwise an error: "FORMAT cannot hold WHAT; --lossy drops it". */
+bool esse_registers_lost(const struct esse_registers *w, const char *what, struct esse_error *err);
+
+bool esse_registers_take(struct esse_registers *w, const struct esse_txn_record *txn,
+                         struct esse_error *err);
+
+/* The transaction's id as a number: its own, or counted from 1 if transactions have none. */
+bool esse_registers_id(struct esse_registers *w, const struct esse_txn_record *txn, int64_t *id,
+                       struct esse_error *err);
+
+/* The log of the session of the transaction that was taken last. */
+struct esse_register_log *esse_registers_log(struct esse_registers *w);
+
+/* Puts the logs into the order of their sessions' numbers. */
+void esse_registers_sort_logs(struct esse_registers *w);
+
+/* A text that is an integer as it prints: "12", not "012" or "+12". */
+bool esse_text_is_int(const char *text, size_t length, int64_t *number);
+
+#endif

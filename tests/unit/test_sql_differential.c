@@ -1,0 +1,537 @@
+#include "sql_rows.h"
+
+#include <pwd.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * Random predicates over random rows: does the evaluator say what a database says?  SQLite gets
+ * what it shares with PostgreSQL: no decimals, dates or casts, no division by what may be zero, no
+ * overflow, no text that meets numbers, LIKE without a default escape.  PostgreSQL gets everything,
+ * errors included.
+ */
+
+/* ---- random rows ---- */
+
+enum { ROWS = 12, TEXT = 4096 };
+
+struct table {
+    bool full; /* PostgreSQL: everything */
+    char json[TEXT], sql[TEXT];
+};
+
+static const char *const texts[] = { "",    "a",   "b",        "ab", "abc", "a%b",
+                                     "a_b", "a#b", "\xc3\xa9", "A",  "ba",  "10" };
+static const char *const dates[] = { "2024-01-05", "2024-02-29", "1999-12-31", "2024-01-06" };
+static const char *const large[] = { "9223372036854775807", "-9223372036854775808", "2147483648",
+                                     "-3037000500" };
+#define PICK(rng, list) (list)[esse_rng_below(rng, sizeof(list) / sizeof *(list))]
+
+static void put_int(struct esse_rng *rng, bool full, char *room, size_t size)
+{
+    if (full && esse_rng_below(rng, 5) == 0)
+        snprintf(room, size, "%s", PICK(rng, large));
+    else
+        snprintf(room, size, "%d", (int)esse_rng_below(rng, 15) - 7);
+}
+
+static bool is_null(struct esse_rng *rng)
+{
+    return esse_rng_below(rng, 6) == 0;
+}
+
+static void random_table(struct table *table, struct esse_rng *rng, bool full)
+{
+    size_t json = 0, sql = 0;
+    table->full = full;
+    for (int row = 0; row < ROWS; row++) {
+        char a[32] = "null", b[32] = "null";
+        const char *s = is_null(rng) ? NULL : PICK(rng, texts);
+        const char *d = is_null(rng) ? NULL : PICK(rng, dates);
+        const char *f = is_null(rng) ? "null" : esse_rng_below(rng, 2) ? "true" : "false";
+        if (!is_null(rng))
+            put_int(rng, full, a, sizeof a);
+        if (!is_null(rng))
+            put_int(rng, full, b, sizeof b);
+        const char *quote_s = s ? "\"" : "", *quote_d = d ? "\"" : "";
+        json += (size_t)snprintf(table->json + json, TEXT - json,
+                                 "%c\"r%d\":{\"a\":%s,\"b\":%s,\"s\":%s%s%s,\"f\":%s,\"d\":%s%s%s}",
+                                 row ? ',' : '{', row, a, b, quote_s, s ? s : "null", quote_s, f,
+                                 quote_d, d ? d : "null", quote_d);
+        quote_s = s ? "'" : "", quote_d = d ? "'" : "";
+        sql += (size_t)snprintf(table->sql + sql, TEXT - sql, "%s('r%d',%s,%s,%s%s%s,%s,%s%s%s)",
+                                row ? "," : "", row, a, b, quote_s, s ? s : "null", quote_s, f,
+                                quote_d, d ? d : "null", quote_d);
+    }
+    snprintf(table->json + json, TEXT - json, "}");
+}
+
+/* ---- random predicates ---- */
+
+struct writer {
+    struct esse_rng *rng;
+    bool full;
+    struct esse_out out;
+};
+
+static uint32_t dice(struct writer *w, uint32_t sides)
+{
+    return esse_rng_below(w->rng, sides);
+}
+
+static void put(struct writer *w, const char *text)
+{
+    esse_out_text(&w->out, text);
+}
+
+static void put_literal(struct writer *w)
+{
+    char number[32];
+    put_int(w->rng, w->full, number, sizeof number);
+    put(w, number);
+}
+
+/* Always of 64 bits, because a column is on the left: PostgreSQL's own small literals have 32. */
+static void put_number(struct writer *w, int depth)
+{
+    static const char *const columns[] = { "a", "b" };
+    static const char *const divisors[] = { " / 3", " % 3", " / -2", " % -5" };
+    const uint32_t kind = depth ? dice(w, 5) : 0;
+    if (kind <= 1) {
+        put(w, PICK(w->rng, columns));
+    } else if (kind == 2) {
+        put(w, "(- ");
+        put_number(w, depth - 1);
+        put(w, ")");
+    } else if (kind == 3 && !w->full) {
+        put(w, "(");
+        put_number(w, depth - 1);
+        put(w, PICK(w->rng, divisors));
+        put(w, ")");
+    } else {
+        static const char *const operators[] = { " + ", " - ", " * ", " / ", " % " };
+        put(w, "(");
+        put_number(w, depth - 1);
+        put(w, operators[dice(w, w->full ? 5 : 3)]);
+        if (dice(w, 2))
+            put_literal(w);
+        else
+            put(w, PICK(w->rng, columns));
+        put(w, ")");
+    }
+}
+
+static void put_comparison(struct writer *w)
+{
+    static const char *const comparisons[] = {
+        " = ", " <> ", " != ", " < ", " <= ", " > ", " >= "
+    };
+    put(w, PICK(w->rng, comparisons));
+}
+
+static void put_quoted(struct writer *w)
+{
+    put(w, "'");
+    put(w, PICK(w->rng, texts));
+    put(w, "'");
+}
+
+static void put_numeric_atom(struct writer *w)
+{
+    put_number(w, 2);
+    switch (dice(w, 4)) {
+    case 0:
+        put(w, dice(w, 2) ? " BETWEEN " : " NOT BETWEEN ");
+        put_number(w, 1);
+        put(w, " AND ");
+        put_literal(w);
+        break;
+    case 1:
+        put(w, dice(w, 2) ? " IN (" : " NOT IN (");
+        put_literal(w);
+        put(w, ", ");
+        put_literal(w);
+        put(w, dice(w, 4) ? ")" : ", NULL)");
+        break;
+    default:
+        put_comparison(w);
+        if (dice(w, 2))
+            put_number(w, 1);
+        else
+            put_literal(w);
+    }
+}
+
+static void put_text_atom(struct writer *w)
+{
+    static const char *const columns[] = { "s", "k", "s" };
+    static const char *const patterns[] = { "a%",   "%b", "_",    "%",    "a_b", "a#%b",
+                                            "%#_%", "",   "_%_%", "%a%b", "r1%", "_b%" };
+    put(w, PICK(w->rng, columns));
+    switch (dice(w, 4)) {
+    case 0:
+        put(w, dice(w, 2) ? " IN (" : " NOT IN (");
+        put_quoted(w);
+        put(w, ", ");
+        put_quoted(w);
+        put(w, dice(w, 4) ? ")" : ", NULL)");
+        break;
+    case 1:
+    case 2:
+        put(w, dice(w, 2) ? " LIKE '" : " NOT LIKE '");
+        put(w, PICK(w->rng, patterns));
+        put(w, dice(w, 2) ? "' ESCAPE '#'" : "'");
+        break;
+    default:
+        put_comparison(w);
+        if (dice(w, 3))
+            put_quoted(w);
+        else
+            put(w, "k");
+    }
+}
+
+/* What only PostgreSQL understands as Esse does. */
+static void put_full_atom(struct writer *w)
+{
+    static const char *const atoms[] = {
+        "d >= DATE '2024-01-05'",
+        "d < '2024-01-06'",
+        "d BETWEEN DATE '2000-01-01' AND TIMESTAMP '2024-01-05 12:00'",
+        "d::text LIKE '2024-%'",
+        "a::text LIKE '-%'",
+        "a::int > 2",
+        "b::smallint < 3",
+        "s::int = 10",
+        "s::bigint > 5",
+        "f::int = 1",
+        "f::text = 'true'",
+        "f = 'yes'",
+        "f > 'off'",
+        "a = '5'",
+        "a < ' -2 '",
+        "a > 1.5",
+        "a = 2.0",
+        "a * 0.5 < 1.25",
+        "(a + 0.1) * 3 > 2.3",
+        "a % 1.5 = 0.5",
+        "b % 0.0 = 1",
+        "a - 0.5 <= b",
+        "(a * 0.10)::text = '0.50'",
+        "(a * 0.5)::int = 3",
+        "a > 9223372036854775808",
+        "s LIKE 'a\\%b'",
+        "s LIKE '%\\'",
+        "(f IS NULL) IS UNKNOWN",
+        "(a > b) IS NOT UNKNOWN",
+        "TIMESTAMP '2024-01-05 10:00:00.5' > d",
+        "(TIMESTAMP '2024-01-05 10:00:00.5')::date = d",
+    };
+    put(w, PICK(w->rng, atoms));
+}
+
+static void put_atom(struct writer *w)
+{
+    static const char *const tests[] = {
+        "a IS NULL",  "s IS NOT NULL",       "f",       "f IS NULL", "f = TRUE", "f <> FALSE",
+        "f IS FALSE", "(a < b) = (s < 'b')", "a = NULL"
+    };
+    /* PostgreSQL folds the last, and then leaves out what else the AND would have evaluated. */
+    const uint32_t count = sizeof tests / sizeof *tests - w->full;
+    switch (dice(w, w->full ? 5 : 3)) {
+    case 0:
+        put_numeric_atom(w);
+        break;
+    case 1:
+        put_text_atom(w);
+        break;
+    case 2:
+        put(w, tests[dice(w, count)]);
+        break;
+    default:
+        put_full_atom(w);
+    }
+}
+
+static void put_condition(struct writer *w, int depth)
+{
+    static const char *const tests[] = { ") IS TRUE", ") IS NOT TRUE", ") IS FALSE",
+                                         ") IS NOT FALSE" };
+    switch (depth ? dice(w, 5) : 4) {
+    case 0:
+    case 1:
+        put(w, "(");
+        put_condition(w, depth - 1);
+        put(w, dice(w, 2) ? " AND " : " OR ");
+        put_condition(w, depth - 1);
+        put(w, ")");
+        break;
+    case 2:
+        put(w, "NOT (");
+        put_condition(w, depth - 1);
+        put(w, ")");
+        break;
+    case 3:
+        put(w, "(");
+        put_condition(w, depth - 1);
+        put(w, PICK(w->rng, tests));
+        break;
+    default:
+        put_atom(w);
+    }
+}
+
+static const char *random_predicate(struct esse_arena *arena, struct esse_rng *rng, bool full)
+{
+    struct writer w = { .rng = rng, .full = full };
+    esse_out_init_memory(&w.out, arena);
+    put_condition(&w, 3);
+    return esse_out_memory(&w.out);
+}
+
+static void compare(struct sql_rows *rows, const char *text, uint32_t row, char theirs)
+{
+    struct esse_error err = { 0 };
+    char ours = sql_rows_ask(rows, text, row, &err);
+    if (ours != theirs)
+        print_error("row %u, %s: '%c', the database says '%c' %s\n", row, text, ours, theirs,
+                    err.text);
+    CHECK_EQ(ours, theirs);
+}
+
+/* ---- SQLite ---- */
+
+static void sqlite_do(sqlite3 *db, const char *sql)
+{
+    char *message = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("sqlite: %s in %s", message, sql);
+}
+
+static void compare_with_sqlite(sqlite3 *db, struct sql_rows *rows, const char *text)
+{
+    sqlite3_stmt *statement;
+    char *sql = sqlite3_mprintf("SELECT (%s) FROM t ORDER BY rowid", text);
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("sqlite: %s in %s", sqlite3_errmsg(db), sql);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        CHECK_EQ(sqlite3_step(statement), SQLITE_ROW);
+        char theirs = sqlite3_column_type(statement, 0) == SQLITE_NULL ? 'u'
+                      : sqlite3_column_int(statement, 0)               ? 't'
+                                                                       : 'f';
+        compare(rows, text, row, theirs);
+    }
+    sqlite3_finalize(statement);
+    sqlite3_free(sql);
+}
+
+TEST(test_sql__agrees_with_sqlite)
+{
+    struct esse_rng rng = { 11 };
+    for (unsigned round = 0; round < test_rounds(40); round++) {
+        struct table table;
+        char insert[TEXT + 64];
+        sqlite3 *db;
+        random_table(&table, &rng, false);
+        CHECK_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
+        sqlite_do(db, "PRAGMA case_sensitive_like = ON");
+        sqlite_do(db, "CREATE TABLE t (k TEXT, a INTEGER, b INTEGER, s TEXT, f INTEGER, d TEXT)");
+        snprintf(insert, sizeof insert, "INSERT INTO t VALUES %s", table.sql);
+        sqlite_do(db, insert);
+        struct sql_rows rows = sql_rows_new(table.json);
+        for (int i = 0; i < 100; i++)
+            compare_with_sqlite(db, &rows, random_predicate(rows.arena, &rng, false));
+        sql_rows_free(&rows);
+        sqlite3_close(db);
+    }
+}
+
+/* ---- PostgreSQL: a server of the test's own ---- */
+
+static struct {
+    char bin[64], dir[64];
+    pid_t server;
+} pg;
+
+static bool find_postgres(void)
+{
+    for (int version = 25; version >= 10; version--) {
+        char path[96];
+        snprintf(pg.bin, sizeof pg.bin, "/usr/lib/postgresql/%d/bin", version);
+        snprintf(path, sizeof path, "%s/postgres", pg.bin);
+        if (access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Starts a program of PostgreSQL, which refuses to run as root. */
+static pid_t start(const char *log, char *const args[])
+{
+    pid_t pid = fork();
+    if (pid)
+        return pid;
+    struct passwd *user = geteuid() == 0 ? getpwnam("postgres") : NULL;
+    if (user && (setgid(user->pw_gid) || setuid(user->pw_uid)))
+        _exit(126);
+    prctl(PR_SET_PDEATHSIG, SIGINT);
+    if (chdir(pg.dir) || !freopen(log, "a", stdout) || !freopen(log, "a", stderr))
+        _exit(126);
+    execv(args[0], args);
+    _exit(127);
+}
+
+static bool finished(pid_t pid)
+{
+    int status;
+    return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static bool psql(const char *script, const char *output)
+{
+    char program[96];
+    snprintf(program, sizeof program, "%s/psql", pg.bin);
+    char *args[] = { program, "-XqAt",        "-v", "ON_ERROR_STOP=1", "-h", pg.dir,
+                     "-U",    "postgres",     "-d", "postgres",        "-f", (char *)script,
+                     "-o",    (char *)output, NULL };
+    return finished(start("psql.log", args));
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", pg.dir, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    CHECK(fputs(text, file) >= 0);
+    CHECK_EQ(fclose(file), 0);
+}
+
+static bool wait_for_server(void)
+{
+    write_file("ready.sql", "SELECT 1;\n");
+    for (int tries = 0; tries < 200; tries++) {
+        if (psql("ready.sql", "ready.out"))
+            return true;
+        usleep(50 * 1000);
+    }
+    return false;
+}
+
+static int stop_postgres(void **state)
+{
+    (void)state;
+    char remove[96];
+    if (pg.server > 0) {
+        kill(pg.server, SIGINT);
+        waitpid(pg.server, NULL, 0);
+    }
+    snprintf(remove, sizeof remove, "rm -rf '%s'", pg.dir);
+    return *pg.dir ? system(remove) : 0;
+}
+
+static bool start_server(void)
+{
+    char initdb[96], postgres[96];
+    snprintf(initdb, sizeof initdb, "%s/initdb", pg.bin);
+    snprintf(postgres, sizeof postgres, "%s/postgres", pg.bin);
+    char *make[] = { initdb,     "-D", "data", "-A",         "trust",     "-U",
+                     "postgres", "-E", "UTF8", "--locale=C", "--no-sync", NULL };
+    char *run[] = { postgres, "-D",        "data", "-k", pg.dir, "-c", "listen_addresses=",
+                    "-c",     "fsync=off", NULL };
+    if (finished(start("initdb.log", make)))
+        pg.server = start("server.log", run);
+    return pg.server > 0;
+}
+
+static int start_postgres(void **state)
+{
+    if (!find_postgres())
+        return 0; /* the test skips itself */
+    strcpy(pg.dir, "/tmp/esse-pg-XXXXXX");
+    struct passwd *user = geteuid() == 0 ? getpwnam("postgres") : NULL;
+    if (mkdtemp(pg.dir) && (!user || chown(pg.dir, user->pw_uid, user->pw_gid) == 0) &&
+        start_server())
+        return 0;
+    stop_postgres(state);
+    return -1;
+}
+
+/* Every question catches its own error, so that one line comes back for each. */
+static const char postgres_setup[] =
+    "CREATE FUNCTION ask(predicate text, n int) RETURNS text LANGUAGE plpgsql AS $$\n"
+    "DECLARE answer boolean;\n"
+    "BEGIN\n"
+    "  EXECUTE 'SELECT (' || predicate || ') FROM t WHERE k = ''r' || n || '''' INTO answer;\n"
+    "  RETURN CASE WHEN answer THEN 't' WHEN NOT answer THEN 'f' ELSE 'u' END;\n"
+    "EXCEPTION WHEN data_exception THEN RETURN 'e';\n"
+    "END $$;\n"
+    "CREATE TABLE t (k text, a bigint, b bigint, s text, f boolean, d date);\n";
+
+static void ask_postgres(struct esse_out *script, const struct table *table,
+                         const char *const *predicates, int count)
+{
+    esse_out_f(script, "TRUNCATE t;\nINSERT INTO t VALUES %s;\n", table->sql);
+    for (int i = 0; i < count; i++)
+        esse_out_f(script,
+                   "SELECT string_agg(ask($esse$%s$esse$, n), '' ORDER BY n) "
+                   "FROM generate_series(0, %d) n;\n",
+                   predicates[i], ROWS - 1);
+}
+
+static void compare_with_answers(FILE *answers, struct sql_rows *rows,
+                                 const char *const *predicates, int count)
+{
+    char line[ROWS + 2];
+    for (int i = 0; i < count; i++) {
+        assert_non_null(fgets(line, sizeof line, answers));
+        for (uint32_t row = 0; row < ROWS; row++)
+            compare(rows, predicates[i], row, line[row]);
+    }
+}
+
+TEST(test_sql__agrees_with_postgresql)
+{
+    enum { COUNT = 100 };
+    struct esse_rng rng = { 13 };
+    if (!pg.server) {
+        print_message("skip test_sql__agrees_with_postgresql: no PostgreSQL server installed\n");
+        skip();
+    }
+    CHECK(wait_for_server());
+    write_file("setup.sql", postgres_setup);
+    CHECK(psql("setup.sql", "setup.out"));
+    for (unsigned round = 0; round < test_rounds(12); round++) {
+        struct table table;
+        const char *predicates[COUNT];
+        struct esse_out script;
+        char path[128];
+        random_table(&table, &rng, true);
+        struct sql_rows rows = sql_rows_new(table.json);
+        esse_out_init_memory(&script, rows.arena);
+        for (int i = 0; i < COUNT; i++)
+            predicates[i] = random_predicate(rows.arena, &rng, true);
+        ask_postgres(&script, &table, predicates, COUNT);
+        write_file("ask.sql", esse_out_memory(&script));
+        CHECK(psql("ask.sql", "ask.out"));
+        snprintf(path, sizeof path, "%s/ask.out", pg.dir);
+        FILE *answers = fopen(path, "r");
+        assert_non_null(answers);
+        compare_with_answers(answers, &rows, predicates, COUNT);
+        fclose(answers);
+        sql_rows_free(&rows);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sql__agrees_with_sqlite),
+        cmocka_unit_test_setup_teardown(test_sql__agrees_with_postgresql, start_postgres,
+                                        stop_postgres),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
