@@ -40,6 +40,8 @@ const struct esse_engine *esse_engine_find(const char *name)
 static bool applies(const struct esse_plan *plan, const struct esse_level *level,
                     const struct esse_history *history)
 {
+    if ((history->has & ESSE_HAS_PREDICATES) && !(plan->needs & ESSE_HAS_PREDICATES))
+        return false;
     return (plan->families & 1u << level->family) && (history->has & plan->needs) == plan->needs &&
            (plan->families != WEAK_FAMILIES || plan->engine->decides(level, history));
 }

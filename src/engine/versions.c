@@ -194,10 +194,19 @@ static bool agrees_with_own(const struct ordering *o, uint32_t read, uint32_t wr
            version_of_read(o, read) == o->versions->of[write];
 }
 
+/* A list that ends in the middle of another transaction's appends. */
+static bool is_intermediate(const struct ordering *o, uint32_t read)
+{
+    uint32_t write = o->versions->write[o->versions->of[read]];
+    return write != ESSE_NO_TOUCH && o->by_key->at[write].kind == ESSE_OP_APPEND &&
+           !esse_is_last_write(o->by_key, o->key, write);
+}
+
 /* After an own write a read depends on nobody. */
 static void find_reads(struct ordering *o)
 {
-    uint32_t own = ESSE_NO_TOUCH; /* the last write, of whichever transaction */
+    struct versions *versions = o->versions;
+    uint32_t own = ESSE_NO_TOUCH, last = ESSE_NO_TOUCH; /* the last write, and the last read */
     for (uint32_t at = o->begin; at < o->end; at++) {
         const struct esse_touch *touch = &o->by_key->at[at];
         if (!counts(o, at) ||
@@ -205,12 +214,17 @@ static void find_reads(struct ordering *o)
             continue;
         if (touch->kind != ESSE_OP_READ) {
             own = at;
-        } else if (own != ESSE_NO_TOUCH && o->by_key->at[own].txn == touch->txn) {
-            o->versions->unresolved += !agrees_with_own(o, at, own);
-        } else {
-            o->versions->of[at] = version_of_read(o, at);
-            o->versions->unresolved += o->versions->of[at] == NO_VERSION;
+            continue;
         }
+        if (own != ESSE_NO_TOUCH && o->by_key->at[own].txn == touch->txn) {
+            versions->own_missed += !agrees_with_own(o, at, own);
+            continue;
+        }
+        versions->of[at] = version_of_read(o, at);
+        versions->unresolved += versions->of[at] == NO_VERSION || is_intermediate(o, at);
+        versions->not_repeated += last != ESSE_NO_TOUCH && o->by_key->at[last].txn == touch->txn &&
+                                  versions->of[last] != versions->of[at];
+        last = at;
     }
 }
 

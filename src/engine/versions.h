@@ -30,7 +30,9 @@ struct versions {
     uint32_t *key_reader; /* by key: the read whose list shows the order, or ESSE_NO_TOUCH */
     uint32_t count;
     uint32_t undetermined; /* keys with more than one loose version */
-    uint32_t unresolved;   /* reads that show something other than one known version */
+    uint32_t unresolved;   /* reads of what is no known version, or not its writer's last */
+    uint32_t own_missed;   /* reads that differ from what the transaction had written */
+    uint32_t not_repeated; /* reads that differ from what it had read */
 };
 
 bool versions_find(struct versions *versions, struct scan *scan);

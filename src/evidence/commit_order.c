@@ -6,19 +6,19 @@
 #include <string.h>
 
 static const struct co_rule rules[] = {
-    { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, CO_READ_EARLIER, false, true, true },
-    { ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW, CO_READ_EARLIER, false, false, false },
-    { ESSE_LEVEL_READ_ATOMIC, CO_ATOMIC, false, true, true },
-    { ESSE_LEVEL_CAUSAL_CERONE, CO_CAUSAL, false, true, true },
-    { ESSE_LEVEL_PREFIX, CO_PREFIX, false, true, true },
-    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, CO_PARALLEL, false, true, true },
-    { ESSE_LEVEL_UPDATE_ATOMIC, CO_UPDATES, false, true, true },
-    { ESSE_LEVEL_CAUSAL, CO_CAUSAL, true, true, false },
-    { ESSE_LEVEL_PRAM, CO_PIPED, true, true, false },
-    { ESSE_LEVEL_READ_YOUR_WRITES, CO_OWN, true, true, false },
-    { ESSE_LEVEL_MONOTONIC_READS, CO_SEEN, true, true, false },
-    { ESSE_LEVEL_MONOTONIC_WRITES, CO_WRITTEN, true, true, false },
-    { ESSE_LEVEL_WRITES_FOLLOW_READS, CO_ANSWERED, true, true, false },
+    { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, CO_READ_EARLIER, false, true, true, false },
+    { ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW, CO_READ_EARLIER, false, false, false, false },
+    { ESSE_LEVEL_READ_ATOMIC, CO_ATOMIC, false, true, true, true },
+    { ESSE_LEVEL_CAUSAL_CERONE, CO_CAUSAL, false, true, true, true },
+    { ESSE_LEVEL_PREFIX, CO_PREFIX, false, true, true, true },
+    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, CO_PARALLEL, false, true, true, true },
+    { ESSE_LEVEL_UPDATE_ATOMIC, CO_UPDATES, false, true, true, true },
+    { ESSE_LEVEL_CAUSAL, CO_CAUSAL, true, true, false, false },
+    { ESSE_LEVEL_PRAM, CO_PIPED, true, true, false, false },
+    { ESSE_LEVEL_READ_YOUR_WRITES, CO_OWN, true, true, false, false },
+    { ESSE_LEVEL_MONOTONIC_READS, CO_SEEN, true, true, false, false },
+    { ESSE_LEVEL_MONOTONIC_WRITES, CO_WRITTEN, true, true, false, false },
+    { ESSE_LEVEL_WRITES_FOLLOW_READS, CO_ANSWERED, true, true, false, false },
 };
 
 const struct co_rule *co_rule_of(const struct esse_level *level)

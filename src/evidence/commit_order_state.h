@@ -22,7 +22,8 @@ enum co_phi {
 struct co_rule {
     enum esse_level_id level;
     enum co_phi phi;
-    bool of_accesses, sessions, internal; /* internal: a transaction must not contradict itself */
+    bool of_accesses, sessions;
+    bool own_writes, repeatable; /* a transaction must read its own writes; and what it had read */
 };
 
 const struct co_rule *co_rule_of(const struct esse_level *level);

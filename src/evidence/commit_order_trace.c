@@ -91,12 +91,15 @@ static bool agrees_with_own(const struct tracing *t, uint32_t begin, uint32_t re
     for (uint32_t at = read; at-- > begin;) {
         const struct esse_touch *touch = touch_at(t, at);
         esse_value earlier = esse_value_state(touch->value);
+        if (touch->kind == ESSE_OP_APPEND && !t->co->rule->own_writes)
+            continue;
         if (touch->kind == ESSE_OP_APPEND) {
             if (!count || !esse_value_eq(items[--count], touch->value))
                 return false;
             continue;
         }
-        if (esse_value_eq(earlier, ESSE_NONE))
+        if (esse_value_eq(earlier, ESSE_NONE) ||
+            !(touch->kind == ESSE_OP_READ ? t->co->rule->repeatable : t->co->rule->own_writes))
             continue;
         if (!is_list_value(earlier))
             return items ? count == 0 && esse_value_eq(earlier, ESSE_NIL)
@@ -129,11 +132,10 @@ static bool trace_read(struct tracing *t, uint32_t begin, uint32_t at, struct es
     uint32_t *source = &co->access[touch->access].source;
     if (esse_value_eq(touch->value, ESSE_NONE))
         return true;
-    if (co->rule->internal && !agrees_with_own(t, begin, at))
+    if (!agrees_with_own(t, begin, at))
         return co_wrong(co, unit_at(t, at), "contradicts itself", err);
     if (!co->rule->of_accesses && is_after_own(t, begin, at))
-        return co->rule->internal || agrees_with_own(t, begin, at) ||
-               co_wrong(co, unit_at(t, at), "does not read its own write", err);
+        return true; /* it makes no relation */
     uint32_t write = write_read(t, touch->value);
     if (write == CO_NOWHERE)
         return co_wrong(co, unit_at(t, at), "read what cannot be traced to one writer", err);

@@ -231,6 +231,29 @@ static bool rule_internal(const struct claim *claim)
     return false;
 }
 
+/* The write is the last before the read, and not what was read; or an append that is not where the
+ * transaction's own appends must be, at the end of the list. */
+static bool rule_own_write(const struct claim *claim)
+{
+    const struct esse_history *history = claim->history;
+    esse_value read, written;
+    uint32_t later = 0, count = 0;
+    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1] || claim->op[0] >= claim->op[1] ||
+        !reads(claim, 1, &read) || !writes(claim, 0, &written))
+        return false;
+    for (uint32_t op = claim->op[0] + 1; op < claim->op[1]; op++) {
+        esse_value ignored;
+        bool writes_key = esse_op_write_of(history, op, claim->key, &ignored);
+        if (writes_key && history->op_kind[op] != ESSE_OP_APPEND)
+            return false;
+        later += writes_key;
+    }
+    if (history->op_kind[claim->op[0]] != ESSE_OP_APPEND)
+        return !later && !esse_value_eq(written, esse_value_state(read));
+    const esse_value *items = is_list(read) ? esse_history_list(history, read, &count) : NULL;
+    return count <= later || !esse_value_eq(items[count - 1 - later], written);
+}
+
 static bool rule_future(const struct claim *claim)
 {
     esse_value read, written;
@@ -364,6 +387,7 @@ static const struct rule {
     { ESSE_ANOMALY_G1B, 3, rule_g1b },
     { ESSE_ANOMALY_GARBAGE_READ, 1, rule_garbage },
     { ESSE_ANOMALY_INTERNAL, 2, rule_internal },
+    { ESSE_ANOMALY_OWN_WRITE_MISSED, 2, rule_own_write },
     { ESSE_ANOMALY_FUTURE_READ, 2, rule_future },
     { ESSE_ANOMALY_DUPLICATE_ELEMENTS, 1, rule_duplicate_elements },
     { ESSE_ANOMALY_INCOMPATIBLE_ORDER, 2, rule_incompatible_order },

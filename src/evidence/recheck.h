@@ -15,6 +15,7 @@
  *                       the same transaction
  *   garbage-read        the read of what nobody wrote
  *   internal            what the transaction did to the key before; the read that contradicts it
+ *   own-write-missed    the transaction's write of the key; a later read that does not show it
  *   future-read         the read; the later write, by the same transaction, of what it returned
  *   duplicate-elements  the read of a list with an element twice
  *   incompatible-order  two reads of lists of which neither is a prefix of the other

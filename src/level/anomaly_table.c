@@ -58,6 +58,17 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .source = "Cerone, Bernardi and Gotsman 2015; " ELLE,
         .example = { "T1: w(x,1) r(x,0)", "T1 does not see its own write." },
     },
+    [ESSE_ANOMALY_OWN_WRITE_MISSED] = {
+        .id = ESSE_ANOMALY_OWN_WRITE_MISSED,
+        .name = "own-write-missed",
+        .is_own = true,
+        .implies = { ANOMALY(INTERNAL) },
+        .definition = "A transaction's read of a key contradicts its own earlier write of that "
+                      "key. Told only for levels that allow reads which are not repeatable; for "
+                      "the others it is internal.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) r(x,0)", "T1 does not see its own write." },
+    },
     [ESSE_ANOMALY_FUTURE_READ] = {
         .id = ESSE_ANOMALY_FUTURE_READ,
         .name = "future-read",

@@ -277,7 +277,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .is_own = true,
         .needs_session_order = true,
         .implies = { ALWAYS(MONOTONIC_ATOMIC_VIEW) },
-        .forbids = { ANOMALY(CO_READ_COMMITTED), ANOMALY(INTERNAL), ANOMALY(G1A), ANOMALY(G1B), ANOMALY(GARBAGE_READ),
+        .forbids = { ANOMALY(CO_READ_COMMITTED), ANOMALY(OWN_WRITE_MISSED), ANOMALY(G1A), ANOMALY(G1B), ANOMALY(GARBAGE_READ),
                      ANOMALY(FUTURE_READ) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever a read r of t3 reads x from "
                       "t1, t2 ≠ t1 writes x and (t2, r) ∈ wr ; po: having read anything of a "

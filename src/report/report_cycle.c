@@ -264,6 +264,7 @@ static const struct {
     { "G1b", "", true, " saw another transaction's work half done" },
     { "garbage-read", "what ", true, " saw came from nowhere" },
     { "internal", "", true, " contradicts itself" },
+    { "own-write-missed", "", true, " lost sight of its own write" },
     { "future-read", "", true, " saw its own future" },
     { "duplicate-elements", "something took effect twice before ", true, " read it" },
     { "duplicate-write", "a read of that value does not tell who wrote it", false, "" },

@@ -117,7 +117,8 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
         /* Where all versions are ordered, every read's version is known and nothing else is wrong,
          * a graph without cycles is proof enough. */
         bool whole = versions == &dsg->guess || !versions->undetermined;
-        proof->good = (whole && !versions->unresolved && !dsg->scan.found.count) ||
+        proof->good = (whole && !versions->unresolved && !versions->own_missed &&
+                       !versions->not_repeated && !dsg->scan.found.count) ||
                       esse_replay(dsg->versions.history, level, &proof->order, &err);
     }
     esse_arena_drop(dsg->scan.scratch, scc.component);

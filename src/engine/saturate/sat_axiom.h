@@ -23,8 +23,10 @@ struct sat_axiom {
     enum esse_level_id level;
     enum esse_anomaly_id type; /* what a cycle is called */
     enum sat_phi phi;
-    bool single;   /* units are single accesses */
-    bool sessions; /* the commit order contains session order */
+    bool single;     /* units are single accesses */
+    bool sessions;   /* the commit order contains session order */
+    bool own_writes; /* a transaction must read its own writes */
+    bool repeatable; /* and what it has read before */
 };
 
 extern const struct sat_axiom sat_axioms[]; /* ESSE_LEVEL_NONE ends them */

@@ -24,6 +24,25 @@ static uint32_t write_of(const struct telling *t, uint32_t unit, uint32_t key)
     return found;
 }
 
+/* The access of 'unit' that wrote what 'read' returned: not its last, where an unfinished
+ * transaction was read. */
+static uint32_t write_read(const struct telling *t, uint32_t unit, uint32_t read)
+{
+    const struct esse_history *history = t->units->history;
+    const esse_key key = { t->units->access[read].key };
+    esse_value value, written;
+    uint32_t count;
+    esse_op_read_of(history, op_of(t, read).ix, key, &value);
+    if (is_list(value))
+        value = esse_history_list(history, value, &count)[list_length(value) - 1];
+    for (uint32_t a = sat_first(t->units, unit); a < sat_end(t->units, unit); a++)
+        if (t->units->access[a].source == SAT_WRITES &&
+            esse_op_write_of(history, op_of(t, a).ix, key, &written) &&
+            esse_value_eq(written, value))
+            return a;
+    return write_of(t, unit, key.ix);
+}
+
 /* ---- words ---- */
 
 static void put_txn(struct esse_out *out, const struct telling *t, esse_txn txn)
@@ -135,7 +154,7 @@ static struct esse_edge wr_edge(const struct telling *t, uint32_t from, uint32_t
                               .dep = "wr",
                               .has_key = true,
                               .key = { key },
-                              .from_op = op_of(t, write_of(t, from, key)),
+                              .from_op = op_of(t, write_read(t, from, read)),
                               .to_op = op_of(t, read),
                               .witness = { ESSE_NO_OP } };
     edge.why = tell_wr(t, &edge);
@@ -160,7 +179,8 @@ static struct esse_edge forced_edge(const struct telling *t, const struct sat_fo
         .has_key = true,
         .key = { key },
         .from_op = op_of(t, write_of(t, forced->from, key)),
-        .to_op = initial ? (esse_op){ ESSE_NO_OP } : op_of(t, write_of(t, forced->to, key)),
+        .to_op =
+            initial ? (esse_op){ ESSE_NO_OP } : op_of(t, write_read(t, forced->to, forced->read)),
         .witness = op_of(t, forced->read),
         .because = because,
         .because_count = (uint32_t)path.count,

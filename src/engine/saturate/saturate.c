@@ -77,6 +77,14 @@ static bool leads_to_initial(struct sat_forced_vec *forced)
 
 /* ---- the rounds ---- */
 
+/* Is nothing left that an order could not be shown to explain? */
+static bool is_fully_known(const struct attempt *attempt)
+{
+    const struct versions *versions = attempt->units->versions;
+    return !attempt->units->unresolved && !(attempt->axiom->own_writes && versions->own_missed) &&
+           !(attempt->axiom->repeatable && versions->not_repeated);
+}
+
 /* Tries orders until one keeps the axiom or there is none.  The order is left in the attempt. */
 static enum answer saturate(struct saturating *s, struct attempt *attempt)
 {
@@ -98,7 +106,7 @@ static enum answer saturate(struct saturating *s, struct attempt *attempt)
             return REFUTED;
         }
         if (attempt->forced.count == before)
-            return attempt->units->unresolved ? GAVE_UP : HOLDS;
+            return is_fully_known(attempt) ? HOLDS : GAVE_UP;
     }
 }
 
@@ -107,7 +115,7 @@ static bool keeps(struct saturating *s, const struct attempt *attempt,
 {
     struct sat_forced_vec broken = { 0 };
     bool ok = sat_find_broken(axiom, attempt->units, &attempt->order, s->job->budget, &broken) &&
-              !broken.count && !attempt->units->unresolved;
+              !broken.count;
     sat_forced_vec_drop(&broken, attempt->units->arena);
     return ok;
 }
@@ -159,8 +167,9 @@ static void decide(struct saturating *s, const struct esse_level *level,
     else if (answer == REFUTED)
         scan_judge(&s->scan, level, s->job, verdict);
     else if (!esse_budget_spent(s->job->budget))
-        verdict->reason = attempt.units->unresolved
-                              ? "some reads may be from several writers, or from a deleted version"
+        verdict->reason = !is_fully_known(&attempt)
+                              ? "some reads may be from several writers or from a deleted version, "
+                                "or contradict what their transaction did"
                               : "what is forced does not refute it, and the commit orders that "
                                 "were tried do not prove it";
     if (attempt.units) {

@@ -104,6 +104,15 @@ static bool scan_keys(struct scan *scan)
     return true;
 }
 
+static bool asks_own_writes(const struct esse_job *job)
+{
+    for (size_t i = 0; i < job->level_count; i++)
+        if (esse_level_forbids(job->levels[i], esse_anomaly_get(ESSE_ANOMALY_OWN_WRITE_MISSED)) &&
+            !esse_level_forbids(job->levels[i], esse_anomaly_get(ESSE_ANOMALY_INTERNAL)))
+            return true;
+    return false;
+}
+
 bool scan_open(struct scan *scan, struct esse_job *job)
 {
     const struct esse_history *history = job->history;
@@ -111,6 +120,7 @@ bool scan_open(struct scan *scan, struct esse_job *job)
                            .scratch = esse_arena_new(),
                            .history = history,
                            .budget = job->budget,
+                           .tells_own_writes = asks_own_writes(job),
                            .error = &job->error };
     return sources_find(&scan->sources, scan->scratch, history, scan->budget) && scan_keys(scan) &&
            scan_lists(scan) && scan_predicates(scan);

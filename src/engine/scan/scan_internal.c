@@ -48,15 +48,49 @@ static bool register_contradicts(struct scan *scan, const struct scan_run *run, 
     return false;
 }
 
+/* The last own write that the read does not show, or ESSE_NO_TOUCH: a register's must be what is
+ * read, appends must be at the end of the list. */
+static uint32_t missed_write(const struct scan *scan, const struct scan_run *run, uint32_t read)
+{
+    uint32_t count = 0;
+    esse_value value = esse_value_state(scan_touch(scan, read)->value);
+    const esse_value *items =
+        is_list(value) ? esse_history_list(scan->history, value, &count) : NULL;
+    for (uint32_t at = read; at-- > run->begin;) {
+        const struct esse_touch *touch = scan_touch(scan, at);
+        if (touch->kind == ESSE_OP_WRITE)
+            return esse_value_eq(touch->value, value) ? ESSE_NO_TOUCH : at;
+        if (touch->kind == ESSE_OP_APPEND &&
+            (!count || !esse_value_eq(items[--count], touch->value)))
+            return at;
+    }
+    return ESSE_NO_TOUCH;
+}
+
+/* Levels that let a read change its mind still want a transaction to see its own writes. */
+static void check_own_write(struct scan *scan, const struct scan_run *run, uint32_t read)
+{
+    uint32_t write = missed_write(scan, run, read);
+    if (write == ESSE_NO_TOUCH || !scan_count(scan, ESSE_ANOMALY_OWN_WRITE_MISSED))
+        return;
+    struct esse_step steps[] = { scan_step(scan, write, ""), scan_step(scan, read, " afterwards") };
+    scan_tell(scan, ESSE_ANOMALY_OWN_WRITE_MISSED, (esse_key){ run->key },
+              "a transaction did not read what it had written itself", steps, 2);
+}
+
 static void check_read(struct scan *scan, const struct scan_run *run, uint32_t read)
 {
     uint32_t earlier;
     esse_value value = scan_touch(scan, read)->value;
     bool list = is_list(value) && list_length(value);
-    if (esse_value_eq(value, ESSE_NONE) ||
-        !(list ? list_contradicts(scan, run, read, &earlier)
-               : register_contradicts(scan, run, read, &earlier)) ||
-        !scan_count(scan, ESSE_ANOMALY_INTERNAL))
+    if (esse_value_eq(value, ESSE_NONE))
+        return;
+    if (scan->tells_own_writes)
+        check_own_write(scan, run, read);
+    if (!(list ? list_contradicts(scan, run, read, &earlier)
+               : register_contradicts(scan, run, read, &earlier)))
+        return;
+    if (!scan_count(scan, ESSE_ANOMALY_INTERNAL))
         return;
     struct esse_step steps[] = { scan_step(scan, earlier, ""),
                                  scan_step(scan, read, " afterwards") };

@@ -19,6 +19,7 @@ struct scan {
     struct esse_budget *budget;
     struct esse_error *error; /* of the job: bad input that a pass came upon */
     struct sources sources;
+    bool tells_own_writes; /* a level asked for forbids own-write-missed, and not internal */
     struct scan_anomaly_vec found;
     uint64_t seen[ESSE_ANOMALY_END];
 };
