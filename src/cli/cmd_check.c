@@ -11,17 +11,25 @@
 #include <unistd.h>
 
 static struct {
-    const char *level, *engine, *format, *workload, *dot, *svg, *evidence;
+    const char *level, *engine, *format, *workload, *dot, *svg, *evidence, *anomalies, *except;
+    struct esse_assuming assuming;
     double budget;
     uint64_t memory;
     bool json, verbose, quiet;
-} o = { .level = "strict-serializable" };
+} o = { .level = "strict-serializable", .anomalies = "", .except = "" };
 
 static const char *const engines[] = { "scan", "dsg", "saturate", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
-      "the levels to check (default strict-serializable), or all; 'esse levels' lists them", NULL },
+      "the levels to check (default strict-serializable), or all; 'esse levels' lists them; none "
+      "with --anomalies",
+      NULL },
+    { "anomalies", 'a', ESSE_OPT_TEXT, &o.anomalies, "A[,A...]",
+      "anomalies that count even where the level allows them, and what implies them", NULL },
+    { "except", 0, ESSE_OPT_TEXT, &o.except, "A[,A...]",
+      "anomalies that are neither told nor counted", NULL },
+    ESSE_ASSUMING_OPTIONS(o.assuming),
     { "engine", 'e', ESSE_OPT_TEXT, &o.engine, "E", "the engine to use instead of the planner's",
       engines },
     { "budget", 'b', ESSE_OPT_DURATION, &o.budget, "TIME",
@@ -48,8 +56,8 @@ struct check_run {
     struct esse_session session;
     struct esse_out out;
     struct esse_arena *arena; /* for the answer; histories have arenas of their own */
-    const char **levels;
-    size_t level_count;
+    const char **levels, **anomalies, **except;
+    size_t level_count, anomaly_count, except_count;
 };
 
 static bool use_colour(void)
@@ -102,8 +110,15 @@ static int draw(struct esse_arena *arena, const char *path, const struct esse_re
 static int check_history(struct check_run *run, struct esse_arena *arena, const char *path)
 {
     struct esse_load_options load = { o.format, o.workload, &run->session.budget };
-    struct esse_check_options check = { run->levels, run->level_count, o.engine,
-                                        &run->session.budget };
+    struct esse_check_options check = { .levels = run->levels,
+                                        .level_count = run->level_count,
+                                        .engine = o.engine,
+                                        .budget = &run->session.budget,
+                                        .assume = esse_session_assume(&o.assuming),
+                                        .anomalies = run->anomalies,
+                                        .anomaly_count = run->anomaly_count,
+                                        .except = run->except,
+                                        .except_count = run->except_count };
     struct esse_error err = { 0 };
     struct esse_history *history;
     const struct esse_result *result;
@@ -133,6 +148,8 @@ static int run_check(int count, char **paths)
 {
     struct check_run run = { .arena = esse_arena_new() };
     run.levels = esse_session_names(run.arena, o.level, &run.level_count);
+    run.anomalies = esse_session_names(run.arena, o.anomalies, &run.anomaly_count);
+    run.except = esse_session_names(run.arena, o.except, &run.except_count);
     esse_out_init_fd(&run.out, run.arena, STDOUT_FILENO);
     int status = ESSE_EXIT_HOLDS;
     if (!run.level_count)
@@ -164,6 +181,11 @@ const struct esse_command esse_command_check = {
         "definition alone before it is printed.\n\n"
         "A HISTORY is a file, gzip or zstd compressed if you like, or - for standard input. Its "
         "format and workload are recognised. Several histories are checked one by one.\n\n"
+        "Registers do not show the order of their versions. The --...-keys options assume "
+        "something "
+        "about it, as Elle does; a level that is violated only because of an assumption is said to "
+        "be. An assumption that contradicts the history is told as cyclic-versions, and "
+        "dropped.\n\n"
         "Exit status: 0 every level holds, 1 some level is violated, 2 unknown (the budget ran "
         "out, or nothing decides the level), 64 bad usage, 65 bad input, 70 a verdict failed its "
         "recheck, 74 input/output error. The worst counts: errors over 1 over 2 over 0.",

@@ -7,6 +7,7 @@
 
 static struct {
     const char *level, *anomaly, *out, *from, *to, *workload;
+    struct esse_assuming assuming;
     double budget;
     uint64_t memory;
     bool lossy, quiet;
@@ -17,6 +18,7 @@ static const struct esse_opt options[] = {
       "the level that is violated (default strict-serializable)", NULL },
     { "anomaly", 'a', ESSE_OPT_TEXT, &o.anomaly, "TYPE",
       "the type of anomaly to keep (default: the worst that is found)", NULL },
+    ESSE_ASSUMING_OPTIONS(o.assuming),
     { "out", 'o', ESSE_OPT_TEXT, &o.out, "FILE", "where it goes (default: standard output)", NULL },
     { "to", 't', ESSE_OPT_TEXT, &o.to, "F",
       "the output's format (default: by its name, or else the input's)", esse_writer_choices },
@@ -93,7 +95,8 @@ static int shrink_history(struct esse_session *session, struct esse_arena *arena
     const struct esse_load_options load = { o.from, o.workload, &session->budget };
     const struct esse_check_options check = { .levels = &o.level,
                                               .level_count = 1,
-                                              .budget = &session->budget };
+                                              .budget = &session->budget,
+                                              .assume = esse_session_assume(&o.assuming) };
     const struct esse_shrink_options shrink = { &check, o.anomaly };
     struct esse_error err = { 0 };
     struct esse_history *history;

@@ -4,7 +4,9 @@
 #include "evidence/recheck.h"
 #include "formats/evidence_read.h"
 #include "history/history.h"
+#include "report/report_claim.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static struct {
@@ -42,14 +44,17 @@ static int verify_results(const struct esse_history *history, const struct esse_
     }
     for (uint32_t i = 0; i < evidence->verdict_count; i++) {
         const struct esse_verdict *verdict = &evidence->verdicts[i];
-        const struct esse_level *level = esse_level_find(verdict->level);
+        const struct esse_level *level = strcmp(verdict->level, "none") == 0
+                                             ? &esse_level_none
+                                             : esse_level_find(verdict->level);
         if (!level) {
             esse_fail(&err, ESSE_EINPUT, "unknown level '%s'", verdict->level);
             return esse_cli_fail(paths[0], &err);
         }
         if (!esse_recheck_verdict(history, level, verdict, &err))
             return refuse(paths[0], &err);
-        esse_out_f(out, "%s: %s %s%s\n", paths[1], words[verdict->outcome], verdict->level,
+        esse_out_f(out, "%s: %s %s%s\n", paths[1], words[verdict->outcome],
+                   esse_report_claim(out->arena, verdict),
                    verdict->outcome == ESSE_UNKNOWN ? ", nothing to verify" : ", verified");
     }
     return 0;
@@ -88,7 +93,9 @@ const struct esse_command esse_command_verify = {
     .details =
         "Reads an evidence file, as esse check --evidence writes it, and the history it speaks of, "
         "and rechecks every verdict from the history and the level's definition alone: each edge "
-        "of a cycle, each step of an anomaly, each order by replaying it. No engine takes part.\n\n"
+        "of a cycle, each step of an anomaly, each order by replaying it. No engine takes part. "
+        "What "
+        "rests on an assumption is said to.\n\n"
         "Exit status: 0 all of it follows, 65 something does not (or the files cannot be read as "
         "what they should be), 74 input/output error.",
     .examples = "  esse check --evidence why.json history.edn\n"

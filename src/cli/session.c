@@ -101,6 +101,13 @@ void esse_session_warn(struct esse_session *session, const char *path,
     }
 }
 
+unsigned esse_session_assume(const struct esse_assuming *assuming)
+{
+    return (assuming->wfr_keys ? ESSE_ASSUME_WFR_KEYS : 0u) |
+           (assuming->sequential_keys ? ESSE_ASSUME_SEQUENTIAL_KEYS : 0u) |
+           (assuming->linearizable_keys ? ESSE_ASSUME_LINEARIZABLE_KEYS : 0u);
+}
+
 int esse_session_answer(struct esse_out *out, int status)
 {
     struct esse_error err;

@@ -22,6 +22,32 @@ void esse_session_start(struct esse_session *session, double seconds, uint64_t m
 extern const char *const esse_format_choices[], *const esse_writer_choices[],
                                                     *const esse_workload_choices[];
 
+/* What the commands that check take for granted about versions, with the rows of their options. */
+struct esse_assuming {
+    bool wfr_keys, sequential_keys, linearizable_keys;
+};
+#define ESSE_ASSUMING_OPTIONS(at)                                                                  \
+    { "wfr-keys",                                                                                  \
+      0,                                                                                           \
+      ESSE_OPT_FLAG,                                                                               \
+      &(at).wfr_keys,                                                                              \
+      NULL,                                                                                        \
+      "assume that who reads a register and then writes it overwrites what it read, or something " \
+      "later",                                                                                     \
+      NULL },                                                                                      \
+        { "sequential-keys",                                                                       \
+          0,                                                                                       \
+          ESSE_OPT_FLAG,                                                                           \
+          &(at).sequential_keys,                                                                   \
+          NULL,                                                                                    \
+          "assume that no session sees a register go back",                                        \
+          NULL },                                                                                  \
+    {                                                                                              \
+        "linearizable-keys", 0, ESSE_OPT_FLAG, &(at).linearizable_keys, NULL,                      \
+            "assume that each register is linearizable", NULL                                      \
+    }
+unsigned esse_session_assume(const struct esse_assuming *assuming);
+
 /* Takes the progress line away, so that something else can be said. */
 void esse_session_clear(struct esse_session *session);
 

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "engine/engine.h"
+#include "evidence/assumption.h"
 #include "evidence/recheck.h"
 
 #include <stdlib.h>
@@ -13,12 +14,15 @@ ESSE_VEC(found_vec, struct esse_anomaly)
 struct check {
     struct esse_arena *arena;
     const struct esse_history *history;
+    const struct esse_check_options *options;
     size_t count;
     const struct esse_level **levels;
     bool is_named;                  /* the engine, by the caller */
     const struct esse_plan **plans; /* by level; NULL: it had its turns */
     struct esse_verdict *verdicts;
-    struct found_vec found; /* by all engines */
+    struct found_vec found;       /* by all engines */
+    bool named[ESSE_ANOMALY_END]; /* see struct esse_job */
+    bool except[ESSE_ANOMALY_END];
 };
 
 static void make_room(struct check *check, size_t count)
@@ -49,13 +53,47 @@ static bool find_levels(struct check *check, const struct esse_check_options *op
     }
     make_room(check, options->level_count ? options->level_count : 1);
     for (size_t i = 0; i < check->count; i++) {
-        check->levels[i] = esse_level_find(names[i]);
+        bool none = check->count == 1 && options->anomaly_count && strcmp(names[i], "none") == 0;
+        check->levels[i] = none ? &esse_level_none : esse_level_find(names[i]);
         const char *near = check->levels[i] ? NULL : esse_level_suggest(names[i]);
         if (!check->levels[i])
             return esse_fail(err, ESSE_EUSAGE, "unknown level '%s'%s%s%s; 'esse levels' lists them",
                              names[i], near ? "; did you mean '" : "", near ? near : "",
                              near ? "'?" : "");
         check->verdicts[i].level = names[i];
+    }
+    return true;
+}
+
+/* ---- from names to anomalies ---- */
+
+static bool find_anomaly(const char *name, const struct esse_anomaly_type **type,
+                         struct esse_error *err)
+{
+    *type = esse_anomaly_find(name);
+    return *type ||
+           esse_fail(err, ESSE_EUSAGE, "unknown anomaly '%s'; 'esse levels' lists them", name);
+}
+
+static bool find_anomalies(struct check *check, struct esse_error *err)
+{
+    const struct esse_check_options *options = check->options;
+    const struct esse_anomaly_type *type;
+    for (size_t i = 0; i < options->anomaly_count; i++) {
+        if (!find_anomaly(options->anomalies[i], &type, err))
+            return false;
+        for (size_t id = 1; id < ESSE_ANOMALY_END; id++)
+            check->named[id] |=
+                esse_anomaly_implies(esse_anomaly_get((enum esse_anomaly_id)id), type);
+    }
+    for (size_t i = 0; i < options->except_count; i++) {
+        if (!find_anomaly(options->except[i], &type, err))
+            return false;
+        if (type->is_umbrella)
+            return esse_fail(err, ESSE_EUSAGE,
+                             "'%s' stands for several anomalies; name those to leave out",
+                             options->except[i]);
+        check->except[type->id] = true;
     }
     return true;
 }
@@ -71,7 +109,9 @@ static bool make_plans(struct check *check, const char *engine_name, struct esse
     *named = (struct esse_plan){ .engine = engine, .reason = "named by --engine" };
     check->plans = esse_arena_alloc(check->arena, check->count, sizeof *check->plans);
     for (size_t i = 0; i < check->count; i++)
-        check->plans[i] = engine ? named : esse_plan_find(check->levels[i], check->history, NULL);
+        check->plans[i] =
+            engine ? named
+                   : esse_plan_find(check->levels[i], check->history, check->options->assume, NULL);
     return true;
 }
 
@@ -99,6 +139,26 @@ static void keep_found(struct check *check, const struct esse_anomaly *anomaly)
     found_vec_push(&check->found, check->arena, *anomaly);
 }
 
+/* An engine that only knows of levels may prove too little where anomalies were named; and a level
+ * may be undecided because what rules it out does not count. */
+static void settle(const struct check *check, const struct esse_level *level,
+                   struct esse_verdict *verdict, const struct esse_job *job)
+{
+    if (verdict->outcome == ESSE_HOLDS &&
+        !esse_recheck_is_enough(esse_level_find(verdict->order.proves), level, verdict)) {
+        verdict->outcome = ESSE_UNKNOWN;
+        verdict->evidence = "none";
+        verdict->reason = "the level holds, but whether the history is free of the anomalies that "
+                          "were named could not be told";
+    }
+    for (uint32_t i = 0; verdict->outcome == ESSE_UNKNOWN && i < job->found_count; i++) {
+        const struct esse_anomaly_type *type = esse_anomaly_find(job->found[i].type);
+        if (check->except[type->id] && esse_level_forbids(level, type))
+            verdict->reason = esse_arena_format(
+                check->arena, "%s rules it out, which was to be left out", type->name);
+    }
+}
+
 /* Runs an engine once, on all the levels that are planned for it. */
 static bool run_engine(struct check *check, const struct esse_engine *engine,
                        struct esse_budget *budget, struct esse_error *err)
@@ -115,20 +175,32 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
     for (size_t i = 0; i < count; i++) {
         levels[i] = check->levels[which[i]];
         verdicts[i] = (struct esse_verdict){ .level = check->verdicts[which[i]].level,
+                                             .named = check->options->anomalies,
+                                             .named_count = (uint32_t)check->options->anomaly_count,
                                              .engine = engine->name,
                                              .plan = check->plans[which[i]]->reason };
     }
     double started = esse_clock_seconds();
-    struct esse_job job = { check->arena, check->history, levels, count, budget, verdicts };
+    struct esse_job job = { .arena = check->arena,
+                            .history = check->history,
+                            .levels = levels,
+                            .level_count = count,
+                            .budget = budget,
+                            .verdicts = verdicts,
+                            .assume = check->options->assume };
+    memcpy(job.named, check->named, sizeof job.named);
+    memcpy(job.except, check->except, sizeof job.except);
     engine->run(&job);
     if (job.error.code != ESSE_OK) {
         *err = job.error;
         return false;
     }
     for (uint32_t i = 0; i < job.found_count; i++)
-        keep_found(check, &job.found[i]);
+        if (!check->except[esse_anomaly_find(job.found[i].type)->id])
+            keep_found(check, &job.found[i]);
     for (size_t i = 0; i < count; i++) {
         struct esse_verdict *kept = &check->verdicts[which[i]];
+        settle(check, levels[i], &verdicts[i], &job);
         verdicts[i].seconds = kept->seconds + esse_clock_seconds() - started;
         /* Of two that cannot decide, the first had the better reason. */
         if (!kept->engine || verdicts[i].outcome != ESSE_UNKNOWN)
@@ -147,7 +219,8 @@ static bool plan_next(struct check *check, struct esse_budget *budget)
         if (plan)
             check->plans[i] = decided || check->is_named
                                   ? NULL
-                                  : esse_plan_find(check->levels[i], check->history, plan);
+                                  : esse_plan_find(check->levels[i], check->history,
+                                                   check->options->assume, plan);
         left |= check->plans[i] != NULL;
     }
     return left;
@@ -161,6 +234,22 @@ static bool run_engines(struct check *check, struct esse_budget *budget, struct 
                 return false;
     } while (plan_next(check, budget));
     return true;
+}
+
+/* ---- what a verdict rests on ---- */
+
+static void state_assumptions(struct check *check, struct esse_verdict *verdict)
+{
+    enum { MOST = 8 };
+    const char **names = esse_arena_alloc(check->arena, MOST, sizeof *names);
+    for (const struct esse_assumption_words *at = esse_assumptions; at->name; at++) {
+        bool needed = false;
+        for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+            needed |= esse_anomaly_assumes(&verdict->anomalies[i], at->name);
+        if (needed)
+            names[verdict->assumed_count++] = at->name;
+    }
+    verdict->assumed = names;
 }
 
 /* ---- rechecking ---- */
@@ -204,7 +293,7 @@ static bool rules_out_any(const struct check *check, const struct esse_anomaly_t
     for (size_t i = 0; i < check->count; i++)
         if (esse_level_forbids(check->levels[i], type))
             return true;
-    return false;
+    return check->named[type->id];
 }
 
 /* The types found, each once: those that count against the levels, and what all rule out. */
@@ -240,7 +329,8 @@ static void summarise_strongest(struct check *check, struct esse_result *result)
 {
     const char **names = esse_arena_alloc(check->arena, check->count, sizeof *names);
     for (size_t i = 0; i < check->count; i++) {
-        bool strongest = check->verdicts[i].outcome == ESSE_HOLDS;
+        bool strongest =
+            check->verdicts[i].outcome == ESSE_HOLDS && check->levels[i] != &esse_level_none;
         for (size_t j = 0; strongest && j < check->count; j++)
             if (j != i && check->verdicts[j].outcome == ESSE_HOLDS &&
                 esse_level_implies(check->levels[j], check->levels[i]) &&
@@ -259,12 +349,15 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     static const struct esse_check_options defaults;
     if (!options)
         options = &defaults;
-    struct check check = { .arena = arena, .history = history };
-    if (!find_levels(&check, options, err) || !make_plans(&check, options->engine, err))
+    struct check check = { .arena = arena, .history = history, .options = options };
+    if (!find_levels(&check, options, err) || !find_anomalies(&check, err) ||
+        !make_plans(&check, options->engine, err))
         return false;
     esse_budget_start(options->budget);
     if (!run_engines(&check, options->budget, err))
         return false;
+    for (size_t i = 0; i < check.count; i++)
+        state_assumptions(&check, &check.verdicts[i]);
     if (!recheck(&check, err))
         return false;
     struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);

@@ -24,6 +24,9 @@ struct esse_job {
     size_t level_count;
     struct esse_budget *budget;
     struct esse_verdict *verdicts; /* one a level */
+    unsigned assume;               /* enum esse_assumption */
+    bool named[ESSE_ANOMALY_END];  /* types that count whatever the level allows */
+    bool except[ESSE_ANOMALY_END]; /* types that do not count at all */
     /* Every anomaly the engine came upon, also those that rule out none of the levels asked. */
     const struct esse_anomaly *found;
     uint32_t found_count;
@@ -31,6 +34,13 @@ struct esse_job {
      * counts.  ESSE_OK otherwise. */
     struct esse_error error;
 };
+
+/* Does an anomaly of this type make the level violated? */
+static inline bool esse_job_counts(const struct esse_job *job, const struct esse_level *level,
+                                   const struct esse_anomaly_type *type)
+{
+    return !job->except[type->id] && (job->named[type->id] || esse_level_forbids(level, type));
+}
 
 struct esse_engine {
     const char *name, *summary;
@@ -49,11 +59,12 @@ struct esse_plan {
     unsigned needs;    /* enum esse_has: the history has all of these */
     const struct esse_engine *engine;
     const char *reason;
+    bool only_assuming; /* only where something is assumed about versions */
 };
 
 /* The first row that applies, or the first after 'after' with another engine; NULL if none. */
 const struct esse_plan *esse_plan_find(const struct esse_level *level,
-                                       const struct esse_history *history,
+                                       const struct esse_history *history, unsigned assume,
                                        const struct esse_plan *after);
 
 /* The planner's rows, for documentation and tests; NULL engine ends them. */

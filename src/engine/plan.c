@@ -18,6 +18,8 @@ enum {
 const struct esse_plan esse_plans[] = {
     { ANY_FAMILY, ESSE_HAS_PREDICATES, &esse_engine_scan,
       "no engine in this build decides predicates; the anomalies that need no order can refute" },
+    { ANY_FAMILY, ESSE_HAS_WRITES, &esse_engine_dsg,
+      "what is assumed about the order of versions may rule the level out", true },
     { WEAK_FAMILIES, 0, &esse_engine_saturate,
       "the level is an axiom about a commit order, and what it forces decides it" },
     { ANY_FAMILY, ESSE_HAS_APPENDS, &esse_engine_dsg,
@@ -38,20 +40,21 @@ const struct esse_engine *esse_engine_find(const char *name)
 
 /* Weak levels are of several families; whether there is an axiom for one, its engine knows. */
 static bool applies(const struct esse_plan *plan, const struct esse_level *level,
-                    const struct esse_history *history)
+                    const struct esse_history *history, unsigned assume)
 {
-    if ((history->has & ESSE_HAS_PREDICATES) && !(plan->needs & ESSE_HAS_PREDICATES))
+    if (((history->has & ESSE_HAS_PREDICATES) && !(plan->needs & ESSE_HAS_PREDICATES)) ||
+        (plan->only_assuming && !assume))
         return false;
     return (plan->families & 1u << level->family) && (history->has & plan->needs) == plan->needs &&
            (plan->families != WEAK_FAMILIES || plan->engine->decides(level, history));
 }
 
 const struct esse_plan *esse_plan_find(const struct esse_level *level,
-                                       const struct esse_history *history,
+                                       const struct esse_history *history, unsigned assume,
                                        const struct esse_plan *after)
 {
     for (const struct esse_plan *plan = after ? after + 1 : esse_plans; plan->engine; plan++)
-        if ((!after || plan->engine != after->engine) && applies(plan, level, history))
+        if ((!after || plan->engine != after->engine) && applies(plan, level, history, assume))
             return plan;
     return NULL;
 }

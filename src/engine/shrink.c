@@ -160,6 +160,8 @@ static void select_named(const struct shrink *s, struct esse_selection *selectio
         select_txn(selection, anomaly->edges[i].from);
         select_txn(selection, anomaly->edges[i].to);
         select_op(s, selection, anomaly->edges[i].witness);
+        if (anomaly->edges[i].basis)
+            select_op(s, selection, anomaly->edges[i].later_witness);
     }
 }
 

@@ -299,5 +299,6 @@ struct versions versions_guess(const struct versions *versions)
     struct versions guess = *versions;
     if (versions->undetermined)
         guess.loose = versions->first + 1; /* where the next key begins */
+    guess.after_first = NULL;              /* the order follows all edges */
     return guess;
 }

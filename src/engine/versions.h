@@ -17,6 +17,13 @@
 #define NO_VERSION UINT32_MAX
 #define NO_NODE    UINT32_MAX
 
+/* A loose version that is known to come before another one of its key, and the accesses that show
+ * these two versions. */
+struct version_edge {
+    uint32_t from, to, from_at, to_at;
+    enum esse_assumption basis;
+};
+
 struct versions {
     struct esse_arena *arena;
     const struct esse_history *history;
@@ -33,12 +40,17 @@ struct versions {
     uint32_t unresolved;   /* reads of what is no known version, or not its writer's last */
     uint32_t own_missed;   /* reads that differ from what the transaction had written */
     uint32_t not_repeated; /* reads that differ from what it had read */
+    /* What was inferred by assumptions (dsg_infer), NULL if nothing: the edges from version v are
+     * after[after_first[v] .. after_first[v + 1]). */
+    const uint32_t *after_first;
+    const struct version_edge *after;
 };
 
 bool versions_find(struct versions *versions, struct scan *scan);
 
-/* The same versions with the loose ones in the order in which their transactions were recorded:
- * a guess, good for trying orders and for nothing else. */
+/* The same versions with the loose ones in the order in which they are numbered, which is that of
+ * the recording as far as inference knew nothing else: a guess, good for trying orders and for
+ * nothing else. */
 struct versions versions_guess(const struct versions *versions);
 
 static inline const struct esse_touch *versions_touch(const struct versions *versions, uint32_t at)
@@ -64,6 +76,17 @@ static inline bool precedes_loose(const struct versions *versions, uint32_t key,
 {
     return versions->gaps[key] ? version == versions->first[key]
                                : version + 1 == versions->loose[key];
+}
+
+/* Why 'from' is known to come before 'to'; NULL if nothing was inferred about them. */
+static inline const struct version_edge *versions_edge(const struct versions *versions,
+                                                       uint32_t from, uint32_t to)
+{
+    const uint32_t *first = versions->after_first ? &versions->after_first[from] : NULL;
+    for (uint32_t e = first ? first[0] : 0; first && e < first[1]; e++)
+        if (versions->after[e].to == to)
+            return &versions->after[e];
+    return NULL;
 }
 
 /* Is the version one of the unordered ones at the end of its key? */

@@ -47,11 +47,15 @@ bool co_wrong(const struct commit_order *co, uint32_t unit, const char *what,
 static void find_txns(struct commit_order *co)
 {
     const struct esse_history *history = co->history;
-    co->access_txn =
-        esse_arena_grow(co->arena, NULL, (co->by_key.count + (size_t)1) * sizeof(uint32_t));
-    for (uint32_t at = 0; at < co->by_key.count; at++)
-        co->access_txn[co->by_key.at[at].access] = co->by_key.at[at].txn;
-    co->units = co->rule->of_accesses ? co->by_key.count : history->txns;
+    co->in = esse_arena_alloc(co->arena, history->txns + 1u, 1);
+    co->units = history->txns;
+    if (co->rule->of_accesses) {
+        co->units = co->by_key.count;
+        co->access_txn =
+            esse_arena_grow(co->arena, NULL, (co->units + (size_t)1) * sizeof(uint32_t));
+        for (uint32_t at = 0; at < co->units; at++)
+            co->access_txn[co->by_key.at[at].access] = co->by_key.at[at].txn;
+    }
     co->place = esse_arena_grow(co->arena, NULL, (co->units + (size_t)1) * sizeof *co->place);
     co->before = esse_arena_grow(co->arena, NULL, (co->units + (size_t)1) * sizeof *co->before);
     memset(co->place, 0xff, (co->units + (size_t)1) * sizeof *co->place);
@@ -62,7 +66,6 @@ static void find_txns(struct commit_order *co)
 static bool is_order(struct commit_order *co, struct esse_error *err)
 {
     const struct esse_history *history = co->history;
-    uint32_t *seen = esse_arena_alloc(co->arena, history->txns + 1u, sizeof *seen);
     for (uint32_t i = 0; i < co->order->count; i++) {
         uint32_t unit = co->order->events[i];
         if (unit >= co->units)
@@ -72,11 +75,11 @@ static bool is_order(struct commit_order *co, struct esse_error *err)
         if (co->place[unit] != CO_NOWHERE)
             return co_wrong(co, unit, "is in it twice", err);
         co->place[unit] = i;
-        seen[co_txn(co, unit)]++;
+        co->in[co_txn(co, unit)] = 1;
     }
     for (uint32_t unit = 0; unit < co->units; unit++)
         if (co->place[unit] == CO_NOWHERE &&
-            (history->txn_status[co_txn(co, unit)] == ESSE_COMMITTED || seen[co_txn(co, unit)]))
+            (history->txn_status[co_txn(co, unit)] == ESSE_COMMITTED || co->in[co_txn(co, unit)]))
             return co_wrong(co, unit, "is missing", err);
     return true;
 }

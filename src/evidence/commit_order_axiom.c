@@ -33,6 +33,10 @@ static void pass_over(struct checking *c, const struct unit_vec *writers, uint32
                         (struct passed){ c->co->place[unit], read, writers->at[i] });
 }
 
+struct entry {
+    uint32_t unit, access;
+};
+
 /* The accesses of each key in the commit order, one key after the other. */
 static void find_passed(struct checking *c)
 {
@@ -43,17 +47,18 @@ static void find_passed(struct checking *c)
         first[co->access[a].key + 2] += co->access[a].source != CO_NOTHING;
     for (uint32_t key = 0; key < co->history->keys; key++)
         first[key + 2] += first[key + 1];
-    uint32_t *sorted = esse_arena_grow(co->arena, NULL,
-                                       (first[co->history->keys + 1] + (size_t)1) * sizeof *sorted);
-    for (uint32_t i = 0; i < co->order->count; i++)
-        for (uint32_t a = co_first(co, co->order->events[i]); a < co_end(co, co->order->events[i]);
-             a++)
+    struct entry *sorted = esse_arena_grow(
+        co->arena, NULL, (first[co->history->keys + 1] + (size_t)1) * sizeof *sorted);
+    for (uint32_t i = 0; i < co->order->count; i++) {
+        uint32_t unit = co->order->events[i], end = co_end(co, unit);
+        for (uint32_t a = co_first(co, unit); a < end; a++)
             if (co->access[a].source != CO_NOTHING)
-                sorted[first[co->access[a].key + 1]++] = a;
+                sorted[first[co->access[a].key + 1]++] = (struct entry){ unit, a };
+    }
     for (uint32_t key = 0; key < co->history->keys; key++) {
         writers.count = 0;
         for (uint32_t i = first[key]; i < first[key + 1]; i++) {
-            uint32_t a = sorted[i], unit = co->rule->of_accesses ? a : co->access_txn[a];
+            uint32_t a = sorted[i].access, unit = sorted[i].unit;
             uint32_t newest = writers.count ? writers.at[writers.count - 1] : CO_INITIAL;
             if (co->access[a].source != CO_WRITES && co->access[a].source != newest)
                 pass_over(c, &writers, unit, a);

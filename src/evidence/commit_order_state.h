@@ -46,8 +46,9 @@ struct commit_order {
     struct esse_by_key by_key;
     uint32_t units;
     uint32_t *place;          /* by unit, or CO_NOWHERE */
+    uint8_t *in;              /* by transaction: it is in the order */
     struct co_access *access; /* by access */
-    uint32_t *access_txn;     /* by access */
+    uint32_t *access_txn;     /* by access, if these are the units */
     uint32_t *before;         /* by unit: the one before it in its session, or CO_NOWHERE */
 };
 

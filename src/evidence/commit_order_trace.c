@@ -24,7 +24,7 @@ static uint32_t unit_at(const struct tracing *t, uint32_t at)
 
 static bool is_in(const struct tracing *t, uint32_t at)
 {
-    return t->co->place[unit_at(t, at)] != CO_NOWHERE;
+    return t->co->in[touch_at(t, at)->txn];
 }
 
 static bool is_list_value(esse_value value)
@@ -256,7 +256,9 @@ static bool trace_key(struct tracing *t, const struct esse_version_order *given,
         if (!trace_run(t, at, end, err))
             return false;
     }
-    return given ? agrees_with_certificate(t, given, err) : agrees_with_lists(t, err);
+    if (given)
+        return agrees_with_certificate(t, given, err);
+    return !(t->co->history->has & ESSE_HAS_LIST_READS) || agrees_with_lists(t, err);
 }
 
 bool co_trace(struct commit_order *co, struct esse_error *err)

@@ -1,10 +1,12 @@
 #include "evidence/recheck.h"
 
 #include "base/error.h"
+#include "evidence/assumption.h"
 #include "evidence/commit_order.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/recheck_forced.h"
 #include "evidence/recheck_predicate.h"
+#include "evidence/recheck_versions.h"
 #include "evidence/replay.h"
 #include "history/access.h"
 
@@ -364,6 +366,11 @@ static bool rule_duplicate_write(const struct claim *claim)
            esse_value_eq(a, b);
 }
 
+static bool rule_cyclic(const struct claim *claim)
+{
+    return esse_recheck_cyclic(claim->history, claim->anomaly);
+}
+
 static bool rule_predicate_miss(const struct claim *claim)
 {
     return committed(claim, 0) &&
@@ -377,6 +384,8 @@ static bool rule_result_set(const struct claim *claim)
 }
 
 /* ---- the table ---- */
+
+enum { ANY_STEPS = UINT16_MAX }; /* the rule itself looks at them */
 
 static const struct rule {
     enum esse_anomaly_id type;
@@ -394,23 +403,31 @@ static const struct rule {
     { ESSE_ANOMALY_DIRTY_UPDATE, 3, rule_dirty_update },
     { ESSE_ANOMALY_LOST_UPDATE, 2, rule_lost_update },
     { ESSE_ANOMALY_DUPLICATE_WRITE, 2, rule_duplicate_write },
+    { ESSE_ANOMALY_CYCLIC_VERSIONS, ANY_STEPS, rule_cyclic },
     { ESSE_ANOMALY_PREDICATE_READ_MISS, 1, rule_predicate_miss },
     { ESSE_ANOMALY_RESULT_SET_MISMATCH, 1, rule_result_set },
 };
+
+static bool fits(const struct rule *rule, const struct esse_anomaly *anomaly)
+{
+    return rule->steps == ANY_STEPS || rule->steps == anomaly->step_count;
+}
 
 /* The steps must name operations of their transactions before any rule looks at them. */
 static bool make_claim(const struct esse_history *history, const struct esse_anomaly *anomaly,
                        struct claim *claim)
 {
     *claim = (struct claim){ history, anomaly, anomaly->key, { 0 }, { 0 } };
-    if (!anomaly->has_key || anomaly->key.ix >= history->keys || anomaly->step_count > 3)
+    if (!anomaly->has_key || anomaly->key.ix >= history->keys)
         return false;
     for (uint32_t i = 0; i < anomaly->step_count; i++) {
-        claim->txn[i] = anomaly->steps[i].txn.ix;
-        claim->op[i] = anomaly->steps[i].op.ix;
-        if (claim->txn[i] >= history->txns || claim->op[i] < history->txn_op[claim->txn[i]] ||
-            claim->op[i] >= history->txn_op[claim->txn[i] + 1])
+        uint32_t txn = anomaly->steps[i].txn.ix, op = anomaly->steps[i].op.ix;
+        if (txn >= history->txns || op < history->txn_op[txn] || op >= history->txn_op[txn + 1])
             return false;
+        if (i < 3) {
+            claim->txn[i] = txn;
+            claim->op[i] = op;
+        }
     }
     return true;
 }
@@ -425,11 +442,23 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
                                              : esse_recheck_cycle(history, anomaly, err);
     for (size_t i = 0; type && i < sizeof rules / sizeof *rules; i++)
         if (rules[i].type == type->id)
-            return (anomaly->step_count == rules[i].steps && make_claim(history, anomaly, &claim) &&
+            return (fits(&rules[i], anomaly) && make_claim(history, anomaly, &claim) &&
                     rules[i].holds(&claim)) ||
                    esse_fail(err, ESSE_EBUG, "the evidence for %s does not follow from the history",
                              type->name);
     return esse_fail(err, ESSE_EBUG, "no rule rechecks the anomaly '%s'", anomaly->type);
+}
+
+bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_level *level,
+                            const struct esse_verdict *verdict)
+{
+    bool enough =
+        level == &esse_level_none ? verdict->named_count > 0 : esse_level_implies(proved, level);
+    for (uint32_t i = 0; i < verdict->named_count; i++) {
+        const struct esse_anomaly_type *type = esse_anomaly_find(verdict->named[i]);
+        enough &= type && esse_level_forbids(proved, type);
+    }
+    return enough;
 }
 
 static bool recheck_order(const struct esse_history *history, const struct esse_level *level,
@@ -437,11 +466,36 @@ static bool recheck_order(const struct esse_history *history, const struct esse_
 {
     const struct esse_order *order = &verdict->order;
     const struct esse_level *proved = order->proves ? esse_level_find(order->proves) : NULL;
-    if (!proved || !esse_level_implies(proved, level))
+    if (!proved || !esse_recheck_is_enough(proved, level, verdict))
         return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
     return esse_replay_proves(proved, order->has_starts)
                ? esse_replay(history, proved, order, err)
                : esse_commit_order_check(history, proved, order, err);
+}
+
+/* Does the verdict own up to everything that the anomaly assumes? */
+static bool is_stated(const struct esse_verdict *verdict, const struct esse_anomaly *anomaly)
+{
+    for (const struct esse_assumption_words *at = esse_assumptions; at->name; at++) {
+        bool stated = !esse_anomaly_assumes(anomaly, at->name);
+        for (uint32_t i = 0; i < verdict->assumed_count; i++)
+            stated |= strcmp(verdict->assumed[i], at->name) == 0;
+        if (!stated)
+            return false;
+    }
+    return true;
+}
+
+/* Is it an anomaly that the level forbids, or one that the verdict says to count anyhow? */
+static bool is_counted(const struct esse_level *level, const struct esse_verdict *verdict,
+                       const struct esse_anomaly_type *type)
+{
+    bool counted = esse_level_forbids(level, type);
+    for (uint32_t i = 0; !counted && i < verdict->named_count; i++) {
+        const struct esse_anomaly_type *named = esse_anomaly_find(verdict->named[i]);
+        counted = named && esse_anomaly_implies(type, named);
+    }
+    return counted;
 }
 
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
@@ -456,9 +510,13 @@ bool esse_recheck_verdict(const struct esse_history *history, const struct esse_
     for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
         const struct esse_anomaly *anomaly = &verdict->anomalies[i];
         const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
-        if (!type || !esse_level_forbids(level, type))
+        if (!type || !is_counted(level, verdict, type))
             return esse_fail(err, ESSE_EBUG, "%s does not rule out %s", anomaly->type,
                              verdict->level);
+        if (!is_stated(verdict, anomaly))
+            return esse_fail(err, ESSE_EBUG,
+                             "%s rests on an assumption that the verdict does not state",
+                             anomaly->type);
         if (!esse_recheck_anomaly(history, anomaly, err))
             return false;
     }

@@ -24,6 +24,7 @@
  *   lost-update         two first reads of the same version by transactions that both write the
  *                       key
  *   duplicate-write     two writes of the same value to the key
+ *   cyclic-versions     see recheck_versions.h
  *   predicate-read-miss the predicate operation that left out the key
  *   result-set-mismatch the predicate operation that disagrees with its version set about the key
  *
@@ -32,8 +33,14 @@
 bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_anomaly *anomaly,
                           struct esse_error *err);
 
+/* Does whatever satisfies 'proved' satisfy 'level', and show none of the anomalies that the verdict
+ * counts by name? */
+bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_level *level,
+                            const struct esse_verdict *verdict);
+
 /* The whole verdict: a VIOLATED one has an anomaly that the level forbids, and all of its
- * anomalies are real.  HOLDS needs evidence of a kind that this kernel knows. */
+ * anomalies are real, given the assumptions that it states.  HOLDS needs evidence of a kind that
+ * this kernel knows. */
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
                           const struct esse_verdict *verdict, struct esse_error *err);
 

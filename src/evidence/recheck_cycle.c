@@ -1,6 +1,7 @@
 #include "evidence/recheck_cycle.h"
 
 #include "base/error.h"
+#include "evidence/recheck_versions.h"
 #include "history/access.h"
 
 #include <stdio.h>
@@ -179,6 +180,15 @@ static bool edge_wr(const struct esse_history *history, const struct esse_edge *
     return count_writes(history, key, written) == 1;
 }
 
+/* By an assumption: the witnesses show the versions of 'from' and 'to', and why one comes first. */
+static bool inferred(const struct esse_history *history, const struct esse_edge *edge)
+{
+    return esse_recheck_same_version(history, edge->key, edge->from_op, edge->witness) &&
+           esse_recheck_same_version(history, edge->key, edge->to_op, edge->later_witness) &&
+           esse_recheck_version_edge(history, edge->key, edge->basis, edge->witness,
+                                     edge->later_witness);
+}
+
 static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
 {
     const struct esse_history *history = claim->history;
@@ -186,6 +196,8 @@ static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
     if (!writes_key(history, from, key) || !writes_key(history, edge->to_op.ix, key) ||
         !installs(history, edge->from.ix, from) || !installs(history, edge->to.ix, edge->to_op.ix))
         return false;
+    if (edge->basis)
+        return inferred(history, edge);
     if (witness == ESSE_NO_OP)
         return certified(history, edge, edge->from.ix, from);
     if (witness >= history->ops || !reads_key(history, witness, key) ||
@@ -226,6 +238,8 @@ static bool edge_rw(const struct esse_history *history, const struct esse_edge *
     if (!reads_key(history, edge->from_op.ix, key) || !writes_key(history, to, key) ||
         !installs(history, edge->to.ix, to))
         return false;
+    if (edge->basis)
+        return inferred(history, edge);
     esse_value read = esse_value_state(history->op_value[edge->from_op.ix]);
     if (history->op_kind[to] == ESSE_OP_APPEND)
         return esse_value_eq(read, ESSE_NIL) ||

@@ -13,6 +13,7 @@
  *             or a version order that was given has them in this order
  *   rw        'from' read a state without what 'to' wrote: a list without the element, the initial
  *             state, or a version that a version order has before it
+ *             ww and rw may also follow from an assumption (recheck_versions.h)
  *   process   'from' comes before 'to' in their session
  *   realtime  'from' is committed and had ended before 'to' started
  *

@@ -10,6 +10,7 @@ ESSE_VEC(anomaly_vec, struct esse_anomaly)
 ESSE_VEC(step_vec, struct esse_step)
 ESSE_VEC(edge_vec, struct esse_edge)
 ESSE_VEC(event_vec, uint32_t)
+ESSE_VEC(name_vec, const char *)
 
 struct evidence_reader {
     struct esse_json json;
@@ -56,15 +57,31 @@ static bool text(struct evidence_reader *r, const char **out)
     return true;
 }
 
+static bool read_names(struct evidence_reader *r, const char *const **out, uint32_t *count)
+{
+    struct name_vec names = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of names");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        const char *name;
+        if (!text(r, &name))
+            return false;
+        name_vec_push(&names, r->arena, name);
+    }
+    *out = names.at;
+    *count = (uint32_t)names.count;
+    return ok;
+}
+
 static bool read_step(struct evidence_reader *r, struct esse_step *step)
 {
     bool ok = esse_json_char(&r->json, '{', "a step {...}");
     struct esse_span name;
     for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
-        ok = esse_json_name(&r->json, &name) && (is(name, "txn")   ? number(r, &step->txn.ix)
-                                                 : is(name, "op")  ? number(r, &step->op.ix)
-                                                 : is(name, "why") ? text(r, &step->why)
-                                                                   : unknown(r, name));
+        ok = esse_json_name(&r->json, &name) && (is(name, "txn")     ? number(r, &step->txn.ix)
+                                                 : is(name, "op")    ? number(r, &step->op.ix)
+                                                 : is(name, "why")   ? text(r, &step->why)
+                                                 : is(name, "basis") ? text(r, &step->basis)
+                                                                     : unknown(r, name));
         if (!ok)
             return false;
     }
@@ -82,14 +99,16 @@ static bool read_edge(struct evidence_reader *r, struct esse_edge *edge, bool ne
         if (!esse_json_name(&r->json, &name))
             return false;
         edge->has_key |= is(name, "key");
-        ok = is(name, "dep")       ? text(r, &edge->dep)
-             : is(name, "from")    ? number(r, &edge->from.ix)
-             : is(name, "to")      ? number(r, &edge->to.ix)
-             : is(name, "key")     ? number(r, &edge->key.ix)
-             : is(name, "from_op") ? number(r, &edge->from_op.ix)
-             : is(name, "to_op")   ? number(r, &edge->to_op.ix)
-             : is(name, "witness") ? number(r, &edge->witness.ix)
-             : is(name, "why")     ? text(r, &edge->why)
+        ok = is(name, "dep")             ? text(r, &edge->dep)
+             : is(name, "from")          ? number(r, &edge->from.ix)
+             : is(name, "to")            ? number(r, &edge->to.ix)
+             : is(name, "key")           ? number(r, &edge->key.ix)
+             : is(name, "from_op")       ? number(r, &edge->from_op.ix)
+             : is(name, "to_op")         ? number(r, &edge->to_op.ix)
+             : is(name, "witness")       ? number(r, &edge->witness.ix)
+             : is(name, "why")           ? text(r, &edge->why)
+             : is(name, "basis")         ? text(r, &edge->basis)
+             : is(name, "later_witness") ? number(r, &edge->later_witness.ix)
              : is(name, "because") && !nested
                  ? read_edges(r, &edge->because, &edge->because_count, true)
                  : unknown(r, name);
@@ -104,7 +123,7 @@ static bool read_steps(struct evidence_reader *r, struct esse_anomaly *anomaly)
     struct step_vec steps = { 0 };
     bool ok = esse_json_char(&r->json, '[', "a list of steps");
     for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
-        struct esse_step step = { { ESSE_NO_OP }, { ESSE_NO_OP }, "" };
+        struct esse_step step = { { ESSE_NO_OP }, { ESSE_NO_OP }, "", NULL };
         if (!read_step(r, &step))
             return false;
         step_vec_push(&steps, r->arena, step);
@@ -120,9 +139,11 @@ static bool read_edges(struct evidence_reader *r, const struct esse_edge **at, u
     struct edge_vec edges = { 0 };
     bool ok = esse_json_char(&r->json, '[', "a list of edges");
     for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
-        struct esse_edge edge = {
-            .from_op = { ESSE_NO_OP }, .to_op = { ESSE_NO_OP }, .witness = { ESSE_NO_OP }, .why = ""
-        };
+        struct esse_edge edge = { .from_op = { ESSE_NO_OP },
+                                  .to_op = { ESSE_NO_OP },
+                                  .witness = { ESSE_NO_OP },
+                                  .later_witness = { ESSE_NO_OP },
+                                  .why = "" };
         if (!read_edge(r, &edge, nested))
             return false;
         edge_vec_push(&edges, r->arena, edge);
@@ -226,12 +247,15 @@ static bool read_verdict(struct evidence_reader *r, struct esse_verdict *verdict
     bool ok = esse_json_char(&r->json, '{', "a result {...}");
     struct esse_span name;
     for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
-        ok =
-            esse_json_name(&r->json, &name) && (is(name, "level")       ? text(r, &verdict->level)
-                                                : is(name, "verdict")   ? read_outcome(r, verdict)
-                                                : is(name, "anomalies") ? read_anomalies(r, verdict)
-                                                : is(name, "order") ? read_order(r, &verdict->order)
-                                                                    : unknown(r, name));
+        if (!esse_json_name(&r->json, &name))
+            return false;
+        ok = is(name, "level")       ? text(r, &verdict->level)
+             : is(name, "verdict")   ? read_outcome(r, verdict)
+             : is(name, "anomalies") ? read_anomalies(r, verdict)
+             : is(name, "order")     ? read_order(r, &verdict->order)
+             : is(name, "assumed")   ? read_names(r, &verdict->assumed, &verdict->assumed_count)
+             : is(name, "named")     ? read_names(r, &verdict->named, &verdict->named_count)
+                                     : unknown(r, name);
         if (!ok)
             return false;
     }

@@ -118,6 +118,8 @@ const char *esse_level_elle_name(const struct esse_level *level)
     return level->elle_name ? level->elle_name : level->friendly;
 }
 
+const struct esse_level esse_level_none = { .name = "none", .friendly = "none" };
+
 bool esse_level_implies(const struct esse_level *a, const struct esse_level *b)
 {
     ready();

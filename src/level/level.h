@@ -199,6 +199,9 @@ const struct esse_level *esse_level_at(size_t at);
 const struct esse_level *esse_level_get(enum esse_level_id id);
 const struct esse_level_notes *esse_level_notes_of(const struct esse_level *level);
 
+/* Not in the table, and never found by its name: the level that allows everything. */
+extern const struct esse_level esse_level_none;
+
 /* By any accepted name; NULL if there is none such. */
 const struct esse_level *esse_level_find(const char *name);
 

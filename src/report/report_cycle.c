@@ -71,7 +71,8 @@ uint32_t esse_cast_reason(const struct esse_anomaly *anomaly, uint32_t op)
         if (anomaly->edges[i].from_op.ix == op || anomaly->edges[i].to_op.ix == op)
             return i + 1;
     for (uint32_t i = 0; i < anomaly->edge_count; i++)
-        if (anomaly->edges[i].witness.ix == op)
+        if (anomaly->edges[i].witness.ix == op ||
+            (anomaly->edges[i].basis && anomaly->edges[i].later_witness.ix == op))
             return i + 1;
     for (uint32_t i = 0; !anomaly->edge_count && i < anomaly->step_count; i++)
         if (anomaly->steps[i].op.ix == op)

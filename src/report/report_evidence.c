@@ -17,6 +17,24 @@ static void put_op(struct esse_out *out, const char *name, esse_op op)
         esse_out_f(out, ",\"%s\":%u", name, op.ix);
 }
 
+static void put_basis(struct esse_out *out, const char *basis)
+{
+    if (!basis)
+        return;
+    esse_out_char(out, ',');
+    put_text(out, "basis", basis);
+}
+
+static void put_names(struct esse_out *out, const char *name, const char *const *names,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        esse_out_f(out, i ? "," : ",\"%s\":[", name);
+        esse_out_json(out, names[i], strlen(names[i]));
+    }
+    esse_out_text(out, count ? "]" : "");
+}
+
 static void put_edges(struct esse_out *out, const char *name, const struct esse_edge *edges,
                       uint32_t count);
 
@@ -31,6 +49,9 @@ static void put_edge(struct esse_out *out, const struct esse_edge *edge)
     put_op(out, "from_op", edge->from_op);
     put_op(out, "to_op", edge->to_op);
     put_op(out, "witness", edge->witness);
+    put_basis(out, edge->basis);
+    if (edge->basis)
+        put_op(out, "later_witness", edge->later_witness);
     esse_out_char(out, ',');
     put_text(out, "why", edge->why);
     if (edge->because_count)
@@ -53,6 +74,7 @@ static void put_step(struct esse_out *out, const struct esse_step *step)
 {
     esse_out_f(out, "{\"txn\":%u", step->txn.ix);
     put_op(out, "op", step->op);
+    put_basis(out, step->basis);
     esse_out_char(out, ',');
     put_text(out, "why", step->why);
     esse_out_char(out, '}');
@@ -102,6 +124,8 @@ void esse_report_evidence(struct esse_out *out, const struct esse_report *report
         put_text(out, "level", verdict->level);
         esse_out_char(out, ',');
         put_text(out, "verdict", outcome_words[verdict->outcome]);
+        put_names(out, "assumed", verdict->assumed, verdict->assumed_count);
+        put_names(out, "named", verdict->named, verdict->named_count);
         esse_out_text(out, ",\"anomalies\":[");
         for (uint32_t a = 0; a < verdict->anomaly_count; a++) {
             esse_out_text(out, a ? ",\n" : "");

@@ -95,6 +95,8 @@ static void put_steps(struct esse_out *out, const struct esse_history *history,
         esse_out_text(out, i ? ",{\"transaction\":" : "{\"transaction\":");
         put_txn_name(out, history, step->txn);
         put_operation(out, history, "operation", step->txn, step->op);
+        if (step->basis)
+            put_member(out, "basis", step->basis);
         put_member(out, "why", step->why);
         esse_out_char(out, '}');
     }
@@ -121,6 +123,8 @@ static void put_edges(struct esse_out *out, const struct esse_history *history, 
         }
         put_operation(out, history, "from_operation", edge->from, edge->from_op);
         put_operation(out, history, "to_operation", edge->to, edge->to_op);
+        if (edge->basis)
+            put_member(out, "basis", edge->basis);
         put_member(out, "why", edge->why);
         if (edge->because_count)
             put_edges(out, history, "because", edge->because, edge->because_count);
@@ -161,6 +165,10 @@ static void put_verdict(struct esse_out *out, const struct esse_history *history
     put_member(out, "plan", verdict->plan);
     if (verdict->reason)
         put_member(out, "reason", verdict->reason);
+    if (verdict->assumed_count)
+        put_names(out, "assumed", verdict->assumed, verdict->assumed_count);
+    if (verdict->named_count)
+        put_names(out, "named", verdict->named, verdict->named_count);
     esse_out_f(out, ",\"seconds\":%.6f", verdict->seconds);
     put_anomalies(out, history, "anomalies", verdict->anomalies, verdict->anomaly_count);
     esse_out_f(out, ",\"occurrences\":%llu", (unsigned long long)verdict->anomalies_seen);

@@ -1,6 +1,7 @@
 #include "base/arena.h"
 #include "history/show.h"
 #include "report/report.h"
+#include "report/report_claim.h"
 #include "report/report_cycle.h"
 #include "report/report_ring.h"
 #include "report/report_words.h"
@@ -548,7 +549,8 @@ static void put_heading(struct esse_out *out, const struct esse_report *report, 
             esse_words_fit(out->arena, report->path, columns));
     const char *text = "";
     if (verdict)
-        text = esse_arena_format(out->arena, "%s %s; %s", words[verdict->outcome], verdict->level,
+        text = esse_arena_format(out->arena, "%s %s; %s", words[verdict->outcome],
+                                 esse_report_claim(out->arena, verdict),
                                  drawn ? verdict->anomaly_count ? "the worst comes first"
                                                                 : "what is drawn here is allowed"
                                        : "there is nothing to draw");

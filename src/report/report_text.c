@@ -1,5 +1,6 @@
 #include "base/arena.h"
 #include "report/report.h"
+#include "report/report_claim.h"
 #include "report/report_cycle.h"
 #include "report/report_words.h"
 
@@ -62,7 +63,8 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
 {
     esse_out_f(out, "%s: %s%s%s %s\n", report->path,
                report->colour ? outcome_colours[verdict->outcome] : "",
-               outcome_words[verdict->outcome], paint(report, PLAIN), verdict->level);
+               outcome_words[verdict->outcome], paint(report, PLAIN),
+               esse_report_claim(out->arena, verdict));
     if (verdict->reason)
         esse_out_f(out, "  because %s\n", verdict->reason);
     put_proof(out, verdict);

@@ -1,7 +1,9 @@
 #include "engine/dsg/dsg.h"
 
 #include "engine/dsg/dsg_explain.h"
+#include "engine/dsg/dsg_infer.h"
 #include "engine/dsg/dsg_search.h"
+#include "evidence/recheck.h"
 #include "evidence/replay.h"
 
 #include <string.h>
@@ -29,7 +31,7 @@ static void search_component(struct dsg *dsg, const struct dsg_component *compon
         for (int id = 1; id < ESSE_ANOMALY_END; id++)
             implied |= found[id] && esse_anomaly_implies(esse_anomaly_get((enum esse_anomaly_id)id),
                                                          esse_anomaly_get(shape->type));
-        if (shape->needs & ~dsg->mask)
+        if ((shape->needs & ~dsg->mask) || dsg->job->except[shape->type])
             continue;
         uint32_t length = implied ? 0 : dsg_search(component, shape, dsg->job->budget, cycle);
         if (!length)
@@ -143,7 +145,7 @@ static bool prove(struct dsg *dsg, const struct esse_level *level, struct proof 
 {
     for (int p = 0; p < PROVERS; p++) {
         if ((provers[p].mask & ~dsg->mask) ||
-            !esse_level_implies(esse_level_get(provers[p].level), level))
+            !esse_recheck_is_enough(esse_level_get(provers[p].level), level, verdict))
             continue;
         if (!proofs[p].tried && !esse_budget_spent(dsg->job->budget))
             try_prover(dsg, &provers[p], &proofs[p]);
@@ -188,6 +190,8 @@ static unsigned asked_mask(const struct esse_job *job)
         mask |= job->levels[i]->needs_session_order ? 1u << DSG_SO : 0;
         mask |= job->levels[i]->needs_real_time ? 1u << DSG_RT : 0;
     }
+    for (const struct dsg_shape *shape = dsg_shapes; shape->type != ESSE_ANOMALY_NONE; shape++)
+        mask |= job->named[shape->type] ? shape->needs : 0;
     return mask;
 }
 
@@ -222,7 +226,8 @@ static bool is_plainly_serial(struct dsg *dsg, struct proof *proofs)
 
 static bool analyse(struct dsg *dsg, struct proof *proofs)
 {
-    if (!scan_open(&dsg->scan, dsg->job) || !versions_find(&dsg->versions, &dsg->scan))
+    if (!scan_open(&dsg->scan, dsg->job) || !versions_find(&dsg->versions, &dsg->scan) ||
+        !dsg_infer(&dsg->versions, &dsg->scan, dsg->job->assume))
         return false;
     sources_forget(&dsg->scan.sources);
     dsg->guess = versions_guess(&dsg->versions);

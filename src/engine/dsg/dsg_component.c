@@ -28,6 +28,20 @@ static void add(struct gathering *g, uint32_t from, uint32_t to, enum dsg_dep de
 
 /* ---- dependencies ---- */
 
+/* From the transaction of 'at' to whoever installed what is known to follow a loose version. */
+static void add_inferred(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
+                         enum dsg_dep dep)
+{
+    const struct versions *versions = g->versions;
+    uint32_t txn = versions_touch(versions, at)->txn;
+    if (!versions->after_first)
+        return;
+    for (uint32_t e = versions->after_first[version]; e < versions->after_first[version + 1]; e++) {
+        uint32_t next = versions->after[e].to;
+        add(g, txn, version_txn(versions, next), dep, key, at, versions->write[next]);
+    }
+}
+
 /* From the transaction of 'at' to whoever installed what comes after 'version': one version, or
  * all loose ones. */
 static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
@@ -35,8 +49,10 @@ static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t v
 {
     const struct versions *versions = g->versions;
     uint32_t txn = versions_touch(versions, at)->txn;
-    if (is_loose(versions, key, version))
+    if (is_loose(versions, key, version)) {
+        add_inferred(g, key, at, version, dep);
         return;
+    }
     if (version + 1 < versions->loose[key])
         add(g, txn, version_txn(versions, version + 1), dep, key, at, versions->write[version + 1]);
     for (uint32_t v = versions->loose[key];

@@ -1,5 +1,6 @@
 #include "engine/dsg/dsg_explain.h"
 
+#include "evidence/assumption.h"
 #include "history/show.h"
 
 static const char *const dep_names[] = { "ww", "wr", "rw", "process", "realtime" };
@@ -8,7 +9,8 @@ struct telling {
     struct scan *scan;
     const struct versions *versions;
     const struct dsg_edge *edge;
-    uint32_t from, to; /* transactions */
+    const struct version_edge *inferred; /* NULL if the order of the versions is simply known */
+    uint32_t from, to;                   /* transactions */
     struct esse_out out;
 };
 
@@ -43,6 +45,34 @@ static void put_written(struct telling *t, uint32_t at)
     esse_out_text(&t->out, write->kind == ESSE_OP_APPEND ? " appended" : " wrote");
 }
 
+/* "t3 read x = 1" or "t3 wrote x = 1" */
+static void put_access(struct telling *t, uint32_t at)
+{
+    put_name(t, versions_touch(t->versions, at)->txn);
+    esse_out_text(&t->out,
+                  versions_touch(t->versions, at)->kind == ESSE_OP_READ ? " read " : " wrote ");
+    put_state(t, at);
+}
+
+/* Why one version is taken to come before the other: "t3 read x = 1 and then wrote x = 2 (assuming
+ * that writes follow reads)". */
+static void put_inferred(struct telling *t)
+{
+    const struct version_edge *known = t->inferred;
+    put_access(t, known->from_at);
+    esse_out_text(&t->out, " and then ");
+    if (known->basis == ESSE_ASSUME_WFR_KEYS) {
+        esse_out_text(&t->out, "wrote ");
+        put_state(t, known->to_at);
+    } else {
+        put_access(t, known->to_at);
+        esse_out_text(&t->out, known->basis == ESSE_ASSUME_SEQUENTIAL_KEYS
+                                   ? " in the same session"
+                                   : ", having started after that had ended");
+    }
+    esse_out_f(&t->out, " (assuming that %s)", esse_assumption_get(known->basis)->words);
+}
+
 static void tell_wr(struct telling *t)
 {
     put_name(t, t->to);
@@ -60,6 +90,11 @@ static void tell_ww(struct telling *t)
     esse_show_key(&t->out, t->scan->history, (esse_key){ t->edge->key });
     esse_out_text(&t->out, " comes before ");
     put_written(t, t->edge->to_at);
+    if (t->inferred) {
+        esse_out_text(&t->out, ", as ");
+        put_inferred(t);
+        return;
+    }
     if (versions_touch(t->versions, t->edge->from_at)->kind != ESSE_OP_APPEND) {
         esse_out_text(&t->out, ", by the version order that was given");
         return;
@@ -76,6 +111,10 @@ static void tell_rw(struct telling *t)
     put_state(t, t->edge->from_at);
     esse_out_text(&t->out, ", without ");
     put_written(t, t->edge->to_at);
+    if (t->inferred) {
+        esse_out_text(&t->out, ", which comes later, as ");
+        put_inferred(t);
+    }
 }
 
 static void tell_process(struct telling *t)
@@ -111,14 +150,24 @@ static esse_op op_at(const struct versions *versions, uint32_t at)
     return (esse_op){ at == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(versions, at) };
 }
 
+static const struct version_edge *find_inferred(const struct versions *versions,
+                                                const struct dsg_edge *edge)
+{
+    if (edge->dep != DSG_WW && edge->dep != DSG_RW)
+        return NULL;
+    return versions_edge(versions, versions->of[edge->from_at], versions->of[edge->to_at]);
+}
+
 static struct esse_edge explain(struct scan *scan, const struct dsg_component *component,
                                 const struct dsg_edge *edge)
 {
     const struct versions *versions = component->versions;
     const bool data = edge->dep <= DSG_RW;
+    const struct version_edge *inferred = find_inferred(versions, edge);
     struct telling telling = { .scan = scan,
                                .versions = versions,
                                .edge = edge,
+                               .inferred = inferred,
                                .from = component->members[edge->from],
                                .to = component->members[edge->to] };
     struct esse_edge told = { .from = { telling.from },
@@ -131,6 +180,11 @@ static struct esse_edge explain(struct scan *scan, const struct dsg_component *c
                               .witness = { ESSE_NO_OP } };
     if (edge->dep == DSG_WW && versions_touch(versions, edge->from_at)->kind == ESSE_OP_APPEND)
         told.witness = op_at(versions, versions->key_reader[edge->key]);
+    if (inferred) {
+        told.basis = esse_assumption_get(inferred->basis)->name;
+        told.witness = op_at(versions, inferred->from_at);
+        told.later_witness = op_at(versions, inferred->to_at);
+    }
     told.why = tell(&telling);
     return told;
 }

@@ -128,6 +128,16 @@ static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum dsg
         draw_txns(d, txn, version_txn(versions, v), dep);
 }
 
+/* From whoever installed or read a loose version to whoever installed one that is known to follow
+ * it. */
+static void draw_inferred(struct drawing *d, uint32_t at, uint32_t version, enum dsg_dep dep)
+{
+    const struct versions *versions = d->versions;
+    for (uint32_t e = versions->after_first[version]; e < versions->after_first[version + 1]; e++)
+        draw_txns(d, versions_touch(versions, at)->txn,
+                  version_txn(versions, versions->after[e].to), dep);
+}
+
 /* To the loose versions of a key from whoever installed or read what they follow. */
 static void draw_loose_key(struct drawing *d, uint32_t key)
 {
@@ -135,14 +145,15 @@ static void draw_loose_key(struct drawing *d, uint32_t key)
     const uint32_t *first = &versions->sources->by_key.first[key];
     for (uint32_t at = first[0]; at < first[1]; at++) {
         const struct esse_touch *touch = versions_touch(versions, at);
+        const enum dsg_dep dep = touch->kind == ESSE_OP_READ ? DSG_RW : DSG_WW;
         uint32_t version = versions->of[at];
-        if (version == NO_VERSION || is_loose(versions, key, version) ||
-            !precedes_loose(versions, key, version))
+        if (version == NO_VERSION ||
+            (dep == DSG_RW && version_txn(versions, version) == touch->txn))
             continue;
-        if (touch->kind != ESSE_OP_READ)
-            draw_to_loose(d, key, at, DSG_WW);
-        else if (version_txn(versions, version) != touch->txn)
-            draw_to_loose(d, key, at, DSG_RW);
+        if (!is_loose(versions, key, version) && precedes_loose(versions, key, version))
+            draw_to_loose(d, key, at, dep);
+        else if (is_loose(versions, key, version) && versions->after_first)
+            draw_inferred(d, at, version, dep);
     }
 }
 

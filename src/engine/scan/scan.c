@@ -137,7 +137,7 @@ bool scan_judge(const struct scan *scan, const struct esse_level *level, struct 
     struct esse_anomaly *kept = esse_arena_alloc(job->arena, scan->found.count + 1, sizeof *kept);
     for (int id = 1; id < ESSE_ANOMALY_END; id++) {
         const struct esse_anomaly_type *type = esse_anomaly_get((enum esse_anomaly_id)id);
-        if (!scan->seen[id] || !esse_level_forbids(level, type))
+        if (!scan->seen[id] || !esse_job_counts(job, level, type))
             continue;
         verdict->anomalies_seen += scan->seen[id];
         for (size_t i = 0; i < scan->found.count; i++)

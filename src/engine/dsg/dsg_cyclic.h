@@ -1,0 +1,24 @@
+#ifndef ESSE_ENGINE_DSG_DSG_CYCLIC_H
+#define ESSE_ENGINE_DSG_DSG_CYCLIC_H
+
+#include "engine/versions.h"
+#include "graph/scc.h"
+
+/*
+ * The graph of versions that assumptions draw, and what is wrong with it: a version that would have
+ * to come before itself.  The initial version comes before all others of its key.
+ *
+ * Cost: O(versions + edges).
+ */
+ESSE_VEC(version_edge_vec, struct version_edge)
+
+/* The components are in the arena of 'versions'. */
+void dsg_version_components(struct esse_scc *scc, const struct versions *versions,
+                            const struct version_edge_vec *edges);
+
+/* Tells a shortest cycle of every component with several versions, as cyclic-versions; false if
+ * there is none. */
+bool dsg_tell_cyclic(const struct versions *versions, struct scan *scan,
+                     const struct version_edge_vec *edges);
+
+#endif

@@ -1,0 +1,276 @@
+#include "engine/dsg/dsg_infer.h"
+
+#include "base/radix.h"
+#include "engine/dsg/dsg_cyclic.h"
+#include "evidence/assumption.h"
+
+#include <string.h>
+
+ESSE_VEC(pair_vec, struct esse_pair)
+
+/* What a transaction that counts shows of a key, as seen by those before and after it. */
+struct shown {
+    uint32_t txn;
+    uint32_t first; /* the access that shows the first version: what it read, else what it wrote */
+    uint32_t last;  /* and the last: what it wrote, else what it read */
+    bool is_read_first;
+};
+ESSE_VEC(shown_vec, struct shown)
+
+struct inferring {
+    struct versions *versions;
+    struct scan *scan;
+    struct version_edge_vec edges;
+    enum esse_assumption basis; /* the one at hand */
+    uint32_t *latest;           /* by version: where the last edge from it led, or NO_VERSION */
+    struct shown_vec shown;     /* of the key at hand, as recorded */
+    uint32_t *session_last;     /* by session: the last access that showed the key, or NO_TOUCH */
+    struct pair_vec starts, ends;
+    struct shown_vec open; /* the frontier: ended, and covered by no later one yet */
+};
+
+/* ---- what transactions show of a key ---- */
+
+static struct shown look(const struct inferring *in, uint32_t begin, uint32_t end)
+{
+    const struct esse_by_key *by_key = &in->versions->sources->by_key;
+    struct shown shown = { by_key->at[begin].txn, ESSE_NO_TOUCH, ESSE_NO_TOUCH, false };
+    for (uint32_t at = begin; at < end; at++) {
+        bool is_read = by_key->at[at].kind == ESSE_OP_READ;
+        if (in->versions->of[at] == NO_VERSION)
+            continue;
+        if (shown.first == ESSE_NO_TOUCH) {
+            shown.first = at;
+            shown.is_read_first = is_read;
+        }
+        if (!is_read || shown.last == ESSE_NO_TOUCH)
+            shown.last = at;
+    }
+    return shown;
+}
+
+static bool is_register(const struct versions *versions, uint32_t key)
+{
+    const uint32_t *first = &versions->sources->by_key.first[key];
+    if (versions->gaps[key] || versions->key_reader[key] != ESSE_NO_TOUCH)
+        return false;
+    for (uint32_t at = first[0]; at < first[1]; at++)
+        if (versions_touch(versions, at)->kind == ESSE_OP_APPEND)
+            return false;
+    return true;
+}
+
+static void look_at_key(struct inferring *in, uint32_t key)
+{
+    const struct esse_by_key *by_key = &in->versions->sources->by_key;
+    in->shown.count = 0;
+    if (!is_register(in->versions, key))
+        return;
+    for (uint32_t at = by_key->first[key], end; at < by_key->first[key + 1]; at = end) {
+        end = esse_run_end(by_key, key, at);
+        if (!in->versions->in[by_key->at[at].txn])
+            continue;
+        struct shown shown = look(in, at, end);
+        if (shown.first != ESSE_NO_TOUCH)
+            shown_vec_push(&in->shown, in->scan->scratch, shown);
+    }
+}
+
+/* ---- one function an assumption ---- */
+
+/* What comes after the initial version need not be inferred.  Most repetitions come one after
+ * another: many read what many others go on to. */
+static void add(struct inferring *in, uint32_t key, uint32_t from_at, uint32_t to_at)
+{
+    uint32_t from = in->versions->of[from_at], to = in->versions->of[to_at];
+    if (from == to || from == in->versions->first[key] || in->latest[from] == to)
+        return;
+    in->latest[from] = to;
+    version_edge_vec_push(&in->edges, in->scan->scratch,
+                          (struct version_edge){ from, to, from_at, to_at, in->basis });
+}
+
+static void follow_reads(struct inferring *in, uint32_t key)
+{
+    for (size_t i = 0; i < in->shown.count; i++) {
+        const struct shown *shown = &in->shown.at[i];
+        if (shown->is_read_first)
+            add(in, key, shown->first, shown->last);
+    }
+}
+
+/* A session's transactions are recorded in its order. */
+static void follow_sessions(struct inferring *in, uint32_t key)
+{
+    const uint32_t *session = in->versions->history->txn_session;
+    for (size_t i = 0; i < in->shown.count; i++) {
+        const struct shown *shown = &in->shown.at[i];
+        uint32_t *last = &in->session_last[session[shown->txn]];
+        if (*last != ESSE_NO_TOUCH)
+            add(in, key, *last, shown->first);
+        *last = shown->last;
+    }
+    for (size_t i = 0; i < in->shown.count; i++)
+        in->session_last[session[in->shown.at[i].txn]] = ESSE_NO_TOUCH;
+}
+
+static void sort_times(struct inferring *in)
+{
+    const struct esse_history *history = in->versions->history;
+    in->starts.count = in->ends.count = in->open.count = 0;
+    for (uint32_t i = 0; i < in->shown.count; i++) {
+        uint32_t txn = in->shown.at[i].txn;
+        struct esse_interval time = history->txn_time[txn];
+        if (time.begin != ESSE_NO_TIME)
+            pair_vec_push(&in->starts, in->scan->scratch,
+                          (struct esse_pair){ esse_radix_key(time.begin), i });
+        if (time.end != ESSE_NO_TIME && history->txn_status[txn] == ESSE_COMMITTED)
+            pair_vec_push(&in->ends, in->scan->scratch,
+                          (struct esse_pair){ esse_radix_key(time.end), i });
+    }
+    esse_radix_sort(in->starts.at, in->starts.count, in->scan->scratch);
+    esse_radix_sort(in->ends.at, in->ends.count, in->scan->scratch);
+}
+
+/* Whoever ended before 'shown' started is covered by it from now on. */
+static void end_shown(struct inferring *in, struct shown shown)
+{
+    const struct esse_interval *time = in->versions->history->txn_time;
+    size_t kept = 0;
+    for (size_t i = 0; i < in->open.count; i++)
+        if (time[shown.txn].begin == ESSE_NO_TIME ||
+            time[in->open.at[i].txn].end >= time[shown.txn].begin)
+            in->open.at[kept++] = in->open.at[i];
+    in->open.count = kept;
+    shown_vec_push(&in->open, in->scan->scratch, shown);
+}
+
+/* Real time is strict: at equal times the start comes first. */
+static void follow_times(struct inferring *in, uint32_t key)
+{
+    if (!in->versions->history->txn_time)
+        return;
+    sort_times(in);
+    for (size_t s = 0, e = 0; s < in->starts.count;) {
+        if (e < in->ends.count && in->ends.at[e].key < in->starts.at[s].key) {
+            end_shown(in, in->shown.at[in->ends.at[e++].id]);
+            continue;
+        }
+        uint32_t first = in->shown.at[in->starts.at[s++].id].first;
+        for (size_t i = 0; i < in->open.count; i++)
+            add(in, key, in->open.at[i].last, first);
+    }
+}
+
+/* ---- keeping what contradicts nothing ---- */
+
+/* The order of versions that follows all edges, and else the one they had: see graph/scc.h. */
+static void renumber(struct inferring *in, const struct esse_scc *scc)
+{
+    struct versions *versions = in->versions;
+    const uint32_t count = versions->count, keys = versions->history->keys;
+    struct esse_arena *arena = esse_arena_new();
+    uint32_t *order = esse_arena_alloc(arena, count + 1u, sizeof *order);
+    uint32_t *key_of = esse_arena_alloc(arena, count + 1u, sizeof *key_of);
+    uint32_t *next = esse_arena_alloc(arena, keys + 1u, sizeof *next);
+    uint32_t *number = esse_arena_alloc(arena, count + 1u, sizeof *number); /* by old number */
+    uint32_t *write = esse_arena_alloc(arena, count + 1u, sizeof *write);
+    for (uint32_t key = 0; key < keys; key++) {
+        next[key] = versions->first[key];
+        for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
+            key_of[v] = key;
+    }
+    for (uint32_t v = 0; v < count; v++)
+        order[count - 1 - scc->component[v]] = v;
+    for (uint32_t i = 0; i < count; i++)
+        number[order[i]] = next[key_of[order[i]]]++;
+    for (uint32_t v = 0; v < count; v++)
+        write[number[v]] = versions->write[v];
+    memcpy(versions->write, write, count * sizeof *write);
+    for (uint32_t at = 0; at < versions->sources->by_key.count; at++)
+        if (versions->of[at] != NO_VERSION)
+            versions->of[at] = number[versions->of[at]];
+    for (size_t i = 0; i < in->edges.count; i++) {
+        in->edges.at[i].from = number[in->edges.at[i].from];
+        in->edges.at[i].to = number[in->edges.at[i].to];
+    }
+    esse_arena_free(arena);
+}
+
+static void group(struct inferring *in)
+{
+    struct versions *versions = in->versions;
+    uint32_t *first = esse_arena_alloc(versions->arena, versions->count + (size_t)2, sizeof *first);
+    struct version_edge *after =
+        esse_arena_grow(versions->arena, NULL, (in->edges.count + 1) * sizeof *after);
+    for (size_t i = 0; i < in->edges.count; i++)
+        first[in->edges.at[i].from + 2]++;
+    for (uint32_t v = 0; v < versions->count; v++)
+        first[v + 2] += first[v + 1];
+    for (size_t i = 0; i < in->edges.count; i++)
+        after[first[in->edges.at[i].from + 1]++] = in->edges.at[i];
+    versions->after_first = first;
+    versions->after = after;
+}
+
+static bool take(struct inferring *in, void (*follow)(struct inferring *in, uint32_t key))
+{
+    struct versions *versions = in->versions;
+    struct esse_budget *budget = in->scan->budget;
+    const size_t before = in->edges.count;
+    memset(in->latest, 0xff, (versions->count + (size_t)1) * sizeof *in->latest);
+    esse_budget_phase(budget, "inferring versions", versions->history->keys);
+    for (uint32_t key = 0; key < versions->history->keys; key++) {
+        if (!esse_budget_poll(budget, key))
+            return false;
+        look_at_key(in, key);
+        follow(in, key);
+    }
+    if (in->edges.count > before && dsg_tell_cyclic(versions, in->scan, &in->edges))
+        in->edges.count = before;
+    return true;
+}
+
+static bool take_all(struct inferring *in, unsigned assume)
+{
+    static const struct {
+        enum esse_assumption basis;
+        void (*follow)(struct inferring *in, uint32_t key);
+    } sources[] = { { ESSE_ASSUME_WFR_KEYS, follow_reads },
+                    { ESSE_ASSUME_SEQUENTIAL_KEYS, follow_sessions },
+                    { ESSE_ASSUME_LINEARIZABLE_KEYS, follow_times } };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        in->basis = sources[i].basis;
+        if ((assume & sources[i].basis) && !take(in, sources[i].follow))
+            return false;
+    }
+    return true;
+}
+
+bool dsg_infer(struct versions *versions, struct scan *scan, unsigned assume)
+{
+    const size_t sessions = versions->history->sessions + (size_t)1;
+    struct inferring in = { .versions = versions, .scan = scan };
+    if (!assume || (versions->history->has & ESSE_HAS_PREDICATES))
+        return true;
+    in.latest =
+        esse_arena_grow(scan->scratch, NULL, (versions->count + (size_t)1) * sizeof *in.latest);
+    in.session_last = esse_arena_grow(scan->scratch, NULL, sessions * sizeof *in.session_last);
+    memset(in.session_last, 0xff, sessions * sizeof *in.session_last);
+    bool ok = take_all(&in, assume);
+    if (ok && in.edges.count) {
+        struct esse_scc scc;
+        dsg_version_components(&scc, versions, &in.edges);
+        renumber(&in, &scc);
+        group(&in);
+        esse_arena_drop(versions->arena, scc.component);
+    }
+    version_edge_vec_drop(&in.edges, scan->scratch);
+    shown_vec_drop(&in.shown, scan->scratch);
+    shown_vec_drop(&in.open, scan->scratch);
+    pair_vec_drop(&in.starts, scan->scratch);
+    pair_vec_drop(&in.ends, scan->scratch);
+    esse_arena_drop(scan->scratch, in.session_last);
+    esse_arena_drop(scan->scratch, in.latest);
+    return ok;
+}

@@ -1,0 +1,29 @@
+#ifndef ESSE_EVIDENCE_RECHECK_VERSIONS_H
+#define ESSE_EVIDENCE_RECHECK_VERSIONS_H
+
+#include "history/history.h"
+
+/*
+ * Rechecks what is claimed about the order of a register's versions by an assumption, from two
+ * operations of transactions that count as committed:
+ *
+ *   initial-state      the first read the initial state, the second read or installed another
+ *                      version
+ *   wfr-keys           one transaction read the first version and installed the second
+ *   sequential-keys    two transactions of a session that come in this order
+ *   linearizable-keys  the first is committed and had ended before the second started
+ *
+ * Whether anybody assumes it is asked elsewhere (esse_recheck_verdict).  Cost: O(operations).
+ */
+bool esse_recheck_version_edge(const struct esse_history *history, esse_key key, const char *basis,
+                               esse_op first, esse_op second);
+
+/* Do the operations show the same version of the key? */
+bool esse_recheck_same_version(const struct esse_history *history, esse_key key, esse_op a,
+                               esse_op b);
+
+/* The anomaly cyclic-versions: steps by twos, where the version of the first comes before that of
+ * the second by the basis of the first, which is the one of the next two's first, and so round. */
+bool esse_recheck_cyclic(const struct esse_history *history, const struct esse_anomaly *anomaly);
+
+#endif
