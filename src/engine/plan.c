@@ -16,8 +16,6 @@ enum {
 
 /* Cheapest first; the first row that applies wins. */
 const struct esse_plan esse_plans[] = {
-    { ANY_FAMILY, ESSE_HAS_PREDICATES, &esse_engine_scan,
-      "no engine in this build decides predicates; the anomalies that need no order can refute" },
     { ANY_FAMILY, ESSE_HAS_WRITES, &esse_engine_dsg,
       "what is assumed about the order of versions may rule the level out", true },
     { WEAK_FAMILIES, 0, &esse_engine_saturate,
@@ -42,10 +40,8 @@ const struct esse_engine *esse_engine_find(const char *name)
 static bool applies(const struct esse_plan *plan, const struct esse_level *level,
                     const struct esse_history *history, unsigned assume)
 {
-    if (((history->has & ESSE_HAS_PREDICATES) && !(plan->needs & ESSE_HAS_PREDICATES)) ||
-        (plan->only_assuming && !assume))
-        return false;
-    return (plan->families & 1u << level->family) && (history->has & plan->needs) == plan->needs &&
+    return (!plan->only_assuming || assume) && (plan->families & 1u << level->family) &&
+           (history->has & plan->needs) == plan->needs &&
            (plan->families != WEAK_FAMILIES || plan->engine->decides(level, history));
 }
 

@@ -120,6 +120,8 @@ static void place_loose(struct ordering *o)
             (o->by_key->at[at].kind == ESSE_OP_APPEND || esse_is_last_write(o->by_key, o->key, at)))
             add_version(o, at);
     uint32_t count = versions->count - loose;
+    if (esse_is_recorded_in_version_order(versions->history) && !versions->gaps[o->key])
+        count = 1;
     if (count == 1 && !versions->gaps[o->key])
         versions->loose[o->key] = versions->count;
     versions->undetermined += count > (versions->gaps[o->key] ? 0 : 1);

@@ -44,6 +44,9 @@ struct versions {
      * after[after_first[v] .. after_first[v + 1]). */
     const uint32_t *after_first;
     const struct version_edge *after;
+    /* The dependencies of predicate operations (dsg_predicates). */
+    const struct dsg_predicate_edge *predicate_edges;
+    size_t predicate_edge_count;
 };
 
 bool versions_find(struct versions *versions, struct scan *scan);

@@ -1,6 +1,7 @@
 #include "evidence/recheck_cycle.h"
 
 #include "base/error.h"
+#include "evidence/recheck_phantom.h"
 #include "evidence/recheck_versions.h"
 #include "history/access.h"
 
@@ -59,30 +60,40 @@ static bool returned(const struct esse_history *history, esse_value read, esse_v
 static uint32_t count_writes(const struct esse_history *history, uint32_t key, esse_value value)
 {
     uint32_t count = 0;
+    esse_value written;
     for (uint32_t t = 0; t < history->txns; t++)
         for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++)
-            count +=
-                history->txn_status[t] != ESSE_ABORTED && history->op_key[op] == key &&
-                (history->op_kind[op] == ESSE_OP_WRITE || history->op_kind[op] == ESSE_OP_APPEND) &&
-                esse_value_eq(history->op_value[op], value);
+            count += history->txn_status[t] != ESSE_ABORTED &&
+                     esse_op_write_of(history, op, (esse_key){ key }, &written) &&
+                     esse_value_eq(written, value);
     return count;
 }
 
 static bool counts(struct cycle_claim *claim, uint32_t txn);
 
-/* Did somebody who counts read what 'op' wrote, and could nobody else have written it? */
-static bool was_observed(struct cycle_claim *claim, uint32_t op)
+/* Did somebody who counts read the value, and could nobody else have written it? */
+static bool was_observed(struct cycle_claim *claim, esse_key key, esse_value value)
 {
     const struct esse_history *history = claim->history;
-    uint32_t key = history->op_key[op];
-    esse_value value = history->op_value[op];
-    if (count_writes(history, key, value) != 1)
+    esse_value read;
+    if (esse_value_eq(value, ESSE_NIL) || count_writes(history, key.ix, value) != 1)
         return false;
     for (uint32_t t = 0; t < history->txns; t++)
         for (uint32_t o = history->txn_op[t]; o < history->txn_op[t + 1]; o++)
-            if (history->op_kind[o] == ESSE_OP_READ && history->op_key[o] == key &&
-                returned(history, history->op_value[o], value) && counts(claim, t))
+            if (esse_op_read_of(history, o, key, &read) && returned(history, read, value) &&
+                counts(claim, t))
                 return true;
+    return false;
+}
+
+static bool op_was_observed(struct cycle_claim *claim, uint32_t op)
+{
+    uint32_t count = esse_access_count(claim->history, op);
+    for (uint32_t i = 0; i < count; i++) {
+        struct esse_access access = esse_access_at(claim->history, op, i);
+        if (access.kind != ESSE_OP_READ && was_observed(claim, access.key, access.value))
+            return true;
+    }
     return false;
 }
 
@@ -94,9 +105,7 @@ static bool counts(struct cycle_claim *claim, uint32_t txn)
     claim->asked[txn] = 1;
     bool observed = false;
     for (uint32_t op = history->txn_op[txn]; !observed && op < history->txn_op[txn + 1]; op++)
-        observed =
-            (history->op_kind[op] == ESSE_OP_WRITE || history->op_kind[op] == ESSE_OP_APPEND) &&
-            was_observed(claim, op);
+        observed = op_was_observed(claim, op);
     claim->asked[txn] = 0;
     return observed;
 }
@@ -108,10 +117,12 @@ static uint32_t place_of(const struct esse_history *history, const struct esse_v
                          uint32_t txn, uint32_t op)
 {
     uint32_t at = 0;
-    while (at < order->count &&
-           !(order->versions[at].txn.ix == ESSE_NO_TXN
-                 ? esse_value_eq(order->versions[at].value, history->op_value[op])
-                 : order->versions[at].txn.ix == txn))
+    esse_value written;
+    if (!esse_op_write_of(history, op, order->key, &written))
+        return order->count;
+    while (at < order->count && !(order->versions[at].txn.ix == ESSE_NO_TXN
+                                      ? esse_value_eq(order->versions[at].value, written)
+                                      : order->versions[at].txn.ix == txn))
         at++;
     return at;
 }
@@ -130,7 +141,7 @@ static bool certified(const struct esse_history *history, const struct esse_edge
 {
     const struct esse_version_order *order = certificate_of(history, edge->key.ix);
     if (!order)
-        return false;
+        return esse_is_recorded_in_version_order(history) && first_op < edge->to_op.ix;
     uint32_t a = place_of(history, order, first_txn, first_op);
     uint32_t b = place_of(history, order, edge->to.ix, edge->to_op.ix);
     return a < b && b < order->count;
@@ -140,36 +151,40 @@ static bool certified(const struct esse_history *history, const struct esse_edge
 
 static bool writes_key(const struct esse_history *history, uint32_t op, uint32_t key)
 {
-    return history->op_kind[op] != ESSE_OP_READ && history->op_key[op] == key;
+    esse_value ignored;
+    return esse_op_write_of(history, op, (esse_key){ key }, &ignored);
 }
 
 static bool reads_key(const struct esse_history *history, uint32_t op, uint32_t key)
 {
-    return history->op_kind[op] == ESSE_OP_READ && history->op_key[op] == key &&
-           !esse_value_eq(history->op_value[op], ESSE_NONE);
+    esse_value read;
+    return esse_op_read_of(history, op, (esse_key){ key }, &read) &&
+           !esse_value_eq(read, ESSE_NONE);
 }
 
-static bool is_last_write(const struct esse_history *history, uint32_t txn, uint32_t op)
+static bool is_last_write(const struct esse_history *history, uint32_t txn, uint32_t op,
+                          uint32_t key)
 {
     for (uint32_t o = op + 1; o < history->txn_op[txn + 1]; o++)
-        if (writes_key(history, o, history->op_key[op]))
+        if (writes_key(history, o, key))
             return false;
     return true;
 }
 
 /* An append is a version; of a register's writes only the transaction's last is. */
-static bool installs(const struct esse_history *history, uint32_t txn, uint32_t op)
+static bool installs(const struct esse_history *history, uint32_t txn, uint32_t op, uint32_t key)
 {
-    return history->op_kind[op] == ESSE_OP_APPEND || is_last_write(history, txn, op);
+    return history->op_kind[op] == ESSE_OP_APPEND || is_last_write(history, txn, op, key);
 }
 
 static bool edge_wr(const struct esse_history *history, const struct esse_edge *edge)
 {
     uint32_t count, key = edge->key.ix;
-    if (!writes_key(history, edge->from_op.ix, key) || !reads_key(history, edge->to_op.ix, key))
+    esse_value written, read;
+    if (!reads_key(history, edge->to_op.ix, key) ||
+        !esse_op_write_of(history, edge->from_op.ix, edge->key, &written) ||
+        !esse_op_read_of(history, edge->to_op.ix, edge->key, &read))
         return false;
-    esse_value written = history->op_value[edge->from_op.ix];
-    esse_value read = history->op_value[edge->to_op.ix];
     if (esse_value_tag(read) == ESSE_TAG_LIST) {
         const esse_value *items = esse_history_list(history, read, &count);
         if (!count || !esse_value_eq(items[count - 1], written))
@@ -194,7 +209,8 @@ static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
     const struct esse_history *history = claim->history;
     uint32_t key = edge->key.ix, witness = edge->witness.ix, from = edge->from_op.ix;
     if (!writes_key(history, from, key) || !writes_key(history, edge->to_op.ix, key) ||
-        !installs(history, edge->from.ix, from) || !installs(history, edge->to.ix, edge->to_op.ix))
+        !installs(history, edge->from.ix, from, key) ||
+        !installs(history, edge->to.ix, edge->to_op.ix, key))
         return false;
     if (edge->basis)
         return inferred(history, edge);
@@ -217,17 +233,21 @@ static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
 /* The write, by a transaction that counts, of the value that a register read returned. */
 static uint32_t writer_of(const struct esse_history *history, uint32_t key, esse_value value)
 {
+    esse_value written;
     for (uint32_t op = 0; op < history->ops; op++)
-        if (history->op_kind[op] == ESSE_OP_WRITE && history->op_key[op] == key &&
-            esse_value_eq(history->op_value[op], value))
+        if (history->op_kind[op] != ESSE_OP_APPEND &&
+            esse_op_write_of(history, op, (esse_key){ key }, &written) &&
+            esse_value_eq(written, value))
             return op;
     return ESSE_NO_OP;
 }
 
 static bool has_deletes(const struct esse_history *history, uint32_t key)
 {
+    esse_value written;
     for (uint32_t op = 0; op < history->ops; op++)
-        if (history->op_kind[op] == ESSE_OP_DELETE && history->op_key[op] == key)
+        if (esse_op_write_of(history, op, (esse_key){ key }, &written) &&
+            esse_value_eq(written, ESSE_NIL))
             return true;
     return false;
 }
@@ -236,11 +256,13 @@ static bool edge_rw(const struct esse_history *history, const struct esse_edge *
 {
     uint32_t key = edge->key.ix, to = edge->to_op.ix;
     if (!reads_key(history, edge->from_op.ix, key) || !writes_key(history, to, key) ||
-        !installs(history, edge->to.ix, to))
+        !installs(history, edge->to.ix, to, key))
         return false;
     if (edge->basis)
         return inferred(history, edge);
-    esse_value read = esse_value_state(history->op_value[edge->from_op.ix]);
+    esse_value read;
+    esse_op_read_of(history, edge->from_op.ix, edge->key, &read);
+    read = esse_value_state(read);
     if (history->op_kind[to] == ESSE_OP_APPEND)
         return esse_value_eq(read, ESSE_NIL) ||
                (esse_value_tag(read) == ESSE_TAG_LIST &&
@@ -288,10 +310,11 @@ static bool edge_follows(struct cycle_claim *claim, const struct esse_edge *edge
     if (!edge->has_key || edge->key.ix >= history->keys ||
         !is_op_of(history, edge->from_op, edge->from) || !is_op_of(history, edge->to_op, edge->to))
         return false;
-    return is_dep(edge, "wr")   ? edge_wr(history, edge)
-           : is_dep(edge, "ww") ? edge_ww(claim, edge)
-           : is_dep(edge, "rw") ? edge_rw(history, edge)
-                                : false;
+    return is_dep(edge, "wr")                           ? edge_wr(history, edge)
+           : is_dep(edge, "ww")                         ? edge_ww(claim, edge)
+           : is_dep(edge, "rw")                         ? edge_rw(history, edge)
+           : is_dep(edge, "wrp") || is_dep(edge, "rwp") ? esse_recheck_phantom(history, edge)
+                                                        : false;
 }
 
 bool esse_recheck_counts(const struct esse_history *history, uint32_t txn)

@@ -145,10 +145,15 @@ static bool replay_serial(struct replay *replay, struct esse_error *err)
 static bool is_first_committer(struct replay *replay, uint32_t txn, uint32_t snapshot)
 {
     const struct esse_history *history = replay->history;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-        if (history->op_kind[op] != ESSE_OP_READ &&
-            replay_state_at(&replay->state, history->op_key[op], UINT32_MAX).commit > snapshot)
-            return false;
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        uint32_t count = esse_access_count(history, op);
+        for (uint32_t i = 0; i < count; i++) {
+            struct esse_access access = esse_access_at(history, op, i);
+            if (access.kind != ESSE_OP_READ &&
+                replay->state.keys[access.key.ix].last.commit > snapshot)
+                return false;
+        }
+    }
     return true;
 }
 
@@ -172,18 +177,17 @@ static bool replay_snapshots(struct replay *replay, struct esse_error *err)
 }
 
 /* A list must be what the key held after some commit before the reader's, or the reader's own. */
-static bool read_is_committed(struct replay *replay, uint32_t txn, uint32_t op)
+static bool read_is_committed(struct replay *replay, uint32_t txn, struct esse_access access)
 {
-    const struct esse_history *history = replay->history;
-    const struct replay_key *key = &replay->state.keys[history->op_key[op]];
-    esse_value read = esse_value_state(history->op_value[op]);
+    const struct replay_key *key = &replay->state.keys[access.key.ix];
+    esse_value read = esse_value_state(access.value);
     for (uint32_t v = key->version_count; v-- > 0;) {
         struct replay_version version = key->versions[v];
         if (version.commit > replay->position[txn])
             continue;
         if (esse_value_tag(read) == ESSE_TAG_LIST
                 ? version.count == read.word >> 32 &&
-                      replay_state_is_list(&replay->state, history->op_key[op], read, version.count)
+                      replay_state_is_list(&replay->state, access.key.ix, read, version.count)
                 : !version.count && esse_value_eq(read, version.value))
             return true;
         /* Versions of a list only grow: an older one cannot be this long. */
@@ -195,16 +199,46 @@ static bool read_is_committed(struct replay *replay, uint32_t txn, uint32_t op)
 
 /* A read after an own write depends on nobody; a list still shows an order of versions, which must
  * be that of the key. */
-static bool read_is_own(struct replay *replay, uint32_t txn, uint32_t op)
+static bool read_is_own(struct replay *replay, uint32_t txn, uint32_t op, struct esse_access access)
+{
+    struct replay_own own = replay_own_writes(replay->history, txn, op, access.key);
+    if (!own.written && !own.appends)
+        return false;
+    return esse_value_tag(access.value) != ESSE_TAG_LIST ||
+           replay_state_is_list(&replay->state, access.key.ix, access.value,
+                                (uint32_t)(access.value.word >> 32));
+}
+
+/* A row that was left out needs some version, committed before, that does not match. */
+static bool misses_are_committed(struct replay *replay, uint32_t txn, uint32_t op)
 {
     const struct esse_history *history = replay->history;
-    uint32_t key = history->op_key[op];
-    esse_value read = history->op_value[op];
-    for (uint32_t o = history->txn_op[txn]; o < op; o++)
-        if (history->op_key[o] == key && history->op_kind[o] != ESSE_OP_READ)
-            return esse_value_tag(read) != ESSE_TAG_LIST ||
-                   replay_state_is_list(&replay->state, key, read, (uint32_t)(read.word >> 32));
-    return false;
+    esse_value ignored;
+    for (uint32_t k = 0; k < history->keys; k++) {
+        const struct replay_key *key = &replay->state.keys[k];
+        struct replay_own own = replay_own_writes(history, txn, op, (esse_key){ k });
+        bool explained = own.written || own.appends || key->last.count ||
+                         esse_op_read_of(history, op, (esse_key){ k }, &ignored);
+        for (uint32_t v = key->version_count; !explained && v-- > 0;)
+            explained = key->versions[v].commit <= replay->position[txn] &&
+                        !replay_state_selects(&replay->state, op, k, key->versions[v].value);
+        if (!explained)
+            return false;
+    }
+    return true;
+}
+
+static bool op_is_committed(struct replay *replay, uint32_t txn, uint32_t op)
+{
+    const struct esse_history *history = replay->history;
+    uint32_t count = esse_access_count(history, op);
+    for (uint32_t i = 0; i < count; i++) {
+        struct esse_access access = esse_access_at(history, op, i);
+        if (access.kind == ESSE_OP_READ && !esse_value_eq(access.value, ESSE_NONE) &&
+            !read_is_own(replay, txn, op, access) && !read_is_committed(replay, txn, access))
+            return false;
+    }
+    return !esse_op_is_predicate(history->op_kind[op]) || misses_are_committed(replay, txn, op);
 }
 
 /* Position i of the order is commit i + 1, so a version of commit c comes from position c - 1. */
@@ -216,9 +250,7 @@ static bool replay_committed(struct replay *replay, struct esse_error *err)
     for (uint32_t i = 0; i < replay->order->count; i++) {
         uint32_t txn = replay->order->events[i];
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-            if (history->op_kind[op] == ESSE_OP_READ &&
-                !esse_value_eq(history->op_value[op], ESSE_NONE) && !read_is_own(replay, txn, op) &&
-                !read_is_committed(replay, txn, op))
+            if (!op_is_committed(replay, txn, op))
                 return wrong(replay, txn, "read what was not committed before it", err);
     }
     return true;
@@ -227,7 +259,7 @@ static bool replay_committed(struct replay *replay, struct esse_error *err)
 bool esse_replay(const struct esse_history *history, const struct esse_level *level,
                  const struct esse_order *order, struct esse_error *err)
 {
-    if (!esse_replay_proves(level, order->has_starts) || (history->has & ESSE_HAS_PREDICATES))
+    if (!esse_replay_proves(level, order->has_starts))
         return esse_fail(err, ESSE_EBUG, "an order does not prove %s here", level->friendly);
     struct replay replay = {
         .arena = esse_arena_new(), .history = history, .level = level, .order = order
@@ -236,8 +268,8 @@ bool esse_replay(const struct esse_history *history, const struct esse_level *le
     replay.position = esse_arena_alloc(replay.arena, history->txns + 1u, sizeof(uint32_t));
     bool ok = is_order(&replay, err);
     if (ok) {
-        replay_state_init(&replay.state, replay.arena, history, replay.in);
         enum replay_rule rule = rule_of(level);
+        replay_state_init(&replay.state, replay.arena, history, replay.in, rule != REPLAY_SERIAL);
         ok = rule == REPLAY_SERIAL     ? replay_serial(&replay, err)
              : rule == REPLAY_SNAPSHOT ? replay_snapshots(&replay, err)
                                        : replay_committed(&replay, err);

@@ -2,52 +2,69 @@
 #define ESSE_EVIDENCE_REPLAY_STATE_H
 
 #include "history/access.h"
+#include "sql/predicate.h"
 
 /*
- * The store that a replay runs on: for every key, all the versions that commits installed, each
- * with the number of the commit.  A list's version is how many elements it has.  Private to
- * evidence/replay.
+ * A multi-version store, filled by the committed transactions of a history in a given order: what
+ * every key held after every commit.  Private to evidence/.
  *
- * Cost: 12 bytes a written key and transaction, 8 an appended element; look-ups O(log versions),
- * O(1) for the newest; comparing a list costs each element once for a spine.
+ * Items of a list are kept once; a version of a list is how many of them there were.  If only the
+ * newest state will be asked for, older versions are not kept.
+ *
+ * Cost: O(1) for a write; a read O(log versions of the key), and O(new items) for lists, because
+ * what was compared once is not compared again; a predicate O(keys).
  */
 struct replay_version {
-    uint32_t commit; /* the number of the commit that installed it */
-    uint32_t count;  /* elements, for a list */
-    esse_value value;
+    uint32_t commit;  /* after how many commits it was there; 0: initially */
+    uint32_t count;   /* items, for lists */
+    esse_value value; /* for registers: nil if absent */
 };
 
 struct replay_key {
-    struct replay_version *versions;
+    struct replay_version last;
+    struct replay_version *versions; /* the initial one first; NULL if only the last is kept */
     esse_value *items;
     uint32_t version_count, item_count;
-    uint32_t spine, compared; /* items[0 .. compared) are those of this spine */
+    uint32_t spine, compared; /* the first 'compared' items are those of this spine */
 };
 
 struct replay_state {
     struct esse_arena *arena;
     const struct esse_history *history;
+    struct esse_predicates *predicates; /* NULL without any */
     struct replay_key *keys;
     uint32_t commits;
 };
 
-/* Room for what the transactions with in[t] write. */
+/* 'in' says which transactions will be committed, for the room that they need. */
 void replay_state_init(struct replay_state *state, struct esse_arena *arena,
-                       const struct esse_history *history, const uint8_t *in);
+                       const struct esse_history *history, const uint8_t *in, bool keeps_versions);
 
-/* The version of a key that was there after 'commit' commits. */
+/* The version of a key after 'commit' commits. */
 struct replay_version replay_state_at(const struct replay_state *state, uint32_t key,
                                       uint32_t commit);
 
-/* Is 'list' the first 'count' elements of the key? */
+/* Is the list exactly the first 'count' items of the key? */
 bool replay_state_is_list(struct replay_state *state, uint32_t key, esse_value list,
                           uint32_t count);
 
-/* Runs a transaction against the state after 'snapshot' commits: do its reads return what the
- * history says? */
+/* Would the transaction, run on the state after 'snapshot' commits, read what it read? */
 bool replay_state_reads(struct replay_state *state, uint32_t txn, uint32_t snapshot);
 
-/* Commits its writes. */
+/* What the transaction itself made of a key before 'op': *written if it did, by a write of
+ * *value; *appends is how many elements it added. */
+struct replay_own {
+    bool written;
+    esse_value value;
+    uint32_t appends;
+};
+struct replay_own replay_own_writes(const struct esse_history *history, uint32_t txn, uint32_t op,
+                                    esse_key key);
+
+/* Does a predicate operation select the row of a key, with this value?  False too if its
+ * predicate has no answer. */
+bool replay_state_selects(struct replay_state *state, uint32_t op, uint32_t key, esse_value value);
+
 void replay_state_commit(struct replay_state *state, uint32_t txn);
 
 #endif

@@ -1,6 +1,7 @@
 #include "history/access.h"
 
 #include <assert.h>
+#include <string.h>
 
 static bool access_of(const struct esse_history *history, uint32_t op, esse_key key, bool read,
                       esse_value *value)
@@ -48,6 +49,12 @@ esse_value esse_key_initial(const struct esse_history *history, esse_key key)
         if (history->init[i].key.ix == key.ix)
             return history->init[i].value;
     return ESSE_NIL;
+}
+
+bool esse_is_recorded_in_version_order(const struct esse_history *history)
+{
+    return history->workload == ESSE_WORKLOAD_CLOSED_PREDICATE &&
+           strcmp(history->format, "native") != 0;
 }
 
 bool esse_list_has(const struct esse_history *history, esse_value list, esse_value item)

@@ -53,6 +53,10 @@ esse_txn esse_op_txn(const struct esse_history *history, uint32_t op);
 /* The initial value of a key: what 'init' says, or nil.  O(init). */
 esse_value esse_key_initial(const struct esse_history *history, esse_key key);
 
+/* Is the order in which writes were recorded the order of versions?  By Elle's convention it is in
+ * Jepsen's closed-predicate histories. */
+bool esse_is_recorded_in_version_order(const struct esse_history *history);
+
 /* Is the item in the list?  O(items). */
 bool esse_list_has(const struct esse_history *history, esse_value list, esse_value item);
 

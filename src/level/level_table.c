@@ -163,8 +163,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_DEPENDENCY,
         .implies = { ALWAYS(REPEATABLE_READ), ALWAYS(UPDATE_SERIALIZABLE),
                      ALWAYS(SNAPSHOT_ISOLATION), ALWAYS(VIEW_SERIALIZABLE) },
-        .forbids = { ANOMALY(G1), ANOMALY(G2), ANOMALY(PREDICATE_READ_MISS), ANOMALY(INTERNAL),
-                     ANOMALY(RESULT_SET_MISMATCH) },
+        .forbids = { ANOMALY(G1), ANOMALY(G2), ANOMALY(PREDICATE_READ_MISS), ANOMALY(INTERNAL) },
         .definition = "There is no internal, G1a or G1b, and some version order makes ww ∪ wr ∪ rw "
                       "acyclic, predicate edges included: the committed transactions could have "
                       "run one after the other, in an order that need not agree with sessions or "
@@ -398,9 +397,10 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "PL-1",
         .friendly = "read-uncommitted",
         .family = ESSE_FAMILY_DEPENDENCY,
-        .forbids = { ANOMALY(G0), ANOMALY(DUPLICATE_ELEMENTS), ANOMALY(CYCLIC_VERSIONS) },
+        .forbids = { ANOMALY(RESULT_SET_MISMATCH), ANOMALY(G0), ANOMALY(DUPLICATE_ELEMENTS), ANOMALY(CYCLIC_VERSIONS) },
         .definition = "Some version order makes ww acyclic: the writes of two transactions do not "
-                      "interleave. Reads may return anything.",
+                      "interleave. Reads may return anything, but a predicate operation must agree "
+                      "with the version set that it is said to have looked at.",
         .source = ADYA " (PL-1)",
     },
     [ESSE_LEVEL_VIEW_SERIALIZABLE] = {

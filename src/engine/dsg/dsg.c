@@ -2,6 +2,7 @@
 
 #include "engine/dsg/dsg_explain.h"
 #include "engine/dsg/dsg_infer.h"
+#include "engine/dsg/dsg_predicates.h"
 #include "engine/dsg/dsg_search.h"
 #include "evidence/recheck.h"
 #include "evidence/replay.h"
@@ -72,10 +73,9 @@ static const struct prover {
     { ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION, EVERYTHING, true },
     { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, DSG_DATA | 1u << DSG_SO, true },
     { ESSE_LEVEL_SNAPSHOT_ISOLATION, DSG_DATA, true },
-    { ESSE_LEVEL_STRONG_READ_COMMITTED, EVERYTHING & ~(1u << DSG_RW), false },
-    { ESSE_LEVEL_STRONG_SESSION_READ_COMMITTED, (DSG_DATA | 1u << DSG_SO) & ~(1u << DSG_RW),
-      false },
-    { ESSE_LEVEL_READ_COMMITTED, DSG_DATA & ~(1u << DSG_RW), false },
+    { ESSE_LEVEL_STRONG_READ_COMMITTED, EVERYTHING & ~DSG_ANTI, false },
+    { ESSE_LEVEL_STRONG_SESSION_READ_COMMITTED, (DSG_DATA | 1u << DSG_SO) & ~DSG_ANTI, false },
+    { ESSE_LEVEL_READ_COMMITTED, DSG_DATA & ~DSG_ANTI, false },
 };
 enum { PROVERS = sizeof provers / sizeof *provers };
 
@@ -118,7 +118,8 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
         proof->order.proves = level->friendly;
         /* Where all versions are ordered, every read's version is known and nothing else is wrong,
          * a graph without cycles is proof enough. */
-        bool whole = versions == &dsg->guess || !versions->undetermined;
+        bool whole = (versions == &dsg->guess || !versions->undetermined) &&
+                     !(versions->history->has & ESSE_HAS_PREDICATES);
         proof->good = (whole && !versions->unresolved && !versions->own_missed &&
                        !versions->not_repeated && !dsg->scan.found.count) ||
                       esse_replay(dsg->versions.history, level, &proof->order, &err);
@@ -224,6 +225,15 @@ static bool is_plainly_serial(struct dsg *dsg, struct proof *proofs)
     return false;
 }
 
+static bool find_predicates(struct dsg *dsg, struct versions *versions)
+{
+    struct dsg_predicate_edge_vec edges = { 0 };
+    bool ok = dsg_predicates_find(&edges, versions, dsg->job->budget, &dsg->job->error);
+    versions->predicate_edges = edges.at;
+    versions->predicate_edge_count = edges.count;
+    return ok;
+}
+
 static bool analyse(struct dsg *dsg, struct proof *proofs)
 {
     if (!scan_open(&dsg->scan, dsg->job) || !versions_find(&dsg->versions, &dsg->scan) ||
@@ -231,6 +241,8 @@ static bool analyse(struct dsg *dsg, struct proof *proofs)
         return false;
     sources_forget(&dsg->scan.sources);
     dsg->guess = versions_guess(&dsg->versions);
+    if (!find_predicates(dsg, &dsg->versions) || !find_predicates(dsg, &dsg->guess))
+        return false;
     dsg_time_find(&dsg->time, &dsg->versions);
     dsg->mask = asked_mask(dsg->job);
     return is_plainly_serial(dsg, proofs) || find_cycles(dsg);
@@ -256,8 +268,9 @@ static void run(struct esse_job *job)
 /* It can prove and refute where the version order shows: appended lists, or a certificate. */
 static bool decides(const struct esse_level *level, const struct esse_history *history)
 {
-    return level->family == ESSE_FAMILY_DEPENDENCY && !(history->has & ESSE_HAS_PREDICATES) &&
-           (history->has & (ESSE_HAS_APPENDS | ESSE_HAS_VERSION_ORDER));
+    return level->family == ESSE_FAMILY_DEPENDENCY &&
+           ((history->has & (ESSE_HAS_APPENDS | ESSE_HAS_VERSION_ORDER)) ||
+            esse_is_recorded_in_version_order(history));
 }
 
 const struct esse_engine esse_engine_dsg = {

@@ -1,6 +1,7 @@
 #include "engine/dsg/dsg_component.h"
 
 #include "base/radix.h"
+#include "engine/dsg/dsg_predicates.h"
 
 #include <string.h>
 
@@ -22,7 +23,8 @@ static void add(struct gathering *g, uint32_t from, uint32_t to, enum dsg_dep de
     if (from == ESSE_NO_TXN || to == ESSE_NO_TXN || from == to ||
         g->component[from] != g->component[to])
         return;
-    struct dsg_edge edge = { g->place[from], g->place[to], key, from_at, to_at, (uint8_t)dep };
+    struct dsg_edge edge = { g->place[from], g->place[to], key,         from_at,
+                             to_at,          ESSE_NO_OP,   (uint8_t)dep };
     dsg_edge_vec_push(&g->edges, g->arena, edge);
 }
 
@@ -76,6 +78,19 @@ static void add_key(struct gathering *g, uint32_t key)
                 versions->write[version], at);
             add_after(g, key, at, version, DSG_RW);
         }
+    }
+}
+
+static void add_predicates(struct gathering *g)
+{
+    for (size_t i = 0; i < g->versions->predicate_edge_count; i++) {
+        const struct dsg_predicate_edge *edge = &g->versions->predicate_edges[i];
+        size_t count = g->edges.count;
+        bool reads = edge->dep == DSG_WRP;
+        add(g, edge->from, edge->to, (enum dsg_dep)edge->dep, edge->key,
+            reads ? edge->write : ESSE_NO_TOUCH, reads ? ESSE_NO_TOUCH : edge->write);
+        if (g->edges.count > count)
+            g->edges.at[count].predicate = edge->op;
     }
 }
 
@@ -220,6 +235,7 @@ void dsg_components_find(struct dsg_components *components, struct esse_arena *a
     lay_out(&g, scc, components);
     for (uint32_t key = 0; components->count && key < history->keys; key++)
         add_key(&g, key);
+    add_predicates(&g);
     uint32_t *last = esse_arena_alloc(arena, history->sessions + 1u, sizeof *last);
     memset(last, 0xff, (history->sessions + 1u) * sizeof *last);
     for (uint32_t c = 0; c < components->count; c++) {

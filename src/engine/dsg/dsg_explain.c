@@ -3,7 +3,7 @@
 #include "evidence/assumption.h"
 #include "history/show.h"
 
-static const char *const dep_names[] = { "ww", "wr", "rw", "process", "realtime" };
+static const char *const dep_names[] = { "ww", "wr", "rw", "process", "realtime", "wrp", "rwp" };
 
 struct telling {
     struct scan *scan;
@@ -96,7 +96,9 @@ static void tell_ww(struct telling *t)
         return;
     }
     if (versions_touch(t->versions, t->edge->from_at)->kind != ESSE_OP_APPEND) {
-        esse_out_text(&t->out, ", by the version order that was given");
+        esse_out_text(&t->out, t->versions->gaps[t->edge->key]
+                                   ? ", by the version order that was given"
+                                   : ", in the order in which they were recorded");
         return;
     }
     esse_out_text(&t->out, ", as ");
@@ -136,10 +138,43 @@ static void tell_realtime(struct telling *t)
     esse_out_f(&t->out, " started, at %lld", (long long)history->txn_time[t->to].begin);
 }
 
+static void put_predicate(struct telling *t)
+{
+    const struct esse_history *history = t->scan->history;
+    esse_show_value(&t->out, history,
+                    history->predicates[history->op_key[t->edge->predicate]].text);
+}
+
+/* "t1 looked for v < 5, which the x = 3 that t2 wrote had begun or ceased to match" */
+static void tell_wrp(struct telling *t)
+{
+    put_name(t, t->to);
+    esse_out_text(&t->out, " looked for ");
+    put_predicate(t);
+    esse_out_text(&t->out, ", and what it found is of after ");
+    put_written(t, t->edge->from_at);
+    esse_out_text(&t->out, " to ");
+    esse_show_key(&t->out, t->scan->history, (esse_key){ t->edge->key });
+    esse_out_text(&t->out, ", which changed what matches");
+}
+
+static void tell_rwp(struct telling *t)
+{
+    put_name(t, t->from);
+    esse_out_text(&t->out, " looked for ");
+    put_predicate(t);
+    esse_out_text(&t->out, ", and what it found is of before ");
+    put_written(t, t->edge->to_at);
+    esse_out_text(&t->out, " to ");
+    esse_show_key(&t->out, t->scan->history, (esse_key){ t->edge->key });
+    esse_out_text(&t->out, ", which changed what matches");
+}
+
 static const char *tell(struct telling *telling)
 {
-    static void (*const words[])(struct telling *) = { tell_ww, tell_wr, tell_rw, tell_process,
-                                                       tell_realtime };
+    static void (*const words[])(struct telling *) = { tell_ww,      tell_wr,       tell_rw,
+                                                       tell_process, tell_realtime, tell_wrp,
+                                                       tell_rwp };
     esse_out_init_memory(&telling->out, telling->scan->arena);
     words[telling->edge->dep](telling);
     return esse_out_memory(&telling->out);
@@ -162,7 +197,7 @@ static struct esse_edge explain(struct scan *scan, const struct dsg_component *c
                                 const struct dsg_edge *edge)
 {
     const struct versions *versions = component->versions;
-    const bool data = edge->dep <= DSG_RW;
+    const bool data = edge->dep != DSG_SO && edge->dep != DSG_RT;
     const struct version_edge *inferred = find_inferred(versions, edge);
     struct telling telling = { .scan = scan,
                                .versions = versions,
@@ -185,6 +220,8 @@ static struct esse_edge explain(struct scan *scan, const struct dsg_component *c
         told.witness = op_at(versions, inferred->from_at);
         told.later_witness = op_at(versions, inferred->to_at);
     }
+    if (edge->predicate != ESSE_NO_OP)
+        *(edge->dep == DSG_WRP ? &told.to_op : &told.from_op) = (esse_op){ edge->predicate };
     told.why = tell(&telling);
     return told;
 }

@@ -1,6 +1,7 @@
 #include "engine/dsg/dsg_graph.h"
 
 #include "base/radix.h"
+#include "engine/dsg/dsg_predicates.h"
 
 #include <string.h>
 
@@ -87,12 +88,12 @@ static inline void draw(struct drawing *d, uint32_t from, uint32_t to)
 /* The node at which an edge of this kind leaves or enters a transaction. */
 static inline uint32_t leaves(const struct drawing *d, uint32_t txn, enum dsg_dep dep)
 {
-    return d->doubled ? 2 * txn + (dep != DSG_RW) : txn;
+    return d->doubled ? 2 * txn + !dsg_is_anti(dep) : txn;
 }
 
 static inline uint32_t enters(const struct drawing *d, uint32_t txn, enum dsg_dep dep)
 {
-    return d->doubled ? 2 * txn + (dep == DSG_RW) : txn;
+    return d->doubled ? 2 * txn + dsg_is_anti(dep) : txn;
 }
 
 static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum dsg_dep dep)
@@ -263,6 +264,10 @@ static void draw_all(struct drawing *d)
         draw_accesses(d, txn);
         if (d->mask & 1u << DSG_RT)
             draw_time(d, txn);
+    }
+    for (size_t i = 0; i < d->versions->predicate_edge_count; i++) {
+        const struct dsg_predicate_edge *edge = &d->versions->predicate_edges[i];
+        draw_txns(d, edge->from, edge->to, (enum dsg_dep)edge->dep);
     }
     if (d->mask & 1u << DSG_SO)
         draw_sessions(d);

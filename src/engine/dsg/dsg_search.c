@@ -2,30 +2,43 @@
 
 #include <string.h>
 
-#define WW (1u << DSG_WW)
-#define WR (1u << DSG_WR)
-#define RW (1u << DSG_RW)
-#define SO (1u << DSG_SO)
-#define RT (1u << DSG_RT)
+#define WW  (1u << DSG_WW)
+#define WR  (1u << DSG_WR)
+#define RW  (1u << DSG_RW)
+#define SO  (1u << DSG_SO)
+#define RT  (1u << DSG_RT)
+#define RWP (1u << DSG_RWP)
+#define DEP (WW | WR | 1u << DSG_WRP)
 
-/* One line a type: first edge, other edges, how many rw, what must come. */
+/* One line a type: first edge, other edges, which rw there may be and how many, what must come.  A
+ * cycle without "-item" has a predicate's rw, and is looked for from that on. */
+#define SHAPES(suffix, others, needs)                                                              \
+    { ESSE_ANOMALY_G0##suffix, WW, WW | (others), 0, DSG_ANTI_NONE, needs },                       \
+        { ESSE_ANOMALY_G1C##suffix, DEP & ~WW, DEP | (others), 0, DSG_ANTI_NONE, needs },          \
+        { ESSE_ANOMALY_G_SINGLE_ITEM##suffix, RW, DEP | (others), RW, DSG_ANTI_ONE, needs },       \
+        { ESSE_ANOMALY_G_NONADJACENT_ITEM##suffix,                                                 \
+          RW,                                                                                      \
+          DEP | (others),                                                                          \
+          RW,                                                                                      \
+          DSG_ANTI_NOT_ADJACENT,                                                                   \
+          needs },                                                                                 \
+        { ESSE_ANOMALY_G2_ITEM##suffix, RW, DEP | (others), RW, DSG_ANTI_MANY, needs },            \
+        { ESSE_ANOMALY_G_SINGLE##suffix, RWP, DEP | (others), RW | RWP, DSG_ANTI_ONE, needs },     \
+        { ESSE_ANOMALY_G_NONADJACENT##suffix,                                                      \
+          RWP,                                                                                     \
+          DEP | (others),                                                                          \
+          RW | RWP,                                                                                \
+          DSG_ANTI_NOT_ADJACENT,                                                                   \
+          needs },                                                                                 \
+    {                                                                                              \
+        ESSE_ANOMALY_G2##suffix, RWP, DEP | (others), RW | RWP, DSG_ANTI_MANY, needs               \
+    }
+
 const struct dsg_shape dsg_shapes[] = {
-    { ESSE_ANOMALY_G0, WW, WW, DSG_ANTI_NONE, 0 },
-    { ESSE_ANOMALY_G1C, WR, WW | WR, DSG_ANTI_NONE, 0 },
-    { ESSE_ANOMALY_G_SINGLE_ITEM, RW, WW | WR, DSG_ANTI_ONE, 0 },
-    { ESSE_ANOMALY_G_NONADJACENT_ITEM, RW, WW | WR, DSG_ANTI_NOT_ADJACENT, 0 },
-    { ESSE_ANOMALY_G2_ITEM, RW, WW | WR, DSG_ANTI_MANY, 0 },
-    { ESSE_ANOMALY_G0_PROCESS, WW, WW | SO, DSG_ANTI_NONE, SO },
-    { ESSE_ANOMALY_G1C_PROCESS, WR, WW | WR | SO, DSG_ANTI_NONE, SO },
-    { ESSE_ANOMALY_G_SINGLE_ITEM_PROCESS, RW, WW | WR | SO, DSG_ANTI_ONE, SO },
-    { ESSE_ANOMALY_G_NONADJACENT_ITEM_PROCESS, RW, WW | WR | SO, DSG_ANTI_NOT_ADJACENT, SO },
-    { ESSE_ANOMALY_G2_ITEM_PROCESS, RW, WW | WR | SO, DSG_ANTI_MANY, SO },
-    { ESSE_ANOMALY_G0_REALTIME, WW, WW | SO | RT, DSG_ANTI_NONE, RT },
-    { ESSE_ANOMALY_G1C_REALTIME, WR, WW | WR | SO | RT, DSG_ANTI_NONE, RT },
-    { ESSE_ANOMALY_G_SINGLE_ITEM_REALTIME, RW, WW | WR | SO | RT, DSG_ANTI_ONE, RT },
-    { ESSE_ANOMALY_G_NONADJACENT_ITEM_REALTIME, RW, WW | WR | SO | RT, DSG_ANTI_NOT_ADJACENT, RT },
-    { ESSE_ANOMALY_G2_ITEM_REALTIME, RW, WW | WR | SO | RT, DSG_ANTI_MANY, RT },
-    { ESSE_ANOMALY_NONE, 0, 0, DSG_ANTI_NONE, 0 },
+    SHAPES(, 0, 0),
+    SHAPES(_PROCESS, SO, SO),
+    SHAPES(_REALTIME, SO | RT, RT),
+    { ESSE_ANOMALY_NONE, 0, 0, 0, DSG_ANTI_NONE, 0 },
 };
 
 /* ---- the automaton ---- */
@@ -49,7 +62,9 @@ static struct state unpack(unsigned packed)
 
 static bool step(const struct dsg_shape *shape, struct state *state, unsigned dep)
 {
-    bool anti = dep == DSG_RW;
+    bool anti = dsg_is_anti(dep);
+    if (anti && !(shape->antis & 1u << dep))
+        return false;
     if (anti &&
         (shape->anti <= DSG_ANTI_ONE || (shape->anti == DSG_ANTI_NOT_ADJACENT && state->last_anti)))
         return false;
@@ -63,7 +78,7 @@ static bool step(const struct dsg_shape *shape, struct state *state, unsigned de
 
 static struct state first_state(const struct dsg_shape *shape, unsigned dep)
 {
-    return (struct state){ dep == DSG_RW, dep == DSG_RW, (shape->needs & 1u << dep) != 0 };
+    return (struct state){ dsg_is_anti(dep), dsg_is_anti(dep), (shape->needs & 1u << dep) != 0 };
 }
 
 static bool accepts(const struct dsg_shape *shape, struct state state)
@@ -91,18 +106,17 @@ static bool accepts(const struct dsg_shape *shape, struct state state)
  */
 static uint32_t leaves(const struct dsg_edge *edge, bool doubled)
 {
-    return doubled ? 2 * edge->from + (edge->dep != DSG_RW) : edge->from;
+    return doubled ? 2 * edge->from + !dsg_is_anti(edge->dep) : edge->from;
 }
 
 static uint32_t enters(const struct dsg_edge *edge, bool doubled)
 {
-    return doubled ? 2 * edge->to + (edge->dep == DSG_RW) : edge->to;
+    return doubled ? 2 * edge->to + dsg_is_anti(edge->dep) : edge->to;
 }
 
 static bool is_legal(const struct dsg_shape *shape, const struct dsg_edge *edge)
 {
-    return (shape->others & 1u << edge->dep) ||
-           (edge->dep == DSG_RW && shape->anti != DSG_ANTI_NONE);
+    return (shape->others | shape->antis) & 1u << edge->dep;
 }
 
 static uint32_t *find_live(const struct dsg_component *component, const struct dsg_shape *shape,

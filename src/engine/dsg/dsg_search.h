@@ -18,6 +18,7 @@ struct dsg_shape {
     enum esse_anomaly_id type;
     unsigned starts; /* bits of enum dsg_dep: the first edge */
     unsigned others; /* bits: what else may come beside rw */
+    unsigned antis;  /* bits: DSG_RW, or DSG_RWP too */
     enum dsg_anti anti;
     unsigned needs; /* a bit that must come, or 0 */
 };
