@@ -12,6 +12,7 @@ struct ordering {
     struct esse_word_map values;             /* the writes of a key with a certificate */
     uint32_t key, begin, end;                /* the key at hand and its accesses */
     bool whole;                              /* every element of its longest list is a version */
+    uint32_t nothing; /* the version that reads of nothing returned, or NO_VERSION */
 };
 
 static bool is_write(const struct ordering *o, uint32_t at)
@@ -172,14 +173,28 @@ static uint32_t version_of_register(const struct ordering *o, uint32_t read, ess
                : o->versions->of[at];
 }
 
-static uint32_t version_of_read(const struct ordering *o, uint32_t read)
+/* Nothing was there: the initial version, or one that a delete left; the only one there is. */
+static uint32_t version_of_nothing(const struct ordering *o)
 {
     const struct sources *sources = o->versions->sources;
+    const bool initially = esse_value_eq(sources->initial[o->key], ESSE_NIL);
+    uint32_t found = initially ? o->versions->first[o->key] : NO_VERSION, count = initially;
+    for (uint32_t at = o->begin; sources->deleted[o->key] && at < o->end && count < 2; at++) {
+        const struct esse_touch *touch = &o->by_key->at[at];
+        if (touch->kind == ESSE_OP_READ || !esse_value_eq(touch->value, ESSE_NIL) ||
+            o->versions->history->txn_status[touch->txn] == ESSE_ABORTED)
+            continue;
+        found = o->versions->of[at];
+        count++;
+    }
+    return count == 1 ? found : NO_VERSION;
+}
+
+static uint32_t version_of_read(const struct ordering *o, uint32_t read)
+{
     esse_value value = o->by_key->at[read].value;
     if (esse_value_eq(esse_value_state(value), ESSE_NIL))
-        return sources->deleted[o->key] || !esse_value_eq(sources->initial[o->key], ESSE_NIL)
-                   ? NO_VERSION
-                   : o->versions->first[o->key];
+        return o->nothing;
     if (!is_list(value))
         return version_of_register(o, read, value);
     uint32_t version = version_of_prefix(o, value);
@@ -245,6 +260,7 @@ static void order_key(struct ordering *o)
     else if (reader != ESSE_NO_TOUCH)
         order_list(o, reader);
     place_loose(o);
+    o->nothing = version_of_nothing(o);
     find_reads(o);
 }
 
