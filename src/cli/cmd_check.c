@@ -12,10 +12,11 @@
 
 static struct {
     const char *level, *engine, *format, *workload, *dot, *svg, *evidence, *anomalies, *except;
+    const char *certificate;
     struct esse_assuming assuming;
     double budget;
     uint64_t memory;
-    bool json, verbose, quiet;
+    bool json, verbose, quiet, transaction_order;
 } o = { .level = "strict-serializable", .anomalies = "", .except = "" };
 
 static const char *const engines[] = { "scan", "dsg", "saturate", NULL };
@@ -36,6 +37,7 @@ static const struct esse_opt options[] = {
       "give up after this time, with the verdict unknown", NULL },
     { "memory", 'm', ESSE_OPT_SIZE, &o.memory, "SIZE",
       "give up when more memory is needed, with the verdict unknown", NULL },
+    ESSE_CERTIFICATE_OPTIONS(o),
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the input's format (default: recognised)",
       esse_format_choices },
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
@@ -109,7 +111,8 @@ static int draw(struct esse_arena *arena, const char *path, const struct esse_re
 
 static int check_history(struct check_run *run, struct esse_arena *arena, const char *path)
 {
-    struct esse_load_options load = { o.format, o.workload, &run->session.budget };
+    struct esse_load_options load = { o.format, o.workload, &run->session.budget, o.certificate,
+                                      o.transaction_order };
     struct esse_check_options check = { .levels = run->levels,
                                         .level_count = run->level_count,
                                         .engine = o.engine,

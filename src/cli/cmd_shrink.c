@@ -6,11 +6,11 @@
 #include <stdio.h>
 
 static struct {
-    const char *level, *anomaly, *out, *from, *to, *workload;
+    const char *level, *anomaly, *out, *from, *to, *workload, *certificate;
     struct esse_assuming assuming;
     double budget;
     uint64_t memory;
-    bool lossy, quiet;
+    bool lossy, quiet, transaction_order;
 } o = { .level = "strict-serializable", .out = "-" };
 
 static const struct esse_opt options[] = {
@@ -27,6 +27,7 @@ static const struct esse_opt options[] = {
     { "budget", 'b', ESSE_OPT_DURATION, &o.budget, "TIME",
       "stop after this time with the smallest history so far", NULL },
     { "memory", 'm', ESSE_OPT_SIZE, &o.memory, "SIZE", "stop when more memory is needed", NULL },
+    ESSE_CERTIFICATE_OPTIONS(o),
     { "format", 'f', ESSE_OPT_TEXT, &o.from, "F", "the input's format (default: recognised)",
       esse_format_choices },
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
@@ -92,7 +93,8 @@ static void say_summary(const char *path, const struct esse_history *history,
 
 static int shrink_history(struct esse_session *session, struct esse_arena *arena, const char *path)
 {
-    const struct esse_load_options load = { o.from, o.workload, &session->budget };
+    const struct esse_load_options load = { o.from, o.workload, &session->budget, o.certificate,
+                                            o.transaction_order };
     const struct esse_check_options check = { .levels = &o.level,
                                               .level_count = 1,
                                               .budget = &session->budget,

@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 static struct {
-    const char *format, *workload;
-    bool json, quiet;
+    const char *format, *workload, *certificate;
+    bool json, quiet, transaction_order;
 } o;
 
 static const struct esse_opt options[] = {
+    ESSE_CERTIFICATE_OPTIONS(o),
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the input's format (default: recognised)",
       esse_format_choices },
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
@@ -27,7 +28,8 @@ static int show_stats(struct esse_arena *arena, struct esse_out *out, const char
     struct esse_history *history;
     struct esse_error err = { 0 };
     esse_session_start(&session, 0, 0, o.quiet);
-    struct esse_load_options load = { o.format, o.workload, &session.budget };
+    struct esse_load_options load = { o.format, o.workload, &session.budget, o.certificate,
+                                      o.transaction_order };
     bool ok = esse_history_load(arena, path, &load, &history, &err);
     esse_session_clear(&session);
     if (!ok)

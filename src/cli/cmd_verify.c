@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 static struct {
-    const char *format, *workload;
-    bool quiet;
+    const char *format, *workload, *certificate;
+    bool quiet, transaction_order;
 } o;
 
 static const struct esse_opt options[] = {
+    ESSE_CERTIFICATE_OPTIONS(o),
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the history's format (default: recognised)",
       esse_format_choices },
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
@@ -70,7 +71,8 @@ static int run_verify(int count, char **paths)
     struct esse_evidence evidence;
     struct esse_out out;
     esse_session_start(&session, 0, 0, o.quiet);
-    struct esse_load_options load = { o.format, o.workload, &session.budget };
+    struct esse_load_options load = { o.format, o.workload, &session.budget, o.certificate,
+                                      o.transaction_order };
     esse_out_init_fd(&out, arena, STDOUT_FILENO);
     int status;
     if (!esse_evidence_read(arena, paths[0], &evidence, &err)) {

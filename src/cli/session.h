@@ -22,6 +22,23 @@ void esse_session_start(struct esse_session *session, double seconds, uint64_t m
 extern const char *const esse_format_choices[], *const esse_writer_choices[],
                                                     *const esse_workload_choices[];
 
+/* What is known about a history beside it. */
+#define ESSE_CERTIFICATE_OPTIONS(at)                                                               \
+    { "certificate",                                                                               \
+      0,                                                                                           \
+      ESSE_OPT_TEXT,                                                                               \
+      &(at).certificate,                                                                           \
+      "FILE",                                                                                      \
+      "version orders, the serialization order and initial versions, in native lines",             \
+      NULL },                                                                                      \
+    {                                                                                              \
+        "transaction-order", 0, ESSE_OPT_FLAG, &(at).transaction_order, NULL,                      \
+            "the versions of registers are in the order of their transactions: that of 'order', "  \
+            "or of "                                                                               \
+            "commit_ts",                                                                           \
+            NULL                                                                                   \
+    }
+
 /* What the commands that check take for granted about versions, with the rows of their options. */
 struct esse_assuming {
     bool wfr_keys, sequential_keys, linearizable_keys;

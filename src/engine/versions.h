@@ -41,7 +41,8 @@ struct versions {
     uint32_t own_missed;   /* reads that differ from what the transaction had written */
     uint32_t not_repeated; /* reads that differ from what it had read */
     /* What was inferred by assumptions (dsg_infer), NULL if nothing: the edges from version v are
-     * after[after_first[v] .. after_first[v + 1]). */
+     * after[after_first[v] .. after_first[v + 1]).  States that were read and that nobody wrote for
+     * good have numbers too then, from 'count' on. */
     const uint32_t *after_first;
     const struct version_edge *after;
     /* The dependencies of predicate operations (dsg_predicates). */

@@ -8,7 +8,13 @@
 
 /* ---- which version an operation shows ---- */
 
-enum { INITIAL = ESSE_NO_OP }; /* in place of the operation that wrote the version */
+/* A state of a key: what 'writer' installed; or, if nobody wrote it for good, just its value. */
+struct state {
+    uint32_t writer;
+    esse_value value;
+};
+#define INITIAL ESSE_NO_OP
+#define NOBODY  (ESSE_NO_OP - 1)
 
 static bool is_write(const struct esse_history *history, uint32_t op, uint32_t key)
 {
@@ -34,12 +40,12 @@ static bool wrote_before(const struct esse_history *history, uint32_t op, uint32
     return false;
 }
 
-/* The only operation, of a transaction that did not abort, that wrote the value; INITIAL if there
- * is none.  False if there are several. */
+/* The only operation, of a transaction that did not abort, that wrote the value; NOBODY if there is
+ * none.  False if there are several. */
 static bool only_writer(const struct esse_history *history, uint32_t key, esse_value value,
                         uint32_t *writer)
 {
-    *writer = INITIAL;
+    *writer = NOBODY;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
             esse_value written =
@@ -47,7 +53,7 @@ static bool only_writer(const struct esse_history *history, uint32_t key, esse_v
             if (history->txn_status[txn] == ESSE_ABORTED || !is_write(history, op, key) ||
                 !esse_value_eq(written, value))
                 continue;
-            if (*writer != INITIAL)
+            if (*writer != NOBODY)
                 return false;
             *writer = op;
         }
@@ -55,37 +61,46 @@ static bool only_writer(const struct esse_history *history, uint32_t key, esse_v
     return true;
 }
 
-/* Every write could have been the one of a deleted key, and so could none. */
-static bool version_read(const struct esse_history *history, uint32_t op, uint32_t key,
-                         uint32_t *version)
+/* Nil may be what any delete left; and a value may be both the initial one and written. */
+static bool state_read(const struct esse_history *history, uint32_t op, uint32_t key,
+                       struct state *state)
 {
-    esse_value value = history->op_value[op];
-    if (esse_value_eq(value, ESSE_NONE) || esse_value_tag(value) == ESSE_TAG_LIST ||
-        wrote_before(history, op, key) || !only_writer(history, key, value, version))
+    state->value = history->op_value[op];
+    if (esse_value_eq(state->value, ESSE_NONE) || esse_value_tag(state->value) == ESSE_TAG_LIST ||
+        wrote_before(history, op, key) || !only_writer(history, key, state->value, &state->writer))
         return false;
-    bool is_initial = esse_value_eq(esse_key_initial(history, (esse_key){ key }), value);
-    if (*version == INITIAL)
-        return is_initial;
-    return !is_initial && !esse_value_eq(value, ESSE_NIL) && installs(history, *version, key) &&
-           esse_recheck_counts(history, esse_op_txn(history, *version).ix);
+    if (esse_value_eq(esse_key_initial(history, (esse_key){ key }), state->value)) {
+        bool alone = state->writer == NOBODY;
+        state->writer = INITIAL;
+        return alone;
+    }
+    if (state->writer != NOBODY && !installs(history, state->writer, key))
+        state->writer = NOBODY;
+    return !esse_value_eq(state->value, ESSE_NIL);
 }
 
-static bool shows(const struct esse_history *history, esse_op op, esse_key key, uint32_t *version)
+static bool shows(const struct esse_history *history, esse_op op, esse_key key, struct state *state)
 {
     if (op.ix >= history->ops || key.ix >= history->keys ||
         !esse_recheck_counts(history, esse_op_txn(history, op.ix).ix))
         return false;
-    *version = op.ix;
+    *state = (struct state){ op.ix, history->op_value[op.ix] };
     if (history->op_kind[op.ix] != ESSE_OP_READ)
         return installs(history, op.ix, key.ix);
-    return history->op_key[op.ix] == key.ix && version_read(history, op.ix, key.ix, version);
+    return history->op_key[op.ix] == key.ix && state_read(history, op.ix, key.ix, state);
+}
+
+static bool is_same(struct state a, struct state b)
+{
+    return a.writer == b.writer && (a.writer != NOBODY || esse_value_eq(a.value, b.value));
 }
 
 bool esse_recheck_same_version(const struct esse_history *history, esse_key key, esse_op a,
                                esse_op b)
 {
-    uint32_t first, second;
-    return shows(history, a, key, &first) && shows(history, b, key, &second) && first == second;
+    struct state first, second;
+    return shows(history, a, key, &first) && shows(history, b, key, &second) &&
+           is_same(first, second);
 }
 
 /* ---- why one comes before the other ---- */
@@ -106,16 +121,16 @@ static bool in_time(const struct esse_history *history, uint32_t first, uint32_t
 bool esse_recheck_version_edge(const struct esse_history *history, esse_key key, const char *basis,
                                esse_op first, esse_op second)
 {
-    uint32_t a, b;
-    if (!shows(history, first, key, &a) || !shows(history, second, key, &b) || a == b)
+    struct state a, b;
+    if (!shows(history, first, key, &a) || !shows(history, second, key, &b) || is_same(a, b))
         return false;
     const struct esse_assumption_words *assumption = esse_assumption_find(basis);
     if (!assumption)
-        return strcmp(basis, ESSE_INITIAL_STATE) == 0 && a == INITIAL;
+        return strcmp(basis, ESSE_INITIAL_STATE) == 0 && a.writer == INITIAL;
     uint32_t t = esse_op_txn(history, first.ix).ix, u = esse_op_txn(history, second.ix).ix;
     switch (assumption->bit) {
     case ESSE_ASSUME_WFR_KEYS:
-        return t == u && history->op_kind[first.ix] == ESSE_OP_READ && b == second.ix;
+        return t == u && history->op_kind[first.ix] == ESSE_OP_READ && b.writer == second.ix;
     case ESSE_ASSUME_SEQUENTIAL_KEYS:
         return in_session(history, t, u);
     case ESSE_ASSUME_LINEARIZABLE_KEYS:

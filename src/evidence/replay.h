@@ -8,12 +8,16 @@
  * Rechecks an order that is said to prove a level, by replaying it.  Part of the trusted kernel:
  * it knows the history and what the levels mean, and nothing of graphs or engines.
  *
- *   serializable (repeatable-read follows)   every transaction runs alone, in the order given, and
- *                                            must read exactly what it read in the history
- *   snapshot-isolation      a transaction reads the state at its start event, and at its commit
- *                           nobody may have committed a key that it writes since then
- *   read-committed          versions are installed in the order given; a read must return the last
- *                           version of some transaction before the reader, in that version order
+ *   serializable        every transaction runs alone, in the order given, and must read exactly
+ *                       what it read in the history
+ *   repeatable-read     the same for items; of what a predicate left out some version must have
+ *                       been committed before that does not match
+ *   snapshot-isolation  a transaction reads the state at its start event, and at its commit nobody
+ *                       may have committed a key that it writes since then
+ *   read-committed      versions are installed in the order given; a read must return the last
+ *                       version of some transaction before the reader, in that version order
+ *   consistent-view     the same, and nothing that the reader depends on overwrote what it read
+ *   read-uncommitted    the order agrees with the lists that were read and the orders given
  *
  * and for strong-session-X the order must agree with session order, for strong-X with real time
  * too.  All committed transactions must be in the order, no aborted one may be; one of unknown

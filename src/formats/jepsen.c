@@ -20,12 +20,13 @@ ESSE_VEC(kept_text, char)
 /* An invocation that waits for its completion.  They are reused: a history has as many as it has
  * clients at work at one time, plus those that never completed. */
 struct pending {
-    struct pending *next; /* of the free ones */
+    struct pending *next; /* of the process, in the order of invocation; or of the free ones */
     struct pending *all;  /* of all */
     int64_t process, start, time;
     uint64_t line;
     enum esse_jepsen_value value;
     bool is_init;
+    bool is_overtaken; /* its process completed something that it invoked later */
     struct kept_ops ops;
     struct esse_jepsen_extras extras; /* into 'text' */
     struct kept_text text;
@@ -33,7 +34,7 @@ struct pending {
 
 struct process {
     int64_t id;
-    struct pending *open;
+    struct pending *open, *last; /* the earliest and the latest; a client should have one */
 };
 
 ESSE_VEC(process_vec, struct process)
@@ -280,6 +281,14 @@ static bool send(struct esse_jepsen *jepsen, struct esse_txn_record *record,
     return jepsen->reading->sink->txn(jepsen->reading->sink, record, jepsen->err);
 }
 
+/* A session that is nobody else's. */
+static esse_value made_up_session(struct esse_jepsen *jepsen)
+{
+    char text[24];
+    int length = snprintf(text, sizeof text, "?%llu", (unsigned long long)jepsen->nameless++);
+    return esse_value_string(jepsen->values, text, (size_t)length);
+}
+
 static bool send_completed(struct esse_jepsen *jepsen, const struct pending *pending)
 {
     static const uint8_t status[] = { [ESSE_JEPSEN_OK] = ESSE_COMMITTED,
@@ -298,9 +307,7 @@ static bool send_completed(struct esse_jepsen *jepsen, const struct pending *pen
             warn(jepsen, "completions without an invocation were taken without a start time",
                  op->line);
     } else {
-        char text[24];
-        int length = snprintf(text, sizeof text, "?%llu", (unsigned long long)jepsen->nameless++);
-        record.session = esse_value_string(jepsen->values, text, (size_t)length);
+        record.session = made_up_session(jepsen);
         warn(jepsen, "transactions without a process were each taken as a session of its own",
              op->line);
     }
@@ -317,7 +324,9 @@ static bool send_unfinished(struct esse_jepsen *jepsen, const struct pending *pe
     record.status = ESSE_UNKNOWN_OUTCOME;
     record.line = pending->line;
     record.name = esse_value_int(jepsen->values, pending->start);
-    record.session = esse_value_int(jepsen->values, pending->process);
+    /* When it took effect, if ever, has nothing to do with what its process completed since. */
+    record.session = pending->is_overtaken ? made_up_session(jepsen)
+                                           : esse_value_int(jepsen->values, pending->process);
     recall_ops(jepsen, pending);
     jepsen->extras.count = 0;
     return send(jepsen, &record, pending);
@@ -407,19 +416,64 @@ static bool take_invoke(struct esse_jepsen *jepsen)
     pending->line = op->line;
     pending->value = op->value;
     pending->is_init = op->is_init;
+    pending->is_overtaken = false;
+    pending->next = NULL;
     keep_ops(jepsen, pending);
     keep_extras(jepsen, pending);
     struct process *process = process_of(jepsen, op->process);
-    struct pending *earlier = process->open;
-    process->open = pending;
-    if (!earlier)
-        return true;
-    /* It goes out now and not at the end, so that the session's order is that of the file. */
-    warn(jepsen, "a process invoked while its last invocation was open; that one never completed",
-         op->line);
-    bool ok = send_unfinished(jepsen, earlier);
-    give_back(jepsen, earlier);
-    return ok;
+    if (process->open)
+        warn(jepsen,
+             "a process invoked while an earlier invocation of its was open; completions went to "
+             "the earliest with the same operations, or else to the earliest",
+             op->line);
+    *(process->open ? &process->last->next : &process->open) = pending;
+    process->last = pending;
+    return true;
+}
+
+/* Is the completion about the operations of this invocation, whatever its reads returned? */
+static bool is_completion_of(const struct esse_jepsen *jepsen, const struct pending *pending)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < jepsen->ops.count; i++) {
+        const struct esse_op_record *op = &jepsen->ops.at[i];
+        if (op->kind == ESSE_OP_PREDICATE_READ)
+            continue;
+        const struct kept_op *kept = at < pending->ops.count ? &pending->ops.at[at++] : NULL;
+        if (!kept || kept->kind != op->kind || !esse_value_eq(kept->key, op->key) ||
+            (op->kind != ESSE_OP_READ && !esse_value_eq(kept->value, op->value)))
+            return false;
+    }
+    return at == pending->ops.count;
+}
+
+/* The invocation before the one that the completion belongs to; NULL if that is the earliest.  A
+ * process that has more of them open than anybody would think is not searched to the end. */
+static struct pending *before_completed(struct esse_jepsen *jepsen, const struct process *process)
+{
+    enum { MOST = 64 };
+    struct pending *before = NULL, *at = process->open;
+    if (jepsen->op.value != ESSE_JEPSEN_TXN || !at || !at->next)
+        return NULL;
+    for (int i = 0; i < MOST && at; i++, before = at, at = at->next)
+        if (is_completion_of(jepsen, at))
+            return before;
+    return NULL;
+}
+
+/* Takes the invocation that the completion belongs to out of those of its process. */
+static struct pending *take_pending(struct esse_jepsen *jepsen, struct process *process)
+{
+    struct pending *before = before_completed(jepsen, process);
+    struct pending **link = before ? &before->next : &process->open, *pending = *link;
+    for (struct pending *earlier = process->open; earlier != pending; earlier = earlier->next)
+        earlier->is_overtaken = true;
+    if (!pending)
+        return NULL;
+    *link = pending->next;
+    if (process->last == pending)
+        process->last = before;
+    return pending;
 }
 
 static bool complete(struct esse_jepsen *jepsen, const struct pending *pending)
@@ -451,11 +505,8 @@ static bool complete(struct esse_jepsen *jepsen, const struct pending *pending)
 static bool take_completion(struct esse_jepsen *jepsen)
 {
     struct pending *pending = NULL;
-    if (jepsen->op.process_kind == ESSE_JEPSEN_CLIENT) {
-        struct process *process = process_of(jepsen, jepsen->op.process);
-        pending = process->open;
-        process->open = NULL;
-    }
+    if (jepsen->op.process_kind == ESSE_JEPSEN_CLIENT)
+        pending = take_pending(jepsen, process_of(jepsen, jepsen->op.process));
     bool ok = complete(jepsen, pending);
     if (pending)
         give_back(jepsen, pending);
@@ -531,22 +582,32 @@ bool esse_jepsen_take(struct esse_jepsen *jepsen)
 
 static int by_start(const void *a, const void *b)
 {
-    const struct process *x = a, *y = b;
-    return (x->open->start > y->open->start) - (x->open->start < y->open->start);
+    const struct pending *x = *(struct pending *const *)a, *y = *(struct pending *const *)b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+ESSE_VEC(pending_vec, struct pending *)
+
+static bool send_all_unfinished(struct esse_jepsen *jepsen)
+{
+    const struct process_vec *processes = &jepsen->pairs->processes;
+    struct pending_vec open = { 0 };
+    for (size_t i = 0; i < processes->count; i++)
+        for (struct pending *p = processes->at[i].open; p; p = p->next)
+            pending_vec_push(&open, jepsen->arena, p);
+    if (open.count)
+        qsort(open.at, open.count, sizeof *open.at, by_start);
+    bool ok = true;
+    for (size_t i = 0; ok && i < open.count; i++)
+        ok = send_unfinished(jepsen, open.at[i]);
+    pending_vec_drop(&open, jepsen->arena);
+    return ok;
 }
 
 bool esse_jepsen_finish(struct esse_jepsen *jepsen)
 {
-    struct process_vec *processes = &jepsen->pairs->processes;
-    size_t open = 0;
-    for (size_t i = 0; i < processes->count; i++)
-        if (processes->at[i].open)
-            processes->at[open++] = processes->at[i];
-    if (open)
-        qsort(processes->at, open, sizeof *processes->at, by_start);
-    for (size_t i = 0; i < open; i++)
-        if (!send_unfinished(jepsen, processes->at[i].open))
-            return false;
+    if (!send_all_unfinished(jepsen))
+        return false;
     jepsen->reading->found = jepsen->reading->asked != ESSE_WORKLOAD_ANY ? jepsen->reading->asked
                                                                          : looks_like(jepsen->seen);
     if (jepsen->saw_txn || !jepsen->first_line || (jepsen->seen & ESSE_SEEN_INIT))

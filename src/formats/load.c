@@ -1,5 +1,7 @@
 #include "base/arena.h"
 #include "formats/directory.h"
+#include "formats/native.h"
+#include "history/certificate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,12 +72,46 @@ static bool check_workload(const struct esse_history *history, enum esse_workloa
                      esse_workload_names[asked], looks);
 }
 
+/* What is wrong in a certificate, by its own name and line. */
+static bool fail_in_certificate(const char *path, struct esse_error *err)
+{
+    char text[sizeof err->text], place[24] = "";
+    memcpy(text, err->text, sizeof text);
+    if (err->line)
+        snprintf(place, sizeof place, ":%llu", (unsigned long long)err->line);
+    snprintf(err->text, sizeof err->text, "certificate %.120s%s: %.300s", path, place, text);
+    err->line = err->column = 0;
+    return false;
+}
+
+static bool read_certificate(struct esse_reading *reading, struct esse_arena *scratch,
+                             const struct esse_load_options *options, struct esse_error *err)
+{
+    struct esse_source source;
+    struct esse_reading certificate = { &source, reading->builder,
+                                        esse_certificate_sink(reading->builder), ESSE_WORKLOAD_ANY,
+                                        ESSE_WORKLOAD_ANY };
+    if (!options->certificate)
+        return true;
+    if (!esse_source_open(&source, scratch, options->certificate, options->budget, err))
+        return false;
+    const bool ok = esse_native_read(&certificate, err);
+    esse_source_close(&source);
+    return ok || fail_in_certificate(options->certificate, err);
+}
+
 static bool freeze(struct esse_reading *reading, const struct esse_format *format,
-                   struct esse_history **out, struct esse_error *err)
+                   const struct esse_load_options *options, struct esse_history **out,
+                   struct esse_error *err)
 {
     struct esse_history *history;
-    if (!esse_builder_freeze_as(reading->builder, format->name, reading->found, &history, err) ||
-        !check_workload(history, reading->asked, err))
+    if (!esse_builder_freeze_as(reading->builder, format->name, reading->found, &history, err)) {
+        /* What a certificate names and nobody knows has no line of the history. */
+        return options->certificate && !err->line ? fail_in_certificate(options->certificate, err)
+                                                  : false;
+    }
+    if (!check_workload(history, reading->asked, err) ||
+        (options->transaction_order && !esse_certificate_by_order(history, err)))
         return false;
     *out = history;
     return true;
@@ -142,7 +178,8 @@ bool esse_history_load(struct esse_arena *arena, const char *path,
                                                                      options, &format, err);
     if (ok && format->many_files)
         ok = reading.sink->finish(reading.sink, err);
-    ok = ok && freeze(&reading, format, out, err);
+    ok = ok && read_certificate(&reading, scratch, options, err) &&
+         freeze(&reading, format, options, out, err);
     esse_arena_free(scratch);
     return ok;
 }

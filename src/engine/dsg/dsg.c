@@ -73,9 +73,14 @@ static const struct prover {
     { ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION, EVERYTHING, true },
     { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, DSG_DATA | 1u << DSG_SO, true },
     { ESSE_LEVEL_SNAPSHOT_ISOLATION, DSG_DATA, true },
+    { ESSE_LEVEL_REPEATABLE_READ, DSG_DATA & ~(1u << DSG_RWP), false },
+    { ESSE_LEVEL_CONSISTENT_VIEW, DSG_DATA & ~DSG_ANTI, false },
     { ESSE_LEVEL_STRONG_READ_COMMITTED, EVERYTHING & ~DSG_ANTI, false },
     { ESSE_LEVEL_STRONG_SESSION_READ_COMMITTED, (DSG_DATA | 1u << DSG_SO) & ~DSG_ANTI, false },
     { ESSE_LEVEL_READ_COMMITTED, DSG_DATA & ~DSG_ANTI, false },
+    { ESSE_LEVEL_STRONG_READ_UNCOMMITTED, 1u << DSG_WW | 1u << DSG_SO | 1u << DSG_RT, false },
+    { ESSE_LEVEL_STRONG_SESSION_READ_UNCOMMITTED, 1u << DSG_WW | 1u << DSG_SO, false },
+    { ESSE_LEVEL_READ_UNCOMMITTED, 1u << DSG_WW, false },
 };
 enum { PROVERS = sizeof provers / sizeof *provers };
 
@@ -120,6 +125,8 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
          * a graph without cycles is proof enough. */
         bool whole = (versions == &dsg->guess || !versions->undetermined) &&
                      !(versions->history->has & ESSE_HAS_PREDICATES);
+        /* A consistent view is more than an order; the replay looks for what is missing. */
+        whole &= prover->level != ESSE_LEVEL_CONSISTENT_VIEW;
         proof->good = (whole && !versions->unresolved && !versions->own_missed &&
                        !versions->not_repeated && !dsg->scan.found.count) ||
                       esse_replay(dsg->versions.history, level, &proof->order, &err);

@@ -9,14 +9,15 @@
 
 static bool is_initial(const struct versions *versions, uint32_t version)
 {
-    return versions->write[version] == ESSE_NO_TOUCH;
+    return version < versions->count && versions->write[version] == ESSE_NO_TOUCH;
 }
 
 /* That the initial version comes first matters only where something leads back to it. */
 static void draw(struct esse_csr *csr, const struct versions *versions,
-                 const struct version_edge_vec *edges)
+                 const struct version_graph *graph)
 {
-    esse_csr_init(csr, versions->arena, versions->count);
+    const struct version_edge_vec *edges = &graph->edges;
+    esse_csr_init(csr, versions->arena, graph->nodes);
     for (size_t i = 0; i < edges->count; i++) {
         esse_csr_count(csr, edges->at[i].from);
         if (is_initial(versions, edges->at[i].to))
@@ -31,19 +32,18 @@ static void draw(struct esse_csr *csr, const struct versions *versions,
     esse_csr_finish(csr);
 }
 
-void dsg_version_components(struct esse_scc *scc, const struct versions *versions,
-                            const struct version_edge_vec *edges)
+void dsg_version_components(struct esse_scc *scc, struct esse_arena *arena,
+                            const struct versions *versions, const struct version_graph *graph)
 {
     struct esse_csr csr;
-    draw(&csr, versions, edges);
-    esse_scc_find(scc, versions->arena, &csr, NULL);
+    draw(&csr, versions, graph);
+    esse_scc_find(scc, arena, &csr, NULL);
     esse_csr_drop(&csr);
 }
 
 /* ---- a cycle ---- */
 
 struct version_cycle {
-    const struct versions *versions;
     const struct version_edge_vec *edges;
     struct esse_csr csr;
     struct esse_scc scc;
@@ -178,10 +178,10 @@ static void tell_components(struct version_cycle *c, struct scan *scan, struct e
 }
 
 bool dsg_tell_cyclic(const struct versions *versions, struct scan *scan,
-                     const struct version_edge_vec *edges)
+                     const struct version_graph *graph)
 {
-    struct version_cycle c = { .versions = versions, .edges = edges };
-    draw(&c.csr, versions, edges);
+    struct version_cycle c = { .edges = &graph->edges };
+    draw(&c.csr, versions, graph);
     esse_scc_find(&c.scc, versions->arena, &c.csr, NULL);
     bool cyclic = c.scc.count < c.csr.nodes;
     if (cyclic) {

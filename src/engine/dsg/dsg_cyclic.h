@@ -12,13 +12,17 @@
  */
 ESSE_VEC(version_edge_vec, struct version_edge)
 
-/* The components are in the arena of 'versions'. */
-void dsg_version_components(struct esse_scc *scc, const struct versions *versions,
-                            const struct version_edge_vec *edges);
+struct version_graph {
+    struct version_edge_vec edges;
+    uint32_t nodes; /* the versions, and after them those that nobody installed */
+};
+
+void dsg_version_components(struct esse_scc *scc, struct esse_arena *arena,
+                            const struct versions *versions, const struct version_graph *graph);
 
 /* Tells a shortest cycle of every component with several versions, as cyclic-versions; false if
  * there is none. */
 bool dsg_tell_cyclic(const struct versions *versions, struct scan *scan,
-                     const struct version_edge_vec *edges);
+                     const struct version_graph *graph);
 
 #endif

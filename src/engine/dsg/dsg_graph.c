@@ -139,7 +139,8 @@ static void draw_inferred(struct drawing *d, uint32_t at, uint32_t version, enum
                   version_txn(versions, versions->after[e].to), dep);
 }
 
-/* To the loose versions of a key from whoever installed or read what they follow. */
+/* To the loose versions of a key from whoever installed or read what they follow, and between
+ * them. */
 static void draw_loose_key(struct drawing *d, uint32_t key)
 {
     const struct versions *versions = d->versions;
@@ -151,10 +152,11 @@ static void draw_loose_key(struct drawing *d, uint32_t key)
         if (version == NO_VERSION ||
             (dep == DSG_RW && version_txn(versions, version) == touch->txn))
             continue;
-        if (!is_loose(versions, key, version) && precedes_loose(versions, key, version))
-            draw_to_loose(d, key, at, dep);
-        else if (is_loose(versions, key, version) && versions->after_first)
+        if (is_loose(versions, key, version) && versions->after_first)
             draw_inferred(d, at, version, dep);
+        else if (d->key_helper[key] != NO_NODE && !is_loose(versions, key, version) &&
+                 precedes_loose(versions, key, version))
+            draw_to_loose(d, key, at, dep);
     }
 }
 
@@ -275,10 +277,11 @@ static void draw_all(struct drawing *d)
         for (uint32_t m = 1; m < d->time->moments; m++)
             draw(d, d->moments_at + m - 1, d->moments_at + m);
     for (uint32_t key = 0; key < history->keys; key++) {
-        if (d->key_helper[key] == NO_NODE)
-            continue;
-        draw_loose_key(d, key);
-        draw_helpers(d, key);
+        const bool helped = d->key_helper[key] != NO_NODE;
+        if (helped || d->versions->after_first)
+            draw_loose_key(d, key);
+        if (helped)
+            draw_helpers(d, key);
     }
 }
 

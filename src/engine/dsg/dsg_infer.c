@@ -2,7 +2,6 @@
 
 #include "base/radix.h"
 #include "engine/dsg/dsg_cyclic.h"
-#include "evidence/assumption.h"
 
 #include <string.h>
 
@@ -20,7 +19,7 @@ ESSE_VEC(shown_vec, struct shown)
 struct inferring {
     struct versions *versions;
     struct scan *scan;
-    struct version_edge_vec edges;
+    struct version_graph graph;
     enum esse_assumption basis; /* the one at hand */
     uint32_t *latest;           /* by version: where the last edge from it led, or NO_VERSION */
     struct shown_vec shown;     /* of the key at hand, as recorded */
@@ -28,6 +27,53 @@ struct inferring {
     struct pair_vec starts, ends;
     struct shown_vec open; /* the frontier: ended, and covered by no later one yet */
 };
+
+/* ---- states that are no version ---- */
+
+/* Did a transaction that counts read something definite that nobody wrote for good: what was
+ * aborted, overwritten by its own writer, or came from nowhere? */
+static bool is_strange(const struct inferring *in, uint32_t key, uint32_t at)
+{
+    const struct versions *versions = in->versions;
+    const struct sources *sources = versions->sources;
+    const struct esse_touch *touch = versions_touch(versions, at);
+    uint32_t writers = 0;
+    if (touch->kind != ESSE_OP_READ || !versions->in[touch->txn] ||
+        versions->of[at] != NO_VERSION || is_list(touch->value) ||
+        esse_value_eq(touch->value, ESSE_NONE) || esse_value_eq(touch->value, ESSE_NIL) ||
+        esse_value_eq(touch->value, sources->initial[key]) ||
+        esse_is_after_own_write(&sources->by_key, key, at))
+        return false;
+    for (uint32_t w = sources->link[at]; w != ESSE_NO_TOUCH; w = sources->link[w])
+        writers += scan_status(in->scan, versions_touch(versions, w)->txn) != ESSE_ABORTED;
+    return writers < 2;
+}
+
+/* Such a state is one more version, which nobody installed. */
+static void number_strange(struct inferring *in)
+{
+    struct versions *versions = in->versions;
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    struct esse_word_map values = { 0 };
+    for (uint32_t key = 0; key < versions->history->keys; key++) {
+        esse_word_map_clear(&values, in->scan->scratch,
+                            by_key->first[key + 1] - by_key->first[key]);
+        for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
+            bool fresh;
+            if (!is_strange(in, key, at))
+                continue;
+            uint32_t *number = esse_word_map_put(&values, by_key->at[at].value.word, &fresh);
+            if (fresh)
+                *number = in->graph.nodes++;
+            versions->of[at] = *number;
+        }
+    }
+    esse_word_map_drop(&values, in->scan->scratch);
+    versions->write = esse_arena_grow(versions->arena, versions->write,
+                                      (in->graph.nodes + (size_t)1) * sizeof *versions->write);
+    for (uint32_t v = versions->count; v < in->graph.nodes; v++)
+        versions->write[v] = ESSE_NO_TOUCH;
+}
 
 /* ---- what transactions show of a key ---- */
 
@@ -86,7 +132,7 @@ static void add(struct inferring *in, uint32_t key, uint32_t from_at, uint32_t t
     if (from == to || from == in->versions->first[key] || in->latest[from] == to)
         return;
     in->latest[from] = to;
-    version_edge_vec_push(&in->edges, in->scan->scratch,
+    version_edge_vec_push(&in->graph.edges, in->scan->scratch,
                           (struct version_edge){ from, to, from_at, to_at, in->basis });
 }
 
@@ -164,35 +210,46 @@ static void follow_times(struct inferring *in, uint32_t key)
 
 /* ---- keeping what contradicts nothing ---- */
 
-/* The order of versions that follows all edges, and else the one they had: see graph/scc.h. */
-static void renumber(struct inferring *in, const struct esse_scc *scc)
+/* Where each version goes in an order of its key that follows all edges, and else the one they had:
+ * see graph/scc.h. */
+static uint32_t *find_places(struct inferring *in, struct esse_arena *arena)
 {
-    struct versions *versions = in->versions;
+    const struct versions *versions = in->versions;
     const uint32_t count = versions->count, keys = versions->history->keys;
-    struct esse_arena *arena = esse_arena_new();
-    uint32_t *order = esse_arena_alloc(arena, count + 1u, sizeof *order);
+    struct esse_scc scc;
+    dsg_version_components(&scc, arena, versions, &in->graph);
+    uint32_t *order = esse_arena_alloc(arena, in->graph.nodes + 1u, sizeof *order);
     uint32_t *key_of = esse_arena_alloc(arena, count + 1u, sizeof *key_of);
     uint32_t *next = esse_arena_alloc(arena, keys + 1u, sizeof *next);
-    uint32_t *number = esse_arena_alloc(arena, count + 1u, sizeof *number); /* by old number */
-    uint32_t *write = esse_arena_alloc(arena, count + 1u, sizeof *write);
+    uint32_t *place = esse_arena_alloc(arena, in->graph.nodes + 1u, sizeof *place);
     for (uint32_t key = 0; key < keys; key++) {
         next[key] = versions->first[key];
         for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
             key_of[v] = key;
     }
-    for (uint32_t v = 0; v < count; v++)
-        order[count - 1 - scc->component[v]] = v;
-    for (uint32_t i = 0; i < count; i++)
-        number[order[i]] = next[key_of[order[i]]]++;
-    for (uint32_t v = 0; v < count; v++)
-        write[number[v]] = versions->write[v];
-    memcpy(versions->write, write, count * sizeof *write);
+    for (uint32_t v = 0; v < in->graph.nodes; v++)
+        order[in->graph.nodes - 1 - scc.component[v]] = v;
+    for (uint32_t i = 0; i < in->graph.nodes; i++)
+        place[order[i]] = order[i] < count ? next[key_of[order[i]]]++ : order[i];
+    return place;
+}
+
+static void renumber(struct inferring *in)
+{
+    struct versions *versions = in->versions;
+    struct version_edge_vec *edges = &in->graph.edges;
+    struct esse_arena *arena = esse_arena_new();
+    const uint32_t *place = find_places(in, arena);
+    uint32_t *write = esse_arena_alloc(arena, versions->count + 1u, sizeof *write);
+    for (uint32_t v = 0; v < versions->count; v++)
+        write[place[v]] = versions->write[v];
+    memcpy(versions->write, write, versions->count * sizeof *write);
     for (uint32_t at = 0; at < versions->sources->by_key.count; at++)
         if (versions->of[at] != NO_VERSION)
-            versions->of[at] = number[versions->of[at]];
-    for (size_t i = 0; i < in->edges.count; i++) {
-        in->edges.at[i].from = number[in->edges.at[i].from];
-        in->edges.at[i].to = number[in->edges.at[i].to];
+            versions->of[at] = place[versions->of[at]];
+    for (size_t i = 0; i < edges->count; i++) {
+        edges->at[i].from = place[edges->at[i].from];
+        edges->at[i].to = place[edges->at[i].to];
     }
     esse_arena_free(arena);
 }
@@ -200,15 +257,16 @@ static void renumber(struct inferring *in, const struct esse_scc *scc)
 static void group(struct inferring *in)
 {
     struct versions *versions = in->versions;
-    uint32_t *first = esse_arena_alloc(versions->arena, versions->count + (size_t)2, sizeof *first);
+    const struct version_edge_vec *edges = &in->graph.edges;
+    uint32_t *first = esse_arena_alloc(versions->arena, in->graph.nodes + (size_t)2, sizeof *first);
     struct version_edge *after =
-        esse_arena_grow(versions->arena, NULL, (in->edges.count + 1) * sizeof *after);
-    for (size_t i = 0; i < in->edges.count; i++)
-        first[in->edges.at[i].from + 2]++;
-    for (uint32_t v = 0; v < versions->count; v++)
+        esse_arena_grow(versions->arena, NULL, (edges->count + 1) * sizeof *after);
+    for (size_t i = 0; i < edges->count; i++)
+        first[edges->at[i].from + 2]++;
+    for (uint32_t v = 0; v < in->graph.nodes; v++)
         first[v + 2] += first[v + 1];
-    for (size_t i = 0; i < in->edges.count; i++)
-        after[first[in->edges.at[i].from + 1]++] = in->edges.at[i];
+    for (size_t i = 0; i < edges->count; i++)
+        after[first[edges->at[i].from + 1]++] = edges->at[i];
     versions->after_first = first;
     versions->after = after;
 }
@@ -217,8 +275,8 @@ static bool take(struct inferring *in, void (*follow)(struct inferring *in, uint
 {
     struct versions *versions = in->versions;
     struct esse_budget *budget = in->scan->budget;
-    const size_t before = in->edges.count;
-    memset(in->latest, 0xff, (versions->count + (size_t)1) * sizeof *in->latest);
+    const size_t before = in->graph.edges.count;
+    memset(in->latest, 0xff, (in->graph.nodes + (size_t)1) * sizeof *in->latest);
     esse_budget_phase(budget, "inferring versions", versions->history->keys);
     for (uint32_t key = 0; key < versions->history->keys; key++) {
         if (!esse_budget_poll(budget, key))
@@ -226,8 +284,8 @@ static bool take(struct inferring *in, void (*follow)(struct inferring *in, uint
         look_at_key(in, key);
         follow(in, key);
     }
-    if (in->edges.count > before && dsg_tell_cyclic(versions, in->scan, &in->edges))
-        in->edges.count = before;
+    if (in->graph.edges.count > before && dsg_tell_cyclic(versions, in->scan, &in->graph))
+        in->graph.edges.count = before;
     return true;
 }
 
@@ -249,28 +307,28 @@ static bool take_all(struct inferring *in, unsigned assume)
 
 bool dsg_infer(struct versions *versions, struct scan *scan, unsigned assume)
 {
-    const size_t sessions = versions->history->sessions + (size_t)1;
-    struct inferring in = { .versions = versions, .scan = scan };
     if (!assume || (versions->history->has & ESSE_HAS_PREDICATES))
         return true;
-    in.latest =
-        esse_arena_grow(scan->scratch, NULL, (versions->count + (size_t)1) * sizeof *in.latest);
-    in.session_last = esse_arena_grow(scan->scratch, NULL, sessions * sizeof *in.session_last);
+    const size_t sessions = versions->history->sessions + (size_t)1;
+    struct esse_arena *scratch = scan->scratch;
+    struct inferring in = { .versions = versions, .scan = scan };
+    in.graph.nodes = versions->count;
+    if (versions->unresolved)
+        number_strange(&in);
+    in.latest = esse_arena_grow(scratch, NULL, (in.graph.nodes + (size_t)1) * sizeof *in.latest);
+    in.session_last = esse_arena_grow(scratch, NULL, sessions * sizeof *in.session_last);
     memset(in.session_last, 0xff, sessions * sizeof *in.session_last);
     bool ok = take_all(&in, assume);
-    if (ok && in.edges.count) {
-        struct esse_scc scc;
-        dsg_version_components(&scc, versions, &in.edges);
-        renumber(&in, &scc);
+    if (ok && in.graph.edges.count) {
+        renumber(&in);
         group(&in);
-        esse_arena_drop(versions->arena, scc.component);
     }
-    version_edge_vec_drop(&in.edges, scan->scratch);
-    shown_vec_drop(&in.shown, scan->scratch);
-    shown_vec_drop(&in.open, scan->scratch);
-    pair_vec_drop(&in.starts, scan->scratch);
-    pair_vec_drop(&in.ends, scan->scratch);
-    esse_arena_drop(scan->scratch, in.session_last);
-    esse_arena_drop(scan->scratch, in.latest);
+    version_edge_vec_drop(&in.graph.edges, scratch);
+    shown_vec_drop(&in.shown, scratch);
+    shown_vec_drop(&in.open, scratch);
+    pair_vec_drop(&in.starts, scratch);
+    pair_vec_drop(&in.ends, scratch);
+    esse_arena_drop(scratch, in.session_last);
+    esse_arena_drop(scratch, in.latest);
     return ok;
 }

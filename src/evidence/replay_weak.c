@@ -1,0 +1,290 @@
+#include "evidence/replay_rules.h"
+
+#include <string.h>
+
+/* ---- read-committed ---- */
+
+/* A list must be what the key held after some commit before the reader's, or the reader's own. */
+uint32_t replay_version_read(struct replay *replay, uint32_t txn, struct esse_access access)
+{
+    const struct replay_key *key = &replay->state.keys[access.key.ix];
+    esse_value read = esse_value_state(access.value);
+    for (uint32_t v = key->version_count; v-- > 0;) {
+        struct replay_version version = key->versions[v];
+        if (version.commit > replay->position[txn])
+            continue;
+        if (esse_value_tag(read) == ESSE_TAG_LIST
+                ? version.count == read.word >> 32 &&
+                      replay_state_is_list(&replay->state, access.key.ix, read, version.count)
+                : !version.count && esse_value_eq(read, version.value))
+            return v;
+        /* Versions of a list only grow: an older one cannot be this long. */
+        if (esse_value_tag(read) == ESSE_TAG_LIST && version.count < read.word >> 32)
+            break;
+    }
+    return UINT32_MAX;
+}
+
+bool replay_is_own(struct replay *replay, uint32_t txn, uint32_t op, struct esse_access access)
+{
+    struct replay_own own = replay_own_writes(replay->history, txn, op, access.key);
+    if (!own.written && !own.appends)
+        return false;
+    return esse_value_tag(access.value) != ESSE_TAG_LIST ||
+           replay_state_is_list(&replay->state, access.key.ix, access.value,
+                                (uint32_t)(access.value.word >> 32));
+}
+
+bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t op)
+{
+    const struct esse_history *history = replay->history;
+    esse_value ignored;
+    for (uint32_t k = 0; k < history->keys; k++) {
+        const struct replay_key *key = &replay->state.keys[k];
+        struct replay_own own = replay_own_writes(history, txn, op, (esse_key){ k });
+        bool explained = own.written || own.appends || key->last.count ||
+                         esse_op_read_of(history, op, (esse_key){ k }, &ignored);
+        for (uint32_t v = key->version_count; !explained && v-- > 0;)
+            explained = key->versions[v].commit <= replay->position[txn] &&
+                        !replay_state_selects(&replay->state, op, k, key->versions[v].value);
+        if (!explained)
+            return false;
+    }
+    return true;
+}
+
+static bool op_is_committed(struct replay *replay, uint32_t txn, uint32_t op)
+{
+    const struct esse_history *history = replay->history;
+    uint32_t count = esse_access_count(history, op);
+    for (uint32_t i = 0; i < count; i++) {
+        struct esse_access access = esse_access_at(history, op, i);
+        if (access.kind == ESSE_OP_READ && !esse_value_eq(access.value, ESSE_NONE) &&
+            !replay_is_own(replay, txn, op, access) &&
+            replay_version_read(replay, txn, access) == UINT32_MAX)
+            return false;
+    }
+    return !esse_op_is_predicate(history->op_kind[op]) ||
+           replay_misses_are_committed(replay, txn, op);
+}
+
+/* Position i of the order is commit i + 1, so a version of commit c comes from position c - 1. */
+bool replay_committed(struct replay *replay, struct esse_error *err)
+{
+    const struct esse_history *history = replay->history;
+    for (uint32_t i = 0; i < replay->order->count; i++)
+        replay_state_commit(&replay->state, replay->order->events[i]);
+    for (uint32_t i = 0; i < replay->order->count; i++) {
+        uint32_t txn = replay->order->events[i];
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+            if (!op_is_committed(replay, txn, op))
+                return replay_wrong(replay, txn, "read what was not committed before it", err);
+    }
+    return true;
+}
+
+/* ---- consistent-view: nothing that a transaction depends on overwrote what it read ---- */
+
+struct past {
+    struct replay *replay;
+    uint32_t *seen;  /* by position: the search that met it, plus 1 */
+    uint32_t *stack; /* positions */
+    uint32_t depth, floor, search;
+};
+
+static void push(struct past *past, uint32_t commit)
+{
+    if (!commit || commit - 1 < past->floor || past->seen[commit - 1] == past->search + 1)
+        return;
+    past->seen[commit - 1] = past->search + 1;
+    past->stack[past->depth++] = commit - 1;
+}
+
+/* The version before the one that the commit installed. */
+static uint32_t commit_before(const struct replay_key *key, uint32_t commit)
+{
+    uint32_t low = 0, high = key->version_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (key->versions[middle].commit < commit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? key->versions[low - 1].commit : 0;
+}
+
+/* Whoever the transaction read from, or overwrote. */
+static void push_causes(struct past *past, uint32_t position)
+{
+    struct replay *replay = past->replay;
+    const struct esse_history *history = replay->history;
+    uint32_t txn = replay->order->events[position];
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        uint32_t count = esse_access_count(history, op);
+        for (uint32_t i = 0; i < count; i++) {
+            struct esse_access access = esse_access_at(history, op, i);
+            const struct replay_key *key = &replay->state.keys[access.key.ix];
+            if (access.kind != ESSE_OP_READ) {
+                push(past, commit_before(key, position + 1));
+            } else if (!esse_value_eq(access.value, ESSE_NONE) &&
+                       !replay_is_own(replay, txn, op, access)) {
+                uint32_t version = replay_version_read(replay, txn, access);
+                push(past, version == UINT32_MAX ? 0 : key->versions[version].commit);
+            }
+        }
+    }
+}
+
+/* The earliest commit, before the transaction, of a version after one that it read, or 0; with
+ * 'met', only one that the search has met. */
+static uint32_t overwritten(const struct past *past, uint32_t position, bool met)
+{
+    struct replay *replay = past->replay;
+    const struct esse_history *history = replay->history;
+    uint32_t txn = replay->order->events[position], earliest = 0;
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        uint32_t count = esse_access_count(history, op);
+        for (uint32_t i = 0; i < count; i++) {
+            struct esse_access access = esse_access_at(history, op, i);
+            const struct replay_key *key = &replay->state.keys[access.key.ix];
+            if (access.kind != ESSE_OP_READ || esse_value_eq(access.value, ESSE_NONE) ||
+                replay_is_own(replay, txn, op, access))
+                continue;
+            uint32_t next = replay_version_read(replay, txn, access) + 1;
+            if (next >= key->version_count || key->versions[next].commit > position ||
+                (met && past->seen[key->versions[next].commit - 1] != past->search + 1))
+                continue;
+            if (!earliest || key->versions[next].commit < earliest)
+                earliest = key->versions[next].commit;
+        }
+    }
+    return earliest;
+}
+
+static bool sees_consistently(struct past *past, uint32_t position)
+{
+    uint32_t earliest = overwritten(past, position, false);
+    if (!earliest)
+        return true;
+    past->floor = earliest - 1;
+    past->search = position;
+    push_causes(past, position);
+    while (past->depth)
+        push_causes(past, past->stack[--past->depth]);
+    return !overwritten(past, position, true);
+}
+
+bool replay_consistent(struct replay *replay, struct esse_error *err)
+{
+    const uint32_t count = replay->order->count;
+    struct past past = { .replay = replay };
+    if (!replay_committed(replay, err))
+        return false;
+    past.seen = esse_arena_alloc(replay->arena, count + 1u, sizeof *past.seen);
+    past.stack = esse_arena_alloc(replay->arena, count + 1u, sizeof *past.stack);
+    if (replay->history->has & ESSE_HAS_PREDICATES)
+        return replay_wrong(replay, 0, "may have seen rows that this rule does not look at", err);
+    for (uint32_t i = 0; i < count; i++)
+        if (!sees_consistently(&past, i))
+            return replay_wrong(replay, replay->order->events[i],
+                                "depends on one that overwrote what it read", err);
+    return true;
+}
+
+/* ---- repeatable-read: serial, but for what predicates left out ---- */
+
+static bool op_reads_current(struct replay *replay, uint32_t txn, uint32_t op)
+{
+    const struct esse_history *history = replay->history;
+    uint32_t count = esse_access_count(history, op);
+    for (uint32_t i = 0; i < count; i++) {
+        struct esse_access access = esse_access_at(history, op, i);
+        if (access.kind != ESSE_OP_READ || esse_value_eq(access.value, ESSE_NONE) ||
+            replay_is_own(replay, txn, op, access))
+            continue;
+        if (replay_version_read(replay, txn, access) !=
+            replay->state.keys[access.key.ix].version_count - 1)
+            return false;
+    }
+    return !esse_op_is_predicate(history->op_kind[op]) ||
+           replay_misses_are_committed(replay, txn, op);
+}
+
+bool replay_items(struct replay *replay, struct esse_error *err)
+{
+    const struct esse_history *history = replay->history;
+    for (uint32_t i = 0; i < replay->order->count; i++) {
+        uint32_t txn = replay->order->events[i];
+        /* Its own appends are there when it reads its own list. */
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+            if (!op_reads_current(replay, txn, op))
+                return replay_wrong(replay, txn, "would have read something else", err);
+        replay_state_commit(&replay->state, txn);
+    }
+    return true;
+}
+
+/* ---- read-uncommitted: the versions are in the order given ---- */
+
+/* The elements that count must be the key's, in its order; what never came to be may be between. */
+static bool is_in_order(const struct replay *replay, esse_key key, esse_value list)
+{
+    const struct replay_key *state = &replay->state.keys[key.ix];
+    uint32_t count, at = 0;
+    const esse_value *items = esse_history_list(replay->history, list, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (at < state->item_count && esse_value_eq(items[i], state->items[at])) {
+            at++;
+            continue;
+        }
+        for (uint32_t j = 0; j < state->item_count; j++)
+            if (esse_value_eq(items[i], state->items[j]))
+                return false;
+    }
+    return true;
+}
+
+static bool agrees_with_given(const struct replay *replay, const struct esse_version_order *given)
+{
+    const struct esse_history *history = replay->history;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < given->count; i++) {
+        const struct esse_version *version = &given->versions[i];
+        for (uint32_t p = 0; p < replay->order->count; p++) {
+            uint32_t txn = replay->order->events[p];
+            esse_value written;
+            bool installs = false;
+            for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+                if (esse_op_write_of(history, op, given->key, &written))
+                    installs = version->txn.ix == ESSE_NO_TXN
+                                   ? esse_value_eq(written, version->value)
+                                   : version->txn.ix == txn;
+            if (!installs)
+                continue;
+            if (p < last)
+                return false;
+            last = p;
+        }
+    }
+    return true;
+}
+
+bool replay_writes(struct replay *replay, struct esse_error *err)
+{
+    const struct esse_history *history = replay->history;
+    for (uint32_t i = 0; i < replay->order->count; i++)
+        replay_state_commit(&replay->state, replay->order->events[i]);
+    for (uint32_t i = 0; i < replay->order->count; i++) {
+        uint32_t txn = replay->order->events[i];
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+            if (history->op_kind[op] == ESSE_OP_READ &&
+                esse_value_tag(history->op_value[op]) == ESSE_TAG_LIST &&
+                !is_in_order(replay, (esse_key){ history->op_key[op] }, history->op_value[op]))
+                return replay_wrong(replay, txn, "read a list in another order", err);
+    }
+    for (uint32_t i = 0; i < history->version_order_count; i++)
+        if (!agrees_with_given(replay, &history->version_orders[i]))
+            return replay_wrong(replay, 0, "is not where the version order given has it", err);
+    return true;
+}

@@ -1,0 +1,23 @@
+#ifndef ESSE_HISTORY_CERTIFICATE_H
+#define ESSE_HISTORY_CERTIFICATE_H
+
+#include "history/builder.h"
+
+/*
+ * What is known about a history and stands elsewhere.
+ *
+ * A sink that takes version orders, a serialization order and initial versions for a builder that
+ * has its transactions already, and nothing else.  A key is named by its text, as native files do:
+ * "5" is the key 5, "x" the key :x, unless the history has the text itself as a key.
+ */
+struct esse_sink *esse_certificate_sink(struct esse_builder *builder);
+
+/*
+ * Gives every register without a version order the one in which the transactions that write it
+ * stand in the history's serialization order or, if it has none, have their commit_ts.  For a
+ * history that nobody else has seen yet.  Fails if there is neither, and if two that write one
+ * register have the same commit_ts.  Cost: O(operations), and a sort of the transactions.
+ */
+bool esse_certificate_by_order(struct esse_history *history, struct esse_error *err);
+
+#endif
