@@ -109,6 +109,11 @@ struct esse_load_options {
     const char *format;   /* a name from esse_format_name(), or NULL to sniff */
     const char *workload; /* "list-append", "rw-register", "closed-predicate", or NULL */
     struct esse_budget *budget;
+    /* A file of native lines 'version_order', 'order' and 'init' that belong to the history. */
+    const char *certificate;
+    /* The versions of registers are in the order of the transactions: that of 'order', or else of
+     * their 'commit_ts'. */
+    bool transaction_order;
 };
 
 /* Reads a history; "-" is standard input, and a path may be a directory of Cobra's logs; gzip and
@@ -173,6 +178,9 @@ struct esse_step {
     esse_txn txn;
     esse_op op;      /* ix == ESSE_NO_OP if the step is about the whole transaction */
     const char *why; /* a clause in plain words */
+    /* Of cyclic-versions: why the version of this step comes before that of the next: the name of
+     * an assumption, "initial-state", or NULL where the next step shows the same version. */
+    const char *basis;
 };
 
 /* One edge of a cycle: 'to' must follow 'from', because of these operations. */
@@ -189,6 +197,10 @@ struct esse_edge {
      * wrote the key too, to the reader. */
     const struct esse_edge *because;
     uint32_t because_count;
+    /* The assumption without which the edge does not follow, or NULL: 'witness' then shows the
+     * version of 'from', and 'later_witness' that of 'to'. */
+    const char *basis;
+    esse_op later_witness;
 };
 
 #define ESSE_NO_TXN UINT32_MAX
@@ -228,10 +240,14 @@ struct esse_verdict {
     double seconds;
     const struct esse_anomaly *anomalies; /* those that rule the level out, worst first */
     uint32_t anomaly_count;
-    uint64_t anomalies_seen; /* including the occurrences that were counted but not kept */
-    const char *evidence;    /* "cycle", "anomaly", "order" or "none" */
-    struct esse_order order; /* for ESSE_HOLDS */
-    bool rechecked;          /* by the independent recheck, before the verdict left the library */
+    uint64_t anomalies_seen;    /* including the occurrences that were counted but not kept */
+    const char *evidence;       /* "cycle", "anomaly", "order" or "none" */
+    struct esse_order order;    /* for ESSE_HOLDS */
+    const char *const *assumed; /* what the anomalies rest on, by name, beside the history */
+    uint32_t assumed_count;
+    const char *const *named; /* anomalies that count whatever the level allows */
+    uint32_t named_count;
+    bool rechecked; /* by the independent recheck, before the verdict left the library */
 };
 
 struct esse_result {
@@ -249,17 +265,39 @@ struct esse_result {
     uint32_t strongest_count;
 };
 
+/*
+ * What may be taken for granted about the order of a register's versions, as by Elle's options.
+ * What follows from such an assumption is marked with its name ('basis'), and a level that is
+ * violated only with its help is violated under that assumption ('assumed').
+ */
+enum esse_assumption {
+    ESSE_ASSUME_WFR_KEYS = 1 << 0,          /* "wfr-keys": who reads a key and then writes it
+                                               overwrites what it read, or something later */
+    ESSE_ASSUME_SEQUENTIAL_KEYS = 1 << 1,   /* "sequential-keys": no session sees a key go back */
+    ESSE_ASSUME_LINEARIZABLE_KEYS = 1 << 2, /* "linearizable-keys": nobody who starts after
+                                               another's end sees a key go back behind it */
+};
+
 struct esse_check_options {
     const char *const *levels; /* NULL: strict-serializable; "all" alone: the whole lattice */
     size_t level_count;
     const char *engine; /* NULL: the planner chooses */
     struct esse_budget *budget;
+    unsigned assume; /* enum esse_assumption */
+    /* Anomalies by name.  Those named here, and all that imply them, count against every level,
+     * also one that allows them; "none" as the only level leaves nothing but them. */
+    const char *const *anomalies;
+    size_t anomaly_count;
+    /* And those that are neither told nor counted.  A level that only they rule out is unknown. */
+    const char *const *except;
+    size_t except_count;
 };
 
 /*
- * Checks a history against levels.  Fails with ESSE_EUSAGE on an unknown level or engine, with
+ * Checks a history against levels.  Fails with ESSE_EUSAGE on an unknown name, with
  * ESSE_EINPUT when a predicate is needed and cannot be parsed or evaluated, and with ESSE_EBUG when
- * an engine's evidence did not survive the recheck; never with a wrong verdict.
+ * an engine's evidence did not survive the recheck; never with a wrong verdict.  In that last case
+ * '*out' holds the verdicts that were refused, for a bug report and nothing else.
  */
 ESSE_API bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                          const struct esse_check_options *options, const struct esse_result **out,

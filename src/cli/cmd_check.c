@@ -3,6 +3,7 @@
 #include "cli/session.h"
 #include "engine/engine.h"
 #include "report/report.h"
+#include "report/report_bug.h"
 #include "report/report_evidence.h"
 
 #include <stdio.h>
@@ -109,6 +110,27 @@ static int draw(struct esse_arena *arena, const char *path, const struct esse_re
     return esse_outfile_commit(&file, &err) ? 0 : esse_cli_fail(NULL, &err);
 }
 
+/* A verdict that failed its recheck is a bug of an engine.  What was refused goes into a file. */
+static int fail_recheck(struct esse_arena *arena, const struct esse_report *report,
+                        const struct esse_error *error)
+{
+    static const char path[] = "esse-bug-report.json";
+    struct esse_error err = { 0 };
+    struct esse_outfile file;
+    bool ok = esse_outfile_open(&file, arena, path, &err);
+    if (ok) {
+        esse_report_bug(&file.out, report, error->text);
+        ok = esse_outfile_commit(&file, &err);
+    }
+    int status = esse_cli_fail(report->path, error);
+    if (ok)
+        fprintf(
+            stderr,
+            "esse: this is a bug in esse: please report it, with %s and the history if you can\n",
+            path);
+    return status;
+}
+
 static int check_history(struct check_run *run, struct esse_arena *arena, const char *path)
 {
     struct esse_load_options load = { o.format, o.workload, &run->session.budget, o.certificate,
@@ -133,10 +155,12 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
     esse_session_warn(&run->session, path, history);
     bool ok = esse_check(arena, history, &check, &result, &err);
     esse_session_clear(&run->session);
-    if (!ok)
-        return err.code == ESSE_EUSAGE ? esse_cli_usage("check", "%s", err.text)
-                                       : esse_cli_fail(path, &err);
+    if (err.code == ESSE_EUSAGE && !ok)
+        return esse_cli_usage("check", "%s", err.text);
     struct esse_report report = { path, history, result, use_colour(), o.verbose };
+    if (!ok)
+        return err.code == ESSE_EBUG ? fail_recheck(arena, &report, &err)
+                                     : esse_cli_fail(path, &err);
     if (o.json && !is_drawn_on_stdout())
         esse_report_json(&run->out, &report);
     else if (!is_drawn_on_stdout())

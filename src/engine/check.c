@@ -358,13 +358,13 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
         return false;
     for (size_t i = 0; i < check.count; i++)
         state_assumptions(&check, &check.verdicts[i]);
-    if (!recheck(&check, err))
-        return false;
     struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);
     result->verdicts = check.verdicts;
     result->verdict_count = (uint32_t)check.count;
+    *out = result;
+    if (!recheck(&check, err))
+        return false;
     summarise_anomalies(&check, result);
     summarise_strongest(&check, result);
-    *out = result;
     return true;
 }
