@@ -22,7 +22,7 @@ static void link_writes(struct sources *sources, struct esse_word_map *map, uint
         sources->link[at] = ESSE_NO_TOUCH;
         if (touch->kind == ESSE_OP_READ)
             continue;
-        if (esse_value_eq(touch->value, ESSE_NIL)) {
+        if (esse_value_eq(touch->value, ESSE_NIL) && touch->kind != ESSE_OP_APPEND) {
             sources->deleted[key] = 1;
             continue;
         }

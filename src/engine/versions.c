@@ -230,6 +230,10 @@ static void find_reads(struct ordering *o)
             (touch->kind == ESSE_OP_READ && esse_value_eq(touch->value, ESSE_NONE)))
             continue;
         if (touch->kind != ESSE_OP_READ) {
+            /* A list may show what one transaction appended in another order than it did. */
+            versions->unresolved += own != ESSE_NO_TOUCH && o->by_key->at[own].txn == touch->txn &&
+                                    versions->of[at] < versions->of[own] &&
+                                    versions->of[own] != NO_VERSION;
             own = at;
             continue;
         }

@@ -456,7 +456,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .is_own = true,
         .definition = NO_ORDER "monotonic-writes.",
         .source = ESSE,
-        .example = { "T1 (s1): w(x,1); T2 (s1): w(x,2) w(y,1); T3: r(y,1)", "See the definition of the level." },
+        .example = { "T1 (s1): a(x,1); T2 (s1): a(x,2); T3: r(x,[2 1])", "The session wrote 1 before 2." },
     },
     [ESSE_ANOMALY_CO_WRITES_FOLLOW_READS] = {
         .id = ESSE_ANOMALY_CO_WRITES_FOLLOW_READS,
@@ -464,7 +464,8 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .is_own = true,
         .definition = NO_ORDER "writes-follow-reads.",
         .source = ESSE,
-        .example = { "T1: w(x,1); T2: r(x,1) w(y,1); T3: r(y,1) r(x,0)", "T3 sees the answer and not what it answers." },
+        .example = { "T1: a(x,1) w(y,1); T2: r(y,1) a(x,2); T3: r(x,[2 1])",
+                     "T2 wrote 2 in answer to T1, and yet it comes before the 1 of T1." },
     },
     [ESSE_ANOMALY_CO_PREFIX] = {
         .id = ESSE_ANOMALY_CO_PREFIX,

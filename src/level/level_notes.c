@@ -212,8 +212,8 @@ const struct esse_level_notes esse_level_notes_table[ESSE_LEVEL_END] = {
         .allowed = { CAUSALITY, WHY_CAUSALITY },
     },
     [ESSE_LEVEL_WRITES_FOLLOW_READS] = {
-        .forbidden = { "T1: a(x,1); T2: r(x,[1]) a(x,2); T3: r(x,[2])",
-                       "T2 wrote 2 in answer to 1, and T3 sees the answer alone." },
+        .forbidden = { "T1: a(x,1) w(y,1); T2: r(y,1) a(x,2); T3: r(x,[2 1])",
+                       "T2 wrote 2 in answer to T1, and yet it comes before the 1 of T1." },
         .allowed = { BACKWARDS, "A session may read backwards." },
         .databases = { COSMOS },
     },

@@ -202,8 +202,28 @@ static void test_jepsen__a_second_invocation_leaves_the_first_one_open(void **st
     const char *text = "{:type :invoke, :process 0, :value [[:append 1 1]]}\n"
                        "{:type :invoke, :process 0, :value [[:append 1 2]]}\n"
                        "{:type :ok, :process 0, :value [[:append 1 2]]}\n";
-    reads(text, "0/0 info 0..-: a 1 1\n0/2 ok 1..2: a 1 2\n");
-    warns(text, "a process invoked while its last invocation was open", 1, 2);
+    reads(text, "0/2 ok 1..2: a 1 2\n\"?0\"/0 info 0..-: a 1 1\n");
+    warns(text, "a process invoked while an earlier invocation of its was open", 1, 2);
+}
+
+static void test_jepsen__completions_go_to_the_earliest_with_the_same_operations(void **state)
+{
+    (void)state;
+    /* In another order; in the order of invocation, where two are alike; without operations. */
+    reads("{:type :invoke, :process 0, :value [[:r :x nil] [:w :y 1]]}\n"
+          "{:type :invoke, :process 0, :value [[:w :x 2]]}\n"
+          "{:type :ok, :process 0, :value [[:w :x 2]]}\n"
+          "{:type :ok, :process 0, :value [[:r :x 5] [:w :y 1]]}\n",
+          "0/2 ok 1..2: w :x 2\n0/3 ok 0..3: r :x 5 w :y 1\n");
+    reads("{:type :invoke, :process 0, :value [[:r :x nil]]}\n"
+          "{:type :invoke, :process 0, :value [[:r :x nil]]}\n"
+          "{:type :ok, :process 0, :value [[:r :x 1]]}\n"
+          "{:type :ok, :process 0, :value [[:r :x 2]]}\n",
+          "0/2 ok 0..2: r :x 1\n0/3 ok 1..3: r :x 2\n");
+    reads("{:type :invoke, :process 0, :value [[:w :x 1]]}\n"
+          "{:type :invoke, :process 0, :value [[:w :x 2]]}\n"
+          "{:type :fail, :process 0, :value nil}\n",
+          "0/2 fail 0..2: w :x 1\n0/1 info 1..-: w :x 2\n");
 }
 
 static void test_jepsen__others_than_clients_are_skipped_and_counted(void **state)
@@ -463,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_jepsen__an_ok_without_value_read_nobody_knows_what),
         cmocka_unit_test(test_jepsen__completions_need_no_invocation),
         cmocka_unit_test(test_jepsen__a_second_invocation_leaves_the_first_one_open),
+        cmocka_unit_test(test_jepsen__completions_go_to_the_earliest_with_the_same_operations),
         cmocka_unit_test(test_jepsen__others_than_clients_are_skipped_and_counted),
         cmocka_unit_test(test_jepsen__without_a_process_everyone_is_a_session),
         cmocka_unit_test(test_jepsen__other_members_are_kept_as_text),

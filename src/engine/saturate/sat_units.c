@@ -45,9 +45,41 @@ static uint32_t source_access(struct sat_units *units, uint32_t key, uint32_t at
     return sources->by_key.at[write].access;
 }
 
+static bool is_prefix(const struct esse_history *history, esse_value a, esse_value b)
+{
+    uint32_t x, y;
+    const esse_value *p = esse_history_list(history, a, &x), *q = esse_history_list(history, b, &y);
+    return x <= y && (p == q || !x || memcmp(p, q, x * sizeof *p) == 0);
+}
+
+/* Do the lists that were read from a key contradict each other, or hold what is nobody's? */
+static bool is_odd(const struct sat_units *units, uint32_t key)
+{
+    const struct versions *versions = units->versions;
+    const struct sources *sources = versions->sources;
+    uint32_t reader = versions->key_reader[key];
+    if (reader == ESSE_NO_TOUCH)
+        return false;
+    esse_value longest = sources->by_key.at[reader].value;
+    const uint32_t *item = sources->item + sources->spine_first[spine_of(longest)];
+    for (uint32_t i = 0; i < list_length(longest); i++) {
+        uint32_t write = sources_only(sources, item[i]);
+        if (write == ESSE_NO_TOUCH || !versions->in[sources->by_key.at[write].txn])
+            return true;
+    }
+    for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
+        const struct esse_touch *touch = &sources->by_key.at[at];
+        if (is_list(touch->value) && versions->in[touch->txn] &&
+            !is_prefix(units->history, touch->value, longest))
+            return true;
+    }
+    return false;
+}
+
 static void put_key(struct sat_units *units, uint32_t key)
 {
     const struct esse_by_key *by_key = &units->versions->sources->by_key;
+    units->unresolved += units->single && is_odd(units, key);
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
         const struct esse_touch *touch = &by_key->at[at];
         struct sat_access *access = &units->access[touch->access];

@@ -81,7 +81,10 @@ static bool leads_to_initial(struct sat_forced_vec *forced)
 static bool is_fully_known(const struct attempt *attempt)
 {
     const struct versions *versions = attempt->units->versions;
-    return !attempt->units->unresolved && !(attempt->axiom->own_writes && versions->own_missed) &&
+    /* What a transaction reads of its own list still shows an order of versions. */
+    const bool own = attempt->axiom->own_writes || (versions->history->has & ESSE_HAS_LIST_READS);
+    return !attempt->units->unresolved &&
+           !(own && !attempt->axiom->single && versions->own_missed) &&
            !(attempt->axiom->repeatable && versions->not_repeated);
 }
 
