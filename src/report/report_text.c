@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "evidence/replay.h"
 #include "report/report.h"
 #include "report/report_claim.h"
 #include "report/report_cycle.h"
@@ -49,10 +50,14 @@ static void put_proof(struct esse_out *out, const struct esse_verdict *verdict)
     const struct esse_order *order = &verdict->order;
     if (verdict->outcome != ESSE_HOLDS || !order->proves)
         return;
-    const uint32_t txns = order->has_starts ? order->count / 2 : order->count;
-    esse_out_f(out, "  by %s of %u transaction%s that was replayed",
-               order->has_starts ? "an order of the snapshots and commits" : "an order", txns,
-               txns == 1 ? "" : "s");
+    const uint32_t count = order->has_starts ? order->count / 2 : order->count;
+    const bool replayed = esse_replay_proves(esse_level_find(order->proves), order->has_starts);
+    esse_out_f(out, "  by %s of %u %s%s that was %s",
+               order->has_starts ? "an order of the snapshots and commits"
+               : replayed        ? "an order"
+                                 : "a commit order",
+               count, order->of_accesses ? "operation" : "transaction", count == 1 ? "" : "s",
+               replayed ? "replayed" : "rechecked");
     if (strcmp(order->proves, verdict->level) != 0)
         esse_out_f(out, "; it proves %s", order->proves);
     esse_out_char(out, '\n');

@@ -2,6 +2,7 @@
 #include "history/history.h"
 #include "load_text.h"
 #include "report/report.h"
+#include "report/report_bug.h"
 #include "report/report_cycle.h"
 #include "report/report_ring.h"
 #include "report/report_words.h"
@@ -309,11 +310,39 @@ TEST(test_text__what_proves_that_a_level_holds)
     verdict->order = (struct esse_order){ .count = 3, .proves = "serializable" };
     HAS(written(arena, esse_report_text, &report),
         "holds serializable\n  by an order of 3 transactions that was replayed\n");
-    verdict->order = (struct esse_order){ .count = 6, .proves = "strict-x", .has_starts = true };
+    verdict->order = (struct esse_order){ .count = 6,
+                                          .proves = "strong-snapshot-isolation",
+                                          .has_starts = true };
     HAS(written(arena, esse_report_text, &report),
-        "snapshots and commits of 3 transactions that was replayed; it proves strict-x\n");
+        "snapshots and commits of 3 transactions that was replayed; it proves "
+        "strong-snapshot-isolation\n");
+    verdict->order = (struct esse_order){ .count = 9, .proves = "PRAM", .of_accesses = true };
+    HAS(written(arena, esse_report_text, &report),
+        "  by a commit order of 9 operations that was rechecked; it proves PRAM\n");
+    verdict->order = (struct esse_order){ .count = 6,
+                                          .proves = "strong-snapshot-isolation",
+                                          .has_starts = true };
     HAS(written(arena, esse_report_json, &report),
         "\"evidence\":{\"kind\":\"order\",\"rechecked\":true,\"transactions\":3,\"proves\":");
+    esse_arena_free(arena);
+}
+
+static void write_bug(struct esse_out *out, const struct esse_report *report)
+{
+    esse_report_bug(out, report, "the cycle does not \"follow\"");
+}
+
+TEST(test_bug__a_report_has_the_error_and_the_evidence)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 3, 0);
+    struct esse_anomaly *circle = circle_of(arena, history);
+    struct esse_report report = report_of(arena, history, circle, 1);
+    const char *text = written(arena, write_bug, &report);
+    HAS(text, "{\"esse\":\"bug report\",\"version\":");
+    HAS(text, "\"error\":\"the cycle does not \\\"follow\\\"\"");
+    HAS(text, "\n{\"esse\":\"evidence\"");
+    HAS(text, circle->type);
     esse_arena_free(arena);
 }
 
@@ -472,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_text__colour_only_if_asked),
         cmocka_unit_test(test_text__unknown_members_and_clock_times_are_shown),
         cmocka_unit_test(test_text__what_proves_that_a_level_holds),
+        cmocka_unit_test(test_bug__a_report_has_the_error_and_the_evidence),
         cmocka_unit_test(test_text__types_beyond_the_first_few_are_only_named),
         cmocka_unit_test(test_json__edges_name_their_transactions),
         cmocka_unit_test(test_svg__every_length_of_a_cycle_is_drawn),

@@ -52,26 +52,56 @@ static void put_txn(struct esse_out *out, const struct telling *t, esse_txn txn)
     esse_out_text(out, name);
 }
 
-/* "t3 read x = 5", "t1 wrote x = 4" */
+/* "read x = 5", "wrote x = 4", "appended 3 to x" */
+static void put_op(struct esse_out *out, const struct telling *t, esse_op op)
+{
+    const struct esse_history *history = t->units->history;
+    const esse_key key = { history->op_key[op.ix] };
+    switch ((enum esse_op_kind)history->op_kind[op.ix]) {
+    case ESSE_OP_READ:
+    case ESSE_OP_WRITE:
+        esse_out_text(out, history->op_kind[op.ix] == ESSE_OP_READ ? "read " : "wrote ");
+        esse_show_key(out, history, key);
+        esse_out_text(out, " = ");
+        esse_show_value(out, history, history->op_value[op.ix]);
+        break;
+    case ESSE_OP_APPEND:
+        esse_out_text(out, "appended ");
+        esse_show_value(out, history, history->op_value[op.ix]);
+        esse_out_text(out, " to ");
+        esse_show_key(out, history, key);
+        break;
+    case ESSE_OP_DELETE:
+        esse_out_text(out, "deleted ");
+        esse_show_key(out, history, key);
+        break;
+    case ESSE_OP_PREDICATE_READ:
+    case ESSE_OP_PREDICATE_UPDATE:
+        esse_out_text(out, "did ");
+        esse_show_op(out, history, op);
+        break;
+    }
+}
+
+/* "t3 read x = 5" */
 static void put_did(struct esse_out *out, const struct telling *t, esse_txn txn, esse_op op)
 {
     put_txn(out, t, txn);
-    esse_out_text(out, " did ");
-    esse_show_op(out, t->units->history, op);
+    esse_out_char(out, ' ');
+    put_op(out, t, op);
 }
 
 static const char *tell_so(const struct telling *t, const struct esse_edge *edge)
 {
     struct esse_out out;
     esse_out_init_memory(&out, t->scan->arena);
-    put_txn(&out, t, edge->from);
     if (edge->from.ix == edge->to.ix) {
-        esse_out_text(&out, " did ");
-        esse_show_op(&out, t->units->history, edge->from_op);
-        esse_out_text(&out, " before ");
-        esse_show_op(&out, t->units->history, edge->to_op);
+        put_did(&out, t, edge->from, edge->from_op);
+        esse_out_text(&out, " before it ");
+        put_op(&out, t, edge->to_op);
         return esse_out_memory(&out);
     }
+    put_txn(&out, t, edge->from);
     esse_out_text(&out, " came before ");
     put_txn(&out, t, edge->to);
     esse_out_text(&out, " in the same session");
@@ -112,14 +142,13 @@ static const char *tell_forced(const struct telling *t, const struct esse_edge *
     esse_out_init_memory(&out, t->scan->arena);
     put_did(&out, t, reader, edge->witness);
     if (edge->to.ix == ESSE_NO_TXN) {
-        esse_out_text(&out, ", the initial version");
+        esse_out_text(&out, ", the initial version,");
     } else {
-        esse_out_text(&out, " from ");
+        esse_out_text(&out, " of ");
         put_txn(&out, t, edge->to);
     }
-    esse_out_text(&out, " although it could see ");
-    put_txn(&out, t, edge->from);
-    esse_out_text(&out, ", which wrote that key too");
+    esse_out_text(&out, " although it could see that ");
+    put_did(&out, t, edge->from, edge->from_op);
     for (uint32_t i = 0; i < edge->because_count; i++) {
         esse_out_text(&out, i ? "; " : " (");
         esse_out_text(&out, edge->because[i].why);
