@@ -336,7 +336,7 @@ TEST(test_bug__a_report_has_the_error_and_the_evidence)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history = circle_history(arena, 3, 0);
-    struct esse_anomaly *circle = circle_of(arena, history);
+    const struct esse_anomaly *circle = circle_of(arena, history);
     struct esse_report report = report_of(arena, history, circle, 1);
     const char *text = written(arena, write_bug, &report);
     HAS(text, "{\"esse\":\"bug report\",\"version\":");
