@@ -5,7 +5,6 @@
 #include "history/history.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
 static long peak_kilobytes(void)
@@ -17,14 +16,15 @@ static long peak_kilobytes(void)
 
 int main(int argc, char **argv)
 {
-    bool check = argc == 3 && strcmp(argv[2], "check") == 0;
-    if (argc != 2 && !check) {
-        fprintf(stderr, "usage: bench_load HISTORY [check]\n");
+    const char *level = argc == 3 ? argv[2] : NULL;
+    if (argc != 2 && !level) {
+        fprintf(stderr, "usage: bench_load HISTORY [LEVEL]\n");
         return 64;
     }
+    const struct esse_check_options options = { .levels = &level, .level_count = 1 };
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history;
-    const struct esse_result *result;
+    const struct esse_result *result = NULL;
     struct esse_error err = { 0 };
     long before = peak_kilobytes();
     double started = esse_clock_seconds();
@@ -33,13 +33,16 @@ int main(int argc, char **argv)
         return 65;
     }
     double loaded = esse_clock_seconds();
-    if (check && !esse_check(arena, history, NULL, &result, &err))
+    if (level && !esse_check(arena, history, &options, &result, &err)) {
+        fprintf(stderr, "%s: %s\n", argv[1], err.text);
         return 70;
+    }
     double checked = esse_clock_seconds();
     printf("{\"load\":%.6f,\"check\":%.6f,\"transactions\":%u,\"operations\":%u,"
-           "\"peak_bytes\":%lld}\n",
+           "\"peak_bytes\":%lld,\"verdict\":%d}\n",
            loaded - started, checked - loaded, history->txns, history->ops,
-           (long long)(peak_kilobytes() - before) * 1024);
+           (long long)(peak_kilobytes() - before) * 1024,
+           result ? (int)result->verdicts[0].outcome : 2);
     esse_arena_free(arena);
     return 0;
 }
