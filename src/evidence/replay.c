@@ -201,7 +201,8 @@ bool esse_replay(const struct esse_history *history, const struct esse_level *le
              : rule == REPLAY_ITEMS      ? replay_items(&replay, err)
                                          : replay_writes(&replay, err);
     }
-    ok = ok && (!level->needs_session_order || agrees_with_sessions(&replay, err)) &&
+    ok = ok && replay_agrees_with_given(&replay, err) &&
+         (!level->needs_session_order || agrees_with_sessions(&replay, err)) &&
          (!level->needs_real_time || agrees_with_time(&replay, err));
     esse_arena_free(replay.arena);
     return ok;

@@ -19,9 +19,10 @@
  *   consistent-view     the same, and nothing that the reader depends on overwrote what it read
  *   read-uncommitted    the order agrees with the lists that were read and the orders given
  *
- * and for strong-session-X the order must agree with session order, for strong-X with real time
- * too.  All committed transactions must be in the order, no aborted one may be; one of unknown
- * outcome may be.
+ * In each case the order must agree with the version orders that were given, for
+ * strong-session-X the order with session order, and for strong-X with real time too.  All
+ * committed transactions must be in the order, no aborted one may be; one of unknown outcome may
+ * be.
  *
  * Cost: O(operations + items), O(log versions) more for reads under snapshot isolation.
  */

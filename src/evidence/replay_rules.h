@@ -32,6 +32,9 @@ uint32_t replay_version_read(struct replay *replay, uint32_t txn, struct esse_ac
  * match? */
 bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t op);
 
+/* Does the order agree with the version orders that were given? */
+bool replay_agrees_with_given(struct replay *replay, struct esse_error *err);
+
 /* The rules; each commits the transactions of the order to the state. */
 bool replay_committed(struct replay *replay, struct esse_error *err);
 bool replay_consistent(struct replay *replay, struct esse_error *err); /* consistent-view */

@@ -3,6 +3,7 @@
 #include "engine/dsg/dsg_explain.h"
 #include "engine/dsg/dsg_infer.h"
 #include "engine/dsg/dsg_predicates.h"
+#include "engine/dsg/dsg_recorded.h"
 #include "engine/dsg/dsg_search.h"
 #include "evidence/recheck.h"
 #include "evidence/replay.h"
@@ -135,6 +136,28 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
     esse_csr_drop(&csr);
 }
 
+/* Where the graph knows everything, nothing else can help. */
+static bool is_worth_recording(const struct dsg *dsg)
+{
+    return dsg->versions.undetermined || dsg->versions.unresolved ||
+           (dsg->job->history->has & ESSE_HAS_PREDICATES);
+}
+
+static void try_recorded(struct dsg *dsg, const struct prover *prover, struct proof *proof)
+{
+    const struct esse_history *history = dsg->job->history;
+    const struct esse_level *level = esse_level_get(prover->level);
+    struct esse_error err;
+    bool ok = true;
+    if (prover->doubled)
+        ok = dsg_recorded_snapshots(&proof->order, dsg->job->arena, history, dsg->versions.in,
+                                    dsg->job->budget);
+    else
+        dsg_recorded_serial(&proof->order, dsg->job->arena, history, dsg->versions.in);
+    proof->order.proves = level->friendly;
+    proof->good = ok && esse_replay(history, level, &proof->order, &err);
+}
+
 /* With everything known there is one graph; otherwise first the one that a recorder of commits
  * would have, then the one that only has what is known. */
 static void try_prover(struct dsg *dsg, const struct prover *prover, struct proof *proof)
@@ -144,6 +167,8 @@ static void try_prover(struct dsg *dsg, const struct prover *prover, struct proo
         try_order(dsg, prover, &dsg->guess, proof);
     if (!proof->good)
         try_order(dsg, prover, &dsg->versions, proof);
+    if (!proof->good && is_worth_recording(dsg))
+        try_recorded(dsg, prover, proof);
 }
 
 /* A level is proved by one that implies it and looks at no more than what was asked for: with more
