@@ -60,7 +60,7 @@ ESSE_API void esse_arena_free(struct esse_arena *arena);
 /*
  * What a load and a check may spend.  Zero means no limit.  'cancel' may be set from a signal
  * handler or another thread; work stops soon after and the verdict is "unknown".  'progress', if
- * given, is called now and then from the thread that works.
+ * given, is called now and then from the thread that called the library.
  */
 struct esse_budget {
     double seconds;
@@ -114,6 +114,9 @@ struct esse_load_options {
     /* The versions of registers are in the order of the transactions: that of 'order', or else of
      * their 'commit_ts'. */
     bool transaction_order;
+    /* Threads, this one included, that may read and decompress; 0: one for each processor.  It
+     * changes nothing but the time. */
+    unsigned threads;
 };
 
 /* Reads a history; "-" is standard input, and a path may be a directory of Cobra's logs; gzip and
@@ -291,6 +294,7 @@ struct esse_check_options {
     /* And those that are neither told nor counted.  A level that only they rule out is unknown. */
     const char *const *except;
     size_t except_count;
+    unsigned threads; /* this one included; 0: one for each processor.  It changes only the time. */
 };
 
 /*

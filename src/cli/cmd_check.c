@@ -6,6 +6,7 @@
 #include "report/report_bug.h"
 #include "report/report_evidence.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static struct {
     const char *certificate;
     struct esse_assuming assuming;
     double budget;
-    uint64_t memory;
+    uint64_t memory, threads;
     bool json, verbose, quiet, transaction_order;
 } o = { .level = "strict-serializable", .anomalies = "", .except = "" };
 
@@ -38,6 +39,8 @@ static const struct esse_opt options[] = {
       "give up after this time, with the verdict unknown", NULL },
     { "memory", 'm', ESSE_OPT_SIZE, &o.memory, "SIZE",
       "give up when more memory is needed, with the verdict unknown", NULL },
+    { "threads", 0, ESSE_OPT_COUNT, &o.threads, "N",
+      "work on N threads (default: one for each processor); the answer is the same", NULL },
     ESSE_CERTIFICATE_OPTIONS(o),
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the input's format (default: recognised)",
       esse_format_choices },
@@ -133,8 +136,9 @@ static int fail_recheck(struct esse_arena *arena, const struct esse_report *repo
 
 static int check_history(struct check_run *run, struct esse_arena *arena, const char *path)
 {
-    struct esse_load_options load = { o.format, o.workload, &run->session.budget, o.certificate,
-                                      o.transaction_order };
+    const unsigned threads = o.threads < UINT_MAX ? (unsigned)o.threads : UINT_MAX;
+    struct esse_load_options load = { o.format,      o.workload,          &run->session.budget,
+                                      o.certificate, o.transaction_order, threads };
     struct esse_check_options check = { .levels = run->levels,
                                         .level_count = run->level_count,
                                         .engine = o.engine,
@@ -143,7 +147,8 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
                                         .anomalies = run->anomalies,
                                         .anomaly_count = run->anomaly_count,
                                         .except = run->except,
-                                        .except_count = run->except_count };
+                                        .except_count = run->except_count,
+                                        .threads = threads };
     struct esse_error err = { 0 };
     struct esse_history *history;
     const struct esse_result *result;

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/threads.h"
 #include "base/vec.h"
 #include "engine/engine.h"
 #include "evidence/assumption.h"
@@ -15,6 +16,7 @@ struct check {
     struct esse_arena *arena;
     const struct esse_history *history;
     const struct esse_check_options *options;
+    unsigned threads;
     size_t count;
     const struct esse_level **levels;
     bool is_named;                  /* the engine, by the caller */
@@ -186,6 +188,7 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                             .levels = levels,
                             .level_count = count,
                             .budget = budget,
+                            .threads = check->threads,
                             .verdicts = verdicts,
                             .assume = check->options->assume };
     memcpy(job.named, check->named, sizeof job.named);
@@ -272,7 +275,8 @@ static bool recheck(struct check *check, struct esse_error *err)
 {
     for (size_t i = 0; i < check->count; i++) {
         if (!is_replayed(check, i) &&
-            !esse_recheck_verdict(check->history, check->levels[i], &check->verdicts[i], err))
+            !esse_recheck_verdict(check->history, check->levels[i], &check->verdicts[i],
+                                  check->threads, err))
             return false;
         check->verdicts[i].rechecked = check->verdicts[i].outcome != ESSE_UNKNOWN;
     }
@@ -349,7 +353,10 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     static const struct esse_check_options defaults;
     if (!options)
         options = &defaults;
-    struct check check = { .arena = arena, .history = history, .options = options };
+    struct check check = { .arena = arena,
+                           .history = history,
+                           .options = options,
+                           .threads = esse_thread_count(options->threads) };
     if (!find_levels(&check, options, err) || !find_anomalies(&check, err) ||
         !make_plans(&check, options->engine, err))
         return false;

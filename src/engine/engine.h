@@ -23,6 +23,7 @@ struct esse_job {
     const struct esse_level *const *levels;
     size_t level_count;
     struct esse_budget *budget;
+    unsigned threads;              /* at least 1; the verdicts do not depend on it */
     struct esse_verdict *verdicts; /* one a level */
     unsigned assume;               /* enum esse_assumption */
     bool named[ESSE_ANOMALY_END];  /* types that count whatever the level allows */

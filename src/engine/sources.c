@@ -13,10 +13,11 @@ static uint32_t count_writes(const struct esse_by_key *by_key, uint32_t key)
 }
 
 /* From the last to the first, so that every chain starts with the first. */
-static void link_writes(struct sources *sources, struct esse_word_map *map, uint32_t key)
+static void link_writes(struct sources *sources, struct esse_word_map *map,
+                        struct esse_arena *arena, uint32_t key)
 {
     const struct esse_by_key *by_key = &sources->by_key;
-    esse_word_map_clear(map, sources->arena, count_writes(by_key, key));
+    esse_word_map_clear(map, arena, count_writes(by_key, key));
     for (uint32_t at = by_key->first[key + 1]; at-- > by_key->first[key];) {
         const struct esse_touch *touch = &by_key->at[at];
         sources->link[at] = ESSE_NO_TOUCH;
@@ -67,34 +68,65 @@ static void find_spines(struct sources *sources)
                                     (sources->spine_first[count] + (size_t)1) * sizeof(uint32_t));
 }
 
+static void find_initial(struct sources *sources)
+{
+    const struct esse_history *history = sources->history;
+    sources->initial =
+        esse_arena_alloc(sources->arena, history->keys + (size_t)1, sizeof *sources->initial);
+    for (uint32_t key = 0; key < history->keys; key++)
+        sources->initial[key] = ESSE_NIL;
+    for (uint32_t i = 0; i < history->init_count; i++)
+        sources->initial[history->init[i].key.ix] = history->init[i].value;
+}
+
+struct linking {
+    struct sources *sources;
+    struct esse_worker *workers; /* each with a map */
+};
+
+static bool link_keys(void *context, const struct esse_piece *piece)
+{
+    const struct linking *linking = context;
+    const struct esse_worker *worker = &linking->workers[piece->worker];
+    for (uint32_t key = piece->begin; key < piece->end; key++) {
+        link_writes(linking->sources, worker->state, worker->arena, key);
+        link_reads(linking->sources, worker->state, key);
+    }
+    return true;
+}
+
+static bool link_all(struct sources *sources, unsigned threads, struct esse_budget *budget)
+{
+    const uint32_t keys = sources->history->keys;
+    struct linking linking = { .sources = sources };
+    struct esse_loop loop = { .count = keys,
+                              .piece = esse_loop_piece(keys),
+                              .threads = esse_threads_for(threads, sources->by_key.count),
+                              .body = link_keys,
+                              .context = &linking,
+                              .budget = budget };
+    linking.workers = esse_workers_new(sources->arena, loop.threads, sizeof(struct esse_word_map));
+    bool ok = esse_loop_run(&loop);
+    esse_workers_free(linking.workers, loop.threads);
+    return ok;
+}
+
 bool sources_find(struct sources *sources, struct esse_arena *arena,
-                  const struct esse_history *history, struct esse_budget *budget)
+                  const struct esse_history *history, unsigned threads, struct esse_budget *budget)
 {
     const size_t keys = history->keys + (size_t)1;
-    struct esse_word_map map = { 0 };
     *sources = (struct sources){ .arena = arena, .history = history };
     esse_budget_phase(budget, "grouping by key", 0);
     esse_by_key_make(&sources->by_key, arena, history);
     sources->link =
         esse_arena_grow(arena, NULL, (sources->by_key.count + (size_t)1) * sizeof(uint32_t));
     sources->deleted = esse_arena_alloc(arena, keys, 1);
-    sources->initial = esse_arena_alloc(arena, keys, sizeof *sources->initial);
     sources->key_spine = esse_arena_alloc(arena, keys, sizeof *sources->key_spine);
     memset(sources->key_spine, 0xff, keys * sizeof *sources->key_spine);
-    for (uint32_t key = 0; key < history->keys; key++)
-        sources->initial[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < history->init_count; i++)
-        sources->initial[history->init[i].key.ix] = history->init[i].value;
+    find_initial(sources);
     find_spines(sources);
     esse_budget_phase(budget, "finding writers", history->keys);
-    for (uint32_t key = 0; key < history->keys; key++) {
-        if (!esse_budget_poll(budget, key))
-            return false;
-        link_writes(sources, &map, key);
-        link_reads(sources, &map, key);
-    }
-    esse_word_map_drop(&map, arena);
-    return true;
+    return link_all(sources, threads, budget);
 }
 
 void sources_forget(struct sources *sources)

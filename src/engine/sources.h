@@ -1,7 +1,7 @@
 #ifndef ESSE_ENGINE_SOURCES_H
 #define ESSE_ENGINE_SOURCES_H
 
-#include "base/budget.h"
+#include "base/threads.h"
 #include "history/by_key.h"
 
 /*
@@ -14,7 +14,8 @@
  *
  * The elements of spine s were appended at item[spine_first[s] ..], in the same sense.
  *
- * Cost: O(accesses + items of spines); 20 bytes an access and 4 an item, with the accesses.
+ * Cost: O(accesses + items of spines), the second half of it shared by the threads; 20 bytes an
+ * access and 4 an item, with the accesses.
  */
 struct sources {
     struct esse_arena *arena;
@@ -31,7 +32,7 @@ struct sources {
 
 /* False if the budget is spent.  Everything is in 'arena'. */
 bool sources_find(struct sources *sources, struct esse_arena *arena,
-                  const struct esse_history *history, struct esse_budget *budget);
+                  const struct esse_history *history, unsigned threads, struct esse_budget *budget);
 
 /* A value as the number of its spine, and how many of the spine's elements it has. */
 static inline bool is_list(esse_value value)

@@ -4,15 +4,18 @@
 
 #include <string.h>
 
+/* A worker that orders one key after the other. */
 struct ordering {
     struct versions *versions;
-    struct scan *scan;
+    struct esse_arena *arena; /* its own */
     const struct esse_by_key *by_key;
     const struct esse_version_order **given; /* by key, or NULL */
     struct esse_word_map values;             /* the writes of a key with a certificate */
     uint32_t key, begin, end;                /* the key at hand and its accesses */
     bool whole;                              /* every element of its longest list is a version */
+    uint32_t next;                           /* the number of its next version */
     uint32_t nothing; /* the version that reads of nothing returned, or NO_VERSION */
+    uint32_t undetermined, unresolved, own_missed, not_repeated; /* see struct versions */
 };
 
 static bool is_write(const struct ordering *o, uint32_t at)
@@ -27,8 +30,8 @@ static bool counts(const struct ordering *o, uint32_t at)
 
 static void add_version(struct ordering *o, uint32_t at)
 {
-    o->versions->write[o->versions->count] = at;
-    o->versions->of[at] = o->versions->count++;
+    o->versions->write[o->next] = at;
+    o->versions->of[at] = o->next++;
 }
 
 /* A value of an order that nobody installed, or that was there before, is passed over: what is
@@ -61,7 +64,7 @@ static void order_list(struct ordering *o, uint32_t reader)
     const uint32_t *item = sources->item + sources->spine_first[spine_of(list)];
     for (uint32_t i = 0; i < list_length(list); i++)
         order_write(o, item[i]);
-    o->whole = o->versions->count - o->versions->first[o->key] - 1 == list_length(list);
+    o->whole = o->next - o->versions->first[o->key] - 1 == list_length(list);
 }
 
 /* ---- the order that a certificate gives ---- */
@@ -85,7 +88,7 @@ static uint32_t installed_by(const struct ordering *o, uint32_t txn)
 
 static void map_values(struct ordering *o)
 {
-    esse_word_map_clear(&o->values, o->scan->scratch, o->end - o->begin);
+    esse_word_map_clear(&o->values, o->arena, o->end - o->begin);
     for (uint32_t at = o->end; at-- > o->begin;) {
         bool fresh;
         if (is_write(o, at) && !esse_value_eq(o->by_key->at[at].value, ESSE_NIL))
@@ -115,17 +118,17 @@ static void order_certificate(struct ordering *o, const struct esse_version_orde
 static void place_loose(struct ordering *o)
 {
     struct versions *versions = o->versions;
-    uint32_t loose = versions->loose[o->key] = versions->count;
+    uint32_t loose = versions->loose[o->key] = o->next;
     for (uint32_t at = o->begin; at < o->end; at++)
         if (is_write(o, at) && counts(o, at) && versions->of[at] == NO_VERSION &&
             (o->by_key->at[at].kind == ESSE_OP_APPEND || esse_is_last_write(o->by_key, o->key, at)))
             add_version(o, at);
-    uint32_t count = versions->count - loose;
+    uint32_t count = o->next - loose;
     if (esse_is_recorded_in_version_order(versions->history) && !versions->gaps[o->key])
         count = 1;
     if (count == 1 && !versions->gaps[o->key])
-        versions->loose[o->key] = versions->count;
-    versions->undetermined += count > (versions->gaps[o->key] ? 0 : 1);
+        versions->loose[o->key] = o->next;
+    o->undetermined += count > (versions->gaps[o->key] ? 0 : 1);
 }
 
 /* ---- which version each read returned ---- */
@@ -211,12 +214,14 @@ static bool agrees_with_own(const struct ordering *o, uint32_t read, uint32_t wr
            version_of_read(o, read) == o->versions->of[write];
 }
 
-/* A list that ends in the middle of another transaction's appends. */
-static bool is_intermediate(const struct ordering *o, uint32_t read)
+/* A list that ends in the middle of another transaction's appends, or what the reader itself writes
+ * only later. */
+static bool is_unfinished(const struct ordering *o, uint32_t read)
 {
     uint32_t write = o->versions->write[o->versions->of[read]];
-    return write != ESSE_NO_TOUCH && o->by_key->at[write].kind == ESSE_OP_APPEND &&
-           !esse_is_last_write(o->by_key, o->key, write);
+    return write != ESSE_NO_TOUCH && (o->by_key->at[write].txn == o->by_key->at[read].txn ||
+                                      (o->by_key->at[write].kind == ESSE_OP_APPEND &&
+                                       !esse_is_last_write(o->by_key, o->key, write)));
 }
 
 /* After an own write a read depends on nobody. */
@@ -231,20 +236,20 @@ static void find_reads(struct ordering *o)
             continue;
         if (touch->kind != ESSE_OP_READ) {
             /* A list may show what one transaction appended in another order than it did. */
-            versions->unresolved += own != ESSE_NO_TOUCH && o->by_key->at[own].txn == touch->txn &&
-                                    versions->of[at] < versions->of[own] &&
-                                    versions->of[own] != NO_VERSION;
+            o->unresolved += own != ESSE_NO_TOUCH && o->by_key->at[own].txn == touch->txn &&
+                             versions->of[at] < versions->of[own] &&
+                             versions->of[own] != NO_VERSION;
             own = at;
             continue;
         }
         if (own != ESSE_NO_TOUCH && o->by_key->at[own].txn == touch->txn) {
-            versions->own_missed += !agrees_with_own(o, at, own);
+            o->own_missed += !agrees_with_own(o, at, own);
             continue;
         }
         versions->of[at] = version_of_read(o, at);
-        versions->unresolved += versions->of[at] == NO_VERSION || is_intermediate(o, at);
-        versions->not_repeated += last != ESSE_NO_TOUCH && o->by_key->at[last].txn == touch->txn &&
-                                  versions->of[last] != versions->of[at];
+        o->unresolved += versions->of[at] == NO_VERSION || is_unfinished(o, at);
+        o->not_repeated += last != ESSE_NO_TOUCH && o->by_key->at[last].txn == touch->txn &&
+                           versions->of[last] != versions->of[at];
         last = at;
     }
 }
@@ -255,8 +260,8 @@ static void order_key(struct ordering *o)
     const struct esse_version_order *given = o->given ? o->given[o->key] : NULL;
     uint32_t reader = longest_read(o);
     o->whole = false;
-    versions->first[o->key] = versions->count;
-    versions->write[versions->count++] = ESSE_NO_TOUCH;
+    o->next = versions->first[o->key];
+    versions->write[o->next++] = ESSE_NO_TOUCH;
     versions->gaps[o->key] = given != NULL;
     versions->key_reader[o->key] = reader;
     if (given)
@@ -268,30 +273,113 @@ static void order_key(struct ordering *o)
     find_reads(o);
 }
 
-static void find_given(struct ordering *o)
+/* ---- all keys ---- */
+
+static const struct esse_version_order **find_given(struct versions *versions)
 {
-    const struct esse_history *history = o->versions->history;
+    const struct esse_history *history = versions->history;
     if (!history->version_order_count)
-        return;
-    o->given = esse_arena_alloc(o->scan->scratch, history->keys + 1u, sizeof *o->given);
+        return NULL;
+    const struct esse_version_order **given =
+        esse_arena_alloc(versions->arena, history->keys + 1u, sizeof *given);
     for (uint32_t i = 0; i < history->version_order_count; i++)
-        o->given[history->version_orders[i].key.ix] = &history->version_orders[i];
+        given[history->version_orders[i].key.ix] = &history->version_orders[i];
+    return given;
+}
+
+/* For each key as many numbers as it can need: which of them it does is only known when it is
+ * ordered. */
+static uint32_t number_keys(struct versions *versions)
+{
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    uint32_t next = 0;
+    for (uint32_t key = 0; key < versions->history->keys; key++) {
+        versions->first[key] = next++;
+        for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
+            next += by_key->at[at].kind != ESSE_OP_READ;
+    }
+    return next;
 }
 
 static void make_room(struct versions *versions)
 {
     struct esse_arena *arena = versions->arena;
     const struct esse_by_key *by_key = &versions->sources->by_key;
-    size_t keys = (size_t)versions->history->keys + 1, room = keys;
-    for (uint32_t at = 0; at < by_key->count; at++)
-        room += by_key->at[at].kind != ESSE_OP_READ;
+    size_t keys = (size_t)versions->history->keys + 1;
     versions->first = esse_arena_alloc(arena, keys, sizeof *versions->first);
     versions->loose = esse_arena_alloc(arena, keys, sizeof *versions->loose);
     versions->gaps = esse_arena_alloc(arena, keys, 1);
     versions->key_reader = esse_arena_alloc(arena, keys, sizeof *versions->key_reader);
-    versions->write = esse_arena_grow(arena, NULL, room * sizeof *versions->write);
+    versions->write =
+        esse_arena_grow(arena, NULL, (number_keys(versions) + (size_t)1) * sizeof(uint32_t));
     versions->of = esse_arena_grow(arena, NULL, (by_key->count + (size_t)1) * sizeof(uint32_t));
     memset(versions->of, 0xff, (by_key->count + (size_t)1) * sizeof(uint32_t));
+}
+
+struct ordering_all {
+    struct esse_worker *workers; /* each with a struct ordering */
+    uint32_t *end;               /* by key: of the numbers that it used */
+};
+
+static bool order_keys(void *context, const struct esse_piece *piece)
+{
+    const struct ordering_all *all = context;
+    struct ordering *o = all->workers[piece->worker].state;
+    for (o->key = piece->begin; o->key < piece->end; o->key++) {
+        o->begin = o->by_key->first[o->key];
+        o->end = o->by_key->first[o->key + 1];
+        order_key(o);
+        all->end[o->key] = o->next;
+    }
+    return true;
+}
+
+static bool order_all(struct versions *versions, struct scan *scan, uint32_t *end)
+{
+    const uint32_t keys = versions->history->keys;
+    struct ordering_all all = { .end = end };
+    const struct esse_loop loop = { .count = keys,
+                                    .piece = esse_loop_piece(keys),
+                                    .threads =
+                                        esse_threads_for(scan->threads, scan->sources.by_key.count),
+                                    .body = order_keys,
+                                    .context = &all,
+                                    .budget = scan->budget };
+    const struct esse_version_order **given = find_given(versions);
+    all.workers = esse_workers_new(versions->arena, loop.threads, sizeof(struct ordering));
+    for (unsigned i = 0; i < loop.threads; i++)
+        *(struct ordering *)all.workers[i].state =
+            (struct ordering){ .versions = versions,
+                               .arena = all.workers[i].arena,
+                               .by_key = &scan->sources.by_key,
+                               .given = given };
+    bool ok = esse_loop_run(&loop);
+    for (unsigned i = 0; i < loop.threads; i++) {
+        const struct ordering *o = all.workers[i].state;
+        versions->undetermined += o->undetermined;
+        versions->unresolved += o->unresolved;
+        versions->own_missed += o->own_missed;
+        versions->not_repeated += o->not_repeated;
+    }
+    esse_workers_free(all.workers, loop.threads);
+    return ok;
+}
+
+/* Takes the numbers that were not used out: what did not commit, or was overwritten. */
+static void renumber(struct versions *versions, const uint32_t *end)
+{
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    for (uint32_t key = 0; key < versions->history->keys; key++) {
+        const uint32_t first = versions->first[key], less = first - versions->count;
+        memmove(versions->write + versions->count, versions->write + first,
+                (end[key] - first) * sizeof *versions->write);
+        for (uint32_t at = by_key->first[key]; less && at < by_key->first[key + 1]; at++)
+            versions->of[at] -= versions->of[at] == NO_VERSION ? 0 : less;
+        versions->loose[key] -= less;
+        versions->first[key] = versions->count;
+        versions->count += end[key] - first;
+    }
+    versions->first[versions->history->keys] = versions->count;
 }
 
 bool versions_find(struct versions *versions, struct scan *scan)
@@ -301,18 +389,11 @@ bool versions_find(struct versions *versions, struct scan *scan)
         (struct versions){ .arena = scan->scratch, .history = history, .sources = &scan->sources };
     versions->in = committed_find(scan->scratch, &scan->sources);
     make_room(versions);
-    struct ordering o = { .versions = versions, .scan = scan, .by_key = &scan->sources.by_key };
-    find_given(&o);
+    uint32_t *end = esse_arena_alloc(scan->scratch, history->keys + (size_t)1, sizeof *end);
     esse_budget_phase(scan->budget, "ordering versions", history->keys);
-    for (o.key = 0; o.key < history->keys; o.key++) {
-        if (!esse_budget_poll(scan->budget, o.key))
-            return false;
-        o.begin = o.by_key->first[o.key];
-        o.end = o.by_key->first[o.key + 1];
-        order_key(&o);
-    }
-    versions->first[history->keys] = versions->count;
-    esse_word_map_drop(&o.values, scan->scratch);
+    if (!order_all(versions, scan, end))
+        return false;
+    renumber(versions, end);
     return true;
 }
 

@@ -12,7 +12,7 @@
  * not name them, only that they come after the initial one.  Only transactions that count as
  * committed (in[t]) install versions.
  *
- * Cost: O(accesses + items of spines); 4 bytes a version and 4 an access.
+ * Cost: O(accesses + items of spines), shared by the threads; 4 bytes a version and 4 an access.
  */
 #define NO_VERSION UINT32_MAX
 #define NO_NODE    UINT32_MAX

@@ -112,13 +112,15 @@ static bool agrees_with_reads(const struct commit_order *co, struct esse_error *
 }
 
 bool esse_commit_order_check(const struct esse_history *history, const struct esse_level *level,
-                             const struct esse_order *order, struct esse_error *err)
+                             const struct esse_order *order, unsigned threads,
+                             struct esse_error *err)
 {
     struct commit_order co = { .arena = esse_arena_new(),
                                .history = history,
                                .level = level,
                                .rule = co_rule_of(level),
-                               .order = order };
+                               .order = order,
+                               .threads = threads };
     bool ok = esse_commit_order_proves(level, order->of_accesses);
     if (!ok)
         esse_fail(err, ESSE_EBUG, "a commit order does not prove %s here", level->friendly);

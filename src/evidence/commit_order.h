@@ -13,10 +13,12 @@
  * Part of the trusted kernel: it traces the reads itself, and shares nothing with the engines.
  *
  * Cost: O(accesses + writes that a read passes over); for the levels with a transitive φ, and only
- * if a read passes over any write at all, O(sessions) more for every unit.
+ * if a read passes over any write at all, O(sessions) more for every unit.  The reads are traced
+ * and what they pass over is found by 'threads' threads, key by key.
  */
 bool esse_commit_order_check(const struct esse_history *history, const struct esse_level *level,
-                             const struct esse_order *order, struct esse_error *err);
+                             const struct esse_order *order, unsigned threads,
+                             struct esse_error *err);
 
 /* The levels that such an order can prove. */
 bool esse_commit_order_proves(const struct esse_level *level, bool of_accesses);

@@ -24,25 +24,57 @@ struct checking {
 
 /* ---- what is passed over ---- */
 
-static void pass_over(struct checking *c, const struct unit_vec *writers, uint32_t unit,
-                      uint32_t read)
-{
-    uint32_t source = c->co->access[read].source;
-    for (size_t i = writers->count; i-- > 0 && writers->at[i] != source;)
-        passed_vec_push(&c->passed, c->co->arena,
-                        (struct passed){ c->co->place[unit], read, writers->at[i] });
-}
-
 struct entry {
     uint32_t unit, access;
 };
 
-/* The accesses of each key in the commit order, one key after the other. */
-static void find_passed(struct checking *c)
+struct passing {
+    const struct commit_order *co;
+    uint32_t *first;             /* by key: sorted[first[k] .. first[k + 1]) */
+    struct entry *sorted;        /* its accesses, in the commit order */
+    struct esse_worker *workers; /* each with a struct passer */
+};
+
+struct passer {
+    struct passed_vec passed;
+    struct unit_vec writers; /* of the key at hand, so far */
+};
+
+static void pass_over(struct passer *passer, struct esse_arena *arena,
+                      const struct commit_order *co, struct entry read)
 {
-    const struct commit_order *co = c->co;
+    const struct unit_vec *writers = &passer->writers;
+    uint32_t source = co->access[read.access].source;
+    for (size_t i = writers->count; i-- > 0 && writers->at[i] != source;)
+        passed_vec_push(&passer->passed, arena,
+                        (struct passed){ co->place[read.unit], read.access, writers->at[i] });
+}
+
+static bool walk_keys(void *context, const struct esse_piece *piece)
+{
+    const struct passing *p = context;
+    const struct esse_worker *worker = &p->workers[piece->worker];
+    struct passer *passer = worker->state;
+    struct unit_vec *writers = &passer->writers;
+    for (uint32_t key = piece->begin; key < piece->end; key++) {
+        writers->count = 0;
+        for (uint32_t i = p->first[key]; i < p->first[key + 1]; i++) {
+            uint32_t source = p->co->access[p->sorted[i].access].source;
+            uint32_t newest = writers->count ? writers->at[writers->count - 1] : CO_INITIAL;
+            if (source != CO_WRITES && source != newest)
+                pass_over(passer, worker->arena, p->co, p->sorted[i]);
+            else if (source == CO_WRITES && newest != p->sorted[i].unit)
+                unit_vec_push(writers, worker->arena, p->sorted[i].unit);
+        }
+    }
+    return true;
+}
+
+/* The accesses of each key in the commit order, one key after the other. */
+static void sort_by_key(struct passing *p)
+{
+    const struct commit_order *co = p->co;
     uint32_t *first = esse_arena_alloc(co->arena, co->history->keys + 2u, sizeof *first);
-    struct unit_vec writers = { 0 };
     for (uint32_t a = 0; a < co->by_key.count; a++)
         first[co->access[a].key + 2] += co->access[a].source != CO_NOTHING;
     for (uint32_t key = 0; key < co->history->keys; key++)
@@ -55,18 +87,27 @@ static void find_passed(struct checking *c)
             if (co->access[a].source != CO_NOTHING)
                 sorted[first[co->access[a].key + 1]++] = (struct entry){ unit, a };
     }
-    for (uint32_t key = 0; key < co->history->keys; key++) {
-        writers.count = 0;
-        for (uint32_t i = first[key]; i < first[key + 1]; i++) {
-            uint32_t a = sorted[i].access, unit = sorted[i].unit;
-            uint32_t newest = writers.count ? writers.at[writers.count - 1] : CO_INITIAL;
-            if (co->access[a].source != CO_WRITES && co->access[a].source != newest)
-                pass_over(c, &writers, unit, a);
-            else if (co->access[a].source == CO_WRITES && newest != unit)
-                unit_vec_push(&writers, co->arena, unit);
-        }
+    p->first = first;
+    p->sorted = sorted;
+}
+
+/* In no particular order. */
+static void find_passed(struct checking *c)
+{
+    struct esse_arena *arena = c->co->arena;
+    struct passing p = { .co = c->co };
+    const struct esse_loop loop = co_loop(c->co, walk_keys, &p);
+    sort_by_key(&p);
+    p.workers = esse_workers_new(arena, loop.threads, sizeof(struct passer));
+    esse_loop_run(&loop);
+    for (unsigned i = 0; i < loop.threads; i++) {
+        const struct passed_vec *passed = &((struct passer *)p.workers[i].state)->passed;
+        if (passed->count)
+            memcpy(passed_vec_extend(&c->passed, arena, passed->count), passed->at,
+                   passed->count * sizeof *passed->at);
     }
-    esse_arena_drop(co->arena, sorted);
+    esse_workers_free(p.workers, loop.threads);
+    esse_arena_drop(arena, p.sorted);
 }
 
 /* ---- φ, literally ---- */

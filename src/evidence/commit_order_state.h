@@ -1,6 +1,7 @@
 #ifndef ESSE_EVIDENCE_COMMIT_ORDER_STATE_H
 #define ESSE_EVIDENCE_COMMIT_ORDER_STATE_H
 
+#include "base/threads.h"
 #include "evidence/commit_order.h"
 
 /* What the parts of the recheck of a commit order share.  Private to evidence/. */
@@ -43,6 +44,7 @@ struct commit_order {
     const struct esse_level *level;
     const struct co_rule *rule;
     const struct esse_order *order;
+    unsigned threads;
     struct esse_by_key by_key;
     uint32_t units;
     uint32_t *place;          /* by unit, or CO_NOWHERE */
@@ -79,6 +81,19 @@ static inline uint32_t co_end(const struct commit_order *co, uint32_t unit)
 static inline bool co_reads(struct co_access access)
 {
     return access.source < CO_NOTHING;
+}
+
+/* A loop over the keys. */
+static inline struct esse_loop co_loop(const struct commit_order *co,
+                                       bool (*body)(void *context, const struct esse_piece *piece),
+                                       void *context)
+{
+    const uint32_t keys = co->history->keys;
+    return (struct esse_loop){ .count = keys,
+                               .piece = esse_loop_piece(keys),
+                               .threads = esse_threads_for(co->threads, co->by_key.count),
+                               .body = body,
+                               .context = context };
 }
 
 /* Fills 'access': traces every read, and checks what the versions of a key alone can tell. */

@@ -5,6 +5,7 @@
 
 struct tracing {
     struct commit_order *co;
+    struct esse_arena *arena;    /* of the worker */
     struct esse_word_map writes; /* value: its only write in the order, or SEVERAL */
     uint32_t key, begin, end;
     esse_value initial;
@@ -37,7 +38,7 @@ static bool is_list_value(esse_value value)
 static void note_writes(struct tracing *t)
 {
     t->deleted = false;
-    esse_word_map_clear(&t->writes, t->co->arena, t->end - t->begin);
+    esse_word_map_clear(&t->writes, t->arena, t->end - t->begin);
     for (uint32_t at = t->begin; at < t->end; at++) {
         const struct esse_touch *touch = touch_at(t, at);
         bool fresh;
@@ -261,27 +262,69 @@ static bool trace_key(struct tracing *t, const struct esse_version_order *given,
     return !(t->co->history->has & ESSE_HAS_LIST_READS) || agrees_with_lists(t, err);
 }
 
-bool co_trace(struct commit_order *co, struct esse_error *err)
+/* ---- all keys ---- */
+
+struct tracing_all {
+    struct commit_order *co;
+    esse_value *initial;                     /* by key */
+    const struct esse_version_order **given; /* by key, or NULL */
+    struct esse_worker *workers;             /* each with a struct tracer */
+};
+
+struct tracer {
+    struct tracing tracing;
+    struct esse_error err; /* about the key that it stopped at */
+};
+
+static bool trace_keys(void *context, const struct esse_piece *piece)
 {
-    const struct esse_history *history = co->history;
-    struct tracing t = { .co = co };
-    esse_value *initial = esse_arena_alloc(co->arena, history->keys + 1u, sizeof *initial);
-    const struct esse_version_order **given =
-        esse_arena_alloc(co->arena, history->keys + 1u, sizeof *given);
-    for (uint32_t key = 0; key < history->keys; key++)
-        initial[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < history->init_count; i++)
-        initial[history->init[i].key.ix] = history->init[i].value;
-    for (uint32_t i = 0; i < history->version_order_count; i++)
-        given[history->version_orders[i].key.ix] = &history->version_orders[i];
-    co->access =
-        esse_arena_grow(co->arena, NULL, (co->by_key.count + (size_t)1) * sizeof *co->access);
-    for (t.key = 0; t.key < history->keys; t.key++) {
-        t.begin = co->by_key.first[t.key];
-        t.end = co->by_key.first[t.key + 1];
-        t.initial = initial[t.key];
-        if (!trace_key(&t, given[t.key], err))
+    const struct tracing_all *all = context;
+    const struct esse_worker *worker = &all->workers[piece->worker];
+    struct tracer *tracer = worker->state;
+    struct tracing *t = &tracer->tracing;
+    t->co = all->co;
+    t->arena = worker->arena;
+    for (t->key = piece->begin; t->key < piece->end; t->key++) {
+        t->begin = all->co->by_key.first[t->key];
+        t->end = all->co->by_key.first[t->key + 1];
+        t->initial = all->initial[t->key];
+        if (!trace_key(t, all->given[t->key], &tracer->err))
             return false;
     }
     return true;
+}
+
+/* The error that is told is that of the first key, however many threads there are. */
+static bool fail_at_first(const struct tracing_all *all, unsigned threads, struct esse_error *err)
+{
+    uint32_t first = UINT32_MAX;
+    for (unsigned i = 0; i < threads; i++) {
+        const struct tracer *tracer = all->workers[i].state;
+        if (tracer->err.code == ESSE_OK || tracer->tracing.key > first)
+            continue;
+        first = tracer->tracing.key;
+        *err = tracer->err;
+    }
+    return false;
+}
+
+bool co_trace(struct commit_order *co, struct esse_error *err)
+{
+    const struct esse_history *history = co->history;
+    struct tracing_all all = { .co = co };
+    all.initial = esse_arena_alloc(co->arena, history->keys + 1u, sizeof *all.initial);
+    all.given = esse_arena_alloc(co->arena, history->keys + 1u, sizeof *all.given);
+    for (uint32_t key = 0; key < history->keys; key++)
+        all.initial[key] = ESSE_NIL;
+    for (uint32_t i = 0; i < history->init_count; i++)
+        all.initial[history->init[i].key.ix] = history->init[i].value;
+    for (uint32_t i = 0; i < history->version_order_count; i++)
+        all.given[history->version_orders[i].key.ix] = &history->version_orders[i];
+    co->access =
+        esse_arena_grow(co->arena, NULL, (co->by_key.count + (size_t)1) * sizeof *co->access);
+    const struct esse_loop loop = co_loop(co, trace_keys, &all);
+    all.workers = esse_workers_new(co->arena, loop.threads, sizeof(struct tracer));
+    bool ok = esse_loop_run(&loop) || fail_at_first(&all, loop.threads, err);
+    esse_workers_free(all.workers, loop.threads);
+    return ok;
 }

@@ -462,7 +462,8 @@ bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_l
 }
 
 static bool recheck_order(const struct esse_history *history, const struct esse_level *level,
-                          const struct esse_verdict *verdict, struct esse_error *err)
+                          const struct esse_verdict *verdict, unsigned threads,
+                          struct esse_error *err)
 {
     const struct esse_order *order = &verdict->order;
     const struct esse_level *proved = order->proves ? esse_level_find(order->proves) : NULL;
@@ -470,7 +471,7 @@ static bool recheck_order(const struct esse_history *history, const struct esse_
         return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
     return esse_replay_proves(proved, order->has_starts)
                ? esse_replay(history, proved, order, err)
-               : esse_commit_order_check(history, proved, order, err);
+               : esse_commit_order_check(history, proved, order, threads, err);
 }
 
 /* Does the verdict own up to everything that the anomaly assumes? */
@@ -499,12 +500,13 @@ static bool is_counted(const struct esse_level *level, const struct esse_verdict
 }
 
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
-                          const struct esse_verdict *verdict, struct esse_error *err)
+                          const struct esse_verdict *verdict, unsigned threads,
+                          struct esse_error *err)
 {
     if (verdict->outcome == ESSE_UNKNOWN)
         return true;
     if (verdict->outcome == ESSE_HOLDS)
-        return recheck_order(history, level, verdict, err);
+        return recheck_order(history, level, verdict, threads, err);
     if (!verdict->anomaly_count)
         return esse_fail(err, ESSE_EBUG, "'%s violated' came without evidence", verdict->level);
     for (uint32_t i = 0; i < verdict->anomaly_count; i++) {

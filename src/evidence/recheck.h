@@ -40,8 +40,9 @@ bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_l
 
 /* The whole verdict: a VIOLATED one has an anomaly that the level forbids, and all of its
  * anomalies are real, given the assumptions that it states.  HOLDS needs evidence of a kind that
- * this kernel knows. */
+ * this kernel knows.  'threads', at least 1, change nothing but the time. */
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
-                          const struct esse_verdict *verdict, struct esse_error *err);
+                          const struct esse_verdict *verdict, unsigned threads,
+                          struct esse_error *err);
 
 #endif

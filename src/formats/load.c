@@ -1,4 +1,4 @@
-#include "base/arena.h"
+#include "base/threads.h"
 #include "formats/directory.h"
 #include "formats/native.h"
 #include "history/certificate.h"
@@ -124,6 +124,8 @@ static bool load_file(struct esse_reading *reading, struct esse_arena *scratch, 
     struct esse_source source;
     if (!esse_source_open(&source, scratch, path, options->budget, err))
         return false;
+    if (esse_thread_count(options->threads) > 1)
+        esse_source_read_ahead(&source);
     reading->source = &source;
     if (!*format)
         *format = choose_format(&source, options->format, err);

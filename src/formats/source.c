@@ -60,6 +60,12 @@ void esse_source_memory(struct esse_source *source, struct esse_arena *arena, co
     source->end = source->window + length;
 }
 
+void esse_source_read_ahead(struct esse_source *source)
+{
+    if (!source->last)
+        esse_stream_read_ahead(source->stream);
+}
+
 /* Moves the mark to 'place', counting lines and columns on the way. */
 static void move_mark(struct esse_source *source, const char *place)
 {

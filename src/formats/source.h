@@ -41,6 +41,9 @@ bool esse_source_open(struct esse_source *source, struct esse_arena *arena, cons
 void esse_source_memory(struct esse_source *source, struct esse_arena *arena, const char *bytes,
                         size_t length);
 
+/* Lets another thread decompress what comes next while this one works, where that is worth it. */
+void esse_source_read_ahead(struct esse_source *source);
+
 /* Moves the window so that it starts at 'at' and reads on.  Pointers into the window are void
  * afterwards.  False on a read error, on damaged compression, or when the budget is spent. */
 bool esse_source_more(struct esse_source *source, struct esse_error *err);

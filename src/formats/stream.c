@@ -1,9 +1,11 @@
 #include "formats/stream.h"
 
 #include "base/arena.h"
+#include "formats/ahead.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,12 +16,15 @@ enum { PACKED_ROOM = 128 << 10 };
 enum packing { PLAIN, GZIP, ZSTD };
 
 struct esse_stream {
+    struct esse_arena *arena;
     const char *path;
     int fd;
     enum packing packing;
     bool file_ended;
-    bool mid_member; /* inside a gzip member or zstd frame: the end may not come now */
-    uint64_t consumed, size;
+    bool mid_member;          /* inside a gzip member or zstd frame: the end may not come now */
+    struct esse_ahead *ahead; /* if not NULL, all but this, 'consumed' and 'size' is its thread's */
+    _Atomic uint64_t consumed;
+    uint64_t size;
     unsigned char packed[PACKED_ROOM]; /* packed[at .. count) is not yet used */
     size_t at, count;
     z_stream gzip;
@@ -79,6 +84,7 @@ bool esse_stream_open(struct esse_arena *arena, const char *path, struct esse_st
                       struct esse_error *err)
 {
     struct esse_stream *stream = esse_arena_alloc(arena, 1, sizeof *stream);
+    stream->arena = arena;
     stream->path = path;
     stream->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (stream->fd < 0)
@@ -143,20 +149,18 @@ static bool zstd_step(struct esse_stream *stream, char *to, size_t room, size_t 
     ZSTD_inBuffer in = { stream->packed, stream->count, stream->at };
     ZSTD_outBuffer out = { to, room, 0 };
     size_t hint = ZSTD_decompressStream(stream->zstd, &out, &in);
+    *got = out.pos;
     if (ZSTD_isError(hint))
         return esse_fail(err, ESSE_EINPUT, "damaged zstd data: %s", ZSTD_getErrorName(hint));
     stream->at = in.pos;
-    *got = out.pos;
     stream->mid_member = hint != 0;
     return true;
 }
 
-bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t *got,
-                      struct esse_error *err)
+static bool read_packed(void *context, char *to, size_t room, size_t *got, struct esse_error *err)
 {
+    struct esse_stream *stream = context;
     *got = 0;
-    if (stream->packing == PLAIN)
-        return read_plain(stream, to, room, got, err);
     for (;;) {
         if (stream->at == stream->count) {
             if (!refill(stream, err))
@@ -174,6 +178,22 @@ bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t 
     }
 }
 
+bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t *got,
+                      struct esse_error *err)
+{
+    return stream->ahead              ? esse_ahead_read(stream->ahead, to, room, got, err)
+           : stream->packing == PLAIN ? read_plain(stream, to, room, got, err)
+                                      : read_packed(stream, to, room, got, err);
+}
+
+/* Plain bytes are not worth it: to copy them from the other thread costs what reading them does.
+ * And who stops at an error must not wait for a pipe's next bytes. */
+void esse_stream_read_ahead(struct esse_stream *stream)
+{
+    if (stream->packing != PLAIN && stream->size && !stream->ahead)
+        stream->ahead = esse_ahead_start(stream->arena, read_packed, stream);
+}
+
 uint64_t esse_stream_consumed(const struct esse_stream *stream)
 {
     return stream->consumed;
@@ -186,6 +206,8 @@ uint64_t esse_stream_size(const struct esse_stream *stream)
 
 void esse_stream_close(struct esse_stream *stream)
 {
+    if (stream->ahead)
+        esse_ahead_close(stream->ahead);
     if (stream->packing == GZIP)
         inflateEnd(&stream->gzip);
     if (stream->zstd)

@@ -7,7 +7,7 @@
  * The bytes of a file, decompressed if it is gzip or zstd (told by its first bytes, not by its
  * name).  Concatenated members are one stream, as gzip and zstd themselves have it.
  *
- * Life: open -> read* -> close.
+ * Life: open -> read* -> read_ahead? -> read* -> close.
  */
 struct esse_stream;
 
@@ -17,6 +17,10 @@ bool esse_stream_open(struct esse_arena *arena, const char *path, struct esse_st
 /* Up to 'room' bytes; 0 bytes in '*got' is the end. */
 bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t *got,
                       struct esse_error *err);
+
+/* From now on a thread of its own decompresses ahead of the reads, if that is worth it: if there is
+ * something to decompress, and in a file, where nobody ever waits long for bytes. */
+void esse_stream_read_ahead(struct esse_stream *stream);
 
 /* Bytes of the file that were read so far and in all; 0 if that is not known. */
 uint64_t esse_stream_consumed(const struct esse_stream *stream);

@@ -11,10 +11,11 @@
 #include "history/access.h"
 
 enum { B_TXNS = 7, B_LENGTH = 64 };
-enum b_rule { B_SERIAL, B_SNAPSHOT, B_COMMITTED };
+enum b_rule { B_SERIAL, B_SNAPSHOT, B_COMMITTED, B_ANY }; /* any: only what is assumed */
 
 struct b_history {
     const struct esse_history *h;
+    unsigned assume; /* enum esse_assumption: only orders that keep to it count */
     bool in[64];
     uint32_t txns[B_TXNS];
     int count;
@@ -197,11 +198,118 @@ static bool b_certified(const struct b_history *b, const int *order)
     return true;
 }
 
+/* ---- what is assumed about the order of versions, for registers with unique values ---- */
+
+enum { B_STATES = 32 };
+
+/* The states of a key that anybody saw or wrote for good, and which must come before which. */
+struct b_states {
+    esse_value values[B_STATES];
+    bool before[B_STATES][B_STATES];
+    int count;
+};
+
+static int b_state_at(struct b_states *states, esse_value value)
+{
+    int at = 0;
+    while (at < states->count && !esse_value_eq(states->values[at], value))
+        at++;
+    if (at == states->count) {
+        assert_true(states->count < B_STATES);
+        states->values[states->count++] = value;
+    }
+    return at;
+}
+
+/* What 'txn' shows first and last of the key: what it read, before it wrote, and what it wrote;
+ * NULL if nothing. */
+static bool b_shows(const struct esse_history *h, uint32_t txn, uint32_t key,
+                    const esse_value **first, const esse_value **last, bool *read_and_wrote)
+{
+    const esse_value *read = NULL, *written = NULL;
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        if (h->op_key[op] != key || esse_value_eq(h->op_value[op], ESSE_NONE))
+            continue;
+        if (b_is_write(h, op))
+            written = &h->op_value[op];
+        else if (!read && !written)
+            read = &h->op_value[op];
+    }
+    *first = read ? read : written;
+    *last = written ? written : read;
+    *read_and_wrote = read && written;
+    return *first != NULL;
+}
+
+static void b_assume_of(const struct b_history *b, uint32_t key, struct b_states *states)
+{
+    const struct esse_history *h = b->h;
+    const esse_value *first, *last, *next, *ignored;
+    bool both;
+    for (int i = 0; i < b->count; i++) {
+        uint32_t t = b->txns[i];
+        if (!b_shows(h, t, key, &first, &last, &both))
+            continue;
+        int from = b_state_at(states, *last);
+        if (both && (b->assume & ESSE_ASSUME_WFR_KEYS))
+            states->before[b_state_at(states, *first)][from] = true;
+        for (int j = 0; j < b->count; j++) {
+            uint32_t u = b->txns[j];
+            bool follows = ((b->assume & ESSE_ASSUME_SEQUENTIAL_KEYS) &&
+                            b_must_precede(b, t, u, true, false)) ||
+                           ((b->assume & ESSE_ASSUME_LINEARIZABLE_KEYS) &&
+                            b_must_precede(b, t, u, false, true));
+            if (follows && b_shows(h, u, key, &next, &ignored, &both))
+                states->before[from][b_state_at(states, *next)] = true;
+        }
+    }
+}
+
+/* Is there a place for every state, given the order of those that this order of commits makes? */
+static bool b_assumed_of(const struct b_history *b, const int *order, uint32_t key)
+{
+    struct b_states states = { .count = 0 };
+    int last = b_state_at(&states, esse_key_initial(b->h, (esse_key){ key }));
+    b_assume_of(b, key, &states);
+    for (int i = 0; i < b->count; i++) {
+        uint32_t txn = b->txns[order[i]];
+        const esse_value *written = NULL;
+        for (uint32_t op = b->h->txn_op[txn]; op < b->h->txn_op[txn + 1]; op++)
+            if (b_is_write(b->h, op) && b->h->op_key[op] == key)
+                written = &b->h->op_value[op];
+        if (!written)
+            continue;
+        int next = b_state_at(&states, *written);
+        states.before[last][next] = true;
+        last = next;
+    }
+    for (int i = 0; i < states.count; i++) { /* the initial one comes first */
+        states.before[i][i] = false;
+        states.before[0][i] |= i > 0;
+    }
+    for (int k = 0; k < states.count; k++)
+        for (int i = 0; i < states.count; i++)
+            for (int j = 0; j < states.count; j++)
+                states.before[i][j] |= states.before[i][k] && states.before[k][j];
+    for (int i = 0; i < states.count; i++)
+        if (states.before[i][i])
+            return false;
+    return true;
+}
+
+static bool b_assumed(const struct b_history *b, const int *order)
+{
+    for (uint32_t key = 0; b->assume && key < b->h->keys; key++)
+        if (!b_assumed_of(b, order, key))
+            return false;
+    return true;
+}
+
 static bool b_works(const struct b_history *b, const int *order, enum b_rule rule, bool so, bool rt)
 {
-    if (!b_certified(b, order))
+    if (!b_certified(b, order) || !b_assumed(b, order))
         return false;
-    for (int i = 0; i < b->count; i++) {
+    for (int i = 0; i < b->count && rule != B_ANY; i++) {
         uint32_t txn = b->txns[order[i]];
         for (int j = 0; j < i && rule != B_SNAPSHOT; j++)
             if (b_must_precede(b, txn, b->txns[order[j]], so, rt))

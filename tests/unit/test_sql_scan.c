@@ -222,7 +222,8 @@ static bool check_text(const char *text, struct esse_error *err)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_result *result;
-    bool ok = esse_check(arena, load_text(arena, "native", text), NULL, &result, err);
+    const struct esse_check_options options = { .engine = "scan" };
+    bool ok = esse_check(arena, load_text(arena, "native", text), &options, &result, err);
     esse_arena_free(arena);
     return ok;
 }

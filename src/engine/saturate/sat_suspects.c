@@ -17,6 +17,26 @@ struct grouping {
     uint32_t *first; /* by key */
 };
 
+/* What a worker has and found. */
+struct walker {
+    struct esse_arena *arena;
+    struct sat_suspect_vec suspects;
+    struct writer_vec writers; /* of the key at hand, so far */
+};
+
+/* Where the suspects of a piece of the keys are. */
+struct found {
+    unsigned worker;
+    size_t begin, count;
+};
+
+struct walking {
+    struct grouping grouping;
+    bool each;
+    struct esse_worker *workers;
+    struct found *found; /* by piece */
+};
+
 static void group(struct grouping *g, const struct sat_order *order)
 {
     const struct sat_units *units = g->units;
@@ -39,36 +59,62 @@ static void group(struct grouping *g, const struct sat_order *order)
 }
 
 /* The writers passed over, newest first, up to the one that was read. */
-static void suspect(struct sat_suspect_vec *suspects, struct esse_arena *arena,
-                    const struct writer_vec *writers, const struct entry *read, bool each)
+static void suspect(struct walker *walker, const struct entry *read, bool each)
 {
+    struct sat_suspect_vec *suspects = &walker->suspects;
+    const struct writer_vec *writers = &walker->writers;
     size_t from = suspects->count;
     for (size_t i = writers->count; i-- > 0 && writers->at[i] != read->source;) {
         if (!each && suspects->count - from == SAT_FEW) {
             suspects->count = from;
-            sat_suspect_vec_push(suspects, arena,
+            sat_suspect_vec_push(suspects, walker->arena,
                                  (struct sat_suspect){ read->unit, read->access, SAT_MANY });
             return;
         }
-        sat_suspect_vec_push(suspects, arena,
+        sat_suspect_vec_push(suspects, walker->arena,
                              (struct sat_suspect){ read->unit, read->access, writers->at[i] });
     }
 }
 
 /* Walks a key in the order: a read of the newest write so far passes over nothing. */
-static void walk_key(struct sat_suspect_vec *suspects, const struct grouping *g, uint32_t key,
-                     struct writer_vec *writers, bool each)
+static void walk_key(struct walker *walker, const struct grouping *g, uint32_t key, bool each)
 {
+    struct writer_vec *writers = &walker->writers;
     writers->count = 0;
     for (uint32_t i = g->first[key]; i < g->first[key + 1]; i++) {
         const struct entry *entry = &g->at[i];
         uint32_t newest = writers->count ? writers->at[writers->count - 1] : SAT_INITIAL;
         if (entry->source == SAT_WRITES) {
             if (newest != entry->unit)
-                writer_vec_push(writers, g->units->arena, entry->unit);
+                writer_vec_push(writers, walker->arena, entry->unit);
         } else if (entry->source != newest) {
-            suspect(suspects, g->units->arena, writers, entry, each);
+            suspect(walker, entry, each);
         }
+    }
+}
+
+static bool walk_keys(void *context, const struct esse_piece *piece)
+{
+    const struct walking *w = context;
+    struct walker *walker = w->workers[piece->worker].state;
+    walker->arena = w->workers[piece->worker].arena;
+    size_t begin = walker->suspects.count;
+    for (uint32_t key = piece->begin; key < piece->end; key++)
+        walk_key(walker, &w->grouping, key, w->each);
+    w->found[piece->number] =
+        (struct found){ piece->worker, begin, walker->suspects.count - begin };
+    return true;
+}
+
+/* In the order of the keys, whoever found them. */
+static void gather(struct sat_suspect_vec *suspects, const struct walking *w, uint32_t pieces)
+{
+    for (uint32_t i = 0; i < pieces; i++) {
+        const struct found *found = &w->found[i];
+        const struct walker *walker = w->workers[found->worker].state;
+        if (found->count)
+            memcpy(sat_suspect_vec_extend(suspects, w->grouping.units->arena, found->count),
+                   walker->suspects.at + found->begin, found->count * sizeof *suspects->at);
     }
 }
 
@@ -92,17 +138,18 @@ static void sort_by_reader(struct sat_suspect_vec *suspects, const struct sat_or
 bool sat_suspects_find(struct sat_suspect_vec *suspects, const struct sat_units *units,
                        const struct sat_order *order, bool each, struct esse_budget *budget)
 {
-    struct grouping g = { .units = units };
-    struct writer_vec writers = { 0 };
-    bool ok = true;
-    group(&g, order);
+    struct esse_arena *arena = units->arena;
+    struct walking w = { .grouping = { .units = units }, .each = each };
+    const struct esse_loop loop = sat_loop(units, walk_keys, &w, budget);
+    const uint32_t pieces = esse_loop_pieces(&loop);
+    group(&w.grouping, order);
+    w.workers = esse_workers_new(arena, loop.threads, sizeof(struct walker));
+    w.found = esse_arena_alloc(arena, pieces, sizeof *w.found);
     esse_budget_phase(budget, "looking for stale reads", units->history->keys);
-    for (uint32_t key = 0; key < units->history->keys && ok; key++) {
-        walk_key(suspects, &g, key, &writers, each);
-        ok = esse_budget_poll(budget, key);
-    }
-    esse_arena_drop(units->arena, g.at);
-    writer_vec_drop(&writers, units->arena);
+    bool ok = esse_loop_run(&loop);
+    esse_arena_drop(arena, w.grouping.at);
+    gather(suspects, &w, pieces);
+    esse_workers_free(w.workers, loop.threads);
     sort_by_reader(suspects, order, units->arena);
     return ok;
 }

@@ -7,7 +7,8 @@
  * The reads that do not return the newest version in an order, each with the writes that it passed
  * over, sorted by the reader's place in the order.
  *
- * Cost: O(accesses + suspects); 12 bytes an access while it works, 12 a suspect.
+ * Cost: O(accesses + suspects), of which walking the keys is shared by the threads; 12 bytes an
+ * access while it works, 12 a suspect and as many again while they are put together.
  */
 #define SAT_MANY (UINT32_MAX - 3) /* a suspect that stands for more than SAT_FEW writers */
 enum { SAT_FEW = 4 };

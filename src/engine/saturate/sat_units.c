@@ -95,6 +95,32 @@ static void put_key(struct sat_units *units, uint32_t key)
     }
 }
 
+/* Every worker has the units with a count of its own. */
+static bool put_keys(void *context, const struct esse_piece *piece)
+{
+    const struct esse_worker *workers = context;
+    for (uint32_t key = piece->begin; key < piece->end; key++)
+        put_key(workers[piece->worker].state, key);
+    return true;
+}
+
+static bool put_all(struct sat_units *units, struct esse_budget *budget)
+{
+    struct esse_loop loop = sat_loop(units, put_keys, NULL, budget);
+    struct esse_worker *workers = esse_workers_new(units->arena, loop.threads, sizeof *units);
+    loop.context = workers;
+    for (unsigned i = 0; i < loop.threads; i++) {
+        struct sat_units *own = workers[i].state;
+        *own = *units;
+        own->unresolved = 0;
+    }
+    bool ok = esse_loop_run(&loop);
+    for (unsigned i = 0; i < loop.threads; i++)
+        units->unresolved += ((struct sat_units *)workers[i].state)->unresolved;
+    esse_workers_free(workers, loop.threads);
+    return ok;
+}
+
 static void find_before(struct sat_units *units)
 {
     const struct esse_history *history = units->history;
@@ -113,7 +139,8 @@ static void find_before(struct sat_units *units)
 }
 
 bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
-                    const struct versions *versions, bool single, struct esse_budget *budget)
+                    const struct versions *versions, bool single, unsigned threads,
+                    struct esse_budget *budget)
 {
     const struct esse_history *history = versions->history;
     const uint32_t accesses = versions->sources->by_key.count;
@@ -121,6 +148,7 @@ bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
                                  .history = history,
                                  .versions = versions,
                                  .single = single,
+                                 .threads = threads,
                                  .count = single ? accesses : history->txns,
                                  .accesses = accesses,
                                  .unresolved = single ? 0 : versions->unresolved };
@@ -129,11 +157,8 @@ bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
         units->access_txn = esse_arena_grow(arena, NULL, (accesses + (size_t)1) * sizeof(uint32_t));
     units->before = esse_arena_grow(arena, NULL, (units->count + (size_t)1) * sizeof(uint32_t));
     esse_budget_phase(budget, "laying out accesses", history->keys);
-    for (uint32_t key = 0; key < history->keys; key++) {
-        if (!esse_budget_poll(budget, key))
-            return false;
-        put_key(units, key);
-    }
+    if (!put_all(units, budget))
+        return false;
     find_before(units);
     return true;
 }

@@ -10,7 +10,8 @@
  * Units are numbered in the order of the history, so inside a session a smaller number is earlier.
  * An access is named by its number in the order of the history too (history/by_key.h).
  *
- * Cost: O(accesses); 8 bytes an access, 4 a unit, and 4 more an access if accesses are the units.
+ * Cost: O(accesses), shared by the threads; 8 bytes an access, 4 a unit, and 4 more an access if
+ * accesses are the units.
  */
 #define SAT_WRITES  UINT32_MAX       /* the access writes the key */
 #define SAT_INITIAL (UINT32_MAX - 1) /* it reads the initial version */
@@ -26,7 +27,8 @@ struct sat_units {
     struct esse_arena *arena;
     const struct esse_history *history;
     const struct versions *versions;
-    bool single; /* units are single accesses */
+    bool single;      /* units are single accesses */
+    unsigned threads; /* for whoever works on them key by key */
     uint32_t count, accesses;
     struct sat_access *access; /* by access */
     uint32_t *access_txn;      /* by access; NULL unless single */
@@ -34,9 +36,24 @@ struct sat_units {
     uint32_t unresolved;       /* reads whose writer is a choice, or nobody */
 };
 
+/* A loop over the keys. */
+static inline struct esse_loop sat_loop(const struct sat_units *units,
+                                        bool (*body)(void *context, const struct esse_piece *piece),
+                                        void *context, struct esse_budget *budget)
+{
+    const uint32_t keys = units->history->keys;
+    return (struct esse_loop){ .count = keys,
+                               .piece = esse_loop_piece(keys),
+                               .threads = esse_threads_for(units->threads, units->accesses),
+                               .body = body,
+                               .context = context,
+                               .budget = budget };
+}
+
 /* False if the budget is spent. */
 bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
-                    const struct versions *versions, bool single, struct esse_budget *budget);
+                    const struct versions *versions, bool single, unsigned threads,
+                    struct esse_budget *budget);
 void sat_units_drop(struct sat_units *units);
 
 static inline uint32_t sat_txn(const struct sat_units *units, uint32_t unit)

@@ -31,8 +31,8 @@ static const struct sat_axiom *axiom_of(const struct esse_level *level)
 static const struct sat_units *units_for(struct saturating *s, bool single)
 {
     struct sat_units *units = &s->units[single];
-    if (!units->access &&
-        !sat_units_make(units, s->scan.scratch, &s->versions, single, s->job->budget))
+    if (!units->access && !sat_units_make(units, s->scan.scratch, &s->versions, single,
+                                          s->job->threads, s->job->budget))
         return NULL;
     return units;
 }

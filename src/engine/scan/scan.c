@@ -120,10 +120,11 @@ bool scan_open(struct scan *scan, struct esse_job *job)
                            .scratch = esse_arena_new(),
                            .history = history,
                            .budget = job->budget,
+                           .threads = job->threads,
                            .tells_own_writes = asks_own_writes(job),
                            .error = &job->error };
-    return sources_find(&scan->sources, scan->scratch, history, scan->budget) && scan_keys(scan) &&
-           scan_lists(scan) && scan_predicates(scan);
+    return sources_find(&scan->sources, scan->scratch, history, scan->threads, scan->budget) &&
+           scan_keys(scan) && scan_lists(scan) && scan_predicates(scan);
 }
 
 void scan_close(struct scan *scan)

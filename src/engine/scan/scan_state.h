@@ -17,6 +17,7 @@ struct scan {
     struct esse_arena *scratch; /* what is not */
     const struct esse_history *history;
     struct esse_budget *budget;
+    unsigned threads;
     struct esse_error *error; /* of the job: bad input that a pass came upon */
     struct sources sources;
     bool tells_own_writes; /* a level asked for forbids own-write-missed, and not internal */

@@ -1,0 +1,283 @@
+#include "base/threads.h"
+#include "formats/ahead.h"
+#include "test.h"
+
+#include <assert.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { STEPS = 10000 };
+
+struct counting {
+    _Atomic unsigned done[STEPS]; /* how often each step was */
+    uint32_t owner[STEPS];        /* by piece: the step it begins with, and 1 */
+    struct esse_worker *workers;
+    uint32_t fails; /* at this step, and at every tenth after it */
+    _Atomic unsigned begun;
+};
+
+static bool count_steps(void *context, const struct esse_piece *piece)
+{
+    struct counting *c = context;
+    uint64_t *own = c->workers[piece->worker].state;
+    atomic_fetch_add(&c->begun, 1);
+    c->owner[piece->number] = piece->begin + 1;
+    for (uint32_t i = piece->begin; i < piece->end; i++) {
+        atomic_fetch_add(&c->done[i], 1);
+        own[0] += i;
+    }
+    return true;
+}
+
+/* Every step once, whatever the threads, the count and the size of the pieces. */
+TEST(test_loop__does_every_step_once)
+{
+    static const unsigned threads[] = { 1, 2, 3, 7 };
+    static const uint32_t counts[] = { 0, 1, 2, 63, 64, 65, STEPS }, sizes[] = { 1, 7, 64, 20000 };
+    struct esse_arena *arena = esse_arena_new();
+    struct counting *c = esse_arena_alloc(arena, 1, sizeof *c);
+    for (size_t i = 0; i < 4 * 7 * 4; i++) {
+        struct esse_loop loop = { .count = counts[i / 4 % 7],
+                                  .piece = sizes[i / 28],
+                                  .threads = threads[i % 4],
+                                  .body = count_steps,
+                                  .context = c };
+        memset(c, 0, sizeof *c);
+        c->workers = esse_workers_new(arena, loop.threads, sizeof(uint64_t));
+        CHECK(esse_loop_run(&loop));
+        uint64_t sum = 0;
+        for (unsigned w = 0; w < loop.threads; w++)
+            sum += *(uint64_t *)c->workers[w].state;
+        esse_workers_free(c->workers, loop.threads);
+        CHECK_EQ(sum, (uint64_t)loop.count * (loop.count ? loop.count - 1 : 0) / 2);
+        for (uint32_t step = 0; step < STEPS; step++)
+            CHECK_EQ(c->done[step], step < loop.count);
+        for (uint32_t p = 0; p < esse_loop_pieces(&loop); p++)
+            CHECK_EQ(c->owner[p], p * loop.piece + 1);
+    }
+    esse_arena_free(arena);
+}
+
+/* ---- stopping ---- */
+
+/* Fails at the first of the steps that must; each worker at most once. */
+static bool fail_sometimes(void *context, const struct esse_piece *piece)
+{
+    struct counting *c = context;
+    uint32_t *first = c->workers[piece->worker].state;
+    for (uint32_t i = piece->begin; i < piece->end; i++)
+        if (i >= c->fails && (i - c->fails) % 10 == 0) {
+            assert(!*first); /* cmocka's checks are for the main thread */
+            *first = i;
+            return false;
+        }
+    return true;
+}
+
+/* The failure of the smallest number is that of a single thread. */
+TEST(test_loop__the_first_failure_is_always_found)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct counting *c = esse_arena_alloc(arena, 1, sizeof *c);
+    struct esse_rng random = { 1 };
+    for (unsigned round = 0; round < test_rounds(200); round++) {
+        struct esse_loop loop = { .count = STEPS,
+                                  .piece = 1 + esse_rng_below(&random, 9),
+                                  .threads = 1 + round % 5,
+                                  .body = fail_sometimes,
+                                  .context = c };
+        c->fails = 1 + esse_rng_below(&random, STEPS - 1);
+        c->workers = esse_workers_new(arena, loop.threads, sizeof(uint32_t));
+        CHECK(!esse_loop_run(&loop));
+        uint32_t first = UINT32_MAX;
+        for (unsigned w = 0; w < loop.threads; w++) {
+            uint32_t own = *(uint32_t *)c->workers[w].state;
+            first = own && own < first ? own : first;
+        }
+        esse_workers_free(c->workers, loop.threads);
+        CHECK_EQ(first, c->fails);
+    }
+    esse_arena_free(arena);
+}
+
+static void cancel_after(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    struct esse_budget *budget = context;
+    (void)phase;
+    CHECK(done <= total);
+    budget->cancel = done > STEPS / 2;
+}
+
+TEST(test_loop__a_spent_budget_stops_all)
+{
+    static const unsigned threads[] = { 1, 2, 5 };
+    struct esse_arena *arena = esse_arena_new();
+    struct counting *c = esse_arena_alloc(arena, 1, sizeof *c);
+    for (size_t i = 0; i < 3; i++) {
+        struct esse_budget budget = { .progress = cancel_after, .progress_context = &budget };
+        struct esse_loop loop = { .count = STEPS,
+                                  .piece = 10,
+                                  .threads = threads[i],
+                                  .body = count_steps,
+                                  .context = c,
+                                  .budget = &budget };
+        memset(c, 0, sizeof *c);
+        c->workers = esse_workers_new(arena, loop.threads, sizeof(uint64_t));
+        esse_budget_phase(&budget, "counting", STEPS);
+        CHECK(!esse_loop_run(&loop));
+        CHECK_TEXT(esse_budget_spent(&budget), "interrupted");
+        CHECK(c->begun > STEPS / 2 / 10);
+        CHECK(c->begun == STEPS / 2 / 10 + 1 || loop.threads > 1);
+        c->begun = 0;
+        CHECK(!esse_loop_run(&loop)); /* what is spent stays spent */
+        CHECK(c->begun == 0 || loop.threads > 1);
+        esse_workers_free(c->workers, loop.threads);
+    }
+    esse_arena_free(arena);
+}
+
+/* ---- how many ---- */
+
+TEST(test_threads__the_default_is_where_we_may_run)
+{
+    cpu_set_t before, one;
+    CPU_ZERO(&one);
+    CHECK_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+    CHECK_EQ(esse_thread_count(0), CPU_COUNT(&before) < 128 ? CPU_COUNT(&before) : 128);
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && !CPU_COUNT(&one); cpu++)
+        if (CPU_ISSET(cpu, &before))
+            CPU_SET(cpu, &one);
+    CHECK_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    CHECK_EQ(esse_thread_count(0), 1);
+    CHECK_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+    CHECK_EQ(esse_thread_count(1), 1);
+    CHECK_EQ(esse_thread_count(5), 5);
+    CHECK_EQ(esse_thread_count(1000000), 128);
+}
+
+TEST(test_threads__little_work_is_done_alone)
+{
+    CHECK_EQ(esse_threads_for(8, 0), 1);
+    CHECK_EQ(esse_threads_for(8, 20000), 1);
+    CHECK_EQ(esse_threads_for(8, 50000), 3);
+    CHECK_EQ(esse_threads_for(8, 1000000000000), 8);
+    CHECK_EQ(esse_loop_piece(0), 1);
+    CHECK_EQ(esse_loop_piece(100), 1);
+    CHECK_EQ(esse_loop_piece(1024), 4);
+    CHECK_EQ(esse_loop_piece(1000000), 64);
+}
+
+static void *tell_mask(void *context)
+{
+    pthread_sigmask(SIG_SETMASK, NULL, context);
+    return NULL;
+}
+
+TEST(test_threads__signals_are_for_others)
+{
+    sigset_t theirs, ours;
+    pthread_t thread;
+    CHECK(esse_thread_start(&thread, tell_mask, &theirs));
+    pthread_join(thread, NULL);
+    CHECK(sigismember(&theirs, SIGINT) && sigismember(&theirs, SIGTERM));
+    CHECK(!sigismember(&theirs, SIGSEGV));
+    pthread_sigmask(SIG_SETMASK, NULL, &ours);
+    CHECK(!sigismember(&ours, SIGINT));
+}
+
+/* ---- reading ahead ---- */
+
+/* Gives 'length' bytes in uneven parts, then fails or ends. */
+struct giver {
+    size_t length, given;
+    bool fails;
+    struct esse_rng rng;
+};
+
+static char byte_at(size_t at)
+{
+    return (char)(at * 2654435761u >> 13);
+}
+
+static bool give(void *context, char *to, size_t room, size_t *got, struct esse_error *err)
+{
+    struct giver *giver = context;
+    size_t most = giver->length - giver->given, part = 1 + esse_rng_below(&giver->rng, 700000);
+    *got = part < most ? part : most;
+    *got = *got < room ? *got : room;
+    for (size_t i = 0; i < *got; i++)
+        to[i] = byte_at(giver->given++);
+    return !giver->fails || giver->given < giver->length ||
+           esse_fail(err, ESSE_EIO, "no more after %zu", giver->given);
+}
+
+/* Takes all there is in uneven parts; says how much that was. */
+static size_t take(struct esse_ahead *ahead, uint64_t seed, bool *ok, struct esse_error *err)
+{
+    struct esse_rng rng = { seed };
+    size_t taken = 0, got = 1;
+    char *to = malloc(3000000);
+    for (*ok = true; *ok && got; taken += got) {
+        *ok = esse_ahead_read(ahead, to, 1 + esse_rng_below(&rng, 3000000), &got, err);
+        for (size_t i = 0; i < got; i++)
+            CHECK_EQ(to[i], byte_at(taken + i));
+    }
+    free(to);
+    return taken;
+}
+
+TEST(test_ahead__gives_what_the_reader_gave)
+{
+    static const size_t lengths[] = { 0, 1, 1 << 20, (1 << 20) + 1, 3 << 20, 5000000 };
+    for (uint64_t i = 0; i < 12; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct giver giver = { .length = lengths[i / 2], .fails = i % 2, .rng = { i } };
+        struct esse_ahead *ahead = esse_ahead_start(arena, give, &giver);
+        struct esse_error err = { 0 };
+        char text[64];
+        size_t got;
+        bool ok;
+        CHECK(ahead);
+        CHECK_EQ(take(ahead, i, &ok, &err), giver.length);
+        CHECK_EQ(ok, !giver.fails);
+        snprintf(text, sizeof text, "no more after %zu", giver.length);
+        CHECK_TEXT(err.text, giver.fails ? text : "");
+        CHECK_EQ(esse_ahead_read(ahead, text, 1, &got, &err), !giver.fails); /* and again */
+        CHECK_EQ(got, 0);
+        esse_ahead_close(ahead);
+        esse_arena_free(arena);
+    }
+}
+
+TEST(test_ahead__may_be_closed_at_any_time)
+{
+    for (unsigned reads = 0; reads < 6; reads++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct giver giver = { .length = SIZE_MAX };
+        struct esse_ahead *ahead = esse_ahead_start(arena, give, &giver);
+        struct esse_error err = { 0 };
+        char *to = esse_arena_grow(arena, NULL, 600000);
+        size_t got;
+        for (unsigned i = 0; i < reads; i++)
+            CHECK(esse_ahead_read(ahead, to, 600000, &got, &err));
+        esse_ahead_close(ahead);
+        esse_arena_free(arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loop__does_every_step_once),
+        cmocka_unit_test(test_loop__the_first_failure_is_always_found),
+        cmocka_unit_test(test_loop__a_spent_budget_stops_all),
+        cmocka_unit_test(test_threads__the_default_is_where_we_may_run),
+        cmocka_unit_test(test_threads__little_work_is_done_alone),
+        cmocka_unit_test(test_threads__signals_are_for_others),
+        cmocka_unit_test(test_ahead__gives_what_the_reader_gave),
+        cmocka_unit_test(test_ahead__may_be_closed_at_any_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
