@@ -30,10 +30,14 @@ _esse() {
     case ${COMP_WORDS[1]},$prev in
     help,*) _esse_words 'check classic shrink gen stats levels verify convert' ;;
     check,--level | check,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
-    check,--engine | check,-e) _esse_words 'scan dsg' ;;
+    check,--anomalies | check,-a) : ;;
+    check,--except) : ;;
+    check,--engine | check,-e) _esse_words 'scan dsg saturate' ;;
     check,--budget | check,-b) : ;;
     check,--memory | check,-m) : ;;
-    check,--format | check,-f) _esse_words 'native jepsen-edn elle-json' ;;
+    check,--threads) : ;;
+    check,--certificate) _esse_files ;;
+    check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     check,--workload | check,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     check,--evidence) _esse_files ;;
     check,--dot) _esse_files ;;
@@ -46,10 +50,11 @@ _esse() {
     shrink,--level | shrink,-l) _esse_words 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     shrink,--anomaly | shrink,-a) _esse_words 'help G0 G1a G1b G1c G-single G-single-item G-nonadjacent G-nonadjacent-item G2-item G2 G0-process G0-realtime G1c-process G1c-realtime G-single-process G-single-item-process G-single-realtime G-single-item-realtime G-nonadjacent-process G-nonadjacent-item-process G-nonadjacent-realtime G-nonadjacent-item-realtime G2-item-process G2-item-realtime G2-process G2-realtime write-skew lost-update internal future-read garbage-read duplicate-elements incompatible-order dirty-update duplicate-write cyclic-versions fractured-read causality long-fork phantom predicate-read-miss' ;;
     shrink,--out | shrink,-o) _esse_files ;;
-    shrink,--to | shrink,-t) _esse_words 'native jepsen-edn' ;;
+    shrink,--to | shrink,-t) _esse_words 'native jepsen-edn plume dbcop cobra' ;;
     shrink,--budget | shrink,-b) : ;;
     shrink,--memory | shrink,-m) : ;;
-    shrink,--format | shrink,-f) _esse_words 'native jepsen-edn elle-json' ;;
+    shrink,--certificate) _esse_files ;;
+    shrink,--format | shrink,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     shrink,--workload | shrink,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     gen,--txns | gen,-n) : ;;
     gen,--ops) : ;;
@@ -69,15 +74,17 @@ _esse() {
     gen,--abort-share) : ;;
     gen,--crash-share) : ;;
     gen,--stale-share) : ;;
-    gen,--format) _esse_words 'native jepsen-edn' ;;
+    gen,--format) _esse_words 'native jepsen-edn plume dbcop cobra' ;;
     gen,--output | gen,-o) _esse_files ;;
-    stats,--format | stats,-f) _esse_words 'native jepsen-edn elle-json' ;;
+    stats,--certificate) _esse_files ;;
+    stats,--format | stats,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     stats,--workload | stats,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     levels,--output | levels,-o) _esse_files ;;
-    verify,--format | verify,-f) _esse_words 'native jepsen-edn elle-json' ;;
+    verify,--certificate) _esse_files ;;
+    verify,--format | verify,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     verify,--workload | verify,-w) _esse_words 'list-append rw-register closed-predicate' ;;
-    convert,--format | convert,-f) _esse_words 'native jepsen-edn elle-json' ;;
-    convert,--to | convert,-t) _esse_words 'native jepsen-edn' ;;
+    convert,--format | convert,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
+    convert,--to | convert,-t) _esse_words 'native jepsen-edn plume dbcop cobra' ;;
     convert,--workload | convert,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     *) _esse_command ;;
     esac
@@ -86,19 +93,19 @@ _esse() {
 # Where no value of an option is due.
 _esse_command() {
     case ${COMP_WORDS[1]},$prev,$cur in
-    check,*,-*) _esse_words '--level --engine --budget --memory --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
+    check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
     check,*) _esse_files ;;
     classic,*,-*) _esse_words '--accounts --total --negative-balances --linearizable --group-size --key-count --independent --format --json --quiet --help' ;;
     classic,*) _esse_files ;;
-    shrink,*,-*) _esse_words '--level --anomaly --out --to --lossy --budget --memory --format --workload --quiet --help' ;;
+    shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
     gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --vsets --distribution --zipf-theta --read-share --rmw-share --predicate-share --delete-share --abort-share --crash-share --stale-share --drop-aborted --times --no-times --op-times --server-times --format --output --quiet --help' ;;
     gen,*) _esse_words 'list-append rw-register predicate' ;;
-    stats,*,-*) _esse_words '--format --workload --json --quiet --help' ;;
+    stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;
     stats,*) _esse_files ;;
     levels,*,-*) _esse_words '--json --dot --svg --output --help' ;;
-    levels,*) _esse_words 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes G1a G1b garbage-read internal future-read duplicate-elements duplicate-write incompatible-order cyclic-versions dirty-update lost-update predicate-read-miss result-set-mismatch G0 G1c G-single-item G-single G-nonadjacent-item G-nonadjacent G2-item G2 G0-process G1c-process G-single-item-process G-single-process G-nonadjacent-item-process G-nonadjacent-process G2-item-process G2-process G0-realtime G1c-realtime G-single-item-realtime G-single-realtime G-nonadjacent-item-realtime G-nonadjacent-realtime G2-item-realtime G2-realtime G1 G1-process G1-realtime write-skew G-cursor G-monotonic G-MSR G-update G-SI G-SIb GSI GSIa GSIb' ;;
-    verify,*,-*) _esse_words '--format --workload --quiet --help' ;;
+    levels,*) _esse_words 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes G1a G1b garbage-read internal own-write-missed future-read duplicate-elements duplicate-write incompatible-order cyclic-versions dirty-update lost-update predicate-read-miss result-set-mismatch G0 G1c G-single-item G-single G-nonadjacent-item G-nonadjacent G2-item G2 G0-process G1c-process G-single-item-process G-single-process G-nonadjacent-item-process G-nonadjacent-process G2-item-process G2-process G0-realtime G1c-realtime G-single-item-realtime G-single-realtime G-nonadjacent-item-realtime G-nonadjacent-realtime G2-item-realtime G2-realtime axiomatic-read-committed-cycle monotonic-atomic-view-cycle read-atomic-cycle causal-cerone-cycle causal-cycle PRAM-cycle read-your-writes-cycle monotonic-reads-cycle monotonic-writes-cycle writes-follow-reads-cycle prefix-cycle parallel-snapshot-isolation-cycle update-atomic-cycle G1 G1-process G1-realtime write-skew G-cursor G-monotonic G-MSR G-update G-SI G-SIb GSI GSIa GSIb' ;;
+    verify,*,-*) _esse_words '--certificate --transaction-order --format --workload --quiet --help' ;;
     verify,*) _esse_files ;;
     convert,*,-*) _esse_words '--format --to --workload --lossy --quiet --help' ;;
     convert,*) _esse_files ;;
