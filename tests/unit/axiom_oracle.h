@@ -73,14 +73,6 @@ static bool a_writes(const struct a_history *a, int unit, uint32_t key)
     return false;
 }
 
-static int a_unit_of(const struct a_history *a, uint32_t op)
-{
-    for (int u = 0; u < a->units; u++)
-        if (op >= a->first[u] && op < a->end[u])
-            return u;
-    return -1;
-}
-
 static bool a_is_after_own(const struct a_history *a, uint32_t txn, uint32_t op)
 {
     for (uint32_t o = a->h->txn_op[txn]; o < op; o++)
@@ -304,9 +296,7 @@ static bool a_read_earlier(const struct a_history *a, int t2, const struct a_rea
 static bool a_visible(struct a_history *a, int t2, const struct a_read *read)
 {
     const int n = a->units, t3 = read->unit;
-    a_relation same = { { 0 } }, sos, r = { { 0 } };
-    for (int i = 0; i < n; i++)
-        same[i][i] = true;
+    a_relation sos, r = { { 0 } };
     memcpy(sos, a->so, sizeof sos);
     for (int i = 0; i < n; i++)
         sos[i][i] = true; /* so* */

@@ -386,7 +386,7 @@ static bool b_open(struct b_history *b, const struct esse_history *h)
     return true;
 }
 
-static bool b_holds(const struct b_history *b, enum b_rule rule, bool so, bool rt)
+static inline bool b_holds(const struct b_history *b, enum b_rule rule, bool so, bool rt)
 {
     int order[B_TXNS] = { 0, 1, 2, 3, 4, 5, 6 };
     return b_permute(b, order, 0, rule, so, rt);

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# --threads changes the time and nothing else: verdicts, evidence and errors are the same bytes.
+# The histories are large enough for seven threads to get work (16384 accesses each).
+set -u
+. "$(dirname "$0")/lib.sh"
+
+gen() { "$ESSE" gen "$@" --txns 15000 --ops 8 -q; }
+gen rw-register -o registers.jsonl
+gen rw-register --level read-committed --keys 50 -o skewed.jsonl
+gen rw-register --anomaly fractured-read,lost-update --abort-share 0.1 --crash-share 0.1 -o broken.jsonl
+gen list-append -o lists.jsonl
+gen list-append --level snapshot-isolation --keys 20 -o lists-skewed.jsonl
+gen list-append --anomaly G1a,G-single -o lists-broken.jsonl
+gen rw-register --certificate --server-times -o certified.jsonl
+
+# All that esse check has to say about a history on so many threads: status, answer and evidence.
+say() { # history, threads
+    rm -f why.json
+    "$ESSE" check --level all --json --evidence why.json --threads "$2" "$1" >answer.json 2>errors.txt
+    echo "$1: exit $?"
+    cat errors.txt
+    sed -E 's/"seconds":[0-9.e+-]+//g' answer.json why.json
+}
+
+for history in *.jsonl; do
+    say "$history" 1 >alone
+    case $history in *broken* | *skewed*) outcome=1 ;; *) outcome=0 ;; esac
+    has "$history is decided" "$(head -n 1 alone)" "exit $outcome"
+    for threads in 2 3 7; do
+        say "$history" $threads >together
+        check "$history: the same on $threads threads" cmp alone together
+    done
+done
+say broken.jsonl 0 >together
+say broken.jsonl 1 >alone
+check "0 is the default, and the same" cmp alone together
+
+# Reading: what is decompressed ahead, up to where it breaks.
+mv lists.jsonl long.jsonl
+{ head -c 2000000 registers.jsonl && echo '{"session":'; } >torn.jsonl
+gzip -k long.jsonl torn.jsonl
+zstd -q long.jsonl torn.jsonl
+head -c 300000 long.jsonl.gz >cut.jsonl.gz
+{ head -c 200000 long.jsonl.zst && head -c 1000 long.jsonl && tail -c 100000 long.jsonl.zst; } >damaged.jsonl.zst
+say long.jsonl 1 | sed 's/long.jsonl[.a-z]*/H/' >alone
+for history in long.jsonl.gz long.jsonl.zst; do
+    say $history 2 | sed 's/long.jsonl[.a-z]*/H/' >together
+    check "$history is read ahead" cmp alone together
+done
+for history in torn.jsonl.gz torn.jsonl.zst cut.jsonl.gz damaged.jsonl.zst; do
+    expect "$history is refused" 65 "$ESSE" check --threads 1 $history
+    alone=$ERR
+    expect "$history is refused on two threads" 65 "$ESSE" check --threads 2 $history
+    same "$history: with the same words" "$alone" "$ERR"
+done
+expect "gzip from a pipe" 0 sh -c "cat long.jsonl.gz | '$ESSE' check -l read-atomic --threads 2 -"
+expect "the budget stops all of them" 2 "$ESSE" check -l causal --budget 1ms --threads 3 long.jsonl
+expect "a number is wanted" 64 "$ESSE" check --threads many registers.jsonl
+has "and it is said where" "$ERR" "--threads"
+
+finish
