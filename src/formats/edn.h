@@ -1,11 +1,11 @@
 #ifndef ESSE_FORMATS_EDN_H
 #define ESSE_FORMATS_EDN_H
 
+#include "base/digits.h"
 #include "base/vec.h"
 #include "formats/source.h"
 #include "history/values.h"
 
-#include <endian.h>
 #include <string.h>
 
 /*
@@ -92,29 +92,6 @@ static inline bool esse_edn_skip(struct esse_edn *edn)
 }
 
 /*
- * The decimal digits at 'at', eight at most, and how many.  Eight bytes are looked at in one go: a
- * loop over the digits costs a mispredicted branch for nearly every number, because nobody can
- * guess how long the next one is.
- */
-static inline unsigned esse_edn_digits(const char *at, uint64_t *number)
-{
-    uint64_t word;
-    memcpy(&word, at, 8);
-    word = le64toh(word) ^ 0x3030303030303030u;
-    /* The top bit of every byte that is not 0 to 9; bytes after the first hit may be wrong. */
-    const uint64_t other = ((word + 0x7676767676767676u) | word) & 0x8080808080808080u;
-    const unsigned bits = other ? (unsigned)__builtin_ctzll(other) & ~7u : 64;
-    if (!bits)
-        return 0;
-    word <<= 64 - bits; /* leading zeros; then pairs, and then all four pairs at once */
-    word = word * 10 + (word >> 8);
-    *number = ((word & 0x000000ff000000ffu) * 0x000f424000000064u +
-               ((word >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u) >>
-              32;
-    return bits / 8;
-}
-
-/*
  * An integer of at most 17 digits that ends before the window does: nearly every number of a
  * history.  False, with nothing read, for all else.
  */
@@ -125,7 +102,7 @@ static inline bool esse_edn_small_int(struct esse_edn *edn, int64_t *number)
     at += negative;
     const char *digits = at;
     uint64_t magnitude = 0;
-    at += esse_edn_digits(at, &magnitude);
+    at += esse_digits(at, &magnitude);
     if (at - digits == 8)
         for (unsigned digit; (digit = (unsigned)(unsigned char)*at - '0') <= 9; at++)
             magnitude = magnitude * 10 + digit;

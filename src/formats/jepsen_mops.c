@@ -34,7 +34,7 @@ static void read_plain_items(struct esse_jepsen_edn *r)
     const char *at = r->edn.at;
     esse_value *to = items->at + items->count, *full = items->at + items->room;
     for (uint64_t number;;) {
-        const unsigned count = esse_edn_digits(at, &number);
+        const unsigned count = esse_digits(at, &number);
         if (!count || (*at == '0' && count > 1) || (at[count] != ' ' && at[count] != ']'))
             break;
         if (to == full) {
@@ -292,7 +292,7 @@ static bool read_mop(struct esse_jepsen_edn *r)
 static bool plain_int(const char **at, char end, esse_value *value)
 {
     uint64_t number;
-    const unsigned count = esse_edn_digits(*at, &number);
+    const unsigned count = esse_digits(*at, &number);
     if (!count || (*at)[count] != end || (**at == '0' && count > 1))
         return false;
     *value = esse_value_small((int64_t)number);

@@ -226,18 +226,25 @@ bool esse_json_name(struct esse_json *json, struct esse_span *name)
 
 bool esse_json_int(struct esse_json *json, int64_t *number)
 {
+    static const uint32_t tens[] = {
+        1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000
+    };
     esse_json_peek(json);
     const char *from = json->at, *at = from;
     bool negative = *at == '-';
     at += negative;
-    if (*at < '0' || *at > '9') {
+    const char *digits = at;
+    uint64_t magnitude, low;
+    unsigned count = esse_digits(at, &magnitude);
+    if (!count) {
         json->at = at;
         return esse_json_expected(json, negative ? "a digit" : "an integer");
     }
-    const char *digits = at;
-    uint64_t magnitude = 0;
-    while (*at >= '0' && *at <= '9' && at - digits < 18)
-        magnitude = magnitude * 10 + (uint64_t)(*at++ - '0');
+    at += count;
+    if (count == 8 && (count = esse_digits(at, &low))) {
+        magnitude = magnitude * tens[count] + low;
+        at += count;
+    }
     bool fits = true;
     for (; *at >= '0' && *at <= '9'; at++)
         fits = fits && !__builtin_mul_overflow(magnitude, 10u, &magnitude) &&

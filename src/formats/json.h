@@ -1,10 +1,10 @@
 #ifndef ESSE_FORMATS_JSON_H
 #define ESSE_FORMATS_JSON_H
 
+#include "base/digits.h"
 #include "formats/source.h"
 #include "history/values.h"
 
-#include <endian.h>
 #include <string.h>
 
 /*
@@ -35,7 +35,9 @@ void esse_json_init(struct esse_json *json, struct esse_source *source, struct e
 
 static inline char esse_json_peek(struct esse_json *json)
 {
-    while (*json->at == ' ' || *json->at == json->newline || *json->at == '\t' || *json->at == '\r')
+    /* One comparison tells nearly always that there is none. */
+    while ((unsigned char)*json->at <= ' ' && (*json->at == ' ' || *json->at == json->newline ||
+                                               *json->at == '\t' || *json->at == '\r'))
         json->at++;
     return *json->at;
 }
@@ -135,29 +137,16 @@ static inline bool esse_json_quick_string(const char **at, esse_value *value)
     return true;
 }
 
-/*
- * Up to seven digits at once: no loop, so nothing for the processor to guess wrong about how long
- * numbers are.  The digits are shifted to the end of the word and then added up in pairs, fours and
- * eights.
- */
 static inline bool esse_json_quick_int(const char **at, esse_value *value)
 {
-    uint64_t word;
-    memcpy(&word, *at, 8);
-    word = le64toh(word) ^ 0x3030303030303030u; /* a digit is now its value, 0 to 9 */
-    uint64_t other = ((word + 0x7676767676767676u) | word) & 0x8080808080808080u;
-    unsigned digits = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-    if (digits == 0 || digits == 8 || (digits > 1 && (word & 0xff) == 0))
+    uint64_t number;
+    unsigned digits = esse_digits(*at, &number);
+    if (digits == 0 || digits == 8 || (digits > 1 && **at == '0'))
         return false;
     char after = (*at)[digits];
     if (after != ',' && after != '}' && after != ']')
         return false;
-    word <<= 8 * (8 - digits);
-    word = word * 10 + (word >> 8);
-    word = ((word & 0x000000ff000000ffu) * 0x000f424000000064u +
-            (word >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >>
-           32;
-    *value = esse_value_small((int64_t)(word & 0xffffffffu));
+    *value = esse_value_small((int64_t)number);
     *at += digits;
     return true;
 }

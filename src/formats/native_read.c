@@ -240,31 +240,29 @@ static enum member member_of(struct esse_span name)
     return M_COUNT;
 }
 
-/* {"session":0,"start":1,"end":2 as Esse writes it, without looking its names up: every line
- * starts like this.  What follows, and whatever looks otherwise, is scan_members' own. */
-static bool scan_head(struct line *line)
+/* Reads the member if it comes next, written as Esse writes it.  A macro, so that the text's length
+ * is a constant and comparing needs no call. */
+#define TAKE(line, text, which)                                                                    \
+    (memcmp((line)->json.at, text, sizeof text - 1) != 0 ||                                        \
+     ((line)->json.at += sizeof text - 1, (line)->has |= BIT(which), member(line, which)))
+
+/* A transaction's members in the order in which Esse writes them, without looking their names up:
+ * nearly every line is this.  What follows, and whatever looks otherwise, is scan_members' own. */
+static bool scan_usual(struct line *line)
 {
-    static const struct {
-        const char *text;
-        size_t length;
-        enum member member;
-    } heads[] = { { "{\"session\":", 11, M_SESSION },
-                  { ",\"start\":", 9, M_START },
-                  { ",\"end\":", 7, M_END } };
-    struct esse_json *json = &line->json;
-    for (size_t i = 0; i < 3 && memcmp(json->at, heads[i].text, heads[i].length) == 0; i++) {
-        json->at += heads[i].length;
-        line->has |= BIT(heads[i].member);
-        if (!member(line, heads[i].member))
-            return false;
-    }
-    return true;
+    if (!TAKE(line, "{\"session\":", M_SESSION))
+        return false;
+    return !line->has ||
+           (TAKE(line, ",\"txn\":", M_TXN) && TAKE(line, ",\"status\":", M_STATUS) &&
+            TAKE(line, ",\"start\":", M_START) && TAKE(line, ",\"end\":", M_END) &&
+            TAKE(line, ",\"start_ts\":", M_START_TS) &&
+            TAKE(line, ",\"commit_ts\":", M_COMMIT_TS) && TAKE(line, ",\"ops\":", M_OPS));
 }
 
 static bool scan_members(struct line *line)
 {
     struct esse_json *json = &line->json;
-    if (!scan_head(line))
+    if (!scan_usual(line))
         return false;
     if (!line->has && !esse_json_char(json, '{', "a line that is a JSON object"))
         return false;
@@ -366,16 +364,16 @@ static void reset(struct line *line)
     line->json.depth = 0;
 }
 
-/* The end of the line that starts at source->at, which may need a larger window; NULL on error. */
-static const char *line_end(struct esse_source *source, struct esse_error *err)
+/* Where the whole lines of the window end, at least one if any is left, which may need a larger
+ * window; NULL on error. */
+static const char *lines_end(struct esse_source *source, struct esse_error *err)
 {
-    size_t seen = 0;
     for (;;) {
-        const char *from = source->at + seen;
-        const char *newline = memchr(from, '\n', (size_t)(source->end - from));
-        if (newline || source->last)
-            return newline ? newline : source->end;
-        seen = (size_t)(source->end - source->at);
+        if (source->last)
+            return source->end;
+        const char *newline = memrchr(source->at, '\n', (size_t)(source->end - source->at));
+        if (newline)
+            return newline + 1;
         if (!esse_source_more(source, err))
             return NULL;
     }
@@ -388,22 +386,21 @@ bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
     esse_json_init(&line.json, source, reading->sink->values, true, err);
     bool first = true;
     reading->sink->line = 1;
-    for (;;) {
-        const char *end = line_end(source, err);
-        if (!end)
+    for (const char *end = source->at;;) {
+        if (source->at == end && !(end = lines_end(source, err)))
             return false;
-        if (source->at == source->end)
+        if (source->at == end)
             return reading->sink->finish(reading->sink, err);
         reset(&line);
         const char *begin = line.json.at = source->at;
-        if (esse_json_peek(&line.json) != '\n' && line.json.at < end) {
+        if (esse_json_peek(&line.json) != '\n' && line.json.at < source->end) {
             if (!scan_members(&line) || !send(reading, &line, begin, first, err))
                 return false;
             first = false;
         }
-        source->at = end < source->end ? end + 1 : end;
-        if (end < source->end)
-            reading->sink->line = esse_source_next_line(source, source->at);
+        source->at = line.json.at; /* a newline, or the end of the input */
+        if (source->at < source->end)
+            reading->sink->line = esse_source_next_line(source, ++source->at);
     }
 }
 

@@ -49,9 +49,8 @@ struct reader {
     size_t waiting;       /* operations of complete transactions that are held back */
     struct held *current; /* the transaction of the last line */
     struct record_vec records;
-    const char *owner; /* how the last line that was scanned whole ends, and in which window */
-    size_t owner_length;
-    uint64_t owner_window;
+    uint64_t owner[2], owner_mask[2]; /* how the last line ended, ",SESSION,TXN)" and a newline */
+    size_t owner_length;              /* 0: not known, or longer than that */
 };
 
 struct line {
@@ -168,27 +167,45 @@ static struct session *session_of(struct reader *r, esse_value name)
     return &r->sessions.at[r->sessions.count - 1];
 }
 
+/* Keeps the bytes from 'from' to 'to', which ends a line, so that two words tell them again: a call
+ * of memcmp at every line took longer than reading its key. */
+static void keep_owner(struct reader *r, const char *from, const char *to)
+{
+    r->owner_length = (size_t)(to - from);
+    if (r->owner_length > sizeof r->owner || to[-1] != '\n')
+        r->owner_length = 0;
+    memset(r->owner_mask, 0, sizeof r->owner_mask);
+    memset(r->owner_mask, 0xff, r->owner_length);
+    memcpy(r->owner, from, sizeof r->owner);
+    r->owner[0] &= r->owner_mask[0];
+    r->owner[1] &= r->owner_mask[1];
+}
+
+static bool is_owner(const struct reader *r, const char *at)
+{
+    uint64_t bytes[2];
+    memcpy(bytes, at, sizeof bytes);
+    return r->owner_length && ((((bytes[0] & r->owner_mask[0]) ^ r->owner[0]) |
+                                ((bytes[1] & r->owner_mask[1]) ^ r->owner[1])) == 0);
+}
+
 /* ,SESSION,TXN) and the end of the line: mostly the bytes that the line before ended with. */
 static bool scan_owner(struct reader *r, struct line *line)
 {
     struct esse_text *text = &r->text;
     const char *from = text->at;
-    if (r->owner_length && r->owner_window == text->source->passed &&
-        memcmp(from, r->owner, r->owner_length) == 0) {
+    if (is_owner(r, from)) {
         text->at += r->owner_length;
         esse_source_next_line(text->source, text->at);
         return true;
     }
+    r->owner_length = 0; /* the window may end here, after half of the next has been scanned */
     if (!esse_text_char(text, ',', "',' and the session") ||
         !esse_text_value(text, r->reading->sink->values, &line->session) ||
         !esse_text_char(text, ',', "',' and the transaction") || !esse_text_int(text, &line->txn) ||
         !esse_text_char(text, ')', "')'") || !esse_text_line_end(text))
         return false;
-    r->owner = from;
-    r->owner_window = text->source->passed;
-    r->owner_length = (size_t)(text->at - from);
-    if (r->owner_length > ESSE_SOURCE_SLACK || text->at[-1] != '\n')
-        r->owner_length = 0; /* more than may be looked at blindly */
+    keep_owner(r, from, text->at);
     return true;
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_WINDOW = 1 << 20 };
+enum { FIRST_WINDOW = 256 << 10 };
 
 /* Reads until the window is full or the input ends: a pipe may give a little at a time. */
 static bool fill(struct esse_source *source, size_t count, struct esse_error *err)

@@ -12,7 +12,8 @@
  * of a form and !last, call esse_source_more and start the form again at 'at'.  '*end' is always
  * a readable zero, and ESSE_SOURCE_SLACK zeros follow it, so scanners may look ahead blindly.
  *
- * Cost: one pass; the window is 1 MiB and doubles while one form does not fit.
+ * Cost: one pass; the window is 256 KiB, so that it stays in the cache, and doubles while one form
+ * does not fit.
  */
 enum { ESSE_SOURCE_SLACK = 32 };
 

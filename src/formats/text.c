@@ -51,7 +51,7 @@ static void pass_blanks(struct esse_text *text)
     }
 }
 
-bool esse_text_next_line(struct esse_text *text, bool *ok)
+bool esse_text_find_line(struct esse_text *text, bool *ok)
 {
     struct esse_source *source = text->source;
     for (;;) {

@@ -86,6 +86,14 @@ static inline bool esse_text_line_end(struct esse_text *text)
 
 /* Moves to the next line that is not blank, which is line source->mark_line: false at the end of
  * the input, or if it cannot be read, which 'ok' tells. */
-bool esse_text_next_line(struct esse_text *text, bool *ok);
+bool esse_text_find_line(struct esse_text *text, bool *ok);
+
+static inline bool esse_text_next_line(struct esse_text *text, bool *ok)
+{
+    if (*text->at <= ' ') /* or beyond ASCII, or the end */
+        return esse_text_find_line(text, ok);
+    text->source->at = text->at;
+    return *ok = true;
+}
 
 #endif

@@ -38,7 +38,9 @@ struct esse_builder {
     struct esse_u8_vec txn_status;
     struct esse_value_vec txn_name; /* these four: empty until a transaction has one */
     struct esse_interval_vec txn_time, txn_server_time, txn_wall_time;
-    struct esse_index names; /* transactions by name */
+    struct esse_index names; /* transactions by name, those before 'indexed' */
+    size_t indexed;
+    int64_t largest_name; /* the largest word of a name that is an integer */
 
     struct esse_value_vec session_name;
     struct esse_index session_index;
@@ -47,6 +49,8 @@ struct esse_builder {
     struct esse_value_vec key_name;
     struct esse_u8_vec key_flags;
     struct esse_index key_index;
+    uint32_t *key_guess; /* which key it probably is, see key_of */
+    size_t guesses;      /* their number, a power of two */
 
     struct esse_predicate_vec predicates;
     struct esse_keyed_row_vec rows, init;
@@ -70,16 +74,14 @@ struct esse_builder {
     struct esse_value_vec open_items;
 };
 
-/* The key's id; a name that was not seen before gets the next one. */
-esse_key esse_builder_key(struct esse_builder *builder, esse_value name);
-
 /* Ids are compared as they print, so the text "12" and the number 12 are one id: the number. */
 esse_value esse_builder_id(struct esse_builder *builder, esse_value name);
 
 /* The session of this id, if there is one. */
 bool esse_builder_session(const struct esse_builder *builder, esse_value id, uint32_t *session);
 
-/* The transaction that was given this id. */
-bool esse_builder_named(const struct esse_builder *builder, esse_value id, uint32_t *txn);
+/* The transaction that was given this id.  The index is made when it is first asked for: ids that
+ * only grow, as most do, never need it. */
+bool esse_builder_named(struct esse_builder *builder, esse_value id, uint32_t *txn);
 
 #endif

@@ -218,6 +218,7 @@ bool esse_builder_freeze_as(struct esse_builder *builder, const char *format,
         return false;
     esse_index_drop(&builder->names, builder->arena);
     esse_index_drop(&builder->key_index, builder->arena);
+    esse_arena_drop(builder->arena, builder->key_guess);
     esse_index_drop(&builder->session_index, builder->arena);
     esse_u8_vec_drop(&builder->key_flags, builder->arena);
     *out = history;

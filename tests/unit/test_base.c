@@ -1,4 +1,5 @@
 #include "base/budget.h"
+#include "base/digits.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/outfile.h"
@@ -9,6 +10,27 @@
 #include <unistd.h>
 
 ESSE_VEC(number_vec, uint64_t)
+
+/* Any bytes after any number of digits, those beside '0' and '9' above all. */
+TEST(test_digits__agree_with_a_loop)
+{
+    struct esse_rng rng = { 5 };
+    for (int round = 0; round < 200000; round++) {
+        char text[16];
+        uint64_t number = 0, expected = 0;
+        unsigned length = esse_rng_below(&rng, 10), digits = 0;
+        for (unsigned i = 0; i < sizeof text; i++)
+            text[i] =
+                (char)(i < length ? '0' + esse_rng_below(&rng, 10) : esse_rng_below(&rng, 256));
+        if (esse_rng_below(&rng, 2))
+            text[length] = esse_rng_below(&rng, 2) ? '0' - 1 : '9' + 1;
+        for (; digits < 8 && text[digits] >= '0' && text[digits] <= '9'; digits++)
+            expected = expected * 10 + (uint64_t)(text[digits] - '0');
+        CHECK_EQ(esse_digits(text, &number), digits);
+        if (digits)
+            CHECK(number == expected);
+    }
+}
 
 TEST(test_arena__memory_is_zeroed_and_aligned)
 {
@@ -231,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_arena__memory_is_zeroed_and_aligned),
         cmocka_unit_test(test_arena__counts_what_it_holds),
         cmocka_unit_test(test_vec__keeps_what_was_pushed),
+        cmocka_unit_test(test_digits__agree_with_a_loop),
         cmocka_unit_test(test_index__finds_among_equal_hashes),
         cmocka_unit_test(test_index__agrees_with_a_linear_search),
         cmocka_unit_test(test_out__json_strings_are_escaped),

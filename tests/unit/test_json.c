@@ -119,6 +119,22 @@ TEST(test_json__integers_reach_the_64_bit_edges)
     }
 }
 
+TEST(test_json__integers_of_all_lengths_are_exact)
+{
+    struct esse_rng rng = { 4 };
+    for (int round = 0; round < 20000; round++) {
+        struct scan_case c;
+        char text[32];
+        int64_t read = 0, number = (int64_t)(esse_rng_next(&rng) >> esse_rng_below(&rng, 64));
+        snprintf(text, sizeof text, "%lld,", (long long)number);
+        start(&c, text, strlen(text));
+        CHECK(esse_json_int(&c.json, &read));
+        CHECK(read == number);
+        CHECK_EQ(*c.json.at, ',');
+        esse_arena_free(c.arena);
+    }
+}
+
 TEST(test_json__the_quick_integer_is_the_slow_one)
 {
     struct esse_rng rng = { 9 };
@@ -221,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_json__escapes_are_decoded),
         cmocka_unit_test(test_json__an_escaped_string_is_the_plain_one),
         cmocka_unit_test(test_json__integers_reach_the_64_bit_edges),
+        cmocka_unit_test(test_json__integers_of_all_lengths_are_exact),
         cmocka_unit_test(test_json__the_quick_integer_is_the_slow_one),
         cmocka_unit_test(test_json__malformed_values_are_refused),
         cmocka_unit_test(test_json__nesting_is_limited_not_crashing),

@@ -198,7 +198,8 @@ TEST(test_native__keys_are_numbered_in_the_order_of_appearance)
     esse_arena_free(arena);
 }
 
-/* Windows are a megabyte: lines that cross their ends, and one line longer than a window. */
+/* Windows are a quarter of a megabyte: lines that cross their ends, and one line longer than a
+ * window. */
 TEST(test_native__lines_may_cross_windows)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -225,6 +226,78 @@ TEST(test_native__lines_may_cross_windows)
     CHECK_TEXT(write_text(arena, "native", history), bytes);
     CHECK_EQ(history->txn_line[8999], 9001);
     esse_arena_free(arena);
+}
+
+/* Names that end in the same number, in a multiple of every table's size, or in none. */
+static void any_name(struct esse_rng *rng, char name[24])
+{
+    static const char *const before[] = { "", "", "k", "0", "000", "account-" };
+    static const char *const after[] = { "", "", "", "x", ",1" };
+    unsigned number = esse_rng_below(rng, 400) * (esse_rng_below(rng, 2) ? 1 : 8192);
+    snprintf(name, 24, "%s%u%s", before[esse_rng_below(rng, 6)], number,
+             after[esse_rng_below(rng, 5)]);
+}
+
+TEST(test_native__keys_of_all_kinds_are_told_apart)
+{
+    enum { OPS = 12000, LENGTH = 24 };
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_rng rng = { 11 };
+    struct esse_out text;
+    char(*names)[LENGTH] = esse_arena_alloc(arena, OPS, LENGTH);
+    uint32_t *key = esse_arena_alloc(arena, OPS, sizeof *key), keys = 0;
+    esse_out_init_memory(&text, arena);
+    for (uint32_t i = 0; i < OPS; i++) {
+        any_name(&rng, names[keys]);
+        while (strcmp(names[key[i]], names[keys]) != 0)
+            key[i]++;
+        keys += key[i] == keys;
+        esse_out_f(&text, "{\"session\":0,\"ops\":[{\"r\":\"%s\",\"v\":1}]}\n", names[key[i]]);
+    }
+    CHECK(keys > 4096);
+    struct esse_history *h = load_text(arena, "native", esse_out_memory(&text));
+    CHECK_EQ(h->keys, keys);
+    for (uint32_t i = 0; i < OPS; i++)
+        CHECK_EQ(h->op_key[i], key[i]);
+    for (uint32_t k = 0; k < keys; k++) {
+        char room[8];
+        struct esse_span name = esse_value_text(h->values, h->key_name[k], room);
+        CHECK(name.length == strlen(names[k]) && memcmp(name.at, names[k], name.length) == 0);
+    }
+    esse_arena_free(arena);
+}
+
+/* Ids that grow, that jump about, that not all have: each is found, and none may come twice. */
+TEST(test_native__ids_may_come_in_any_order)
+{
+    enum { TXNS = 60 };
+    for (unsigned seed = 0; seed < test_rounds(100); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_rng rng = { seed };
+        struct esse_out text;
+        struct esse_error err;
+        char ids[TXNS][24];
+        esse_out_init_memory(&text, arena);
+        for (unsigned i = 0; i < TXNS; i++) {
+            const char *quote = esse_rng_below(&rng, 9) ? "" : "\"";
+            snprintf(ids[i], sizeof ids[i], "%s%s%u%s", quote, *quote ? "t" : "",
+                     seed % 3 == 1 ? i * 7 % TXNS : i, quote);
+            if (seed % 3 == 2 && i % 3 == 0)
+                esse_out_text(&text, "{\"session\":0,\"ops\":[]}\n");
+            else
+                esse_out_f(&text, "{\"session\":0,\"txn\":%s,\"ops\":[]}\n", ids[i]);
+        }
+        const unsigned some = TXNS - 1 - esse_rng_below(&rng, TXNS / 3) * 3;
+        esse_out_f(&text, "{\"order\":[%s,%s]}\n", ids[some], ids[1]);
+        struct esse_history *h = load_text(arena, "native", esse_out_memory(&text));
+        CHECK_EQ(h->order[0].ix, some);
+        CHECK_EQ(h->order[1].ix, 1);
+
+        esse_out_f(&text, "{\"session\":1,\"txn\":%s,\"ops\":[]}\n", ids[some]);
+        CHECK(!load_bytes(arena, "native", text.buffer, text.count, &err));
+        CHECK_EQ(err.line, TXNS + 2);
+        esse_arena_free(arena);
+    }
 }
 
 /* One string of 8 MB, plain and with escapes: read in time proportional to its length. */
@@ -260,6 +333,8 @@ int main(void)
         cmocka_unit_test(test_native__an_empty_file_is_an_empty_history),
         cmocka_unit_test(test_native__keys_are_numbered_in_the_order_of_appearance),
         cmocka_unit_test(test_native__lines_may_cross_windows),
+        cmocka_unit_test(test_native__keys_of_all_kinds_are_told_apart),
+        cmocka_unit_test(test_native__ids_may_come_in_any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 #include "base/threads.h"
+#include "engine/saturate/sat_suspects.h"
+#include "evidence/commit_order.h"
 #include "formats/ahead.h"
 #include "test.h"
 
@@ -269,6 +271,125 @@ TEST(test_ahead__may_be_closed_at_any_time)
     }
 }
 
+/* ---- what is found ---- */
+
+enum { TXNS = 20000, KEYS = 500 };
+
+/* A transaction that reads all keys, and so numbers them; then many that read what was last written
+ * to a key, or what was before that, and write it.  In every so many reads of the second half of
+ * the keys they read what nobody wrote. */
+static struct esse_history *make_history(struct esse_arena *arena, bool stale, unsigned wrong)
+{
+    struct esse_builder *builder = esse_builder_new(arena);
+    struct esse_history *history = NULL;
+    struct esse_error err = { 0 };
+    struct esse_rng rng = { 1 };
+    int64_t last[KEYS][2] = { { 0 } };
+    esse_builder_begin(builder, esse_int(0), NULL);
+    for (unsigned key = 0; key < KEYS; key++)
+        esse_builder_read(builder, esse_int(key), esse_nil());
+    for (unsigned op = 0; op < 4 * TXNS; op++) {
+        const unsigned key = esse_rng_below(&rng, KEYS);
+        int64_t value = last[key][stale && esse_rng_below(&rng, 4) == 0];
+        if (op % 4 == 0) {
+            CHECK(esse_builder_end(builder, op % 52 ? ESSE_COMMITTED : ESSE_UNKNOWN_OUTCOME, &err));
+            esse_builder_begin(builder, esse_int(op / 4 % 8), NULL);
+        }
+        if (key >= KEYS / 2 && (op + 1) % wrong == 0)
+            value = -1;
+        esse_builder_read(builder, esse_int(key), value ? esse_int(value) : esse_nil());
+        esse_builder_write(builder, esse_int(key), esse_int(op + 1));
+        last[key][1] = last[key][0];
+        last[key][0] = op + 1;
+    }
+    CHECK(esse_builder_end(builder, ESSE_COMMITTED, &err));
+    CHECK(esse_builder_freeze(builder, &history, &err));
+    return history;
+}
+
+/* What the engines found out key by key, and then some. */
+struct found {
+    struct esse_job job;
+    struct scan scan;
+    struct versions versions;
+    struct sat_units units;
+    struct sat_order order;
+    struct sat_suspect_vec suspects;
+};
+
+static void find(struct found *f, struct esse_arena *arena, const struct esse_history *history,
+                 unsigned threads, bool single)
+{
+    struct sat_forced_vec none = { 0 };
+    *f = (struct found){ .job = { .arena = arena, .history = history, .threads = threads } };
+    CHECK(scan_open(&f->scan, &f->job));
+    CHECK(versions_find(&f->versions, &f->scan));
+    CHECK(sat_units_make(&f->units, f->scan.scratch, &f->versions, single, threads, NULL));
+    CHECK(sat_order_find(&f->order, &f->units, false, &none, NULL));
+    CHECK(sat_suspects_find(&f->suspects, &f->units, &f->order, true, NULL));
+}
+
+#define CHECK_SAME(a, b, count) CHECK(memcmp(a, b, (count) * sizeof *(a)) == 0)
+
+static void check_same(const struct found *a, const struct found *b)
+{
+    const uint32_t accesses = a->scan.sources.by_key.count;
+    CHECK_SAME(a->scan.sources.link, b->scan.sources.link, accesses);
+    CHECK_EQ(a->versions.count, b->versions.count);
+    CHECK_SAME(a->versions.first, b->versions.first, KEYS + 1);
+    CHECK_SAME(a->versions.loose, b->versions.loose, KEYS);
+    CHECK_SAME(a->versions.write, b->versions.write, a->versions.count);
+    CHECK_SAME(a->versions.of, b->versions.of, accesses);
+    CHECK_EQ(a->versions.undetermined, b->versions.undetermined);
+    CHECK_EQ(a->versions.unresolved, b->versions.unresolved);
+    CHECK_EQ(a->units.unresolved, b->units.unresolved);
+    CHECK_SAME(a->units.access, b->units.access, accesses);
+    CHECK_EQ(a->suspects.count, b->suspects.count);
+    CHECK_SAME(a->suspects.at, b->suspects.at, a->suspects.count);
+}
+
+TEST(test_engines__threads_find_the_same)
+{
+    for (unsigned single = 0; single < 2; single++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_history *history = make_history(arena, true, 401);
+        struct found alone, together;
+        find(&alone, arena, history, 1, single);
+        CHECK(alone.versions.undetermined && alone.units.unresolved && alone.suspects.count > 1000);
+        for (unsigned threads = 2; threads < 6; threads++) {
+            find(&together, arena, history, threads, single);
+            check_same(&alone, &together);
+            scan_close(&together.scan);
+        }
+        scan_close(&alone.scan);
+        esse_arena_free(arena);
+    }
+}
+
+/* The kernel refuses with the same words, those about the first key, on any number of threads. */
+TEST(test_recheck__threads_find_the_same_fault)
+{
+    static const unsigned wrong[] = { 1000000, 9001, 5003, 77 };
+    uint32_t *events = malloc((TXNS + 1) * sizeof *events);
+    for (uint32_t txn = 0; txn <= TXNS; txn++)
+        events[txn] = txn;
+    for (size_t i = 0; i < 4; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_history *history = make_history(arena, false, wrong[i]);
+        const struct esse_level *level = esse_level_find("read-atomic");
+        const struct esse_order order = { .events = events, .count = TXNS + 1 };
+        struct esse_error alone = { 0 };
+        CHECK_EQ(esse_commit_order_check(history, level, &order, 1, &alone), i == 0);
+        for (unsigned round = 0; round < (i == 3 ? 24 : 4); round++) {
+            struct esse_error err = { 0 };
+            CHECK_EQ(esse_commit_order_check(history, level, &order, 2 + round % 4, &err), i == 0);
+            CHECK_TEXT(err.text, alone.text);
+        }
+        esse_arena_free(arena);
+    }
+    free(events);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +401,8 @@ int main(void)
         cmocka_unit_test(test_threads__signals_are_for_others),
         cmocka_unit_test(test_ahead__gives_what_the_reader_gave),
         cmocka_unit_test(test_ahead__may_be_closed_at_any_time),
+        cmocka_unit_test(test_engines__threads_find_the_same),
+        cmocka_unit_test(test_recheck__threads_find_the_same_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
