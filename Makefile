@@ -6,7 +6,7 @@
 #   make soak           long randomised tests and fuzzing
 #   make bench          measure; prints a table, writes build/bench.json
 #   make install        PREFIX=/usr/local DESTDIR=
-#   make asan           build/asan/esse, with AddressSanitizer and UBSan
+#   make asan, tsan     build/asan/esse, with AddressSanitizer and UBSan; build/tsan/esse, with ThreadSanitizer
 #   make tidy, format   clang-tidy; clang-format in place
 #   make docs           everything in docs/, man/ and completions/ that is made from tables
 
@@ -29,6 +29,8 @@ RELEASE_FLAGS = -O3 -g
 # Fat objects, so that the installed static library links without LTO too; clang 14 has none.
 LTO_FLAGS = $(if $(findstring clang,$(CC)),,-flto=auto -ffat-lto-objects)
 ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# What TSan adds to the code makes gcc see variables that are not set; the other builds look at that.
+TSAN_FLAGS = -O1 -g -fsanitize=thread -Wno-maybe-uninitialized
 
 LIB_SOURCES = $(filter-out src/cli/%,$(sort $(wildcard src/*/*.c src/*/*/*.c)))
 CLI_SOURCES = $(sort $(wildcard src/cli/*.c))
@@ -80,7 +82,7 @@ endef
 
 $(eval $(call VARIANT,release,$(RELEASE_FLAGS) $(LTO_FLAGS),))
 $(eval $(call VARIANT,asan,$(ASAN_FLAGS),))
-$(eval $(call VARIANT,tsan,-O1 -g -fsanitize=thread,))
+$(eval $(call VARIANT,tsan,$(TSAN_FLAGS),))
 $(eval $(call VARIANT,pic,$(RELEASE_FLAGS) -fPIC,))
 .SECONDARY:
 
@@ -90,6 +92,7 @@ build/esse: build/release/esse
 	@ln -f $< $@
 
 asan: build/asan/esse
+tsan: build/tsan/esse
 
 # ---- running and testing ------------------------------------------------------------------------
 
@@ -135,4 +138,4 @@ install: build/esse build/release/libesse.a build/$(SHARED)
 clean:
 	rm -rf build
 
-.PHONY: all run test soak bench docs format tidy install asan clean
+.PHONY: all run test soak bench docs format tidy install asan tsan clean
