@@ -6,7 +6,7 @@
 #   make soak           long randomised tests and fuzzing
 #   make bench          measure; prints a table, writes build/bench.json
 #   make install        PREFIX=/usr/local DESTDIR=
-#   make asan, tsan     build/asan/esse, with AddressSanitizer and UBSan; build/tsan/esse, with ThreadSanitizer
+#   make asan, tsan     build/asan/esse (AddressSanitizer, UBSan), build/tsan/esse (ThreadSanitizer)
 #   make tidy, format   clang-tidy; clang-format in place
 #   make docs           everything in docs/, man/ and completions/ that is made from tables
 
