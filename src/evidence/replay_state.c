@@ -41,9 +41,11 @@ void replay_state_init(struct replay_state *state, struct esse_arena *arena,
     esse_value *item = esse_arena_grow(arena, NULL, (items + 1) * sizeof *item);
     for (uint32_t k = 0; k < history->keys; k++) {
         struct replay_key *key = &state->keys[k];
-        key->versions = version;
+        if (keeps_versions) {
+            key->versions = version;
+            version += key->version_count + 1;
+        }
         key->items = item;
-        version += keeps_versions ? key->version_count + 1 : 0;
         item += key->item_count;
         key->item_count = 0;
         key->spine = NO_SPINE;
