@@ -48,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         write_to(&second, arena, again);
         if (first.count != second.count || memcmp(first.buffer, second.buffer, first.count) != 0)
             abort();
-        if (!esse_check(arena, history, NULL, &result, &err))
+        /* A predicate may be no SQL, or have no answer; nothing else may be wrong. */
+        if (!esse_check(arena, history, NULL, &result, &err) && err.code != ESSE_EINPUT)
             abort();
     }
     esse_arena_free(arena);
