@@ -176,7 +176,8 @@ static uint32_t version_of_register(const struct ordering *o, uint32_t read, ess
                : o->versions->of[at];
 }
 
-/* Nothing was there: the initial version, or one that a delete left; the only one there is. */
+/* Nothing was there: the initial version, or one that a delete left, an aborted one included; the
+ * only one there is. */
 static uint32_t version_of_nothing(const struct ordering *o)
 {
     const struct sources *sources = o->versions->sources;
@@ -184,8 +185,7 @@ static uint32_t version_of_nothing(const struct ordering *o)
     uint32_t found = initially ? o->versions->first[o->key] : NO_VERSION, count = initially;
     for (uint32_t at = o->begin; sources->deleted[o->key] && at < o->end && count < 2; at++) {
         const struct esse_touch *touch = &o->by_key->at[at];
-        if (touch->kind == ESSE_OP_READ || !esse_value_eq(touch->value, ESSE_NIL) ||
-            o->versions->history->txn_status[touch->txn] == ESSE_ABORTED)
+        if (touch->kind == ESSE_OP_READ || !esse_value_eq(touch->value, ESSE_NIL))
             continue;
         found = o->versions->of[at];
         count++;
