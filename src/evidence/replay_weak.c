@@ -53,15 +53,20 @@ bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t o
     return true;
 }
 
-static bool op_is_committed(struct replay *replay, uint32_t txn, uint32_t op)
+/* Does every read of the operation return a version that was committed before, or with 'newest' the
+ * last of them? */
+static bool op_is_committed(struct replay *replay, uint32_t txn, uint32_t op, bool newest)
 {
     const struct esse_history *history = replay->history;
     uint32_t count = esse_access_count(history, op);
     for (uint32_t i = 0; i < count; i++) {
         struct esse_access access = esse_access_at(history, op, i);
-        if (access.kind == ESSE_OP_READ && !esse_value_eq(access.value, ESSE_NONE) &&
-            !replay_is_own(replay, txn, op, access) &&
-            replay_version_read(replay, txn, access) == UINT32_MAX)
+        if (access.kind != ESSE_OP_READ || esse_value_eq(access.value, ESSE_NONE) ||
+            replay_is_own(replay, txn, op, access))
+            continue;
+        uint32_t version = replay_version_read(replay, txn, access);
+        if (version == UINT32_MAX ||
+            (newest && version != replay->state.keys[access.key.ix].version_count - 1))
             return false;
     }
     return !esse_op_is_predicate(history->op_kind[op]) ||
@@ -77,7 +82,7 @@ bool replay_committed(struct replay *replay, struct esse_error *err)
     for (uint32_t i = 0; i < replay->order->count; i++) {
         uint32_t txn = replay->order->events[i];
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-            if (!op_is_committed(replay, txn, op))
+            if (!op_is_committed(replay, txn, op, false))
                 return replay_wrong(replay, txn, "read what was not committed before it", err);
     }
     return true;
@@ -194,23 +199,6 @@ bool replay_consistent(struct replay *replay, struct esse_error *err)
 
 /* ---- repeatable-read: serial, but for what predicates left out ---- */
 
-static bool op_reads_current(struct replay *replay, uint32_t txn, uint32_t op)
-{
-    const struct esse_history *history = replay->history;
-    uint32_t count = esse_access_count(history, op);
-    for (uint32_t i = 0; i < count; i++) {
-        struct esse_access access = esse_access_at(history, op, i);
-        if (access.kind != ESSE_OP_READ || esse_value_eq(access.value, ESSE_NONE) ||
-            replay_is_own(replay, txn, op, access))
-            continue;
-        if (replay_version_read(replay, txn, access) !=
-            replay->state.keys[access.key.ix].version_count - 1)
-            return false;
-    }
-    return !esse_op_is_predicate(history->op_kind[op]) ||
-           replay_misses_are_committed(replay, txn, op);
-}
-
 bool replay_items(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
@@ -218,7 +206,7 @@ bool replay_items(struct replay *replay, struct esse_error *err)
         uint32_t txn = replay->order->events[i];
         /* Its own appends are there when it reads its own list. */
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-            if (!op_reads_current(replay, txn, op))
+            if (!op_is_committed(replay, txn, op, true))
                 return replay_wrong(replay, txn, "would have read something else", err);
         replay_state_commit(&replay->state, txn);
     }
