@@ -6,9 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 1 << 20 };
+enum {
+    FIRST_CHUNK = 16 << 10,
+    LARGEST_CHUNK = 1 << 20,
+    LARGE_PAGE = 2 << 20,
+    LARGE_BLOCK = 4 * LARGE_PAGE,
+};
 
 struct chunk {
     struct chunk *next;
@@ -127,6 +133,16 @@ static struct block *block_of(void *data)
     return (struct block *)((char *)data - offsetof(struct block, data));
 }
 
+/* A large column costs the kernel as much to hand out, page by page, as us to fill it; in large
+ * pages it does not.  Only whole ones, so that nothing is held that was not asked for. */
+static void use_large_pages(void *memory, size_t bytes)
+{
+    uintptr_t begin = ((uintptr_t)memory + LARGE_PAGE - 1) & ~(uintptr_t)(LARGE_PAGE - 1);
+    uintptr_t end = ((uintptr_t)memory + bytes) & ~(uintptr_t)(LARGE_PAGE - 1);
+    if (begin < end)
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 void *esse_arena_grow(struct esse_arena *arena, void *data, size_t bytes)
 {
     struct block *block = data ? block_of(data) : NULL;
@@ -134,6 +150,8 @@ void *esse_arena_grow(struct esse_arena *arena, void *data, size_t bytes)
     if (bytes > SIZE_MAX / 2)
         or_abort(NULL);
     struct block *grown = or_abort(realloc(block, sizeof *grown + bytes));
+    if (!block && bytes >= LARGE_BLOCK)
+        use_large_pages(grown, sizeof *grown + bytes);
     if (!block) {
         grown->link.prev = &arena->ring;
         grown->link.next = arena->ring.next;

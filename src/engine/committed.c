@@ -79,7 +79,7 @@ static void observe_reads(struct observing *o, uint32_t txn)
             observe_list(o, o->history->op_value[op]);
 }
 
-const uint8_t *committed_find(struct esse_arena *arena, const struct sources *sources)
+uint8_t *committed_find(struct esse_arena *arena, const struct sources *sources)
 {
     const struct esse_history *history = sources->history;
     struct observing o = { .sources = sources, .history = history };

@@ -9,6 +9,6 @@
  *
  * Cost: O(accesses + items of spines), and a byte a transaction, if there is an unknown one at all.
  */
-const uint8_t *committed_find(struct esse_arena *arena, const struct sources *sources);
+uint8_t *committed_find(struct esse_arena *arena, const struct sources *sources);
 
 #endif

@@ -111,13 +111,12 @@ static bool link_all(struct sources *sources, unsigned threads, struct esse_budg
     return ok;
 }
 
-bool sources_find(struct sources *sources, struct esse_arena *arena,
-                  const struct esse_history *history, unsigned threads, struct esse_budget *budget)
+bool sources_find_among(struct sources *sources, struct esse_arena *arena,
+                        const struct esse_history *history, const struct esse_by_key *by_key,
+                        unsigned threads, struct esse_budget *budget)
 {
     const size_t keys = history->keys + (size_t)1;
-    *sources = (struct sources){ .arena = arena, .history = history };
-    esse_budget_phase(budget, "grouping by key", 0);
-    esse_by_key_make(&sources->by_key, arena, history);
+    *sources = (struct sources){ .arena = arena, .history = history, .by_key = *by_key };
     sources->link =
         esse_arena_grow(arena, NULL, (sources->by_key.count + (size_t)1) * sizeof(uint32_t));
     sources->deleted = esse_arena_alloc(arena, keys, 1);
@@ -127,6 +126,15 @@ bool sources_find(struct sources *sources, struct esse_arena *arena,
     find_spines(sources);
     esse_budget_phase(budget, "finding writers", history->keys);
     return link_all(sources, threads, budget);
+}
+
+bool sources_find(struct sources *sources, struct esse_arena *arena,
+                  const struct esse_history *history, unsigned threads, struct esse_budget *budget)
+{
+    struct esse_by_key by_key;
+    esse_budget_phase(budget, "grouping by key", 0);
+    esse_by_key_make(&by_key, arena, history);
+    return sources_find_among(sources, arena, history, &by_key, threads, budget);
 }
 
 void sources_forget(struct sources *sources)

@@ -34,6 +34,11 @@ struct sources {
 bool sources_find(struct sources *sources, struct esse_arena *arena,
                   const struct esse_history *history, unsigned threads, struct esse_budget *budget);
 
+/* The same among the accesses given, which are taken over. */
+bool sources_find_among(struct sources *sources, struct esse_arena *arena,
+                        const struct esse_history *history, const struct esse_by_key *by_key,
+                        unsigned threads, struct esse_budget *budget);
+
 /* A value as the number of its spine, and how many of the spine's elements it has. */
 static inline bool is_list(esse_value value)
 {

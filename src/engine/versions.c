@@ -382,12 +382,20 @@ static void renumber(struct versions *versions, const uint32_t *end)
     versions->first[versions->history->keys] = versions->count;
 }
 
+static const uint8_t *find_counted(const struct scan *scan)
+{
+    uint8_t *in = committed_find(scan->scratch, &scan->sources);
+    for (uint32_t t = 0; scan->part && t < scan->history->txns; t++)
+        in[t] &= scan->part[t];
+    return in;
+}
+
 bool versions_find(struct versions *versions, struct scan *scan)
 {
     const struct esse_history *history = scan->history;
     *versions =
         (struct versions){ .arena = scan->scratch, .history = history, .sources = &scan->sources };
-    versions->in = committed_find(scan->scratch, &scan->sources);
+    versions->in = find_counted(scan);
     make_room(versions);
     uint32_t *end = esse_arena_alloc(scan->scratch, history->keys + (size_t)1, sizeof *end);
     esse_budget_phase(scan->budget, "ordering versions", history->keys);

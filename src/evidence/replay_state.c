@@ -33,7 +33,9 @@ void replay_state_init(struct replay_state *state, struct esse_arena *arena,
         state->predicates = esse_predicates_new(arena, history);
     state->keys = esse_arena_alloc(arena, history->keys + 1u, sizeof *state->keys);
     size_t versions = history->keys, items = 0;
-    for (uint32_t t = 0; t < history->txns; t++)
+    /* The newest state of registers needs no room but its own. */
+    const bool grows = keeps_versions || (history->has & ESSE_HAS_APPENDS);
+    for (uint32_t t = 0; grows && t < history->txns; t++)
         for (uint32_t op = history->txn_op[t]; in[t] && op < history->txn_op[t + 1]; op++)
             count_writes(state, op, &versions, &items);
     struct replay_version *version =
@@ -101,8 +103,10 @@ struct replay_own replay_own_writes(const struct esse_history *history, uint32_t
 {
     struct replay_own own = { false, ESSE_NONE, 0 };
     for (uint32_t o = history->txn_op[txn]; o < op; o++) {
-        esse_value written;
-        if (!esse_op_write_of(history, o, key, &written))
+        esse_value written = history->op_value[o];
+        if (esse_op_is_predicate(history->op_kind[o])
+                ? !esse_op_write_of(history, o, key, &written)
+                : history->op_key[o] != key.ix || history->op_kind[o] == ESSE_OP_READ)
             continue;
         own.written = history->op_kind[o] != ESSE_OP_APPEND;
         own.value = written;
@@ -228,4 +232,37 @@ void replay_state_commit(struct replay_state *state, uint32_t txn)
                 write_one(state, access);
         }
     }
+}
+
+/* ---- both at once ---- */
+
+bool replay_state_can_run(const struct esse_history *history)
+{
+    return !(history->has & ESSE_HAS_PREDICATES) &&
+           (!(history->has & ESSE_HAS_APPENDS) ||
+            !(history->has & (ESSE_HAS_WRITES | ESSE_HAS_DELETES)));
+}
+
+static bool reads_newest(struct replay_state *state, struct esse_access read)
+{
+    const struct replay_key *key = &state->keys[read.key.ix];
+    if (!is_list(read.value))
+        return key->item_count == 0 && esse_value_eq(read.value, key->last.value);
+    uint32_t length = (uint32_t)(read.value.word >> 32);
+    return length == key->item_count &&
+           (length == 0 || replay_state_is_list(state, read.key.ix, read.value, length));
+}
+
+bool replay_state_run(struct replay_state *state, uint32_t txn)
+{
+    const struct esse_history *history = state->history;
+    state->commits++;
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        struct esse_access access = esse_access_at(history, op, 0);
+        if (access.kind != ESSE_OP_READ)
+            write_one(state, access);
+        else if (!esse_value_eq(access.value, ESSE_NONE) && !reads_newest(state, access))
+            return false;
+    }
+    return true;
 }

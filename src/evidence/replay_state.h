@@ -67,4 +67,13 @@ bool replay_state_selects(struct replay_state *state, uint32_t op, uint32_t key,
 
 void replay_state_commit(struct replay_state *state, uint32_t txn);
 
+/* Both at once, on the newest state: runs the transaction alone, operation by operation, and says
+ * whether it reads what it read.  If it does not, it is committed in part.  O(1) an operation,
+ * where the above look for own writes of each read; for histories of which replay_state_can_run().
+ */
+bool replay_state_run(struct replay_state *state, uint32_t txn);
+
+/* No predicates, and no key that is both written and appended to. */
+bool replay_state_can_run(const struct esse_history *history);
+
 #endif

@@ -50,7 +50,9 @@ void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
     count_keys(history, first + 2);
     for (uint32_t key = 0; key < history->keys; key++)
         first[key + 2] += first[key + 1];
-    *by_key = (struct esse_by_key){ .first = first, .count = first[history->keys + 1] };
+    *by_key = (struct esse_by_key){ .first = first,
+                                    .count = first[history->keys + 1],
+                                    .accesses = first[history->keys + 1] };
     by_key->at = esse_arena_grow(arena, NULL, (by_key->count + (size_t)1) * sizeof *by_key->at);
     number_accesses(by_key, arena, history);
     uint32_t number = 0;
@@ -61,6 +63,23 @@ void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
                 put(by_key, first + 1, esse_access_at(history, op, i), number++, txn);
         }
     }
+}
+
+void esse_by_key_pick(struct esse_by_key *by_key, struct esse_arena *arena,
+                      const struct esse_history *history, const uint32_t *accesses, uint32_t count)
+{
+    assert(history->txns < 1u << 30);
+    assert(!(history->has & ESSE_HAS_PREDICATES));
+    uint32_t *first = esse_arena_alloc(arena, history->keys + 2u, sizeof *first);
+    for (uint32_t i = 0; i < count; i++)
+        first[history->op_key[accesses[i]] + 2]++;
+    for (uint32_t key = 0; key < history->keys; key++)
+        first[key + 2] += first[key + 1];
+    *by_key = (struct esse_by_key){ .first = first, .count = count, .accesses = history->ops };
+    by_key->at = esse_arena_grow(arena, NULL, (count + (size_t)1) * sizeof *by_key->at);
+    for (uint32_t i = 0; i < count; i++)
+        put(by_key, first + 1, esse_access_at(history, accesses[i], 0), accesses[i],
+            esse_op_txn(history, accesses[i]).ix);
 }
 
 void esse_by_key_drop(struct esse_by_key *by_key, struct esse_arena *arena)

@@ -25,6 +25,7 @@ struct esse_by_key {
     struct esse_touch *at;
     uint32_t *first; /* by key: at[first[k] .. first[k + 1]) */
     uint32_t count;
+    uint32_t accesses; /* of the history, which are as many unless only some were picked */
     /* Where operations are several accesses, that is with predicates; NULL otherwise. */
     uint32_t *op_access; /* by operation: its first access */
     uint32_t *access_op; /* by access */
@@ -43,6 +44,11 @@ static inline uint32_t esse_by_key_access(const struct esse_by_key *by_key, uint
 
 void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
                       const struct esse_history *history);
+
+/* Only the accesses with the numbers given, ascending.  For histories without predicates.
+ * O(accesses picked + keys + log transactions for each). */
+void esse_by_key_pick(struct esse_by_key *by_key, struct esse_arena *arena,
+                      const struct esse_history *history, const uint32_t *accesses, uint32_t count);
 void esse_by_key_drop(struct esse_by_key *by_key, struct esse_arena *arena);
 
 /* Where the accesses of the transaction at 'at' to the same key begin, and end.  O(their number).

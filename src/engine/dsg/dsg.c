@@ -5,6 +5,7 @@
 #include "engine/dsg/dsg_predicates.h"
 #include "engine/dsg/dsg_recorded.h"
 #include "engine/dsg/dsg_search.h"
+#include "engine/serial.h"
 #include "evidence/recheck.h"
 #include "evidence/replay.h"
 
@@ -228,6 +229,16 @@ static unsigned asked_mask(const struct esse_job *job)
     return mask;
 }
 
+/* The serial level that speaks of the same. */
+static const struct esse_level *strongest_asked(const struct esse_job *job)
+{
+    const unsigned mask = asked_mask(job);
+    int p = 0;
+    while (p < PROVERS - 1 && (provers[p].doubled || (provers[p].mask & ~mask)))
+        p++;
+    return esse_level_get(provers[p].level);
+}
+
 static bool find_cycles(struct dsg *dsg)
 {
     struct esse_csr csr;
@@ -266,9 +277,9 @@ static bool find_predicates(struct dsg *dsg, struct versions *versions)
     return ok;
 }
 
-static bool analyse(struct dsg *dsg, struct proof *proofs)
+static bool analyse(struct dsg *dsg, struct proof *proofs, const struct serial_part *part)
 {
-    if (!scan_open(&dsg->scan, dsg->job) || !versions_find(&dsg->versions, &dsg->scan) ||
+    if (!scan_open_part(&dsg->scan, dsg->job, part) || !versions_find(&dsg->versions, &dsg->scan) ||
         !dsg_infer(&dsg->versions, &dsg->scan, dsg->job->assume))
         return false;
     sources_forget(&dsg->scan.sources);
@@ -277,24 +288,30 @@ static bool analyse(struct dsg *dsg, struct proof *proofs)
         return false;
     dsg_time_find(&dsg->time, &dsg->versions);
     dsg->mask = asked_mask(dsg->job);
-    return is_plainly_serial(dsg, proofs) || find_cycles(dsg);
+    return (!part && is_plainly_serial(dsg, proofs)) || find_cycles(dsg);
 }
 
-static void run(struct esse_job *job)
+/* A part can refute, but not prove. */
+static void decide(struct esse_job *job, const struct serial_part *part)
 {
     struct dsg dsg = { .job = job };
     struct proof proofs[PROVERS] = { { 0 } };
-    bool complete = analyse(&dsg, proofs);
+    bool complete = analyse(&dsg, proofs, part);
     for (size_t i = 0; i < job->level_count; i++) {
         struct esse_verdict *verdict = &job->verdicts[i];
         if (scan_judge(&dsg.scan, job->levels[i], job, verdict) ||
-            (complete && prove(&dsg, job->levels[i], proofs, verdict)))
+            (complete && !part && prove(&dsg, job->levels[i], proofs, verdict)))
             continue;
         verdict->reason = why_unknown(&dsg, job->levels[i]);
     }
     job->found = dsg.scan.found.at;
     job->found_count = (uint32_t)dsg.scan.found.count;
     scan_close(&dsg.scan);
+}
+
+static void run(struct esse_job *job)
+{
+    serial_run(job, strongest_asked(job), decide);
 }
 
 /* It can prove and refute where the version order shows: appended lists, or a certificate. */

@@ -185,7 +185,10 @@ static struct dsg_link *find_links(const struct versions *versions)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
     struct dsg_link *links =
-        esse_arena_grow(versions->arena, NULL, (by_key->count + (size_t)1) * sizeof *links);
+        esse_arena_grow(versions->arena, NULL, (by_key->accesses + (size_t)1) * sizeof *links);
+    for (uint32_t access = 0; by_key->count < by_key->accesses && access < by_key->accesses;
+         access++)
+        links[access] = (struct dsg_link){ ESSE_NO_TXN, ESSE_NO_TXN };
     for (uint32_t key = 0; key < versions->history->keys; key++)
         for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
             links[by_key->at[at].access] = link_of(versions, key, at);

@@ -41,7 +41,7 @@ static bool is_recorded_in_order(const struct sat_units *units, const struct sat
         if (forced->at[i].from > forced->at[i].to)
             return false;
     for (uint32_t unit = 0; unit < units->count; unit++)
-        for (uint32_t a = sat_first(units, unit); a < sat_end(units, unit); a++)
+        for (uint32_t a = sat_first(units, unit); sat_has(units, unit, a); a++)
             if (sat_reads(units->access[a]) && units->access[a].source > unit)
                 return false;
     sat_each_known(units, test_known, &test);

@@ -41,16 +41,17 @@ static void group(struct grouping *g, const struct sat_order *order)
 {
     const struct sat_units *units = g->units;
     uint32_t *first = esse_arena_alloc(units->arena, units->history->keys + 2u, sizeof *first);
-    for (uint32_t a = 0; a < units->accesses; a++)
-        first[units->access[a].key + 2] += units->access[a].source != SAT_NOTHING;
+    for (uint32_t unit = 0; unit < units->count; unit++)
+        for (uint32_t a = sat_first(units, unit); sat_has(units, unit, a); a++)
+            first[units->access[a].key + 2] += units->access[a].source != SAT_NOTHING;
     for (uint32_t key = 0; key < units->history->keys; key++)
         first[key + 2] += first[key + 1];
     g->first = first;
     g->at = esse_arena_grow(units->arena, NULL,
                             (first[units->history->keys + 1] + (size_t)1) * sizeof *g->at);
     for (uint32_t place = 0; place < units->count; place++) {
-        uint32_t unit = sat_unit_at(order, place), end = sat_end(units, unit);
-        for (uint32_t a = sat_first(units, unit); a < end; a++) {
+        uint32_t unit = sat_unit_at(order, place);
+        for (uint32_t a = sat_first(units, unit); sat_has(units, unit, a); a++) {
             struct sat_access access = units->access[a];
             if (access.source != SAT_NOTHING)
                 g->at[first[access.key + 1]++] = (struct entry){ unit, access.source, a };

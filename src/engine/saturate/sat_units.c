@@ -121,6 +121,17 @@ static bool put_all(struct sat_units *units, struct esse_budget *budget)
     return ok;
 }
 
+/* What was not picked says nothing. */
+static void put_nothing(struct sat_units *units)
+{
+    const struct esse_history *history = units->history;
+    for (uint32_t a = 0; a < units->accesses; a++)
+        units->access[a] = (struct sat_access){ 0, SAT_NOTHING };
+    for (uint32_t txn = 0; units->single && txn < history->txns; txn++)
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+            units->access_txn[op] = txn;
+}
+
 static void find_before(struct sat_units *units)
 {
     const struct esse_history *history = units->history;
@@ -143,7 +154,8 @@ bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
                     struct esse_budget *budget)
 {
     const struct esse_history *history = versions->history;
-    const uint32_t accesses = versions->sources->by_key.count;
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    const uint32_t accesses = by_key->accesses;
     *units = (struct sat_units){ .arena = arena,
                                  .history = history,
                                  .versions = versions,
@@ -156,6 +168,8 @@ bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
     if (single)
         units->access_txn = esse_arena_grow(arena, NULL, (accesses + (size_t)1) * sizeof(uint32_t));
     units->before = esse_arena_grow(arena, NULL, (units->count + (size_t)1) * sizeof(uint32_t));
+    if (by_key->count < accesses)
+        put_nothing(units);
     esse_budget_phase(budget, "laying out accesses", history->keys);
     if (!put_all(units, budget))
         return false;

@@ -85,6 +85,12 @@ static inline uint32_t sat_end(const struct sat_units *units, uint32_t unit)
     return units->single ? unit + 1 : sat_first(units, unit + 1);
 }
 
+/* Is the access one of the unit's, and does the unit count?  Those of others say nothing. */
+static inline bool sat_has(const struct sat_units *units, uint32_t unit, uint32_t access)
+{
+    return access < sat_end(units, unit) && sat_counts(units, unit);
+}
+
 /* The unit of an access.  O(log transactions). */
 static inline uint32_t sat_reader(const struct sat_units *units, uint32_t access)
 {

@@ -1,10 +1,12 @@
 #include "engine/saturate/saturate.h"
 
 #include "engine/saturate/sat_explain.h"
+#include "engine/serial.h"
 #include "graph/topo.h"
 
 struct saturating {
     struct esse_job *job;
+    bool is_part; /* of the history, which can refute but not prove */
     struct scan scan;
     struct versions versions;
     struct sat_units units[2]; /* transactions, and single accesses; made when needed */
@@ -165,7 +167,7 @@ static void decide(struct saturating *s, const struct esse_level *level,
     enum answer answer = !attempt.units                       ? GAVE_UP
                          : sat_asks_order(attempt.axiom->phi) ? saturate_part(s, &attempt)
                                                               : saturate(s, &attempt);
-    if (answer == HOLDS)
+    if (answer == HOLDS && !s->is_part)
         keep_order(s, &attempt, verdict);
     else if (answer == REFUTED)
         scan_judge(&s->scan, level, s->job, verdict);
@@ -181,10 +183,10 @@ static void decide(struct saturating *s, const struct esse_level *level,
     }
 }
 
-static void run(struct esse_job *job)
+static void decide_all(struct esse_job *job, const struct serial_part *part)
 {
-    struct saturating s = { .job = job };
-    bool complete = scan_open(&s.scan, job) && versions_find(&s.versions, &s.scan);
+    struct saturating s = { .job = job, .is_part = part != NULL };
+    bool complete = scan_open_part(&s.scan, job, part) && versions_find(&s.versions, &s.scan);
     for (size_t i = 0; i < job->level_count; i++)
         if (!scan_judge(&s.scan, job->levels[i], job, &job->verdicts[i]) && complete)
             decide(&s, job->levels[i], &job->verdicts[i]);
@@ -195,6 +197,11 @@ static void run(struct esse_job *job)
     job->found = s.scan.found.at;
     job->found_count = (uint32_t)s.scan.found.count;
     scan_close(&s.scan);
+}
+
+static void run(struct esse_job *job)
+{
+    serial_run(job, esse_level_get(ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE), decide_all);
 }
 
 static bool decides(const struct esse_level *level, const struct esse_history *history)

@@ -113,7 +113,17 @@ static bool asks_own_writes(const struct esse_job *job)
     return false;
 }
 
-bool scan_open(struct scan *scan, struct esse_job *job)
+static bool find_sources(struct scan *scan, const struct serial_part *part)
+{
+    if (!part)
+        return sources_find(&scan->sources, scan->scratch, scan->history, scan->threads,
+                            scan->budget);
+    scan->part = part->in;
+    return sources_find_among(&scan->sources, scan->scratch, scan->history, &part->by_key,
+                              scan->threads, scan->budget);
+}
+
+bool scan_open_part(struct scan *scan, struct esse_job *job, const struct serial_part *part)
 {
     const struct esse_history *history = job->history;
     *scan = (struct scan){ .arena = job->arena,
@@ -123,8 +133,12 @@ bool scan_open(struct scan *scan, struct esse_job *job)
                            .threads = job->threads,
                            .tells_own_writes = asks_own_writes(job),
                            .error = &job->error };
-    return sources_find(&scan->sources, scan->scratch, history, scan->threads, scan->budget) &&
-           scan_keys(scan) && scan_lists(scan) && scan_predicates(scan);
+    return find_sources(scan, part) && scan_keys(scan) && scan_lists(scan) && scan_predicates(scan);
+}
+
+bool scan_open(struct scan *scan, struct esse_job *job)
+{
+    return scan_open_part(scan, job, NULL);
 }
 
 void scan_close(struct scan *scan)

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "base/word_map.h"
 #include "engine/engine.h"
+#include "engine/serial.h"
 #include "engine/sources.h"
 
 /* What the passes of the scan share.  Private to engine/scan, and to dsg, which begins with it. */
@@ -20,6 +21,7 @@ struct scan {
     unsigned threads;
     struct esse_error *error; /* of the job: bad input that a pass came upon */
     struct sources sources;
+    const uint8_t *part;   /* by transaction: it is looked at; NULL if all are */
     bool tells_own_writes; /* a level asked for forbids own-write-missed, and not internal */
     struct scan_anomaly_vec found;
     uint64_t seen[ESSE_ANOMALY_END];
@@ -52,6 +54,9 @@ struct esse_step scan_step(struct scan *scan, uint32_t at, const char *rest);
 
 /* Runs all passes.  False if the budget ran out or the input is bad.  Close it in any case. */
 bool scan_open(struct scan *scan, struct esse_job *job);
+
+/* The same for a part of the history, if there is one; NULL stands for all of it. */
+bool scan_open_part(struct scan *scan, struct esse_job *job, const struct serial_part *part);
 void scan_close(struct scan *scan);
 
 /* Fills a verdict with the kept anomalies that rule the level out, in the order of the anomaly

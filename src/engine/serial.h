@@ -1,0 +1,66 @@
+#ifndef ESSE_ENGINE_SERIAL_H
+#define ESSE_ENGINE_SERIAL_H
+
+#include "base/vec.h"
+#include "engine/engine.h"
+#include "history/by_key.h"
+
+/*
+ * A serial order near the order of recording, for histories of registers or of lists.
+ *
+ * Clients record a transaction when it ends, and it was committed a little before.  So nearly every
+ * read returns what the last write before it in the history left, and the others were overtaken by
+ * a few.  Such a read is a dependency that leads backward in the order of recording; every cycle
+ * contains one, and lies where they overlap.  Only these windows are put in order, each by itself:
+ * whoever must come before a transaction is pulled up to just before it.  That is the least
+ * change, and where the history is recorded in the order of ends it keeps real time if that can be.
+ *
+ * The versions of a key are taken to be in the order of recording.  So the order is a guess; to
+ * replay it decides, and it is the caller who must.  A window whose dependencies form a cycle, or
+ * with a read that nothing explains, is left as recorded and listed as odd.  Outside of these every
+ * read returns the newest version, and there is nothing that the scan would tell: where a workload
+ * promises that no value is written twice, that is looked at too.
+ *
+ * Cost: O(operations); 4 bytes an operation and 40 to 80 a key while it works.
+ */
+struct serial_window {
+    uint32_t begin, end; /* the transactions [begin .. end) */
+};
+ESSE_VEC(serial_window_vec, struct serial_window)
+
+struct serial {
+    struct esse_order order;      /* of the committed transactions */
+    struct serial_window_vec odd; /* ascending */
+};
+
+/* False if the history is of another kind, if a value may have been written twice that must not be,
+ * if reads are too stale to be worth it, or if the budget is spent.  With 'real_time' windows that
+ * it contradicts are odd too, and it is also false if the order of recording does.  What remains is
+ * in 'arena'. */
+bool serial_find(struct serial *serial, struct esse_arena *arena,
+                 const struct esse_history *history, bool real_time, struct esse_budget *budget);
+
+/*
+ * What can take part in an anomaly or in a cycle of dependencies: the accesses of the transactions
+ * in odd windows, and whatever else wrote a value that was read there.
+ *
+ * Cost: O(operations), 16 bytes for each that is picked and 1 a transaction.
+ */
+struct serial_part {
+    struct esse_by_key by_key;
+    const uint8_t *in; /* by transaction: some of its accesses are picked */
+};
+
+/* False if that is no small part of the history, or if it depends on what unknown transactions
+ * outside did. */
+bool serial_pick(struct serial_part *part, struct esse_arena *arena,
+                 const struct esse_history *history, const struct serial *serial);
+
+/* Runs an engine.  Proves the levels that 'proved' implies by one order that replays as that, if
+ * there is one; else decides all levels by what is odd, if that will do.  The engine is called for
+ * a part of the history, which may refute but never prove, and for what remains to be decided with
+ * NULL, the whole. */
+void serial_run(struct esse_job *job, const struct esse_level *proved,
+                void (*decide)(struct esse_job *job, const struct serial_part *part));
+
+#endif
