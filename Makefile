@@ -68,7 +68,9 @@ build/$(1)/esse: $$(CLI_SOURCES:%.c=build/$(1)/%.o) build/$(1)/libesse.a
 
 build/$(1)/tests/%: build/$(1)/tests/unit/%.o build/$(1)/libesse.a
 	@echo '  link  $$@'
-	$$(Q)$$(CC) $(2) $(3) $$^ $$(LIBS) -lcmocka -Wl,--as-needed -lsqlite3 -o $$@
+	$$(Q)$$(CC) $(2) $(3) $$^ $$(LIBS) -lcmocka -Wl,--as-needed -lsqlite3 $$(TEST_LIBS) -o $$@
+
+build/$(1)/tests/test_sat_cadical: TEST_LIBS = -lcadical -lstdc++
 
 build/$(1)/tests/unit/%.o: | build/.ready-test
 
