@@ -208,7 +208,48 @@ struct esse_edge {
 
 #define ESSE_NO_TXN UINT32_MAX
 
-/* One thing that must not happen and did: steps, or a cycle of edges. */
+/* Something that a history leaves open.  Literal 2c says that choice c is so, 2c + 1 that it is
+ * not. */
+enum esse_choice_kind {
+    ESSE_CHOICE_ORDER,  /* the version of 'first' comes before that of 'second'; else after it */
+    ESSE_CHOICE_SOURCE, /* 'second' returned, or by its predicate saw, the version of 'first' */
+    ESSE_CHOICE_BOTH,   /* two literals are true */
+};
+
+struct esse_choice {
+    enum esse_choice_kind kind;
+    esse_key key;
+    esse_op first, second; /* first.ix == ESSE_NO_OP: the initial version */
+    uint32_t parts[2];     /* of BOTH */
+};
+
+/* One clause of a refutation, in literals; and why it must be true. */
+enum esse_clause_kind {
+    ESSE_CLAUSE_CYCLE,   /* were all of its literals false, these edges would be a cycle */
+    ESSE_CLAUSE_SOURCES, /* a read is of one of the versions that it can be of */
+    ESSE_CLAUSE_BOTH,    /* by the definition of a choice of that kind */
+    ESSE_CLAUSE_FOLLOWS, /* from the clauses before it, by unit propagation */
+};
+
+struct esse_clause {
+    enum esse_clause_kind kind;
+    const uint32_t *literals;
+    uint32_t count;
+    const struct esse_edge *edges;
+    uint32_t edge_count;
+    esse_op read; /* of SOURCES, and its key: these literals are all that it can be of */
+    esse_key key;
+};
+
+/* Whatever is chosen, there is a cycle: the last clause is empty. */
+struct esse_refutation {
+    const struct esse_choice *choices;
+    uint32_t choice_count;
+    const struct esse_clause *clauses;
+    uint32_t clause_count;
+};
+
+/* One thing that must not happen and did: steps, a cycle of edges, or a refutation. */
 struct esse_anomaly {
     const char *type;        /* Elle's name, such as "G1a" */
     const char *description; /* one sentence about this occurrence */
@@ -218,6 +259,7 @@ struct esse_anomaly {
     uint32_t step_count;
     const struct esse_edge *edges; /* each ends where the next begins, the last at the first */
     uint32_t edge_count;
+    const struct esse_refutation *refutation; /* or NULL */
 };
 
 /*
@@ -226,11 +268,32 @@ struct esse_anomaly {
  * transaction t and 2t + 1 its commit.  Of accesses (levels about single operations), it is the
  * order of the accesses: the operations as they were recorded, each row of a predicate one by one.
  */
+struct esse_read_source {
+    esse_op read;
+    esse_key key;
+    esse_op write; /* ix == ESSE_NO_OP: the initial version */
+};
+
 struct esse_order {
     const uint32_t *events;
     uint32_t count;
     bool has_starts, of_accesses;
     const char *proves; /* the level that the order proves, which is or implies the one asked */
+    /* Where several wrote the value that was read: whose it is, by read and key, ascending.  Only
+     * for levels at which it need not be the newest; a read that is not named is of the newest. */
+    const struct esse_read_source *sources;
+    uint32_t source_count;
+};
+
+/* What an engine did on its way to a verdict, for --explain-plan. */
+enum { ESSE_PHASE_COUNTS = 6 };
+struct esse_phase {
+    const char *name; /* "pruning" */
+    double seconds;
+    struct {
+        const char *what; /* "orders inferred"; NULL after the last */
+        uint64_t count;
+    } counts[ESSE_PHASE_COUNTS];
 };
 
 /* The answer for one level. */
@@ -244,12 +307,14 @@ struct esse_verdict {
     const struct esse_anomaly *anomalies; /* those that rule the level out, worst first */
     uint32_t anomaly_count;
     uint64_t anomalies_seen;    /* including the occurrences that were counted but not kept */
-    const char *evidence;       /* "cycle", "anomaly", "order" or "none" */
+    const char *evidence;       /* "cycle", "anomaly", "order", "refutation" or "none" */
     struct esse_order order;    /* for ESSE_HOLDS */
     const char *const *assumed; /* what the anomalies rest on, by name, beside the history */
     uint32_t assumed_count;
     const char *const *named; /* anomalies that count whatever the level allows */
     uint32_t named_count;
+    const struct esse_phase *phases;
+    uint32_t phase_count;
     bool rechecked; /* by the independent recheck, before the verdict left the library */
 };
 
@@ -281,6 +346,17 @@ enum esse_assumption {
                                                another's end sees a key go back behind it */
 };
 
+/* Parts of the engine 'polygraph' that can be left out, to see what each is worth.  The verdict is
+ * the same without them. */
+enum esse_ablation {
+    ESSE_ABLATE_ESTIMATE = 1 << 0, /* "estimate": where to begin, by time, recording or session */
+    ESSE_ABLATE_SCHEDULE = 1 << 1, /* "schedule": running the history once to begin with less broken */
+    ESSE_ABLATE_LENDING = 1 << 2,  /* "lending": trying session order and time where none is asked */
+    ESSE_ABLATE_PRUNING = 1 << 3,  /* "pruning": what reachability forces */
+    ESSE_ABLATE_PATIENCE = 1 << 5, /* "patience": solving a little before pruning */
+    ESSE_ABLATE_LAZINESS = 1 << 4, /* "laziness": only choices that an order at hand breaks */
+};
+
 struct esse_check_options {
     const char *const *levels; /* NULL: strict-serializable; "all" alone: the whole lattice */
     size_t level_count;
@@ -295,6 +371,7 @@ struct esse_check_options {
     const char *const *except;
     size_t except_count;
     unsigned threads; /* this one included; 0: one for each processor.  It changes only the time. */
+    unsigned ablate;  /* enum esse_ablation */
 };
 
 /*

@@ -106,7 +106,7 @@ static bool make_plans(struct check *check, const char *engine_name, struct esse
     const struct esse_engine *engine = engine_name ? esse_engine_find(engine_name) : NULL;
     if (engine_name && !engine)
         return esse_fail(err, ESSE_EUSAGE,
-                         "unknown engine '%s'; this build has: scan, dsg, saturate", engine_name);
+                         "unknown engine '%s'; this build has: scan, dsg, saturate, polygraph", engine_name);
     check->is_named = engine != NULL;
     *named = (struct esse_plan){ .engine = engine, .reason = "named by --engine" };
     check->plans = esse_arena_alloc(check->arena, check->count, sizeof *check->plans);
@@ -190,7 +190,8 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                             .budget = budget,
                             .threads = check->threads,
                             .verdicts = verdicts,
-                            .assume = check->options->assume };
+                            .assume = check->options->assume,
+                            .ablate = check->options->ablate };
     memcpy(job.named, check->named, sizeof job.named);
     memcpy(job.except, check->except, sizeof job.except);
     engine->run(&job);

@@ -26,6 +26,7 @@ struct esse_job {
     unsigned threads;              /* at least 1; the verdicts do not depend on it */
     struct esse_verdict *verdicts; /* one a level */
     unsigned assume;               /* enum esse_assumption */
+    unsigned ablate;               /* enum esse_ablation */
     bool named[ESSE_ANOMALY_END];  /* types that count whatever the level allows */
     bool except[ESSE_ANOMALY_END]; /* types that do not count at all */
     /* Every anomaly the engine came upon, also those that rule out none of the levels asked. */

@@ -1,12 +1,13 @@
 #include "engine/dsg/dsg.h"
 #include "engine/engine.h"
+#include "engine/polygraph/polygraph.h"
 #include "engine/saturate/saturate.h"
 #include "engine/scan/scan.h"
 
 #include <string.h>
 
 const struct esse_engine *const esse_engines[] = { &esse_engine_scan, &esse_engine_saturate,
-                                                   &esse_engine_dsg, NULL };
+                                                   &esse_engine_dsg, &esse_engine_polygraph, NULL };
 
 enum {
     ANY_FAMILY = 1 << ESSE_FAMILY_DEPENDENCY | 1 << ESSE_FAMILY_COMMIT_ORDER |
@@ -25,6 +26,8 @@ const struct esse_plan esse_plans[] = {
     { ANY_FAMILY, ESSE_HAS_VERSION_ORDER, &esse_engine_dsg, "a version order was given" },
     { ANY_FAMILY, 0, &esse_engine_dsg,
       "the order of versions is known only in part; it can refute, and prove by luck" },
+    { ANY_FAMILY, 0, &esse_engine_polygraph,
+      "what the history leaves open is a choice, and a solver tries the choices" },
     { 0, 0, NULL, NULL },
 };
 

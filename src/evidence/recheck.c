@@ -7,6 +7,7 @@
 #include "evidence/recheck_forced.h"
 #include "evidence/recheck_predicate.h"
 #include "evidence/recheck_versions.h"
+#include "evidence/refutation.h"
 #include "evidence/replay.h"
 #include "history/access.h"
 
@@ -219,8 +220,10 @@ static bool rule_internal(const struct claim *claim)
 {
     const struct esse_history *history = claim->history;
     esse_value read, value;
-    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1] || !reads(claim, 1, &read))
+    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1])
         return false;
+    if (!reads(claim, 1, &read))
+        return esse_recheck_own_miss(claim->history, claim->txn[1], claim->op[1], claim->key);
     if (is_list(read) || appends_to(claim))
         return list_disagrees(claim, read);
     /* A register: the last thing known of the key.  An update both reads and writes; its write
@@ -437,6 +440,8 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
 {
     const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
     struct claim claim;
+    if (esse_is_refutation(anomaly))
+        return esse_recheck_refutation(history, anomaly, err);
     if (anomaly->edge_count)
         return esse_is_forced_cycle(anomaly) ? esse_recheck_forced(history, anomaly, err)
                                              : esse_recheck_cycle(history, anomaly, err);
@@ -461,6 +466,19 @@ bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_l
     return enough;
 }
 
+/* Where both know the level, the axiom is asked first: it is faster, but wants to know who wrote
+ * what was read. */
+bool esse_recheck_order(const struct esse_history *history, const struct esse_level *level,
+                        const struct esse_order *order, unsigned threads, struct esse_error *err)
+{
+    const bool replayed = esse_replay_proves(level, order->has_starts);
+    if (!replayed || esse_commit_order_proves(level, order->of_accesses)) {
+        if (esse_commit_order_check(history, level, order, threads, err))
+            return true;
+    }
+    return replayed && esse_replay(history, level, order, err);
+}
+
 static bool recheck_order(const struct esse_history *history, const struct esse_level *level,
                           const struct esse_verdict *verdict, unsigned threads,
                           struct esse_error *err)
@@ -469,9 +487,7 @@ static bool recheck_order(const struct esse_history *history, const struct esse_
     const struct esse_level *proved = order->proves ? esse_level_find(order->proves) : NULL;
     if (!proved || !esse_recheck_is_enough(proved, level, verdict))
         return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
-    return esse_replay_proves(proved, order->has_starts)
-               ? esse_replay(history, proved, order, err)
-               : esse_commit_order_check(history, proved, order, threads, err);
+    return esse_recheck_order(history, proved, order, threads, err);
 }
 
 /* Does the verdict own up to everything that the anomaly assumes? */

@@ -38,6 +38,10 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
 bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_level *level,
                             const struct esse_verdict *verdict);
 
+/* Does the order prove the level? */
+bool esse_recheck_order(const struct esse_history *history, const struct esse_level *level,
+                        const struct esse_order *order, unsigned threads, struct esse_error *err);
+
 /* The whole verdict: a VIOLATED one has an anomaly that the level forbids, and all of its
  * anomalies are real, given the assumptions that it states.  HOLDS needs evidence of a kind that
  * this kernel knows.  'threads', at least 1, change nothing but the time. */

@@ -110,8 +110,9 @@ static bool disagrees(const struct question *question, const struct esse_predica
         find_row(question->history, predicate->row, predicate->row_count, question->key);
     esse_value version;
     bool matches;
+    /* What was returned is what was seen, and must match. */
     if (!predicate->has_vset)
-        return false;
+        return row && selects(question, row->value, &matches) && !matches;
     if (!version_of(question, predicate, &version))
         return row != NULL;
     return !esse_value_eq(version, ESSE_NONE) && selects(question, version, &matches) &&
@@ -122,4 +123,27 @@ bool esse_recheck_result_set(const struct esse_history *history, uint32_t txn, u
                              esse_key key)
 {
     return ask((struct question){ history, NULL, txn, op, key }, disagrees);
+}
+
+/* ---- internal ---- */
+
+/* The transaction's own last write of the key matches, and was not returned. */
+static bool misses_own(const struct question *question, const struct esse_predicate_op *predicate)
+{
+    const struct esse_history *history = question->history;
+    esse_value version;
+    bool matches;
+    if (find_row(history, predicate->row, predicate->row_count, question->key))
+        return false;
+    for (uint32_t own = question->op; own-- > history->txn_op[question->txn];)
+        if (esse_op_write_of(history, own, question->key, &version))
+            return history->op_kind[own] != ESSE_OP_APPEND &&
+                   selects(question, version, &matches) && matches;
+    return false;
+}
+
+bool esse_recheck_own_miss(const struct esse_history *history, uint32_t txn, uint32_t op,
+                           esse_key key)
+{
+    return ask((struct question){ history, NULL, txn, op, key }, misses_own);
 }

@@ -17,8 +17,14 @@ bool esse_recheck_predicate_miss(const struct esse_history *history, uint32_t tx
                                  esse_key key);
 
 /* Operation 'op' of 'txn' returned something else of 'key' than its version set says; a key that
- * the transaction wrote before has the version that it wrote. */
+ * the transaction wrote before has the version that it wrote.  Without a version set: it returned
+ * a row that does not match. */
 bool esse_recheck_result_set(const struct esse_history *history, uint32_t txn, uint32_t op,
                              esse_key key);
+
+/* Operation 'op' of 'txn' left out 'key' although what the transaction itself had written matches.
+ */
+bool esse_recheck_own_miss(const struct esse_history *history, uint32_t txn, uint32_t op,
+                           esse_key key);
 
 #endif

@@ -9,6 +9,7 @@ enum replay_rule {
     REPLAY_NONE,
     REPLAY_SERIAL,
     REPLAY_SNAPSHOT,
+    REPLAY_PREFIX,
     REPLAY_COMMITTED,
     REPLAY_CONSISTENT,
     REPLAY_ITEMS,
@@ -23,9 +24,12 @@ static enum replay_rule rule_of(const struct esse_level *level)
         return REPLAY_SERIAL;
     case ESSE_LEVEL_SNAPSHOT_ISOLATION:
         return REPLAY_SNAPSHOT;
+    case ESSE_LEVEL_PREFIX:
+        return REPLAY_PREFIX;
     case ESSE_LEVEL_READ_COMMITTED:
         return REPLAY_COMMITTED;
     case ESSE_LEVEL_CONSISTENT_VIEW:
+    case ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION:
         return REPLAY_CONSISTENT;
     case ESSE_LEVEL_REPEATABLE_READ:
         return REPLAY_ITEMS;
@@ -39,7 +43,7 @@ static enum replay_rule rule_of(const struct esse_level *level)
 bool esse_replay_proves(const struct esse_level *level, bool has_starts)
 {
     enum replay_rule rule = rule_of(level);
-    return rule != REPLAY_NONE && has_starts == (rule == REPLAY_SNAPSHOT);
+    return rule != REPLAY_NONE && has_starts == (rule == REPLAY_SNAPSHOT || rule == REPLAY_PREFIX);
 }
 
 bool replay_wrong(const struct replay *replay, uint32_t txn, const char *what,
@@ -136,11 +140,14 @@ static bool agrees_with_time(struct replay *replay, struct esse_error *err)
 
 static bool replay_serial(struct replay *replay, struct esse_error *err)
 {
+    struct replay_state *state = &replay->state;
+    const bool runs = replay_state_can_run(replay->history);
     for (uint32_t i = 0; i < replay->order->count; i++) {
         uint32_t txn = replay->order->events[i];
-        if (!replay_state_reads(&replay->state, txn, replay->state.commits))
+        if (runs ? !replay_state_run(state, txn) : !replay_state_reads(state, txn, state->commits))
             return replay_wrong(replay, txn, "would have read something else", err);
-        replay_state_commit(&replay->state, txn);
+        if (!runs)
+            replay_state_commit(state, txn);
     }
     return true;
 }
@@ -161,7 +168,8 @@ static bool is_first_committer(struct replay *replay, uint32_t txn, uint32_t sna
     return true;
 }
 
-static bool replay_snapshots(struct replay *replay, struct esse_error *err)
+/* For prefix, who commits last wins. */
+static bool replay_snapshots(struct replay *replay, bool first_wins, struct esse_error *err)
 {
     uint32_t *snapshot =
         esse_arena_alloc(replay->arena, replay->history->txns + 1u, sizeof *snapshot);
@@ -173,7 +181,7 @@ static bool replay_snapshots(struct replay *replay, struct esse_error *err)
         }
         if (!replay_state_reads(&replay->state, txn, snapshot[txn]))
             return replay_wrong(replay, txn, "would have read something else", err);
-        if (!is_first_committer(replay, txn, snapshot[txn]))
+        if (first_wins && !is_first_committer(replay, txn, snapshot[txn]))
             return replay_wrong(replay, txn, "writes what was committed since its snapshot", err);
         replay_state_commit(&replay->state, txn);
     }
@@ -195,7 +203,8 @@ bool esse_replay(const struct esse_history *history, const struct esse_level *le
         enum replay_rule rule = rule_of(level);
         replay_state_init(&replay.state, replay.arena, history, replay.in, rule != REPLAY_SERIAL);
         ok = rule == REPLAY_SERIAL       ? replay_serial(&replay, err)
-             : rule == REPLAY_SNAPSHOT   ? replay_snapshots(&replay, err)
+             : rule == REPLAY_SNAPSHOT   ? replay_snapshots(&replay, true, err)
+             : rule == REPLAY_PREFIX     ? replay_snapshots(&replay, false, err)
              : rule == REPLAY_COMMITTED  ? replay_committed(&replay, err)
              : rule == REPLAY_CONSISTENT ? replay_consistent(&replay, err)
              : rule == REPLAY_ITEMS      ? replay_items(&replay, err)

@@ -14,9 +14,12 @@
  *                       been committed before that does not match
  *   snapshot-isolation  a transaction reads the state at its start event, and at its commit nobody
  *                       may have committed a key that it writes since then
+ *   prefix              the same, but two may commit the same key: the last one wins
  *   read-committed      versions are installed in the order given; a read must return the last
  *                       version of some transaction before the reader, in that version order
  *   consistent-view     the same, and nothing that the reader depends on overwrote what it read
+ *   parallel snapshot   the same with session order, and what it reads twice is the same
+ *   isolation
  *   read-uncommitted    the order agrees with the lists that were read and the orders given
  *
  * In each case the order must agree with the version orders that were given, for

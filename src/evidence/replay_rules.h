@@ -26,7 +26,8 @@ bool replay_is_own(struct replay *replay, uint32_t txn, uint32_t op, struct esse
 
 /* The version, by number, that a read returned, among those committed before the reader; UINT32_MAX
  * if it is none of them. */
-uint32_t replay_version_read(struct replay *replay, uint32_t txn, struct esse_access access);
+uint32_t replay_version_read(struct replay *replay, uint32_t txn, uint32_t op,
+                             struct esse_access access);
 
 /* Has every row that a predicate operation left out a version, committed before, that does not
  * match? */

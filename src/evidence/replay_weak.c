@@ -4,14 +4,41 @@
 
 /* ---- read-committed ---- */
 
-/* A list must be what the key held after some commit before the reader's, or the reader's own. */
-uint32_t replay_version_read(struct replay *replay, uint32_t txn, struct esse_access access)
+/* The commit whose version the order says was read; UINT32_MAX if it does not say. */
+static uint32_t source_commit(const struct replay *replay, uint32_t op, esse_key key)
 {
+    const struct esse_order *order = replay->order;
+    uint32_t low = 0, high = order->source_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct esse_read_source *source = &order->sources[middle];
+        if (source->read.ix < op || (source->read.ix == op && source->key.ix < key.ix))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == order->source_count || order->sources[low].read.ix != op ||
+        order->sources[low].key.ix != key.ix)
+        return UINT32_MAX;
+    const uint32_t write = order->sources[low].write.ix;
+    if (write == ESSE_NO_OP)
+        return 0;
+    const uint32_t writer =
+        write < replay->history->ops ? esse_op_txn(replay->history, write).ix : ESSE_NO_TXN;
+    return writer == ESSE_NO_TXN || !replay->in[writer] ? UINT32_MAX : replay->position[writer] + 1;
+}
+
+/* A list must be what the key held after some commit before the reader's, or the reader's own. */
+uint32_t replay_version_read(struct replay *replay, uint32_t txn, uint32_t op,
+                             struct esse_access access)
+{
+    const uint32_t source = source_commit(replay, op, access.key);
     const struct replay_key *key = &replay->state.keys[access.key.ix];
     esse_value read = esse_value_state(access.value);
     for (uint32_t v = key->version_count; v-- > 0;) {
         struct replay_version version = key->versions[v];
-        if (version.commit > replay->position[txn])
+        if (version.commit > replay->position[txn] ||
+            (source != UINT32_MAX && version.commit != source))
             continue;
         if (esse_value_tag(read) == ESSE_TAG_LIST
                 ? version.count == read.word >> 32 &&
@@ -64,7 +91,7 @@ static bool op_is_committed(struct replay *replay, uint32_t txn, uint32_t op, bo
         if (access.kind != ESSE_OP_READ || esse_value_eq(access.value, ESSE_NONE) ||
             replay_is_own(replay, txn, op, access))
             continue;
-        uint32_t version = replay_version_read(replay, txn, access);
+        uint32_t version = replay_version_read(replay, txn, op, access);
         if (version == UINT32_MAX ||
             (newest && version != replay->state.keys[access.key.ix].version_count - 1))
             return false;
@@ -92,8 +119,9 @@ bool replay_committed(struct replay *replay, struct esse_error *err)
 
 struct past {
     struct replay *replay;
-    uint32_t *seen;  /* by position: the search that met it, plus 1 */
-    uint32_t *stack; /* positions */
+    uint32_t *seen;    /* by position: the search that met it, plus 1 */
+    uint32_t *stack;   /* positions */
+    uint32_t *session; /* by position: the commit before it in its session, or 0; or NULL */
     uint32_t depth, floor, search;
 };
 
@@ -125,6 +153,7 @@ static void push_causes(struct past *past, uint32_t position)
     struct replay *replay = past->replay;
     const struct esse_history *history = replay->history;
     uint32_t txn = replay->order->events[position];
+    push(past, past->session ? past->session[position] : 0);
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
         uint32_t count = esse_access_count(history, op);
         for (uint32_t i = 0; i < count; i++) {
@@ -134,7 +163,7 @@ static void push_causes(struct past *past, uint32_t position)
                 push(past, commit_before(key, position + 1));
             } else if (!esse_value_eq(access.value, ESSE_NONE) &&
                        !replay_is_own(replay, txn, op, access)) {
-                uint32_t version = replay_version_read(replay, txn, access);
+                uint32_t version = replay_version_read(replay, txn, op, access);
                 push(past, version == UINT32_MAX ? 0 : key->versions[version].commit);
             }
         }
@@ -156,7 +185,7 @@ static uint32_t overwritten(const struct past *past, uint32_t position, bool met
             if (access.kind != ESSE_OP_READ || esse_value_eq(access.value, ESSE_NONE) ||
                 replay_is_own(replay, txn, op, access))
                 continue;
-            uint32_t next = replay_version_read(replay, txn, access) + 1;
+            uint32_t next = replay_version_read(replay, txn, op, access) + 1;
             if (next >= key->version_count || key->versions[next].commit > position ||
                 (met && past->seen[key->versions[next].commit - 1] != past->search + 1))
                 continue;
@@ -180,18 +209,58 @@ static bool sees_consistently(struct past *past, uint32_t position)
     return !overwritten(past, position, true);
 }
 
+/* By position: the last commit of the same session before it. */
+static uint32_t *find_sessions(struct replay *replay)
+{
+    const struct esse_history *history = replay->history;
+    uint32_t *before = esse_arena_alloc(replay->arena, replay->order->count + 1u, sizeof *before);
+    uint32_t *last = esse_arena_alloc(replay->arena, history->sessions + 1u, sizeof *last);
+    for (uint32_t i = 0; i < replay->order->count; i++) {
+        uint32_t session = history->txn_session[replay->order->events[i]];
+        before[i] = last[session];
+        last[session] = i + 1;
+    }
+    return before;
+}
+
+/* Does every transaction read of each key one version, or what it wrote itself? */
+static bool is_internal(struct replay *replay, uint32_t txn)
+{
+    const struct esse_history *history = replay->history;
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        struct esse_access access = esse_access_at(history, op, 0);
+        esse_value known;
+        if (history->op_kind[op] != ESSE_OP_READ || esse_value_eq(access.value, ESSE_NONE))
+            continue;
+        struct replay_own own = replay_own_writes(history, txn, op, access.key);
+        if (own.appends ||
+            (own.written && !esse_value_eq(own.value, esse_value_state(access.value))))
+            return false; /* appends: not for this rule to say */
+        for (uint32_t o = history->txn_op[txn]; !own.written && o < op; o++)
+            if (esse_op_read_of(history, o, access.key, &known) &&
+                !esse_value_eq(known, ESSE_NONE) &&
+                !esse_value_eq(esse_value_state(known), esse_value_state(access.value)))
+                return false;
+    }
+    return true;
+}
+
 bool replay_consistent(struct replay *replay, struct esse_error *err)
 {
     const uint32_t count = replay->order->count;
     struct past past = { .replay = replay };
     if (!replay_committed(replay, err))
         return false;
+    const bool parallel = replay->level->id == ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION;
+    past.session = parallel ? find_sessions(replay) : NULL;
     past.seen = esse_arena_alloc(replay->arena, count + 1u, sizeof *past.seen);
     past.stack = esse_arena_alloc(replay->arena, count + 1u, sizeof *past.stack);
     if (replay->history->has & ESSE_HAS_PREDICATES)
         return replay_wrong(replay, 0, "may have seen rows that this rule does not look at", err);
     for (uint32_t i = 0; i < count; i++)
-        if (!sees_consistently(&past, i))
+        if (parallel && !is_internal(replay, replay->order->events[i]))
+            return replay_wrong(replay, replay->order->events[i], "contradicts itself", err);
+        else if (!sees_consistently(&past, i))
             return replay_wrong(replay, replay->order->events[i],
                                 "depends on one that overwrote what it read", err);
     return true;

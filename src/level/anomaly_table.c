@@ -12,6 +12,11 @@
 #define NO_ORDER                                                                                   \
     "Session order, reads-from and what the axiom of the level forces on the commit order form a " \
     "cycle, so that no commit order keeps "
+#define NO_CHOICE                                                                                  \
+    "Whichever order the versions are put in, and whichever version an ambiguous read is taken "   \
+    "to "                                                                                          \
+    "be of, there is a cycle that the level forbids: nothing that the history leaves open can be " \
+    "chosen so that it satisfies "
 #define ESSE "Esse"
 
 #define WITH_SESSIONS                                                                              \
@@ -490,6 +495,86 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .definition = NO_ORDER "update-atomic.",
         .source = ESSE,
         .example = { "T1: w(x,1) w(y,1); T2: r(y,0) r(x,1)", "T2 sees half of T1." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_STRICT_SERIALIZABLE] = {
+        .id = ESSE_ANOMALY_NO_ORDER_STRICT_SERIALIZABLE,
+        .name = "strict-serializable-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "strict-serializable.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: w(x,2); T3: r(x,1); T4: r(x,2); T1 and T2 end before T3 starts, and T3 before T4", "With T2 before T1, T4 reads what was overwritten; with T1 before T2, T3 does." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SERIALIZABLE] = {
+        .id = ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SERIALIZABLE,
+        .name = "strong-session-serializable-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "strong-session-serializable.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: w(x,2); T3 (s1): r(x,1); T4 (s1): r(x,2); T5 (s2): r(x,2); T6 (s2): r(x,1)", "Two sessions see the two writes in opposite orders." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_SERIALIZABLE] = {
+        .id = ESSE_ANOMALY_NO_ORDER_SERIALIZABLE,
+        .name = "serializable-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "serializable.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) w(y,1); T2: w(x,2) w(y,2); T3: r(x,1) r(y,2); T4: r(x,2) r(y,1)", "Whichever of T1 and T2 is last, T3 or T4 sees half of it." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_STRONG_SNAPSHOT_ISOLATION] = {
+        .id = ESSE_ANOMALY_NO_ORDER_STRONG_SNAPSHOT_ISOLATION,
+        .name = "strong-snapshot-isolation-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "strong-snapshot-isolation.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: w(x,2); T3: r(x,1); T4: r(x,2); T1 and T2 end before T3 starts, and T3 before T4", "With T2 before T1, T4 reads what was overwritten; with T1 before T2, T3 does." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION] = {
+        .id = ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION,
+        .name = "strong-session-snapshot-isolation-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "strong-session-snapshot-isolation.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: w(x,2); T3 (s1): r(x,1); T4 (s1): r(x,2); T5 (s2): r(x,2); T6 (s2): r(x,1)", "Two sessions see the two writes in opposite orders." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION] = {
+        .id = ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION,
+        .name = "snapshot-isolation-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "snapshot-isolation.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) w(y,1); T2: w(x,2) w(y,2); T3: r(x,1) r(y,2); T4: r(x,2) r(y,1)", "T3 and T4 mix the two, and no snapshot holds both halves." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ] = {
+        .id = ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ,
+        .name = "repeatable-read-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "repeatable-read.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) w(y,1); T2: w(x,2) w(y,2); T3: r(x,1) r(y,2); T4: r(x,2) r(y,1)", "Whichever of T1 and T2 is last, T3 or T4 read what it overwrote." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_PREFIX] = {
+        .id = ESSE_ANOMALY_NO_ORDER_PREFIX,
+        .name = "prefix-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "prefix.",
+        .source = ESSE,
+        .example = { "T1: w(x,1); T2: w(x,2); T3 (s1): r(x,1); T4 (s1): r(x,2); T5 (s2): r(x,2); T6 (s2): r(x,1)", "Two sessions see the two writes in opposite orders." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_PARALLEL] = {
+        .id = ESSE_ANOMALY_NO_ORDER_PARALLEL,
+        .name = "parallel-snapshot-isolation-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "parallel-snapshot-isolation.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) w(y,1); T2: w(x,2) w(y,2); T3: r(x,1) r(y,2); T4: r(x,2) r(y,1)", "Whichever of T1 and T2 is last, T3 or T4 sees it and misses half of it." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_CONSISTENT_VIEW] = {
+        .id = ESSE_ANOMALY_NO_ORDER_CONSISTENT_VIEW,
+        .name = "consistent-view-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "consistent-view.",
+        .source = ESSE,
+        .example = { "T1: w(x,1) w(y,1); T2: w(x,2) w(y,2); T3: r(x,1) r(y,2); T4: r(x,2) r(y,1)", "Whichever of T1 and T2 is last, T3 or T4 depends on it and misses half of it." },
     },
     [ESSE_ANOMALY_G1] = {
         .id = ESSE_ANOMALY_G1,

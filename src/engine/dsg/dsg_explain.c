@@ -3,7 +3,7 @@
 #include "evidence/assumption.h"
 #include "history/show.h"
 
-static const char *const dep_names[] = { "ww", "wr", "rw", "process", "realtime", "wrp", "rwp" };
+const char *const dsg_dep_names[] = { "ww", "wr", "rw", "process", "realtime", "wrp", "rwp" };
 
 struct telling {
     struct scan *scan;
@@ -193,8 +193,8 @@ static const struct version_edge *find_inferred(const struct versions *versions,
     return versions_edge(versions, versions->of[edge->from_at], versions->of[edge->to_at]);
 }
 
-static struct esse_edge explain(struct scan *scan, const struct dsg_component *component,
-                                const struct dsg_edge *edge)
+struct esse_edge dsg_explain_edge(struct scan *scan, const struct dsg_component *component,
+                                  const struct dsg_edge *edge)
 {
     const struct versions *versions = component->versions;
     const bool data = edge->dep != DSG_SO && edge->dep != DSG_RT;
@@ -207,7 +207,7 @@ static struct esse_edge explain(struct scan *scan, const struct dsg_component *c
                                .to = component->members[edge->to] };
     struct esse_edge told = { .from = { telling.from },
                               .to = { telling.to },
-                              .dep = dep_names[edge->dep],
+                              .dep = dsg_dep_names[edge->dep],
                               .has_key = data,
                               .key = { data ? edge->key : 0 },
                               .from_op = op_at(versions, edge->from_at),
@@ -231,7 +231,7 @@ void dsg_explain(struct scan *scan, const struct dsg_component *component,
 {
     struct esse_edge *edges = esse_arena_alloc(scan->arena, length, sizeof *edges);
     for (uint32_t i = 0; i < length; i++)
-        edges[i] = explain(scan, component, cycle[i]);
+        edges[i] = dsg_explain_edge(scan, component, cycle[i]);
     struct esse_anomaly anomaly = { .type = esse_anomaly_get(type)->name,
                                     .edges = edges,
                                     .edge_count = length };

@@ -23,6 +23,7 @@ struct pass {
     esse_value *row_value; /* by key: what that operation returned */
     struct key_vec own;    /* what the transaction at hand has written so far */
     esse_value *own_value; /* by key: its last such write; ESSE_NONE if that was an append */
+    uint32_t *own_op;      /* by key: which operation that was */
     uint32_t txn, op;      /* at hand */
 };
 
@@ -61,8 +62,8 @@ static const struct esse_predicate *predicate_of(struct pass *pass,
     return predicate;
 }
 
-static void tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key,
-                 const char *description, const char *rest)
+/* "t3 did p v > 5: nothing", and what 'rest' adds. */
+static struct esse_step step_of(struct pass *pass, uint32_t op, const char *rest)
 {
     const struct esse_history *history = pass->scan->history;
     char name[64];
@@ -70,9 +71,15 @@ static void tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key,
     esse_txn_name(history, (esse_txn){ pass->txn }, name, sizeof name);
     esse_out_init_memory(&out, pass->scan->arena);
     esse_out_f(&out, "%s did ", name);
-    esse_show_op(&out, history, (esse_op){ pass->op });
+    esse_show_op(&out, history, (esse_op){ op });
     esse_out_text(&out, rest);
-    const struct esse_step step = { { pass->txn }, { pass->op }, esse_out_memory(&out) };
+    return (struct esse_step){ { pass->txn }, { op }, esse_out_memory(&out) };
+}
+
+static void tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key,
+                 const char *description, const char *rest)
+{
+    const struct esse_step step = step_of(pass, pass->op, rest);
     scan_tell(pass->scan, type, (esse_key){ key }, description, &step, 1);
 }
 
@@ -171,7 +178,10 @@ static void tell_mismatch(struct pass *pass, uint32_t key, esse_value version, b
     struct scan *scan = pass->scan;
     const char *name = esse_show_key_text(scan->arena, scan->history, (esse_key){ key });
     const char *value = esse_show_text(scan->arena, scan->history, version);
-    const char *from = is_own(pass, key) ? ", its own write," : " in its version set";
+    const bool has_vset = scan->history->predicates[scan->history->op_key[pass->op]].has_vset;
+    const char *from = is_own(pass, key) ? ", its own write,"
+                       : has_vset        ? " in its version set"
+                                         : "";
     const char *rest =
         matches ? "matches and was not returned" : "does not match, but was returned";
     if (matches && is_returned(pass, key))
@@ -207,12 +217,49 @@ static void check_row(struct pass *pass, const struct esse_keyed_row *row)
          esse_arena_format(scan->arena, "; its version set does not name %s", name));
 }
 
+/* Without a version set: what the transaction wrote is what it sees. */
+static bool check_own(struct pass *pass, const struct esse_predicate *predicate, uint32_t key)
+{
+    bool matches;
+    if (esse_value_eq(pass->own_value[key], ESSE_NONE) || is_returned(pass, key))
+        return true; /* an append, or an item read, which others judge */
+    if (!selects(pass, predicate, key, pass->own_value[key], &matches))
+        return false;
+    if (!matches || !scan_count(pass->scan, ESSE_ANOMALY_INTERNAL))
+        return true;
+    const struct esse_step steps[] = { step_of(pass, pass->own_op[key], ""),
+                                       step_of(pass, pass->op, ", without that row") };
+    scan_tell(pass->scan, ESSE_ANOMALY_INTERNAL, (esse_key){ key },
+              "a predicate left out a row that its own transaction had written", steps, 2);
+    return true;
+}
+
+/* And whatever it returned must match. */
+static bool check_rows(struct pass *pass, const struct esse_predicate_op *op)
+{
+    const struct esse_predicate *predicate = predicate_of(pass, op);
+    if (!predicate)
+        return false;
+    for (uint32_t i = 0; i < op->row_count; i++) {
+        const struct esse_keyed_row *row = &pass->scan->history->rows[op->row + i];
+        bool matches;
+        if (!selects(pass, predicate, row->key.ix, row->value, &matches))
+            return false;
+        if (!matches && scan_count(pass->scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+            tell_mismatch(pass, row->key.ix, row->value, false);
+    }
+    for (size_t i = 0; i < pass->own.count; i++)
+        if (!check_own(pass, predicate, pass->own.at[i]))
+            return false;
+    return true;
+}
+
 /* What a transaction wrote itself is what it sees, whatever the version set says of the key. */
 static bool check_version_set(struct pass *pass, const struct esse_predicate_op *op)
 {
     const struct esse_history *history = pass->scan->history;
     if (!op->has_vset)
-        return true;
+        return check_rows(pass, op);
     const struct esse_predicate *predicate = predicate_of(pass, op);
     if (!predicate)
         return false;
@@ -260,6 +307,7 @@ static void note_writes(struct pass *pass)
         if (!is_own(pass, access.key.ix))
             key_vec_push(&pass->own, pass->scan->scratch, access.key.ix);
         pass->own_txn[access.key.ix] = pass->txn + 1;
+        pass->own_op[access.key.ix] = pass->op;
         pass->own_value[access.key.ix] = access.kind == ESSE_OP_APPEND ? ESSE_NONE : access.value;
     }
 }
@@ -287,6 +335,7 @@ static void open_pass(struct pass *pass)
     pass->own_txn = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_txn);
     pass->row_value = esse_arena_alloc(scan->scratch, keys, sizeof *pass->row_value);
     pass->own_value = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_value);
+    pass->own_op = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_op);
     esse_word_map_clear(&pass->texts, scan->scratch, scan->history->predicate_count);
     for (uint32_t key = 0; key < scan->history->keys; key++)
         if (is_steady(scan, key))

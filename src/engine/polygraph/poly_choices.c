@@ -1,0 +1,204 @@
+#include "engine/polygraph/poly_state.h"
+
+#include "base/hash.h"
+
+/* The variables of the solver, and the edges that they guard. */
+
+static void add_edge(const struct poly *poly, esse_lit lit, uint32_t from, uint32_t to,
+                     enum dsg_dep dep)
+{
+    if (from == to || from == ESSE_NO_TXN || to == ESSE_NO_TXN ||
+        (poly->rule->form == POLY_SINGLE && dsg_is_anti(dep)))
+        return;
+    esse_acyclic_guard(poly->acyclic, lit, poly_leaves(poly, from, dep),
+                       poly_enters(poly, to, dep));
+}
+
+static uint32_t add_choice(struct poly *poly, struct poly_choice choice, bool phase,
+                           uint32_t priority)
+{
+    poly_choice_vec_push(&poly->choices, poly->arena, choice);
+    return esse_solver_var(poly->solver, phase, priority);
+}
+
+void poly_give(struct poly *poly, enum esse_clause_kind kind, const esse_lit *lits, uint32_t count,
+               uint32_t open)
+{
+    struct poly_clause clause = {
+        .kind = kind, .lits = (uint32_t)poly->proof.lits.count, .lit_count = count, .open = open
+    };
+    for (uint32_t i = 0; i < count; i++)
+        poly_u32_vec_push(&poly->proof.lits, poly->arena, lits[i]);
+    poly_clause_vec_push(&poly->proof.clauses, poly->arena, clause);
+    esse_solver_add(poly->solver, lits, count);
+}
+
+/* ---- orders ---- */
+
+/* One transaction may have appended several versions: what is said of its order is said of the last
+ * of them that has no place. */
+static uint32_t stands_for(const struct poly *poly, uint32_t version)
+{
+    const struct versions *versions = poly->versions;
+    const uint32_t key = poly->reads->version_key[version];
+    const uint32_t txn = version_txn(versions, version);
+    while (version >= versions->loose[key] && version + 1 < versions->first[key + 1] &&
+           version_txn(versions, version + 1) == txn)
+        version++;
+    return version;
+}
+
+static uint32_t hash_pair(uint32_t a, uint32_t b)
+{
+    return esse_hash_word((uint64_t)a << 32 | b);
+}
+
+static esse_lit find_order(const struct poly *poly, uint32_t a, uint32_t b)
+{
+    struct esse_probe probe = esse_index_probe(&poly->choice_of, hash_pair(a, b));
+    for (uint32_t id; esse_probe_next(&probe, &id);)
+        if (poly->choices.at[id].kind == POLY_ORDER && poly->choices.at[id].a == a &&
+            poly->choices.at[id].b == b)
+            return esse_lit_of(id, false);
+    return ESSE_LIT_NONE;
+}
+
+esse_lit poly_order_find(const struct poly *poly, uint32_t a, uint32_t b)
+{
+    a = stands_for(poly, a);
+    b = stands_for(poly, b);
+    const bool turned = a > b;
+    esse_lit lit = turned ? find_order(poly, b, a) : find_order(poly, a, b);
+    return lit == ESSE_LIT_NONE ? lit : lit ^ turned;
+}
+
+esse_lit poly_order(struct poly *poly, uint32_t a, uint32_t b)
+{
+    esse_lit lit = poly_order_find(poly, a, b);
+    if (lit != ESSE_LIT_NONE)
+        return lit;
+    a = stands_for(poly, a);
+    b = stands_for(poly, b);
+    const bool turned = a > b;
+    const uint32_t low = turned ? b : a, high = turned ? a : b;
+    uint32_t var = add_choice(poly, (struct poly_choice){ POLY_ORDER, low, high }, !turned, 0);
+    esse_index_add(&poly->choice_of, poly->arena, hash_pair(low, high), var);
+    /* The edges of the writers at once: they tell the theory which polarity costs nothing. */
+    const uint32_t first = version_txn(poly->versions, low);
+    const uint32_t second = version_txn(poly->versions, high);
+    add_edge(poly, esse_lit_of(var, false), first, second, DSG_WW);
+    add_edge(poly, esse_lit_of(var, true), second, first, DSG_WW);
+    return esse_lit_of(var, turned);
+}
+
+void poly_all_orders(struct poly *poly)
+{
+    const struct versions *versions = poly->versions;
+    for (uint32_t key = 0; key < versions->history->keys; key++)
+        for (uint32_t a = versions->first[key] + 1; a < versions->first[key + 1]; a++)
+            for (uint32_t b = a + 1; b < versions->first[key + 1]; b++)
+                if (!poly_is_known(versions, key, a, b) &&
+                    version_txn(versions, a) != version_txn(versions, b))
+                    poly_order(poly, a, b);
+}
+
+/* ---- sources ---- */
+
+/* The source that the estimate likes best comes first: the newest version in the recording before
+ * the reader. */
+static uint32_t likely_source(const struct poly *poly, const struct poly_open *open)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < open->count; i++) {
+        uint32_t txn = version_txn(poly->versions, poly->reads->sources.at[open->first + i]);
+        if (txn == ESSE_NO_TXN || txn < open->txn)
+            best = i;
+    }
+    return best;
+}
+
+void poly_open_choices(struct poly *poly)
+{
+    const struct poly_reads *reads = poly->reads;
+    struct poly_u32_vec lits = { 0 };
+    for (size_t r = 0; r < reads->open.count; r++) {
+        struct poly_open *open = &reads->open.at[r];
+        const uint32_t likely = likely_source(poly, open);
+        open->choice = (uint32_t)poly->choices.count;
+        lits.count = 0;
+        for (uint32_t i = 0; i < open->count; i++) {
+            struct poly_choice choice = { POLY_SOURCE, (uint32_t)r,
+                                          reads->sources.at[open->first + i] };
+            uint32_t var = add_choice(poly, choice, i == likely, i == likely ? 2 : 1);
+            poly_u32_vec_push(&lits, poly->arena, esse_lit_of(var, false));
+        }
+        poly_give(poly, ESSE_CLAUSE_SOURCES, lits.at, (uint32_t)lits.count, (uint32_t)r);
+    }
+    poly_u32_vec_drop(&lits, poly->arena);
+}
+
+void poly_both(struct poly *poly, const struct poly_open *open, uint32_t i, uint32_t b)
+{
+    esse_lit source = esse_lit_of(open->choice + i, false);
+    esse_lit order = poly_order(poly, poly->reads->sources.at[open->first + i], b);
+    uint32_t hash = hash_pair(source, order);
+    struct esse_probe probe = esse_index_probe(&poly->choice_of, hash);
+    for (uint32_t id; esse_probe_next(&probe, &id);)
+        if (poly->choices.at[id].kind == POLY_BOTH && poly->choices.at[id].a == source &&
+            poly->choices.at[id].b == order)
+            return;
+    uint32_t var = add_choice(poly, (struct poly_choice){ POLY_BOTH, source, order }, false, 0);
+    esse_index_add(&poly->choice_of, poly->arena, hash, var);
+    const esse_lit lits[] = { esse_lit_of(var, false), esse_lit_not(source), esse_lit_not(order) };
+    poly_give(poly, ESSE_CLAUSE_BOTH, lits, 3, 0);
+}
+
+/* ---- edges ---- */
+
+/* Version a before version b: the readers of a too, as its writer. */
+static void order_edges(const struct poly *poly, esse_lit lit, uint32_t a, uint32_t b)
+{
+    const struct versions *versions = poly->versions;
+    const struct poly_reads *reads = poly->reads;
+    const uint32_t to = version_txn(versions, b);
+    for (uint32_t i = reads->reader_first[a]; i < reads->reader_first[a + 1]; i++)
+        add_edge(poly, lit, versions_touch(versions, reads->reader[i])->txn, to, DSG_RW);
+}
+
+/* A read of a version: after its writer, and before whoever is known to overwrite it. */
+static void source_edges(const struct poly *poly, esse_lit lit, const struct poly_open *open,
+                         uint32_t version)
+{
+    const struct versions *versions = poly->versions;
+    const uint32_t key = open->key;
+    add_edge(poly, lit, version_txn(versions, version), open->txn,
+             open->predicate ? DSG_WRP : DSG_WR);
+    if (open->predicate && !poly->rule->predicate_rw)
+        return;
+    const enum dsg_dep dep = open->predicate ? DSG_RWP : DSG_RW;
+    if (version + 1 < versions->loose[key])
+        add_edge(poly, lit, open->txn, version_txn(versions, version + 1), dep);
+    if (is_loose(versions, key, version) || !precedes_loose(versions, key, version))
+        return;
+    for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
+        add_edge(poly, lit, open->txn, version_txn(versions, v), dep);
+}
+
+void poly_edges_of(void *context, esse_lit lit)
+{
+    const struct poly *poly = context;
+    const struct poly_choice *choice = &poly->choices.at[esse_lit_var(lit)];
+    const bool negated = esse_lit_negated(lit);
+    if (choice->kind == POLY_ORDER) {
+        order_edges(poly, lit, negated ? choice->b : choice->a, negated ? choice->a : choice->b);
+    } else if (!negated && choice->kind == POLY_SOURCE) {
+        source_edges(poly, lit, &poly->reads->open.at[choice->a], choice->b);
+    } else if (!negated) {
+        const struct poly_choice *source = &poly->choices.at[esse_lit_var(choice->a)];
+        const struct poly_choice *order = &poly->choices.at[esse_lit_var(choice->b)];
+        const struct poly_open *open = &poly->reads->open.at[source->a];
+        uint32_t later = esse_lit_negated(choice->b) ? order->a : order->b;
+        add_edge(poly, lit, open->txn, version_txn(poly->versions, later),
+                 open->predicate ? DSG_RWP : DSG_RW);
+    }
+}

@@ -1,0 +1,258 @@
+#include "engine/dsg/dsg_explain.h"
+#include "engine/polygraph/poly_reason.h"
+#include "history/show.h"
+
+#include <string.h>
+
+/* A refutation in operations and words. */
+
+ESSE_VEC(clause_vec, struct esse_clause)
+
+struct explaining {
+    struct poly *poly;
+    struct scan *scan;
+    struct esse_arena *arena; /* of what is told */
+    uint32_t *number;         /* by choice: its number in the refutation, or UINT32_MAX */
+    struct esse_choice *told;
+    uint32_t told_count;
+    struct clause_vec clauses;
+};
+
+/* ---- choices ---- */
+
+static esse_op op_of(const struct versions *versions, uint32_t at)
+{
+    return (esse_op){ at == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(versions, at) };
+}
+
+static uint32_t number_choice(struct explaining *e, uint32_t choice);
+
+static uint32_t number_lit(struct explaining *e, esse_lit lit)
+{
+    return 2 * number_choice(e, esse_lit_var(lit)) + esse_lit_negated(lit);
+}
+
+static struct esse_choice tell_choice(struct explaining *e, uint32_t choice)
+{
+    const struct poly *poly = e->poly;
+    const struct versions *versions = poly->versions;
+    const struct poly_choice *c = &poly->choices.at[choice];
+    struct esse_choice told = { .first = { ESSE_NO_OP }, .second = { ESSE_NO_OP } };
+    if (c->kind == POLY_BOTH) {
+        told.kind = ESSE_CHOICE_BOTH;
+        told.parts[0] = number_lit(e, c->a);
+        told.parts[1] = number_lit(e, c->b);
+    } else if (c->kind == POLY_ORDER) {
+        told.kind = ESSE_CHOICE_ORDER;
+        told.key.ix = poly->reads->version_key[c->a];
+        told.first = op_of(versions, versions->write[c->a]);
+        told.second = op_of(versions, versions->write[c->b]);
+    } else {
+        const struct poly_open *open = &poly->reads->open.at[c->a];
+        told.kind = ESSE_CHOICE_SOURCE;
+        told.key.ix = open->key;
+        told.first = op_of(versions, versions->write[c->b]);
+        told.second.ix = open->op;
+    }
+    return told;
+}
+
+/* The parts of a choice get their numbers before it. */
+static uint32_t number_choice(struct explaining *e, uint32_t choice)
+{
+    if (e->number[choice] == UINT32_MAX) {
+        struct esse_choice told = tell_choice(e, choice);
+        e->number[choice] = e->told_count;
+        e->told[e->told_count++] = told;
+    }
+    return e->number[choice];
+}
+
+/* ---- edges ---- */
+
+static void put_written(struct esse_out *out, const struct explaining *e, uint32_t at)
+{
+    const struct esse_touch *write = versions_touch(e->poly->versions, at);
+    char name[64];
+    esse_txn_name(e->scan->history, (esse_txn){ write->txn }, name, sizeof name);
+    if (esse_value_eq(write->value, ESSE_NIL)) {
+        esse_out_f(out, "%s's delete", name);
+        return;
+    }
+    esse_out_text(out, "the ");
+    esse_show_value(out, e->scan->history, write->value);
+    esse_out_f(out, " that %s %s", name, write->kind == ESSE_OP_APPEND ? "appended" : "wrote");
+}
+
+/* Of two versions in an order that was chosen. */
+static const char *tell_chosen(const struct explaining *e, const struct poly_reason *reason)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, e->arena);
+    put_written(&out, e, reason->from_at);
+    esse_out_text(&out, " to ");
+    esse_show_key(&out, e->scan->history, (esse_key){ reason->key });
+    esse_out_text(&out, " comes before ");
+    put_written(&out, e, reason->to_at);
+    return esse_out_memory(&out);
+}
+
+static const char *tell_open(const struct explaining *e, const struct poly_reason *reason)
+{
+    const bool reads = reason->dep == DSG_WR || reason->dep == DSG_WRP;
+    const uint32_t txn = reads ? reason->to : reason->from;
+    struct esse_out out;
+    char name[64];
+    esse_out_init_memory(&out, e->arena);
+    esse_txn_name(e->scan->history, (esse_txn){ txn }, name, sizeof name);
+    esse_out_f(&out, "%s did ", name);
+    esse_show_op(&out, e->scan->history, (esse_op){ reason->op });
+    esse_out_text(&out, reads ? " after " : " before ");
+    put_written(&out, e, reads ? reason->from_at : reason->to_at);
+    if (esse_op_is_predicate(e->scan->history->op_kind[reason->op])) {
+        esse_out_text(&out, " to ");
+        esse_show_key(&out, e->scan->history, (esse_key){ reason->key });
+    }
+    return esse_out_memory(&out);
+}
+
+static struct esse_edge tell_edge(const struct explaining *e, const struct poly_reason *reason)
+{
+    const uint32_t members[] = { reason->from, reason->to };
+    const struct dsg_component component = { .versions = e->poly->versions, .members = members };
+    const struct dsg_edge edge = { .from = 0,
+                                   .to = 1,
+                                   .key = reason->key,
+                                   .from_at = reason->from_at,
+                                   .to_at = reason->to_at,
+                                   .predicate = ESSE_NO_OP,
+                                   .dep = (uint8_t)reason->dep };
+    if (reason->op == ESSE_NO_OP) {
+        struct esse_edge told = dsg_explain_edge(e->scan, &component, &edge);
+        if (reason->chosen && reason->dep == DSG_WW) {
+            told.why = tell_chosen(e, reason);
+            told.witness.ix = ESSE_NO_OP;
+        }
+        return told;
+    }
+    const bool reads = reason->dep == DSG_WR || reason->dep == DSG_WRP;
+    return (struct esse_edge){
+        .from = { reason->from },
+        .to = { reason->to },
+        .dep = dsg_dep_names[reason->dep],
+        .has_key = true,
+        .key = { reason->key },
+        .from_op = reads ? op_of(e->poly->versions, reason->from_at) : (esse_op){ reason->op },
+        .to_op = reads ? (esse_op){ reason->op } : op_of(e->poly->versions, reason->to_at),
+        .witness = { ESSE_NO_OP },
+        .why = tell_open(e, reason)
+    };
+}
+
+static void tell_cycle(struct explaining *e, const struct poly_clause *clause,
+                       struct esse_clause *told)
+{
+    struct poly *poly = e->poly;
+    struct poly_reason *reasons =
+        esse_arena_grow(poly->arena, NULL, (clause->edge_count + (size_t)1) * sizeof *reasons);
+    told->edge_count = poly_reasons(poly, clause, reasons);
+    struct esse_edge *edges = esse_arena_alloc(e->arena, told->edge_count + 1u, sizeof *edges);
+    for (uint32_t i = 0; i < told->edge_count; i++)
+        edges[i] = tell_edge(e, &reasons[i]);
+    told->edges = edges;
+    esse_arena_drop(poly->arena, reasons);
+}
+
+/* ---- clauses ---- */
+
+static struct esse_clause *add_clause(struct explaining *e, enum esse_clause_kind kind,
+                                      const esse_lit *lits, uint32_t count)
+{
+    uint32_t *told = esse_arena_alloc(e->arena, count + 1u, sizeof *told);
+    for (uint32_t i = 0; i < count; i++)
+        told[i] = number_lit(e, lits[i]);
+    clause_vec_push(&e->clauses, e->arena,
+                    (struct esse_clause){ .kind = kind, .literals = told, .count = count });
+    return &e->clauses.at[e->clauses.count - 1];
+}
+
+static void on_learnt(void *context, const esse_lit *lits, uint32_t count)
+{
+    struct explaining *e = context;
+    if (count)
+        add_clause(e, ESSE_CLAUSE_FOLLOWS, lits, count);
+}
+
+static void on_nothing(void *context, const esse_lit *lits, uint32_t count)
+{
+    (void)context;
+    (void)lits;
+    (void)count;
+}
+
+/* What follows from the clauses that were kept, as a solver without a theory derives it. */
+static void derive(struct explaining *e)
+{
+    const struct poly *poly = e->poly;
+    const struct esse_proof proof = { e, on_learnt, NULL, on_nothing };
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_solver *solver = esse_solver_new(arena, NULL);
+    esse_solver_prove(solver, &proof);
+    for (size_t i = 0; i < poly->choices.count; i++)
+        esse_solver_var(solver, true, 0);
+    for (size_t i = 0; i < poly->proof.clauses.count; i++) {
+        const struct poly_clause *clause = &poly->proof.clauses.at[i];
+        esse_solver_add(solver, &poly->proof.lits.at[clause->lits], clause->lit_count);
+    }
+    esse_solver_solve(solver, NULL, 0);
+    add_clause(e, ESSE_CLAUSE_FOLLOWS, NULL, 0);
+    esse_arena_free(arena);
+}
+
+static const char *describe(const struct explaining *e, uint32_t cycles)
+{
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < e->told_count; i++)
+        open += e->told[i].kind != ESSE_CHOICE_BOTH;
+    if (!open)
+        return "a cycle of dependencies that nothing could have avoided";
+    return esse_arena_format(
+        e->arena,
+        "%u thing%s left open by the history (which of two versions came first, "
+        "or which was read), and whatever is chosen there is one of %u cycles",
+        open, open == 1 ? " is" : "s are", cycles);
+}
+
+void poly_explain(struct poly *poly, struct scan *scan)
+{
+    struct explaining e = { .poly = poly, .scan = scan, .arena = scan->arena };
+    const size_t choices = poly->choices.count + 1;
+    uint32_t cycles = 0;
+    e.number = esse_arena_grow(poly->arena, NULL, choices * sizeof *e.number);
+    memset(e.number, 0xff, choices * sizeof *e.number);
+    e.told = esse_arena_alloc(e.arena, choices, sizeof *e.told);
+    for (size_t i = 0; i < poly->proof.clauses.count; i++) {
+        const struct poly_clause *clause = &poly->proof.clauses.at[i];
+        struct esse_clause *told =
+            add_clause(&e, (enum esse_clause_kind)clause->kind, &poly->proof.lits.at[clause->lits],
+                       clause->lit_count);
+        if (clause->kind == ESSE_CLAUSE_SOURCES) {
+            told->read.ix = poly->reads->open.at[clause->open].op;
+            told->key.ix = poly->reads->open.at[clause->open].key;
+        }
+        if (clause->kind != ESSE_CLAUSE_CYCLE)
+            continue;
+        tell_cycle(&e, clause, told);
+        cycles++;
+    }
+    derive(&e);
+    struct esse_refutation *refutation = esse_arena_alloc(e.arena, 1, sizeof *refutation);
+    *refutation = (struct esse_refutation){ .choices = e.told,
+                                            .choice_count = e.told_count,
+                                            .clauses = e.clauses.at,
+                                            .clause_count = (uint32_t)e.clauses.count };
+    struct esse_anomaly anomaly = { .type = esse_anomaly_get(poly->rule->refuted)->name,
+                                    .description = describe(&e, cycles),
+                                    .refutation = refutation };
+    scan_anomaly_vec_push(&scan->found, scan->arena, anomaly);
+}

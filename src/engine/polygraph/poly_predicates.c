@@ -1,0 +1,99 @@
+#include "engine/polygraph/poly_state.h"
+#include "sql/predicate.h"
+
+/* Every key that a predicate operation did not return had a version then that does not match. */
+
+struct missing {
+    struct poly_reads *reads;
+    const struct esse_history *history;
+    struct esse_error *err;
+    const struct esse_predicate *predicate;
+    uint32_t *known; /* by key: the last operation that returned it, or before which its transaction
+                        wrote it, plus 1 */
+};
+
+static bool matches(struct missing *m, uint32_t key, uint32_t version, bool *yes)
+{
+    const struct versions *versions = m->reads->versions;
+    esse_value value = version == versions->first[key]
+                           ? versions->sources->initial[key]
+                           : versions_touch(versions, versions->write[version])->value;
+    return esse_predicate_selects(m->predicate, m->history->key_name[key], value, yes, m->err);
+}
+
+/* Only a key some of whose versions match says anything by not being returned. */
+static bool open_key(struct missing *m, uint32_t txn, uint32_t op, uint32_t key)
+{
+    struct poly_reads *reads = m->reads;
+    const struct versions *versions = reads->versions;
+    struct poly_open open = {
+        .txn = txn, .key = key, .op = op, .first = (uint32_t)reads->sources.count, .predicate = true
+    };
+    bool any = false, yes;
+    for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++) {
+        if (version_txn(versions, v) == txn)
+            continue;
+        if (!matches(m, key, v, &yes))
+            return false;
+        any |= yes;
+        if (!yes)
+            poly_u32_vec_push(&reads->sources, versions->arena, v);
+    }
+    open.count = (uint32_t)reads->sources.count - open.first;
+    if (!any) {
+        reads->sources.count = open.first;
+        return true;
+    }
+    poly_open_vec_push(&reads->open, versions->arena, open);
+    return true;
+}
+
+/* What it returned is known, and what its own transaction wrote before is judged by the scan. */
+static void mark_known(struct missing *m, uint32_t txn, uint32_t op,
+                       const struct esse_predicate_op *predicate)
+{
+    const struct esse_history *history = m->history;
+    for (uint32_t i = 0; i < predicate->row_count; i++)
+        m->known[history->rows[predicate->row + i].key.ix] = op + 1;
+    for (uint32_t own = history->txn_op[txn]; own < op; own++) {
+        for (uint32_t i = 0; i < esse_access_count(history, own); i++) {
+            struct esse_access access = esse_access_at(history, own, i);
+            if (access.kind != ESSE_OP_READ)
+                m->known[access.key.ix] = op + 1;
+        }
+    }
+}
+
+static bool open_predicate(struct missing *m, uint32_t txn, uint32_t op,
+                           struct esse_predicates *predicates)
+{
+    const struct esse_predicate_op *predicate = &m->history->predicates[m->history->op_key[op]];
+    m->predicate = esse_predicates_get(predicates, predicate->text, m->err);
+    if (!m->predicate)
+        return false;
+    mark_known(m, txn, op, predicate);
+    for (uint32_t key = 0; key < m->history->keys; key++)
+        if (m->known[key] != op + 1 && !open_key(m, txn, op, key))
+            return false;
+    return true;
+}
+
+bool poly_predicates_find(struct poly_reads *reads, struct esse_budget *budget,
+                          struct esse_error *err)
+{
+    const struct esse_history *history = reads->versions->history;
+    struct esse_arena *arena = reads->versions->arena;
+    struct missing m = { .reads = reads, .history = history, .err = err };
+    struct esse_predicates *predicates = esse_predicates_new(arena, history);
+    m.known = esse_arena_alloc(arena, history->keys + 1u, sizeof *m.known);
+    esse_budget_phase(budget, "completing predicates", history->txns);
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+            if (reads->versions->in[txn] && esse_op_is_predicate(history->op_kind[op]) &&
+                !open_predicate(&m, txn, op, predicates))
+                return false;
+        if (!esse_budget_poll(budget, txn))
+            return false;
+    }
+    return true;
+}

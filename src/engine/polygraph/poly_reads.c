@@ -1,0 +1,132 @@
+#include "engine/polygraph/poly_state.h"
+
+/* Which versions the reads are of, and which may be of several. */
+
+static bool counts(const struct versions *versions, uint32_t at)
+{
+    const struct esse_touch *touch = versions_touch(versions, at);
+    return touch->kind == ESSE_OP_READ && versions->in[touch->txn] &&
+           !esse_value_eq(touch->value, ESSE_NONE);
+}
+
+/* ---- readers ---- */
+
+/* Its version has another writer, and no access of the same transaction before it read it. */
+static bool is_reader(const struct versions *versions, uint32_t key, uint32_t at)
+{
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    const uint32_t version = versions->of[at], txn = by_key->at[at].txn;
+    if (!counts(versions, at) || version == NO_VERSION || version_txn(versions, version) == txn)
+        return false;
+    for (uint32_t b = at; b-- > by_key->first[key] && by_key->at[b].txn == txn;)
+        if (by_key->at[b].kind == ESSE_OP_READ && versions->of[b] == version)
+            return false;
+    return true;
+}
+
+static void find_readers(struct poly_reads *reads)
+{
+    const struct versions *versions = reads->versions;
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    struct esse_arena *arena = versions->arena;
+    uint32_t *first = esse_arena_alloc(arena, versions->count + 2u, sizeof *first);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t key = 0; key < versions->history->keys; key++)
+            for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
+                if (!is_reader(versions, key, at))
+                    continue;
+                if (pass == 0)
+                    first[versions->of[at] + 2]++;
+                else
+                    reads->reader[first[versions->of[at] + 1]++] = at;
+            }
+        if (pass == 0) {
+            for (uint32_t v = 0; v < versions->count; v++)
+                first[v + 2] += first[v + 1];
+            reads->reader = esse_arena_grow(
+                arena, NULL, (first[versions->count + 1] + (size_t)1) * sizeof *reads->reader);
+        }
+    }
+    reads->reader_first = first;
+}
+
+static void find_version_keys(struct poly_reads *reads)
+{
+    const struct versions *versions = reads->versions;
+    reads->version_key =
+        esse_arena_grow(versions->arena, NULL, (versions->count + (size_t)1) * sizeof(uint32_t));
+    for (uint32_t key = 0; key < versions->history->keys; key++)
+        for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
+            reads->version_key[v] = key;
+}
+
+/* ---- reads of several ---- */
+
+/* The write at 'at' as a source of a read by 'txn'. */
+static void add_source(struct poly_reads *reads, uint32_t txn, uint32_t at)
+{
+    const struct versions *versions = reads->versions;
+    const uint32_t writer = versions_touch(versions, at)->txn;
+    if (writer == txn)
+        return;
+    if (versions->in[writer] && versions->of[at] != NO_VERSION)
+        poly_u32_vec_push(&reads->sources, versions->arena, versions->of[at]);
+    reads->optional |=
+        !versions->in[writer] && versions->history->txn_status[writer] == ESSE_UNKNOWN_OUTCOME;
+}
+
+static void add_deletes(struct poly_reads *reads, uint32_t key, uint32_t txn)
+{
+    const struct esse_by_key *by_key = &reads->versions->sources->by_key;
+    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
+        if (by_key->at[at].kind == ESSE_OP_WRITE && esse_value_eq(by_key->at[at].value, ESSE_NIL))
+            add_source(reads, txn, at);
+}
+
+/* Lists tell their version, or something is wrong with them that the scan has told. */
+static void open_read(struct poly_reads *reads, uint32_t key, uint32_t at)
+{
+    const struct versions *versions = reads->versions;
+    const struct sources *sources = versions->sources;
+    const struct esse_touch *touch = versions_touch(versions, at);
+    const esse_value value = esse_value_state(touch->value);
+    struct poly_open open = { .txn = touch->txn,
+                              .key = key,
+                              .op = versions_op(versions, at),
+                              .first = (uint32_t)reads->sources.count };
+    if (is_list(value)) {
+        reads->stuck = true;
+        return;
+    }
+    if (esse_value_eq(value, sources->initial[key]))
+        poly_u32_vec_push(&reads->sources, versions->arena, versions->first[key]);
+    if (esse_value_eq(value, ESSE_NIL))
+        add_deletes(reads, key, touch->txn);
+    else
+        for (uint32_t w = sources->link[at]; w != ESSE_NO_TOUCH; w = sources->link[w])
+            add_source(reads, touch->txn, w);
+    open.count = (uint32_t)reads->sources.count - open.first;
+    poly_open_vec_push(&reads->open, versions->arena, open);
+}
+
+static void find_open(struct poly_reads *reads)
+{
+    const struct versions *versions = reads->versions;
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    for (uint32_t key = 0; key < versions->history->keys; key++)
+        for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
+            if (versions->of[at] == NO_VERSION && counts(versions, at) &&
+                !esse_is_after_own_write(by_key, key, at))
+                open_read(reads, key, at);
+}
+
+bool poly_reads_find(struct poly_reads *reads, const struct versions *versions, bool predicates,
+                     struct esse_budget *budget, struct esse_error *err)
+{
+    *reads = (struct poly_reads){ .versions = versions };
+    find_version_keys(reads);
+    find_readers(reads);
+    if (versions->unresolved)
+        find_open(reads);
+    return !predicates || poly_predicates_find(reads, budget, err);
+}

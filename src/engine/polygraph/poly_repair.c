@@ -1,0 +1,243 @@
+#include "engine/polygraph/poly_state.h"
+
+/*
+ * After pruning, cycles lead over edges that were inferred.  In a refutation each of them rests on
+ * the literal "a before b"; and that literal is the only one of a clause whose cycle shows why the
+ * other order was impossible, by edges that were known or inferred in earlier rounds.  So the
+ * clauses of a refutation are made whole from the last round to the first.
+ *
+ * Cost: O(nodes + edges) for every inferred order that the refutation needs.
+ */
+
+struct repair {
+    struct poly *poly;
+    struct esse_arena *arena;
+    struct esse_csr later;        /* from versions to what was inferred of them, by number */
+    struct esse_csr installed;    /* from transactions to their versions */
+    struct esse_csr read;         /* and to those that they read */
+    struct poly_u32_vec wanted;   /* inferred orders whose clauses are to be made */
+    uint8_t *is_wanted;           /* by inferred order */
+    struct esse_guarded_edge *by; /* by node: how a search came to it */
+    uint32_t *seen;               /* by node: in which search */
+    uint32_t *rest;               /* by node: the inferred order that the edge rests on, or NONE */
+    uint32_t searches;
+    struct poly_u32_vec queue;
+    struct poly_u32_vec lits; /* of the clause at hand */
+    struct poly_edge_vec edges;
+};
+
+#define NONE UINT32_MAX
+
+/* ---- what was inferred ---- */
+
+static bool is_known(const struct poly *poly, uint32_t from, uint32_t to)
+{
+    for (uint32_t e = poly->base.first[from]; e < poly->base.first[from + 1]; e++)
+        if (poly->base.to[e] == to)
+            return true;
+    return false;
+}
+
+/* The literal that an inferred order is, and its clause if that is still to be made. */
+static esse_lit want(struct repair *r, uint32_t inferred)
+{
+    const struct poly_inferred *order = &r->poly->inferred.at[inferred];
+    if (!r->is_wanted[inferred]) {
+        r->is_wanted[inferred] = 1;
+        poly_u32_vec_push(&r->wanted, r->arena, inferred);
+    }
+    return poly_order(r->poly, order->a, order->b);
+}
+
+/* An order "version before something of 'to'", inferred before 'round'; NONE if there is none. */
+static uint32_t find_later(const struct repair *r, uint32_t version, uint32_t to, uint32_t round)
+{
+    for (uint32_t i = r->later.first[version]; i < r->later.first[version + 1]; i++) {
+        const struct poly_inferred *order = &r->poly->inferred.at[r->later.to[i]];
+        if (order->round < round && version_txn(r->poly->versions, order->b) == to)
+            return r->later.to[i];
+    }
+    return NONE;
+}
+
+/* The inferred order that an edge between two nodes rests on. */
+static uint32_t find_basis(const struct repair *r, uint32_t from, uint32_t to)
+{
+    const struct poly *poly = r->poly;
+    const uint32_t a = poly_txn(poly, from), b = poly_txn(poly, to);
+    uint32_t found = NONE;
+    for (uint32_t i = r->installed.first[a];
+         found == NONE && from == poly_commit(poly, a) && i < r->installed.first[a + 1]; i++)
+        found = find_later(r, r->installed.to[i], b, UINT32_MAX);
+    for (uint32_t i = r->read.first[a];
+         found == NONE && from == poly_leaves(poly, a, DSG_RW) && i < r->read.first[a + 1]; i++)
+        found = find_later(r, r->read.to[i], b, UINT32_MAX);
+    return found;
+}
+
+/* ---- paths ---- */
+
+static void come(struct repair *r, uint32_t from, uint32_t to, uint32_t rest)
+{
+    if (r->seen[to] == r->searches)
+        return;
+    r->seen[to] = r->searches;
+    r->by[to] = (struct esse_guarded_edge){ from, to, ESSE_LIT_NONE };
+    r->rest[to] = rest;
+    poly_u32_vec_push(&r->queue, r->arena, to);
+}
+
+static void go_later(struct repair *r, uint32_t node, uint32_t version, uint32_t round,
+                     enum dsg_dep dep)
+{
+    for (uint32_t i = r->later.first[version]; i < r->later.first[version + 1]; i++) {
+        const struct poly_inferred *order = &r->poly->inferred.at[r->later.to[i]];
+        uint32_t to = version_txn(r->poly->versions, order->b);
+        if (order->round < round && to != poly_txn(r->poly, node))
+            come(r, node, poly_enters(r->poly, to, dep), r->later.to[i]);
+    }
+}
+
+static void go_on(struct repair *r, uint32_t node, uint32_t round)
+{
+    const struct poly *poly = r->poly;
+    const uint32_t txn = poly_txn(poly, node);
+    for (uint32_t e = poly->base.first[node]; e < poly->base.first[node + 1]; e++)
+        come(r, node, poly->base.to[e], NONE);
+    if (txn == ESSE_NO_TXN)
+        return;
+    for (uint32_t i = r->installed.first[txn];
+         node == poly_commit(poly, txn) && i < r->installed.first[txn + 1]; i++)
+        go_later(r, node, r->installed.to[i], round, DSG_WW);
+    if (poly->rule->form == POLY_SINGLE || node != poly_leaves(poly, txn, DSG_RW))
+        return;
+    for (uint32_t i = r->read.first[txn]; i < r->read.first[txn + 1]; i++)
+        go_later(r, node, r->read.to[i], round, DSG_RW);
+}
+
+static bool find_path(struct repair *r, uint32_t from, uint32_t to, uint32_t round)
+{
+    r->searches++;
+    r->queue.count = 0;
+    come(r, from, from, NONE);
+    for (size_t i = 0; i < r->queue.count && r->seen[to] != r->searches; i++)
+        go_on(r, r->queue.at[i], round);
+    return r->seen[to] == r->searches;
+}
+
+/* ---- clauses ---- */
+
+static void rest_on(struct repair *r, uint32_t inferred, struct esse_guarded_edge *edge)
+{
+    edge->guard = want(r, inferred);
+    poly_u32_vec_push(&r->lits, r->arena, esse_lit_not(edge->guard));
+}
+
+/* The path that was found, and the edge that would close it. */
+static void close_cycle(struct repair *r, uint32_t from, uint32_t to, esse_lit guard)
+{
+    r->edges.count = 0;
+    poly_edge_vec_push(&r->edges, r->arena, (struct esse_guarded_edge){ to, from, guard });
+    for (uint32_t at = to; at != from; at = r->by[at].from) {
+        struct esse_guarded_edge edge = r->by[at];
+        if (r->rest[at] != NONE)
+            rest_on(r, r->rest[at], &edge);
+        poly_edge_vec_push(&r->edges, r->arena, edge);
+    }
+    for (size_t i = 0, j = r->edges.count; i + 1 < j; i++) {
+        struct esse_guarded_edge held = r->edges.at[i];
+        r->edges.at[i] = r->edges.at[--j];
+        r->edges.at[j] = held;
+    }
+}
+
+static bool close_by_reader(struct repair *r, const struct poly_inferred *order, esse_lit not_so)
+{
+    const struct poly *poly = r->poly;
+    const uint32_t writer = version_txn(poly->versions, order->a);
+    const uint32_t *first = &poly->reads->reader_first[order->b];
+    for (uint32_t i = first[0]; i < first[1]; i++) {
+        uint32_t reader = versions_touch(poly->versions, poly->reads->reader[i])->txn;
+        uint32_t from = poly_commit(poly, writer), to = poly_leaves(poly, reader, DSG_RW);
+        if (reader == writer || !find_path(r, from, to, order->round))
+            continue;
+        close_cycle(r, from, to, not_so);
+        return true;
+    }
+    return false;
+}
+
+/* Why a comes before b: the opposite would close a cycle. */
+static void make_clause(struct repair *r, uint32_t inferred)
+{
+    struct poly *poly = r->poly;
+    const struct poly_inferred order = poly->inferred.at[inferred];
+    const esse_lit so = poly_order(poly, order.a, order.b);
+    const uint32_t from = poly_enters(poly, version_txn(poly->versions, order.a), DSG_WW);
+    const uint32_t to = poly_commit(poly, version_txn(poly->versions, order.b));
+    r->lits.count = 0;
+    poly_u32_vec_push(&r->lits, r->arena, so);
+    if (find_path(r, from, to, order.round))
+        close_cycle(r, from, to, esse_lit_not(so));
+    else
+        close_by_reader(r, &order, esse_lit_not(so));
+    poly_keep_cycle(poly,
+                    &(struct esse_theory_clause){ r->lits.at, r->edges.at, (uint32_t)r->lits.count,
+                                                  (uint32_t)r->edges.count });
+}
+
+/* A cycle that the theory told: its inferred edges get their literals. */
+static void mend_clause(struct repair *r, struct poly_clause *clause)
+{
+    struct poly *poly = r->poly;
+    r->lits.count = 0;
+    for (uint32_t i = 0; i < clause->lit_count; i++)
+        poly_u32_vec_push(&r->lits, r->arena, poly->proof.lits.at[clause->lits + i]);
+    for (uint32_t i = 0; i < clause->edge_count; i++) {
+        struct esse_guarded_edge *edge = &poly->proof.edges.at[clause->edges + i];
+        if (edge->guard != ESSE_LIT_NONE || is_known(poly, edge->from, edge->to))
+            continue;
+        uint32_t basis = find_basis(r, edge->from, edge->to);
+        if (basis != NONE)
+            rest_on(r, basis, edge);
+    }
+    clause->lits = (uint32_t)poly->proof.lits.count;
+    clause->lit_count = (uint32_t)r->lits.count;
+    for (size_t i = 0; i < r->lits.count; i++)
+        poly_u32_vec_push(&poly->proof.lits, poly->arena, r->lits.at[i]);
+}
+
+/* ---- all ---- */
+
+static void group(struct repair *r)
+{
+    const struct poly *poly = r->poly;
+    const struct versions *versions = poly->versions;
+    esse_csr_init(&r->later, r->arena, versions->count);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < poly->inferred.count; i++)
+            pass ? esse_csr_add(&r->later, poly->inferred.at[i].a, i)
+                 : esse_csr_count(&r->later, poly->inferred.at[i].a);
+        pass ? esse_csr_finish(&r->later) : esse_csr_start(&r->later);
+    }
+    poly_group_versions(poly, r->arena, &r->installed, &r->read);
+}
+
+void poly_repair_proof(struct poly *poly)
+{
+    if (!poly->inferred.count)
+        return;
+    struct repair r = { .poly = poly, .arena = esse_arena_new() };
+    const size_t nodes = poly->nodes + (size_t)1;
+    group(&r);
+    r.is_wanted = esse_arena_alloc(r.arena, poly->inferred.count + 1, 1);
+    r.by = esse_arena_grow(r.arena, NULL, nodes * sizeof *r.by);
+    r.rest = esse_arena_grow(r.arena, NULL, nodes * sizeof *r.rest);
+    r.seen = esse_arena_alloc(r.arena, nodes, sizeof *r.seen);
+    for (size_t i = 0; i < poly->proof.clauses.count; i++)
+        if (poly->proof.clauses.at[i].kind == ESSE_CLAUSE_CYCLE)
+            mend_clause(&r, &poly->proof.clauses.at[i]);
+    for (size_t i = 0; i < r.wanted.count; i++)
+        make_clause(&r, r.wanted.at[i]);
+    esse_arena_free(r.arena);
+}

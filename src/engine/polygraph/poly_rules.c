@@ -1,0 +1,32 @@
+#include "engine/polygraph/poly_state.h"
+
+#define NO_ORDER(level) ESSE_ANOMALY_NO_ORDER_##level
+
+static const struct poly_rule rules[] = {
+    { ESSE_LEVEL_STRICT_SERIALIZABLE, POLY_PLAIN, true, true, true, true,
+      NO_ORDER(STRICT_SERIALIZABLE) },
+    { ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE, POLY_PLAIN, true, false, true, true,
+      NO_ORDER(STRONG_SESSION_SERIALIZABLE) },
+    { ESSE_LEVEL_SERIALIZABLE, POLY_PLAIN, false, false, true, true, NO_ORDER(SERIALIZABLE) },
+    { ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION, POLY_SNAPSHOT, true, true, true, true,
+      NO_ORDER(STRONG_SNAPSHOT_ISOLATION) },
+    { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, POLY_SNAPSHOT, true, false, true, true,
+      NO_ORDER(STRONG_SESSION_SNAPSHOT_ISOLATION) },
+    { ESSE_LEVEL_SNAPSHOT_ISOLATION, POLY_SNAPSHOT, false, false, true, true,
+      NO_ORDER(SNAPSHOT_ISOLATION) },
+    { ESSE_LEVEL_REPEATABLE_READ, POLY_PLAIN, false, false, true, false,
+      NO_ORDER(REPEATABLE_READ) },
+    { ESSE_LEVEL_PREFIX, POLY_PREFIX, true, false, true, true, NO_ORDER(PREFIX) },
+    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, POLY_SINGLE, true, false, false, false,
+      NO_ORDER(PARALLEL) },
+    { ESSE_LEVEL_CONSISTENT_VIEW, POLY_SINGLE, false, false, false, false,
+      NO_ORDER(CONSISTENT_VIEW) },
+};
+
+const struct poly_rule *poly_rule_of(const struct esse_level *level)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].level == level->id)
+            return &rules[i];
+    return NULL;
+}

@@ -1,0 +1,224 @@
+#include "engine/polygraph/poly_state.h"
+
+#include <stdlib.h>
+
+/* ---- what the solver tells ---- */
+
+void poly_keep_cycle(struct poly *poly, const struct esse_theory_clause *told)
+{
+    struct poly_proof *proof = &poly->proof;
+    struct poly_clause clause = { .kind = ESSE_CLAUSE_CYCLE,
+                                  .lits = (uint32_t)proof->lits.count,
+                                  .lit_count = told->count,
+                                  .edges = (uint32_t)proof->edges.count,
+                                  .edge_count = told->edges };
+    for (uint32_t i = 0; i < told->count; i++)
+        poly_u32_vec_push(&proof->lits, poly->arena, told->lits[i]);
+    for (uint32_t i = 0; i < told->edges; i++)
+        poly_edge_vec_push(&proof->edges, poly->arena, told->cycle[i]);
+    poly_clause_vec_push(&proof->clauses, poly->arena, clause);
+}
+
+static void on_lemma(void *context, const struct esse_theory_clause *clause)
+{
+    poly_keep_cycle(context, clause);
+}
+
+/* What follows from the cycles is found again when they are few. */
+static void on_clause(void *context, const esse_lit *lits, uint32_t count)
+{
+    (void)context;
+    (void)lits;
+    (void)count;
+}
+
+void poly_give_cycle(struct poly *poly, const struct esse_theory_clause *clause)
+{
+    poly_keep_cycle(poly, clause);
+    esse_solver_add(poly->solver, clause->lits, clause->count);
+}
+
+/* ---- solving ---- */
+
+static bool find_more(void *context)
+{
+    struct poly *poly = context;
+    return poly->rule->form == POLY_SINGLE ? poly_find_single(poly) : poly_find_broken(poly);
+}
+
+/* Room for the versions of all keys in some order. */
+static void make_places(struct poly *poly)
+{
+    const size_t room = poly->versions->count + (size_t)1;
+    poly->places = esse_arena_grow(poly->arena, NULL, room * sizeof *poly->places);
+    poly->place = esse_arena_grow(poly->arena, NULL, room * sizeof *poly->place);
+    for (uint32_t v = 0; v < poly->versions->count; v++)
+        poly->places[v] = (struct esse_pair){ 0, v };
+}
+
+/* A cycle of what is known needs no choice. */
+static bool keep_known_cycle(struct poly *poly)
+{
+    uint32_t count;
+    const uint32_t *nodes = esse_acyclic_known_cycle(poly->acyclic, &count);
+    struct poly_edge_vec edges = { 0 };
+    for (uint32_t i = 0; i < count; i++)
+        poly_edge_vec_push(
+            &edges, poly->arena,
+            (struct esse_guarded_edge){ nodes[i], nodes[(i + 1) % count], ESSE_LIT_NONE });
+    if (count)
+        poly_keep_cycle(poly, &(struct esse_theory_clause){ .cycle = edges.at, .edges = count });
+    return count > 0;
+}
+
+struct esse_phase *poly_phase(struct poly *poly, const char *name, double started)
+{
+    poly_phase_vec_push(
+        &poly->phases, poly->graph_arena,
+        (struct esse_phase){ .name = name, .seconds = esse_clock_seconds() - started });
+    return &poly->phases.at[poly->phases.count - 1];
+}
+
+static void tell_solving(struct poly *poly, double started)
+{
+    const struct esse_solver_stats *stats = esse_solver_stats(poly->solver);
+    struct esse_phase *phase = poly_phase(poly, "solving", started);
+    const struct {
+        const char *what;
+        uint64_t count;
+    } counts[ESSE_PHASE_COUNTS] = {
+        { "choices", poly->choices.count }, { "orders tried", poly->rounds },
+        { "decisions", stats->decisions },  { "conflicts", stats->conflicts },
+        { "cycles", stats->lemmas },        { "restarts", stats->restarts },
+    };
+    for (int i = 0; i < ESSE_PHASE_COUNTS; i++) {
+        phase->counts[i].what = counts[i].what;
+        phase->counts[i].count = counts[i].count;
+    }
+}
+
+static void forget_solver(struct poly *poly)
+{
+    if (poly->arena)
+        esse_arena_free(poly->arena);
+    poly->arena = esse_arena_new();
+    poly->choices = (struct poly_choice_vec){ 0 };
+    poly->choice_of = (struct esse_index){ 0 };
+    poly->proof = (struct poly_proof){ 0 };
+    poly->single = NULL;
+    poly->rounds = poly->waited = 0;
+}
+
+static enum esse_solver_answer run_solver(struct poly *poly)
+{
+    poly_open_choices(poly);
+    if (poly->ablate & ESSE_ABLATE_LAZINESS)
+        poly_all_orders(poly);
+    esse_budget_phase(poly->budget, "choosing orders of versions", 0);
+    return esse_solver_solve(poly->solver, NULL, 0);
+}
+
+/* Solves what is known now, with at most so many conflicts if 'limit' is not 0. */
+static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit)
+{
+    forget_solver(poly);
+    const struct esse_proof proof = { poly, on_clause, on_lemma, on_clause };
+    make_places(poly);
+    poly->solver = esse_solver_new(poly->arena, poly->budget);
+    esse_solver_prove(poly->solver, &proof);
+    esse_solver_limit(poly->solver, limit);
+    struct esse_acyclic_spec spec = { .nodes = poly->nodes,
+                                      .first = poly->known.first,
+                                      .to = poly->known.to,
+                                      .hint = poly_estimate(poly),
+                                      .context = poly,
+                                      .edges = poly_edges_of,
+                                      .more = find_more };
+    const double started = esse_clock_seconds();
+    poly->acyclic = esse_acyclic_new(poly->arena, poly->solver, &spec);
+    if (!poly->acyclic)
+        return ESSE_SOLVER_UNKNOWN;
+    enum esse_solver_answer answer = keep_known_cycle(poly) ? ESSE_SOLVER_UNSAT : run_solver(poly);
+    tell_solving(poly, started);
+    return answer;
+}
+
+enum { CONFLICTS_BEFORE_PRUNING = 4000 };
+
+/* Most histories need no pruning: it costs more than solving them. */
+enum esse_solver_answer poly_solve(struct poly *poly)
+{
+    const bool prunes = !(poly->ablate & ESSE_ABLATE_PRUNING);
+    poly->graph_arena = esse_arena_new();
+    esse_budget_phase(poly->budget, "drawing the polygraph", 0);
+    poly_known_build(poly);
+    enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
+    if (!prunes || !(poly->ablate & ESSE_ABLATE_PATIENCE))
+        answer = solve_known(poly, prunes ? CONFLICTS_BEFORE_PRUNING : 0);
+    if (answer == ESSE_SOLVER_UNKNOWN && prunes && poly_prune(poly))
+        answer = solve_known(poly, 0);
+    return answer;
+}
+
+void poly_close(struct poly *poly)
+{
+    if (poly->arena)
+        esse_arena_free(poly->arena);
+    esse_arena_free(poly->graph_arena);
+}
+
+static int by_read(const void *a, const void *b)
+{
+    const struct esse_read_source *x = a, *y = b;
+    if (x->read.ix != y->read.ix)
+        return x->read.ix < y->read.ix ? -1 : 1;
+    return x->key.ix < y->key.ix ? -1 : x->key.ix > y->key.ix;
+}
+
+/* Which of their sources the open reads were taken to be of. */
+static void keep_sources(const struct poly *poly, struct esse_arena *arena,
+                         struct esse_order *order)
+{
+    const struct poly_reads *reads = poly->reads;
+    struct esse_read_source *sources =
+        esse_arena_alloc(arena, reads->open.count + 1, sizeof *sources);
+    for (size_t o = 0; o < reads->open.count; o++) {
+        const struct poly_open *open = &reads->open.at[o];
+        uint32_t i = 0;
+        while (!esse_solver_value(poly->solver, esse_lit_of(open->choice + i, false)))
+            i++;
+        uint32_t write = poly->versions->write[reads->sources.at[open->first + i]];
+        sources[o] = (struct esse_read_source){
+            { open->op },
+            { open->key },
+            { write == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(poly->versions, write) }
+        };
+    }
+    qsort(sources, reads->open.count, sizeof *sources, by_read);
+    order->sources = sources;
+    order->source_count = (uint32_t)reads->open.count;
+}
+
+struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *arena)
+{
+    const struct versions *versions = poly->versions;
+    const bool starts = poly_is_doubled(poly);
+    uint32_t *at = esse_arena_grow(poly->arena, NULL, (poly->nodes + (size_t)1) * sizeof *at);
+    uint32_t *events =
+        esse_arena_grow(arena, NULL, (poly->moments_at + (size_t)1) * sizeof *events);
+    struct esse_order order = { .events = events,
+                                .has_starts = starts,
+                                .proves = esse_level_get(poly->rule->level)->friendly };
+    for (uint32_t node = 0; node < poly->nodes; node++)
+        at[esse_acyclic_position(poly->acyclic, node)] = node;
+    for (uint32_t i = 0; i < poly->nodes; i++) {
+        uint32_t txn = poly_txn(poly, at[i]);
+        if (txn == ESSE_NO_TXN || !versions->in[txn])
+            continue;
+        events[order.count++] = at[i];
+    }
+    esse_arena_drop(poly->arena, at);
+    if (poly->rule->form == POLY_SINGLE)
+        keep_sources(poly, arena, &order);
+    return order;
+}

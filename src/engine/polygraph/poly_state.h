@@ -1,0 +1,253 @@
+#ifndef ESSE_ENGINE_POLYGRAPH_POLY_STATE_H
+#define ESSE_ENGINE_POLYGRAPH_POLY_STATE_H
+
+#include "base/index.h"
+#include "base/radix.h"
+#include "base/vec.h"
+#include "engine/dsg/dsg_graph.h"
+#include "sat/acyclic.h"
+
+/* What the parts of the engine share: one level of one history, as a graph and choices. */
+
+/* How dependencies become edges of a graph that must be acyclic. */
+enum poly_form {
+    POLY_PLAIN,    /* a node a transaction */
+    POLY_SNAPSHOT, /* a start and a commit; ww leads to the start */
+    POLY_PREFIX,   /* the same, but ww leads to the commit */
+    POLY_SINGLE,   /* a node a transaction, and rw is no edge: at most one may close a cycle */
+};
+
+struct poly_rule {
+    enum esse_level_id level;
+    enum poly_form form;
+    bool sessions, time;
+    bool predicates;   /* can it decide histories that have some? */
+    bool predicate_rw; /* is what a predicate missed an anti-dependency? */
+    enum esse_anomaly_id refuted;
+};
+
+/* NULL if the level is none of this engine's. */
+const struct poly_rule *poly_rule_of(const struct esse_level *level);
+
+/* A read that may be of several versions: of one of sources[first .. first + count).  The choice
+ * of the i-th has the number choice + i. */
+struct poly_open {
+    uint32_t txn, key, op;
+    uint32_t first, count, choice;
+    bool predicate; /* the key was not returned, so it saw a version that does not match */
+};
+
+ESSE_VEC(poly_open_vec, struct poly_open)
+ESSE_VEC(poly_u32_vec, uint32_t)
+
+/* What the reads of a history are of: made once, for all levels. */
+struct poly_reads {
+    const struct versions *versions;
+    uint32_t *version_key;
+    uint32_t *reader_first, *reader; /* by version: the accesses that read it, one a transaction */
+    struct poly_open_vec open;
+    struct poly_u32_vec sources; /* versions */
+    bool stuck;                  /* some read is of a list that cannot be */
+    bool optional;               /* some writer of an open read may have been aborted */
+};
+
+/* False if the budget is spent or a predicate is bad: then 'err' says so. */
+bool poly_reads_find(struct poly_reads *reads, const struct versions *versions, bool predicates,
+                     struct esse_budget *budget, struct esse_error *err);
+bool poly_predicates_find(struct poly_reads *reads, struct esse_budget *budget,
+                          struct esse_error *err);
+
+enum poly_choice_kind { POLY_ORDER, POLY_SOURCE, POLY_BOTH };
+
+/* ORDER: version a comes before version b, a < b as numbers.  SOURCE: open read a is of version b.
+ * BOTH: literals a, a SOURCE, and b, an ORDER.  Its number is that of the solver's variable. */
+struct poly_choice {
+    uint32_t kind, a, b;
+};
+
+ESSE_VEC(poly_choice_vec, struct poly_choice)
+
+/* A clause that the solver was given or told, for the refutation. */
+struct poly_clause {
+    uint32_t kind; /* enum esse_clause_kind */
+    uint32_t lits, lit_count;
+    uint32_t edges, edge_count; /* of the cycle */
+    uint32_t open;              /* of SOURCES: the open read */
+};
+
+ESSE_VEC(poly_clause_vec, struct poly_clause)
+ESSE_VEC(poly_edge_vec, struct esse_guarded_edge)
+
+struct poly_proof {
+    struct poly_clause_vec clauses; /* cycles, sources and definitions; not what follows */
+    struct poly_u32_vec lits;
+    struct poly_edge_vec edges;
+};
+
+ESSE_VEC(poly_phase_vec, struct esse_phase)
+
+/* Version a comes before version b, as the graph of a round forces. */
+struct poly_inferred {
+    uint32_t a, b, round;
+};
+
+ESSE_VEC(poly_inferred_vec, struct poly_inferred)
+
+struct poly {
+    struct esse_arena *arena;       /* of the solver and what belongs to it */
+    struct esse_arena *graph_arena; /* of the graph, which may outlive several of them */
+    unsigned ablate;                /* enum esse_ablation */
+    const struct versions *versions;
+    const struct poly_reads *reads;
+    const struct dsg_time *time_line;
+    struct esse_budget *budget;
+    const struct poly_rule *rule;
+    bool sessions, time; /* the edges that it has: those of the level, and those that are lent */
+    uint32_t nodes, moments_at, helpers_at;
+    struct esse_csr base;              /* what is known */
+    struct esse_csr known;             /* and what was inferred from it; or the same */
+    struct poly_inferred_vec inferred; /* orders, in the order in which they were found */
+    struct poly_inferred_vec covers;   /* those of them from which the others follow */
+    struct poly_phase_vec phases;
+    uint32_t *key_helper; /* by key: a node between the readers of what is oldest and the rest */
+    struct poly_choice_vec choices;
+    struct esse_index choice_of;
+    struct esse_solver *solver;
+    struct esse_acyclic *acyclic;
+    struct poly_proof proof;
+    /* Room for looking for what an order breaks. */
+    struct esse_pair *places;
+    uint32_t *place;
+    struct poly_single *single; /* of POLY_SINGLE */
+    uint64_t rounds;
+    uint64_t waited; /* times that nobody could go on in the schedule */
+};
+
+/* From transactions to the versions that they install, and to those that they certainly read. */
+void poly_group_versions(const struct poly *poly, struct esse_arena *arena,
+                         struct esse_csr *installed, struct esse_csr *read);
+
+/* ---- nodes ---- */
+
+static inline bool poly_is_doubled(const struct poly *poly)
+{
+    return poly->rule->form == POLY_SNAPSHOT || poly->rule->form == POLY_PREFIX;
+}
+
+/* Where an edge leaves and enters a transaction. */
+static inline uint32_t poly_leaves(const struct poly *poly, uint32_t txn, enum dsg_dep dep)
+{
+    return poly_is_doubled(poly) ? 2 * txn + !dsg_is_anti(dep) : txn;
+}
+
+static inline uint32_t poly_enters(const struct poly *poly, uint32_t txn, enum dsg_dep dep)
+{
+    bool commit = dsg_is_anti(dep) || (dep == DSG_WW && poly->rule->form == POLY_PREFIX);
+    return poly_is_doubled(poly) ? 2 * txn + commit : txn;
+}
+
+static inline uint32_t poly_commit(const struct poly *poly, uint32_t txn)
+{
+    return poly_is_doubled(poly) ? 2 * txn + 1 : txn;
+}
+
+/* The transaction of a node, or ESSE_NO_TXN for one of the helpers. */
+static inline uint32_t poly_txn(const struct poly *poly, uint32_t node)
+{
+    return node >= poly->moments_at ? ESSE_NO_TXN : poly_is_doubled(poly) ? node >> 1 : node;
+}
+
+/* ---- what is known ---- */
+
+/* Is version a known to come before version b of the same key? */
+static inline bool poly_is_known(const struct versions *versions, uint32_t key, uint32_t a,
+                                 uint32_t b)
+{
+    return a < b &&
+           (a == versions->first[key] ||
+            (a < versions->loose[key] && (b < versions->loose[key] || !versions->gaps[key])));
+}
+
+/* Can any two versions of the key be in either order? */
+static inline bool poly_is_open_key(const struct versions *versions, uint32_t key)
+{
+    return versions->first[key + 1] - versions->loose[key] > (versions->gaps[key] ? 0 : 1);
+}
+
+/* Numbers the nodes and builds poly->base; poly->known is the same until more is inferred. */
+void poly_known_build(struct poly *poly);
+/* The edges of what is known, with those of poly->covers if these were found. */
+void poly_known_draw(struct poly *poly, struct esse_csr *csr, bool inferred);
+
+/* Infers orders of versions until nothing more follows; false if the budget is spent. */
+bool poly_prune(struct poly *poly);
+
+/* By node: an order that agrees with what is known and breaks few reads, near an estimate of the
+ * order of events. */
+uint32_t *poly_estimate(struct poly *poly);
+/* Its second half: from an estimate by transaction to a place by node; UINT32_MAX for those that a
+ * cycle keeps from running. */
+void poly_schedule(struct poly *poly, const uint32_t *rank, uint32_t *place);
+
+/* ---- choices ---- */
+
+/* The literal "version a comes before version b", its choice made if it is new. */
+esse_lit poly_order(struct poly *poly, uint32_t a, uint32_t b);
+/* The same, or ESSE_LIT_NONE if there is no such choice yet. */
+esse_lit poly_order_find(const struct poly *poly, uint32_t a, uint32_t b);
+
+/* A choice for any two versions whose order is not known.  O(the square of a key's versions). */
+void poly_all_orders(struct poly *poly);
+
+/* Choices for all open reads, with their clauses. */
+void poly_open_choices(struct poly *poly);
+/* Open read 'open' is of its i-th source, and that one comes before version b. */
+void poly_both(struct poly *poly, const struct poly_open *open, uint32_t i, uint32_t b);
+
+/* The edges that a literal guards: the callback of the theory. */
+void poly_edges_of(void *context, esse_lit lit);
+
+/* A clause that holds by itself, for the solver and for the proof; 'open' is of SOURCES. */
+void poly_give(struct poly *poly, enum esse_clause_kind kind, const esse_lit *lits, uint32_t count,
+               uint32_t open);
+void poly_give_cycle(struct poly *poly, const struct esse_theory_clause *clause);
+/* A cycle for the proof alone. */
+void poly_keep_cycle(struct poly *poly, const struct esse_theory_clause *clause);
+
+/* ---- what the order breaks ---- */
+
+/* Makes choices of what the order at hand breaks; false if nothing is broken. */
+bool poly_find_broken(struct poly *poly);
+
+/* For POLY_SINGLE: cycles with one rw, as clauses, and the choices that they are about. */
+bool poly_find_single(struct poly *poly);
+
+/* The versions of a key in the order at hand: poly->places[first[key] + 1 .. first[key + 1]), and
+ * where each of them is. */
+void poly_sort_versions(struct poly *poly, uint32_t key);
+
+/* ---- solving ---- */
+
+/* Finds an order of events that explains the history, or refutes that there is one; UNKNOWN if the
+ * budget is spent.  poly_close gives everything back. */
+enum esse_solver_answer poly_solve(struct poly *poly);
+void poly_close(struct poly *poly);
+
+/* A phase that began at 'started' is over: what it came to, in 'counts'. */
+struct esse_phase *poly_phase(struct poly *poly, const char *name, double started);
+
+/* After SAT: the order, in 'arena'. */
+struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *arena);
+
+/* ---- refuting ---- */
+
+/* Leaves the clauses that a refutation needs, few of them if there is time. */
+void poly_shrink_proof(struct poly *poly);
+
+/* Gives clauses to what pruning inferred, as far as the refutation rests on it. */
+void poly_repair_proof(struct poly *poly);
+
+/* After UNSAT: the refutation in operations and words. */
+void poly_explain(struct poly *poly, struct scan *scan);
+
+#endif

@@ -1,0 +1,183 @@
+#include "engine/polygraph/polygraph.h"
+
+#include "engine/polygraph/poly_state.h"
+#include "evidence/recheck.h"
+
+struct polygraphing {
+    struct esse_job *job;
+    struct scan scan;
+    struct versions versions;
+    struct poly_reads reads;
+    struct dsg_time time;
+};
+
+/* ---- one level ---- */
+
+struct attempt {
+    bool sessions, time; /* with these edges, which the level itself may not have */
+};
+
+static bool is_proof(const struct polygraphing *p, const struct esse_level *level,
+                     const struct esse_order *order)
+{
+    struct esse_error err;
+    return esse_recheck_order(p->job->history, level, order, p->job->threads, &err);
+}
+
+/* Those of all attempts, one after the other. */
+static void tell_phases(struct polygraphing *p, const struct poly *poly,
+                        struct esse_verdict *verdict)
+{
+    const size_t before = verdict->phase_count, count = poly->phases.count;
+    struct esse_phase *phases = esse_arena_alloc(p->job->arena, before + count + 1, sizeof *phases);
+    for (size_t i = 0; i < before; i++)
+        phases[i] = verdict->phases[i];
+    for (size_t i = 0; i < count; i++)
+        phases[before + i] = poly->phases.at[i];
+    verdict->phases = phases;
+    verdict->phase_count = (uint32_t)(before + count);
+}
+
+static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_rule *rule,
+                                      struct attempt attempt, struct esse_verdict *verdict)
+{
+    struct poly poly = { .ablate = p->job->ablate,
+                         .versions = &p->versions,
+                         .reads = &p->reads,
+                         .time_line = &p->time,
+                         .budget = p->job->budget,
+                         .rule = rule,
+                         .sessions = attempt.sessions,
+                         .time = attempt.time };
+    const bool lent = attempt.sessions != rule->sessions || attempt.time != rule->time;
+    enum esse_solver_answer answer = poly_solve(&poly);
+    if (answer == ESSE_SOLVER_SAT) {
+        verdict->order = poly_read_order(&poly, p->job->arena);
+        if (!is_proof(p, esse_level_get(rule->level), &verdict->order))
+            answer = ESSE_SOLVER_UNKNOWN;
+    } else if (answer == ESSE_SOLVER_UNSAT && !lent && !p->reads.optional) {
+        poly_shrink_proof(&poly);
+        poly_repair_proof(&poly);
+        poly_explain(&poly, &p->scan);
+    }
+    tell_phases(p, &poly, verdict);
+    poly_close(&poly);
+    return answer;
+}
+
+/* An order that keeps more than the level asks for is found sooner; only the level's own edges can
+ * refute it. */
+static enum esse_solver_answer decide(struct polygraphing *p, const struct poly_rule *rule,
+                                      struct esse_verdict *verdict)
+{
+    const bool timed = p->job->history->txn_time != NULL;
+    const struct attempt attempts[] = { { true, timed },
+                                        { true, rule->time },
+                                        { rule->sessions, rule->time } };
+    enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
+    const size_t last = sizeof attempts / sizeof *attempts - 1;
+    for (size_t i = p->job->ablate & ESSE_ABLATE_LENDING ? last : 0; i <= last; i++) {
+        if (i < last && attempts[i].sessions == attempts[i + 1].sessions &&
+            attempts[i].time == attempts[i + 1].time)
+            continue;
+        answer = try_to(p, rule, attempts[i], verdict);
+        if (answer != ESSE_SOLVER_UNSAT)
+            break;
+    }
+    return answer;
+}
+
+/* ---- the engine ---- */
+
+static const char *why_unknown(const struct polygraphing *p)
+{
+    if (esse_budget_spent(p->job->budget))
+        return esse_arena_format(p->job->arena, "stopped: %s ran out while %s",
+                                 p->job->budget->spent, p->job->budget->phase);
+    if (p->reads.stuck)
+        return "some read returned what it cannot have read, or contradicts what its transaction "
+               "did, in a way that this level does not speak of";
+    if (p->reads.optional)
+        return "whether some transactions of unknown outcome committed is open, because others "
+               "wrote the same values";
+    return "no order that was tried proves it";
+}
+
+/* The refutation that was told last; the vector that it is in may move. */
+static const struct esse_anomaly *keep_last(const struct polygraphing *p)
+{
+    struct esse_anomaly *kept = esse_arena_alloc(p->job->arena, 1, sizeof *kept);
+    *kept = p->scan.found.at[p->scan.found.count - 1];
+    return kept;
+}
+
+static void judge(struct polygraphing *p, const struct esse_level *level,
+                  struct esse_verdict *verdict)
+{
+    const struct poly_rule *rule = poly_rule_of(level);
+    if (!rule || (!rule->predicates && (p->job->history->has & ESSE_HAS_PREDICATES))) {
+        verdict->reason = "the engine 'polygraph' does not decide this level here";
+        return;
+    }
+    enum esse_solver_answer answer =
+        p->reads.stuck ? ESSE_SOLVER_UNKNOWN : decide(p, rule, verdict);
+    if (answer == ESSE_SOLVER_SAT && (p->job->history->has & ESSE_HAS_VSETS)) {
+        verdict->reason = "it holds for some version sets, and whether for those that were given "
+                          "is not for the engine 'polygraph' to say";
+    } else if (answer == ESSE_SOLVER_SAT) {
+        verdict->outcome = ESSE_HOLDS;
+        verdict->evidence = "order";
+    } else if (answer == ESSE_SOLVER_UNSAT && !p->reads.optional &&
+               !p->job->except[rule->refuted]) {
+        verdict->outcome = ESSE_VIOLATED;
+        verdict->evidence = "refutation";
+        verdict->anomalies = keep_last(p);
+        verdict->anomaly_count = 1;
+        verdict->anomalies_seen = 1;
+    } else {
+        verdict->reason = why_unknown(p);
+    }
+}
+
+static bool prepare(struct polygraphing *p)
+{
+    struct esse_job *job = p->job;
+    if (!scan_open(&p->scan, job) || !versions_find(&p->versions, &p->scan))
+        return false;
+    dsg_time_find(&p->time, &p->versions);
+    return poly_reads_find(&p->reads, &p->versions, job->history->has & ESSE_HAS_PREDICATES,
+                           job->budget, &job->error);
+}
+
+static void run(struct esse_job *job)
+{
+    struct polygraphing p = { .job = job };
+    const bool ready = prepare(&p);
+    /* What the scan found rules out by Elle's lattice; a refutation only by its own level. */
+    for (size_t i = 0; i < job->level_count; i++)
+        scan_judge(&p.scan, job->levels[i], job, &job->verdicts[i]);
+    for (size_t i = 0; i < job->level_count; i++) {
+        if (job->verdicts[i].outcome == ESSE_VIOLATED)
+            continue;
+        if (ready)
+            judge(&p, job->levels[i], &job->verdicts[i]);
+        else
+            job->verdicts[i].reason = why_unknown(&p);
+    }
+    job->found = p.scan.found.at;
+    job->found_count = (uint32_t)p.scan.found.count;
+    scan_close(&p.scan);
+}
+
+static bool decides(const struct esse_level *level, const struct esse_history *history)
+{
+    const struct poly_rule *rule = poly_rule_of(level);
+    return rule && (rule->predicates || !(history->has & ESSE_HAS_PREDICATES));
+}
+
+const struct esse_engine esse_engine_polygraph = {
+    .name = "polygraph",
+    .summary = "strong levels when the order of versions is not known: choices, and a solver",
+    .decides = decides,
+    .run = run,
+};

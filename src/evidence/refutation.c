@@ -1,0 +1,200 @@
+#include "evidence/refutation.h"
+
+#include "base/error.h"
+#include "evidence/refutation_state.h"
+#include "evidence/rup.h"
+
+#include <string.h>
+
+/* ---- levels ---- */
+
+static const struct refute_rule rules[] = {
+    { ESSE_LEVEL_STRICT_SERIALIZABLE, REFUTE_ANY, true, true, true, true },
+    { ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE, REFUTE_ANY, true, false, true, true },
+    { ESSE_LEVEL_SERIALIZABLE, REFUTE_ANY, false, false, true, true },
+    { ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, true, true, true, true },
+    { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, true, false, true, true },
+    { ESSE_LEVEL_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, false, false, true, true },
+    { ESSE_LEVEL_REPEATABLE_READ, REFUTE_ANY, false, false, true, false },
+    { ESSE_LEVEL_PREFIX, REFUTE_RW_AFTER_READ, true, false, true, true },
+    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, REFUTE_ONE_RW, true, false, false, false },
+    { ESSE_LEVEL_CONSISTENT_VIEW, REFUTE_ONE_RW, false, false, false, false },
+};
+
+const struct refute_rule *refute_rule_of(const struct esse_level *level)
+{
+    for (size_t i = 0; level && i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].level == level->id)
+            return &rules[i];
+    return NULL;
+}
+
+/* The level that "LEVEL-no-order" is about, or NULL. */
+static const struct esse_level *level_of(const char *type)
+{
+    static const char ending[] = "-no-order";
+    char name[64];
+    size_t length = strlen(type), cut = sizeof ending - 1;
+    if (length <= cut || length - cut >= sizeof name || strcmp(type + length - cut, ending) != 0)
+        return NULL;
+    memcpy(name, type, length - cut);
+    name[length - cut] = 0;
+    return esse_level_find(name);
+}
+
+bool esse_is_refutation(const struct esse_anomaly *anomaly)
+{
+    return refute_rule_of(level_of(anomaly->type)) != NULL;
+}
+
+/* ---- who counts ---- */
+
+/* The only transaction that did not abort and wrote the value; ESSE_NO_TXN if there is not one. */
+static uint32_t only_writer(const struct refuting *r, uint32_t key, esse_value value)
+{
+    uint32_t found = ESSE_NO_TXN;
+    for (uint32_t at = r->by_key.first[key]; at < r->by_key.first[key + 1]; at++) {
+        const struct esse_touch *touch = &r->by_key.at[at];
+        if (touch->kind == ESSE_OP_READ || !esse_value_eq(touch->value, value) ||
+            r->history->txn_status[touch->txn] == ESSE_ABORTED)
+            continue;
+        if (found != ESSE_NO_TXN)
+            return ESSE_NO_TXN;
+        found = touch->txn;
+    }
+    return found;
+}
+
+static bool observe(struct refuting *r, uint32_t key, esse_value value)
+{
+    uint32_t writer = esse_value_eq(value, ESSE_NIL) ? ESSE_NO_TXN : only_writer(r, key, value);
+    if (writer == ESSE_NO_TXN || r->in[writer])
+        return false;
+    r->in[writer] = 1;
+    return true;
+}
+
+static bool observe_read(struct refuting *r, uint32_t key, esse_value value)
+{
+    bool changed = false;
+    uint32_t count;
+    if (esse_value_tag(value) != ESSE_TAG_LIST)
+        return observe(r, key, value);
+    const esse_value *items = esse_history_list(r->history, value, &count);
+    for (uint32_t i = 0; i < count; i++)
+        changed |= observe(r, key, items[i]);
+    return changed;
+}
+
+static bool observe_all(struct refuting *r)
+{
+    bool changed = false;
+    for (uint32_t key = 0; key < r->history->keys; key++)
+        for (uint32_t at = r->by_key.first[key]; at < r->by_key.first[key + 1]; at++)
+            if (r->by_key.at[at].kind == ESSE_OP_READ && r->in[r->by_key.at[at].txn])
+                changed |= observe_read(r, key, r->by_key.at[at].value);
+    return changed;
+}
+
+void refute_find_committed(struct refuting *r)
+{
+    bool unknown = false;
+    r->in = esse_arena_alloc(r->arena, r->history->txns + (size_t)1, 1);
+    for (uint32_t txn = 0; txn < r->history->txns; txn++) {
+        r->in[txn] = r->history->txn_status[txn] == ESSE_COMMITTED;
+        unknown |= r->history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME;
+    }
+    while (unknown && observe_all(r))
+        continue;
+}
+
+/* ---- choices ---- */
+
+static bool writes(const struct refuting *r, esse_op op, esse_key key)
+{
+    esse_value ignored;
+    return op.ix < r->history->ops && esse_op_write_of(r->history, op.ix, key, &ignored) &&
+           r->in[esse_op_txn(r->history, op.ix).ix];
+}
+
+/* An order must be one of two transactions that count: then one of the two ways is the case.  The
+ * parts of a choice come before it, so that nothing is defined by itself. */
+static bool is_choice(const struct refuting *r, uint32_t at)
+{
+    const struct esse_choice *choice = &r->refutation->choices[at];
+    if (choice->kind == ESSE_CHOICE_BOTH)
+        return choice->parts[0] >> 1 < at && choice->parts[1] >> 1 < at;
+    if (choice->key.ix >= r->history->keys)
+        return false;
+    if (choice->kind == ESSE_CHOICE_SOURCE)
+        return choice->second.ix < r->history->ops &&
+               (choice->first.ix == ESSE_NO_OP || writes(r, choice->first, choice->key));
+    return choice->kind == ESSE_CHOICE_ORDER && writes(r, choice->first, choice->key) &&
+           writes(r, choice->second, choice->key) &&
+           esse_op_txn(r->history, choice->first.ix).ix !=
+               esse_op_txn(r->history, choice->second.ix).ix;
+}
+
+/* ---- clauses ---- */
+
+/* One literal is the choice itself, the others are the negations of its parts. */
+static bool is_definition(const struct refuting *r, const struct esse_clause *clause)
+{
+    for (uint32_t i = 0; clause->count == 3 && i < 3; i++) {
+        const uint32_t whole = clause->literals[i];
+        const struct esse_choice *choice = &r->refutation->choices[whole >> 1];
+        const uint32_t a = clause->literals[(i + 1) % 3] ^ 1, b = clause->literals[(i + 2) % 3] ^ 1;
+        if (choice->kind == ESSE_CHOICE_BOTH && !(whole & 1) &&
+            ((choice->parts[0] == a && choice->parts[1] == b) ||
+             (choice->parts[0] == b && choice->parts[1] == a)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_true(struct refuting *r, struct esse_rup *rup, const struct esse_clause *clause)
+{
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (clause->literals[i] >> 1 >= r->refutation->choice_count)
+            return false;
+    if (clause->kind == ESSE_CLAUSE_FOLLOWS)
+        return esse_rup_implied(rup, clause->literals, clause->count);
+    bool ok = clause->kind == ESSE_CLAUSE_CYCLE     ? refute_is_cycle(r, clause)
+              : clause->kind == ESSE_CLAUSE_SOURCES ? refute_names_all_sources(r, clause)
+              : clause->kind == ESSE_CLAUSE_BOTH    ? is_definition(r, clause)
+                                                    : false;
+    if (ok)
+        esse_rup_add(rup, clause->literals, clause->count);
+    return ok;
+}
+
+static bool refutes(struct refuting *r)
+{
+    const struct esse_refutation *refutation = r->refutation;
+    struct esse_rup *rup = esse_rup_new(r->arena);
+    for (uint32_t i = 0; i < refutation->choice_count; i++)
+        if (!is_choice(r, i))
+            return false;
+    for (uint32_t i = 0; i < refutation->clause_count; i++)
+        if (!is_true(r, rup, &refutation->clauses[i]))
+            return false;
+    return refutation->clause_count && !refutation->clauses[refutation->clause_count - 1].count;
+}
+
+bool esse_recheck_refutation(const struct esse_history *history, const struct esse_anomaly *anomaly,
+                             struct esse_error *err)
+{
+    struct refuting r = { .arena = esse_arena_new(),
+                          .history = history,
+                          .rule = refute_rule_of(level_of(anomaly->type)),
+                          .refutation = anomaly->refutation };
+    bool ok = r.rule && r.refutation;
+    if (ok) {
+        esse_by_key_make(&r.by_key, r.arena, history);
+        refute_find_committed(&r);
+        ok = refutes(&r);
+    }
+    esse_arena_free(r.arena);
+    return ok || esse_fail(err, ESSE_EBUG, "the refutation %s does not follow from the history",
+                           anomaly->type);
+}

@@ -1,0 +1,172 @@
+#include "evidence/recheck_cycle.h"
+#include "evidence/refutation_state.h"
+
+#include <string.h>
+
+/* The cycle of a clause: its edges, and whether the level forbids it. */
+
+static bool is_dep(const struct esse_edge *edge, const char *dep)
+{
+    return strcmp(edge->dep, dep) == 0;
+}
+
+static bool is_anti(const struct esse_edge *edge)
+{
+    return is_dep(edge, "rw") || is_dep(edge, "rwp");
+}
+
+/* ---- the shape ---- */
+
+static bool is_reading(const struct esse_edge *edge)
+{
+    return is_dep(edge, "wr") || is_dep(edge, "wrp") || is_dep(edge, "process");
+}
+
+static bool is_forbidden(const struct refute_rule *rule, const struct esse_clause *clause)
+{
+    uint32_t anti = 0;
+    for (uint32_t i = 0; i < clause->edge_count; i++) {
+        const struct esse_edge *edge = &clause->edges[i];
+        const struct esse_edge *before =
+            &clause->edges[(i + clause->edge_count - 1) % clause->edge_count];
+        if (!is_anti(edge))
+            continue;
+        anti++;
+        if ((rule->shape == REFUTE_NO_TWO_RW && is_anti(before)) ||
+            (rule->shape == REFUTE_RW_AFTER_READ && !is_reading(before)))
+            return false;
+    }
+    return rule->shape != REFUTE_ONE_RW || anti <= 1;
+}
+
+/* May an edge of this kind be part of it at all? */
+static bool is_allowed(const struct refute_rule *rule, const struct esse_edge *edge)
+{
+    return is_dep(edge, "process")    ? rule->sessions
+           : is_dep(edge, "realtime") ? rule->time
+           : is_dep(edge, "wrp")      ? rule->predicates
+           : is_dep(edge, "rwp")      ? rule->predicate_rw
+                                      : true;
+}
+
+/* ---- the edges ---- */
+
+static uint32_t txn_of(const struct refuting *r, esse_op op)
+{
+    return esse_op_txn(r->history, op.ix).ix;
+}
+
+static bool has_op(const struct refuting *r, esse_op op, esse_txn txn)
+{
+    return op.ix >= r->history->txn_op[txn.ix] && op.ix < r->history->txn_op[txn.ix + 1];
+}
+
+/* Is it given that the version of 'first' comes before that of 'second'? */
+static bool is_ordered(const struct refuting *r, esse_key key, uint32_t first, uint32_t second)
+{
+    for (uint32_t i = 0; i < r->given_count; i++) {
+        const struct esse_choice *choice = &r->refutation->choices[r->given[i] >> 1];
+        const bool so = !(r->given[i] & 1);
+        if (choice->kind == ESSE_CHOICE_ORDER && choice->key.ix == key.ix &&
+            txn_of(r, so ? choice->first : choice->second) == first &&
+            txn_of(r, so ? choice->second : choice->first) == second)
+            return true;
+    }
+    return false;
+}
+
+static bool writes(const struct refuting *r, esse_op op, esse_key key)
+{
+    esse_value ignored;
+    return esse_op_write_of(r->history, op.ix, key, &ignored);
+}
+
+/* Is it given, or the only way, that 'read' returned or saw the version of 'write'? */
+static bool is_source(const struct refuting *r, esse_key key, uint32_t write, uint32_t read)
+{
+    for (uint32_t i = 0; i < r->given_count; i++) {
+        const struct esse_choice *choice = &r->refutation->choices[r->given[i] >> 1];
+        if (!(r->given[i] & 1) && choice->kind == ESSE_CHOICE_SOURCE && choice->key.ix == key.ix &&
+            choice->second.ix == read && choice->first.ix == write)
+            return true;
+    }
+    return refute_only_source(r, read, key) == write;
+}
+
+static bool follows_wr(const struct refuting *r, const struct esse_edge *edge)
+{
+    return writes(r, edge->from_op, edge->key) && !refute_is_own(r, edge->to_op.ix, edge->key) &&
+           is_source(r, edge->key, edge->from_op.ix, edge->to_op.ix);
+}
+
+static bool overwrites(const struct refuting *r, const struct esse_edge *edge, uint32_t source)
+{
+    return source == ESSE_NO_OP ||
+           (source != REFUTE_NOT_ONE &&
+            is_ordered(r, edge->key, esse_op_txn(r->history, source).ix, edge->to.ix));
+}
+
+/* 'from' read a version that comes before the one of 'to'. */
+static bool follows_rw(const struct refuting *r, const struct esse_edge *edge)
+{
+    if (!writes(r, edge->to_op, edge->key) || refute_is_own(r, edge->from_op.ix, edge->key))
+        return false;
+    for (uint32_t i = 0; i < r->given_count; i++) {
+        const struct esse_choice *choice = &r->refutation->choices[r->given[i] >> 1];
+        if (!(r->given[i] & 1) && choice->kind == ESSE_CHOICE_SOURCE &&
+            choice->key.ix == edge->key.ix && choice->second.ix == edge->from_op.ix &&
+            overwrites(r, edge, choice->first.ix))
+            return true;
+    }
+    return overwrites(r, edge, refute_only_source(r, edge->from_op.ix, edge->key));
+}
+
+/* Either it follows with what is given, or from the history alone. */
+static bool follows(const struct refuting *r, const struct esse_edge *edge)
+{
+    const struct esse_history *history = r->history;
+    if (edge->from.ix >= history->txns || edge->to.ix >= history->txns || edge->basis ||
+        edge->from.ix == edge->to.ix || !r->in[edge->from.ix] || !r->in[edge->to.ix])
+        return false;
+    if (edge->has_key && (edge->key.ix >= history->keys || !has_op(r, edge->from_op, edge->from) ||
+                          !has_op(r, edge->to_op, edge->to)))
+        return false;
+    const bool given =
+        edge->has_key &&
+        (is_dep(edge, "ww")
+             ? writes(r, edge->from_op, edge->key) && writes(r, edge->to_op, edge->key) &&
+                   is_ordered(r, edge->key, edge->from.ix, edge->to.ix)
+         : is_dep(edge, "wr") || is_dep(edge, "wrp") ? follows_wr(r, edge)
+         : is_anti(edge)                             ? follows_rw(r, edge)
+                                                     : false);
+    return given || esse_recheck_edge(history, edge);
+}
+
+/* ---- the clause ---- */
+
+static void give(struct refuting *r, uint32_t literal)
+{
+    const struct esse_choice *choice = &r->refutation->choices[literal >> 1];
+    if (r->given_count == r->given_room) {
+        r->given_room = 2 * r->given_room + 16;
+        r->given = esse_arena_grow(r->arena, r->given, r->given_room * sizeof *r->given);
+    }
+    r->given[r->given_count++] = literal;
+    if (choice->kind == ESSE_CHOICE_BOTH && !(literal & 1)) {
+        give(r, choice->parts[0]);
+        give(r, choice->parts[1]);
+    }
+}
+
+bool refute_is_cycle(struct refuting *r, const struct esse_clause *clause)
+{
+    const uint32_t count = clause->edge_count;
+    r->given_count = 0;
+    for (uint32_t i = 0; i < clause->count; i++)
+        give(r, clause->literals[i] ^ 1);
+    bool ok = count > 1 && is_forbidden(r->rule, clause);
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = clause->edges[i].to.ix == clause->edges[(i + 1) % count].from.ix &&
+             is_allowed(r->rule, &clause->edges[i]) && follows(r, &clause->edges[i]);
+    return ok;
+}

@@ -1,0 +1,227 @@
+#include "axiom_oracle.h"
+#include "evidence/recheck.h"
+#include "load_text.h"
+#include "random_history.h"
+#include "version_oracle.h"
+
+enum { ABLATIONS = 64 };
+
+struct tally {
+    unsigned holds, violated, unknown, refuted;
+};
+
+static const struct esse_result *check(struct esse_arena *arena, const struct esse_history *history,
+                                       const char *const *levels, size_t count, uint64_t seed)
+{
+    struct esse_check_options options = { .levels = levels,
+                                          .level_count = count,
+                                          .engine = seed % 4 ? "polygraph" : NULL,
+                                          .ablate = (unsigned)(seed / 4 % ABLATIONS) };
+    const struct esse_result *result;
+    struct esse_error err;
+    if (!esse_check(arena, history, &options, &result, &err))
+        fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, err.text,
+                 write_text(arena, "native", history));
+    return result;
+}
+
+static void compare(struct esse_arena *arena, const struct esse_history *history,
+                    const struct esse_verdict *verdict, bool holds, uint64_t seed,
+                    struct tally *tally)
+{
+    tally->holds += verdict->outcome == ESSE_HOLDS;
+    tally->violated += verdict->outcome == ESSE_VIOLATED;
+    tally->unknown += verdict->outcome == ESSE_UNKNOWN;
+    tally->refuted += strcmp(verdict->evidence, "refutation") == 0;
+    if (verdict->outcome != ESSE_UNKNOWN && (verdict->outcome == ESSE_HOLDS) != holds)
+        fail_msg("seed %llu, %s: the engine %s says %s (%s), the definition %s\n%s",
+                 (unsigned long long)seed, verdict->level, verdict->engine,
+                 holds ? "violated" : "holds",
+                 verdict->anomaly_count ? verdict->anomalies[0].type : "-",
+                 holds ? "holds" : "violated", write_text(arena, "native", history));
+    if (verdict->outcome != ESSE_UNKNOWN)
+        CHECK(verdict->rechecked);
+}
+
+/* ---- all orders of transactions ---- */
+
+static const struct {
+    const char *level;
+    enum b_rule rule;
+    bool so, rt;
+} ordered[] = {
+    { "snapshot-isolation", B_SNAPSHOT, false, false },
+    { "strong-session-snapshot-isolation", B_SNAPSHOT, true, false },
+    { "strong-snapshot-isolation", B_SNAPSHOT, true, true },
+    { "serializable", B_SERIAL, false, false },
+    { "strong-session-serializable", B_SERIAL, true, false },
+    { "strict-serializable", B_SERIAL, true, true },
+};
+enum { ORDERED = sizeof ordered / sizeof *ordered };
+
+static void compare_orders(uint64_t seed, bool lists, struct tally *tally)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = random_history(arena, seed, lists);
+    const char *levels[ORDERED];
+    struct b_history b;
+    for (int i = 0; i < ORDERED; i++)
+        levels[i] = ordered[i].level;
+    const struct esse_result *result = check(arena, history, levels, ORDERED, seed);
+    for (int i = 0; i < ORDERED && b_open(&b, history); i++)
+        compare(arena, history, &result->verdicts[i],
+                b_holds(&b, ordered[i].rule, ordered[i].so, ordered[i].rt), seed, tally);
+    esse_arena_free(arena);
+}
+
+TEST(test_polygraph__agrees_with_all_orders_on_registers)
+{
+    struct tally tally = { 0 };
+    for (unsigned seed = 0; seed < test_rounds(2000); seed++)
+        compare_orders(seed, false, &tally);
+    print_message("%u hold, %u violated (%u by refutation), %u unknown\n", tally.holds,
+                  tally.violated, tally.refuted, tally.unknown);
+    CHECK(tally.holds > 1000 && tally.violated > 1000 && tally.refuted > 150);
+    CHECK(tally.unknown * 50 < tally.holds + tally.violated);
+}
+
+TEST(test_polygraph__agrees_with_all_orders_on_lists)
+{
+    struct tally tally = { 0 };
+    for (unsigned seed = 0; seed < test_rounds(600); seed++)
+        compare_orders(seed, true, &tally);
+    print_message("%u hold, %u violated (%u by refutation), %u unknown\n", tally.holds,
+                  tally.violated, tally.refuted, tally.unknown);
+    CHECK(tally.holds > 100 && tally.violated > 100);
+}
+
+/* ---- all choices of writers, all orders of versions; values repeat ---- */
+
+static const struct {
+    const char *level;
+    enum v_rule rule;
+    bool so, rt, repeatable;
+} versioned[] = {
+    { "consistent-view", V_ONE_RW, false, false, false },
+    { "parallel-snapshot-isolation", V_ONE_RW, true, false, true },
+    { "repeatable-read", V_SERIAL, false, false, false },
+    { "snapshot-isolation", V_SNAPSHOT, false, false, true },
+    { "strong-session-snapshot-isolation", V_SNAPSHOT, true, false, true },
+    { "strong-snapshot-isolation", V_SNAPSHOT, true, true, true },
+    { "serializable", V_SERIAL, false, false, true },
+    { "strong-session-serializable", V_SERIAL, true, false, true },
+    { "strict-serializable", V_SERIAL, true, true, true },
+};
+enum { VERSIONED = sizeof versioned / sizeof *versioned };
+
+/* Writes of few values, and reads of what somebody wrote before or will write: dense, so often
+ * wrong, and ambiguous. */
+static void add_ops(struct esse_builder *builder, struct esse_rng *rng, uint32_t values,
+                    bool deletes)
+{
+    uint32_t touched = 0, count = 1 + (uint32_t)esse_rng_below(rng, 3);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t key = (uint32_t)esse_rng_below(rng, 3);
+        const esse_value name = esse_int(key);
+        const int64_t value = (int64_t)esse_rng_below(rng, values);
+        if (touched >> key & 1)
+            continue;
+        touched |= 1u << key;
+        if (esse_rng_below(rng, 5) < 2)
+            esse_builder_read(builder, name, value ? esse_int(value) : esse_nil());
+        else if (value || !deletes)
+            esse_builder_write(builder, name, esse_int(value ? value : 1));
+        else
+            esse_builder_delete(builder, name);
+    }
+}
+
+static struct esse_history *dense_history(struct esse_arena *arena, uint64_t seed)
+{
+    struct esse_rng rng = { seed };
+    struct esse_builder *builder = esse_builder_new(arena);
+    struct esse_history *history = NULL;
+    struct esse_error err;
+    const uint32_t txns = 3 + (uint32_t)esse_rng_below(&rng, 5);
+    const uint32_t values = 2 + (uint32_t)esse_rng_below(&rng, 3);
+    const bool deletes = esse_rng_below(&rng, 3) == 0, timed = esse_rng_below(&rng, 2);
+    for (uint32_t t = 0; t < txns; t++) {
+        esse_builder_begin(builder, esse_int((int64_t)esse_rng_below(&rng, 4)), NULL);
+        int64_t start = (int64_t)(10 * t + esse_rng_below(&rng, 5));
+        if (timed)
+            esse_builder_times(builder, start, start + (int64_t)esse_rng_below(&rng, 30));
+        add_ops(builder, &rng, values, deletes);
+        if (!esse_builder_end(builder, ESSE_COMMITTED, &err))
+            fail_msg("%s", err.text);
+    }
+    if (!esse_builder_freeze(builder, &history, &err))
+        fail_msg("%s", err.text);
+    return history;
+}
+
+TEST(test_polygraph__agrees_with_all_choices)
+{
+    struct tally tally[VERSIONED] = { { 0 } };
+    for (unsigned seed = 0; seed < test_rounds(2000); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_history *history = dense_history(arena, seed);
+        const char *levels[VERSIONED];
+        struct b_history b;
+        for (int i = 0; i < VERSIONED; i++)
+            levels[i] = versioned[i].level;
+        const struct esse_result *result = check(arena, history, levels, VERSIONED, seed);
+        CHECK(b_open(&b, history));
+        for (int i = 0; i < VERSIONED; i++)
+            compare(arena, history, &result->verdicts[i],
+                    v_holds(&b, versioned[i].rule, versioned[i].so, versioned[i].rt), seed,
+                    &tally[i]);
+        esse_arena_free(arena);
+    }
+    for (int i = 0; i < VERSIONED; i++) {
+        print_message("%-36s %6u hold, %6u violated (%u by refutation), %u unknown\n",
+                      versioned[i].level, tally[i].holds, tally[i].violated, tally[i].refuted,
+                      tally[i].unknown);
+        CHECK(tally[i].holds > 50 && tally[i].violated > 50);
+        CHECK_EQ(tally[i].unknown, 0);
+    }
+}
+
+/* ---- the axioms ---- */
+
+TEST(test_polygraph__agrees_with_the_axioms)
+{
+    static const char *const levels[] = { "prefix-consistency", "parallel-snapshot-isolation" };
+    struct tally tally = { 0 };
+    for (unsigned seed = 0; seed < test_rounds(2000); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_history *history =
+            seed % 2 ? random_history(arena, seed, false) : dense_history(arena, seed);
+        const struct esse_result *result = check(arena, history, levels, 2, seed);
+        struct b_history b;
+        for (int i = 0; i < 2 && b_open(&b, history); i++) {
+            struct a_history a;
+            int at = 0;
+            bool refuted;
+            while (strcmp(a_levels[at].name, levels[i]) != 0)
+                at++;
+            bool can = a_open(&a, &b, &a_levels[at], &refuted);
+            if (can || refuted)
+                compare(arena, history, &result->verdicts[i], can && a_try_choices(&a, 0), seed,
+                        &tally);
+        }
+        esse_arena_free(arena);
+    }
+    print_message("%u hold, %u violated (%u by refutation), %u unknown\n", tally.holds,
+                  tally.violated, tally.refuted, tally.unknown);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_polygraph__agrees_with_all_orders_on_registers),
+        cmocka_unit_test(test_polygraph__agrees_with_all_orders_on_lists),
+        cmocka_unit_test(test_polygraph__agrees_with_all_choices),
+        cmocka_unit_test(test_polygraph__agrees_with_the_axioms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
