@@ -350,11 +350,12 @@ enum esse_assumption {
  * the same without them. */
 enum esse_ablation {
     ESSE_ABLATE_ESTIMATE = 1 << 0, /* "estimate": where to begin, by time, recording or session */
-    ESSE_ABLATE_SCHEDULE = 1 << 1, /* "schedule": running the history once to begin with less broken */
-    ESSE_ABLATE_LENDING = 1 << 2,  /* "lending": trying session order and time where none is asked */
-    ESSE_ABLATE_PRUNING = 1 << 3,  /* "pruning": what reachability forces */
-    ESSE_ABLATE_PATIENCE = 1 << 5, /* "patience": solving a little before pruning */
+    ESSE_ABLATE_SCHEDULE =
+        1 << 1, /* "schedule": running the history once to begin with less broken */
+    ESSE_ABLATE_LENDING = 1 << 2, /* "lending": trying session order and time where none is asked */
+    ESSE_ABLATE_PRUNING = 1 << 3, /* "pruning": what reachability forces */
     ESSE_ABLATE_LAZINESS = 1 << 4, /* "laziness": only choices that an order at hand breaks */
+    ESSE_ABLATE_PATIENCE = 1 << 5, /* "patience": solving a little before pruning */
 };
 
 struct esse_check_options {

@@ -2,9 +2,11 @@
 #include "base/outfile.h"
 #include "cli/session.h"
 #include "engine/engine.h"
+#include "history/forget.h"
 #include "report/report.h"
 #include "report/report_bug.h"
 #include "report/report_evidence.h"
+#include "report/report_plan.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -14,14 +16,23 @@
 
 static struct {
     const char *level, *engine, *format, *workload, *dot, *svg, *evidence, *anomalies, *except;
-    const char *certificate;
+    const char *certificate, *ablate;
     struct esse_assuming assuming;
-    double budget;
-    uint64_t memory, threads;
-    bool json, verbose, quiet, transaction_order;
-} o = { .level = "strict-serializable", .anomalies = "", .except = "" };
+    double budget, version_order_share;
+    uint64_t memory, threads, seed;
+    bool json, verbose, quiet, transaction_order, explain_plan, no_session_order, no_version_order;
+} o = { .level = "strict-serializable",
+        .anomalies = "",
+        .except = "",
+        .ablate = "",
+        .version_order_share = 1,
+        .seed = 1 };
 
-static const char *const engines[] = { "scan", "dsg", "saturate", NULL };
+static const char *const engines[] = { "scan", "dsg", "saturate", "polygraph", NULL };
+
+/* By the bits of enum esse_ablation. */
+static const char *const ablations[] = { "estimate", "schedule", "lending", "pruning",
+                                         "laziness", "patience", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
@@ -42,6 +53,18 @@ static const struct esse_opt options[] = {
     { "threads", 0, ESSE_OPT_COUNT, &o.threads, "N",
       "work on N threads (default: one for each processor); the answer is the same", NULL },
     ESSE_CERTIFICATE_OPTIONS(o),
+    { "no-session-order", 0, ESSE_OPT_FLAG, &o.no_session_order, NULL,
+      "for experiments: forget which transactions are of one session", NULL },
+    { "no-version-order", 0, ESSE_OPT_FLAG, &o.no_version_order, NULL,
+      "for experiments: forget the version orders that were given", NULL },
+    { "version-order-share", 0, ESSE_OPT_REAL, &o.version_order_share, "X",
+      "for experiments: keep this share of them, chosen by --seed", NULL },
+    { "seed", 0, ESSE_OPT_COUNT, &o.seed, "N", "of --version-order-share (default: 1)", NULL },
+    { "explain-plan", 0, ESSE_OPT_FLAG, &o.explain_plan, NULL,
+      "say what was known, inferred, and left to the solver, with counts and seconds", NULL },
+    { "ablate", 0, ESSE_OPT_TEXT, &o.ablate, "P[,P...]",
+      "for experiments: leave parts of the engine polygraph out; the verdict stays the same",
+      ablations },
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the input's format (default: recognised)",
       esse_format_choices },
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
@@ -64,7 +87,38 @@ struct check_run {
     struct esse_arena *arena; /* for the answer; histories have arenas of their own */
     const char **levels, **anomalies, **except;
     size_t level_count, anomaly_count, except_count;
+    unsigned ablate;
 };
+
+/* From names to bits; false if one is unknown. */
+static bool find_ablations(struct check_run *run)
+{
+    size_t count;
+    const char **names = esse_session_names(run->arena, o.ablate, &count);
+    for (size_t i = 0; i < count; i++) {
+        unsigned bit = 0;
+        while (ablations[bit] && strcmp(ablations[bit], names[i]) != 0)
+            bit++;
+        if (!ablations[bit]) {
+            esse_cli_usage("check",
+                           "--ablate: unknown part '%s'; there are estimate, schedule, lending, "
+                           "pruning, laziness, patience",
+                           names[i]);
+            return false;
+        }
+        run->ablate |= 1u << bit;
+    }
+    return true;
+}
+
+/* What an experiment is not to know. */
+static struct esse_history *forget(struct esse_arena *arena, struct esse_history *history)
+{
+    const struct esse_forgetting what = { o.no_session_order,
+                                          o.no_version_order ? 0 : o.version_order_share, o.seed };
+    return what.sessions || what.version_share < 1 ? esse_history_forget(arena, history, &what)
+                                                   : history;
+}
 
 static bool use_colour(void)
 {
@@ -148,7 +202,8 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
                                         .anomaly_count = run->anomaly_count,
                                         .except = run->except,
                                         .except_count = run->except_count,
-                                        .threads = threads };
+                                        .threads = threads,
+                                        .ablate = run->ablate };
     struct esse_error err = { 0 };
     struct esse_history *history;
     const struct esse_result *result;
@@ -158,6 +213,7 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
                                          : esse_cli_fail(path, &err);
     }
     esse_session_warn(&run->session, path, history);
+    history = forget(arena, history);
     bool ok = esse_check(arena, history, &check, &result, &err);
     esse_session_clear(&run->session);
     if (err.code == ESSE_EUSAGE && !ok)
@@ -170,6 +226,8 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
         esse_report_json(&run->out, &report);
     else if (!is_drawn_on_stdout())
         esse_report_text(&run->out, &report);
+    if (o.explain_plan && !o.json && !is_drawn_on_stdout())
+        esse_report_plan(&run->out, &report);
     int status = draw(arena, o.dot, &report, esse_report_dot);
     status = status ? status : draw(arena, o.svg, &report, esse_report_svg);
     status = status ? status : draw(arena, o.evidence, &report, esse_report_evidence);
@@ -184,6 +242,10 @@ static int run_check(int count, char **paths)
     run.except = esse_session_names(run.arena, o.except, &run.except_count);
     esse_out_init_fd(&run.out, run.arena, STDOUT_FILENO);
     int status = ESSE_EXIT_HOLDS;
+    if (!find_ablations(&run)) {
+        status = ESSE_EXIT_USAGE;
+        count = 0;
+    }
     if (!run.level_count)
         status = esse_cli_usage("check", "--level: no level is named");
     if (count > 1 && (o.dot || o.svg || o.evidence)) {

@@ -206,8 +206,9 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
         struct esse_verdict *kept = &check->verdicts[which[i]];
         settle(check, levels[i], &verdicts[i], &job);
         verdicts[i].seconds = kept->seconds + esse_clock_seconds() - started;
-        /* Of two that cannot decide, the first had the better reason. */
-        if (!kept->engine || verdicts[i].outcome != ESSE_UNKNOWN)
+        /* Of two that cannot decide, the first had the better reason, unless the last one knows of
+         * no other than that time ran out. */
+        if (!kept->engine || verdicts[i].outcome != ESSE_UNKNOWN || esse_budget_spent(budget))
             *kept = verdicts[i];
     }
     return true;

@@ -150,19 +150,40 @@ static void select_op(const struct shrink *s, struct esse_selection *selection, 
         select_txn(selection, esse_op_txn(s->whole, op.ix));
 }
 
+static void select_edges(const struct shrink *s, struct esse_selection *selection,
+                         const struct esse_edge *edges, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        select_txn(selection, edges[i].from);
+        select_txn(selection, edges[i].to);
+        select_op(s, selection, edges[i].witness);
+        if (edges[i].basis)
+            select_op(s, selection, edges[i].later_witness);
+    }
+}
+
+static void select_refutation(const struct shrink *s, struct esse_selection *selection,
+                              const struct esse_refutation *refutation)
+{
+    for (uint32_t i = 0; i < refutation->choice_count; i++) {
+        if (refutation->choices[i].kind == ESSE_CHOICE_BOTH)
+            continue;
+        select_op(s, selection, refutation->choices[i].first);
+        select_op(s, selection, refutation->choices[i].second);
+    }
+    for (uint32_t i = 0; i < refutation->clause_count; i++)
+        select_edges(s, selection, refutation->clauses[i].edges, refutation->clauses[i].edge_count);
+}
+
 /* The transactions that the evidence names. */
 static void select_named(const struct shrink *s, struct esse_selection *selection,
                          const struct esse_anomaly *anomaly)
 {
     for (uint32_t i = 0; i < anomaly->step_count; i++)
         select_txn(selection, anomaly->steps[i].txn);
-    for (uint32_t i = 0; i < anomaly->edge_count; i++) {
-        select_txn(selection, anomaly->edges[i].from);
-        select_txn(selection, anomaly->edges[i].to);
-        select_op(s, selection, anomaly->edges[i].witness);
-        if (anomaly->edges[i].basis)
-            select_op(s, selection, anomaly->edges[i].later_witness);
-    }
+    select_edges(s, selection, anomaly->edges, anomaly->edge_count);
+    if (anomaly->refutation)
+        select_refutation(s, selection, anomaly->refutation);
 }
 
 /* What a register that is read and kept must keep: a writer of its value. */
@@ -248,6 +269,13 @@ static bool touches(const struct esse_history *history, uint32_t txn, const uint
     return false;
 }
 
+static void mark_keys(uint8_t *keys, const struct esse_edge *edges, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (edges[i].has_key)
+            keys[edges[i].key.ix] = 1;
+}
+
 /* And who touched the keys which the evidence is about: the versions between, and the reads
  * that show their order. */
 static void select_keys(const struct shrink *s, struct esse_selection *selection,
@@ -257,9 +285,10 @@ static void select_keys(const struct shrink *s, struct esse_selection *selection
     uint8_t *keys = esse_arena_alloc(scratch, s->whole->keys + 1u, 1);
     if (anomaly->has_key)
         keys[anomaly->key.ix] = 1;
-    for (uint32_t i = 0; i < anomaly->edge_count; i++)
-        if (anomaly->edges[i].has_key)
-            keys[anomaly->edges[i].key.ix] = 1;
+    mark_keys(keys, anomaly->edges, anomaly->edge_count);
+    for (uint32_t i = 0; anomaly->refutation && i < anomaly->refutation->clause_count; i++)
+        mark_keys(keys, anomaly->refutation->clauses[i].edges,
+                  anomaly->refutation->clauses[i].edge_count);
     for (uint32_t t = 0; t < s->whole->txns; t++)
         if (touches(s->whole, t, keys, writes))
             selection->txns[t] = 1;
@@ -285,7 +314,8 @@ static bool try_witness(struct shrink *s, const struct esse_anomaly *anomaly, en
 
 static uint32_t size_of(const struct esse_anomaly *anomaly)
 {
-    return anomaly->edge_count + anomaly->step_count;
+    const uint32_t clauses = anomaly->refutation ? anomaly->refutation->clause_count : 0;
+    return anomaly->edge_count + anomaly->step_count + clauses;
 }
 
 /* The occurrences of the type, the shortest first. */

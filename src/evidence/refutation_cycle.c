@@ -93,9 +93,20 @@ static bool is_source(const struct refuting *r, esse_key key, uint32_t write, ui
     return refute_only_source(r, read, key) == write;
 }
 
+/* An item was returned; what a predicate saw need not have been.  Levels tell them apart, so they
+ * may not pass for one another. */
+static bool is_read_by(const struct refuting *r, const struct esse_edge *edge, esse_op read)
+{
+    esse_value ignored;
+    return is_dep(edge, "wrp") || is_dep(edge, "rwp")
+               ? esse_op_is_predicate(r->history->op_kind[read.ix])
+               : esse_op_read_of(r->history, read.ix, edge->key, &ignored);
+}
+
 static bool follows_wr(const struct refuting *r, const struct esse_edge *edge)
 {
-    return writes(r, edge->from_op, edge->key) && !refute_is_own(r, edge->to_op.ix, edge->key) &&
+    return writes(r, edge->from_op, edge->key) && is_read_by(r, edge, edge->to_op) &&
+           !refute_is_own(r, edge->to_op.ix, edge->key) &&
            is_source(r, edge->key, edge->from_op.ix, edge->to_op.ix);
 }
 
@@ -109,7 +120,8 @@ static bool overwrites(const struct refuting *r, const struct esse_edge *edge, u
 /* 'from' read a version that comes before the one of 'to'. */
 static bool follows_rw(const struct refuting *r, const struct esse_edge *edge)
 {
-    if (!writes(r, edge->to_op, edge->key) || refute_is_own(r, edge->from_op.ix, edge->key))
+    if (!writes(r, edge->to_op, edge->key) || !is_read_by(r, edge, edge->from_op) ||
+        refute_is_own(r, edge->from_op.ix, edge->key))
         return false;
     for (uint32_t i = 0; i < r->given_count; i++) {
         const struct esse_choice *choice = &r->refutation->choices[r->given[i] >> 1];

@@ -9,7 +9,9 @@ ESSE_VEC(verdict_vec, struct esse_verdict)
 ESSE_VEC(anomaly_vec, struct esse_anomaly)
 ESSE_VEC(step_vec, struct esse_step)
 ESSE_VEC(edge_vec, struct esse_edge)
-ESSE_VEC(event_vec, uint32_t)
+ESSE_VEC(number_vec, uint32_t)
+ESSE_VEC(choice_vec, struct esse_choice)
+ESSE_VEC(clause_vec, struct esse_clause)
 ESSE_VEC(name_vec, const char *)
 
 struct evidence_reader {
@@ -70,6 +72,37 @@ static bool read_names(struct evidence_reader *r, const char *const **out, uint3
     *out = names.at;
     *count = (uint32_t)names.count;
     return ok;
+}
+
+/* Numbers, none of them null. */
+static bool read_numbers(struct evidence_reader *r, const uint32_t **out, uint32_t *count)
+{
+    struct number_vec numbers = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of numbers");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        uint32_t value;
+        if (!number(r, &value))
+            return false;
+        if (value == ESSE_NO_OP)
+            return esse_json_fail(&r->json, r->json.at, "found null, expected a number");
+        number_vec_push(&numbers, r->arena, value);
+    }
+    *out = numbers.at;
+    *count = (uint32_t)numbers.count;
+    return ok;
+}
+
+/* A word of a list that ends with NULL, by its position. */
+static bool read_word(struct evidence_reader *r, const char *const *words, const char *expected,
+                      unsigned *at)
+{
+    const char *word;
+    if (!text(r, &word))
+        return false;
+    for (*at = 0; words[*at]; ++*at)
+        if (strcmp(word, words[*at]) == 0)
+            return true;
+    return esse_json_fail(&r->json, r->json.at, "found \"%.40s\", expected %s", word, expected);
 }
 
 static bool read_step(struct evidence_reader *r, struct esse_step *step)
@@ -153,6 +186,157 @@ static bool read_edges(struct evidence_reader *r, const struct esse_edge **at, u
     return ok;
 }
 
+/* ---- refutations ---- */
+
+static bool read_parts(struct evidence_reader *r, struct esse_choice *choice)
+{
+    const uint32_t *parts;
+    uint32_t count;
+    if (!read_numbers(r, &parts, &count))
+        return false;
+    if (count != 2)
+        return esse_json_fail(&r->json, r->json.at, "found %u parts, expected two", count);
+    choice->parts[0] = parts[0];
+    choice->parts[1] = parts[1];
+    return true;
+}
+
+/* Which members there are, a bit each: every kind has its own, and all of them. */
+enum member {
+    KIND = 1,
+    KEY = 2,
+    FIRST = 4,
+    SECOND = 8,
+    PARTS = 16,
+    LITERALS = 32,
+    EDGES = 64,
+    READ = 128
+};
+
+static bool check_members(struct evidence_reader *r, unsigned found, unsigned wanted,
+                          const char *what)
+{
+    return found == wanted ||
+           esse_json_fail(&r->json, r->json.at, "%s does not have the members of its kind", what);
+}
+
+static bool read_choice(struct evidence_reader *r, struct esse_choice *choice)
+{
+    static const char *const kinds[] = { "order", "source", "both", NULL };
+    static const unsigned members[] = { KIND | KEY | FIRST | SECOND, KIND | KEY | FIRST | SECOND,
+                                        KIND | PARTS };
+    bool ok = esse_json_char(&r->json, '{', "a choice {...}");
+    struct esse_span name;
+    unsigned kind = 0, found = 0;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        if (!esse_json_name(&r->json, &name))
+            return false;
+        found |= is(name, "kind")     ? KIND
+                 : is(name, "key")    ? KEY
+                 : is(name, "first")  ? FIRST
+                 : is(name, "second") ? SECOND
+                                      : PARTS;
+        ok = is(name, "kind")     ? read_word(r, kinds, "order, source or both", &kind)
+             : is(name, "key")    ? number(r, &choice->key.ix)
+             : is(name, "first")  ? number(r, &choice->first.ix)
+             : is(name, "second") ? number(r, &choice->second.ix)
+             : is(name, "parts")  ? read_parts(r, choice)
+                                  : unknown(r, name);
+        if (!ok)
+            return false;
+    }
+    choice->kind = (enum esse_choice_kind)kind;
+    return ok && check_members(r, found, members[kind], "a choice");
+}
+
+static bool read_clause(struct evidence_reader *r, struct esse_clause *clause)
+{
+    static const char *const kinds[] = { "cycle", "sources", "both", "follows", NULL };
+    static const unsigned members[] = { KIND | LITERALS | EDGES, KIND | LITERALS | READ | KEY,
+                                        KIND | LITERALS, KIND | LITERALS };
+    bool ok = esse_json_char(&r->json, '{', "a clause {...}");
+    struct esse_span name;
+    unsigned kind = 0, found = 0;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        if (!esse_json_name(&r->json, &name))
+            return false;
+        found |= is(name, "kind")       ? KIND
+                 : is(name, "literals") ? LITERALS
+                 : is(name, "edges")    ? EDGES
+                 : is(name, "read")     ? READ
+                                        : KEY;
+        ok = is(name, "kind")       ? read_word(r, kinds, "cycle, sources, both or follows", &kind)
+             : is(name, "literals") ? read_numbers(r, &clause->literals, &clause->count)
+             : is(name, "edges")    ? read_edges(r, &clause->edges, &clause->edge_count, true)
+             : is(name, "read")     ? number(r, &clause->read.ix)
+             : is(name, "key")      ? number(r, &clause->key.ix)
+                                    : unknown(r, name);
+        if (!ok)
+            return false;
+    }
+    clause->kind = (enum esse_clause_kind)kind;
+    return ok && check_members(r, found, members[kind], "a clause");
+}
+
+static bool read_choices(struct evidence_reader *r, struct esse_refutation *refutation)
+{
+    struct choice_vec choices = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of choices");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        struct esse_choice choice = { .first = { ESSE_NO_OP }, .second = { ESSE_NO_OP } };
+        if (!read_choice(r, &choice))
+            return false;
+        choice_vec_push(&choices, r->arena, choice);
+    }
+    refutation->choices = choices.at;
+    refutation->choice_count = (uint32_t)choices.count;
+    return ok;
+}
+
+static bool read_clauses(struct evidence_reader *r, struct esse_refutation *refutation)
+{
+    struct clause_vec clauses = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of clauses");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        struct esse_clause clause = { .read = { ESSE_NO_OP } };
+        if (!read_clause(r, &clause))
+            return false;
+        clause_vec_push(&clauses, r->arena, clause);
+    }
+    refutation->clauses = clauses.at;
+    refutation->clause_count = (uint32_t)clauses.count;
+    return ok;
+}
+
+static bool check_literals(struct evidence_reader *r, const struct esse_refutation *refutation)
+{
+    for (uint32_t c = 0; c < refutation->clause_count; c++)
+        for (uint32_t i = 0; i < refutation->clauses[c].count; i++)
+            if (refutation->clauses[c].literals[i] >> 1 >= refutation->choice_count)
+                return esse_json_fail(
+                    &r->json, r->json.at, "found literal %u of %u choices in clause %u",
+                    refutation->clauses[c].literals[i], refutation->choice_count, c);
+    return true;
+}
+
+static bool read_refutation(struct evidence_reader *r, const struct esse_refutation **out)
+{
+    struct esse_refutation *refutation = esse_arena_alloc(r->arena, 1, sizeof *refutation);
+    bool ok = esse_json_char(&r->json, '{', "a refutation {...}");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        ok = esse_json_name(&r->json, &name) && (is(name, "choices")   ? read_choices(r, refutation)
+                                                 : is(name, "clauses") ? read_clauses(r, refutation)
+                                                                       : unknown(r, name));
+        if (!ok)
+            return false;
+    }
+    *out = refutation;
+    return ok && check_literals(r, refutation);
+}
+
+/* ---- anomalies and verdicts ---- */
+
 static bool read_anomaly(struct evidence_reader *r, struct esse_anomaly *anomaly)
 {
     bool ok = esse_json_char(&r->json, '{', "an anomaly {...}");
@@ -161,11 +345,12 @@ static bool read_anomaly(struct evidence_reader *r, struct esse_anomaly *anomaly
         if (!esse_json_name(&r->json, &name))
             return false;
         anomaly->has_key |= is(name, "key");
-        ok = is(name, "type")    ? text(r, &anomaly->type)
-             : is(name, "key")   ? number(r, &anomaly->key.ix)
-             : is(name, "steps") ? read_steps(r, anomaly)
-             : is(name, "edges") ? read_edges(r, &anomaly->edges, &anomaly->edge_count, false)
-                                 : unknown(r, name);
+        ok = is(name, "type")         ? text(r, &anomaly->type)
+             : is(name, "key")        ? number(r, &anomaly->key.ix)
+             : is(name, "steps")      ? read_steps(r, anomaly)
+             : is(name, "edges")      ? read_edges(r, &anomaly->edges, &anomaly->edge_count, false)
+             : is(name, "refutation") ? read_refutation(r, &anomaly->refutation)
+                                      : unknown(r, name);
         if (!ok)
             return false;
     }
@@ -187,21 +372,6 @@ static bool read_anomalies(struct evidence_reader *r, struct esse_verdict *verdi
     return ok;
 }
 
-static bool read_events(struct evidence_reader *r, struct esse_order *order)
-{
-    struct event_vec events = { 0 };
-    bool ok = esse_json_char(&r->json, '[', "a list of events");
-    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
-        uint32_t event;
-        if (!number(r, &event))
-            return false;
-        event_vec_push(&events, r->arena, event);
-    }
-    order->events = events.at;
-    order->count = (uint32_t)events.count;
-    return ok;
-}
-
 static bool read_order(struct evidence_reader *r, struct esse_order *order)
 {
     bool ok = esse_json_char(&r->json, '{', "an order {...}");
@@ -215,7 +385,7 @@ static bool read_order(struct evidence_reader *r, struct esse_order *order)
             ok = esse_json_skip(&r->json);
         } else {
             ok = is(name, "proves")   ? text(r, &order->proves)
-                 : is(name, "events") ? read_events(r, order)
+                 : is(name, "events") ? read_numbers(r, &order->events, &order->count)
                                       : unknown(r, name);
         }
         if (!ok)
@@ -226,20 +396,12 @@ static bool read_order(struct evidence_reader *r, struct esse_order *order)
 
 static bool read_outcome(struct evidence_reader *r, struct esse_verdict *verdict)
 {
-    static const char *const words[] = { "holds", "violated", "unknown" };
-    const char *word;
-    if (!text(r, &word))
+    static const char *const words[] = { "holds", "violated", "unknown", NULL };
+    unsigned at;
+    if (!read_word(r, words, "holds, violated or unknown", &at))
         return false;
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(word, words[i]) == 0) {
-            verdict->outcome = (enum esse_outcome)i;
-            return true;
-        }
-    }
-    return esse_json_fail(&r->json, r->json.at,
-                          "found verdict \"%s\", expected holds, violated or "
-                          "unknown",
-                          word);
+    verdict->outcome = (enum esse_outcome)at;
+    return true;
 }
 
 static bool read_verdict(struct evidence_reader *r, struct esse_verdict *verdict)

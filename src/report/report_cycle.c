@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "history/access.h"
 #include "history/show.h"
+#include "report/report_refutation.h"
 #include "report/report_words.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ ESSE_VEC(cast_txns, esse_txn)
 enum {
     EXTRAS_SHOWN = 4,
     EXTRA_WIDTH = 40,
+    DRAWN_MOST = 24, /* transactions of a refutation */
     ROUND_WHOLE = 6, /* a longer way round is told by its beginning and end */
 };
 
@@ -36,6 +38,24 @@ static void add_txn(struct casting *casting, esse_txn txn)
             return;
     esse_index_add(&casting->index, casting->arena, hash, (uint32_t)casting->txns.count);
     cast_txns_push(&casting->txns, casting->arena, txn);
+}
+
+const struct esse_anomaly *esse_cast_told(struct esse_arena *arena,
+                                          const struct esse_anomaly *anomaly)
+{
+    if (!anomaly->refutation)
+        return anomaly;
+    const struct esse_clause *plain = esse_refutation_plain(arena, anomaly->refutation);
+    struct esse_anomaly *told = esse_arena_alloc(arena, 1, sizeof *told);
+    *told = *anomaly;
+    if (plain) {
+        told->edges = plain->edges;
+        told->edge_count = plain->edge_count;
+        told->refutation = NULL;
+    } else {
+        told->edges = esse_refutation_edges(arena, anomaly->refutation, &told->edge_count);
+    }
+    return told;
 }
 
 struct esse_cast esse_cast_of(struct esse_arena *arena, const struct esse_anomaly *anomaly)
@@ -379,6 +399,11 @@ const struct esse_verdict *esse_cast_fullest(const struct esse_result *result)
             (!best || result->verdicts[i].anomaly_count > best->anomaly_count))
             best = &result->verdicts[i];
     return best;
+}
+
+bool esse_cast_is_too_large(const struct esse_anomaly *anomaly, struct esse_cast cast)
+{
+    return anomaly->refutation && cast.count > DRAWN_MOST;
 }
 
 static bool is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at)

@@ -11,6 +11,11 @@
  * every operation they are asked about; so ask about those that are shown.
  */
 
+/* The anomaly as the others here take it: a refutation with the edges of all its cycles, each once;
+ * or as a plain cycle, if it has one that nothing could have avoided. */
+const struct esse_anomaly *esse_cast_told(struct esse_arena *arena,
+                                          const struct esse_anomaly *anomaly);
+
 /* The transactions that edges and steps name, each once, in the order in which they are met. */
 struct esse_cast {
     const esse_txn *txns;
@@ -64,6 +69,9 @@ const struct esse_dep_look *esse_dep_look(const char *dep);
 /* The verdict that has the most anomalies, the first of those; NULL if none has one.  The
  * anomalies of several levels overlap, so this one is told. */
 const struct esse_verdict *esse_cast_fullest(const struct esse_result *result);
+
+/* A refutation with too many transactions for a picture.  Cycles are shortened instead. */
+bool esse_cast_is_too_large(const struct esse_anomaly *anomaly, struct esse_cast cast);
 
 /* What to draw, at most 'most', worst first: the first of every type before the second of any.
  * Without a violation, what was found and is allowed. */

@@ -1,5 +1,6 @@
 #include "report/report.h"
 #include "report/report_cycle.h"
+#include "report/report_refutation.h"
 #include "report/report_words.h"
 
 /* Everything is quoted, so no name can be anything but a name. */
@@ -55,17 +56,46 @@ static void put_node(struct esse_out *out, const struct esse_report *report,
     esse_out_text(out, "\"];\n");
 }
 
+/* An edge of a refutation says on which choices it rests, and is dashed then. */
 static void put_edge(struct esse_out *out, const struct esse_report *report, uint32_t cluster,
-                     const struct esse_edge *edge)
+                     const struct esse_anomaly *anomaly, const struct esse_edge *edge)
 {
     const struct esse_dep_look *look = esse_dep_look(edge->dep);
+    const char *label = esse_cast_label(out->arena, report->history, edge), *condition = NULL;
+    if (anomaly->refutation)
+        condition = esse_edge_condition(out->arena, report->history, anomaly->refutation, edge);
+    if (condition)
+        label = esse_arena_format(out->arena, "%s if %s", label, condition);
     esse_out_f(out, "    \"%u.%u\" -> \"%u.%u\" [label=", cluster, edge->from.ix, cluster,
                edge->to.ix);
-    put_quoted(out, esse_cast_label(out->arena, report->history, edge));
+    put_quoted(out, label);
     esse_out_f(out, ", color=\"%s\", fontcolor=\"%s\", style=\"%s\", tooltip=", look->colour,
-               look->colour, look->dash ? "dashed" : "solid");
+               look->colour, look->dash || condition ? "dashed" : "solid");
     put_quoted(out, edge->why);
     esse_out_text(out, "];\n");
+}
+
+/* What the numbers at the edges mean. */
+static void put_choices(struct esse_out *out, const struct esse_report *report, uint32_t cluster,
+                        const struct esse_refutation *refutation)
+{
+    esse_out_f(out, "    \"%u.choices\" [shape=\"note\", label=\"", cluster);
+    for (uint32_t i = 0; i < refutation->choice_count; i++) {
+        if (refutation->choices[i].kind == ESSE_CHOICE_BOTH)
+            continue;
+        esse_out_f(out, "%u: ", esse_choice_number(refutation, i));
+        put_escaped(out, esse_choice_words(out->arena, report->history, refutation, 2 * i));
+        esse_out_text(out, "\\l");
+    }
+    esse_out_text(out, "\"];\n");
+}
+
+static void put_too_large(struct esse_out *out, uint32_t cluster, struct esse_cast cast)
+{
+    esse_out_f(out,
+               "    \"%u.large\" [shape=\"plaintext\", label=\"%u transactions take part: too "
+               "many to draw\"];\n",
+               cluster, cast.count);
 }
 
 static void put_cluster(struct esse_out *out, const struct esse_report *report, uint32_t cluster,
@@ -79,10 +109,15 @@ static void put_cluster(struct esse_out *out, const struct esse_report *report, 
     esse_out_text(out, ": ");
     put_escaped(out, anomaly->description);
     esse_out_text(out, "\";\n");
-    for (uint32_t i = 0; i < cast.count; i++)
+    const bool is_drawn = !esse_cast_is_too_large(anomaly, cast);
+    for (uint32_t i = 0; is_drawn && i < cast.count; i++)
         put_node(out, report, anomaly, cluster, cast.txns[i]);
-    for (uint32_t i = 0; i < edges; i++)
-        put_edge(out, report, cluster, &edge[i]);
+    for (uint32_t i = 0; is_drawn && i < edges; i++)
+        put_edge(out, report, cluster, anomaly, &edge[i]);
+    if (!is_drawn)
+        put_too_large(out, cluster, cast);
+    else if (anomaly->refutation)
+        put_choices(out, report, cluster, anomaly->refutation);
     esse_out_text(out, "  }\n");
 }
 
@@ -97,6 +132,6 @@ void esse_report_dot(struct esse_out *out, const struct esse_report *report)
                        "  node [shape=\"box\", fontname=\"monospace\", fontsize=\"10\"];\n"
                        "  edge [fontname=\"sans-serif\", fontsize=\"10\"];\n");
     for (uint32_t i = 0; i < count; i++)
-        put_cluster(out, report, i, anomalies[i]);
+        put_cluster(out, report, i, esse_cast_told(out->arena, anomalies[i]));
     esse_out_text(out, "}\n");
 }

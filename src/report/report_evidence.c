@@ -80,6 +80,60 @@ static void put_step(struct esse_out *out, const struct esse_step *step)
     esse_out_char(out, '}');
 }
 
+static void put_numbers(struct esse_out *out, const char *name, const uint32_t *numbers,
+                        uint32_t count)
+{
+    esse_out_f(out, ",\"%s\":[", name);
+    for (uint32_t i = 0; i < count; i++)
+        esse_out_f(out, i ? ",%u" : "%u", numbers[i]);
+    esse_out_char(out, ']');
+}
+
+static void put_choice(struct esse_out *out, const struct esse_choice *choice)
+{
+    static const char *const kinds[] = { "order", "source", "both" };
+    esse_out_char(out, '{');
+    put_text(out, "kind", kinds[choice->kind]);
+    if (choice->kind == ESSE_CHOICE_BOTH) {
+        put_numbers(out, "parts", choice->parts, 2);
+    } else {
+        esse_out_f(out, ",\"key\":%u", choice->key.ix);
+        put_op(out, "first", choice->first);
+        put_op(out, "second", choice->second);
+    }
+    esse_out_char(out, '}');
+}
+
+static void put_clause(struct esse_out *out, const struct esse_clause *clause)
+{
+    static const char *const kinds[] = { "cycle", "sources", "both", "follows" };
+    esse_out_char(out, '{');
+    put_text(out, "kind", kinds[clause->kind]);
+    put_numbers(out, "literals", clause->literals, clause->count);
+    if (clause->kind == ESSE_CLAUSE_CYCLE)
+        put_edges(out, "edges", clause->edges, clause->edge_count);
+    if (clause->kind == ESSE_CLAUSE_SOURCES) {
+        put_op(out, "read", clause->read);
+        esse_out_f(out, ",\"key\":%u", clause->key.ix);
+    }
+    esse_out_char(out, '}');
+}
+
+static void put_refutation(struct esse_out *out, const struct esse_refutation *refutation)
+{
+    esse_out_text(out, ",\"refutation\":{\"choices\":[");
+    for (uint32_t i = 0; i < refutation->choice_count; i++) {
+        esse_out_text(out, i ? ",\n" : "\n");
+        put_choice(out, &refutation->choices[i]);
+    }
+    esse_out_text(out, "],\"clauses\":[");
+    for (uint32_t i = 0; i < refutation->clause_count; i++) {
+        esse_out_text(out, i ? ",\n" : "\n");
+        put_clause(out, &refutation->clauses[i]);
+    }
+    esse_out_text(out, "]}");
+}
+
 static void put_anomaly(struct esse_out *out, const struct esse_anomaly *anomaly)
 {
     esse_out_char(out, '{');
@@ -93,6 +147,8 @@ static void put_anomaly(struct esse_out *out, const struct esse_anomaly *anomaly
     }
     esse_out_char(out, ']');
     put_edges(out, "edges", anomaly->edges, anomaly->edge_count);
+    if (anomaly->refutation)
+        put_refutation(out, anomaly->refutation);
     esse_out_char(out, '}');
 }
 

@@ -1,6 +1,9 @@
+#include "history/access.h"
 #include "history/value_json.h"
 #include "report/report.h"
 #include "report/report_cycle.h"
+#include "report/report_plan.h"
+#include "report/report_refutation.h"
 
 #include <string.h>
 
@@ -133,24 +136,98 @@ static void put_edges(struct esse_out *out, const struct esse_history *history, 
     esse_out_char(out, ']');
 }
 
+/* Whose version it is; null: the initial one. */
+static void put_place(struct esse_out *out, const struct esse_history *history, const char *name,
+                      esse_op op)
+{
+    if (op.ix == ESSE_NO_OP) {
+        esse_out_f(out, ",\"%s\":null", name);
+        return;
+    }
+    const esse_txn txn = esse_op_txn(history, op.ix);
+    esse_out_f(out, ",\"%s\":{\"transaction\":", name);
+    put_txn_name(out, history, txn);
+    put_operation(out, history, "operation", txn, op);
+    esse_out_char(out, '}');
+}
+
+static void put_choices(struct esse_out *out, const struct esse_history *history,
+                        const struct esse_refutation *refutation)
+{
+    bool first = true;
+    esse_out_text(out, ",\"choices\":[");
+    for (uint32_t i = 0; i < refutation->choice_count; i++) {
+        const struct esse_choice *choice = &refutation->choices[i];
+        if (choice->kind == ESSE_CHOICE_BOTH)
+            continue;
+        esse_out_f(out, "%s{\"kind\":\"%s\",\"key\":", first ? "" : ",",
+                   choice->kind == ESSE_CHOICE_ORDER ? "order" : "source");
+        esse_value_put_json(out, history->values, history->key_name[choice->key.ix]);
+        put_place(out, history, "first", choice->first);
+        put_place(out, history, "second", choice->second);
+        esse_out_char(out, '}');
+        first = false;
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_given(struct esse_out *out, const struct esse_history *history,
+                      const struct esse_refutation *refutation, const struct esse_clause *clause)
+{
+    const struct esse_given given = esse_given_of(out->arena, refutation, clause);
+    esse_out_text(out, "{\"given\":[");
+    for (uint32_t i = 0; i < given.count; i++) {
+        esse_out_text(out, i ? "," : "");
+        put_string(out, esse_choice_words(out->arena, history, refutation, given.literals[i]));
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_refutation(struct esse_out *out, const struct esse_history *history,
+                           const struct esse_refutation *refutation)
+{
+    bool first = true;
+    put_choices(out, history, refutation);
+    esse_out_text(out, ",\"cycles\":[");
+    for (uint32_t i = 0; i < refutation->clause_count; i++) {
+        const struct esse_clause *clause = &refutation->clauses[i];
+        if (clause->kind != ESSE_CLAUSE_CYCLE)
+            continue;
+        esse_out_text(out, first ? "" : ",");
+        put_given(out, history, refutation, clause);
+        put_edges(out, history, "edges", clause->edges, clause->edge_count);
+        esse_out_char(out, '}');
+        first = false;
+    }
+    esse_out_f(out, "],\"clauses\":%u", refutation->clause_count);
+}
+
+static void put_anomaly(struct esse_out *out, const struct esse_history *history,
+                        const struct esse_anomaly *anomaly)
+{
+    esse_out_text(out, "{\"type\":");
+    put_string(out, anomaly->type);
+    put_member(out, "description", anomaly->description);
+    if (anomaly->has_key) {
+        esse_out_text(out, ",\"key\":");
+        esse_value_put_json(out, history->values, history->key_name[anomaly->key.ix]);
+    }
+    put_transactions(out, history, anomaly);
+    put_steps(out, history, anomaly);
+    if (anomaly->refutation)
+        put_refutation(out, history, anomaly->refutation);
+    else if (anomaly->edge_count)
+        put_edges(out, history, "edges", anomaly->edges, anomaly->edge_count);
+    esse_out_char(out, '}');
+}
+
 static void put_anomalies(struct esse_out *out, const struct esse_history *history,
                           const char *name, const struct esse_anomaly *anomalies, uint32_t count)
 {
     esse_out_f(out, ",\"%s\":[", name);
     for (uint32_t i = 0; i < count; i++) {
-        const struct esse_anomaly *anomaly = &anomalies[i];
-        esse_out_text(out, i ? ",{\"type\":" : "{\"type\":");
-        put_string(out, anomaly->type);
-        put_member(out, "description", anomaly->description);
-        if (anomaly->has_key) {
-            esse_out_text(out, ",\"key\":");
-            esse_value_put_json(out, history->values, history->key_name[anomaly->key.ix]);
-        }
-        put_transactions(out, history, anomaly);
-        put_steps(out, history, anomaly);
-        if (anomaly->edge_count)
-            put_edges(out, history, "edges", anomaly->edges, anomaly->edge_count);
-        esse_out_char(out, '}');
+        esse_out_text(out, i ? "," : "");
+        put_anomaly(out, history, esse_cast_told(out->arena, &anomalies[i]));
     }
     esse_out_char(out, ']');
 }
@@ -170,6 +247,8 @@ static void put_verdict(struct esse_out *out, const struct esse_history *history
     if (verdict->named_count)
         put_names(out, "named", verdict->named, verdict->named_count);
     esse_out_f(out, ",\"seconds\":%.6f", verdict->seconds);
+    if (verdict->phase_count)
+        esse_report_plan_json(out, verdict);
     put_anomalies(out, history, "anomalies", verdict->anomalies, verdict->anomaly_count);
     esse_out_f(out, ",\"occurrences\":%llu", (unsigned long long)verdict->anomalies_seen);
     esse_out_text(out, ",\"evidence\":{\"kind\":");

@@ -1,9 +1,10 @@
 #include "base/arena.h"
 #include "history/show.h"
 #include "report/report.h"
+#include "report/report_cases.h"
 #include "report/report_claim.h"
 #include "report/report_cycle.h"
-#include "report/report_ring.h"
+#include "report/report_round.h"
 #include "report/report_words.h"
 
 #include <math.h>
@@ -35,6 +36,8 @@ enum {
     BADGES = 3, /* on one operation */
     GAP_DOWN = 78,
     REASON_LINE = 18,
+    CASE_INDENT = 18,
+    CONTRADICTIONS = 6, /* of a refutation, in words */
     LEGEND_LINE = 22,
 };
 
@@ -44,6 +47,7 @@ static const double mono_wide = 6.9, name_wide = 8.8, small_wide = 5.9, reason_w
 /* A line of a box: an operation, or that some are left out. */
 struct row {
     const char *text;
+    bool is_named;
     uint32_t reasons[BADGES];
     uint32_t reason_count;
 };
@@ -62,6 +66,15 @@ struct arrow {
     const struct esse_edge *edge;
     uint32_t from, to; /* cards */
     uint32_t number;   /* of the reason; 0: none */
+    const char *label;
+    bool is_open; /* it rests on a choice */
+};
+
+/* A line of words below or above the boxes. */
+struct line {
+    const char *text;
+    double indent;
+    enum { LINE_PLAIN, LINE_NOTE, LINE_NAMED, LINE_CONCLUSION } look;
 };
 
 struct panel {
@@ -73,9 +86,9 @@ struct panel {
     struct arrow *arrows;
     uint32_t arrow_count;
     struct esse_ring ring;
-    const char **title, **reasons; /* lines */
+    struct esse_round_arrow *ways; /* of the arrows of a refutation */
+    struct line *title, *reasons;
     uint32_t title_count, reason_count;
-    uint32_t conclusion; /* the line of reasons with which it begins */
     double width, height;
 };
 
@@ -104,29 +117,49 @@ static void badge_at(struct esse_out *out, double x, double y, const char *colou
                number);
 }
 
-static double label_width(const char *label, uint32_t number)
+static double label_width(const struct arrow *arrow)
 {
-    return (number ? BADGE + 2 : 0) + mono_wide * (double)esse_words_width(label);
+    return (arrow->number ? BADGE + 2 : 0) + mono_wide * (double)esse_words_width(arrow->label);
 }
 
-static const char *label_of(const struct panel *panel, const struct esse_edge *edge)
+static struct arrow arrow_of(const struct panel *panel, const struct esse_edge *edge, uint32_t from,
+                             uint32_t to, uint32_t number)
 {
-    if (!edge->has_key)
-        return edge->dep;
-    const char *key = esse_show_key_text(panel->arena, panel->report->history, edge->key);
-    return esse_arena_format(panel->arena, "%s %s", edge->dep,
-                             esse_words_fit(panel->arena, key, KEY_WIDTH));
+    struct arrow arrow = { edge, from, to, number, edge->dep, false };
+    const struct esse_history *history = panel->report->history;
+    const struct esse_refutation *refutation = panel->anomaly->refutation;
+    if (edge->has_key) {
+        const char *key = esse_show_key_text(panel->arena, history, edge->key);
+        arrow.label = esse_arena_format(panel->arena, "%s %s", edge->dep,
+                                        esse_words_fit(panel->arena, key, KEY_WIDTH));
+    }
+    const char *condition =
+        refutation ? esse_edge_condition(panel->arena, history, refutation, edge) : NULL;
+    if (condition) {
+        arrow.label = esse_arena_format(panel->arena, "%s if %s", arrow.label,
+                                        esse_words_fit(panel->arena, condition, KEY_WIDTH));
+        arrow.is_open = true;
+    }
+    return arrow;
 }
 
-/* Breaks a text into lines and appends them. */
-static const char **add_lines(struct esse_arena *arena, const char **lines, uint32_t *count,
-                              const char *text, size_t columns)
+/* Breaks a text into lines that look like 'look', and appends them. */
+static struct line *add_lines(const struct panel *panel, struct line *lines, uint32_t *count,
+                              struct line look)
 {
-    for (const char *line; (line = esse_words_line(arena, &text, columns));) {
-        lines = esse_arena_grow(arena, lines, (*count + 1) * sizeof *lines);
-        lines[(*count)++] = line;
+    const double room = panel->width - 2 * PANEL_PADDING - look.indent;
+    const size_t columns = (size_t)fmax(20, room / reason_wide);
+    const char *rest = look.text;
+    while ((look.text = esse_words_line(panel->arena, &rest, columns))) {
+        lines = esse_arena_grow(panel->arena, lines, (*count + 1) * sizeof *lines);
+        lines[(*count)++] = look;
     }
     return lines;
+}
+
+static void add_reason_lines(struct panel *panel, struct line look)
+{
+    panel->reasons = add_lines(panel, panel->reasons, &panel->reason_count, look);
 }
 
 /* ---- what stands in the boxes ---- */
@@ -141,11 +174,14 @@ static struct row row_of(const struct panel *panel, uint32_t op)
 {
     const struct esse_anomaly *anomaly = panel->anomaly;
     const char *text = esse_cast_op(panel->arena, panel->report->history, op);
-    struct row row = { .text = esse_words_fit(panel->arena, text, OP_WIDTH) };
+    struct row row = { .text = esse_words_fit(panel->arena, text, OP_WIDTH),
+                       .is_named = esse_cast_reason(anomaly, op) != 0 };
+    if (anomaly->refutation)
+        return row; /* its reasons have no numbers */
     for (uint32_t i = 0; i < anomaly->edge_count; i++)
         if (anomaly->edges[i].from_op.ix == op || anomaly->edges[i].to_op.ix == op)
             add_reason(&row, i + 1);
-    if (!row.reason_count && esse_cast_reason(anomaly, op))
+    if (!row.reason_count && row.is_named)
         add_reason(&row, esse_cast_reason(anomaly, op));
     return row;
 }
@@ -223,7 +259,7 @@ static void lay_out_cycle(struct panel *panel)
             add_card(panel, anomaly->edges[i].from);
         if (from != to)
             panel->arrows[panel->arrow_count++] =
-                (struct arrow){ &anomaly->edges[i], from, to, i + 1 };
+                arrow_of(panel, &anomaly->edges[i], from, to, i + 1);
     }
 }
 
@@ -235,19 +271,18 @@ static uint32_t find_card(const struct panel *panel, esse_txn txn)
     return at;
 }
 
-static void lay_out_steps(struct panel *panel)
+static void lay_out_steps(struct panel *panel, struct esse_cast cast, uint32_t most)
 {
-    struct esse_cast cast = esse_cast_of(panel->arena, panel->anomaly);
     uint32_t count;
     const struct esse_edge *edges = esse_cast_edges(panel->arena, panel->anomaly, &count);
-    panel->cards = esse_arena_alloc(panel->arena, BOXES, sizeof *panel->cards);
+    panel->cards = esse_arena_alloc(panel->arena, most, sizeof *panel->cards);
     panel->arrows = esse_arena_alloc(panel->arena, count + 1u, sizeof *panel->arrows);
-    for (uint32_t i = 0; i < cast.count && i < BOXES; i++)
+    for (uint32_t i = 0; i < cast.count && i < most; i++)
         add_card(panel, cast.txns[i]);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t from = find_card(panel, edges[i].from), to = find_card(panel, edges[i].to);
         if (from < panel->card_count && to < panel->card_count)
-            panel->arrows[panel->arrow_count++] = (struct arrow){ &edges[i], from, to, 0 };
+            panel->arrows[panel->arrow_count++] = arrow_of(panel, &edges[i], from, to, 0);
     }
 }
 
@@ -291,6 +326,17 @@ static double card_height(const struct card *card)
     return 2 * PADDING - 4 + NAME_LINE + (double)FACT_LINE * card->fact_count + rows;
 }
 
+static void place_round(struct panel *panel)
+{
+    panel->ways = esse_arena_alloc(panel->arena, panel->arrow_count + 1u, sizeof *panel->ways);
+    for (uint32_t i = 0; i < panel->arrow_count; i++)
+        panel->ways[i] =
+            (struct esse_round_arrow){ .from = panel->arrows[i].from,
+                                       .to = panel->arrows[i].to,
+                                       .label_width = label_width(&panel->arrows[i]) + 16 };
+    esse_round_place(&panel->ring, panel->ways, panel->arrow_count);
+}
+
 static void place_cards(struct panel *panel)
 {
     struct esse_ring *ring = &panel->ring;
@@ -305,40 +351,68 @@ static void place_cards(struct panel *panel)
         ring->boxes[i].height = card_height(&panel->cards[i]);
     }
     for (uint32_t i = 0; i < panel->arrow_count; i++)
-        ring->gap_across =
-            fmax(ring->gap_across,
-                 34 + label_width(label_of(panel, panel->arrows[i].edge), panel->arrows[i].number));
-    esse_ring_place(panel->arena, ring);
+        ring->gap_across = fmax(ring->gap_across, 34 + label_width(&panel->arrows[i]));
+    if (panel->anomaly->refutation)
+        place_round(panel);
+    else
+        esse_ring_place(panel->arena, ring);
+}
+
+/* What the numbers at the arrows mean, and the argument. */
+static void fill_cases(struct panel *panel)
+{
+    const struct esse_refutation *refutation = panel->anomaly->refutation;
+    const struct esse_history *history = panel->report->history;
+    uint32_t count;
+    const bool is_drawn = panel->card_count > 0;
+    if (is_drawn)
+        add_reason_lines(
+            panel, (struct line){ .text = "Arrows with an if rest on what the history leaves open:",
+                                  .look = LINE_NOTE });
+    for (uint32_t i = 0; is_drawn && i < refutation->choice_count; i++) {
+        if (refutation->choices[i].kind == ESSE_CHOICE_BOTH)
+            continue;
+        const char *words = esse_choice_words(panel->arena, history, refutation, 2 * i);
+        words = esse_arena_format(panel->arena, "%u: %s", esse_choice_number(refutation, i), words);
+        add_reason_lines(panel, (struct line){ words, CASE_INDENT, LINE_NOTE });
+    }
+    const struct esse_case_line *lines =
+        esse_case_lines(panel->arena, history, refutation, CONTRADICTIONS, &count);
+    for (uint32_t i = 0; i < count; i++)
+        add_reason_lines(panel,
+                         (struct line){ lines[i].text, CASE_INDENT * (double)lines[i].depth,
+                                        lines[i].kind == ESSE_CASE_CONCLUSION ? LINE_CONCLUSION
+                                        : lines[i].kind == ESSE_CASE_SUPPOSE  ? LINE_NAMED
+                                                                              : LINE_PLAIN });
 }
 
 static void fill_reasons(struct panel *panel)
 {
     struct esse_arena *arena = panel->arena;
     const uint32_t count = esse_cast_reasons(panel->anomaly);
-    const size_t columns = (size_t)((panel->width - 2 * PANEL_PADDING) / reason_wide);
     for (uint32_t i = 0; i < count; i++) {
         if (count > BOXES && i == BOXES - 2) {
-            panel->reasons = add_lines(arena, panel->reasons, &panel->reason_count, "…", columns);
+            add_reason_lines(panel, (struct line){ .text = "…" });
             i = count - 1;
         }
-        const char *text =
-            esse_arena_format(arena, "%u. %s", i + 1, esse_cast_why(panel->anomaly, i));
-        panel->reasons = add_lines(arena, panel->reasons, &panel->reason_count, text, columns);
+        add_reason_lines(
+            panel, (struct line){ .text = esse_arena_format(arena, "%u. %s", i + 1,
+                                                            esse_cast_why(panel->anomaly, i)) });
     }
-    panel->conclusion = panel->reason_count;
     const char *end = esse_cast_conclusion(arena, panel->report->history, panel->anomaly);
     if (end)
-        panel->reasons = add_lines(arena, panel->reasons, &panel->reason_count, end, columns);
+        add_reason_lines(panel, (struct line){ .text = end, .look = LINE_CONCLUSION });
 }
 
 static struct panel panel_of(struct esse_arena *arena, const struct esse_report *report,
                              const struct esse_anomaly *anomaly)
 {
     struct panel panel = { .report = report, .arena = arena, .anomaly = anomaly };
-    if (anomaly->edge_count)
+    const struct esse_cast cast = esse_cast_of(arena, anomaly);
+    if (anomaly->edge_count && !anomaly->refutation)
         lay_out_cycle(&panel);
-    else
-        lay_out_steps(&panel);
+    else if (!esse_cast_is_too_large(anomaly, cast))
+        lay_out_steps(&panel, cast, anomaly->refutation ? cast.count : BOXES);
     place_cards(&panel);
     panel.width = fmax(LEAST_WIDTH, panel.ring.width + 2 * PANEL_PADDING + 40);
     return panel;
@@ -347,11 +421,17 @@ static struct panel panel_of(struct esse_arena *arena, const struct esse_report 
 /* The lines of text need the width that all panels have together. */
 static void finish_panel(struct panel *panel, double width)
 {
-    const size_t columns = (size_t)((width - 2 * PANEL_PADDING) / reason_wide);
     panel->width = width;
-    panel->title =
-        add_lines(panel->arena, NULL, &panel->title_count, panel->anomaly->description, columns);
-    fill_reasons(panel);
+    panel->title = add_lines(panel, NULL, &panel->title_count,
+                             (struct line){ .text = panel->anomaly->description });
+    if (panel->anomaly->refutation && !panel->card_count)
+        panel->title = add_lines(panel, panel->title, &panel->title_count,
+                                 (struct line){ .text = "too many transactions take part to draw "
+                                                        "them" });
+    if (panel->anomaly->refutation)
+        fill_cases(panel);
+    else
+        fill_reasons(panel);
     panel->height = 2 * PANEL_PADDING + 26 + (double)REASON_LINE * panel->title_count + 22 +
                     panel->ring.height + 20 + (double)REASON_LINE * panel->reason_count;
 }
@@ -361,13 +441,13 @@ static void finish_panel(struct panel *panel, double width)
 static void draw_row(struct esse_out *out, const struct panel *panel, const struct row *row,
                      double left, double top, double width)
 {
-    if (row->reason_count)
+    if (row->is_named)
         esse_out_f(out,
                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" rx=\"3\" "
                    "fill=\"#fff1c9\"/>\n",
                    left + 5, top + 0.5, width - 10, OP_LINE - 1);
-    text_at(out, row->reason_count ? "op named" : "op", left + PADDING, top + 13,
-            row->reason_count ? "#111827" : "#5b6472", row->text);
+    text_at(out, row->is_named ? "op named" : "op", left + PADDING, top + 13,
+            row->is_named ? "#111827" : "#5b6472", row->text);
     for (uint32_t i = 0; i < row->reason_count; i++)
         badge_at(out, left + width - 15 - BADGE * (double)(row->reason_count - 1 - i),
                  top + OP_LINE / 2.0, colour_of(panel, row->reasons[i]), row->reasons[i]);
@@ -413,12 +493,10 @@ static int side_of(const struct panel *panel, uint32_t at)
     return 0;
 }
 
-static void draw_label(struct esse_out *out, const struct panel *panel, const struct arrow *arrow,
-                       struct esse_ring_arrow way)
+static void draw_label(struct esse_out *out, const struct arrow *arrow, struct esse_ring_arrow way)
 {
     const struct esse_dep_look *look = esse_dep_look(arrow->edge->dep);
-    const char *label = label_of(panel, arrow->edge);
-    const double width = label_width(label, arrow->number);
+    const double width = label_width(arrow);
     double x = way.label_x - width / 2;
     if (!way.is_across)
         esse_out_f(out,
@@ -429,21 +507,62 @@ static void draw_label(struct esse_out *out, const struct panel *panel, const st
         badge_at(out, x + 7, way.label_y, look->colour, arrow->number);
         x += BADGE + 2;
     }
-    text_at(out, "op named", x, way.label_y + 4, look->colour, label);
+    text_at(out, "op named", x, way.label_y + 4, look->colour, arrow->label);
 }
 
-static void draw_arrow(struct esse_out *out, const struct panel *panel, uint32_t at)
+/* The straight way of an arrow of a refutation. */
+static struct esse_ring_arrow straight(const struct esse_round_arrow *way)
+{
+    return (struct esse_ring_arrow){
+        .x = { way->x[0], (way->x[0] + way->x[1]) / 2, way->x[1] },
+        .y = { way->y[0], (way->y[0] + way->y[1]) / 2, way->y[1] },
+        .label_x = way->label_x,
+        .label_y = way->label_y,
+    };
+}
+
+static struct esse_ring_arrow way_of(const struct panel *panel, uint32_t at)
 {
     const struct arrow *arrow = &panel->arrows[at];
-    const struct esse_dep_look *look = esse_dep_look(arrow->edge->dep);
-    struct esse_ring_arrow way =
-        esse_ring_arrow(&panel->ring, arrow->from, arrow->to, side_of(panel, at));
+    return panel->ways ? straight(&panel->ways[at])
+                       : esse_ring_arrow(&panel->ring, arrow->from, arrow->to, side_of(panel, at));
+}
+
+static void draw_line(struct esse_out *out, const struct panel *panel, uint32_t at)
+{
+    const struct esse_dep_look *look = esse_dep_look(panel->arrows[at].edge->dep);
+    const struct esse_ring_arrow way = way_of(panel, at);
+    const char *dash = panel->arrows[at].is_open ? "6 4" : look->dash;
     esse_out_f(out,
                "<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\" fill=\"none\" stroke=\"%s\" "
                "stroke-width=\"1.8\" stroke-dasharray=\"%s\" marker-end=\"url(#arrow%zu)\"/>\n",
                way.x[0], way.y[0], way.x[1], way.y[1], way.x[2], way.y[2], look->colour,
-               look->dash ? look->dash : "none", (size_t)(look - esse_dep_looks));
-    draw_label(out, panel, arrow, way);
+               dash ? dash : "none", (size_t)(look - esse_dep_looks));
+}
+
+/* Cards and lines first: no line may run through a label. */
+static void draw_graph(struct esse_out *out, const struct panel *panel)
+{
+    for (uint32_t i = 0; panel->ways && i < panel->arrow_count; i++)
+        draw_line(out, panel, i);
+    for (uint32_t i = 0; i < panel->card_count; i++)
+        draw_card(out, panel, i);
+    for (uint32_t i = 0; !panel->ways && i < panel->arrow_count; i++)
+        draw_line(out, panel, i);
+    for (uint32_t i = 0; i < panel->arrow_count; i++)
+        draw_label(out, &panel->arrows[i], way_of(panel, i));
+}
+
+static void draw_words(struct esse_out *out, const struct line *line, double y)
+{
+    static const struct {
+        const char *class, *fill;
+    } looks[] = { { "reason", "#1f2937" },
+                  { "reason", "#5b6472" },
+                  { "reason named", "#1f2937" },
+                  { "reason named", "#a3182d" } };
+    text_at(out, looks[line->look].class, PANEL_PADDING + line->indent, y, looks[line->look].fill,
+            line->text);
 }
 
 static void draw_panel(struct esse_out *out, const struct panel *panel, double top)
@@ -457,19 +576,15 @@ static void draw_panel(struct esse_out *out, const struct panel *panel, double t
     text_at(out, "type", PANEL_PADDING, y, "#1f2937", panel->anomaly->type);
     y += 4;
     for (uint32_t i = 0; i < panel->title_count; i++)
-        text_at(out, "reason", PANEL_PADDING, y += REASON_LINE, "#374151", panel->title[i]);
+        text_at(out, "reason", PANEL_PADDING, y += REASON_LINE, "#374151", panel->title[i].text);
     y += 30;
     esse_out_f(out, "<g transform=\"translate(%.1f %.1f)\">\n",
                (panel->width - panel->ring.width) / 2, y);
-    for (uint32_t i = 0; i < panel->card_count; i++)
-        draw_card(out, panel, i);
-    for (uint32_t i = 0; i < panel->arrow_count; i++)
-        draw_arrow(out, panel, i);
+    draw_graph(out, panel);
     esse_out_text(out, "</g>\n");
     y += panel->ring.height + 18;
     for (uint32_t i = 0; i < panel->reason_count; i++)
-        text_at(out, i < panel->conclusion ? "reason" : "reason named", PANEL_PADDING,
-                y += REASON_LINE, i < panel->conclusion ? "#1f2937" : "#a3182d", panel->reasons[i]);
+        draw_words(out, &panel->reasons[i], y += REASON_LINE);
     esse_out_text(out, "</g>\n");
 }
 
@@ -565,7 +680,7 @@ void esse_report_svg(struct esse_out *out, const struct esse_report *report)
     struct panel *panels = esse_arena_alloc(out->arena, count + 1u, sizeof *panels);
     double width = LEAST_WIDTH, height = MARGIN + HEADING;
     for (uint32_t i = 0; i < count; i++) {
-        panels[i] = panel_of(out->arena, report, anomalies[i]);
+        panels[i] = panel_of(out->arena, report, esse_cast_told(out->arena, anomalies[i]));
         width = fmax(width, panels[i].width);
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 #include "base/arena.h"
 #include "evidence/replay.h"
 #include "report/report.h"
+#include "report/report_cases.h"
 #include "report/report_claim.h"
 #include "report/report_cycle.h"
 #include "report/report_words.h"
@@ -9,13 +10,14 @@
 
 enum {
     OPS_SHOWN = 8,
-    NAMED_WIDTH = 56, /* columns of an operation that a reason names ... */
-    OTHER_WIDTH = 32, /* ... and of one that none does */
-    TYPES_TOLD = 6,   /* --verbose tells all */
-    ROOMY = 4,        /* up to here a transaction gets two lines */
-    CAST_WHOLE = 6,   /* with more, only some are shown, ... */
-    CAST_SHOWN = 4,   /* ... this many transactions ... */
-    REASONS_SHOWN = 5 /* ... and reasons, beside the last */
+    NAMED_WIDTH = 56,  /* columns of an operation that a reason names ... */
+    OTHER_WIDTH = 32,  /* ... and of one that none does */
+    TYPES_TOLD = 6,    /* --verbose tells all */
+    ROOMY = 4,         /* up to here a transaction of a cycle gets two lines */
+    CAST_WHOLE = 6,    /* with more, only some are shown, ... */
+    CAST_SHOWN = 4,    /* ... this many transactions ... */
+    REASONS_SHOWN = 5, /* ... and reasons, beside the last */
+    CONTRADICTIONS = 3 /* of a refutation */
 };
 
 static const char *const outcome_words[] = { "holds", "violated", "unknown" };
@@ -110,7 +112,7 @@ static void put_cast(struct esse_out *out, const struct esse_report *report,
                      const struct esse_anomaly *anomaly, struct esse_cast cast)
 {
     const uint32_t shown = cast.count > CAST_WHOLE ? CAST_SHOWN : cast.count;
-    const char *between = cast.count <= ROOMY ? "\n             " : ": ";
+    const char *between = cast.count <= ROOMY && !anomaly->refutation ? "\n             " : ": ";
     for (uint32_t i = 0; i < shown; i++) {
         esse_out_f(out, "    %s%-8s%s %s%s%s%s", paint(report, CYAN),
                    esse_cast_name(out->arena, report->history, cast.txns[i]), paint(report, PLAIN),
@@ -142,14 +144,35 @@ static void put_conclusion(struct esse_out *out, const struct esse_report *repor
         esse_out_f(out, "    %s%s%s\n", paint(report, RED), text, paint(report, PLAIN));
 }
 
+/* A refutation: case by case. */
+static void put_cases(struct esse_out *out, const struct esse_report *report,
+                      const struct esse_refutation *refutation)
+{
+    static const enum paint colours[] = { BOLD, PLAIN, RED, DIM };
+    uint32_t count;
+    const struct esse_case_line *lines = esse_case_lines(
+        out->arena, report->history, refutation, report->verbose ? 0 : CONTRADICTIONS, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const bool is_cut = !report->verbose && lines[i].kind == ESSE_CASE_REST && !lines[i].depth;
+        esse_out_f(out, "    %*s%s%s%s%s\n", (int)(2 * lines[i].depth), "",
+                   paint(report, colours[lines[i].kind]), lines[i].text,
+                   is_cut ? "; --verbose shows all" : "", paint(report, PLAIN));
+    }
+}
+
 static void put_anomaly(struct esse_out *out, const struct esse_report *report,
                         const struct esse_anomaly *anomaly)
 {
-    esse_out_f(out, "\n  %s%s%s: %s\n", paint(report, BOLD), anomaly->type, paint(report, PLAIN),
-               anomaly->description);
-    put_cast(out, report, anomaly, esse_cast_of(out->arena, anomaly));
-    put_reasons(out, anomaly);
-    put_conclusion(out, report, anomaly);
+    const struct esse_anomaly *told = esse_cast_told(out->arena, anomaly);
+    esse_out_f(out, "\n  %s%s%s: %s\n", paint(report, BOLD), told->type, paint(report, PLAIN),
+               told->description);
+    put_cast(out, report, told, esse_cast_of(out->arena, told));
+    if (told->refutation) {
+        put_cases(out, report, told->refutation);
+        return;
+    }
+    put_reasons(out, told);
+    put_conclusion(out, report, told);
 }
 
 /* ---- all of them ---- */

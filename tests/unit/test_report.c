@@ -4,7 +4,7 @@
 #include "report/report.h"
 #include "report/report_bug.h"
 #include "report/report_cycle.h"
-#include "report/report_ring.h"
+#include "report/report_round.h"
 #include "report/report_words.h"
 
 /*
@@ -488,6 +488,139 @@ TEST(test_dot__clusters_nodes_and_edges)
     esse_arena_free(arena);
 }
 
+/* ---- refutations ---- */
+
+/* A choice about two writes that leads round the same circle either way. */
+static const struct esse_anomaly *refuted_of(struct esse_arena *arena,
+                                             const struct esse_history *history, bool is_open)
+{
+    struct esse_anomaly *anomaly = esse_arena_alloc(arena, 1, sizeof *anomaly);
+    struct esse_refutation *refutation = esse_arena_alloc(arena, 1, sizeof *refutation);
+    struct esse_choice *choice = esse_arena_alloc(arena, 1, sizeof *choice);
+    struct esse_clause *clauses = esse_arena_alloc(arena, 3, sizeof *clauses);
+    uint32_t *literals = esse_arena_alloc(arena, 2, sizeof *literals);
+    const struct esse_anomaly *circle = circle_of(arena, history);
+    *choice = (struct esse_choice){ .kind = ESSE_CHOICE_ORDER,
+                                    .key = { history->op_key[history->txn_op[1] - 1] },
+                                    .first = { history->txn_op[1] - 1 },
+                                    .second = { history->txn_op[2] - 1 } };
+    for (uint32_t i = 0; i < 2; i++) {
+        literals[i] = i;
+        clauses[i] = (struct esse_clause){ .kind = ESSE_CLAUSE_CYCLE,
+                                           .literals = &literals[i],
+                                           .count = is_open,
+                                           .edges = circle->edges,
+                                           .edge_count = circle->edge_count };
+    }
+    clauses[2].kind = ESSE_CLAUSE_FOLLOWS;
+    *refutation = (struct esse_refutation){ choice, is_open, clauses, 3 };
+    *anomaly = (struct esse_anomaly){ .type = "serializable-no-order",
+                                      .description = "d",
+                                      .refutation = refutation };
+    return anomaly;
+}
+
+TEST(test_refuted__both_ways_are_told)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 3, 0);
+    struct esse_report report = report_of(arena, history, refuted_of(arena, history, true), 1);
+    const char *text = written(arena, esse_report_text, &report);
+    HAS(text, "    t1       session 1, line 2, time 100 to 350: r k0 = 1, w k1 = 2\n");
+    HAS(text, "\n    Suppose the 1 that t0 wrote to k0 came before ");
+    HAS(text, "\n      1. t0 wrote k0 = 1, which t1 read\n");
+    HAS(text, "\n      so t0 → t1 → t2 → t0: t0 would have to come before itself\n    Suppose it "
+              "came after:\n      1. ");
+    CHECK_EQ(count_of(text, "\n"), 16); /* with the verdict and an empty line */
+    report.colour = true;
+    HAS(written(arena, esse_report_text, &report), "\033[1;31mso t0 → t1");
+    esse_arena_free(arena);
+}
+
+TEST(test_refuted__without_a_choice_it_is_a_cycle)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 3, 0);
+    struct esse_report report = report_of(arena, history, refuted_of(arena, history, false), 1);
+    const char *text = written(arena, esse_report_text, &report);
+    HAS(text, "\n    1. t0 wrote k0 = 1, which t1 read\n");
+    HAS(text, "\n    so t0 → t1 → t2 → t0: t0 would have to come before itself\n");
+    CHECK(!strstr(text, "Suppose"));
+    text = written(arena, esse_report_json, &report);
+    HAS(text, "\"transactions\":[\"t0\",\"t1\",\"t2\"],\"steps\":[],\"edges\":[{\"from\":\"t0\"");
+    CHECK(!strstr(text, "\"choices\""));
+    esse_arena_free(arena);
+}
+
+TEST(test_refuted__json_has_choices_and_cycles)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 3, 0);
+    struct esse_report report = report_of(arena, history, refuted_of(arena, history, true), 1);
+    const char *text = written(arena, esse_report_json, &report);
+    HAS(text, "\"transactions\":[\"t0\",\"t1\",\"t2\"]");
+    HAS(text, "\"choices\":[{\"kind\":\"order\",\"key\":\"k0\",\"first\":{\"transaction\":\"t0\","
+              "\"operation\":1},\"second\":{\"transaction\":\"t1\",\"operation\":1}}]");
+    HAS(text, "\"cycles\":[{\"given\":[\"the ");
+    HAS(text, "],\"clauses\":3}");
+    CHECK_EQ(count_of(text, "\"given\""), 2);
+    esse_arena_free(arena);
+}
+
+TEST(test_refuted__pictures_up_to_some_size)
+{
+    static const unsigned counts[] = { 2, 3, 4, 7, 12, 24, 25 };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_history *history = circle_history(arena, counts[i], 2);
+        struct esse_report report = report_of(arena, history, refuted_of(arena, history, true), 1);
+        const char *text = written(arena, esse_report_svg, &report);
+        keep_picture("refuted", counts[i], text);
+        CHECK(is_xml(text));
+        CHECK_TEXT(text, written(arena, esse_report_svg, &report));
+        HAS(text, "Suppose it came after:");
+        const char *graph = written(arena, esse_report_dot, &report);
+        if (counts[i] <= 24) {
+            HAS(text, "Arrows with an if rest on");
+            CHECK_EQ(count_of(graph, " -> "), counts[i]);
+            HAS(graph, "\"0.choices\"");
+        } else {
+            HAS(text, "too many transactions take part to draw");
+            HAS(graph, "25 transactions take part: too many to draw");
+            CHECK(!strstr(graph, " -> "));
+        }
+        esse_arena_free(arena);
+    }
+}
+
+TEST(test_round__boxes_are_apart_and_few_are_passed)
+{
+    for (uint32_t count = 1; count <= 24; count++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_ring ring = { .count = count, .gap_across = 120, .gap_down = 80 };
+        struct esse_round_arrow *arrows = esse_arena_alloc(arena, count, sizeof *arrows);
+        ring.boxes = esse_arena_alloc(arena, count, sizeof *ring.boxes);
+        for (uint32_t i = 0; i < count; i++) {
+            ring.boxes[i] = (struct esse_ring_box){ .width = 200, .height = 60 + i % 3 * 30 };
+            arrows[i] = (struct esse_round_arrow){ .from = i,
+                                                   .to = (i + count / 2) % count,
+                                                   .label_width = 60 };
+        }
+        esse_round_place(&ring, arrows, count > 1 ? count : 0);
+        for (uint32_t i = 0; i < count; i++) {
+            CHECK(ring.boxes[i].x > 0 && ring.boxes[i].x < ring.width);
+            for (uint32_t j = 0; j < i; j++)
+                CHECK(!overlap(&ring.boxes[i], &ring.boxes[j]));
+            for (uint32_t j = 0; count > 1 && j < count; j++)
+                for (double t = 0.01; t < 1; t += 0.01)
+                    CHECK(!is_inside(&ring.boxes[j],
+                                     arrows[i].x[0] + t * (arrows[i].x[1] - arrows[i].x[0]),
+                                     arrows[i].y[0] + t * (arrows[i].y[1] - arrows[i].y[0])));
+        }
+        esse_arena_free(arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,6 +643,11 @@ int main(void)
         cmocka_unit_test(test_svg__nothing_to_draw_is_said),
         cmocka_unit_test(test_drawn__the_first_of_each_type_comes_before_the_second_of_any),
         cmocka_unit_test(test_dot__clusters_nodes_and_edges),
+        cmocka_unit_test(test_refuted__both_ways_are_told),
+        cmocka_unit_test(test_refuted__without_a_choice_it_is_a_cycle),
+        cmocka_unit_test(test_refuted__json_has_choices_and_cycles),
+        cmocka_unit_test(test_refuted__pictures_up_to_some_size),
+        cmocka_unit_test(test_round__boxes_are_apart_and_few_are_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,25 +127,21 @@ static struct esse_edge tell_edge(const struct explaining *e, const struct poly_
                                    .to_at = reason->to_at,
                                    .predicate = ESSE_NO_OP,
                                    .dep = (uint8_t)reason->dep };
-    if (reason->op == ESSE_NO_OP) {
-        struct esse_edge told = dsg_explain_edge(e->scan, &component, &edge);
-        if (reason->chosen && reason->dep == DSG_WW) {
-            told.why = tell_chosen(e, reason);
-            told.witness.ix = ESSE_NO_OP;
-        }
-        return told;
-    }
-    const bool reads = reason->dep == DSG_WR || reason->dep == DSG_WRP;
+    const bool chosen = reason->chosen && reason->dep == DSG_WW;
+    if (reason->op == ESSE_NO_OP && !chosen)
+        return dsg_explain_edge(e->scan, &component, &edge);
+    const struct versions *versions = e->poly->versions;
+    const esse_op open = { reason->op };
     return (struct esse_edge){
         .from = { reason->from },
         .to = { reason->to },
         .dep = dsg_dep_names[reason->dep],
         .has_key = true,
         .key = { reason->key },
-        .from_op = reads ? op_of(e->poly->versions, reason->from_at) : (esse_op){ reason->op },
-        .to_op = reads ? (esse_op){ reason->op } : op_of(e->poly->versions, reason->to_at),
+        .from_op = reason->from_at == ESSE_NO_TOUCH ? open : op_of(versions, reason->from_at),
+        .to_op = reason->to_at == ESSE_NO_TOUCH ? open : op_of(versions, reason->to_at),
         .witness = { ESSE_NO_OP },
-        .why = tell_open(e, reason)
+        .why = chosen ? tell_chosen(e, reason) : tell_open(e, reason)
     };
 }
 
@@ -209,7 +205,7 @@ static void derive(struct explaining *e)
     esse_arena_free(arena);
 }
 
-static const char *describe(const struct explaining *e, uint32_t cycles)
+static const char *describe(const struct explaining *e)
 {
     uint32_t open = 0;
     for (uint32_t i = 0; i < e->told_count; i++)
@@ -219,15 +215,14 @@ static const char *describe(const struct explaining *e, uint32_t cycles)
     return esse_arena_format(
         e->arena,
         "%u thing%s left open by the history (which of two versions came first, "
-        "or which was read), and whatever is chosen there is one of %u cycles",
-        open, open == 1 ? " is" : "s are", cycles);
+        "or which was read), and whatever is chosen there is a cycle",
+        open, open == 1 ? " is" : "s are");
 }
 
 void poly_explain(struct poly *poly, struct scan *scan)
 {
     struct explaining e = { .poly = poly, .scan = scan, .arena = scan->arena };
     const size_t choices = poly->choices.count + 1;
-    uint32_t cycles = 0;
     e.number = esse_arena_grow(poly->arena, NULL, choices * sizeof *e.number);
     memset(e.number, 0xff, choices * sizeof *e.number);
     e.told = esse_arena_alloc(e.arena, choices, sizeof *e.told);
@@ -243,7 +238,6 @@ void poly_explain(struct poly *poly, struct scan *scan)
         if (clause->kind != ESSE_CLAUSE_CYCLE)
             continue;
         tell_cycle(&e, clause, told);
-        cycles++;
     }
     derive(&e);
     struct esse_refutation *refutation = esse_arena_alloc(e.arena, 1, sizeof *refutation);
@@ -252,7 +246,7 @@ void poly_explain(struct poly *poly, struct scan *scan)
                                             .clauses = e.clauses.at,
                                             .clause_count = (uint32_t)e.clauses.count };
     struct esse_anomaly anomaly = { .type = esse_anomaly_get(poly->rule->refuted)->name,
-                                    .description = describe(&e, cycles),
+                                    .description = describe(&e),
                                     .refutation = refutation };
     scan_anomaly_vec_push(&scan->found, scan->arena, anomaly);
 }

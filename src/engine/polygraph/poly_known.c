@@ -100,7 +100,8 @@ static void draw_sessions(struct drawing *d)
             uint32_t txn = history->session_txn[at];
             if (!versions->in[txn])
                 continue;
-            draw_txns(d, before, txn, DSG_SO);
+            if (d->poly->rule->sessions || !(d->poly->withheld[txn] & POLY_SESSION))
+                draw_txns(d, before, txn, DSG_SO);
             before = txn;
         }
     }
@@ -113,7 +114,8 @@ static void draw_time(struct drawing *d)
     for (uint32_t txn = 0; txn < poly->versions->history->txns; txn++) {
         if (time->ends_before[txn] != NO_NODE)
             draw(d, poly_leaves(poly, txn, DSG_RT), poly->moments_at + time->ends_before[txn]);
-        if (time->starts_after[txn] != NO_NODE)
+        if (time->starts_after[txn] != NO_NODE &&
+            (poly->rule->time || !(poly->withheld[txn] & POLY_TIME)))
             draw(d, poly->moments_at + time->starts_after[txn], poly_enters(poly, txn, DSG_RT));
     }
     for (uint32_t m = 1; m < time->moments; m++)

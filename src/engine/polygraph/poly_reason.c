@@ -4,6 +4,7 @@ struct reasoning {
     const struct poly *poly;
     const struct poly_clause *clause;
     struct poly_reason *reason;
+    uint32_t from, to; /* the nodes of the step */
 };
 
 /* ---- accesses ---- */
@@ -48,9 +49,13 @@ static uint32_t find_write(const struct poly *poly, uint32_t key, uint32_t txn)
     return ESSE_NO_TOUCH;
 }
 
+/* A dependency explains the step if it would be drawn between the same nodes. */
 static bool give(struct reasoning *r, enum dsg_dep dep, uint32_t key, uint32_t from_at,
                  uint32_t to_at)
 {
+    if (poly_leaves(r->poly, r->reason->from, dep) != r->from ||
+        poly_enters(r->poly, r->reason->to, dep) != r->to)
+        return false;
     r->reason->dep = dep;
     r->reason->key = key;
     r->reason->from_at = from_at;
@@ -177,30 +182,28 @@ static bool by_session(struct reasoning *r)
            r->reason->from < r->reason->to && give(r, DSG_SO, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
 }
 
-static void by_knowledge(struct reasoning *r, bool maybe_anti, bool maybe_dep)
+static bool by_knowledge(struct reasoning *r, const struct esse_guarded_edge *first)
 {
-    if ((maybe_dep && (by_data(r, false) || by_session(r))) || (maybe_anti && by_data(r, true)))
-        return;
-    /* What is left is a chain of moments. */
-    give(r, DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
+    const struct poly *poly = r->poly;
+    if (first->to >= poly->moments_at && first->to < poly->helpers_at)
+        return give(r, DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
+    return by_data(r, false) || by_session(r) || by_data(r, true);
 }
 
 /* ---- cycles ---- */
 
-/* A step may lead through helpers; which nodes it leaves and enters tells what it can be. */
+/* A step may lead through helpers. */
 static void find_reason(struct reasoning *r, const struct esse_guarded_edge *first,
                         const struct esse_guarded_edge *last)
 {
     const struct poly *poly = r->poly;
-    const bool doubled = poly_is_doubled(poly);
     *r->reason = (struct poly_reason){ .from = poly_txn(poly, first->from),
                                        .to = poly_txn(poly, last->to),
                                        .op = ESSE_NO_OP };
     if (first->guard != ESSE_LIT_NONE && by_choice(r, first->guard))
         return;
     r->reason->chosen = false;
-    const bool starts = doubled && !(first->from & 1);
-    by_knowledge(r, !doubled || starts, !starts);
+    by_knowledge(r, first);
 }
 
 uint32_t poly_reasons(const struct poly *poly, const struct poly_clause *clause,
@@ -217,7 +220,7 @@ uint32_t poly_reasons(const struct poly *poly, const struct poly_clause *clause,
             last = &edges[(begin + i) % count];
         if (poly_txn(poly, first->from) == poly_txn(poly, last->to))
             continue;
-        struct reasoning r = { poly, clause, &reasons[found++] };
+        struct reasoning r = { poly, clause, &reasons[found++], first->from, last->to };
         find_reason(&r, first, last);
     }
     return found;

@@ -155,7 +155,8 @@ enum esse_solver_answer poly_solve(struct poly *poly)
     enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
     if (!prunes || !(poly->ablate & ESSE_ABLATE_PATIENCE))
         answer = solve_known(poly, prunes ? CONFLICTS_BEFORE_PRUNING : 0);
-    if (answer == ESSE_SOLVER_UNKNOWN && prunes && poly_prune(poly))
+    if (answer == ESSE_SOLVER_UNKNOWN && prunes && !esse_budget_spent(poly->budget) &&
+        poly_prune(poly))
         answer = solve_known(poly, 0);
     return answer;
 }

@@ -103,6 +103,7 @@ struct poly {
     struct esse_budget *budget;
     const struct poly_rule *rule;
     bool sessions, time; /* the edges that it has: those of the level, and those that are lent */
+    const uint8_t *withheld; /* by transaction: lent edges to it that it does not have */
     uint32_t nodes, moments_at, helpers_at;
     struct esse_csr base;              /* what is known */
     struct esse_csr known;             /* and what was inferred from it; or the same */
@@ -238,6 +239,14 @@ struct esse_phase *poly_phase(struct poly *poly, const char *name, double starte
 
 /* After SAT: the order, in 'arena'. */
 struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *arena);
+
+/* ---- lending ---- */
+
+enum { POLY_SESSION = 1, POLY_TIME = 2 };
+
+/* After UNSAT: withholds the lent edges that the refutation rests on.  Returns how many it rests
+ * on; 0: it refutes the level itself. */
+uint32_t poly_blame(const struct poly *poly, uint8_t *withheld);
 
 /* ---- refuting ---- */
 

@@ -15,6 +15,7 @@ struct polygraphing {
 
 struct attempt {
     bool sessions, time; /* with these edges, which the level itself may not have */
+    uint8_t *withheld;   /* see struct poly */
 };
 
 static bool is_proof(const struct polygraphing *p, const struct esse_level *level,
@@ -38,8 +39,13 @@ static void tell_phases(struct polygraphing *p, const struct poly *poly,
     verdict->phase_count = (uint32_t)(before + count);
 }
 
+enum { LENDINGS = 100 }; /* then nothing is lent any more */
+
+/* With the lent edges that are not withheld.  If these are to blame for UNSAT, they are withheld
+ * from then on, and '*blamed' is set. */
 static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_rule *rule,
-                                      struct attempt attempt, struct esse_verdict *verdict)
+                                      struct attempt attempt, struct esse_verdict *verdict,
+                                      bool *blamed)
 {
     struct poly poly = { .ablate = p->job->ablate,
                          .versions = &p->versions,
@@ -48,40 +54,43 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_
                          .budget = p->job->budget,
                          .rule = rule,
                          .sessions = attempt.sessions,
-                         .time = attempt.time };
-    const bool lent = attempt.sessions != rule->sessions || attempt.time != rule->time;
+                         .time = attempt.time,
+                         .withheld = attempt.withheld };
     enum esse_solver_answer answer = poly_solve(&poly);
+    *blamed = false;
     if (answer == ESSE_SOLVER_SAT) {
         verdict->order = poly_read_order(&poly, p->job->arena);
         if (!is_proof(p, esse_level_get(rule->level), &verdict->order))
             answer = ESSE_SOLVER_UNKNOWN;
-    } else if (answer == ESSE_SOLVER_UNSAT && !lent && !p->reads.optional) {
+    } else if (answer == ESSE_SOLVER_UNSAT && !p->reads.optional) {
         poly_shrink_proof(&poly);
         poly_repair_proof(&poly);
-        poly_explain(&poly, &p->scan);
+        *blamed = poly_blame(&poly, attempt.withheld) > 0;
+        if (!*blamed)
+            poly_explain(&poly, &p->scan);
     }
     tell_phases(p, &poly, verdict);
     poly_close(&poly);
     return answer;
 }
 
-/* An order that keeps more than the level asks for is found sooner; only the level's own edges can
- * refute it. */
+/* An order that keeps more than the level asks for is found sooner. */
 static enum esse_solver_answer decide(struct polygraphing *p, const struct poly_rule *rule,
                                       struct esse_verdict *verdict)
 {
-    const bool timed = p->job->history->txn_time != NULL;
-    const struct attempt attempts[] = { { true, timed },
-                                        { true, rule->time },
-                                        { rule->sessions, rule->time } };
-    enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
-    const size_t last = sizeof attempts / sizeof *attempts - 1;
-    for (size_t i = p->job->ablate & ESSE_ABLATE_LENDING ? last : 0; i <= last; i++) {
-        if (i < last && attempts[i].sessions == attempts[i + 1].sessions &&
-            attempts[i].time == attempts[i + 1].time)
-            continue;
-        answer = try_to(p, rule, attempts[i], verdict);
-        if (answer != ESSE_SOLVER_UNSAT)
+    const bool lends = !(p->job->ablate & ESSE_ABLATE_LENDING);
+    struct attempt attempt = { .sessions = rule->sessions || lends,
+                               .time = rule->time || (lends && p->job->history->txn_time) };
+    attempt.withheld = esse_arena_alloc(p->scan.scratch, p->job->history->txns + (size_t)1, 1);
+    enum esse_solver_answer answer;
+    bool blamed;
+    for (int lendings = 0;; lendings++) {
+        if (lendings == LENDINGS) {
+            attempt.sessions = rule->sessions;
+            attempt.time = rule->time;
+        }
+        answer = try_to(p, rule, attempt, verdict, &blamed);
+        if (!blamed)
             break;
     }
     return answer;
@@ -89,11 +98,24 @@ static enum esse_solver_answer decide(struct polygraphing *p, const struct poly_
 
 /* ---- the engine ---- */
 
-static const char *why_unknown(const struct polygraphing *p)
+/* What ran out, and how far it had come. */
+static const char *why_stopped(const struct polygraphing *p, const struct esse_verdict *verdict)
+{
+    const struct esse_budget *budget = p->job->budget;
+    const struct esse_phase *last =
+        verdict->phase_count ? &verdict->phases[verdict->phase_count - 1] : NULL;
+    const char *text = esse_arena_format(p->job->arena, "stopped: %s ran out while %s",
+                                         budget->spent, budget->phase);
+    for (int i = 0; last && i < ESSE_PHASE_COUNTS && last->counts[i].what; i++)
+        text = esse_arena_format(p->job->arena, "%s%s%llu %s", text, i ? ", " : ", after ",
+                                 (unsigned long long)last->counts[i].count, last->counts[i].what);
+    return text;
+}
+
+static const char *why_unknown(const struct polygraphing *p, const struct esse_verdict *verdict)
 {
     if (esse_budget_spent(p->job->budget))
-        return esse_arena_format(p->job->arena, "stopped: %s ran out while %s",
-                                 p->job->budget->spent, p->job->budget->phase);
+        return why_stopped(p, verdict);
     if (p->reads.stuck)
         return "some read returned what it cannot have read, or contradicts what its transaction "
                "did, in a way that this level does not speak of";
@@ -135,8 +157,34 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
         verdict->anomaly_count = 1;
         verdict->anomalies_seen = 1;
     } else {
-        verdict->reason = why_unknown(p);
+        verdict->reason = why_unknown(p, verdict);
     }
+}
+
+/* Does an order that was found already prove the level? */
+static bool is_implied(struct esse_job *job, const struct esse_level *level,
+                       struct esse_verdict *verdict)
+{
+    for (size_t i = 0; i < job->level_count; i++) {
+        const struct esse_verdict *other = &job->verdicts[i];
+        if (other->outcome != ESSE_HOLDS || !esse_level_implies(job->levels[i], level))
+            continue;
+        verdict->outcome = ESSE_HOLDS;
+        verdict->evidence = "order";
+        verdict->order = other->order;
+        return true;
+    }
+    return false;
+}
+
+/* The strongest levels come first, because their orders prove weaker ones too. */
+static void judge_all(struct polygraphing *p, enum esse_level_id id)
+{
+    struct esse_job *job = p->job;
+    for (size_t i = 0; i < job->level_count; i++)
+        if (job->levels[i]->id == id && job->verdicts[i].outcome == ESSE_UNKNOWN &&
+            !is_implied(job, job->levels[i], &job->verdicts[i]))
+            judge(p, job->levels[i], &job->verdicts[i]);
 }
 
 static bool prepare(struct polygraphing *p)
@@ -156,14 +204,11 @@ static void run(struct esse_job *job)
     /* What the scan found rules out by Elle's lattice; a refutation only by its own level. */
     for (size_t i = 0; i < job->level_count; i++)
         scan_judge(&p.scan, job->levels[i], job, &job->verdicts[i]);
-    for (size_t i = 0; i < job->level_count; i++) {
-        if (job->verdicts[i].outcome == ESSE_VIOLATED)
-            continue;
-        if (ready)
-            judge(&p, job->levels[i], &job->verdicts[i]);
-        else
-            job->verdicts[i].reason = why_unknown(&p);
-    }
+    for (size_t i = 0; i < job->level_count; i++)
+        if (!ready && job->verdicts[i].outcome != ESSE_VIOLATED)
+            job->verdicts[i].reason = why_unknown(&p, &job->verdicts[i]);
+    for (int id = 1; ready && id < ESSE_LEVEL_END; id++)
+        judge_all(&p, (enum esse_level_id)id);
     job->found = p.scan.found.at;
     job->found_count = (uint32_t)p.scan.found.count;
     scan_close(&p.scan);
