@@ -1,24 +1,31 @@
-/* libFuzzer: any bytes as a native history.  What is read must be written and read again alike. */
-#include "formats/formats.h"
+/* libFuzzer: any bytes as a native history.  What is read must be written and read again alike, and
+ * two threads must read, or refuse, what one does. */
+#include "formats/native.h"
+#include "formats/relay.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct esse_history *load(struct esse_arena *arena, const char *bytes, size_t length)
+/* 'bytes' of the input go over at once; 0: in one thread. */
+static struct esse_history *load(struct esse_arena *arena, const char *text, size_t length,
+                                 size_t bytes, struct esse_error *err)
 {
     struct esse_source source;
-    struct esse_error err;
+    struct esse_arena *scratch = esse_arena_new();
     struct esse_history *history = NULL;
     struct esse_builder *builder = esse_builder_new(arena);
     struct esse_reading reading = { &source, builder, esse_builder_sink(builder), ESSE_WORKLOAD_ANY,
                                     ESSE_WORKLOAD_ANY };
-    esse_source_memory(&source, arena, bytes, length);
-    if (!esse_format_find("native")->read(&reading, &err) ||
-        !esse_builder_freeze_as(builder, "native", ESSE_WORKLOAD_ANY, &history, &err))
+    memset(err, 0, sizeof *err);
+    esse_source_memory(&source, scratch, text, length);
+    if (!(bytes ? esse_relay_read(&reading, esse_native_read, bytes, err)
+                : esse_native_read(&reading, err)) ||
+        !esse_builder_freeze_as(builder, "native", ESSE_WORKLOAD_ANY, &history, err))
         history = NULL;
     esse_source_close(&source);
+    esse_arena_free(scratch);
     return history;
 }
 
@@ -33,20 +40,37 @@ static void write_to(struct esse_out *out, struct esse_arena *arena,
         abort();
 }
 
+static bool same_text(struct esse_arena *arena, const struct esse_history *a,
+                      const struct esse_history *b)
+{
+    struct esse_out first, second;
+    write_to(&first, arena, a);
+    write_to(&second, arena, b);
+    return first.count == second.count && memcmp(first.buffer, second.buffer, first.count) == 0;
+}
+
+static bool same_error(const struct esse_error *a, const struct esse_error *b)
+{
+    return a->code == b->code && a->line == b->line && a->column == b->column &&
+           strcmp(a->text, b->text) == 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_history *history = load(arena, (const char *)data, size), *again;
+    struct esse_error err, relayed;
+    const char *text = (const char *)data;
+    struct esse_history *history = load(arena, text, size, 0, &err);
+    struct esse_history *both = load(arena, text, size, 1 + size / 3, &relayed);
+    if (!history != !both ||
+        !(history ? same_text(arena, history, both) : same_error(&err, &relayed)))
+        abort();
     if (history) {
-        struct esse_out first, second;
+        struct esse_out first;
         const struct esse_result *result;
-        struct esse_error err;
         write_to(&first, arena, history);
-        again = load(arena, first.buffer, first.count);
-        if (!again)
-            abort();
-        write_to(&second, arena, again);
-        if (first.count != second.count || memcmp(first.buffer, second.buffer, first.count) != 0)
+        struct esse_history *again = load(arena, first.buffer, first.count, 0, &err);
+        if (!again || !same_text(arena, history, again))
             abort();
         /* A predicate may be no SQL, or have no answer; nothing else may be wrong. */
         if (!esse_check(arena, history, NULL, &result, &err) && err.code != ESSE_EINPUT)

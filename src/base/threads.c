@@ -132,3 +132,62 @@ bool esse_thread_start(pthread_t *thread, void *(*body)(void *), void *context)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return ok;
 }
+
+void esse_handover_init(struct esse_handover *handover, unsigned slots)
+{
+    *handover = (struct esse_handover){ .slots = slots };
+    pthread_mutex_init(&handover->lock, NULL);
+    pthread_cond_init(&handover->changed, NULL);
+}
+
+void esse_handover_release(struct esse_handover *handover)
+{
+    pthread_cond_destroy(&handover->changed);
+    pthread_mutex_destroy(&handover->lock);
+}
+
+bool esse_handover_free(struct esse_handover *handover, unsigned *slot)
+{
+    pthread_mutex_lock(&handover->lock);
+    while (handover->full == handover->slots && !handover->is_closed)
+        pthread_cond_wait(&handover->changed, &handover->lock);
+    *slot = (handover->first + handover->full) % handover->slots;
+    const bool wanted = !handover->is_closed;
+    pthread_mutex_unlock(&handover->lock);
+    return wanted;
+}
+
+void esse_handover_give(struct esse_handover *handover)
+{
+    pthread_mutex_lock(&handover->lock);
+    handover->full++;
+    pthread_cond_signal(&handover->changed);
+    pthread_mutex_unlock(&handover->lock);
+}
+
+unsigned esse_handover_take(struct esse_handover *handover)
+{
+    pthread_mutex_lock(&handover->lock);
+    while (!handover->full)
+        pthread_cond_wait(&handover->changed, &handover->lock);
+    const unsigned slot = handover->first;
+    pthread_mutex_unlock(&handover->lock);
+    return slot;
+}
+
+void esse_handover_return(struct esse_handover *handover)
+{
+    pthread_mutex_lock(&handover->lock);
+    handover->first = (handover->first + 1) % handover->slots;
+    handover->full--;
+    pthread_cond_signal(&handover->changed);
+    pthread_mutex_unlock(&handover->lock);
+}
+
+void esse_handover_close(struct esse_handover *handover)
+{
+    pthread_mutex_lock(&handover->lock);
+    handover->is_closed = true;
+    pthread_cond_signal(&handover->changed);
+    pthread_mutex_unlock(&handover->lock);
+}

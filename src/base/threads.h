@@ -63,6 +63,36 @@ unsigned esse_thread_count(unsigned asked);
 /* As many of them as are worth starting for so many short steps of work. */
 unsigned esse_threads_for(unsigned threads, uint64_t steps);
 
+/*
+ * Two threads and a ring of slots: the giver fills them in turn, the taker gets them in the same
+ * order, and each waits while there is nothing for it.  A slot, and what the caller keeps in it,
+ * belongs to one of the two at any time.
+ *
+ *     giver: while (esse_handover_free(&h, &slot)) { ... fill it ...; esse_handover_give(&h); }
+ *     taker: slot = esse_handover_take(&h); ... empty it ...; esse_handover_return(&h);
+ *
+ * Cost: O(1), and a few microseconds where one has to be woken.
+ */
+struct esse_handover {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    unsigned slots, first, full; /* 'full' slots from 'first' on are the taker's */
+    bool is_closed;
+};
+
+void esse_handover_init(struct esse_handover *handover, unsigned slots);
+void esse_handover_release(struct esse_handover *handover);
+
+/* The slot to fill next, when it is free; false if the taker wants no more. */
+bool esse_handover_free(struct esse_handover *handover, unsigned *slot);
+void esse_handover_give(struct esse_handover *handover);
+
+/* The first slot that is full, when there is one; the same again until it is returned. */
+unsigned esse_handover_take(struct esse_handover *handover);
+void esse_handover_return(struct esse_handover *handover);
+/* The taker wants no more. */
+void esse_handover_close(struct esse_handover *handover);
+
 /* Starts a thread that leaves the signals of the process to others.  False if there is none to be
  * had. */
 bool esse_thread_start(pthread_t *thread, void *(*body)(void *), void *context);

@@ -16,6 +16,9 @@ struct esse_reading {
     enum esse_workload asked; /* what the user said, or ESSE_WORKLOAD_ANY */
     enum esse_workload found; /* what the reader found out; ESSE_WORKLOAD_ANY if the operations
                                  themselves decide */
+    /* If not NULL, called between two forms, where the reader holds no value; the sink's pool may
+     * be another afterwards.  False, without an error, if no more is wanted. */
+    bool (*between)(struct esse_reading *reading);
 };
 
 struct esse_format {
@@ -24,6 +27,8 @@ struct esse_format {
     const char *in_directory; /* the history may be a directory of such files: "*.log", or NULL */
     bool many_files;          /* of which each is a part; 'read' then leaves finish to its caller */
     bool is_binary;           /* sniffed with the white space that it may start with */
+    bool in_thread; /* 'read' needs no builder and calls 'between': it may run in a thread of its
+                       own, see relay.h */
     /* Does the window's beginning look like this format?  NULL: never sniffed. */
     bool (*sniff)(const char *at, const char *end);
     bool (*read)(struct esse_reading *reading, struct esse_error *err);

@@ -19,10 +19,11 @@ void esse_json_init(struct esse_json *json, struct esse_source *source, struct e
                                 .newline = lines ? ' ' : '\n' };
 }
 
-/* Whether the scanner stands at the end of a window that is not the end of the input. */
+/* Whether the scanner stands at the end of a window that is not the end of the input.  Lines are
+ * whole: in one that is near the end nothing is cut off. */
 static bool is_hungry(struct esse_json *json, const char *place)
 {
-    if (place < json->source->end || json->source->last)
+    if (place < json->source->end || json->source->last || json->newline != '\n')
         return false;
     json->hungry = true;
     return true;

@@ -21,7 +21,8 @@ struct esse_json {
     struct esse_values *values;
     struct esse_error *err;
     const char *at;
-    char newline; /* '\n' if it is white space, ' ' if it ends the form (JSON Lines) */
+    char newline; /* '\n' if it is white space, ' ' if it ends the form (JSON Lines, which must be
+                     whole in the window) */
     bool hungry;
     char *scratch; /* strings with escapes are decoded here; good until the next string */
     size_t scratch_room;

@@ -1,6 +1,7 @@
 #include "base/threads.h"
 #include "formats/directory.h"
 #include "formats/native.h"
+#include "formats/relay.h"
 #include "history/certificate.h"
 
 #include <stdio.h>
@@ -117,6 +118,17 @@ static bool freeze(struct esse_reading *reading, const struct esse_format *forma
     return true;
 }
 
+/* This thread builds; of the others one decompresses, if there is need, and one reads. */
+static bool read_with(struct esse_reading *reading, const struct esse_format *format,
+                      unsigned asked, struct esse_error *err)
+{
+    const unsigned threads = esse_thread_count(asked);
+    const bool ahead = threads > 1 && esse_source_read_ahead(reading->source);
+    if (format->in_thread && threads > 1u + ahead && esse_source_is_long(reading->source))
+        return esse_relay_read(reading, format->read, ESSE_RELAY_BYTES, err);
+    return format->read(reading, err);
+}
+
 static bool load_file(struct esse_reading *reading, struct esse_arena *scratch, const char *path,
                       const struct esse_load_options *options, const struct esse_format **format,
                       struct esse_error *err)
@@ -124,12 +136,10 @@ static bool load_file(struct esse_reading *reading, struct esse_arena *scratch, 
     struct esse_source source;
     if (!esse_source_open(&source, scratch, path, options->budget, err))
         return false;
-    if (esse_thread_count(options->threads) > 1)
-        esse_source_read_ahead(&source);
     reading->source = &source;
     if (!*format)
         *format = choose_format(&source, options->format, err);
-    const bool ok = *format && (*format)->read(reading, err);
+    const bool ok = *format && read_with(reading, *format, options->threads, err);
     esse_source_close(&source);
     return ok;
 }

@@ -391,7 +391,10 @@ bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
             return false;
         if (source->at == end)
             return reading->sink->finish(reading->sink, err);
+        if (reading->between && !reading->between(reading))
+            return false;
         reset(&line);
+        line.json.values = reading->sink->values;
         const char *begin = line.json.at = source->at;
         if (esse_json_peek(&line.json) != '\n' && line.json.at < source->end) {
             if (!scan_members(&line) || !send(reading, &line, begin, first, err))
@@ -420,6 +423,7 @@ const struct esse_format esse_format_native = {
     .summary = "Esse's own: JSON Lines, one transaction a line",
     .extensions = ".jsonl .ndjson",
     .sniff = sniff,
+    .in_thread = true,
     .read = esse_native_read,
     .writer = esse_native_writer,
 };

@@ -60,10 +60,28 @@ void esse_source_memory(struct esse_source *source, struct esse_arena *arena, co
     source->end = source->window + length;
 }
 
-void esse_source_read_ahead(struct esse_source *source)
+bool esse_source_read_ahead(struct esse_source *source)
 {
-    if (!source->last)
-        esse_stream_read_ahead(source->stream);
+    return !source->last && esse_stream_read_ahead(source->stream);
+}
+
+bool esse_source_is_long(const struct esse_source *source)
+{
+    return !source->last && esse_stream_size(source->stream);
+}
+
+uint64_t esse_source_consumed(const struct esse_source *source)
+{
+    return source->stream ? esse_stream_consumed(source->stream) : 0;
+}
+
+bool esse_source_may_go_on(struct esse_budget *budget, uint64_t consumed, struct esse_error *err)
+{
+    if (!budget)
+        return true;
+    budget->countdown = 0;
+    return esse_budget_poll(budget, consumed) ||
+           esse_fail(err, ESSE_ESTOPPED, "stopped while reading (%s)", esse_budget_spent(budget));
 }
 
 /* Moves the mark to 'place', counting lines and columns on the way. */
@@ -83,12 +101,8 @@ static void move_mark(struct esse_source *source, const char *place)
 bool esse_source_more(struct esse_source *source, struct esse_error *err)
 {
     assert(!source->last);
-    if (source->budget) {
-        source->budget->countdown = 0;
-        if (!esse_budget_poll(source->budget, esse_stream_consumed(source->stream)))
-            return esse_fail(err, ESSE_ESTOPPED, "stopped while reading (%s)",
-                             esse_budget_spent(source->budget));
-    }
+    if (!esse_source_may_go_on(source->budget, esse_source_consumed(source), err))
+        return false;
     move_mark(source, source->at);
     size_t kept = (size_t)(source->end - source->at);
     source->passed += (uint64_t)(source->at - source->window);

@@ -42,8 +42,25 @@ bool esse_source_open(struct esse_source *source, struct esse_arena *arena, cons
 void esse_source_memory(struct esse_source *source, struct esse_arena *arena, const char *bytes,
                         size_t length);
 
-/* Lets another thread decompress what comes next while this one works, where that is worth it. */
-void esse_source_read_ahead(struct esse_source *source);
+/* Lets another thread decompress what comes next while this one works, where that is worth it; says
+ * whether it is. */
+bool esse_source_read_ahead(struct esse_source *source);
+
+/* Whether more follows than the window holds, and in a file, where nobody ever waits long for
+ * bytes: another thread may go on with it. */
+bool esse_source_is_long(const struct esse_source *source);
+
+/* Bytes of the input before 'at', decompressed. */
+static inline uint64_t esse_source_place(const struct esse_source *source)
+{
+    return source->passed + (uint64_t)(source->at - source->window);
+}
+
+/* Bytes of the file that were read so far. */
+uint64_t esse_source_consumed(const struct esse_source *source);
+
+/* False, and that it stopped while reading, if the budget is spent. */
+bool esse_source_may_go_on(struct esse_budget *budget, uint64_t consumed, struct esse_error *err);
 
 /* Moves the window so that it starts at 'at' and reads on.  Pointers into the window are void
  * afterwards.  False on a read error, on damaged compression, or when the budget is spent. */

@@ -188,10 +188,11 @@ bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t 
 
 /* Plain bytes are not worth it: to copy them from the other thread costs what reading them does.
  * And who stops at an error must not wait for a pipe's next bytes. */
-void esse_stream_read_ahead(struct esse_stream *stream)
+bool esse_stream_read_ahead(struct esse_stream *stream)
 {
     if (stream->packing != PLAIN && stream->size && !stream->ahead)
         stream->ahead = esse_ahead_start(stream->arena, read_packed, stream);
+    return stream->ahead != NULL;
 }
 
 uint64_t esse_stream_consumed(const struct esse_stream *stream)

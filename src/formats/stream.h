@@ -19,8 +19,8 @@ bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t 
                       struct esse_error *err);
 
 /* From now on a thread of its own decompresses ahead of the reads, if that is worth it: if there is
- * something to decompress, and in a file, where nobody ever waits long for bytes. */
-void esse_stream_read_ahead(struct esse_stream *stream);
+ * something to decompress, and in a file, where nobody ever waits long for bytes.  Says if so. */
+bool esse_stream_read_ahead(struct esse_stream *stream);
 
 /* Bytes of the file that were read so far and in all; 0 if that is not known. */
 uint64_t esse_stream_consumed(const struct esse_stream *stream);

@@ -61,27 +61,7 @@ struct esse_selection esse_selection_all(struct esse_arena *arena,
 
 static esse_value carry(struct subset *s, esse_value value)
 {
-    if (esse_value_tag(value) != ESSE_TAG_ATOM)
-        return value; /* the word is the value */
-    const struct esse_values *from = s->history->values;
-    struct esse_values *to = s->sink->values;
-    const enum esse_value_kind kind = esse_value_kind(from, value);
-    char room[8];
-    int64_t number;
-    if (esse_value_as_int(from, value, &number))
-        return esse_value_int(to, number);
-    if (kind < ESSE_KIND_SEQ) {
-        struct esse_span text = esse_value_text(from, value, room);
-        return kind == ESSE_KIND_STRING    ? esse_value_string(to, text.at, text.length)
-               : kind == ESSE_KIND_KEYWORD ? esse_value_keyword(to, text.at, text.length)
-                                           : esse_value_atom(to, kind, text.at, text.length);
-    }
-    uint32_t count;
-    const esse_value *parts = esse_value_parts(from, value, &count);
-    esse_value *copy = esse_arena_alloc(s->scratch, count + 1u, sizeof *copy);
-    for (uint32_t i = 0; i < count; i++)
-        copy[i] = carry(s, parts[i]);
-    return esse_value_compound(to, kind, copy, count);
+    return esse_value_carry(s->sink->values, s->history->values, value);
 }
 
 static esse_value carry_key(struct subset *s, esse_key key)

@@ -38,11 +38,6 @@ struct esse_values *esse_values_new(struct esse_arena *arena)
     return values;
 }
 
-static esse_value atom_word(uint32_t id)
-{
-    return (esse_value){ (uint64_t)id << 3 | ESSE_TAG_ATOM };
-}
-
 static const struct atom *atom_of(const struct esse_values *values, esse_value value)
 {
     assert(esse_value_tag(value) == ESSE_TAG_ATOM);
@@ -57,7 +52,7 @@ static esse_value add_atom(struct esse_values *values, uint32_t hash, struct ato
     atom_vec_push(&values->atoms, values->arena, atom);
     esse_index_add(&values->index, values->arena, hash, id);
     values->kinds[atom.kind]++;
-    return atom_word(id);
+    return esse_value_of_atom(id);
 }
 
 static esse_value big_int(struct esse_values *values, int64_t number)
@@ -67,7 +62,7 @@ static esse_value big_int(struct esse_values *values, int64_t number)
     while (esse_probe_next(&probe, &id)) {
         const struct atom *atom = &values->atoms.at[id];
         if (atom->kind == ESSE_KIND_INT && atom->at.number == number)
-            return atom_word(id);
+            return esse_value_of_atom(id);
     }
     return add_atom(values, hash, (struct atom){ .at.number = number, .kind = ESSE_KIND_INT });
 }
@@ -88,7 +83,7 @@ esse_value esse_value_atom(struct esse_values *values, enum esse_value_kind kind
     while (esse_probe_next(&probe, &id)) {
         const struct atom *atom = &values->atoms.at[id];
         if (atom->kind == kind && atom->count == length && memcmp(atom->at.text, text, length) == 0)
-            return atom_word(id);
+            return esse_value_of_atom(id);
     }
     struct atom atom = { .count = (uint32_t)length, .kind = (uint8_t)kind };
     atom.at.text = esse_arena_text(values->arena, text, length);
@@ -167,7 +162,7 @@ esse_value esse_value_compound(struct esse_values *values, enum esse_value_kind 
         const struct atom *atom = &values->atoms.at[id];
         if (atom->kind == kind && atom->count == count &&
             (!count || memcmp(&values->parts.at[atom->at.first_part], parts, bytes) == 0))
-            return atom_word(id);
+            return esse_value_of_atom(id);
     }
     struct atom atom = { .count = (uint32_t)count, .kind = (uint8_t)kind };
     atom.at.first_part = values->parts.count;
@@ -292,4 +287,34 @@ int esse_value_compare(const struct esse_values *values, esse_value a, esse_valu
 uint32_t esse_values_count(const struct esse_values *values, enum esse_value_kind kind)
 {
     return values->kinds[kind];
+}
+
+uint32_t esse_values_atoms(const struct esse_values *values)
+{
+    return (uint32_t)values->atoms.count;
+}
+
+static esse_value carry_parts(struct esse_values *to, const struct esse_values *from,
+                              const struct atom *atom)
+{
+    esse_value *parts = esse_arena_grow(to->arena, NULL, (atom->count + 1u) * sizeof *parts);
+    for (uint32_t i = 0; i < atom->count; i++)
+        parts[i] = esse_value_carry(to, from, from->parts.at[atom->at.first_part + i]);
+    esse_value value =
+        esse_value_compound(to, (enum esse_value_kind)atom->kind, parts, atom->count);
+    esse_arena_drop(to->arena, parts);
+    return value;
+}
+
+esse_value esse_value_carry(struct esse_values *to, const struct esse_values *from,
+                            esse_value value)
+{
+    if (esse_value_tag(value) != ESSE_TAG_ATOM)
+        return value; /* the word is the value */
+    const struct atom *atom = atom_of(from, value);
+    if (atom->kind == ESSE_KIND_INT)
+        return big_int(to, atom->at.number);
+    if (atom->kind >= ESSE_KIND_SEQ)
+        return carry_parts(to, from, atom);
+    return esse_value_atom(to, (enum esse_value_kind)atom->kind, atom->at.text, atom->count);
 }

@@ -117,6 +117,17 @@ int esse_value_compare(const struct esse_values *values, esse_value a, esse_valu
 esse_value esse_value_map_repeats(const struct esse_values *values, esse_value *parts,
                                   size_t count);
 
+/* The value 'value' of another pool, as one of this pool. */
+esse_value esse_value_carry(struct esse_values *to, const struct esse_values *from,
+                            esse_value value);
+
+/* Atoms are numbered from 0 on, as they are made; how many there are, and the one of a number. */
+uint32_t esse_values_atoms(const struct esse_values *values);
+static inline esse_value esse_value_of_atom(uint32_t number)
+{
+    return (esse_value){ (uint64_t)number << 3 | ESSE_TAG_ATOM };
+}
+
 /* How many atoms of 'kind' there are. */
 uint32_t esse_values_count(const struct esse_values *values, enum esse_value_kind kind);
 

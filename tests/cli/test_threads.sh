@@ -58,6 +58,30 @@ for history in torn.jsonl.gz torn.jsonl.zst cut.jsonl.gz damaged.jsonl.zst; do
     expect "$history is refused on two threads" 65 "$ESSE" check --threads 2 $history
     same "$history: with the same words" "$alone" "$ERR"
 done
+
+# Reading and building at the same time: what is read is the same, and where it is wrong, the words.
+sed 's/$/\r/' registers.jsonl | head -c -2 >crlf.jsonl
+say crlf.jsonl 1 >alone
+say crlf.jsonl 2 >together
+check "with CRLF and no last newline" cmp alone together
+say long.jsonl.gz 1 >alone
+say long.jsonl.gz 3 >together
+check "decompressing, reading and building" cmp alone together
+
+bad=("$ROOT"/tests/parse/native_*.jsonl)
+[ -n "${ESSE_QUICK-}" ] && bad=("$ROOT"/tests/parse/native_{duplicate_txn,truncated_string}.jsonl)
+tail -n +2 registers.jsonl | head -c 600000 | sed '$d' >before.jsonl
+differ=
+for file in "${bad[@]}"; do
+    { cat before.jsonl "$file" && echo && echo '{"session":' && cat before.jsonl; } >wrong.jsonl
+    for threads in 1 2 3; do
+        "$ESSE" check --threads $threads wrong.jsonl >said.$threads 2>&1
+        echo "exit $?" >>said.$threads
+        cmp -s said.1 said.$threads || differ="$differ $(basename "$file")"
+    done
+    grep -q 'exit 65' said.1 || differ="$differ $(basename "$file")"
+done
+same "wrong lines after many: the same words" "" "$differ"
 expect "gzip from a pipe" 0 sh -c "cat long.jsonl.gz | '$ESSE' check -l read-atomic --threads 2 -"
 expect "the budget stops all of them" 2 "$ESSE" check -l causal --budget 1ms --threads 3 long.jsonl
 expect "a number is wanted" 64 "$ESSE" check --threads many registers.jsonl

@@ -81,8 +81,11 @@ static bool p_is_miss(const struct p_history *h, int t, int at, int key)
 static bool p_is_mismatch(const struct p_history *h, int t, int at, int key)
 {
     const struct p_op *op = &h->txns[t].ops[at];
-    if (h->txns[t].status != ESSE_COMMITTED || !p_is_predicate(op) || !op->has_vset)
+    if (h->txns[t].status != ESSE_COMMITTED || !p_is_predicate(op))
         return false;
+    /* Without a version set what was returned is what was seen. */
+    if (!op->has_vset)
+        return op->rows[key] != P_UNNAMED && !p_matches(op->predicate, op->rows[key]);
     int version = op->vset[key];
     for (int i = 0; i < at; i++)
         if (p_written(&h->txns[t].ops[i], key) != P_UNNAMED)

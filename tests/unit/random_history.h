@@ -57,7 +57,8 @@ static bool pass_order(struct esse_sink *sink, const esse_value *names, size_t c
     return d->to->order(d->to, names, count, err);
 }
 
-static struct esse_history *random_history(struct esse_arena *arena, uint64_t seed, bool lists)
+static inline struct esse_history *random_history(struct esse_arena *arena, uint64_t seed,
+                                                  bool lists)
 {
     struct esse_rng rng = { seed };
     struct esse_builder *builder = esse_builder_new(arena);

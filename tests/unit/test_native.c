@@ -1,4 +1,6 @@
 #include "collect/gen.h"
+#include "formats/native.h"
+#include "formats/relay.h"
 #include "history/access.h"
 #include "load_text.h"
 
@@ -198,6 +200,24 @@ TEST(test_native__keys_are_numbered_in_the_order_of_appearance)
     esse_arena_free(arena);
 }
 
+/* As load_bytes, from a file. */
+static struct esse_history *load_file(struct esse_arena *arena, const char *bytes, size_t length,
+                                      unsigned threads, struct esse_error *err)
+{
+    const struct esse_load_options options = { .threads = threads };
+    struct esse_history *history = NULL;
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/esse-test-%d.jsonl", (int)getpid());
+    FILE *file = fopen(path, "w");
+    fwrite(bytes, 1, length, file);
+    fclose(file);
+    *err = (struct esse_error){ 0 };
+    if (!esse_history_load(arena, path, &options, &history, err))
+        history = NULL;
+    unlink(path);
+    return history;
+}
+
 /* Windows are a quarter of a megabyte: lines that cross their ends, and one line longer than a
  * window. */
 TEST(test_native__lines_may_cross_windows)
@@ -205,7 +225,6 @@ TEST(test_native__lines_may_cross_windows)
     struct esse_arena *arena = esse_arena_new();
     struct esse_out text;
     struct esse_error err;
-    char path[64];
     esse_out_init_memory(&text, arena);
     esse_out_text(&text, "{\"esse\":\"history\",\"version\":1}\n");
     for (int txn = 0; txn < 9000; txn++) {
@@ -216,16 +235,38 @@ TEST(test_native__lines_may_cross_windows)
     }
     const char *bytes = esse_out_memory(&text);
     CHECK(text.count > 3 << 20);
-    snprintf(path, sizeof path, "/tmp/esse-test-%d.jsonl", (int)getpid());
-    FILE *file = fopen(path, "w");
-    fwrite(bytes, 1, text.count, file);
-    fclose(file);
-    struct esse_history *history;
-    CHECK(esse_history_load(arena, path, NULL, &history, &err));
-    unlink(path);
-    CHECK_TEXT(write_text(arena, "native", history), bytes);
-    CHECK_EQ(history->txn_line[8999], 9001);
+    for (unsigned threads = 1; threads < 4; threads++) {
+        struct esse_history *history = load_file(arena, bytes, text.count, threads, &err);
+        CHECK(history);
+        CHECK_TEXT(write_text(arena, "native", history), bytes);
+        CHECK_EQ(history->txn_line[8999], 9001);
+    }
     esse_arena_free(arena);
+}
+
+/* A line that is whole is refused where it is wrong, also if the next window might say more. */
+TEST(test_native__what_is_wrong_at_the_end_of_a_window_is_refused)
+{
+    enum { WINDOW = 256 << 10 };
+    static const char *const wrong[] = { "{\"session\":\"\xc3", "{\"session\":\"\\u00",
+                                         "{\"session\":1" };
+    char *text = malloc(2 * WINDOW);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t before = 0; before < 12; before++) {
+            struct esse_arena *arena = esse_arena_new();
+            struct esse_error err;
+            const size_t length = strlen(wrong[i]), at = WINDOW - length - before;
+            memset(text, '\n', 2 * WINDOW);
+            memcpy(text, "{\"init\":{}}", 11);
+            memcpy(text + at, wrong[i], length);
+            CHECK(!load_file(arena, text, 2 * WINDOW, 1 + before % 2, &err));
+            CHECK_EQ(err.code, ESSE_EINPUT);
+            CHECK_EQ(err.line, at - 11 + 1);
+            CHECK(err.text[0]);
+            esse_arena_free(arena);
+        }
+    }
+    free(text);
 }
 
 /* Names that end in the same number, in a multiple of every table's size, or in none. */
@@ -320,6 +361,163 @@ TEST(test_native__a_gigantic_token_is_read)
     }
 }
 
+/* ---- in two threads ---- */
+
+/* As load_bytes, through a relay that hands over after so many bytes of input. */
+static struct esse_history *load_relayed(struct esse_arena *arena, const char *text, size_t length,
+                                         size_t bytes, struct esse_error *err)
+{
+    struct esse_source source;
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_builder *builder = esse_builder_new(arena);
+    struct esse_reading reading = { &source, builder, esse_builder_sink(builder), ESSE_WORKLOAD_ANY,
+                                    ESSE_WORKLOAD_ANY };
+    struct esse_history *history = NULL;
+    *err = (struct esse_error){ 0 };
+    esse_source_memory(&source, scratch, text, length);
+    if (esse_relay_read(&reading, esse_native_read, bytes, err) &&
+        !esse_builder_freeze_as(builder, "native", reading.found, &history, err))
+        history = NULL;
+    esse_source_close(&source);
+    esse_arena_free(scratch);
+    return history;
+}
+
+#define CHECK_COLUMN(a, b, column, count)                                                          \
+    do {                                                                                           \
+        CHECK_EQ(!(a)->column, !(b)->column);                                                      \
+        if ((a)->column)                                                                           \
+            assert_memory_equal((a)->column, (b)->column, (count) * sizeof *(a)->column);          \
+    } while (0)
+
+/* Not only the same history: the same numbers for keys, atoms and all. */
+static void check_same(const struct esse_history *a, const struct esse_history *b)
+{
+    CHECK_EQ(a->has, b->has);
+    CHECK_EQ(a->ops, b->ops);
+    CHECK_EQ(a->txns, b->txns);
+    CHECK_EQ(a->keys, b->keys);
+    CHECK_EQ(a->sessions, b->sessions);
+    CHECK_EQ(a->spine_count, b->spine_count);
+    CHECK_EQ(esse_values_atoms(a->values), esse_values_atoms(b->values));
+    CHECK_COLUMN(a, b, op_kind, a->ops);
+    CHECK_COLUMN(a, b, op_key, a->ops);
+    CHECK_COLUMN(a, b, op_value, a->ops);
+    CHECK_COLUMN(a, b, op_time, a->ops);
+    CHECK_COLUMN(a, b, txn_op, a->txns + 1u);
+    CHECK_COLUMN(a, b, txn_session, a->txns);
+    CHECK_COLUMN(a, b, txn_status, a->txns);
+    CHECK_COLUMN(a, b, txn_line, a->txns);
+    CHECK_COLUMN(a, b, txn_name, a->txns);
+    CHECK_COLUMN(a, b, txn_time, a->txns);
+    CHECK_COLUMN(a, b, txn_server_time, a->txns);
+    CHECK_COLUMN(a, b, session_name, a->sessions);
+    CHECK_COLUMN(a, b, key_name, a->keys);
+    for (uint32_t i = 0; i < a->spine_count; i++)
+        CHECK_EQ(a->spines[i].count, b->spines[i].count);
+}
+
+/* Keys too long for a word, so that every batch makes atoms. */
+static const char *with_long_keys(struct esse_arena *arena, const char *text)
+{
+    struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
+    esse_out_init_memory(out, arena);
+    while (*text) {
+        const bool is_key =
+            strncmp(text, "{\"r\":\"", 6) == 0 || strncmp(text, "{\"w\":\"", 6) == 0;
+        const size_t length = is_key ? 6 : 1;
+        esse_out_bytes(out, text, length);
+        esse_out_text(out, is_key ? "key number " : "");
+        text += length;
+    }
+    return esse_out_memory(out);
+}
+
+TEST(test_native__two_threads_read_what_one_reads)
+{
+    static const size_t bytes[] = { 1, 100, 1000, 1 << 20 };
+    for (unsigned seed = 0; seed < test_rounds(300); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_rng rng = { seed * 13 };
+        struct esse_error err;
+        struct esse_gen_options options = random_options(&rng);
+        const char *text = generate(arena, &options);
+        if (seed % 2 && !options.has_certificate)
+            text = with_long_keys(arena, text);
+        struct esse_history *alone = load_text(arena, "native", text);
+        for (size_t i = 0; i < 4; i++) {
+            struct esse_history *both = load_relayed(arena, text, strlen(text), bytes[i], &err);
+            CHECK(both);
+            check_same(alone, both);
+            CHECK_TEXT(write_text(arena, "native", both), write_text(arena, "native", alone));
+        }
+        esse_arena_free(arena);
+    }
+}
+
+/* The reader makes atoms and so does the builder, of ids that are large numbers in quotes. */
+TEST(test_native__two_threads_number_atoms_as_one_does)
+{
+    static const char text[] =
+        "{\"esse\":\"history\",\"version\":1,\"db\":\"a long name\",\"isolation\":\"another one\","
+        "\"columns\":[\"the first one\",\"b\"]}\r\n"
+        "{\"session\":\"4611686018427387904\",\"txn\":\"transaction 1\",\"ops\":["
+        "{\"w\":\"the first key\",\"v\":{\"b\":\"a long value\",\"the first "
+        "one\":4611686018427387905}},"
+        "{\"r\":\"l\",\"v\":[\"item number 1\",2,\"a long value\"]},{\"d\":\"key number 3\"}]}\r\n"
+        "{\"session\":4611686018427387905,\"txn\":\"4611686018427387906\",\"ops\":["
+        "{\"r\":\"the first key\",\"v\":\"item number 1\",\"t\":[1,2]},"
+        "{\"r\":\"l\",\"v\":[\"item number 1\"],\"t\":[2,2]},"
+        "{\"u\":\"b = 'a long value'\",\"rows\":{\"the first key\":[{\"b\":\"old value\"},4]},"
+        "\"vset\":{\"another key\":\"4611686018427387906\"}}]}\r\n"
+        "\r\n"
+        "{\"init\":{\"the first key\":\"initial value\"}}\r\n"
+        "{\"version_order\":{\"the first key\":[\"item number 1\",{\"txn\":\"transaction "
+        "1\"}],\"l\":[],"
+        "\"the last key\":[\"the last value\",\"a long value\"],\"key number 3\":[\"old value\"]}}"
+        "\r\n{\"order\":[\"4611686018427387906\",\"transaction 1\"]}";
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_error err;
+    struct esse_history *alone = load_text(arena, "native", text);
+    CHECK(esse_values_atoms(alone->values) > 15);
+    for (size_t bytes = 1; bytes < sizeof text; bytes++) {
+        struct esse_history *both = load_relayed(arena, text, sizeof text - 1, bytes, &err);
+        CHECK(both);
+        check_same(alone, both);
+        CHECK_TEXT(write_text(arena, "native", both), write_text(arena, "native", alone));
+    }
+    esse_arena_free(arena);
+}
+
+/* Also where both have something to refuse: the first line decides. */
+TEST(test_native__two_threads_refuse_in_the_same_words)
+{
+    unsigned refused = 0;
+    for (unsigned seed = 0; seed < test_rounds(3000); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_rng rng = { seed % 50 }, damage = { seed };
+        struct esse_gen_options options = random_options(&rng);
+        options.txns = 20;
+        char *text = (char *)generate(arena, &options);
+        const size_t length = strlen(text);
+        for (int i = 0; i < 2; i++)
+            text[esse_rng_below(&damage, (uint32_t)length)] = (char)esse_rng_below(&damage, 256);
+        struct esse_error alone, both;
+        const bool read = load_bytes(arena, "native", text, length, &alone);
+        const size_t bytes = 1 + esse_rng_below(&damage, 2000);
+        CHECK_EQ(load_relayed(arena, text, length, bytes, &both) != NULL, read);
+        if (!read) {
+            refused++;
+            CHECK_EQ(both.code, alone.code);
+            CHECK_EQ(both.line, alone.line);
+            CHECK_EQ(both.column, alone.column);
+            CHECK_TEXT(both.text, alone.text);
+        }
+        esse_arena_free(arena);
+    }
+    CHECK(refused > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,8 +531,12 @@ int main(void)
         cmocka_unit_test(test_native__an_empty_file_is_an_empty_history),
         cmocka_unit_test(test_native__keys_are_numbered_in_the_order_of_appearance),
         cmocka_unit_test(test_native__lines_may_cross_windows),
+        cmocka_unit_test(test_native__what_is_wrong_at_the_end_of_a_window_is_refused),
         cmocka_unit_test(test_native__keys_of_all_kinds_are_told_apart),
         cmocka_unit_test(test_native__ids_may_come_in_any_order),
+        cmocka_unit_test(test_native__two_threads_read_what_one_reads),
+        cmocka_unit_test(test_native__two_threads_number_atoms_as_one_does),
+        cmocka_unit_test(test_native__two_threads_refuse_in_the_same_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

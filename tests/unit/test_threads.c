@@ -2,6 +2,8 @@
 #include "engine/saturate/sat_suspects.h"
 #include "evidence/commit_order.h"
 #include "formats/ahead.h"
+#include "formats/native.h"
+#include "formats/relay.h"
 #include "test.h"
 
 #include <assert.h>
@@ -271,6 +273,80 @@ TEST(test_ahead__may_be_closed_at_any_time)
     }
 }
 
+/* ---- a relay (tests/unit/test_native.c has more) ---- */
+
+/* A native history whose transaction 'twice' has the id of the one before, and which ends in the
+ * middle of a line. */
+static const char *native_text(struct esse_arena *arena, int txns, int twice, size_t *length)
+{
+    struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
+    esse_out_init_memory(out, arena);
+    for (int txn = 0; txn < txns; txn++)
+        esse_out_f(out,
+                   "{\"session\":\"session %d\",\"txn\":%d,\"ops\":[{\"a\":\"list %d\",\"v\":%d},"
+                   "{\"r\":\"a long name %d\",\"v\":[%d,\"a long value %d\"]}]}\n",
+                   txn % 7, txn == twice ? txn - 1 : txn, txn % 50, txn, txn, txn, txn % 3);
+    esse_out_text(out, "{\"session\":");
+    *length = out->count;
+    return esse_out_memory(out);
+}
+
+static void relay(const char *text, size_t length, size_t bytes, struct esse_budget *budget,
+                  struct esse_error *err)
+{
+    struct esse_arena *arena = esse_arena_new(), *scratch = esse_arena_new();
+    struct esse_builder *builder = esse_builder_new(arena);
+    struct esse_source source;
+    struct esse_reading reading = { .source = &source,
+                                    .builder = builder,
+                                    .sink = esse_builder_sink(builder) };
+    *err = (struct esse_error){ 0 };
+    esse_source_memory(&source, scratch, text, length);
+    source.budget = budget;
+    CHECK(!esse_relay_read(&reading, esse_native_read, bytes, err));
+    CHECK(source.budget == budget);
+    esse_source_close(&source);
+    esse_arena_free(scratch);
+    esse_arena_free(arena);
+}
+
+/* What the reader finds wrong comes after all that it sent; what the sink finds wrong stops it. */
+TEST(test_relay__tells_the_first_error)
+{
+    enum { LINES = 5000 };
+    static const int twice[] = { LINES, 1, 30, 2000, LINES - 1 };
+    static const size_t bytes[] = { 1, 5000, 256 << 10 };
+    for (size_t i = 0; i < 15; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_error err;
+        const int line = twice[i / 3] + 1;
+        size_t length;
+        const char *text = native_text(arena, LINES, twice[i / 3], &length);
+        char expected[100] = "found end of file, expected a session: an integer or a string";
+        if (line <= LINES)
+            snprintf(expected, sizeof expected,
+                     "the transaction id '%d' was used before, on line %d; ids must be unique",
+                     line - 2, line - 1);
+        relay(text, length, bytes[i % 3], NULL, &err);
+        CHECK_TEXT(err.text, expected);
+        CHECK_EQ(err.line, line);
+        esse_arena_free(arena);
+    }
+}
+
+TEST(test_relay__a_spent_budget_stops_it)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_budget budget = { .cancel = true };
+    struct esse_error err;
+    size_t length;
+    const char *text = native_text(arena, 5000, -1, &length);
+    relay(text, length, 1000, &budget, &err);
+    CHECK_EQ(err.code, ESSE_ESTOPPED);
+    CHECK_TEXT(err.text, "stopped while reading (interrupted)");
+    esse_arena_free(arena);
+}
+
 /* ---- what is found ---- */
 
 enum { TXNS = 20000, KEYS = 500 };
@@ -401,6 +477,8 @@ int main(void)
         cmocka_unit_test(test_threads__signals_are_for_others),
         cmocka_unit_test(test_ahead__gives_what_the_reader_gave),
         cmocka_unit_test(test_ahead__may_be_closed_at_any_time),
+        cmocka_unit_test(test_relay__tells_the_first_error),
+        cmocka_unit_test(test_relay__a_spent_budget_stops_it),
         cmocka_unit_test(test_engines__threads_find_the_same),
         cmocka_unit_test(test_recheck__threads_find_the_same_fault),
     };
