@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "evidence/refutation.h"
 #include "evidence/replay.h"
 #include "report/report.h"
 #include "report/report_cases.h"
@@ -221,17 +222,31 @@ static void put_names(struct esse_out *out, const char *label, const char *const
     esse_out_char(out, '\n');
 }
 
+/* A stronger level that was refuted on the way. */
+static void put_but_not(struct esse_out *out, const struct esse_report *report,
+                        const struct esse_anomaly *anomaly)
+{
+    const size_t length = strlen(anomaly->type) - strlen("-no-order");
+    esse_out_f(out, "  but not %.*s%s\n", (int)length, anomaly->type,
+               report->verbose ? "" : "; --verbose shows why");
+}
+
 /* What was found but does not count against the levels asked for: each type once. */
 static void put_also_found(struct esse_out *out, const struct esse_report *report)
 {
     const struct esse_result *result = report->result;
-    if (!result->also_found_count)
-        return;
-    esse_out_text(out, "  also found, and allowed by the levels asked for:");
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < result->also_found_count; i++) {
+        const char *type = result->also_found[i].type;
+        if (is_told_type(result->also_found, i) || esse_is_refutation(&result->also_found[i]))
+            continue;
+        esse_out_f(out, "%s%s",
+                   told++ ? ", " : "  also found, and allowed by the levels asked for: ", type);
+    }
+    esse_out_text(out, told ? "\n" : "");
     for (uint32_t i = 0; i < result->also_found_count; i++)
-        if (!is_told_type(result->also_found, i))
-            esse_out_f(out, "%s%s", i ? ", " : " ", result->also_found[i].type);
-    esse_out_char(out, '\n');
+        if (!is_told_type(result->also_found, i) && esse_is_refutation(&result->also_found[i]))
+            put_but_not(out, report, &result->also_found[i]);
     for (uint32_t i = 0; report->verbose && i < result->also_found_count; i++)
         put_anomaly(out, report, &result->also_found[i]);
 }

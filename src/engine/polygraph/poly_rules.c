@@ -23,6 +23,15 @@ static const struct poly_rule rules[] = {
       NO_ORDER(CONSISTENT_VIEW) },
 };
 
+const struct poly_rule *poly_rule_with(const struct poly_rule *rule, bool sessions, bool time)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].form == rule->form && rules[i].predicate_rw == rule->predicate_rw &&
+            rules[i].sessions == sessions && rules[i].time == time)
+            return &rules[i];
+    return NULL;
+}
+
 const struct poly_rule *poly_rule_of(const struct esse_level *level)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

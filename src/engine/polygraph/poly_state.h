@@ -28,6 +28,8 @@ struct poly_rule {
 
 /* NULL if the level is none of this engine's. */
 const struct poly_rule *poly_rule_of(const struct esse_level *level);
+/* The same kind of level with other orders; NULL if there is none. */
+const struct poly_rule *poly_rule_with(const struct poly_rule *rule, bool sessions, bool time);
 
 /* A read that may be of several versions: of one of sources[first .. first + count).  The choice
  * of the i-th has the number choice + i. */

@@ -16,6 +16,7 @@ struct polygraphing {
 struct attempt {
     bool sessions, time; /* with these edges, which the level itself may not have */
     uint8_t *withheld;   /* see struct poly */
+    bool is_first;       /* nothing is withheld */
 };
 
 static bool is_proof(const struct polygraphing *p, const struct esse_level *level,
@@ -37,6 +38,17 @@ static void tell_phases(struct polygraphing *p, const struct poly *poly,
         phases[before + i] = poly->phases.at[i];
     verdict->phases = phases;
     verdict->phase_count = (uint32_t)(before + count);
+}
+
+/* With everything lent it was the stronger level that was refuted, which is worth telling. */
+static void tell_stronger(struct polygraphing *p, struct poly *poly)
+{
+    const struct poly_rule *stronger = poly_rule_with(poly->rule, poly->sessions, poly->time);
+    if (!stronger || p->job->except[stronger->refuted] || p->scan.seen[stronger->refuted])
+        return;
+    p->scan.seen[stronger->refuted]++;
+    poly->rule = stronger;
+    poly_explain(poly, &p->scan);
 }
 
 enum { LENDINGS = 100 }; /* then nothing is lent any more */
@@ -68,6 +80,8 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_
         *blamed = poly_blame(&poly, attempt.withheld) > 0;
         if (!*blamed)
             poly_explain(&poly, &p->scan);
+        else if (attempt.is_first)
+            tell_stronger(p, &poly);
     }
     tell_phases(p, &poly, verdict);
     poly_close(&poly);
@@ -89,6 +103,7 @@ static enum esse_solver_answer decide(struct polygraphing *p, const struct poly_
             attempt.sessions = rule->sessions;
             attempt.time = rule->time;
         }
+        attempt.is_first = lendings == 0;
         answer = try_to(p, rule, attempt, verdict, &blamed);
         if (!blamed)
             break;
