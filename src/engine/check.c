@@ -106,7 +106,8 @@ static bool make_plans(struct check *check, const char *engine_name, struct esse
     const struct esse_engine *engine = engine_name ? esse_engine_find(engine_name) : NULL;
     if (engine_name && !engine)
         return esse_fail(err, ESSE_EUSAGE,
-                         "unknown engine '%s'; this build has: scan, dsg, saturate, polygraph", engine_name);
+                         "unknown engine '%s'; this build has: scan, dsg, saturate, polygraph",
+                         engine_name);
     check->is_named = engine != NULL;
     *named = (struct esse_plan){ .engine = engine, .reason = "named by --engine" };
     check->plans = esse_arena_alloc(check->arena, check->count, sizeof *check->plans);

@@ -10,6 +10,7 @@ struct tracing {
     uint32_t key, begin, end;
     esse_value initial;
     bool deleted;
+    uint32_t only_delete; /* if it was: the delete, or SEVERAL */
 };
 #define SEVERAL (UINT32_MAX - 3)
 
@@ -45,6 +46,7 @@ static void note_writes(struct tracing *t)
         if (touch->kind == ESSE_OP_READ)
             continue;
         if (esse_value_eq(touch->value, ESSE_NIL)) {
+            t->only_delete = t->deleted ? SEVERAL : at;
             t->deleted = true;
             continue;
         }
@@ -71,6 +73,9 @@ static uint32_t write_read(const struct tracing *t, esse_value value)
         const esse_value *items = esse_history_list(t->co->history, value, &count);
         return only_write(t, items[count - 1], ESSE_OP_APPEND);
     }
+    if (!esse_value_eq(value, t->initial) && esse_value_eq(value, ESSE_NIL))
+        return t->deleted && t->only_delete != SEVERAL && is_in(t, t->only_delete) ? t->only_delete
+                                                                                   : CO_NOWHERE;
     if (!esse_value_eq(value, t->initial))
         return only_write(t, value, ESSE_OP_WRITE);
     bool also_written = esse_value_eq(value, ESSE_NIL)

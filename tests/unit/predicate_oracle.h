@@ -62,7 +62,7 @@ static bool p_is_predicate(const struct p_op *op)
     return op->kind == P_PREDICATE || op->kind == P_UPDATE;
 }
 
-static bool p_is_miss(const struct p_history *h, int t, int at, int key)
+static inline bool p_is_miss(const struct p_history *h, int t, int at, int key)
 {
     const struct p_op *op = &h->txns[t].ops[at];
     if (h->txns[t].status != ESSE_COMMITTED || !p_is_predicate(op) || op->rows[key] != P_UNNAMED ||
@@ -78,7 +78,7 @@ static bool p_is_miss(const struct p_history *h, int t, int at, int key)
     return true;
 }
 
-static bool p_is_mismatch(const struct p_history *h, int t, int at, int key)
+static inline bool p_is_mismatch(const struct p_history *h, int t, int at, int key)
 {
     const struct p_op *op = &h->txns[t].ops[at];
     if (h->txns[t].status != ESSE_COMMITTED || !p_is_predicate(op))

@@ -109,13 +109,22 @@ static void open_read(struct poly_reads *reads, uint32_t key, uint32_t at)
     poly_open_vec_push(&reads->open, versions->arena, open);
 }
 
+/* Its version is not known, or only its own transaction writes the value, later: then it can be of
+ * nobody's.  (A list that shows the future is told by the scan.) */
+static bool is_open(const struct versions *versions, uint32_t at)
+{
+    const struct esse_touch *touch = versions_touch(versions, at);
+    return versions->of[at] == NO_VERSION ||
+           (!is_list(touch->value) && version_txn(versions, versions->of[at]) == touch->txn);
+}
+
 static void find_open(struct poly_reads *reads)
 {
     const struct versions *versions = reads->versions;
     const struct esse_by_key *by_key = &versions->sources->by_key;
     for (uint32_t key = 0; key < versions->history->keys; key++)
         for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
-            if (versions->of[at] == NO_VERSION && counts(versions, at) &&
+            if (counts(versions, at) && is_open(versions, at) &&
                 !esse_is_after_own_write(by_key, key, at))
                 open_read(reads, key, at);
 }

@@ -65,12 +65,17 @@ static bool give(struct reasoning *r, enum dsg_dep dep, uint32_t key, uint32_t f
 
 /* ---- by choice ---- */
 
-/* Is the choice one that the clause's cycle rests on? */
-static bool rests_on(const struct reasoning *r, uint32_t choice)
+/* Is "open read o is of its i-th source" a choice that the clause's cycle rests on?  A cycle of
+ * what was inferred is found before there are any such choices. */
+static bool rests_on(const struct reasoning *r, size_t o, uint32_t i)
 {
+    const uint32_t choice = r->poly->reads->open.at[o].choice + i;
+    if (choice >= r->poly->choices.count || r->poly->choices.at[choice].kind != POLY_SOURCE ||
+        r->poly->choices.at[choice].a != o)
+        return false;
     const esse_lit *lits = &r->poly->proof.lits.at[r->clause->lits];
-    for (uint32_t i = 0; i < r->clause->lit_count; i++)
-        if (lits[i] == esse_lit_of(choice, true))
+    for (uint32_t l = 0; l < r->clause->lit_count; l++)
+        if (lits[l] == esse_lit_of(choice, true))
             return true;
     return false;
 }
@@ -82,7 +87,7 @@ static bool by_open_read(struct reasoning *r, uint32_t version)
     for (size_t o = 0; o < reads->open.count; o++) {
         const struct poly_open *open = &reads->open.at[o];
         for (uint32_t i = 0; open->txn == r->reason->from && i < open->count; i++) {
-            if (reads->sources.at[open->first + i] != version || !rests_on(r, open->choice + i))
+            if (reads->sources.at[open->first + i] != version || !rests_on(r, o, i))
                 continue;
             r->reason->op = open->op;
             return give(r, open->predicate ? DSG_RWP : DSG_RW, open->key, ESSE_NO_TOUCH,
