@@ -4,7 +4,8 @@
 #   make run            set up, build, and show what it does on two generated histories
 #   make test           set up, build (release and sanitizers) and run every test
 #   make soak           long randomised tests and fuzzing
-#   make bench          measure; prints a table, writes build/bench.json
+#   make bench          measure; prints tables, writes build/bench.json and build/bench-polygraph.json
+#   make bench-ablation what each part of the engine polygraph is worth
 #   make install        PREFIX=/usr/local DESTDIR=
 #   make asan, tsan     build/asan/esse (AddressSanitizer, UBSan), build/tsan/esse (ThreadSanitizer)
 #   make tidy, format   clang-tidy; clang-format in place
@@ -109,6 +110,10 @@ soak: build/.ready-test
 
 bench: build/.ready-test
 	@bench/run
+	@bench/polygraph
+
+bench-ablation: build/.ready-test
+	@bench/ablation
 
 # ---- what is made from tables -------------------------------------------------------------------
 
@@ -140,4 +145,4 @@ install: build/esse build/release/libesse.a build/$(SHARED)
 clean:
 	rm -rf build
 
-.PHONY: all run test soak bench docs format tidy install asan tsan clean
+.PHONY: all run test soak bench bench-ablation docs format tidy install asan tsan clean

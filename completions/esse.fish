@@ -116,7 +116,7 @@ complete -c esse -n '__esse_in gen' -l format -x -a 'native jepsen-edn plume dbc
 complete -c esse -n '__esse_in gen' -s o -l output -r -F -d 'where to (default: standard output)'
 complete -c esse -n '__esse_in gen' -s q -l quiet -d 'no summary on standard error'
 complete -c esse -n '__esse_in gen' -s h -l help -d 'show help'
-complete -c esse -n '__esse_in gen' -a 'list-append rw-register predicate'
+complete -c esse -n '__esse_in gen' -a 'list-append rw-register predicate blindw-rh blindw-rw blindw-wh rmw heavy-write twitter tpcc'
 
 complete -c esse -n '__esse_in ""' -a stats -d 'what a history contains, and what can be checked on it'
 complete -c esse -n '__esse_in help' -a stats -d 'what a history contains, and what can be checked on it'

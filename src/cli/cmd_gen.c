@@ -5,30 +5,31 @@
 #include "formats/save.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define NOT_GIVEN UINT64_MAX
 
-/* Where the command line puts its values; those NOT_GIVEN depend on the workload. */
+/* Where the command line puts its values; those NOT_GIVEN or NAN depend on the workload. */
 static struct {
     struct esse_gen_options gen;
     const char *level, *anomalies, *distribution, *output, *format;
     bool no_times, times, is_quiet;
 } args = {
     .gen = { .txns = 1000,
-             .ops = 5,
+             .ops = NOT_GIVEN,
              .keys = NOT_GIVEN,
-             .sessions = 10,
+             .sessions = NOT_GIVEN,
              .max_writes = NOT_GIVEN,
              .seed = 1,
              .zipf_theta = 0.99,
-             .read_share = 0.5,
+             .read_share = NAN,
+             .rmw_share = NAN,
              .predicate_share = 0.2,
              .delete_share = 0.2,
              .stale_share = 0.3 },
     .level = "strict-serializable",
-    .distribution = "uniform",
     .output = "-",
 };
 
@@ -39,16 +40,16 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
 
 static const struct esse_opt options[] = {
     { "txns", 'n', ESSE_OPT_COUNT, &args.gen.txns, "N", "transactions (default: 1000)", NULL },
-    { "ops", 0, ESSE_OPT_COUNT, &args.gen.ops, "N", "operations of a transaction (default: 5)",
+    { "ops", 0, ESSE_OPT_COUNT, &args.gen.ops, "N", "operations of a transaction (default: 5 or 8)",
       NULL },
     { "ops-spread", 0, ESSE_OPT_COUNT, &args.gen.ops_spread, "N",
       "up to so many operations more or fewer (default: 0)", NULL },
     { "keys", 0, ESSE_OPT_COUNT, &args.gen.keys, "N",
-      "keys in use at one time (default: 100; 1000 rw-register)", NULL },
+      "keys in use at one time (default: 100; rw-register 1000; those of papers 10,000)", NULL },
     { "max-writes-per-key", 0, ESSE_OPT_COUNT, &args.gen.max_writes, "N",
       "then a fresh key takes the place; 0: never (default: list-append 32, others 0)", NULL },
-    { "sessions", 0, ESSE_OPT_COUNT, &args.gen.sessions, "N", "clients at work (default: 10)",
-      NULL },
+    { "sessions", 0, ESSE_OPT_COUNT, &args.gen.sessions, "N",
+      "clients at work (default: 10; workloads of papers 24)", NULL },
     { "seed", 0, ESSE_OPT_COUNT, &args.gen.seed, "N", "same seed, same bytes (default: 1)", NULL },
     { "level", 0, ESSE_OPT_TEXT, &args.level, "L",
       "the isolation that the store gives (default: strict-serializable)", levels },
@@ -58,14 +59,16 @@ static const struct esse_opt options[] = {
       "write the true version orders and serialization order", NULL },
     { "vsets", 0, ESSE_OPT_FLAG, &args.gen.has_vsets, NULL,
       "write the version sets of predicate operations", NULL },
-    { "distribution", 0, ESSE_OPT_TEXT, &args.distribution, "D", "of the keys (default: uniform)",
-      distributions },
+    { "distribution", 0, ESSE_OPT_TEXT, &args.distribution, "D",
+      "of the keys (default: uniform; twitter zipf)", distributions },
     { "zipf-theta", 0, ESSE_OPT_REAL, &args.gen.zipf_theta, "X", "skew of zipf (default: 0.99)",
       NULL },
     { "read-share", 0, ESSE_OPT_REAL, &args.gen.read_share, "X",
-      "reads among operations (default: 0.5)", NULL },
+      "reads among operations (default: 0.5, or as the workload's name says)", NULL },
     { "rmw-share", 0, ESSE_OPT_REAL, &args.gen.rmw_share, "X",
-      "writes that read their key first (default: 0)", NULL },
+      "writes that read their key first (default: 0; rmw 1)", NULL },
+    { "pure", 0, ESSE_OPT_FLAG, &args.gen.is_pure, NULL,
+      "a transaction only reads or only writes (default for blindw-*)", NULL },
     { "predicate-share", 0, ESSE_OPT_REAL, &args.gen.predicate_share, "X",
       "predicates among reads and writes of the predicate workload (default: 0.2)", NULL },
     { "delete-share", 0, ESSE_OPT_REAL, &args.gen.delete_share, "X",
@@ -78,6 +81,8 @@ static const struct esse_opt options[] = {
       "readers at serializable that see the past (default: 0.3)", NULL },
     { "drop-aborted", 0, ESSE_OPT_FLAG, &args.gen.drop_aborted, NULL,
       "leave aborted transactions out", NULL },
+    { "by-session", 0, ESSE_OPT_FLAG, &args.gen.by_session, NULL,
+      "one session after the other, not as transactions end; needs memory for all", NULL },
     { "times", 0, ESSE_OPT_FLAG, &args.times, NULL, "client times of transactions (default: on)",
       NULL },
     { "no-times", 0, ESSE_OPT_FLAG, &args.no_times, NULL, "no client times", NULL },
@@ -104,32 +109,73 @@ static int print_anomalies(void)
         printf("%-28s%-13s%s%s\n", row->name, letters, row->meaning,
                row->needs_certificate ? " (needs --certificate)" : "");
     }
-    printf("\nworkloads: l list-append, r rw-register, p predicate\n");
+    printf("\nworkloads: l list-append, r rw-register and those of papers, p predicate\n");
     return fflush(stdout) == 0 ? ESSE_EXIT_HOLDS : ESSE_EXIT_IO;
+}
+
+static const char *workload_list(struct esse_arena *arena)
+{
+    const char *list = esse_gen_presets[0].name;
+    for (const struct esse_gen_preset *row = esse_gen_presets + 1; row->name; row++)
+        list = esse_arena_format(arena, "%s%s%s", list, row[1].name ? ", " : " or ", row->name);
+    return list;
+}
+
+static void complete_count(uint64_t *count, uint64_t by_workload)
+{
+    if (*count == NOT_GIVEN)
+        *count = by_workload;
+}
+
+static void complete_share(double *share, double by_workload)
+{
+    if (isnan(*share))
+        *share = by_workload;
+}
+
+static bool complete_distribution(double theta, struct esse_error *err)
+{
+    const char *name = args.distribution ? args.distribution : distributions[theta > 0];
+    if (strcmp(name, "uniform") == 0)
+        args.gen.zipf_theta = 0;
+    else if (strcmp(name, "zipf") != 0)
+        return esse_fail(err, ESSE_EUSAGE, "unknown distribution '%s'; expected uniform or zipf",
+                         name);
+    return true;
+}
+
+static bool complete_workload(struct esse_arena *arena, const char *name, struct esse_error *err)
+{
+    struct esse_gen_options *gen = &args.gen;
+    if (!name)
+        return esse_fail(err, ESSE_EUSAGE, "expected a workload: %s", workload_list(arena));
+    const struct esse_gen_preset *preset = esse_gen_preset_find(name);
+    if (!preset)
+        return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; expected %s", name,
+                         workload_list(arena));
+    const struct esse_gen_options defaults = esse_gen_preset_options(preset);
+    gen->workload = defaults.workload;
+    gen->mix = defaults.mix;
+    gen->is_pure = gen->is_pure || defaults.is_pure;
+    complete_count(&gen->ops, defaults.ops);
+    complete_count(&gen->keys, defaults.keys);
+    complete_count(&gen->sessions, defaults.sessions);
+    complete_count(&gen->max_writes, defaults.max_writes);
+    complete_share(&gen->read_share, defaults.read_share);
+    complete_share(&gen->rmw_share, defaults.rmw_share);
+    return complete_distribution(defaults.zipf_theta, err);
 }
 
 /* Everything that the command line says and the option table could not check. */
 static bool complete_options(struct esse_arena *arena, const char *workload, struct esse_error *err)
 {
     struct esse_gen_options *gen = &args.gen;
-    if (!esse_gen_workload_find(workload, &gen->workload))
-        return esse_fail(err, ESSE_EUSAGE,
-                         "unknown workload '%s'; expected list-append, rw-register or predicate",
-                         workload);
+    if (!complete_workload(arena, workload, err))
+        return false;
     if (!esse_store_level_find(args.level, &gen->level))
         return esse_fail(err, ESSE_EUSAGE,
                          "the store has no level '%s'; expected %s, %s, %s, %s or %s", args.level,
                          levels[0], levels[1], levels[2], levels[3], levels[4]);
-    const struct esse_gen_options defaults = esse_gen_defaults(gen->workload);
-    if (gen->keys == NOT_GIVEN)
-        gen->keys = defaults.keys;
-    if (gen->max_writes == NOT_GIVEN)
-        gen->max_writes = defaults.max_writes;
-    if (strcmp(args.distribution, "uniform") == 0)
-        gen->zipf_theta = 0;
-    else if (strcmp(args.distribution, "zipf") != 0)
-        return esse_fail(err, ESSE_EUSAGE, "unknown distribution '%s'; expected uniform or zipf",
-                         args.distribution);
     if (args.times && args.no_times)
         return esse_fail(err, ESSE_EUSAGE, "--times and --no-times contradict each other");
     gen->has_times = !args.no_times;
@@ -180,9 +226,6 @@ static int run(int count, char **operands)
 {
     if (args.anomalies && strcmp(args.anomalies, "help") == 0)
         return print_anomalies();
-    if (count == 0)
-        return esse_cli_usage("gen", "expected a workload: list-append, rw-register or predicate");
-
     struct esse_arena *arena = esse_arena_new();
     struct esse_error err = { 0 };
     struct esse_gen_counts counts = { 0 };
@@ -190,8 +233,8 @@ static int run(int count, char **operands)
     struct esse_session session;
     args.gen.counts = &counts;
     esse_session_start(&session, 0, 0, args.is_quiet);
-    bool ok = complete_options(arena, operands[0], &err) && choose_format(&format, &err) &&
-              write_history(arena, format, &session, &err);
+    bool ok = complete_options(arena, count ? operands[0] : NULL, &err) &&
+              choose_format(&format, &err) && write_history(arena, format, &session, &err);
     esse_session_clear(&session);
     int status = ESSE_EXIT_HOLDS;
     if (!ok && err.code == ESSE_EUSAGE)
@@ -210,19 +253,28 @@ const struct esse_command esse_command_gen = {
     .summary = "make a history, clean or with a planted violation",
     .details =
         "Runs sessions that really interleave on a small multi-version store in memory and writes "
-        "down what their clients saw.  The workload is list-append, rw-register or predicate.  The "
-        "history satisfies the level that the store was asked for, and at high contention shows "
-        "what that level permits.\n\n"
+        "down what their clients saw.  The history satisfies the level that the store was asked "
+        "for, and at high contention shows what that level permits.\n\n"
+        "The workload is list-append, rw-register or predicate; or one that papers measure "
+        "with, over 10,000 registers: blindw-rh, blindw-rw and blindw-wh (transactions of 8 reads "
+        "or of 8 blind writes; 80, 50 and 20 % read), rmw (every write reads its key first), "
+        "heavy-write (80 % blind writes, among reads), twitter (tweets, follows and timelines) "
+        "and tpcc (TPC-C's mix; a warehouse for each 10,000 keys).  The transactions of the last "
+        "two have shapes of their own; otherwise every option may be given.\n\n"
         "--anomaly plants a violation by name into fresh keys, a few transactions on top of "
         "--txns.  --certificate writes what only the store knows: the version order of every key "
         "and, for serializable and strict-serializable, the order of the transactions.\n\n"
         "Histories stream: a hundred million operations need no more memory than a thousand, "
-        "unless a certificate is asked for.",
+        "unless a certificate is asked for, or --by-session: then the transactions of a session "
+        "stand together, as in the logs that clients keep, and the order of the lines does not "
+        "betray the order of the commits.",
     .examples =
         "  esse gen list-append -n 10k -o h.jsonl # a clean, strictly serializable history\n"
         "  esse gen rw-register -n 1M --level snapshot-isolation --keys 20 -o h.jsonl # write "
         "skew\n"
         "  esse gen list-append --anomaly G-single@0.9 -o h.edn # one read skew near the end\n"
+        "  esse gen blindw-rw -n 10k --no-times --by-session -o h.jsonl # as hard as in the "
+        "papers\n"
         "  esse gen --anomaly help # the anomalies that can be planted",
     .options = options,
     .least = 0,

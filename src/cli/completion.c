@@ -80,7 +80,8 @@ static struct values operand_values(struct esse_arena *arena, const struct esse_
 {
     struct values values = { 0 };
     if (starts_with(command->operands, "WORKLOAD")) {
-        add_words(&values, arena, esse_gen_workload_names);
+        for (const struct esse_gen_preset *row = esse_gen_presets; row->name; row++)
+            add_word(&values, arena, row->name);
     } else if (starts_with(command->operands, "[NAME]")) {
         add_levels(&values, arena);
         add_anomalies(&values, arena);

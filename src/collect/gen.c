@@ -2,22 +2,13 @@
 
 #include "base/budget.h"
 #include "base/error.h"
+#include "collect/gen_by_session.h"
 #include "collect/gen_state.h"
 
 #include <assert.h>
 #include <string.h>
 
 const char *const esse_gen_workload_names[] = { "list-append", "rw-register", "predicate", NULL };
-
-bool esse_gen_workload_find(const char *name, enum esse_gen_workload *out)
-{
-    for (unsigned i = 0; i < ESSE_GEN_WORKLOADS; i++)
-        if (strcmp(name, esse_gen_workload_names[i]) == 0) {
-            *out = (enum esse_gen_workload)i;
-            return true;
-        }
-    return false;
-}
 
 bool esse_store_level_find(const char *name, enum esse_store_level *out)
 {
@@ -27,27 +18,6 @@ bool esse_store_level_find(const char *name, enum esse_store_level *out)
             return true;
         }
     return false;
-}
-
-struct esse_gen_options esse_gen_defaults(enum esse_gen_workload workload)
-{
-    static const uint64_t keys[] = { 100, 1000, 100 };
-    return (struct esse_gen_options){
-        .workload = workload,
-        .level = ESSE_STORE_STRICT_SERIALIZABLE,
-        .txns = 1000,
-        .ops = 5,
-        .keys = keys[workload],
-        .sessions = 10,
-        .max_writes = workload == ESSE_GEN_LIST_APPEND ? 32 : 0,
-        .seed = 1,
-        .read_share = 0.5,
-        .predicate_share = 0.2,
-        .delete_share = 0.2,
-        .stale_share = 0.3,
-        .has_header = true,
-        .has_times = true,
-    };
 }
 
 static bool validate_counts(const struct esse_gen_options *options, struct esse_error *err)
@@ -93,9 +63,20 @@ static bool validate_shares(const struct esse_gen_options *options, struct esse_
     return true;
 }
 
+static bool validate_mix(const struct esse_gen_options *options, struct esse_error *err)
+{
+    if (!options->mix || (options->ops == esse_gen_mix_ops(options->mix) && !options->ops_spread &&
+                          !options->is_pure && options->read_share == 0 && options->rmw_share == 0))
+        return true;
+    return esse_fail(err, ESSE_EUSAGE,
+                     "the transactions of this workload have shapes of their own; --ops, "
+                     "--ops-spread, --read-share, --rmw-share and --pure say nothing about them");
+}
+
 static bool validate(const struct esse_gen_options *options, struct esse_error *err)
 {
-    if (!validate_counts(options, err) || !validate_shares(options, err))
+    if (!validate_counts(options, err) || !validate_shares(options, err) ||
+        !validate_mix(options, err))
         return false;
     if (options->has_op_times && !options->has_times)
         return esse_fail(err, ESSE_EUSAGE, "--op-times needs --times");
@@ -149,9 +130,38 @@ static void prepare_sessions(struct esse_gen *gen)
     gen->next_session = (int64_t)options->sessions;
     for (uint64_t i = 0; i < options->sessions; i++) {
         gen->sessions[i].id = (int64_t)i;
-        gen->sessions[i].steps =
-            esse_arena_alloc(gen->arena, options->ops + options->ops_spread, 1);
+        gen->sessions[i].plan = esse_arena_alloc(gen->arena, options->ops + options->ops_spread,
+                                                 sizeof *gen->sessions[i].plan);
     }
+}
+
+/* A table that is too small for its share gets one key, which may be another's too. */
+static struct esse_gen_region region_of(uint64_t keys, uint64_t from, uint64_t share)
+{
+    uint64_t first = keys * from / ESSE_GEN_SHARES;
+    uint64_t size = keys * (from + share) / ESSE_GEN_SHARES - first;
+    if (size == 0) {
+        size = 1;
+        first = first < keys ? first : keys - 1;
+    }
+    return (struct esse_gen_region){ .first = (uint32_t)first, .size = (uint32_t)size };
+}
+
+static void prepare_regions(struct esse_gen *gen)
+{
+    static const struct esse_gen_mix whole = { .tables = { { "key", ESSE_GEN_SHARES, false } } };
+    const struct esse_gen_options *options = gen->options;
+    const struct esse_gen_mix *mix = options->mix ? options->mix : &whole;
+    uint64_t from = 0;
+    for (unsigned i = 0; i < ESSE_GEN_TABLES && mix->tables[i].share; i++) {
+        struct esse_gen_region region = region_of(options->keys, from, mix->tables[i].share);
+        region.is_log = mix->tables[i].is_log;
+        if (options->zipf_theta > 0 && !region.is_log)
+            region.zipf = esse_zipf_new(gen->arena, region.size, options->zipf_theta);
+        gen->regions[i] = region;
+        from += mix->tables[i].share;
+    }
+    assert(from == ESSE_GEN_SHARES);
 }
 
 static struct esse_gen *prepare(struct esse_arena *arena, const struct esse_gen_options *options,
@@ -172,8 +182,7 @@ static struct esse_gen *prepare(struct esse_arena *arena, const struct esse_gen_
                               .stale = chance(options->stale_share),
                               .certificate = { .arena = arena } };
     prepare_sessions(gen);
-    if (options->zipf_theta > 0)
-        gen->zipf = esse_zipf_new(arena, (uint32_t)options->keys, options->zipf_theta);
+    prepare_regions(gen);
     if (options->workload == ESSE_GEN_PREDICATE)
         prepare_predicates(gen);
     if (gen->traits.has_past)
@@ -360,6 +369,8 @@ static bool finish_txn(struct esse_gen *gen, uint32_t at, enum esse_status statu
     }
     esse_store_close(gen->store, at);
     session->is_open = false;
+    session->is_again =
+        gen->options->mix && status == ESSE_ABORTED && session->fate != ESSE_GEN_GIVES_UP;
     if (status == ESSE_UNKNOWN_OUTCOME)
         session->id = gen->next_session++;
     return ok;
@@ -444,6 +455,8 @@ bool esse_gen_run(const struct esse_gen_options *options, struct esse_sink *sink
     if (!validate(options, err))
         return false;
     struct esse_arena *arena = esse_arena_new();
+    if (options->by_session)
+        sink = esse_gen_by_session(arena, sink);
     struct esse_gen *gen = prepare(arena, options, sink);
     bool ok = emit_header(gen, err) && emit_init(gen, err) && run_sessions(gen, budget, err);
     if (ok && options->has_certificate)

@@ -35,41 +35,62 @@ struct esse_gen_plant {
     uint64_t at; /* after so many transactions */
 };
 
+struct esse_gen_mix;
+
+/* A workload as users ask for it: what it draws from, and its defaults.  Rows of one table, see
+ * gen_preset.c; the first are the plain workloads. */
+struct esse_gen_preset {
+    const char *name;
+    const char *meaning;
+    enum esse_gen_workload workload;
+    uint64_t keys, ops, sessions, max_writes;
+    double read_share, rmw_share, zipf_theta;
+    bool is_pure;
+    const struct esse_gen_mix *mix;
+};
+extern const struct esse_gen_preset esse_gen_presets[]; /* ends with a name of NULL */
+
 struct esse_gen_counts {
     uint64_t transactions, operations, committed, aborted, unknown, planted;
 };
 
 struct esse_gen_options {
     enum esse_gen_workload workload;
+    const struct esse_gen_mix *mix; /* NULL: operations are drawn one by one */
     enum esse_store_level level;
     uint64_t txns;            /* planted ones come on top */
-    uint64_t ops, ops_spread; /* each transaction has ops +- ops_spread */
+    uint64_t ops, ops_spread; /* each transaction has ops +- ops_spread; of a mix, the most */
     uint64_t keys;            /* in use at one time */
     uint64_t sessions;
     uint64_t max_writes; /* versions before a key is replaced by a fresh one; 0: never */
     uint64_t seed;
     double zipf_theta;      /* 0: uniform */
     double read_share;      /* of the operations */
-    double rmw_share;       /* of the writes: read the key first */
+    double rmw_share;       /* of the writes: read the key first; no room for both: only read */
     double predicate_share; /* predicate workload: of reads and of writes */
     double delete_share;    /* predicate workload: of the other writes */
     double abort_share;     /* of the transactions: the client gives up */
     double crash_share;     /* of the transactions: the client never learns the outcome */
     double stale_share;     /* of the readers at serializable: see the past */
+    bool is_pure;           /* a transaction only reads or only writes */
     bool has_header;        /* say what made the history; not every format can */
     bool has_times, has_op_times, has_server_times;
     bool has_certificate; /* names, version orders, and an order where the level has one */
     bool has_vsets;       /* predicate operations carry their version sets */
     bool drop_aborted;
+    bool by_session; /* one session after the other; the whole history is kept till the end */
     const struct esse_gen_plant *plants; /* by ascending 'at' */
     size_t plant_count;
     struct esse_gen_counts *counts; /* filled if not NULL */
 };
 
 struct esse_gen_options esse_gen_defaults(enum esse_gen_workload workload);
+struct esse_gen_options esse_gen_preset_options(const struct esse_gen_preset *preset);
+
+/* NULL on an unknown name. */
+const struct esse_gen_preset *esse_gen_preset_find(const char *name);
 
 /* False on an unknown name. */
-bool esse_gen_workload_find(const char *name, enum esse_gen_workload *out);
 bool esse_store_level_find(const char *name, enum esse_store_level *out);
 
 /*

@@ -19,30 +19,81 @@ static enum esse_gen_step plan_read(struct esse_gen *gen)
     return is_match ? ESSE_GEN_MATCH : ESSE_GEN_READ;
 }
 
-/* Returns whether the transaction is going to write. */
-static bool plan_steps(struct esse_gen *gen, struct esse_gen_session *session)
+static void plan_step(struct esse_gen_session *session, enum esse_gen_step step, unsigned region)
+{
+    session->plan[session->planned++] = (struct esse_gen_plan){ (uint8_t)step, (uint8_t)region };
+}
+
+static void plan_drawn(struct esse_gen *gen, struct esse_gen_session *session)
 {
     const struct esse_gen_options *options = gen->options;
-    uint32_t spread = (uint32_t)options->ops_spread;
-    session->planned = (uint32_t)options->ops;
+    uint32_t spread = (uint32_t)options->ops_spread, ops = (uint32_t)options->ops;
     if (spread)
-        session->planned += esse_rng_below(&gen->rng, 2 * spread + 1) - spread;
-    session->next = 0;
-    bool writes = false;
-    for (uint32_t i = 0; i < session->planned; i++) {
-        if (esse_gen_happens(gen, gen->read)) {
-            session->steps[i] = (uint8_t)plan_read(gen);
-            continue;
-        }
-        writes = true;
-        if (i + 1 < session->planned && esse_gen_happens(gen, gen->rmw)) {
-            session->steps[i++] = ESSE_GEN_READ_FIRST;
-            session->steps[i] = ESSE_GEN_WRITE_AFTER;
+        ops += esse_rng_below(&gen->rng, 2 * spread + 1) - spread;
+    const bool only_reads = options->is_pure && esse_gen_happens(gen, gen->read);
+    while (session->planned < ops) {
+        if (options->is_pure ? only_reads : esse_gen_happens(gen, gen->read)) {
+            plan_step(session, plan_read(gen), 0);
+        } else if (!esse_gen_happens(gen, gen->rmw)) {
+            plan_step(session, plan_write(gen), 0);
+        } else if (session->planned + 1 == ops) {
+            plan_step(session, ESSE_GEN_READ, 0);
         } else {
-            session->steps[i] = (uint8_t)plan_write(gen);
+            plan_step(session, ESSE_GEN_READ_FIRST, 0);
+            plan_step(session, ESSE_GEN_WRITE_AFTER, 0);
         }
     }
-    return writes;
+}
+
+static void plan_part(struct esse_gen *gen, struct esse_gen_session *session,
+                      const struct esse_gen_part *part)
+{
+    uint32_t rows = part->least;
+    if (part->most > part->least)
+        rows += esse_rng_below(&gen->rng, part->most - part->least + 1u);
+    for (; rows > 0; rows--)
+        switch (part->access) {
+        case ESSE_GEN_LOOK:
+            plan_step(session, ESSE_GEN_READ, part->table);
+            break;
+        case ESSE_GEN_MODIFY:
+            plan_step(session, ESSE_GEN_READ_FIRST, part->table);
+            plan_step(session, ESSE_GEN_WRITE_AFTER, part->table);
+            break;
+        case ESSE_GEN_ADD:
+            plan_step(session, ESSE_GEN_INSERT, part->table);
+        }
+}
+
+static void plan_shape(struct esse_gen *gen, struct esse_gen_session *session)
+{
+    const struct esse_gen_mix *mix = gen->options->mix;
+    uint32_t percent = esse_rng_below(&gen->rng, 100);
+    unsigned shape = 0;
+    for (; percent >= mix->shapes[shape].percent; shape++)
+        percent -= mix->shapes[shape].percent;
+    for (unsigned i = 0; i < ESSE_GEN_PARTS; i++)
+        plan_part(gen, session, &mix->shapes[shape].parts[i]);
+}
+
+static void plan_steps(struct esse_gen *gen, struct esse_gen_session *session)
+{
+    session->next = 0;
+    if (session->is_again)
+        return;
+    session->planned = 0;
+    if (gen->options->mix)
+        plan_shape(gen, session);
+    else
+        plan_drawn(gen, session);
+}
+
+static bool is_going_to_write(const struct esse_gen_session *session)
+{
+    for (uint32_t i = 0; i < session->planned; i++)
+        if (session->plan[i].step != ESSE_GEN_READ && session->plan[i].step != ESSE_GEN_MATCH)
+            return true;
+    return false;
 }
 
 /*
@@ -71,7 +122,8 @@ static enum esse_gen_fate plan_fate(struct esse_gen *gen, struct esse_gen_sessio
 void esse_gen_session_begin(struct esse_gen *gen, uint32_t at)
 {
     struct esse_gen_session *session = &gen->sessions[at];
-    bool writes = plan_steps(gen, session);
+    plan_steps(gen, session);
+    const bool writes = is_going_to_write(session);
     session->fate = plan_fate(gen, session, writes);
     uint64_t lag = 0;
     if (gen->traits.has_past && !writes && esse_gen_happens(gen, gen->stale))
@@ -86,13 +138,29 @@ void esse_gen_session_begin(struct esse_gen *gen, uint32_t at)
     session->rows.count = 0;
 }
 
+/* From a log: the next place, or an old one, the newer the likelier. */
+static uint32_t draw_from_log(struct esse_gen *gen, struct esse_gen_region *log, bool inserts)
+{
+    if (inserts)
+        return log->newest = (log->newest + 1) % log->size;
+    uint32_t age = esse_rng_below(&gen->rng, 1 + esse_rng_below(&gen->rng, log->size));
+    return (log->newest + log->size - age) % log->size;
+}
+
 static uint32_t pick_slot(struct esse_gen *gen, struct esse_gen_session *session)
 {
-    if (!session->has_slot) {
-        session->has_slot = true;
-        session->slot = gen->zipf ? esse_zipf_draw(gen->zipf, &gen->rng)
-                                  : esse_rng_below(&gen->rng, (uint32_t)gen->options->keys);
-    }
+    if (session->has_slot)
+        return session->slot;
+    const struct esse_gen_plan *plan = &session->plan[session->next];
+    struct esse_gen_region *region = &gen->regions[plan->region];
+    session->has_slot = true;
+    session->slot = region->first;
+    if (region->is_log)
+        session->slot += draw_from_log(gen, region, plan->step == ESSE_GEN_INSERT);
+    else if (region->zipf)
+        session->slot += esse_zipf_draw(region->zipf, &gen->rng);
+    else
+        session->slot += esse_rng_below(&gen->rng, region->size);
     return session->slot;
 }
 
@@ -172,6 +240,17 @@ static enum esse_store_answer do_write(struct esse_gen *gen, uint32_t at, bool r
     op->key = key_value(gen, slot);
     op->value = esse_value_small(value);
     return ESSE_STORE_DONE;
+}
+
+/* The lock comes first: nobody else may be writing to the key that has to go. */
+static enum esse_store_answer do_insert(struct esse_gen *gen, uint32_t at)
+{
+    uint32_t slot = pick_slot(gen, &gen->sessions[at]);
+    enum esse_store_answer answer = esse_store_lock(gen->store, at, slot);
+    if (answer != ESSE_STORE_DONE)
+        return answer;
+    esse_store_renew(gen->store, at, slot);
+    return do_write(gen, at, false);
 }
 
 /* The predicate that asks for the groups from 'group' on. */
@@ -269,6 +348,8 @@ static enum esse_store_answer do_step(struct esse_gen *gen, uint32_t at, enum es
     case ESSE_GEN_WRITE:
     case ESSE_GEN_WRITE_AFTER:
         return do_write(gen, at, false);
+    case ESSE_GEN_INSERT:
+        return do_insert(gen, at);
     case ESSE_GEN_DELETE:
         return do_write(gen, at, true);
     case ESSE_GEN_MATCH:
@@ -283,7 +364,7 @@ enum esse_store_answer esse_gen_session_step(struct esse_gen *gen, uint32_t at)
 {
     struct esse_gen_session *session = &gen->sessions[at];
     assert(session->next < session->planned);
-    const enum esse_gen_step step = session->steps[session->next];
+    const enum esse_gen_step step = session->plan[session->next].step;
     enum esse_store_answer answer = do_step(gen, at, step);
     if (answer == ESSE_STORE_DONE) {
         session->next++;

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "collect/gen.h"
 #include "collect/gen_certificate.h"
+#include "collect/gen_mix.h"
 #include "collect/zipf.h"
 
 /* The inside of a running generator, shared by gen.c, gen_session.c and plant.c and nobody else. */
@@ -23,6 +24,7 @@ enum esse_gen_step {
     ESSE_GEN_WRITE,
     ESSE_GEN_READ_FIRST, /* a read, and the next step writes the same key */
     ESSE_GEN_WRITE_AFTER,
+    ESSE_GEN_INSERT, /* a write to a fresh key */
     ESSE_GEN_DELETE,
     ESSE_GEN_MATCH,  /* predicate read */
     ESSE_GEN_CHANGE, /* predicate update */
@@ -36,12 +38,26 @@ enum esse_gen_fate {
     ESSE_GEN_CRASHES_EARLY /* the commit does not get through */
 };
 
+/* Slots to draw from: all of them, or those of a table of a mix. */
+struct esse_gen_region {
+    uint32_t first, size;
+    bool is_log;
+    uint32_t newest;        /* of a log: the slot inserted into last, counted from 'first' */
+    struct esse_zipf *zipf; /* NULL: uniform; logs have none */
+};
+
+struct esse_gen_plan {
+    uint8_t step; /* enum esse_gen_step */
+    uint8_t region;
+};
+
 struct esse_gen_session {
     int64_t id; /* changes after a crash: the client starts anew */
     bool is_open;
     bool has_slot; /* the step in hand has its slot and waits for a lock */
+    bool is_again; /* the store refused the last transaction, and its shape is tried again */
     uint32_t slot;
-    uint8_t *steps; /* enum esse_gen_step */
+    struct esse_gen_plan *plan;
     uint32_t planned, next;
     enum esse_gen_fate fate;
     uint32_t crash_at; /* results from this operation on are lost */
@@ -58,7 +74,7 @@ struct esse_gen {
     struct esse_sink *sink;
     struct esse_store *store;
     struct esse_store_traits traits;
-    struct esse_zipf *zipf; /* NULL: uniform */
+    struct esse_gen_region regions[ESSE_GEN_TABLES];
     struct esse_rng rng;
     struct esse_gen_session *sessions;
     uint64_t clock; /* one tick a step */

@@ -214,6 +214,24 @@ static struct esse_store_write *find_write(const struct esse_store *store, const
     return NULL;
 }
 
+/* When the slot's key last changed is remembered: who read it before must still be told. */
+static void retire(struct esse_store *store, struct slot *slot)
+{
+    slot->key = store->next_key++;
+    slot->count = 0;
+    slot->installed = slot->issued = 0;
+    slot->is_trimmed = false;
+}
+
+/* Whoever else has written to the old key cannot commit any more; where commits must not fail
+ * there are locks, and then there is nobody else. */
+void esse_store_renew(struct esse_store *store, uint32_t session, uint32_t slot)
+{
+    assert(!store->traits.has_locks || store->slots[slot].holder == session + 1);
+    if (store->slots[slot].issued > 0 && !find_write(store, &store->txns[session], slot))
+        retire(store, &store->slots[slot]);
+}
+
 /* The transaction whose uncommitted writes a read of the slot sees: itself, or at read
  * uncommitted whoever holds the lock. */
 static const struct txn *writer_seen(const struct esse_store *store, uint32_t session,
@@ -387,14 +405,6 @@ static bool may_commit(const struct esse_store *store, const struct txn *txn)
         if (range_changed(store, txn, txn->ranges.at[i]))
             return false;
     return true;
-}
-
-static void retire(struct esse_store *store, struct slot *slot)
-{
-    slot->key = store->next_key++;
-    slot->count = 0;
-    slot->installed = slot->issued = 0;
-    slot->is_trimmed = false;
 }
 
 bool esse_store_commit(struct esse_store *store, uint32_t session, uint64_t now)

@@ -97,6 +97,10 @@ void esse_store_begin(struct esse_store *store, uint32_t session, uint64_t now, 
 uint64_t esse_store_key(const struct esse_store *store, uint32_t slot);
 uint64_t esse_store_next_key(const struct esse_store *store);
 
+/* Puts a fresh key into the slot for the session to insert, unless the one that is there has not
+ * been used or is being written by the session itself.  The lock must be held. */
+void esse_store_renew(struct esse_store *store, uint32_t session, uint32_t slot);
+
 /* 1, 2, 3 ... for each key: values that are never used twice. */
 uint64_t esse_store_fresh(struct esse_store *store, uint32_t slot);
 uint64_t esse_store_issued(const struct esse_store *store, uint32_t slot);

@@ -42,6 +42,9 @@ static void forget_versions(struct esse_arena *arena, struct esse_history *histo
     history->version_order_count = kept_orders;
     if (!kept_orders)
         history->has &= ~(unsigned)ESSE_HAS_VERSION_ORDER;
+    /* The order of the transactions would tell that of all versions. */
+    history->order_count = 0;
+    history->has &= ~(unsigned)ESSE_HAS_ORDER;
 }
 
 struct esse_history *esse_history_forget(struct esse_arena *arena,

@@ -81,7 +81,7 @@ same "bash: a level" "serializable session-serializable sequential" "$(in_bash e
 same "bash: the last level" "causal,PRAM,read-your-writes" \
     "$(in_bash esse check -l causal,PRAM,read-y)"
 same "bash: a number is left alone" "" "$(in_bash esse gen --txns '')"
-same "bash: a workload" "rw-register" "$(in_bash esse gen -n 10 r)"
+same "bash: a workload" "rw-register" "$(in_bash esse gen -n 10 rw)"
 same "bash: an anomaly to plant" "lost-update" "$(in_bash esse gen --anomaly lo | tr ' ' '\n' | grep u)"
 same "bash: a file" "h.edn h.jsonl" "$(in_bash esse check h | tr ' ' '\n' | sort | xargs)"
 same "bash: a file for an option" "h.edn" "$(in_bash esse gen -o h.e)"

@@ -29,4 +29,28 @@ expect "a folder that is not there" 74 "$ESSE" gen rw-register -o nowhere/x.json
 expect "a full disk" 74 "$ESSE" gen rw-register --txns 100k -q -o /dev/full
 expect "planted at a place" 0 "$ESSE" gen rw-register --txns 100 --anomaly G1a@90% -o late.jsonl
 has "which is told" "$ERR" "planted G1a after 90 transactions"
+for workload in blindw-rh blindw-rw blindw-wh rmw heavy-write twitter tpcc; do
+    "$ESSE" gen $workload --txns 2000 --drop-aborted -q -o w.jsonl
+    expect "$workload holds" 0 "$ESSE" check -q --level strict-serializable w.jsonl
+    "$ESSE" gen $workload --txns 500 --drop-aborted --anomaly G-single -q -o w.jsonl
+    expect "$workload takes a plant" 1 "$ESSE" check -q --level serializable w.jsonl
+done
+expect "no workload" 64 "$ESSE" gen
+NAMES=$(echo "$ERR" | sed -n 's/.*expected a workload: //p' | sed 's/,//g; s/ or / /')
+same "ten are named" 10 "$(echo "$NAMES" | wc -w)"
+expect "help" 0 "$ESSE" gen --help
+for workload in $NAMES; do has "help tells of $workload" "$OUT" "$workload"; done
+expect "an option over a preset" 0 "$ESSE" gen blindw-rw --read-share 1 --ops 2 --keys 7 -q -n 50
+same "is taken" 0 "$(echo "$OUT" | grep -c '"w"')"
+expect "shapes have no number of operations" 64 "$ESSE" gen twitter --ops 4
+has "which is told" "$ERR" "shapes of their own"
+"$ESSE" gen rw-register --txns 300 --certificate -q -o file.jsonl
+"$ESSE" gen rw-register --txns 300 --certificate --by-session -q -o sessions.jsonl
+expect "by session, another order" 1 cmp -s file.jsonl sessions.jsonl
+same "of the same lines" "$(sort file.jsonl)" "$(sort sessions.jsonl)"
+same "session after session" "0 1 2 3 4 5 6 7 8 9" \
+    "$(sed -n 's/^{"session":\([0-9]*\),.*/\1/p' sessions.jsonl | uniq | xargs)"
+expect "and as good" 0 "$ESSE" check -q --level strict-serializable sessions.jsonl
+"$ESSE" gen list-append --txns 300 --by-session -q -o sessions.edn
+expect "in Jepsen's format too" 0 "$ESSE" check -q --level strict-serializable sessions.edn
 finish

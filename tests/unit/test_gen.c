@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "collect/gen.h"
 #include "gen_oracle_checks.h"
+#include "gen_oracle_shapes.h"
 
 enum { SEEDS = 300 };
 
@@ -499,9 +500,11 @@ static void test_gen__retired_keys_keep_lists_short(void **state)
 static void test_gen__senseless_options_are_refused(void **state)
 {
     (void)state;
-    struct esse_gen_options bad[12];
+    struct esse_gen_options bad[14];
     for (size_t i = 0; i < 12; i++)
         bad[i] = esse_gen_defaults(ESSE_GEN_RW_REGISTER);
+    for (size_t i = 12; i < 14; i++)
+        bad[i] = esse_gen_preset_options(esse_gen_preset_find("tpcc"));
     const struct esse_gen_plant overwrite = { &esse_gen_anomalies[1], 10 };
     bad[0].txns = 0;
     bad[1].ops = 0;
@@ -518,8 +521,10 @@ static void test_gen__senseless_options_are_refused(void **state)
     bad[10].zipf_theta = -1;
     bad[11].plants = &overwrite; /* needs a certificate */
     bad[11].plant_count = 1;
+    bad[12].ops--; /* a mix has its own shapes */
+    bad[13].read_share = 0.5;
     struct esse_arena *arena = esse_arena_new();
-    for (size_t i = 0; i < 12; i++) {
+    for (size_t i = 0; i < 14; i++) {
         struct digest digest = digest_sink(arena);
         struct esse_error err = { 0 };
         assert_false(esse_gen_run(&bad[i], &digest.sink, NULL, &err));
@@ -564,6 +569,204 @@ static void test_gen__memory_does_not_grow_with_the_history(void **state)
     esse_arena_free(arena);
 }
 
+/* ---- the workloads of papers, and histories session by session ---- */
+
+static struct shapes *shapes_of(struct esse_arena *arena, const struct esse_gen_options *options)
+{
+    struct shapes *shapes = shapes_new(arena);
+    struct esse_error err = { 0 };
+    if (!esse_gen_run(options, &shapes->sink, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_true(shapes->is_finished);
+    return shapes;
+}
+
+static struct shapes *preset_shapes(struct esse_arena *arena, const char *name)
+{
+    struct esse_gen_options options = esse_gen_preset_options(esse_gen_preset_find(name));
+    options.txns = 2000;
+    options.drop_aborted = true;
+    return shapes_of(arena, &options);
+}
+
+/* So few keys that tables share them, and that logs come round again and again. */
+static void check_preset_sound(const struct esse_gen_preset *preset, enum esse_store_level level,
+                               uint64_t seed)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_gen_options options = esse_gen_preset_options(preset);
+    options.level = level;
+    options.txns = 12;
+    options.keys = 1 + seed % 9;
+    options.sessions = 4;
+    options.seed = seed;
+    options.abort_share = options.crash_share = seed % 3 ? 0.2 : 0;
+    options.by_session = seed % 2;
+    options.has_certificate = options.has_server_times = true;
+    struct oracle *o = generate(arena, &options);
+    if (!satisfies(o, level))
+        fail_msg("%s, %s, seed %d", preset->name, esse_store_traits[level].name, (int)seed);
+    check_account(o, level);
+    esse_arena_free(arena);
+}
+
+static void test_gen__workloads_of_papers_keep_every_level(void **state)
+{
+    (void)state;
+    for (const struct esse_gen_preset *preset = esse_gen_presets + ESSE_GEN_WORKLOADS; preset->name;
+         preset++)
+        for (unsigned level = 0; level < ESSE_STORE_LEVELS; level++)
+            for (uint64_t seed = 1; seed <= SEEDS / 5; seed++)
+                check_preset_sound(preset, (enum esse_store_level)level, seed);
+}
+
+static void assert_about(uint64_t got, uint64_t expected)
+{
+    assert_in_range(got, expected - expected / 4, expected + expected / 4);
+}
+
+static void test_gen__blindw_transactions_only_read_or_only_write(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "blindw-rh", "blindw-rw", "blindw-wh" };
+    static const uint64_t reads[] = { 1600, 1000, 400 };
+    struct esse_arena *arena = esse_arena_new();
+    for (size_t i = 0; i < 3; i++) {
+        struct shapes *shapes = preset_shapes(arena, names[i]);
+        assert_about(shapes->only_read, reads[i]);
+        assert_int_equal(shapes->only_read + shapes->only_write, 2000);
+        assert_int_equal(shapes->by_writes[8], shapes->only_write);
+    }
+    esse_arena_free(arena);
+}
+
+static void test_gen__rmw_never_writes_blindly(void **state)
+{
+    (void)state;
+    struct esse_arena *arena = esse_arena_new();
+    struct shapes *shapes = preset_shapes(arena, "rmw");
+    assert_int_equal(shapes->blind, 0);
+    assert_true(shapes->by_writes[4] + shapes->by_writes[3] > 1500);
+    esse_arena_free(arena);
+}
+
+static void test_gen__shapes_come_in_their_shares(void **state)
+{
+    (void)state;
+    struct esse_arena *arena = esse_arena_new();
+    struct shapes *twitter = preset_shapes(arena, "twitter");
+    assert_about(twitter->by_writes[0], 1600); /* timelines */
+    assert_about(twitter->by_writes[2], 200);  /* follows */
+    assert_about(twitter->by_writes[3], 200);  /* tweets */
+    assert_int_equal(twitter->blind, twitter->by_writes[3]);
+    assert_int_equal(twitter->not_fresh, 0);
+
+    struct shapes *tpcc = preset_shapes(arena, "tpcc");
+    uint64_t new_orders = 0;
+    for (size_t writes = 7; writes <= 17; writes++)
+        new_orders += tpcc->by_writes[writes];
+    assert_about(new_orders, 900);
+    assert_about(tpcc->by_writes[3], 860); /* payments */
+    assert_about(tpcc->by_writes[20], 80); /* deliveries */
+    assert_about(tpcc->by_writes[0], 160); /* order-status and stock-level */
+    assert_int_equal(tpcc->blind, new_orders);
+    esse_arena_free(arena);
+}
+
+static void test_gen__a_log_that_comes_round_takes_fresh_keys(void **state)
+{
+    (void)state;
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_gen_options options = esse_gen_preset_options(esse_gen_preset_find("twitter"));
+    options.txns = 2000;
+    options.keys = 100;
+    options.zipf_theta = 0;
+    options.drop_aborted = true;
+    struct shapes *shapes = shapes_of(arena, &options);
+    assert_about(shapes->blind, 200);
+    assert_int_equal(shapes->not_fresh, 0);
+    esse_arena_free(arena);
+}
+
+static struct esse_store *store_of(struct esse_arena *arena, enum esse_store_level level)
+{
+    const struct esse_store_options options = {
+        .level = level, .slots = 2, .sessions = 3, .next_key = 2
+    };
+    return esse_store_new(arena, &options);
+}
+
+static void test_gen__a_fresh_key_hides_no_change_of_the_old_one(void **state)
+{
+    (void)state;
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_store *store = store_of(arena, ESSE_STORE_SERIALIZABLE);
+    esse_store_begin(store, 0, 1, 0);
+    esse_store_read(store, 0, 0);
+    esse_store_write(store, 0, 1, 1);
+    esse_store_begin(store, 1, 2, 0);
+    esse_store_write(store, 1, 0, (int64_t)esse_store_fresh(store, 0));
+    assert_true(esse_store_commit(store, 1, 3));
+    esse_store_begin(store, 2, 4, 0);
+    esse_store_renew(store, 2, 0);
+    assert_int_equal(esse_store_key(store, 0), 2);
+    assert_false(esse_store_commit(store, 0, 5));
+    esse_arena_free(arena);
+}
+
+static void test_gen__a_key_that_its_writer_holds_is_not_renewed(void **state)
+{
+    (void)state;
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_store *store = store_of(arena, ESSE_STORE_READ_UNCOMMITTED);
+    esse_store_begin(store, 0, 1, 0);
+    assert_int_equal(esse_store_lock(store, 0, 0), ESSE_STORE_DONE);
+    esse_store_renew(store, 0, 0); /* was never used */
+    assert_int_equal(esse_store_key(store, 0), 0);
+    esse_store_write(store, 0, 0, (int64_t)esse_store_fresh(store, 0));
+    esse_store_renew(store, 0, 0);
+    assert_int_equal(esse_store_key(store, 0), 0);
+    assert_true(esse_store_commit(store, 0, 2));
+    esse_arena_free(arena);
+}
+
+/* The same transactions, sorted by session and otherwise as they came. */
+static void check_by_session(const struct esse_gen_options *options)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_gen_options sorted = *options;
+    sorted.by_session = true;
+    const struct shapes *a = shapes_of(arena, options), *b = shapes_of(arena, &sorted);
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->is_certified, b->is_certified);
+    size_t at = 0;
+    for (uint64_t session = 0; at < b->count; session = b->session[at]) {
+        for (size_t i = 0; i < a->count; i++)
+            if (a->session[i] == session) {
+                assert_int_equal(b->session[at], session);
+                assert_int_equal(b->digest[at++], a->digest[i]);
+            }
+        assert_true(at == b->count || b->session[at] > session);
+    }
+    esse_arena_free(arena);
+}
+
+static void test_gen__by_session_changes_the_order_and_nothing_else(void **state)
+{
+    (void)state;
+    const struct esse_gen_plant plant = { &esse_gen_anomalies[2], 100 };
+    for (unsigned w = 0; w < ESSE_GEN_WORKLOADS; w++) {
+        struct esse_gen_options options = esse_gen_defaults((enum esse_gen_workload)w);
+        options.has_vsets = w == ESSE_GEN_PREDICATE;
+        options.abort_share = options.crash_share = 0.1;
+        options.plants = &plant;
+        options.plant_count = 1;
+        check_by_session(&options);
+        options.has_certificate = true;
+        check_by_session(&options);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -580,6 +783,14 @@ int main(void)
         cmocka_unit_test(test_gen__senseless_options_are_refused),
         cmocka_unit_test(test_gen__stops_when_told_to),
         cmocka_unit_test(test_gen__memory_does_not_grow_with_the_history),
+        cmocka_unit_test(test_gen__workloads_of_papers_keep_every_level),
+        cmocka_unit_test(test_gen__blindw_transactions_only_read_or_only_write),
+        cmocka_unit_test(test_gen__rmw_never_writes_blindly),
+        cmocka_unit_test(test_gen__shapes_come_in_their_shares),
+        cmocka_unit_test(test_gen__a_log_that_comes_round_takes_fresh_keys),
+        cmocka_unit_test(test_gen__a_fresh_key_hides_no_change_of_the_old_one),
+        cmocka_unit_test(test_gen__a_key_that_its_writer_holds_is_not_renewed),
+        cmocka_unit_test(test_gen__by_session_changes_the_order_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
