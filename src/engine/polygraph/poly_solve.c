@@ -143,7 +143,12 @@ static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit)
     return answer;
 }
 
-enum { CONFLICTS_BEFORE_PRUNING = 4000 };
+/* How many conflicts solving may have before pruning is worth its cost, which grows faster than the
+ * history. */
+static uint64_t patience(const struct poly *poly)
+{
+    return 4000 + poly->versions->history->txns / 4;
+}
 
 /* Most histories need no pruning: it costs more than solving them. */
 enum esse_solver_answer poly_solve(struct poly *poly)
@@ -154,7 +159,7 @@ enum esse_solver_answer poly_solve(struct poly *poly)
     poly_known_build(poly);
     enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
     if (!prunes || !(poly->ablate & ESSE_ABLATE_PATIENCE))
-        answer = solve_known(poly, prunes ? CONFLICTS_BEFORE_PRUNING : 0);
+        answer = solve_known(poly, prunes ? patience(poly) : 0);
     if (answer == ESSE_SOLVER_UNKNOWN && prunes && !esse_budget_spent(poly->budget) &&
         poly_prune(poly))
         answer = solve_known(poly, 0);
