@@ -11,7 +11,7 @@ enum rule { SERIAL, SNAPSHOT, PREFIX };
 
 struct attempt {
     const struct p_history *h;
-    int txns[P_TXNS], count;
+    int txns[P_TXNS + 1], count;    /* one more, for the compiler: it cannot see that they fit */
     int states[P_TXNS + 1][P_KEYS]; /* after so many commits */
     enum rule rule;
 };
