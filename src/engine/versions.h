@@ -99,4 +99,17 @@ static inline bool is_loose(const struct versions *versions, uint32_t key, uint3
     return version >= versions->loose[key];
 }
 
+/* Does the transaction of the access at 'at' install one of the loose versions of the key itself?
+ * Then it must not be led back to itself by edges to all of them.  O(its accesses). */
+static inline bool versions_writes_loose(const struct versions *versions, uint32_t key, uint32_t at)
+{
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    uint32_t end = esse_run_end(by_key, key, at);
+    for (at = esse_run_begin(by_key, key, at); at < end; at++)
+        if (by_key->at[at].kind != ESSE_OP_READ && versions->of[at] != NO_VERSION &&
+            is_loose(versions, key, versions->of[at]))
+            return true;
+    return false;
+}
+
 #endif

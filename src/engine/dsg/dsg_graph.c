@@ -102,26 +102,13 @@ static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum
         draw(d, leaves(d, from, dep), enters(d, to, dep));
 }
 
-/* A transaction that installs one of the loose versions itself must not be led back to itself
- * through the helper: it has its edges to the others one by one. */
-static bool writes_loose(const struct versions *versions, uint32_t key, uint32_t at)
-{
-    const struct esse_by_key *by_key = &versions->sources->by_key;
-    uint32_t end = esse_run_end(by_key, key, at);
-    for (at = esse_run_begin(by_key, key, at); at < end; at++)
-        if (by_key->at[at].kind != ESSE_OP_READ && versions->of[at] != NO_VERSION &&
-            is_loose(versions, key, versions->of[at]))
-            return true;
-    return false;
-}
-
 static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum dsg_dep dep)
 {
     const struct versions *versions = d->versions;
     uint32_t txn = versions_touch(versions, at)->txn;
     if (!(d->mask & 1u << dep))
         return;
-    if (!writes_loose(versions, key, at)) {
+    if (!versions_writes_loose(versions, key, at)) {
         draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == DSG_RW));
         return;
     }

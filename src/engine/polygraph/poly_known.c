@@ -30,18 +30,6 @@ static void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum dsg_de
 
 /* ---- keys ---- */
 
-/* A transaction that writes a loose version itself must not be led back to itself. */
-static bool writes_loose(const struct versions *versions, uint32_t key, uint32_t at)
-{
-    const struct esse_by_key *by_key = &versions->sources->by_key;
-    uint32_t end = esse_run_end(by_key, key, at);
-    for (at = esse_run_begin(by_key, key, at); at < end; at++)
-        if (by_key->at[at].kind != ESSE_OP_READ && versions->of[at] != NO_VERSION &&
-            is_loose(versions, key, versions->of[at]))
-            return true;
-    return false;
-}
-
 static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t txn, enum dsg_dep dep)
 {
     const struct versions *versions = d->poly->versions;
@@ -59,7 +47,7 @@ static void draw_reader(struct drawing *d, uint32_t key, uint32_t version, uint3
         draw_txns(d, txn, version_txn(versions, version + 1), DSG_RW);
     if (is_loose(versions, key, version) || !precedes_loose(versions, key, version))
         return;
-    if (d->poly->key_helper[key] == NO_NODE || writes_loose(versions, key, at))
+    if (d->poly->key_helper[key] == NO_NODE || versions_writes_loose(versions, key, at))
         draw_to_loose(d, key, txn, DSG_RW);
     else
         draw(d, poly_leaves(d->poly, txn, DSG_RW), d->poly->key_helper[key]);
