@@ -6,22 +6,9 @@
 
 #include <string.h>
 
-/* The level whose axiom "LEVEL-cycle" is about, or NULL. */
-static const struct esse_level *level_of(const char *type)
-{
-    static const char ending[] = "-cycle";
-    char name[64];
-    size_t length = strlen(type), cut = sizeof ending - 1;
-    if (length <= cut || length - cut >= sizeof name || strcmp(type + length - cut, ending) != 0)
-        return NULL;
-    memcpy(name, type, length - cut);
-    name[length - cut] = 0;
-    return esse_level_find(name);
-}
-
 bool esse_is_forced_cycle(const struct esse_anomaly *anomaly)
 {
-    const struct esse_level *level = level_of(anomaly->type);
+    const struct esse_level *level = esse_level_before(anomaly->type, "-cycle");
     return level && co_rule_of(level);
 }
 
@@ -214,7 +201,7 @@ static bool follows(const struct esse_history *history, const struct co_rule *ru
 bool esse_recheck_forced(const struct esse_history *history, const struct esse_anomaly *anomaly,
                          struct esse_error *err)
 {
-    const struct co_rule *rule = co_rule_of(level_of(anomaly->type));
+    const struct co_rule *rule = co_rule_of(esse_level_before(anomaly->type, "-cycle"));
     const uint32_t count = anomaly->edge_count;
     const struct esse_edge *edges = anomaly->edges;
     bool ok = count > 1 || (count == 1 && edges[0].to.ix == ESSE_NO_TXN);

@@ -29,22 +29,9 @@ const struct refute_rule *refute_rule_of(const struct esse_level *level)
     return NULL;
 }
 
-/* The level that "LEVEL-no-order" is about, or NULL. */
-static const struct esse_level *level_of(const char *type)
-{
-    static const char ending[] = "-no-order";
-    char name[64];
-    size_t length = strlen(type), cut = sizeof ending - 1;
-    if (length <= cut || length - cut >= sizeof name || strcmp(type + length - cut, ending) != 0)
-        return NULL;
-    memcpy(name, type, length - cut);
-    name[length - cut] = 0;
-    return esse_level_find(name);
-}
-
 bool esse_is_refutation(const struct esse_anomaly *anomaly)
 {
-    return refute_rule_of(level_of(anomaly->type)) != NULL;
+    return refute_rule_of(esse_level_before(anomaly->type, "-no-order")) != NULL;
 }
 
 /* ---- who counts ---- */
@@ -186,7 +173,7 @@ bool esse_recheck_refutation(const struct esse_history *history, const struct es
 {
     struct refuting r = { .arena = esse_arena_new(),
                           .history = history,
-                          .rule = refute_rule_of(level_of(anomaly->type)),
+                          .rule = refute_rule_of(esse_level_before(anomaly->type, "-no-order")),
                           .refutation = anomaly->refutation };
     bool ok = r.rule && r.refutation;
     if (ok) {

@@ -216,6 +216,10 @@ extern const struct esse_level esse_level_none;
 /* By any accepted name; NULL if there is none such. */
 const struct esse_level *esse_level_find(const char *name);
 
+/* The level that a name begins with, before an ending: "prefix" of "prefix-cycle" and "-cycle";
+ * NULL if there is none such. */
+const struct esse_level *esse_level_before(const char *name, const char *ending);
+
 /* The accepted name that looks most like 'name', or NULL if none is near. */
 const char *esse_level_suggest(const char *name);
 
