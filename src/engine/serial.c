@@ -168,20 +168,6 @@ static void keep_recorded(struct arranging *a, uint32_t begin, uint32_t end)
             a->events[a->serial->order.count++] = txn;
 }
 
-/* From the back: nothing may come after what had not begun when it ended. */
-static bool keeps_time(const struct esse_history *history, const uint32_t *events, uint32_t count)
-{
-    int64_t earliest = INT64_MAX;
-    for (uint32_t i = count; i-- > 0;) {
-        const struct esse_interval time = history->txn_time[events[i]];
-        if (time.begin != ESSE_NO_TIME && earliest < time.begin)
-            return false;
-        if (time.end != ESSE_NO_TIME && time.end < earliest)
-            earliest = time.end;
-    }
-    return true;
-}
-
 static bool arrange(struct arranging *a, const struct serial_backward *backward, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -207,8 +193,9 @@ static void arrange_window(struct arranging *a, const struct serial_backward *ba
     a->number++;
     while (a->miss < misses->count && misses->at[a->miss].txn < a->window.begin)
         a->miss++;
-    if (arrange(a, backward, count) && (!a->timed || keeps_time(a->w->history, a->events + placed,
-                                                                a->serial->order.count - placed)))
+    if (arrange(a, backward, count) &&
+        (!a->timed ||
+         serial_keeps_time(a->w->history, a->events + placed, a->serial->order.count - placed)))
         return;
     a->serial->order.count = placed;
     serial_window_vec_push(&a->serial->odd, a->kept, a->window);
@@ -235,6 +222,13 @@ static bool arrange_all(struct arranging *a)
     return true;
 }
 
+/* From places in the order of ends to transactions. */
+static void name_events(struct serial *serial, uint32_t *events)
+{
+    for (uint32_t i = 0; serial->sorted && i < serial->order.count; i++)
+        events[i] = serial->sorted[events[i]];
+}
+
 static bool arrange_windows(struct serial_walk *w, struct serial *serial, struct esse_arena *arena,
                             bool timed)
 {
@@ -248,11 +242,12 @@ static bool arrange_windows(struct serial_walk *w, struct serial *serial, struct
     esse_budget_phase(w->budget, "putting stale reads in order", w->backward.count);
     if (timed) {
         keep_recorded(&a, 0, history->txns);
-        if (!keeps_time(history, a.events, serial->order.count))
+        if (!serial_keeps_time(history, a.events, serial->order.count))
             return false;
         serial->order.count = 0;
     }
     bool ok = arrange_all(&a);
+    name_events(serial, a.events);
     serial->order.events = a.events;
     return ok;
 }
@@ -260,8 +255,14 @@ static bool arrange_windows(struct serial_walk *w, struct serial *serial, struct
 bool serial_find(struct serial *serial, struct esse_arena *arena,
                  const struct esse_history *history, bool real_time, struct esse_budget *budget)
 {
-    struct serial_walk w = { .scratch = esse_arena_new(), .history = history, .budget = budget };
+    struct esse_history sorted;
     *serial = (struct serial){ 0 };
+    if (!serial_is_fit(history))
+        return false;
+    struct serial_walk w = { .scratch = esse_arena_new(), .history = history, .budget = budget };
+    serial->sorted = serial_by_ends(&sorted, arena, w.scratch, history);
+    if (serial->sorted)
+        w.history = &sorted;
     bool ok = serial_walk(&w) &&
               arrange_windows(&w, serial, arena, real_time && history->txn_time != NULL);
     esse_arena_free(w.scratch);

@@ -24,14 +24,21 @@
  * Cost: O(operations); 4 bytes an operation and 40 to 80 a key while it works.
  */
 struct serial_window {
-    uint32_t begin, end; /* the transactions [begin .. end) */
+    uint32_t begin, end; /* the places [begin .. end) */
 };
 ESSE_VEC(serial_window_vec, struct serial_window)
 
 struct serial {
     struct esse_order order;      /* of the committed transactions */
     struct serial_window_vec odd; /* ascending */
+    const uint32_t *sorted;       /* by place: the transaction there; NULL: the places are those of
+                                     the recording */
 };
+
+static inline uint32_t serial_txn(const struct serial *serial, uint32_t place)
+{
+    return serial->sorted ? serial->sorted[place] : place;
+}
 
 /* False if the history is of another kind, if a value may have been written twice that must not be,
  * if reads are too stale to be worth it, or if the budget is spent.  With 'real_time' windows that

@@ -29,27 +29,36 @@ static uint64_t word_of(const struct esse_history *history, uint32_t op)
     return history->op_value[op].word ^ history->op_key[op] * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static bool look_at_windows(struct picking *p, const struct serial *serial)
+static uint32_t ops_of(const struct esse_history *history, uint32_t txn)
+{
+    return history->txn_op[txn + 1] - history->txn_op[txn];
+}
+
+static void look_at_txn(struct picking *p, uint32_t txn)
 {
     const struct esse_history *history = p->history;
+    p->in[txn] = 1;
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        bool fresh;
+        p->wanted[history->op_key[op]] = 1;
+        *esse_word_map_put(&p->seen, word_of(history, op), &fresh) = op;
+    }
+}
+
+static bool look_at_windows(struct picking *p, const struct serial *serial)
+{
     uint64_t ops = 0, txns = 0;
-    for (size_t i = 0; i < serial->odd.count; i++) {
-        const struct serial_window window = serial->odd.at[i];
-        ops += history->txn_op[window.end] - history->txn_op[window.begin];
-        txns += window.end - window.begin;
-    }
-    if (txns > history->txns / SMALL_PART + 1)
+    for (size_t i = 0; i < serial->odd.count; i++)
+        txns += serial->odd.at[i].end - serial->odd.at[i].begin;
+    if (txns > p->history->txns / SMALL_PART + 1)
         return false;
+    for (size_t i = 0; i < serial->odd.count; i++)
+        for (uint32_t at = serial->odd.at[i].begin; at < serial->odd.at[i].end; at++)
+            ops += ops_of(p->history, serial_txn(serial, at));
     esse_word_map_clear(&p->seen, p->scratch, (uint32_t)ops);
-    for (size_t i = 0; i < serial->odd.count; i++) {
-        const struct serial_window window = serial->odd.at[i];
-        memset(p->in + window.begin, 1, window.end - window.begin);
-        for (uint32_t op = history->txn_op[window.begin]; op < history->txn_op[window.end]; op++) {
-            bool fresh;
-            p->wanted[history->op_key[op]] = 1;
-            *esse_word_map_put(&p->seen, word_of(history, op), &fresh) = op;
-        }
-    }
+    for (size_t i = 0; i < serial->odd.count; i++)
+        for (uint32_t at = serial->odd.at[i].begin; at < serial->odd.at[i].end; at++)
+            look_at_txn(p, serial_txn(serial, at));
     return true;
 }
 

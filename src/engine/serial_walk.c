@@ -254,8 +254,7 @@ static bool walk_all(struct serial_walk *w)
     return true;
 }
 
-/* Registers, or lists without initial values. */
-static bool is_fit(const struct esse_history *history)
+bool serial_is_fit(const struct esse_history *history)
 {
     const unsigned lists = ESSE_HAS_APPENDS | ESSE_HAS_LIST_READS;
     const unsigned others = ESSE_HAS_WRITES | ESSE_HAS_DELETES | ESSE_HAS_INIT;
@@ -266,8 +265,6 @@ static bool is_fit(const struct esse_history *history)
 bool serial_walk(struct serial_walk *w)
 {
     const struct esse_history *history = w->history;
-    if (!is_fit(history))
-        return false;
     w->lists = history->has & (ESSE_HAS_APPENDS | ESSE_HAS_LIST_READS);
     if (w->lists || strcmp(history->format, "native") != 0)
         w->seen = esse_arena_alloc(w->scratch, history->keys + 1u, sizeof *w->seen);
