@@ -39,7 +39,7 @@ _esse() {
     check,--certificate) _esse_files ;;
     check,--version-order-share) : ;;
     check,--seed) : ;;
-    check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience' ;;
+    check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending' ;;
     check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     check,--workload | check,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     check,--evidence) _esse_files ;;

@@ -356,6 +356,7 @@ enum esse_ablation {
     ESSE_ABLATE_PRUNING = 1 << 3, /* "pruning": what reachability forces */
     ESSE_ABLATE_LAZINESS = 1 << 4, /* "laziness": only choices that an order at hand breaks */
     ESSE_ABLATE_PATIENCE = 1 << 5, /* "patience": solving a little before pruning */
+    ESSE_ABLATE_MENDING = 1 << 6,  /* "mending": putting right what the first order breaks */
 };
 
 struct esse_check_options {

@@ -32,7 +32,7 @@ static const char *const engines[] = { "scan", "dsg", "saturate", "polygraph", N
 
 /* By the bits of enum esse_ablation. */
 static const char *const ablations[] = { "estimate", "schedule", "lending", "pruning",
-                                         "laziness", "patience", NULL };
+                                         "laziness", "patience", "mending", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
@@ -102,7 +102,7 @@ static bool find_ablations(struct check_run *run)
         if (!ablations[bit]) {
             esse_cli_usage("check",
                            "--ablate: unknown part '%s'; there are estimate, schedule, lending, "
-                           "pruning, laziness, patience",
+                           "pruning, laziness, patience, mending",
                            names[i]);
             return false;
         }

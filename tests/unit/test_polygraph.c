@@ -1,10 +1,11 @@
 #include "axiom_oracle.h"
 #include "evidence/recheck.h"
+#include "history/forget.h"
 #include "load_text.h"
 #include "random_history.h"
 #include "version_oracle.h"
 
-enum { ABLATIONS = 64 };
+enum { ABLATIONS = 128 };
 
 struct tally {
     unsigned holds, violated, unknown, refuted;
@@ -215,6 +216,58 @@ TEST(test_polygraph__agrees_with_the_axioms)
                   tally.violated, tally.refuted, tally.unknown);
 }
 
+/* ---- nothing known but reads and writes ---- */
+
+/* Mostly blind writes, one session after the other, and then the sessions are forgotten. */
+static struct esse_history *shuffled_history(struct esse_arena *arena, uint64_t seed)
+{
+    const struct esse_forgetting forgetting = { .sessions = true, .version_share = 1 };
+    struct esse_builder *builder = esse_builder_new(arena);
+    struct esse_gen_options options = esse_gen_defaults(ESSE_GEN_RW_REGISTER);
+    struct esse_history *history;
+    struct esse_error err;
+    options.txns = 300;
+    options.ops = 8;
+    options.keys = 250;
+    options.max_writes = 0;
+    options.sessions = 12;
+    options.read_share = 0.25;
+    options.seed = seed;
+    options.has_times = options.has_header = false;
+    options.by_session = true;
+    if (!esse_gen_run(&options, esse_builder_sink(builder), NULL, &err) ||
+        !esse_builder_freeze(builder, &history, &err))
+        fail_msg("%s", err.text);
+    return esse_history_forget(arena, history, &forgetting);
+}
+
+/* Where the first order breaks reads it is mended, until the order is itself the answer. */
+TEST(test_polygraph__mends_what_has_no_order_at_all)
+{
+    static const char *const levels[] = { "serializable", "snapshot-isolation" };
+    unsigned mended = 0;
+    for (unsigned seed = 1; seed <= test_rounds(10); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_check_options options = { .levels = levels,
+                                              .level_count = 2,
+                                              .engine = "polygraph" };
+        const struct esse_result *result;
+        struct esse_error err;
+        CHECK(esse_check(arena, shuffled_history(arena, seed), &options, &result, &err));
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct esse_verdict *verdict = &result->verdicts[i];
+            CHECK_EQ(verdict->outcome, ESSE_HOLDS);
+            for (uint32_t p = 0; p < verdict->phase_count; p++)
+                mended += strcmp(verdict->phases[p].name, "mending") == 0 &&
+                          verdict->phases[p].counts[1].count > 0 &&
+                          verdict->phases[p].counts[2].count == 0;
+        }
+        esse_arena_free(arena);
+    }
+    print_message("%u mended\n", mended);
+    CHECK(mended > test_rounds(10) / 2); /* or else nothing was tested */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_polygraph__agrees_with_all_orders_on_lists),
         cmocka_unit_test(test_polygraph__agrees_with_all_choices),
         cmocka_unit_test(test_polygraph__agrees_with_the_axioms),
+        cmocka_unit_test(test_polygraph__mends_what_has_no_order_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,9 +188,11 @@ bool poly_prune(struct poly *poly);
 /* By node: an order that agrees with what is known and breaks few reads, near an estimate of the
  * order of events. */
 uint32_t *poly_estimate(struct poly *poly);
-/* Its second half: from an estimate by transaction to a place by node; UINT32_MAX for those that a
+/* From an estimate by transaction to a place by node; UINT32_MAX for those that a
  * cycle keeps from running. */
 void poly_schedule(struct poly *poly, const uint32_t *rank, uint32_t *place);
+/* From a place by node to an estimate by transaction that breaks less; false if it does not. */
+bool poly_mend(struct poly *poly, const uint32_t *place, uint32_t *rank);
 
 /* ---- choices ---- */
 
