@@ -123,9 +123,9 @@ bool esse_recheck_phantom(const struct esse_history *history, const struct esse_
                          .edge = edge,
                          .reader = reads ? edge->to.ix : edge->from.ix,
                          .predicate = reads ? edge->to_op.ix : edge->from_op.ix };
-    bool ok = esse_op_is_predicate(history->op_kind[p.predicate]) && 
-              esse_key_versions(&p.versions, p.arena, history, edge->key) &&
-              match_versions(&p) && follows(&p, reads);
+    bool ok = esse_op_is_predicate(history->op_kind[p.predicate]) &&
+              esse_key_versions(&p.versions, p.arena, history, edge->key) && match_versions(&p) &&
+              follows(&p, reads);
     esse_arena_free(p.arena);
     return ok;
 }

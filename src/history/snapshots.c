@@ -55,9 +55,9 @@ static void sort_xids(struct esse_snapshots *snapshots, struct esse_arena *arena
     uint32_t latest = 0;
     for (size_t i = 0; i < count; i++) {
         latest = pairs[i].id > latest ? pairs[i].id : latest;
-        snapshots->xids[i] = (struct esse_xid_place){
-            history->txn_xid[snapshots->txns[pairs[i].id].ix], pairs[i].id, latest
-        };
+        snapshots->xids[i] =
+            (struct esse_xid_place){ history->txn_xid[snapshots->txns[pairs[i].id].ix], pairs[i].id,
+                                     latest };
     }
     snapshots->xid_count = (uint32_t)count;
     esse_arena_drop(arena, pairs);
@@ -148,8 +148,8 @@ static bool look_at_time(const struct esse_snapshots *snapshots, uint32_t txn, e
         return false;
     if (time == ESSE_NO_TIME)
         return false;
-    *snapshot = (struct esse_snapshot){ .is_prefix = true,
-                                        .before = commits_until(snapshots, time) };
+    *snapshot =
+        (struct esse_snapshot){ .is_prefix = true, .before = commits_until(snapshots, time) };
     return true;
 }
 
@@ -159,10 +159,9 @@ static bool look_at_count(const struct esse_snapshots *snapshots, esse_value giv
     int64_t count;
     if (!esse_value_as_int(snapshots->history->values, given, &count) || count < 0)
         return false;
-    *snapshot = (struct esse_snapshot){
-        .is_prefix = true,
-        .before = count > snapshots->count ? snapshots->count : (uint32_t)count
-    };
+    *snapshot = (struct esse_snapshot){ .is_prefix = true,
+                                        .before = count > snapshots->count ? snapshots->count
+                                                                           : (uint32_t)count };
     return true;
 }
 

@@ -7,9 +7,9 @@
  * Which commits an operation saw, as the certificate of its history tells.
  *
  * Transactions have places in the order of commits, from 0 on: as they stand in 'order', or, for
- * timestamps or if there is none, by commit_ts; those that are not there, or aborted, nowhere.  A snapshot is a set of places;
- * nearly always it is the first so many of them.  What PostgreSQL prints may be another set, where
- * commits became visible in another order than they were logged.
+ * timestamps or if there is none, by commit_ts; those that are not there, or aborted, nowhere.  A
+ * snapshot is a set of places; nearly always it is the first so many of them.  What PostgreSQL
+ * prints may be another set, where commits became visible in another order than they were logged.
  *
  * Cost: find O(transactions), and a sort if there is no 'order'; a snapshot O(log transactions),
  * PostgreSQL's O(transactions between its xmin and its xmax) more.

@@ -47,8 +47,7 @@ static bool take_comparison(struct esse_range *range, const struct sql_expr *exp
         accepts = turned(accepts);
     }
     return left->kind == SQL_COLUMN && right->kind == SQL_CONSTANT &&
-           right->is.constant->type == SQL_INTEGER &&
-           same_column(range, &left->is.column, known) &&
+           right->is.constant->type == SQL_INTEGER && same_column(range, &left->is.column, known) &&
            narrow(range, accepts, right->is.constant->is.number);
 }
 

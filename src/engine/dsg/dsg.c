@@ -68,9 +68,8 @@ static bool rules_all_out(const struct dsg *dsg)
     for (size_t i = 0; i < dsg->job->level_count; i++) {
         bool out = false;
         for (int id = 1; id < ESSE_ANOMALY_END && !out; id++)
-            out = dsg->scan.seen[id] &&
-                  esse_job_counts(dsg->job, dsg->job->levels[i],
-                                  esse_anomaly_get((enum esse_anomaly_id)id));
+            out = dsg->scan.seen[id] && esse_job_counts(dsg->job, dsg->job->levels[i],
+                                                        esse_anomaly_get((enum esse_anomaly_id)id));
         if (!out)
             return false;
     }
@@ -144,9 +143,9 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
         proof->order.proves = level->friendly;
         /* Where all versions are ordered, every read's version is known and nothing else is wrong,
          * a graph without cycles is proof enough. */
-        bool whole = (versions == &dsg->guess || !versions->undetermined) &&
-                     (!(versions->history->has & ESSE_HAS_PREDICATES) ||
-                      versions->whole_predicates);
+        bool whole =
+            (versions == &dsg->guess || !versions->undetermined) &&
+            (!(versions->history->has & ESSE_HAS_PREDICATES) || versions->whole_predicates);
         /* A consistent view is more than an order; the replay looks for what is missing. */
         whole &= prover->level != ESSE_LEVEL_CONSISTENT_VIEW;
         proof->good = (whole && !versions->unresolved && !versions->own_missed &&

@@ -81,8 +81,7 @@ static bool owns_next(const struct finding *f, uint32_t txn, uint32_t op,
 }
 
 /* An operation that dsg_ranges can answer for, if what it returned is right. */
-static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op,
-                          struct dsg_range_read *read)
+static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct dsg_range_read *read)
 {
     struct esse_snapshot snapshot;
     if (f->views.column == NO_RANK || !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix ||
@@ -156,8 +155,7 @@ static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key,
         return dsg_ranges_seen(f->ranges, snapshot, key);
     if (f->seen_by[key] == op + 1)
         return f->seen[key];
-    return predicate->has_vset || predicate->no_rows || view->misses != 1 ? NO_VERSION
-                                                                          : view->miss;
+    return predicate->has_vset || predicate->no_rows || view->misses != 1 ? NO_VERSION : view->miss;
 }
 
 /* ---- edges ---- */
@@ -346,7 +344,7 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
     versions->predicate_edges = edges.at;
     versions->predicate_edge_count = edges.count;
     versions->ranges = f.ranges;
-    versions->whole_predicates = f.ranges && f.ranges->count == all &&
-                                 dsg_ranges_all_placed(f.ranges);
+    versions->whole_predicates =
+        f.ranges && f.ranges->count == all && dsg_ranges_all_placed(f.ranges);
     return true;
 }

@@ -37,8 +37,8 @@ struct dsg_ranges {
     struct esse_snapshots snapshots;
     struct dsg_column *columns;
     uint32_t column_count;
-    uint8_t *placed;    /* by key: its versions are in the order of the commits */
-    uint32_t *key;      /* by version */
+    uint8_t *placed;              /* by key: its versions are in the order of the commits */
+    uint32_t *key;                /* by version */
     struct dsg_range_read *reads; /* by operation */
     uint32_t *read_first;         /* by transaction: reads[read_first[t] .. read_first[t + 1]) */
     uint32_t *installed;          /* versions, by transaction: */

@@ -12,7 +12,8 @@
  * Cost: O(versions + rows) steps of base/bit_tree.h.
  */
 
-/* Takes the column off those that returned something else: NO_RANK.  False if the budget is spent. */
+/* Takes the column off those that returned something else: NO_RANK.  False if the budget is spent.
+ */
 bool dsg_results_check(struct scan *scan, const struct dsg_ranges *ranges,
                        struct dsg_range_read_vec *reads);
 

@@ -74,7 +74,8 @@ static struct dsg_view view_matches(struct dsg_views *views, uint32_t key,
     uint32_t miss = first;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t version = matching[i].id;
-        const bool goes = version + 1 < end && (i + 1 == count || matching[i + 1].id != version + 1);
+        const bool goes =
+            version + 1 < end && (i + 1 == count || matching[i + 1].id != version + 1);
         const bool stays = i > 0 && matching[i - 1].id + 1 == version;
         if (version > first && (views->by_touch || !stays))
             view.changes[view.change_count++] = version;

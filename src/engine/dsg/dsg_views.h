@@ -29,14 +29,14 @@ struct dsg_views {
     uint32_t column; /* of its range, NO_RANK if it is none that a column can tell */
     uint32_t low, high;
 
-    bool is_seen;        /* the changes of the text at hand are found */
-    bool by_touch;       /* and every version that enters, leaves or stays counts as one */
-    uint32_t *keys;      /* those of which a version matches, ascending */
+    bool is_seen;   /* the changes of the text at hand are found */
+    bool by_touch;  /* and every version that enters, leaves or stays counts as one */
+    uint32_t *keys; /* those of which a version matches, ascending */
     uint32_t key_count;
     struct dsg_view *at; /* by key; */
     uint32_t *round;     /* good if it is of this round */
     uint32_t rounds;
-    uint32_t *changes;   /* room for those of all keys */
+    uint32_t *changes; /* room for those of all keys */
     struct esse_pair *found;
 };
 

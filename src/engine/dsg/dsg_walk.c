@@ -66,9 +66,9 @@ static void list_reads(struct dsg_walk *walk, const struct esse_pair *order)
             struct column_walk *w = &walk->columns[c];
             for (size_t n = 2; n < 2 * (size_t)w->column->count + 3; n++)
                 w->first[n] += w->first[n - 1];
-            w->entry = esse_arena_grow(
-                walk->arena, NULL,
-                (w->first[2 * (size_t)w->column->count + 2] + (size_t)1) * sizeof(uint32_t));
+            w->entry = esse_arena_grow(walk->arena, NULL,
+                                       (w->first[2 * (size_t)w->column->count + 2] + (size_t)1) *
+                                           sizeof(uint32_t));
         }
     }
 }
@@ -233,6 +233,5 @@ uint32_t dsg_walk_reader(struct dsg_walk *walk, uint32_t column, uint32_t versio
         return NO_NODE;
     const uint32_t place = dsg_version_place(walk->ranges, version);
     const uint32_t reader = find_reader(walk, w, w->column->rank[version], place);
-    return reader != NO_NODE ? reader
-                             : find_reader(walk, w, w->column->rank[version - 1], place);
+    return reader != NO_NODE ? reader : find_reader(walk, w, w->column->rank[version - 1], place);
 }

@@ -19,11 +19,11 @@ struct pass {
 
     /* By key: the operation (or transaction) whose rows, version set or writes have it, plus 1. */
     uint32_t *row_op, *vset_op, *own_txn;
-    esse_value *row_value; /* by key: what that operation returned */
-    struct scan_key_vec own;   /* what the transaction at hand has written so far */
-    esse_value *own_value; /* by key: its last such write; ESSE_NONE if that was an append */
-    uint32_t *own_op;      /* by key: which operation that was */
-    uint32_t txn, op;      /* at hand */
+    esse_value *row_value;   /* by key: what that operation returned */
+    struct scan_key_vec own; /* what the transaction at hand has written so far */
+    esse_value *own_value;   /* by key: its last such write; ESSE_NONE if that was an append */
+    uint32_t *own_op;        /* by key: which operation that was */
+    uint32_t txn, op;        /* at hand */
 };
 
 static bool is_own(const struct pass *pass, uint32_t key)
@@ -128,10 +128,9 @@ static bool find_matching(struct pass *pass, const struct esse_predicate_op *op,
     struct scan_key_vec list = { 0 };
     struct esse_range range;
     const struct esse_predicate *predicate = predicate_of(pass, op);
-    if (!predicate ||
-        !((esse_predicate_range(predicate, &range) &&
-           scan_steady_in(&pass->steady, &range, &list)) ||
-          find_one_by_one(pass, predicate, &list)))
+    if (!predicate || !((esse_predicate_range(predicate, &range) &&
+                         scan_steady_in(&pass->steady, &range, &list)) ||
+                        find_one_by_one(pass, predicate, &list)))
         return false;
     key_list_vec_push(&pass->matching, pass->scan->scratch, list);
     return true;

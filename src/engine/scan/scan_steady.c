@@ -87,8 +87,7 @@ static const struct scan_steady_column *column_of(struct scan_steady *steady,
     for (size_t i = 0; i < steady->columns.count; i++)
         if (esse_column_eq(steady->columns.at[i].column, name))
             return &steady->columns.at[i];
-    scan_steady_column_vec_push(&steady->columns, steady->scan->scratch,
-                                make_column(steady, name));
+    scan_steady_column_vec_push(&steady->columns, steady->scan->scratch, make_column(steady, name));
     return &steady->columns.at[steady->columns.count - 1];
 }
 

@@ -23,8 +23,9 @@ ESSE_VEC(scan_extent_vec, struct scan_extent)
 
 struct scan_steady_column {
     struct esse_column column;
-    bool usable;                   /* nothing but integers */
-    struct scan_extent_vec extents; /* by the least value; keys that once had nothing are not there */
+    bool usable; /* nothing but integers */
+    struct scan_extent_vec
+        extents; /* by the least value; keys that once had nothing are not there */
 };
 ESSE_VEC(scan_steady_column_vec, struct scan_steady_column)
 
