@@ -246,6 +246,8 @@ static bool run(struct search *search)
     struct replay_state *state = search->state;
     const struct esse_history *history = state->history;
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[search->op]];
+    if (predicate->no_rows)
+        return true;
     search->plan = plan_of(state, search->op);
     search->missing = NO_KEY;
     next_round(state);
