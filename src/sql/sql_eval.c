@@ -25,10 +25,11 @@ static bool refuse(struct eval *eval, const struct sql_expr *expr, const char *p
 
 /* ---- columns ---- */
 
-static esse_value member(const struct eval *eval, esse_value name, bool *found)
+static esse_value member(const struct esse_values *values, esse_value row, esse_value name,
+                         bool *found)
 {
     uint32_t count;
-    const esse_value *parts = esse_value_parts(eval->values, eval->row, &count);
+    const esse_value *parts = esse_value_parts(values, row, &count);
     for (uint32_t i = 0; i < count; i += 2)
         if (esse_value_eq(parts[i], name)) {
             *found = true;
@@ -39,17 +40,17 @@ static esse_value member(const struct eval *eval, esse_value name, bool *found)
 }
 
 /* A row that is an object has its own columns, and k; any other row is its v. */
-static esse_value column(const struct eval *eval, const struct sql_expr *expr)
+esse_value sql_column_of(const struct esse_values *values, struct sql_column column, esse_value key,
+                         esse_value row)
 {
-    const enum sql_column_kind kind = expr->is.column.kind;
     bool found;
-    if (esse_value_kind(eval->values, eval->row) == ESSE_KIND_MAP) {
-        esse_value value = member(eval, expr->is.column.member, &found);
-        return !found && kind == SQL_COLUMN_KEY ? eval->key : value;
+    if (esse_value_kind(values, row) == ESSE_KIND_MAP) {
+        esse_value value = member(values, row, column.member, &found);
+        return !found && column.kind == SQL_COLUMN_KEY ? key : value;
     }
-    if (kind == SQL_COLUMN_KEY)
-        return eval->key;
-    return kind == SQL_COLUMN_VALUE ? eval->row : ESSE_NIL;
+    if (column.kind == SQL_COLUMN_KEY)
+        return key;
+    return column.kind == SQL_COLUMN_VALUE ? row : ESSE_NIL;
 }
 
 /* ---- logic ---- */
@@ -251,7 +252,8 @@ static bool evaluate(struct eval *eval, const struct sql_expr *expr, struct sql_
         *result = *expr->is.constant;
         return true;
     case SQL_COLUMN:
-        *result = sql_datum_of(eval->values, column(eval, expr));
+        *result = sql_datum_of(eval->values,
+                               sql_column_of(eval->values, expr->is.column, eval->key, eval->row));
         return true;
     case SQL_CALCULATE:
         return evaluate_calculate(eval, expr, result);
