@@ -4,7 +4,7 @@
 
 static bool same_column(struct esse_range *range, const struct sql_column *column, bool *known)
 {
-    const struct esse_column found = { (uint8_t)column->kind, column->member };
+    const struct esse_column found = { column->kind, column->member };
     if (!*known)
         range->column = found;
     *known = true;
@@ -70,29 +70,14 @@ bool esse_predicate_range(const struct esse_predicate *predicate, struct esse_ra
     return take(range, predicate->condition, &known) && known;
 }
 
-static esse_value value_in(const struct esse_history *history, struct esse_column column,
-                           esse_value key, esse_value row)
-{
-    uint32_t count;
-    if (esse_value_kind(history->values, row) != ESSE_KIND_MAP)
-        return column.kind == SQL_COLUMN_KEY     ? key
-               : column.kind == SQL_COLUMN_VALUE ? row
-                                                 : ESSE_NIL;
-    const esse_value *parts = esse_value_parts(history->values, row, &count);
-    for (uint32_t i = 0; i < count; i += 2)
-        if (esse_value_eq(parts[i], column.member))
-            return parts[i + 1];
-    return column.kind == SQL_COLUMN_KEY ? key : ESSE_NIL;
-}
-
-enum esse_column_value esse_column_value(const struct esse_history *history,
+enum esse_column_value esse_column_value(const struct esse_values *values,
                                          struct esse_column column, esse_value key, esse_value row,
                                          int64_t *number)
 {
     if (esse_value_eq(row, ESSE_NIL))
         return ESSE_COLUMN_NULL;
-    const esse_value value = value_in(history, column, key, row);
-    const struct sql_datum datum = sql_datum_of(history->values, value);
+    const struct sql_column named = { (enum sql_column_kind)column.kind, column.member };
+    const struct sql_datum datum = sql_datum_of(values, sql_column_of(values, named, key, row));
     if (datum.type == SQL_NULL)
         return ESSE_COLUMN_NULL;
     if (datum.type != SQL_INTEGER)

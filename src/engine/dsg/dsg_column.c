@@ -15,7 +15,7 @@ static size_t gather(const struct versions *versions, struct dsg_column *made,
             continue;
         for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++) {
             int64_t number;
-            switch (esse_column_value(history, made->column, history->key_name[key],
+            switch (esse_column_value(history->values, made->column, history->key_name[key],
                                       dsg_version_value(versions, key, v), &number)) {
             case ESSE_COLUMN_INTEGER:
                 pairs[count++] = (struct esse_pair){ esse_radix_key(number), v };

@@ -32,8 +32,8 @@ static bool stretch(const struct scan *scan, const struct scan_steady_column *co
                     struct scan_extent *extent, esse_value value, enum esse_column_value *what)
 {
     int64_t number = 0;
-    *what = esse_column_value(scan->history, column->column, scan->history->key_name[extent->key],
-                              value, &number);
+    *what = esse_column_value(scan->history->values, column->column,
+                              scan->history->key_name[extent->key], value, &number);
     if (*what != ESSE_COLUMN_INTEGER)
         return false;
     extent->least = number < extent->least ? number : extent->least;
