@@ -2,265 +2,208 @@
 
 #include "sql/sql_expr.h"
 
-/*
- * The bounds of what makes an expression TRUE, and of what makes it FALSE, which NOT exchanges.
- * Both leave NULL out: a comparison with NULL is neither.
- */
+enum { COLUMNS = 4 }; /* of one predicate that are looked at */
 
-static const struct esse_bounds nowhere_bounded = { .type = ESSE_BOUNDS_NONE };
+struct collected {
+    struct esse_bounds at[COLUMNS];
+    unsigned count;
+};
 
-static struct esse_bounds find(const struct sql_expr *expr, bool truth);
+/* ---- places ---- */
 
-/* ---- intervals ---- */
-
-static bool is_same_column(const struct esse_bounds *a, const struct esse_bounds *b)
+static uint64_t place_of_number(int64_t number)
 {
-    return a->type == b->type && a->column == b->column && esse_value_eq(a->member, b->member);
+    return (uint64_t)number ^ (uint64_t)1 << 63;
 }
 
-/* Is the low end of 'a' above that of 'b'? */
-static bool is_higher_low(const struct esse_bounds *a, const struct esse_bounds *b)
+/* The integer at or below; those beyond 64 bits share the ends. */
+static uint64_t place_of_decimal(struct sql_decimal decimal)
 {
-    if (a->type == ESSE_BOUNDS_INTEGERS)
-        return a->low > b->low;
-    if (!a->has_low || !b->has_low)
-        return a->has_low;
-    const int order = sql_text_compare(a->low_text, b->low_text);
-    return order > 0 || (!order && !a->with_low);
-}
-
-static bool is_lower_high(const struct esse_bounds *a, const struct esse_bounds *b)
-{
-    if (a->type == ESSE_BOUNDS_INTEGERS)
-        return a->high < b->high;
-    if (!a->has_high || !b->has_high)
-        return a->has_high;
-    const int order = sql_text_compare(a->high_text, b->high_text);
-    return order < 0 || (!order && !a->with_high);
-}
-
-static void take_low(struct esse_bounds *to, const struct esse_bounds *from)
-{
-    to->low = from->low;
-    to->has_low = from->has_low;
-    to->with_low = from->with_low;
-    to->low_text = from->low_text;
-}
-
-static void take_high(struct esse_bounds *to, const struct esse_bounds *from)
-{
-    to->high = from->high;
-    to->has_high = from->has_high;
-    to->with_high = from->with_high;
-    to->high_text = from->high_text;
-}
-
-/* How good it is for a look-up: one value is best, then an interval, then half of the line. */
-static int quality(const struct esse_bounds *b)
-{
-    if (b->type == ESSE_BOUNDS_NONE)
-        return 0;
-    if (b->type == ESSE_BOUNDS_INTEGERS)
-        return b->low >= b->high ? 3 : (b->low > INT64_MIN) + (b->high < INT64_MAX);
-    if (b->has_low && b->has_high)
-        return sql_text_compare(b->low_text, b->high_text) >= 0 ? 3 : 2;
-    return b->has_low + b->has_high;
-}
-
-/* Bounds of the rows that are within both: of two columns one must do. */
-static struct esse_bounds intersect(struct esse_bounds a, struct esse_bounds b)
-{
-    if (!is_same_column(&a, &b))
-        return quality(&a) >= quality(&b) ? a : b;
-    if (is_higher_low(&b, &a))
-        take_low(&a, &b);
-    if (is_lower_high(&b, &a))
-        take_high(&a, &b);
-    return a;
-}
-
-/* Bounds of the rows that are within either. */
-static struct esse_bounds enclose(struct esse_bounds a, struct esse_bounds b)
-{
-    if (!is_same_column(&a, &b))
-        return nowhere_bounded;
-    if (is_higher_low(&a, &b))
-        take_low(&a, &b);
-    if (is_lower_high(&a, &b))
-        take_high(&a, &b);
-    return a;
-}
-
-/* ---- a column and a constant ---- */
-
-static struct esse_bounds bounds_of_column(const struct sql_column *column,
-                                           enum esse_bounds_type type)
-{
-    static const enum esse_bounds_column columns[] = { [SQL_COLUMN_KEY] = ESSE_COLUMN_KEY,
-                                                       [SQL_COLUMN_VALUE] = ESSE_COLUMN_VALUE,
-                                                       [SQL_COLUMN_MEMBER] = ESSE_COLUMN_MEMBER };
-    return (struct esse_bounds){ .type = type,
-                                 .column = columns[column->kind],
-                                 .member = column->member,
-                                 .low = INT64_MIN,
-                                 .high = INT64_MAX };
-}
-
-/* The integers around a decimal, clipped to 64 bits: nothing beyond them is an integer here. */
-static void around(struct sql_decimal decimal, int64_t *below, int64_t *above)
-{
-    sql_wide unit = 1;
+    sql_wide scale = 1;
     for (int i = 0; i < decimal.scale; i++)
-        unit *= 10;
-    const sql_wide floor = decimal.digits / unit - (decimal.digits % unit < 0);
-    const sql_wide ceiling = floor + (floor * unit != decimal.digits);
-    *below = floor < INT64_MIN ? INT64_MIN : floor > INT64_MAX ? INT64_MAX : (int64_t)floor;
-    *above = ceiling < INT64_MIN ? INT64_MIN : ceiling > INT64_MAX ? INT64_MAX : (int64_t)ceiling;
+        scale *= 10;
+    sql_wide whole = decimal.digits / scale;
+    whole -= decimal.digits < 0 && whole * scale != decimal.digits;
+    return place_of_number(whole < INT64_MIN   ? INT64_MIN
+                           : whole > INT64_MAX ? INT64_MAX
+                                               : (int64_t)whole);
 }
 
-static struct esse_bounds bound_integers(const struct sql_column *column,
-                                         const struct sql_datum *constant, unsigned accepts)
+static uint64_t place_of_text(struct esse_span text)
 {
-    struct esse_bounds bounds = bounds_of_column(column, ESSE_BOUNDS_INTEGERS);
-    int64_t below, above;
-    if (constant->type == SQL_DECIMAL) {
-        around(constant->is.decimal, &below, &above);
-    } else {
-        below = above = constant->is.number;
-        if (!(accepts & SQL_EQUAL) && below > INT64_MIN && above < INT64_MAX) {
-            below--; /* the neighbours are the first that are accepted */
-            above++;
+    uint64_t place = 0;
+    for (size_t i = 0; i < 8; i++)
+        place = place << 8 | (i < text.length ? (unsigned char)text.at[i] : 0u);
+    return place;
+}
+
+static struct esse_place place_of(const struct sql_datum *datum)
+{
+    switch (datum->type) {
+    case SQL_NULL:
+        return (struct esse_place){ ESSE_PLACE_NULL, 0 };
+    case SQL_INTEGER:
+        return (struct esse_place){ ESSE_PLACE_NUMBER, place_of_number(datum->is.number) };
+    case SQL_DECIMAL:
+        return (struct esse_place){ ESSE_PLACE_NUMBER, place_of_decimal(datum->is.decimal) };
+    case SQL_TEXT:
+    case SQL_LITERAL:
+        return (struct esse_place){ ESSE_PLACE_TEXT, place_of_text(sql_datum_text(datum)) };
+    default:
+        return (struct esse_place){ ESSE_PLACE_OTHER, 0 };
+    }
+}
+
+struct esse_place esse_column_place(const struct esse_values *values, struct esse_column column,
+                                    esse_value key, esse_value row)
+{
+    const struct sql_column named = { (enum sql_column_kind)column.kind, column.member };
+    const struct sql_datum datum = sql_datum_of(values, sql_column_of(values, named, key, row));
+    return place_of(&datum);
+}
+
+/* ---- bounds ---- */
+
+/*
+ * The bounds of what makes an expression true, or false: NOT exchanges the two.  Neither is what
+ * makes it unknown, so a column that is bounded is not NULL.
+ */
+static struct collected find(const struct sql_expr *expr, bool truth);
+
+static bool is_same(const struct esse_bounds *a, const struct esse_bounds *b)
+{
+    return a->kind == b->kind && esse_column_eq(a->column, b->column);
+}
+
+/* Rows within both: each bounds them.  Of a column that is bounded as two kinds one must do. */
+static struct collected intersect(struct collected a, const struct collected *b)
+{
+    for (unsigned i = 0; i < b->count; i++) {
+        const struct esse_bounds *one = &b->at[i];
+        unsigned at = 0;
+        while (at < a.count && !esse_column_eq(a.at[at].column, one->column))
+            at++;
+        if (at == a.count && at < COLUMNS)
+            a.at[a.count++] = *one;
+        if (at == COLUMNS || !is_same(&a.at[at], one))
+            continue;
+        a.at[at].low = one->low > a.at[at].low ? one->low : a.at[at].low;
+        a.at[at].high = one->high < a.at[at].high ? one->high : a.at[at].high;
+    }
+    return a;
+}
+
+/* Rows within either: only what both bound is bounded. */
+static struct collected enclose(const struct collected *a, const struct collected *b)
+{
+    struct collected all = { .count = 0 };
+    for (unsigned i = 0; i < a->count; i++) {
+        for (unsigned j = 0; j < b->count; j++) {
+            struct esse_bounds one = a->at[i];
+            if (!is_same(&one, &b->at[j]))
+                continue;
+            one.low = b->at[j].low < one.low ? b->at[j].low : one.low;
+            one.high = b->at[j].high > one.high ? b->at[j].high : one.high;
+            all.at[all.count++] = one;
         }
     }
-    if (!(accepts & SQL_BELOW))
-        bounds.low = accepts & SQL_EQUAL ? below : above;
-    if (!(accepts & SQL_ABOVE))
-        bounds.high = accepts & SQL_EQUAL ? above : below;
-    return bounds;
+    return all;
 }
 
-static struct esse_bounds bound_texts(const struct sql_column *column,
-                                      const struct sql_datum *constant, unsigned accepts)
+/* Neighbours share places, so what is below a constant may still have its place.  '<>' bounds
+ * nothing, but the type. */
+static struct collected find_constant(const struct sql_expr *column,
+                                      const struct sql_expr *constant, unsigned accepts)
 {
-    struct esse_bounds bounds = bounds_of_column(column, ESSE_BOUNDS_TEXTS);
-    bounds.has_low = !(accepts & SQL_BELOW);
-    bounds.has_high = !(accepts & SQL_ABOVE);
-    bounds.with_low = bounds.with_high = accepts & SQL_EQUAL;
-    bounds.low_text = bounds.high_text = sql_datum_text(constant);
-    return bounds;
+    struct collected all = { .count = 0 };
+    if (column->kind != SQL_COLUMN || constant->kind != SQL_CONSTANT)
+        return all;
+    const struct esse_place place = place_of(constant->is.constant);
+    if (place.kind != ESSE_PLACE_NUMBER && place.kind != ESSE_PLACE_TEXT)
+        return all;
+    all.at[all.count++] =
+        (struct esse_bounds){ { column->is.column.kind, column->is.column.member },
+                              place.kind,
+                              accepts & SQL_BELOW ? 0 : place.at,
+                              accepts & SQL_ABOVE ? UINT64_MAX : place.at };
+    return all;
 }
 
-/* A text may also be read as a number or a date if it meets one; then the column is no text. */
-static struct esse_bounds bound_column(const struct sql_expr *column,
-                                       const struct sql_expr *constant, unsigned accepts)
+static struct collected find_compare(const struct sql_expr *expr, bool truth)
 {
-    if (column->kind != SQL_COLUMN || constant->kind != SQL_CONSTANT ||
-        accepts == (SQL_BELOW | SQL_ABOVE))
-        return nowhere_bounded;
-    switch (constant->is.constant->type) {
-    case SQL_INTEGER:
-    case SQL_DECIMAL:
-        return bound_integers(&column->is.column, constant->is.constant, accepts);
-    case SQL_LITERAL:
-        return bound_texts(&column->is.column, constant->is.constant, accepts);
-    default:
-        return nowhere_bounded;
-    }
-}
-
-static struct esse_bounds bound_comparison(const struct sql_expr *expr, bool truth)
-{
-    const unsigned all = SQL_BELOW | SQL_EQUAL | SQL_ABOVE;
-    const unsigned accepts = truth ? expr->is.accepts : all & ~expr->is.accepts;
+    const unsigned every = SQL_BELOW | SQL_EQUAL | SQL_ABOVE;
+    const unsigned accepts = truth ? expr->is.accepts : every & ~expr->is.accepts;
     const unsigned turned = (accepts & SQL_EQUAL) | (accepts & SQL_BELOW ? SQL_ABOVE : 0u) |
                             (accepts & SQL_ABOVE ? SQL_BELOW : 0u);
-    const struct esse_bounds bounds = bound_column(expr->args[0], expr->args[1], accepts);
-    return bounds.type ? bounds : bound_column(expr->args[1], expr->args[0], turned);
+    return expr->args[0]->kind == SQL_COLUMN ? find_constant(expr->args[0], expr->args[1], accepts)
+                                             : find_constant(expr->args[1], expr->args[0], turned);
 }
 
-static struct esse_bounds bound_in(const struct sql_expr *expr, bool truth)
+/* NULL is in no list. */
+static struct collected find_in(const struct sql_expr *expr, bool truth)
 {
-    if (!truth)
-        return nowhere_bounded;
-    struct esse_bounds bounds = bound_column(expr->args[0], expr->args[1], SQL_EQUAL);
-    for (uint32_t i = 2; i < expr->count; i++)
-        bounds = enclose(bounds, bound_column(expr->args[0], expr->args[i], SQL_EQUAL));
-    return bounds;
+    struct collected all = { .count = 0 };
+    bool first = true;
+    for (uint32_t i = 1; truth && i < expr->count; i++) {
+        const struct sql_expr *item = expr->args[i];
+        if (item->kind == SQL_CONSTANT && item->is.constant->type == SQL_NULL)
+            continue;
+        const struct collected one = find_constant(expr->args[0], item, SQL_EQUAL);
+        all = first ? one : enclose(&all, &one);
+        first = false;
+    }
+    return all;
 }
-
-/* ---- logic ---- */
 
 /* AND is true, and OR false, if all arguments are; otherwise some argument must be. */
-static struct esse_bounds bound_logic(const struct sql_expr *expr, bool truth)
+static struct collected find_logic(const struct sql_expr *expr, bool truth)
 {
-    const bool all = (expr->kind == SQL_AND) == truth;
-    struct esse_bounds bounds = find(expr->args[0], truth);
+    const bool every = (expr->kind == SQL_AND) == truth;
+    struct collected all = find(expr->args[0], truth);
     for (uint32_t i = 1; i < expr->count; i++) {
-        const struct esse_bounds one = find(expr->args[i], truth);
-        bounds = all ? intersect(bounds, one) : enclose(bounds, one);
+        const struct collected one = find(expr->args[i], truth);
+        all = every ? intersect(all, &one) : enclose(&all, &one);
     }
-    return bounds;
+    return all;
 }
 
-static struct esse_bounds find(const struct sql_expr *expr, bool truth)
+static struct collected find(const struct sql_expr *expr, bool truth)
 {
     switch (expr->kind) {
     case SQL_COMPARE:
-        return bound_comparison(expr, truth);
+        return find_compare(expr, truth);
     case SQL_IN:
-        return bound_in(expr, truth);
+        return find_in(expr, truth);
     case SQL_AND:
     case SQL_OR:
-        return bound_logic(expr, truth);
+        return find_logic(expr, truth);
     case SQL_NOT:
         return find(expr->args[0], !truth);
     case SQL_IS_TRUTH:
-        /* What is not true may be unknown, and then nothing is known of the row. */
-        if (!truth || expr->is.truth == ESSE_TRUTH_UNKNOWN)
-            return nowhere_bounded;
-        return find(expr->args[0], expr->is.truth == ESSE_TRUTH_TRUE);
+        /* What is not true may be unknown, and then the row can be anything. */
+        if (truth && expr->is.truth != ESSE_TRUTH_UNKNOWN)
+            return find(expr->args[0], expr->is.truth == ESSE_TRUTH_TRUE);
+        break;
     default:
-        return nowhere_bounded;
+        break;
     }
+    return (struct collected){ .count = 0 };
 }
 
-struct esse_bounds esse_predicate_bounds(const struct esse_predicate *predicate)
+/* Of several columns the one with the shortest interval. */
+bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_bounds *bounds)
 {
-    return find(predicate->condition, true);
-}
-
-/* ---- rows ---- */
-
-esse_value esse_bounds_value(const struct esse_bounds *bounds, const struct esse_values *values,
-                             esse_value key, esse_value row)
-{
-    const struct sql_column column = {
-        .kind = bounds->column == ESSE_COLUMN_KEY     ? SQL_COLUMN_KEY
-                : bounds->column == ESSE_COLUMN_VALUE ? SQL_COLUMN_VALUE
-                                                      : SQL_COLUMN_MEMBER,
-        .member = bounds->member,
-    };
-    return sql_column_of(&column, values, key, row);
-}
-
-static bool is_within_texts(const struct esse_bounds *bounds, struct esse_span text)
-{
-    const int low = bounds->has_low ? sql_text_compare(text, bounds->low_text) : 1;
-    const int high = bounds->has_high ? sql_text_compare(text, bounds->high_text) : -1;
-    return (low > 0 || (!low && bounds->with_low)) && (high < 0 || (!high && bounds->with_high));
-}
-
-bool esse_bounds_admit(const struct esse_bounds *bounds, const struct esse_values *values,
-                       esse_value key, esse_value row)
-{
-    if (bounds->type == ESSE_BOUNDS_NONE)
-        return true;
-    const struct sql_datum datum =
-        sql_datum_of(values, esse_bounds_value(bounds, values, key, row));
-    if (datum.type == SQL_NULL)
-        return false;
-    if (bounds->type == ESSE_BOUNDS_INTEGERS)
-        return datum.type != SQL_INTEGER ||
-               (datum.is.number >= bounds->low && datum.is.number <= bounds->high);
-    return datum.type != SQL_TEXT || is_within_texts(bounds, sql_datum_text(&datum));
+    const struct collected all = find(predicate->condition, true);
+    uint64_t shortest = UINT64_MAX;
+    bool found = false;
+    for (unsigned i = 0; i < all.count; i++) {
+        const struct esse_bounds *one = &all.at[i];
+        const uint64_t length = one->low > one->high ? 0 : one->high - one->low;
+        if (length < shortest) {
+            shortest = length;
+            *bounds = *one;
+            found = true;
+        }
+    }
+    return found;
 }

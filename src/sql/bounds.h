@@ -1,55 +1,50 @@
 #ifndef ESSE_SQL_BOUNDS_H
 #define ESSE_SQL_BOUNDS_H
 
-#include "history/values.h"
 #include "sql/predicate.h"
 
+struct esse_values;
+
 /*
- * Where the rows that a predicate selects can be, for looking them up in an index: one column, and
- * an interval of integers or of texts (in the order of their bytes).  What a predicate says beyond
- * that, it has to be asked.
+ * Where the rows that a predicate selects can lie: an interval of one column, for indexes.
  *
- *     every row that is selected and whose column is of the bounds' type is within the bounds;
- *     no row whose column is NULL is selected;
- *     of rows whose column is anything else (a decimal, a text where integers are bounded) the
- *     bounds say nothing: ask the predicate about each.
+ * The values of a column have places: a kind, and a number that grows with the values of that
+ * kind.  Neighbours may share a place (decimals their integer, texts their first eight bytes), so
+ * an interval of places holds every row that can match and perhaps some more: ask the predicate.
+ * A row of another kind than the bounds' must be asked too, unless its column is NULL.
  *
- * Nothing follows from the bounds about the rows inside.  low above high: none can be.
- *
- * Cost: O(size of the predicate's text) to find them.
+ * Cost: O(size of the text) for bounds, O(columns of the row) for a place.
  */
-enum esse_bounds_type {
-    ESSE_BOUNDS_NONE, /* the whole table */
-    ESSE_BOUNDS_INTEGERS,
-    ESSE_BOUNDS_TEXTS,
+enum esse_place_kind { ESSE_PLACE_NULL, ESSE_PLACE_NUMBER, ESSE_PLACE_TEXT, ESSE_PLACE_OTHER };
+
+struct esse_place {
+    enum esse_place_kind kind;
+    uint64_t at;
 };
 
-enum esse_bounds_column {
-    ESSE_COLUMN_KEY,    /* the key's name; but an object's own member 'k' comes first */
-    ESSE_COLUMN_VALUE,  /* the row itself; but an object's own member 'v' comes first */
-    ESSE_COLUMN_MEMBER, /* an object's member */
+/* A column of rows, as a predicate names it: plain values, equal if all members are. */
+struct esse_column {
+    uint32_t kind;
+    esse_value member;
 };
 
 struct esse_bounds {
-    enum esse_bounds_type type;
-    enum esse_bounds_column column;
-    esse_value member; /* its name; ESSE_NONE if no object has a 'k' or 'v' of its own */
-
-    int64_t low, high; /* integers: both inclusive; INT64_MIN and INT64_MAX if open */
-
-    bool has_low, has_high; /* texts */
-    bool with_low, with_high;
-    struct esse_span low_text, high_text; /* the predicate's */
+    struct esse_column column;
+    enum esse_place_kind kind; /* NUMBER or TEXT */
+    uint64_t low, high;        /* both included; low > high: nothing can match */
 };
 
-struct esse_bounds esse_predicate_bounds(const struct esse_predicate *predicate);
+/* False if the predicate bounds no column.  Comparisons with constants, BETWEEN and IN do, under
+ * any AND, OR, NOT and IS. */
+bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_bounds *bounds);
 
-/* The value that a row, which is there, has in the bounded column; nil: NULL. */
-esse_value esse_bounds_value(const struct esse_bounds *bounds, const struct esse_values *values,
-                             esse_value key, esse_value row);
+/* The place of a row that is there (not nil) in a column. */
+struct esse_place esse_column_place(const struct esse_values *values, struct esse_column column,
+                                    esse_value key, esse_value row);
 
-/* May the row be selected?  False only if the bounds rule it out. */
-bool esse_bounds_admit(const struct esse_bounds *bounds, const struct esse_values *values,
-                       esse_value key, esse_value row);
+static inline bool esse_column_eq(struct esse_column a, struct esse_column b)
+{
+    return a.kind == b.kind && a.member.word == b.member.word;
+}
 
 #endif

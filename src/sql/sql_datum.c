@@ -220,7 +220,7 @@ const char *sql_datum_meet(struct sql_datum *a, struct sql_datum *b, sql_why why
     return NULL;
 }
 
-int sql_text_compare(struct esse_span a, struct esse_span b)
+static int compare_texts(struct esse_span a, struct esse_span b)
 {
     const size_t shared = a.length < b.length ? a.length : b.length;
     const int order = shared ? memcmp(a.at, b.at, shared) : 0;
@@ -235,7 +235,7 @@ int sql_datum_compare(const struct sql_datum *a, const struct sql_datum *b)
     case SQL_DECIMAL:
         return sql_decimal_compare(a->is.decimal, b->is.decimal);
     case SQL_TEXT:
-        return sql_text_compare(sql_datum_text(a), sql_datum_text(b));
+        return compare_texts(sql_datum_text(a), sql_datum_text(b));
     default:
         return (a->is.number > b->is.number) - (a->is.number < b->is.number);
     }

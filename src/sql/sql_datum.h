@@ -51,9 +51,6 @@ const char *sql_datum_number(const char *text, size_t length, struct sql_datum *
 /* The text of a SQL_TEXT or SQL_LITERAL. */
 struct esse_span sql_datum_text(const struct sql_datum *datum);
 
-/* Compares two texts byte by byte: below, at or above 0. */
-int sql_text_compare(struct esse_span a, struct esse_span b);
-
 /* Gives two datums that are not NULL a common type, or says why there is none. */
 const char *sql_datum_meet(struct sql_datum *a, struct sql_datum *b, sql_why why);
 

@@ -26,25 +26,31 @@ static bool refuse(struct eval *eval, const struct sql_expr *expr, const char *p
 /* ---- columns ---- */
 
 static esse_value member(const struct esse_values *values, esse_value row, esse_value name,
-                         esse_value otherwise)
+                         bool *found)
 {
     uint32_t count;
     const esse_value *parts = esse_value_parts(values, row, &count);
     for (uint32_t i = 0; i < count; i += 2)
-        if (esse_value_eq(parts[i], name))
+        if (esse_value_eq(parts[i], name)) {
+            *found = true;
             return parts[i + 1];
-    return otherwise;
+        }
+    *found = false;
+    return ESSE_NIL;
 }
 
 /* A row that is an object has its own columns, and k; any other row is its v. */
-esse_value sql_column_of(const struct sql_column *column, const struct esse_values *values,
-                         esse_value key, esse_value row)
+esse_value sql_column_of(const struct esse_values *values, struct sql_column column, esse_value key,
+                         esse_value row)
 {
-    if (esse_value_kind(values, row) == ESSE_KIND_MAP)
-        return member(values, row, column->member, column->kind == SQL_COLUMN_KEY ? key : ESSE_NIL);
-    if (column->kind == SQL_COLUMN_KEY)
+    bool found;
+    if (esse_value_kind(values, row) == ESSE_KIND_MAP) {
+        esse_value value = member(values, row, column.member, &found);
+        return !found && column.kind == SQL_COLUMN_KEY ? key : value;
+    }
+    if (column.kind == SQL_COLUMN_KEY)
         return key;
-    return column->kind == SQL_COLUMN_VALUE ? row : ESSE_NIL;
+    return column.kind == SQL_COLUMN_VALUE ? row : ESSE_NIL;
 }
 
 /* ---- logic ---- */
@@ -247,7 +253,7 @@ static bool evaluate(struct eval *eval, const struct sql_expr *expr, struct sql_
         return true;
     case SQL_COLUMN:
         *result = sql_datum_of(eval->values,
-                               sql_column_of(&expr->is.column, eval->values, eval->key, eval->row));
+                               sql_column_of(eval->values, expr->is.column, eval->key, eval->row));
         return true;
     case SQL_CALCULATE:
         return evaluate_calculate(eval, expr, result);

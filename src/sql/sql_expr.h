@@ -68,9 +68,9 @@ const struct esse_history *sql_history(const struct esse_predicates *predicates)
 bool sql_find_column(struct esse_predicates *predicates, const char *name,
                      struct sql_column *column);
 
-/* What a row that is there has in a column; nil: NULL. */
-esse_value sql_column_of(const struct sql_column *column, const struct esse_values *values,
-                         esse_value key, esse_value row);
+/* What a row that is there has in a column; nil if nothing. */
+esse_value sql_column_of(const struct esse_values *values, struct sql_column column, esse_value key,
+                         esse_value row);
 
 /* Fills 'err' with "predicate "<text>", byte <at>: <message>" and returns false. */
 bool sql_fail(const struct esse_predicates *predicates, esse_value text, uint32_t at,
