@@ -3,7 +3,7 @@
 #include "evidence/key_versions.h"
 #include "evidence/recheck_cycle.h"
 #include "history/access.h"
-#include "sql/predicate.h"
+#include "sql/statement.h"
 
 #include <string.h>
 
@@ -13,6 +13,7 @@ struct phantom {
     const struct esse_edge *edge;
     struct esse_key_version_vec versions; /* of the edge's key, oldest first */
     uint32_t reader, predicate;           /* the transaction and operation that looked */
+    bool is_exact;                        /* a row that it did not return did not match */
 };
 #define NOWHERE UINT32_MAX
 
@@ -29,7 +30,9 @@ static bool match_versions(struct phantom *p)
         if (!esse_predicate_selects(predicate, history->key_name[p->edge->key.ix],
                                     p->versions.at[v].value, &p->versions.at[v].matches, &ignored))
             return false;
-    return predicate != NULL;
+    /* What a join says of one table alone is less than what it says of pairs. */
+    p->is_exact = predicate && esse_statement_is_exact(predicate);
+    return predicate && esse_statement_tables(predicate) == 1;
 }
 
 /* ---- which version was looked at ---- */
@@ -78,7 +81,7 @@ static uint32_t version_seen(const struct phantom *p)
     for (uint32_t i = 0; i < op->row_count; i++)
         if (history->rows[op->row + i].key.ix == p->edge->key.ix)
             return only_with(p, history->rows[op->row + i].value);
-    return op->has_vset || op->no_rows ? NOWHERE : only_miss(p);
+    return op->has_vset || op->no_rows || !p->is_exact ? NOWHERE : only_miss(p);
 }
 
 /* ---- the edge ---- */
