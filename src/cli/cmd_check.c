@@ -16,7 +16,7 @@
 
 static struct {
     const char *level, *engine, *format, *workload, *dot, *svg, *evidence, *anomalies, *except;
-    const char *certificate, *ablate;
+    const char *certificate, *ablate, *order_by;
     struct esse_assuming assuming;
     double budget, version_order_share;
     uint64_t memory, threads, seed;
@@ -28,7 +28,8 @@ static struct {
         .version_order_share = 1,
         .seed = 1 };
 
-static const char *const engines[] = { "scan", "dsg", "saturate", "polygraph", NULL };
+static const char *const engines[] = { "scan", "replay", "saturate", "dsg", "polygraph", NULL };
+static const char *const orders[] = { "order", "commit_ts", "start_ts", NULL };
 
 /* By the bits of enum esse_ablation. */
 static const char *const ablations[] = { "estimate", "schedule", "lending", "pruning",
@@ -53,6 +54,8 @@ static const struct esse_opt options[] = {
     { "threads", 0, ESSE_OPT_COUNT, &o.threads, "N",
       "work on N threads (default: one for each processor); the answer is the same", NULL },
     ESSE_CERTIFICATE_OPTIONS(o),
+    { "order-by", 0, ESSE_OPT_TEXT, &o.order_by, "WHAT",
+      "the transactions are serialized in this order: replay it, and say where it fails", orders },
     { "no-session-order", 0, ESSE_OPT_FLAG, &o.no_session_order, NULL,
       "for experiments: forget which transactions are of one session", NULL },
     { "no-version-order", 0, ESSE_OPT_FLAG, &o.no_version_order, NULL,
@@ -203,7 +206,8 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
                                         .except = run->except,
                                         .except_count = run->except_count,
                                         .threads = threads,
-                                        .ablate = run->ablate };
+                                        .ablate = run->ablate,
+                                        .order_by = o.order_by };
     struct esse_error err = { 0 };
     struct esse_history *history;
     const struct esse_result *result;

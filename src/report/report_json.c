@@ -212,6 +212,8 @@ static void put_anomaly(struct esse_out *out, const struct esse_history *history
         esse_out_text(out, ",\"key\":");
         esse_value_put_json(out, history->values, history->key_name[anomaly->key.ix]);
     }
+    if (anomaly->order_by)
+        put_member(out, "order_by", anomaly->order_by);
     put_transactions(out, history, anomaly);
     put_steps(out, history, anomaly);
     if (anomaly->refutation)
