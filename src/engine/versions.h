@@ -48,6 +48,8 @@ struct versions {
     /* The dependencies of predicate operations (dsg_predicates). */
     const struct dsg_predicate_edge *predicate_edges;
     size_t predicate_edge_count;
+    const struct dsg_ranges *ranges; /* those that are not written down, or NULL */
+    bool whole_predicates;           /* all of them are known: what is left out is no dependency */
 };
 
 bool versions_find(struct versions *versions, struct scan *scan);

@@ -112,7 +112,8 @@ static bool freeze(struct esse_reading *reading, const struct esse_format *forma
                                                   : false;
     }
     if (!check_workload(history, reading->asked, err) ||
-        (options->transaction_order && !esse_certificate_by_order(history, err)))
+        ((options->transaction_order || history->certificate.kind != ESSE_CERTIFICATE_NONE) &&
+         !esse_certificate_by_order(history, err)))
         return false;
     *out = history;
     return true;

@@ -136,9 +136,11 @@ static bool find_places(struct ordering *o, struct esse_arena *scratch, struct e
 {
     const struct esse_history *history = o->history;
     o->txns = esse_arena_grow(scratch, NULL, (history->txns + (size_t)1) * sizeof *o->txns);
-    for (uint32_t i = 0; i < history->order_count; i++)
+    const bool by_time = history->certificate.kind == ESSE_CERTIFICATE_TIMESTAMPS ||
+                         !(history->has & ESSE_HAS_ORDER);
+    for (uint32_t i = 0; !by_time && i < history->order_count; i++)
         o->txns[o->count++] = (struct esse_pair){ i, history->order[i].ix };
-    if (history->has & ESSE_HAS_ORDER)
+    if (!by_time)
         return true;
     for (uint32_t t = 0; history->txn_server_time && t < history->txns; t++)
         if (history->txn_server_time[t].end != ESSE_NO_TIME)

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/vec.h"
-#include "sql/sql_expr.h"
+#include "sql/sql_shape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +17,7 @@ struct esse_predicates {
     const struct esse_history *history;
     struct predicate_vec known; /* the texts compiled so far */
     struct esse_index index;    /* by the word of the text */
+    struct sql_shapes *shapes;  /* what they look like but for their numbers */
     bool has_columns;           /* what follows is filled */
     bool has_scalars;           /* some row is not an object: there is a column v */
     struct column_vec columns;  /* each name that the header or an object has, once */
@@ -29,6 +30,7 @@ struct esse_predicates *esse_predicates_new(struct esse_arena *arena,
     struct esse_predicates *predicates = esse_arena_alloc(arena, 1, sizeof *predicates);
     predicates->arena = arena;
     predicates->history = history;
+    predicates->shapes = sql_shapes_new(arena);
     return predicates;
 }
 
@@ -129,6 +131,21 @@ bool sql_find_column(struct esse_predicates *predicates, const char *name,
 
 /* ---- getting ---- */
 
+/* A shape that is known needs no parser. */
+static const struct sql_expr *condition_of(struct esse_predicates *predicates, esse_value text,
+                                           struct esse_error *err)
+{
+    char room[8];
+    const struct esse_span span = esse_value_text(predicates->history->values, text, room);
+    const struct sql_expr *condition = sql_shapes_get(predicates->shapes, span);
+    if (condition)
+        return condition;
+    condition = sql_parse(predicates, text, err);
+    if (condition)
+        sql_shapes_add(predicates->shapes, span, condition);
+    return condition;
+}
+
 const struct esse_predicate *esse_predicates_get(struct esse_predicates *predicates,
                                                  esse_value text, struct esse_error *err)
 {
@@ -137,7 +154,7 @@ const struct esse_predicate *esse_predicates_get(struct esse_predicates *predica
     for (uint32_t id; esse_probe_next(&probe, &id);)
         if (esse_value_eq(predicates->known.at[id]->text, text))
             return predicates->known.at[id];
-    const struct sql_expr *condition = sql_parse(predicates, text, err);
+    const struct sql_expr *condition = condition_of(predicates, text, err);
     if (!condition)
         return NULL;
     struct esse_predicate *predicate = esse_arena_alloc(predicates->arena, 1, sizeof *predicate);

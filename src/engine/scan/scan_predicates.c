@@ -1,4 +1,4 @@
-#include "engine/scan/scan_state.h"
+#include "engine/scan/scan_steady.h"
 #include "history/show.h"
 #include "sql/predicate.h"
 
@@ -7,24 +7,23 @@
  * every version matches, and rows that differ from what their version sets hold.
  */
 
-ESSE_VEC(key_vec, uint32_t)
-ESSE_VEC(key_list_vec, struct key_vec)
+ESSE_VEC(key_list_vec, struct scan_key_vec)
 
 struct pass {
     struct scan *scan;
     struct esse_predicates *predicates;
 
-    struct key_vec steady;        /* the keys that a predicate operation can be sure to find */
+    struct scan_steady steady;    /* the keys that a predicate operation can be sure to find */
     struct esse_word_map texts;   /* by text: its number */
     struct key_list_vec matching; /* by text: those of 'steady' whose every version matches */
 
     /* By key: the operation (or transaction) whose rows, version set or writes have it, plus 1. */
     uint32_t *row_op, *vset_op, *own_txn;
-    esse_value *row_value; /* by key: what that operation returned */
-    struct key_vec own;    /* what the transaction at hand has written so far */
-    esse_value *own_value; /* by key: its last such write; ESSE_NONE if that was an append */
-    uint32_t *own_op;      /* by key: which operation that was */
-    uint32_t txn, op;      /* at hand */
+    esse_value *row_value;   /* by key: what that operation returned */
+    struct scan_key_vec own; /* what the transaction at hand has written so far */
+    esse_value *own_value;   /* by key: its last such write; ESSE_NONE if that was an append */
+    uint32_t *own_op;        /* by key: which operation that was */
+    uint32_t txn, op;        /* at hand */
 };
 
 static bool is_own(const struct pass *pass, uint32_t key)
@@ -85,21 +84,6 @@ static void tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key,
 
 /* ---- predicate-read-miss ---- */
 
-/* Does a transaction that may have committed do more to the key than write values? */
-static bool is_steady(const struct scan *scan, uint32_t key)
-{
-    const struct esse_by_key *by_key = &scan->sources.by_key;
-    if (esse_value_eq(scan->sources.initial[key], ESSE_NIL))
-        return false;
-    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
-        const struct esse_touch *touch = &by_key->at[at];
-        if (touch->kind != ESSE_OP_READ && scan_status(scan, touch->txn) != ESSE_ABORTED &&
-            (touch->kind == ESSE_OP_APPEND || esse_value_eq(touch->value, ESSE_NIL)))
-            return false;
-    }
-    return true;
-}
-
 /* Does the initial value match, and whatever was written by who was not aborted? */
 static bool always_matches(struct pass *pass, const struct esse_predicate *predicate, uint32_t key,
                            bool *matches)
@@ -116,27 +100,38 @@ static bool always_matches(struct pass *pass, const struct esse_predicate *predi
     return true;
 }
 
+static bool find_one_by_one(struct pass *pass, const struct esse_predicate *predicate,
+                            struct scan_key_vec *list)
+{
+    const struct scan_key_vec *keys = &pass->steady.keys;
+    for (size_t i = 0; i < keys->count; i++) {
+        bool matches;
+        if (!esse_budget_poll(pass->scan->budget, pass->txn) ||
+            !always_matches(pass, predicate, keys->at[i], &matches))
+            return false;
+        if (matches)
+            scan_key_vec_push(list, pass->scan->scratch, keys->at[i]);
+    }
+    return true;
+}
+
 /* The steady keys that always match the predicate; found once for each text. */
 static bool find_matching(struct pass *pass, const struct esse_predicate_op *op, uint32_t *text)
 {
-    bool fresh, matches;
+    bool fresh;
     uint32_t *number = esse_word_map_put(&pass->texts, op->text.word, &fresh);
     if (fresh)
         *number = (uint32_t)pass->matching.count;
     *text = *number;
     if (!fresh)
         return true;
-    struct key_vec list = { 0 };
+    struct scan_key_vec list = { 0 };
+    struct esse_range range;
     const struct esse_predicate *predicate = predicate_of(pass, op);
-    if (!predicate)
+    if (!predicate || !((esse_predicate_range(predicate, &range) &&
+                         scan_steady_in(&pass->steady, &range, &list)) ||
+                        find_one_by_one(pass, predicate, &list)))
         return false;
-    for (size_t i = 0; i < pass->steady.count; i++) {
-        if (!esse_budget_poll(pass->scan->budget, pass->txn) ||
-            !always_matches(pass, predicate, pass->steady.at[i], &matches))
-            return false;
-        if (matches)
-            key_vec_push(&list, pass->scan->scratch, pass->steady.at[i]);
-    }
     key_list_vec_push(&pass->matching, pass->scan->scratch, list);
     return true;
 }
@@ -156,11 +151,11 @@ static void tell_miss(struct pass *pass, uint32_t key)
 static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
 {
     uint32_t text;
-    if (!pass->steady.count)
+    if (!pass->steady.keys.count)
         return true; /* and the predicate need not be understood */
     if (!find_matching(pass, op, &text))
         return false;
-    const struct key_vec *list = &pass->matching.at[text];
+    const struct scan_key_vec *list = &pass->matching.at[text];
     for (size_t i = 0; i < list->count; i++)
         if (!is_returned(pass, list->at[i]) &&
             scan_count(pass->scan, ESSE_ANOMALY_PREDICATE_READ_MISS))
@@ -319,7 +314,7 @@ static void note_writes(struct pass *pass)
         if (access.kind == ESSE_OP_READ)
             continue;
         if (!is_own(pass, access.key.ix))
-            key_vec_push(&pass->own, pass->scan->scratch, access.key.ix);
+            scan_key_vec_push(&pass->own, pass->scan->scratch, access.key.ix);
         pass->own_txn[access.key.ix] = pass->txn + 1;
         pass->own_op[access.key.ix] = pass->op;
         pass->own_value[access.key.ix] = access.kind == ESSE_OP_APPEND ? ESSE_NONE : access.value;
@@ -351,9 +346,7 @@ static void open_pass(struct pass *pass)
     pass->own_value = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_value);
     pass->own_op = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_op);
     esse_word_map_clear(&pass->texts, scan->scratch, scan->history->predicate_count);
-    for (uint32_t key = 0; key < scan->history->keys; key++)
-        if (is_steady(scan, key))
-            key_vec_push(&pass->steady, scan->scratch, key);
+    scan_steady_find(&pass->steady, scan);
 }
 
 bool scan_predicates(struct scan *scan)

@@ -1,0 +1,237 @@
+#include "engine/dsg/dsg_ranges.h"
+
+#include "base/radix.h"
+
+#include <string.h>
+
+/*
+ * For each column two trees over its ranks, laid out as heaps.
+ *
+ * 'most' is over the touches: leaf 2r is the version of rank r as it came, leaf 2r + 1 as it was
+ * replaced.  A leaf holds the place of whoever did that and one more, or, going backward, the
+ * distance of the place from the end; 0 if nobody did or he was met.  A node holds the most that is
+ * below it.
+ *
+ * 'entry' are the operations: each is listed at the nodes that make up its range, by the commits
+ * that it sees.  Those that were met are taken off the end from which the list is asked.
+ */
+struct column_walk {
+    const struct dsg_column *column;
+    uint32_t *most;
+    uint32_t leaves; /* of 'most' */
+    uint32_t *first; /* by node: entry[first[n] .. first[n + 1]) */
+    uint32_t *entry; /* reads */
+    uint32_t *cursor;
+};
+
+struct dsg_walk {
+    struct esse_arena *arena;
+    const struct dsg_ranges *ranges;
+    const uint8_t *met;
+    bool doubled, backward;
+    struct column_walk *columns;
+};
+
+/* ---- lists of operations ---- */
+
+/* Calls for every node that makes up the ranks of a read: counts it, or puts it down. */
+static void list_read(struct column_walk *w, const struct dsg_range_read *read, uint32_t number,
+                      bool counting)
+{
+    uint32_t low = read->low + w->column->count, high = read->high + w->column->count;
+    for (; low < high; low >>= 1, high >>= 1) {
+        uint32_t nodes[2], count = 0;
+        if (low & 1)
+            nodes[count++] = low++;
+        if (high & 1)
+            nodes[count++] = --high;
+        for (uint32_t i = 0; i < count; i++)
+            if (counting)
+                w->first[nodes[i] + 2]++;
+            else
+                w->entry[w->first[nodes[i] + 1]++] = number;
+    }
+}
+
+/* 'order' has the reads by what they see. */
+static void list_reads(struct dsg_walk *walk, const struct esse_pair *order)
+{
+    const struct dsg_ranges *ranges = walk->ranges;
+    for (int counting = 1; counting >= 0; counting--) {
+        for (size_t i = 0; i < ranges->count; i++) {
+            const struct dsg_range_read *read = &ranges->reads[order[i].id];
+            list_read(&walk->columns[read->column], read, order[i].id, counting);
+        }
+        for (uint32_t c = 0; counting && c < ranges->column_count; c++) {
+            struct column_walk *w = &walk->columns[c];
+            for (size_t n = 2; n < 2 * (size_t)w->column->count + 3; n++)
+                w->first[n] += w->first[n - 1];
+            w->entry = esse_arena_grow(walk->arena, NULL,
+                                       (w->first[2 * (size_t)w->column->count + 2] + (size_t)1) *
+                                           sizeof(uint32_t));
+        }
+    }
+}
+
+struct dsg_walk *dsg_walk_new(struct esse_arena *arena, const struct dsg_ranges *ranges,
+                              bool doubled)
+{
+    struct dsg_walk *walk = esse_arena_alloc(arena, 1, sizeof *walk);
+    *walk = (struct dsg_walk){ .arena = arena, .ranges = ranges, .doubled = doubled };
+    walk->columns = esse_arena_alloc(arena, ranges->column_count + 1u, sizeof *walk->columns);
+    for (uint32_t c = 0; c < ranges->column_count; c++) {
+        struct column_walk *w = &walk->columns[c];
+        const size_t nodes = 2 * (size_t)ranges->columns[c].count + 3;
+        *w = (struct column_walk){ .column = &ranges->columns[c],
+                                   .leaves = 2 * ranges->columns[c].count };
+        w->most = esse_arena_grow(arena, NULL, (2 * (size_t)w->leaves + 2) * sizeof(uint32_t));
+        w->first = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
+        w->cursor = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
+        memset(w->first, 0, nodes * sizeof(uint32_t));
+    }
+    struct esse_pair *order = esse_arena_grow(arena, NULL, (ranges->count + 1) * sizeof *order);
+    for (size_t i = 0; i < ranges->count; i++)
+        order[i] = (struct esse_pair){ ranges->reads[i].before, (uint32_t)i };
+    esse_radix_sort(order, ranges->count, arena);
+    list_reads(walk, order);
+    esse_arena_drop(arena, order);
+    return walk;
+}
+
+/* ---- starting ---- */
+
+static uint32_t leaf_of(const struct dsg_walk *walk, uint32_t version)
+{
+    const uint32_t place = dsg_version_place(walk->ranges, version);
+    return walk->backward ? UINT32_MAX - place : place + 1;
+}
+
+static void fill_leaves(struct dsg_walk *walk, struct column_walk *w)
+{
+    const struct versions *versions = walk->ranges->versions;
+    uint32_t *leaf = w->most + w->leaves;
+    for (uint32_t rank = 0; rank < w->column->count; rank++) {
+        const uint32_t version = w->column->version[rank], key = walk->ranges->key[version];
+        const bool placed = walk->ranges->placed[key];
+        const bool came = placed && version > versions->first[key];
+        const bool left = placed && version + 1 < versions->first[key + 1];
+        leaf[2 * (size_t)rank] = came ? leaf_of(walk, version) : 0;
+        leaf[2 * (size_t)rank + 1] = left ? leaf_of(walk, version + 1) : 0;
+    }
+}
+
+void dsg_walk_start(struct dsg_walk *walk, const uint8_t *met, bool backward)
+{
+    walk->met = met;
+    walk->backward = backward;
+    for (uint32_t c = 0; c < walk->ranges->column_count; c++) {
+        struct column_walk *w = &walk->columns[c];
+        fill_leaves(walk, w);
+        for (uint32_t n = w->leaves; n-- > 1;) {
+            const uint32_t a = w->most[2 * (size_t)n], b = w->most[2 * (size_t)n + 1];
+            w->most[n] = a > b ? a : b;
+        }
+        memcpy(w->cursor, backward ? w->first : w->first + 1,
+               (2 * (size_t)w->column->count + 2) * sizeof(uint32_t));
+    }
+}
+
+/* ---- touches ---- */
+
+static uint32_t descend(const struct column_walk *w, uint32_t node, uint32_t than)
+{
+    while (node < w->leaves)
+        node = 2 * node + (w->most[2 * (size_t)node] <= than);
+    return node - w->leaves;
+}
+
+/* A leaf in [low .. high) that holds more than 'than', or NO_NODE. */
+static uint32_t find_leaf(const struct column_walk *w, uint32_t low, uint32_t high, uint32_t than)
+{
+    for (low += w->leaves, high += w->leaves; low < high; low >>= 1, high >>= 1) {
+        if (low & 1) {
+            if (w->most[low] > than)
+                return descend(w, low, than);
+            low++;
+        }
+        if (high & 1) {
+            high--;
+            if (w->most[high] > than)
+                return descend(w, high, than);
+        }
+    }
+    return NO_NODE;
+}
+
+static void clear_leaf(struct column_walk *w, uint32_t leaf)
+{
+    uint32_t node = leaf + w->leaves;
+    w->most[node] = 0;
+    while (node > 1) {
+        const uint32_t other = w->most[node ^ 1], one = w->most[node];
+        const uint32_t most = one > other ? one : other;
+        node >>= 1;
+        if (w->most[node] == most)
+            return;
+        w->most[node] = most;
+    }
+}
+
+uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read)
+{
+    struct column_walk *w = &walk->columns[read->column];
+    const uint32_t than = walk->backward ? UINT32_MAX - read->before : read->before;
+    for (;;) {
+        const uint32_t leaf = find_leaf(w, 2 * read->low, 2 * read->high, than);
+        if (leaf == NO_NODE)
+            return NO_NODE;
+        const uint32_t version = w->column->version[leaf >> 1] + (leaf & 1);
+        const uint32_t txn = version_txn(walk->ranges->versions, version);
+        const uint32_t node = walk->doubled ? 2 * txn + 1 : txn;
+        if (!walk->met[node])
+            return node;
+        clear_leaf(w, leaf);
+    }
+}
+
+/* ---- operations ---- */
+
+/* The operations of a node whose range is all of it, from the end that is asked for: those that
+ * see the most, or going backward the least. */
+static uint32_t find_in_list(struct dsg_walk *walk, struct column_walk *w, uint32_t node,
+                             uint32_t place)
+{
+    uint32_t *cursor = &w->cursor[node];
+    while (walk->backward ? *cursor < w->first[node + 1] : *cursor > w->first[node]) {
+        const struct dsg_range_read *read =
+            &walk->ranges->reads[w->entry[walk->backward ? *cursor : *cursor - 1]];
+        const uint32_t reader = walk->doubled ? 2 * read->txn : read->txn;
+        if ((read->before > place) == walk->backward)
+            return NO_NODE;
+        if (!walk->met[reader])
+            return reader;
+        *cursor += walk->backward ? 1 : UINT32_MAX;
+    }
+    return NO_NODE;
+}
+
+static uint32_t find_reader(struct dsg_walk *walk, struct column_walk *w, uint32_t rank,
+                            uint32_t place)
+{
+    for (uint32_t node = rank + w->column->count; rank != NO_RANK && node; node >>= 1) {
+        const uint32_t reader = find_in_list(walk, w, node, place);
+        if (reader != NO_NODE)
+            return reader;
+    }
+    return NO_NODE;
+}
+
+uint32_t dsg_walk_reader(struct dsg_walk *walk, uint32_t column, uint32_t version)
+{
+    struct column_walk *w = &walk->columns[column];
+    if (!walk->ranges->placed[walk->ranges->key[version]])
+        return NO_NODE;
+    const uint32_t place = dsg_version_place(walk->ranges, version);
+    const uint32_t reader = find_reader(walk, w, w->column->rank[version], place);
+    return reader != NO_NODE ? reader : find_reader(walk, w, w->column->rank[version - 1], place);
+}
