@@ -32,6 +32,7 @@ complete -c esse -n '__esse_in check' -l threads -x -d 'work on N threads (defau
 complete -c esse -n '__esse_in check' -l certificate -r -F -d 'version orders, the serialization order and initial versions, in native lines'
 complete -c esse -n '__esse_in check' -l transaction-order -d 'the versions of registers are in the order of their transactions: that of \'order\', or of commit_ts'
 complete -c esse -n '__esse_in check' -l order-by -x -a 'order commit_ts start_ts' -d 'the transactions are serialized in this order: replay it, and say where it fails'
+complete -c esse -n '__esse_in check' -l stream -d 'replay a native history while it is read, in the order of its lines, and keep only its state'
 complete -c esse -n '__esse_in check' -l no-session-order -d 'for experiments: forget which transactions are of one session'
 complete -c esse -n '__esse_in check' -l no-version-order -d 'for experiments: forget the version orders that were given'
 complete -c esse -n '__esse_in check' -l version-order-share -x -d 'for experiments: keep this share of them, chosen by --seed'

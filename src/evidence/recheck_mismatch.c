@@ -23,7 +23,7 @@ const struct esse_anomaly_type *esse_mismatch_type(const struct esse_level *leve
     const unsigned first = base == ESSE_LEVEL_SERIALIZABLE ? 0 : 3;
     if (kind == ESSE_MISMATCH_NONE)
         return NULL;
-    return esse_anomaly_get(types[first + (kind == ESSE_MISMATCH_TIME      ? 2u
+    return esse_anomaly_get(types[first + (kind >= ESSE_MISMATCH_TIME      ? 2u
                                            : kind == ESSE_MISMATCH_SESSION ? 1u
                                                                            : 0u)]
                                 .type);

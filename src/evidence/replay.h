@@ -44,6 +44,7 @@ enum esse_mismatch_kind {
     ESSE_MISMATCH_OVERWRITTEN,  /* 'other' committed 'key', which 'op' writes, since its snapshot */
     ESSE_MISMATCH_SESSION,      /* 'other', earlier in the session, is not before it */
     ESSE_MISMATCH_TIME,         /* 'other', which had ended when it started, is not before it */
+    ESSE_MISMATCH_LATE,         /* 'other', which started when it had ended, is not after it */
 };
 
 struct esse_mismatch {

@@ -6,11 +6,22 @@
 
 #define NO_KEY UINT32_MAX
 
-void replay_rows_init(struct replay_state *state)
+void replay_rows_init(struct replay_state *state, struct esse_arena *arena)
 {
-    state->rows = (struct replay_rows){ .round = 1 };
-    if (state->history->has & ESSE_HAS_PREDICATES)
-        state->rows.predicates = esse_predicates_new(state->arena, state->history);
+    state->rows = (struct replay_rows){ .arena = arena, .round = 1 };
+    if (state->grows)
+        state->rows.predicates = esse_predicates_open(arena, state->history);
+    else if (state->history->has & ESSE_HAS_PREDICATES)
+        state->rows.predicates = esse_predicates_new(arena, state->history);
+}
+
+/* Only the first is told. */
+static void note_error(struct replay_rows *rows, uint32_t op, const struct esse_error *err)
+{
+    if (rows->error.code != ESSE_OK)
+        return;
+    rows->error = *err;
+    rows->error_op = op;
 }
 
 /* The newest row of a key; a list is none. */
@@ -36,17 +47,17 @@ static uint32_t make_index(struct replay_state *state, struct esse_column column
 {
     struct replay_rows *rows = &state->rows;
     const uint32_t keys = state->history->keys, at = rows->index_count++;
-    rows->indexes =
-        esse_arena_grow(state->arena, rows->indexes, rows->index_count * sizeof *rows->indexes);
+    rows->indexes = esse_arena_grow(state->rows.arena, rows->indexes,
+                                    rows->index_count * sizeof *rows->indexes);
     struct replay_index *index = &rows->indexes[at];
     struct replay_entry *entries =
-        esse_arena_grow(state->arena, NULL, (keys + (size_t)1) * sizeof *entries);
+        esse_arena_grow(state->rows.arena, NULL, (keys + (size_t)1) * sizeof *entries);
     size_t count = 0;
-    replay_index_init(index, state->arena, column);
+    replay_index_init(index, state->rows.arena, column);
     for (uint32_t key = 0; key < keys; key++)
         count += entry_of(state, index, key, newest(state, key), &entries[count]);
     replay_index_fill(index, entries, count);
-    esse_arena_drop(state->arena, entries);
+    esse_arena_drop(state->rows.arena, entries);
     return at;
 }
 
@@ -76,14 +87,14 @@ void replay_rows_change(struct replay_state *state, uint32_t key, esse_value fro
 
 /* ---- texts ---- */
 
-static struct replay_plan make_plan(struct replay_state *state, esse_value text)
+static struct replay_plan make_plan(struct replay_state *state, uint32_t op, esse_value text)
 {
     struct replay_rows *rows = &state->rows;
     struct esse_error err = { 0 };
     struct replay_plan plan = { .text = text,
                                 .predicate = esse_predicates_get(rows->predicates, text, &err) };
-    if (!plan.predicate && rows->error.code == ESSE_OK)
-        rows->error = err;
+    if (!plan.predicate)
+        note_error(rows, op, &err);
     plan.has_bounds = plan.predicate && esse_predicate_bounds(plan.predicate, &plan.bounds);
     if (plan.has_bounds)
         plan.index = find_index(state, plan.bounds.column);
@@ -95,8 +106,9 @@ static void grow_plans(struct replay_state *state)
     struct replay_rows *rows = &state->rows;
     bool fresh;
     rows->plan_room = rows->plan_room ? rows->plan_room * 2 : 64;
-    rows->plans = esse_arena_grow(state->arena, rows->plans, rows->plan_room * sizeof *rows->plans);
-    esse_word_map_clear(&rows->plan_of, state->arena, rows->plan_room);
+    rows->plans =
+        esse_arena_grow(state->rows.arena, rows->plans, rows->plan_room * sizeof *rows->plans);
+    esse_word_map_clear(&rows->plan_of, state->rows.arena, rows->plan_room);
     for (uint32_t i = 0; i < rows->plan_count; i++)
         *esse_word_map_put(&rows->plan_of, rows->plans[i].text.word, &fresh) = i;
 }
@@ -111,7 +123,7 @@ static const struct replay_plan *plan_of(struct replay_state *state, uint32_t op
         if (rows->plan_count == rows->plan_room)
             grow_plans(state);
         at = rows->plan_count++;
-        rows->plans[at] = make_plan(state, text);
+        rows->plans[at] = make_plan(state, op, text);
         *esse_word_map_put(&rows->plan_of, text.word, &fresh) = at;
     }
     return &rows->plans[at];
@@ -119,8 +131,8 @@ static const struct replay_plan *plan_of(struct replay_state *state, uint32_t op
 
 /* ---- rows ---- */
 
-static bool selects(struct replay_state *state, const struct replay_plan *plan, uint32_t key,
-                    esse_value value)
+static bool selects(struct replay_state *state, const struct replay_plan *plan, uint32_t op,
+                    uint32_t key, esse_value value)
 {
     struct esse_error err;
     bool selects = false;
@@ -128,8 +140,7 @@ static bool selects(struct replay_state *state, const struct replay_plan *plan, 
         return false;
     if (!esse_predicate_selects(plan->predicate, state->history->key_name[key], value, &selects,
                                 &err)) {
-        if (state->rows.error.code == ESSE_OK)
-            state->rows.error = err;
+        note_error(&state->rows, op, &err);
         return false;
     }
     return selects;
@@ -137,7 +148,7 @@ static bool selects(struct replay_state *state, const struct replay_plan *plan, 
 
 bool replay_rows_select(struct replay_state *state, uint32_t op, uint32_t key, esse_value value)
 {
-    return selects(state, plan_of(state, op), key, value);
+    return selects(state, plan_of(state, op), op, key, value);
 }
 
 /* One evaluation of an operation's predicate. */
@@ -168,7 +179,7 @@ static void look_at(struct search *search, uint32_t key)
     if (mark == round + 1)
         return;
     state->keys[key].mark = round + 1;
-    if (!selects(state, search->plan, key, row_at(search, key)))
+    if (!selects(state, search->plan, search->op, key, row_at(search, key)))
         return;
     if (mark == round)
         search->found++;
@@ -222,9 +233,9 @@ static bool is_not_selected(struct search *search, const struct esse_predicate_o
     struct replay_state *state = search->state;
     const struct esse_keyed_row *rows = state->history->rows + predicate->row;
     uint32_t at = 0;
-    while (at + 1 < predicate->row_count &&
-           state->keys[rows[at].key.ix].mark != state->rows.round &&
-           selects(state, search->plan, rows[at].key.ix, row_at(search, rows[at].key.ix)))
+    while (
+        at + 1 < predicate->row_count && state->keys[rows[at].key.ix].mark != state->rows.round &&
+        selects(state, search->plan, search->op, rows[at].key.ix, row_at(search, rows[at].key.ix)))
         at++;
     return replay_state_misses(state, REPLAY_MISS_NOT_SELECTED, search->op, rows[at].key.ix);
 }

@@ -28,16 +28,18 @@ struct replay_plan {
 };
 
 struct replay_rows {
+    struct esse_arena *arena;           /* of all that follows */
     struct esse_predicates *predicates; /* NULL without any */
     struct replay_plan *plans;
     struct esse_word_map plan_of; /* by text */
     struct replay_index *indexes;
     uint32_t plan_count, plan_room, index_count;
-    uint32_t round;          /* of marks on keys */
+    uint32_t round; /* of marks on keys */
+    uint32_t error_op;
     struct esse_error error; /* the first predicate that has no answer; ESSE_OK if all have */
 };
 
-void replay_rows_init(struct replay_state *state);
+void replay_rows_init(struct replay_state *state, struct esse_arena *arena);
 
 /* Does a predicate operation select the row of a key, with this value?  False too if its
  * predicate has no answer. */

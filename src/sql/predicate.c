@@ -18,6 +18,7 @@ struct esse_predicates {
     struct predicate_vec known; /* the texts compiled so far */
     struct esse_index index;    /* by the word of the text */
     struct sql_shapes *shapes;  /* what they look like but for their numbers */
+    bool is_open;               /* any column may yet come */
     bool has_columns;           /* what follows is filled */
     bool has_scalars;           /* some row is not an object: there is a column v */
     struct column_vec columns;  /* each name that the header or an object has, once */
@@ -31,6 +32,14 @@ struct esse_predicates *esse_predicates_new(struct esse_arena *arena,
     predicates->arena = arena;
     predicates->history = history;
     predicates->shapes = sql_shapes_new(arena);
+    return predicates;
+}
+
+struct esse_predicates *esse_predicates_open(struct esse_arena *arena,
+                                             const struct esse_history *history)
+{
+    struct esse_predicates *predicates = esse_predicates_new(arena, history);
+    predicates->is_open = predicates->has_columns = predicates->has_scalars = true;
     return predicates;
 }
 
@@ -121,7 +130,9 @@ bool sql_find_column(struct esse_predicates *predicates, const char *name,
 {
     if (!predicates->has_columns)
         find_columns(predicates);
-    column->member = find_member(predicates, name);
+    column->member = predicates->is_open
+                         ? esse_value_string(predicates->history->values, name, strlen(name))
+                         : find_member(predicates, name);
     column->kind = strcmp(name, "k") == 0   ? SQL_COLUMN_KEY
                    : strcmp(name, "v") == 0 ? SQL_COLUMN_VALUE
                                             : SQL_COLUMN_MEMBER;

@@ -23,6 +23,12 @@ static const char *const in_order[] = {
     [ESSE_ORDER_BY_TIMESTAMPS] = "with snapshots at start_ts and commits at commit_ts",
 };
 
+static const char *order_words(const struct words *w)
+{
+    return w->of->is_stream && w->of->by == ESSE_ORDER_BY_LINE ? "in the order of the lines"
+                                                               : in_order[w->of->by];
+}
+
 /* "x = 5", "x = [1 2]" */
 static void put_held(struct esse_out *out, const struct words *w)
 {
@@ -89,7 +95,7 @@ static const char *describe(const struct words *w)
 {
     struct esse_out out;
     esse_out_init_memory(&out, w->arena);
-    esse_out_f(&out, "%s, ", in_order[w->of->by]);
+    esse_out_f(&out, "%s, ", order_words(w));
     switch (w->mismatch->kind) {
     case ESSE_MISMATCH_READ:
         esse_out_f(&out, "%s would have read ", w->txn);
@@ -110,8 +116,11 @@ static const char *describe(const struct words *w)
     case ESSE_MISMATCH_SESSION:
         esse_out_f(&out, "%s comes before %s, which precedes it in its session", w->txn, w->other);
         break;
-    default:
+    case ESSE_MISMATCH_TIME:
         esse_out_f(&out, "%s comes before %s, which had ended when it started", w->txn, w->other);
+        break;
+    default:
+        esse_out_f(&out, "%s comes before %s, which had ended when it started", w->other, w->txn);
     }
     return esse_out_memory(&out);
 }
@@ -144,7 +153,7 @@ static void add_writer(const struct words *w, struct esse_anomaly *anomaly, stru
     esse_out_init_memory(&out, w->arena);
     esse_out_f(&out, "%s did ", w->other);
     esse_show_op(&out, w->history, op);
-    esse_out_f(&out, ", the last before that %s", in_order[w->of->by]);
+    esse_out_f(&out, ", the last before that %s", order_words(w));
     add_step(anomaly, steps, mismatch->other, op, esse_out_memory(&out));
 }
 
@@ -157,7 +166,7 @@ static void add_source(const struct words *w, struct esse_anomaly *anomaly, stru
     esse_value read, written;
     if (w->mismatch->kind != ESSE_MISMATCH_READ ||
         !esse_op_read_of(history, w->mismatch->op.ix, w->mismatch->key, &read) ||
-        esse_value_eq(read, ESSE_NIL) || esse_value_tag(read) == ESSE_TAG_LIST)
+        esse_value_eq(read, ESSE_NIL) || esse_value_tag(read) == ESSE_TAG_LIST || w->of->is_stream)
         return;
     for (uint32_t txn = 0; txn < history->txns; txn++)
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
@@ -181,7 +190,11 @@ static void add_places(const struct words *w, struct esse_anomaly *anomaly, stru
     const esse_op none = { ESSE_NO_OP };
     const bool session = w->mismatch->kind == ESSE_MISMATCH_SESSION;
     add_step(anomaly, steps, w->mismatch->txn, none,
-             esse_arena_format(w->arena, "%s comes first %s", w->txn, in_order[w->of->by]));
+             esse_arena_format(w->arena,
+                               w->mismatch->kind == ESSE_MISMATCH_LATE
+                                   ? "%s had ended when the other started, and comes later %s"
+                                   : "%s comes first %s",
+                               w->txn, order_words(w)));
     if (w->mismatch->other.ix != ESSE_NO_TXN)
         add_step(anomaly, steps, w->mismatch->other, none,
                  esse_arena_format(w->arena,

@@ -13,6 +13,7 @@ struct replay_telling {
     enum esse_order_by by;
     /* The other transaction's name, and where it stands, if it is not in the history; else NULL. */
     const char *other_name;
+    bool is_stream; /* the history is of one transaction */
 };
 
 struct esse_anomaly *replay_tell(struct esse_arena *arena, const struct replay_telling *telling);

@@ -1,4 +1,4 @@
-#include "engine/replay/replay.h"
+#include "engine/replay/replay_engine.h"
 
 #include "engine/replay/replay_words.h"
 #include "evidence/recheck.h"
