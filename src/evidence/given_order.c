@@ -137,9 +137,15 @@ static const char *by_time(struct giving *g, struct esse_order *order)
 
 /* ---- two times ---- */
 
-enum moment { COMMITS, STARTS, COMMITS_AT_ONCE };
+/* At one time commits come before snapshots; who takes both at once sees those before it, and is
+ * seen by those after. */
+enum moment { COMMITS, AT_ONCE, STARTS };
 
-/* At one time commits come before snapshots, except that nobody commits before its own. */
+static void add_event(struct giving *g, int64_t time, uint32_t event)
+{
+    g->pairs[g->count++] = (struct esse_pair){ esse_radix_key(time), event };
+}
+
 static const char *collect_moments(struct giving *g, enum moment moment)
 {
     const struct esse_history *history = g->history;
@@ -151,12 +157,12 @@ static const char *collect_moments(struct giving *g, enum moment moment)
         times.end = times.end == ESSE_NO_TIME ? times.begin : times.end;
         if (times.end == ESSE_NO_TIME && history->txn_status[txn] == ESSE_COMMITTED)
             return tell(g, txn, "is committed and has neither start_ts nor commit_ts");
-        if (times.end == ESSE_NO_TIME ||
-            (moment != STARTS && (times.begin == times.end) != (moment == COMMITS_AT_ONCE)))
+        if (times.end == ESSE_NO_TIME || (times.begin == times.end) != (moment == AT_ONCE))
             continue;
-        const int64_t time = moment == STARTS ? times.begin : times.end;
-        g->pairs[g->count++] =
-            (struct esse_pair){ esse_radix_key(time), txn << 1 | (moment != STARTS) };
+        if (moment != COMMITS)
+            add_event(g, times.begin, txn << 1);
+        if (moment != STARTS)
+            add_event(g, times.end, txn << 1 | 1);
     }
     return NULL;
 }
@@ -164,7 +170,7 @@ static const char *collect_moments(struct giving *g, enum moment moment)
 static const char *by_times(struct giving *g, struct esse_order *order)
 {
     const char *problem = NULL;
-    for (enum moment moment = COMMITS; !problem && moment <= COMMITS_AT_ONCE; moment++)
+    for (enum moment moment = COMMITS; !problem && moment <= STARTS; moment++)
         problem = collect_moments(g, moment);
     if (problem)
         return problem;

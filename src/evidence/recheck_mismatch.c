@@ -54,7 +54,7 @@ esse_txn esse_mismatch_doubt(const struct esse_history *history, const struct es
     for (uint32_t txn = 0; txn < history->txns && doubt.ix == ESSE_NO_TXN; txn++)
         if (!in[txn] && history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME &&
             mismatch->kind < ESSE_MISMATCH_OVERWRITTEN &&
-            esse_txn_writes(history, txn, &mismatch->key))
+            esse_txn_writes(history, txn, esse_mismatch_has_key(mismatch) ? &mismatch->key : NULL))
             doubt.ix = txn;
     esse_arena_free(arena);
     return doubt;
@@ -75,7 +75,7 @@ static bool fails_there(struct esse_arena *arena, const struct esse_history *his
     return type && esse_anomaly_find(anomaly->type) == type &&
            anomaly->steps[0].txn.ix == mismatch.txn.ix &&
            anomaly->steps[0].op.ix == mismatch.op.ix &&
-           anomaly->has_key == (mismatch.op.ix != ESSE_NO_OP) &&
+           anomaly->has_key == esse_mismatch_has_key(&mismatch) &&
            (!anomaly->has_key || anomaly->key.ix == mismatch.key.ix) &&
            esse_mismatch_doubt(history, &order, &mismatch).ix == ESSE_NO_TXN;
 }

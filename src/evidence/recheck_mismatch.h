@@ -24,7 +24,7 @@ const struct esse_anomaly_type *esse_mismatch_type(const struct esse_level *leve
                                                    enum esse_mismatch_kind kind);
 
 /* A transaction of unknown outcome that has no place in the order, and could explain the mismatch:
- * it writes the key.  ESSE_NO_TXN if there is none. */
+ * it writes the key, or of a result anything.  ESSE_NO_TXN if there is none. */
 esse_txn esse_mismatch_doubt(const struct esse_history *history, const struct esse_order *order,
                              const struct esse_mismatch *mismatch);
 

@@ -1,3 +1,4 @@
+#include "base/out.h"
 #include "evidence/replay_rules.h"
 
 #include <string.h>
@@ -32,9 +33,22 @@ static void hold_list(struct esse_mismatch *mismatch, const struct replay_state 
             items[mismatch->item_count++] = history->op_value[op];
 }
 
+/* What the statement returns of the store: of all rows, so of nobody's commit. */
+static uint32_t hold_answer(struct esse_mismatch *mismatch, const struct replay_state *state,
+                            struct esse_arena *arena)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    esse_answer_show(&out, state->rows.answer);
+    mismatch->answered = esse_out_memory(&out);
+    return 0;
+}
+
 uint32_t replay_hold_newest(struct esse_mismatch *mismatch, const struct replay_state *state,
                             struct esse_arena *arena)
 {
+    if (mismatch->kind == ESSE_MISMATCH_RESULT)
+        return hold_answer(mismatch, state, arena);
     const struct replay_version version = state->keys[mismatch->key.ix].last;
     mismatch->held = version.value;
     if (version.count)
@@ -45,6 +59,8 @@ uint32_t replay_hold_newest(struct esse_mismatch *mismatch, const struct replay_
 uint32_t replay_hold_at(struct esse_mismatch *mismatch, const struct replay_state *state,
                         uint32_t snapshot, struct esse_arena *arena)
 {
+    if (mismatch->kind == ESSE_MISMATCH_RESULT)
+        return hold_answer(mismatch, state, arena);
     const struct replay_version version = replay_state_at(state, mismatch->key.ix, snapshot);
     const struct replay_own own =
         replay_own_writes(state->history, mismatch->txn.ix, mismatch->op.ix, mismatch->key);
@@ -62,6 +78,7 @@ void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_stat
         [REPLAY_MISS_READ] = ESSE_MISMATCH_READ,
         [REPLAY_MISS_NOT_SELECTED] = ESSE_MISMATCH_NOT_SELECTED,
         [REPLAY_MISS_LEFT_OUT] = ESSE_MISMATCH_LEFT_OUT,
+        [REPLAY_MISS_RESULT] = ESSE_MISMATCH_RESULT,
     };
     *mismatch = (struct esse_mismatch){ .kind = kinds[state->miss.kind],
                                         .txn = txn,

@@ -38,6 +38,7 @@ enum replay_miss_kind {
     REPLAY_MISS_READ,         /* of this key it read something else */
     REPLAY_MISS_NOT_SELECTED, /* it returned this row, which its predicate does not select */
     REPLAY_MISS_LEFT_OUT,     /* it did not return this row, which its predicate selects */
+    REPLAY_MISS_RESULT,       /* it returned another result than rows.answer */
 };
 
 struct replay_miss {

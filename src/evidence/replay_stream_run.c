@@ -25,7 +25,7 @@ static bool violated(struct esse_replay_stream *stream, const char *other, struc
 /* Whose version it is: of the newest the writer is known, of others if the commit is. */
 static const char *writer_of(struct esse_replay_stream *stream, uint32_t key, uint32_t commit)
 {
-    if (!commit)
+    if (!commit || commit == REPLAY_OWN)
         return NULL;
     if (commit == stream->state.keys[key].last.commit)
         return stream_name(stream, stream->writers.at[key]);

@@ -1,6 +1,7 @@
 #include "sql/bounds.h"
 
 #include "sql/sql_expr.h"
+#include "sql/statement.h"
 
 enum { COLUMNS = 4 }; /* of one predicate that are looked at */
 
@@ -191,9 +192,12 @@ static struct collected find(const struct sql_expr *expr, bool truth)
 }
 
 /* Of several columns the one with the shortest interval. */
-bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_bounds *bounds)
+bool esse_statement_bounds(const struct esse_predicate *predicate, unsigned table,
+                           struct esse_bounds *bounds)
 {
-    const struct collected all = find(predicate->condition, true);
+    const struct sql_expr *condition = predicate->select->side[table];
+    const struct collected all =
+        condition ? find(condition, true) : (struct collected){ .count = 0 };
     uint64_t shortest = UINT64_MAX;
     bool found = false;
     for (unsigned i = 0; i < all.count; i++) {
@@ -206,4 +210,9 @@ bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_b
         }
     }
     return found;
+}
+
+bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_bounds *bounds)
+{
+    return predicate->select->tables == 1 && esse_statement_bounds(predicate, 0, bounds);
 }

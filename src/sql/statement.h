@@ -22,8 +22,8 @@ unsigned esse_statement_tables(const struct esse_predicate *predicate);
 /* Does it return aggregates, one value a column, and not rows? */
 bool esse_statement_is_aggregate(const struct esse_predicate *predicate);
 
-/* Is every row that it selects among its rows, so that one that is not there does not match?  Not if
- * it has a LIMIT or OFFSET, or is a join, where rows without partners are left out. */
+/* Is every row that it selects among its rows, so that one that is not there does not match?  Not
+ * if it has a LIMIT or OFFSET, or is a join, where rows without partners are left out. */
 bool esse_statement_is_exact(const struct esse_predicate *predicate);
 
 /* For a join: the bounds of what it selects of one table, 0 or 1, and whether a key is of it. */
@@ -38,8 +38,8 @@ bool esse_statement_has_key(const struct esse_predicate *predicate, unsigned tab
  * order, and more than it ranges over; a row that the bounds exclude need not be.  An answer lives
  * in its arena and uses its memory again; it belongs to one thread at a time.
  *
- * Cost: add as esse_predicate_selects; end O(rows it ranges over), with LIMIT and ORDER BY O(n log n)
- * of them, for a join and the pairs of equal join columns.
+ * Cost: add as esse_predicate_selects; end O(rows it ranges over), with LIMIT and ORDER BY O(n log
+ * n) of them, for a join and the pairs of equal join columns.
  */
 struct esse_answer;
 
@@ -53,14 +53,14 @@ bool esse_answer_add(struct esse_answer *answer, esse_value key, esse_value row,
                      struct esse_error *err);
 bool esse_answer_end(struct esse_answer *answer, struct esse_error *err);
 
-/* The tags of the rows that take part in the result: of an aggregate those that it ranges over, of a
- * join those that have partners, of a LIMIT those that it returns.  In no order; each once.  Where
+/* The tags of the rows that take part in the result: of an aggregate those that it ranges over, of
+ * a join those that have partners, of a LIMIT those that it returns.  In no order; each once. Where
  * LIMIT has a choice, the first that were added. */
 const uint32_t *esse_answer_rows(const struct esse_answer *answer, uint32_t *count);
 
-/* Are these rows, tags each once, what it may return?  Where rows compare as equal to ORDER BY, LIMIT
- * may take any of them.  If not, 'odd' is the tag of a row that is missing or too much, and 'missing'
- * which of the two; there may be others. */
+/* Are these rows, tags each once, what it may return?  Where rows compare as equal to ORDER BY,
+ * LIMIT may take any of them.  If not, 'odd' is the tag of a row that is missing or too much, and
+ * 'missing' which of the two; there may be others. */
 bool esse_answer_may_be(struct esse_answer *answer, const uint32_t *tags, uint32_t count,
                         uint32_t *odd, bool *missing);
 

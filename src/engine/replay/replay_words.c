@@ -82,6 +82,9 @@ static const char *tell_states(const struct words *w)
         put_writer(&out, w);
         esse_out_text(&out, ", and that is selected");
         break;
+    case ESSE_MISMATCH_RESULT:
+        esse_out_f(&out, "; of the table that is %s", w->mismatch->answered);
+        break;
     default:
         esse_out_text(&out, "; since its snapshot ");
         esse_out_f(&out, "%s had committed ", w->other);
@@ -108,6 +111,9 @@ static const char *describe(const struct words *w)
     case ESSE_MISMATCH_LEFT_OUT:
         esse_out_f(&out, "%s would also have got the row ", w->txn);
         put_held(&out, w);
+        break;
+    case ESSE_MISMATCH_RESULT:
+        esse_out_f(&out, "%s would have got %s", w->txn, w->mismatch->answered);
         break;
     case ESSE_MISMATCH_OVERWRITTEN:
         esse_out_f(&out, "%s and %s overlap and both committed ", w->other, w->txn);
@@ -146,7 +152,7 @@ static esse_op last_write(const struct esse_history *history, esse_txn txn, esse
 static void add_writer(const struct words *w, struct esse_anomaly *anomaly, struct esse_step *steps)
 {
     const struct esse_mismatch *mismatch = w->mismatch;
-    if (mismatch->other.ix == ESSE_NO_TXN || w->is_own)
+    if (mismatch->other.ix == ESSE_NO_TXN || w->is_own || !esse_mismatch_has_key(mismatch))
         return;
     const esse_op op = last_write(w->history, mismatch->other, mismatch->key);
     struct esse_out out;
@@ -225,7 +231,7 @@ struct esse_anomaly *replay_tell(struct esse_arena *arena, const struct replay_t
         add_places(&w, anomaly, steps);
         return anomaly;
     }
-    anomaly->has_key = true;
+    anomaly->has_key = esse_mismatch_has_key(mismatch);
     anomaly->key = mismatch->key;
     add_step(anomaly, steps, mismatch->txn, mismatch->op, tell_states(&w));
     add_writer(&w, anomaly, steps);
