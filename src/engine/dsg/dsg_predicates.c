@@ -7,6 +7,14 @@
 #include "engine/dsg/dsg_results.h"
 #include "engine/dsg/dsg_views.h"
 
+#include <stdlib.h>
+
+/* A rank that an operation does not ask about. */
+struct cut {
+    uint32_t op, rank;
+};
+ESSE_VEC(cut_vec, struct cut)
+
 struct finding {
     struct esse_arena *arena;
     struct scan *scan;
@@ -16,6 +24,7 @@ struct finding {
     struct dsg_views views;
     struct dsg_ranges *ranges; /* NULL if no certificate tells what was seen */
     struct dsg_range_read_vec reads;
+    struct cut_vec cuts;
     struct dsg_predicate_edge_vec *edges;
 
     struct esse_index values; /* of key and value: the version */
@@ -57,24 +66,39 @@ static bool snapshot_of(const struct finding *f, uint32_t txn, uint32_t op,
                         struct esse_snapshot *snapshot)
 {
     return f->ranges && !predicate_at(f, op)->has_vset &&
-           esse_snapshot_of(&f->ranges->snapshots, txn, op, snapshot);
+           esse_snapshot_of(f->versions->snapshots, txn, op, snapshot);
 }
 
-/* Is what the transaction wrote before the operation the next version after the one at the
- * snapshot?  Otherwise somebody came between, of whom the operation says nothing. */
-static bool owns_next(const struct finding *f, uint32_t txn, uint32_t op,
-                      const struct esse_snapshot *snapshot)
+/* Cuts out of a range what others made of a key between the snapshot and the version that the
+ * transaction installs.  False if that is not after the snapshot. */
+static bool cut_out(struct finding *f, const struct dsg_range_read *read, uint32_t key,
+                    const struct esse_snapshot *snapshot)
 {
-    for (uint32_t o = f->history->txn_op[txn]; o < op; o++) {
+    const uint32_t *rank = f->views.columns[read->column].rank;
+    const uint32_t seen = dsg_ranges_seen(f->ranges, snapshot, key);
+    uint32_t own = seen == NO_VERSION ? NO_VERSION : seen + 1;
+    while (own < f->versions->first[key + 1] && version_txn(f->versions, own) != read->txn)
+        own++;
+    if (own == NO_VERSION || own == f->versions->first[key + 1])
+        return false;
+    for (uint32_t v = seen; own > seen + 1 && v < own; v++)
+        if (rank[v] >= read->low && rank[v] < read->high)
+            cut_vec_push(&f->cuts, f->arena, (struct cut){ read->op, rank[v] });
+    return true;
+}
+
+static bool cut_own(struct finding *f, const struct dsg_range_read *read,
+                    const struct esse_snapshot *snapshot)
+{
+    const size_t cuts = f->cuts.count;
+    for (uint32_t o = f->history->txn_op[read->txn]; o < read->op; o++) {
         const uint32_t count = esse_access_count(f->history, o);
         for (uint32_t i = 0; i < count; i++) {
             const struct esse_access access = esse_access_at(f->history, o, i);
-            if (access.kind == ESSE_OP_READ)
+            if (access.kind == ESSE_OP_READ || cut_out(f, read, access.key.ix, snapshot))
                 continue;
-            const uint32_t seen = dsg_ranges_seen(f->ranges, snapshot, access.key.ix);
-            if (seen == NO_VERSION || seen + 1 == f->versions->first[access.key.ix + 1] ||
-                version_txn(f->versions, seen + 1) != txn)
-                return false;
+            f->cuts.count = cuts;
+            return false;
         }
     }
     return true;
@@ -84,10 +108,9 @@ static bool owns_next(const struct finding *f, uint32_t txn, uint32_t op,
 static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct dsg_range_read *read)
 {
     struct esse_snapshot snapshot;
-    if (f->views.column == NO_RANK || !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix ||
-        !owns_next(f, txn, op, &snapshot))
+    if (f->views.column == NO_RANK || !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix)
         return false;
-    const uint32_t place = f->ranges->snapshots.place[txn];
+    const uint32_t place = f->versions->snapshots->place[txn];
     if (place != ESSE_NO_PLACE && place < snapshot.before &&
         f->ranges->installed_first[txn] < f->ranges->installed_first[txn + 1])
         return false; /* it sees what it writes itself */
@@ -96,8 +119,39 @@ static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct d
                                      .column = f->views.column,
                                      .low = f->views.low,
                                      .high = f->views.high,
-                                     .before = snapshot.before };
-    return true;
+                                     .before = snapshot.before,
+                                     .from = f->views.low,
+                                     .to = f->views.high };
+    return cut_own(f, read, &snapshot);
+}
+
+/* Puts the pieces of a read in its place, those before the cuts and the rest. */
+static void add_pieces(struct finding *f, struct dsg_range_read_vec *pieces,
+                       struct dsg_range_read read, size_t *cut)
+{
+    while (*cut < f->cuts.count && f->cuts.at[*cut].op < read.op)
+        ++*cut;
+    for (; *cut < f->cuts.count && f->cuts.at[*cut].op == read.op; ++*cut) {
+        read.to = f->cuts.at[*cut].rank;
+        if (read.from < read.to)
+            dsg_range_read_vec_push(pieces, f->arena, read);
+        read.from = read.to < read.from ? read.from : read.to + 1;
+    }
+    read.to = read.high;
+    dsg_range_read_vec_push(pieces, f->arena, read);
+}
+
+static int by_op(const void *a, const void *b)
+{
+    const struct dsg_range_read *x = a, *y = b;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static int by_op_and_rank(const void *a, const void *b)
+{
+    const struct cut *x = a, *y = b;
+    return x->op != y->op ? (x->op > y->op) - (x->op < y->op)
+                          : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* ---- what an operation looked at ---- */
@@ -273,7 +327,7 @@ static struct esse_pair *sort_ops(struct finding *f, size_t *count)
     return pairs;
 }
 
-/* Takes out those that dsg_ranges answers for. */
+/* Takes out those that dsg_ranges can answer for. */
 static bool take_range_reads(struct finding *f, struct esse_pair *ops, size_t *count)
 {
     size_t kept = 0;
@@ -289,21 +343,28 @@ static bool take_range_reads(struct finding *f, struct esse_pair *ops, size_t *c
     }
     f->ranges->columns = f->views.columns;
     f->ranges->column_count = f->views.column_count;
-    if (!dsg_results_check(f->scan, f->ranges, &f->reads))
-        return false;
-    size_t right = 0;
+    *count = kept;
+    return dsg_results_check(f->scan, f->ranges, &f->reads);
+}
+
+/* Those that returned what they should stay; the others join the rest. */
+static void settle_range_reads(struct finding *f, struct esse_pair *ops, size_t *count)
+{
+    struct dsg_range_read_vec pieces = { 0 };
+    size_t cut = 0;
+    if (f->reads.count)
+        qsort(f->reads.at, f->reads.count, sizeof *f->reads.at, by_op);
+    if (f->cuts.count)
+        qsort(f->cuts.at, f->cuts.count, sizeof *f->cuts.at, by_op_and_rank);
     for (size_t i = 0; i < f->reads.count; i++) {
         const struct dsg_range_read read = f->reads.at[i];
         if (read.column != NO_RANK)
-            f->reads.at[right++] = read;
+            add_pieces(f, &pieces, read, &cut);
         else
-            ops[kept++] = (struct esse_pair){ predicate_at(f, read.op)->text.word, read.op };
+            ops[(*count)++] = (struct esse_pair){ predicate_at(f, read.op)->text.word, read.op };
     }
-    f->reads.count = right;
-    esse_radix_sort(ops, kept, f->arena);
-    *count = kept;
-    dsg_ranges_close(f->ranges, &f->reads);
-    return true;
+    esse_radix_sort(ops, *count, f->arena);
+    dsg_ranges_close(f->ranges, &pieces);
 }
 
 static void open_finding(struct finding *f)
@@ -323,7 +384,7 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
 {
     const struct esse_history *history = versions->history;
     struct dsg_predicate_edge_vec edges = { 0 };
-    size_t count, all;
+    size_t count;
     if (!(history->has & ESSE_HAS_PREDICATES))
         return true;
     struct finding f = { .arena = versions->arena,
@@ -334,17 +395,19 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
                          .err = scan->error };
     open_finding(&f);
     struct esse_pair *ops = sort_ops(&f, &count);
-    all = count;
     esse_budget_phase(scan->budget, "following predicates", count);
-    if (f.ranges && !take_range_reads(&f, ops, &count))
-        return false;
+    if (f.ranges) {
+        if (!take_range_reads(&f, ops, &count))
+            return false;
+        settle_range_reads(&f, ops, &count);
+    }
+    const bool whole = count == 0;
     for (size_t i = 0; i < count; i++)
         if (!esse_budget_poll(scan->budget, i) || !find_op(&f, ops[i].id))
             return false;
     versions->predicate_edges = edges.at;
     versions->predicate_edge_count = edges.count;
     versions->ranges = f.ranges;
-    versions->whole_predicates =
-        f.ranges && f.ranges->count == all && dsg_ranges_all_placed(f.ranges);
+    versions->whole_predicates = f.ranges && whole && dsg_ranges_all_placed(f.ranges);
     return true;
 }

@@ -24,13 +24,31 @@ struct column_walk {
     uint32_t *cursor;
 };
 
+/*
+ * A history is recorded nearly in the order of its commits, and a walk meets its transactions from
+ * the last to the first, or backward from the first.  So nearly all that a question is about was
+ * met: 'place' and 'read' tell how far that goes, and most questions end there.
+ */
 struct dsg_walk {
     struct esse_arena *arena;
     const struct dsg_ranges *ranges;
     const uint8_t *met;
     bool doubled, backward;
     struct column_walk *columns;
+    struct esse_pair *order; /* the reads by what they see */
+    uint32_t place;          /* all from here on were met; going backward, all before */
+    size_t read;             /* the same in 'order' */
 };
+
+static uint32_t commit_node(const struct dsg_walk *walk, uint32_t txn)
+{
+    return walk->doubled ? 2 * txn + 1 : txn;
+}
+
+static uint32_t snapshot_node(const struct dsg_walk *walk, uint32_t txn)
+{
+    return walk->doubled ? 2 * txn : txn;
+}
 
 /* ---- lists of operations ---- */
 
@@ -38,7 +56,7 @@ struct dsg_walk {
 static void list_read(struct column_walk *w, const struct dsg_range_read *read, uint32_t number,
                       bool counting)
 {
-    uint32_t low = read->low + w->column->count, high = read->high + w->column->count;
+    uint32_t low = read->from + w->column->count, high = read->to + w->column->count;
     for (; low < high; low >>= 1, high >>= 1) {
         uint32_t nodes[2], count = 0;
         if (low & 1)
@@ -53,10 +71,10 @@ static void list_read(struct column_walk *w, const struct dsg_range_read *read, 
     }
 }
 
-/* 'order' has the reads by what they see. */
-static void list_reads(struct dsg_walk *walk, const struct esse_pair *order)
+static void list_reads(struct dsg_walk *walk)
 {
     const struct dsg_ranges *ranges = walk->ranges;
+    const struct esse_pair *order = walk->order;
     for (int counting = 1; counting >= 0; counting--) {
         for (size_t i = 0; i < ranges->count; i++) {
             const struct dsg_range_read *read = &ranges->reads[order[i].id];
@@ -89,12 +107,11 @@ struct dsg_walk *dsg_walk_new(struct esse_arena *arena, const struct dsg_ranges 
         w->cursor = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
         memset(w->first, 0, nodes * sizeof(uint32_t));
     }
-    struct esse_pair *order = esse_arena_grow(arena, NULL, (ranges->count + 1) * sizeof *order);
+    walk->order = esse_arena_grow(arena, NULL, (ranges->count + 1) * sizeof *walk->order);
     for (size_t i = 0; i < ranges->count; i++)
-        order[i] = (struct esse_pair){ ranges->reads[i].before, (uint32_t)i };
-    esse_radix_sort(order, ranges->count, arena);
-    list_reads(walk, order);
-    esse_arena_drop(arena, order);
+        walk->order[i] = (struct esse_pair){ ranges->reads[i].before, (uint32_t)i };
+    esse_radix_sort(walk->order, ranges->count, arena);
+    list_reads(walk);
     return walk;
 }
 
@@ -124,6 +141,8 @@ void dsg_walk_start(struct dsg_walk *walk, const uint8_t *met, bool backward)
 {
     walk->met = met;
     walk->backward = backward;
+    walk->place = backward ? 0 : walk->ranges->versions->snapshots->count;
+    walk->read = backward ? 0 : walk->ranges->count;
     for (uint32_t c = 0; c < walk->ranges->column_count; c++) {
         struct column_walk *w = &walk->columns[c];
         fill_leaves(walk, w);
@@ -177,17 +196,33 @@ static void clear_leaf(struct column_walk *w, uint32_t leaf)
     }
 }
 
+/* Was everybody met who committed after what the operation sees, or going backward before? */
+static bool all_touches_met(struct dsg_walk *walk, uint32_t before)
+{
+    const struct esse_snapshots *snapshots = walk->ranges->versions->snapshots;
+    if (walk->backward) {
+        while (walk->place < snapshots->count &&
+               walk->met[commit_node(walk, snapshots->txns[walk->place].ix)])
+            walk->place++;
+        return before <= walk->place;
+    }
+    while (walk->place > 0 && walk->met[commit_node(walk, snapshots->txns[walk->place - 1].ix)])
+        walk->place--;
+    return before >= walk->place;
+}
+
 uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read)
 {
     struct column_walk *w = &walk->columns[read->column];
+    if (all_touches_met(walk, read->before))
+        return NO_NODE;
     const uint32_t than = walk->backward ? UINT32_MAX - read->before : read->before;
     for (;;) {
-        const uint32_t leaf = find_leaf(w, 2 * read->low, 2 * read->high, than);
+        const uint32_t leaf = find_leaf(w, 2 * read->from, 2 * read->to, than);
         if (leaf == NO_NODE)
             return NO_NODE;
         const uint32_t version = w->column->version[leaf >> 1] + (leaf & 1);
-        const uint32_t txn = version_txn(walk->ranges->versions, version);
-        const uint32_t node = walk->doubled ? 2 * txn + 1 : txn;
+        const uint32_t node = commit_node(walk, version_txn(walk->ranges->versions, version));
         if (!walk->met[node])
             return node;
         clear_leaf(w, leaf);
@@ -205,7 +240,7 @@ static uint32_t find_in_list(struct dsg_walk *walk, struct column_walk *w, uint3
     while (walk->backward ? *cursor < w->first[node + 1] : *cursor > w->first[node]) {
         const struct dsg_range_read *read =
             &walk->ranges->reads[w->entry[walk->backward ? *cursor : *cursor - 1]];
-        const uint32_t reader = walk->doubled ? 2 * read->txn : read->txn;
+        const uint32_t reader = snapshot_node(walk, read->txn);
         if ((read->before > place) == walk->backward)
             return NO_NODE;
         if (!walk->met[reader])
@@ -226,12 +261,31 @@ static uint32_t find_reader(struct dsg_walk *walk, struct column_walk *w, uint32
     return NO_NODE;
 }
 
+static bool is_met(const struct dsg_walk *walk, size_t at)
+{
+    return walk->met[snapshot_node(walk, walk->ranges->reads[walk->order[at].id].txn)];
+}
+
+/* The same about operations that see the place, or going backward do not. */
+static bool all_readers_met(struct dsg_walk *walk, uint32_t place)
+{
+    const size_t count = walk->ranges->count;
+    if (walk->backward) {
+        while (walk->read < count && is_met(walk, walk->read))
+            walk->read++;
+        return walk->read == count || walk->order[walk->read].key > place;
+    }
+    while (walk->read > 0 && is_met(walk, walk->read - 1))
+        walk->read--;
+    return walk->read == 0 || walk->order[walk->read - 1].key <= place;
+}
+
 uint32_t dsg_walk_reader(struct dsg_walk *walk, uint32_t column, uint32_t version)
 {
     struct column_walk *w = &walk->columns[column];
-    if (!walk->ranges->placed[walk->ranges->key[version]])
-        return NO_NODE;
     const uint32_t place = dsg_version_place(walk->ranges, version);
+    if (!walk->ranges->placed[walk->ranges->key[version]] || all_readers_met(walk, place))
+        return NO_NODE;
     const uint32_t reader = find_reader(walk, w, w->column->rank[version], place);
     return reader != NO_NODE ? reader : find_reader(walk, w, w->column->rank[version - 1], place);
 }
