@@ -69,37 +69,34 @@ static bool snapshot_of(const struct finding *f, uint32_t txn, uint32_t op,
            esse_snapshot_of(f->versions->snapshots, txn, op, snapshot);
 }
 
-/* Cuts out of a range what others made of a key between the snapshot and the version that the
- * transaction installs.  False if that is not after the snapshot. */
-static bool cut_out(struct finding *f, const struct dsg_range_read *read, uint32_t key,
-                    const struct esse_snapshot *snapshot)
+static bool wrote_before(const struct finding *f, const struct dsg_range_read *read, uint32_t key)
 {
-    const uint32_t *rank = f->views.columns[read->column].rank;
-    const uint32_t seen = dsg_ranges_seen(f->ranges, snapshot, key);
-    uint32_t own = seen == NO_VERSION ? NO_VERSION : seen + 1;
-    while (own < f->versions->first[key + 1] && version_txn(f->versions, own) != read->txn)
-        own++;
-    if (own == NO_VERSION || own == f->versions->first[key + 1])
-        return false;
-    for (uint32_t v = seen; own > seen + 1 && v < own; v++)
-        if (rank[v] >= read->low && rank[v] < read->high)
-            cut_vec_push(&f->cuts, f->arena, (struct cut){ read->op, rank[v] });
-    return true;
+    esse_value ignored;
+    for (uint32_t op = f->history->txn_op[read->txn]; op < read->op; op++)
+        if (esse_op_write_of(f->history, op, (esse_key){ key }, &ignored))
+            return true;
+    return false;
 }
 
-static bool cut_own(struct finding *f, const struct dsg_range_read *read,
-                    const struct esse_snapshot *snapshot)
+/* Cuts out of a range what others made of the keys that the transaction had written, between the
+ * snapshot and the versions that it installs.  False if some of them have no places. */
+static bool cut_own(struct finding *f, const struct dsg_range_read *read)
 {
-    const size_t cuts = f->cuts.count;
-    for (uint32_t o = f->history->txn_op[read->txn]; o < read->op; o++) {
-        const uint32_t count = esse_access_count(f->history, o);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct esse_access access = esse_access_at(f->history, o, i);
-            if (access.kind == ESSE_OP_READ || cut_out(f, read, access.key.ix, snapshot))
-                continue;
-            f->cuts.count = cuts;
+    const struct dsg_ranges *ranges = f->ranges;
+    const uint32_t *rank = f->views.columns[read->column].rank;
+    const uint32_t *installed = &ranges->installed_first[read->txn];
+    for (uint32_t i = installed[0]; i < installed[1]; i++) {
+        const uint32_t own = ranges->installed[i], key = ranges->key[own];
+        if (!ranges->placed[key])
             return false;
-        }
+        uint32_t seen = own - 1;
+        while (seen > f->versions->first[key] && dsg_version_place(ranges, seen) >= read->before)
+            seen--;
+        if (seen + 1 == own || !wrote_before(f, read, key))
+            continue;
+        for (uint32_t v = seen; v < own; v++)
+            if (rank[v] >= read->low && rank[v] < read->high)
+                cut_vec_push(&f->cuts, f->arena, (struct cut){ read->op, rank[v] });
     }
     return true;
 }
@@ -122,7 +119,7 @@ static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct d
                                      .before = snapshot.before,
                                      .from = f->views.low,
                                      .to = f->views.high };
-    return cut_own(f, read, &snapshot);
+    return cut_own(f, read);
 }
 
 /* Puts the pieces of a read in its place, those before the cuts and the rest. */
