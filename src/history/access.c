@@ -39,9 +39,12 @@ bool esse_is_statement(const struct esse_values *values, esse_value text)
         span.at++;
         span.length--;
     }
-    /* "select" could be the beginning of a column's name. */
-    return span.length > 6 && strncasecmp(span.at, "select", 6) == 0 && span.at[6] != '_' &&
-           !isalnum((unsigned char)span.at[6]);
+    /* They could be the beginning of a column's name. */
+    const size_t word = span.length > 6 && strncasecmp(span.at, "select", 6) == 0 ? 6
+                        : span.length > 4 && strncasecmp(span.at, "with", 4) == 0 ? 4
+                                                                                  : 0;
+    const unsigned char next = word ? (unsigned char)span.at[word] : '_';
+    return next != '_' && next != '$' && next < 0x80 && !isalnum(next);
 }
 
 esse_txn esse_op_txn(const struct esse_history *history, uint32_t op)

@@ -1,6 +1,7 @@
 #include "sql/bounds.h"
 
 #include "sql/sql_expr.h"
+#include "sql/statement.h"
 
 enum { COLUMNS = 4 }; /* of one predicate that are looked at */
 
@@ -64,89 +65,141 @@ struct esse_place esse_column_place(const struct esse_values *values, struct ess
 
 /* ---- bounds ---- */
 
-/* A selected row has made every part of an AND true, so each part bounds it. */
-static void add(struct collected *all, const struct sql_column *column, enum esse_place_kind kind,
-                uint64_t low, uint64_t high)
+/*
+ * The bounds of what makes an expression true, or false: NOT exchanges the two.  Neither is what
+ * makes it unknown, so a column that is bounded is not NULL.
+ */
+static struct collected find(const struct sql_expr *expr, bool truth);
+
+static bool is_same(const struct esse_bounds *a, const struct esse_bounds *b)
 {
-    const struct esse_column named = { column->kind, column->member };
-    for (unsigned i = 0; i < all->count; i++) {
-        struct esse_bounds *known = &all->at[i];
-        if (!esse_column_eq(known->column, named))
+    return a->kind == b->kind && esse_column_eq(a->column, b->column);
+}
+
+/* Rows within both: each bounds them.  Of a column that is bounded as two kinds one must do. */
+static struct collected intersect(struct collected a, const struct collected *b)
+{
+    for (unsigned i = 0; i < b->count; i++) {
+        const struct esse_bounds *one = &b->at[i];
+        unsigned at = 0;
+        while (at < a.count && !esse_column_eq(a.at[at].column, one->column))
+            at++;
+        if (at == a.count && at < COLUMNS)
+            a.at[a.count++] = *one;
+        if (at == COLUMNS || !is_same(&a.at[at], one))
             continue;
-        if (known->kind == kind) {
-            known->low = low > known->low ? low : known->low;
-            known->high = high < known->high ? high : known->high;
+        a.at[at].low = one->low > a.at[at].low ? one->low : a.at[at].low;
+        a.at[at].high = one->high < a.at[at].high ? one->high : a.at[at].high;
+    }
+    return a;
+}
+
+/* Rows within either: only what both bound is bounded. */
+static struct collected enclose(const struct collected *a, const struct collected *b)
+{
+    struct collected all = { .count = 0 };
+    for (unsigned i = 0; i < a->count; i++) {
+        for (unsigned j = 0; j < b->count; j++) {
+            struct esse_bounds one = a->at[i];
+            if (!is_same(&one, &b->at[j]))
+                continue;
+            one.low = b->at[j].low < one.low ? b->at[j].low : one.low;
+            one.high = b->at[j].high > one.high ? b->at[j].high : one.high;
+            all.at[all.count++] = one;
         }
-        return;
     }
-    if (all->count < COLUMNS)
-        all->at[all->count++] = (struct esse_bounds){ named, kind, low, high };
+    return all;
 }
 
-static bool is_bounding(struct esse_place place)
+/* Neighbours share places, so what is below a constant may still have its place.  '<>' bounds
+ * nothing, but the type. */
+static struct collected find_constant(const struct sql_expr *column,
+                                      const struct sql_expr *constant, unsigned accepts)
 {
-    return place.kind == ESSE_PLACE_NUMBER || place.kind == ESSE_PLACE_TEXT;
+    struct collected all = { .count = 0 };
+    if (column->kind != SQL_COLUMN || constant->kind != SQL_CONSTANT)
+        return all;
+    const struct esse_place place = place_of(constant->is.constant);
+    if (place.kind != ESSE_PLACE_NUMBER && place.kind != ESSE_PLACE_TEXT)
+        return all;
+    all.at[all.count++] =
+        (struct esse_bounds){ { column->is.column.kind, column->is.column.member },
+                              place.kind,
+                              accepts & SQL_BELOW ? 0 : place.at,
+                              accepts & SQL_ABOVE ? UINT64_MAX : place.at };
+    return all;
 }
 
-/* Neighbours share places, so what is below a constant may still have its place. */
-static void collect_compare(struct collected *all, const struct sql_expr *expr)
+static struct collected find_compare(const struct sql_expr *expr, bool truth)
 {
-    const struct sql_expr *left = expr->args[0], *right = expr->args[1];
-    unsigned accepts = expr->is.accepts;
-    if (left->kind == SQL_CONSTANT) {
-        const struct sql_expr *other = left;
-        left = right;
-        right = other;
-        accepts = (accepts & SQL_EQUAL) | (accepts & SQL_BELOW ? SQL_ABOVE : 0u) |
-                  (accepts & SQL_ABOVE ? SQL_BELOW : 0u);
-    }
-    if (left->kind != SQL_COLUMN || right->kind != SQL_CONSTANT)
-        return;
-    const struct esse_place place = place_of(right->is.constant);
-    if (is_bounding(place))
-        add(all, &left->is.column, place.kind, accepts & SQL_BELOW ? 0 : place.at,
-            accepts & SQL_ABOVE ? UINT64_MAX : place.at);
+    const unsigned every = SQL_BELOW | SQL_EQUAL | SQL_ABOVE;
+    const unsigned accepts = truth ? expr->is.accepts : every & ~expr->is.accepts;
+    const unsigned turned = (accepts & SQL_EQUAL) | (accepts & SQL_BELOW ? SQL_ABOVE : 0u) |
+                            (accepts & SQL_ABOVE ? SQL_BELOW : 0u);
+    return expr->args[0]->kind == SQL_COLUMN ? find_constant(expr->args[0], expr->args[1], accepts)
+                                             : find_constant(expr->args[1], expr->args[0], turned);
 }
 
-static void collect_in(struct collected *all, const struct sql_expr *expr)
+/* NULL is in no list. */
+static struct collected find_in(const struct sql_expr *expr, bool truth)
 {
-    enum esse_place_kind kind = ESSE_PLACE_NULL;
-    uint64_t low = UINT64_MAX, high = 0;
-    if (expr->args[0]->kind != SQL_COLUMN)
-        return;
-    for (uint32_t i = 1; i < expr->count; i++) {
-        if (expr->args[i]->kind != SQL_CONSTANT)
-            return;
-        const struct esse_place place = place_of(expr->args[i]->is.constant);
-        if (place.kind == ESSE_PLACE_NULL)
+    struct collected all = { .count = 0 };
+    bool first = true;
+    for (uint32_t i = 1; truth && i < expr->count; i++) {
+        const struct sql_expr *item = expr->args[i];
+        if (item->kind == SQL_CONSTANT && item->is.constant->type == SQL_NULL)
             continue;
-        if (!is_bounding(place) || (kind != ESSE_PLACE_NULL && kind != place.kind))
-            return;
-        kind = place.kind;
-        low = place.at < low ? place.at : low;
-        high = place.at > high ? place.at : high;
+        const struct collected one = find_constant(expr->args[0], item, SQL_EQUAL);
+        all = first ? one : enclose(&all, &one);
+        first = false;
     }
-    if (kind != ESSE_PLACE_NULL)
-        add(all, &expr->args[0]->is.column, kind, low, high);
+    return all;
 }
 
-static void collect(struct collected *all, const struct sql_expr *expr)
+/* AND is true, and OR false, if all arguments are; otherwise some argument must be. */
+static struct collected find_logic(const struct sql_expr *expr, bool truth)
 {
-    if (expr->kind == SQL_COMPARE)
-        collect_compare(all, expr);
-    if (expr->kind == SQL_IN)
-        collect_in(all, expr);
-    for (uint32_t i = 0; expr->kind == SQL_AND && i < expr->count; i++)
-        collect(all, expr->args[i]);
+    const bool every = (expr->kind == SQL_AND) == truth;
+    struct collected all = find(expr->args[0], truth);
+    for (uint32_t i = 1; i < expr->count; i++) {
+        const struct collected one = find(expr->args[i], truth);
+        all = every ? intersect(all, &one) : enclose(&all, &one);
+    }
+    return all;
+}
+
+static struct collected find(const struct sql_expr *expr, bool truth)
+{
+    switch (expr->kind) {
+    case SQL_COMPARE:
+        return find_compare(expr, truth);
+    case SQL_IN:
+        return find_in(expr, truth);
+    case SQL_AND:
+    case SQL_OR:
+        return find_logic(expr, truth);
+    case SQL_NOT:
+        return find(expr->args[0], !truth);
+    case SQL_IS_TRUTH:
+        /* What is not true may be unknown, and then the row can be anything. */
+        if (truth && expr->is.truth != ESSE_TRUTH_UNKNOWN)
+            return find(expr->args[0], expr->is.truth == ESSE_TRUTH_TRUE);
+        break;
+    default:
+        break;
+    }
+    return (struct collected){ .count = 0 };
 }
 
 /* Of several columns the one with the shortest interval. */
-bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_bounds *bounds)
+bool esse_statement_bounds(const struct esse_predicate *predicate, unsigned table,
+                           struct esse_bounds *bounds)
 {
-    struct collected all = { .count = 0 };
+    const struct sql_expr *condition = predicate->select->side[table];
+    const struct collected all =
+        condition ? find(condition, true) : (struct collected){ .count = 0 };
     uint64_t shortest = UINT64_MAX;
     bool found = false;
-    collect(&all, predicate->condition);
     for (unsigned i = 0; i < all.count; i++) {
         const struct esse_bounds *one = &all.at[i];
         const uint64_t length = one->low > one->high ? 0 : one->high - one->low;
@@ -157,4 +210,9 @@ bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_b
         }
     }
     return found;
+}
+
+bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_bounds *bounds)
+{
+    return predicate->select->tables == 1 && esse_statement_bounds(predicate, 0, bounds);
 }

@@ -67,7 +67,9 @@ bool esse_predicate_range(const struct esse_predicate *predicate, struct esse_ra
 {
     bool known = false;
     *range = (struct esse_range){ .low = INT64_MIN, .high = INT64_MAX };
-    return take(range, predicate->condition, &known) && known;
+    const struct sql_select *select = predicate->select;
+    return select->tables == 1 && select->table[0].kind == SQL_EVERY_KEY && select->side[0] &&
+           take(range, select->side[0], &known) && known;
 }
 
 enum esse_column_value esse_column_value(const struct esse_values *values,

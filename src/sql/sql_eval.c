@@ -8,7 +8,7 @@
 struct eval {
     const struct esse_predicate *predicate;
     const struct esse_values *values;
-    esse_value key, row;
+    const struct sql_tuple *tuple;
     struct esse_error *err;
     sql_why why;
 };
@@ -19,7 +19,7 @@ static bool refuse(struct eval *eval, const struct sql_expr *expr, const char *p
 {
     char key[64], message[SQL_WHY + 80];
     snprintf(message, sizeof message, "%s (key %s)", problem,
-             esse_value_brief(eval->values, eval->key, key));
+             esse_value_brief(eval->values, eval->tuple->key[0], key));
     return sql_fail(eval->predicate->of, eval->predicate->text, expr->at, message, eval->err);
 }
 
@@ -252,8 +252,9 @@ static bool evaluate(struct eval *eval, const struct sql_expr *expr, struct sql_
         *result = *expr->is.constant;
         return true;
     case SQL_COLUMN:
-        *result = sql_datum_of(eval->values,
-                               sql_column_of(eval->values, expr->is.column, eval->key, eval->row));
+        *result = sql_datum_of(eval->values, sql_column_of(eval->values, expr->is.column,
+                                                           eval->tuple->key[expr->table],
+                                                           eval->tuple->row[expr->table]));
         return true;
     case SQL_CALCULATE:
         return evaluate_calculate(eval, expr, result);
@@ -267,14 +268,51 @@ static bool evaluate(struct eval *eval, const struct sql_expr *expr, struct sql_
     }
 }
 
-bool esse_predicate_eval(const struct esse_predicate *predicate, esse_value key, esse_value row,
-                         enum esse_truth *truth, struct esse_error *err)
+/* ---- from outside ---- */
+
+bool sql_evaluate(const struct esse_predicate *predicate, const struct sql_expr *expr,
+                  const struct sql_tuple *tuple, struct sql_datum *result, struct esse_error *err)
 {
     struct eval eval; /* 'why' need not be cleared */
     eval.predicate = predicate;
     eval.values = sql_history(predicate->of)->values;
-    eval.key = key;
-    eval.row = row;
+    eval.tuple = tuple;
     eval.err = err;
-    return truth_of(&eval, predicate->condition, truth);
+    return evaluate(&eval, expr, result);
+}
+
+static bool truth_for(const struct esse_predicate *predicate, const struct sql_expr *expr,
+                      const struct sql_tuple *tuple, enum esse_truth *truth, struct esse_error *err)
+{
+    struct eval eval;
+    eval.predicate = predicate;
+    eval.values = sql_history(predicate->of)->values;
+    eval.tuple = tuple;
+    eval.err = err;
+    *truth = ESSE_TRUTH_TRUE;
+    return !expr || truth_of(&eval, expr, truth);
+}
+
+bool sql_is_true(const struct esse_predicate *predicate, const struct sql_expr *condition,
+                 const struct sql_tuple *tuple, bool *is_true, struct esse_error *err)
+{
+    enum esse_truth truth;
+    if (!truth_for(predicate, condition, tuple, &truth, err))
+        return false;
+    *is_true = truth == ESSE_TRUTH_TRUE;
+    return true;
+}
+
+bool esse_predicate_eval(const struct esse_predicate *predicate, esse_value key, esse_value row,
+                         enum esse_truth *truth, struct esse_error *err)
+{
+    const struct sql_select *select = predicate->select;
+    const struct esse_values *values = sql_history(predicate->of)->values;
+    const struct sql_tuple tuple = { { key, key }, { row, row } };
+    *truth = ESSE_TRUTH_FALSE;
+    for (uint32_t table = 0; table < select->tables && *truth != ESSE_TRUTH_TRUE; table++)
+        if (sql_table_has(&select->table[table], values, key) &&
+            !truth_for(predicate, select->side[table], &tuple, truth, err))
+            return false;
+    return true;
 }

@@ -20,7 +20,7 @@ struct shape {
 
 struct known {
     struct shape shape;
-    const struct sql_expr *tree;
+    const struct sql_select *select;
     bool negative[MOST_NUMBERS]; /* the tree has a minus sign in the constant */
 };
 ESSE_VEC(known_vec, struct known *)
@@ -137,6 +137,8 @@ static uint32_t moved(const struct copying *c, uint32_t at)
 
 static const struct sql_expr *copy(const struct copying *c, const struct sql_expr *expr)
 {
+    if (!expr)
+        return NULL;
     struct sql_expr *made = esse_arena_alloc(c->arena, 1, sizeof *made);
     *made = *expr;
     made->at = moved(c, expr->at);
@@ -156,7 +158,34 @@ static const struct sql_expr *copy(const struct copying *c, const struct sql_exp
     return made;
 }
 
-const struct sql_expr *sql_shapes_get(struct sql_shapes *shapes, struct esse_span text)
+static const struct sql_select *copy_select(const struct copying *c,
+                                            const struct sql_select *select)
+{
+    struct sql_select *made = esse_arena_alloc(c->arena, 1, sizeof *made);
+    struct sql_output *outputs =
+        esse_arena_alloc(c->arena, select->output_count + 1u, sizeof *outputs);
+    struct sql_sort *sorts = esse_arena_alloc(c->arena, select->sort_count + 1u, sizeof *sorts);
+    *made = *select;
+    for (uint32_t i = 0; i < select->tables; i++) {
+        made->side[i] = copy(c, select->side[i]);
+        made->join[i] = copy(c, select->join[i]);
+    }
+    made->both = copy(c, select->both);
+    for (uint32_t i = 0; i < select->output_count; i++) {
+        outputs[i] = select->outputs[i];
+        outputs[i].at = moved(c, outputs[i].at);
+        outputs[i].of = copy(c, outputs[i].of);
+    }
+    for (uint32_t i = 0; i < select->sort_count; i++) {
+        sorts[i] = select->sorts[i];
+        sorts[i].by = copy(c, sorts[i].by);
+    }
+    made->outputs = outputs;
+    made->sorts = sorts;
+    return made;
+}
+
+const struct sql_select *sql_shapes_get(struct sql_shapes *shapes, struct esse_span text)
 {
     struct shape shape;
     if (!take_apart(&shape, text))
@@ -165,7 +194,7 @@ const struct sql_expr *sql_shapes_get(struct sql_shapes *shapes, struct esse_spa
     if (!known)
         return NULL;
     const struct copying copying = { shapes->arena, known, &shape };
-    return copy(&copying, known->tree);
+    return copy_select(&copying, known->select);
 }
 
 /* ---- learning ---- */
@@ -174,6 +203,8 @@ const struct sql_expr *sql_shapes_get(struct sql_shapes *shapes, struct esse_spa
  * from the text, or that may not be shared. */
 static bool find_numbers(struct known *known, const struct sql_expr *expr, bool *found)
 {
+    if (!expr)
+        return true;
     if (expr->kind == SQL_CAST)
         return false;
     if (expr->kind == SQL_CONSTANT && expr->is.constant->type == SQL_INTEGER) {
@@ -196,12 +227,28 @@ static bool find_numbers(struct known *known, const struct sql_expr *expr, bool 
     return true;
 }
 
-void sql_shapes_add(struct sql_shapes *shapes, struct esse_span text, const struct sql_expr *tree)
+static bool find_all_numbers(struct known *known, const struct sql_select *select, bool *found)
+{
+    for (uint32_t i = 0; i < select->tables; i++)
+        if (!find_numbers(known, select->side[i], found))
+            return false;
+    for (uint32_t i = 0; i < select->output_count; i++)
+        if (!find_numbers(known, select->outputs[i].of, found))
+            return false;
+    for (uint32_t i = 0; i < select->sort_count; i++)
+        if (!find_numbers(known, select->sorts[i].by, found))
+            return false;
+    return find_numbers(known, select->both, found);
+}
+
+/* Numbers that are no constants, those of LIMIT say, are not found. */
+void sql_shapes_add(struct sql_shapes *shapes, struct esse_span text,
+                    const struct sql_select *select)
 {
     struct known *known = esse_arena_alloc(shapes->arena, 1, sizeof *known);
     bool found[MOST_NUMBERS] = { false };
-    known->tree = tree;
-    if (!take_apart(&known->shape, text) || !find_numbers(known, tree, found))
+    known->select = select;
+    if (!take_apart(&known->shape, text) || !find_all_numbers(known, select, found))
         return;
     for (uint32_t i = 0; i < known->shape.count; i++)
         if (!found[i])

@@ -17,10 +17,11 @@
 struct sql_shapes;
 struct sql_shapes *sql_shapes_new(struct esse_arena *arena);
 
-/* The tree of a text whose shape is known, or NULL. */
-const struct sql_expr *sql_shapes_get(struct sql_shapes *shapes, struct esse_span text);
+/* What a text whose shape is known is parsed into, or NULL. */
+const struct sql_select *sql_shapes_get(struct sql_shapes *shapes, struct esse_span text);
 
 /* Takes the shape of a text that was parsed. */
-void sql_shapes_add(struct sql_shapes *shapes, struct esse_span text, const struct sql_expr *tree);
+void sql_shapes_add(struct sql_shapes *shapes, struct esse_span text,
+                    const struct sql_select *select);
 
 #endif
