@@ -6,6 +6,7 @@
 #include "engine/dsg/dsg_ranges.h"
 #include "engine/dsg/dsg_results.h"
 #include "engine/dsg/dsg_views.h"
+#include "sql/statement.h"
 
 #include <stdlib.h>
 
@@ -37,6 +38,12 @@ struct finding {
 static const struct esse_predicate_op *predicate_at(const struct finding *f, uint32_t op)
 {
     return &f->history->predicates[f->history->op_key[op]];
+}
+
+/* Does what it returned depend on the values of all rows that match, not only on which they are? */
+static bool is_by_value(const struct finding *f, uint32_t op)
+{
+    return predicate_at(f, op)->no_rows || !esse_statement_is_exact(f->views.predicate);
 }
 
 static bool take_text(struct finding *f, uint32_t txn, uint32_t op)
@@ -263,7 +270,7 @@ static bool check_row(struct finding *f, uint32_t txn, uint32_t op, uint32_t key
 {
     const bool returned = f->seen_by[key] == op + 1;
     bool yes, is_row = true;
-    if (predicate_at(f, op)->no_rows)
+    if (is_by_value(f, op))
         return true;
     if (!matches(f, key, version, &yes))
         return false;
@@ -291,7 +298,7 @@ static bool find_op(struct finding *f, uint32_t op)
     const struct esse_predicate_op *predicate = predicate_at(f, op);
     const uint32_t txn = esse_op_txn(f->history, op).ix;
     struct esse_snapshot at, *snapshot = snapshot_of(f, txn, op, &at) ? &at : NULL;
-    bool ok = take_text(f, txn, op) && dsg_views_see(&f->views, predicate->no_rows);
+    bool ok = take_text(f, txn, op) && dsg_views_see(&f->views, is_by_value(f, op));
     note_own(f, txn, op);
     note_rows(f, op, predicate->row, predicate->row_count);
     note_rows(f, op, predicate->vset, predicate->vset_count);

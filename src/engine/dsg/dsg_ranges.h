@@ -71,6 +71,7 @@ void dsg_ranges_close(struct dsg_ranges *ranges, const struct dsg_range_read_vec
 /* The questions of one walk.  In a doubled graph (dsg_graph.h) operations belong to snapshots and
  * versions to commits. */
 struct dsg_walk;
+extern uint32_t dsg_walk_near; /* how many are asked one by one; tests make it 0 */
 struct dsg_walk *dsg_walk_new(struct esse_arena *arena, const struct dsg_ranges *ranges,
                               bool doubled);
 

@@ -28,10 +28,10 @@ struct column_walk {
  * A history is recorded nearly in the order of its commits, and a walk meets its transactions from
  * the last to the first, or backward from the first.  So nearly all that a question is about was
  * met: 'place' and 'read' tell how far that goes.  Most questions end there, or with the few that
- * are left; only who has more than NEAR left asks the trees, which are made for the first that
- * does.
+ * are left; only who has more than dsg_walk_near left asks the trees, which are made for the first
+ * that does.
  */
-enum { NEAR = 64 };
+uint32_t dsg_walk_near = 64;
 
 struct dsg_walk {
     struct esse_arena *arena;
@@ -285,8 +285,8 @@ uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read
     const uint32_t end = walk->backward ? read->before : walk->place;
     if (begin >= end)
         return NO_NODE;
-    return end - begin <= NEAR ? touch_in_places(walk, read, begin, end)
-                               : touch_in_tree(walk, read);
+    return end - begin <= dsg_walk_near ? touch_in_places(walk, read, begin, end)
+                                        : touch_in_tree(walk, read);
 }
 
 /* ---- operations ---- */
@@ -349,7 +349,7 @@ static bool reader_in_order(const struct dsg_walk *walk, uint32_t column, uint32
         const struct dsg_range_read *read = &walk->ranges->reads[walk->order[at].id];
         if ((read->before > place) == walk->backward)
             return true;
-        if (i == NEAR)
+        if (i == dsg_walk_near)
             return false;
         if (is_met(walk, at) || read->column != column ||
             !(is_in(read, rank[version]) || is_in(read, rank[version - 1])))
