@@ -260,6 +260,9 @@ struct esse_anomaly {
     const struct esse_edge *edges; /* each ends where the next begins, the last at the first */
     uint32_t edge_count;
     const struct esse_refutation *refutation; /* or NULL */
+    /* Of an order that does not replay: what it was taken from, "order", "commit_ts", "start_ts" or
+     * "timestamps"; otherwise NULL. */
+    const char *order_by;
 };
 
 /*
@@ -373,6 +376,9 @@ struct esse_check_options {
     size_t except_count;
     unsigned threads; /* this one included; 0: one for each processor.  It changes only the time. */
     unsigned ablate;  /* enum esse_ablation */
+    /* "order", "commit_ts" or "start_ts": the order of the transactions is known to be this one.
+     * NULL: it is not, unless the history's certificate says so. */
+    const char *order_by;
 };
 
 /*

@@ -5,6 +5,7 @@
 #include "evidence/commit_order.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/recheck_forced.h"
+#include "evidence/recheck_mismatch.h"
 #include "evidence/recheck_predicate.h"
 #include "evidence/recheck_versions.h"
 #include "evidence/refutation.h"
@@ -442,6 +443,8 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
     struct claim claim;
     if (esse_is_refutation(anomaly))
         return esse_recheck_refutation(history, anomaly, err);
+    if (esse_is_mismatch(anomaly))
+        return esse_recheck_mismatch(history, anomaly, err);
     if (anomaly->edge_count)
         return esse_is_forced_cycle(anomaly) ? esse_recheck_forced(history, anomaly, err)
                                              : esse_recheck_cycle(history, anomaly, err);

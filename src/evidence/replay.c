@@ -130,26 +130,27 @@ static bool agrees_with_sessions(struct replay *replay, struct esse_error *err)
     return true;
 }
 
-/* From the back: whatever commits after a transaction's start must not have ended before it. */
+/* Whatever commits after a transaction's start must not have ended before it. */
 static bool agrees_with_time(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
-    int64_t earliest_end = INT64_MAX;
-    uint32_t earliest = 0;
+    int64_t latest_start = ESSE_NO_TIME;
+    uint32_t latest = 0;
     if (!history->txn_time)
         return true;
-    for (uint32_t i = replay->order->count; i-- > 0;) {
+    for (uint32_t i = 0; i < replay->order->count; i++) {
         bool start, commit;
         uint32_t txn = event_txn(replay->order, i, &start, &commit);
         struct esse_interval time = history->txn_time[txn];
-        if (start && time.begin != ESSE_NO_TIME && earliest_end < time.begin) {
-            misplaced(replay, ESSE_MISMATCH_TIME, txn, earliest);
-            return replay_wrong(replay, txn, "is before one that had ended when it started", err);
-        }
-        if (commit && time.end != ESSE_NO_TIME && time.end < earliest_end &&
+        if (commit && time.end != ESSE_NO_TIME && time.end < latest_start &&
             history->txn_status[txn] == ESSE_COMMITTED) {
-            earliest_end = time.end;
-            earliest = txn;
+            misplaced(replay, ESSE_MISMATCH_TIME, latest, txn);
+            return replay_wrong(replay, latest, "is before one that had ended when it started",
+                                err);
+        }
+        if (start && time.begin > latest_start) {
+            latest_start = time.begin;
+            latest = txn;
         }
     }
     return true;
@@ -222,6 +223,8 @@ static bool has_answers(const struct replay *replay, struct esse_error *err)
         return true;
     *replay->mismatch = (struct esse_mismatch){ 0 };
     *err = replay->state.rows.error;
+    err->line =
+        replay->history->txn_line[esse_op_txn(replay->history, replay->state.rows.error_op).ix];
     return false;
 }
 

@@ -41,9 +41,11 @@ enum esse_mismatch_kind {
     ESSE_MISMATCH_NOT_SELECTED, /* 'op' returned the row 'key', which its predicate does not select
                                  */
     ESSE_MISMATCH_LEFT_OUT,     /* 'op' left out the row 'key', which its predicate selects */
+    ESSE_MISMATCH_RESULT,       /* 'op' returned another result than 'answered' */
     ESSE_MISMATCH_OVERWRITTEN,  /* 'other' committed 'key', which 'op' writes, since its snapshot */
     ESSE_MISMATCH_SESSION,      /* 'other', earlier in the session, is not before it */
     ESSE_MISMATCH_TIME,         /* 'other', which had ended when it started, is not before it */
+    ESSE_MISMATCH_LATE,         /* 'other', which started when it had ended, is not after it */
 };
 
 struct esse_mismatch {
@@ -57,7 +59,14 @@ struct esse_mismatch {
     const esse_value *items;
     uint32_t item_count;
     esse_txn other;
+    const char *answered; /* as people read it */
 };
+
+/* Is it about a key? */
+static inline bool esse_mismatch_has_key(const struct esse_mismatch *mismatch)
+{
+    return mismatch->op.ix != ESSE_NO_OP && mismatch->kind != ESSE_MISMATCH_RESULT;
+}
 
 /* The same, and what is wrong if anything is; lists are in 'arena'.  False with ESSE_ESTOPPED if
  * the budget is spent, and with ESSE_EINPUT if a predicate has no answer; there is no mismatch

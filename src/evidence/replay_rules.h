@@ -20,6 +20,20 @@ struct replay {
     struct esse_arena *keeper; /* of what the mismatch holds */
 };
 
+#define REPLAY_OWN UINT32_MAX
+
+/* What the state missed, as a mismatch of 'txn'; who else has to do with it is not in it yet. */
+void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_state *state,
+                        esse_txn txn);
+
+/* Fills in what the store holds of the mismatch's key, with lists in 'arena': the newest, or after
+ * 'snapshot' commits with what the transaction wrote before.  Returns the commit that wrote it,
+ * REPLAY_OWN for the latter. */
+uint32_t replay_hold_newest(struct esse_mismatch *mismatch, const struct replay_state *state,
+                            struct esse_arena *arena);
+uint32_t replay_hold_at(struct esse_mismatch *mismatch, const struct replay_state *state,
+                        uint32_t snapshot, struct esse_arena *arena);
+
 /* Fails: the order does not prove the level, because 'txn' ... */
 bool replay_wrong(const struct replay *replay, uint32_t txn, const char *what,
                   struct esse_error *err);

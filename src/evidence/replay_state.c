@@ -30,7 +30,7 @@ void replay_state_init(struct replay_state *state, struct esse_arena *arena,
 {
     *state = (struct replay_state){ .arena = arena, .history = history };
     state->keeps_changes = keeps_versions && (history->has & ESSE_HAS_PREDICATES);
-    replay_rows_init(state);
+    replay_rows_init(state, arena);
     state->keys = esse_arena_alloc(arena, history->keys + 1u, sizeof *state->keys);
     size_t versions = history->keys, items = 0;
     /* The newest state of registers needs no room but its own. */
@@ -62,6 +62,80 @@ void replay_state_init(struct replay_state *state, struct esse_arena *arena,
     }
 }
 
+/* ---- growing ---- */
+
+void replay_state_open(struct replay_state *state, struct esse_arena *arena,
+                       struct esse_arena *scratch, const struct esse_history *history,
+                       bool keeps_versions)
+{
+    *state = (struct replay_state){ .arena = arena,
+                                    .history = history,
+                                    .grows = true,
+                                    .keeps_versions = keeps_versions,
+                                    .keeps_changes = keeps_versions };
+    replay_rows_init(state, scratch);
+}
+
+void replay_state_add_key(struct replay_state *state, uint32_t key, esse_value initial)
+{
+    if (key == state->key_room) {
+        state->key_room = key ? 2 * key : 64;
+        state->keys =
+            esse_arena_grow(state->arena, state->keys, state->key_room * sizeof *state->keys);
+    }
+    struct replay_key *fresh = &state->keys[key];
+    *fresh =
+        (struct replay_key){ .last = { 0, 0, initial }, .version_count = 1, .spine = NO_SPINE };
+    if (state->keeps_versions) {
+        fresh->version_room = 2;
+        fresh->versions = esse_arena_grow(state->arena, NULL, 2 * sizeof *fresh->versions);
+        fresh->versions[0] = fresh->last;
+    }
+    if (state->rows.index_count)
+        replay_rows_change(state, key, ESSE_NIL, initial);
+}
+
+/* A version counts while a state that is remembered may show it. */
+static void make_version_room(struct replay_state *state, struct replay_key *key)
+{
+    uint32_t forgotten = 0;
+    while (forgotten + 1 < key->version_count &&
+           key->versions[forgotten + 1].commit <= state->horizon)
+        forgotten++;
+    key->version_count -= forgotten;
+    memmove(key->versions, key->versions + forgotten, key->version_count * sizeof *key->versions);
+    if (key->version_count <= key->version_room / 2)
+        return;
+    key->version_room *= 2;
+    key->versions =
+        esse_arena_grow(state->arena, key->versions, key->version_room * sizeof *key->versions);
+}
+
+static void make_room(struct replay_state *state, struct replay_key *key, bool appends)
+{
+    if (appends && key->item_count == key->item_room) {
+        key->item_room = key->item_room ? 2 * key->item_room : 4;
+        key->items = esse_arena_grow(state->arena, key->items, key->item_room * sizeof *key->items);
+    }
+    if (key->versions && key->version_count == key->version_room)
+        make_version_room(state, key);
+}
+
+void replay_state_forget(struct replay_state *state, uint32_t horizon)
+{
+    struct replay_number_vec *first = &state->change_first, *changes = &state->changes;
+    const uint32_t commits = horizon - state->horizon;
+    state->horizon = horizon;
+    if (!state->keeps_changes || !commits)
+        return;
+    const uint32_t dropped = commits < first->count ? first->at[commits] : (uint32_t)changes->count;
+    changes->count -= dropped;
+    memmove(changes->at, changes->at + dropped, changes->count * sizeof *changes->at);
+    first->count -= commits;
+    for (size_t i = 0; i < first->count; i++)
+        first->at[i] = first->at[i + commits] - dropped;
+}
+
 struct replay_version replay_state_at(const struct replay_state *state, uint32_t k, uint32_t commit)
 {
     const struct replay_key *key = &state->keys[k];
@@ -85,7 +159,7 @@ bool replay_state_is_list(struct replay_state *state, uint32_t k, esse_value lis
     const esse_value *items = esse_history_list(state->history, list, &length);
     if (length != count || count > key->item_count)
         return false;
-    if (key->spine != spine) {
+    if (key->spine != spine || state->grows) { /* a stream's spines are of one transaction */
         key->spine = spine;
         key->compared = 0;
     }
@@ -177,6 +251,8 @@ static void write_one(struct replay_state *state, struct esse_access write)
 {
     struct replay_key *key = &state->keys[write.key.ix];
     bool append = write.kind == ESSE_OP_APPEND;
+    if (state->grows)
+        make_room(state, key, append);
     if (state->rows.index_count)
         replay_rows_change(state, write.key.ix, key->item_count ? ESSE_NIL : key->last.value,
                            append ? ESSE_NIL : write.value);

@@ -27,8 +27,9 @@ struct replay_key {
     struct replay_version *versions; /* the initial one first; NULL if only the last is kept */
     esse_value *items;
     uint32_t version_count, item_count;
-    uint32_t spine, compared; /* the first 'compared' items are those of this spine */
-    uint32_t mark;            /* of replay_rows */
+    uint32_t version_room, item_room; /* of a store that grows */
+    uint32_t spine, compared;         /* the first 'compared' items are those of this spine */
+    uint32_t mark;                    /* of replay_rows */
 };
 
 /* Where a transaction does not read what the store holds. */
@@ -37,6 +38,7 @@ enum replay_miss_kind {
     REPLAY_MISS_READ,         /* of this key it read something else */
     REPLAY_MISS_NOT_SELECTED, /* it returned this row, which its predicate does not select */
     REPLAY_MISS_LEFT_OUT,     /* it did not return this row, which its predicate selects */
+    REPLAY_MISS_RESULT,       /* it returned another result than rows.answer */
 };
 
 struct replay_miss {
@@ -50,18 +52,34 @@ struct replay_state {
     struct esse_arena *arena;
     const struct esse_history *history;
     struct replay_key *keys;
+    uint32_t key_room; /* if it grows */
     uint32_t commits;
     struct replay_rows rows;
     /* For predicates on older states: the keys that were written, in order, and where those of each
      * commit begin.  Only if versions are kept. */
     bool keeps_changes;
     struct replay_number_vec changes, change_first;
+    /* Of a store that grows with a stream: the states before this many commits are forgotten. */
+    bool grows, keeps_versions;
+    uint32_t horizon;
     struct replay_miss miss; /* why the last question was answered with no */
 };
 
 /* 'in' says which transactions will be committed, for the room that they need. */
 void replay_state_init(struct replay_state *state, struct esse_arena *arena,
                        const struct esse_history *history, const uint8_t *in, bool keeps_versions);
+
+/* A store that begins without keys and never knows what is to come.  What predicates need is in
+ * 'scratch', see replay_rows_reset. */
+void replay_state_open(struct replay_state *state, struct esse_arena *arena,
+                       struct esse_arena *scratch, const struct esse_history *history,
+                       bool keeps_versions);
+
+/* The history has this key now, the next one.  Its value is from the beginning. */
+void replay_state_add_key(struct replay_state *state, uint32_t key, esse_value initial);
+
+/* Nobody will ask for the states before 'horizon' commits. */
+void replay_state_forget(struct replay_state *state, uint32_t horizon);
 
 /* The version of a key after 'commit' commits. */
 struct replay_version replay_state_at(const struct replay_state *state, uint32_t key,

@@ -350,6 +350,7 @@ static bool read_anomaly(struct evidence_reader *r, struct esse_anomaly *anomaly
              : is(name, "steps")      ? read_steps(r, anomaly)
              : is(name, "edges")      ? read_edges(r, &anomaly->edges, &anomaly->edge_count, false)
              : is(name, "refutation") ? read_refutation(r, &anomaly->refutation)
+             : is(name, "order_by")   ? text(r, &anomaly->order_by)
                                       : unknown(r, name);
         if (!ok)
             return false;

@@ -25,8 +25,8 @@ static void show_plain_text(struct esse_out *out, const struct esse_history *his
     esse_out_bytes(out, text.at + tail, text.length - tail);
 }
 
-static void show_items(struct esse_out *out, const struct esse_history *history,
-                       const esse_value *items, uint32_t count)
+void esse_show_items(struct esse_out *out, const struct esse_history *history,
+                     const esse_value *items, uint32_t count)
 {
     esse_out_char(out, '[');
     for (uint32_t i = 0; i < count; i++) {
@@ -64,11 +64,11 @@ void esse_show_value(struct esse_out *out, const struct esse_history *history, e
         break;
     case ESSE_KIND_LIST:
         items = esse_history_list(history, value, &count);
-        show_items(out, history, items, count);
+        esse_show_items(out, history, items, count);
         break;
     case ESSE_KIND_SEQ:
         items = esse_value_parts(history->values, value, &count);
-        show_items(out, history, items, count);
+        esse_show_items(out, history, items, count);
         break;
     default:
         esse_value_put_json(out, history->values, value);

@@ -138,6 +138,10 @@ static void put_anomaly(struct esse_out *out, const struct esse_anomaly *anomaly
 {
     esse_out_char(out, '{');
     put_text(out, "type", anomaly->type);
+    if (anomaly->order_by) {
+        esse_out_char(out, ',');
+        put_text(out, "order_by", anomaly->order_by);
+    }
     if (anomaly->has_key)
         esse_out_f(out, ",\"key\":%u", anomaly->key.ix);
     esse_out_text(out, ",\"steps\":[");

@@ -47,7 +47,8 @@ static void put_warnings(struct esse_out *out, const struct esse_history *histor
 
 static void put_history(struct esse_out *out, const struct esse_report *report)
 {
-    struct esse_counts counts = esse_history_counts(report->history);
+    struct esse_counts counts =
+        report->counts ? *report->counts : esse_history_counts(report->history);
     esse_out_text(out, "\"history\":{\"path\":");
     put_string(out, report->path);
     put_member(out, "format", report->history->format);
@@ -212,6 +213,8 @@ static void put_anomaly(struct esse_out *out, const struct esse_history *history
         esse_out_text(out, ",\"key\":");
         esse_value_put_json(out, history->values, history->key_name[anomaly->key.ix]);
     }
+    if (anomaly->order_by)
+        put_member(out, "order_by", anomaly->order_by);
     put_transactions(out, history, anomaly);
     put_steps(out, history, anomaly);
     if (anomaly->refutation)

@@ -20,6 +20,7 @@ struct esse_predicates {
     struct esse_index index;    /* by the word of the text */
     struct sql_shapes *shapes;  /* what they look like but for their numbers */
     struct table_vec tables;    /* those that they name */
+    bool is_open;               /* any column, and any table, may yet come */
     bool has_columns;           /* what follows is filled */
     bool has_scalars;           /* some row is not an object: there is a column v */
     struct column_vec columns;  /* each name that the header or an object has, once */
@@ -33,6 +34,14 @@ struct esse_predicates *esse_predicates_new(struct esse_arena *arena,
     predicates->arena = arena;
     predicates->history = history;
     predicates->shapes = sql_shapes_new(arena);
+    return predicates;
+}
+
+struct esse_predicates *esse_predicates_open(struct esse_arena *arena,
+                                             const struct esse_history *history)
+{
+    struct esse_predicates *predicates = esse_predicates_new(arena, history);
+    predicates->is_open = predicates->has_columns = predicates->has_scalars = true;
     return predicates;
 }
 
@@ -123,7 +132,9 @@ bool sql_find_column(struct esse_predicates *predicates, const char *name,
 {
     if (!predicates->has_columns)
         find_columns(predicates);
-    column->member = find_member(predicates, name);
+    column->member = predicates->is_open
+                         ? esse_value_string(predicates->history->values, name, strlen(name))
+                         : find_member(predicates, name);
     column->kind = strcmp(name, "k") == 0   ? SQL_COLUMN_KEY
                    : strcmp(name, "v") == 0 ? SQL_COLUMN_VALUE
                                             : SQL_COLUMN_MEMBER;
@@ -152,8 +163,9 @@ bool sql_table_has(const struct sql_table *table, const struct esse_values *valu
     if (table->kind == SQL_EVERY_KEY)
         return true;
     const struct esse_span text = text_of_key(values, key, room);
-    return table->kind == SQL_NAMED_KEYS ? begins_with(text, table->prefix)
-                                         : !memchr(text.at, '/', text.length);
+    if (table->kind != SQL_PLAIN_KEYS && begins_with(text, table->prefix))
+        return true;
+    return table->kind != SQL_NAMED_KEYS && !memchr(text.at, '/', text.length);
 }
 
 /* Each name is looked for among the keys once. */
@@ -168,6 +180,8 @@ struct sql_table sql_find_table(struct esse_predicates *predicates, const char *
     for (uint32_t key = 0; table.kind == SQL_PLAIN_KEYS && key < history->keys; key++)
         if (begins_with(text_of_key(history->values, history->key_name[key], room), table.prefix))
             table.kind = SQL_NAMED_KEYS;
+    if (predicates->is_open && table.kind == SQL_PLAIN_KEYS)
+        table.kind = SQL_NAMED_OR_PLAIN_KEYS;
     table_vec_push(&predicates->tables, predicates->arena, table);
     return table;
 }

@@ -58,8 +58,9 @@ enum { SQL_MOST_TABLES = 2 };
 
 enum sql_table_kind {
     SQL_EVERY_KEY,
-    SQL_PLAIN_KEYS, /* those without a slash */
-    SQL_NAMED_KEYS, /* those that begin with its name and a slash */
+    SQL_PLAIN_KEYS,          /* those without a slash */
+    SQL_NAMED_KEYS,          /* those that begin with its name and a slash */
+    SQL_NAMED_OR_PLAIN_KEYS, /* it is not known yet which */
 };
 
 struct sql_table {
