@@ -1,6 +1,7 @@
 #include "evidence/recheck_predicate.h"
 
 #include "base/arena.h"
+#include "evidence/key_versions.h"
 #include "history/access.h"
 #include "sql/statement.h"
 
@@ -92,10 +93,23 @@ bool esse_recheck_predicate_miss(const struct esse_history *history, uint32_t tx
 
 /* ---- result-set-mismatch ---- */
 
-/* The version that the operation saw: the transaction's own last write before it, or the version
- * set's entry.  False if neither is there. */
-static bool version_of(const struct question *question, const struct esse_predicate_op *predicate,
-                       esse_value *version)
+/* The version of the key at the operation's snapshot, if a certificate tells. */
+static bool version_at_snapshot(const struct question *question, esse_value *version)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_key_version_vec versions;
+    uint32_t seen;
+    const bool found = esse_key_versions(&versions, arena, question->history, question->key) &&
+                       esse_key_version_at_snapshot(&versions, question->history, question->txn,
+                                                    question->op, &seen);
+    if (found)
+        *version = versions.at[seen].value;
+    esse_arena_free(arena);
+    return found;
+}
+
+/* What the transaction had written to the key before; ESSE_NONE if that was an append. */
+static bool own_version(const struct question *question, esse_value *version)
 {
     const struct esse_history *history = question->history;
     for (uint32_t own = question->op; own-- > history->txn_op[question->txn];) {
@@ -105,28 +119,38 @@ static bool version_of(const struct question *question, const struct esse_predic
             return true;
         }
     }
-    const struct esse_keyed_row *entry =
-        find_row(history, predicate->vset, predicate->vset_count, question->key);
-    if (entry)
-        *version = entry->value;
-    return entry != NULL;
+    return false;
+}
+
+/* Was the version returned exactly if it matches, and as it is? */
+static bool differs(const struct question *question, const struct esse_keyed_row *row,
+                    esse_value version)
+{
+    bool matches;
+    return !esse_value_eq(version, ESSE_NONE) && selects(question, version, &matches) &&
+           (matches != (row != NULL) || (row && !esse_value_eq(row->value, version)));
 }
 
 static bool disagrees(const struct question *question, const struct esse_predicate_op *predicate)
 {
+    const struct esse_history *history = question->history;
     const struct esse_keyed_row *row =
-        find_row(question->history, predicate->row, predicate->row_count, question->key);
+        find_row(history, predicate->row, predicate->row_count, question->key);
+    const struct esse_keyed_row *entry =
+        find_row(history, predicate->vset, predicate->vset_count, question->key);
     esse_value version;
     bool matches;
     if (!row && !tells_by_leaving_out(question, predicate))
         return false;
+    if (predicate->has_vset)
+        return own_version(question, &version) ? differs(question, row, version)
+               : entry                         ? differs(question, row, entry->value)
+                                               : row != NULL;
     /* What was returned is what was seen, and must match. */
-    if (!predicate->has_vset)
-        return row && selects(question, row->value, &matches) && !matches;
-    if (!version_of(question, predicate, &version))
-        return row != NULL;
-    return !esse_value_eq(version, ESSE_NONE) && selects(question, version, &matches) &&
-           (matches != (row != NULL) || (row && !esse_value_eq(row->value, version)));
+    if (row && selects(question, row->value, &matches) && !matches)
+        return true;
+    return esse_statement_is_exact(question->predicate) && !own_version(question, &version) &&
+           version_at_snapshot(question, &version) && differs(question, row, version);
 }
 
 bool esse_recheck_result_set(const struct esse_history *history, uint32_t txn, uint32_t op,
@@ -171,11 +195,11 @@ static bool bring_rows(struct question question, const struct esse_predicate_op 
             continue;
         question.key.ix = key;
         const struct esse_keyed_row *row =
-            find_row(history, predicate->row, predicate->row_count, question.key);
-        if (!predicate->has_vset)
-            version = row ? row->value : ESSE_NONE;
-        else if (!version_of(&question, predicate, &version))
-            continue;
+            predicate->has_vset
+                ? find_row(history, predicate->vset, predicate->vset_count, question.key)
+                : find_row(history, predicate->row, predicate->row_count, question.key);
+        if (!(predicate->has_vset && own_version(&question, &version)) && row)
+            version = row->value;
         if (!esse_value_eq(version, ESSE_NONE) &&
             !esse_answer_add(answer, history->key_name[key], version, key, &ignored))
             return false;
@@ -194,7 +218,8 @@ static bool are_impossible(struct esse_arena *arena, const struct question *ques
            !esse_answer_may_be(answer, keys, predicate->row_count, &odd, &missing);
 }
 
-static bool differs(const struct question *question, const struct esse_predicate_op *predicate)
+static bool is_wrong_whole(const struct question *question,
+                           const struct esse_predicate_op *predicate)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_answer *answer = esse_answer_new(arena, question->predicate);
@@ -214,7 +239,7 @@ static bool differs(const struct question *question, const struct esse_predicate
 
 bool esse_recheck_result(const struct esse_history *history, uint32_t txn, uint32_t op)
 {
-    return ask((struct question){ history, NULL, txn, op, { 0 } }, differs);
+    return ask((struct question){ history, NULL, txn, op, { 0 } }, is_wrong_whole);
 }
 
 /* ---- internal ---- */
