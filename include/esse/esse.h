@@ -316,6 +316,12 @@ struct esse_verdict {
     uint32_t assumed_count;
     const char *const *named; /* anomalies that count whatever the level allows */
     uint32_t named_count;
+    /* The kind of the certificate without which the verdict does not follow, such as "timestamps";
+     * or NULL. */
+    const char *certificate;
+    /* Of a level that is violated under a certificate: does it hold in another order than that of
+     * the certificate?  "holds", "violated" (in no order), "unknown", or NULL if nobody asked. */
+    const char *otherwise;
     const struct esse_phase *phases;
     uint32_t phase_count;
     bool rechecked; /* by the independent recheck, before the verdict left the library */

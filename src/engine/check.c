@@ -5,6 +5,7 @@
 #include "evidence/assumption.h"
 #include "evidence/given_order.h"
 #include "evidence/recheck.h"
+#include "history/forget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +272,50 @@ static void state_assumptions(struct check *check, struct esse_verdict *verdict)
     verdict->assumed = names;
 }
 
+/* An anomaly that shows without any order is one whatever the certificate says. */
+static bool rests_on_certificate(const struct esse_anomaly *anomaly)
+{
+    return anomaly->edge_count || anomaly->refutation || anomaly->order_by ||
+           strcmp(anomaly->type, "result-set-mismatch") == 0;
+}
+
+static void state_certificate(const struct check *check, struct esse_verdict *verdict)
+{
+    bool rests = verdict->outcome != ESSE_UNKNOWN;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        rests &= rests_on_certificate(&verdict->anomalies[i]);
+    if (rests && check->history->certificate.kind != ESSE_CERTIFICATE_NONE)
+        verdict->certificate = esse_certificate_names[check->history->certificate.kind];
+}
+
+/* Violated under the certificate: would another order do?  Asked of the same history without it,
+ * for a while that is short beside the check itself. */
+static void ask_otherwise(struct check *check, const struct esse_level *level,
+                          struct esse_verdict *verdict)
+{
+    static const char *const words[] = { "holds", "violated", "unknown" };
+    if (!verdict->certificate || verdict->outcome != ESSE_VIOLATED || level == &esse_level_none)
+        return;
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_forgetting all = { .version_share = 0 };
+    const char *name = verdict->level;
+    struct esse_budget budget = { .seconds = 1 + verdict->seconds };
+    struct esse_check_options options = { .levels = &name,
+                                          .level_count = 1,
+                                          .budget = &budget,
+                                          .except = check->options->except,
+                                          .except_count = check->options->except_count,
+                                          .threads = check->threads };
+    const struct esse_result *result;
+    struct esse_error ignored;
+    budget.memory_bytes = check->options->budget ? check->options->budget->memory_bytes : 0;
+    verdict->otherwise = "unknown";
+    if (esse_check(arena, esse_history_forget(arena, check->history, &all), &options, &result,
+                   &ignored))
+        verdict->otherwise = words[result->verdicts[0].outcome];
+    esse_arena_free(arena);
+}
+
 /* ---- rechecking ---- */
 
 /* Was the same order replayed for the same level already, for an earlier verdict? */
@@ -382,6 +427,10 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
         return false;
     for (size_t i = 0; i < check.count; i++)
         state_assumptions(&check, &check.verdicts[i]);
+    for (size_t i = 0; i < check.count; i++) {
+        state_certificate(&check, &check.verdicts[i]);
+        ask_otherwise(&check, check.levels[i], &check.verdicts[i]);
+    }
     struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);
     result->verdicts = check.verdicts;
     result->verdict_count = (uint32_t)check.count;

@@ -3,7 +3,7 @@
 #include "evidence/key_versions.h"
 #include "evidence/recheck_cycle.h"
 #include "history/access.h"
-#include "sql/predicate.h"
+#include "sql/statement.h"
 
 #include <string.h>
 
@@ -12,7 +12,9 @@ struct phantom {
     const struct esse_history *history;
     const struct esse_edge *edge;
     struct esse_key_version_vec versions; /* of the edge's key, oldest first */
-    uint32_t reader, predicate;           /* the transaction and operation that looked */
+    bool by_value; /* what is returned depends on the values of all rows that match, not only on
+                      which they are: it is no rows, or not all of them */
+    uint32_t reader, predicate; /* the transaction and operation that looked */
 };
 #define NOWHERE UINT32_MAX
 
@@ -29,6 +31,8 @@ static bool match_versions(struct phantom *p)
         if (!esse_predicate_selects(predicate, history->key_name[p->edge->key.ix],
                                     p->versions.at[v].value, &p->versions.at[v].matches, &ignored))
             return false;
+    p->by_value = history->predicates[history->op_key[p->predicate]].no_rows ||
+                  (predicate && !esse_statement_is_exact(predicate));
     return predicate != NULL;
 }
 
@@ -78,18 +82,16 @@ static uint32_t version_seen(const struct phantom *p)
     for (uint32_t i = 0; i < op->row_count; i++)
         if (history->rows[op->row + i].key.ix == p->edge->key.ix)
             return only_with(p, history->rows[op->row + i].value);
-    return op->has_vset || op->no_rows ? NOWHERE : only_miss(p);
+    return op->has_vset || p->by_value ? NOWHERE : only_miss(p);
 }
 
 /* ---- the edge ---- */
 
-/* A result that is no rows depends on the values of all rows that match. */
 static bool changes(const struct phantom *p, uint32_t version)
 {
     const struct esse_key_version *at = p->versions.at;
-    const bool by_value = p->history->predicates[p->history->op_key[p->predicate]].no_rows;
-    return version > 0 && (by_value ? at[version].matches || at[version - 1].matches
-                                    : at[version].matches != at[version - 1].matches);
+    return version > 0 && (p->by_value ? at[version].matches || at[version - 1].matches
+                                       : at[version].matches != at[version - 1].matches);
 }
 
 /* Was the last change until 'version' made by the reader itself?  Then what came upon that came

@@ -1,8 +1,9 @@
 #include "evidence/recheck_predicate.h"
 
 #include "base/arena.h"
+#include "evidence/key_versions.h"
 #include "history/access.h"
-#include "sql/predicate.h"
+#include "sql/statement.h"
 
 struct question {
     const struct esse_history *history;
@@ -86,8 +87,23 @@ bool esse_recheck_predicate_miss(const struct esse_history *history, uint32_t tx
 
 /* ---- result-set-mismatch ---- */
 
-/* The version that the operation saw: the transaction's own last write before it, or the version
- * set's entry.  False if neither is there. */
+/* The version of the key at the operation's snapshot, if a certificate tells. */
+static bool version_at_snapshot(const struct question *question, esse_value *version)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_key_version_vec versions;
+    uint32_t seen;
+    const bool found = esse_key_versions(&versions, arena, question->history, question->key) &&
+                       esse_key_version_at_snapshot(&versions, question->history, question->txn,
+                                                    question->op, &seen);
+    if (found)
+        *version = versions.at[seen].value;
+    esse_arena_free(arena);
+    return found;
+}
+
+/* The version that the operation saw: the transaction's own last write before it, the version set's
+ * entry, or what its snapshot has.  False if there is none of them. */
 static bool version_of(const struct question *question, const struct esse_predicate_op *predicate,
                        esse_value *version)
 {
@@ -103,7 +119,7 @@ static bool version_of(const struct question *question, const struct esse_predic
         find_row(history, predicate->vset, predicate->vset_count, question->key);
     if (entry)
         *version = entry->value;
-    return entry != NULL;
+    return entry || (!predicate->has_vset && version_at_snapshot(question, version));
 }
 
 static bool disagrees(const struct question *question, const struct esse_predicate_op *predicate)
@@ -113,10 +129,12 @@ static bool disagrees(const struct question *question, const struct esse_predica
     esse_value version;
     bool matches;
     /* What was returned is what was seen, and must match. */
-    if (!predicate->has_vset)
-        return row && selects(question, row->value, &matches) && !matches;
+    if (row && !predicate->has_vset && selects(question, row->value, &matches) && !matches)
+        return true;
     if (!version_of(question, predicate, &version))
-        return row != NULL;
+        return row && predicate->has_vset;
+    if (!predicate->has_vset && !esse_statement_is_exact(question->predicate))
+        return false;
     return !esse_value_eq(version, ESSE_NONE) && selects(question, version, &matches) &&
            (matches != (row != NULL) || (row && !esse_value_eq(row->value, version)));
 }

@@ -412,13 +412,14 @@ static bool read_verdict(struct evidence_reader *r, struct esse_verdict *verdict
     for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
         if (!esse_json_name(&r->json, &name))
             return false;
-        ok = is(name, "level")       ? text(r, &verdict->level)
-             : is(name, "verdict")   ? read_outcome(r, verdict)
-             : is(name, "anomalies") ? read_anomalies(r, verdict)
-             : is(name, "order")     ? read_order(r, &verdict->order)
-             : is(name, "assumed")   ? read_names(r, &verdict->assumed, &verdict->assumed_count)
-             : is(name, "named")     ? read_names(r, &verdict->named, &verdict->named_count)
-                                     : unknown(r, name);
+        ok = is(name, "level")         ? text(r, &verdict->level)
+             : is(name, "verdict")     ? read_outcome(r, verdict)
+             : is(name, "anomalies")   ? read_anomalies(r, verdict)
+             : is(name, "order")       ? read_order(r, &verdict->order)
+             : is(name, "assumed")     ? read_names(r, &verdict->assumed, &verdict->assumed_count)
+             : is(name, "named")       ? read_names(r, &verdict->named, &verdict->named_count)
+             : is(name, "certificate") ? text(r, &verdict->certificate)
+                                       : unknown(r, name);
         if (!ok)
             return false;
     }

@@ -113,7 +113,8 @@ static bool freeze(struct esse_reading *reading, const struct esse_format *forma
     }
     if (!check_workload(history, reading->asked, err) ||
         ((options->transaction_order || history->certificate.kind != ESSE_CERTIFICATE_NONE) &&
-         !esse_certificate_by_order(history, err)))
+         !esse_certificate_by_order(history, err)) ||
+        !esse_certificate_check(history, err))
         return false;
     *out = history;
     return true;

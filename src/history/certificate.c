@@ -132,6 +132,14 @@ struct ordering {
     bool *has_order; /* by key: it had one before */
 };
 
+static bool has_committed(const struct esse_history *history)
+{
+    for (uint32_t t = 0; t < history->txns; t++)
+        if (history->txn_status[t] == ESSE_COMMITTED)
+            return true;
+    return false;
+}
+
 static bool find_places(struct ordering *o, struct esse_arena *scratch, struct esse_error *err)
 {
     const struct esse_history *history = o->history;
@@ -146,7 +154,7 @@ static bool find_places(struct ordering *o, struct esse_arena *scratch, struct e
         if (history->txn_server_time[t].end != ESSE_NO_TIME)
             o->txns[o->count++] =
                 (struct esse_pair){ esse_radix_key(history->txn_server_time[t].end), t };
-    if (!o->count)
+    if (!o->count && has_committed(history))
         return esse_fail(err, ESSE_EINPUT,
                          "the history has neither an order nor commit_ts, from which the order of "
                          "the transactions could be taken");

@@ -186,6 +186,10 @@ void esse_report_evidence(struct esse_out *out, const struct esse_report *report
         put_text(out, "verdict", outcome_words[verdict->outcome]);
         put_names(out, "assumed", verdict->assumed, verdict->assumed_count);
         put_names(out, "named", verdict->named, verdict->named_count);
+        if (verdict->certificate) {
+            esse_out_char(out, ',');
+            put_text(out, "certificate", verdict->certificate);
+        }
         esse_out_text(out, ",\"anomalies\":[");
         for (uint32_t a = 0; a < verdict->anomaly_count; a++) {
             esse_out_text(out, a ? ",\n" : "");

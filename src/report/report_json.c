@@ -249,6 +249,10 @@ static void put_verdict(struct esse_out *out, const struct esse_history *history
         put_names(out, "assumed", verdict->assumed, verdict->assumed_count);
     if (verdict->named_count)
         put_names(out, "named", verdict->named, verdict->named_count);
+    if (verdict->certificate)
+        put_member(out, "certificate", verdict->certificate);
+    if (verdict->otherwise)
+        put_member(out, "otherwise", verdict->otherwise);
     esse_out_f(out, ",\"seconds\":%.6f", verdict->seconds);
     if (verdict->phase_count)
         esse_report_plan_json(out, verdict);

@@ -63,13 +63,14 @@ static bool take(struct esse_range *range, const struct sql_expr *expr, bool *kn
     return true;
 }
 
+/* A statement about one table only is more than a range. */
 bool esse_predicate_range(const struct esse_predicate *predicate, struct esse_range *range)
 {
+    const struct sql_select *select = predicate->select;
     bool known = false;
     *range = (struct esse_range){ .low = INT64_MIN, .high = INT64_MAX };
-    const struct sql_select *select = predicate->select;
-    return select->tables == 1 && select->table[0].kind == SQL_EVERY_KEY && select->side[0] &&
-           take(range, select->side[0], &known) && known;
+    return select->tables == 1 && select->table[0].kind == SQL_EVERY_KEY && !select->output_count &&
+           !select->has_limit && select->side[0] && take(range, select->side[0], &known) && known;
 }
 
 enum esse_column_value esse_column_value(const struct esse_values *values,

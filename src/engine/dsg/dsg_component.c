@@ -125,7 +125,7 @@ static void add_change(struct installed *i, const struct dsg_range_read *read, u
         is_between(rank[version], read) == is_between(rank[version - 1], read))
         return;
     i->done[key] = i->rounds;
-    if (i->ranges->snapshots.place[txn] < read->before)
+    if (i->ranges->versions->snapshots->place[txn] < read->before)
         add(g, txn, read->txn, DSG_WRP, key, write, ESSE_NO_TOUCH);
     else
         add(g, read->txn, txn, DSG_RWP, key, ESSE_NO_TOUCH, write);
@@ -191,7 +191,7 @@ static void add_ranges(struct gathering *g, const struct dsg_component *componen
         const uint32_t txn = component->members[m], *first = &ranges->installed_first[txn];
         for (uint32_t v = first[0]; v < first[1]; v++)
             i.at[i.count++] =
-                (struct esse_pair){ ranges->snapshots.place[txn], ranges->installed[v] };
+                (struct esse_pair){ ranges->versions->snapshots->place[txn], ranges->installed[v] };
     }
     esse_radix_sort(i.at, i.count, g->arena);
     i.steps = UINT32_MAX;
@@ -202,7 +202,8 @@ static void add_ranges(struct gathering *g, const struct dsg_component *componen
     for (uint32_t m = 0; m < component->count; m++)
         for (uint32_t r = ranges->read_first[component->members[m]];
              r < ranges->read_first[component->members[m] + 1]; r++)
-            add_range_read(&i, &ranges->reads[r]);
+            if (r == 0 || ranges->reads[r - 1].op != ranges->reads[r].op)
+                add_range_read(&i, &ranges->reads[r]);
     *rounds = i.rounds;
     esse_arena_drop(g->arena, i.at);
 }

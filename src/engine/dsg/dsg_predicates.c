@@ -6,6 +6,15 @@
 #include "engine/dsg/dsg_ranges.h"
 #include "engine/dsg/dsg_results.h"
 #include "engine/dsg/dsg_views.h"
+#include "sql/statement.h"
+
+#include <stdlib.h>
+
+/* A rank that an operation does not ask about. */
+struct cut {
+    uint32_t op, rank;
+};
+ESSE_VEC(cut_vec, struct cut)
 
 struct finding {
     struct esse_arena *arena;
@@ -16,6 +25,7 @@ struct finding {
     struct dsg_views views;
     struct dsg_ranges *ranges; /* NULL if no certificate tells what was seen */
     struct dsg_range_read_vec reads;
+    struct cut_vec cuts;
     struct dsg_predicate_edge_vec *edges;
 
     struct esse_index values; /* of key and value: the version */
@@ -28,6 +38,12 @@ struct finding {
 static const struct esse_predicate_op *predicate_at(const struct finding *f, uint32_t op)
 {
     return &f->history->predicates[f->history->op_key[op]];
+}
+
+/* Does what it returned depend on the values of all rows that match, not only on which they are? */
+static bool is_by_value(const struct finding *f, uint32_t op)
+{
+    return predicate_at(f, op)->no_rows || !esse_statement_is_exact(f->views.predicate);
 }
 
 static bool take_text(struct finding *f, uint32_t txn, uint32_t op)
@@ -57,25 +73,37 @@ static bool snapshot_of(const struct finding *f, uint32_t txn, uint32_t op,
                         struct esse_snapshot *snapshot)
 {
     return f->ranges && !predicate_at(f, op)->has_vset &&
-           esse_snapshot_of(&f->ranges->snapshots, txn, op, snapshot);
+           esse_snapshot_of(f->versions->snapshots, txn, op, snapshot);
 }
 
-/* Is what the transaction wrote before the operation the next version after the one at the
- * snapshot?  Otherwise somebody came between, of whom the operation says nothing. */
-static bool owns_next(const struct finding *f, uint32_t txn, uint32_t op,
-                      const struct esse_snapshot *snapshot)
+static bool wrote_before(const struct finding *f, const struct dsg_range_read *read, uint32_t key)
 {
-    for (uint32_t o = f->history->txn_op[txn]; o < op; o++) {
-        const uint32_t count = esse_access_count(f->history, o);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct esse_access access = esse_access_at(f->history, o, i);
-            if (access.kind == ESSE_OP_READ)
-                continue;
-            const uint32_t seen = dsg_ranges_seen(f->ranges, snapshot, access.key.ix);
-            if (seen == NO_VERSION || seen + 1 == f->versions->first[access.key.ix + 1] ||
-                version_txn(f->versions, seen + 1) != txn)
-                return false;
-        }
+    esse_value ignored;
+    for (uint32_t op = f->history->txn_op[read->txn]; op < read->op; op++)
+        if (esse_op_write_of(f->history, op, (esse_key){ key }, &ignored))
+            return true;
+    return false;
+}
+
+/* Cuts out of a range what others made of the keys that the transaction had written, between the
+ * snapshot and the versions that it installs.  False if some of them have no places. */
+static bool cut_own(struct finding *f, const struct dsg_range_read *read)
+{
+    const struct dsg_ranges *ranges = f->ranges;
+    const uint32_t *rank = f->views.columns[read->column].rank;
+    const uint32_t *installed = &ranges->installed_first[read->txn];
+    for (uint32_t i = installed[0]; i < installed[1]; i++) {
+        const uint32_t own = ranges->installed[i], key = ranges->key[own];
+        if (!ranges->placed[key])
+            return false;
+        uint32_t seen = own - 1;
+        while (seen > f->versions->first[key] && dsg_version_place(ranges, seen) >= read->before)
+            seen--;
+        if (seen + 1 == own || !wrote_before(f, read, key))
+            continue;
+        for (uint32_t v = seen; v < own; v++)
+            if (rank[v] >= read->low && rank[v] < read->high)
+                cut_vec_push(&f->cuts, f->arena, (struct cut){ read->op, rank[v] });
     }
     return true;
 }
@@ -84,10 +112,9 @@ static bool owns_next(const struct finding *f, uint32_t txn, uint32_t op,
 static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct dsg_range_read *read)
 {
     struct esse_snapshot snapshot;
-    if (f->views.column == NO_RANK || !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix ||
-        !owns_next(f, txn, op, &snapshot))
+    if (f->views.column == NO_RANK || !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix)
         return false;
-    const uint32_t place = f->ranges->snapshots.place[txn];
+    const uint32_t place = f->versions->snapshots->place[txn];
     if (place != ESSE_NO_PLACE && place < snapshot.before &&
         f->ranges->installed_first[txn] < f->ranges->installed_first[txn + 1])
         return false; /* it sees what it writes itself */
@@ -96,8 +123,39 @@ static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct d
                                      .column = f->views.column,
                                      .low = f->views.low,
                                      .high = f->views.high,
-                                     .before = snapshot.before };
-    return true;
+                                     .before = snapshot.before,
+                                     .from = f->views.low,
+                                     .to = f->views.high };
+    return cut_own(f, read);
+}
+
+/* Puts the pieces of a read in its place, those before the cuts and the rest. */
+static void add_pieces(struct finding *f, struct dsg_range_read_vec *pieces,
+                       struct dsg_range_read read, size_t *cut)
+{
+    while (*cut < f->cuts.count && f->cuts.at[*cut].op < read.op)
+        ++*cut;
+    for (; *cut < f->cuts.count && f->cuts.at[*cut].op == read.op; ++*cut) {
+        read.to = f->cuts.at[*cut].rank;
+        if (read.from < read.to)
+            dsg_range_read_vec_push(pieces, f->arena, read);
+        read.from = read.to < read.from ? read.from : read.to + 1;
+    }
+    read.to = read.high;
+    dsg_range_read_vec_push(pieces, f->arena, read);
+}
+
+static int by_op(const void *a, const void *b)
+{
+    const struct dsg_range_read *x = a, *y = b;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static int by_op_and_rank(const void *a, const void *b)
+{
+    const struct cut *x = a, *y = b;
+    return x->op != y->op ? (x->op > y->op) - (x->op < y->op)
+                          : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* ---- what an operation looked at ---- */
@@ -212,7 +270,7 @@ static bool check_row(struct finding *f, uint32_t txn, uint32_t op, uint32_t key
 {
     const bool returned = f->seen_by[key] == op + 1;
     bool yes, is_row = true;
-    if (predicate_at(f, op)->no_rows)
+    if (is_by_value(f, op))
         return true;
     if (!matches(f, key, version, &yes))
         return false;
@@ -240,7 +298,7 @@ static bool find_op(struct finding *f, uint32_t op)
     const struct esse_predicate_op *predicate = predicate_at(f, op);
     const uint32_t txn = esse_op_txn(f->history, op).ix;
     struct esse_snapshot at, *snapshot = snapshot_of(f, txn, op, &at) ? &at : NULL;
-    bool ok = take_text(f, txn, op) && dsg_views_see(&f->views, predicate->no_rows);
+    bool ok = take_text(f, txn, op) && dsg_views_see(&f->views, is_by_value(f, op));
     note_own(f, txn, op);
     note_rows(f, op, predicate->row, predicate->row_count);
     note_rows(f, op, predicate->vset, predicate->vset_count);
@@ -273,7 +331,7 @@ static struct esse_pair *sort_ops(struct finding *f, size_t *count)
     return pairs;
 }
 
-/* Takes out those that dsg_ranges answers for. */
+/* Takes out those that dsg_ranges can answer for. */
 static bool take_range_reads(struct finding *f, struct esse_pair *ops, size_t *count)
 {
     size_t kept = 0;
@@ -289,21 +347,28 @@ static bool take_range_reads(struct finding *f, struct esse_pair *ops, size_t *c
     }
     f->ranges->columns = f->views.columns;
     f->ranges->column_count = f->views.column_count;
-    if (!dsg_results_check(f->scan, f->ranges, &f->reads))
-        return false;
-    size_t right = 0;
+    *count = kept;
+    return dsg_results_check(f->scan, f->ranges, &f->reads);
+}
+
+/* Those that returned what they should stay; the others join the rest. */
+static void settle_range_reads(struct finding *f, struct esse_pair *ops, size_t *count)
+{
+    struct dsg_range_read_vec pieces = { 0 };
+    size_t cut = 0;
+    if (f->reads.count)
+        qsort(f->reads.at, f->reads.count, sizeof *f->reads.at, by_op);
+    if (f->cuts.count)
+        qsort(f->cuts.at, f->cuts.count, sizeof *f->cuts.at, by_op_and_rank);
     for (size_t i = 0; i < f->reads.count; i++) {
         const struct dsg_range_read read = f->reads.at[i];
         if (read.column != NO_RANK)
-            f->reads.at[right++] = read;
+            add_pieces(f, &pieces, read, &cut);
         else
-            ops[kept++] = (struct esse_pair){ predicate_at(f, read.op)->text.word, read.op };
+            ops[(*count)++] = (struct esse_pair){ predicate_at(f, read.op)->text.word, read.op };
     }
-    f->reads.count = right;
-    esse_radix_sort(ops, kept, f->arena);
-    *count = kept;
-    dsg_ranges_close(f->ranges, &f->reads);
-    return true;
+    esse_radix_sort(ops, *count, f->arena);
+    dsg_ranges_close(f->ranges, &pieces);
 }
 
 static void open_finding(struct finding *f)
@@ -323,7 +388,7 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
 {
     const struct esse_history *history = versions->history;
     struct dsg_predicate_edge_vec edges = { 0 };
-    size_t count, all;
+    size_t count;
     if (!(history->has & ESSE_HAS_PREDICATES))
         return true;
     struct finding f = { .arena = versions->arena,
@@ -334,17 +399,19 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
                          .err = scan->error };
     open_finding(&f);
     struct esse_pair *ops = sort_ops(&f, &count);
-    all = count;
     esse_budget_phase(scan->budget, "following predicates", count);
-    if (f.ranges && !take_range_reads(&f, ops, &count))
-        return false;
+    if (f.ranges) {
+        if (!take_range_reads(&f, ops, &count))
+            return false;
+        settle_range_reads(&f, ops, &count);
+    }
+    const bool whole = count == 0;
     for (size_t i = 0; i < count; i++)
         if (!esse_budget_poll(scan->budget, i) || !find_op(&f, ops[i].id))
             return false;
     versions->predicate_edges = edges.at;
     versions->predicate_edge_count = edges.count;
     versions->ranges = f.ranges;
-    versions->whole_predicates =
-        f.ranges && f.ranges->count == all && dsg_ranges_all_placed(f.ranges);
+    versions->whole_predicates = f.ranges && whole && dsg_ranges_all_placed(f.ranges);
     return true;
 }

@@ -1,25 +1,6 @@
 #include "engine/dsg/dsg_ranges.h"
 
-#include "base/radix.h"
-
 #include <string.h>
-
-/* ---- places ---- */
-
-static bool is_placed(const struct dsg_ranges *ranges, uint32_t key)
-{
-    const struct versions *versions = ranges->versions;
-    uint32_t next = 0; /* the first place that is free */
-    if (!dsg_is_ordered(versions, key))
-        return false;
-    for (uint32_t v = versions->first[key] + 1; v < versions->first[key + 1]; v++) {
-        const uint32_t place = dsg_version_place(ranges, v);
-        if (place == ESSE_NO_PLACE || place < next)
-            return false;
-        next = place + 1;
-    }
-    return true;
-}
 
 static void group_versions(struct dsg_ranges *ranges)
 {
@@ -46,11 +27,12 @@ void dsg_ranges_open(struct dsg_ranges *ranges, const struct versions *versions)
     const struct esse_history *history = versions->history;
     struct esse_arena *arena = versions->arena;
     *ranges = (struct dsg_ranges){ .versions = versions };
-    esse_snapshots_find(&ranges->snapshots, arena, history);
     ranges->placed = esse_arena_grow(arena, NULL, history->keys + (size_t)1);
     ranges->key = esse_arena_grow(arena, NULL, (versions->count + (size_t)1) * sizeof(uint32_t));
     for (uint32_t key = 0; key < history->keys; key++) {
-        ranges->placed[key] = is_placed(ranges, key);
+        ranges->placed[key] =
+            dsg_is_ordered(versions, key) &&
+            versions_placed(versions, versions->first[key], versions->first[key + 1]);
         for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
             ranges->key[v] = key;
     }
@@ -60,21 +42,9 @@ void dsg_ranges_open(struct dsg_ranges *ranges, const struct versions *versions)
 uint32_t dsg_ranges_seen(const struct dsg_ranges *ranges, const struct esse_snapshot *snapshot,
                          uint32_t key)
 {
-    const struct versions *versions = ranges->versions;
-    uint32_t low = versions->first[key], high = versions->first[key + 1];
-    if (!ranges->placed[key])
-        return NO_VERSION;
-    while (high - low > 1) { /* 'low' was committed before */
-        const uint32_t middle = low + (high - low) / 2;
-        if (dsg_version_place(ranges, middle) < snapshot->before)
-            low = middle;
-        else
-            high = middle;
-    }
-    while (low > versions->first[key] && !snapshot->is_prefix &&
-           !esse_snapshot_sees(&ranges->snapshots, snapshot, version_txn(versions, low)))
-        low--;
-    return low;
+    const uint32_t *first = &ranges->versions->first[key];
+    return ranges->placed[key] ? versions_at(ranges->versions, snapshot, first[0], first[1])
+                               : NO_VERSION;
 }
 
 bool dsg_ranges_all_placed(const struct dsg_ranges *ranges)
@@ -87,20 +57,13 @@ bool dsg_ranges_all_placed(const struct dsg_ranges *ranges)
 
 void dsg_ranges_close(struct dsg_ranges *ranges, const struct dsg_range_read_vec *reads)
 {
-    struct esse_arena *arena = ranges->versions->arena;
     const uint32_t txns = ranges->versions->history->txns;
-    const size_t count = ranges->count = reads->count;
-    struct esse_pair *pairs = esse_arena_grow(arena, NULL, (count + 1) * sizeof *pairs);
-    ranges->reads = esse_arena_grow(arena, NULL, (count + 1) * sizeof *ranges->reads);
-    ranges->read_first = esse_arena_alloc(arena, txns + (size_t)2, sizeof(uint32_t));
-    for (size_t i = 0; i < count; i++) {
-        pairs[i] = (struct esse_pair){ reads->at[i].op, (uint32_t)i };
+    ranges->count = reads->count;
+    ranges->reads = reads->at;
+    ranges->read_first =
+        esse_arena_alloc(ranges->versions->arena, txns + (size_t)2, sizeof(uint32_t));
+    for (size_t i = 0; i < reads->count; i++)
         ranges->read_first[reads->at[i].txn + 1]++;
-    }
-    esse_radix_sort(pairs, count, arena);
-    for (size_t i = 0; i < count; i++)
-        ranges->reads[i] = reads->at[pairs[i].id];
     for (uint32_t t = 0; t < txns; t++)
         ranges->read_first[t + 1] += ranges->read_first[t];
-    esse_arena_drop(arena, pairs);
 }

@@ -3,7 +3,6 @@
 
 #include "base/vec.h"
 #include "engine/dsg/dsg_column.h"
-#include "history/snapshots.h"
 
 /*
  * Predicate operations whose dependencies nobody writes down.
@@ -17,9 +16,8 @@
  * before) this commit, by a transaction that was not met yet?  And, is there an operation whose
  * range this value lies in, that looked after (or before) this commit, of such a transaction?
  *
- * That holds where the rows that were returned are those that the snapshot has, and where the
- * transaction had not written a row itself that somebody else changed meanwhile; dsg_predicates
- * sees to it.
+ * That holds where the rows that were returned are those that the snapshot has; dsg_predicates sees
+ * to it.
  *
  * Cost: O((versions + operations) * log versions) for all questions of a walk in which every
  * transaction is met once; 8 bytes a version and 4 * log versions an operation.
@@ -29,27 +27,30 @@ struct dsg_range_read {
     uint32_t column;
     uint32_t low, high; /* ranks of the column, [low .. high) */
     uint32_t before;    /* how many commits it sees */
+    /* The piece of these ranks that is asked about.  What the transaction had written itself is cut
+     * out where somebody else wrote it after the snapshot: its own versions tell who comes first.
+     */
+    uint32_t from, to;
 };
 ESSE_VEC(dsg_range_read_vec, struct dsg_range_read)
 
 struct dsg_ranges {
     const struct versions *versions;
-    struct esse_snapshots snapshots;
     struct dsg_column *columns;
     uint32_t column_count;
-    uint8_t *placed;              /* by key: its versions are in the order of the commits */
-    uint32_t *key;                /* by version */
-    struct dsg_range_read *reads; /* by operation */
-    uint32_t *read_first;         /* by transaction: reads[read_first[t] .. read_first[t + 1]) */
-    uint32_t *installed;          /* versions, by transaction: */
-    uint32_t *installed_first;    /* installed[installed_first[t] .. installed_first[t + 1]) */
+    uint8_t *placed;                    /* by key: its versions are in the order of the commits */
+    uint32_t *key;                      /* by version */
+    const struct dsg_range_read *reads; /* by operation, one for each of its pieces */
+    uint32_t *read_first;      /* by transaction: reads[read_first[t] .. read_first[t + 1]) */
+    uint32_t *installed;       /* versions, by transaction: */
+    uint32_t *installed_first; /* installed[installed_first[t] .. installed_first[t + 1]) */
     size_t count;
 };
 
 /* The place of whoever installed a version, which is not the initial one. */
 static inline uint32_t dsg_version_place(const struct dsg_ranges *ranges, uint32_t version)
 {
-    return ranges->snapshots.place[version_txn(ranges->versions, version)];
+    return ranges->versions->snapshots->place[version_txn(ranges->versions, version)];
 }
 
 /* Opens it for a history whose certificate has a kind: places, and which keys have them. */
@@ -62,7 +63,7 @@ uint32_t dsg_ranges_seen(const struct dsg_ranges *ranges, const struct esse_snap
 /* Are the versions of all keys in the order of the commits?  O(keys). */
 bool dsg_ranges_all_placed(const struct dsg_ranges *ranges);
 
-/* Takes the operations, in any order. */
+/* Takes the operations over, by operation. */
 void dsg_ranges_close(struct dsg_ranges *ranges, const struct dsg_range_read_vec *reads);
 
 /* ---- a walk through a graph of transactions ---- */
@@ -70,6 +71,7 @@ void dsg_ranges_close(struct dsg_ranges *ranges, const struct dsg_range_read_vec
 /* The questions of one walk.  In a doubled graph (dsg_graph.h) operations belong to snapshots and
  * versions to commits. */
 struct dsg_walk;
+extern uint32_t dsg_walk_near; /* how many are asked one by one; tests make it 0 */
 struct dsg_walk *dsg_walk_new(struct esse_arena *arena, const struct dsg_ranges *ranges,
                               bool doubled);
 

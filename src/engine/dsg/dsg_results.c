@@ -179,7 +179,7 @@ bool dsg_results_check(struct scan *scan, const struct dsg_ranges *ranges,
         struct dsg_range_read *read = &reads->at[order[i].id];
         bool right = true;
         while (place < read->before)
-            commit(&s, ranges->snapshots.txns[place++].ix);
+            commit(&s, ranges->versions->snapshots->txns[place++].ix);
         note(&s, read);
         check_returned(&s, read, check_current(&s, read, &right), &right);
         if (!right)

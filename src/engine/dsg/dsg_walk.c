@@ -24,13 +24,36 @@ struct column_walk {
     uint32_t *cursor;
 };
 
+/*
+ * A history is recorded nearly in the order of its commits, and a walk meets its transactions from
+ * the last to the first, or backward from the first.  So nearly all that a question is about was
+ * met: 'place' and 'read' tell how far that goes.  Most questions end there, or with the few that
+ * are left; only who has more than dsg_walk_near left asks the trees, which are made for the first
+ * that does.
+ */
+uint32_t dsg_walk_near = 64;
+
 struct dsg_walk {
     struct esse_arena *arena;
     const struct dsg_ranges *ranges;
     const uint8_t *met;
     bool doubled, backward;
+    bool has_lists, has_leaves; /* the trees are made, for this walk */
     struct column_walk *columns;
+    struct esse_pair *order; /* the reads by what they see */
+    uint32_t place;          /* all from here on were met; going backward, all before */
+    size_t read;             /* the same in 'order' */
 };
+
+static uint32_t commit_node(const struct dsg_walk *walk, uint32_t txn)
+{
+    return walk->doubled ? 2 * txn + 1 : txn;
+}
+
+static uint32_t snapshot_node(const struct dsg_walk *walk, uint32_t txn)
+{
+    return walk->doubled ? 2 * txn : txn;
+}
 
 /* ---- lists of operations ---- */
 
@@ -38,7 +61,7 @@ struct dsg_walk {
 static void list_read(struct column_walk *w, const struct dsg_range_read *read, uint32_t number,
                       bool counting)
 {
-    uint32_t low = read->low + w->column->count, high = read->high + w->column->count;
+    uint32_t low = read->from + w->column->count, high = read->to + w->column->count;
     for (; low < high; low >>= 1, high >>= 1) {
         uint32_t nodes[2], count = 0;
         if (low & 1)
@@ -53,10 +76,10 @@ static void list_read(struct column_walk *w, const struct dsg_range_read *read, 
     }
 }
 
-/* 'order' has the reads by what they see. */
-static void list_reads(struct dsg_walk *walk, const struct esse_pair *order)
+static void list_reads(struct dsg_walk *walk)
 {
     const struct dsg_ranges *ranges = walk->ranges;
+    const struct esse_pair *order = walk->order;
     for (int counting = 1; counting >= 0; counting--) {
         for (size_t i = 0; i < ranges->count; i++) {
             const struct dsg_range_read *read = &ranges->reads[order[i].id];
@@ -73,28 +96,34 @@ static void list_reads(struct dsg_walk *walk, const struct esse_pair *order)
     }
 }
 
+static void make_lists(struct dsg_walk *walk)
+{
+    struct esse_arena *arena = walk->arena;
+    walk->has_lists = true;
+    for (uint32_t c = 0; c < walk->ranges->column_count; c++) {
+        struct column_walk *w = &walk->columns[c];
+        const size_t nodes = 2 * (size_t)w->column->count + 3;
+        w->first = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
+        w->cursor = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
+        w->most = esse_arena_grow(arena, NULL, (2 * (size_t)w->leaves + 2) * sizeof(uint32_t));
+        memset(w->first, 0, nodes * sizeof(uint32_t));
+    }
+    list_reads(walk);
+}
+
 struct dsg_walk *dsg_walk_new(struct esse_arena *arena, const struct dsg_ranges *ranges,
                               bool doubled)
 {
     struct dsg_walk *walk = esse_arena_alloc(arena, 1, sizeof *walk);
     *walk = (struct dsg_walk){ .arena = arena, .ranges = ranges, .doubled = doubled };
     walk->columns = esse_arena_alloc(arena, ranges->column_count + 1u, sizeof *walk->columns);
-    for (uint32_t c = 0; c < ranges->column_count; c++) {
-        struct column_walk *w = &walk->columns[c];
-        const size_t nodes = 2 * (size_t)ranges->columns[c].count + 3;
-        *w = (struct column_walk){ .column = &ranges->columns[c],
-                                   .leaves = 2 * ranges->columns[c].count };
-        w->most = esse_arena_grow(arena, NULL, (2 * (size_t)w->leaves + 2) * sizeof(uint32_t));
-        w->first = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
-        w->cursor = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
-        memset(w->first, 0, nodes * sizeof(uint32_t));
-    }
-    struct esse_pair *order = esse_arena_grow(arena, NULL, (ranges->count + 1) * sizeof *order);
+    for (uint32_t c = 0; c < ranges->column_count; c++)
+        walk->columns[c] = (struct column_walk){ .column = &ranges->columns[c],
+                                                 .leaves = 2 * ranges->columns[c].count };
+    walk->order = esse_arena_grow(arena, NULL, (ranges->count + 1) * sizeof *walk->order);
     for (size_t i = 0; i < ranges->count; i++)
-        order[i] = (struct esse_pair){ ranges->reads[i].before, (uint32_t)i };
-    esse_radix_sort(order, ranges->count, arena);
-    list_reads(walk, order);
-    esse_arena_drop(arena, order);
+        walk->order[i] = (struct esse_pair){ ranges->reads[i].before, (uint32_t)i };
+    esse_radix_sort(walk->order, ranges->count, arena);
     return walk;
 }
 
@@ -124,6 +153,18 @@ void dsg_walk_start(struct dsg_walk *walk, const uint8_t *met, bool backward)
 {
     walk->met = met;
     walk->backward = backward;
+    walk->has_leaves = false;
+    walk->place = backward ? 0 : walk->ranges->versions->snapshots->count;
+    walk->read = backward ? 0 : walk->ranges->count;
+}
+
+static void make_trees(struct dsg_walk *walk)
+{
+    if (walk->has_leaves)
+        return;
+    walk->has_leaves = true;
+    if (!walk->has_lists)
+        make_lists(walk);
     for (uint32_t c = 0; c < walk->ranges->column_count; c++) {
         struct column_walk *w = &walk->columns[c];
         fill_leaves(walk, w);
@@ -131,7 +172,7 @@ void dsg_walk_start(struct dsg_walk *walk, const uint8_t *met, bool backward)
             const uint32_t a = w->most[2 * (size_t)n], b = w->most[2 * (size_t)n + 1];
             w->most[n] = a > b ? a : b;
         }
-        memcpy(w->cursor, backward ? w->first : w->first + 1,
+        memcpy(w->cursor, walk->backward ? w->first : w->first + 1,
                (2 * (size_t)w->column->count + 2) * sizeof(uint32_t));
     }
 }
@@ -177,21 +218,75 @@ static void clear_leaf(struct column_walk *w, uint32_t leaf)
     }
 }
 
-uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read)
+/* Moves 'place' as far as everybody was met. */
+static void pass_places(struct dsg_walk *walk)
+{
+    const struct esse_snapshots *snapshots = walk->ranges->versions->snapshots;
+    if (walk->backward)
+        while (walk->place < snapshots->count &&
+               walk->met[commit_node(walk, snapshots->txns[walk->place].ix)])
+            walk->place++;
+    else
+        while (walk->place > 0 && walk->met[commit_node(walk, snapshots->txns[walk->place - 1].ix)])
+            walk->place--;
+}
+
+static bool is_in(const struct dsg_range_read *read, uint32_t rank)
+{
+    return rank >= read->from && rank < read->to; /* NO_RANK is not */
+}
+
+/* Did the transaction touch the range? */
+static bool touches(const struct dsg_walk *walk, const struct dsg_range_read *read, uint32_t txn)
+{
+    const struct dsg_ranges *ranges = walk->ranges;
+    const uint32_t *rank = ranges->columns[read->column].rank;
+    for (uint32_t i = ranges->installed_first[txn]; i < ranges->installed_first[txn + 1]; i++) {
+        const uint32_t version = ranges->installed[i];
+        if ((is_in(read, rank[version]) || is_in(read, rank[version - 1])) &&
+            ranges->placed[ranges->key[version]])
+            return true;
+    }
+    return false;
+}
+
+static uint32_t touch_in_places(const struct dsg_walk *walk, const struct dsg_range_read *read,
+                                uint32_t begin, uint32_t end)
+{
+    for (uint32_t place = begin; place < end; place++) {
+        const uint32_t txn = walk->ranges->versions->snapshots->txns[place].ix;
+        if (!walk->met[commit_node(walk, txn)] && touches(walk, read, txn))
+            return commit_node(walk, txn);
+    }
+    return NO_NODE;
+}
+
+static uint32_t touch_in_tree(struct dsg_walk *walk, const struct dsg_range_read *read)
 {
     struct column_walk *w = &walk->columns[read->column];
     const uint32_t than = walk->backward ? UINT32_MAX - read->before : read->before;
+    make_trees(walk);
     for (;;) {
-        const uint32_t leaf = find_leaf(w, 2 * read->low, 2 * read->high, than);
+        const uint32_t leaf = find_leaf(w, 2 * read->from, 2 * read->to, than);
         if (leaf == NO_NODE)
             return NO_NODE;
         const uint32_t version = w->column->version[leaf >> 1] + (leaf & 1);
-        const uint32_t txn = version_txn(walk->ranges->versions, version);
-        const uint32_t node = walk->doubled ? 2 * txn + 1 : txn;
+        const uint32_t node = commit_node(walk, version_txn(walk->ranges->versions, version));
         if (!walk->met[node])
             return node;
         clear_leaf(w, leaf);
     }
+}
+
+uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read)
+{
+    pass_places(walk);
+    const uint32_t begin = walk->backward ? walk->place : read->before;
+    const uint32_t end = walk->backward ? read->before : walk->place;
+    if (begin >= end)
+        return NO_NODE;
+    return end - begin <= dsg_walk_near ? touch_in_places(walk, read, begin, end)
+                                        : touch_in_tree(walk, read);
 }
 
 /* ---- operations ---- */
@@ -205,7 +300,7 @@ static uint32_t find_in_list(struct dsg_walk *walk, struct column_walk *w, uint3
     while (walk->backward ? *cursor < w->first[node + 1] : *cursor > w->first[node]) {
         const struct dsg_range_read *read =
             &walk->ranges->reads[w->entry[walk->backward ? *cursor : *cursor - 1]];
-        const uint32_t reader = walk->doubled ? 2 * read->txn : read->txn;
+        const uint32_t reader = snapshot_node(walk, read->txn);
         if ((read->before > place) == walk->backward)
             return NO_NODE;
         if (!walk->met[reader])
@@ -226,12 +321,56 @@ static uint32_t find_reader(struct dsg_walk *walk, struct column_walk *w, uint32
     return NO_NODE;
 }
 
+static bool is_met(const struct dsg_walk *walk, size_t at)
+{
+    return walk->met[snapshot_node(walk, walk->ranges->reads[walk->order[at].id].txn)];
+}
+
+static void pass_reads(struct dsg_walk *walk)
+{
+    if (walk->backward)
+        while (walk->read < walk->ranges->count && is_met(walk, walk->read))
+            walk->read++;
+    else
+        while (walk->read > 0 && is_met(walk, walk->read - 1))
+            walk->read--;
+}
+
+/* Looks at the operations that see the place, or going backward do not, and were perhaps not met.
+ * False if there are too many. */
+static bool reader_in_order(const struct dsg_walk *walk, uint32_t column, uint32_t version,
+                            uint32_t place, uint32_t *reader)
+{
+    const uint32_t *rank = walk->columns[column].column->rank;
+    const size_t count = walk->backward ? walk->ranges->count - walk->read : walk->read;
+    *reader = NO_NODE;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = walk->backward ? walk->read + i : walk->read - 1 - i;
+        const struct dsg_range_read *read = &walk->ranges->reads[walk->order[at].id];
+        if ((read->before > place) == walk->backward)
+            return true;
+        if (i == dsg_walk_near)
+            return false;
+        if (is_met(walk, at) || read->column != column ||
+            !(is_in(read, rank[version]) || is_in(read, rank[version - 1])))
+            continue;
+        *reader = snapshot_node(walk, read->txn);
+        return true;
+    }
+    return true;
+}
+
 uint32_t dsg_walk_reader(struct dsg_walk *walk, uint32_t column, uint32_t version)
 {
     struct column_walk *w = &walk->columns[column];
+    const uint32_t place = dsg_version_place(walk->ranges, version);
+    uint32_t reader;
     if (!walk->ranges->placed[walk->ranges->key[version]])
         return NO_NODE;
-    const uint32_t place = dsg_version_place(walk->ranges, version);
-    const uint32_t reader = find_reader(walk, w, w->column->rank[version], place);
+    pass_reads(walk);
+    if (reader_in_order(walk, column, version, place, &reader))
+        return reader;
+    make_trees(walk);
+    reader = find_reader(walk, w, w->column->rank[version], place);
     return reader != NO_NODE ? reader : find_reader(walk, w, w->column->rank[version - 1], place);
 }
