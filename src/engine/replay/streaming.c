@@ -46,6 +46,7 @@ static void tell_mismatch(struct esse_streaming *streaming,
     verdict->anomalies = replay_tell(streaming->arena, &telling);
     verdict->anomaly_count = 1;
     verdict->anomalies_seen = 1;
+    verdict->certificate = verdict->anomalies->order_by;
     types[0] = type->name;
     result->anomaly_types = types;
     result->anomaly_type_count = 1;
