@@ -4,7 +4,7 @@
 #   make run            set up, build, and show what it does on two generated histories
 #   make test           set up, build (release and sanitizers) and run every test
 #   make soak           long randomised tests and fuzzing
-#   make bench          measure; prints tables, writes build/bench.json and build/bench-polygraph.json
+#   make bench          measure; prints tables, writes build/bench*.json
 #   make bench-ablation what each part of the engine polygraph is worth
 #   make install        PREFIX=/usr/local DESTDIR=
 #   make asan, tsan     build/asan/esse (AddressSanitizer, UBSan), build/tsan/esse (ThreadSanitizer)
@@ -111,6 +111,7 @@ soak: build/.ready-test
 bench: build/.ready-test
 	@bench/run
 	@bench/polygraph
+	@bench/certificates
 
 bench-ablation: build/.ready-test
 	@bench/ablation

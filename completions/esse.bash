@@ -32,11 +32,12 @@ _esse() {
     check,--level | check,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     check,--anomalies | check,-a) : ;;
     check,--except) : ;;
-    check,--engine | check,-e) _esse_words 'scan dsg saturate polygraph' ;;
+    check,--engine | check,-e) _esse_words 'scan replay saturate dsg polygraph' ;;
     check,--budget | check,-b) : ;;
     check,--memory | check,-m) : ;;
     check,--threads) : ;;
     check,--certificate) _esse_files ;;
+    check,--order-by) _esse_words 'order commit_ts start_ts' ;;
     check,--version-order-share) : ;;
     check,--seed) : ;;
     check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending' ;;
@@ -73,6 +74,7 @@ _esse() {
     gen,--read-share) : ;;
     gen,--rmw-share) : ;;
     gen,--predicate-share) : ;;
+    gen,--rows-matching) : ;;
     gen,--delete-share) : ;;
     gen,--abort-share) : ;;
     gen,--crash-share) : ;;
@@ -96,18 +98,18 @@ _esse() {
 # Where no value of an option is due.
 _esse_command() {
     case ${COMP_WORDS[1]},$prev,$cur in
-    check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --no-session-order --no-version-order --version-order-share --seed --explain-plan --ablate --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
+    check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --explain-plan --ablate --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
     check,*) _esse_files ;;
     classic,*,-*) _esse_words '--accounts --total --negative-balances --linearizable --group-size --key-count --independent --format --json --quiet --help' ;;
     classic,*) _esse_files ;;
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
-    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --format --output --quiet --help' ;;
+    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --timestamps --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --format --output --quiet --help' ;;
     gen,*) _esse_words 'list-append rw-register predicate blindw-rh blindw-rw blindw-wh rmw heavy-write twitter tpcc' ;;
     stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;
     stats,*) _esse_files ;;
     levels,*,-*) _esse_words '--json --dot --svg --output --help' ;;
-    levels,*) _esse_words 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes G1a G1b garbage-read internal own-write-missed future-read duplicate-elements duplicate-write incompatible-order cyclic-versions dirty-update lost-update predicate-read-miss result-set-mismatch G0 G1c G-single-item G-single G-nonadjacent-item G-nonadjacent G2-item G2 G0-process G1c-process G-single-item-process G-single-process G-nonadjacent-item-process G-nonadjacent-process G2-item-process G2-process G0-realtime G1c-realtime G-single-item-realtime G-single-realtime G-nonadjacent-item-realtime G-nonadjacent-realtime G2-item-realtime G2-realtime axiomatic-read-committed-cycle monotonic-atomic-view-cycle read-atomic-cycle causal-cerone-cycle causal-cycle PRAM-cycle read-your-writes-cycle monotonic-reads-cycle monotonic-writes-cycle writes-follow-reads-cycle prefix-cycle parallel-snapshot-isolation-cycle update-atomic-cycle strict-serializable-no-order strong-session-serializable-no-order serializable-no-order strong-snapshot-isolation-no-order strong-session-snapshot-isolation-no-order snapshot-isolation-no-order repeatable-read-no-order prefix-no-order parallel-snapshot-isolation-no-order consistent-view-no-order G1 G1-process G1-realtime write-skew G-cursor G-monotonic G-MSR G-update G-SI G-SIb GSI GSIa GSIb' ;;
+    levels,*) _esse_words 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes G1a G1b garbage-read internal own-write-missed future-read duplicate-elements duplicate-write incompatible-order cyclic-versions dirty-update lost-update predicate-read-miss result-set-mismatch G0 G1c G-single-item G-single G-nonadjacent-item G-nonadjacent G2-item G2 G0-process G1c-process G-single-item-process G-single-process G-nonadjacent-item-process G-nonadjacent-process G2-item-process G2-process G0-realtime G1c-realtime G-single-item-realtime G-single-realtime G-nonadjacent-item-realtime G-nonadjacent-realtime G2-item-realtime G2-realtime axiomatic-read-committed-cycle monotonic-atomic-view-cycle read-atomic-cycle causal-cerone-cycle causal-cycle PRAM-cycle read-your-writes-cycle monotonic-reads-cycle monotonic-writes-cycle writes-follow-reads-cycle prefix-cycle parallel-snapshot-isolation-cycle update-atomic-cycle strict-serializable-no-order strong-session-serializable-no-order serializable-no-order strong-snapshot-isolation-no-order strong-session-snapshot-isolation-no-order snapshot-isolation-no-order repeatable-read-no-order prefix-no-order parallel-snapshot-isolation-no-order consistent-view-no-order order-mismatch order-mismatch-process order-mismatch-realtime snapshot-mismatch snapshot-mismatch-process snapshot-mismatch-realtime G1 G1-process G1-realtime write-skew G-cursor G-monotonic G-MSR G-update G-SI G-SIb GSI GSIa GSIb' ;;
     verify,*,-*) _esse_words '--certificate --transaction-order --format --workload --quiet --help' ;;
     verify,*) _esse_files ;;
     convert,*,-*) _esse_words '--format --to --workload --lossy --quiet --help' ;;

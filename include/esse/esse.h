@@ -260,6 +260,9 @@ struct esse_anomaly {
     const struct esse_edge *edges; /* each ends where the next begins, the last at the first */
     uint32_t edge_count;
     const struct esse_refutation *refutation; /* or NULL */
+    /* Of an order that does not replay: what it was taken from, "order", "commit_ts", "start_ts" or
+     * "timestamps"; otherwise NULL. */
+    const char *order_by;
 };
 
 /*
@@ -313,6 +316,12 @@ struct esse_verdict {
     uint32_t assumed_count;
     const char *const *named; /* anomalies that count whatever the level allows */
     uint32_t named_count;
+    /* The kind of the certificate without which the verdict does not follow, such as "timestamps";
+     * or NULL. */
+    const char *certificate;
+    /* Of a level that is violated under a certificate: does it hold in another order than that of
+     * the certificate?  "holds", "violated" (in no order), "unknown", or NULL if nobody asked. */
+    const char *otherwise;
     const struct esse_phase *phases;
     uint32_t phase_count;
     bool rechecked; /* by the independent recheck, before the verdict left the library */
@@ -374,6 +383,9 @@ struct esse_check_options {
     size_t except_count;
     unsigned threads; /* this one included; 0: one for each processor.  It changes only the time. */
     unsigned ablate;  /* enum esse_ablation */
+    /* "order", "commit_ts" or "start_ts": the order of the transactions is known to be this one.
+     * NULL: it is not, unless the history's certificate says so. */
+    const char *order_by;
 };
 
 /*

@@ -2,6 +2,8 @@
 #include "base/outfile.h"
 #include "cli/session.h"
 #include "engine/engine.h"
+#include "engine/replay/streaming.h"
+#include "formats/formats.h"
 #include "history/forget.h"
 #include "report/report.h"
 #include "report/report_bug.h"
@@ -16,11 +18,12 @@
 
 static struct {
     const char *level, *engine, *format, *workload, *dot, *svg, *evidence, *anomalies, *except;
-    const char *certificate, *ablate;
+    const char *certificate, *ablate, *order_by;
     struct esse_assuming assuming;
     double budget, version_order_share;
     uint64_t memory, threads, seed;
     bool json, verbose, quiet, transaction_order, explain_plan, no_session_order, no_version_order;
+    bool stream;
 } o = { .level = "strict-serializable",
         .anomalies = "",
         .except = "",
@@ -28,7 +31,8 @@ static struct {
         .version_order_share = 1,
         .seed = 1 };
 
-static const char *const engines[] = { "scan", "dsg", "saturate", "polygraph", NULL };
+static const char *const engines[] = { "scan", "replay", "saturate", "dsg", "polygraph", NULL };
+static const char *const orders[] = { "order", "commit_ts", "start_ts", NULL };
 
 /* By the bits of enum esse_ablation. */
 static const char *const ablations[] = { "estimate", "schedule", "lending", "pruning",
@@ -53,6 +57,12 @@ static const struct esse_opt options[] = {
     { "threads", 0, ESSE_OPT_COUNT, &o.threads, "N",
       "work on N threads (default: one for each processor); the answer is the same", NULL },
     ESSE_CERTIFICATE_OPTIONS(o),
+    { "order-by", 0, ESSE_OPT_TEXT, &o.order_by, "WHAT",
+      "the transactions are serialized in this order: replay it, and say where it fails", orders },
+    { "stream", 0, ESSE_OPT_FLAG, &o.stream, NULL,
+      "replay a native history while it is read, in the order of its lines, and keep only its "
+      "state",
+      NULL },
     { "no-session-order", 0, ESSE_OPT_FLAG, &o.no_session_order, NULL,
       "for experiments: forget which transactions are of one session", NULL },
     { "no-version-order", 0, ESSE_OPT_FLAG, &o.no_version_order, NULL,
@@ -203,7 +213,8 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
                                         .except = run->except,
                                         .except_count = run->except_count,
                                         .threads = threads,
-                                        .ablate = run->ablate };
+                                        .ablate = run->ablate,
+                                        .order_by = o.order_by };
     struct esse_error err = { 0 };
     struct esse_history *history;
     const struct esse_result *result;
@@ -218,7 +229,7 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
     esse_session_clear(&run->session);
     if (err.code == ESSE_EUSAGE && !ok)
         return esse_cli_usage("check", "%s", err.text);
-    struct esse_report report = { path, history, result, use_colour(), o.verbose };
+    struct esse_report report = { path, history, result, use_colour(), o.verbose, NULL };
     if (!ok)
         return err.code == ESSE_EBUG ? fail_recheck(arena, &report, &err)
                                      : esse_cli_fail(path, &err);
@@ -234,6 +245,70 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
     return status ? status : (int)esse_report_outcome(result);
 }
 
+/* ---- streams ---- */
+
+static void tidy(struct esse_sink *sink)
+{
+    esse_replay_stream_tidy((struct esse_replay_stream *)sink);
+}
+
+/* What needs the whole history cannot be had of a stream. */
+static const char *not_with_stream(const struct check_run *run)
+{
+    return o.certificate || o.transaction_order      ? "--certificate and --transaction-order"
+           : o.dot || o.svg || o.evidence            ? "--dot, --svg and --evidence"
+           : run->anomaly_count || run->except_count ? "--anomalies and --except"
+           : o.engine && strcmp(o.engine, "replay")  ? "an engine but replay"
+           : o.explain_plan                          ? "--explain-plan"
+           : o.no_session_order || o.no_version_order || o.version_order_share < 1 ? "experiments"
+                                                                                   : NULL;
+}
+
+static int report_stream(struct check_run *run, struct esse_streaming *streaming, const char *path,
+                         const char *spent, double seconds)
+{
+    const struct esse_result *result = esse_streaming_close(streaming, spent, seconds);
+    const struct esse_report report = { path,         streaming->history, result,
+                                        use_colour(), o.verbose,          &streaming->counts };
+    (o.json ? esse_report_json : esse_report_text)(&run->out, &report);
+    return (int)esse_report_outcome(result);
+}
+
+static int check_stream(struct check_run *run, struct esse_arena *arena, const char *path)
+{
+    const struct esse_load_options load = { .format = o.format, .budget = &run->session.budget };
+    const double started = esse_clock_seconds();
+    struct esse_streaming streaming;
+    struct esse_error err = { 0 };
+    int status;
+    if (!esse_streaming_open(&streaming, arena, run->levels[0], o.order_by, &err))
+        return esse_cli_usage("check", "%s", err.text);
+    const bool ok = esse_records_read(path, &load, streaming.sink, tidy, &err);
+    esse_session_clear(&run->session);
+    if (ok || err.code == ESSE_ESTOPPED)
+        status = report_stream(run, &streaming, path, err.text, esse_clock_seconds() - started);
+    else if (err.code == ESSE_EUSAGE)
+        status = esse_cli_usage("check", "%s", err.text);
+    else
+        status = esse_cli_fail(path, &err);
+    esse_streaming_release(&streaming);
+    return status;
+}
+
+static bool can_stream(const struct check_run *run)
+{
+    const char *wrong = not_with_stream(run);
+    if (!o.stream)
+        return true;
+    if (wrong)
+        esse_cli_usage("check", "--stream does not go with %s", wrong);
+    else if (run->level_count != 1)
+        esse_cli_usage("check", "--stream checks one level");
+    else
+        return true;
+    return false;
+}
+
 static int run_check(int count, char **paths)
 {
     struct check_run run = { .arena = esse_arena_new() };
@@ -242,7 +317,7 @@ static int run_check(int count, char **paths)
     run.except = esse_session_names(run.arena, o.except, &run.except_count);
     esse_out_init_fd(&run.out, run.arena, STDOUT_FILENO);
     int status = ESSE_EXIT_HOLDS;
-    if (!find_ablations(&run)) {
+    if (!find_ablations(&run) || !can_stream(&run)) {
         status = ESSE_EXIT_USAGE;
         count = 0;
     }
@@ -255,7 +330,8 @@ static int run_check(int count, char **paths)
     for (int i = 0; run.level_count && i < count; i++) {
         struct esse_arena *arena = esse_arena_new();
         esse_session_start(&run.session, o.budget, o.memory, o.quiet);
-        status = esse_session_worse(status, check_history(&run, arena, paths[i]));
+        status = esse_session_worse(
+            status, (o.stream ? check_stream : check_history)(&run, arena, paths[i]));
         esse_arena_free(arena);
         if (status == ESSE_EXIT_USAGE)
             break;

@@ -3,7 +3,9 @@
 #include "base/vec.h"
 #include "engine/engine.h"
 #include "evidence/assumption.h"
+#include "evidence/given_order.h"
 #include "evidence/recheck.h"
+#include "history/forget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@ struct check {
     const struct esse_history *history;
     const struct esse_check_options *options;
     unsigned threads;
+    struct esse_planning planning;
     size_t count;
     const struct esse_level **levels;
     bool is_named;                  /* the engine, by the caller */
@@ -100,21 +103,31 @@ static bool find_anomalies(struct check *check, struct esse_error *err)
     return true;
 }
 
+static bool find_order(const char *name, struct esse_error *err)
+{
+    enum esse_order_by by;
+    return !name || (esse_order_by_find(name, &by) && by != ESSE_ORDER_BY_TIMESTAMPS) ||
+           esse_fail(err, ESSE_EUSAGE,
+                     "unknown order '%s'; transactions are ordered by order, commit_ts or start_ts",
+                     name);
+}
+
 static bool make_plans(struct check *check, const char *engine_name, struct esse_error *err)
 {
     struct esse_plan *named = esse_arena_alloc(check->arena, 1, sizeof *named);
     const struct esse_engine *engine = engine_name ? esse_engine_find(engine_name) : NULL;
     if (engine_name && !engine)
-        return esse_fail(err, ESSE_EUSAGE,
-                         "unknown engine '%s'; this build has: scan, dsg, saturate, polygraph",
-                         engine_name);
+        return esse_fail(
+            err, ESSE_EUSAGE,
+            "unknown engine '%s'; this build has: scan, replay, saturate, dsg, polygraph",
+            engine_name);
     check->is_named = engine != NULL;
     *named = (struct esse_plan){ .engine = engine, .reason = "named by --engine" };
     check->plans = esse_arena_alloc(check->arena, check->count, sizeof *check->plans);
     for (size_t i = 0; i < check->count; i++)
         check->plans[i] =
             engine ? named
-                   : esse_plan_find(check->levels[i], check->history, check->options->assume, NULL);
+                   : esse_plan_find(check->levels[i], check->history, &check->planning, NULL);
     return true;
 }
 
@@ -192,7 +205,8 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                             .threads = check->threads,
                             .verdicts = verdicts,
                             .assume = check->options->assume,
-                            .ablate = check->options->ablate };
+                            .ablate = check->options->ablate,
+                            .order_by = check->options->order_by };
     memcpy(job.named, check->named, sizeof job.named);
     memcpy(job.except, check->except, sizeof job.except);
     engine->run(&job);
@@ -223,10 +237,10 @@ static bool plan_next(struct check *check, struct esse_budget *budget)
         const struct esse_plan *plan = check->plans[i];
         bool decided = check->verdicts[i].outcome != ESSE_UNKNOWN || esse_budget_spent(budget);
         if (plan)
-            check->plans[i] = decided || check->is_named
-                                  ? NULL
-                                  : esse_plan_find(check->levels[i], check->history,
-                                                   check->options->assume, plan);
+            check->plans[i] =
+                decided || check->is_named
+                    ? NULL
+                    : esse_plan_find(check->levels[i], check->history, &check->planning, plan);
         left |= check->plans[i] != NULL;
     }
     return left;
@@ -256,6 +270,50 @@ static void state_assumptions(struct check *check, struct esse_verdict *verdict)
             names[verdict->assumed_count++] = at->name;
     }
     verdict->assumed = names;
+}
+
+/* An anomaly that shows without any order is one whatever the certificate says. */
+static bool rests_on_certificate(const struct esse_anomaly *anomaly)
+{
+    return anomaly->edge_count || anomaly->refutation || anomaly->order_by ||
+           strcmp(anomaly->type, "result-set-mismatch") == 0;
+}
+
+static void state_certificate(const struct check *check, struct esse_verdict *verdict)
+{
+    bool rests = verdict->outcome != ESSE_UNKNOWN;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        rests &= rests_on_certificate(&verdict->anomalies[i]);
+    if (rests && check->history->certificate.kind != ESSE_CERTIFICATE_NONE)
+        verdict->certificate = esse_certificate_names[check->history->certificate.kind];
+}
+
+/* Violated under the certificate: would another order do?  Asked of the same history without it,
+ * for a while that is short beside the check itself. */
+static void ask_otherwise(struct check *check, const struct esse_level *level,
+                          struct esse_verdict *verdict)
+{
+    static const char *const words[] = { "holds", "violated", "unknown" };
+    if (!verdict->certificate || verdict->outcome != ESSE_VIOLATED || level == &esse_level_none)
+        return;
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_forgetting all = { .version_share = 0 };
+    const char *name = verdict->level;
+    struct esse_budget budget = { .seconds = 1 + verdict->seconds };
+    struct esse_check_options options = { .levels = &name,
+                                          .level_count = 1,
+                                          .budget = &budget,
+                                          .except = check->options->except,
+                                          .except_count = check->options->except_count,
+                                          .threads = check->threads };
+    const struct esse_result *result;
+    struct esse_error ignored;
+    budget.memory_bytes = check->options->budget ? check->options->budget->memory_bytes : 0;
+    verdict->otherwise = "unknown";
+    if (esse_check(arena, esse_history_forget(arena, check->history, &all), &options, &result,
+                   &ignored))
+        verdict->otherwise = words[result->verdicts[0].outcome];
+    esse_arena_free(arena);
 }
 
 /* ---- rechecking ---- */
@@ -359,15 +417,20 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     struct check check = { .arena = arena,
                            .history = history,
                            .options = options,
-                           .threads = esse_thread_count(options->threads) };
+                           .threads = esse_thread_count(options->threads),
+                           .planning = { options->assume, options->order_by != NULL } };
     if (!find_levels(&check, options, err) || !find_anomalies(&check, err) ||
-        !make_plans(&check, options->engine, err))
+        !find_order(options->order_by, err) || !make_plans(&check, options->engine, err))
         return false;
     esse_budget_start(options->budget);
     if (!run_engines(&check, options->budget, err))
         return false;
     for (size_t i = 0; i < check.count; i++)
         state_assumptions(&check, &check.verdicts[i]);
+    for (size_t i = 0; i < check.count; i++) {
+        state_certificate(&check, &check.verdicts[i]);
+        ask_otherwise(&check, check.levels[i], &check.verdicts[i]);
+    }
     struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);
     result->verdicts = check.verdicts;
     result->verdict_count = (uint32_t)check.count;

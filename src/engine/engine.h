@@ -27,6 +27,7 @@ struct esse_job {
     struct esse_verdict *verdicts; /* one a level */
     unsigned assume;               /* enum esse_assumption */
     unsigned ablate;               /* enum esse_ablation */
+    const char *order_by;          /* what the order of transactions is known to be by, or NULL */
     bool named[ESSE_ANOMALY_END];  /* types that count whatever the level allows */
     bool except[ESSE_ANOMALY_END]; /* types that do not count at all */
     /* Every anomaly the engine came upon, also those that rule out none of the levels asked. */
@@ -54,6 +55,18 @@ extern const struct esse_engine *const esse_engines[]; /* null-terminated */
 
 const struct esse_engine *esse_engine_find(const char *name);
 
+/* What the planner looks at beside the history. */
+struct esse_planning {
+    unsigned assume;
+    bool has_order; /* the caller says what the order of the transactions is */
+};
+
+enum esse_plan_when {
+    ESSE_PLAN_ALWAYS,
+    ESSE_PLAN_ASSUMING, /* something is assumed about the order of versions */
+    ESSE_PLAN_ORDERED,  /* the order of the transactions is known, or certified for the level */
+};
+
 /* A row of the planner's table: the first that applies names the engine; where that one cannot
  * decide, the next row gets its turn. */
 struct esse_plan {
@@ -61,12 +74,13 @@ struct esse_plan {
     unsigned needs;    /* enum esse_has: the history has all of these */
     const struct esse_engine *engine;
     const char *reason;
-    bool only_assuming; /* only where something is assumed about versions */
+    enum esse_plan_when when;
 };
 
 /* The first row that applies, or the first after 'after' with another engine; NULL if none. */
 const struct esse_plan *esse_plan_find(const struct esse_level *level,
-                                       const struct esse_history *history, unsigned assume,
+                                       const struct esse_history *history,
+                                       const struct esse_planning *planning,
                                        const struct esse_plan *after);
 
 /* The planner's rows, for documentation and tests; NULL engine ends them. */

@@ -1,13 +1,15 @@
 #include "engine/dsg/dsg.h"
 #include "engine/engine.h"
 #include "engine/polygraph/polygraph.h"
+#include "engine/replay/replay_engine.h"
 #include "engine/saturate/saturate.h"
 #include "engine/scan/scan.h"
 
 #include <string.h>
 
-const struct esse_engine *const esse_engines[] = { &esse_engine_scan, &esse_engine_saturate,
-                                                   &esse_engine_dsg, &esse_engine_polygraph, NULL };
+const struct esse_engine *const esse_engines[] = { &esse_engine_scan,      &esse_engine_replay,
+                                                   &esse_engine_saturate,  &esse_engine_dsg,
+                                                   &esse_engine_polygraph, NULL };
 
 enum {
     ANY_FAMILY = 1 << ESSE_FAMILY_DEPENDENCY | 1 << ESSE_FAMILY_COMMIT_ORDER |
@@ -17,8 +19,10 @@ enum {
 
 /* Cheapest first; the first row that applies wins. */
 const struct esse_plan esse_plans[] = {
+    { ANY_FAMILY, 0, &esse_engine_replay, "the order of the transactions is known",
+      ESSE_PLAN_ORDERED },
     { ANY_FAMILY, ESSE_HAS_WRITES, &esse_engine_dsg,
-      "what is assumed about the order of versions may rule the level out", true },
+      "what is assumed about the order of versions may rule the level out", ESSE_PLAN_ASSUMING },
     { WEAK_FAMILIES, 0, &esse_engine_saturate,
       "the level is an axiom about a commit order, and what it forces decides it" },
     { ANY_FAMILY, ESSE_HAS_APPENDS, &esse_engine_dsg,
@@ -39,21 +43,35 @@ const struct esse_engine *esse_engine_find(const char *name)
     return NULL;
 }
 
+static bool is_time_for(const struct esse_plan *plan, const struct esse_level *level,
+                        const struct esse_history *history, const struct esse_planning *planning)
+{
+    switch (plan->when) {
+    case ESSE_PLAN_ASSUMING:
+        return planning->assume != 0;
+    case ESSE_PLAN_ORDERED:
+        return planning->has_order || replay_is_certified(level, history);
+    default:
+        return true;
+    }
+}
+
 /* Weak levels are of several families; whether there is an axiom for one, its engine knows. */
 static bool applies(const struct esse_plan *plan, const struct esse_level *level,
-                    const struct esse_history *history, unsigned assume)
+                    const struct esse_history *history, const struct esse_planning *planning)
 {
-    return (!plan->only_assuming || assume) && (plan->families & 1u << level->family) &&
-           (history->has & plan->needs) == plan->needs &&
+    return (plan->families & 1u << level->family) && (history->has & plan->needs) == plan->needs &&
+           is_time_for(plan, level, history, planning) &&
            (plan->families != WEAK_FAMILIES || plan->engine->decides(level, history));
 }
 
 const struct esse_plan *esse_plan_find(const struct esse_level *level,
-                                       const struct esse_history *history, unsigned assume,
+                                       const struct esse_history *history,
+                                       const struct esse_planning *planning,
                                        const struct esse_plan *after)
 {
     for (const struct esse_plan *plan = after ? after + 1 : esse_plans; plan->engine; plan++)
-        if ((!after || plan->engine != after->engine) && applies(plan, level, history, assume))
+        if ((!after || plan->engine != after->engine) && applies(plan, level, history, planning))
             return plan;
     return NULL;
 }

@@ -14,7 +14,8 @@ struct ordering {
     uint32_t key, begin, end;                /* the key at hand and its accesses */
     bool whole;                              /* every element of its longest list is a version */
     uint32_t next;                           /* the number of its next version */
-    uint32_t nothing; /* the version that reads of nothing returned, or NO_VERSION */
+    uint32_t nothing;         /* the version that reads of nothing returned, or NO_VERSION */
+    bool is_asked, is_placed; /* whether its versions are in the order of the commits */
     uint32_t undetermined, unresolved, own_missed, not_repeated; /* see struct versions */
 };
 
@@ -129,6 +130,60 @@ static void place_loose(struct ordering *o)
     if (count == 1 && !versions->gaps[o->key])
         versions->loose[o->key] = o->next;
     o->undetermined += count > (versions->gaps[o->key] ? 0 : 1);
+}
+
+/* ---- snapshots ---- */
+
+bool versions_placed(const struct versions *versions, uint32_t first, uint32_t end)
+{
+    uint32_t next = 0; /* the first place that is free */
+    for (uint32_t v = first + 1; v < end; v++) {
+        const uint32_t place = versions->snapshots->place[version_txn(versions, v)];
+        if (place == ESSE_NO_PLACE || place < next)
+            return false;
+        next = place + 1;
+    }
+    return true;
+}
+
+uint32_t versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
+                     uint32_t first, uint32_t end)
+{
+    uint32_t low = first, high = end;
+    while (high - low > 1) { /* 'low' was committed before */
+        const uint32_t middle = low + (high - low) / 2;
+        if (versions->snapshots->place[version_txn(versions, middle)] < snapshot->before)
+            low = middle;
+        else
+            high = middle;
+    }
+    while (low > first && !snapshot->is_prefix &&
+           !esse_snapshot_sees(versions->snapshots, snapshot, version_txn(versions, low)))
+        low--;
+    return low;
+}
+
+/* What a read returned that may be of several versions. */
+static uint32_t version_at_snapshot(struct ordering *o, uint32_t read)
+{
+    const struct versions *versions = o->versions;
+    const struct esse_touch *touch = &o->by_key->at[read];
+    const uint32_t first = versions->first[o->key];
+    struct esse_snapshot snapshot;
+    if (!versions->snapshots || is_list(touch->value) ||
+        !esse_snapshot_of(versions->snapshots, touch->txn, esse_by_key_op(o->by_key, touch->access),
+                          &snapshot))
+        return NO_VERSION;
+    if (!o->is_asked)
+        o->is_placed =
+            versions->loose[o->key] == o->next && versions_placed(versions, first, o->next);
+    o->is_asked = true;
+    if (!o->is_placed)
+        return NO_VERSION;
+    const uint32_t seen = versions_at(versions, &snapshot, first, o->next);
+    const esse_value value = seen == first ? versions->sources->initial[o->key]
+                                           : o->by_key->at[versions->write[seen]].value;
+    return esse_value_eq(value, touch->value) ? seen : NO_VERSION;
 }
 
 /* ---- which version each read returned ---- */
@@ -247,6 +302,8 @@ static void find_reads(struct ordering *o)
             continue;
         }
         versions->of[at] = version_of_read(o, at);
+        if (versions->of[at] == NO_VERSION)
+            versions->of[at] = version_at_snapshot(o, at);
         o->unresolved += versions->of[at] == NO_VERSION || is_unfinished(o, at);
         o->not_repeated += last != ESSE_NO_TOUCH && o->by_key->at[last].txn == touch->txn &&
                            versions->of[last] != versions->of[at];
@@ -259,7 +316,7 @@ static void order_key(struct ordering *o)
     struct versions *versions = o->versions;
     const struct esse_version_order *given = o->given ? o->given[o->key] : NULL;
     uint32_t reader = longest_read(o);
-    o->whole = false;
+    o->whole = o->is_asked = false;
     o->next = versions->first[o->key];
     versions->write[o->next++] = ESSE_NO_TOUCH;
     versions->gaps[o->key] = given != NULL;
@@ -396,6 +453,11 @@ bool versions_find(struct versions *versions, struct scan *scan)
     *versions =
         (struct versions){ .arena = scan->scratch, .history = history, .sources = &scan->sources };
     versions->in = find_counted(scan);
+    if (history->certificate.kind != ESSE_CERTIFICATE_NONE) {
+        struct esse_snapshots *snapshots = esse_arena_alloc(scan->scratch, 1, sizeof *snapshots);
+        esse_snapshots_find(snapshots, scan->scratch, history);
+        versions->snapshots = snapshots;
+    }
     make_room(versions);
     uint32_t *end = esse_arena_alloc(scan->scratch, history->keys + (size_t)1, sizeof *end);
     esse_budget_phase(scan->budget, "ordering versions", history->keys);

@@ -2,6 +2,7 @@
 #define ESSE_ENGINE_VERSIONS_H
 
 #include "engine/scan/scan_state.h"
+#include "history/snapshots.h"
 
 /*
  * The versions of every key, as far as their order is known.
@@ -10,7 +11,8 @@
  * then the ordered ones oldest first, then, from loose[k] on, those of which only is known that
  * they come after all the ordered ones; or, if the order has gaps[k], because a certificate does
  * not name them, only that they come after the initial one.  Only transactions that count as
- * committed (in[t]) install versions.
+ * committed (in[t]) install versions.  A read that may be of several versions, such as one of
+ * nothing, is of the one that its snapshot has, if a certificate tells.
  *
  * Cost: O(accesses + items of spines), shared by the threads; 4 bytes a version and 4 an access.
  */
@@ -28,10 +30,11 @@ struct versions {
     struct esse_arena *arena;
     const struct esse_history *history;
     const struct sources *sources;
-    const uint8_t *in;    /* by transaction: committed, or unknown and observed */
-    uint32_t *first;      /* by key */
-    uint32_t *loose;      /* by key */
-    uint8_t *gaps;        /* by key */
+    const struct esse_snapshots *snapshots; /* what operations saw; NULL if no certificate tells */
+    const uint8_t *in;                      /* by transaction: committed, or unknown and observed */
+    uint32_t *first;                        /* by key */
+    uint32_t *loose;                        /* by key */
+    uint8_t *gaps;                          /* by key */
     uint32_t *write;      /* by version: the access that installed it, or ESSE_NO_TOUCH */
     uint32_t *of;         /* by access: the version that it read or installed, or NO_VERSION */
     uint32_t *key_reader; /* by key: the read whose list shows the order, or ESSE_NO_TOUCH */
@@ -48,9 +51,19 @@ struct versions {
     /* The dependencies of predicate operations (dsg_predicates). */
     const struct dsg_predicate_edge *predicate_edges;
     size_t predicate_edge_count;
+    const struct dsg_ranges *ranges; /* those that are not written down, or NULL */
+    bool whole_predicates;           /* all of them are known: what is left out is no dependency */
 };
 
 bool versions_find(struct versions *versions, struct scan *scan);
+
+/* Which of the versions [first .. end) of a key, the initial one among them, a snapshot has.  They
+ * must be in the order of the commits. */
+uint32_t versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
+                     uint32_t first, uint32_t end);
+
+/* Are they, all but the first? */
+bool versions_placed(const struct versions *versions, uint32_t first, uint32_t end);
 
 /* The same versions with the loose ones in the order in which they are numbered, which is that of
  * the recording as far as inference knew nothing else: a guess, good for trying orders and for

@@ -27,6 +27,7 @@
  *   cyclic-versions     see recheck_versions.h
  *   predicate-read-miss the predicate operation that left out the key
  *   result-set-mismatch the predicate operation that disagrees with its version set about the key
+ *   order-mismatch ...  see recheck_mismatch.h
  *
  * Cost: O(operations) for each anomaly that speaks of all writers, O(its transactions) otherwise.
  */

@@ -1,6 +1,7 @@
 #include "evidence/recheck_cycle.h"
 
 #include "base/error.h"
+#include "evidence/key_versions.h"
 #include "evidence/recheck_phantom.h"
 #include "evidence/recheck_versions.h"
 #include "history/access.h"
@@ -177,6 +178,26 @@ static bool installs(const struct esse_history *history, uint32_t txn, uint32_t 
     return history->op_kind[op] == ESSE_OP_APPEND || is_last_write(history, txn, op, key);
 }
 
+/* A read that several versions could explain is of the one that its snapshot has, if a certificate
+ * tells: does 'op' install that one or, with 'later', a later one? */
+static bool by_snapshot(const struct esse_history *history, esse_key key, esse_txn reader,
+                        esse_op read, esse_op op, bool later)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_key_version_vec versions;
+    uint32_t seen = 0;
+    esse_value value;
+    bool found = false;
+    if (esse_key_versions(&versions, arena, history, key) &&
+        esse_key_version_at_snapshot(&versions, history, reader.ix, read.ix, &seen) &&
+        esse_op_read_of(history, read.ix, key, &value) &&
+        esse_value_eq(value, versions.at[seen].value))
+        for (uint32_t v = 1; v < versions.count; v++)
+            found |= versions.at[v].op == op.ix && (later ? v > seen : v == seen);
+    esse_arena_free(arena);
+    return found;
+}
+
 static bool edge_wr(const struct esse_history *history, const struct esse_edge *edge)
 {
     uint32_t count, key = edge->key.ix;
@@ -192,7 +213,8 @@ static bool edge_wr(const struct esse_history *history, const struct esse_edge *
     } else if (!esse_value_eq(read, written)) {
         return false;
     }
-    return count_writes(history, key, written) == 1;
+    return count_writes(history, key, written) == 1 ||
+           by_snapshot(history, edge->key, edge->to, edge->to_op, edge->from_op, false);
 }
 
 /* By an assumption: the witnesses show the versions of 'from' and 'to', and why one comes first. */
@@ -267,6 +289,8 @@ static bool edge_rw(const struct esse_history *history, const struct esse_edge *
         return esse_value_eq(read, ESSE_NIL) ||
                (esse_value_tag(read) == ESSE_TAG_LIST &&
                 !esse_list_has(history, read, history->op_value[to]));
+    if (by_snapshot(history, edge->key, edge->from, edge->from_op, edge->to_op, true))
+        return true;
     esse_value initial = esse_key_initial(history, edge->key);
     if (esse_value_eq(read, initial))
         return esse_value_eq(initial, ESSE_NIL) ? !has_deletes(history, key)

@@ -1,83 +1,24 @@
 #include "evidence/recheck_phantom.h"
 
-#include "base/vec.h"
+#include "evidence/key_versions.h"
 #include "evidence/recheck_cycle.h"
 #include "history/access.h"
-#include "sql/predicate.h"
+#include "sql/statement.h"
 
 #include <string.h>
-
-struct version {
-    uint32_t txn, op; /* ESSE_NO_TXN: the initial one */
-    esse_value value;
-    bool matches;
-};
-ESSE_VEC(version_vec, struct version)
 
 struct phantom {
     struct esse_arena *arena;
     const struct esse_history *history;
     const struct esse_edge *edge;
-    struct version_vec versions; /* of the edge's key, oldest first */
-    uint32_t reader, predicate;  /* the transaction and operation that looked */
+    struct esse_key_version_vec versions; /* of the edge's key, oldest first */
+    bool by_value; /* what is returned depends on the values of all rows that match, not only on
+                      which they are: it is no rows, or not all of them */
+    uint32_t reader, predicate; /* the transaction and operation that looked */
 };
 #define NOWHERE UINT32_MAX
 
-/* ---- the versions in their order ---- */
-
-/* The last write of a transaction to the key: the version that it installs. */
-static bool installed(const struct phantom *p, uint32_t txn, struct version *version)
-{
-    const struct esse_history *history = p->history;
-    bool found = false;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        esse_value value;
-        if (!esse_op_write_of(history, op, p->edge->key, &value))
-            continue;
-        *version = (struct version){ txn, op, value, false };
-        found = true;
-    }
-    return found && esse_recheck_counts(history, txn);
-}
-
-static void list_recorded(struct phantom *p)
-{
-    struct version version;
-    for (uint32_t txn = 0; txn < p->history->txns; txn++)
-        if (installed(p, txn, &version))
-            version_vec_push(&p->versions, p->arena, version);
-}
-
-/* Puts the versions after the initial one into the order given; false if it does not name all. */
-static bool sort_as_given(struct phantom *p, const struct esse_version_order *order)
-{
-    const size_t count = p->versions.count;
-    struct version_vec sorted = { 0 };
-    version_vec_push(&sorted, p->arena, p->versions.at[0]);
-    for (uint32_t i = 0; i < order->count; i++)
-        for (size_t v = 1; v < count; v++) {
-            const struct version *version = &p->versions.at[v];
-            if (order->versions[i].txn.ix == ESSE_NO_TXN
-                    ? esse_value_eq(order->versions[i].value, version->value)
-                    : order->versions[i].txn.ix == version->txn)
-                version_vec_push(&sorted, p->arena, *version);
-        }
-    p->versions = sorted;
-    return sorted.count == count;
-}
-
-static bool list_versions(struct phantom *p)
-{
-    const struct esse_history *history = p->history;
-    struct version initial = { ESSE_NO_TXN, ESSE_NO_OP, esse_key_initial(history, p->edge->key),
-                               false };
-    version_vec_push(&p->versions, p->arena, initial);
-    list_recorded(p);
-    for (uint32_t i = 0; i < history->version_order_count; i++)
-        if (history->version_orders[i].key.ix == p->edge->key.ix)
-            return sort_as_given(p, &history->version_orders[i]);
-    return esse_is_recorded_in_version_order(history) || p->versions.count <= 2;
-}
+/* ---- the versions ---- */
 
 static bool match_versions(struct phantom *p)
 {
@@ -90,7 +31,10 @@ static bool match_versions(struct phantom *p)
         if (!esse_predicate_selects(predicate, history->key_name[p->edge->key.ix],
                                     p->versions.at[v].value, &p->versions.at[v].matches, &ignored))
             return false;
-    return predicate != NULL;
+    p->by_value = history->predicates[history->op_key[p->predicate]].no_rows ||
+                  (predicate && !esse_statement_is_exact(predicate));
+    /* What a join says of one table alone is less than what it says of pairs. */
+    return predicate && esse_statement_tables(predicate) == 1;
 }
 
 /* ---- which version was looked at ---- */
@@ -132,17 +76,23 @@ static uint32_t version_seen(const struct phantom *p)
     for (uint32_t i = 0; i < op->vset_count; i++)
         if (history->rows[op->vset + i].key.ix == p->edge->key.ix)
             return only_with(p, history->rows[op->vset + i].value);
+    uint32_t seen;
+    if (!op->has_vset &&
+        esse_key_version_at_snapshot(&p->versions, history, p->reader, p->predicate, &seen))
+        return seen;
     for (uint32_t i = 0; i < op->row_count; i++)
         if (history->rows[op->row + i].key.ix == p->edge->key.ix)
             return only_with(p, history->rows[op->row + i].value);
-    return op->has_vset ? NOWHERE : only_miss(p);
+    return op->has_vset || p->by_value ? NOWHERE : only_miss(p);
 }
 
 /* ---- the edge ---- */
 
 static bool changes(const struct phantom *p, uint32_t version)
 {
-    return version > 0 && p->versions.at[version].matches != p->versions.at[version - 1].matches;
+    const struct esse_key_version *at = p->versions.at;
+    return version > 0 && (p->by_value ? at[version].matches || at[version - 1].matches
+                                       : at[version].matches != at[version - 1].matches);
 }
 
 /* Was the last change until 'version' made by the reader itself?  Then what came upon that came
@@ -176,8 +126,9 @@ bool esse_recheck_phantom(const struct esse_history *history, const struct esse_
                          .edge = edge,
                          .reader = reads ? edge->to.ix : edge->from.ix,
                          .predicate = reads ? edge->to_op.ix : edge->from_op.ix };
-    bool ok = esse_op_is_predicate(history->op_kind[p.predicate]) && list_versions(&p) &&
-              match_versions(&p) && follows(&p, reads);
+    bool ok = esse_op_is_predicate(history->op_kind[p.predicate]) &&
+              esse_key_versions(&p.versions, p.arena, history, edge->key) && match_versions(&p) &&
+              follows(&p, reads);
     esse_arena_free(p.arena);
     return ok;
 }

@@ -98,13 +98,14 @@ static bool names_all_misses(struct refuting *r, const struct esse_clause *claus
     const struct esse_history *history = r->history;
     const uint32_t reader = esse_op_txn(history, op).ix;
     struct esse_error ignored;
-    if (!esse_op_is_predicate(history->op_kind[op]))
+    if (!esse_op_is_predicate(history->op_kind[op]) ||
+        history->predicates[history->op_key[op]].no_rows)
         return false;
     if (!r->predicates)
         r->predicates = esse_predicates_new(r->arena, history);
     const struct esse_predicate *predicate =
         esse_predicates_get(r->predicates, history->predicates[history->op_key[op]].text, &ignored);
-    if (!predicate ||
+    if (!predicate || !esse_statement_is_exact(predicate) ||
         !is_excused(r, clause, predicate, key, esse_key_initial(history, key), ESSE_NO_OP))
         return false;
     for (uint32_t at = r->by_key.first[key.ix]; at < r->by_key.first[key.ix + 1]; at++) {

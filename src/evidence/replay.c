@@ -94,6 +94,16 @@ static uint32_t event_txn(const struct esse_order *order, uint32_t i, bool *star
     return order->has_starts ? order->events[i] >> 1 : order->events[i];
 }
 
+/* 'txn' is not where 'other' demands. */
+static bool misplaced(struct replay *replay, enum esse_mismatch_kind kind, uint32_t txn,
+                      uint32_t other)
+{
+    *replay->mismatch = (struct esse_mismatch){
+        .kind = kind, .txn = { txn }, .op = { ESSE_NO_OP }, .other = { other }
+    };
+    return false;
+}
+
 static bool agrees_with_sessions(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
@@ -105,8 +115,12 @@ static bool agrees_with_sessions(struct replay *replay, struct esse_error *err)
         uint32_t session = history->txn_session[txn];
         if (start) {
             /* Transactions of a session are numbered in session order. */
-            if (open[session] || txn + 1 <= last[session])
+            if (open[session] || txn + 1 <= last[session]) {
+                const uint32_t other = last[session] - 1;
+                misplaced(replay, ESSE_MISMATCH_SESSION, txn > other ? txn : other,
+                          txn > other ? other : txn);
                 return replay_wrong(replay, txn, "is against its session's order", err);
+            }
             last[session] = txn + 1;
             open[session]++;
         }
@@ -116,38 +130,48 @@ static bool agrees_with_sessions(struct replay *replay, struct esse_error *err)
     return true;
 }
 
-/* From the back: whatever commits after a transaction's start must not have ended before it. */
+/* Whatever commits after a transaction's start must not have ended before it. */
 static bool agrees_with_time(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
-    int64_t earliest_end = INT64_MAX;
+    int64_t latest_start = ESSE_NO_TIME;
+    uint32_t latest = 0;
     if (!history->txn_time)
         return true;
-    for (uint32_t i = replay->order->count; i-- > 0;) {
+    for (uint32_t i = 0; i < replay->order->count; i++) {
         bool start, commit;
         uint32_t txn = event_txn(replay->order, i, &start, &commit);
         struct esse_interval time = history->txn_time[txn];
-        if (start && time.begin != ESSE_NO_TIME && earliest_end < time.begin)
-            return replay_wrong(replay, txn, "is before one that had ended when it started", err);
-        if (commit && time.end != ESSE_NO_TIME && time.end < earliest_end &&
-            history->txn_status[txn] == ESSE_COMMITTED)
-            earliest_end = time.end;
+        if (commit && time.end != ESSE_NO_TIME && time.end < latest_start &&
+            history->txn_status[txn] == ESSE_COMMITTED) {
+            misplaced(replay, ESSE_MISMATCH_TIME, latest, txn);
+            return replay_wrong(replay, latest, "is before one that had ended when it started",
+                                err);
+        }
+        if (start && time.begin > latest_start) {
+            latest_start = time.begin;
+            latest = txn;
+        }
     }
     return true;
 }
 
 /* ---- the strong rules; the weak ones are in replay_weak.c ---- */
 
+static bool may_go_on(struct replay *replay, uint32_t done, struct esse_error *err)
+{
+    return esse_budget_poll(replay->budget, done) || esse_fail(err, ESSE_ESTOPPED, "stopped");
+}
+
 static bool replay_serial(struct replay *replay, struct esse_error *err)
 {
     struct replay_state *state = &replay->state;
-    const bool runs = replay_state_can_run(replay->history);
     for (uint32_t i = 0; i < replay->order->count; i++) {
         uint32_t txn = replay->order->events[i];
-        if (runs ? !replay_state_run(state, txn) : !replay_state_reads(state, txn, state->commits))
-            return replay_wrong(replay, txn, "would have read something else", err);
-        if (!runs)
-            replay_state_commit(state, txn);
+        if (!replay_state_run(state, txn))
+            return replay_missed(replay, txn, state->commits, err);
+        if (!may_go_on(replay, i, err))
+            return false;
     }
     return true;
 }
@@ -161,8 +185,10 @@ static bool is_first_committer(struct replay *replay, uint32_t txn, uint32_t sna
         for (uint32_t i = 0; i < count; i++) {
             struct esse_access access = esse_access_at(history, op, i);
             if (access.kind != ESSE_OP_READ &&
-                replay->state.keys[access.key.ix].last.commit > snapshot)
+                replay->state.keys[access.key.ix].last.commit > snapshot) {
+                replay_overwritten(replay, txn, op, access.key.ix);
                 return false;
+            }
         }
     }
     return true;
@@ -180,39 +206,85 @@ static bool replay_snapshots(struct replay *replay, bool first_wins, struct esse
             continue;
         }
         if (!replay_state_reads(&replay->state, txn, snapshot[txn]))
-            return replay_wrong(replay, txn, "would have read something else", err);
+            return replay_missed(replay, txn, snapshot[txn], err);
         if (first_wins && !is_first_committer(replay, txn, snapshot[txn]))
             return replay_wrong(replay, txn, "writes what was committed since its snapshot", err);
         replay_state_commit(&replay->state, txn);
+        if (!may_go_on(replay, i, err))
+            return false;
     }
     return true;
 }
 
-bool esse_replay(const struct esse_history *history, const struct esse_level *level,
-                 const struct esse_order *order, struct esse_error *err)
+/* A predicate without an answer may have hidden anything. */
+static bool has_answers(const struct replay *replay, struct esse_error *err)
 {
+    if (replay->state.rows.error.code == ESSE_OK)
+        return true;
+    *replay->mismatch = (struct esse_mismatch){ 0 };
+    *err = replay->state.rows.error;
+    err->line =
+        replay->history->txn_line[esse_op_txn(replay->history, replay->state.rows.error_op).ix];
+    return false;
+}
+
+static bool run_rule(struct replay *replay, struct esse_error *err)
+{
+    switch (rule_of(replay->level)) {
+    case REPLAY_SERIAL:
+        return replay_serial(replay, err);
+    case REPLAY_SNAPSHOT:
+        return replay_snapshots(replay, true, err);
+    case REPLAY_PREFIX:
+        return replay_snapshots(replay, false, err);
+    case REPLAY_COMMITTED:
+        return replay_committed(replay, err);
+    case REPLAY_CONSISTENT:
+        return replay_consistent(replay, err);
+    case REPLAY_ITEMS:
+        return replay_items(replay, err);
+    default:
+        return replay_writes(replay, err);
+    }
+}
+
+bool esse_replay_find(struct esse_arena *arena, const struct esse_history *history,
+                      const struct esse_level *level, const struct esse_order *order,
+                      struct esse_budget *budget, struct esse_mismatch *mismatch,
+                      struct esse_error *err)
+{
+    *mismatch = (struct esse_mismatch){ 0 };
     if (!esse_replay_proves(level, order->has_starts))
         return esse_fail(err, ESSE_EBUG, "an order does not prove %s here", level->friendly);
-    struct replay replay = {
-        .arena = esse_arena_new(), .history = history, .level = level, .order = order
-    };
+    struct replay replay = { .arena = esse_arena_new(),
+                             .history = history,
+                             .level = level,
+                             .order = order,
+                             .budget = budget,
+                             .keeper = arena,
+                             .mismatch = mismatch };
     replay.in = esse_arena_alloc(replay.arena, history->txns + 1u, 1);
     replay.position = esse_arena_alloc(replay.arena, history->txns + 1u, sizeof(uint32_t));
     bool ok = is_order(&replay, err);
     if (ok) {
-        enum replay_rule rule = rule_of(level);
-        replay_state_init(&replay.state, replay.arena, history, replay.in, rule != REPLAY_SERIAL);
-        ok = rule == REPLAY_SERIAL       ? replay_serial(&replay, err)
-             : rule == REPLAY_SNAPSHOT   ? replay_snapshots(&replay, true, err)
-             : rule == REPLAY_PREFIX     ? replay_snapshots(&replay, false, err)
-             : rule == REPLAY_COMMITTED  ? replay_committed(&replay, err)
-             : rule == REPLAY_CONSISTENT ? replay_consistent(&replay, err)
-             : rule == REPLAY_ITEMS      ? replay_items(&replay, err)
-                                         : replay_writes(&replay, err);
+        replay_state_init(&replay.state, replay.arena, history, replay.in,
+                          rule_of(level) != REPLAY_SERIAL);
+        ok = run_rule(&replay, err);
+        ok = has_answers(&replay, err) && ok;
     }
     ok = ok && replay_agrees_with_given(&replay, err) &&
          (!level->needs_session_order || agrees_with_sessions(&replay, err)) &&
          (!level->needs_real_time || agrees_with_time(&replay, err));
     esse_arena_free(replay.arena);
+    return ok;
+}
+
+bool esse_replay(const struct esse_history *history, const struct esse_level *level,
+                 const struct esse_order *order, struct esse_error *err)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_mismatch mismatch;
+    const bool ok = esse_replay_find(arena, history, level, order, NULL, &mismatch, err);
+    esse_arena_free(arena);
     return ok;
 }

@@ -1,6 +1,7 @@
 #ifndef ESSE_EVIDENCE_REPLAY_H
 #define ESSE_EVIDENCE_REPLAY_H
 
+#include "base/budget.h"
 #include "history/history.h"
 #include "level/level.h"
 
@@ -27,10 +28,53 @@
  * committed transactions must be in the order, no aborted one may be; one of unknown outcome may
  * be.
  *
- * Cost: O(operations + items), O(log versions) more for reads under snapshot isolation.
+ * Cost: O(operations + items), O(log versions) more for reads under snapshot isolation; predicates
+ * as replay_rows.h says.
  */
 bool esse_replay(const struct esse_history *history, const struct esse_level *level,
                  const struct esse_order *order, struct esse_error *err);
+
+/* The first thing that keeps an order from proving a level. */
+enum esse_mismatch_kind {
+    ESSE_MISMATCH_NONE, /* it is no order of the transactions, or contradicts others given */
+    ESSE_MISMATCH_READ, /* 'op' read something else of 'key' than the table held */
+    ESSE_MISMATCH_NOT_SELECTED, /* 'op' returned the row 'key', which its predicate does not select
+                                 */
+    ESSE_MISMATCH_LEFT_OUT,     /* 'op' left out the row 'key', which its predicate selects */
+    ESSE_MISMATCH_RESULT,       /* 'op' returned another result than 'answered' */
+    ESSE_MISMATCH_OVERWRITTEN,  /* 'other' committed 'key', which 'op' writes, since its snapshot */
+    ESSE_MISMATCH_SESSION,      /* 'other', earlier in the session, is not before it */
+    ESSE_MISMATCH_TIME,         /* 'other', which had ended when it started, is not before it */
+    ESSE_MISMATCH_LATE,         /* 'other', which started when it had ended, is not after it */
+};
+
+struct esse_mismatch {
+    enum esse_mismatch_kind kind;
+    esse_txn txn;
+    esse_op op;
+    esse_key key;
+    /* What the table held of the key when 'op' looked, its own writes included, and who wrote that;
+     * ESSE_NO_TXN: it is the initial version. */
+    esse_value held; /* nil: absent */
+    const esse_value *items;
+    uint32_t item_count;
+    esse_txn other;
+    const char *answered; /* as people read it */
+};
+
+/* Is it about a key? */
+static inline bool esse_mismatch_has_key(const struct esse_mismatch *mismatch)
+{
+    return mismatch->op.ix != ESSE_NO_OP && mismatch->kind != ESSE_MISMATCH_RESULT;
+}
+
+/* The same, and what is wrong if anything is; lists are in 'arena'.  False with ESSE_ESTOPPED if
+ * the budget is spent, and with ESSE_EINPUT if a predicate has no answer; there is no mismatch
+ * then. */
+bool esse_replay_find(struct esse_arena *arena, const struct esse_history *history,
+                      const struct esse_level *level, const struct esse_order *order,
+                      struct esse_budget *budget, struct esse_mismatch *mismatch,
+                      struct esse_error *err);
 
 /* The levels that an order can prove at all. */
 bool esse_replay_proves(const struct esse_level *level, bool has_starts);

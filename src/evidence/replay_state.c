@@ -29,8 +29,8 @@ void replay_state_init(struct replay_state *state, struct esse_arena *arena,
                        const struct esse_history *history, const uint8_t *in, bool keeps_versions)
 {
     *state = (struct replay_state){ .arena = arena, .history = history };
-    if (history->has & ESSE_HAS_PREDICATES)
-        state->predicates = esse_predicates_new(arena, history);
+    state->keeps_changes = keeps_versions && (history->has & ESSE_HAS_PREDICATES);
+    replay_rows_init(state, arena);
     state->keys = esse_arena_alloc(arena, history->keys + 1u, sizeof *state->keys);
     size_t versions = history->keys, items = 0;
     /* The newest state of registers needs no room but its own. */
@@ -62,6 +62,80 @@ void replay_state_init(struct replay_state *state, struct esse_arena *arena,
     }
 }
 
+/* ---- growing ---- */
+
+void replay_state_open(struct replay_state *state, struct esse_arena *arena,
+                       struct esse_arena *scratch, const struct esse_history *history,
+                       bool keeps_versions)
+{
+    *state = (struct replay_state){ .arena = arena,
+                                    .history = history,
+                                    .grows = true,
+                                    .keeps_versions = keeps_versions,
+                                    .keeps_changes = keeps_versions };
+    replay_rows_init(state, scratch);
+}
+
+void replay_state_add_key(struct replay_state *state, uint32_t key, esse_value initial)
+{
+    if (key == state->key_room) {
+        state->key_room = key ? 2 * key : 64;
+        state->keys =
+            esse_arena_grow(state->arena, state->keys, state->key_room * sizeof *state->keys);
+    }
+    struct replay_key *fresh = &state->keys[key];
+    *fresh =
+        (struct replay_key){ .last = { 0, 0, initial }, .version_count = 1, .spine = NO_SPINE };
+    if (state->keeps_versions) {
+        fresh->version_room = 2;
+        fresh->versions = esse_arena_grow(state->arena, NULL, 2 * sizeof *fresh->versions);
+        fresh->versions[0] = fresh->last;
+    }
+    if (state->rows.index_count)
+        replay_rows_change(state, key, ESSE_NIL, initial);
+}
+
+/* A version counts while a state that is remembered may show it. */
+static void make_version_room(struct replay_state *state, struct replay_key *key)
+{
+    uint32_t forgotten = 0;
+    while (forgotten + 1 < key->version_count &&
+           key->versions[forgotten + 1].commit <= state->horizon)
+        forgotten++;
+    key->version_count -= forgotten;
+    memmove(key->versions, key->versions + forgotten, key->version_count * sizeof *key->versions);
+    if (key->version_count <= key->version_room / 2)
+        return;
+    key->version_room *= 2;
+    key->versions =
+        esse_arena_grow(state->arena, key->versions, key->version_room * sizeof *key->versions);
+}
+
+static void make_room(struct replay_state *state, struct replay_key *key, bool appends)
+{
+    if (appends && key->item_count == key->item_room) {
+        key->item_room = key->item_room ? 2 * key->item_room : 4;
+        key->items = esse_arena_grow(state->arena, key->items, key->item_room * sizeof *key->items);
+    }
+    if (key->versions && key->version_count == key->version_room)
+        make_version_room(state, key);
+}
+
+void replay_state_forget(struct replay_state *state, uint32_t horizon)
+{
+    struct replay_number_vec *first = &state->change_first, *changes = &state->changes;
+    const uint32_t commits = horizon - state->horizon;
+    state->horizon = horizon;
+    if (!state->keeps_changes || !commits)
+        return;
+    const uint32_t dropped = commits < first->count ? first->at[commits] : (uint32_t)changes->count;
+    changes->count -= dropped;
+    memmove(changes->at, changes->at + dropped, changes->count * sizeof *changes->at);
+    first->count -= commits;
+    for (size_t i = 0; i < first->count; i++)
+        first->at[i] = first->at[i + commits] - dropped;
+}
+
 struct replay_version replay_state_at(const struct replay_state *state, uint32_t k, uint32_t commit)
 {
     const struct replay_key *key = &state->keys[k];
@@ -85,7 +159,7 @@ bool replay_state_is_list(struct replay_state *state, uint32_t k, esse_value lis
     const esse_value *items = esse_history_list(state->history, list, &length);
     if (length != count || count > key->item_count)
         return false;
-    if (key->spine != spine) {
+    if (key->spine != spine || state->grows) { /* a stream's spines are of one transaction */
         key->spine = spine;
         key->compared = 0;
     }
@@ -143,51 +217,18 @@ static bool reads_list(struct replay_state *state, uint32_t txn, uint32_t op,
     return !count || replay_state_is_list(state, key, base, count);
 }
 
+/* [] of what was never appended to is what it is otherwise: nothing. */
 static bool reads_one(struct replay_state *state, uint32_t txn, uint32_t op,
                       struct esse_access read, uint32_t snapshot)
 {
-    if (esse_value_eq(read.value, ESSE_NONE))
+    const esse_value value = esse_value_state(read.value);
+    if (esse_value_eq(value, ESSE_NONE))
         return true;
     struct replay_own own = replay_own_writes(state->history, txn, op, read.key);
     struct replay_version version = replay_state_at(state, read.key.ix, snapshot);
-    if (is_list(read.value) || version.count || own.appends)
+    if (is_list(value) || version.count || own.appends)
         return reads_list(state, txn, op, read, own, snapshot);
-    return esse_value_eq(read.value, own.written ? own.value : version.value);
-}
-
-/* ---- predicates ---- */
-
-bool replay_state_selects(struct replay_state *state, uint32_t op, uint32_t key, esse_value value)
-{
-    const struct esse_history *history = state->history;
-    struct esse_error ignored;
-    bool selects;
-    const struct esse_predicate *predicate = esse_predicates_get(
-        state->predicates, history->predicates[history->op_key[op]].text, &ignored);
-    return predicate &&
-           esse_predicate_selects(predicate, history->key_name[key], value, &selects, &ignored) &&
-           selects;
-}
-
-/* The rows that were returned are current, as all reads are; they must match, and nothing else
- * may. */
-static bool finds_its_rows(struct replay_state *state, uint32_t txn, uint32_t op, uint32_t snapshot)
-{
-    const struct esse_history *history = state->history;
-    const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < predicate->row_count; i++) {
-        const struct esse_keyed_row *row = &history->rows[predicate->row + i];
-        if (!replay_state_selects(state, op, row->key.ix, row->value))
-            return false;
-    }
-    for (uint32_t key = 0; key < history->keys; key++) {
-        struct replay_own own = replay_own_writes(history, txn, op, (esse_key){ key });
-        struct replay_version version = replay_state_at(state, key, snapshot);
-        found += !version.count && !own.appends &&
-                 replay_state_selects(state, op, key, own.written ? own.value : version.value);
-    }
-    return found == predicate->row_count;
+    return esse_value_eq(value, own.written ? own.value : version.value);
 }
 
 bool replay_state_reads(struct replay_state *state, uint32_t txn, uint32_t snapshot)
@@ -198,9 +239,9 @@ bool replay_state_reads(struct replay_state *state, uint32_t txn, uint32_t snaps
         for (uint32_t i = 0; i < count; i++) {
             struct esse_access access = esse_access_at(history, op, i);
             if (access.kind == ESSE_OP_READ && !reads_one(state, txn, op, access, snapshot))
-                return false;
+                return replay_state_misses(state, REPLAY_MISS_READ, op, access.key.ix);
         }
-        if (esse_op_is_predicate(history->op_kind[op]) && !finds_its_rows(state, txn, op, snapshot))
+        if (esse_op_is_predicate(history->op_kind[op]) && !replay_rows_at(state, txn, op, snapshot))
             return false;
     }
     return true;
@@ -210,6 +251,11 @@ static void write_one(struct replay_state *state, struct esse_access write)
 {
     struct replay_key *key = &state->keys[write.key.ix];
     bool append = write.kind == ESSE_OP_APPEND;
+    if (state->grows)
+        make_room(state, key, append);
+    if (state->rows.index_count)
+        replay_rows_change(state, write.key.ix, key->item_count ? ESSE_NIL : key->last.value,
+                           append ? ESSE_NIL : write.value);
     if (append)
         key->items[key->item_count++] = write.value;
     /* Several writes of one commit are one version. */
@@ -220,49 +266,74 @@ static void write_one(struct replay_state *state, struct esse_access write)
         key->versions[key->version_count - 1] = key->last;
 }
 
+static void begin_commit(struct replay_state *state)
+{
+    state->commits++;
+    if (state->keeps_changes)
+        replay_number_vec_push(&state->change_first, state->arena, (uint32_t)state->changes.count);
+}
+
 void replay_state_commit(struct replay_state *state, uint32_t txn)
 {
     const struct esse_history *history = state->history;
-    state->commits++;
+    begin_commit(state);
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
         uint32_t count = esse_access_count(history, op);
         for (uint32_t i = 0; i < count; i++) {
             struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ)
-                write_one(state, access);
+            if (access.kind == ESSE_OP_READ)
+                continue;
+            write_one(state, access);
+            if (state->keeps_changes)
+                replay_number_vec_push(&state->changes, state->arena, access.key.ix);
         }
     }
 }
 
 /* ---- both at once ---- */
 
-bool replay_state_can_run(const struct esse_history *history)
-{
-    return !(history->has & ESSE_HAS_PREDICATES) &&
-           (!(history->has & ESSE_HAS_APPENDS) ||
-            !(history->has & (ESSE_HAS_WRITES | ESSE_HAS_DELETES)));
-}
-
 static bool reads_newest(struct replay_state *state, struct esse_access read)
 {
     const struct replay_key *key = &state->keys[read.key.ix];
-    if (!is_list(read.value))
-        return key->item_count == 0 && esse_value_eq(read.value, key->last.value);
-    uint32_t length = (uint32_t)(read.value.word >> 32);
-    return length == key->item_count &&
-           (length == 0 || replay_state_is_list(state, read.key.ix, read.value, length));
+    const esse_value value = esse_value_state(read.value);
+    if (!is_list(value))
+        return key->item_count == 0 && esse_value_eq(value, key->last.value);
+    uint32_t length = (uint32_t)(value.word >> 32);
+    return length == key->item_count && replay_state_is_list(state, read.key.ix, value, length);
+}
+
+static bool run_access(struct replay_state *state, uint32_t op, struct esse_access access)
+{
+    if (access.kind != ESSE_OP_READ)
+        write_one(state, access);
+    else if (!esse_value_eq(access.value, ESSE_NONE) && !reads_newest(state, access))
+        return replay_state_misses(state, REPLAY_MISS_READ, op, access.key.ix);
+    return true;
+}
+
+/* Reads what it returned, then looks for what else it should have; then an update writes. */
+static bool run_predicate(struct replay_state *state, uint32_t op)
+{
+    const struct esse_history *history = state->history;
+    const uint32_t count = esse_access_count(history, op);
+    const uint32_t rows = history->predicates[history->op_key[op]].row_count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == rows && !replay_rows_newest(state, op))
+            return false;
+        if (!run_access(state, op, esse_access_at(history, op, i)))
+            return false;
+    }
+    return count > rows || replay_rows_newest(state, op);
 }
 
 bool replay_state_run(struct replay_state *state, uint32_t txn)
 {
     const struct esse_history *history = state->history;
     state->commits++;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        struct esse_access access = esse_access_at(history, op, 0);
-        if (access.kind != ESSE_OP_READ)
-            write_one(state, access);
-        else if (!esse_value_eq(access.value, ESSE_NONE) && !reads_newest(state, access))
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+        if (esse_op_is_predicate(history->op_kind[op])
+                ? !run_predicate(state, op)
+                : !run_access(state, op, esse_access_at(history, op, 0)))
             return false;
-    }
     return true;
 }

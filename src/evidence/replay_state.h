@@ -1,8 +1,9 @@
 #ifndef ESSE_EVIDENCE_REPLAY_STATE_H
 #define ESSE_EVIDENCE_REPLAY_STATE_H
 
+#include "base/vec.h"
+#include "evidence/replay_rows.h"
 #include "history/access.h"
-#include "sql/predicate.h"
 
 /*
  * A multi-version store, filled by the committed transactions of a history in a given order: what
@@ -11,8 +12,9 @@
  * Items of a list are kept once; a version of a list is how many of them there were.  If only the
  * newest state will be asked for, older versions are not kept.
  *
- * Cost: O(1) for a write; a read O(log versions of the key), and O(new items) for lists, because
- * what was compared once is not compared again; a predicate O(keys).
+ * Cost: O(1) for a write, and O(log rows) for each column that a predicate bounds; a read O(log
+ * versions of the key), and O(new items) for lists, because what was compared once is not compared
+ * again; a predicate as replay_rows.h says.
  */
 struct replay_version {
     uint32_t commit;  /* after how many commits it was there; 0: initially */
@@ -25,20 +27,59 @@ struct replay_key {
     struct replay_version *versions; /* the initial one first; NULL if only the last is kept */
     esse_value *items;
     uint32_t version_count, item_count;
-    uint32_t spine, compared; /* the first 'compared' items are those of this spine */
+    uint32_t version_room, item_room; /* of a store that grows */
+    uint32_t spine, compared;         /* the first 'compared' items are those of this spine */
+    uint32_t mark;                    /* of replay_rows */
 };
+
+/* Where a transaction does not read what the store holds. */
+enum replay_miss_kind {
+    REPLAY_MISS_NONE,
+    REPLAY_MISS_READ,         /* of this key it read something else */
+    REPLAY_MISS_NOT_SELECTED, /* it returned this row, which its predicate does not select */
+    REPLAY_MISS_LEFT_OUT,     /* it did not return this row, which its predicate selects */
+    REPLAY_MISS_RESULT,       /* it returned another result than rows.answer */
+};
+
+struct replay_miss {
+    enum replay_miss_kind kind;
+    uint32_t op, key;
+};
+
+ESSE_VEC(replay_number_vec, uint32_t)
 
 struct replay_state {
     struct esse_arena *arena;
     const struct esse_history *history;
-    struct esse_predicates *predicates; /* NULL without any */
     struct replay_key *keys;
+    uint32_t key_room; /* if it grows */
     uint32_t commits;
+    struct replay_rows rows;
+    /* For predicates on older states: the keys that were written, in order, and where those of each
+     * commit begin.  Only if versions are kept. */
+    bool keeps_changes;
+    struct replay_number_vec changes, change_first;
+    /* Of a store that grows with a stream: the states before this many commits are forgotten. */
+    bool grows, keeps_versions;
+    uint32_t horizon;
+    struct replay_miss miss; /* why the last question was answered with no */
 };
 
 /* 'in' says which transactions will be committed, for the room that they need. */
 void replay_state_init(struct replay_state *state, struct esse_arena *arena,
                        const struct esse_history *history, const uint8_t *in, bool keeps_versions);
+
+/* A store that begins without keys and never knows what is to come.  What predicates need is in
+ * 'scratch', see replay_rows_reset. */
+void replay_state_open(struct replay_state *state, struct esse_arena *arena,
+                       struct esse_arena *scratch, const struct esse_history *history,
+                       bool keeps_versions);
+
+/* The history has this key now, the next one.  Its value is from the beginning. */
+void replay_state_add_key(struct replay_state *state, uint32_t key, esse_value initial);
+
+/* Nobody will ask for the states before 'horizon' commits. */
+void replay_state_forget(struct replay_state *state, uint32_t horizon);
 
 /* The version of a key after 'commit' commits. */
 struct replay_version replay_state_at(const struct replay_state *state, uint32_t key,
@@ -61,19 +102,19 @@ struct replay_own {
 struct replay_own replay_own_writes(const struct esse_history *history, uint32_t txn, uint32_t op,
                                     esse_key key);
 
-/* Does a predicate operation select the row of a key, with this value?  False too if its
- * predicate has no answer. */
-bool replay_state_selects(struct replay_state *state, uint32_t op, uint32_t key, esse_value value);
-
 void replay_state_commit(struct replay_state *state, uint32_t txn);
 
 /* Both at once, on the newest state: runs the transaction alone, operation by operation, and says
- * whether it reads what it read.  If it does not, it is committed in part.  O(1) an operation,
- * where the above look for own writes of each read; for histories of which replay_state_can_run().
- */
+ * whether it reads what it read.  If it does not, it is committed in part.  O(1) an item operation,
+ * where the above look for own writes of each read. */
 bool replay_state_run(struct replay_state *state, uint32_t txn);
 
-/* No predicates, and no key that is both written and appended to. */
-bool replay_state_can_run(const struct esse_history *history);
+/* No: the store holds something else. */
+static inline bool replay_state_misses(struct replay_state *state, enum replay_miss_kind kind,
+                                       uint32_t op, uint32_t key)
+{
+    state->miss = (struct replay_miss){ kind, op, key };
+    return false;
+}
 
 #endif

@@ -66,6 +66,8 @@ bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t o
 {
     const struct esse_history *history = replay->history;
     esse_value ignored;
+    if (history->predicates[history->op_key[op]].no_rows)
+        return true;
     for (uint32_t k = 0; k < history->keys; k++) {
         const struct replay_key *key = &replay->state.keys[k];
         struct replay_own own = replay_own_writes(history, txn, op, (esse_key){ k });
@@ -73,7 +75,7 @@ bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t o
                          esse_op_read_of(history, op, (esse_key){ k }, &ignored);
         for (uint32_t v = key->version_count; !explained && v-- > 0;)
             explained = key->versions[v].commit <= replay->position[txn] &&
-                        !replay_state_selects(&replay->state, op, k, key->versions[v].value);
+                        !replay_rows_select(&replay->state, op, k, key->versions[v].value);
         if (!explained)
             return false;
     }

@@ -350,6 +350,7 @@ static bool read_anomaly(struct evidence_reader *r, struct esse_anomaly *anomaly
              : is(name, "steps")      ? read_steps(r, anomaly)
              : is(name, "edges")      ? read_edges(r, &anomaly->edges, &anomaly->edge_count, false)
              : is(name, "refutation") ? read_refutation(r, &anomaly->refutation)
+             : is(name, "order_by")   ? text(r, &anomaly->order_by)
                                       : unknown(r, name);
         if (!ok)
             return false;
@@ -411,13 +412,14 @@ static bool read_verdict(struct evidence_reader *r, struct esse_verdict *verdict
     for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
         if (!esse_json_name(&r->json, &name))
             return false;
-        ok = is(name, "level")       ? text(r, &verdict->level)
-             : is(name, "verdict")   ? read_outcome(r, verdict)
-             : is(name, "anomalies") ? read_anomalies(r, verdict)
-             : is(name, "order")     ? read_order(r, &verdict->order)
-             : is(name, "assumed")   ? read_names(r, &verdict->assumed, &verdict->assumed_count)
-             : is(name, "named")     ? read_names(r, &verdict->named, &verdict->named_count)
-                                     : unknown(r, name);
+        ok = is(name, "level")         ? text(r, &verdict->level)
+             : is(name, "verdict")     ? read_outcome(r, verdict)
+             : is(name, "anomalies")   ? read_anomalies(r, verdict)
+             : is(name, "order")       ? read_order(r, &verdict->order)
+             : is(name, "assumed")     ? read_names(r, &verdict->assumed, &verdict->assumed_count)
+             : is(name, "named")       ? read_names(r, &verdict->named, &verdict->named_count)
+             : is(name, "certificate") ? text(r, &verdict->certificate)
+                                       : unknown(r, name);
         if (!ok)
             return false;
     }

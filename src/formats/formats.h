@@ -42,6 +42,15 @@ struct esse_format {
 
 extern const struct esse_format *const esse_formats[]; /* null-terminated */
 
+/*
+ * Sends a file's records to a sink as they are read, in the thread that calls.  'tidy' is called
+ * between records, where the reader holds no value, and may replace the sink's pool of them.  For
+ * formats that need no builder, which is native.
+ */
+bool esse_records_read(const char *path, const struct esse_load_options *options,
+                       struct esse_sink *sink, void (*tidy)(struct esse_sink *sink),
+                       struct esse_error *err);
+
 const struct esse_format *esse_format_find(const char *name);
 /* The format that a path's ending stands for (a .gz or .zst is looked through); NULL if none. */
 const struct esse_format *esse_format_by_path(const char *path);

@@ -112,7 +112,9 @@ static bool freeze(struct esse_reading *reading, const struct esse_format *forma
                                                   : false;
     }
     if (!check_workload(history, reading->asked, err) ||
-        (options->transaction_order && !esse_certificate_by_order(history, err)))
+        ((options->transaction_order || history->certificate.kind != ESSE_CERTIFICATE_NONE) &&
+         !esse_certificate_by_order(history, err)) ||
+        !esse_certificate_check(history, err))
         return false;
     *out = history;
     return true;
@@ -192,6 +194,51 @@ bool esse_history_load(struct esse_arena *arena, const char *path,
         ok = reading.sink->finish(reading.sink, err);
     ok = ok && read_certificate(&reading, scratch, options, err) &&
          freeze(&reading, format, options, out, err);
+    esse_arena_free(scratch);
+    return ok;
+}
+
+/* ---- records as they are read ---- */
+
+struct streaming {
+    struct esse_reading reading; /* first: 'between' is given this one */
+    void (*tidy)(struct esse_sink *sink);
+};
+
+static bool tidy_up(struct esse_reading *reading)
+{
+    ((struct streaming *)reading)->tidy(reading->sink);
+    return true;
+}
+
+static bool read_stream(struct streaming *streaming, const struct esse_load_options *options,
+                        struct esse_error *err)
+{
+    struct esse_reading *reading = &streaming->reading;
+    const struct esse_format *format = choose_format(reading->source, options->format, err);
+    if (!format)
+        return false;
+    if (!format->in_thread)
+        return esse_fail(err, ESSE_EUSAGE, "a stream is read in the native format, not %s",
+                         format->name);
+    return format->read(reading, err);
+}
+
+bool esse_records_read(const char *path, const struct esse_load_options *options,
+                       struct esse_sink *sink, void (*tidy)(struct esse_sink *sink),
+                       struct esse_error *err)
+{
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_source source;
+    struct streaming streaming = {
+        { &source, NULL, sink, ESSE_WORKLOAD_ANY, ESSE_WORKLOAD_ANY, tidy_up }, tidy
+    };
+    esse_budget_start(options->budget);
+    bool ok = esse_source_open(&source, scratch, path, options->budget, err);
+    if (ok) {
+        ok = read_stream(&streaming, options, err);
+        esse_source_close(&source);
+    }
     esse_arena_free(scratch);
     return ok;
 }

@@ -1,7 +1,9 @@
 #include "history/access.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static bool access_of(const struct esse_history *history, uint32_t op, esse_key key, bool read,
                       esse_value *value)
@@ -27,6 +29,22 @@ bool esse_op_write_of(const struct esse_history *history, uint32_t op, esse_key 
                       esse_value *value)
 {
     return access_of(history, op, key, false, value);
+}
+
+bool esse_is_statement(const struct esse_values *values, esse_value text)
+{
+    char room[8];
+    struct esse_span span = esse_value_text(values, text, room);
+    while (span.length && memchr(" \t\r\n\f\v", *span.at, 6)) {
+        span.at++;
+        span.length--;
+    }
+    /* They could be the beginning of a column's name. */
+    const size_t word = span.length > 6 && strncasecmp(span.at, "select", 6) == 0 ? 6
+                        : span.length > 4 && strncasecmp(span.at, "with", 4) == 0 ? 4
+                                                                                  : 0;
+    const unsigned char next = word ? (unsigned char)span.at[word] : '_';
+    return next != '_' && next != '$' && next < 0x80 && !isalnum(next);
 }
 
 esse_txn esse_op_txn(const struct esse_history *history, uint32_t op)

@@ -72,7 +72,8 @@ static bool refuse_txn(struct esse_sink *sink, const struct esse_txn_record *txn
 {
     (void)sink;
     return esse_fail_at(err, txn->line, 1,
-                        "found a transaction; a certificate holds version_order, order and init");
+                        "found a transaction; a certificate holds version_order, order, init and "
+                        "its kind");
 }
 
 static bool take_version_order(struct esse_sink *sink, esse_value key,
@@ -88,6 +89,14 @@ static bool take_order(struct esse_sink *sink, const esse_value *names, size_t c
 {
     struct esse_sink *to = builder_of(sink);
     return to->order(to, names, count, err);
+}
+
+static bool take_certificate(struct esse_sink *sink,
+                             const struct esse_certificate_record *certificate,
+                             struct esse_error *err)
+{
+    struct esse_sink *to = builder_of(sink);
+    return to->certificate(to, certificate, err);
 }
 
 static bool finish(struct esse_sink *sink, struct esse_error *err)
@@ -107,6 +116,7 @@ struct esse_sink *esse_certificate_sink(struct esse_builder *builder)
                                             .txn = refuse_txn,
                                             .version_order = take_version_order,
                                             .order = take_order,
+                                            .certificate = take_certificate,
                                             .finish = finish };
     return &certificate->sink;
 }
@@ -122,19 +132,29 @@ struct ordering {
     bool *has_order; /* by key: it had one before */
 };
 
+static bool has_committed(const struct esse_history *history)
+{
+    for (uint32_t t = 0; t < history->txns; t++)
+        if (history->txn_status[t] == ESSE_COMMITTED)
+            return true;
+    return false;
+}
+
 static bool find_places(struct ordering *o, struct esse_arena *scratch, struct esse_error *err)
 {
     const struct esse_history *history = o->history;
     o->txns = esse_arena_grow(scratch, NULL, (history->txns + (size_t)1) * sizeof *o->txns);
-    for (uint32_t i = 0; i < history->order_count; i++)
+    const bool by_time = history->certificate.kind == ESSE_CERTIFICATE_TIMESTAMPS ||
+                         !(history->has & ESSE_HAS_ORDER);
+    for (uint32_t i = 0; !by_time && i < history->order_count; i++)
         o->txns[o->count++] = (struct esse_pair){ i, history->order[i].ix };
-    if (history->has & ESSE_HAS_ORDER)
+    if (!by_time)
         return true;
     for (uint32_t t = 0; history->txn_server_time && t < history->txns; t++)
         if (history->txn_server_time[t].end != ESSE_NO_TIME)
             o->txns[o->count++] =
                 (struct esse_pair){ esse_radix_key(history->txn_server_time[t].end), t };
-    if (!o->count)
+    if (!o->count && has_committed(history))
         return esse_fail(err, ESSE_EINPUT,
                          "the history has neither an order nor commit_ts, from which the order of "
                          "the transactions could be taken");

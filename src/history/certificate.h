@@ -6,9 +6,10 @@
 /*
  * What is known about a history and stands elsewhere.
  *
- * A sink that takes version orders, a serialization order and initial versions for a builder that
- * has its transactions already, and nothing else.  A key is named by its text, as native files do:
- * "5" is the key 5, "x" the key :x, unless the history has the text itself as a key.
+ * A sink that takes version orders, a serialization order, initial versions and the kind of a
+ * certificate for a builder that has its transactions already, and nothing else.  A key is named by
+ * its text, as native files do: "5" is the key 5, "x" the key :x, unless the history has the text
+ * itself as a key.
  */
 struct esse_sink *esse_certificate_sink(struct esse_builder *builder);
 
@@ -19,5 +20,14 @@ struct esse_sink *esse_certificate_sink(struct esse_builder *builder);
  * register have the same commit_ts.  Cost: O(operations), and a sort of the transactions.
  */
 bool esse_certificate_by_order(struct esse_history *history, struct esse_error *err);
+
+/*
+ * Does what was given about orders, version sets and snapshots contradict the history?  Fails on a
+ * version that nobody wrote or that an order names twice, on a version order against the order of
+ * the commits, on a version set with what only its own transaction wrote and only later, on a
+ * snapshot in which its own transaction has committed, and, where it is to be complete, on a commit
+ * that it does not have.  Cost: O(operations + versions named).
+ */
+bool esse_certificate_check(const struct esse_history *history, struct esse_error *err);
 
 #endif

@@ -17,7 +17,12 @@
     "to "                                                                                          \
     "be of, there is a cycle that the level forbids: nothing that the history leaves open can be " \
     "chosen so that it satisfies "
-#define ESSE "Esse"
+#define ESSE        "Esse"
+#define ENNE        "Clark, Donaldson, Wickerson and Rigger (Enne)"
+#define CHRONOS     "Li et al. 2025 (Chronos)"
+#define UNDER_ORDER " Another order may do: the level is violated under the order that was given."
+#define UNDER_TIMES                                                                                \
+    " Other snapshots may do: the level is violated under the timestamps that were given."
 
 #define WITH_SESSIONS                                                                              \
     " in which at least one step is session order (so) and none is real time; the other steps "    \
@@ -153,7 +158,9 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .name = "result-set-mismatch",
         .is_own = true,
         .definition = "The rows of a predicate read differ from what its predicate selects from "
-                      "the read's version set. Rules out what predicate-read-miss rules out.",
+                      "the read's version set, or the result of a statement (an aggregate, a LIMIT, "
+                      "a join) from what it is of the versions looked at. Rules out what "
+                      "predicate-read-miss rules out.",
         .source = ESSE,
         .example = { "T1: w(x,1); T2: p(v>5,{x=1})", "1 is not greater than 5." },
     },
@@ -575,6 +582,62 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .definition = NO_CHOICE "consistent-view.",
         .source = ESSE,
         .example = { "T1: w(x,1) w(y,1); T2: w(x,2) w(y,2); T3: r(x,1) r(y,2); T4: r(x,2) r(y,1)", "Whichever of T1 and T2 is last, T3 or T4 depends on it and misses half of it." },
+    },
+    [ESSE_ANOMALY_ORDER_MISMATCH] = {
+        .id = ESSE_ANOMALY_ORDER_MISMATCH,
+        .name = "order-mismatch",
+        .is_own = true,
+        .definition = "The transactions were replayed one after the other in the order that was "
+                      "given (order, commit_ts or start_ts), and an operation did not return what "
+                      "the table held." UNDER_ORDER,
+        .source = ENNE,
+        .example = { "T1: w(x,1); T2: r(x,0); order T1, T2", "In that order x is 1 when T2 reads it." },
+    },
+    [ESSE_ANOMALY_ORDER_MISMATCH_PROCESS] = {
+        .id = ESSE_ANOMALY_ORDER_MISMATCH_PROCESS,
+        .name = "order-mismatch-process",
+        .is_own = true,
+        .definition = "The order that was given replays, but places a transaction before one that "
+                      "precedes it in its session." UNDER_ORDER,
+        .source = ENNE,
+        .example = { "T1 (s1): w(x,1); T2 (s1): w(y,1); order T2, T1", "T1 is the first of the session." },
+    },
+    [ESSE_ANOMALY_ORDER_MISMATCH_REALTIME] = {
+        .id = ESSE_ANOMALY_ORDER_MISMATCH_REALTIME,
+        .name = "order-mismatch-realtime",
+        .is_own = true,
+        .definition = "The order that was given replays, but places a transaction before one that "
+                      "had ended when it started." UNDER_ORDER,
+        .source = ENNE,
+        .example = { "T1: w(x,1); T2: w(y,1); T1 ended before T2 started; order T2, T1", "T1 was over." },
+    },
+    [ESSE_ANOMALY_SNAPSHOT_MISMATCH] = {
+        .id = ESSE_ANOMALY_SNAPSHOT_MISMATCH,
+        .name = "snapshot-mismatch",
+        .is_own = true,
+        .definition = "The transactions were replayed with their snapshots at start_ts and their "
+                      "writes at commit_ts, and an operation did not return what its snapshot "
+                      "held, or two that overlap committed the same key." UNDER_TIMES,
+        .source = CHRONOS,
+        .example = { "T1: w(x,1); T2: r(x,0); T1 has commit_ts 1, T2 start_ts 2", "x is 1 at 2." },
+    },
+    [ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS] = {
+        .id = ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS,
+        .name = "snapshot-mismatch-process",
+        .is_own = true,
+        .definition = "The timestamps that were given replay, but a snapshot is older than the "
+                      "commit of a transaction that precedes it in its session." UNDER_TIMES,
+        .source = CHRONOS,
+        .example = { "T1 (s1): w(x,1); T2 (s1): r(y,0); T1 has commit_ts 2, T2 start_ts 1", "T2 begins before T1 commits." },
+    },
+    [ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME] = {
+        .id = ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME,
+        .name = "snapshot-mismatch-realtime",
+        .is_own = true,
+        .definition = "The timestamps that were given replay, but a snapshot is older than the "
+                      "commit of a transaction that had ended when it started." UNDER_TIMES,
+        .source = CHRONOS,
+        .example = { "T1: w(x,1); T2: r(y,0); T1 ended before T2 started; T1 has commit_ts 2, T2 start_ts 1", "T1 was over." },
     },
     [ESSE_ANOMALY_G1] = {
         .id = ESSE_ANOMALY_G1,

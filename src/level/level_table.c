@@ -42,7 +42,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .implies = { ALWAYS(SERIALIZABLE), ALWAYS(SNAPSHOT_ISOLATION), ALWAYS(LINEARIZABLE),
                      ALWAYS(SESSION_SERIALIZABLE), ALWAYS(STRONG_SESSION_SERIALIZABLE),
                      ALWAYS(STRONG_SNAPSHOT_ISOLATION) },
-        .forbids = { ANOMALY(NO_ORDER_STRICT_SERIALIZABLE), ANOMALY(G1), ANOMALY(G1C_REALTIME), ANOMALY(G2_REALTIME) },
+        .forbids = { ANOMALY(NO_ORDER_STRICT_SERIALIZABLE), ANOMALY(ORDER_MISMATCH_REALTIME), ANOMALY(G1), ANOMALY(G1C_REALTIME), ANOMALY(G2_REALTIME) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "ww ∪ wr ∪ rw ∪ so ∪ rt acyclic, predicate edges included. Equivalently, one "
                       "total order of the committed transactions explains every read and places a "
@@ -59,7 +59,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .needs_real_time = true,
         .base = ESSE_LEVEL_SNAPSHOT_ISOLATION,
         .implies = { ALWAYS(STRONG_SESSION_SNAPSHOT_ISOLATION), ALWAYS(STRONG_READ_COMMITTED) },
-        .forbids = { ANOMALY(NO_ORDER_STRONG_SNAPSHOT_ISOLATION), ANOMALY(INTERNAL), ANOMALY(G1_REALTIME), ANOMALY(G_NONADJACENT_REALTIME) },
+        .forbids = { ANOMALY(NO_ORDER_STRONG_SNAPSHOT_ISOLATION), ANOMALY(SNAPSHOT_MISMATCH_REALTIME), ANOMALY(INTERNAL), ANOMALY(G1_REALTIME), ANOMALY(G_NONADJACENT_REALTIME) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "(ww ∪ wr ∪ so ∪ rt) ; rw? acyclic. Each transaction reads from a snapshot "
                       "that holds everything committed before it started, and of two transactions "
@@ -103,7 +103,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .needs_session_order = true,
         .base = ESSE_LEVEL_SERIALIZABLE,
         .implies = { ALWAYS(SERIALIZABLE), ALWAYS(STRONG_SESSION_SNAPSHOT_ISOLATION) },
-        .forbids = { ANOMALY(NO_ORDER_STRONG_SESSION_SERIALIZABLE), ANOMALY(G1_PROCESS), ANOMALY(G2_PROCESS) },
+        .forbids = { ANOMALY(NO_ORDER_STRONG_SESSION_SERIALIZABLE), ANOMALY(ORDER_MISMATCH_PROCESS), ANOMALY(G1_PROCESS), ANOMALY(G2_PROCESS) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "ww ∪ wr ∪ rw ∪ so acyclic, predicate edges included. Over commit orders: "
                       "some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
@@ -119,7 +119,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .base = ESSE_LEVEL_SNAPSHOT_ISOLATION,
         .implies = { ALWAYS(SNAPSHOT_ISOLATION), ALWAYS(STRONG_SESSION_READ_COMMITTED),
                      ALWAYS(PARALLEL_SNAPSHOT_ISOLATION), ALWAYS(PREFIX) },
-        .forbids = { ANOMALY(NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION), ANOMALY(INTERNAL), ANOMALY(G1_PROCESS), ANOMALY(G_NONADJACENT_PROCESS) },
+        .forbids = { ANOMALY(NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION), ANOMALY(SNAPSHOT_MISMATCH_PROCESS), ANOMALY(INTERNAL), ANOMALY(G1_PROCESS), ANOMALY(G_NONADJACENT_PROCESS) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "(ww ∪ wr ∪ so) ; rw? acyclic. Over commit orders: some total co ⊇ so ∪ wr "
                       "has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 writes x, and either "
@@ -163,7 +163,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_DEPENDENCY,
         .implies = { ALWAYS(REPEATABLE_READ), ALWAYS(UPDATE_SERIALIZABLE),
                      ALWAYS(SNAPSHOT_ISOLATION), ALWAYS(VIEW_SERIALIZABLE) },
-        .forbids = { ANOMALY(NO_ORDER_SERIALIZABLE), ANOMALY(G1), ANOMALY(G2), ANOMALY(PREDICATE_READ_MISS), ANOMALY(INTERNAL) },
+        .forbids = { ANOMALY(NO_ORDER_SERIALIZABLE), ANOMALY(ORDER_MISMATCH), ANOMALY(G1), ANOMALY(G2), ANOMALY(PREDICATE_READ_MISS), ANOMALY(INTERNAL) },
         .definition = "There is no internal, G1a or G1b, and some version order makes ww ∪ wr ∪ rw "
                       "acyclic, predicate edges included: the committed transactions could have "
                       "run one after the other, in an order that need not agree with sessions or "
@@ -190,7 +190,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .implies = { ALWAYS(FORWARD_CONSISTENT_VIEW), ALWAYS(MONOTONIC_SNAPSHOT_READ),
                      ALWAYS(MONOTONIC_ATOMIC_VIEW), PLAIN(PARALLEL_SNAPSHOT_ISOLATION),
                      PLAIN(PREFIX) },
-        .forbids = { ANOMALY(NO_ORDER_SNAPSHOT_ISOLATION), ANOMALY(INTERNAL), ANOMALY(G1), ANOMALY(G_SI), ANOMALY(G_NONADJACENT) },
+        .forbids = { ANOMALY(NO_ORDER_SNAPSHOT_ISOLATION), ANOMALY(SNAPSHOT_MISMATCH), ANOMALY(INTERNAL), ANOMALY(G1), ANOMALY(G_SI), ANOMALY(G_NONADJACENT) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "(ww ∪ wr) ; rw? acyclic: every cycle of ww, wr and rw has two rw edges in a "
                       "row. Each transaction reads from one snapshot, which may be old, and of two "

@@ -12,8 +12,9 @@ struct esse_report {
     const char *path;
     const struct esse_history *history;
     const struct esse_result *result;
-    bool colour;  /* terminal colours */
-    bool verbose; /* plans, and every kept anomaly instead of one a type */
+    bool colour;                      /* terminal colours */
+    bool verbose;                     /* plans, and every kept anomaly instead of one a type */
+    const struct esse_counts *counts; /* of what was read, if the history is not all of it */
 };
 
 /* Verdict first, then each anomaly in a few lines. */

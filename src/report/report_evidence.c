@@ -138,6 +138,10 @@ static void put_anomaly(struct esse_out *out, const struct esse_anomaly *anomaly
 {
     esse_out_char(out, '{');
     put_text(out, "type", anomaly->type);
+    if (anomaly->order_by) {
+        esse_out_char(out, ',');
+        put_text(out, "order_by", anomaly->order_by);
+    }
     if (anomaly->has_key)
         esse_out_f(out, ",\"key\":%u", anomaly->key.ix);
     esse_out_text(out, ",\"steps\":[");
@@ -182,6 +186,10 @@ void esse_report_evidence(struct esse_out *out, const struct esse_report *report
         put_text(out, "verdict", outcome_words[verdict->outcome]);
         put_names(out, "assumed", verdict->assumed, verdict->assumed_count);
         put_names(out, "named", verdict->named, verdict->named_count);
+        if (verdict->certificate) {
+            esse_out_char(out, ',');
+            put_text(out, "certificate", verdict->certificate);
+        }
         esse_out_text(out, ",\"anomalies\":[");
         for (uint32_t a = 0; a < verdict->anomaly_count; a++) {
             esse_out_text(out, a ? ",\n" : "");

@@ -47,7 +47,8 @@ static void put_warnings(struct esse_out *out, const struct esse_history *histor
 
 static void put_history(struct esse_out *out, const struct esse_report *report)
 {
-    struct esse_counts counts = esse_history_counts(report->history);
+    struct esse_counts counts =
+        report->counts ? *report->counts : esse_history_counts(report->history);
     esse_out_text(out, "\"history\":{\"path\":");
     put_string(out, report->path);
     put_member(out, "format", report->history->format);
@@ -212,6 +213,8 @@ static void put_anomaly(struct esse_out *out, const struct esse_history *history
         esse_out_text(out, ",\"key\":");
         esse_value_put_json(out, history->values, history->key_name[anomaly->key.ix]);
     }
+    if (anomaly->order_by)
+        put_member(out, "order_by", anomaly->order_by);
     put_transactions(out, history, anomaly);
     put_steps(out, history, anomaly);
     if (anomaly->refutation)
@@ -246,6 +249,10 @@ static void put_verdict(struct esse_out *out, const struct esse_history *history
         put_names(out, "assumed", verdict->assumed, verdict->assumed_count);
     if (verdict->named_count)
         put_names(out, "named", verdict->named, verdict->named_count);
+    if (verdict->certificate)
+        put_member(out, "certificate", verdict->certificate);
+    if (verdict->otherwise)
+        put_member(out, "otherwise", verdict->otherwise);
     esse_out_f(out, ",\"seconds\":%.6f", verdict->seconds);
     if (verdict->phase_count)
         esse_report_plan_json(out, verdict);

@@ -66,6 +66,24 @@ static void put_proof(struct esse_out *out, const struct esse_verdict *verdict)
     esse_out_char(out, '\n');
 }
 
+/* What the verdict rests on, and whether it would be another without. */
+static void put_certificate(struct esse_out *out, const struct esse_verdict *verdict)
+{
+    if (!verdict->certificate)
+        return;
+    esse_out_f(out, "  under the certificate (%s)", verdict->certificate);
+    if (verdict->outcome == ESSE_VIOLATED)
+        esse_out_text(out, ": the database broke the level, or what the certificate was taken from "
+                           "does not hold");
+    if (verdict->otherwise)
+        esse_out_f(out, "; %s",
+                   strcmp(verdict->otherwise, "holds") == 0 ? "in another order the level holds"
+                   : strcmp(verdict->otherwise, "violated") == 0 ? "the level holds in no order"
+                                                                 : "whether it holds in another "
+                                                                   "order was not decided");
+    esse_out_char(out, '\n');
+}
+
 static void put_verdict(struct esse_out *out, const struct esse_report *report,
                         const struct esse_verdict *verdict)
 {
@@ -76,6 +94,7 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
     if (verdict->reason)
         esse_out_f(out, "  because %s\n", verdict->reason);
     put_proof(out, verdict);
+    put_certificate(out, verdict);
     if (report->verbose)
         esse_out_f(out, "  engine %s: %s (%.3f s)\n", verdict->engine, verdict->plan,
                    verdict->seconds);

@@ -4,19 +4,23 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/vec.h"
-#include "sql/sql_expr.h"
+#include "sql/sql_shape.h"
 
 #include <stdio.h>
 #include <string.h>
 
 ESSE_VEC(predicate_vec, struct esse_predicate *)
 ESSE_VEC(column_vec, esse_value)
+ESSE_VEC(table_vec, struct sql_table)
 
 struct esse_predicates {
     struct esse_arena *arena;
     const struct esse_history *history;
     struct predicate_vec known; /* the texts compiled so far */
     struct esse_index index;    /* by the word of the text */
+    struct sql_shapes *shapes;  /* what they look like but for their numbers */
+    struct table_vec tables;    /* those that they name */
+    bool is_open;               /* any column, and any table, may yet come */
     bool has_columns;           /* what follows is filled */
     bool has_scalars;           /* some row is not an object: there is a column v */
     struct column_vec columns;  /* each name that the header or an object has, once */
@@ -29,6 +33,15 @@ struct esse_predicates *esse_predicates_new(struct esse_arena *arena,
     struct esse_predicates *predicates = esse_arena_alloc(arena, 1, sizeof *predicates);
     predicates->arena = arena;
     predicates->history = history;
+    predicates->shapes = sql_shapes_new(arena);
+    return predicates;
+}
+
+struct esse_predicates *esse_predicates_open(struct esse_arena *arena,
+                                             const struct esse_history *history)
+{
+    struct esse_predicates *predicates = esse_predicates_new(arena, history);
+    predicates->is_open = predicates->has_columns = predicates->has_scalars = true;
     return predicates;
 }
 
@@ -119,7 +132,9 @@ bool sql_find_column(struct esse_predicates *predicates, const char *name,
 {
     if (!predicates->has_columns)
         find_columns(predicates);
-    column->member = find_member(predicates, name);
+    column->member = predicates->is_open
+                         ? esse_value_string(predicates->history->values, name, strlen(name))
+                         : find_member(predicates, name);
     column->kind = strcmp(name, "k") == 0   ? SQL_COLUMN_KEY
                    : strcmp(name, "v") == 0 ? SQL_COLUMN_VALUE
                                             : SQL_COLUMN_MEMBER;
@@ -127,7 +142,66 @@ bool sql_find_column(struct esse_predicates *predicates, const char *name,
            (column->kind == SQL_COLUMN_VALUE && predicates->has_scalars);
 }
 
+/* ---- tables ---- */
+
+static struct esse_span text_of_key(const struct esse_values *values, esse_value key, char room[8])
+{
+    const enum esse_value_kind kind = esse_value_kind(values, key);
+    if (kind != ESSE_KIND_STRING && kind != ESSE_KIND_KEYWORD)
+        return (struct esse_span){ "", 0 };
+    return esse_value_text(values, key, room);
+}
+
+static bool begins_with(struct esse_span text, struct esse_span prefix)
+{
+    return text.length >= prefix.length && memcmp(text.at, prefix.at, prefix.length) == 0;
+}
+
+bool sql_table_has(const struct sql_table *table, const struct esse_values *values, esse_value key)
+{
+    char room[8];
+    if (table->kind == SQL_EVERY_KEY)
+        return true;
+    const struct esse_span text = text_of_key(values, key, room);
+    if (table->kind != SQL_PLAIN_KEYS && begins_with(text, table->prefix))
+        return true;
+    return table->kind != SQL_NAMED_KEYS && !memchr(text.at, '/', text.length);
+}
+
+/* Each name is looked for among the keys once. */
+struct sql_table sql_find_table(struct esse_predicates *predicates, const char *name)
+{
+    const struct esse_history *history = predicates->history;
+    char *prefix = esse_arena_format(predicates->arena, "%s/", name), room[8];
+    struct sql_table table = { .kind = SQL_PLAIN_KEYS, .prefix = { prefix, strlen(prefix) } };
+    for (size_t i = 0; i < predicates->tables.count; i++)
+        if (strcmp(predicates->tables.at[i].prefix.at, prefix) == 0)
+            return predicates->tables.at[i];
+    for (uint32_t key = 0; table.kind == SQL_PLAIN_KEYS && key < history->keys; key++)
+        if (begins_with(text_of_key(history->values, history->key_name[key], room), table.prefix))
+            table.kind = SQL_NAMED_KEYS;
+    if (predicates->is_open && table.kind == SQL_PLAIN_KEYS)
+        table.kind = SQL_NAMED_OR_PLAIN_KEYS;
+    table_vec_push(&predicates->tables, predicates->arena, table);
+    return table;
+}
+
 /* ---- getting ---- */
+
+/* A shape that is known needs no parser. */
+static const struct sql_select *select_of(struct esse_predicates *predicates, esse_value text,
+                                          struct esse_error *err)
+{
+    char room[8];
+    const struct esse_span span = esse_value_text(predicates->history->values, text, room);
+    const struct sql_select *select = sql_shapes_get(predicates->shapes, span);
+    if (select)
+        return select;
+    select = sql_parse(predicates, text, err);
+    if (select)
+        sql_shapes_add(predicates->shapes, span, select);
+    return select;
+}
 
 const struct esse_predicate *esse_predicates_get(struct esse_predicates *predicates,
                                                  esse_value text, struct esse_error *err)
@@ -137,11 +211,11 @@ const struct esse_predicate *esse_predicates_get(struct esse_predicates *predica
     for (uint32_t id; esse_probe_next(&probe, &id);)
         if (esse_value_eq(predicates->known.at[id]->text, text))
             return predicates->known.at[id];
-    const struct sql_expr *condition = sql_parse(predicates, text, err);
-    if (!condition)
+    const struct sql_select *select = select_of(predicates, text, err);
+    if (!select)
         return NULL;
     struct esse_predicate *predicate = esse_arena_alloc(predicates->arena, 1, sizeof *predicate);
-    *predicate = (struct esse_predicate){ predicates, text, condition };
+    *predicate = (struct esse_predicate){ predicates, text, select };
     esse_index_add(&predicates->index, predicates->arena, hash, (uint32_t)predicates->known.count);
     predicate_vec_push(&predicates->known, predicates->arena, predicate);
     return predicate;

@@ -22,6 +22,11 @@ enum esse_truth { ESSE_TRUTH_FALSE, ESSE_TRUTH_TRUE, ESSE_TRUTH_UNKNOWN };
 struct esse_predicates *esse_predicates_new(struct esse_arena *arena,
                                             const struct esse_history *history);
 
+/* The same for a history that is still being read: a column that nobody has may yet come, and is
+ * NULL until then. */
+struct esse_predicates *esse_predicates_open(struct esse_arena *arena,
+                                             const struct esse_history *history);
+
 /* The predicate of a text, a string of the history.  NULL and 'err' filled, ESSE_EINPUT, if it is
  * not SQL, not of the language, or names a column that no row has. */
 const struct esse_predicate *esse_predicates_get(struct esse_predicates *predicates,

@@ -8,7 +8,7 @@
 struct eval {
     const struct esse_predicate *predicate;
     const struct esse_values *values;
-    esse_value key, row;
+    const struct sql_tuple *tuple;
     struct esse_error *err;
     sql_why why;
 };
@@ -19,16 +19,17 @@ static bool refuse(struct eval *eval, const struct sql_expr *expr, const char *p
 {
     char key[64], message[SQL_WHY + 80];
     snprintf(message, sizeof message, "%s (key %s)", problem,
-             esse_value_brief(eval->values, eval->key, key));
+             esse_value_brief(eval->values, eval->tuple->key[0], key));
     return sql_fail(eval->predicate->of, eval->predicate->text, expr->at, message, eval->err);
 }
 
 /* ---- columns ---- */
 
-static esse_value member(const struct eval *eval, esse_value name, bool *found)
+static esse_value member(const struct esse_values *values, esse_value row, esse_value name,
+                         bool *found)
 {
     uint32_t count;
-    const esse_value *parts = esse_value_parts(eval->values, eval->row, &count);
+    const esse_value *parts = esse_value_parts(values, row, &count);
     for (uint32_t i = 0; i < count; i += 2)
         if (esse_value_eq(parts[i], name)) {
             *found = true;
@@ -39,17 +40,17 @@ static esse_value member(const struct eval *eval, esse_value name, bool *found)
 }
 
 /* A row that is an object has its own columns, and k; any other row is its v. */
-static esse_value column(const struct eval *eval, const struct sql_expr *expr)
+esse_value sql_column_of(const struct esse_values *values, struct sql_column column, esse_value key,
+                         esse_value row)
 {
-    const enum sql_column_kind kind = expr->is.column.kind;
     bool found;
-    if (esse_value_kind(eval->values, eval->row) == ESSE_KIND_MAP) {
-        esse_value value = member(eval, expr->is.column.member, &found);
-        return !found && kind == SQL_COLUMN_KEY ? eval->key : value;
+    if (esse_value_kind(values, row) == ESSE_KIND_MAP) {
+        esse_value value = member(values, row, column.member, &found);
+        return !found && column.kind == SQL_COLUMN_KEY ? key : value;
     }
-    if (kind == SQL_COLUMN_KEY)
-        return eval->key;
-    return kind == SQL_COLUMN_VALUE ? eval->row : ESSE_NIL;
+    if (column.kind == SQL_COLUMN_KEY)
+        return key;
+    return column.kind == SQL_COLUMN_VALUE ? row : ESSE_NIL;
 }
 
 /* ---- logic ---- */
@@ -251,7 +252,9 @@ static bool evaluate(struct eval *eval, const struct sql_expr *expr, struct sql_
         *result = *expr->is.constant;
         return true;
     case SQL_COLUMN:
-        *result = sql_datum_of(eval->values, column(eval, expr));
+        *result = sql_datum_of(eval->values, sql_column_of(eval->values, expr->is.column,
+                                                           eval->tuple->key[expr->table],
+                                                           eval->tuple->row[expr->table]));
         return true;
     case SQL_CALCULATE:
         return evaluate_calculate(eval, expr, result);
@@ -265,14 +268,51 @@ static bool evaluate(struct eval *eval, const struct sql_expr *expr, struct sql_
     }
 }
 
-bool esse_predicate_eval(const struct esse_predicate *predicate, esse_value key, esse_value row,
-                         enum esse_truth *truth, struct esse_error *err)
+/* ---- from outside ---- */
+
+bool sql_evaluate(const struct esse_predicate *predicate, const struct sql_expr *expr,
+                  const struct sql_tuple *tuple, struct sql_datum *result, struct esse_error *err)
 {
     struct eval eval; /* 'why' need not be cleared */
     eval.predicate = predicate;
     eval.values = sql_history(predicate->of)->values;
-    eval.key = key;
-    eval.row = row;
+    eval.tuple = tuple;
     eval.err = err;
-    return truth_of(&eval, predicate->condition, truth);
+    return evaluate(&eval, expr, result);
+}
+
+static bool truth_for(const struct esse_predicate *predicate, const struct sql_expr *expr,
+                      const struct sql_tuple *tuple, enum esse_truth *truth, struct esse_error *err)
+{
+    struct eval eval;
+    eval.predicate = predicate;
+    eval.values = sql_history(predicate->of)->values;
+    eval.tuple = tuple;
+    eval.err = err;
+    *truth = ESSE_TRUTH_TRUE;
+    return !expr || truth_of(&eval, expr, truth);
+}
+
+bool sql_is_true(const struct esse_predicate *predicate, const struct sql_expr *condition,
+                 const struct sql_tuple *tuple, bool *is_true, struct esse_error *err)
+{
+    enum esse_truth truth;
+    if (!truth_for(predicate, condition, tuple, &truth, err))
+        return false;
+    *is_true = truth == ESSE_TRUTH_TRUE;
+    return true;
+}
+
+bool esse_predicate_eval(const struct esse_predicate *predicate, esse_value key, esse_value row,
+                         enum esse_truth *truth, struct esse_error *err)
+{
+    const struct sql_select *select = predicate->select;
+    const struct esse_values *values = sql_history(predicate->of)->values;
+    const struct sql_tuple tuple = { { key, key }, { row, row } };
+    *truth = ESSE_TRUTH_FALSE;
+    for (uint32_t table = 0; table < select->tables && *truth != ESSE_TRUTH_TRUE; table++)
+        if (sql_table_has(&select->table[table], values, key) &&
+            !truth_for(predicate, select->side[table], &tuple, truth, err))
+            return false;
+    return true;
 }

@@ -37,6 +37,7 @@ struct sql_expr {
     enum sql_expr_kind kind;
     uint32_t at; /* its byte in the text, from 1; 0 if not known */
     uint32_t count;
+    uint32_t table; /* SQL_COLUMN: whose row of a join it is of */
     const struct sql_expr **args;
     union {
         const struct sql_datum *constant;
@@ -51,15 +52,76 @@ struct sql_expr {
     } is;
 };
 
+/* ---- statements ---- */
+
+enum { SQL_MOST_TABLES = 2 };
+
+enum sql_table_kind {
+    SQL_EVERY_KEY,
+    SQL_PLAIN_KEYS,          /* those without a slash */
+    SQL_NAMED_KEYS,          /* those that begin with its name and a slash */
+    SQL_NAMED_OR_PLAIN_KEYS, /* it is not known yet which */
+};
+
+struct sql_table {
+    enum sql_table_kind kind;
+    struct esse_span prefix; /* of SQL_NAMED_KEYS, with the slash */
+};
+
+enum sql_aggregate { SQL_COUNT_ROWS, SQL_COUNT, SQL_SUM, SQL_MIN, SQL_MAX };
+
+/* A column of the result of a statement that has aggregates. */
+struct sql_output {
+    enum sql_aggregate kind;
+    uint32_t at;
+    const struct sql_expr *of; /* NULL for SQL_COUNT_ROWS */
+};
+
+struct sql_sort {
+    const struct sql_expr *by;
+    bool descends, nulls_first;
+};
+
+struct sql_select {
+    uint32_t tables;
+    struct sql_table table[SQL_MOST_TABLES];
+    const struct sql_expr *side[SQL_MOST_TABLES]; /* what is said of a table alone; NULL: nothing */
+    const struct sql_expr *both;                  /* a join: what is said of a pair */
+    const struct sql_expr *join[SQL_MOST_TABLES]; /* the columns that must be equal */
+    const struct sql_output *outputs;             /* aggregates */
+    const struct sql_sort *sorts;
+    uint32_t output_count, sort_count;
+    bool has_limit;
+    uint64_t limit, offset; /* limit is UINT64_MAX with an OFFSET alone */
+};
+
 struct esse_predicate {
     struct esse_predicates *of;
     esse_value text;
-    const struct sql_expr *condition;
+    const struct sql_select *select;
 };
 
-/* Parses 'text' into an expression of 'predicates'.  NULL and 'err' filled if it cannot. */
-const struct sql_expr *sql_parse(struct esse_predicates *predicates, esse_value text,
-                                 struct esse_error *err);
+/* Parses 'text' into what evaluates it.  NULL and 'err' filled if it cannot. */
+const struct sql_select *sql_parse(struct esse_predicates *predicates, esse_value text,
+                                   struct esse_error *err);
+
+/* The rows of an evaluation: one of each table. */
+struct sql_tuple {
+    esse_value key[SQL_MOST_TABLES], row[SQL_MOST_TABLES];
+};
+
+/* What an expression is for a tuple.  Text that a cast made stays until the next evaluation. */
+bool sql_evaluate(const struct esse_predicate *predicate, const struct sql_expr *expr,
+                  const struct sql_tuple *tuple, struct sql_datum *result, struct esse_error *err);
+
+/* Is the condition true of a tuple?  NULL is. */
+bool sql_is_true(const struct esse_predicate *predicate, const struct sql_expr *condition,
+                 const struct sql_tuple *tuple, bool *is_true, struct esse_error *err);
+
+bool sql_table_has(const struct sql_table *table, const struct esse_values *values, esse_value key);
+
+/* The table of that name: its keys, or those without a slash if no key begins with it. */
+struct sql_table sql_find_table(struct esse_predicates *predicates, const char *name);
 
 struct esse_arena *sql_arena(struct esse_predicates *predicates);
 const struct esse_history *sql_history(const struct esse_predicates *predicates);
@@ -67,6 +129,10 @@ const struct esse_history *sql_history(const struct esse_predicates *predicates)
 /* The column of that name; false if neither the header nor any row of the history has it. */
 bool sql_find_column(struct esse_predicates *predicates, const char *name,
                      struct sql_column *column);
+
+/* What a row that is there has in a column; nil if nothing. */
+esse_value sql_column_of(const struct esse_values *values, struct sql_column column, esse_value key,
+                         esse_value row);
 
 /* Fills 'err' with "predicate "<text>", byte <at>: <message>" and returns false. */
 bool sql_fail(const struct esse_predicates *predicates, esse_value text, uint32_t at,

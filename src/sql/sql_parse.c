@@ -1,39 +1,22 @@
-#include "sql/sql_expr.h"
+#include "sql/sql_parsing.h"
 
 #include <pg_query.h>
-#include <pg_query/pg_query.pb-c.h>
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /*
- * From PostgreSQL's parse tree to expressions.  The text is read as the WHERE of a SELECT without
- * anything else, so a place in the statement is a place in the text plus the length of 'before'.
+ * From PostgreSQL's parse tree to expressions.
  *
  * libpg_query walks its tree recursively without a limit of its own, and 8 MB of stack overflow at
  * 4,500 chained operators, 1,500 sub-selects or 6,000 NOTs.  The limits below keep any mixture of
  * these under 8 MB; docs/design/sql.md has the measurements.
  */
-static const char before[] = "SELECT WHERE ";
-
 enum { MOST_BYTES = 12 << 10, MOST_OPERATORS = 1000, MOST_BRACKETS = 700, MOST_LEVELS = 500 };
 
-struct parse {
-    struct esse_predicates *predicates;
-    struct esse_arena *arena;
-    esse_value text;
-    struct esse_error *err;
-    unsigned depth;
-};
-
-static const struct sql_expr *parse(struct parse *p, const PgQuery__Node *node);
-
-static struct sql_expr *refuse(struct parse *p, uint32_t at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* Returns NULL, so that refusing is one statement. */
-static struct sql_expr *refuse(struct parse *p, uint32_t at, const char *format, ...)
+void *sql_refuse(struct sql_parsing *p, uint32_t at, const char *format, ...)
 {
     char message[256];
     va_list args;
@@ -45,13 +28,12 @@ static struct sql_expr *refuse(struct parse *p, uint32_t at, const char *format,
 }
 
 /* From a place in the statement, -1 if not known, to a byte of the text. */
-static uint32_t place(int32_t location)
+uint32_t sql_place(const struct sql_parsing *p, int32_t location)
 {
-    const int32_t first = sizeof before - 1;
-    return location >= first ? (uint32_t)(location - first) + 1 : 0;
+    return location >= p->before ? (uint32_t)(location - p->before) + 1 : 0;
 }
 
-static struct sql_expr *new_expr(struct parse *p, enum sql_expr_kind kind, uint32_t at,
+static struct sql_expr *new_expr(struct sql_parsing *p, enum sql_expr_kind kind, uint32_t at,
                                  uint32_t count)
 {
     struct sql_expr *expr = esse_arena_alloc(p->arena, 1, sizeof *expr);
@@ -62,7 +44,7 @@ static struct sql_expr *new_expr(struct parse *p, enum sql_expr_kind kind, uint3
     return expr;
 }
 
-static const struct sql_expr *new_unary(struct parse *p, enum sql_expr_kind kind, uint32_t at,
+static const struct sql_expr *new_unary(struct sql_parsing *p, enum sql_expr_kind kind, uint32_t at,
                                         const struct sql_expr *arg)
 {
     struct sql_expr *expr = new_expr(p, kind, at, 1);
@@ -70,7 +52,7 @@ static const struct sql_expr *new_unary(struct parse *p, enum sql_expr_kind kind
     return expr;
 }
 
-static const struct sql_expr *new_binary(struct parse *p, const struct sql_expr *form,
+static const struct sql_expr *new_binary(struct sql_parsing *p, const struct sql_expr *form,
                                          const struct sql_expr *a, const struct sql_expr *b)
 {
     struct sql_expr *expr = new_expr(p, form->kind, form->at, 2);
@@ -80,7 +62,15 @@ static const struct sql_expr *new_binary(struct parse *p, const struct sql_expr 
     return expr;
 }
 
-static const struct sql_expr *new_constant(struct parse *p, uint32_t at, struct sql_datum datum)
+const struct sql_expr *sql_both(struct sql_parsing *p, const struct sql_expr *a,
+                                const struct sql_expr *b)
+{
+    const struct sql_expr form = { .kind = SQL_AND };
+    return !a ? b : !b ? a : new_binary(p, &form, a, b);
+}
+
+static const struct sql_expr *new_constant(struct sql_parsing *p, uint32_t at,
+                                           struct sql_datum datum)
 {
     struct sql_expr *expr = new_expr(p, SQL_CONSTANT, at, 0);
     struct sql_datum *constant = esse_arena_alloc(p->arena, 1, sizeof *constant);
@@ -89,8 +79,7 @@ static const struct sql_expr *new_constant(struct parse *p, uint32_t at, struct 
     return expr;
 }
 
-/* The last part of a qualified name. */
-static const char *last_name(PgQuery__Node **names, size_t count)
+const char *sql_last_name(PgQuery__Node **names, size_t count)
 {
     if (!count || names[count - 1]->node_case != PG_QUERY__NODE__NODE_STRING)
         return "";
@@ -99,7 +88,7 @@ static const char *last_name(PgQuery__Node **names, size_t count)
 
 /* ---- leaves ---- */
 
-static struct sql_datum literal(struct parse *p, const char *text)
+static struct sql_datum literal(struct sql_parsing *p, const char *text)
 {
     struct sql_datum datum = { .type = SQL_LITERAL };
     datum.is.text.length = strlen(text);
@@ -107,9 +96,9 @@ static struct sql_datum literal(struct parse *p, const char *text)
     return datum;
 }
 
-static const struct sql_expr *parse_constant(struct parse *p, const PgQuery__AConst *node)
+static const struct sql_expr *parse_constant(struct sql_parsing *p, const PgQuery__AConst *node)
 {
-    const uint32_t at = place(node->location);
+    const uint32_t at = sql_place(p, node->location);
     struct sql_datum datum = { .type = SQL_NULL };
     sql_why why;
     const char *problem = NULL;
@@ -132,29 +121,51 @@ static const struct sql_expr *parse_constant(struct parse *p, const PgQuery__ACo
         problem = "a bit string is not supported";
         break;
     }
-    return problem ? refuse(p, at, "%s", problem) : new_constant(p, at, datum);
+    return problem ? sql_refuse(p, at, "%s", problem) : new_constant(p, at, datum);
 }
 
-static const struct sql_expr *parse_column(struct parse *p, const PgQuery__ColumnRef *node)
+/* Which table a column is of.  Without a SELECT there are no names for tables. */
+static bool find_table(struct sql_parsing *p, const PgQuery__ColumnRef *node, const char *name,
+                       unsigned *table)
 {
-    const uint32_t at = place(node->location);
-    const char *name = last_name(node->fields, node->n_fields);
+    const uint32_t at = sql_place(p, node->location);
+    *table = 0;
+    if (node->n_fields == 1)
+        return p->tables < 2 ||
+               sql_refuse(p, at, "the column '%s' needs the name of its table: this is a join",
+                          name) != NULL;
+    const char *of = node->fields[0]->string->sval;
+    if (node->n_fields > 2 || !p->tables)
+        return sql_refuse(p, at, "a table's name before the column '%s' is not supported", name) !=
+               NULL;
+    for (; *table < p->tables; ++*table)
+        if (strcmp(p->table_names[*table], of) == 0)
+            return true;
+    return sql_refuse(p, at, "there is no table '%s' in FROM", of) != NULL;
+}
+
+static const struct sql_expr *parse_column(struct sql_parsing *p, const PgQuery__ColumnRef *node)
+{
+    const uint32_t at = sql_place(p, node->location);
+    const char *name = sql_last_name(node->fields, node->n_fields);
     struct sql_column column;
+    unsigned table;
     if (!*name)
-        return refuse(p, at, "* is not supported, expected the name of a column");
-    if (node->n_fields > 1)
-        return refuse(p, at, "a table's name before the column '%s' is not supported", name);
+        return sql_refuse(p, at, "* is not supported, expected the name of a column");
+    if (!find_table(p, node, name, &table))
+        return NULL;
     if (!sql_find_column(p->predicates, name, &column))
-        return refuse(
+        return sql_refuse(
             p, at, "there is no column '%s': the header does not name it and no row has it", name);
     struct sql_expr *expr = new_expr(p, SQL_COLUMN, at, 0);
     expr->is.column = column;
+    expr->table = table;
     return expr;
 }
 
 /* ---- operators ---- */
 
-static const struct sql_expr *parse_operator(struct parse *p, const PgQuery__AExpr *node)
+static const struct sql_expr *parse_operator(struct sql_parsing *p, const PgQuery__AExpr *node)
 {
     static const struct {
         const char *name;
@@ -162,8 +173,8 @@ static const struct sql_expr *parse_operator(struct parse *p, const PgQuery__AEx
     } comparisons[] = { { "=", SQL_EQUAL }, { "<>", SQL_BELOW | SQL_ABOVE },
                         { "<", SQL_BELOW }, { "<=", SQL_BELOW | SQL_EQUAL },
                         { ">", SQL_ABOVE }, { ">=", SQL_ABOVE | SQL_EQUAL } };
-    struct sql_expr form = { .kind = SQL_COMPARE, .at = place(node->location) };
-    const char *name = last_name(node->name, node->n_name);
+    struct sql_expr form = { .kind = SQL_COMPARE, .at = sql_place(p, node->location) };
+    const char *name = sql_last_name(node->name, node->n_name);
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
         if (strcmp(name, comparisons[i].name) == 0)
             form.is.accepts = comparisons[i].accepts;
@@ -171,51 +182,51 @@ static const struct sql_expr *parse_operator(struct parse *p, const PgQuery__AEx
         form.kind = SQL_CALCULATE;
         form.is.op = *name;
     } else if (node->n_name != 1 || !form.is.accepts) {
-        return refuse(p, form.at,
-                      "the operator %s is not supported, expected one of = <> < <= > >= + - * / %%",
-                      name);
+        return sql_refuse(
+            p, form.at,
+            "the operator %s is not supported, expected one of = <> < <= > >= + - * / %%", name);
     }
     /* A sign is a calculation with 0: the parser has made numbers of those before digits. */
-    const struct sql_expr *a =
-        node->lexpr ? parse(p, node->lexpr) : new_constant(p, form.at, sql_datum_integer(0));
-    const struct sql_expr *b = a ? parse(p, node->rexpr) : NULL;
+    const struct sql_expr *a = node->lexpr ? sql_parse_expr(p, node->lexpr)
+                                           : new_constant(p, form.at, sql_datum_integer(0));
+    const struct sql_expr *b = a ? sql_parse_expr(p, node->rexpr) : NULL;
     return b ? new_binary(p, &form, a, b) : NULL;
 }
 
 /* Parses nodes into args[from ..] of an expression. */
-static bool parse_all(struct parse *p, struct sql_expr *expr, uint32_t from,
+static bool parse_all(struct sql_parsing *p, struct sql_expr *expr, uint32_t from,
                       PgQuery__Node *const *nodes)
 {
     for (uint32_t i = from; i < expr->count; i++) {
-        expr->args[i] = parse(p, nodes[i - from]);
+        expr->args[i] = sql_parse_expr(p, nodes[i - from]);
         if (!expr->args[i])
             return false;
     }
     return true;
 }
 
-static const struct sql_expr *parse_in(struct parse *p, const PgQuery__AExpr *node)
+static const struct sql_expr *parse_in(struct sql_parsing *p, const PgQuery__AExpr *node)
 {
     const PgQuery__List *list = node->rexpr->list;
-    const uint32_t at = place(node->location);
+    const uint32_t at = sql_place(p, node->location);
     struct sql_expr *in = new_expr(p, SQL_IN, at, (uint32_t)list->n_items + 1);
-    in->args[0] = parse(p, node->lexpr);
+    in->args[0] = sql_parse_expr(p, node->lexpr);
     if (!in->args[0] || !parse_all(p, in, 1, list->items))
         return NULL;
-    const bool negated = strcmp(last_name(node->name, node->n_name), "<>") == 0;
+    const bool negated = strcmp(sql_last_name(node->name, node->n_name), "<>") == 0;
     return negated ? new_unary(p, SQL_NOT, at, in) : in;
 }
 
-static const struct sql_expr *parse_between(struct parse *p, const PgQuery__AExpr *node)
+static const struct sql_expr *parse_between(struct sql_parsing *p, const PgQuery__AExpr *node)
 {
     const struct sql_expr least = { .kind = SQL_COMPARE,
-                                    .at = place(node->location),
+                                    .at = sql_place(p, node->location),
                                     .is.accepts = SQL_ABOVE | SQL_EQUAL };
     struct sql_expr most = least;
     const struct sql_expr both = { .kind = SQL_AND, .at = least.at };
-    const struct sql_expr *value = parse(p, node->lexpr);
-    const struct sql_expr *low = value ? parse(p, node->rexpr->list->items[0]) : NULL;
-    const struct sql_expr *high = low ? parse(p, node->rexpr->list->items[1]) : NULL;
+    const struct sql_expr *value = sql_parse_expr(p, node->lexpr);
+    const struct sql_expr *low = value ? sql_parse_expr(p, node->rexpr->list->items[0]) : NULL;
+    const struct sql_expr *high = low ? sql_parse_expr(p, node->rexpr->list->items[1]) : NULL;
     if (!high)
         return NULL;
     most.is.accepts = SQL_BELOW | SQL_EQUAL;
@@ -226,27 +237,27 @@ static const struct sql_expr *parse_between(struct parse *p, const PgQuery__AExp
 }
 
 /* 'x LIKE p ESCAPE e' arrives as x ~~ like_escape(p, e). */
-static const struct sql_expr *parse_like(struct parse *p, const PgQuery__AExpr *node)
+static const struct sql_expr *parse_like(struct sql_parsing *p, const PgQuery__AExpr *node)
 {
-    const uint32_t at = place(node->location);
+    const uint32_t at = sql_place(p, node->location);
     const PgQuery__Node *pattern = node->rexpr;
     struct sql_expr *like = new_expr(p, SQL_LIKE, at, 3);
     like->args[2] = new_constant(p, at, literal(p, "\\"));
     if (pattern->node_case == PG_QUERY__NODE__NODE_FUNC_CALL && pattern->func_call->n_args == 2 &&
-        strcmp(last_name(pattern->func_call->funcname, pattern->func_call->n_funcname),
+        strcmp(sql_last_name(pattern->func_call->funcname, pattern->func_call->n_funcname),
                "like_escape") == 0) {
-        like->args[2] = parse(p, pattern->func_call->args[1]);
+        like->args[2] = sql_parse_expr(p, pattern->func_call->args[1]);
         pattern = pattern->func_call->args[0];
     }
-    like->args[0] = parse(p, node->lexpr);
-    like->args[1] = like->args[0] ? parse(p, pattern) : NULL;
+    like->args[0] = sql_parse_expr(p, node->lexpr);
+    like->args[1] = like->args[0] ? sql_parse_expr(p, pattern) : NULL;
     if (!like->args[1] || !like->args[2])
         return NULL;
-    const bool negated = *last_name(node->name, node->n_name) == '!';
+    const bool negated = *sql_last_name(node->name, node->n_name) == '!';
     return negated ? new_unary(p, SQL_NOT, at, like) : like;
 }
 
-static const struct sql_expr *parse_expression(struct parse *p, const PgQuery__AExpr *node)
+static const struct sql_expr *parse_expression(struct sql_parsing *p, const PgQuery__AExpr *node)
 {
     static const char *const refused[] = {
         [PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY] = "ANY",
@@ -270,25 +281,26 @@ static const struct sql_expr *parse_expression(struct parse *p, const PgQuery__A
     case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
         return parse_like(p, node);
     default:
-        return refuse(p, place(node->location), "%s is not supported", refused[node->kind]);
+        return sql_refuse(p, sql_place(p, node->location), "%s is not supported",
+                          refused[node->kind]);
     }
 }
 
 /* ---- logic, tests, casts ---- */
 
-static const struct sql_expr *parse_logic(struct parse *p, const PgQuery__BoolExpr *node)
+static const struct sql_expr *parse_logic(struct sql_parsing *p, const PgQuery__BoolExpr *node)
 {
     const enum sql_expr_kind kind = node->boolop == PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR  ? SQL_AND
                                     : node->boolop == PG_QUERY__BOOL_EXPR_TYPE__OR_EXPR ? SQL_OR
                                                                                         : SQL_NOT;
-    struct sql_expr *expr = new_expr(p, kind, place(node->location), (uint32_t)node->n_args);
+    struct sql_expr *expr = new_expr(p, kind, sql_place(p, node->location), (uint32_t)node->n_args);
     return parse_all(p, expr, 0, node->args) ? expr : NULL;
 }
 
-static const struct sql_expr *parse_null_test(struct parse *p, const PgQuery__NullTest *node)
+static const struct sql_expr *parse_null_test(struct sql_parsing *p, const PgQuery__NullTest *node)
 {
-    const uint32_t at = place(node->location);
-    const struct sql_expr *arg = parse(p, node->arg);
+    const uint32_t at = sql_place(p, node->location);
+    const struct sql_expr *arg = sql_parse_expr(p, node->arg);
     if (!arg)
         return NULL;
     const struct sql_expr *expr = new_unary(p, SQL_IS_NULL, at, arg);
@@ -297,7 +309,8 @@ static const struct sql_expr *parse_null_test(struct parse *p, const PgQuery__Nu
                : new_unary(p, SQL_NOT, at, expr);
 }
 
-static const struct sql_expr *parse_truth_test(struct parse *p, const PgQuery__BooleanTest *node)
+static const struct sql_expr *parse_truth_test(struct sql_parsing *p,
+                                               const PgQuery__BooleanTest *node)
 {
     static const struct {
         enum esse_truth truth;
@@ -310,14 +323,14 @@ static const struct sql_expr *parse_truth_test(struct parse *p, const PgQuery__B
         [PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN] = { ESSE_TRUTH_UNKNOWN, false },
         [PG_QUERY__BOOL_TEST_TYPE__IS_NOT_UNKNOWN] = { ESSE_TRUTH_UNKNOWN, true },
     };
-    struct sql_expr *expr = new_expr(p, SQL_IS_TRUTH, place(node->location), 1);
+    struct sql_expr *expr = new_expr(p, SQL_IS_TRUTH, sql_place(p, node->location), 1);
     expr->is.truth = tests[node->booltesttype].truth;
     if (!parse_all(p, expr, 0, &node->arg))
         return NULL;
     return tests[node->booltesttype].negated ? new_unary(p, SQL_NOT, expr->at, expr) : expr;
 }
 
-static const struct sql_expr *parse_cast(struct parse *p, const PgQuery__TypeCast *node)
+static const struct sql_expr *parse_cast(struct sql_parsing *p, const PgQuery__TypeCast *node)
 {
     static const struct {
         const char *name;
@@ -327,10 +340,10 @@ static const struct sql_expr *parse_cast(struct parse *p, const PgQuery__TypeCas
                   { "date", SQL_TO_DATE },          { "varchar", SQL_TO_TEXT },
                   { "timestamp", SQL_TO_TIMESTAMP } };
     const PgQuery__TypeName *type = node->type_name;
-    const char *name = last_name(type->names, type->n_names);
-    const uint32_t at = place(type->location);
+    const char *name = sql_last_name(type->names, type->n_names);
+    const uint32_t at = sql_place(p, type->location);
     if (type->n_typmods)
-        return refuse(p, at, "a length or precision of the type %s is not supported", name);
+        return sql_refuse(p, at, "a length or precision of the type %s is not supported", name);
     for (size_t i = 0; i < sizeof casts / sizeof *casts; i++) {
         if (strcmp(name, casts[i].name) != 0 || type->n_array_bounds)
             continue;
@@ -339,59 +352,65 @@ static const struct sql_expr *parse_cast(struct parse *p, const PgQuery__TypeCas
         expr->is.cast.room = esse_arena_alloc(p->arena, SQL_CAST_TEXT, 1);
         return parse_all(p, expr, 0, &node->arg) ? expr : NULL;
     }
-    return refuse(p, at,
-                  "the type %s%s is not supported, expected smallint, integer, bigint, text, "
-                  "varchar, date or timestamp",
-                  name, type->n_array_bounds ? "[]" : "");
+    return sql_refuse(p, at,
+                      "the type %s%s is not supported, expected smallint, integer, bigint, text, "
+                      "varchar, date or timestamp",
+                      name, type->n_array_bounds ? "[]" : "");
 }
 
-static const struct sql_expr *parse_collate(struct parse *p, const PgQuery__CollateClause *node)
+static const struct sql_expr *parse_collate(struct sql_parsing *p,
+                                            const PgQuery__CollateClause *node)
 {
-    const char *name = last_name(node->collname, node->n_collname);
+    const char *name = sql_last_name(node->collname, node->n_collname);
     if (strcmp(name, "C") != 0)
-        return refuse(p, place(node->location), "COLLATE \"%s\" is not supported, expected \"C\"",
-                      name);
-    return parse(p, node->arg);
+        return sql_refuse(p, sql_place(p, node->location),
+                          "COLLATE \"%s\" is not supported, expected \"C\"", name);
+    return sql_parse_expr(p, node->arg);
 }
 
 /* ---- the rest is refused by name ---- */
 
-static const struct sql_expr *refuse_node(struct parse *p, const PgQuery__Node *node)
+static const struct sql_expr *refuse_node(struct sql_parsing *p, const PgQuery__Node *node)
 {
     switch (node->node_case) {
     case PG_QUERY__NODE__NODE_FUNC_CALL:
-        return refuse(p, place(node->func_call->location), "the %sfunction %s() is not supported",
-                      node->func_call->over ? "window " : "",
-                      last_name(node->func_call->funcname, node->func_call->n_funcname));
+        return sql_refuse(p, sql_place(p, node->func_call->location),
+                          "the %sfunction %s() is not supported",
+                          node->func_call->over ? "window " : "",
+                          sql_last_name(node->func_call->funcname, node->func_call->n_funcname));
     case PG_QUERY__NODE__NODE_SUB_LINK:
-        return refuse(p, place(node->sub_link->location), "a sub-select is not supported");
+        return sql_refuse(p, sql_place(p, node->sub_link->location),
+                          "a sub-select is not supported");
     case PG_QUERY__NODE__NODE_PARAM_REF:
-        return refuse(p, place(node->param_ref->location), "the parameter $%d is not supported",
-                      node->param_ref->number);
+        return sql_refuse(p, sql_place(p, node->param_ref->location),
+                          "the parameter $%d is not supported", node->param_ref->number);
     case PG_QUERY__NODE__NODE_CASE_EXPR:
-        return refuse(p, place(node->case_expr->location), "CASE is not supported");
+        return sql_refuse(p, sql_place(p, node->case_expr->location), "CASE is not supported");
     case PG_QUERY__NODE__NODE_COALESCE_EXPR:
-        return refuse(p, place(node->coalesce_expr->location), "COALESCE is not supported");
+        return sql_refuse(p, sql_place(p, node->coalesce_expr->location),
+                          "COALESCE is not supported");
     case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
-        return refuse(p, place(node->min_max_expr->location),
-                      "GREATEST and LEAST are not supported");
+        return sql_refuse(p, sql_place(p, node->min_max_expr->location),
+                          "GREATEST and LEAST are not supported");
     case PG_QUERY__NODE__NODE_ROW_EXPR:
-        return refuse(p, place(node->row_expr->location), "a row of values is not supported");
+        return sql_refuse(p, sql_place(p, node->row_expr->location),
+                          "a row of values is not supported");
     case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
-        return refuse(p, place(node->a_array_expr->location), "an array is not supported");
+        return sql_refuse(p, sql_place(p, node->a_array_expr->location),
+                          "an array is not supported");
     case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
-        return refuse(p, place(node->sqlvalue_function->location),
-                      "CURRENT_DATE, CURRENT_USER and their like are not supported");
+        return sql_refuse(p, sql_place(p, node->sqlvalue_function->location),
+                          "CURRENT_DATE, CURRENT_USER and their like are not supported");
     case PG_QUERY__NODE__NODE_A_INDIRECTION:
-        return refuse(p, 0, "a subscript or a field of a value is not supported");
+        return sql_refuse(p, 0, "a subscript or a field of a value is not supported");
     default:
-        return refuse(p, 0,
-                      "expected comparisons, LIKE, IN, BETWEEN, IS, AND, OR, NOT and "
-                      "arithmetic only; something else in it is not supported");
+        return sql_refuse(p, 0,
+                          "expected comparisons, LIKE, IN, BETWEEN, IS, AND, OR, NOT and "
+                          "arithmetic only; something else in it is not supported");
     }
 }
 
-static const struct sql_expr *parse_node(struct parse *p, const PgQuery__Node *node)
+static const struct sql_expr *parse_node(struct sql_parsing *p, const PgQuery__Node *node)
 {
     switch (node->node_case) {
     case PG_QUERY__NODE__NODE_A_CONST:
@@ -415,10 +434,10 @@ static const struct sql_expr *parse_node(struct parse *p, const PgQuery__Node *n
     }
 }
 
-static const struct sql_expr *parse(struct parse *p, const PgQuery__Node *node)
+const struct sql_expr *sql_parse_expr(struct sql_parsing *p, const PgQuery__Node *node)
 {
     if (p->depth == MOST_LEVELS)
-        return refuse(p, 0, "expected at most %d levels of nesting", MOST_LEVELS);
+        return sql_refuse(p, 0, "expected at most %d levels of nesting", MOST_LEVELS);
     p->depth++;
     const struct sql_expr *expr = parse_node(p, node);
     p->depth--;
@@ -427,48 +446,25 @@ static const struct sql_expr *parse(struct parse *p, const PgQuery__Node *node)
 
 /* ---- the statement around it ---- */
 
-/* Whatever comes after a complete condition makes it part of something larger. */
-static const char *extra_clause(const PgQuery__ParseResult *tree)
+static const struct sql_select *parse_statement(struct sql_parsing *p, bool is_whole)
 {
-    if (tree->n_stmts != 1 || tree->stmts[0]->stmt_len)
-        return "';'";
-    const PgQuery__SelectStmt *select = tree->stmts[0]->stmt->select_stmt;
-    if (select->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
-        return "UNION, INTERSECT or EXCEPT";
-    return select->n_group_clause     ? "GROUP BY"
-           : select->having_clause    ? "HAVING"
-           : select->n_window_clause  ? "WINDOW"
-           : select->n_sort_clause    ? "ORDER BY"
-           : select->limit_count      ? "LIMIT"
-           : select->limit_offset     ? "OFFSET"
-           : select->n_locking_clause ? "FOR UPDATE or FOR SHARE"
-                                      : NULL;
-}
-
-static const struct sql_expr *parse_tree(struct parse *p, const PgQuery__ParseResult *tree)
-{
-    const char *extra = extra_clause(tree);
-    if (extra)
-        return refuse(p, 0, "expected a condition and nothing else, found %s", extra);
-    return parse(p, tree->stmts[0]->stmt->select_stmt->where_clause);
-}
-
-static const struct sql_expr *parse_statement(struct parse *p, const char *statement)
-{
-    const struct sql_expr *expr = NULL;
-    PgQueryProtobufParseResult result = pg_query_parse_protobuf(statement);
+    const struct sql_select *select = NULL;
+    PgQueryProtobufParseResult result = pg_query_parse_protobuf(p->statement);
     if (result.error) {
         /* The cursor counts from 1, places from 0. */
-        refuse(p, place(result.error->cursorpos - 1), "%s", result.error->message);
+        sql_refuse(p, sql_place(p, result.error->cursorpos - 1), "%s", result.error->message);
     } else {
         PgQuery__ParseResult *tree = pg_query__parse_result__unpack(
             NULL, result.parse_tree.len, (const uint8_t *)result.parse_tree.data);
-        expr = tree ? parse_tree(p, tree) : refuse(p, 0, "the parser's answer is damaged");
+        if (!tree)
+            sql_refuse(p, 0, "the parser's answer is damaged");
+        else
+            select = is_whole ? sql_parse_select(p, tree) : sql_parse_condition(p, tree);
         if (tree)
             pg_query__parse_result__free_unpacked(tree, NULL);
     }
     pg_query_free_protobuf_parse_result(result);
-    return expr;
+    return select;
 }
 
 static const char *too_much(struct esse_span text)
@@ -485,17 +481,23 @@ static const char *too_much(struct esse_span text)
                                              : NULL;
 }
 
-const struct sql_expr *sql_parse(struct esse_predicates *predicates, esse_value text,
-                                 struct esse_error *err)
+/* A condition is read as the WHERE of a SELECT without anything else. */
+const struct sql_select *sql_parse(struct esse_predicates *predicates, esse_value text,
+                                   struct esse_error *err)
 {
-    struct parse p = {
+    static const char before[] = "SELECT WHERE ";
+    struct sql_parsing p = {
         .predicates = predicates, .arena = sql_arena(predicates), .text = text, .err = err
     };
     char room[8];
-    struct esse_span span = esse_value_text(sql_history(predicates)->values, text, room);
+    const struct esse_values *values = sql_history(predicates)->values;
+    const struct esse_span span = esse_value_text(values, text, room);
+    const bool is_whole = esse_is_statement(values, text);
     const char *problem = too_much(span);
     if (problem)
-        return refuse(&p, 0, "%s", problem);
-    char *statement = esse_arena_format(p.arena, "%s%.*s", before, (int)span.length, span.at);
-    return parse_statement(&p, statement);
+        return sql_refuse(&p, 0, "%s", problem);
+    p.before = is_whole ? 0 : (int32_t)sizeof before - 1;
+    p.statement =
+        esse_arena_format(p.arena, "%s%.*s", is_whole ? "" : before, (int)span.length, span.at);
+    return parse_statement(&p, is_whole);
 }

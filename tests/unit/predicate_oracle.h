@@ -152,7 +152,7 @@ static void p_put_op(struct esse_out *out, const struct p_op *op)
     esse_out_char(out, '}');
 }
 
-static const char *p_write(struct esse_arena *arena, const struct p_history *h)
+static inline const char *p_write(struct esse_arena *arena, const struct p_history *h)
 {
     static const char *const statuses[] = { "committed", "aborted", "unknown" };
     struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);

@@ -3,7 +3,7 @@
 
 /* A history that is nothing but rows, and predicates asked about them. */
 #include "load_text.h"
-#include "sql/predicate.h"
+#include "sql/statement.h"
 
 struct sql_rows {
     struct esse_arena *arena;
@@ -46,6 +46,52 @@ static inline char sql_rows_ask(struct sql_rows *rows, const char *text, uint32_
                                            row->value, &truth, err))
         return 'e';
     return truth == ESSE_TRUTH_TRUE ? 't' : truth == ESSE_TRUTH_FALSE ? 'f' : 'u';
+}
+
+static inline const struct esse_predicate *sql_rows_get(struct sql_rows *rows, const char *text,
+                                                        struct esse_error *err)
+{
+    return esse_predicates_get(rows->predicates,
+                               esse_value_string(rows->history->values, text, strlen(text)), err);
+}
+
+/* An answer about all rows, tagged with their positions; NULL and 'err' if there is none. */
+static inline struct esse_answer *sql_rows_answer(struct sql_rows *rows,
+                                                  const struct esse_predicate *predicate,
+                                                  struct esse_error *err)
+{
+    struct esse_answer *answer = esse_answer_new(rows->arena, predicate);
+    esse_answer_begin(answer);
+    for (uint32_t i = 0; i < rows->history->init_count; i++) {
+        const struct esse_keyed_row *row = &rows->history->init[i];
+        if (!esse_answer_add(answer, rows->history->key_name[row->key.ix], row->value, i, err))
+            return NULL;
+    }
+    return esse_answer_end(answer, err) ? answer : NULL;
+}
+
+/* "3, nil" or "a/1 a/2", or the error. */
+static inline const char *sql_rows_show(struct sql_rows *rows, const char *text)
+{
+    struct esse_error err = { 0 };
+    struct esse_out *out = esse_arena_alloc(rows->arena, 1, sizeof *out);
+    const struct esse_predicate *predicate = sql_rows_get(rows, text, &err);
+    struct esse_answer *answer = predicate ? sql_rows_answer(rows, predicate, &err) : NULL;
+    uint32_t count;
+    if (!answer)
+        return esse_arena_format(rows->arena, "%s", err.text);
+    esse_out_init_memory(out, rows->arena);
+    if (esse_statement_is_aggregate(predicate)) {
+        esse_answer_show(out, answer);
+        return esse_out_memory(out);
+    }
+    const uint32_t *tags = esse_answer_rows(answer, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        char room[64];
+        const esse_value key = rows->history->key_name[rows->history->init[tags[i]].key.ix];
+        esse_out_f(out, "%s%s", i ? " " : "", esse_value_brief(rows->history->values, key, room));
+    }
+    return esse_out_memory(out);
 }
 
 #endif

@@ -337,6 +337,11 @@ TEST(test_sql__deep_and_long_texts_are_refused_before_they_overflow_a_stack)
     CHECK_EQ(ask_repeated("", "(SELECT ", 700, "", &err), 'e');
     CHECK_EQ(ask_repeated("v = 1", "[1", 701, "", &err), 'e');
     CHECK(strstr(err.text, "700 brackets"));
+    CHECK_EQ(ask_repeated("SELECT 1", " UNION SELECT 1", 800, "", &err), 'e');
+    CHECK(strstr(err.text, "UNION"));
+    CHECK_EQ(ask_repeated("SELECT * FROM a", " CROSS JOIN a", 900, "", &err), 'e');
+    CHECK_EQ(ask_repeated("SELECT * FROM a", " JOIN a", 1700, "", &err), 'e');
+    CHECK_EQ(ask_repeated("SELECT * FROM a ORDER BY v", ",v", 6000, "", &err), 't');
     CHECK_EQ(ask_repeated("v IN (0", ", 22", 2900, ", 1)", &err), 't');
     CHECK_EQ(ask_repeated("v = 0", " OR v = 0", 900, " OR v = 1", &err), 't');
 }

@@ -1,4 +1,4 @@
-#include "sql_rows.h"
+#include "sql_random_statement.h"
 
 #include <pwd.h>
 #include <signal.h>
@@ -13,284 +13,6 @@
  * overflow, no text that meets numbers, LIKE without a default escape.  PostgreSQL gets everything,
  * errors included.
  */
-
-/* ---- random rows ---- */
-
-enum { ROWS = 12, TEXT = 4096 };
-
-struct table {
-    bool full; /* PostgreSQL: everything */
-    char json[TEXT], sql[TEXT];
-};
-
-static const char *const texts[] = { "",    "a",   "b",        "ab", "abc", "a%b",
-                                     "a_b", "a#b", "\xc3\xa9", "A",  "ba",  "10" };
-static const char *const dates[] = { "2024-01-05", "2024-02-29", "1999-12-31", "2024-01-06" };
-static const char *const large[] = { "9223372036854775807", "-9223372036854775808", "2147483648",
-                                     "-3037000500" };
-#define PICK(rng, list) (list)[esse_rng_below(rng, sizeof(list) / sizeof *(list))]
-
-static void put_int(struct esse_rng *rng, bool full, char *room, size_t size)
-{
-    if (full && esse_rng_below(rng, 5) == 0)
-        snprintf(room, size, "%s", PICK(rng, large));
-    else
-        snprintf(room, size, "%d", (int)esse_rng_below(rng, 15) - 7);
-}
-
-static bool is_null(struct esse_rng *rng)
-{
-    return esse_rng_below(rng, 6) == 0;
-}
-
-static void random_table(struct table *table, struct esse_rng *rng, bool full)
-{
-    size_t json = 0, sql = 0;
-    table->full = full;
-    for (int row = 0; row < ROWS; row++) {
-        char a[32] = "null", b[32] = "null";
-        const char *s = is_null(rng) ? NULL : PICK(rng, texts);
-        const char *d = is_null(rng) ? NULL : PICK(rng, dates);
-        const char *f = is_null(rng) ? "null" : esse_rng_below(rng, 2) ? "true" : "false";
-        if (!is_null(rng))
-            put_int(rng, full, a, sizeof a);
-        if (!is_null(rng))
-            put_int(rng, full, b, sizeof b);
-        const char *quote_s = s ? "\"" : "", *quote_d = d ? "\"" : "";
-        json += (size_t)snprintf(table->json + json, TEXT - json,
-                                 "%c\"r%d\":{\"a\":%s,\"b\":%s,\"s\":%s%s%s,\"f\":%s,\"d\":%s%s%s}",
-                                 row ? ',' : '{', row, a, b, quote_s, s ? s : "null", quote_s, f,
-                                 quote_d, d ? d : "null", quote_d);
-        quote_s = s ? "'" : "", quote_d = d ? "'" : "";
-        sql += (size_t)snprintf(table->sql + sql, TEXT - sql, "%s('r%d',%s,%s,%s%s%s,%s,%s%s%s)",
-                                row ? "," : "", row, a, b, quote_s, s ? s : "null", quote_s, f,
-                                quote_d, d ? d : "null", quote_d);
-    }
-    snprintf(table->json + json, TEXT - json, "}");
-}
-
-/* ---- random predicates ---- */
-
-struct writer {
-    struct esse_rng *rng;
-    bool full;
-    struct esse_out out;
-};
-
-static uint32_t dice(struct writer *w, uint32_t sides)
-{
-    return esse_rng_below(w->rng, sides);
-}
-
-static void put(struct writer *w, const char *text)
-{
-    esse_out_text(&w->out, text);
-}
-
-static void put_literal(struct writer *w)
-{
-    char number[32];
-    put_int(w->rng, w->full, number, sizeof number);
-    put(w, number);
-}
-
-/* Always of 64 bits, because a column is on the left: PostgreSQL's own small literals have 32. */
-static void put_number(struct writer *w, int depth)
-{
-    static const char *const columns[] = { "a", "b" };
-    static const char *const divisors[] = { " / 3", " % 3", " / -2", " % -5" };
-    const uint32_t kind = depth ? dice(w, 5) : 0;
-    if (kind <= 1) {
-        put(w, PICK(w->rng, columns));
-    } else if (kind == 2) {
-        put(w, "(- ");
-        put_number(w, depth - 1);
-        put(w, ")");
-    } else if (kind == 3 && !w->full) {
-        put(w, "(");
-        put_number(w, depth - 1);
-        put(w, PICK(w->rng, divisors));
-        put(w, ")");
-    } else {
-        static const char *const operators[] = { " + ", " - ", " * ", " / ", " % " };
-        put(w, "(");
-        put_number(w, depth - 1);
-        put(w, operators[dice(w, w->full ? 5 : 3)]);
-        if (dice(w, 2))
-            put_literal(w);
-        else
-            put(w, PICK(w->rng, columns));
-        put(w, ")");
-    }
-}
-
-static void put_comparison(struct writer *w)
-{
-    static const char *const comparisons[] = {
-        " = ", " <> ", " != ", " < ", " <= ", " > ", " >= "
-    };
-    put(w, PICK(w->rng, comparisons));
-}
-
-static void put_quoted(struct writer *w)
-{
-    put(w, "'");
-    put(w, PICK(w->rng, texts));
-    put(w, "'");
-}
-
-static void put_numeric_atom(struct writer *w)
-{
-    put_number(w, 2);
-    switch (dice(w, 4)) {
-    case 0:
-        put(w, dice(w, 2) ? " BETWEEN " : " NOT BETWEEN ");
-        put_number(w, 1);
-        put(w, " AND ");
-        put_literal(w);
-        break;
-    case 1:
-        put(w, dice(w, 2) ? " IN (" : " NOT IN (");
-        put_literal(w);
-        put(w, ", ");
-        put_literal(w);
-        put(w, dice(w, 4) ? ")" : ", NULL)");
-        break;
-    default:
-        put_comparison(w);
-        if (dice(w, 2))
-            put_number(w, 1);
-        else
-            put_literal(w);
-    }
-}
-
-static void put_text_atom(struct writer *w)
-{
-    static const char *const columns[] = { "s", "k", "s" };
-    static const char *const patterns[] = { "a%",   "%b", "_",    "%",    "a_b", "a#%b",
-                                            "%#_%", "",   "_%_%", "%a%b", "r1%", "_b%" };
-    put(w, PICK(w->rng, columns));
-    switch (dice(w, 4)) {
-    case 0:
-        put(w, dice(w, 2) ? " IN (" : " NOT IN (");
-        put_quoted(w);
-        put(w, ", ");
-        put_quoted(w);
-        put(w, dice(w, 4) ? ")" : ", NULL)");
-        break;
-    case 1:
-    case 2:
-        put(w, dice(w, 2) ? " LIKE '" : " NOT LIKE '");
-        put(w, PICK(w->rng, patterns));
-        put(w, dice(w, 2) ? "' ESCAPE '#'" : "'");
-        break;
-    default:
-        put_comparison(w);
-        if (dice(w, 3))
-            put_quoted(w);
-        else
-            put(w, "k");
-    }
-}
-
-/* What only PostgreSQL understands as Esse does. */
-static void put_full_atom(struct writer *w)
-{
-    static const char *const atoms[] = {
-        "d >= DATE '2024-01-05'",
-        "d < '2024-01-06'",
-        "d BETWEEN DATE '2000-01-01' AND TIMESTAMP '2024-01-05 12:00'",
-        "d::text LIKE '2024-%'",
-        "a::text LIKE '-%'",
-        "a::int > 2",
-        "b::smallint < 3",
-        "s::int = 10",
-        "s::bigint > 5",
-        "f::int = 1",
-        "f::text = 'true'",
-        "f = 'yes'",
-        "f > 'off'",
-        "a = '5'",
-        "a < ' -2 '",
-        "a > 1.5",
-        "a = 2.0",
-        "a * 0.5 < 1.25",
-        "(a + 0.1) * 3 > 2.3",
-        "a % 1.5 = 0.5",
-        "b % 0.0 = 1",
-        "a - 0.5 <= b",
-        "(a * 0.10)::text = '0.50'",
-        "(a * 0.5)::int = 3",
-        "a > 9223372036854775808",
-        "s LIKE 'a\\%b'",
-        "s LIKE '%\\'",
-        "(f IS NULL) IS UNKNOWN",
-        "(a > b) IS NOT UNKNOWN",
-        "TIMESTAMP '2024-01-05 10:00:00.5' > d",
-        "(TIMESTAMP '2024-01-05 10:00:00.5')::date = d",
-    };
-    put(w, PICK(w->rng, atoms));
-}
-
-static void put_atom(struct writer *w)
-{
-    static const char *const tests[] = {
-        "a IS NULL",  "s IS NOT NULL",       "f",       "f IS NULL", "f = TRUE", "f <> FALSE",
-        "f IS FALSE", "(a < b) = (s < 'b')", "a = NULL"
-    };
-    /* PostgreSQL folds the last, and then leaves out what else the AND would have evaluated. */
-    const uint32_t count = sizeof tests / sizeof *tests - w->full;
-    switch (dice(w, w->full ? 5 : 3)) {
-    case 0:
-        put_numeric_atom(w);
-        break;
-    case 1:
-        put_text_atom(w);
-        break;
-    case 2:
-        put(w, tests[dice(w, count)]);
-        break;
-    default:
-        put_full_atom(w);
-    }
-}
-
-static void put_condition(struct writer *w, int depth)
-{
-    static const char *const tests[] = { ") IS TRUE", ") IS NOT TRUE", ") IS FALSE",
-                                         ") IS NOT FALSE" };
-    switch (depth ? dice(w, 5) : 4) {
-    case 0:
-    case 1:
-        put(w, "(");
-        put_condition(w, depth - 1);
-        put(w, dice(w, 2) ? " AND " : " OR ");
-        put_condition(w, depth - 1);
-        put(w, ")");
-        break;
-    case 2:
-        put(w, "NOT (");
-        put_condition(w, depth - 1);
-        put(w, ")");
-        break;
-    case 3:
-        put(w, "(");
-        put_condition(w, depth - 1);
-        put(w, PICK(w->rng, tests));
-        break;
-    default:
-        put_atom(w);
-    }
-}
-
-static const char *random_predicate(struct esse_arena *arena, struct esse_rng *rng, bool full)
-{
-    struct writer w = { .rng = rng, .full = full };
-    esse_out_init_memory(&w.out, arena);
-    put_condition(&w, 3);
-    return esse_out_memory(&w.out);
-}
 
 static void compare(struct sql_rows *rows, const char *text, uint32_t row, char theirs)
 {
@@ -335,7 +57,7 @@ TEST(test_sql__agrees_with_sqlite)
         struct table table;
         char insert[TEXT + 64];
         sqlite3 *db;
-        random_table(&table, &rng, false);
+        random_table(&table, "", &rng, false);
         CHECK_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
         sqlite_do(db, "PRAGMA case_sensitive_like = ON");
         sqlite_do(db, "CREATE TABLE t (k TEXT, a INTEGER, b INTEGER, s TEXT, f INTEGER, d TEXT)");
@@ -344,6 +66,63 @@ TEST(test_sql__agrees_with_sqlite)
         struct sql_rows rows = sql_rows_new(table.json);
         for (int i = 0; i < 100; i++)
             compare_with_sqlite(db, &rows, random_predicate(rows.arena, &rng, false));
+        sql_rows_free(&rows);
+        sqlite3_close(db);
+    }
+}
+
+/* Two tables in one history: their objects are one behind the other. */
+static struct sql_rows two_tables(struct table tables[2], struct esse_rng *rng, bool full)
+{
+    static char json[2 * TEXT];
+    random_table(&tables[0], "t/", rng, full);
+    random_table(&tables[1], "u/", rng, full);
+    const int length = (int)strlen(tables[0].json) - 1;
+    snprintf(json, sizeof json, "%.*s,%s", length, tables[0].json, tables[1].json + 1);
+    return sql_rows_new(json);
+}
+
+static const char *ask_sqlite(sqlite3 *db, struct esse_arena *arena,
+                              const struct random_statement *random)
+{
+    struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
+    sqlite3_stmt *statement;
+    const char *between = random->kind == RANDOM_RESULT ? "|" : " ", *separator = "";
+    esse_out_init_memory(out, arena);
+    if (sqlite3_prepare_v2(db, random->text, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("sqlite: %s in %s", sqlite3_errmsg(db), random->text);
+    while (sqlite3_step(statement) == SQLITE_ROW)
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            const char *value = (const char *)sqlite3_column_text(statement, i);
+            esse_out_f(out, "%s%s", separator, value ? value : "\\N");
+            separator = between;
+        }
+    sqlite3_finalize(statement);
+    return esse_out_memory(out);
+}
+
+TEST(test_sql__statements_agree_with_sqlite)
+{
+    struct esse_rng rng = { 15 };
+    for (unsigned round = 0; round < test_rounds(60); round++) {
+        struct table tables[2];
+        sqlite3 *db;
+        struct sql_rows rows = two_tables(tables, &rng, false);
+        CHECK_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
+        sqlite_do(db, "PRAGMA case_sensitive_like = ON");
+        for (int i = 0; i < 2; i++) {
+            char sql[TEXT + 64];
+            snprintf(sql, sizeof sql,
+                     "CREATE TABLE %c (k TEXT, a INTEGER, b INTEGER, s TEXT, f INTEGER, d TEXT);",
+                     "tu"[i]);
+            sqlite_do(db, sql);
+            snprintf(sql, sizeof sql, "INSERT INTO %c VALUES %s", "tu"[i], tables[i].sql);
+            sqlite_do(db, sql);
+        }
+        for (int i = 0; i < 100; i++) {
+            const struct random_statement statement = random_statement(rows.arena, &rng, false);
+            check_statement(&rows, &statement, ask_sqlite(db, rows.arena, &statement));
+        }
         sql_rows_free(&rows);
         sqlite3_close(db);
     }
@@ -408,6 +187,17 @@ static void write_file(const char *name, const char *text)
     assert_non_null(file);
     CHECK(fputs(text, file) >= 0);
     CHECK_EQ(fclose(file), 0);
+}
+
+/* The same for a script that must not fail: what psql said is shown. */
+static void ask_psql(const char *script)
+{
+    char show[128];
+    write_file("ask.sql", script);
+    if (psql("ask.sql", "ask.out"))
+        return;
+    snprintf(show, sizeof show, "tail -n 3 %s/psql.log >&2", pg.dir);
+    fail_msg("psql failed%s", system(show) ? "" : ", see above");
 }
 
 static bool wait_for_server(void)
@@ -509,14 +299,13 @@ TEST(test_sql__agrees_with_postgresql)
         const char *predicates[COUNT];
         struct esse_out script;
         char path[128];
-        random_table(&table, &rng, true);
+        random_table(&table, "", &rng, true);
         struct sql_rows rows = sql_rows_new(table.json);
         esse_out_init_memory(&script, rows.arena);
         for (int i = 0; i < COUNT; i++)
             predicates[i] = random_predicate(rows.arena, &rng, true);
         ask_postgres(&script, &table, predicates, COUNT);
-        write_file("ask.sql", esse_out_memory(&script));
-        CHECK(psql("ask.sql", "ask.out"));
+        ask_psql(esse_out_memory(&script));
         snprintf(path, sizeof path, "%s/ask.out", pg.dir);
         FILE *answers = fopen(path, "r");
         assert_non_null(answers);
@@ -526,12 +315,71 @@ TEST(test_sql__agrees_with_postgresql)
     }
 }
 
+/* One line comes back for each statement. */
+static void put_statement(struct esse_out *script, const struct random_statement *statement)
+{
+    if (statement->kind == RANDOM_RESULT)
+        esse_out_f(script, "%s;\n", statement->text);
+    else
+        esse_out_f(script, "SELECT string_agg(%s, ' ') FROM (%s) q;\n",
+                   statement->kind == RANDOM_ROWS ? "k" : "x || ' ' || y", statement->text);
+}
+
+static void compare_statements(struct sql_rows *rows, const struct random_statement *statements,
+                               int count)
+{
+    char path[128], line[16384];
+    snprintf(path, sizeof path, "%s/ask.out", pg.dir);
+    FILE *answers = fopen(path, "r");
+    assert_non_null(answers);
+    for (int i = 0; i < count; i++) {
+        assert_non_null(fgets(line, sizeof line, answers));
+        line[strcspn(line, "\n")] = 0;
+        check_statement(rows, &statements[i], line);
+    }
+    fclose(answers);
+}
+
+TEST(test_sql__statements_agree_with_postgresql)
+{
+    enum { COUNT = 250 };
+    struct esse_rng rng = { 17 };
+    if (!pg.server) {
+        print_message(
+            "skip test_sql__statements_agree_with_postgresql: no PostgreSQL server installed\n");
+        skip();
+    }
+    CHECK(wait_for_server());
+    for (unsigned round = 0; round < test_rounds(20); round++) {
+        struct table tables[2];
+        struct random_statement statements[COUNT];
+        struct esse_out script;
+        struct sql_rows rows = two_tables(tables, &rng, true);
+        esse_out_init_memory(&script, rows.arena);
+        esse_out_text(&script, "\\pset null '\\\\N'\n");
+        for (int i = 0; i < 2; i++)
+            esse_out_f(&script,
+                       "DROP TABLE IF EXISTS %c;\n"
+                       "CREATE TABLE %c (k text, a bigint, b bigint, s text, f boolean, d date);\n"
+                       "INSERT INTO %c VALUES %s;\n",
+                       "tu"[i], "tu"[i], "tu"[i], tables[i].sql);
+        for (int i = 0; i < COUNT; i++) {
+            statements[i] = random_statement(rows.arena, &rng, true);
+            put_statement(&script, &statements[i]);
+        }
+        ask_psql(esse_out_memory(&script));
+        compare_statements(&rows, statements, COUNT);
+        sql_rows_free(&rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sql__agrees_with_sqlite),
-        cmocka_unit_test_setup_teardown(test_sql__agrees_with_postgresql, start_postgres,
-                                        stop_postgres),
+        cmocka_unit_test(test_sql__statements_agree_with_sqlite),
+        cmocka_unit_test(test_sql__agrees_with_postgresql),
+        cmocka_unit_test(test_sql__statements_agree_with_postgresql),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, start_postgres, stop_postgres);
 }

@@ -4,6 +4,7 @@
 #include "engine/dsg/dsg_infer.h"
 #include "engine/dsg/dsg_predicates.h"
 #include "engine/dsg/dsg_recorded.h"
+#include "engine/dsg/dsg_scc.h"
 #include "engine/dsg/dsg_search.h"
 #include "engine/serial.h"
 #include "evidence/recheck.h"
@@ -45,12 +46,12 @@ static void search_component(struct dsg *dsg, const struct dsg_component *compon
     }
 }
 
-static void search_components(struct dsg *dsg, const struct versions *versions,
-                              const struct esse_scc *scc)
+/* False if edges were left out. */
+static bool search_components(struct dsg *dsg, const struct esse_scc *scc, bool whole)
 {
     struct esse_arena *arena = esse_arena_new();
     struct dsg_components components;
-    dsg_components_find(&components, arena, versions, scc);
+    dsg_components_find(&components, arena, &dsg->versions, scc, whole);
     for (uint32_t c = 0; c < components.count && !esse_budget_spent(dsg->job->budget); c++) {
         struct dsg_component *component = &components.at[c];
         component->arena = esse_arena_new();
@@ -58,6 +59,21 @@ static void search_components(struct dsg *dsg, const struct versions *versions,
         esse_arena_free(component->arena);
     }
     esse_arena_free(arena);
+    return !components.is_cut;
+}
+
+/* Does what was found rule out every level that was asked for? */
+static bool rules_all_out(const struct dsg *dsg)
+{
+    for (size_t i = 0; i < dsg->job->level_count; i++) {
+        bool out = false;
+        for (int id = 1; id < ESSE_ANOMALY_END && !out; id++)
+            out = dsg->scan.seen[id] && esse_job_counts(dsg->job, dsg->job->levels[i],
+                                                        esse_anomaly_get((enum esse_anomaly_id)id));
+        if (!out)
+            return false;
+    }
+    return true;
 }
 
 /* ---- orders ---- */
@@ -120,13 +136,16 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
     proof->order = (struct esse_order){ 0 };
     dsg_graph_build(&csr, versions, &dsg->time, prover->mask, prover->doubled);
     esse_budget_phase(dsg->job->budget, "ordering transactions", csr.nodes);
-    if (esse_scc_find(&scc, dsg->scan.scratch, &csr, dsg->job->budget) && scc.count == csr.nodes) {
+    if (dsg_scc_find(&scc, dsg->scan.scratch, &csr, versions, prover->mask, prover->doubled,
+                     dsg->job->budget) &&
+        scc.count == csr.nodes) {
         read_order(dsg, &scc, csr.nodes, prover->doubled, &proof->order);
         proof->order.proves = level->friendly;
         /* Where all versions are ordered, every read's version is known and nothing else is wrong,
          * a graph without cycles is proof enough. */
-        bool whole = (versions == &dsg->guess || !versions->undetermined) &&
-                     !(versions->history->has & ESSE_HAS_PREDICATES);
+        bool whole =
+            (versions == &dsg->guess || !versions->undetermined) &&
+            (!(versions->history->has & ESSE_HAS_PREDICATES) || versions->whole_predicates);
         /* A consistent view is more than an order; the replay looks for what is missing. */
         whole &= prover->level != ESSE_LEVEL_CONSISTENT_VIEW;
         proof->good = (whole && !versions->unresolved && !versions->own_missed &&
@@ -245,11 +264,12 @@ static bool find_cycles(struct dsg *dsg)
     struct esse_scc scc;
     dsg_graph_build(&csr, &dsg->versions, &dsg->time, dsg->mask, false);
     esse_budget_phase(dsg->job->budget, "looking for cycles", csr.nodes);
-    bool ok = esse_scc_find(&scc, dsg->scan.scratch, &csr, dsg->job->budget);
+    bool ok = dsg_scc_find(&scc, dsg->scan.scratch, &csr, &dsg->versions, dsg->mask, false,
+                           dsg->job->budget);
     uint32_t nodes = csr.nodes;
     esse_csr_drop(&csr);
-    if (ok && scc.count < nodes)
-        search_components(dsg, &dsg->versions, &scc);
+    if (ok && scc.count < nodes && !search_components(dsg, &scc, false) && !rules_all_out(dsg))
+        search_components(dsg, &scc, true);
     esse_arena_drop(dsg->scan.scratch, scc.component);
     return ok && !esse_budget_spent(dsg->job->budget);
 }
@@ -268,13 +288,18 @@ static bool is_plainly_serial(struct dsg *dsg, struct proof *proofs)
     return false;
 }
 
-static bool find_predicates(struct dsg *dsg, struct versions *versions)
+/* The guess differs only where something is left open. */
+static bool find_predicates(struct dsg *dsg)
 {
-    struct dsg_predicate_edge_vec edges = { 0 };
-    bool ok = dsg_predicates_find(&edges, versions, dsg->job->budget, &dsg->job->error);
-    versions->predicate_edges = edges.at;
-    versions->predicate_edge_count = edges.count;
-    return ok;
+    if (!dsg_predicates_find(&dsg->versions, &dsg->scan))
+        return false;
+    dsg->guess = versions_guess(&dsg->versions);
+    if (!dsg->versions.undetermined)
+        return true;
+    struct scan quiet = dsg->scan; /* nothing is told by a guess */
+    dsg->guess.predicate_edges = NULL;
+    dsg->guess.predicate_edge_count = 0;
+    return dsg_predicates_find(&dsg->guess, &quiet);
 }
 
 static bool analyse(struct dsg *dsg, struct proof *proofs, const struct serial_part *part)
@@ -283,8 +308,7 @@ static bool analyse(struct dsg *dsg, struct proof *proofs, const struct serial_p
         !dsg_infer(&dsg->versions, &dsg->scan, dsg->job->assume))
         return false;
     sources_forget(&dsg->scan.sources);
-    dsg->guess = versions_guess(&dsg->versions);
-    if (!find_predicates(dsg, &dsg->versions) || !find_predicates(dsg, &dsg->guess))
+    if (!find_predicates(dsg))
         return false;
     dsg_time_find(&dsg->time, &dsg->versions);
     dsg->mask = asked_mask(dsg->job);

@@ -2,6 +2,7 @@
 
 #include "base/radix.h"
 #include "engine/dsg/dsg_predicates.h"
+#include "engine/dsg/dsg_ranges.h"
 
 #include <string.h>
 
@@ -93,6 +94,132 @@ static void add_predicates(struct gathering *g)
             g->edges.at[count].predicate = edge->op;
     }
 }
+
+/* ---- those of predicate operations that are not written down ---- */
+
+/* The versions that the members of a component installed, by their places. */
+struct installed {
+    struct gathering *gathering;
+    const struct dsg_ranges *ranges;
+    struct esse_pair *at;
+    uint32_t count;
+    uint32_t *done;  /* by key: the round in which its nearest change was found, or it is own */
+    uint32_t rounds; /* one for the changes before an operation, one for those after it */
+    uint32_t steps;  /* how many versions are looked at in each */
+};
+
+static bool is_between(uint32_t rank, const struct dsg_range_read *read)
+{
+    return rank >= read->low && rank < read->high; /* NO_RANK is not */
+}
+
+/* Adds the edge of a version if it is the nearest that changes what the operation matches. */
+static void add_change(struct installed *i, const struct dsg_range_read *read, uint32_t version)
+{
+    const uint32_t key = i->ranges->key[version];
+    const uint32_t *rank = i->ranges->columns[read->column].rank;
+    struct gathering *g = i->gathering;
+    const uint32_t write = g->versions->write[version], txn = version_txn(g->versions, version);
+    const size_t count = g->edges.count;
+    if (i->done[key] == i->rounds || !i->ranges->placed[key] ||
+        is_between(rank[version], read) == is_between(rank[version - 1], read))
+        return;
+    i->done[key] = i->rounds;
+    if (i->ranges->versions->snapshots->place[txn] < read->before)
+        add(g, txn, read->txn, DSG_WRP, key, write, ESSE_NO_TOUCH);
+    else
+        add(g, read->txn, txn, DSG_RWP, key, ESSE_NO_TOUCH, write);
+    if (g->edges.count > count)
+        g->edges.at[count].predicate = read->op;
+}
+
+static void skip_own(struct installed *i, const struct dsg_range_read *read)
+{
+    const struct esse_history *history = i->gathering->versions->history;
+    i->rounds++;
+    for (uint32_t op = history->txn_op[read->txn]; op < read->op; op++) {
+        const uint32_t count = esse_access_count(history, op);
+        for (uint32_t a = 0; a < count; a++) {
+            const struct esse_access access = esse_access_at(history, op, a);
+            if (access.kind != ESSE_OP_READ)
+                i->done[access.key.ix] = i->rounds;
+        }
+    }
+}
+
+static void add_range_read(struct installed *i, const struct dsg_range_read *read)
+{
+    uint32_t low = 0, high = i->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (i->at[middle].key < read->before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    skip_own(i, read);
+    for (uint32_t at = low, steps = 0; at-- > 0 && steps < i->steps; steps++)
+        add_change(i, read, i->at[at].id);
+    skip_own(i, read);
+    for (uint32_t at = low, steps = 0; at < i->count && steps < i->steps; at++, steps++)
+        add_change(i, read, i->at[at].id);
+}
+
+static uint32_t count_reads(const struct dsg_ranges *ranges, const struct dsg_component *component)
+{
+    uint32_t reads = 0;
+    for (uint32_t m = 0; m < component->count; m++)
+        reads += ranges->read_first[component->members[m] + 1] -
+                 ranges->read_first[component->members[m]];
+    return reads;
+}
+
+/* All of them, or, where that would be too many to look at, those near each operation. */
+static void add_ranges(struct gathering *g, const struct dsg_component *component,
+                       struct dsg_components *components, uint32_t *done, uint32_t *rounds)
+{
+    enum { MANY = 1 << 26, LEAST = 64 };
+    const struct dsg_ranges *ranges = g->versions->ranges;
+    struct installed i = { .gathering = g, .ranges = ranges, .done = done, .rounds = *rounds };
+    const uint32_t reads = count_reads(ranges, component);
+    for (uint32_t m = 0; m < component->count; m++)
+        i.count += ranges->installed_first[component->members[m] + 1] -
+                   ranges->installed_first[component->members[m]];
+    i.at = esse_arena_grow(g->arena, NULL, (i.count + (size_t)1) * sizeof *i.at);
+    i.count = 0;
+    for (uint32_t m = 0; m < component->count; m++) {
+        const uint32_t txn = component->members[m], *first = &ranges->installed_first[txn];
+        for (uint32_t v = first[0]; v < first[1]; v++)
+            i.at[i.count++] =
+                (struct esse_pair){ ranges->versions->snapshots->place[txn], ranges->installed[v] };
+    }
+    esse_radix_sort(i.at, i.count, g->arena);
+    i.steps = UINT32_MAX;
+    if (!components->whole && (uint64_t)reads * i.count > MANY) {
+        i.steps = MANY / reads > LEAST ? MANY / reads : LEAST;
+        components->is_cut = true;
+    }
+    for (uint32_t m = 0; m < component->count; m++)
+        for (uint32_t r = ranges->read_first[component->members[m]];
+             r < ranges->read_first[component->members[m] + 1]; r++)
+            if (r == 0 || ranges->reads[r - 1].op != ranges->reads[r].op)
+                add_range_read(&i, &ranges->reads[r]);
+    *rounds = i.rounds;
+    esse_arena_drop(g->arena, i.at);
+}
+
+static void add_all_ranges(struct gathering *g, struct dsg_components *components)
+{
+    const struct versions *versions = g->versions;
+    uint32_t rounds = 0;
+    if (!versions->ranges || !versions->ranges->count)
+        return;
+    uint32_t *done = esse_arena_alloc(g->arena, versions->history->keys + 1u, sizeof *done);
+    for (uint32_t c = 0; c < components->count; c++)
+        add_ranges(g, &components->at[c], components, done, &rounds);
+}
+
+/* ---- session order ---- */
 
 static void add_sessions(struct gathering *g, const struct dsg_component *component, uint32_t *last)
 {
@@ -226,16 +353,17 @@ static void group(struct gathering *g, struct dsg_components *components)
 }
 
 void dsg_components_find(struct dsg_components *components, struct esse_arena *arena,
-                         const struct versions *versions, const struct esse_scc *scc)
+                         const struct versions *versions, const struct esse_scc *scc, bool whole)
 {
     const struct esse_history *history = versions->history;
     struct gathering g = { .arena = arena, .versions = versions, .component = scc->component };
-    *components = (struct dsg_components){ 0 };
+    *components = (struct dsg_components){ .whole = whole };
     g.place = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *g.place);
     lay_out(&g, scc, components);
     for (uint32_t key = 0; components->count && key < history->keys; key++)
         add_key(&g, key);
     add_predicates(&g);
+    add_all_ranges(&g, components);
     uint32_t *last = esse_arena_alloc(arena, history->sessions + 1u, sizeof *last);
     memset(last, 0xff, (history->sessions + 1u) * sizeof *last);
     for (uint32_t c = 0; c < components->count; c++) {

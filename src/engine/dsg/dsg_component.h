@@ -30,9 +30,13 @@ struct dsg_component {
 struct dsg_components {
     struct dsg_component *at;
     uint32_t count;
+    bool whole;  /* every edge was asked for */
+    bool is_cut; /* edges of predicate operations were left out: there were too many */
 };
 
+/* Unless all of it is wanted, of huge components only those dependencies of predicate operations
+ * are taken that are near them in the order of the commits. */
 void dsg_components_find(struct dsg_components *components, struct esse_arena *arena,
-                         const struct versions *versions, const struct esse_scc *scc);
+                         const struct versions *versions, const struct esse_scc *scc, bool whole);
 
 #endif

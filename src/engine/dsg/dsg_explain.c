@@ -1,7 +1,9 @@
 #include "engine/dsg/dsg_explain.h"
 
+#include "engine/dsg/dsg_column.h"
 #include "evidence/assumption.h"
 #include "history/show.h"
+#include "sql/predicate.h"
 
 const char *const dsg_dep_names[] = { "ww", "wr", "rw", "process", "realtime", "wrp", "rwp" };
 
@@ -145,17 +147,42 @@ static void put_predicate(struct telling *t)
                     history->predicates[history->op_key[t->edge->predicate]].text);
 }
 
-/* "t1 looked for v < 5, which the x = 3 that t2 wrote had begun or ceased to match" */
+/* "by the 3 that t2 wrote the row x appeared among the matches of v < 5": what a version made of
+ * the row that a predicate looked for. */
+static void put_change(struct telling *t, uint32_t write)
+{
+    const struct versions *versions = t->versions;
+    const uint32_t version = versions->of[write];
+    struct esse_error ignored;
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_history *history = t->scan->history;
+    const struct esse_predicate *predicate = esse_predicates_get(
+        esse_predicates_new(arena, history),
+        history->predicates[history->op_key[t->edge->predicate]].text, &ignored);
+    bool before = false, now = false;
+    if (predicate && version != NO_VERSION && version > versions->first[t->edge->key]) {
+        const esse_value name = history->key_name[t->edge->key];
+        esse_predicate_selects(predicate, name,
+                               dsg_version_value(versions, t->edge->key, version - 1), &before,
+                               &ignored);
+        esse_predicate_selects(predicate, name, dsg_version_value(versions, t->edge->key, version),
+                               &now, &ignored);
+    }
+    esse_arena_free(arena);
+    put_written(t, write);
+    esse_out_f(&t->out, ", by which the row ");
+    esse_show_key(&t->out, history, (esse_key){ t->edge->key });
+    esse_out_text(&t->out, now == before ? " changed" : now ? " appeared" : " disappeared");
+}
+
+/* "t1 looked for v < 5 after the 3 that t2 wrote, by which the row x appeared" */
 static void tell_wrp(struct telling *t)
 {
     put_name(t, t->to);
     esse_out_text(&t->out, " looked for ");
     put_predicate(t);
-    esse_out_text(&t->out, ", and what it found is of after ");
-    put_written(t, t->edge->from_at);
-    esse_out_text(&t->out, " to ");
-    esse_show_key(&t->out, t->scan->history, (esse_key){ t->edge->key });
-    esse_out_text(&t->out, ", which changed what matches");
+    esse_out_text(&t->out, " after ");
+    put_change(t, t->edge->from_at);
 }
 
 static void tell_rwp(struct telling *t)
@@ -163,11 +190,8 @@ static void tell_rwp(struct telling *t)
     put_name(t, t->from);
     esse_out_text(&t->out, " looked for ");
     put_predicate(t);
-    esse_out_text(&t->out, ", and what it found is of before ");
-    put_written(t, t->edge->to_at);
-    esse_out_text(&t->out, " to ");
-    esse_show_key(&t->out, t->scan->history, (esse_key){ t->edge->key });
-    esse_out_text(&t->out, ", which changed what matches");
+    esse_out_text(&t->out, " before ");
+    put_change(t, t->edge->to_at);
 }
 
 static const char *tell(struct telling *telling)

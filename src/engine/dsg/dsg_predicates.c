@@ -1,99 +1,192 @@
 #include "engine/dsg/dsg_predicates.h"
 
+#include "base/hash.h"
+#include "base/index.h"
 #include "base/radix.h"
-#include "sql/predicate.h"
+#include "engine/dsg/dsg_ranges.h"
+#include "engine/dsg/dsg_results.h"
+#include "engine/dsg/dsg_views.h"
+#include "sql/statement.h"
 
-/* The versions of a key as one predicate sees them. */
-struct key_view {
-    uint32_t *changes; /* versions that change the matches, ascending */
-    uint32_t change_count;
-    uint32_t misses; /* versions that do not match */
-    uint32_t miss;   /* one of them */
+#include <stdlib.h>
+
+/* A rank that an operation does not ask about. */
+struct cut {
+    uint32_t op, rank;
 };
+ESSE_VEC(cut_vec, struct cut)
 
 struct finding {
     struct esse_arena *arena;
+    struct scan *scan;
     const struct versions *versions;
     const struct esse_history *history;
-    struct dsg_predicate_edge_vec *edges;
     struct esse_error *err;
-    struct esse_predicates *predicates;
-    struct key_view *views; /* by key, for the predicate at hand */
-    uint32_t *changes;      /* room for those of all keys */
-    const struct esse_predicate *predicate;
-    esse_value text;
+    struct dsg_views views;
+    struct dsg_ranges *ranges; /* NULL if no certificate tells what was seen */
+    struct dsg_range_read_vec reads;
+    struct cut_vec cuts;
+    struct dsg_predicate_edge_vec *edges;
+
+    struct esse_index values; /* of key and value: the version */
+    bool has_values;
     uint32_t *own;     /* by key: the operation before which its transaction wrote it, plus 1 */
     uint32_t *seen;    /* by key: the version that the operation looked at, or NO_VERSION */
     uint32_t *seen_by; /* by key: the operation for which 'seen' is, plus 1 */
 };
 
-/* ---- one predicate over all versions ---- */
-
-static bool matches(struct finding *f, uint32_t key, uint32_t version, bool *yes)
+static const struct esse_predicate_op *predicate_at(const struct finding *f, uint32_t op)
 {
-    const struct versions *versions = f->versions;
-    esse_value value = version == versions->first[key]
-                           ? versions->sources->initial[key]
-                           : versions_touch(versions, versions->write[version])->value;
-    return esse_predicate_selects(f->predicate, f->history->key_name[key], value, yes, f->err);
+    return &f->history->predicates[f->history->op_key[op]];
 }
 
-/* Lists are not rows; a key that has loose versions has no order to speak of. */
-static bool is_ordered(const struct finding *f, uint32_t key)
+/* Does what it returned depend on the values of all rows that match, not only on which they are? */
+static bool is_by_value(const struct finding *f, uint32_t op)
 {
-    return f->versions->loose[key] == f->versions->first[key + 1] &&
-           f->versions->key_reader[key] == ESSE_NO_TOUCH;
+    return predicate_at(f, op)->no_rows || !esse_statement_is_exact(f->views.predicate);
 }
 
-static bool view_key(struct finding *f, uint32_t key, uint32_t *room)
+static bool take_text(struct finding *f, uint32_t txn, uint32_t op)
 {
-    const struct versions *versions = f->versions;
-    struct key_view *view = &f->views[key];
-    bool before = false, now;
-    *view = (struct key_view){ .changes = room };
-    if (!is_ordered(f, key))
+    if (dsg_views_take(&f->views, predicate_at(f, op)->text))
         return true;
-    for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++) {
-        if (!matches(f, key, v, &now))
+    f->err->line = f->history->txn_line[txn];
+    return false;
+}
+
+/* Keys that the transaction had written itself before the operation. */
+static void note_own(struct finding *f, uint32_t txn, uint32_t op)
+{
+    for (uint32_t o = f->history->txn_op[txn]; o < op; o++) {
+        const uint32_t count = esse_access_count(f->history, o);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct esse_access access = esse_access_at(f->history, o, i);
+            if (access.kind != ESSE_OP_READ)
+                f->own[access.key.ix] = op + 1;
+        }
+    }
+}
+
+/* ---- operations whose dependencies are not drawn ---- */
+
+static bool snapshot_of(const struct finding *f, uint32_t txn, uint32_t op,
+                        struct esse_snapshot *snapshot)
+{
+    return f->ranges && !predicate_at(f, op)->has_vset &&
+           esse_snapshot_of(f->versions->snapshots, txn, op, snapshot);
+}
+
+static bool wrote_before(const struct finding *f, const struct dsg_range_read *read, uint32_t key)
+{
+    esse_value ignored;
+    for (uint32_t op = f->history->txn_op[read->txn]; op < read->op; op++)
+        if (esse_op_write_of(f->history, op, (esse_key){ key }, &ignored))
+            return true;
+    return false;
+}
+
+/* Cuts out of a range what others made of the keys that the transaction had written, between the
+ * snapshot and the versions that it installs.  False if some of them have no places. */
+static bool cut_own(struct finding *f, const struct dsg_range_read *read)
+{
+    const struct dsg_ranges *ranges = f->ranges;
+    const uint32_t *rank = f->views.columns[read->column].rank;
+    const uint32_t *installed = &ranges->installed_first[read->txn];
+    for (uint32_t i = installed[0]; i < installed[1]; i++) {
+        const uint32_t own = ranges->installed[i], key = ranges->key[own];
+        if (!ranges->placed[key])
             return false;
-        if (v > versions->first[key] && now != before)
-            room[view->change_count++] = v;
-        view->misses += !now;
-        view->miss = now ? view->miss : v;
-        before = now;
+        uint32_t seen = own - 1;
+        while (seen > f->versions->first[key] && dsg_version_place(ranges, seen) >= read->before)
+            seen--;
+        if (seen + 1 == own || !wrote_before(f, read, key))
+            continue;
+        for (uint32_t v = seen; v < own; v++)
+            if (rank[v] >= read->low && rank[v] < read->high)
+                cut_vec_push(&f->cuts, f->arena, (struct cut){ read->op, rank[v] });
     }
     return true;
 }
 
-static bool view_keys(struct finding *f, esse_value text)
+/* An operation that dsg_ranges can answer for, if what it returned is right. */
+static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct dsg_range_read *read)
 {
-    f->predicate = esse_predicates_get(f->predicates, text, f->err);
-    if (!f->predicate)
+    struct esse_snapshot snapshot;
+    if (f->views.column == NO_RANK || !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix)
         return false;
-    for (uint32_t key = 0; key < f->history->keys; key++)
-        if (!view_key(f, key, f->changes + f->versions->first[key]))
-            return false;
-    f->text = text;
-    return true;
+    const uint32_t place = f->versions->snapshots->place[txn];
+    if (place != ESSE_NO_PLACE && place < snapshot.before &&
+        f->ranges->installed_first[txn] < f->ranges->installed_first[txn + 1])
+        return false; /* it sees what it writes itself */
+    *read = (struct dsg_range_read){ .op = op,
+                                     .txn = txn,
+                                     .column = f->views.column,
+                                     .low = f->views.low,
+                                     .high = f->views.high,
+                                     .before = snapshot.before,
+                                     .from = f->views.low,
+                                     .to = f->views.high };
+    return cut_own(f, read);
+}
+
+/* Puts the pieces of a read in its place, those before the cuts and the rest. */
+static void add_pieces(struct finding *f, struct dsg_range_read_vec *pieces,
+                       struct dsg_range_read read, size_t *cut)
+{
+    while (*cut < f->cuts.count && f->cuts.at[*cut].op < read.op)
+        ++*cut;
+    for (; *cut < f->cuts.count && f->cuts.at[*cut].op == read.op; ++*cut) {
+        read.to = f->cuts.at[*cut].rank;
+        if (read.from < read.to)
+            dsg_range_read_vec_push(pieces, f->arena, read);
+        read.from = read.to < read.from ? read.from : read.to + 1;
+    }
+    read.to = read.high;
+    dsg_range_read_vec_push(pieces, f->arena, read);
+}
+
+static int by_op(const void *a, const void *b)
+{
+    const struct dsg_range_read *x = a, *y = b;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static int by_op_and_rank(const void *a, const void *b)
+{
+    const struct cut *x = a, *y = b;
+    return x->op != y->op ? (x->op > y->op) - (x->op < y->op)
+                          : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 /* ---- what an operation looked at ---- */
 
-static void note(struct finding *f, uint32_t op, uint32_t key, uint32_t version)
+static uint32_t hash_of(uint32_t key, esse_value value)
 {
-    f->seen[key] = version;
-    f->seen_by[key] = op + 1;
+    return esse_hash_word(value.word ^ key * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static void index_values(struct finding *f)
+{
+    const struct versions *versions = f->versions;
+    f->has_values = true;
+    for (uint32_t key = 0; key < f->history->keys; key++)
+        for (uint32_t v = versions->first[key];
+             dsg_is_ordered(versions, key) && v < versions->first[key + 1]; v++)
+            esse_index_add(&f->values, f->arena, hash_of(key, dsg_version_value(versions, key, v)),
+                           v);
 }
 
 /* The only version of a key with this value, or NO_VERSION. */
-static uint32_t version_with(const struct finding *f, uint32_t key, esse_value value)
+static uint32_t version_with(struct finding *f, uint32_t key, esse_value value)
 {
     const struct versions *versions = f->versions;
     uint32_t found = NO_VERSION;
-    if (esse_value_eq(versions->sources->initial[key], value))
-        found = versions->first[key];
-    for (uint32_t v = versions->first[key] + 1; v < versions->first[key + 1]; v++) {
-        if (!esse_value_eq(versions_touch(versions, versions->write[v])->value, value))
+    if (!f->has_values)
+        index_values(f);
+    struct esse_probe probe = esse_index_probe(&f->values, hash_of(key, value));
+    for (uint32_t v; esse_probe_next(&probe, &v);) {
+        if (v < versions->first[key] || v >= versions->first[key + 1] ||
+            !esse_value_eq(dsg_version_value(versions, key, v), value))
             continue;
         if (found != NO_VERSION)
             return NO_VERSION;
@@ -102,25 +195,27 @@ static uint32_t version_with(const struct finding *f, uint32_t key, esse_value v
     return found;
 }
 
-static void note_rows(struct finding *f, uint32_t op, const struct esse_predicate_op *predicate)
+static void note_rows(struct finding *f, uint32_t op, uint32_t first, uint32_t count)
 {
-    for (uint32_t i = 0; i < predicate->row_count; i++) {
-        const struct esse_keyed_row *row = &f->history->rows[predicate->row + i];
-        note(f, op, row->key.ix, version_with(f, row->key.ix, row->value));
-    }
-    for (uint32_t i = 0; i < predicate->vset_count; i++) {
-        const struct esse_keyed_row *row = &f->history->rows[predicate->vset + i];
-        note(f, op, row->key.ix, version_with(f, row->key.ix, row->value));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct esse_keyed_row *row = &f->history->rows[first + i];
+        f->seen[row->key.ix] = version_with(f, row->key.ix, row->value);
+        f->seen_by[row->key.ix] = op + 1;
     }
 }
 
-static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key, bool has_vset)
+static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key,
+                             const struct esse_snapshot *snapshot)
 {
+    const struct esse_predicate_op *predicate = predicate_at(f, op);
+    const struct dsg_view *view = dsg_views_of(&f->views, key);
+    if (snapshot && f->ranges->placed[key])
+        return dsg_ranges_seen(f->ranges, snapshot, key);
     if (f->seen_by[key] == op + 1)
         return f->seen[key];
-    if (has_vset || f->views[key].misses != 1)
+    if (predicate->has_vset || is_by_value(f, op))
         return NO_VERSION;
-    return f->views[key].miss;
+    return view->misses != 1 ? NO_VERSION : view->miss;
 }
 
 /* ---- edges ---- */
@@ -136,11 +231,11 @@ static void add(struct finding *f, uint32_t from, uint32_t to, uint32_t key, uin
 }
 
 /* How many changes there are at or before a version. */
-static uint32_t changes_until(const struct key_view *view, uint32_t version)
+static uint32_t changes_until(const struct dsg_view *view, uint32_t version)
 {
     uint32_t low = 0, high = view->change_count;
     while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+        const uint32_t middle = low + (high - low) / 2;
         if (view->changes[middle] <= version)
             low = middle + 1;
         else
@@ -151,8 +246,8 @@ static uint32_t changes_until(const struct key_view *view, uint32_t version)
 
 static void depend(struct finding *f, uint32_t txn, uint32_t op, uint32_t key, uint32_t version)
 {
-    const struct key_view *view = &f->views[key];
-    uint32_t until = changes_until(view, version);
+    const struct dsg_view *view = dsg_views_of(&f->views, key);
+    const uint32_t until = changes_until(view, version);
     if (until > 0) {
         uint32_t change = view->changes[until - 1];
         /* If the last change is its own, what came upon that must come after and before it. */
@@ -165,38 +260,64 @@ static void depend(struct finding *f, uint32_t txn, uint32_t op, uint32_t key, u
             DSG_RWP);
 }
 
-/* Keys that the transaction had written itself before the operation. */
-static void note_own(struct finding *f, uint32_t txn, uint32_t op)
+static bool matches(struct finding *f, uint32_t key, uint32_t version, bool *yes)
 {
-    for (uint32_t o = f->history->txn_op[txn]; o < op; o++) {
-        uint32_t count = esse_access_count(f->history, o);
-        for (uint32_t i = 0; i < count; i++) {
-            struct esse_access access = esse_access_at(f->history, o, i);
-            if (access.kind != ESSE_OP_READ)
-                f->own[access.key.ix] = op + 1;
-        }
-    }
+    return esse_predicate_selects(f->views.predicate, f->history->key_name[key],
+                                  dsg_version_value(f->versions, key, version), yes, f->err);
+}
+
+/* A key that the snapshot of the operation has in this version must be among its rows if it
+ * matches, as it is; and only then.  That a row does not match by itself the scan has told. */
+static bool check_row(struct finding *f, uint32_t txn, uint32_t op, uint32_t key, uint32_t version)
+{
+    const bool returned = f->seen_by[key] == op + 1;
+    bool yes, is_row = true;
+    if (is_by_value(f, op))
+        return true;
+    if (!matches(f, key, version, &yes))
+        return false;
+    if (returned && f->seen[key] != NO_VERSION && !matches(f, key, f->seen[key], &is_row))
+        return false;
+    if (yes ? !returned || f->seen[key] != version : returned && is_row)
+        dsg_results_tell(f->scan, txn, op, key, dsg_version_value(f->versions, key, version), yes);
+    return true;
+}
+
+static bool look_at(struct finding *f, uint32_t txn, uint32_t op, uint32_t key,
+                    const struct esse_snapshot *snapshot)
+{
+    if (f->own[key] == op + 1 || !dsg_views_of(&f->views, key))
+        return true;
+    const uint32_t version = version_seen(f, op, key, snapshot);
+    if (version == NO_VERSION)
+        return true;
+    depend(f, txn, op, key, version);
+    return !snapshot || !f->ranges->placed[key] || check_row(f, txn, op, key, version);
 }
 
 static bool find_op(struct finding *f, uint32_t op)
 {
-    const struct esse_predicate_op *predicate = &f->history->predicates[f->history->op_key[op]];
+    const struct esse_predicate_op *predicate = predicate_at(f, op);
     const uint32_t txn = esse_op_txn(f->history, op).ix;
-    if (!esse_value_eq(f->text, predicate->text) && !view_keys(f, predicate->text)) {
-        f->err->line = f->history->txn_line[txn];
-        return false;
-    }
+    struct esse_snapshot at, *snapshot = snapshot_of(f, txn, op, &at) ? &at : NULL;
+    bool ok = take_text(f, txn, op);
+    /* What a join says of one table alone is less than what it says of pairs. */
+    if (ok && esse_statement_tables(f->views.predicate) > 1)
+        return true;
+    ok = ok && dsg_views_see(&f->views, is_by_value(f, op));
     note_own(f, txn, op);
-    note_rows(f, op, predicate);
-    for (uint32_t key = 0; key < f->history->keys; key++) {
-        if (f->own[key] == op + 1 || !is_ordered(f, key))
-            continue;
-        uint32_t version = version_seen(f, op, key, predicate->has_vset);
-        if (version != NO_VERSION)
-            depend(f, txn, op, key, version);
-    }
-    return true;
+    note_rows(f, op, predicate->row, predicate->row_count);
+    note_rows(f, op, predicate->vset, predicate->vset_count);
+    for (uint32_t i = 0; ok && !predicate->has_vset && i < f->views.key_count; i++)
+        ok = look_at(f, txn, op, f->views.keys[i], snapshot);
+    for (uint32_t i = 0; ok && i < predicate->vset_count; i++)
+        ok = look_at(f, txn, op, f->history->rows[predicate->vset + i].key.ix, NULL);
+    if (!ok)
+        f->err->line = f->history->txn_line[txn];
+    return ok;
 }
+
+/* ---- all operations ---- */
 
 /* The predicate operations that count, those with the same text together: its view of the versions
  * is made once. */
@@ -204,7 +325,7 @@ static struct esse_pair *sort_ops(struct finding *f, size_t *count)
 {
     const struct esse_history *history = f->history;
     struct esse_pair *pairs =
-        esse_arena_alloc(f->arena, history->predicate_count + (size_t)1, sizeof *pairs);
+        esse_arena_grow(f->arena, NULL, (history->predicate_count + (size_t)1) * sizeof *pairs);
     *count = 0;
     for (uint32_t txn = 0; txn < history->txns; txn++)
         for (uint32_t op = history->txn_op[txn];
@@ -216,30 +337,87 @@ static struct esse_pair *sort_ops(struct finding *f, size_t *count)
     return pairs;
 }
 
-bool dsg_predicates_find(struct dsg_predicate_edge_vec *edges, const struct versions *versions,
-                         struct esse_budget *budget, struct esse_error *err)
+/* Takes out those that dsg_ranges can answer for. */
+static bool take_range_reads(struct finding *f, struct esse_pair *ops, size_t *count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++) {
+        const uint32_t op = ops[i].id, txn = esse_op_txn(f->history, op).ix;
+        struct dsg_range_read read;
+        if (!esse_budget_poll(f->scan->budget, i) || !take_text(f, txn, op))
+            return false;
+        if (!predicate_at(f, op)->no_rows && is_range_read(f, txn, op, &read))
+            dsg_range_read_vec_push(&f->reads, f->arena, read);
+        else
+            ops[kept++] = ops[i];
+    }
+    f->ranges->columns = f->views.columns;
+    f->ranges->column_count = f->views.column_count;
+    *count = kept;
+    return dsg_results_check(f->scan, f->ranges, &f->reads);
+}
+
+/* Those that returned what they should stay; the others join the rest. */
+static void settle_range_reads(struct finding *f, struct esse_pair *ops, size_t *count)
+{
+    struct dsg_range_read_vec pieces = { 0 };
+    size_t cut = 0;
+    if (f->reads.count)
+        qsort(f->reads.at, f->reads.count, sizeof *f->reads.at, by_op);
+    if (f->cuts.count)
+        qsort(f->cuts.at, f->cuts.count, sizeof *f->cuts.at, by_op_and_rank);
+    for (size_t i = 0; i < f->reads.count; i++) {
+        const struct dsg_range_read read = f->reads.at[i];
+        if (read.column != NO_RANK)
+            add_pieces(f, &pieces, read, &cut);
+        else
+            ops[(*count)++] = (struct esse_pair){ predicate_at(f, read.op)->text.word, read.op };
+    }
+    esse_radix_sort(ops, *count, f->arena);
+    dsg_ranges_close(f->ranges, &pieces);
+}
+
+static void open_finding(struct finding *f)
+{
+    const size_t keys = (size_t)f->history->keys + 1;
+    dsg_views_open(&f->views, f->versions, f->err);
+    f->own = esse_arena_alloc(f->arena, keys, sizeof *f->own);
+    f->seen = esse_arena_alloc(f->arena, keys, sizeof *f->seen);
+    f->seen_by = esse_arena_alloc(f->arena, keys, sizeof *f->seen_by);
+    if (f->history->certificate.kind == ESSE_CERTIFICATE_NONE)
+        return;
+    f->ranges = esse_arena_alloc(f->arena, 1, sizeof *f->ranges);
+    dsg_ranges_open(f->ranges, f->versions);
+}
+
+bool dsg_predicates_find(struct versions *versions, struct scan *scan)
 {
     const struct esse_history *history = versions->history;
-    const size_t keys = (size_t)history->keys + 1;
+    struct dsg_predicate_edge_vec edges = { 0 };
     size_t count;
     if (!(history->has & ESSE_HAS_PREDICATES))
         return true;
     struct finding f = { .arena = versions->arena,
+                         .scan = scan,
                          .versions = versions,
                          .history = history,
-                         .edges = edges,
-                         .err = err,
-                         .text = ESSE_NONE };
-    f.predicates = esse_predicates_new(versions->arena, history);
-    f.views = esse_arena_alloc(versions->arena, keys, sizeof *f.views);
-    f.own = esse_arena_alloc(versions->arena, keys, sizeof *f.own);
-    f.seen = esse_arena_alloc(versions->arena, keys, sizeof *f.seen);
-    f.seen_by = esse_arena_alloc(versions->arena, keys, sizeof *f.seen_by);
-    f.changes = esse_arena_alloc(versions->arena, versions->count + 1u, sizeof *f.changes);
-    const struct esse_pair *ops = sort_ops(&f, &count);
-    esse_budget_phase(budget, "following predicates", count);
-    for (size_t i = 0; i < count; i++)
-        if (!esse_budget_poll(budget, i) || !find_op(&f, ops[i].id))
+                         .edges = &edges,
+                         .err = scan->error };
+    open_finding(&f);
+    struct esse_pair *ops = sort_ops(&f, &count);
+    esse_budget_phase(scan->budget, "following predicates", count);
+    if (f.ranges) {
+        if (!take_range_reads(&f, ops, &count))
             return false;
+        settle_range_reads(&f, ops, &count);
+    }
+    const bool whole = count == 0;
+    for (size_t i = 0; i < count; i++)
+        if (!esse_budget_poll(scan->budget, i) || !find_op(&f, ops[i].id))
+            return false;
+    versions->predicate_edges = edges.at;
+    versions->predicate_edge_count = edges.count;
+    versions->ranges = f.ranges;
+    versions->whole_predicates = f.ranges && whole && dsg_ranges_all_placed(f.ranges);
     return true;
 }

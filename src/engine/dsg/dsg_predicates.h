@@ -9,12 +9,14 @@
  * v of a key depends on whoever made the last such change at or before v, and whoever makes the
  * next one after v depends on it; the other changes follow along the key's versions.
  *
- * Which version was looked at: what the version set says; else what was returned; else, for a key
- * that was left out, the only version that does not match, if there is but one.  After an own
- * write of the key it is that write, and says nothing about others.  Only keys whose versions are
- * all in order count.
+ * Which version was looked at: what the version set says; else what the certificate says of its
+ * snapshot; else what was returned; else, for a key that was left out, the only version that does
+ * not match, if there is but one.  After an own write of the key it is that write, and says nothing
+ * about others.  Only keys whose versions are all in order count.
  *
- * Cost: O(versions) for each distinct predicate, O(keys * log versions) for each operation.
+ * Where a predicate is a range of a column and a certificate tells the snapshot, nothing is written
+ * down: see dsg_ranges.h.  Otherwise a predicate sees the versions that match and those that follow
+ * (dsg_views.h), and an operation costs O(log versions) for each key of which some version matches.
  */
 struct dsg_predicate_edge {
     uint32_t from, to; /* transactions */
@@ -25,8 +27,9 @@ struct dsg_predicate_edge {
 };
 ESSE_VEC(dsg_predicate_edge_vec, struct dsg_predicate_edge)
 
-/* False if the budget is spent, or 'err' says what is wrong with a predicate. */
-bool dsg_predicates_find(struct dsg_predicate_edge_vec *edges, const struct versions *versions,
-                         struct esse_budget *budget, struct esse_error *err);
+/* Fills the predicate_edges and the ranges of 'versions', and tells what was returned against a
+ * snapshot.  False if the budget is spent, or the scan's error says what is wrong with a predicate.
+ */
+bool dsg_predicates_find(struct versions *versions, struct scan *scan);
 
 #endif

@@ -1,0 +1,48 @@
+#ifndef ESSE_ENGINE_DSG_DSG_COLUMN_H
+#define ESSE_ENGINE_DSG_DSG_COLUMN_H
+
+#include "engine/versions.h"
+#include "sql/range.h"
+
+/*
+ * The versions of all keys by what they have in one column, where that is an integer everywhere or
+ * nothing: which of them lie in a range is told by two binary searches.  A version's rank is its
+ * place in that order.  Only keys whose versions are all in order take part.
+ *
+ * Cost: a sort of the versions, 16 bytes a version; find O(log versions).
+ */
+#define NO_RANK UINT32_MAX
+
+struct dsg_column {
+    struct esse_column column;
+    bool usable; /* nothing but integers */
+    uint32_t count;
+    int64_t *value;    /* by rank, ascending */
+    uint32_t *version; /* by rank */
+    uint32_t *rank;    /* by version, or NO_RANK */
+};
+
+/* A key that has loose versions has no order to speak of, and lists are not rows. */
+static inline bool dsg_is_ordered(const struct versions *versions, uint32_t key)
+{
+    return versions->loose[key] == versions->first[key + 1] &&
+           versions->key_reader[key] == ESSE_NO_TOUCH;
+}
+
+/* What a version holds. */
+static inline esse_value dsg_version_value(const struct versions *versions, uint32_t key,
+                                           uint32_t version)
+{
+    return version == versions->first[key]
+               ? versions->sources->initial[key]
+               : versions_touch(versions, versions->write[version])->value;
+}
+
+void dsg_column_make(struct dsg_column *made, const struct versions *versions,
+                     struct esse_column column);
+
+/* The ranks [*low .. *high) of the versions in the range. */
+void dsg_column_find(const struct dsg_column *column, const struct esse_range *range, uint32_t *low,
+                     uint32_t *high);
+
+#endif

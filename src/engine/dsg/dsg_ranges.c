@@ -1,0 +1,69 @@
+#include "engine/dsg/dsg_ranges.h"
+
+#include <string.h>
+
+static void group_versions(struct dsg_ranges *ranges)
+{
+    const struct versions *versions = ranges->versions;
+    struct esse_arena *arena = versions->arena;
+    const size_t room = versions->history->txns + (size_t)2;
+    uint32_t *first = esse_arena_grow(arena, NULL, room * sizeof *first);
+    memset(first, 0, room * sizeof *first);
+    for (uint32_t v = 0; v < versions->count; v++)
+        if (versions->write[v] != ESSE_NO_TOUCH)
+            first[version_txn(versions, v) + 2]++;
+    for (size_t t = 2; t < room; t++)
+        first[t] += first[t - 1];
+    ranges->installed =
+        esse_arena_grow(arena, NULL, (versions->count + (size_t)1) * sizeof(uint32_t));
+    for (uint32_t v = 0; v < versions->count; v++)
+        if (versions->write[v] != ESSE_NO_TOUCH)
+            ranges->installed[first[version_txn(versions, v) + 1]++] = v;
+    ranges->installed_first = first;
+}
+
+void dsg_ranges_open(struct dsg_ranges *ranges, const struct versions *versions)
+{
+    const struct esse_history *history = versions->history;
+    struct esse_arena *arena = versions->arena;
+    *ranges = (struct dsg_ranges){ .versions = versions };
+    ranges->placed = esse_arena_grow(arena, NULL, history->keys + (size_t)1);
+    ranges->key = esse_arena_grow(arena, NULL, (versions->count + (size_t)1) * sizeof(uint32_t));
+    for (uint32_t key = 0; key < history->keys; key++) {
+        ranges->placed[key] =
+            dsg_is_ordered(versions, key) &&
+            versions_placed(versions, versions->first[key], versions->first[key + 1]);
+        for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
+            ranges->key[v] = key;
+    }
+    group_versions(ranges);
+}
+
+uint32_t dsg_ranges_seen(const struct dsg_ranges *ranges, const struct esse_snapshot *snapshot,
+                         uint32_t key)
+{
+    const uint32_t *first = &ranges->versions->first[key];
+    return ranges->placed[key] ? versions_at(ranges->versions, snapshot, first[0], first[1])
+                               : NO_VERSION;
+}
+
+bool dsg_ranges_all_placed(const struct dsg_ranges *ranges)
+{
+    for (uint32_t key = 0; key < ranges->versions->history->keys; key++)
+        if (!ranges->placed[key])
+            return false;
+    return true;
+}
+
+void dsg_ranges_close(struct dsg_ranges *ranges, const struct dsg_range_read_vec *reads)
+{
+    const uint32_t txns = ranges->versions->history->txns;
+    ranges->count = reads->count;
+    ranges->reads = reads->at;
+    ranges->read_first =
+        esse_arena_alloc(ranges->versions->arena, txns + (size_t)2, sizeof(uint32_t));
+    for (size_t i = 0; i < reads->count; i++)
+        ranges->read_first[reads->at[i].txn + 1]++;
+    for (uint32_t t = 0; t < txns; t++)
+        ranges->read_first[t + 1] += ranges->read_first[t];
+}

@@ -1,0 +1,158 @@
+#include "engine/dsg/dsg_views.h"
+
+#include "base/radix.h"
+
+enum { MOST_COLUMNS = 64 }; /* that are worth an index */
+
+void dsg_views_open(struct dsg_views *views, const struct versions *versions,
+                    struct esse_error *err)
+{
+    struct esse_arena *arena = versions->arena;
+    const size_t keys = versions->history->keys + (size_t)1, room = versions->count + (size_t)1;
+    *views = (struct dsg_views){
+        .arena = arena, .versions = versions, .err = err, .text = ESSE_NONE, .rounds = 1
+    };
+    views->predicates = esse_predicates_new(arena, versions->history);
+    views->columns = esse_arena_alloc(arena, MOST_COLUMNS, sizeof *views->columns);
+    views->at = esse_arena_alloc(arena, keys, sizeof *views->at);
+    views->round = esse_arena_alloc(arena, keys, sizeof *views->round);
+    views->keys = esse_arena_grow(arena, NULL, keys * sizeof *views->keys);
+    views->changes = esse_arena_grow(arena, NULL, room * sizeof *views->changes);
+    views->found = esse_arena_grow(arena, NULL, room * sizeof *views->found);
+}
+
+/* ---- the text ---- */
+
+static uint32_t find_column(struct dsg_views *views, struct esse_column column)
+{
+    uint32_t at = 0;
+    while (at < views->column_count && !esse_column_eq(views->columns[at].column, column))
+        at++;
+    if (at == MOST_COLUMNS)
+        return NO_RANK;
+    if (at == views->column_count)
+        dsg_column_make(&views->columns[views->column_count++], views->versions, column);
+    return views->columns[at].usable ? at : NO_RANK;
+}
+
+bool dsg_views_take(struct dsg_views *views, esse_value text)
+{
+    struct esse_range range;
+    if (esse_value_eq(views->text, text))
+        return true;
+    views->predicate = esse_predicates_get(views->predicates, text, views->err);
+    if (!views->predicate)
+        return false;
+    views->text = text;
+    views->is_seen = false;
+    views->column =
+        esse_predicate_range(views->predicate, &range) ? find_column(views, range.column) : NO_RANK;
+    if (views->column != NO_RANK)
+        dsg_column_find(&views->columns[views->column], &range, &views->low, &views->high);
+    return true;
+}
+
+/* ---- its changes ---- */
+
+/* Keeps the view of a key of which a version matches; its changes stand at the end of those found
+ * so far. */
+static void keep(struct dsg_views *views, uint32_t key, struct dsg_view view)
+{
+    views->at[key] = view;
+    views->round[key] = views->rounds;
+    views->keys[views->key_count++] = key;
+}
+
+/* The versions of a key that match, ascending. */
+static struct dsg_view view_matches(struct dsg_views *views, uint32_t key,
+                                    const struct esse_pair *matching, uint32_t count,
+                                    uint32_t *room)
+{
+    const struct versions *versions = views->versions;
+    const uint32_t first = versions->first[key], end = versions->first[key + 1];
+    struct dsg_view view = { .changes = room, .misses = end - first - count };
+    uint32_t miss = first;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t version = matching[i].id;
+        const bool goes =
+            version + 1 < end && (i + 1 == count || matching[i + 1].id != version + 1);
+        const bool stays = i > 0 && matching[i - 1].id + 1 == version;
+        if (version > first && (views->by_touch || !stays))
+            view.changes[view.change_count++] = version;
+        if (goes)
+            view.changes[view.change_count++] = version + 1;
+        miss += miss == version;
+    }
+    view.miss = miss;
+    return view;
+}
+
+/* By the index: what matches, put together by key. */
+static void see_range(struct dsg_views *views)
+{
+    const struct dsg_column *column = &views->columns[views->column];
+    const struct versions *versions = views->versions;
+    uint32_t count = 0, used = 0, key = 0;
+    for (uint32_t rank = views->low; rank < views->high; rank++)
+        views->found[count++] = (struct esse_pair){ column->version[rank], column->version[rank] };
+    esse_radix_sort(views->found, count, views->arena);
+    for (uint32_t i = 0, j; i < count; i = j) {
+        uint32_t low = key, high = versions->history->keys; /* the key of this version */
+        while (high - low > 1) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (versions->first[middle] <= views->found[i].id)
+                low = middle;
+            else
+                high = middle;
+        }
+        key = low;
+        for (j = i; j < count && views->found[j].id < versions->first[key + 1];)
+            j++;
+        const struct dsg_view view =
+            view_matches(views, key, views->found + i, j - i, views->changes + used);
+        used += view.change_count;
+        keep(views, key, view);
+    }
+}
+
+/* By asking about every version. */
+static bool see_all(struct dsg_views *views)
+{
+    const struct versions *versions = views->versions;
+    const struct esse_history *history = versions->history;
+    uint32_t used = 0;
+    for (uint32_t key = 0; key < history->keys; key++) {
+        uint32_t count = 0;
+        if (!dsg_is_ordered(versions, key))
+            continue;
+        for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++) {
+            bool matches;
+            if (!esse_predicate_selects(views->predicate, history->key_name[key],
+                                        dsg_version_value(versions, key, v), &matches, views->err))
+                return false;
+            if (matches)
+                views->found[count++] = (struct esse_pair){ v, v };
+        }
+        if (!count)
+            continue;
+        const struct dsg_view view =
+            view_matches(views, key, views->found, count, views->changes + used);
+        used += view.change_count;
+        keep(views, key, view);
+    }
+    return true;
+}
+
+bool dsg_views_see(struct dsg_views *views, bool by_touch)
+{
+    if (views->is_seen && views->by_touch == by_touch)
+        return true;
+    views->is_seen = true;
+    views->by_touch = by_touch;
+    views->key_count = 0;
+    views->rounds++;
+    if (views->column == NO_RANK)
+        return see_all(views);
+    see_range(views);
+    return true;
+}

@@ -1,0 +1,376 @@
+#include "engine/dsg/dsg_ranges.h"
+
+#include "base/radix.h"
+
+#include <string.h>
+
+/*
+ * For each column two trees over its ranks, laid out as heaps.
+ *
+ * 'most' is over the touches: leaf 2r is the version of rank r as it came, leaf 2r + 1 as it was
+ * replaced.  A leaf holds the place of whoever did that and one more, or, going backward, the
+ * distance of the place from the end; 0 if nobody did or he was met.  A node holds the most that is
+ * below it.
+ *
+ * 'entry' are the operations: each is listed at the nodes that make up its range, by the commits
+ * that it sees.  Those that were met are taken off the end from which the list is asked.
+ */
+struct column_walk {
+    const struct dsg_column *column;
+    uint32_t *most;
+    uint32_t leaves; /* of 'most' */
+    uint32_t *first; /* by node: entry[first[n] .. first[n + 1]) */
+    uint32_t *entry; /* reads */
+    uint32_t *cursor;
+};
+
+/*
+ * A history is recorded nearly in the order of its commits, and a walk meets its transactions from
+ * the last to the first, or backward from the first.  So nearly all that a question is about was
+ * met: 'place' and 'read' tell how far that goes.  Most questions end there, or with the few that
+ * are left; only who has more than dsg_walk_near left asks the trees, which are made for the first
+ * that does.
+ */
+uint32_t dsg_walk_near = 64;
+
+struct dsg_walk {
+    struct esse_arena *arena;
+    const struct dsg_ranges *ranges;
+    const uint8_t *met;
+    bool doubled, backward;
+    bool has_lists, has_leaves; /* the trees are made, for this walk */
+    struct column_walk *columns;
+    struct esse_pair *order; /* the reads by what they see */
+    uint32_t place;          /* all from here on were met; going backward, all before */
+    size_t read;             /* the same in 'order' */
+};
+
+static uint32_t commit_node(const struct dsg_walk *walk, uint32_t txn)
+{
+    return walk->doubled ? 2 * txn + 1 : txn;
+}
+
+static uint32_t snapshot_node(const struct dsg_walk *walk, uint32_t txn)
+{
+    return walk->doubled ? 2 * txn : txn;
+}
+
+/* ---- lists of operations ---- */
+
+/* Calls for every node that makes up the ranks of a read: counts it, or puts it down. */
+static void list_read(struct column_walk *w, const struct dsg_range_read *read, uint32_t number,
+                      bool counting)
+{
+    uint32_t low = read->from + w->column->count, high = read->to + w->column->count;
+    for (; low < high; low >>= 1, high >>= 1) {
+        uint32_t nodes[2], count = 0;
+        if (low & 1)
+            nodes[count++] = low++;
+        if (high & 1)
+            nodes[count++] = --high;
+        for (uint32_t i = 0; i < count; i++)
+            if (counting)
+                w->first[nodes[i] + 2]++;
+            else
+                w->entry[w->first[nodes[i] + 1]++] = number;
+    }
+}
+
+static void list_reads(struct dsg_walk *walk)
+{
+    const struct dsg_ranges *ranges = walk->ranges;
+    const struct esse_pair *order = walk->order;
+    for (int counting = 1; counting >= 0; counting--) {
+        for (size_t i = 0; i < ranges->count; i++) {
+            const struct dsg_range_read *read = &ranges->reads[order[i].id];
+            list_read(&walk->columns[read->column], read, order[i].id, counting);
+        }
+        for (uint32_t c = 0; counting && c < ranges->column_count; c++) {
+            struct column_walk *w = &walk->columns[c];
+            for (size_t n = 2; n < 2 * (size_t)w->column->count + 3; n++)
+                w->first[n] += w->first[n - 1];
+            w->entry = esse_arena_grow(walk->arena, NULL,
+                                       (w->first[2 * (size_t)w->column->count + 2] + (size_t)1) *
+                                           sizeof(uint32_t));
+        }
+    }
+}
+
+static void make_lists(struct dsg_walk *walk)
+{
+    struct esse_arena *arena = walk->arena;
+    walk->has_lists = true;
+    for (uint32_t c = 0; c < walk->ranges->column_count; c++) {
+        struct column_walk *w = &walk->columns[c];
+        const size_t nodes = 2 * (size_t)w->column->count + 3;
+        w->first = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
+        w->cursor = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
+        w->most = esse_arena_grow(arena, NULL, (2 * (size_t)w->leaves + 2) * sizeof(uint32_t));
+        memset(w->first, 0, nodes * sizeof(uint32_t));
+    }
+    list_reads(walk);
+}
+
+struct dsg_walk *dsg_walk_new(struct esse_arena *arena, const struct dsg_ranges *ranges,
+                              bool doubled)
+{
+    struct dsg_walk *walk = esse_arena_alloc(arena, 1, sizeof *walk);
+    *walk = (struct dsg_walk){ .arena = arena, .ranges = ranges, .doubled = doubled };
+    walk->columns = esse_arena_alloc(arena, ranges->column_count + 1u, sizeof *walk->columns);
+    for (uint32_t c = 0; c < ranges->column_count; c++)
+        walk->columns[c] = (struct column_walk){ .column = &ranges->columns[c],
+                                                 .leaves = 2 * ranges->columns[c].count };
+    walk->order = esse_arena_grow(arena, NULL, (ranges->count + 1) * sizeof *walk->order);
+    for (size_t i = 0; i < ranges->count; i++)
+        walk->order[i] = (struct esse_pair){ ranges->reads[i].before, (uint32_t)i };
+    esse_radix_sort(walk->order, ranges->count, arena);
+    return walk;
+}
+
+/* ---- starting ---- */
+
+static uint32_t leaf_of(const struct dsg_walk *walk, uint32_t version)
+{
+    const uint32_t place = dsg_version_place(walk->ranges, version);
+    return walk->backward ? UINT32_MAX - place : place + 1;
+}
+
+static void fill_leaves(struct dsg_walk *walk, struct column_walk *w)
+{
+    const struct versions *versions = walk->ranges->versions;
+    uint32_t *leaf = w->most + w->leaves;
+    for (uint32_t rank = 0; rank < w->column->count; rank++) {
+        const uint32_t version = w->column->version[rank], key = walk->ranges->key[version];
+        const bool placed = walk->ranges->placed[key];
+        const bool came = placed && version > versions->first[key];
+        const bool left = placed && version + 1 < versions->first[key + 1];
+        leaf[2 * (size_t)rank] = came ? leaf_of(walk, version) : 0;
+        leaf[2 * (size_t)rank + 1] = left ? leaf_of(walk, version + 1) : 0;
+    }
+}
+
+void dsg_walk_start(struct dsg_walk *walk, const uint8_t *met, bool backward)
+{
+    walk->met = met;
+    walk->backward = backward;
+    walk->has_leaves = false;
+    walk->place = backward ? 0 : walk->ranges->versions->snapshots->count;
+    walk->read = backward ? 0 : walk->ranges->count;
+}
+
+static void make_trees(struct dsg_walk *walk)
+{
+    if (walk->has_leaves)
+        return;
+    walk->has_leaves = true;
+    if (!walk->has_lists)
+        make_lists(walk);
+    for (uint32_t c = 0; c < walk->ranges->column_count; c++) {
+        struct column_walk *w = &walk->columns[c];
+        fill_leaves(walk, w);
+        for (uint32_t n = w->leaves; n-- > 1;) {
+            const uint32_t a = w->most[2 * (size_t)n], b = w->most[2 * (size_t)n + 1];
+            w->most[n] = a > b ? a : b;
+        }
+        memcpy(w->cursor, walk->backward ? w->first : w->first + 1,
+               (2 * (size_t)w->column->count + 2) * sizeof(uint32_t));
+    }
+}
+
+/* ---- touches ---- */
+
+static uint32_t descend(const struct column_walk *w, uint32_t node, uint32_t than)
+{
+    while (node < w->leaves)
+        node = 2 * node + (w->most[2 * (size_t)node] <= than);
+    return node - w->leaves;
+}
+
+/* A leaf in [low .. high) that holds more than 'than', or NO_NODE. */
+static uint32_t find_leaf(const struct column_walk *w, uint32_t low, uint32_t high, uint32_t than)
+{
+    for (low += w->leaves, high += w->leaves; low < high; low >>= 1, high >>= 1) {
+        if (low & 1) {
+            if (w->most[low] > than)
+                return descend(w, low, than);
+            low++;
+        }
+        if (high & 1) {
+            high--;
+            if (w->most[high] > than)
+                return descend(w, high, than);
+        }
+    }
+    return NO_NODE;
+}
+
+static void clear_leaf(struct column_walk *w, uint32_t leaf)
+{
+    uint32_t node = leaf + w->leaves;
+    w->most[node] = 0;
+    while (node > 1) {
+        const uint32_t other = w->most[node ^ 1], one = w->most[node];
+        const uint32_t most = one > other ? one : other;
+        node >>= 1;
+        if (w->most[node] == most)
+            return;
+        w->most[node] = most;
+    }
+}
+
+/* Moves 'place' as far as everybody was met. */
+static void pass_places(struct dsg_walk *walk)
+{
+    const struct esse_snapshots *snapshots = walk->ranges->versions->snapshots;
+    if (walk->backward)
+        while (walk->place < snapshots->count &&
+               walk->met[commit_node(walk, snapshots->txns[walk->place].ix)])
+            walk->place++;
+    else
+        while (walk->place > 0 && walk->met[commit_node(walk, snapshots->txns[walk->place - 1].ix)])
+            walk->place--;
+}
+
+static bool is_in(const struct dsg_range_read *read, uint32_t rank)
+{
+    return rank >= read->from && rank < read->to; /* NO_RANK is not */
+}
+
+/* Did the transaction touch the range? */
+static bool touches(const struct dsg_walk *walk, const struct dsg_range_read *read, uint32_t txn)
+{
+    const struct dsg_ranges *ranges = walk->ranges;
+    const uint32_t *rank = ranges->columns[read->column].rank;
+    for (uint32_t i = ranges->installed_first[txn]; i < ranges->installed_first[txn + 1]; i++) {
+        const uint32_t version = ranges->installed[i];
+        if ((is_in(read, rank[version]) || is_in(read, rank[version - 1])) &&
+            ranges->placed[ranges->key[version]])
+            return true;
+    }
+    return false;
+}
+
+static uint32_t touch_in_places(const struct dsg_walk *walk, const struct dsg_range_read *read,
+                                uint32_t begin, uint32_t end)
+{
+    for (uint32_t place = begin; place < end; place++) {
+        const uint32_t txn = walk->ranges->versions->snapshots->txns[place].ix;
+        if (!walk->met[commit_node(walk, txn)] && touches(walk, read, txn))
+            return commit_node(walk, txn);
+    }
+    return NO_NODE;
+}
+
+static uint32_t touch_in_tree(struct dsg_walk *walk, const struct dsg_range_read *read)
+{
+    struct column_walk *w = &walk->columns[read->column];
+    const uint32_t than = walk->backward ? UINT32_MAX - read->before : read->before;
+    make_trees(walk);
+    for (;;) {
+        const uint32_t leaf = find_leaf(w, 2 * read->from, 2 * read->to, than);
+        if (leaf == NO_NODE)
+            return NO_NODE;
+        const uint32_t version = w->column->version[leaf >> 1] + (leaf & 1);
+        const uint32_t node = commit_node(walk, version_txn(walk->ranges->versions, version));
+        if (!walk->met[node])
+            return node;
+        clear_leaf(w, leaf);
+    }
+}
+
+uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read)
+{
+    pass_places(walk);
+    const uint32_t begin = walk->backward ? walk->place : read->before;
+    const uint32_t end = walk->backward ? read->before : walk->place;
+    if (begin >= end)
+        return NO_NODE;
+    return end - begin <= dsg_walk_near ? touch_in_places(walk, read, begin, end)
+                                        : touch_in_tree(walk, read);
+}
+
+/* ---- operations ---- */
+
+/* The operations of a node whose range is all of it, from the end that is asked for: those that
+ * see the most, or going backward the least. */
+static uint32_t find_in_list(struct dsg_walk *walk, struct column_walk *w, uint32_t node,
+                             uint32_t place)
+{
+    uint32_t *cursor = &w->cursor[node];
+    while (walk->backward ? *cursor < w->first[node + 1] : *cursor > w->first[node]) {
+        const struct dsg_range_read *read =
+            &walk->ranges->reads[w->entry[walk->backward ? *cursor : *cursor - 1]];
+        const uint32_t reader = snapshot_node(walk, read->txn);
+        if ((read->before > place) == walk->backward)
+            return NO_NODE;
+        if (!walk->met[reader])
+            return reader;
+        *cursor += walk->backward ? 1 : UINT32_MAX;
+    }
+    return NO_NODE;
+}
+
+static uint32_t find_reader(struct dsg_walk *walk, struct column_walk *w, uint32_t rank,
+                            uint32_t place)
+{
+    for (uint32_t node = rank + w->column->count; rank != NO_RANK && node; node >>= 1) {
+        const uint32_t reader = find_in_list(walk, w, node, place);
+        if (reader != NO_NODE)
+            return reader;
+    }
+    return NO_NODE;
+}
+
+static bool is_met(const struct dsg_walk *walk, size_t at)
+{
+    return walk->met[snapshot_node(walk, walk->ranges->reads[walk->order[at].id].txn)];
+}
+
+static void pass_reads(struct dsg_walk *walk)
+{
+    if (walk->backward)
+        while (walk->read < walk->ranges->count && is_met(walk, walk->read))
+            walk->read++;
+    else
+        while (walk->read > 0 && is_met(walk, walk->read - 1))
+            walk->read--;
+}
+
+/* Looks at the operations that see the place, or going backward do not, and were perhaps not met.
+ * False if there are too many. */
+static bool reader_in_order(const struct dsg_walk *walk, uint32_t column, uint32_t version,
+                            uint32_t place, uint32_t *reader)
+{
+    const uint32_t *rank = walk->columns[column].column->rank;
+    const size_t count = walk->backward ? walk->ranges->count - walk->read : walk->read;
+    *reader = NO_NODE;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = walk->backward ? walk->read + i : walk->read - 1 - i;
+        const struct dsg_range_read *read = &walk->ranges->reads[walk->order[at].id];
+        if ((read->before > place) == walk->backward)
+            return true;
+        if (i == dsg_walk_near)
+            return false;
+        if (is_met(walk, at) || read->column != column ||
+            !(is_in(read, rank[version]) || is_in(read, rank[version - 1])))
+            continue;
+        *reader = snapshot_node(walk, read->txn);
+        return true;
+    }
+    return true;
+}
+
+uint32_t dsg_walk_reader(struct dsg_walk *walk, uint32_t column, uint32_t version)
+{
+    struct column_walk *w = &walk->columns[column];
+    const uint32_t place = dsg_version_place(walk->ranges, version);
+    uint32_t reader;
+    if (!walk->ranges->placed[walk->ranges->key[version]])
+        return NO_NODE;
+    pass_reads(walk);
+    if (reader_in_order(walk, column, version, place, &reader))
+        return reader;
+    make_trees(walk);
+    reader = find_reader(walk, w, w->column->rank[version], place);
+    return reader != NO_NODE ? reader : find_reader(walk, w, w->column->rank[version - 1], place);
+}

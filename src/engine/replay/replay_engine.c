@@ -1,0 +1,251 @@
+#include "engine/replay/replay_engine.h"
+
+#include "engine/replay/replay_words.h"
+#include "evidence/recheck.h"
+#include "evidence/recheck_mismatch.h"
+
+#include <string.h>
+
+/* What can be replayed, strongest first: each tells about the levels that it implies. */
+static const enum esse_level_id provers[] = {
+    ESSE_LEVEL_STRICT_SERIALIZABLE,
+    ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE,
+    ESSE_LEVEL_SERIALIZABLE,
+    ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_SNAPSHOT_ISOLATION,
+};
+enum { PROVERS = sizeof provers / sizeof *provers };
+
+/* An order, taken from the history when it is needed. */
+struct taken {
+    bool is_taken;
+    enum esse_order_by by;
+    struct esse_order order;
+    const char *problem;          /* or NULL */
+    const struct attempt *broken; /* it does not replay for any level, as this one found */
+};
+
+struct attempt {
+    bool is_made, holds;
+    const struct esse_anomaly *anomaly;
+    const char *reason; /* why there is neither a proof nor an anomaly */
+};
+
+struct replaying {
+    struct esse_job *job;
+    struct taken serial, snapshots;
+    struct attempt attempts[PROVERS];
+};
+
+static bool is_serial(const struct esse_level *level)
+{
+    return (level->base != ESSE_LEVEL_NONE ? level->base : level->id) == ESSE_LEVEL_SERIALIZABLE;
+}
+
+static enum esse_order_by order_by(const struct esse_job *job, const struct esse_level *level)
+{
+    enum esse_order_by by;
+    if (!is_serial(level))
+        return ESSE_ORDER_BY_TIMESTAMPS;
+    if (job->order_by && esse_order_by_find(job->order_by, &by))
+        return by;
+    return job->history->has & ESSE_HAS_ORDER ? ESSE_ORDER_BY_LINE : ESSE_ORDER_BY_COMMIT_TS;
+}
+
+static struct taken *take(struct replaying *r, const struct esse_level *level)
+{
+    struct taken *taken = is_serial(level) ? &r->serial : &r->snapshots;
+    if (!taken->is_taken) {
+        taken->is_taken = true;
+        taken->by = order_by(r->job, level);
+        taken->problem = esse_given_order(r->job->arena, r->job->history, taken->by, &taken->order);
+    }
+    return taken;
+}
+
+/* A mismatch counts unless somebody whose place nobody knows may explain it. */
+static void judge(struct replaying *r, const struct esse_level *level, const struct taken *taken,
+                  const struct esse_mismatch *mismatch, struct attempt *attempt)
+{
+    const struct esse_history *history = r->job->history;
+    const esse_txn doubt = esse_mismatch_doubt(history, &taken->order, mismatch);
+    const struct replay_telling telling = { .history = history,
+                                            .mismatch = mismatch,
+                                            .type = esse_mismatch_type(level, mismatch->kind),
+                                            .by = taken->by };
+    if (doubt.ix == ESSE_NO_TXN) {
+        attempt->anomaly = replay_tell(r->job->arena, &telling);
+        return;
+    }
+    char name[64];
+    esse_txn_name(history, doubt, name, sizeof name);
+    attempt->reason = esse_arena_format(
+        r->job->arena, "%s, whose outcome is not known, has no place in the order", name);
+}
+
+static void attempt_level(struct replaying *r, unsigned at)
+{
+    struct attempt *attempt = &r->attempts[at];
+    const struct esse_level *level = esse_level_get(provers[at]);
+    struct taken *taken = take(r, level);
+    struct esse_mismatch mismatch;
+    struct esse_error err = { 0 };
+    if (taken->broken) {
+        *attempt = *taken->broken;
+        return;
+    }
+    attempt->is_made = true;
+    attempt->reason = taken->problem;
+    if (taken->problem)
+        return;
+    esse_budget_phase(r->job->budget, "replaying", taken->order.count);
+    attempt->holds = esse_replay_find(r->job->arena, r->job->history, level, &taken->order,
+                                      r->job->budget, &mismatch, &err);
+    if (attempt->holds)
+        return;
+    if (mismatch.kind != ESSE_MISMATCH_SESSION && mismatch.kind != ESSE_MISMATCH_TIME)
+        taken->broken = attempt;
+    if (mismatch.kind != ESSE_MISMATCH_NONE)
+        judge(r, level, taken, &mismatch, attempt);
+    else if (err.code == ESSE_EINPUT)
+        r->job->error = err;
+    else
+        attempt->reason = err.code == ESSE_ESTOPPED
+                              ? esse_arena_format(r->job->arena, "stopped: %s ran out while %s",
+                                                  r->job->budget->spent, r->job->budget->phase)
+                              : esse_arena_text(r->job->arena, err.text, strlen(err.text));
+}
+
+static void prove(const struct replaying *r, unsigned at, struct esse_verdict *verdict)
+{
+    const struct esse_level *level = esse_level_get(provers[at]);
+    verdict->outcome = ESSE_HOLDS;
+    verdict->evidence = "order";
+    verdict->order = is_serial(level) ? r->serial.order : r->snapshots.order;
+    verdict->order.proves = level->friendly;
+}
+
+static void refute(const struct attempt *attempt, struct esse_verdict *verdict)
+{
+    verdict->outcome = ESSE_VIOLATED;
+    verdict->evidence = "replay";
+    verdict->reason = NULL;
+    verdict->anomalies = attempt->anomaly;
+    verdict->anomaly_count = 1;
+    verdict->anomalies_seen = 1;
+    verdict->certificate = attempt->anomaly->order_by;
+}
+
+static const struct attempt *attempt_at(struct replaying *r, unsigned at)
+{
+    if (!r->attempts[at].is_made && r->job->error.code == ESSE_OK)
+        attempt_level(r, at);
+    return &r->attempts[at];
+}
+
+/* By a level that implies it, weakest first. */
+static void decide_by_stronger(struct replaying *r, const struct esse_level *level,
+                               struct esse_verdict *verdict)
+{
+    for (unsigned at = PROVERS; at-- > 0;) {
+        const struct esse_level *prover = esse_level_get(provers[at]);
+        if (prover == level || !esse_recheck_is_enough(prover, level, verdict))
+            continue;
+        const struct attempt *attempt = attempt_at(r, at);
+        if (attempt->holds) {
+            prove(r, at, verdict);
+            return;
+        }
+        if (!verdict->reason)
+            verdict->reason = attempt->reason ? attempt->reason
+                                              : "the order given does not replay, which says "
+                                                "nothing against this level";
+    }
+}
+
+/* An order of the very kind that the level is about decides it; others can only prove it. */
+static void decide(struct replaying *r, const struct esse_level *level,
+                   struct esse_verdict *verdict)
+{
+    unsigned at = 0;
+    verdict->outcome = ESSE_UNKNOWN;
+    verdict->evidence = "none";
+    while (at < PROVERS && provers[at] != level->id)
+        at++;
+    if (at < PROVERS) {
+        const struct attempt *attempt = attempt_at(r, at);
+        verdict->reason = attempt->reason;
+        if (attempt->holds)
+            prove(r, at, verdict);
+        else if (attempt->anomaly &&
+                 esse_job_counts(r->job, level, esse_anomaly_find(attempt->anomaly->type)))
+            refute(attempt, verdict);
+        if (!take(r, level)->problem || is_serial(level))
+            return;
+        verdict->reason = NULL;
+    }
+    decide_by_stronger(r, level, verdict);
+}
+
+/* Each once: several levels fail alike. */
+static void collect_found(struct replaying *r)
+{
+    struct esse_anomaly *found = esse_arena_alloc(r->job->arena, PROVERS, sizeof *found);
+    const struct esse_anomaly *last[PROVERS];
+    uint32_t count = 0;
+    for (unsigned at = 0; at < PROVERS; at++) {
+        bool is_new = r->attempts[at].anomaly != NULL;
+        for (uint32_t i = 0; i < count; i++)
+            is_new &= last[i] != r->attempts[at].anomaly;
+        if (is_new) {
+            last[count] = r->attempts[at].anomaly;
+            found[count++] = *r->attempts[at].anomaly;
+        }
+    }
+    r->job->found = found;
+    r->job->found_count = count;
+}
+
+static void run(struct esse_job *job)
+{
+    struct replaying r = { .job = job };
+    for (size_t i = 0; i < job->level_count; i++)
+        decide(&r, job->levels[i], &job->verdicts[i]);
+    collect_found(&r);
+}
+
+static bool decides(const struct esse_level *level, const struct esse_history *history)
+{
+    for (unsigned at = 0; at < PROVERS; at++)
+        if (provers[at] == level->id)
+            return (history->has & ESSE_HAS_SERVER_TIMES) ||
+                   (is_serial(level) && (history->has & ESSE_HAS_ORDER));
+    return false;
+}
+
+/* One time for each transaction, as under timestamp ordering, is its place in a serial order; two
+ * are a snapshot and a commit. */
+static bool has_one_time(const struct esse_history *history)
+{
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        const struct esse_interval times = history->txn_server_time[txn];
+        if (times.begin != ESSE_NO_TIME && times.end != ESSE_NO_TIME && times.begin != times.end)
+            return false;
+    }
+    return true;
+}
+
+bool replay_is_certified(const struct esse_level *level, const struct esse_history *history)
+{
+    return history->certificate.kind == ESSE_CERTIFICATE_TIMESTAMPS && history->txn_server_time &&
+           !(history->has & ESSE_HAS_SNAPSHOTS) && decides(level, history) &&
+           (!is_serial(level) || has_one_time(history));
+}
+
+const struct esse_engine esse_engine_replay = {
+    .name = "replay",
+    .summary = "an expected order, run through once: serializable and snapshot isolation",
+    .decides = decides,
+    .run = run,
+};

@@ -1,0 +1,240 @@
+#include "engine/replay/replay_words.h"
+
+#include "history/access.h"
+#include "history/show.h"
+
+#include <stdio.h>
+
+enum { NAME = 128, STEPS = 3 };
+
+struct words {
+    const struct replay_telling *of;
+    const struct esse_history *history;
+    const struct esse_mismatch *mismatch;
+    struct esse_arena *arena;
+    char txn[NAME], other[NAME];
+    bool is_own;
+};
+
+static const char *const in_order[] = {
+    [ESSE_ORDER_BY_LINE] = "in the order given",
+    [ESSE_ORDER_BY_COMMIT_TS] = "in the order of commit_ts",
+    [ESSE_ORDER_BY_START_TS] = "in the order of start_ts",
+    [ESSE_ORDER_BY_TIMESTAMPS] = "with snapshots at start_ts and commits at commit_ts",
+};
+
+static const char *order_words(const struct words *w)
+{
+    return w->of->is_stream && w->of->by == ESSE_ORDER_BY_LINE ? "in the order of the lines"
+                                                               : in_order[w->of->by];
+}
+
+/* "x = 5", "x = [1 2]" */
+static void put_held(struct esse_out *out, const struct words *w)
+{
+    const struct esse_mismatch *mismatch = w->mismatch;
+    esse_show_key(out, w->history, mismatch->key);
+    esse_out_text(out, " = ");
+    if (mismatch->items)
+        esse_show_items(out, w->history, mismatch->items, mismatch->item_count);
+    else
+        esse_show_value(out, w->history, mismatch->held);
+}
+
+/* ", which T1 wrote" */
+static void put_writer(struct esse_out *out, const struct words *w)
+{
+    if (w->is_own)
+        esse_out_text(out, ", which it wrote itself");
+    else if (w->mismatch->other.ix == ESSE_NO_TXN && !w->of->other_name)
+        esse_out_text(out, ", as at the beginning");
+    else
+        esse_out_f(out, ", which %s wrote", w->other);
+}
+
+static void put_op(struct esse_out *out, const struct words *w)
+{
+    esse_out_f(out, "%s did ", w->txn);
+    esse_show_op(out, w->history, w->mismatch->op);
+}
+
+/* What the transaction saw, and what the table held. */
+static const char *tell_states(const struct words *w)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, w->arena);
+    put_op(&out, w);
+    switch (w->mismatch->kind) {
+    case ESSE_MISMATCH_READ:
+        esse_out_text(&out, "; the table held ");
+        put_held(&out, w);
+        put_writer(&out, w);
+        break;
+    case ESSE_MISMATCH_NOT_SELECTED:
+        esse_out_text(&out, "; the table held ");
+        put_held(&out, w);
+        put_writer(&out, w);
+        esse_out_text(&out, ", and that is not selected");
+        break;
+    case ESSE_MISMATCH_LEFT_OUT:
+        esse_out_text(&out, "; the table also held ");
+        put_held(&out, w);
+        put_writer(&out, w);
+        esse_out_text(&out, ", and that is selected");
+        break;
+    case ESSE_MISMATCH_RESULT:
+        esse_out_f(&out, "; of the table that is %s", w->mismatch->answered);
+        break;
+    default:
+        esse_out_text(&out, "; since its snapshot ");
+        esse_out_f(&out, "%s had committed ", w->other);
+        put_held(&out, w);
+    }
+    return esse_out_memory(&out);
+}
+
+/* One sentence about the mismatch. */
+static const char *describe(const struct words *w)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, w->arena);
+    esse_out_f(&out, "%s, ", order_words(w));
+    switch (w->mismatch->kind) {
+    case ESSE_MISMATCH_READ:
+        esse_out_f(&out, "%s would have read ", w->txn);
+        put_held(&out, w);
+        break;
+    case ESSE_MISMATCH_NOT_SELECTED:
+        esse_out_f(&out, "%s would not have got the row ", w->txn);
+        esse_show_key(&out, w->history, w->mismatch->key);
+        break;
+    case ESSE_MISMATCH_LEFT_OUT:
+        esse_out_f(&out, "%s would also have got the row ", w->txn);
+        put_held(&out, w);
+        break;
+    case ESSE_MISMATCH_RESULT:
+        esse_out_f(&out, "%s would have got %s", w->txn, w->mismatch->answered);
+        break;
+    case ESSE_MISMATCH_OVERWRITTEN:
+        esse_out_f(&out, "%s and %s overlap and both committed ", w->other, w->txn);
+        esse_show_key(&out, w->history, w->mismatch->key);
+        break;
+    case ESSE_MISMATCH_SESSION:
+        esse_out_f(&out, "%s comes before %s, which precedes it in its session", w->txn, w->other);
+        break;
+    case ESSE_MISMATCH_TIME:
+        esse_out_f(&out, "%s comes before %s, which had ended when it started", w->txn, w->other);
+        break;
+    default:
+        esse_out_f(&out, "%s comes before %s, which had ended when it started", w->other, w->txn);
+    }
+    return esse_out_memory(&out);
+}
+
+/* ---- steps ---- */
+
+static void add_step(struct esse_anomaly *anomaly, struct esse_step *steps, esse_txn txn,
+                     esse_op op, const char *why)
+{
+    steps[anomaly->step_count++] = (struct esse_step){ txn, op, why, NULL };
+}
+
+/* The last write of the key by a transaction; ESSE_NO_OP if it has none. */
+static esse_op last_write(const struct esse_history *history, esse_txn txn, esse_key key)
+{
+    esse_value ignored;
+    for (uint32_t op = history->txn_op[txn.ix + 1]; op-- > history->txn_op[txn.ix];)
+        if (esse_op_write_of(history, op, key, &ignored))
+            return (esse_op){ op };
+    return (esse_op){ ESSE_NO_OP };
+}
+
+static void add_writer(const struct words *w, struct esse_anomaly *anomaly, struct esse_step *steps)
+{
+    const struct esse_mismatch *mismatch = w->mismatch;
+    if (mismatch->other.ix == ESSE_NO_TXN || w->is_own || !esse_mismatch_has_key(mismatch))
+        return;
+    const esse_op op = last_write(w->history, mismatch->other, mismatch->key);
+    struct esse_out out;
+    esse_out_init_memory(&out, w->arena);
+    esse_out_f(&out, "%s did ", w->other);
+    esse_show_op(&out, w->history, op);
+    esse_out_f(&out, ", the last before that %s", order_words(w));
+    add_step(anomaly, steps, mismatch->other, op, esse_out_memory(&out));
+}
+
+/* Whoever wrote what was read instead: a step if somebody did. */
+static void add_source(const struct words *w, struct esse_anomaly *anomaly, struct esse_step *steps)
+{
+    static const char *const where[] = { ", elsewhere in the order", ", and was aborted",
+                                         ", with an unknown outcome" };
+    const struct esse_history *history = w->history;
+    esse_value read, written;
+    if (w->mismatch->kind != ESSE_MISMATCH_READ ||
+        !esse_op_read_of(history, w->mismatch->op.ix, w->mismatch->key, &read) ||
+        esse_value_eq(read, ESSE_NIL) || esse_value_tag(read) == ESSE_TAG_LIST || w->of->is_stream)
+        return;
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+            if (!esse_op_write_of(history, op, w->mismatch->key, &written) ||
+                !esse_value_eq(read, written))
+                continue;
+            char name[NAME];
+            struct esse_out out;
+            esse_txn_name(history, (esse_txn){ txn }, name, sizeof name);
+            esse_out_init_memory(&out, w->arena);
+            esse_out_f(&out, "%s did ", name);
+            esse_show_op(&out, history, (esse_op){ op });
+            esse_out_text(&out, where[history->txn_status[txn]]);
+            add_step(anomaly, steps, (esse_txn){ txn }, (esse_op){ op }, esse_out_memory(&out));
+            return;
+        }
+}
+
+static void add_places(const struct words *w, struct esse_anomaly *anomaly, struct esse_step *steps)
+{
+    const esse_op none = { ESSE_NO_OP };
+    const bool session = w->mismatch->kind == ESSE_MISMATCH_SESSION;
+    add_step(anomaly, steps, w->mismatch->txn, none,
+             esse_arena_format(w->arena,
+                               w->mismatch->kind == ESSE_MISMATCH_LATE
+                                   ? "%s had ended when the other started, and comes later %s"
+                                   : "%s comes first %s",
+                               w->txn, order_words(w)));
+    if (w->mismatch->other.ix != ESSE_NO_TXN)
+        add_step(anomaly, steps, w->mismatch->other, none,
+                 esse_arena_format(w->arena,
+                                   session ? "%s is earlier in the session"
+                                           : "%s had ended when the other started",
+                                   w->other));
+}
+
+struct esse_anomaly *replay_tell(struct esse_arena *arena, const struct replay_telling *telling)
+{
+    struct words w = {
+        .of = telling, .history = telling->history, .mismatch = telling->mismatch, .arena = arena
+    };
+    const struct esse_mismatch *mismatch = telling->mismatch;
+    struct esse_anomaly *anomaly = esse_arena_alloc(arena, 1, sizeof *anomaly);
+    struct esse_step *steps = esse_arena_alloc(arena, STEPS, sizeof *steps);
+    w.is_own = mismatch->other.ix == mismatch->txn.ix;
+    esse_txn_name(w.history, mismatch->txn, w.txn, sizeof w.txn);
+    if (telling->other_name)
+        snprintf(w.other, sizeof w.other, "%s", telling->other_name);
+    else if (mismatch->other.ix != ESSE_NO_TXN)
+        esse_txn_name(w.history, mismatch->other, w.other, sizeof w.other);
+    *anomaly = (struct esse_anomaly){ .type = telling->type->name,
+                                      .description = describe(&w),
+                                      .steps = steps,
+                                      .order_by = esse_order_by_names[telling->by] };
+    if (mismatch->op.ix == ESSE_NO_OP) {
+        add_places(&w, anomaly, steps);
+        return anomaly;
+    }
+    anomaly->has_key = esse_mismatch_has_key(mismatch);
+    anomaly->key = mismatch->key;
+    add_step(anomaly, steps, mismatch->txn, mismatch->op, tell_states(&w));
+    add_writer(&w, anomaly, steps);
+    add_source(&w, anomaly, steps);
+    return anomaly;
+}

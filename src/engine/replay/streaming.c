@@ -1,0 +1,102 @@
+#include "engine/replay/streaming.h"
+
+#include "base/error.h"
+#include "engine/replay/replay_words.h"
+#include "evidence/recheck_mismatch.h"
+
+#include <string.h>
+
+bool esse_streaming_open(struct esse_streaming *streaming, struct esse_arena *arena,
+                         const char *level, const char *order_by, struct esse_error *err)
+{
+    const struct esse_level *found = esse_level_find(level);
+    *streaming = (struct esse_streaming){ .arena = arena, .name = level, .level = found };
+    if (!found)
+        return esse_fail(err, ESSE_EUSAGE, "unknown level '%s'; 'esse levels' lists them", level);
+    const enum esse_level_id base = found->base != ESSE_LEVEL_NONE ? found->base : found->id;
+    if (base != ESSE_LEVEL_SERIALIZABLE && base != ESSE_LEVEL_SNAPSHOT_ISOLATION)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "--stream checks (strong-session-, strict-) serializable and (strong-"
+                         "session-, strong-) snapshot-isolation, not %s",
+                         level);
+    streaming->by = ESSE_ORDER_BY_LINE;
+    if (base == ESSE_LEVEL_SNAPSHOT_ISOLATION)
+        streaming->by = ESSE_ORDER_BY_TIMESTAMPS;
+    else if (order_by && !esse_order_by_find(order_by, &streaming->by))
+        return esse_fail(err, ESSE_EUSAGE, "unknown order '%s'", order_by);
+    streaming->replay = esse_replay_stream_new(arena, found, streaming->by);
+    streaming->sink = esse_replay_stream_sink(streaming->replay);
+    return true;
+}
+
+static void tell_mismatch(struct esse_streaming *streaming,
+                          const struct esse_replay_outcome *outcome, struct esse_result *result,
+                          struct esse_verdict *verdict)
+{
+    const struct esse_anomaly_type *type =
+        esse_mismatch_type(streaming->level, outcome->mismatch.kind);
+    const struct replay_telling telling = { .history = outcome->history,
+                                            .mismatch = &outcome->mismatch,
+                                            .type = type,
+                                            .by = streaming->by,
+                                            .other_name = outcome->other_name,
+                                            .is_stream = true };
+    const char **types = esse_arena_alloc(streaming->arena, 1, sizeof *types);
+    verdict->evidence = "replay";
+    verdict->anomalies = replay_tell(streaming->arena, &telling);
+    verdict->anomaly_count = 1;
+    verdict->anomalies_seen = 1;
+    verdict->certificate = verdict->anomalies->order_by;
+    types[0] = type->name;
+    result->anomaly_types = types;
+    result->anomaly_type_count = 1;
+    esse_level_boundary(streaming->arena, &type, 1, &result->not_levels, &result->not_count,
+                        &result->also_not, &result->also_not_count);
+}
+
+static void tell_proof(struct esse_streaming *streaming, const struct esse_replay_outcome *outcome,
+                       struct esse_result *result, struct esse_verdict *verdict)
+{
+    const char **strongest = esse_arena_alloc(streaming->arena, 1, sizeof *strongest);
+    const bool has_starts = streaming->by == ESSE_ORDER_BY_TIMESTAMPS;
+    verdict->evidence = "order";
+    verdict->order = (struct esse_order){ .count = outcome->replayed * (has_starts ? 2u : 1u),
+                                          .has_starts = has_starts,
+                                          .proves = streaming->level->friendly };
+    strongest[0] = streaming->level->friendly;
+    result->strongest = strongest;
+    result->strongest_count = 1;
+}
+
+const struct esse_result *esse_streaming_close(struct esse_streaming *streaming, const char *spent,
+                                               double seconds)
+{
+    const struct esse_replay_outcome outcome = esse_replay_stream_outcome(streaming->replay);
+    struct esse_result *result = esse_arena_alloc(streaming->arena, 1, sizeof *result);
+    struct esse_verdict *verdict = esse_arena_alloc(streaming->arena, 1, sizeof *verdict);
+    streaming->history = outcome.history;
+    streaming->counts = outcome.counts;
+    *verdict =
+        (struct esse_verdict){ .level = streaming->name,
+                               .outcome = outcome.outcome,
+                               .engine = "replay",
+                               .plan = "replayed while it was read, by the code that rechecks",
+                               .evidence = "none",
+                               .seconds = seconds,
+                               .rechecked = outcome.outcome != ESSE_UNKNOWN };
+    if (outcome.outcome == ESSE_UNKNOWN)
+        verdict->reason = outcome.reason ? outcome.reason : spent;
+    else if (outcome.outcome == ESSE_VIOLATED)
+        tell_mismatch(streaming, &outcome, result, verdict);
+    else
+        tell_proof(streaming, &outcome, result, verdict);
+    result->verdicts = verdict;
+    result->verdict_count = 1;
+    return result;
+}
+
+void esse_streaming_release(struct esse_streaming *streaming)
+{
+    if (streaming->replay)
+        esse_replay_stream_release(streaming->replay);
+}

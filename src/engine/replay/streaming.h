@@ -1,0 +1,35 @@
+#ifndef ESSE_ENGINE_REPLAY_STREAMING_H
+#define ESSE_ENGINE_REPLAY_STREAMING_H
+
+#include "evidence/replay_stream.h"
+
+/*
+ * Checking a stream: one level, while it is read.
+ *
+ *     esse_streaming_open(&streaming, arena, "serializable", "commit_ts", &err)
+ *     ... a reader sends records to streaming.sink, and calls esse_replay_stream_tidy between ...
+ *     result = esse_streaming_close(&streaming, seconds, &err)
+ *
+ * The result speaks of 'history', which is of one transaction, and of 'counts'.
+ */
+struct esse_streaming {
+    struct esse_arena *arena;
+    const char *name;
+    const struct esse_level *level;
+    enum esse_order_by by;
+    struct esse_replay_stream *replay;
+    struct esse_sink *sink;
+    const struct esse_history *history;
+    struct esse_counts counts;
+};
+
+/* 'order_by' may be NULL: the lines are in the order, or for snapshot isolation by commit_ts. */
+bool esse_streaming_open(struct esse_streaming *streaming, struct esse_arena *arena,
+                         const char *level, const char *order_by, struct esse_error *err);
+
+/* After the reader is done, or has failed with ESSE_ESTOPPED; 'spent' is why, if the budget was. */
+const struct esse_result *esse_streaming_close(struct esse_streaming *streaming, const char *spent,
+                                               double seconds);
+void esse_streaming_release(struct esse_streaming *streaming);
+
+#endif

@@ -1,0 +1,44 @@
+#ifndef ESSE_ENGINE_SCAN_SCAN_STEADY_H
+#define ESSE_ENGINE_SCAN_SCAN_STEADY_H
+
+#include "base/vec.h"
+#include "engine/scan/scan_state.h"
+#include "sql/range.h"
+
+/*
+ * The keys that a predicate operation can be sure to find: they are there from the start, and
+ * nobody who may have committed deletes or appends to them.  By column the least and the greatest
+ * of what each of them ever held: a range that has both has all.
+ *
+ * Cost: O(accesses) once, and once a column; find O(log keys + keys whose least value is in the
+ * range).
+ */
+ESSE_VEC(scan_key_vec, uint32_t)
+
+struct scan_extent {
+    int64_t least, greatest;
+    uint32_t key;
+};
+ESSE_VEC(scan_extent_vec, struct scan_extent)
+
+struct scan_steady_column {
+    struct esse_column column;
+    bool usable; /* nothing but integers */
+    struct scan_extent_vec
+        extents; /* by the least value; keys that once had nothing are not there */
+};
+ESSE_VEC(scan_steady_column_vec, struct scan_steady_column)
+
+struct scan_steady {
+    struct scan *scan;
+    struct scan_key_vec keys; /* ascending */
+    struct scan_steady_column_vec columns;
+};
+
+void scan_steady_find(struct scan_steady *steady, struct scan *scan);
+
+/* Adds the steady keys that were in the range all the time.  False if the column is of no use. */
+bool scan_steady_in(struct scan_steady *steady, const struct esse_range *range,
+                    struct scan_key_vec *keys);
+
+#endif

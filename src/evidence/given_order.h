@@ -1,0 +1,40 @@
+#ifndef ESSE_EVIDENCE_GIVEN_ORDER_H
+#define ESSE_EVIDENCE_GIVEN_ORDER_H
+
+#include "history/history.h"
+
+/*
+ * The order of the transactions that comes with a history.  Part of the trusted kernel, because
+ * "violated under the order given" means nothing unless it is that order.
+ *
+ *   order        the history's line 'order'
+ *   commit_ts    by commit_ts; who wrote nothing may have a start_ts only, and stands there
+ *   start_ts     by start_ts, and the same with commit_ts
+ *   timestamps   snapshots at start_ts and commits at commit_ts, of which one will do: a snapshot
+ *                sees what was committed at its time or before
+ *
+ * In the order are the committed transactions, and those of unknown outcome that have a place.  At
+ * one commit_ts those that only read come after the one that wrote.
+ *
+ * Cost: O(transactions), and a sort; the order is in the arena.
+ */
+enum esse_order_by {
+    ESSE_ORDER_BY_LINE,
+    ESSE_ORDER_BY_COMMIT_TS,
+    ESSE_ORDER_BY_START_TS,
+    ESSE_ORDER_BY_TIMESTAMPS,
+};
+extern const char *const esse_order_by_names[]; /* null-terminated */
+
+/* False if there is no such name. */
+bool esse_order_by_find(const char *name, enum esse_order_by *by);
+
+/* NULL, or why there is no such order, as a clause: a committed transaction has no place, an
+ * aborted one has, or two have the same and both wrote. */
+const char *esse_given_order(struct esse_arena *arena, const struct esse_history *history,
+                             enum esse_order_by by, struct esse_order *order);
+
+/* Does it write anything, or 'key' if that is given? */
+bool esse_txn_writes(const struct esse_history *history, uint32_t txn, const esse_key *key);
+
+#endif

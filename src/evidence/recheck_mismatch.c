@@ -1,0 +1,105 @@
+#include "evidence/recheck_mismatch.h"
+
+#include "base/error.h"
+
+/* By type: the level that the order was to prove. */
+static const struct {
+    enum esse_anomaly_id type;
+    enum esse_level_id level;
+} types[] = {
+    { ESSE_ANOMALY_ORDER_MISMATCH, ESSE_LEVEL_SERIALIZABLE },
+    { ESSE_ANOMALY_ORDER_MISMATCH_PROCESS, ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE },
+    { ESSE_ANOMALY_ORDER_MISMATCH_REALTIME, ESSE_LEVEL_STRICT_SERIALIZABLE },
+    { ESSE_ANOMALY_SNAPSHOT_MISMATCH, ESSE_LEVEL_SNAPSHOT_ISOLATION },
+    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS, ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION },
+    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME, ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION },
+};
+enum { TYPES = sizeof types / sizeof *types };
+
+const struct esse_anomaly_type *esse_mismatch_type(const struct esse_level *level,
+                                                   enum esse_mismatch_kind kind)
+{
+    const enum esse_level_id base = level->base != ESSE_LEVEL_NONE ? level->base : level->id;
+    const unsigned first = base == ESSE_LEVEL_SERIALIZABLE ? 0 : 3;
+    if (kind == ESSE_MISMATCH_NONE)
+        return NULL;
+    return esse_anomaly_get(types[first + (kind >= ESSE_MISMATCH_TIME      ? 2u
+                                           : kind == ESSE_MISMATCH_SESSION ? 1u
+                                                                           : 0u)]
+                                .type);
+}
+
+static const struct esse_level *level_of(const struct esse_anomaly *anomaly)
+{
+    const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
+    for (unsigned i = 0; type && i < TYPES; i++)
+        if (types[i].type == type->id)
+            return esse_level_get(types[i].level);
+    return NULL;
+}
+
+bool esse_is_mismatch(const struct esse_anomaly *anomaly)
+{
+    return level_of(anomaly) != NULL;
+}
+
+esse_txn esse_mismatch_doubt(const struct esse_history *history, const struct esse_order *order,
+                             const struct esse_mismatch *mismatch)
+{
+    struct esse_arena *arena = esse_arena_new();
+    uint8_t *in = esse_arena_alloc(arena, history->txns + 1u, 1);
+    esse_txn doubt = { ESSE_NO_TXN };
+    for (uint32_t i = 0; i < order->count; i++)
+        in[order->events[i] >> order->has_starts] = 1;
+    for (uint32_t txn = 0; txn < history->txns && doubt.ix == ESSE_NO_TXN; txn++)
+        if (!in[txn] && history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME &&
+            mismatch->kind < ESSE_MISMATCH_OVERWRITTEN &&
+            esse_txn_writes(history, txn, esse_mismatch_has_key(mismatch) ? &mismatch->key : NULL))
+            doubt.ix = txn;
+    esse_arena_free(arena);
+    return doubt;
+}
+
+/* Does the order fail where the anomaly says? */
+static bool fails_there(struct esse_arena *arena, const struct esse_history *history,
+                        const struct esse_anomaly *anomaly, enum esse_order_by by)
+{
+    const struct esse_level *level = level_of(anomaly);
+    struct esse_mismatch mismatch;
+    struct esse_order order;
+    struct esse_error ignored;
+    if (esse_given_order(arena, history, by, &order) ||
+        esse_replay_find(arena, history, level, &order, NULL, &mismatch, &ignored))
+        return false;
+    const struct esse_anomaly_type *type = esse_mismatch_type(level, mismatch.kind);
+    return type && esse_anomaly_find(anomaly->type) == type &&
+           anomaly->steps[0].txn.ix == mismatch.txn.ix &&
+           anomaly->steps[0].op.ix == mismatch.op.ix &&
+           anomaly->has_key == esse_mismatch_has_key(&mismatch) &&
+           (!anomaly->has_key || anomaly->key.ix == mismatch.key.ix) &&
+           esse_mismatch_doubt(history, &order, &mismatch).ix == ESSE_NO_TXN;
+}
+
+/* The later steps, which only say who else has to do with it, must name something. */
+static bool are_steps(const struct esse_history *history, const struct esse_anomaly *anomaly)
+{
+    for (uint32_t i = 0; i < anomaly->step_count; i++) {
+        const uint32_t txn = anomaly->steps[i].txn.ix, op = anomaly->steps[i].op.ix;
+        if (txn >= history->txns ||
+            (op != ESSE_NO_OP && (op < history->txn_op[txn] || op >= history->txn_op[txn + 1])))
+            return false;
+    }
+    return anomaly->step_count > 0;
+}
+
+bool esse_recheck_mismatch(const struct esse_history *history, const struct esse_anomaly *anomaly,
+                           struct esse_error *err)
+{
+    enum esse_order_by by;
+    struct esse_arena *arena = esse_arena_new();
+    const bool ok = anomaly->order_by && esse_order_by_find(anomaly->order_by, &by) &&
+                    are_steps(history, anomaly) && fails_there(arena, history, anomaly, by);
+    esse_arena_free(arena);
+    return ok ||
+           esse_fail(err, ESSE_EBUG, "the order given does not fail as %s says", anomaly->type);
+}

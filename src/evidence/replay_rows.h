@@ -1,0 +1,63 @@
+#ifndef ESSE_EVIDENCE_REPLAY_ROWS_H
+#define ESSE_EVIDENCE_REPLAY_ROWS_H
+
+#include "base/error.h"
+#include "base/word_map.h"
+#include "evidence/replay_index.h"
+#include "sql/statement.h"
+
+/*
+ * Predicates, and statements, over the rows of a replayed store.  Private to evidence/.
+ *
+ * A column that some predicate bounds gets an index when it is asked for first.  A predicate then
+ * looks only at the rows in its interval; one that bounds no column looks at all of them.  The
+ * indexes are of the newest state.  For an older one the rows in the interval are looked at as they
+ * were then, and so are all that were written since: whoever is in neither was not in the interval.
+ *
+ * Cost: O(log rows) and an evaluation for each row in the interval; for older states also one for
+ * each write since.  O(keys) for predicates that bound nothing, and once for every index.
+ */
+struct replay_state;
+
+/* What is known of a text. */
+enum { REPLAY_TABLES = 2 };
+struct replay_plan {
+    esse_value text;
+    const struct esse_predicate *predicate; /* NULL: it has an error */
+    bool has_bounds;                        /* in every table that it names: */
+    uint32_t tables;
+    struct esse_bounds bounds[REPLAY_TABLES];
+    uint32_t index[REPLAY_TABLES];
+    bool is_exact;              /* the rows it returns are all that it selects */
+    struct esse_answer *answer; /* NULL until it is needed */
+};
+
+struct replay_rows {
+    struct esse_arena *arena;           /* of all that follows */
+    struct esse_predicates *predicates; /* NULL without any */
+    struct replay_plan *plans;
+    struct esse_word_map plan_of; /* by text */
+    struct replay_index *indexes;
+    uint32_t plan_count, plan_room, index_count;
+    uint32_t round;                   /* of marks on keys */
+    const struct esse_answer *answer; /* the last that was asked for */
+    uint32_t error_op;
+    struct esse_error error; /* the first predicate that has no answer; ESSE_OK if all have */
+};
+
+void replay_rows_init(struct replay_state *state, struct esse_arena *arena);
+
+/* Does a predicate operation select the row of a key, with this value?  False too if its
+ * predicate has no answer. */
+bool replay_rows_select(struct replay_state *state, uint32_t op, uint32_t key, esse_value value);
+
+/* Is what a predicate operation of the transaction returned, rows and result, what it selects?  On
+ * the newest state, with what the transaction wrote in it; or after 'snapshot' commits, with what
+ * it wrote before the operation. */
+bool replay_rows_newest(struct replay_state *state, uint32_t op);
+bool replay_rows_at(struct replay_state *state, uint32_t txn, uint32_t op, uint32_t snapshot);
+
+/* The row of a key changes: for the indexes.  nil: there is none. */
+void replay_rows_change(struct replay_state *state, uint32_t key, esse_value from, esse_value to);
+
+#endif

@@ -1,0 +1,193 @@
+#include "history/snapshots.h"
+
+#include "base/radix.h"
+#include "history/pg_snapshot.h"
+
+#include <string.h>
+
+static bool may_have_committed(const struct esse_history *history, uint32_t txn)
+{
+    return history->txn_status[txn] != ESSE_ABORTED;
+}
+
+static void add_place(struct esse_snapshots *snapshots, uint32_t txn)
+{
+    snapshots->place[txn] = snapshots->count;
+    snapshots->txns[snapshots->count++] = (esse_txn){ txn };
+}
+
+static void place_by_time(struct esse_snapshots *snapshots)
+{
+    const struct esse_history *history = snapshots->history;
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_pair *pairs =
+        esse_arena_grow(scratch, NULL, (history->txns + (size_t)1) * sizeof *pairs);
+    size_t count = 0;
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        if (history->txn_server_time[txn].end != ESSE_NO_TIME && may_have_committed(history, txn))
+            pairs[count++] =
+                (struct esse_pair){ esse_radix_key(history->txn_server_time[txn].end), txn };
+    esse_radix_sort(pairs, count, scratch);
+    for (size_t i = 0; i < count; i++)
+        add_place(snapshots, pairs[i].id);
+    esse_arena_free(scratch);
+}
+
+/* ---- PostgreSQL's numbers ---- */
+
+static void sort_xids(struct esse_snapshots *snapshots, struct esse_arena *arena)
+{
+    const struct esse_history *history = snapshots->history;
+    const size_t room = snapshots->count + (size_t)1;
+    struct esse_pair *pairs = esse_arena_grow(arena, NULL, room * sizeof *pairs);
+    size_t count = 0;
+    snapshots->xids = esse_arena_grow(arena, NULL, room * sizeof *snapshots->xids);
+    snapshots->xids_before = esse_arena_grow(arena, NULL, room * sizeof(uint32_t));
+    for (uint32_t place = 0; place < snapshots->count; place++) {
+        const uint32_t txn = snapshots->txns[place].ix;
+        const int64_t xid = history->txn_xid[txn];
+        snapshots->xids_before[place] = (uint32_t)count;
+        if (xid != ESSE_NO_TIME && may_have_committed(history, txn))
+            pairs[count++] = (struct esse_pair){ esse_radix_key(xid), place };
+    }
+    snapshots->xids_before[snapshots->count] = (uint32_t)count;
+    esse_radix_sort(pairs, count, arena);
+    uint32_t latest = 0;
+    for (size_t i = 0; i < count; i++) {
+        latest = pairs[i].id > latest ? pairs[i].id : latest;
+        snapshots->xids[i] =
+            (struct esse_xid_place){ history->txn_xid[snapshots->txns[pairs[i].id].ix], pairs[i].id,
+                                     latest };
+    }
+    snapshots->xid_count = (uint32_t)count;
+    esse_arena_drop(arena, pairs);
+}
+
+/* How many xids are less than this one. */
+static uint32_t xids_below(const struct esse_snapshots *snapshots, int64_t xid)
+{
+    uint32_t low = 0, high = snapshots->xid_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (snapshots->xids[middle].xid < xid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What is seen must be exactly those with an xid among the first places, to be a prefix. */
+static bool look_at_xids(const struct esse_snapshots *snapshots, esse_value text,
+                         struct esse_snapshot *snapshot)
+{
+    struct esse_pg_snapshot pg;
+    if (!snapshots->xids || !esse_pg_snapshot_parse(&pg, snapshots->history->values, text))
+        return false;
+    uint32_t at = xids_below(snapshots, pg.xmin), seen = at;
+    uint32_t before = at ? snapshots->xids[at - 1].latest + 1 : 0;
+    size_t cursor = 0;
+    int64_t running;
+    bool more = esse_pg_snapshot_next(&pg, &cursor, &running);
+    for (; at < snapshots->xid_count && snapshots->xids[at].xid < pg.xmax; at++) {
+        const struct esse_xid_place *one = &snapshots->xids[at];
+        while (more && running < one->xid)
+            more = esse_pg_snapshot_next(&pg, &cursor, &running);
+        if (more && running == one->xid)
+            continue;
+        seen++;
+        before = one->place >= before ? one->place + 1 : before;
+    }
+    *snapshot = (struct esse_snapshot){ .is_prefix = snapshots->xids_before[before] == seen,
+                                        .before = before,
+                                        .text = text };
+    return true;
+}
+
+/* ---- all kinds ---- */
+
+void esse_snapshots_find(struct esse_snapshots *snapshots, struct esse_arena *arena,
+                         const struct esse_history *history)
+{
+    const size_t room = history->txns + (size_t)1;
+    *snapshots = (struct esse_snapshots){ .history = history };
+    snapshots->place = esse_arena_grow(arena, NULL, room * sizeof(uint32_t));
+    snapshots->txns = esse_arena_grow(arena, NULL, room * sizeof *snapshots->txns);
+    memset(snapshots->place, 0xff, room * sizeof(uint32_t));
+    const bool by_time = history->certificate.kind == ESSE_CERTIFICATE_TIMESTAMPS ||
+                         !(history->has & ESSE_HAS_ORDER);
+    for (uint32_t i = 0; !by_time && i < history->order_count; i++)
+        add_place(snapshots, history->order[i].ix);
+    if (by_time && history->txn_server_time)
+        place_by_time(snapshots);
+    if (history->certificate.kind == ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS && history->txn_xid)
+        sort_xids(snapshots, arena);
+}
+
+/* How many commits have a commit_ts that is not after 'time'. */
+static uint32_t commits_until(const struct esse_snapshots *snapshots, int64_t time)
+{
+    const struct esse_interval *times = snapshots->history->txn_server_time;
+    uint32_t low = 0, high = snapshots->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (times[snapshots->txns[middle].ix].end <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool look_at_time(const struct esse_snapshots *snapshots, uint32_t txn, esse_value given,
+                         struct esse_snapshot *snapshot)
+{
+    const struct esse_history *history = snapshots->history;
+    int64_t time = history->txn_server_time ? history->txn_server_time[txn].begin : ESSE_NO_TIME;
+    if (!esse_value_eq(given, ESSE_NONE) && !esse_value_as_int(history->values, given, &time))
+        return false;
+    if (time == ESSE_NO_TIME)
+        return false;
+    *snapshot =
+        (struct esse_snapshot){ .is_prefix = true, .before = commits_until(snapshots, time) };
+    return true;
+}
+
+static bool look_at_count(const struct esse_snapshots *snapshots, esse_value given,
+                          struct esse_snapshot *snapshot)
+{
+    int64_t count;
+    if (!esse_value_as_int(snapshots->history->values, given, &count) || count < 0)
+        return false;
+    *snapshot = (struct esse_snapshot){ .is_prefix = true,
+                                        .before = count > snapshots->count ? snapshots->count
+                                                                           : (uint32_t)count };
+    return true;
+}
+
+bool esse_snapshot_of(const struct esse_snapshots *snapshots, uint32_t txn, uint32_t op,
+                      struct esse_snapshot *snapshot)
+{
+    const struct esse_history *history = snapshots->history;
+    const esse_value given = history->op_snapshot ? history->op_snapshot[op] : ESSE_NONE;
+    if (history->certificate.kind == ESSE_CERTIFICATE_TIMESTAMPS)
+        return look_at_time(snapshots, txn, given, snapshot);
+    if (esse_value_eq(given, ESSE_NONE))
+        return false;
+    return history->certificate.kind == ESSE_CERTIFICATE_COMMIT_ORDER
+               ? look_at_count(snapshots, given, snapshot)
+               : look_at_xids(snapshots, given, snapshot);
+}
+
+bool esse_snapshot_sees(const struct esse_snapshots *snapshots,
+                        const struct esse_snapshot *snapshot, uint32_t txn)
+{
+    const uint32_t place = snapshots->place[txn];
+    struct esse_pg_snapshot pg;
+    if (place == ESSE_NO_PLACE || place >= snapshot->before)
+        return false;
+    if (snapshot->is_prefix)
+        return true;
+    return esse_pg_snapshot_parse(&pg, snapshots->history->values, snapshot->text) &&
+           esse_pg_snapshot_sees(&pg, snapshots->history->txn_xid[txn]);
+}
