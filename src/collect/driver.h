@@ -9,10 +9,10 @@
  * One kind of database behind one table of functions; one file each, driver_*.c.  docs/design/
  * collect.md says why it is shaped so.
  *
- * Data.  A schema is some tables of rows.  A row has a key k, an integer, and a value v: an integer,
- * or in a table of lists a list of integers that is only appended to.  Who draws the requests
- * takes care that no two of them write the same value to one row, so that a value names its
- * writer.  ESSE_ABSENT is the value of a row that is not there.
+ * Data.  A schema is some tables of rows.  A row has a key k, an integer, and a value v: an
+ * integer, or in a table of lists a list of integers that is only appended to.  Who draws the
+ * requests takes care that no two of them write the same value to one row, so that a value names
+ * its writer.  ESSE_ABSENT is the value of a row that is not there.
  *
  * Threads.  A connection is used by one thread.  A target is shared by all: what start() and
  * step() change in it the driver protects.  open, prepare, describe, clean, close and the
@@ -85,10 +85,10 @@ struct esse_live_row {
  *   UNKNOWN  COMMIT was sent, wholly or in part, and nobody said what became of it.  Never
  *            answered to any other request
  */
-enum esse_outcome { ESSE_OUTCOME_OPEN, ESSE_OUTCOME_ABORTED, ESSE_OUTCOME_UNKNOWN };
+enum esse_fate { ESSE_FATE_OPEN, ESSE_FATE_ABORTED, ESSE_FATE_UNKNOWN };
 
 struct esse_failure {
-    enum esse_outcome outcome;
+    enum esse_fate fate;
     bool is_lost; /* the connection is gone: CONNECT comes next */
     /* Not a matter of isolation or of a server that went away: a missing privilege, an error in
      * the statement, a wrong password.  The run ends with it. */
@@ -134,7 +134,7 @@ struct esse_target; /* a driver's own */
 /* ---- certificates -------------------------------------------------------------------------- */
 
 /*
- * Where a driver puts what it learns from the server's own log, recorder.h's on the other side.
+ * Where a driver puts what it learns from the server's own log, learnt.h's on the other side.
  *
  * 1) Versions of one row must come in the order in which they were installed; the rows may be
  *    mixed in any way.  Only committed versions, and of a transaction that wrote a row several
@@ -180,7 +180,7 @@ struct esse_setting {
 };
 
 struct esse_description {
-    const char *product; /* "postgresql 15.4", for the history's header */
+    const char *product;                 /* "postgresql 15.4", for the history's header */
     const struct esse_setting *settings; /* whatever bears on isolation and durability */
     size_t setting_count;
 };
@@ -198,8 +198,8 @@ struct esse_description {
  *  3) clean() removes the schema, and what open() and prepare() made beside it; it may fail in
  *     silence, since the server may be gone.  close() frees what the arena does not hold, also
  *     after a prepare() that failed.  Every conn was dropped before.
- *  4) A request is started with start() and, unless that already ended it, stepped with step() until
- *     DONE or FAILED.  Neither blocks, ever: they answer WAIT with fd and events to wait for, or
+ *  4) A request is started with start() and, unless that already ended it, stepped with step()
+ * until DONE or FAILED.  Neither blocks, ever: they answer WAIT with fd and events to wait for, or
  *     AGAIN with a time.  The loop calls step() when fd is ready or the time is over; a step that
  *     came too early answers WAIT again.  A store that has no sockets answers DONE at once.
  *  5) 'reply' is the same during one request; start() has cleared it but for failure.
@@ -223,9 +223,9 @@ struct esse_description {
  * 12) start() and step() allocate in the connection's arena only to grow buffers that they keep.
  */
 struct esse_driver {
-    const char *name;    /* "sqlite" */
-    const char *schemes; /* "postgresql postgres": words before the colon */
-    const char *summary; /* one clause for help */
+    const char *name;       /* "sqlite" */
+    const char *schemes;    /* "postgresql postgres": words before the colon */
+    const char *summary;    /* one clause for help */
     const char *parameters; /* lines "name=VALUE  what it does" of the URL's query, for help */
     unsigned can;           /* ESSE_CAN_ bits */
     unsigned most_threads;  /* 0: any number */
@@ -261,9 +261,8 @@ const struct esse_driver *esse_driver_find(const char *scheme);
 const struct esse_claim *esse_claim_find(const struct esse_driver *driver, const char *setting);
 
 /* Fills a failure and returns FAILED, so that a failing path is one statement. */
-enum esse_progress esse_failed(struct esse_reply *reply, enum esse_outcome outcome,
-                               const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+enum esse_progress esse_failed(struct esse_reply *reply, enum esse_fate fate, const char *code,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* An empty reply: what start() begins with. */
 void esse_reply_clear(struct esse_reply *reply);

@@ -11,11 +11,11 @@
  * row a kind of server, spawn_*.c.
  *
  * 1) start() initialises the directory, starts the processes and returns when they answer.
- *    ESSE_EUNAVAILABLE, with what is missing, if the programs are not installed; nothing is left behind.
- * 2) Processes are signalled by their ids and nothing else.  They die with esse, however that ends
- *    (PR_SET_PDEATHSIG).
- * 3) stop() ends them and removes the directory; it never fails, at worst it leaves a warning.
- * 4) Faults act on one node: kill -9, SIGSTOP and SIGCONT, a start after a kill.
+ *    ESSE_EUNAVAILABLE, with what is missing, if the programs are not installed; nothing is left
+ * behind. 2) Processes are signalled by their ids and nothing else.  They die with esse, however
+ * that ends (PR_SET_PDEATHSIG). 3) stop() ends them and removes the directory; it never fails, at
+ * worst it leaves a warning. 4) Faults act on one node: kill -9, SIGSTOP and SIGCONT, a start after
+ * a kill.
  */
 struct esse_spawned;
 

@@ -26,7 +26,7 @@ enum esse_turn { ESSE_TURN_MORE, ESSE_TURN_COMMIT, ESSE_TURN_ROLLBACK };
 
 struct esse_workload_options {
     uint64_t sessions;
-    uint64_t keys, ops; /* ops: of a transaction, at most */
+    uint64_t keys, ops;  /* ops: of a transaction, at most */
     uint64_t max_writes; /* to a key before a fresh one takes its place; 0: never */
     double zipf_theta;   /* 0: uniform */
     double read_share;
