@@ -26,12 +26,14 @@ struct esse_table {
     bool is_list;
     bool has_ranges;        /* predicates are asked of it: an index on v is worth having */
     uint64_t rows;          /* 0 .. rows - 1 are there from the start */
-    const int64_t *initial; /* their values; NULL if rows is 0 */
+    const int64_t *initial; /* their values, ESSE_ABSENT for none; NULL if rows is 0 */
+    uint64_t most_rows;     /* more will never be there; 0: not known */
 };
 
 struct esse_schema {
     const struct esse_table *tables;
     uint32_t count;
+    uint32_t sessions; /* how many will connect, numbered from 0 on */
 };
 
 /* ---- what is asked, and what comes back ---------------------------------------------------- */
@@ -137,8 +139,8 @@ struct esse_target; /* a driver's own */
  * Where a driver puts what it learns from the server's own log, learnt.h's on the other side.
  *
  * 1) Versions of one row must come in the order in which they were installed; the rows may be
- *    mixed in any way.  Only committed versions, and of a transaction that wrote a row several
- *    times only the last.  ESSE_ABSENT is a delete, which needs the xid.
+ *    mixed in any way.  Only committed versions, and of a transaction that wrote a register several
+ *    times only the last; of a list every element.  ESSE_ABSENT is a delete, which needs the xid.
  * 2) Rows that were there from the start are not told.
  */
 struct esse_learnt;
@@ -166,6 +168,14 @@ enum {
     ESSE_CAN_PREDICATES = 1 << 1, /* MATCH and CHANGE */
     ESSE_CAN_AGGREGATES = 1 << 2,
     ESSE_CAN_DELETE = 1 << 3,
+};
+
+/* Where what a target plays by itself goes: sinks of the history and of the certificate, the first
+ * session number that is free, and what time it is there. */
+struct esse_sink;
+struct esse_played {
+    struct esse_sink *history, *certificate;
+    int64_t session, now;
 };
 
 /* A setting that can be asked for, and the level that the database's documentation promises. */
@@ -249,6 +259,10 @@ struct esse_driver {
     void (*drop)(struct esse_conn *conn);
 
     const struct esse_certifying *certificate; /* NULL: none can be had */
+
+    /* Sends transactions of clients that only the target knows, once the sessions have ended:
+     * planted bugs.  NULL for real databases. */
+    bool (*play)(struct esse_target *target, struct esse_played *played, struct esse_error *err);
 };
 
 extern const struct esse_driver *const esse_drivers[]; /* null-terminated, see drivers.c */

@@ -42,6 +42,7 @@ struct esse_drawer {
     uint64_t drawn; /* values so far */
     uint64_t sessions;
     struct esse_rng rng;
+    bool is_read_only; /* begin() says so of the transaction that it planned */
 };
 
 /* 1, 2, 3 ... shared out among the sessions: session s draws s + 1, s + 1 + sessions, ... */
