@@ -400,5 +400,6 @@ void *esse_loop_sessions(void *context)
     }
     if (!esse_book_flush(thread->book, true, &err))
         esse_run_fail(loop.run, &err);
+    atomic_store(&thread->has_ended, true);
     return NULL;
 }

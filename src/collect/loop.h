@@ -21,7 +21,7 @@
 struct esse_shared_run {
     const struct esse_driver *driver;
     struct esse_target *target;
-    const struct esse_workload *workload;
+    const struct esse_live_workload *workload;
     void *work; /* the workload's own */
     unsigned hosts;
     double think, timeout, patience; /* seconds; 'patience': how long a server may be away */
@@ -46,6 +46,7 @@ struct esse_loop_thread {
     struct esse_book *book;
     uint32_t first, count;                        /* sessions */
     _Atomic uint64_t committed, aborted, unknown; /* for the progress line */
+    _Atomic bool has_ended;
     struct esse_refusal refusals[ESSE_CODES];
     uint64_t reconnects;
 };

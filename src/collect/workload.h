@@ -51,12 +51,12 @@ static inline int64_t esse_drawn_value(struct esse_drawer *drawer)
     return (int64_t)(drawer->drawn++ * drawer->sessions + drawer->session + 1);
 }
 
-struct esse_workload {
+struct esse_live_workload {
     const char *name;
     const char *meaning; /* a clause for help */
     unsigned needs;      /* ESSE_CAN_ bits */
     struct esse_workload_options defaults;
-    bool (*open)(struct esse_arena *arena, const struct esse_workload *workload,
+    bool (*open)(struct esse_arena *arena, const struct esse_live_workload *workload,
                  const struct esse_workload_options *options, void **shared,
                  struct esse_schema *schema, struct esse_error *err);
     struct esse_drawer *(*session)(struct esse_arena *arena, void *shared, uint32_t session);
@@ -66,9 +66,10 @@ struct esse_workload {
     const void *details; /* what rows of one file differ in */
 };
 
-extern const struct esse_workload *const esse_workloads[]; /* null-terminated, see workloads.c */
+extern const struct esse_live_workload
+    *const esse_workloads[]; /* null-terminated, see workloads.c */
 
 /* NULL on an unknown name. */
-const struct esse_workload *esse_workload_find(const char *name);
+const struct esse_live_workload *esse_workload_find(const char *name);
 
 #endif
