@@ -65,6 +65,10 @@ struct esse_assuming {
     }
 unsigned esse_session_assume(const struct esse_assuming *assuming);
 
+/* A progress line of one's own, drawn as rarely as the others. */
+void esse_session_line(struct esse_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Takes the progress line away, so that something else can be said. */
 void esse_session_clear(struct esse_session *session);
 

@@ -170,8 +170,8 @@ enum {
     ESSE_CAN_DELETE = 1 << 3,
 };
 
-/* Where what a target plays by itself goes: sinks of the history and of the certificate, the first
- * session number that is free, and what time it is there. */
+/* Where what a target plays by itself goes: sinks of the history and of the certificate (NULL if
+ * there is none), the first session number that is free, and what time it is there. */
 struct esse_sink;
 struct esse_played {
     struct esse_sink *history, *certificate;

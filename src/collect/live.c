@@ -291,6 +291,8 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     }
     if (ok && c.is_certifying)
         ok = finish_certificate(&c, certificate, err);
+    else if (ok && history >= 0)
+        ok = play(&c, NULL, err);
     else if (c.is_certifying)
         live->options->driver->certificate->end(live->target);
     sum_up(&c);

@@ -503,7 +503,8 @@ bool esse_plant_play(const struct esse_gen_anomaly *anomaly, enum esse_gen_workl
     esse_gen_plant_init(&plant, 0, FIRST_KEY, &gen, &rows);
     bool ok = !rows.count || gen.sink->init(gen.sink, rows.at, rows.count, err);
     ok = ok && esse_gen_plant_run(&plant, 0, FIRST_KEY, &gen, err) &&
-         send_orders(&gen.certificate, FIRST_KEY, played->certificate, err);
+         (!played->certificate ||
+          send_orders(&gen.certificate, FIRST_KEY, played->certificate, err));
     esse_arena_free(arena);
     return ok;
 }
