@@ -135,7 +135,7 @@ static uint32_t version_seen(const struct phantom *p)
     for (uint32_t i = 0; i < op->row_count; i++)
         if (history->rows[op->row + i].key.ix == p->edge->key.ix)
             return only_with(p, history->rows[op->row + i].value);
-    return op->has_vset ? NOWHERE : only_miss(p);
+    return op->has_vset || op->no_rows ? NOWHERE : only_miss(p);
 }
 
 /* ---- the edge ---- */

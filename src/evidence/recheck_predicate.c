@@ -19,6 +19,8 @@ static bool ask(struct question question, bool (*answer)(const struct question *
     if (!esse_op_is_predicate(history->op_kind[question.op]))
         return false;
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[question.op]];
+    if (predicate->no_rows)
+        return false; /* nothing is missing from what nobody recorded */
     struct esse_arena *arena = esse_arena_new();
     struct esse_error ignored;
     question.predicate =

@@ -98,7 +98,8 @@ static bool names_all_misses(struct refuting *r, const struct esse_clause *claus
     const struct esse_history *history = r->history;
     const uint32_t reader = esse_op_txn(history, op).ix;
     struct esse_error ignored;
-    if (!esse_op_is_predicate(history->op_kind[op]))
+    if (!esse_op_is_predicate(history->op_kind[op]) ||
+        history->predicates[history->op_key[op]].no_rows)
         return false;
     if (!r->predicates)
         r->predicates = esse_predicates_new(r->arena, history);

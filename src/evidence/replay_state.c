@@ -176,6 +176,8 @@ static bool finds_its_rows(struct replay_state *state, uint32_t txn, uint32_t op
     const struct esse_history *history = state->history;
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
     uint32_t found = 0;
+    if (predicate->no_rows)
+        return true;
     for (uint32_t i = 0; i < predicate->row_count; i++) {
         const struct esse_keyed_row *row = &history->rows[predicate->row + i];
         if (!replay_state_selects(state, op, row->key.ix, row->value))

@@ -205,6 +205,12 @@ static bool keeps_op(struct writer *w, const struct esse_txn_record *txn,
         return false;
     if (op->has_vset && !lost(w, "version sets", err))
         return false;
+    if (!esse_value_eq(op->snapshot, ESSE_NONE) && !lost(w, "the snapshot of an operation", err))
+        return false;
+    if (op->has_result) {
+        *keeps = false;
+        return lost(w, "what a statement returned (result)", err);
+    }
     if (op->kind == ESSE_OP_PREDICATE_UPDATE) {
         *keeps = false;
         return lost(w, "predicate updates", err);
@@ -425,6 +431,8 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
     if ((txn->start_ts != ESSE_NO_TIME || txn->commit_ts != ESSE_NO_TIME) &&
         !lost(w, "server timestamps", err))
         return false;
+    if (txn->xid != ESSE_NO_TIME && !lost(w, "the database's numbers of transactions (xid)", err))
+        return false;
     if (!esse_value_as_int(w->sink.values, txn->session, &number) && !is_made_up(w, txn) &&
         !lost(w, "sessions that are not integers", err))
         return false;
@@ -488,6 +496,14 @@ static bool put_order(struct esse_sink *sink, const esse_value *names, size_t co
     (void)names;
     (void)count;
     return lost(writer_of(sink), "a serialization order", err);
+}
+
+static bool put_certificate(struct esse_sink *sink,
+                            const struct esse_certificate_record *certificate,
+                            struct esse_error *err)
+{
+    (void)certificate;
+    return lost(writer_of(sink), "the kind of a certificate", err);
 }
 
 /* ---- the end ---- */
@@ -581,6 +597,7 @@ struct esse_sink *esse_jepsen_writer(struct esse_arena *arena, struct esse_value
                                   .txn = put_txn,
                                   .version_order = put_version_order,
                                   .order = put_order,
+                                  .certificate = put_certificate,
                                   .finish = finish };
     w->arena = arena;
     w->out = out;

@@ -14,6 +14,8 @@ enum {
     HAS_T = 1 << 7,
     HAS_ROWS = 1 << 8,
     HAS_VSET = 1 << 9,
+    HAS_RESULT = 1 << 10,
+    HAS_SNAPSHOT = 1 << 11,
 };
 enum { KINDS = HAS_R | HAS_W | HAS_A | HAS_D | HAS_P | HAS_U };
 
@@ -124,6 +126,10 @@ static unsigned member_bit(struct esse_span name)
             return 0;
         }
     }
+    if (name.length == 6 && memcmp(name.at, "result", 6) == 0)
+        return HAS_RESULT;
+    if (name.length == 8 && memcmp(name.at, "snapshot", 8) == 0)
+        return HAS_SNAPSHOT;
     if (name.length != 4)
         return 0;
     return memcmp(name.at, "rows", 4) == 0   ? HAS_ROWS
@@ -135,7 +141,7 @@ static bool unknown_member(struct esse_json *json, const char *place, struct ess
 {
     return esse_json_fail(json, place,
                           "unknown member \"%.*s\" in an operation, expected one of "
-                          "r, w, a, d, p, u, v, t, rows, vset",
+                          "r, w, a, d, p, u, v, t, rows, vset, result, snapshot",
                           (int)(name.length < 60 ? name.length : 60), name.at);
 }
 
@@ -156,6 +162,34 @@ static bool rows_are_pairs(struct esse_json *json)
     return pairs;
 }
 
+/* One scalar for each column that a statement returned. */
+static bool read_result(struct esse_native_ops *ops, struct esse_json *json,
+                        struct esse_op_record *op)
+{
+    op->has_result = true;
+    op->result_first = ops->items.count;
+    bool ok = esse_json_char(json, '[', "a list of what each column returned");
+    for (bool first = true; ok && esse_json_more(json, &first, ']', &ok);) {
+        esse_value item;
+        const char c = esse_json_peek(json);
+        if (c == '[' || c == '{')
+            return esse_json_expected(json, "an integer, string, boolean or null");
+        if (!esse_json_value(json, &item))
+            return false;
+        esse_native_item_vec_push(&ops->items, ops->arena, item);
+    }
+    op->result_count = ops->items.count - op->result_first;
+    return ok;
+}
+
+static bool snapshot(struct esse_json *json, struct esse_op_record *op)
+{
+    const char c = esse_json_peek(json);
+    if (c != '"' && c != '-' && (c < '0' || c > '9'))
+        return esse_json_expected(json, "a snapshot: an integer or a string");
+    return esse_json_value(json, &op->snapshot);
+}
+
 static bool member(struct esse_native_ops *ops, struct esse_json *json, unsigned bit,
                    struct esse_op_record *op)
 {
@@ -169,6 +203,10 @@ static bool member(struct esse_native_ops *ops, struct esse_json *json, unsigned
     case HAS_VSET:
         op->has_vset = true;
         return esse_native_rows_read(ops, json, false, &op->vset_first, &op->vset_count);
+    case HAS_RESULT:
+        return read_result(ops, json, op);
+    case HAS_SNAPSHOT:
+        return snapshot(json, op);
     default:
         op->kind = (enum esse_op_kind)__builtin_ctz(bit); /* the bits are in the enum's order */
         if (esse_json_peek(json) != '"')
@@ -189,13 +227,18 @@ static bool rows_match_kind(const struct esse_native_ops *ops, const struct esse
 }
 
 static bool check_predicate(struct esse_native_ops *ops, struct esse_json *json, const char *open,
-                            unsigned has, const struct esse_op_record *op)
+                            unsigned has, struct esse_op_record *op)
 {
     const char *name = op->kind == ESSE_OP_PREDICATE_READ ? "p" : "u";
     if (has & HAS_V)
         return esse_json_fail(json, open, "\"%s\" takes rows, not v", name);
-    if (!(has & HAS_ROWS))
-        return esse_json_fail(json, open, "\"%s\" needs rows: every row it returned", name);
+    if (op->has_result && op->kind == ESSE_OP_PREDICATE_UPDATE)
+        return esse_json_fail(json, open, "\"u\" takes rows, not result");
+    op->no_rows = !(has & HAS_ROWS);
+    if (op->no_rows && !op->has_result)
+        return esse_json_fail(json, open, "\"%s\" needs rows: every row it %s", name,
+                              op->kind == ESSE_OP_PREDICATE_READ ? "returned; or its result"
+                                                                 : "changed");
     if (!rows_match_kind(ops, op))
         return esse_json_fail(json, open,
                               op->kind == ESSE_OP_PREDICATE_UPDATE
@@ -218,6 +261,8 @@ static bool check_op(struct esse_native_ops *ops, struct esse_json *json, const 
         return check_predicate(ops, json, open, has, op);
     if (has & (HAS_ROWS | HAS_VSET))
         return esse_json_fail(json, open, "rows and vset belong to p and u");
+    if (has & HAS_RESULT)
+        return esse_json_fail(json, open, "result belongs to p");
     if (op->kind == ESSE_OP_DELETE)
         return !(has & HAS_V) || esse_json_fail(json, open, "\"d\" takes no value");
     if (op->kind == ESSE_OP_READ) {
@@ -305,7 +350,8 @@ static inline bool quick_value(struct esse_native_ops *ops, const char **at, boo
  *
  * The letter chooses without a branch, and the record is written once, where it stays: filling a
  * record on the stack and copying it waited, at every operation, for stores to be joined to a
- * wider load, which was a fifth of all reading.
+ * wider load, which was a fifth of all reading.  All of its members are named, see
+ * esse_txn_record_empty.
  */
 static bool quick_op(struct esse_native_ops *ops, struct esse_json *json)
 {
@@ -333,12 +379,20 @@ static bool quick_op(struct esse_native_ops *ops, struct esse_json *json)
     *esse_native_op_vec_extend(&ops->ops, ops->arena, 1) =
         (struct esse_op_record){ .kind = kind,
                                  .is_list = is_list,
+                                 .has_vset = false,
+                                 .no_rows = false,
+                                 .has_result = false,
                                  .key = key,
                                  .value = value,
                                  .first = first,
                                  .count = ops->items.count - first,
+                                 .vset_first = 0,
+                                 .vset_count = 0,
+                                 .result_first = 0,
+                                 .result_count = 0,
                                  .begin = ESSE_NO_TIME,
-                                 .end = ESSE_NO_TIME };
+                                 .end = ESSE_NO_TIME,
+                                 .snapshot = ESSE_NONE };
     return true;
 }
 

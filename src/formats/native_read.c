@@ -20,10 +20,13 @@ enum member {
     M_END,
     M_START_TS,
     M_COMMIT_TS,
+    M_XID,
     M_OPS,
     M_INIT,
     M_VERSION_ORDER,
     M_ORDER,
+    M_CERTIFICATE,
+    M_COMPLETE,
     M_COUNT,
 };
 #define NAME(text)                                                                                 \
@@ -34,10 +37,11 @@ static const struct {
     const char *text;
     size_t length;
 } member_names[M_COUNT] = {
-    NAME("esse"),     NAME("version"),   NAME("db"),     NAME("isolation"), NAME("columns"),
-    NAME("session"),  NAME("txn"),       NAME("status"), NAME("start"),     NAME("end"),
-    NAME("start_ts"), NAME("commit_ts"), NAME("ops"),    NAME("init"),      NAME("version_order"),
-    NAME("order"),
+    NAME("esse"),    NAME("version"),     NAME("db"),       NAME("isolation"),
+    NAME("columns"), NAME("session"),     NAME("txn"),      NAME("status"),
+    NAME("start"),   NAME("end"),         NAME("start_ts"), NAME("commit_ts"),
+    NAME("xid"),     NAME("ops"),         NAME("init"),     NAME("version_order"),
+    NAME("order"),   NAME("certificate"), NAME("complete"),
 };
 #define BIT(member) (1u << (member))
 #define HEADER_BITS (BIT(M_ESSE) | BIT(M_VERSION) | BIT(M_DB) | BIT(M_ISOLATION) | BIT(M_COLUMNS))
@@ -61,6 +65,7 @@ struct line {
     struct key_order_vec orders;
     struct ref_vec refs;
     size_t row, rows; /* init */
+    struct esse_certificate_record certificate;
     unsigned has;
 };
 
@@ -191,6 +196,48 @@ static bool columns(struct line *line)
     return true;
 }
 
+static bool certificate(struct line *line)
+{
+    struct esse_span text;
+    esse_json_peek(&line->json);
+    const char *place = line->json.at;
+    if (!esse_json_string(&line->json, &text))
+        return false;
+    for (int kind = ESSE_CERTIFICATE_TIMESTAMPS; kind <= ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS;
+         kind++) {
+        const char *name = esse_certificate_names[kind];
+        if (text.length == strlen(name) && memcmp(text.at, name, text.length) == 0) {
+            line->certificate.kind = (enum esse_certificate_kind)kind;
+            return true;
+        }
+    }
+    return esse_json_fail(&line->json, place,
+                          "found a certificate of \"%.*s\", expected timestamps, commit-order or "
+                          "postgresql-snapshots",
+                          (int)(text.length < 60 ? text.length : 60), text.at);
+}
+
+static bool complete(struct line *line)
+{
+    const char c = esse_json_peek(&line->json);
+    esse_value value;
+    if (c != 't' && c != 'f')
+        return esse_json_expected(&line->json, "true or false");
+    if (!esse_json_value(&line->json, &value))
+        return false;
+    line->certificate.complete = c == 't';
+    return true;
+}
+
+static bool xid(struct line *line)
+{
+    esse_json_peek(&line->json);
+    const char *place = line->json.at;
+    if (!esse_json_int(&line->json, &line->txn.xid))
+        return false;
+    return line->txn.xid >= 0 || esse_json_fail(&line->json, place, "an xid is not negative");
+}
+
 static bool member(struct line *line, enum member which)
 {
     struct esse_json *json = &line->json;
@@ -219,12 +266,18 @@ static bool member(struct line *line, enum member which)
         return esse_json_int(json, &line->txn.start_ts);
     case M_COMMIT_TS:
         return esse_json_int(json, &line->txn.commit_ts);
+    case M_XID:
+        return xid(line);
     case M_OPS:
         return esse_native_ops_read(&line->ops, json);
     case M_INIT:
         return esse_native_rows_read(&line->ops, json, false, &line->row, &line->rows);
     case M_VERSION_ORDER:
         return version_order(line);
+    case M_CERTIFICATE:
+        return certificate(line);
+    case M_COMPLETE:
+        return complete(line);
     default:
         return read_ids(line, "a list of transaction ids");
     }
@@ -252,11 +305,11 @@ static bool scan_usual(struct line *line)
 {
     if (!TAKE(line, "{\"session\":", M_SESSION))
         return false;
-    return !line->has ||
-           (TAKE(line, ",\"txn\":", M_TXN) && TAKE(line, ",\"status\":", M_STATUS) &&
-            TAKE(line, ",\"start\":", M_START) && TAKE(line, ",\"end\":", M_END) &&
-            TAKE(line, ",\"start_ts\":", M_START_TS) &&
-            TAKE(line, ",\"commit_ts\":", M_COMMIT_TS) && TAKE(line, ",\"ops\":", M_OPS));
+    return !line->has || (TAKE(line, ",\"txn\":", M_TXN) && TAKE(line, ",\"status\":", M_STATUS) &&
+                          TAKE(line, ",\"start\":", M_START) && TAKE(line, ",\"end\":", M_END) &&
+                          TAKE(line, ",\"start_ts\":", M_START_TS) &&
+                          TAKE(line, ",\"commit_ts\":", M_COMMIT_TS) &&
+                          TAKE(line, ",\"xid\":", M_XID) && TAKE(line, ",\"ops\":", M_OPS));
 }
 
 static bool scan_members(struct line *line)
@@ -276,8 +329,8 @@ static bool scan_members(struct line *line)
         if (which == M_COUNT)
             return esse_json_fail(json, place,
                                   "unknown member \"%.*s\"; a line is a header, a transaction "
-                                  "(session, txn, status, start, end, start_ts, commit_ts, ops), "
-                                  "init, version_order or order",
+                                  "(session, txn, status, start, end, start_ts, commit_ts, xid, "
+                                  "ops), init, version_order, order or certificate",
                                   (int)(name.length < 60 ? name.length : 60), name.at);
         if (line->has & BIT(which))
             return esse_json_fail(json, place, "member \"%s\" is given twice",
@@ -345,10 +398,13 @@ static bool send(struct esse_reading *reading, struct line *line, const char *be
         return send_orders(reading, line, err);
     if (has == BIT(M_ORDER))
         return reading->sink->order(reading->sink, line->values.at, line->values.count, err);
+    if ((has | BIT(M_COMPLETE)) == (BIT(M_CERTIFICATE) | BIT(M_COMPLETE)) &&
+        (has & BIT(M_CERTIFICATE)))
+        return reading->sink->certificate(reading->sink, &line->certificate, err);
     if (!has || (has & ~TXN_BITS))
         return esse_json_fail(&line->json, begin,
                               "a line is a header, a transaction (session and ops), init, "
-                              "version_order or order, and nothing beside");
+                              "version_order, order or certificate, and nothing beside");
     return send_txn(reading, line, begin, err);
 }
 
@@ -360,6 +416,7 @@ static void reset(struct line *line)
     line->ops.unread = NULL;
     line->values.count = line->orders.count = line->refs.count = 0;
     line->row = line->rows = 0;
+    line->certificate = (struct esse_certificate_record){ 0 };
     line->has = 0;
     line->json.depth = 0;
 }

@@ -149,10 +149,17 @@ static bool put_predicate(struct writer *w, const struct esse_txn_record *txn,
                           const struct esse_op_record *op, struct esse_error *err)
 {
     esse_value_put_json_name(w->out, w->sink.values, op->key);
-    esse_out_text(w->out, ",\"rows\":");
-    if (!put_rows(w, esse_record_rows(txn, op->first, op->count), op->count,
-                  op->kind == ESSE_OP_PREDICATE_UPDATE, err))
-        return false;
+    if (!op->no_rows) {
+        esse_out_text(w->out, ",\"rows\":");
+        if (!put_rows(w, esse_record_rows(txn, op->first, op->count), op->count,
+                      op->kind == ESSE_OP_PREDICATE_UPDATE, err))
+            return false;
+    }
+    if (op->has_result) {
+        esse_out_text(w->out, ",\"result\":");
+        if (!put_list(w, esse_record_result(txn, op), op->result_count, err))
+            return false;
+    }
     if (!op->has_vset)
         return true;
     esse_out_text(w->out, ",\"vset\":");
@@ -185,6 +192,10 @@ static bool put_op(struct writer *w, const struct esse_txn_record *txn,
         esse_out_i64(w->out, op->end);
         esse_out_char(w->out, ']');
     }
+    if (!esse_value_eq(op->snapshot, ESSE_NONE)) {
+        esse_out_text(w->out, ",\"snapshot\":");
+        put_id(w, op->snapshot, false);
+    }
     esse_out_char(w->out, '}');
     return ok;
 }
@@ -213,6 +224,7 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
     put_time(w, ",\"end\":", txn->end);
     put_time(w, ",\"start_ts\":", txn->start_ts);
     put_time(w, ",\"commit_ts\":", txn->commit_ts);
+    put_time(w, ",\"xid\":", txn->xid);
     esse_out_text(w->out, ",\"ops\":[");
     for (size_t i = 0; i < txn->op_count; i++) {
         if (i)
@@ -302,6 +314,17 @@ static bool put_order(struct esse_sink *sink, const esse_value *names, size_t co
     return true;
 }
 
+static bool put_certificate(struct esse_sink *sink,
+                            const struct esse_certificate_record *certificate,
+                            struct esse_error *err)
+{
+    struct writer *w = writer_of(sink);
+    (void)err;
+    esse_out_f(w->out, "{\"certificate\":\"%s\"%s}\n", esse_certificate_names[certificate->kind],
+               certificate->complete ? ",\"complete\":true" : "");
+    return true;
+}
+
 static bool finish(struct esse_sink *sink, struct esse_error *err)
 {
     (void)sink;
@@ -319,6 +342,7 @@ struct esse_sink *esse_native_writer(struct esse_arena *arena, struct esse_value
                                   .txn = put_txn,
                                   .version_order = put_version_order,
                                   .order = put_order,
+                                  .certificate = put_certificate,
                                   .finish = finish };
     w->out = out;
     w->lossy = lossy;

@@ -116,6 +116,9 @@ static bool take_op(struct esse_registers *w, const struct esse_op_record *op,
     const char *what = misfit(w, op);
     if (op->begin != ESSE_NO_TIME && !esse_registers_lost(w, "the interval of an operation", err))
         return false;
+    if (!esse_value_eq(op->snapshot, ESSE_NONE) &&
+        !esse_registers_lost(w, "the snapshot of an operation", err))
+        return false;
     if (what)
         return esse_registers_lost(w, what, err);
     taken.is_initial = op->kind == ESSE_OP_DELETE || esse_value_eq(op->value, ESSE_NIL);
@@ -145,6 +148,8 @@ static bool check_txn(const struct esse_registers *w, const struct esse_txn_reco
     return (!timed || esse_registers_lost(w, "client times", err)) &&
            (!server || esse_registers_lost(w, "server timestamps", err)) &&
            (!wall || esse_registers_lost(w, "wall-clock times", err)) &&
+           (txn->xid == ESSE_NO_TIME ||
+            esse_registers_lost(w, "the database's numbers of transactions (xid)", err)) &&
            (!txn->extra_count ||
             esse_registers_lost(w, "members that Esse does not know, such as :error", err));
 }
@@ -223,6 +228,14 @@ static bool put_order(struct esse_sink *sink, const esse_value *names, size_t co
     return esse_registers_lost((struct esse_registers *)sink, "a serialization order", err);
 }
 
+static bool put_certificate(struct esse_sink *sink,
+                            const struct esse_certificate_record *certificate,
+                            struct esse_error *err)
+{
+    (void)certificate;
+    return esse_registers_lost((struct esse_registers *)sink, "the kind of a certificate", err);
+}
+
 void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
                          struct esse_values *values, const char *format, bool lossy)
 {
@@ -231,7 +244,8 @@ void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
                                   .header = put_header,
                                   .init = put_init,
                                   .version_order = put_version_order,
-                                  .order = put_order };
+                                  .order = put_order,
+                                  .certificate = put_certificate };
 }
 
 /* ---- logs by session ---- */

@@ -6,14 +6,14 @@
 #include <assert.h>
 #include <string.h>
 
-enum what { HEADER, INIT, TXN, VERSION_ORDER, ORDER, FINISH };
+enum what { HEADER, INIT, TXN, VERSION_ORDER, ORDER, CERTIFICATE, FINISH };
 
 /* A record.  What it has many of are the next ones of the batch's.  Every byte here and below goes
  * from one processor's cache to the other's, which is what a relay costs. */
 struct sent {
     uint8_t what;
     uint8_t status;
-    uint8_t times;  /* which of the six a transaction has, in the order of the record */
+    uint8_t times;  /* which of the seven a transaction has, in the order of the record */
     uint32_t atoms; /* that the batch's pool had by then */
     uint64_t line;  /* the transaction's or the sink's */
     size_t count;   /* of operations, rows, versions or values */
@@ -29,7 +29,7 @@ struct small_op {
 /* How: the kind, and ... */
 enum {
     IS_LIST = 1 << 6,
-    IS_WHOLE = 1 << 7, /* rows or times: it is in 'whole' too */
+    IS_WHOLE = 1 << 7, /* rows, times or a snapshot: it is in 'whole' too */
     KIND = IS_LIST - 1,
 };
 
@@ -163,12 +163,14 @@ static void put_whole(struct batch *batch, const struct esse_txn_record *txn,
     if (!op->is_list)
         put_rows(batch, esse_record_rows(txn, op->first, op->count), op->count);
     put_rows(batch, esse_record_rows(txn, op->vset_first, op->vset_count), op->vset_count);
+    put_words(batch, esse_record_result(txn, op), op->result_count);
 }
 
 static void put_op(struct batch *batch, struct small_op *small, uint8_t *how,
                    const struct esse_txn_record *txn, const struct esse_op_record *op)
 {
-    const bool is_whole = esse_op_is_predicate(op->kind) || op->begin != ESSE_NO_TIME;
+    const bool is_whole = esse_op_is_predicate(op->kind) || op->begin != ESSE_NO_TIME ||
+                          !esse_value_eq(op->snapshot, ESSE_NONE);
     small->key = op->key;
     small->value = op->is_list ? (esse_value){ op->count } : op->value;
     *how = (uint8_t)(op->kind | (op->is_list ? IS_LIST : 0u) | (is_whole ? IS_WHOLE : 0u));
@@ -180,8 +182,8 @@ static void put_op(struct batch *batch, struct small_op *small, uint8_t *how,
 
 static uint8_t put_times(struct batch *batch, const struct esse_txn_record *txn)
 {
-    const int64_t times[] = { txn->start,     txn->end,        txn->start_ts,
-                              txn->commit_ts, txn->wall_start, txn->wall_end };
+    const int64_t times[] = { txn->start,      txn->end,      txn->start_ts, txn->commit_ts,
+                              txn->wall_start, txn->wall_end, txn->xid };
     unsigned which = 0;
     for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
         if (times[i] != ESSE_NO_TIME) {
@@ -236,6 +238,18 @@ static bool put_order(struct esse_sink *sink, const esse_value *names, size_t co
     return put(relay, (struct sent){ .what = ORDER, .line = sink->line, .count = count });
 }
 
+static bool put_certificate(struct esse_sink *sink,
+                            const struct esse_certificate_record *certificate,
+                            struct esse_error *err)
+{
+    (void)err;
+    struct sent sent = { .what = CERTIFICATE,
+                         .status = certificate->complete,
+                         .line = sink->line,
+                         .count = certificate->kind };
+    return put((struct relay *)sink, sent);
+}
+
 static bool put_finish(struct esse_sink *sink, struct esse_error *err)
 {
     (void)err;
@@ -287,7 +301,10 @@ static void take_whole(struct relay *relay, struct batch *batch, struct esse_op_
     const struct esse_op_record *whole = &batch->whole.at[relay->whole_op++];
     op->begin = whole->begin;
     op->end = whole->end;
+    op->snapshot = arrived(relay, whole->snapshot);
     op->has_vset = whole->has_vset;
+    op->no_rows = whole->no_rows;
+    op->has_result = whole->has_result;
     if (!op->is_list) {
         op->first = relay->row;
         op->count = whole->count;
@@ -296,6 +313,9 @@ static void take_whole(struct relay *relay, struct batch *batch, struct esse_op_
     op->vset_first = relay->row;
     op->vset_count = whole->vset_count;
     take_rows(relay, batch, op->vset_count);
+    op->result_first = relay->word;
+    op->result_count = whole->result_count;
+    take_words(relay, batch, op->result_count);
 }
 
 /* The members one by one, into where it stays: see native_ops.c, quick_op. */
@@ -305,13 +325,14 @@ static void take_op(struct relay *relay, struct batch *batch, struct esse_op_rec
     const uint8_t how = batch->how.at[relay->op++];
     op->kind = (enum esse_op_kind)(how & KIND);
     op->is_list = how & IS_LIST;
-    op->has_vset = false;
+    op->has_vset = op->no_rows = op->has_result = false;
     op->key = arrived(relay, small->key);
     op->value = op->is_list ? ESSE_NONE : arrived(relay, small->value);
     op->first = relay->word;
     op->count = op->is_list ? small->value.word : 0;
-    op->vset_first = op->vset_count = 0;
+    op->vset_first = op->vset_count = op->result_first = op->result_count = 0;
     op->begin = op->end = ESSE_NO_TIME;
+    op->snapshot = ESSE_NONE;
     if (op->count)
         take_words(relay, batch, op->count);
     if (how & IS_WHOLE)
@@ -342,6 +363,7 @@ static bool take_txn(struct relay *relay, struct batch *batch, const struct sent
     txn.commit_ts = take_time(relay, batch, sent, 3);
     txn.wall_start = take_time(relay, batch, sent, 4);
     txn.wall_end = take_time(relay, batch, sent, 5);
+    txn.xid = take_time(relay, batch, sent, 6);
     txn.ops = ops;
     txn.op_count = sent->count;
     txn.items = batch->words.at;
@@ -370,6 +392,13 @@ static bool take_version_order(struct relay *relay, struct batch *batch, const s
     return relay->to->version_order(relay->to, arrived(relay, sent->one), refs, sent->count, err);
 }
 
+static bool take_certificate(struct relay *relay, const struct sent *sent, struct esse_error *err)
+{
+    struct esse_certificate_record certificate = { (enum esse_certificate_kind)sent->count,
+                                                   sent->status };
+    return relay->to->certificate(relay->to, &certificate, err);
+}
+
 static bool take_record(struct relay *relay, struct batch *batch, const struct sent *sent,
                         struct esse_error *err)
 {
@@ -391,6 +420,8 @@ static bool take_record(struct relay *relay, struct batch *batch, const struct s
         return take_version_order(relay, batch, sent, err);
     case ORDER:
         return to->order(to, take_words(relay, batch, sent->count), sent->count, err);
+    case CERTIFICATE:
+        return take_certificate(relay, sent, err);
     default:
         return to->finish(to, err);
     }
@@ -457,6 +488,7 @@ static struct relay *new_relay(struct esse_arena *arena, const struct esse_readi
                                       .txn = put_txn,
                                       .version_order = put_version_order,
                                       .order = put_order,
+                                      .certificate = put_certificate,
                                       .finish = put_finish };
     for (unsigned i = 0; i < ESSE_RELAY_BATCHES; i++) {
         relay->batches[i].arena = esse_arena_new();

@@ -1,7 +1,9 @@
 #include "history/access.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static bool access_of(const struct esse_history *history, uint32_t op, esse_key key, bool read,
                       esse_value *value)
@@ -27,6 +29,19 @@ bool esse_op_write_of(const struct esse_history *history, uint32_t op, esse_key 
                       esse_value *value)
 {
     return access_of(history, op, key, false, value);
+}
+
+bool esse_is_statement(const struct esse_values *values, esse_value text)
+{
+    char room[8];
+    struct esse_span span = esse_value_text(values, text, room);
+    while (span.length && memchr(" \t\r\n\f\v", *span.at, 6)) {
+        span.at++;
+        span.length--;
+    }
+    /* "select" could be the beginning of a column's name. */
+    return span.length > 6 && strncasecmp(span.at, "select", 6) == 0 && span.at[6] != '_' &&
+           !isalnum((unsigned char)span.at[6]);
 }
 
 esse_txn esse_op_txn(const struct esse_history *history, uint32_t op)

@@ -47,6 +47,9 @@ bool esse_op_read_of(const struct esse_history *history, uint32_t op, esse_key k
 bool esse_op_write_of(const struct esse_history *history, uint32_t op, esse_key key,
                       esse_value *value);
 
+/* Is a predicate's text a whole SELECT, not only the condition of one?  O(1). */
+bool esse_is_statement(const struct esse_values *values, esse_value text);
+
 /* The transaction of an operation.  O(log transactions). */
 esse_txn esse_op_txn(const struct esse_history *history, uint32_t op);
 

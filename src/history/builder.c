@@ -199,11 +199,19 @@ static uint32_t add_predicate(struct esse_builder *builder, const struct esse_tx
     struct esse_predicate_op predicate = { .text = op->key,
                                            .row_count = (uint32_t)op->count,
                                            .vset_count = (uint32_t)op->vset_count,
-                                           .has_vset = op->has_vset };
+                                           .result = (uint32_t)builder->results.count,
+                                           .result_count = (uint32_t)op->result_count,
+                                           .has_vset = op->has_vset,
+                                           .no_rows = op->no_rows,
+                                           .has_result = op->has_result };
     predicate.row = add_rows(builder, esse_record_rows(txn, op->first, op->count), op->count);
     predicate.vset =
         add_rows(builder, esse_record_rows(txn, op->vset_first, op->vset_count), op->vset_count);
-    builder->has |= ESSE_HAS_PREDICATES | (op->has_vset ? ESSE_HAS_VSETS : 0u);
+    if (op->result_count)
+        memcpy(esse_value_vec_extend(&builder->results, builder->arena, op->result_count),
+               esse_record_result(txn, op), op->result_count * sizeof *builder->results.at);
+    builder->has |= ESSE_HAS_PREDICATES | (op->has_vset ? ESSE_HAS_VSETS : 0u) |
+                    (op->has_result ? ESSE_HAS_RESULTS : 0u);
     esse_predicate_vec_push(&builder->predicates, builder->arena, predicate);
     return (uint32_t)builder->predicates.count - 1;
 }
@@ -256,6 +264,16 @@ static bool add_op_time(struct esse_builder *builder, const struct esse_txn_reco
     return true;
 }
 
+/* And so does that of snapshots. */
+static __attribute__((noinline)) void add_snapshot(struct esse_builder *builder,
+                                                   const struct esse_op_record *op, size_t at)
+{
+    while (builder->op_snapshot.count < at)
+        esse_value_vec_push(&builder->op_snapshot, builder->arena, ESSE_NONE);
+    esse_value_vec_push(&builder->op_snapshot, builder->arena, op->snapshot);
+    builder->has |= ESSE_HAS_SNAPSHOTS;
+}
+
 static bool add_ops(struct esse_builder *builder, const struct esse_txn_record *txn,
                     struct esse_error *err)
 {
@@ -278,6 +296,8 @@ static bool add_ops(struct esse_builder *builder, const struct esse_txn_record *
         }
         if (!add_op_time(builder, txn, op, first + i, err))
             return false;
+        if (!esse_value_eq(op->snapshot, ESSE_NONE) || builder->op_snapshot.count)
+            add_snapshot(builder, op, first + i);
     }
     return true;
 }
@@ -306,6 +326,15 @@ static inline bool add_times(struct esse_builder *builder, struct esse_interval_
         return true;
     builder->has |= has;
     return put_times(builder, column, txn, begin, end);
+}
+
+static __attribute__((noinline)) void add_xid(struct esse_builder *builder, uint32_t txn,
+                                              int64_t xid)
+{
+    while (builder->txn_xid.count < txn)
+        esse_i64_vec_push(&builder->txn_xid, builder->arena, ESSE_NO_TIME);
+    esse_i64_vec_push(&builder->txn_xid, builder->arena, xid);
+    builder->has |= ESSE_HAS_XIDS;
 }
 
 static void add_extras(struct esse_builder *builder, const struct esse_txn_record *record,
@@ -347,6 +376,8 @@ static bool add_txn(struct esse_sink *sink, const struct esse_txn_record *record
         return esse_fail_at(err, record->line, 1, "commit_ts is before start_ts");
     add_times(builder, &builder->txn_wall_time, txn, record->wall_start, record->wall_end,
               ESSE_HAS_WALL_TIMES);
+    if (record->xid != ESSE_NO_TIME || builder->txn_xid.count)
+        add_xid(builder, txn, record->xid);
     add_extras(builder, record, txn);
     return add_ops(builder, record, err);
 }
@@ -421,6 +452,18 @@ static bool add_order(struct esse_sink *sink, const esse_value *names, size_t co
     return true;
 }
 
+static bool add_certificate(struct esse_sink *sink,
+                            const struct esse_certificate_record *certificate,
+                            struct esse_error *err)
+{
+    struct esse_builder *builder = (struct esse_builder *)sink;
+    if (builder->has & ESSE_HAS_CERTIFICATE)
+        return esse_fail_at(err, sink->line, 1, "the kind of certificate is given twice");
+    builder->has |= ESSE_HAS_CERTIFICATE;
+    builder->certificate = *certificate;
+    return true;
+}
+
 static bool finish(struct esse_sink *sink, struct esse_error *err)
 {
     (void)sink;
@@ -442,6 +485,7 @@ struct esse_builder *esse_builder_new(struct esse_arena *arena)
                                         .txn = add_txn,
                                         .version_order = add_version_order,
                                         .order = add_order,
+                                        .certificate = add_certificate,
                                         .finish = finish };
     return builder;
 }

@@ -10,6 +10,7 @@
 
 ESSE_VEC(esse_u8_vec, uint8_t)
 ESSE_VEC(esse_u32_vec, uint32_t)
+ESSE_VEC(esse_i64_vec, int64_t)
 ESSE_VEC(esse_value_vec, esse_value)
 ESSE_VEC(esse_interval_vec, struct esse_interval)
 ESSE_VEC(esse_predicate_vec, struct esse_predicate_op)
@@ -32,12 +33,14 @@ struct esse_builder {
     struct esse_u8_vec op_kind;
     struct esse_u32_vec op_key;
     struct esse_value_vec op_value;
-    struct esse_interval_vec op_time; /* empty until an operation has an interval */
+    struct esse_interval_vec op_time;  /* empty until an operation has an interval */
+    struct esse_value_vec op_snapshot; /* and this one until one has a snapshot */
 
     struct esse_u32_vec txn_op, txn_session, txn_line;
     struct esse_u8_vec txn_status;
-    struct esse_value_vec txn_name; /* these four: empty until a transaction has one */
+    struct esse_value_vec txn_name; /* these five: empty until a transaction has one */
     struct esse_interval_vec txn_time, txn_server_time, txn_wall_time;
+    struct esse_i64_vec txn_xid;
     struct esse_index names; /* transactions by name, those before 'indexed' */
     size_t indexed;
     int64_t largest_name; /* the largest word of a name that is an integer */
@@ -54,6 +57,7 @@ struct esse_builder {
 
     struct esse_predicate_vec predicates;
     struct esse_keyed_row_vec rows, init;
+    struct esse_value_vec results;
     struct esse_extra_vec extras;
     struct esse_warning_vec warnings;
 
@@ -67,6 +71,7 @@ struct esse_builder {
     struct esse_u32_vec order_line; /* where each stands */
     struct esse_value_vec order;
     uint64_t serial_line; /* where the serialization order stands */
+    struct esse_certificate_record certificate;
 
     /* The transaction that is being recorded by hand (recording.c). */
     struct esse_txn_record open;

@@ -72,7 +72,8 @@ static bool refuse_txn(struct esse_sink *sink, const struct esse_txn_record *txn
 {
     (void)sink;
     return esse_fail_at(err, txn->line, 1,
-                        "found a transaction; a certificate holds version_order, order and init");
+                        "found a transaction; a certificate holds version_order, order, init and "
+                        "its kind");
 }
 
 static bool take_version_order(struct esse_sink *sink, esse_value key,
@@ -88,6 +89,14 @@ static bool take_order(struct esse_sink *sink, const esse_value *names, size_t c
 {
     struct esse_sink *to = builder_of(sink);
     return to->order(to, names, count, err);
+}
+
+static bool take_certificate(struct esse_sink *sink,
+                             const struct esse_certificate_record *certificate,
+                             struct esse_error *err)
+{
+    struct esse_sink *to = builder_of(sink);
+    return to->certificate(to, certificate, err);
 }
 
 static bool finish(struct esse_sink *sink, struct esse_error *err)
@@ -107,6 +116,7 @@ struct esse_sink *esse_certificate_sink(struct esse_builder *builder)
                                             .txn = refuse_txn,
                                             .version_order = take_version_order,
                                             .order = take_order,
+                                            .certificate = take_certificate,
                                             .finish = finish };
     return &certificate->sink;
 }

@@ -6,9 +6,10 @@
 /*
  * What is known about a history and stands elsewhere.
  *
- * A sink that takes version orders, a serialization order and initial versions for a builder that
- * has its transactions already, and nothing else.  A key is named by its text, as native files do:
- * "5" is the key 5, "x" the key :x, unless the history has the text itself as a key.
+ * A sink that takes version orders, a serialization order, initial versions and the kind of a
+ * certificate for a builder that has its transactions already, and nothing else.  A key is named by
+ * its text, as native files do: "5" is the key 5, "x" the key :x, unless the history has the text
+ * itself as a key.
  */
 struct esse_sink *esse_certificate_sink(struct esse_builder *builder);
 

@@ -1,5 +1,7 @@
 #include "base/error.h"
+#include "history/access.h"
 #include "history/building.h"
+#include "history/pg_snapshot.h"
 
 #include <string.h>
 
@@ -7,6 +9,8 @@
 
 const char *const esse_workload_names[] = { "any", "list-append", "rw-register",
                                             "closed-predicate" };
+const char *const esse_certificate_names[] = { "", "timestamps", "commit-order",
+                                               "postgresql-snapshots" };
 
 /* In a register history a list that was read is one opaque value, not a state of a list. */
 static void lists_to_values(struct esse_builder *builder)
@@ -154,6 +158,32 @@ static bool resolve_order(struct esse_builder *builder, struct esse_history *his
     return ok;
 }
 
+/* Is every snapshot of the kind that the certificate speaks of? */
+static bool check_snapshots(const struct esse_history *history, struct esse_error *err)
+{
+    static const char *const wanted[] = { NULL, "a timestamp, an integer",
+                                          "how many commits are seen, an integer",
+                                          "\"xmin:xmax:xip,xip\"" };
+    const enum esse_certificate_kind kind = history->certificate.kind;
+    char room[64];
+    for (uint32_t op = 0; kind && history->op_snapshot && op < history->ops; op++) {
+        const esse_value value = history->op_snapshot[op];
+        struct esse_pg_snapshot ignored;
+        int64_t number;
+        if (esse_value_eq(value, ESSE_NONE) ||
+            (kind == ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS
+                 ? esse_pg_snapshot_parse(&ignored, history->values, value)
+                 : esse_value_as_int(history->values, value, &number) &&
+                       (kind == ESSE_CERTIFICATE_TIMESTAMPS || number >= 0)))
+            continue;
+        return esse_fail_at(err, history->txn_line[esse_op_txn(history, op).ix], 1,
+                            "found the snapshot '%s', expected %s, as the certificate is of %s",
+                            esse_value_brief(history->values, value, room), wanted[kind],
+                            esse_certificate_names[kind]);
+    }
+    return true;
+}
+
 static enum esse_workload guess_workload(unsigned has)
 {
     if (has & ESSE_HAS_PREDICATES)
@@ -176,6 +206,7 @@ static void take_columns(struct esse_builder *builder, struct esse_history *hist
     history->op_key = builder->op_key.at;
     history->op_value = builder->op_value.at;
     history->op_time = builder->op_time.at;
+    history->op_snapshot = builder->op_snapshot.at;
     esse_u32_vec_push(&builder->txn_op, builder->arena, history->ops);
     history->txn_op = builder->txn_op.at;
     history->txn_session = builder->txn_session.at;
@@ -185,13 +216,16 @@ static void take_columns(struct esse_builder *builder, struct esse_history *hist
     history->txn_time = builder->txn_time.at;
     history->txn_server_time = builder->txn_server_time.at;
     history->txn_wall_time = builder->txn_wall_time.at;
+    history->txn_xid = builder->txn_xid.at;
     history->session_name = builder->session_name.at;
     history->key_name = builder->key_name.at;
     history->spines = esse_lists_freeze(builder->lists, &history->spine_count);
     history->predicates = builder->predicates.at;
     history->predicate_count = (uint32_t)builder->predicates.count;
     history->rows = builder->rows.at;
+    history->results = builder->results.at;
     history->header = builder->header;
+    history->certificate = builder->certificate;
     history->init = builder->init.at;
     history->init_count = (uint32_t)builder->init.count;
     history->warnings = builder->warnings.at;
@@ -214,7 +248,8 @@ bool esse_builder_freeze_as(struct esse_builder *builder, const char *format,
     take_columns(builder, history);
     group_sessions(builder, history);
     if (!check_default_names(builder, history, err) ||
-        !resolve_version_orders(builder, history, err) || !resolve_order(builder, history, err))
+        !resolve_version_orders(builder, history, err) || !resolve_order(builder, history, err) ||
+        !check_snapshots(history, err))
         return false;
     esse_index_drop(&builder->names, builder->arena);
     esse_index_drop(&builder->key_index, builder->arena);

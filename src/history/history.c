@@ -101,6 +101,14 @@ static size_t add_rows(struct emitter *e, uint32_t first, uint32_t count)
     return at;
 }
 
+static size_t add_items(struct emitter *e, const esse_value *items, uint32_t count)
+{
+    size_t at = e->items.count;
+    if (count)
+        memcpy(emit_items_extend(&e->items, e->arena, count), items, count * sizeof *items);
+    return at;
+}
+
 static void add_op(struct emitter *e, uint32_t op)
 {
     const struct esse_history *history = e->history;
@@ -112,6 +120,8 @@ static void add_op(struct emitter *e, uint32_t op)
         record.begin = history->op_time[op].begin;
         record.end = history->op_time[op].end;
     }
+    if (history->op_snapshot)
+        record.snapshot = history->op_snapshot[op];
     if (esse_op_is_predicate(record.kind)) {
         const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
         record.key = predicate->text;
@@ -120,16 +130,19 @@ static void add_op(struct emitter *e, uint32_t op)
         record.has_vset = predicate->has_vset;
         record.vset_first = add_rows(e, predicate->vset, predicate->vset_count);
         record.vset_count = predicate->vset_count;
+        record.no_rows = predicate->no_rows;
+        record.has_result = predicate->has_result;
+        record.result_first =
+            add_items(e, esse_history_result(history, predicate), predicate->result_count);
+        record.result_count = predicate->result_count;
     } else {
         record.key = history->key_name[history->op_key[op]];
         if (esse_value_tag(record.value) == ESSE_TAG_LIST) {
             uint32_t count;
             const esse_value *items = esse_history_list(history, record.value, &count);
             record.is_list = true;
-            record.first = e->items.count;
+            record.first = add_items(e, items, count);
             record.count = count;
-            if (count)
-                memcpy(emit_items_extend(&e->items, e->arena, count), items, count * sizeof *items);
         }
     }
     emit_ops_push(&e->ops, e->arena, record);
@@ -156,6 +169,8 @@ static bool emit_txn(struct emitter *e, uint32_t txn, struct esse_sink *sink,
         record.wall_start = history->txn_wall_time[txn].begin;
         record.wall_end = history->txn_wall_time[txn].end;
     }
+    if (history->txn_xid)
+        record.xid = history->txn_xid[txn];
     e->ops.count = e->items.count = e->rows.count = e->extras.count = 0;
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
         add_op(e, op);
@@ -215,6 +230,8 @@ static bool emit_certificates(struct emitter *e, struct esse_sink *sink, struct 
             emit_items_push(&e->items, e->arena, id_of(history, history->order[i]));
         ok = sink->order(sink, e->items.at, e->items.count, err);
     }
+    if (ok && (history->has & ESSE_HAS_CERTIFICATE))
+        ok = sink->certificate(sink, &history->certificate, err);
     return ok;
 }
 

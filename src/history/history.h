@@ -30,6 +30,10 @@ enum esse_has {
     ESSE_HAS_VSETS = 1 << 11,
     ESSE_HAS_INIT = 1 << 12,
     ESSE_HAS_DUPLICATE_WRITES = 1 << 13, /* set by statistics, not by freezing */
+    ESSE_HAS_SNAPSHOTS = 1 << 14,        /* of the database, on some operation */
+    ESSE_HAS_XIDS = 1 << 15,
+    ESSE_HAS_CERTIFICATE = 1 << 16, /* its kind is known */
+    ESSE_HAS_RESULTS = 1 << 17,     /* of statements */
 };
 
 enum esse_workload {
@@ -48,9 +52,12 @@ struct esse_spine {
 };
 
 struct esse_predicate_op {
-    esse_value text;                           /* the SQL text of its WHERE, a string */
+    esse_value text; /* the SQL text of its WHERE, or a whole SELECT, a string */
     uint32_t row, row_count, vset, vset_count; /* into history->rows */
+    uint32_t result, result_count;             /* into history->results */
     bool has_vset;
+    bool no_rows; /* nobody recorded them: row_count is 0 and says nothing */
+    bool has_result;
 };
 
 struct esse_keyed_row {
@@ -99,6 +106,7 @@ struct esse_history {
     const uint32_t *op_key;
     const esse_value *op_value;
     const struct esse_interval *op_time; /* NULL without ESSE_HAS_OP_TIMES */
+    const esse_value *op_snapshot;       /* NULL without ESSE_HAS_SNAPSHOTS */
 
     /* By transaction.  The operations of t are txn_op[t] .. txn_op[t + 1). */
     const uint32_t *txn_op;
@@ -109,6 +117,7 @@ struct esse_history {
     const struct esse_interval *txn_time; /* each of these three: NULL if none has one */
     const struct esse_interval *txn_server_time;
     const struct esse_interval *txn_wall_time;
+    const int64_t *txn_xid; /* ESSE_NO_TIME: none; NULL without ESSE_HAS_XIDS */
 
     /* By session: its transactions are session_txn[session_first[s] .. session_first[s + 1]). */
     const esse_value *session_name;
@@ -121,6 +130,7 @@ struct esse_history {
     const struct esse_predicate_op *predicates;
     uint32_t predicate_count;
     const struct esse_keyed_row *rows;
+    const esse_value *results; /* what statements returned, see esse_predicate_op */
 
     struct esse_header_record header;
     const struct esse_keyed_row *init;
@@ -129,6 +139,7 @@ struct esse_history {
     uint32_t version_order_count;
     const esse_txn *order;
     uint32_t order_count;
+    struct esse_certificate_record certificate;
 
     const struct esse_warning *warnings;
     uint32_t warning_count;
@@ -144,6 +155,13 @@ static inline const esse_value *esse_history_list(const struct esse_history *his
     return *count ? history->spines[(uint32_t)value.word >> 3].items : NULL;
 }
 
+/* What a statement returned that is not rows: its result_count values. */
+static inline const esse_value *esse_history_result(const struct esse_history *history,
+                                                    const struct esse_predicate_op *op)
+{
+    return op->result_count ? history->results + op->result : NULL;
+}
+
 static inline esse_value esse_value_list(uint32_t spine, uint32_t count)
 {
     return (esse_value){ (uint64_t)count << 32 | (uint64_t)spine << 3 | ESSE_TAG_LIST };
@@ -156,7 +174,7 @@ bool esse_history_key(const struct esse_history *history, esse_value name, esse_
 uint32_t esse_history_position(const struct esse_history *history, esse_txn txn);
 
 /* Sends the whole history to a sink whose values are this history's: header, init, transactions,
- * version orders, order, finish.  O(size). */
+ * version orders, order, certificate, finish.  O(size). */
 bool esse_history_emit(const struct esse_history *history, struct esse_sink *sink,
                        struct esse_error *err);
 

@@ -35,11 +35,15 @@ struct esse_op_record {
     enum esse_op_kind kind;
     bool is_list;        /* a read that returned items[first .. first + count) */
     bool has_vset;       /* vset[..] is given, even if empty */
+    bool no_rows;        /* a predicate read whose rows nobody recorded: it has a result instead */
+    bool has_result;     /* items[result_first ..] is given, even if empty */
     esse_value key;      /* for predicate operations: the predicate's SQL text, a string */
     esse_value value;    /* ESSE_NONE: not recorded (a crashed read); unused for lists, deletes */
     size_t first, count; /* list items, or rows */
-    size_t vset_first, vset_count; /* rows too */
-    int64_t begin, end;            /* the operation's own interval, or ESSE_NO_TIME */
+    size_t vset_first, vset_count;     /* rows too */
+    size_t result_first, result_count; /* what a statement returned that is not rows: items */
+    int64_t begin, end;                /* the operation's own interval, or ESSE_NO_TIME */
+    esse_value snapshot; /* of the database when it ran, as certificates mean it, or ESSE_NONE */
 };
 
 /* A member of the input that Esse does not know but shows: name and value as they were written. */
@@ -55,6 +59,7 @@ struct esse_txn_record {
     int64_t start, end;           /* client times */
     int64_t start_ts, commit_ts;  /* server times */
     int64_t wall_start, wall_end; /* what a clock showed, for people; never used to order */
+    int64_t xid;                  /* the database's own number of it, or ESSE_NO_TIME */
     const struct esse_op_record *ops;
     size_t op_count;
     const esse_value *items;
@@ -69,6 +74,12 @@ static inline const esse_value *esse_record_items(const struct esse_txn_record *
                                                   const struct esse_op_record *op)
 {
     return op->count ? txn->items + op->first : NULL;
+}
+
+static inline const esse_value *esse_record_result(const struct esse_txn_record *txn,
+                                                   const struct esse_op_record *op)
+{
+    return op->result_count ? txn->items + op->result_first : NULL;
 }
 
 static inline const struct esse_row *esse_record_rows(const struct esse_txn_record *txn,
@@ -91,6 +102,7 @@ static inline struct esse_txn_record esse_txn_record_empty(void)
                                      .commit_ts = ESSE_NO_TIME,
                                      .wall_start = ESSE_NO_TIME,
                                      .wall_end = ESSE_NO_TIME,
+                                     .xid = ESSE_NO_TIME,
                                      .ops = NULL,
                                      .op_count = 0,
                                      .items = NULL,
@@ -112,14 +124,33 @@ struct esse_version_ref {
     esse_value txn;   /* a transaction's name */
 };
 
+/* How the orders and snapshots of a history are meant: what the database promises about them. */
+enum esse_certificate_kind {
+    ESSE_CERTIFICATE_NONE,
+    /* Writes are at their commit_ts; an operation looks at the state at its snapshot, an integer,
+     * or else at its transaction's start_ts. */
+    ESSE_CERTIFICATE_TIMESTAMPS,
+    /* Commits are in the serialization order, or else in that of commit_ts; a snapshot is an
+     * integer, how many of them the operation sees. */
+    ESSE_CERTIFICATE_COMMIT_ORDER,
+    /* Commits as above; a snapshot is a text "xmin:xmax:xip,xip" about the xids. */
+    ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS,
+};
+extern const char *const esse_certificate_names[]; /* by kind, the first empty */
+
+struct esse_certificate_record {
+    enum esse_certificate_kind kind;
+    bool complete; /* every committed version is in the orders */
+};
+
 /*
- * Where records go.  A sink receives header, inits, transactions, version orders and the order,
- * the header first if there is one, the others in any order, then finish.  Strings in records are
- * words of 'values'.
+ * Where records go.  A sink receives header, inits, transactions, version orders, the order and
+ * the certificate's kind, the header first if there is one, the others in any order, then finish.
+ * Strings in records are words of 'values'.
  */
 struct esse_sink {
     struct esse_values *values;
-    uint64_t line; /* where the init, version order or order that is sent next stands; 0: nowhere */
+    uint64_t line; /* where what is sent next and has no line itself stands; 0: nowhere */
     bool (*header)(struct esse_sink *sink, const struct esse_header_record *header,
                    struct esse_error *err);
     bool (*init)(struct esse_sink *sink, const struct esse_row *rows, size_t count,
@@ -130,6 +161,8 @@ struct esse_sink {
                           struct esse_error *err);
     bool (*order)(struct esse_sink *sink, const esse_value *names, size_t count,
                   struct esse_error *err);
+    bool (*certificate)(struct esse_sink *sink, const struct esse_certificate_record *certificate,
+                        struct esse_error *err);
     bool (*finish)(struct esse_sink *sink, struct esse_error *err);
 };
 

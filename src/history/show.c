@@ -1,5 +1,6 @@
 #include "history/show.h"
 
+#include "history/access.h"
 #include "history/value_json.h"
 
 enum { LIST_EDGE = 5, TEXT_MOST = 48 };
@@ -84,13 +85,29 @@ void esse_show_key(struct esse_out *out, const struct esse_history *history, ess
         esse_show_value(out, history, name);
 }
 
+static void show_result(struct esse_out *out, const struct esse_history *history,
+                        const struct esse_predicate_op *predicate)
+{
+    const esse_value *result = esse_history_result(history, predicate);
+    esse_out_text(out, ": ");
+    for (uint32_t i = 0; i < predicate->result_count; i++) {
+        esse_out_text(out, i ? ", " : "");
+        esse_show_value(out, history, result[i]);
+    }
+}
+
 static void show_predicate(struct esse_out *out, const struct esse_history *history, uint32_t op)
 {
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
     bool update = history->op_kind[op] == ESSE_OP_PREDICATE_UPDATE;
-    esse_out_text(out, update ? "update where " : "where ");
+    if (!esse_is_statement(history->values, predicate->text))
+        esse_out_text(out, update ? "update where " : "where ");
     show_plain_text(out, history, predicate->text);
-    esse_out_text(out, ": {");
+    if (predicate->has_result)
+        show_result(out, history, predicate);
+    if (predicate->no_rows)
+        return;
+    esse_out_text(out, predicate->has_result ? ", of {" : ": {");
     for (uint32_t i = 0; i < predicate->row_count; i++) {
         if (i == LIST_EDGE) {
             esse_out_f(out, ", … %u more", predicate->row_count - i);

@@ -12,7 +12,8 @@ void esse_show_value(struct esse_out *out, const struct esse_history *history, e
 /* A key: strings and keywords without quotes or colon. */
 void esse_show_key(struct esse_out *out, const struct esse_history *history, esse_key key);
 
-/* An operation: "r x = 5", "w x = 6", "a l 7", "d x", "where v < 5: {x 1}". */
+/* An operation: "r x = 5", "w x = 6", "a l 7", "d x", "where v < 5: {x 1}",
+ * "SELECT count(*) FROM t: 3". */
 void esse_show_op(struct esse_out *out, const struct esse_history *history, esse_op op);
 
 /* The same into an arena's text. */

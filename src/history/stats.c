@@ -77,6 +77,16 @@ static void count_duplicates(const struct esse_history *history, struct esse_sta
     esse_index_drop(&index, scratch);
 }
 
+static void count_certified(const struct esse_history *history, struct esse_stats *stats)
+{
+    for (uint32_t i = 0; i < history->predicate_count; i++) {
+        stats->results += history->predicates[i].has_result;
+        stats->results_only += history->predicates[i].no_rows;
+    }
+    for (uint32_t op = 0; history->op_snapshot && op < history->ops; op++)
+        stats->snapshots += !esse_value_eq(history->op_snapshot[op], ESSE_NONE);
+}
+
 static int by_number(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -148,6 +158,7 @@ void esse_stats_compute(const struct esse_history *history, struct esse_stats *s
     stats->counts = esse_history_counts(history);
     count_operations(history, stats, scratch);
     count_duplicates(history, stats, scratch);
+    count_certified(history, stats);
     measure_sizes(history, stats, scratch);
     measure_concurrency(history, stats, scratch);
     esse_arena_free(scratch);

@@ -22,6 +22,9 @@ struct esse_stats {
     uint32_t concurrency_most; /* of those, open at the same time */
     double concurrency_mean;   /* while at least one is open */
     uint64_t list_items_longest;
+    uint32_t results;      /* statements whose result was recorded ... */
+    uint32_t results_only; /* ... and whose rows were not */
+    uint32_t snapshots;    /* operations that have one */
 };
 
 void esse_stats_compute(const struct esse_history *history, struct esse_stats *stats);

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/index.h"
+#include "base/radix.h"
 #include "base/vec.h"
 #include "history/access.h"
 #include "history/builder.h"
@@ -31,6 +32,7 @@ struct subset {
     struct esse_sink *sink;
     uint8_t *op_kept;
     uint8_t *key_used; /* by key: an operation that is left names it */
+    uint32_t *seen;    /* by number of commits: how many of those are left; NULL if not needed */
     esse_value *initial;
     struct written_vec written;
     struct esse_index index;
@@ -177,6 +179,96 @@ static void drop_dangling_reads(struct subset *s)
     }
 }
 
+/*
+ * What a statement returns depends on every row that it ranges over, and what those are only its
+ * SQL says.  So it stays only if nothing is lost of what it is judged by: its version set and rows,
+ * what its transaction wrote, and where states are made of all writes, or it has nothing else to be
+ * judged by, all of them.
+ */
+static bool is_all_kept(const struct subset *s)
+{
+    const struct esse_history *history = s->history;
+    for (uint32_t key = 0; key < history->keys; key++)
+        if (!s->selection->keys[key])
+            return false;
+    for (uint32_t op = 0; op < history->ops; op++)
+        if (!s->op_kept[op] && history->op_kind[op] != ESSE_OP_READ &&
+            history->op_kind[op] != ESSE_OP_PREDICATE_READ)
+            return false;
+    return true;
+}
+
+static bool keeps_rows(const struct subset *s, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct esse_keyed_row *row = &s->history->rows[first + i];
+        if (!s->selection->keys[row->key.ix] || is_gone(s, row->key, row->value))
+            return false;
+    }
+    return true;
+}
+
+static bool keeps_own(const struct subset *s, uint32_t txn, uint32_t op)
+{
+    for (uint32_t own = s->history->txn_op[txn]; own < op; own++)
+        if (!s->op_kept[own] && s->history->op_kind[own] != ESSE_OP_READ &&
+            s->history->op_kind[own] != ESSE_OP_PREDICATE_READ)
+            return false;
+    return true;
+}
+
+static void drop_statements(struct subset *s)
+{
+    const struct esse_history *history = s->history;
+    const bool states =
+        history->has & (ESSE_HAS_ORDER | ESSE_HAS_CERTIFICATE | ESSE_HAS_SERVER_TIMES);
+    const bool all = !(history->has & ESSE_HAS_PREDICATES) || is_all_kept(s);
+    for (uint32_t t = 0; !all && t < history->txns; t++) {
+        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++) {
+            if (!s->op_kept[op] || !esse_op_is_predicate(history->op_kind[op]))
+                continue;
+            const struct esse_predicate_op *p = &history->predicates[history->op_key[op]];
+            if (esse_is_statement(history->values, p->text) &&
+                (states || (p->no_rows && !p->has_vset) || !keeps_rows(s, p->row, p->row_count) ||
+                 !keeps_rows(s, p->vset, p->vset_count) || !keeps_own(s, t, op)))
+                s->op_kept[op] = 0;
+        }
+    }
+}
+
+/* A snapshot that is a number of commits counts those that are left. */
+static void count_seen(struct subset *s)
+{
+    const struct esse_history *history = s->history;
+    if (history->certificate.kind != ESSE_CERTIFICATE_COMMIT_ORDER || !history->op_snapshot)
+        return;
+    struct esse_pair *commits =
+        esse_arena_alloc(s->scratch, history->txns + (size_t)1, sizeof *commits);
+    uint32_t count = 0;
+    s->seen = esse_arena_alloc(s->scratch, history->txns + (size_t)1, sizeof *s->seen);
+    for (uint32_t i = 0; i < history->order_count; i++)
+        commits[count++].id = history->order[i].ix;
+    const struct esse_interval *times =
+        history->has & ESSE_HAS_ORDER ? NULL : history->txn_server_time;
+    for (uint32_t t = 0; times && t < history->txns; t++)
+        if (times[t].end != ESSE_NO_TIME)
+            commits[count++] = (struct esse_pair){ esse_radix_key(times[t].end), t };
+    if (times)
+        esse_radix_sort(commits, count, s->scratch);
+    for (uint32_t i = 0; i < history->txns; i++)
+        s->seen[i + 1] = s->seen[i] + (i < count && s->selection->txns[commits[i].id]);
+}
+
+static esse_value carry_snapshot(struct subset *s, uint32_t op)
+{
+    const esse_value snapshot = s->history->op_snapshot[op];
+    int64_t number;
+    if (!s->seen || !esse_value_as_int(s->history->values, snapshot, &number) ||
+        number > s->history->txns)
+        return carry(s, snapshot);
+    return esse_value_small(s->seen[number]);
+}
+
 /* ---- sending it ---- */
 
 static size_t add_rows(struct subset *s, uint32_t first, uint32_t count)
@@ -216,6 +308,17 @@ static void add_list(struct subset *s, struct esse_op_record *record, esse_key k
     record->count = s->items.count - record->first;
 }
 
+static void add_result(struct subset *s, struct esse_op_record *record,
+                       const struct esse_predicate_op *predicate)
+{
+    const esse_value *result = esse_history_result(s->history, predicate);
+    record->has_result = predicate->has_result;
+    record->result_first = s->items.count;
+    record->result_count = predicate->result_count;
+    for (uint32_t i = 0; i < predicate->result_count; i++)
+        subset_items_push(&s->items, s->scratch, carry(s, result[i]));
+}
+
 static void add_op(struct subset *s, uint32_t op)
 {
     const struct esse_history *history = s->history;
@@ -226,6 +329,8 @@ static void add_op(struct subset *s, uint32_t op)
         record.begin = history->op_time[op].begin;
         record.end = history->op_time[op].end;
     }
+    if (history->op_snapshot)
+        record.snapshot = carry_snapshot(s, op);
     if (esse_op_is_predicate(record.kind)) {
         const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
         record.key = carry(s, predicate->text);
@@ -234,6 +339,8 @@ static void add_op(struct subset *s, uint32_t op)
         record.has_vset = predicate->has_vset;
         record.vset_first = add_vset(s, predicate->vset, predicate->vset_count);
         record.vset_count = s->rows.count - record.vset_first;
+        record.no_rows = predicate->no_rows;
+        add_result(s, &record, predicate);
     } else {
         const esse_key key = { history->op_key[op] };
         record.key = carry_key(s, key);
@@ -278,6 +385,8 @@ static bool send_txn(struct subset *s, uint32_t txn, struct esse_error *err)
     set_times(history->txn_time, txn, &record.start, &record.end);
     set_times(history->txn_server_time, txn, &record.start_ts, &record.commit_ts);
     set_times(history->txn_wall_time, txn, &record.wall_start, &record.wall_end);
+    if (history->txn_xid)
+        record.xid = history->txn_xid[txn];
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
         if (s->op_kept[op])
             add_op(s, op);
@@ -349,6 +458,8 @@ static bool send_certificates(struct subset *s, struct esse_error *err)
     for (uint32_t i = 0; ok && i < history->version_order_count; i++)
         if (s->key_used[history->version_orders[i].key.ix])
             ok = send_version_order(s, &history->version_orders[i], err);
+    if (ok && (history->has & ESSE_HAS_CERTIFICATE))
+        ok = s->sink->certificate(s->sink, &history->certificate, err);
     if (!ok || !(history->has & ESSE_HAS_ORDER))
         return ok;
     s->items.count = 0;
@@ -383,6 +494,8 @@ bool esse_history_subset(struct esse_arena *arena, const struct esse_history *hi
         s.initial[history->init[i].key.ix] = history->init[i].value;
     index_writes(&s);
     drop_dangling_reads(&s);
+    drop_statements(&s);
+    count_seen(&s);
     bool ok = send_all(&s, err) &&
               esse_builder_freeze_as(builder, history->format, history->workload, out, err);
     esse_arena_free(s.scratch);

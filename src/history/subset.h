@@ -11,7 +11,8 @@
  * What read something that was left out goes too, for otherwise it would be a read of what nobody
  * wrote, which the whole history may not have: a list loses the element, the read of a register
  * (or a predicate operation that returned such a row) is left out.  What nobody wrote in the whole
- * history either stays.
+ * history either stays.  A SELECT goes with any version that it may have ranged over, and snapshots
+ * that are numbers of commits count those that are left.
  *
  * Names stay what they were: a transaction without one is given the name that reports gave it.
  *

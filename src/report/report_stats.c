@@ -94,8 +94,15 @@ void esse_report_stats_text(struct esse_out *out, const char *path,
     if (history->has & ESSE_HAS_PREDICATES)
         esse_out_f(out, "  predicates     version sets are %s\n",
                    history->has & ESSE_HAS_VSETS ? "given" : "not given");
+    if (history->has & ESSE_HAS_RESULTS)
+        esse_out_f(out, "  results        %u statements have one, %u of them without their rows\n",
+                   stats->results, stats->results_only);
     if (history->has & ESSE_HAS_ORDER)
         esse_out_text(out, "  order          an expected serialization order is given\n");
+    if (history->has & ESSE_HAS_CERTIFICATE)
+        esse_out_f(out, "  certificate    %s%s, %u operations with a snapshot\n",
+                   esse_certificate_names[history->certificate.kind],
+                   history->certificate.complete ? ", complete" : "", stats->snapshots);
 }
 
 static void put_text(struct esse_out *out, const char *name, const char *text)
@@ -138,5 +145,11 @@ void esse_report_stats_json(struct esse_out *out, const char *path,
     put_text(out, "version_order", version_knowledge(history, stats));
     put_text(out, "session_order", session_knowledge(stats));
     put_text(out, "real_time", time_knowledge(stats));
+    esse_out_f(out, ",\"results\":%u,\"results_only\":%u,\"snapshots\":%u", stats->results,
+               stats->results_only, stats->snapshots);
+    if (history->has & ESSE_HAS_CERTIFICATE) {
+        put_text(out, "certificate", esse_certificate_names[history->certificate.kind]);
+        esse_out_f(out, ",\"complete\":%s", history->certificate.complete ? "true" : "false");
+    }
     esse_out_text(out, "}\n");
 }

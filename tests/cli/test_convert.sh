@@ -22,6 +22,28 @@ expect "what EDN cannot hold is an error" 65 "$ESSE" convert cert.jsonl cert.edn
 has "that says what" "$ERR" "cannot hold"
 same "and leaves no file" "" "$(ls cert.edn* 2>/dev/null)"
 expect "unless it may be dropped" 0 "$ESSE" convert --lossy cert.jsonl cert.edn
+cat >certified.jsonl <<'EOF'
+{"esse":"history","version":1}
+{"session":0,"txn":1,"xid":700,"ops":[{"w":"1","v":5},{"r":"1","v":5,"snapshot":"700:700:"}]}
+{"session":0,"txn":2,"ops":[{"p":"SELECT sum(v) FROM t","result":[5]}]}
+{"certificate":"postgresql-snapshots"}
+EOF
+for to in jepsen-edn plume dbcop cobra; do
+    expect "$to holds no snapshots" 65 "$ESSE" convert --to $to certified.jsonl lost.$to
+    has "and says so" "$ERR" "cannot hold"
+    expect "$to without them" 0 "$ESSE" convert --lossy --to $to certified.jsonl lost.$to
+    expect "is a history" 0 "$ESSE" stats lost.$to
+done
+expect "stats of what is certified" 0 "$ESSE" stats certified.jsonl
+has "results" "$OUT" "results        1 statements have one, 1 of them without their rows"
+has "and the certificate" "$OUT" "certificate    postgresql-snapshots, 1 operations with a snapshot"
+grep -v -e certificate certified.jsonl >bare.jsonl
+echo '{"certificate":"postgresql-snapshots","complete":true}' >c.jsonl
+expect "a certificate of its own" 0 "$ESSE" stats --certificate c.jsonl bare.jsonl
+has "is the same" "$OUT" "certificate    postgresql-snapshots, complete, 1 operations"
+echo '{"certificate":"timestamps"}' >c.jsonl
+expect "it must fit the snapshots" 65 "$ESSE" stats --certificate c.jsonl bare.jsonl
+has "and says where" "$ERR" "bare.jsonl:2:1: found the snapshot '700:700:', expected a timestamp"
 echo '{:type :ok, :process 0, :f :txn, :value [[:w :x 1.5]], :index 0, :time 5, :node "n1"}' >odd.edn
 expect "what native cannot hold is an error" 65 "$ESSE" convert odd.edn odd.jsonl
 same "and leaves no file either" "" "$(ls odd.jsonl* 2>/dev/null)"

@@ -2,6 +2,7 @@
 #include "formats/native.h"
 #include "formats/relay.h"
 #include "history/access.h"
+#include "history/pg_snapshot.h"
 #include "load_text.h"
 
 #include <unistd.h>
@@ -158,6 +159,78 @@ TEST(test_native__the_columns_hold_what_the_lines_say)
     char name[16];
     esse_txn_name(h, (esse_txn){ 2 }, name, sizeof name);
     CHECK_TEXT(name, "s/0");
+    esse_arena_free(arena);
+}
+
+static const char certified[] =
+    "{\"esse\":\"history\",\"version\":1}\n"
+    "{\"session\":0,\"txn\":\"a\",\"commit_ts\":4,\"xid\":731,\"ops\":[{\"w\":\"t/1\",\"v\":5},"
+    "{\"r\":\"t/1\",\"v\":5,\"snapshot\":\"731:731:\"}]}\n"
+    "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"p\":\"SELECT sum(v), min(v) FROM t\","
+    "\"result\":[\"12345678901234567890\",null],\"snapshot\":\"731:740:733,735\"},"
+    "{\"p\":\"SELECT count(*) FROM t\",\"rows\":{\"t/1\":5},\"result\":[1],"
+    "\"vset\":{\"t/1\":5},\"t\":[1,2]},{\"p\":\"SELECT v FROM t\",\"result\":[]}]}\n"
+    "{\"session\":1,\"txn\":\"c\",\"xid\":0,\"ops\":[]}\n"
+    "{\"version_order\":{\"t/1\":[5]}}\n"
+    "{\"order\":[\"a\"]}\n"
+    "{\"certificate\":\"postgresql-snapshots\",\"complete\":true}\n";
+
+TEST(test_native__certificates_results_and_snapshots_are_kept)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *h = load_text(arena, "native", certified);
+    CHECK_EQ(h->certificate.kind, ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS);
+    CHECK(h->certificate.complete);
+    CHECK_EQ(h->txn_xid[0], 731);
+    CHECK(h->txn_xid[1] == ESSE_NO_TIME);
+    CHECK_EQ(h->txn_xid[2], 0);
+    CHECK(esse_value_eq(h->op_snapshot[0], ESSE_NONE));
+    CHECK(esse_value_eq(h->op_snapshot[3], ESSE_NONE));
+    const struct esse_predicate_op *sum = &h->predicates[0], *count = &h->predicates[1];
+    CHECK(sum->no_rows && sum->has_result && !count->no_rows && count->has_result);
+    CHECK_EQ(sum->result_count, 2);
+    CHECK(esse_value_eq(esse_history_result(h, sum)[1], ESSE_NIL));
+    CHECK(esse_value_eq(esse_history_result(h, count)[0], esse_value_small(1)));
+    CHECK_EQ(count->row_count, 1);
+    CHECK(h->predicates[2].has_result && h->predicates[2].result_count == 0);
+    CHECK_EQ(esse_access_count(h, 2), 0);
+    unsigned has = ESSE_HAS_SNAPSHOTS | ESSE_HAS_XIDS | ESSE_HAS_CERTIFICATE | ESSE_HAS_RESULTS;
+    CHECK_EQ(h->has & has, has);
+    CHECK_TEXT(write_text(arena, "native", h), certified);
+    esse_arena_free(arena);
+}
+
+TEST(test_native__snapshots_of_postgresql_see_what_is_over)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *h = load_text(arena, "native", certified);
+    static const struct {
+        const char *text;
+        bool good;
+    } cases[] = { { "1:2:", true },     { "5:5:", true },
+                  { "5:9:5,8", true },  { "5:9:5,9", false },
+                  { "5:9:4", false },   { "5:9:7,6", false },
+                  { "5:9:6,6", false }, { "5:9:6,", false },
+                  { "5:9:,6", false },  { "9:5:", false },
+                  { "5:9", false },     { "5:", false },
+                  { "", false },        { "5:9:6 ", false },
+                  { "-1:9:", false },   { "5:9:6:", false },
+                  { "5x:9:6", false },  { "5:9223372036854775807:", true },
+                  { ":9:", false },     { "5:99999999999999999999:", false } };
+    struct esse_pg_snapshot snapshot;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        esse_value text = esse_value_string(h->values, cases[i].text, strlen(cases[i].text));
+        if (esse_pg_snapshot_parse(&snapshot, h->values, text) != cases[i].good)
+            fail_msg("'%s'", cases[i].text);
+    }
+    CHECK(!esse_pg_snapshot_parse(&snapshot, h->values, esse_value_small(5)));
+    CHECK(esse_pg_snapshot_parse(&snapshot, h->values, h->op_snapshot[2]));
+    static const int64_t seen[] = { 0, 730, 731, 732, 734, 736, 739 };
+    static const int64_t unseen[] = { 733, 735, 740, 741 };
+    for (size_t i = 0; i < 7; i++)
+        CHECK(esse_pg_snapshot_sees(&snapshot, seen[i]));
+    for (size_t i = 0; i < 4; i++)
+        CHECK(!esse_pg_snapshot_sees(&snapshot, unseen[i]));
     esse_arena_free(arena);
 }
 
@@ -470,6 +543,14 @@ TEST(test_native__two_threads_number_atoms_as_one_does)
         "{\"r\":\"l\",\"v\":[\"item number 1\"],\"t\":[2,2]},"
         "{\"u\":\"b = 'a long value'\",\"rows\":{\"the first key\":[{\"b\":\"old value\"},4]},"
         "\"vset\":{\"another key\":\"4611686018427387906\"}}]}\r\n"
+        "{\"session\":5,\"xid\":4611686018427387907,\"ops\":["
+        "{\"r\":\"the first key\",\"v\":null,\"snapshot\":\"100000:100001:100000\"},"
+        "{\"p\":\"SELECT max(b) FROM t\",\"result\":[\"the largest one\",null,3],"
+        "\"snapshot\":\"100000:100002:100001\"},"
+        "{\"p\":\"SELECT b FROM t\",\"rows\":{\"the first key\":\"some new value\"},\"result\":"
+        "[\"another large one\"],\"vset\":{\"key number 9\":\"and this value\"}},"
+        "{\"r\":\"l\",\"v\":[\"item number 1\"]}]}\r\n"
+        "{\"complete\":true,\"certificate\":\"postgresql-snapshots\"}\r\n"
         "\r\n"
         "{\"init\":{\"the first key\":\"initial value\"}}\r\n"
         "{\"version_order\":{\"the first key\":[\"item number 1\",{\"txn\":\"transaction "
@@ -527,6 +608,8 @@ int main(void)
         cmocka_unit_test(test_native__a_damaged_byte_is_refused_or_read),
         cmocka_unit_test(test_native__a_truncated_file_is_refused_or_a_prefix),
         cmocka_unit_test(test_native__the_columns_hold_what_the_lines_say),
+        cmocka_unit_test(test_native__certificates_results_and_snapshots_are_kept),
+        cmocka_unit_test(test_native__snapshots_of_postgresql_see_what_is_over),
         cmocka_unit_test(test_native__an_update_reads_and_writes_its_rows),
         cmocka_unit_test(test_native__an_empty_file_is_an_empty_history),
         cmocka_unit_test(test_native__keys_are_numbered_in_the_order_of_appearance),

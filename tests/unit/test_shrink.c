@@ -106,6 +106,66 @@ TEST(test_subset__a_predicate_update_that_goes_takes_its_readers_along)
     esse_arena_free(arena);
 }
 
+/* A statement ranges over rows that only its SQL names, so it goes with any write, unless what it
+ * is judged by is recorded along with it and still there. */
+TEST(test_subset__a_statement_goes_with_what_it_may_have_ranged_over)
+{
+#define COUNT  "{\"p\":\"SELECT count(*) FROM t\",\"result\":[2]}"
+#define WITHIN "{\"p\":\"SELECT count(*) FROM t\",\"result\":[1],\"vset\":{\"t/2\":1}}"
+    static const char text[] = "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"t/1\",\"v\":1}]}\n"
+                               "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"t/2\",\"v\":1}]}\n"
+                               "{\"session\":1,\"txn\":\"c\",\"ops\":[" COUNT "]}\n"
+                               "{\"session\":2,\"txn\":\"d\",\"ops\":[" WITHIN "]}\n";
+    struct esse_arena *arena = esse_arena_new();
+    CHECK_TEXT(without_txn(arena, "native", text, 0),
+               HEADER "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"t/2\",\"v\":1}]}\n"
+                      "{\"session\":1,\"txn\":\"c\",\"ops\":[]}\n"
+                      "{\"session\":2,\"txn\":\"d\",\"ops\":[" WITHIN "]}\n");
+    CHECK_TEXT(without_txn(arena, "native", text, 1),
+               HEADER "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"t/1\",\"v\":1}]}\n"
+                      "{\"session\":1,\"txn\":\"c\",\"ops\":[]}\n"
+                      "{\"session\":2,\"txn\":\"d\",\"ops\":[]}\n");
+    CHECK_TEXT(without_txn(arena, "native", text, 3),
+               HEADER "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"t/1\",\"v\":1}]}\n"
+                      "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"t/2\",\"v\":1}]}\n"
+                      "{\"session\":1,\"txn\":\"c\",\"ops\":[" COUNT "]}\n");
+    esse_arena_free(arena);
+}
+
+TEST(test_subset__a_snapshot_counts_the_commits_that_are_left)
+{
+#define READ(snapshot) "{\"r\":\"x\",\"v\":null,\"snapshot\":" snapshot "}"
+    static const char by_order[] = "{\"session\":0,\"txn\":\"a\",\"ops\":[" READ(
+        "3") "]}\n"
+             "{\"session\":0,\"txn\":\"b\",\"ops\":[" READ("2") "," READ(
+                 "9") "]}\n"
+                      "{\"session\":0,\"txn\":\"c\",\"ops\":[" READ("1") "," READ(
+                          "0") "]}\n"
+                               "{\"order\":[\"c\",\"a\",\"b\"]}\n{\"certificate\":\"commit-order\","
+                               "\"complete\":true}\n";
+    static const char by_time[] = "{\"session\":0,\"txn\":\"a\",\"commit_ts\":7,\"ops\":[" READ(
+        "3") "]}\n"
+             "{\"session\":0,\"txn\":\"b\",\"commit_ts\":9,\"ops\":[" READ("2") "," READ(
+                 "9") "]}\n"
+                      "{\"session\":0,\"txn\":\"c\",\"commit_ts\":-2,\"ops\":[" READ("1") "," READ(
+                          "0") "]}\n"
+                               "{\"certificate\":\"commit-order\"}\n";
+    struct esse_arena *arena = esse_arena_new();
+    CHECK_TEXT(without_txn(arena, "native", by_order, 2),
+               HEADER "{\"session\":0,\"txn\":\"a\",\"ops\":[" READ(
+                   "2") "]}\n"
+                        "{\"session\":0,\"txn\":\"b\",\"ops\":[" READ("1") "," READ(
+                            "9") "]}\n"
+                                 "{\"order\":[\"a\",\"b\"]}\n"
+                                 "{\"certificate\":\"commit-order\",\"complete\":true}\n");
+    CHECK_TEXT(without_txn(arena, "native", by_time, 0),
+               HEADER "{\"session\":0,\"txn\":\"b\",\"commit_ts\":9,\"ops\":[" READ("1") "," READ(
+                   "9") "]}\n"
+                        "{\"session\":0,\"txn\":\"c\",\"commit_ts\":-2,\"ops\":[" READ(
+                            "1") "," READ("0") "]}\n{\"certificate\":\"commit-order\"}\n");
+    esse_arena_free(arena);
+}
+
 TEST(test_subset__certificates_and_initial_values_that_still_apply)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -349,6 +409,8 @@ int main(void)
         cmocka_unit_test(test_subset__names_stay_what_reports_called_them),
         cmocka_unit_test(test_subset__what_read_something_left_out_goes_too),
         cmocka_unit_test(test_subset__a_predicate_update_that_goes_takes_its_readers_along),
+        cmocka_unit_test(test_subset__a_statement_goes_with_what_it_may_have_ranged_over),
+        cmocka_unit_test(test_subset__a_snapshot_counts_the_commits_that_are_left),
         cmocka_unit_test(test_subset__certificates_and_initial_values_that_still_apply),
         cmocka_unit_test(test_subset__keys_can_go),
         cmocka_unit_test(test_subset__extras_stay_with_their_transaction),

@@ -114,11 +114,12 @@ static void note_rows(struct finding *f, uint32_t op, const struct esse_predicat
     }
 }
 
-static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key, bool has_vset)
+/* 'only_noted': that nothing was noted of a key does not mean that it was looked at and missed. */
+static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key, bool only_noted)
 {
     if (f->seen_by[key] == op + 1)
         return f->seen[key];
-    if (has_vset || f->views[key].misses != 1)
+    if (only_noted || f->views[key].misses != 1)
         return NO_VERSION;
     return f->views[key].miss;
 }
@@ -191,7 +192,7 @@ static bool find_op(struct finding *f, uint32_t op)
     for (uint32_t key = 0; key < f->history->keys; key++) {
         if (f->own[key] == op + 1 || !is_ordered(f, key))
             continue;
-        uint32_t version = version_seen(f, op, key, predicate->has_vset);
+        uint32_t version = version_seen(f, op, key, predicate->has_vset || predicate->no_rows);
         if (version != NO_VERSION)
             depend(f, txn, op, key, version);
     }

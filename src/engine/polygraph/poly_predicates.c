@@ -68,6 +68,8 @@ static bool open_predicate(struct missing *m, uint32_t txn, uint32_t op,
                            struct esse_predicates *predicates)
 {
     const struct esse_predicate_op *predicate = &m->history->predicates[m->history->op_key[op]];
+    if (predicate->no_rows)
+        return true; /* and so nothing is missing */
     m->predicate = esse_predicates_get(predicates, predicate->text, m->err);
     if (!m->predicate)
         return false;

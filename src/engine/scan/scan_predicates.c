@@ -300,6 +300,8 @@ static bool check_predicate(struct pass *pass)
 {
     const struct esse_history *history = pass->scan->history;
     const struct esse_predicate_op *op = &history->predicates[history->op_key[pass->op]];
+    if (op->no_rows)
+        return true; /* which rows it found nobody knows */
     for (uint32_t i = 0; i < op->row_count; i++) {
         const struct esse_keyed_row *row = &history->rows[op->row + i];
         pass->row_op[row->key.ix] = pass->op + 1;
