@@ -325,6 +325,13 @@ static bool is_ready(const struct loop *loop, const struct session *session)
            (!session->is_asking && atomic_load_explicit(&loop->run->stop, memory_order_relaxed));
 }
 
+/* Sessions of a store that answers at once would march in step, and meet in few ways; so each sits
+ * out a round now and then. */
+static bool sits_out(struct loop *loop, const struct session *session)
+{
+    return session->conn->fd < 0 && esse_rng_below(&loop->rng, 4) == 0;
+}
+
 /* Does what can be done now; how long nothing else can be, in nanoseconds. */
 static int64_t round_of(struct loop *loop)
 {
@@ -336,7 +343,7 @@ static int64_t round_of(struct loop *loop)
             continue;
         if (is_late(loop, session))
             on_timeout(loop, session);
-        else if (is_ready(loop, session))
+        else if (is_ready(loop, session) && !sits_out(loop, session))
             advance(loop, session);
         if (session->state == GONE || (session->is_waiting && !session->wake))
             continue;
