@@ -61,6 +61,7 @@ max_connections = 100
 fsync = off
 synchronous_commit = on
 full_page_writes = off
+deadlock_timeout = 20ms
 CONF
     PG_URL=postgresql://postgres@127.0.0.1:$PG_PORT/postgres
     postgresql_again "$1"
