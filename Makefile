@@ -1,7 +1,7 @@
 # Esse.  The front door: make, make run, make test, make bench, make soak, make install.
 #
 #   make                build/esse
-#   make run            set up, build, and show what it does on two generated histories
+#   make run            set up, build, and show what it does to a live database
 #   make test           set up, build (release and sanitizers) and run every test
 #   make soak           long randomised tests and fuzzing
 #   make bench          measure; prints tables, writes build/bench.json and build/bench-polygraph.json

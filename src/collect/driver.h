@@ -112,7 +112,10 @@ struct esse_reply {
      * them, and the recorder keeps the last of each. */
     int64_t xid;                 /* its id for the server, or ESSE_NO_ID */
     int64_t start_ts, commit_ts; /* its times for the server, or ESSE_NO_ID */
-    const char *snapshot;        /* of this statement, as "xmin:xmax:xip,..."; NULL if not asked */
+    /* What this statement saw, as the certificate's kind means it (docs/formats.md): a text such as
+     * "xmin:xmax:xip,...", or a number; NULL and ESSE_NO_ID if not known. */
+    const char *snapshot;
+    int64_t snapshot_at;
     struct esse_failure failure; /* if FAILED */
 };
 
@@ -147,8 +150,15 @@ struct esse_learnt;
 void esse_learnt_version(struct esse_learnt *learnt, uint32_t table, int64_t row, int64_t value,
                          int64_t xid);
 
+/* A transaction that has committed, in the order of commits; for kinds of certificates that say
+ * something about that order.  Those that wrote nothing may be left out. */
+void esse_learnt_commit(struct esse_learnt *learnt, int64_t xid);
+
 struct esse_certifying {
     const char *source; /* "logical decoding by pgoutput" */
+    /* Of docs/formats.md, "postgresql-snapshots" say, if replies have snapshots; NULL: orders of
+     * versions are all there is. */
+    const char *kind;
     /* After prepare, before the first transaction.  False: no certificate can be had, 'err' says
      * why; the run goes on without one and says so. */
     bool (*begin)(struct esse_target *target, struct esse_error *err);

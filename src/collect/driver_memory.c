@@ -323,7 +323,9 @@ static enum esse_progress operate(struct conn *conn, struct esse_reply *reply)
     default:
         break;
     }
-    if (target->slot_count == target->slot_room) {
+    const uint64_t place = (uint64_t)conn->request.row << 8 | conn->request.table;
+    if (target->slot_count == target->slot_room &&
+        esse_word_map_get(&target->slots, place, UINT32_MAX) == UINT32_MAX) {
         esse_failed(reply, ESSE_FATE_OPEN, "full", "memory: has room for %u rows",
                     target->slot_room);
         reply->failure.is_fatal = true;

@@ -2,8 +2,10 @@
 
 #include "base/vec.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct version {
     uint32_t table;
@@ -14,12 +16,15 @@ struct version {
 ESSE_VEC(version_vec, struct version)
 ESSE_VEC(named_vec, struct esse_named)
 ESSE_VEC(ref_vec, struct esse_version_ref)
+ESSE_VEC(commit_vec, int64_t)
+ESSE_VEC(name_vec, esse_value)
 
 struct esse_learnt {
     struct esse_arena *arena;
     const struct esse_schema *schema;
     struct version_vec versions;
     struct named_vec named;
+    struct commit_vec commits;
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema)
@@ -35,6 +40,11 @@ void esse_learnt_version(struct esse_learnt *learnt, uint32_t table, int64_t row
 {
     version_vec_push(&learnt->versions, learnt->arena,
                      (struct version){ table, row, value, xid, learnt->versions.count });
+}
+
+void esse_learnt_commit(struct esse_learnt *learnt, int64_t xid)
+{
+    commit_vec_push(&learnt->commits, learnt->arena, xid);
 }
 
 uint64_t esse_learnt_count(const struct esse_learnt *learnt)
@@ -64,27 +74,32 @@ static int compare_named(const void *left, const void *right)
     return (a->xid > b->xid) - (a->xid < b->xid);
 }
 
-/* By value; a delete by its transaction.  False if nobody of the history is known by its xid. */
-static bool refer(struct esse_learnt *learnt, struct esse_sink *sink, const struct version *version,
-                  struct esse_version_ref *ref)
+/* The name in the history, ESSE_NONE if nobody there is known by the xid. */
+static esse_value name_of(struct esse_learnt *learnt, struct esse_sink *sink, int64_t xid)
 {
-    *ref = (struct esse_version_ref){ ESSE_NONE, ESSE_NONE };
-    if (version->value != ESSE_ABSENT) {
-        ref->value = esse_value_int(sink->values, version->value);
-        return true;
-    }
-    const struct esse_named wanted = { .xid = version->xid };
+    const struct esse_named wanted = { .xid = xid };
     const struct esse_named *found =
         learnt->named.count
             ? bsearch(&wanted, learnt->named.at, learnt->named.count, sizeof wanted, compare_named)
             : NULL;
     if (!found)
-        return false;
+        return ESSE_NONE;
     char name[64];
     int length = snprintf(name, sizeof name, "%lld/%llu", (long long)found->session,
                           (unsigned long long)found->index);
-    ref->txn = esse_value_string(sink->values, name, (size_t)length);
-    return true;
+    return esse_value_string(sink->values, name, (size_t)length);
+}
+
+/* By value; a delete by its transaction, if that has a name. */
+static bool refer(struct esse_learnt *learnt, struct esse_sink *sink, const struct version *version,
+                  struct esse_version_ref *ref)
+{
+    *ref = (struct esse_version_ref){ ESSE_NONE, ESSE_NONE };
+    if (version->value != ESSE_ABSENT)
+        ref->value = esse_value_int(sink->values, version->value);
+    else
+        ref->txn = name_of(learnt, sink, version->xid);
+    return version->value != ESSE_ABSENT || !esse_value_eq(ref->txn, ESSE_NONE);
 }
 
 /* The versions [at, end) of one row.  An order with a gap would claim too much, so there is none
@@ -105,16 +120,13 @@ static bool emit_row(struct esse_learnt *learnt, struct esse_sink *sink, const s
                                refs->at, refs->count, err);
 }
 
-bool esse_learnt_emit(struct esse_learnt *learnt, struct esse_sink *sink, struct esse_error *err)
+static bool emit_versions(struct esse_learnt *learnt, struct esse_sink *sink,
+                          struct esse_error *err)
 {
     struct version *at = learnt->versions.at;
     const struct version *end = at + learnt->versions.count;
     struct ref_vec refs = { 0 };
-    if (!learnt->versions.count)
-        return true;
     qsort(at, learnt->versions.count, sizeof *at, compare_versions);
-    if (learnt->named.count)
-        qsort(learnt->named.at, learnt->named.count, sizeof *learnt->named.at, compare_named);
     while (at < end) {
         struct version *next = at + 1;
         while (next < end && next->table == at->table && next->row == at->row)
@@ -124,4 +136,35 @@ bool esse_learnt_emit(struct esse_learnt *learnt, struct esse_sink *sink, struct
         at = next;
     }
     return true;
+}
+
+static bool emit_commits(struct esse_learnt *learnt, struct esse_sink *sink, struct esse_error *err)
+{
+    struct name_vec names = { 0 };
+    for (size_t i = 0; i < learnt->commits.count; i++) {
+        const esse_value name = name_of(learnt, sink, learnt->commits.at[i]);
+        if (!esse_value_eq(name, ESSE_NONE))
+            name_vec_push(&names, learnt->arena, name);
+    }
+    return sink->order(sink, names.at, names.count, err);
+}
+
+static bool emit_kind(const char *kind, struct esse_sink *sink, struct esse_error *err)
+{
+    struct esse_certificate_record record = { .complete = true };
+    for (unsigned i = 1; i <= ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS; i++)
+        if (strcmp(esse_certificate_names[i], kind) == 0)
+            record.kind = (enum esse_certificate_kind)i;
+    assert(record.kind);
+    return sink->certificate(sink, &record, err);
+}
+
+bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
+                      struct esse_error *err)
+{
+    if (learnt->named.count)
+        qsort(learnt->named.at, learnt->named.count, sizeof *learnt->named.at, compare_named);
+    return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
+           (!learnt->commits.count || emit_commits(learnt, sink, err)) &&
+           (!kind || emit_kind(kind, sink, err));
 }

@@ -58,6 +58,7 @@ struct collecting {
     pthread_t *handles;
     unsigned count, started;
     int64_t epoch;
+    struct esse_press *press; /* NULL: nothing is recorded */
     struct esse_learnt *learnt;
     bool is_certifying;
     struct esse_live_summary *summary;
@@ -148,6 +149,8 @@ static void watch(struct collecting *c)
         if (c->is_certifying &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
+        if (c->press && !esse_press_run(c->press, false, &err))
+            esse_run_fail(&c->run, &err);
         if (options->progress)
             options->progress(options->context, &progress);
     }
@@ -193,12 +196,15 @@ static void sum_up(struct collecting *c)
 static bool play(struct collecting *c, struct esse_sink *certificate, struct esse_error *err)
 {
     struct esse_book *book = c->threads[0].book;
+    if (!c->options->driver->play || !c->press)
+        return true;
     struct esse_played played = { .history = esse_book_sink(book),
                                   .certificate = certificate,
                                   .session = atomic_load(&c->run.next_session),
                                   .now = esse_book_clock() - c->epoch };
-    return !c->options->driver->play || (c->options->driver->play(c->live->target, &played, err) &&
-                                         esse_book_flush(book, true, err));
+    const bool ok = c->options->driver->play(c->live->target, &played, err);
+    esse_book_played(book);
+    return ok;
 }
 
 /* The end of the server's log, and then all of it to the file. */
@@ -219,7 +225,7 @@ static bool finish_certificate(struct collecting *c, const char *path, struct es
     if (!esse_outfile_open(&file, arena, path, err))
         return false;
     struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &file.out, false);
-    bool ok = esse_learnt_emit(c->learnt, sink, err) && play(c, sink, err);
+    bool ok = esse_learnt_emit(c->learnt, certifying->kind, sink, err) && play(c, sink, err);
     c->summary->versions = esse_learnt_count(c->learnt);
     certifying->end(c->live->target);
     c->is_certifying = false;
@@ -236,12 +242,16 @@ static void prepare_threads(struct collecting *c, int history)
     c->summary->threads = c->count;
     c->threads = esse_arena_alloc(arena, c->count, sizeof *c->threads);
     c->handles = esse_arena_alloc(arena, c->count, sizeof *c->handles);
+    struct esse_book **books = esse_arena_alloc(arena, c->count, sizeof *books);
     for (unsigned i = 0; i < c->count; i++) {
         c->threads[i].run = &c->run;
         c->threads[i].arena = esse_arena_new();
         c->threads[i].book =
-            esse_book_new(c->threads[i].arena, history, &c->live->schema, c->epoch);
+            esse_book_new(c->threads[i].arena, &c->live->schema, c->epoch, history < 0);
+        books[i] = c->threads[i].book;
     }
+    if (history >= 0)
+        c->press = esse_press_new(arena, books, c->count, history);
 }
 
 static void prepare_run(struct collecting *c)
@@ -291,12 +301,17 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     }
     if (ok && c.is_certifying)
         ok = finish_certificate(&c, certificate, err);
-    else if (ok && history >= 0)
+    else if (ok)
         ok = play(&c, NULL, err);
     else if (c.is_certifying)
         live->options->driver->certificate->end(live->target);
+    struct esse_error late = { 0 };
+    if (c.press && !esse_press_run(c.press, true, ok ? err : &late))
+        ok = false;
     sum_up(&c);
-    for (unsigned i = 0; i < c.count; i++)
+    for (unsigned i = 0; i < c.count; i++) {
+        esse_book_release(c.threads[i].book);
         esse_arena_free(c.threads[i].arena);
+    }
     return ok;
 }

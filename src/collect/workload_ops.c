@@ -13,9 +13,10 @@ enum { ROWS_MATCHING = 4 }; /* that a predicate finds, if all rows are there */
 /* What rows of the table at the end differ in. */
 struct kind {
     bool is_list, has_predicates;
-    bool is_pure;     /* a transaction only reads or only writes */
-    double rmw_share; /* of the writes: reads the row first */
-    bool is_filled;   /* all rows are there from the start */
+    bool has_aggregates; /* some predicates are counted or summed by the database */
+    bool is_pure;        /* a transaction only reads or only writes */
+    double rmw_share;    /* of the writes: reads the row first */
+    bool is_filled;      /* all rows are there from the start */
 };
 
 struct shared {
@@ -123,7 +124,9 @@ static void draw_predicate(struct session *session, struct esse_request *request
     struct esse_drawer *drawer = &session->drawer;
     const uint32_t kind = esse_rng_below(&drawer->rng, 4);
     esse_grouped_range(&drawer->rng, session->shared->width, request, session->where);
-    request->ask = !is_read ? ESSE_ASK_CHANGE : kind == 0 ? ESSE_ASK_AGGREGATE : ESSE_ASK_MATCH;
+    request->ask = !is_read                                             ? ESSE_ASK_CHANGE
+                   : session->shared->kind->has_aggregates && kind == 0 ? ESSE_ASK_AGGREGATE
+                                                                        : ESSE_ASK_MATCH;
     request->aggregate =
         esse_rng_below(&drawer->rng, 2) ? ESSE_AGGREGATE_SUM : ESSE_AGGREGATE_COUNT;
     if (!is_read)
