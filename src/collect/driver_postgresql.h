@@ -4,7 +4,7 @@
 #include "collect/driver.h"
 #include "collect/live_rows.h"
 
-#include <libpq-fe.h>
+#include <postgresql/libpq-fe.h>
 
 /*
  * PostgreSQL and what speaks its protocol, through libpq.  Three files: the target

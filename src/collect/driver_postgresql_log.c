@@ -329,6 +329,7 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
 
 const struct esse_certifying esse_pg_certifying = {
     .source = "logical decoding",
+    .kind = "postgresql-snapshots",
     .begin = begin_log,
     .poll = poll_log,
     .finish = finish_log,

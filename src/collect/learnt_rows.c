@@ -141,6 +141,8 @@ static bool take_commit(struct esse_change_sink *sink, struct esse_error *err)
     for (size_t i = 0; i < rows->pending.count; i++)
         esse_learnt_version(rows->learnt, rows->pending.at[i].table, rows->pending.at[i].row,
                             rows->pending.at[i].value, rows->xid);
+    if (rows->pending.count && rows->xid != ESSE_NO_ID)
+        esse_learnt_commit(rows->learnt, rows->xid);
     rows->pending.count = 0;
     if (rows->coming)
         rows->mark = rows->coming;
