@@ -1,7 +1,7 @@
 # Esse.  The front door: make, make run, make test, make bench, make soak, make install.
 #
 #   make                build/esse
-#   make run            set up, build, and show what it does on two generated histories
+#   make run            set up, build, and show what it does to a live database
 #   make test           set up, build (release and sanitizers) and run every test
 #   make soak           long randomised tests and fuzzing
 #   make bench          measure; prints tables, writes build/bench*.json
@@ -24,7 +24,7 @@ WARN = -Wall -Wextra -Werror -Wconversion -Wshadow -Wstrict-prototypes -Wmissing
 DEFINES = -D_GNU_SOURCE -DESSE_VERSION='"$(VERSION)"'
 BASE_FLAGS = -std=c11 $(DEFINES) $(WARN) -fvisibility=hidden -Iinclude -Isrc -MMD -MP
 # libpg_query statically: it starts faster, and its two thousand names (strnlen among them) stay inside.
-LIBS = -lz -lzstd -l:libpg_query.a -Wl,--exclude-libs,libpg_query.a -lm -lpthread
+LIBS = -lz -lzstd -lsqlite3 -lpq -l:libpg_query.a -Wl,--exclude-libs,libpg_query.a -lm -lpthread
 
 RELEASE_FLAGS = -O3 -g
 # Fat objects, so that the installed static library links without LTO too; clang 14 has none.
@@ -112,6 +112,7 @@ bench: build/.ready-test
 	@bench/run
 	@bench/polygraph
 	@bench/certificates
+	@bench/collect
 
 bench-ablation: build/.ready-test
 	@bench/ablation

@@ -39,7 +39,15 @@ ESSE_API const char *esse_version(void);
  * not an error of anyone: the budget ran out while a history was being read, and the caller
  * turns it into the verdict "unknown".
  */
-enum esse_errc { ESSE_OK, ESSE_EINPUT, ESSE_EIO, ESSE_EUSAGE, ESSE_ESTOPPED, ESSE_EBUG };
+enum esse_errc {
+    ESSE_OK,
+    ESSE_EINPUT,
+    ESSE_EIO,
+    ESSE_EUSAGE,
+    ESSE_ESTOPPED,
+    ESSE_EBUG,
+    ESSE_EUNAVAILABLE /* a database that does not answer */
+};
 
 struct esse_error {
     enum esse_errc code;

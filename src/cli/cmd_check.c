@@ -1,12 +1,8 @@
 #include "base/arena.h"
-#include "base/outfile.h"
-#include "cli/session.h"
-#include "engine/engine.h"
+#include "cli/checking.h"
 #include "engine/replay/streaming.h"
 #include "formats/formats.h"
-#include "history/forget.h"
 #include "report/report.h"
-#include "report/report_bug.h"
 #include "report/report_evidence.h"
 #include "report/report_plan.h"
 
@@ -121,128 +117,58 @@ static bool find_ablations(struct check_run *run)
     return true;
 }
 
-/* What an experiment is not to know. */
-static struct esse_history *forget(struct esse_arena *arena, struct esse_history *history)
-{
-    const struct esse_forgetting what = { o.no_session_order,
-                                          o.no_version_order ? 0 : o.version_order_share, o.seed };
-    return what.sessions || what.version_share < 1 ? esse_history_forget(arena, history, &what)
-                                                   : history;
-}
-
-static bool use_colour(void)
-{
-    const char *no_colour = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
-}
-
-/* The budget ran out before there was a history to speak of. */
-static int report_stopped(struct check_run *run, const char *path, const char *why)
-{
-    for (size_t i = 0; i < run->level_count && !o.json; i++)
-        esse_out_f(&run->out, "%s: unknown %s\n  because %s\n", path, run->levels[i], why);
-    if (o.json) {
-        esse_out_f(&run->out, "{\"esse\":\"%s\",\"history\":{\"path\":", esse_version());
-        esse_out_json(&run->out, path, strlen(path));
-        esse_out_text(&run->out, "},\"results\":[");
-        for (size_t i = 0; i < run->level_count; i++) {
-            esse_out_f(&run->out,
-                       "%s{\"level\":\"%s\",\"verdict\":\"unknown\",\"reason\":", i ? "," : "",
-                       run->levels[i]);
-            esse_out_json(&run->out, why, strlen(why));
-            esse_out_char(&run->out, '}');
-        }
-        esse_out_text(&run->out, "],\"strongest\":[],\"anomaly_types\":[]}\n");
-    }
-    return ESSE_EXIT_UNKNOWN;
-}
-
 /* A picture that goes to standard output is the answer there. */
 static bool is_drawn_on_stdout(void)
 {
     return (o.dot && strcmp(o.dot, "-") == 0) || (o.svg && strcmp(o.svg, "-") == 0);
 }
 
-/* Writes one of the files that a report can also be. */
-static int draw(struct esse_arena *arena, const char *path, const struct esse_report *report,
-                void (*picture)(struct esse_out *out, const struct esse_report *report))
+/* Pictures and evidence, each to its file. */
+static int write_files(struct esse_arena *arena, const struct esse_report *report)
 {
-    struct esse_error err = { 0 };
-    struct esse_outfile file;
-    if (!path)
-        return 0;
-    if (!esse_outfile_open(&file, arena, path, &err))
-        return esse_cli_fail(NULL, &err);
-    picture(&file.out, report);
-    return esse_outfile_commit(&file, &err) ? 0 : esse_cli_fail(NULL, &err);
-}
-
-/* A verdict that failed its recheck is a bug of an engine.  What was refused goes into a file. */
-static int fail_recheck(struct esse_arena *arena, const struct esse_report *report,
-                        const struct esse_error *error)
-{
-    static const char path[] = "esse-bug-report.json";
-    struct esse_error err = { 0 };
-    struct esse_outfile file;
-    bool ok = esse_outfile_open(&file, arena, path, &err);
-    if (ok) {
-        esse_report_bug(&file.out, report, error->text);
-        ok = esse_outfile_commit(&file, &err);
-    }
-    int status = esse_cli_fail(report->path, error);
-    if (ok)
-        fprintf(
-            stderr,
-            "esse: this is a bug in esse: please report it, with %s and the history if you can\n",
-            path);
-    return status;
+    int status = esse_checking_write(arena, o.dot, report, esse_report_dot);
+    status = status ? status : esse_checking_write(arena, o.svg, report, esse_report_svg);
+    return status ? status : esse_checking_write(arena, o.evidence, report, esse_report_evidence);
 }
 
 static int check_history(struct check_run *run, struct esse_arena *arena, const char *path)
 {
     const unsigned threads = o.threads < UINT_MAX ? (unsigned)o.threads : UINT_MAX;
-    struct esse_load_options load = { o.format,      o.workload,          &run->session.budget,
-                                      o.certificate, o.transaction_order, threads };
-    struct esse_check_options check = { .levels = run->levels,
-                                        .level_count = run->level_count,
-                                        .engine = o.engine,
-                                        .budget = &run->session.budget,
-                                        .assume = esse_session_assume(&o.assuming),
-                                        .anomalies = run->anomalies,
-                                        .anomaly_count = run->anomaly_count,
-                                        .except = run->except,
-                                        .except_count = run->except_count,
-                                        .threads = threads,
-                                        .ablate = run->ablate,
-                                        .order_by = o.order_by };
-    struct esse_error err = { 0 };
-    struct esse_history *history;
-    const struct esse_result *result;
-    if (!esse_history_load(arena, path, &load, &history, &err)) {
-        esse_session_clear(&run->session);
-        return err.code == ESSE_ESTOPPED ? report_stopped(run, path, err.text)
-                                         : esse_cli_fail(path, &err);
-    }
-    esse_session_warn(&run->session, path, history);
-    history = forget(arena, history);
-    bool ok = esse_check(arena, history, &check, &result, &err);
-    esse_session_clear(&run->session);
-    if (err.code == ESSE_EUSAGE && !ok)
-        return esse_cli_usage("check", "%s", err.text);
-    struct esse_report report = { path, history, result, use_colour(), o.verbose, NULL };
-    if (!ok)
-        return err.code == ESSE_EBUG ? fail_recheck(arena, &report, &err)
-                                     : esse_cli_fail(path, &err);
-    if (o.json && !is_drawn_on_stdout())
-        esse_report_json(&run->out, &report);
-    else if (!is_drawn_on_stdout())
-        esse_report_text(&run->out, &report);
+    const struct esse_forgetting forget = { o.no_session_order,
+                                            o.no_version_order ? 0 : o.version_order_share,
+                                            o.seed };
+    const struct esse_checking checking = {
+        .command = "check",
+        .session = &run->session,
+        .load = { o.format, o.workload, &run->session.budget, o.certificate, o.transaction_order,
+                  threads },
+        .check = { .levels = run->levels,
+                   .level_count = run->level_count,
+                   .engine = o.engine,
+                   .budget = &run->session.budget,
+                   .assume = esse_session_assume(&o.assuming),
+                   .anomalies = run->anomalies,
+                   .anomaly_count = run->anomaly_count,
+                   .except = run->except,
+                   .except_count = run->except_count,
+                   .threads = threads,
+                   .ablate = run->ablate,
+                   .order_by = o.order_by },
+        .forget = &forget,
+        .verbose = o.verbose,
+    };
+    struct esse_checked checked;
+    int status = esse_checking_run(&checking, arena, path, &checked);
+    if (!checked.has_report && !checked.stopped)
+        return status;
+    if (!is_drawn_on_stdout())
+        esse_checked_put(&run->out, &checking, path, &checked, o.json);
+    if (!checked.has_report)
+        return status;
     if (o.explain_plan && !o.json && !is_drawn_on_stdout())
-        esse_report_plan(&run->out, &report);
-    int status = draw(arena, o.dot, &report, esse_report_dot);
-    status = status ? status : draw(arena, o.svg, &report, esse_report_svg);
-    status = status ? status : draw(arena, o.evidence, &report, esse_report_evidence);
-    return status ? status : (int)esse_report_outcome(result);
+        esse_report_plan(&run->out, &checked.report);
+    const int written = write_files(arena, &checked.report);
+    return written ? written : status;
 }
 
 /* ---- streams ---- */
@@ -268,8 +194,9 @@ static int report_stream(struct check_run *run, struct esse_streaming *streaming
                          const char *spent, double seconds)
 {
     const struct esse_result *result = esse_streaming_close(streaming, spent, seconds);
-    const struct esse_report report = { path,         streaming->history, result,
-                                        use_colour(), o.verbose,          &streaming->counts };
+    const struct esse_report report = { path,      streaming->history,
+                                        result,    esse_session_colour(),
+                                        o.verbose, &streaming->counts };
     (o.json ? esse_report_json : esse_report_text)(&run->out, &report);
     return (int)esse_report_outcome(result);
 }

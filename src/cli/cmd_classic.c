@@ -128,12 +128,6 @@ static int unknown_checker(const char *name)
 
 /* ---- running ---- */
 
-static bool use_colour(void)
-{
-    const char *no_colour = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
-}
-
 static void warn(const char *path, const struct esse_oplog *log)
 {
     for (int i = 0; i < ESSE_DOUBTS && !o.quiet; i++)
@@ -177,7 +171,7 @@ static int check_history(struct classic_run *run, struct esse_arena *arena, cons
     if (!ok)
         return err.code == ESSE_EUSAGE ? esse_cli_usage("classic", "%s", err.text)
                                        : esse_cli_fail(path, &err);
-    struct esse_classic_report report = { path, run->checker->name, &found, use_colour() };
+    struct esse_classic_report report = { path, run->checker->name, &found, esse_session_colour() };
     if (o.json)
         esse_report_classic_json(&run->out, &report);
     else

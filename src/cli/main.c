@@ -20,11 +20,13 @@ static const struct esse_command *find_command(const char *name)
 
 int esse_cli_fail(const char *path, const struct esse_error *err)
 {
-    static const int status[] = {
-        [ESSE_OK] = ESSE_EXIT_BUG,           [ESSE_EINPUT] = ESSE_EXIT_INPUT,
-        [ESSE_EIO] = ESSE_EXIT_IO,           [ESSE_EUSAGE] = ESSE_EXIT_USAGE,
-        [ESSE_ESTOPPED] = ESSE_EXIT_UNKNOWN, [ESSE_EBUG] = ESSE_EXIT_BUG
-    };
+    static const int status[] = { [ESSE_OK] = ESSE_EXIT_BUG,
+                                  [ESSE_EINPUT] = ESSE_EXIT_INPUT,
+                                  [ESSE_EIO] = ESSE_EXIT_IO,
+                                  [ESSE_EUSAGE] = ESSE_EXIT_USAGE,
+                                  [ESSE_ESTOPPED] = ESSE_EXIT_UNKNOWN,
+                                  [ESSE_EBUG] = ESSE_EXIT_BUG,
+                                  [ESSE_EUNAVAILABLE] = ESSE_EXIT_UNAVAILABLE };
     fprintf(stderr, "esse: ");
     if (path)
         fprintf(stderr, "%s:", strcmp(path, "-") == 0 ? "standard input" : path);

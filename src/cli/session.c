@@ -6,7 +6,9 @@
 #include "history/history.h"
 
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,6 +38,28 @@ static void put_count(char *text, size_t room, double count)
     snprintf(text, room, scale > 1 ? "%.1f%s" : "%.0f%s", count / scale, unit);
 }
 
+/* Whether the line is to be drawn now; then it counts as drawn. */
+static bool is_due(struct esse_session *session, double now)
+{
+    if (now - session->started < FIRST_DRAW_MS * 1e-3 || now - session->drawn < REDRAW_MS * 1e-3)
+        return false;
+    session->drawn = now;
+    session->has_line = true;
+    return true;
+}
+
+void esse_session_line(struct esse_session *session, const char *format, ...)
+{
+    va_list args;
+    if (!session->budget.progress || !is_due(session, esse_clock_seconds()))
+        return;
+    va_start(args, format);
+    fputs("\r\033[K", stderr);
+    vfprintf(stderr, format, args);
+    fflush(stderr);
+    va_end(args);
+}
+
 /* "reading 41 %, 612.3M/s, 3 s left" */
 static void draw(void *context, const char *phase, uint64_t done, uint64_t total)
 {
@@ -45,10 +69,8 @@ static void draw(void *context, const char *phase, uint64_t done, uint64_t total
         session->phase = phase;
         session->phase_started = now;
     }
-    if (now - session->started < FIRST_DRAW_MS * 1e-3 || now - session->drawn < REDRAW_MS * 1e-3)
+    if (!is_due(session, now))
         return;
-    session->drawn = now;
-    session->has_line = true;
     double spent = now - session->phase_started;
     double rate = spent > 0 ? (double)done / spent : 0;
     char per_second[32];
@@ -139,4 +161,10 @@ const char **esse_session_names(struct esse_arena *arena, const char *list, size
         list += length + (list[length] == ',');
     }
     return names;
+}
+
+bool esse_session_colour(void)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
 }

@@ -65,6 +65,10 @@ struct esse_assuming {
     }
 unsigned esse_session_assume(const struct esse_assuming *assuming);
 
+/* A progress line of one's own, drawn as rarely as the others. */
+void esse_session_line(struct esse_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Takes the progress line away, so that something else can be said. */
 void esse_session_clear(struct esse_session *session);
 
@@ -75,6 +79,9 @@ void esse_session_warn(struct esse_session *session, const char *path,
 /* Writes what 'out' holds and returns 'status', or the status of the failure to write. */
 struct esse_out;
 int esse_session_answer(struct esse_out *out, int status);
+
+/* Is the answer for a terminal that shows colours, and nobody said no? */
+bool esse_session_colour(void);
 
 /* Of two exit statuses the one that counts: errors over violated over unknown over holds. */
 int esse_session_worse(int a, int b);

@@ -33,7 +33,7 @@ void esse_gen_certificate_position(struct esse_gen_certificate *certificate,
     certificate->positions[certificate->position_count++] = position;
 }
 
-static struct esse_version_ref ref_of(struct esse_gen_version version)
+struct esse_version_ref esse_gen_version_ref(struct esse_gen_version version)
 {
     if (version.value == ESSE_STORE_ABSENT)
         return (struct esse_version_ref){ .value = ESSE_NONE,
@@ -57,7 +57,8 @@ static bool emit_versions(struct esse_gen_certificate *certificate, uint64_t key
         start[key] += start[key - 1];
     struct esse_version_ref *refs = esse_arena_grow(arena, NULL, (count + 1) * sizeof *refs);
     for (size_t i = 0; i < count; i++)
-        refs[start[certificate->versions[i].key + 1]++] = ref_of(certificate->versions[i]);
+        refs[start[certificate->versions[i].key + 1]++] =
+            esse_gen_version_ref(certificate->versions[i]);
     bool ok = true;
     for (uint64_t key = 0; ok && key < keys; key++)
         if (start[key + 1] > start[key])

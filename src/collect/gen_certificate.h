@@ -35,6 +35,9 @@ void esse_gen_certificate_version(struct esse_gen_certificate *certificate,
 void esse_gen_certificate_position(struct esse_gen_certificate *certificate,
                                    struct esse_gen_position position);
 
+/* How a version is named in an order. */
+struct esse_version_ref esse_gen_version_ref(struct esse_gen_version version);
+
 /* Version orders by key, and the order if 'has_order'.  Keys are below 'keys'. */
 bool esse_gen_certificate_emit(struct esse_gen_certificate *certificate, uint64_t keys,
                                bool has_order, struct esse_sink *sink, struct esse_error *err);

@@ -23,8 +23,8 @@ static const struct esse_gen_mix twitter = {
 enum { WAREHOUSES, NUMBERS, SUMS, CUSTOMERS, STOCK, ORDERS };
 static const struct esse_gen_mix tpcc = {
     .tables = { [WAREHOUSES] = { "warehouse", 1, false },
-                [NUMBERS] = { "district's next order", 10, false },
-                [SUMS] = { "district's payments", 10, false },
+                [NUMBERS] = { "next_order", 10, false },
+                [SUMS] = { "payments", 10, false },
                 [CUSTOMERS] = { "customer", 2979, false },
                 [STOCK] = { "stock", 4000, false },
                 [ORDERS] = { "order", 3000, true } },
@@ -47,6 +47,30 @@ static const struct esse_gen_mix tpcc = {
     },
 };
 
+/* After RUBiS's bidding mix, a row as one register: users have ratings, items their highest bid and
+ * how many are left; bids, purchases and comments are logs. */
+enum { PEOPLE, ITEMS, BIDS, SALES, COMMENTS };
+static const struct esse_gen_mix rubis = {
+    .tables = { [PEOPLE] = { "person", 3000, false },
+                [ITEMS] = { "item", 4000, false },
+                [BIDS] = { "bid", 2000, true },
+                [SALES] = { "sale", 500, true },
+                [COMMENTS] = { "comment", 500, true } },
+    .shapes = {
+        { "browse", 55, { { ESSE_GEN_LOOK, ITEMS, 5, 15 }, { ESSE_GEN_LOOK, PEOPLE, 1, 3 } } },
+        { "bid", 20,
+          { { ESSE_GEN_LOOK, PEOPLE, 1, 1 },
+            { ESSE_GEN_MODIFY, ITEMS, 1, 1 },
+            { ESSE_GEN_ADD, BIDS, 1, 1 } } },
+        { "history", 10, { { ESSE_GEN_LOOK, ITEMS, 1, 1 }, { ESSE_GEN_LOOK, BIDS, 5, 15 } } },
+        { "buy", 10,
+          { { ESSE_GEN_LOOK, PEOPLE, 1, 1 },
+            { ESSE_GEN_MODIFY, ITEMS, 1, 1 },
+            { ESSE_GEN_ADD, SALES, 1, 1 } } },
+        { "comment", 5, { { ESSE_GEN_MODIFY, PEOPLE, 1, 1 }, { ESSE_GEN_ADD, COMMENTS, 1, 1 } } },
+    },
+};
+
 #define REGISTERS ESSE_GEN_RW_REGISTER, .keys = 10000, .ops = 8, .sessions = 24
 
 const struct esse_gen_preset esse_gen_presets[] = {
@@ -65,6 +89,8 @@ const struct esse_gen_preset esse_gen_presets[] = {
     { "heavy-write", "80 % blind writes, among reads", REGISTERS, .read_share = 0.2 },
     { "twitter", "tweets, follows and timelines, hot users", REGISTERS, .zipf_theta = 0.99,
       .mix = &twitter },
+    { "rubis", "an auction site's mix: items, bids, purchases, comments", REGISTERS,
+      .mix = &rubis },
     { "tpcc", "TPC-C's mix over registers; a warehouse for each 10,000 keys", REGISTERS,
       .mix = &tpcc },
     { 0 },

@@ -1,3 +1,4 @@
+#include "collect/plant.h"
 #include "base/error.h"
 #include "collect/gen_state.h"
 
@@ -444,6 +445,68 @@ bool esse_gen_plant_run(const struct esse_gen_plant *plant, uint32_t number, uin
     gen->next_session += planting.script.sessions;
     gen->clock += TICKS - 1;
     return true;
+}
+
+/* ---- alone ---- */
+
+const struct esse_gen_anomaly *esse_plant_find(const char *name)
+{
+    for (const struct esse_gen_anomaly *row = esse_gen_anomalies; row->name; row++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}
+
+const struct esse_gen_anomaly *esse_plant_of(const char *name, enum esse_gen_workload workload)
+{
+    for (const struct esse_gen_anomaly *row = esse_gen_anomalies; row->name; row++)
+        if (strcmp(row->name, name) == 0 && row->workloads & 1u << workload)
+            return row;
+    return NULL;
+}
+
+/* The orders of the planted keys, from what certify_plant() noted. */
+static bool send_orders(const struct esse_gen_certificate *certificate, uint32_t first_key,
+                        struct esse_sink *sink, struct esse_error *err)
+{
+    for (uint32_t key = first_key; key < first_key + MOST_KEYS; key++) {
+        struct esse_version_ref refs[MOST_TXNS * MOST_OPS];
+        size_t count = 0;
+        for (size_t i = 0; i < certificate->version_count; i++)
+            if (certificate->versions[i].key == key)
+                refs[count++] = esse_gen_version_ref(certificate->versions[i]);
+        if (count && !sink->version_order(sink, esse_value_small(key), refs, count, err))
+            return false;
+    }
+    return true;
+}
+
+bool esse_plant_play(const struct esse_gen_anomaly *anomaly, enum esse_gen_workload workload,
+                     const struct esse_played *played, struct esse_error *err)
+{
+    /* No live key or value comes near these. */
+    enum { FIRST_KEY = 1000000000 };
+    static const int64_t far_value = 1000000000000000;
+    const struct esse_gen_options options = {
+        .workload = workload, .has_times = true, .has_op_times = true, .has_certificate = true
+    };
+    const struct esse_gen_plant plant = { .anomaly = anomaly };
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_gen gen = { .options = &options,
+                            .arena = arena,
+                            .sink = played->history,
+                            .next_session = played->session,
+                            .clock = (uint64_t)played->now,
+                            .scale = far_value / ESSE_GEN_GROUPS,
+                            .certificate = { .arena = arena } };
+    struct esse_gen_row_vec rows = { 0 };
+    esse_gen_plant_init(&plant, 0, FIRST_KEY, &gen, &rows);
+    bool ok = !rows.count || gen.sink->init(gen.sink, rows.at, rows.count, err);
+    ok = ok && esse_gen_plant_run(&plant, 0, FIRST_KEY, &gen, err) &&
+         (!played->certificate ||
+          send_orders(&gen.certificate, FIRST_KEY, played->certificate, err));
+    esse_arena_free(arena);
+    return ok;
 }
 
 static bool find_anomaly(const char *name, enum esse_gen_workload workload,

@@ -1,0 +1,136 @@
+#include "cli/rundir.h"
+
+#include "base/arena.h"
+#include "base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char home[] = "esse-runs";
+
+const char *esse_rundir_base(struct esse_arena *arena, const char *target, const char *workload)
+{
+    char date[32];
+    time_t now = time(NULL);
+    struct tm parts;
+    strftime(date, sizeof date, "%Y%m%dT%H%M%S", gmtime_r(&now, &parts));
+    const char *name = esse_arena_format(arena, "%s/%s-%s-%s", home, date, target, workload);
+    const char *path = name;
+    for (unsigned i = 2; access(path, F_OK) == 0; i++)
+        path = esse_arena_format(arena, "%s-%u", name, i);
+    return path;
+}
+
+const char *esse_rundir_file(struct esse_arena *arena, const struct esse_rundir *dir,
+                             const char *name)
+{
+    return esse_arena_format(arena, "%s/%s", dir->path, name);
+}
+
+void esse_rundir_name(struct esse_arena *arena, const char *base, uint64_t number,
+                      struct esse_rundir *dir)
+{
+    dir->path =
+        number ? esse_arena_format(arena, "%s/%llu", base, (unsigned long long)number) : base;
+    dir->history = esse_rundir_file(arena, dir, "history.jsonl");
+    dir->certificate = esse_rundir_file(arena, dir, "certificate.jsonl");
+}
+
+/* Makes the directories above, which may be there. */
+static void make_parents(const char *path)
+{
+    char *copy = strdup(path);
+    for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(copy, 0777);
+        *slash = '/';
+    }
+    free(copy);
+}
+
+bool esse_rundir_make(const struct esse_rundir *dir, int *history, struct esse_error *err)
+{
+    make_parents(dir->path);
+    if (mkdir(dir->path, 0777) != 0)
+        return esse_fail(err, ESSE_EIO, "cannot make the directory '%s': %s", dir->path,
+                         errno == EEXIST ? "it is there already, and runs are not overwritten"
+                                         : strerror(errno));
+    *history = open(dir->history, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+    return *history >= 0 ||
+           esse_fail(err, ESSE_EIO, "cannot make '%s': %s", dir->history, strerror(errno));
+}
+
+/* ---- what describes it ---- */
+
+static void put_text(struct esse_out *out, const char *name, const char *text)
+{
+    esse_out_f(out, ",\n \"%s\": ", name);
+    esse_out_json(out, text, strlen(text));
+}
+
+static void put_config(struct esse_out *out, const struct esse_live *live, const char *level)
+{
+    const struct esse_live_options *options = live->options;
+    const struct esse_workload_options *work = &options->work;
+    esse_out_f(out, "{\"esse\": \"%s\"", esse_version());
+    put_text(out, "target", options->url->shown);
+    put_text(out, "database", live->description.product);
+    put_text(out, "isolation", options->isolation->setting);
+    put_text(out, "claims", options->isolation->level);
+    put_text(out, "source", options->isolation->source);
+    put_text(out, "level", level);
+    put_text(out, "workload", options->workload->name);
+    esse_out_f(out,
+               ",\n \"sessions\": %llu, \"txns\": %llu, \"duration\": %g, \"keys\": %llu, "
+               "\"ops\": %llu, \"max_writes_per_key\": %llu, \"zipf_theta\": %g, \"read_share\": "
+               "%g, \"predicate_share\": %g, \"abort_share\": %g, \"think\": %g, \"timeout\": %g, "
+               "\"seed\": %llu,\n \"settings\": {",
+               (unsigned long long)work->sessions, (unsigned long long)options->txns,
+               options->seconds, (unsigned long long)work->keys, (unsigned long long)work->ops,
+               (unsigned long long)work->max_writes, work->zipf_theta, work->read_share,
+               work->predicate_share, work->abort_share, options->think, options->timeout,
+               (unsigned long long)work->seed);
+    for (size_t i = 0; i < live->description.setting_count; i++) {
+        const struct esse_setting *setting = &live->description.settings[i];
+        esse_out_text(out, i ? ", " : "");
+        esse_out_json(out, setting->name, strlen(setting->name));
+        esse_out_text(out, ": ");
+        esse_out_json(out, setting->value, strlen(setting->value));
+    }
+    esse_out_text(out, "}}\n");
+}
+
+static void put_readme(struct esse_out *out, const struct esse_live *live, const char *again,
+                       const char *check)
+{
+    char date[40];
+    time_t now = time(NULL);
+    struct tm parts;
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&now, &parts));
+    esse_out_f(out,
+               "%s at %s, recorded by esse %s on %s.\n\n"
+               "The run again (a password must be added):\n\n%s\n\n"
+               "The check again, in this directory:\n\n%s\n",
+               live->description.product, live->options->isolation->setting, esse_version(), date,
+               again, check);
+}
+
+bool esse_rundir_describe(struct esse_arena *arena, const struct esse_rundir *dir,
+                          const struct esse_live *live, const char *level, const char *again,
+                          const char *check, struct esse_error *err)
+{
+    struct esse_outfile file;
+    if (!esse_outfile_open(&file, arena, esse_rundir_file(arena, dir, "config.json"), err))
+        return false;
+    put_config(&file.out, live, level);
+    if (!esse_outfile_commit(&file, err) ||
+        !esse_outfile_open(&file, arena, esse_rundir_file(arena, dir, "README"), err))
+        return false;
+    put_readme(&file.out, live, again, check);
+    return esse_outfile_commit(&file, err);
+}

@@ -1,0 +1,295 @@
+#ifndef ESSE_COLLECT_DRIVER_H
+#define ESSE_COLLECT_DRIVER_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "collect/url.h"
+
+/*
+ * One kind of database behind one table of functions; one file each, driver_*.c.  docs/design/
+ * collect.md says why it is shaped so.
+ *
+ * Data.  A schema is some tables of rows.  A row has a key k, an integer, and a value v: an
+ * integer, or in a table of lists a list of integers that is only appended to.  Who draws the
+ * requests takes care that no two of them write the same value to one row, so that a value names
+ * its writer.  ESSE_ABSENT is the value of a row that is not there.
+ *
+ * Threads.  A connection is used by one thread.  A target is shared by all: what start() and
+ * step() change in it the driver protects.  open, prepare, describe, clean, close and the
+ * functions of a certificate are called by one thread, the run's own.
+ */
+#define ESSE_ABSENT INT64_MIN
+#define ESSE_NO_ID  INT64_MIN /* a number that the server does not tell */
+
+struct esse_table {
+    const char *name; /* letters, digits, underscore; the database's table is esse_NAME */
+    bool is_list;
+    bool has_ranges;        /* predicates are asked of it: an index on v is worth having */
+    uint64_t rows;          /* 0 .. rows - 1 are there from the start */
+    const int64_t *initial; /* their values, ESSE_ABSENT for none; NULL if rows is 0 */
+    uint64_t most_rows;     /* more will never be there; 0: not known */
+};
+
+struct esse_schema {
+    const struct esse_table *tables;
+    uint32_t count;
+    uint32_t sessions; /* how many will connect, numbered from 0 on */
+};
+
+/* ---- what is asked, and what comes back ---------------------------------------------------- */
+
+enum esse_ask {
+    ESSE_ASK_CONNECT, /* also after a connection was lost */
+    ESSE_ASK_BEGIN,
+    ESSE_ASK_READ,
+    ESSE_ASK_WRITE,     /* the row becomes 'value', whether it was there or not */
+    ESSE_ASK_INSERT,    /* the same; it is not there, and if it is the statement fails */
+    ESSE_ASK_APPEND,    /* 'value' to the row's list, which may not be there yet */
+    ESSE_ASK_DELETE,    /* the row may not be there: reply->is_absent tells */
+    ESSE_ASK_MATCH,     /* the rows of the table that satisfy 'where' */
+    ESSE_ASK_CHANGE,    /* those become 'value', all of them the same */
+    ESSE_ASK_AGGREGATE, /* count or sum over them, computed by the server */
+    ESSE_ASK_COMMIT,
+    ESSE_ASK_ROLLBACK,
+};
+
+enum esse_aggregate { ESSE_AGGREGATE_COUNT, ESSE_AGGREGATE_SUM };
+
+/* Belongs to the caller and is good until the request is done or has failed. */
+struct esse_request {
+    enum esse_ask ask;
+    bool is_read_only; /* BEGIN: no write will follow; a driver may make use of it */
+    uint32_t table;
+    int64_t row;
+    int64_t value;
+    /* MATCH, CHANGE, AGGREGATE: SQL over k and v, as the history will show it.  If 'is_range', it
+     * says exactly low <= v AND v <= high, for stores that have no SQL. */
+    const char *where;
+    bool is_range;
+    int64_t low, high;
+    enum esse_aggregate aggregate;
+    unsigned host; /* CONNECT: which of the URL's hosts */
+};
+
+/* A row that a predicate returned; 'next' is what CHANGE made of it, ESSE_ABSENT otherwise. */
+struct esse_live_row {
+    int64_t row, value, next;
+};
+
+/*
+ * What is known about a transaction when a request of it has failed.
+ *   OPEN     the statement had no effect, the transaction is still there: the caller rolls back
+ *            (MySQL's 1205; a duplicate key in SQLite; and PostgreSQL's "current transaction is
+ *            aborted" state, which ROLLBACK ends)
+ *   ABORTED  it never took effect and never will: the server said so (40001, 40P01, 1213, COMMIT
+ *            that answers ROLLBACK, SQLITE_BUSY_SNAPSHOT after the driver's own ROLLBACK), or
+ *            the connection was lost before COMMIT was sent.  The session is outside of it
+ *   UNKNOWN  COMMIT was sent, wholly or in part, and nobody said what became of it.  Never
+ *            answered to any other request
+ */
+enum esse_fate { ESSE_FATE_OPEN, ESSE_FATE_ABORTED, ESSE_FATE_UNKNOWN };
+
+struct esse_failure {
+    enum esse_fate fate;
+    bool is_lost; /* the connection is gone: CONNECT comes next */
+    /* Not a matter of isolation or of a server that went away: a missing privilege, an error in
+     * the statement, a wrong password.  The run ends with it. */
+    bool is_fatal;
+    char code[16];  /* the server's: "40001", "1213", "SQLITE_BUSY_SNAPSHOT"; "" if it has none */
+    char text[240]; /* the server's words, with nothing in them that url.h calls a secret */
+};
+
+/* Belongs to the caller; what it points at to the connection, until its next start(). */
+struct esse_reply {
+    int64_t value;  /* READ of a register: ESSE_ABSENT if not there; AGGREGATE: the result (a sum
+                       over no rows is ESSE_ABSENT) */
+    bool is_absent; /* DELETE: there was nothing to delete */
+    const int64_t *items; /* READ of a list, oldest first; an absent row is an empty list */
+    size_t item_count;
+    const struct esse_live_row *rows; /* MATCH, CHANGE; in any order */
+    size_t row_count;
+    /* What the server tells about the transaction; a driver sets them in whichever reply has
+     * them, and the recorder keeps the last of each. */
+    int64_t xid;                 /* its id for the server, or ESSE_NO_ID */
+    int64_t start_ts, commit_ts; /* its times for the server, or ESSE_NO_ID */
+    /* What this statement saw, as the certificate's kind means it (docs/formats.md): a text such as
+     * "xmin:xmax:xip,...", or a number; NULL and ESSE_NO_ID if not known. */
+    const char *snapshot;
+    int64_t snapshot_at;
+    struct esse_failure failure; /* if FAILED */
+};
+
+enum esse_progress {
+    ESSE_PROGRESS_DONE,
+    ESSE_PROGRESS_WAIT,  /* for conn->events on conn->fd, or at most conn->retry_seconds if > 0 */
+    ESSE_PROGRESS_AGAIN, /* step() after conn->retry_seconds: somebody holds what we need */
+    ESSE_PROGRESS_FAILED,
+};
+
+/* The first member of every driver's connection. */
+struct esse_conn {
+    const struct esse_driver *driver;
+    int fd;       /* -1: none */
+    short events; /* POLLIN, POLLOUT */
+    double retry_seconds;
+};
+
+struct esse_target; /* a driver's own */
+
+/* ---- certificates -------------------------------------------------------------------------- */
+
+/*
+ * Where a driver puts what it learns from the server's own log, learnt.h's on the other side.
+ *
+ * 1) Versions of one row must come in the order in which they were installed; the rows may be
+ *    mixed in any way.  Only committed versions, and of a transaction that wrote a register several
+ *    times only the last; of a list every element.  ESSE_ABSENT is a delete, which needs the xid.
+ * 2) Rows that were there from the start are not told.
+ */
+struct esse_learnt;
+void esse_learnt_version(struct esse_learnt *learnt, uint32_t table, int64_t row, int64_t value,
+                         int64_t xid);
+
+/* A transaction that has committed, in the order of commits; for kinds of certificates that say
+ * something about that order.  Those that wrote nothing may be left out. */
+void esse_learnt_commit(struct esse_learnt *learnt, int64_t xid);
+
+struct esse_certifying {
+    const char *source; /* "logical decoding by pgoutput" */
+    /* Of docs/formats.md, "postgresql-snapshots" say, if replies have snapshots; NULL: orders of
+     * versions are all there is. */
+    const char *kind;
+    /* After prepare, before the first transaction.  False: no certificate can be had, 'err' says
+     * why; the run goes on without one and says so. */
+    bool (*begin)(struct esse_target *target, struct esse_error *err);
+    /* Every 20 ms or so while the sessions work; must not block for longer than that. */
+    bool (*poll)(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err);
+    /* When the last session has ended: returns when everything that committed has been told. */
+    bool (*finish)(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err);
+    /* Removes what begin() made on the server, whatever happened since.  Called once, also if
+     * finish() failed or was never reached. */
+    void (*end)(struct esse_target *target);
+};
+
+/* ---- the table ----------------------------------------------------------------------------- */
+
+enum {
+    ESSE_CAN_LISTS = 1 << 0,
+    ESSE_CAN_PREDICATES = 1 << 1, /* MATCH and CHANGE */
+    ESSE_CAN_AGGREGATES = 1 << 2,
+    ESSE_CAN_DELETE = 1 << 3,
+};
+
+/* Where what a target plays by itself goes: sinks of the history and of the certificate (NULL if
+ * there is none), the first session number that is free, and what time it is there. */
+struct esse_sink;
+struct esse_played {
+    struct esse_sink *history, *certificate;
+    int64_t session, now;
+};
+
+/* A setting that can be asked for, and the level that the database's documentation promises. */
+struct esse_claim {
+    const char *setting; /* "repeatable-read"; NULL ends the table.  The first row is the default */
+    const char *level;   /* a name of esse levels: "snapshot-isolation" */
+    const char *source;  /* who claims it, for people: "PostgreSQL 15, 13.2.2" */
+};
+
+struct esse_setting {
+    const char *name, *value;
+};
+
+struct esse_description {
+    const char *product;                 /* "postgresql 15.4", for the history's header */
+    const struct esse_setting *settings; /* whatever bears on isolation and durability */
+    size_t setting_count;
+};
+
+/*
+ * The contract.  tests/unit/test_collect.c holds the loop to its side with a scripted driver,
+ * tests/live every driver to this one.
+ *
+ *  1) open() reads the URL and nothing else: no network, no file made.  An option of the URL that
+ *     the driver does not know is ESSE_EUSAGE, and names those that it does.
+ *  2) prepare() makes sure that the target can be reached and makes the schema anew: tables of its
+ *     names that are there are dropped first.  It may block, for connect_seconds of the URL (10) at
+ *     most.  If nobody answers: ESSE_EUNAVAILABLE, the text tells every host that was tried and
+ *     what it said.  Fails: nothing is left behind.
+ *  3) clean() removes the schema, and what open() and prepare() made beside it; it may fail in
+ *     silence, since the server may be gone.  close() frees what the arena does not hold, also
+ *     after a prepare() that failed.  Every conn was dropped before.
+ *  4) A request is started with start() and, unless that already ended it, stepped with step()
+ * until DONE or FAILED.  Neither blocks, ever: they answer WAIT with fd and events to wait for, or
+ *     AGAIN with a time.  The loop calls step() when fd is ready or the time is over; a step that
+ *     came too early answers WAIT again.  A store that has no sockets answers DONE at once.
+ *  5) 'reply' is the same during one request; start() has cleared it but for failure.
+ *  6) The order is CONNECT (BEGIN operation* (COMMIT | ROLLBACK))*.  BEGIN may be delayed and sent
+ *     along with the first operation.  COMMIT without operations is fine.  After FAILED with OPEN
+ *     comes ROLLBACK, with ABORTED or UNKNOWN the next BEGIN, in either case CONNECT if is_lost.
+ *     ROLLBACK that fails means ABORTED, lost or not.
+ *  7) DONE to a COMMIT says that the server said that it committed.  It is the one promise that
+ *     cannot be taken back; in doubt answer UNKNOWN.
+ *  8) A driver waits for a lock without a limit of its own unless the URL sets one; the loop has a
+ *     time limit per request and then calls drop(), which closes the connection at once,
+ *     without waiting for anybody.  The loop then takes the transaction as UNKNOWN if the request
+ *     was COMMIT, as ABORTED otherwise.  drop() is also how every conn ends.
+ *  9) The isolation asked for is that of open(); a setting that the server refuses is fatal.  A
+ *     driver verifies once in prepare() that the server really uses it, where it can be asked.
+ * 10) Session n connects to host n modulo the number of hosts first; after losing a connection the
+ *     loop asks for the next one.  A driver that can move between hosts inside of a session (to
+ *     look for stale reads) does so on a parameter of its URL and says so in its summary.
+ * 11) No secret of the URL, the environment or an option file gets into a text that leaves the
+ *     driver: error, failure, description.
+ * 12) start() and step() allocate in the connection's arena, and only to grow buffers that they
+ *     keep.  The arena of open() belongs to the run's own thread.
+ */
+struct esse_driver {
+    const char *name;       /* "sqlite" */
+    const char *schemes;    /* "postgresql postgres": words before the colon */
+    const char *summary;    /* one clause for help */
+    const char *parameters; /* lines "name=VALUE  what it does" of the URL's query, for help */
+    unsigned can;           /* ESSE_CAN_ bits */
+    unsigned most_threads;  /* 0: any number */
+    const struct esse_claim *claims;
+    bool (*open)(struct esse_arena *arena, const struct esse_url *url,
+                 const struct esse_claim *isolation, struct esse_target **target,
+                 struct esse_error *err);
+    bool (*prepare)(struct esse_target *target, const struct esse_schema *schema,
+                    struct esse_error *err);
+    /* What it says lives as long as the target. */
+    bool (*describe)(struct esse_target *target, struct esse_description *description,
+                     struct esse_error *err);
+    void (*clean)(struct esse_target *target);
+    void (*close)(struct esse_target *target);
+
+    struct esse_conn *(*conn)(struct esse_target *target, struct esse_arena *arena,
+                              uint32_t session);
+    enum esse_progress (*start)(struct esse_conn *conn, const struct esse_request *request,
+                                struct esse_reply *reply);
+    enum esse_progress (*step)(struct esse_conn *conn, struct esse_reply *reply);
+    void (*drop)(struct esse_conn *conn);
+
+    const struct esse_certifying *certificate; /* NULL: none can be had */
+
+    /* Sends transactions of clients that only the target knows, once the sessions have ended:
+     * planted bugs.  NULL for real databases. */
+    bool (*play)(struct esse_target *target, struct esse_played *played, struct esse_error *err);
+};
+
+extern const struct esse_driver *const esse_drivers[]; /* null-terminated, see drivers.c */
+
+/* The driver of a URL's scheme; NULL if there is none. */
+const struct esse_driver *esse_driver_find(const char *scheme);
+
+/* The row of a driver's claims; NULL on an unknown setting.  '-', '_' and ' ' are the same, and so
+ * are capitals; NULL stands for the default. */
+const struct esse_claim *esse_claim_find(const struct esse_driver *driver, const char *setting);
+
+/* Fills a failure and returns FAILED, so that a failing path is one statement. */
+enum esse_progress esse_failed(struct esse_reply *reply, enum esse_fate fate, const char *code,
+                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* An empty reply: what start() begins with. */
+void esse_reply_clear(struct esse_reply *reply);
+
+#endif

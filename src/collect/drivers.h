@@ -1,0 +1,8 @@
+#ifndef ESSE_COLLECT_DRIVERS_H
+#define ESSE_COLLECT_DRIVERS_H
+
+/* The rows of the table of drivers: one file each. */
+struct esse_driver;
+extern const struct esse_driver esse_driver_sqlite, esse_driver_memory, esse_driver_postgresql;
+
+#endif

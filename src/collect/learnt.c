@@ -1,0 +1,170 @@
+#include "collect/learnt.h"
+
+#include "base/vec.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct version {
+    uint32_t table;
+    int64_t row, value, xid;
+    size_t seen; /* its place among all, so that sorting keeps the order */
+};
+
+ESSE_VEC(version_vec, struct version)
+ESSE_VEC(named_vec, struct esse_named)
+ESSE_VEC(ref_vec, struct esse_version_ref)
+ESSE_VEC(commit_vec, int64_t)
+ESSE_VEC(name_vec, esse_value)
+
+struct esse_learnt {
+    struct esse_arena *arena;
+    const struct esse_schema *schema;
+    struct version_vec versions;
+    struct named_vec named;
+    struct commit_vec commits;
+};
+
+struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema)
+{
+    struct esse_learnt *learnt = esse_arena_alloc(arena, 1, sizeof *learnt);
+    learnt->arena = arena;
+    learnt->schema = schema;
+    return learnt;
+}
+
+void esse_learnt_version(struct esse_learnt *learnt, uint32_t table, int64_t row, int64_t value,
+                         int64_t xid)
+{
+    version_vec_push(&learnt->versions, learnt->arena,
+                     (struct version){ table, row, value, xid, learnt->versions.count });
+}
+
+void esse_learnt_commit(struct esse_learnt *learnt, int64_t xid)
+{
+    commit_vec_push(&learnt->commits, learnt->arena, xid);
+}
+
+uint64_t esse_learnt_count(const struct esse_learnt *learnt)
+{
+    return learnt->versions.count;
+}
+
+void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *named, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        named_vec_push(&learnt->named, learnt->arena, named[i]);
+}
+
+static int compare_versions(const void *left, const void *right)
+{
+    const struct version *a = left, *b = right;
+    if (a->table != b->table)
+        return a->table < b->table ? -1 : 1;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return (a->seen > b->seen) - (a->seen < b->seen);
+}
+
+static int compare_named(const void *left, const void *right)
+{
+    const struct esse_named *a = left, *b = right;
+    return (a->xid > b->xid) - (a->xid < b->xid);
+}
+
+/* The name in the history, ESSE_NONE if nobody there is known by the xid. */
+static esse_value name_of(struct esse_learnt *learnt, struct esse_sink *sink, int64_t xid)
+{
+    const struct esse_named wanted = { .xid = xid };
+    const struct esse_named *found =
+        learnt->named.count
+            ? bsearch(&wanted, learnt->named.at, learnt->named.count, sizeof wanted, compare_named)
+            : NULL;
+    if (!found)
+        return ESSE_NONE;
+    char name[64];
+    int length = snprintf(name, sizeof name, "%lld/%llu", (long long)found->session,
+                          (unsigned long long)found->index);
+    return esse_value_string(sink->values, name, (size_t)length);
+}
+
+/* By value; a delete by its transaction, if that has a name. */
+static bool refer(struct esse_learnt *learnt, struct esse_sink *sink, const struct version *version,
+                  struct esse_version_ref *ref)
+{
+    *ref = (struct esse_version_ref){ ESSE_NONE, ESSE_NONE };
+    if (version->value != ESSE_ABSENT)
+        ref->value = esse_value_int(sink->values, version->value);
+    else
+        ref->txn = name_of(learnt, sink, version->xid);
+    return version->value != ESSE_ABSENT || !esse_value_eq(ref->txn, ESSE_NONE);
+}
+
+/* The versions [at, end) of one row.  An order with a gap would claim too much, so there is none
+ * for a row of which some version cannot be named. */
+static bool emit_row(struct esse_learnt *learnt, struct esse_sink *sink, const struct version *at,
+                     const struct version *end, struct ref_vec *refs, struct esse_error *err)
+{
+    refs->count = 0;
+    const struct version *first = at;
+    for (; at < end; at++) {
+        struct esse_version_ref ref;
+        if (!refer(learnt, sink, at, &ref))
+            return true;
+        ref_vec_push(refs, learnt->arena, ref);
+    }
+    return sink->version_order(sink,
+                               esse_key_of(sink->values, learnt->schema, first->table, first->row),
+                               refs->at, refs->count, err);
+}
+
+static bool emit_versions(struct esse_learnt *learnt, struct esse_sink *sink,
+                          struct esse_error *err)
+{
+    struct version *at = learnt->versions.at;
+    const struct version *end = at + learnt->versions.count;
+    struct ref_vec refs = { 0 };
+    qsort(at, learnt->versions.count, sizeof *at, compare_versions);
+    while (at < end) {
+        struct version *next = at + 1;
+        while (next < end && next->table == at->table && next->row == at->row)
+            next++;
+        if (!emit_row(learnt, sink, at, next, &refs, err))
+            return false;
+        at = next;
+    }
+    return true;
+}
+
+static bool emit_commits(struct esse_learnt *learnt, struct esse_sink *sink, struct esse_error *err)
+{
+    struct name_vec names = { 0 };
+    for (size_t i = 0; i < learnt->commits.count; i++) {
+        const esse_value name = name_of(learnt, sink, learnt->commits.at[i]);
+        if (!esse_value_eq(name, ESSE_NONE))
+            name_vec_push(&names, learnt->arena, name);
+    }
+    return sink->order(sink, names.at, names.count, err);
+}
+
+static bool emit_kind(const char *kind, struct esse_sink *sink, struct esse_error *err)
+{
+    struct esse_certificate_record record = { .complete = true };
+    for (unsigned i = 1; i <= ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS; i++)
+        if (strcmp(esse_certificate_names[i], kind) == 0)
+            record.kind = (enum esse_certificate_kind)i;
+    assert(record.kind);
+    return sink->certificate(sink, &record, err);
+}
+
+bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
+                      struct esse_error *err)
+{
+    if (learnt->named.count)
+        qsort(learnt->named.at, learnt->named.count, sizeof *learnt->named.at, compare_named);
+    return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
+           (!learnt->commits.count || emit_commits(learnt, sink, err)) &&
+           (!kind || emit_kind(kind, sink, err));
+}

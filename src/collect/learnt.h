@@ -1,0 +1,35 @@
+#ifndef ESSE_COLLECT_LEARNT_H
+#define ESSE_COLLECT_LEARNT_H
+
+#include "collect/driver.h"
+#include "history/record.h"
+
+/*
+ * What drivers learn from the logs of their servers, kept until the run is over.
+ *
+ * Life: new -> esse_learnt_version* (driver.h) -> emit.  Cost: 32 bytes a version; emit sorts them
+ * by row.
+ */
+
+/* A transaction by the server's id, and by its place in the history: session/index. */
+struct esse_named {
+    int64_t xid, session;
+    uint64_t index;
+};
+
+struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema);
+uint64_t esse_learnt_count(const struct esse_learnt *learnt);
+
+/* Whom the xids stand for; for deletes, whose versions have no value to name them by. */
+void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *named, size_t count);
+
+/* One version order for each row, the order of commits if any was told, and what 'kind' says about
+ * them, if it is not NULL. */
+bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
+                      struct esse_error *err);
+
+/* The key of a row as the history shows it. */
+esse_value esse_key_of(struct esse_values *values, const struct esse_schema *schema, uint32_t table,
+                       int64_t row);
+
+#endif

@@ -1,0 +1,330 @@
+#include "collect/live.h"
+
+#include "base/outfile.h"
+#include "base/threads.h"
+#include "collect/learnt.h"
+#include "formats/native.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WATCH_MS = 20 };
+
+/* ---- opening and closing ---- */
+
+static bool can_do(const struct esse_live_options *options, struct esse_error *err)
+{
+    static const char *const names[] = { "lists", "predicates", "aggregates", "deletes" };
+    const unsigned lacks = options->workload->needs & ~options->driver->can;
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (lacks & 1u << i)
+            return esse_fail(err, ESSE_EUSAGE, "the workload %s needs %s, which %s: does not have",
+                             options->workload->name, names[i], options->driver->name);
+    return true;
+}
+
+bool esse_live_open(struct esse_arena *arena, const struct esse_live_options *options,
+                    struct esse_live *live, struct esse_error *err)
+{
+    const struct esse_driver *driver = options->driver;
+    *live = (struct esse_live){ .options = options, .arena = arena };
+    if (!can_do(options, err) || !options->workload->open(arena, options->workload, &options->work,
+                                                          &live->work, &live->schema, err))
+        return false;
+    live->schema.sessions = (uint32_t)options->work.sessions;
+    if (!driver->open(arena, options->url, options->isolation, &live->target, err))
+        return false;
+    if (driver->prepare(live->target, &live->schema, err) &&
+        driver->describe(live->target, &live->description, err))
+        return true;
+    esse_live_close(live);
+    return false;
+}
+
+void esse_live_close(struct esse_live *live)
+{
+    live->options->driver->clean(live->target);
+    live->options->driver->close(live->target);
+}
+
+/* ---- collecting ---- */
+
+struct collecting {
+    struct esse_live *live;
+    const struct esse_live_options *options;
+    struct esse_shared_run run;
+    struct esse_loop_thread *threads;
+    pthread_t *handles;
+    unsigned count, started;
+    int64_t epoch;
+    struct esse_press *press; /* NULL: nothing is recorded */
+    struct esse_learnt *learnt;
+    bool is_certifying;
+    struct esse_live_summary *summary;
+};
+
+static unsigned threads_of(const struct esse_live_options *options)
+{
+    unsigned threads = esse_thread_count(options->threads);
+    if (options->driver->most_threads && threads > options->driver->most_threads)
+        threads = options->driver->most_threads;
+    return threads > options->work.sessions ? (unsigned)options->work.sessions : threads;
+}
+
+static void begin_certificate(struct collecting *c)
+{
+    const struct esse_certifying *certifying = c->options->driver->certificate;
+    struct esse_error err = { 0 };
+    if (c->options->no_certificate)
+        c->summary->no_certificate = "not asked for";
+    else if (!certifying)
+        c->summary->no_certificate = "this database tells no order of versions";
+    else if (certifying->begin(c->live->target, &err))
+        c->is_certifying = true;
+    else
+        c->summary->no_certificate = esse_arena_format(c->live->arena, "%s", err.text);
+    c->learnt = esse_learnt_new(c->live->arena, &c->live->schema);
+}
+
+/* A certificate that breaks off is none. */
+static void give_up_certificate(struct collecting *c, const struct esse_error *err)
+{
+    c->summary->no_certificate = esse_arena_format(c->live->arena, "%s", err->text);
+    c->options->driver->certificate->end(c->live->target);
+    c->is_certifying = false;
+}
+
+static bool start_threads(struct collecting *c, struct esse_error *err)
+{
+    const uint32_t sessions = (uint32_t)c->options->work.sessions;
+    uint32_t first = 0;
+    for (unsigned i = 0; i < c->count; i++) {
+        struct esse_loop_thread *thread = &c->threads[i];
+        thread->first = first;
+        thread->count = (sessions - first) / (c->count - i);
+        first += thread->count;
+        if (!esse_thread_start(&c->handles[i], esse_loop_sessions, thread))
+            return esse_fail(err, ESSE_EIO, "cannot start a thread");
+        c->started++;
+    }
+    return true;
+}
+
+static void look(const struct collecting *c, struct esse_live_progress *progress)
+{
+    *progress = (struct esse_live_progress){
+        .seconds = (double)(esse_book_clock() - c->epoch) * 1e-9,
+    };
+    for (unsigned i = 0; i < c->started; i++) {
+        progress->tally.committed += atomic_load(&c->threads[i].committed);
+        progress->tally.aborted += atomic_load(&c->threads[i].aborted);
+        progress->tally.unknown += atomic_load(&c->threads[i].unknown);
+    }
+}
+
+static bool all_ended(struct collecting *c)
+{
+    for (unsigned i = 0; i < c->started; i++)
+        if (!atomic_load(&c->threads[i].has_ended))
+            return false;
+    return true;
+}
+
+/* When the run is over the server comes back, so that outcomes can still be learnt. */
+static void disturb(struct collecting *c, double seconds)
+{
+    if (atomic_load(&c->run.stop))
+        esse_faults_end(c->options->faults, seconds);
+    else
+        esse_faults_tick(c->options->faults, seconds);
+}
+
+/* What the run's own thread does while the sessions work. */
+static void watch(struct collecting *c)
+{
+    const struct esse_live_options *options = c->options;
+    while (!all_ended(c)) {
+        struct esse_live_progress progress;
+        struct esse_error err = { 0 };
+        poll(NULL, 0, WATCH_MS);
+        look(c, &progress);
+        if (options->budget && options->budget->cancel) {
+            c->summary->is_interrupted = true;
+            atomic_store(&c->run.stop, true);
+        }
+        if (options->seconds > 0 && progress.seconds >= options->seconds)
+            atomic_store(&c->run.stop, true);
+        if (options->faults)
+            disturb(c, progress.seconds);
+        if (c->is_certifying &&
+            !options->driver->certificate->poll(c->live->target, c->learnt, &err))
+            give_up_certificate(c, &err);
+        if (c->press && !esse_press_run(c->press, false, &err))
+            esse_run_fail(&c->run, &err);
+        if (options->progress)
+            options->progress(options->context, &progress);
+    }
+}
+
+static int compare_refusals(const void *left, const void *right)
+{
+    const struct esse_refusal *a = left, *b = right;
+    return (a->count < b->count) - (a->count > b->count);
+}
+
+static void add_refusals(struct esse_live_summary *summary, const struct esse_loop_thread *thread)
+{
+    for (unsigned i = 0; i < ESSE_CODES && thread->refusals[i].count; i++) {
+        unsigned at = 0;
+        while (at < ESSE_CODES - 1 && summary->refusals[at].count &&
+               strcmp(summary->refusals[at].code, thread->refusals[i].code) != 0)
+            at++;
+        const uint64_t before = summary->refusals[at].count;
+        if (!before)
+            summary->refusals[at] = thread->refusals[i];
+        else
+            summary->refusals[at].count = before + thread->refusals[i].count;
+    }
+}
+
+static void sum_up(struct collecting *c)
+{
+    struct esse_live_summary *summary = c->summary;
+    for (unsigned i = 0; i < c->count; i++) {
+        const struct esse_tally tally = esse_book_tally(c->threads[i].book);
+        summary->tally.committed += tally.committed;
+        summary->tally.aborted += tally.aborted;
+        summary->tally.unknown += tally.unknown;
+        summary->tally.operations += tally.operations;
+        summary->reconnects += c->threads[i].reconnects;
+        add_refusals(summary, &c->threads[i]);
+    }
+    qsort(summary->refusals, ESSE_CODES, sizeof *summary->refusals, compare_refusals);
+}
+
+/* What the target plays by itself goes into the first thread's book, the last lines of all. */
+static bool play(struct collecting *c, struct esse_sink *certificate, struct esse_error *err)
+{
+    struct esse_book *book = c->threads[0].book;
+    if (!c->options->driver->play || !c->press)
+        return true;
+    struct esse_played played = { .history = esse_book_sink(book),
+                                  .certificate = certificate,
+                                  .session = atomic_load(&c->run.next_session),
+                                  .now = esse_book_clock() - c->epoch };
+    const bool ok = c->options->driver->play(c->live->target, &played, err);
+    esse_book_played(book);
+    return ok;
+}
+
+/* The end of the server's log, and then all of it to the file. */
+static bool finish_certificate(struct collecting *c, const char *path, struct esse_error *err)
+{
+    const struct esse_certifying *certifying = c->options->driver->certificate;
+    struct esse_arena *arena = c->live->arena;
+    struct esse_outfile file;
+    if (!certifying->finish(c->live->target, c->learnt, err)) {
+        give_up_certificate(c, err);
+        return true;
+    }
+    for (unsigned i = 0; i < c->count; i++) {
+        size_t count;
+        const struct esse_named *named = esse_book_named(c->threads[i].book, &count);
+        esse_learnt_names(c->learnt, named, count);
+    }
+    if (!esse_outfile_open(&file, arena, path, err))
+        return false;
+    struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &file.out, false);
+    bool ok = esse_learnt_emit(c->learnt, certifying->kind, sink, err) && play(c, sink, err);
+    c->summary->versions = esse_learnt_count(c->learnt);
+    certifying->end(c->live->target);
+    c->is_certifying = false;
+    if (ok)
+        return esse_outfile_commit(&file, err);
+    esse_outfile_discard(&file);
+    return false;
+}
+
+static void prepare_threads(struct collecting *c, int history)
+{
+    struct esse_arena *arena = c->live->arena;
+    c->count = threads_of(c->options);
+    c->summary->threads = c->count;
+    c->threads = esse_arena_alloc(arena, c->count, sizeof *c->threads);
+    c->handles = esse_arena_alloc(arena, c->count, sizeof *c->handles);
+    struct esse_book **books = esse_arena_alloc(arena, c->count, sizeof *books);
+    for (unsigned i = 0; i < c->count; i++) {
+        c->threads[i].run = &c->run;
+        c->threads[i].arena = esse_arena_new();
+        c->threads[i].book =
+            esse_book_new(c->threads[i].arena, &c->live->schema, c->epoch, history < 0);
+        books[i] = c->threads[i].book;
+    }
+    if (history >= 0)
+        c->press = esse_press_new(arena, books, c->count, history);
+}
+
+static void prepare_run(struct collecting *c)
+{
+    const struct esse_live_options *options = c->options;
+    c->run.driver = options->driver;
+    c->run.target = c->live->target;
+    c->run.workload = options->workload;
+    c->run.work = c->live->work;
+    c->run.hosts = options->url->host_count ? (unsigned)options->url->host_count : 1;
+    c->run.think = options->think;
+    c->run.timeout = options->timeout;
+    c->run.patience = options->patience;
+    atomic_init(&c->run.txns_left, options->txns ? (int64_t)options->txns : INT64_MAX);
+    atomic_init(&c->run.next_session, (int64_t)options->work.sessions);
+}
+
+static bool run_threads(struct collecting *c, struct esse_error *err)
+{
+    bool ok = start_threads(c, err);
+    if (!ok)
+        atomic_store(&c->run.stop, true);
+    watch(c);
+    for (unsigned i = 0; i < c->started; i++)
+        pthread_join(c->handles[i], NULL);
+    if (c->options->faults)
+        esse_faults_end(c->options->faults, (double)(esse_book_clock() - c->epoch) * 1e-9);
+    c->summary->seconds = (double)(esse_book_clock() - c->epoch) * 1e-9;
+    if (ok && atomic_load(&c->run.has_error)) {
+        *err = c->run.error;
+        ok = false;
+    }
+    return ok;
+}
+
+bool esse_live_collect(struct esse_live *live, int history, const char *certificate,
+                       struct esse_live_summary *summary, struct esse_error *err)
+{
+    struct collecting c = { .live = live, .options = live->options, .summary = summary };
+    *summary = (struct esse_live_summary){ 0 };
+    c.epoch = esse_book_clock();
+    prepare_run(&c);
+    prepare_threads(&c, history);
+    bool ok = history < 0 || esse_book_open(c.threads[0].book, live->description.product,
+                                            live->options->isolation->setting, err);
+    if (ok) {
+        begin_certificate(&c);
+        ok = run_threads(&c, err);
+    }
+    if (ok && c.is_certifying)
+        ok = finish_certificate(&c, certificate, err);
+    else if (ok)
+        ok = play(&c, NULL, err);
+    else if (c.is_certifying)
+        live->options->driver->certificate->end(live->target);
+    struct esse_error late = { 0 };
+    if (c.press && !esse_press_run(c.press, true, ok ? err : &late))
+        ok = false;
+    sum_up(&c);
+    for (unsigned i = 0; i < c.count; i++) {
+        esse_book_release(c.threads[i].book);
+        esse_arena_free(c.threads[i].arena);
+    }
+    return ok;
+}

@@ -1,0 +1,82 @@
+#ifndef ESSE_COLLECT_RECORDER_H
+#define ESSE_COLLECT_RECORDER_H
+
+#include "collect/driver.h"
+#include "history/record.h"
+
+/*
+ * What clients saw, streamed to a native file while it happens.
+ *
+ * 1) One book for each thread, with a page for each of its sessions.  A press takes the finished
+ *    lines of all books, puts them in the order in which the transactions ended, and writes them.
+ *    So the lines of a session are in its order, and those of the file nearly in that of the
+ *    commits, which is what checks are fastest on.
+ * 2) A transaction's line is written when its outcome is known: it is whole or not there.  The
+ *    press runs every 20 ms or so, and writes whole lines; a kill -9 of esse loses what ended in
+ *    the last of these moments, and the open transactions.  What is left can be read and
+ *    checked, but it may show reads of what those wrote, as reads of values that nobody wrote.
+ * 3) Times are nanoseconds since the run began, on one clock for all threads.  A transaction
+ *    starts before BEGIN is sent and ends when the answer to COMMIT or ROLLBACK is there.  Of
+ * unknown outcome: no end, and the session goes on under a new number, as in Jepsen, since nobody
+ *    knows whether its next transaction comes later.
+ * 4) A write that failed is recorded too, since it may have had an effect that others see; so is a
+ *    read that failed, without a value; a predicate that failed is not.  A delete that found
+ * nothing is a read of nothing. 5) Keys are the row's number, or TABLE/NUMBER if the schema has
+ * several tables.
+ *
+ * Cost: some 400 ns an operation, two readings of the clock among them (bench/collect), and no
+ * allocation once warm; memory for what ended since the press last ran.
+ */
+struct esse_book;
+struct esse_named;
+
+struct esse_tally {
+    uint64_t committed, aborted, unknown, operations;
+};
+
+/* Nanoseconds of the clock that all books use; 'epoch' is one of its readings. */
+int64_t esse_book_clock(void);
+
+/* 'is_idle': records nothing and only counts, for the bench. */
+struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_schema *schema,
+                                int64_t epoch, bool is_idle);
+void esse_book_release(struct esse_book *book);
+
+/* The first lines: header and initial versions.  Before any session. */
+bool esse_book_open(struct esse_book *book, const char *db, const char *isolation,
+                    struct esse_error *err);
+
+/* For transactions that no session of ours made: what a store plays by itself.  No session is at
+ * work meanwhile; end with esse_book_played(). */
+struct esse_sink *esse_book_sink(struct esse_book *book);
+void esse_book_played(struct esse_book *book);
+
+struct esse_tally esse_book_tally(const struct esse_book *book);
+
+/* Transactions of which the server told an id, and which may have committed; see learnt.h. */
+const struct esse_named *esse_book_named(const struct esse_book *book, size_t *count);
+
+/* ---- one session's open transaction ---- */
+
+struct esse_page;
+struct esse_page *esse_page_new(struct esse_book *book, int64_t session);
+
+void esse_page_begin(struct esse_page *page);
+/* 'began' is when the request was started, a reading of the clock; 'is_done' as opposed to
+ * failed. */
+void esse_page_add(struct esse_page *page, const struct esse_request *request,
+                   const struct esse_reply *reply, int64_t began, bool is_done);
+/* Ends the transaction and puts its line into the book. */
+bool esse_page_end(struct esse_page *page, enum esse_status status, struct esse_error *err);
+/* From now on under another number: after an unknown outcome. */
+void esse_page_rename(struct esse_page *page, int64_t session);
+
+/* ---- to the disk ---- */
+
+struct esse_press;
+struct esse_press *esse_press_new(struct esse_arena *arena, struct esse_book **books, size_t count,
+                                  int fd);
+/* Writes what is ready.  'is_last': the threads have ended, and everything is. */
+bool esse_press_run(struct esse_press *press, bool is_last, struct esse_error *err);
+
+#endif

@@ -1,0 +1,692 @@
+#include "collect/learnt.h"
+#include "collect/live.h"
+#include "formats/native.h"
+#include "load_text.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+/*
+ * The loop, the recorder and the workloads against a driver that does what a script says: at the
+ * n-th request of a kind it misbehaves, and otherwise all goes well at once.
+ */
+enum trick {
+    NOTHING,
+    REFUSES,  /* FAILED, the transaction is over */
+    OPEN,     /* FAILED, the transaction is still there */
+    LOSES,    /* FAILED, and the connection is gone */
+    IN_DOUBT, /* FAILED, the connection is gone, and nobody knows */
+    AGAIN,    /* AGAIN once, then DONE */
+    LATE,     /* WAIT on a pipe in which there is something */
+    NEVER,    /* WAIT on a pipe in which there is nothing */
+    FATAL,
+};
+
+struct script {
+    enum esse_ask ask;
+    unsigned nth; /* from 1 */
+    enum trick trick;
+};
+
+enum { ROOM = 4096, ASKS = ESSE_ASK_ROLLBACK + 1 };
+
+static struct {
+    const struct script *script;
+    unsigned asked[ASKS];
+    char log[ROOM]; /* a letter for each request that was started */
+    size_t logged;
+    unsigned drops, steps;
+    int ready[2], silent[2]; /* pipes */
+    unsigned hosts_asked[8];
+} fake;
+
+struct fake_conn {
+    struct esse_conn head;
+    enum trick trick;
+    bool is_commit;
+};
+
+static const struct esse_claim fake_claims[] = { { "serializable", "serializable", "a test" },
+                                                 { 0 } };
+
+static bool fake_open(struct esse_arena *arena, const struct esse_url *url,
+                      const struct esse_claim *isolation, struct esse_target **target,
+                      struct esse_error *err)
+{
+    (void)arena, (void)url, (void)isolation, (void)err;
+    *target = NULL;
+    return true;
+}
+
+static bool fake_prepare(struct esse_target *target, const struct esse_schema *schema,
+                         struct esse_error *err)
+{
+    (void)target, (void)schema, (void)err;
+    return true;
+}
+
+static bool fake_describe(struct esse_target *target, struct esse_description *description,
+                          struct esse_error *err)
+{
+    (void)target, (void)err;
+    *description = (struct esse_description){ .product = "fake 1" };
+    return true;
+}
+
+static void fake_close(struct esse_target *target)
+{
+    (void)target;
+}
+
+static struct esse_conn *fake_conn(struct esse_target *target, struct esse_arena *arena,
+                                   uint32_t session)
+{
+    struct fake_conn *conn = esse_arena_alloc(arena, 1, sizeof *conn);
+    (void)target, (void)session;
+    conn->head.fd = -1;
+    return &conn->head;
+}
+
+static void fake_drop(struct esse_conn *head)
+{
+    (void)head;
+    fake.drops++;
+}
+
+static enum esse_progress fail_as(struct fake_conn *conn, struct esse_reply *reply)
+{
+    esse_failed(reply,
+                conn->trick == OPEN       ? ESSE_FATE_OPEN
+                : conn->trick == IN_DOUBT ? ESSE_FATE_UNKNOWN
+                                          : ESSE_FATE_ABORTED,
+                "40001", "as the script says");
+    reply->failure.is_lost = conn->trick == LOSES || conn->trick == IN_DOUBT;
+    reply->failure.is_fatal = conn->trick == FATAL;
+    return ESSE_PROGRESS_FAILED;
+}
+
+static enum esse_progress fake_step(struct esse_conn *head, struct esse_reply *reply)
+{
+    struct fake_conn *conn = (struct fake_conn *)head;
+    fake.steps++;
+    if (conn->trick == NEVER)
+        return ESSE_PROGRESS_WAIT;
+    reply->value = ESSE_ABSENT;
+    return ESSE_PROGRESS_DONE;
+}
+
+static enum esse_progress fake_start(struct esse_conn *head, const struct esse_request *request,
+                                     struct esse_reply *reply)
+{
+    struct fake_conn *conn = (struct fake_conn *)head;
+    const unsigned nth = ++fake.asked[request->ask];
+    if (fake.logged < ROOM - 1)
+        fake.log[fake.logged++] = "cbrwiadmuqCR"[request->ask];
+    conn->trick = NOTHING;
+    for (const struct script *at = fake.script; at && at->trick; at++)
+        if (at->ask == request->ask && at->nth == nth)
+            conn->trick = at->trick;
+    if (request->ask == ESSE_ASK_CONNECT)
+        fake.hosts_asked[request->host]++;
+    head->retry_seconds = 0;
+    switch (conn->trick) {
+    case NOTHING:
+        return ESSE_PROGRESS_DONE;
+    case AGAIN:
+        head->retry_seconds = 1e-4;
+        return ESSE_PROGRESS_AGAIN;
+    case LATE:
+    case NEVER:
+        head->fd = conn->trick == LATE ? fake.ready[0] : fake.silent[0];
+        head->events = POLLIN;
+        return ESSE_PROGRESS_WAIT;
+    default:
+        return fail_as(conn, reply);
+    }
+}
+
+static const struct esse_driver fake_driver = {
+    .name = "fake",
+    .schemes = "fake",
+    .can = ~0u,
+    .claims = fake_claims,
+    .open = fake_open,
+    .prepare = fake_prepare,
+    .describe = fake_describe,
+    .clean = fake_close,
+    .close = fake_close,
+    .conn = fake_conn,
+    .start = fake_start,
+    .step = fake_step,
+    .drop = fake_drop,
+};
+
+static void fake_begin(const struct script *script)
+{
+    memset(&fake, 0, sizeof fake);
+    fake.script = script;
+    CHECK_EQ(pipe(fake.ready), 0);
+    CHECK_EQ(pipe(fake.silent), 0);
+    CHECK_EQ(write(fake.ready[1], "x", 1), 1);
+}
+
+static void fake_end(void)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        close(fake.ready[i]);
+        close(fake.silent[i]);
+    }
+}
+
+/* ---- running ---- */
+
+struct ran {
+    struct esse_arena *arena;
+    bool ok;
+    struct esse_error err;
+    struct esse_live_summary summary;
+    char *text; /* the history */
+};
+
+static struct esse_live_options options_of(const struct esse_driver *driver,
+                                           const struct esse_url *url, const char *workload)
+{
+    struct esse_live_options options = { .driver = driver,
+                                         .url = url,
+                                         .isolation = driver->claims,
+                                         .workload = esse_workload_find(workload),
+                                         .txns = 3,
+                                         .timeout = 0.05,
+                                         .patience = 1,
+                                         .threads = 1,
+                                         .no_certificate = true };
+    options.work = options.workload->defaults;
+    options.work.sessions = 1;
+    options.work.seed = 1;
+    return options;
+}
+
+static struct ran run(const struct esse_live_options *options)
+{
+    struct ran ran = { .arena = esse_arena_new() };
+    struct esse_live live;
+    char path[] = "/tmp/esse-test-collect-XXXXXX";
+    int fd = mkstemp(path);
+    CHECK(fd >= 0);
+    unlink(path);
+    ran.ok = esse_live_open(ran.arena, options, &live, &ran.err);
+    if (ran.ok) {
+        ran.ok = esse_live_collect(&live, fd, "/dev/null", &ran.summary, &ran.err);
+        esse_live_close(&live);
+    }
+    off_t size = lseek(fd, 0, SEEK_END);
+    ran.text = esse_arena_alloc(ran.arena, (size_t)size + 1, 1);
+    CHECK_EQ(pread(fd, ran.text, (size_t)size, 0), size);
+    close(fd);
+    return ran;
+}
+
+static struct ran play(const struct script *script, const char *workload, uint64_t txns)
+{
+    static const struct esse_host hosts[] = { { "a", 0 }, { "b", 0 } };
+    static const struct esse_url url = { .text = "", .hosts = hosts, .host_count = 2 };
+    struct esse_live_options options = options_of(&fake_driver, &url, workload);
+    options.txns = txns;
+    options.work.abort_share = 0;
+    fake_begin(script);
+    struct ran ran = run(&options);
+    fake_end();
+    return ran;
+}
+
+static struct esse_history *load(struct ran *ran)
+{
+    return load_text(ran->arena, "native", ran->text);
+}
+
+/* ---- outcomes ---- */
+
+TEST(test_loop__all_goes_well)
+{
+    struct ran ran = play(NULL, "write-skew", 2);
+    CHECK(ran.ok);
+    CHECK_TEXT(fake.log, "cbrrwCbrrwC");
+    CHECK_EQ(ran.summary.tally.committed, 2);
+    struct esse_history *history = load(&ran);
+    CHECK_EQ(history->txns, 2);
+    CHECK_EQ(history->sessions, 1);
+    CHECK(history->txn_time[0].end <= history->txn_time[1].begin);
+    CHECK(history->txn_time[0].begin <= history->op_time[0].begin);
+    CHECK(history->op_time[2].end <= history->txn_time[0].end);
+    esse_arena_free(ran.arena);
+}
+
+TEST(test_loop__a_connection_lost_in_commit_is_unknown)
+{
+    static const struct script script[] = { { ESSE_ASK_COMMIT, 2, IN_DOUBT }, { 0 } };
+    struct ran ran = play(script, "write-skew", 3);
+    CHECK_TEXT(fake.log, "cbrrwCbrrwCcbrrwC");
+    CHECK_EQ(ran.summary.tally.unknown, 1);
+    CHECK_EQ(ran.summary.tally.committed, 2);
+    CHECK_EQ(ran.summary.reconnects, 1);
+    CHECK_EQ(fake.hosts_asked[1], 1); /* another host is tried first */
+    struct esse_history *history = load(&ran);
+    CHECK_EQ(history->sessions, 2); /* nobody knows whether the next one comes later */
+    CHECK_EQ(history->txn_status[1], ESSE_UNKNOWN_OUTCOME);
+    CHECK_EQ(history->txn_time[1].end, ESSE_NO_TIME);
+    CHECK(history->txn_session[2] != history->txn_session[1]);
+    esse_arena_free(ran.arena);
+}
+
+TEST(test_loop__a_connection_lost_before_commit_is_aborted)
+{
+    static const struct script script[] = { { ESSE_ASK_WRITE, 1, LOSES }, { 0 } };
+    struct ran ran = play(script, "write-skew", 2);
+    CHECK_TEXT(fake.log, "cbrrwcbrrwC");
+    CHECK_EQ(ran.summary.tally.aborted, 1);
+    CHECK_EQ(ran.summary.tally.unknown, 0);
+    struct esse_history *history = load(&ran);
+    CHECK_EQ(history->sessions, 1);
+    CHECK_EQ(history->txn_status[0], ESSE_ABORTED);
+    /* The write that failed is there: somebody may have seen it. */
+    CHECK_EQ(history->txn_op[1], 3);
+    CHECK_EQ(history->op_kind[2], ESSE_OP_WRITE);
+    esse_arena_free(ran.arena);
+}
+
+TEST(test_loop__a_refusal_is_aborted_and_an_open_transaction_rolled_back)
+{
+    static const struct script script[] = { { ESSE_ASK_COMMIT, 1, REFUSES },
+                                            { ESSE_ASK_READ, 3, OPEN },
+                                            { 0 } };
+    struct ran ran = play(script, "write-skew", 3);
+    CHECK_TEXT(fake.log, "cbrrwCbrRbrrwC");
+    CHECK_EQ(ran.summary.tally.aborted, 2);
+    CHECK_EQ(ran.summary.tally.committed, 1);
+    CHECK_TEXT(ran.summary.refusals[0].code, "40001");
+    CHECK_EQ(ran.summary.refusals[0].count, 2);
+    struct esse_history *history = load(&ran);
+    CHECK_EQ(history->txn_status[1], ESSE_ABORTED);
+    CHECK(esse_value_eq(history->op_value[3], ESSE_NONE)); /* a read that failed has no value */
+    esse_arena_free(ran.arena);
+}
+
+TEST(test_loop__a_rollback_that_fails_is_still_aborted)
+{
+    static const struct script script[] = { { ESSE_ASK_READ, 1, OPEN },
+                                            { ESSE_ASK_ROLLBACK, 1, LOSES },
+                                            { 0 } };
+    struct ran ran = play(script, "write-skew", 2);
+    CHECK_TEXT(fake.log, "cbrRcbrrwC");
+    CHECK_EQ(ran.summary.tally.aborted, 1);
+    CHECK_EQ(ran.summary.tally.committed, 1);
+    esse_arena_free(ran.arena);
+}
+
+TEST(test_loop__waits_and_retries)
+{
+    static const struct script script[] = { { ESSE_ASK_BEGIN, 1, AGAIN },
+                                            { ESSE_ASK_READ, 2, LATE },
+                                            { ESSE_ASK_COMMIT, 1, AGAIN },
+                                            { 0 } };
+    struct ran ran = play(script, "write-skew", 1);
+    CHECK_TEXT(fake.log, "cbrrwC");
+    CHECK_EQ(fake.steps, 3);
+    CHECK_EQ(ran.summary.tally.committed, 1);
+    esse_arena_free(ran.arena);
+}
+
+TEST(test_loop__hangs_up_on_who_does_not_answer)
+{
+    static const struct script script[] = { { ESSE_ASK_READ, 1, NEVER },
+                                            { ESSE_ASK_COMMIT, 1, NEVER },
+                                            { 0 } };
+    struct ran ran = play(script, "write-skew", 3);
+    CHECK_TEXT(fake.log, "cbrcbrrwCcbrrwC");
+    CHECK_EQ(ran.summary.tally.aborted, 1); /* no COMMIT was sent */
+    CHECK_EQ(ran.summary.tally.unknown, 1);
+    CHECK_EQ(ran.summary.tally.committed, 1);
+    CHECK_EQ(fake.drops, 3); /* twice in anger, once at the end */
+    esse_arena_free(ran.arena);
+}
+
+TEST(test_loop__a_fatal_answer_ends_the_run)
+{
+    static const struct script script[] = { { ESSE_ASK_READ, 3, FATAL }, { 0 } };
+    struct ran ran = play(script, "write-skew", 100);
+    CHECK(!ran.ok);
+    CHECK_EQ(ran.err.code, ESSE_EUNAVAILABLE);
+    CHECK(strstr(ran.err.text, "as the script says"));
+    CHECK_EQ(load(&ran)->txns, 2); /* what was recorded stays */
+    esse_arena_free(ran.arena);
+}
+
+TEST(test_loop__a_server_that_is_away_is_waited_for)
+{
+    static const struct script script[] = { { ESSE_ASK_READ, 2, LOSES },
+                                            { ESSE_ASK_CONNECT, 2, REFUSES },
+                                            { ESSE_ASK_CONNECT, 3, REFUSES },
+                                            { 0 } };
+    struct ran ran = play(script, "write-skew", 2);
+    CHECK(ran.ok);
+    CHECK_TEXT(fake.log, "cbrrcccbrrwC");
+    esse_arena_free(ran.arena);
+}
+
+/* ---- the recorder ---- */
+
+static const struct esse_table two_tables[] = { { .name = "one" }, { .name = "two" } };
+static const struct esse_table list_table[] = { { .name = "l", .is_list = true } };
+
+/* Everything that the press writes of one book, once. */
+static char *printed(struct esse_arena *arena, struct esse_book **books, size_t count)
+{
+    struct esse_error err = { 0 };
+    char path[] = "/tmp/esse-test-press-XXXXXX";
+    int fd = mkstemp(path);
+    unlink(path);
+    CHECK(esse_press_run(esse_press_new(arena, books, count, fd), true, &err));
+    off_t size = lseek(fd, 0, SEEK_END);
+    char *text = esse_arena_alloc(arena, (size_t)size + 1, 1);
+    CHECK_EQ(pread(fd, text, (size_t)size, 0), size);
+    close(fd);
+    return text;
+}
+
+static void add(struct esse_page *page, struct esse_request request, struct esse_reply reply,
+                bool is_done)
+{
+    reply.xid = reply.start_ts = reply.commit_ts = reply.snapshot_at = ESSE_NO_ID;
+    esse_page_add(page, &request, &reply, esse_book_clock(), is_done);
+}
+
+TEST(test_recorder__what_is_shown_of_operations)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { two_tables, 2, 1 };
+    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock(), false);
+    struct esse_page *page = esse_page_new(book, 5);
+    struct esse_error err = { 0 };
+    const struct esse_live_row row = { 3, 7, 8 };
+    esse_page_begin(page);
+    add(page, (struct esse_request){ .ask = ESSE_ASK_READ, .table = 1, .row = 4 },
+        (struct esse_reply){ .value = ESSE_ABSENT }, true);
+    add(page, (struct esse_request){ .ask = ESSE_ASK_DELETE, .row = 4 },
+        (struct esse_reply){ .is_absent = true }, true);
+    add(page, (struct esse_request){ .ask = ESSE_ASK_DELETE, .row = 5 }, (struct esse_reply){ 0 },
+        true);
+    add(page, (struct esse_request){ .ask = ESSE_ASK_CHANGE, .where = "v = 7", .value = 8 },
+        (struct esse_reply){ .rows = &row, .row_count = 1 }, true);
+    add(page, (struct esse_request){ .ask = ESSE_ASK_MATCH, .where = "v = 7" },
+        (struct esse_reply){ 0 }, false); /* failed: not shown */
+    add(page, (struct esse_request){ .ask = ESSE_ASK_WRITE, .value = 9 }, (struct esse_reply){ 0 },
+        false); /* failed: shown */
+    CHECK(esse_page_end(page, ESSE_ABORTED, &err));
+    char *text = printed(arena, &book, 1);
+    CHECK(strstr(text, "{\"session\":5,\"status\":\"aborted\","));
+    CHECK(strstr(text, "{\"r\":\"two/4\",\"v\":null,"));
+    CHECK(strstr(text, "{\"r\":\"one/4\",\"v\":null,"));
+    CHECK(strstr(text, "{\"d\":\"one/5\","));
+    CHECK(strstr(text, "{\"u\":\"v = 7\",\"rows\":{\"one/3\":[7,8]},"));
+    CHECK(!strstr(text, "\"p\""));
+    CHECK(strstr(text, "{\"w\":\"one/0\",\"v\":9,"));
+    load_text(arena, "native", text);
+    esse_book_release(book);
+    esse_arena_free(arena);
+}
+
+TEST(test_recorder__snapshots_and_ids)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { two_tables, 1, 1 };
+    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock(), false);
+    struct esse_page *page = esse_page_new(book, 0);
+    struct esse_error err = { 0 };
+    struct esse_request request = { .ask = ESSE_ASK_READ };
+    struct esse_reply reply;
+    esse_page_begin(page);
+    esse_reply_clear(&reply);
+    reply.value = 1;
+    reply.snapshot = "3:5:4";
+    esse_page_add(page, &request, &reply, esse_book_clock(), true);
+    reply.snapshot = NULL;
+    reply.snapshot_at = 17;
+    esse_page_add(page, &request, &reply, esse_book_clock(), true);
+    request.ask = ESSE_ASK_COMMIT;
+    reply.xid = 42;
+    esse_page_add(page, &request, &reply, esse_book_clock(), true);
+    CHECK(esse_page_end(page, ESSE_COMMITTED, &err));
+    char *text = printed(arena, &book, 1);
+    CHECK(strstr(text, "\"snapshot\":\"3:5:4\""));
+    CHECK(strstr(text, "\"snapshot\":17"));
+    CHECK(strstr(text, "\"xid\":42"));
+    size_t count;
+    const struct esse_named *named = esse_book_named(book, &count);
+    CHECK_EQ(count, 1);
+    CHECK_EQ(named[0].xid, 42);
+    esse_book_release(book);
+    esse_arena_free(arena);
+}
+
+/* Lines of several books come out in the order of their ends, whatever was taken when. */
+TEST(test_recorder__lines_are_in_the_order_of_ends)
+{
+    enum { BOOKS = 3, PAGES = 4, TXNS = 2000 };
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { list_table, 1, PAGES };
+    struct esse_book *books[BOOKS];
+    struct esse_page *pages[BOOKS][PAGES];
+    struct esse_error err = { 0 };
+    struct esse_rng rng = { 7 };
+    char path[] = "/tmp/esse-test-press-XXXXXX";
+    int fd = mkstemp(path);
+    unlink(path);
+    for (unsigned b = 0; b < BOOKS; b++) {
+        books[b] = esse_book_new(arena, &schema, 0, false);
+        for (unsigned p = 0; p < PAGES; p++)
+            pages[b][p] = esse_page_new(books[b], b * PAGES + p);
+    }
+    struct esse_press *press = esse_press_new(arena, books, BOOKS, fd);
+    for (unsigned i = 0; i < TXNS; i++) {
+        struct esse_page *page = pages[esse_rng_below(&rng, BOOKS)][esse_rng_below(&rng, PAGES)];
+        const int64_t items[] = { 1, 2, 3 };
+        esse_page_begin(page);
+        add(page, (struct esse_request){ .ask = ESSE_ASK_READ, .row = i },
+            (struct esse_reply){ .items = items, .item_count = esse_rng_below(&rng, 4) }, true);
+        CHECK(esse_page_end(page, ESSE_COMMITTED, &err));
+        if (esse_rng_below(&rng, 50) == 0)
+            CHECK(esse_press_run(press, false, &err));
+    }
+    CHECK(esse_press_run(press, true, &err));
+    off_t size = lseek(fd, 0, SEEK_END);
+    char *text = esse_arena_alloc(arena, (size_t)size + 1, 1);
+    CHECK_EQ(pread(fd, text, (size_t)size, 0), size);
+    close(fd);
+    struct esse_history *history = load_text(arena, "native", text);
+    CHECK_EQ(history->txns, TXNS);
+    for (unsigned i = 1; i < TXNS; i++)
+        CHECK(history->txn_time[i - 1].end <= history->txn_time[i].end);
+    for (unsigned b = 0; b < BOOKS; b++)
+        esse_book_release(books[b]);
+    esse_arena_free(arena);
+}
+
+/* ---- what drivers learn ---- */
+
+TEST(test_learnt__orders_by_row_and_names_deletes)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { two_tables, 1, 1 };
+    struct esse_learnt *learnt = esse_learnt_new(arena, &schema);
+    const struct esse_named named[] = { { 12, 3, 4 }, { 11, 0, 9 } };
+    struct esse_error err = { 0 };
+    struct esse_out out;
+    esse_learnt_version(learnt, 0, 7, 100, 11);
+    esse_learnt_version(learnt, 0, 5, 101, 11);
+    esse_learnt_version(learnt, 0, 7, ESSE_ABSENT, 12);
+    esse_learnt_version(learnt, 0, 7, 90, 13);
+    esse_learnt_version(learnt, 0, 9, ESSE_ABSENT, 14); /* whose xid nobody has: no order */
+    esse_learnt_commit(learnt, 11);
+    esse_learnt_commit(learnt, 12);
+    esse_learnt_names(learnt, named, 2);
+    esse_out_init_memory(&out, arena);
+    struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &out, false);
+    CHECK(esse_learnt_emit(learnt, "commit-order", sink, &err));
+    CHECK_TEXT(esse_out_memory(&out), "{\"version_order\":{\"5\":[101]}}\n"
+                                      "{\"version_order\":{\"7\":[100,{\"txn\":\"3/4\"},90]}}\n"
+                                      "{\"order\":[\"0/9\",\"3/4\"]}\n"
+                                      "{\"certificate\":\"commit-order\",\"complete\":true}\n");
+    esse_arena_free(arena);
+}
+
+/* ---- workloads ---- */
+
+static int compare_words(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Every value that is written to a row is written once: the promise that makes reads name their
+ * writers.  Counted in what the store recorded, aborted transactions included. */
+static void check_unique(const struct esse_history *history)
+{
+    uint64_t *writes = malloc((history->ops + 1) * sizeof *writes);
+    size_t count = 0;
+    for (uint32_t op = 0; op < history->ops; op++) {
+        int64_t value = 0;
+        if ((history->op_kind[op] == ESSE_OP_WRITE || history->op_kind[op] == ESSE_OP_APPEND) &&
+            esse_value_as_int(history->values, history->op_value[op], &value))
+            writes[count++] = (uint64_t)history->op_key[op] << 44 ^ (uint64_t)value;
+    }
+    qsort(writes, count, sizeof *writes, compare_words);
+    for (size_t i = 1; i < count; i++)
+        CHECK(writes[i] != writes[i - 1]);
+    CHECK(count > 0);
+    free(writes);
+}
+
+TEST(test_workloads__values_are_unique_and_the_store_keeps_its_level)
+{
+    static const char *const level = "strict-serializable";
+    const struct esse_driver *memory = esse_driver_find("memory");
+    struct esse_url url;
+    struct esse_error err = { 0 };
+    struct esse_arena *arena = esse_arena_new();
+    CHECK(esse_url_parse(arena, "memory:", &url, &err));
+    for (unsigned round = 0; round < test_rounds(1); round++)
+        for (size_t i = 0; esse_workloads[i]; i++) {
+            struct esse_live_options options = options_of(memory, &url, esse_workloads[i]->name);
+            options.txns = 300;
+            options.work.sessions = 5;
+            options.work.seed = 100 + round;
+            options.work.abort_share = 0.1;
+            options.work.keys = options.work.keys > 50 ? 50 : options.work.keys;
+            struct ran ran = run(&options);
+            if (!ran.ok)
+                fail_msg("%s: %s", esse_workloads[i]->name, ran.err.text);
+            struct esse_history *history = load(&ran);
+            check_unique(history);
+            CHECK_EQ(history->txns, 300);
+            const struct esse_check_options check = { .levels = &level, .level_count = 1 };
+            const struct esse_result *result;
+            if (!esse_check(ran.arena, history, &check, &result, &err))
+                fail_msg("%s: %s", esse_workloads[i]->name, err.text);
+            CHECK(result->verdicts[0].outcome != ESSE_VIOLATED);
+            esse_arena_free(ran.arena);
+        }
+    esse_arena_free(arena);
+}
+
+TEST(test_workloads__write_skew_shows_in_a_weak_store)
+{
+    static const char *const level = "serializable";
+    const struct esse_driver *memory = esse_driver_find("memory");
+    struct esse_url url;
+    struct esse_error err = { 0 };
+    struct esse_arena *arena = esse_arena_new();
+    CHECK(esse_url_parse(arena, "memory:", &url, &err));
+    static const char *const workloads[] = { "write-skew", "list-append" };
+    for (size_t i = 0; i < 2; i++) {
+        struct esse_live_options options = options_of(memory, &url, workloads[i]);
+        options.isolation = esse_claim_find(memory, "Snapshot Isolation");
+        options.txns = 3000;
+        options.work.keys = 5;
+        options.work.sessions = 6;
+        struct ran ran = run(&options);
+        CHECK(ran.ok);
+        const struct esse_check_options check = { .levels = &level, .level_count = 1 };
+        const struct esse_result *result;
+        CHECK(esse_check(ran.arena, load(&ran), &check, &result, &err));
+        CHECK_EQ(result->verdicts[0].outcome, ESSE_VIOLATED);
+        esse_arena_free(ran.arena);
+    }
+    esse_arena_free(arena);
+}
+
+/* ---- URLs ---- */
+
+TEST(test_url__parts)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_error err = { 0 };
+    struct esse_url url;
+    CHECK(esse_url_parse(arena,
+                         "pg://me:s%40crt@one:5432,[::1]:77,three/db%20x?a=b&sslpassword=zz%26z",
+                         &url, &err));
+    CHECK_TEXT(url.user, "me");
+    CHECK_TEXT(url.password, "s@crt");
+    CHECK_EQ(url.host_count, 3);
+    CHECK_TEXT(url.hosts[1].name, "::1");
+    CHECK_EQ(url.hosts[1].port, 77);
+    CHECK_EQ(url.hosts[2].port, 0);
+    CHECK_TEXT(url.path, "db x");
+    CHECK_TEXT(esse_url_parameter(&url, "sslpassword"), "zz&z");
+    CHECK_TEXT(url.shown, "pg://one:5432,[::1]:77,three/db x?a=b&sslpassword=***");
+    char said[] = "no password s@crt for me; zz&z";
+    esse_url_scrub(&url, said);
+    CHECK_TEXT(said, "no password ***** for me; ****");
+    esse_arena_free(arena);
+}
+
+TEST(test_url__bad_ones_are_refused_without_repeating_them)
+{
+    static const char *const bad[] = { "",          "nothing",      "pg://u:secret@h:0",
+                                       "pg://[::1", "pg://[::1]5",  "pg://u:secret@h:70000",
+                                       "pg:%0",     "pg:x?=secret", "pg:x?secret",
+                                       "pg:%00x" };
+    struct esse_arena *arena = esse_arena_new();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct esse_error err = { 0 };
+        struct esse_url url;
+        CHECK(!esse_url_parse(arena, bad[i], &url, &err));
+        CHECK_EQ(err.code, ESSE_EUSAGE);
+        CHECK(!strstr(err.text, "secret"));
+    }
+    esse_arena_free(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loop__all_goes_well),
+        cmocka_unit_test(test_loop__a_connection_lost_in_commit_is_unknown),
+        cmocka_unit_test(test_loop__a_connection_lost_before_commit_is_aborted),
+        cmocka_unit_test(test_loop__a_refusal_is_aborted_and_an_open_transaction_rolled_back),
+        cmocka_unit_test(test_loop__a_rollback_that_fails_is_still_aborted),
+        cmocka_unit_test(test_loop__waits_and_retries),
+        cmocka_unit_test(test_loop__hangs_up_on_who_does_not_answer),
+        cmocka_unit_test(test_loop__a_fatal_answer_ends_the_run),
+        cmocka_unit_test(test_loop__a_server_that_is_away_is_waited_for),
+        cmocka_unit_test(test_recorder__what_is_shown_of_operations),
+        cmocka_unit_test(test_recorder__snapshots_and_ids),
+        cmocka_unit_test(test_recorder__lines_are_in_the_order_of_ends),
+        cmocka_unit_test(test_learnt__orders_by_row_and_names_deletes),
+        cmocka_unit_test(test_workloads__values_are_unique_and_the_store_keeps_its_level),
+        cmocka_unit_test(test_workloads__write_skew_shows_in_a_weak_store),
+        cmocka_unit_test(test_url__parts),
+        cmocka_unit_test(test_url__bad_ones_are_refused_without_repeating_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
