@@ -634,8 +634,9 @@ static int collect_command(int count, char **operands)
 }
 
 #define TARGETS                                                                                    \
-    "TARGET is a URL: sqlite:PATH (by default a private temporary file), or memory: (a small "     \
-    "store in this process, for trying things out). 'esse run help' lists them with what the "     \
+    "TARGET is a URL: sqlite:PATH (by default a private temporary file), postgresql://..., "       \
+    "mysql://..., redis://..., or memory: (a small store in this process, for trying things "      \
+    "out). 'esse run help' lists them with what the "                                              \
     "URL may say, the isolation that can be asked for, and the level that the database's "         \
     "documentation claims for it. Several hosts, separated by commas, are spread over the "        \
     "sessions. What is secret in a URL is shown nowhere and saved nowhere.\n\n"                    \
