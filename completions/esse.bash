@@ -74,6 +74,7 @@ _esse() {
     gen,--read-share) : ;;
     gen,--rmw-share) : ;;
     gen,--predicate-share) : ;;
+    gen,--rows-matching) : ;;
     gen,--delete-share) : ;;
     gen,--abort-share) : ;;
     gen,--crash-share) : ;;
@@ -103,7 +104,7 @@ _esse_command() {
     classic,*) _esse_files ;;
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
-    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --format --output --quiet --help' ;;
+    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --timestamps --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --format --output --quiet --help' ;;
     gen,*) _esse_words 'list-append rw-register predicate blindw-rh blindw-rw blindw-wh rmw heavy-write twitter tpcc' ;;
     stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;
     stats,*) _esse_files ;;

@@ -31,6 +31,7 @@ static bool validate_counts(const struct esse_gen_options *options, struct esse_
         { "ops-spread", options->ops_spread, 0, options->ops - 1 },
         { "keys", options->keys, 1, 100000000 },
         { "sessions", options->sessions, 1, 1000000 },
+        { "rows-matching", options->rows_matching, 1, 100000000 },
     };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         if (limits[i].value < limits[i].least || limits[i].value > limits[i].most)
@@ -80,6 +81,9 @@ static bool validate(const struct esse_gen_options *options, struct esse_error *
         return false;
     if (options->has_op_times && !options->has_times)
         return esse_fail(err, ESSE_EUSAGE, "--op-times needs --times");
+    if (options->certifies_times && !esse_store_traits[options->level].has_snapshot)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "--timestamps needs a level at which a transaction has one snapshot");
     if (options->has_vsets && options->workload != ESSE_GEN_PREDICATE)
         return esse_fail(err, ESSE_EUSAGE, "--vsets needs the workload predicate");
     for (size_t i = 0; i < options->plant_count; i++) {
@@ -111,14 +115,11 @@ static int64_t value_scale(const struct esse_gen_options *options)
     return (int64_t)scale;
 }
 
-/* How many rows match a predicate, if all are there. */
-enum { ROWS_MATCHING = 4 };
-
 static void prepare_predicates(struct esse_gen *gen)
 {
     const uint64_t keys = gen->options->keys;
     gen->scale = value_scale(gen->options);
-    const uint64_t width = ROWS_MATCHING * ESSE_GEN_GROUPS / keys;
+    const uint64_t width = gen->options->rows_matching * ESSE_GEN_GROUPS / keys;
     gen->width = width < 1 ? 1 : width > ESSE_GEN_GROUPS ? ESSE_GEN_GROUPS : (uint32_t)width;
     gen->texts = esse_arena_alloc(gen->arena, ESSE_GEN_GROUPS, sizeof *gen->texts);
 }
@@ -337,7 +338,7 @@ static void fill_times(const struct esse_gen *gen, uint32_t at, bool happened,
         record->start = (int64_t)gen->sessions[at].start;
         record->end = (int64_t)gen->clock;
     }
-    if (gen->options->has_server_times) {
+    if (gen->options->has_server_times || gen->options->certifies_times) {
         record->start_ts = (int64_t)(2 * esse_store_snapshot(gen->store, at) + 1);
         if (happened)
             record->commit_ts = (int64_t)position_of(gen, at);
@@ -462,7 +463,9 @@ bool esse_gen_run(const struct esse_gen_options *options, struct esse_sink *sink
     if (ok && options->has_certificate)
         ok = esse_gen_certificate_emit(&gen->certificate, esse_store_next_key(gen->store),
                                        gen->traits.has_order, sink, err);
-    ok = ok && sink->finish(sink, err);
+    const struct esse_certificate_record times = { ESSE_CERTIFICATE_TIMESTAMPS, false };
+    ok = ok && (!options->certifies_times || sink->certificate(sink, &times, err)) &&
+         sink->finish(sink, err);
     if (ok && options->counts)
         *options->counts = gen->counts;
     esse_arena_free(arena);

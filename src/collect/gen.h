@@ -67,6 +67,7 @@ struct esse_gen_options {
     double zipf_theta;      /* 0: uniform */
     double read_share;      /* of the operations */
     double rmw_share;       /* of the writes: read the key first; no room for both: only read */
+    uint64_t rows_matching; /* predicate workload: how many a predicate selects if all are there */
     double predicate_share; /* predicate workload: of reads and of writes */
     double delete_share;    /* predicate workload: of the other writes */
     double abort_share;     /* of the transactions: the client gives up */
@@ -76,6 +77,7 @@ struct esse_gen_options {
     bool has_header;        /* say what made the history; not every format can */
     bool has_times, has_op_times, has_server_times;
     bool has_certificate; /* names, version orders, and an order where the level has one */
+    bool certifies_times; /* the timestamps are those of the commits and snapshots, and say so */
     bool has_vsets;       /* predicate operations carry their version sets */
     bool drop_aborted;
     bool by_session; /* one session after the other; the whole history is kept till the end */

@@ -115,6 +115,14 @@ static bool pass_order(struct esse_sink *sink, const esse_value *names, size_t c
     return flush(sorter, err) && sorter->to->order(sorter->to, names, count, err);
 }
 
+static bool pass_certificate(struct esse_sink *sink,
+                             const struct esse_certificate_record *certificate,
+                             struct esse_error *err)
+{
+    struct sorter *sorter = (struct sorter *)sink;
+    return flush(sorter, err) && sorter->to->certificate(sorter->to, certificate, err);
+}
+
 static bool pass_finish(struct esse_sink *sink, struct esse_error *err)
 {
     struct sorter *sorter = (struct sorter *)sink;
@@ -130,6 +138,7 @@ struct esse_sink *esse_gen_by_session(struct esse_arena *arena, struct esse_sink
                                          .txn = keep_txn,
                                          .version_order = pass_versions,
                                          .order = pass_order,
+                                         .certificate = pass_certificate,
                                          .finish = pass_finish },
                                .to = to,
                                .arena = arena };

@@ -95,6 +95,7 @@ struct esse_gen_options esse_gen_preset_options(const struct esse_gen_preset *pr
         .rmw_share = preset->rmw_share,
         .is_pure = preset->is_pure,
         .predicate_share = 0.2,
+        .rows_matching = 4,
         .delete_share = 0.2,
         .stale_share = 0.3,
         .has_header = true,

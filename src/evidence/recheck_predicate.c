@@ -102,10 +102,8 @@ static bool version_at_snapshot(const struct question *question, esse_value *ver
     return found;
 }
 
-/* The version that the operation saw: the transaction's own last write before it, the version set's
- * entry, or what its snapshot has.  False if there is none of them. */
-static bool version_of(const struct question *question, const struct esse_predicate_op *predicate,
-                       esse_value *version)
+/* What the transaction had written to the key before; ESSE_NONE if that was an append. */
+static bool own_version(const struct question *question, esse_value *version)
 {
     const struct esse_history *history = question->history;
     for (uint32_t own = question->op; own-- > history->txn_op[question->txn];) {
@@ -115,28 +113,36 @@ static bool version_of(const struct question *question, const struct esse_predic
             return true;
         }
     }
-    const struct esse_keyed_row *entry =
-        find_row(history, predicate->vset, predicate->vset_count, question->key);
-    if (entry)
-        *version = entry->value;
-    return entry || (!predicate->has_vset && version_at_snapshot(question, version));
+    return false;
+}
+
+/* Was the version returned exactly if it matches, and as it is? */
+static bool differs(const struct question *question, const struct esse_keyed_row *row,
+                    esse_value version)
+{
+    bool matches;
+    return !esse_value_eq(version, ESSE_NONE) && selects(question, version, &matches) &&
+           (matches != (row != NULL) || (row && !esse_value_eq(row->value, version)));
 }
 
 static bool disagrees(const struct question *question, const struct esse_predicate_op *predicate)
 {
+    const struct esse_history *history = question->history;
     const struct esse_keyed_row *row =
-        find_row(question->history, predicate->row, predicate->row_count, question->key);
+        find_row(history, predicate->row, predicate->row_count, question->key);
+    const struct esse_keyed_row *entry =
+        find_row(history, predicate->vset, predicate->vset_count, question->key);
     esse_value version;
     bool matches;
+    if (predicate->has_vset)
+        return own_version(question, &version) ? differs(question, row, version)
+               : entry                         ? differs(question, row, entry->value)
+                                               : row != NULL;
     /* What was returned is what was seen, and must match. */
-    if (row && !predicate->has_vset && selects(question, row->value, &matches) && !matches)
+    if (row && selects(question, row->value, &matches) && !matches)
         return true;
-    if (!version_of(question, predicate, &version))
-        return row && predicate->has_vset;
-    if (!predicate->has_vset && !esse_statement_is_exact(question->predicate))
-        return false;
-    return !esse_value_eq(version, ESSE_NONE) && selects(question, version, &matches) &&
-           (matches != (row != NULL) || (row && !esse_value_eq(row->value, version)));
+    return esse_statement_is_exact(question->predicate) && !own_version(question, &version) &&
+           version_at_snapshot(question, &version) && differs(question, row, version);
 }
 
 bool esse_recheck_result_set(const struct esse_history *history, uint32_t txn, uint32_t op,

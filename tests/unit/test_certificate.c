@@ -99,11 +99,158 @@ TEST(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch)
     CHECK(wrong > rounds / 20);
 }
 
+/* ---- the papers' examples ---- */
+
+static const struct esse_verdict *verdict_of(const struct esse_result *result, const char *level)
+{
+    for (uint32_t i = 0; i < result->verdict_count; i++)
+        if (strcmp(result->verdicts[i].level, level) == 0)
+            return &result->verdicts[i];
+    fail_msg("no verdict for %s", level);
+    return NULL;
+}
+
+static bool is_explained(const struct esse_verdict *verdict, const char *words)
+{
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        for (uint32_t e = 0; e < verdict->anomalies[i].edge_count; e++)
+            if (strstr(verdict->anomalies[i].edges[e].why, words))
+                return true;
+    return false;
+}
+
+/* t1 looks, t2 inserts what it would have found, t3 reads that, and t1 reads what t3 wrote. */
+TEST(certificate__a_phantom_of_three_transactions)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_result *result =
+        check_text(arena,
+                   "{\"certificate\":\"timestamps\"}\n"
+                   "{\"session\":1,\"txn\":\"t1\",\"start_ts\":5,\"commit_ts\":40,\"ops\":["
+                   "{\"p\":\"v < 5\",\"rows\":{}},{\"r\":\"z\",\"v\":8,\"snapshot\":35}]}\n"
+                   "{\"session\":2,\"txn\":\"t2\",\"start_ts\":6,\"commit_ts\":10,\"ops\":["
+                   "{\"w\":\"y\",\"v\":3}]}\n"
+                   "{\"session\":3,\"txn\":\"t3\",\"start_ts\":15,\"commit_ts\":30,\"ops\":["
+                   "{\"r\":\"y\",\"v\":3},{\"w\":\"z\",\"v\":8}]}\n",
+                   "dsg");
+    const struct esse_verdict *verdict = verdict_of(result, "serializable");
+    CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
+    CHECK_TEXT(verdict->anomalies[0].type, "G-single");
+    CHECK(is_explained(verdict,
+                       "t1 looked for \"v < 5\" before the 3 that t2 wrote, by which the row "
+                       "y appeared"));
+    CHECK_EQ(verdict_of(result, "snapshot-isolation")->outcome, ESSE_VIOLATED);
+    CHECK_EQ(verdict_of(result, "repeatable-read")->outcome, ESSE_HOLDS);
+    esse_arena_free(arena);
+}
+
+static const char stale[] =
+    "{\"session\":1,\"txn\":\"t1\",\"start_ts\":5,\"commit_ts\":10,\"ops\":["
+    "{\"w\":\"x\",\"v\":1}]}\n"
+    "{\"session\":2,\"txn\":\"t2\",\"start_ts\":15,\"commit_ts\":20,\"ops\":["
+    "{\"w\":\"x\",\"v\":2},{\"w\":\"y\",\"v\":2}]}\n"
+    "{\"session\":3,\"txn\":\"t3\",\"start_ts\":25,\"commit_ts\":30,\"ops\":["
+    "{\"r\":\"x\",\"v\":1},{\"r\":\"y\",\"v\":2}]}\n";
+
+/* By the timestamps t2 overwrote what t3 read; with t2 before t1 it did not. */
+TEST(certificate__an_order_that_contradicts_the_timestamps_is_no_excuse)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_result *plain = check_text(arena, stale, NULL);
+    CHECK_EQ(verdict_of(plain, "serializable")->outcome, ESSE_HOLDS);
+    CHECK(!verdict_of(plain, "serializable")->certificate);
+    const struct esse_verdict *verdict = verdict_of(
+        check_text(arena, esse_arena_format(arena, "{\"certificate\":\"timestamps\"}\n%s", stale),
+                   "dsg"),
+        "serializable");
+    CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
+    CHECK_TEXT(verdict->certificate, "timestamps");
+    CHECK_TEXT(verdict->otherwise, "holds");
+    esse_arena_free(arena);
+}
+
+/* t3 saw x = 10, before t1 made it match, and z = 1 of t2, which comes after t1. */
+TEST(certificate__a_version_set_shows_what_the_items_do_not)
+{
+    static const char *const vsets[] = { "", ",\"vset\":{\"x\":10}" };
+    for (int given = 0; given < 2; given++) {
+        struct esse_arena *arena = esse_arena_new();
+        const struct esse_result *result = check_text(
+            arena,
+            esse_arena_format(arena,
+                              "{\"init\":{\"x\":10}}\n"
+                              "{\"session\":1,\"txn\":\"t1\",\"ops\":[{\"w\":\"x\",\"v\":3}]}\n"
+                              "{\"session\":2,\"txn\":\"t2\",\"ops\":[{\"w\":\"x\",\"v\":11},"
+                              "{\"w\":\"z\",\"v\":8}]}\n"
+                              "{\"session\":3,\"txn\":\"t3\",\"ops\":[{\"p\":\"v < 5\","
+                              "\"rows\":{}%s},{\"r\":\"z\",\"v\":8}]}\n"
+                              "{\"version_order\":{\"x\":[3,11]}}\n",
+                              vsets[given]),
+            NULL);
+        CHECK_EQ(verdict_of(result, "serializable")->outcome, given ? ESSE_VIOLATED : ESSE_HOLDS);
+        esse_arena_free(arena);
+    }
+}
+
+/* ---- contradictions ---- */
+
+static const char *contradiction(struct esse_arena *arena, const char *text)
+{
+    struct esse_error *err = esse_arena_alloc(arena, 1, sizeof *err);
+    struct esse_history *history = load_text(arena, "native", text);
+    if ((!history->certificate.kind || esse_certificate_by_order(history, err)) &&
+        esse_certificate_check(history, err))
+        return "";
+    return err->text;
+}
+
+TEST(certificate__contradictions_are_told)
+{
+    struct esse_arena *arena = esse_arena_new();
+    CHECK_TEXT(contradiction(arena, "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+                                    "{\"version_order\":{\"x\":[1,2]}}\n"),
+               "certificate: the version order of x names 2, which nobody wrote");
+    CHECK_TEXT(contradiction(arena, "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+                                    "{\"version_order\":{\"x\":[1,1]}}\n"),
+               "certificate: the version order of x names 1, and names it twice");
+    CHECK_TEXT(contradiction(arena, "{\"session\":1,\"ops\":[{\"p\":\"v < 5\",\"rows\":{},"
+                                    "\"vset\":{\"x\":7}}]}\n"),
+               "certificate: a version set of 1/0 names x = 7, which nobody wrote");
+    CHECK_TEXT(contradiction(arena, "{\"session\":1,\"ops\":[{\"p\":\"v < 5\",\"rows\":{},"
+                                    "\"vset\":{\"x\":7}},{\"w\":\"x\",\"v\":7}]}\n"),
+               "certificate: a version set of 1/0 names x = 7, which only the transaction itself "
+               "wrote");
+    CHECK_TEXT(contradiction(arena, "{\"certificate\":\"timestamps\"}\n"
+                                    "{\"session\":1,\"txn\":\"a\",\"start_ts\":1,\"commit_ts\":8,"
+                                    "\"ops\":[{\"w\":\"x\",\"v\":7,\"snapshot\":9}]}\n"),
+               "certificate: a has a snapshot in which it has committed already");
+    CHECK_TEXT(contradiction(arena,
+                             "{\"certificate\":\"commit-order\",\"complete\":true}\n"
+                             "{\"session\":1,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":7}]}\n"
+                             "{\"session\":2,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":8}]}\n"
+                             "{\"order\":[\"a\"]}\n"),
+               "certificate: b committed and writes, and the order, which is to be complete, does "
+               "not have it");
+    CHECK_TEXT(
+        contradiction(
+            arena,
+            "{\"certificate\":\"timestamps\"}\n"
+            "{\"session\":1,\"start_ts\":1,\"commit_ts\":8,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+            "{\"session\":2,\"start_ts\":1,\"commit_ts\":9,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
+            "{\"version_order\":{\"x\":[2,1]}}\n"),
+        "certificate: the version order of x names 1, after one that was committed later");
+    esse_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(certificate__dsg_agrees_with_every_pair_of_predicate_and_version),
         cmocka_unit_test(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch),
+        cmocka_unit_test(certificate__a_phantom_of_three_transactions),
+        cmocka_unit_test(certificate__an_order_that_contradicts_the_timestamps_is_no_excuse),
+        cmocka_unit_test(certificate__a_version_set_shows_what_the_items_do_not),
+        cmocka_unit_test(certificate__contradictions_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
