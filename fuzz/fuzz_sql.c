@@ -1,10 +1,11 @@
 #include "base/arena.h"
 #include "history/builder.h"
-#include "sql/predicate.h"
+#include "sql/statement.h"
 
 #include <stddef.h>
 
-/* Any text as a predicate over a few rows: it is answered or refused, and nothing else. */
+/* Any text as a predicate or statement over a few rows: it is answered or refused, and nothing
+ * else. */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,8 +23,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                     esse_value_int(history->values, INT64_MIN) };
         const struct esse_predicate *predicate =
             esse_predicates_get(esse_predicates_new(arena, history), text, &err);
-        for (size_t i = 0; predicate && i < sizeof rows / sizeof *rows; i++)
+        struct esse_answer *answer = predicate ? esse_answer_new(arena, predicate) : NULL;
+        if (answer)
+            esse_answer_begin(answer);
+        for (size_t i = 0; predicate && i < sizeof rows / sizeof *rows; i++) {
             esse_predicate_eval(predicate, rows[1], rows[i], &truth, &err);
+            esse_answer_add(answer, rows[1], rows[i], (uint32_t)i, &err);
+        }
+        if (answer && esse_answer_end(answer, &err))
+            esse_answer_is(answer, rows, 1);
     }
     esse_arena_free(arena);
     return 0;

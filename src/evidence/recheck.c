@@ -383,6 +383,9 @@ static bool rule_predicate_miss(const struct claim *claim)
 
 static bool rule_result_set(const struct claim *claim)
 {
+    if (!claim->anomaly->has_key)
+        return committed(claim, 0) &&
+               esse_recheck_result(claim->history, claim->txn[0], claim->op[0]);
     return committed(claim, 0) &&
            esse_recheck_result_set(claim->history, claim->txn[0], claim->op[0], claim->key);
 }
@@ -418,11 +421,12 @@ static bool fits(const struct rule *rule, const struct esse_anomaly *anomaly)
 }
 
 /* The steps must name operations of their transactions before any rule looks at them. */
-static bool make_claim(const struct esse_history *history, const struct esse_anomaly *anomaly,
-                       struct claim *claim)
+static bool make_claim(const struct esse_history *history, const struct rule *rule,
+                       const struct esse_anomaly *anomaly, struct claim *claim)
 {
     *claim = (struct claim){ history, anomaly, anomaly->key, { 0 }, { 0 } };
-    if (!anomaly->has_key || anomaly->key.ix >= history->keys)
+    if (anomaly->has_key ? anomaly->key.ix >= history->keys
+                         : rule->type != ESSE_ANOMALY_RESULT_SET_MISMATCH)
         return false;
     for (uint32_t i = 0; i < anomaly->step_count; i++) {
         uint32_t txn = anomaly->steps[i].txn.ix, op = anomaly->steps[i].op.ix;
@@ -450,7 +454,7 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
                                              : esse_recheck_cycle(history, anomaly, err);
     for (size_t i = 0; type && i < sizeof rules / sizeof *rules; i++)
         if (rules[i].type == type->id)
-            return (fits(&rules[i], anomaly) && make_claim(history, anomaly, &claim) &&
+            return (fits(&rules[i], anomaly) && make_claim(history, &rules[i], anomaly, &claim) &&
                     rules[i].holds(&claim)) ||
                    esse_fail(err, ESSE_EBUG, "the evidence for %s does not follow from the history",
                              type->name);

@@ -33,7 +33,8 @@ static bool match_versions(struct phantom *p)
             return false;
     p->by_value = history->predicates[history->op_key[p->predicate]].no_rows ||
                   (predicate && !esse_statement_is_exact(predicate));
-    return predicate != NULL;
+    /* What a join says of one table alone is less than what it says of pairs. */
+    return predicate && esse_statement_tables(predicate) == 1;
 }
 
 /* ---- which version was looked at ---- */

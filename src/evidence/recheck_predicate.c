@@ -20,8 +20,6 @@ static bool ask(struct question question, bool (*answer)(const struct question *
     if (!esse_op_is_predicate(history->op_kind[question.op]))
         return false;
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[question.op]];
-    if (predicate->no_rows)
-        return false; /* nothing is missing from what nobody recorded */
     struct esse_arena *arena = esse_arena_new();
     struct esse_error ignored;
     question.predicate =
@@ -64,12 +62,20 @@ static bool keeps_matching(const struct question *question, uint32_t op)
     return true;
 }
 
+/* Does a row that is not among those returned say anything? */
+static bool tells_by_leaving_out(const struct question *question,
+                                 const struct esse_predicate_op *predicate)
+{
+    return !predicate->no_rows && esse_statement_is_exact(question->predicate);
+}
+
 static bool always_matches(const struct question *question,
                            const struct esse_predicate_op *predicate)
 {
     const struct esse_history *history = question->history;
     bool matches;
-    if (find_row(history, predicate->row, predicate->row_count, question->key) ||
+    if (!tells_by_leaving_out(question, predicate) ||
+        find_row(history, predicate->row, predicate->row_count, question->key) ||
         !selects(question, esse_key_initial(history, question->key), &matches) || !matches)
         return false;
     for (uint32_t txn = 0; txn < history->txns; txn++)
@@ -134,6 +140,8 @@ static bool disagrees(const struct question *question, const struct esse_predica
         find_row(history, predicate->vset, predicate->vset_count, question->key);
     esse_value version;
     bool matches;
+    if (!row && !tells_by_leaving_out(question, predicate))
+        return false;
     if (predicate->has_vset)
         return own_version(question, &version) ? differs(question, row, version)
                : entry                         ? differs(question, row, entry->value)
@@ -151,6 +159,89 @@ bool esse_recheck_result_set(const struct esse_history *history, uint32_t txn, u
     return ask((struct question){ history, NULL, txn, op, key }, disagrees);
 }
 
+/* ---- the whole of what a statement returned ---- */
+
+static void mark_rows(uint8_t *named, const struct esse_history *history, uint32_t first,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        named[history->rows[first + i].key.ix] = 1;
+}
+
+/* The keys of which something is known: by rows, version set or the transaction's own writes. */
+static const uint8_t *find_named(struct esse_arena *arena, const struct question *question,
+                                 const struct esse_predicate_op *predicate)
+{
+    const struct esse_history *history = question->history;
+    uint8_t *named = esse_arena_alloc(arena, history->keys + 1u, 1);
+    mark_rows(named, history, predicate->row, predicate->row_count);
+    mark_rows(named, history, predicate->vset, predicate->vset_count);
+    for (uint32_t op = history->txn_op[question->txn]; op < question->op; op++)
+        for (uint32_t i = 0; i < esse_access_count(history, op); i++)
+            named[esse_access_at(history, op, i).key.ix] = 1;
+    return named;
+}
+
+/* Brings every row of the state: what the version set says of a key, or the transaction's own
+ * write; without a version set the rows that were returned. */
+static bool bring_rows(struct question question, const struct esse_predicate_op *predicate,
+                       const uint8_t *named, struct esse_answer *answer)
+{
+    const struct esse_history *history = question.history;
+    struct esse_error ignored;
+    for (uint32_t key = 0; key < history->keys; key++) {
+        esse_value version = ESSE_NONE;
+        if (!named[key])
+            continue;
+        question.key.ix = key;
+        const struct esse_keyed_row *row =
+            predicate->has_vset
+                ? find_row(history, predicate->vset, predicate->vset_count, question.key)
+                : find_row(history, predicate->row, predicate->row_count, question.key);
+        if (!(predicate->has_vset && own_version(&question, &version)) && row)
+            version = row->value;
+        if (!esse_value_eq(version, ESSE_NONE) &&
+            !esse_answer_add(answer, history->key_name[key], version, key, &ignored))
+            return false;
+    }
+    return esse_answer_end(answer, &ignored);
+}
+
+static bool are_impossible(struct esse_arena *arena, const struct question *question,
+                           const struct esse_predicate_op *predicate, struct esse_answer *answer)
+{
+    uint32_t *keys = esse_arena_alloc(arena, predicate->row_count + 1u, sizeof *keys), odd;
+    bool missing;
+    for (uint32_t i = 0; i < predicate->row_count; i++)
+        keys[i] = question->history->rows[predicate->row + i].key.ix;
+    return (predicate->has_vset || !esse_statement_skips(question->predicate)) &&
+           !esse_answer_may_be(answer, keys, predicate->row_count, &odd, &missing);
+}
+
+static bool is_wrong_whole(const struct question *question,
+                           const struct esse_predicate_op *predicate)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_answer *answer = esse_answer_new(arena, question->predicate);
+    esse_answer_begin(answer);
+    bool yes = false;
+    if ((predicate->has_vset || !predicate->no_rows) &&
+        bring_rows(*question, predicate, find_named(arena, question, predicate), answer)) {
+        yes = predicate->has_result &&
+              !esse_answer_is(answer, esse_history_result(question->history, predicate),
+                              predicate->result_count);
+        yes = yes || (!predicate->no_rows && !esse_statement_is_exact(question->predicate) &&
+                      are_impossible(arena, question, predicate, answer));
+    }
+    esse_arena_free(arena);
+    return yes;
+}
+
+bool esse_recheck_result(const struct esse_history *history, uint32_t txn, uint32_t op)
+{
+    return ask((struct question){ history, NULL, txn, op, { 0 } }, is_wrong_whole);
+}
+
 /* ---- internal ---- */
 
 /* The transaction's own last write of the key matches, and was not returned. */
@@ -159,7 +250,8 @@ static bool misses_own(const struct question *question, const struct esse_predic
     const struct esse_history *history = question->history;
     esse_value version;
     bool matches;
-    if (find_row(history, predicate->row, predicate->row_count, question->key))
+    if (!tells_by_leaving_out(question, predicate) ||
+        find_row(history, predicate->row, predicate->row_count, question->key))
         return false;
     for (uint32_t own = question->op; own-- > history->txn_op[question->txn];)
         if (esse_op_write_of(history, own, question->key, &version))

@@ -22,6 +22,11 @@ bool esse_recheck_predicate_miss(const struct esse_history *history, uint32_t tx
 bool esse_recheck_result_set(const struct esse_history *history, uint32_t txn, uint32_t op,
                              esse_key key);
 
+/* What operation 'op' of 'txn', a statement, returned as a whole is wrong: the result of its
+ * aggregates or, of a join or with LIMIT, its rows are not what its version set and the
+ * transaction's own writes give; without a version set, not what its rows give. */
+bool esse_recheck_result(const struct esse_history *history, uint32_t txn, uint32_t op);
+
 /* Operation 'op' of 'txn' left out 'key' although what the transaction itself had written matches.
  */
 bool esse_recheck_own_miss(const struct esse_history *history, uint32_t txn, uint32_t op,

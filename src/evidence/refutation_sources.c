@@ -105,7 +105,7 @@ static bool names_all_misses(struct refuting *r, const struct esse_clause *claus
         r->predicates = esse_predicates_new(r->arena, history);
     const struct esse_predicate *predicate =
         esse_predicates_get(r->predicates, history->predicates[history->op_key[op]].text, &ignored);
-    if (!predicate ||
+    if (!predicate || !esse_statement_is_exact(predicate) ||
         !is_excused(r, clause, predicate, key, esse_key_initial(history, key), ESSE_NO_OP))
         return false;
     for (uint32_t at = r->by_key.first[key.ix]; at < r->by_key.first[key.ix + 1]; at++) {

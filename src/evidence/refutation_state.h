@@ -3,7 +3,7 @@
 
 #include "history/by_key.h"
 #include "level/level.h"
-#include "sql/predicate.h"
+#include "sql/statement.h"
 
 /* What the rules of a refutation share.  Private to evidence/refutation. */
 

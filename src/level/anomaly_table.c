@@ -17,11 +17,12 @@
     "to "                                                                                          \
     "be of, there is a cycle that the level forbids: nothing that the history leaves open can be " \
     "chosen so that it satisfies "
-#define ESSE "Esse"
-#define ENNE "Clark, Donaldson, Wickerson and Rigger (Enne)"
-#define CHRONOS "Li et al. 2025 (Chronos)"
+#define ESSE        "Esse"
+#define ENNE        "Clark, Donaldson, Wickerson and Rigger (Enne)"
+#define CHRONOS     "Li et al. 2025 (Chronos)"
 #define UNDER_ORDER " Another order may do: the level is violated under the order that was given."
-#define UNDER_TIMES " Other snapshots may do: the level is violated under the timestamps that were given."
+#define UNDER_TIMES                                                                                \
+    " Other snapshots may do: the level is violated under the timestamps that were given."
 
 #define WITH_SESSIONS                                                                              \
     " in which at least one step is session order (so) and none is real time; the other steps "    \
@@ -157,7 +158,9 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .name = "result-set-mismatch",
         .is_own = true,
         .definition = "The rows of a predicate read differ from what its predicate selects from "
-                      "the read's version set. Rules out what predicate-read-miss rules out.",
+                      "the read's version set, or the result of a statement (an aggregate, a LIMIT, "
+                      "a join) from what it is of the versions looked at. Rules out what "
+                      "predicate-read-miss rules out.",
         .source = ESSE,
         .example = { "T1: w(x,1); T2: p(v>5,{x=1})", "1 is not greater than 5." },
     },

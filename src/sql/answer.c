@@ -21,6 +21,11 @@ bool esse_statement_is_exact(const struct esse_predicate *predicate)
     return select->tables == 1 && (!select->has_limit || select->output_count);
 }
 
+bool esse_statement_skips(const struct esse_predicate *predicate)
+{
+    return predicate->select->offset > 0;
+}
+
 bool esse_statement_has_key(const struct esse_predicate *predicate, unsigned table, esse_value key)
 {
     return sql_table_has(&predicate->select->table[table], sql_history(predicate->of)->values, key);

@@ -26,6 +26,9 @@ bool esse_statement_is_aggregate(const struct esse_predicate *predicate);
  * if it has a LIMIT or OFFSET, or is a join, where rows without partners are left out. */
 bool esse_statement_is_exact(const struct esse_predicate *predicate);
 
+/* Does it have an OFFSET, so that rows before those that it returns may be there? */
+bool esse_statement_skips(const struct esse_predicate *predicate);
+
 /* For a join: the bounds of what it selects of one table, 0 or 1, and whether a key is of it. */
 bool esse_statement_bounds(const struct esse_predicate *predicate, unsigned table,
                            struct esse_bounds *bounds);

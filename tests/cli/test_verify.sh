@@ -41,4 +41,25 @@ sed 's/"violated"/"holds"/' e.json >claim.json
 expect "a verdict without its evidence is refused" 65 "$ESSE" verify claim.json c.jsonl
 expect "something else is refused" 65 "$ESSE" verify clean.jsonl clean.jsonl
 expect "cut off evidence is refused" 65 sh -c "head -c 200 clean.json | '$ESSE' verify - clean.jsonl"
+# What a statement returned as a whole: evidence without a key.
+cat >sum.jsonl <<'EOF'
+{"session":0,"txn":"a","ops":[{"w":"a/1","v":3},{"w":"a/2","v":5},{"w":"q","v":1}]}
+{"session":1,"txn":"b","ops":[{"r":"q","v":1},{"p":"SELECT sum(v) FROM a","result":[7],"vset":{"a/1":3,"a/2":5}}]}
+{"session":2,"txn":"c","ops":[{"w":"q","v":2}]}
+{"session":2,"txn":"d","ops":[{"p":"SELECT * FROM a ORDER BY v LIMIT 1","rows":{"a/2":5},"vset":{"a/1":3,"a/2":5}}]}
+EOF
+expect "a wrong result is an anomaly" 1 "$ESSE" check -l serializable --verbose --evidence sum.json sum.jsonl
+has "told with the right one" "$OUT" "b did SELECT sum(v) FROM a: 7; of its version set it is 8"
+has "and a wrong LIMIT with a row" "$OUT" "a/1 should have been returned"
+expect "verified" 0 "$ESSE" verify sum.json sum.jsonl
+sed 's/"op":4/"op":3/' sum.json >other.json
+expect "not of another operation" 65 "$ESSE" verify other.json sum.jsonl
+expect "made small" 0 "$ESSE" shrink -l serializable -o small.jsonl sum.jsonl
+has "with what it looked at" "$(cat small.jsonl)" '"result":[7],"vset":{"a/1":3,"a/2":5}'
+hasnt=$(grep -c '"q"' small.jsonl)
+same "and nothing else" 0 "$hasnt"
+expect "refused by name and place" 65 "$ESSE" check -l serializable - <<'EOF'
+{"session":0,"ops":[{"p":"SELECT v, count(*) FROM a GROUP BY v","rows":{"a/1":1}}]}
+EOF
+has "with the line" "$ERR" '1: predicate "SELECT v, count(*) FROM a GROUP BY v", byte 27: GROUP BY is not supported'
 finish

@@ -12,7 +12,8 @@
 enum { ROWS = 12, TEXT = 4096 };
 
 struct table {
-    bool full; /* PostgreSQL: everything */
+    const char *prefix; /* of the keys */
+    bool full;          /* PostgreSQL: everything */
     char json[TEXT], sql[TEXT];
 };
 
@@ -36,9 +37,11 @@ static inline bool is_null(struct esse_rng *rng)
     return esse_rng_below(rng, 6) == 0;
 }
 
-static inline void random_table(struct table *table, struct esse_rng *rng, bool full)
+static inline void random_table(struct table *table, const char *prefix, struct esse_rng *rng,
+                                bool full)
 {
     size_t json = 0, sql = 0;
+    table->prefix = prefix;
     table->full = full;
     for (int row = 0; row < ROWS; row++) {
         char a[32] = "null", b[32] = "null";
@@ -50,14 +53,15 @@ static inline void random_table(struct table *table, struct esse_rng *rng, bool 
         if (!is_null(rng))
             put_int(rng, full, b, sizeof b);
         const char *quote_s = s ? "\"" : "", *quote_d = d ? "\"" : "";
-        json += (size_t)snprintf(table->json + json, TEXT - json,
-                                 "%c\"r%d\":{\"a\":%s,\"b\":%s,\"s\":%s%s%s,\"f\":%s,\"d\":%s%s%s}",
-                                 row ? ',' : '{', row, a, b, quote_s, s ? s : "null", quote_s, f,
-                                 quote_d, d ? d : "null", quote_d);
+        json +=
+            (size_t)snprintf(table->json + json, TEXT - json,
+                             "%c\"%sr%d\":{\"a\":%s,\"b\":%s,\"s\":%s%s%s,\"f\":%s,\"d\":%s%s%s}",
+                             row ? ',' : '{', prefix, row, a, b, quote_s, s ? s : "null", quote_s,
+                             f, quote_d, d ? d : "null", quote_d);
         quote_s = s ? "'" : "", quote_d = d ? "'" : "";
-        sql += (size_t)snprintf(table->sql + sql, TEXT - sql, "%s('r%d',%s,%s,%s%s%s,%s,%s%s%s)",
-                                row ? "," : "", row, a, b, quote_s, s ? s : "null", quote_s, f,
-                                quote_d, d ? d : "null", quote_d);
+        sql += (size_t)snprintf(table->sql + sql, TEXT - sql, "%s('%sr%d',%s,%s,%s%s%s,%s,%s%s%s)",
+                                row ? "," : "", prefix, row, a, b, quote_s, s ? s : "null", quote_s,
+                                f, quote_d, d ? d : "null", quote_d);
     }
     snprintf(table->json + json, TEXT - json, "}");
 }

@@ -47,7 +47,7 @@ TEST(test_sql_bounds__what_is_selected_is_within_them)
     unsigned left_out = 0;
     for (unsigned round = 0; round < test_rounds(400); round++) {
         struct table table;
-        random_table(&table, &rng, round & 1);
+        random_table(&table, "", &rng, round & 1);
         struct sql_rows rows = sql_rows_new(table.json);
         for (int i = 0; i < 50; i++)
             left_out += check_rows(&rows, random_predicate(rows.arena, &rng, round & 1));

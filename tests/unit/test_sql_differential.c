@@ -1,4 +1,4 @@
-#include "sql_random.h"
+#include "sql_random_statement.h"
 
 #include <pwd.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ TEST(test_sql__agrees_with_sqlite)
         struct table table;
         char insert[TEXT + 64];
         sqlite3 *db;
-        random_table(&table, &rng, false);
+        random_table(&table, "", &rng, false);
         CHECK_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
         sqlite_do(db, "PRAGMA case_sensitive_like = ON");
         sqlite_do(db, "CREATE TABLE t (k TEXT, a INTEGER, b INTEGER, s TEXT, f INTEGER, d TEXT)");
@@ -66,6 +66,63 @@ TEST(test_sql__agrees_with_sqlite)
         struct sql_rows rows = sql_rows_new(table.json);
         for (int i = 0; i < 100; i++)
             compare_with_sqlite(db, &rows, random_predicate(rows.arena, &rng, false));
+        sql_rows_free(&rows);
+        sqlite3_close(db);
+    }
+}
+
+/* Two tables in one history: their objects are one behind the other. */
+static struct sql_rows two_tables(struct table tables[2], struct esse_rng *rng, bool full)
+{
+    static char json[2 * TEXT];
+    random_table(&tables[0], "t/", rng, full);
+    random_table(&tables[1], "u/", rng, full);
+    const int length = (int)strlen(tables[0].json) - 1;
+    snprintf(json, sizeof json, "%.*s,%s", length, tables[0].json, tables[1].json + 1);
+    return sql_rows_new(json);
+}
+
+static const char *ask_sqlite(sqlite3 *db, struct esse_arena *arena,
+                              const struct random_statement *random)
+{
+    struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
+    sqlite3_stmt *statement;
+    const char *between = random->kind == RANDOM_RESULT ? "|" : " ", *separator = "";
+    esse_out_init_memory(out, arena);
+    if (sqlite3_prepare_v2(db, random->text, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("sqlite: %s in %s", sqlite3_errmsg(db), random->text);
+    while (sqlite3_step(statement) == SQLITE_ROW)
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            const char *value = (const char *)sqlite3_column_text(statement, i);
+            esse_out_f(out, "%s%s", separator, value ? value : "\\N");
+            separator = between;
+        }
+    sqlite3_finalize(statement);
+    return esse_out_memory(out);
+}
+
+TEST(test_sql__statements_agree_with_sqlite)
+{
+    struct esse_rng rng = { 15 };
+    for (unsigned round = 0; round < test_rounds(60); round++) {
+        struct table tables[2];
+        sqlite3 *db;
+        struct sql_rows rows = two_tables(tables, &rng, false);
+        CHECK_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
+        sqlite_do(db, "PRAGMA case_sensitive_like = ON");
+        for (int i = 0; i < 2; i++) {
+            char sql[TEXT + 64];
+            snprintf(sql, sizeof sql,
+                     "CREATE TABLE %c (k TEXT, a INTEGER, b INTEGER, s TEXT, f INTEGER, d TEXT);",
+                     "tu"[i]);
+            sqlite_do(db, sql);
+            snprintf(sql, sizeof sql, "INSERT INTO %c VALUES %s", "tu"[i], tables[i].sql);
+            sqlite_do(db, sql);
+        }
+        for (int i = 0; i < 100; i++) {
+            const struct random_statement statement = random_statement(rows.arena, &rng, false);
+            check_statement(&rows, &statement, ask_sqlite(db, rows.arena, &statement));
+        }
         sql_rows_free(&rows);
         sqlite3_close(db);
     }
@@ -130,6 +187,17 @@ static void write_file(const char *name, const char *text)
     assert_non_null(file);
     CHECK(fputs(text, file) >= 0);
     CHECK_EQ(fclose(file), 0);
+}
+
+/* The same for a script that must not fail: what psql said is shown. */
+static void ask_psql(const char *script)
+{
+    char show[128];
+    write_file("ask.sql", script);
+    if (psql("ask.sql", "ask.out"))
+        return;
+    snprintf(show, sizeof show, "tail -n 3 %s/psql.log >&2", pg.dir);
+    fail_msg("psql failed%s", system(show) ? "" : ", see above");
 }
 
 static bool wait_for_server(void)
@@ -231,14 +299,13 @@ TEST(test_sql__agrees_with_postgresql)
         const char *predicates[COUNT];
         struct esse_out script;
         char path[128];
-        random_table(&table, &rng, true);
+        random_table(&table, "", &rng, true);
         struct sql_rows rows = sql_rows_new(table.json);
         esse_out_init_memory(&script, rows.arena);
         for (int i = 0; i < COUNT; i++)
             predicates[i] = random_predicate(rows.arena, &rng, true);
         ask_postgres(&script, &table, predicates, COUNT);
-        write_file("ask.sql", esse_out_memory(&script));
-        CHECK(psql("ask.sql", "ask.out"));
+        ask_psql(esse_out_memory(&script));
         snprintf(path, sizeof path, "%s/ask.out", pg.dir);
         FILE *answers = fopen(path, "r");
         assert_non_null(answers);
@@ -248,12 +315,71 @@ TEST(test_sql__agrees_with_postgresql)
     }
 }
 
+/* One line comes back for each statement. */
+static void put_statement(struct esse_out *script, const struct random_statement *statement)
+{
+    if (statement->kind == RANDOM_RESULT)
+        esse_out_f(script, "%s;\n", statement->text);
+    else
+        esse_out_f(script, "SELECT string_agg(%s, ' ') FROM (%s) q;\n",
+                   statement->kind == RANDOM_ROWS ? "k" : "x || ' ' || y", statement->text);
+}
+
+static void compare_statements(struct sql_rows *rows, const struct random_statement *statements,
+                               int count)
+{
+    char path[128], line[16384];
+    snprintf(path, sizeof path, "%s/ask.out", pg.dir);
+    FILE *answers = fopen(path, "r");
+    assert_non_null(answers);
+    for (int i = 0; i < count; i++) {
+        assert_non_null(fgets(line, sizeof line, answers));
+        line[strcspn(line, "\n")] = 0;
+        check_statement(rows, &statements[i], line);
+    }
+    fclose(answers);
+}
+
+TEST(test_sql__statements_agree_with_postgresql)
+{
+    enum { COUNT = 250 };
+    struct esse_rng rng = { 17 };
+    if (!pg.server) {
+        print_message(
+            "skip test_sql__statements_agree_with_postgresql: no PostgreSQL server installed\n");
+        skip();
+    }
+    CHECK(wait_for_server());
+    for (unsigned round = 0; round < test_rounds(20); round++) {
+        struct table tables[2];
+        struct random_statement statements[COUNT];
+        struct esse_out script;
+        struct sql_rows rows = two_tables(tables, &rng, true);
+        esse_out_init_memory(&script, rows.arena);
+        esse_out_text(&script, "\\pset null '\\\\N'\n");
+        for (int i = 0; i < 2; i++)
+            esse_out_f(&script,
+                       "DROP TABLE IF EXISTS %c;\n"
+                       "CREATE TABLE %c (k text, a bigint, b bigint, s text, f boolean, d date);\n"
+                       "INSERT INTO %c VALUES %s;\n",
+                       "tu"[i], "tu"[i], "tu"[i], tables[i].sql);
+        for (int i = 0; i < COUNT; i++) {
+            statements[i] = random_statement(rows.arena, &rng, true);
+            put_statement(&script, &statements[i]);
+        }
+        ask_psql(esse_out_memory(&script));
+        compare_statements(&rows, statements, COUNT);
+        sql_rows_free(&rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sql__agrees_with_sqlite),
-        cmocka_unit_test_setup_teardown(test_sql__agrees_with_postgresql, start_postgres,
-                                        stop_postgres),
+        cmocka_unit_test(test_sql__statements_agree_with_sqlite),
+        cmocka_unit_test(test_sql__agrees_with_postgresql),
+        cmocka_unit_test(test_sql__statements_agree_with_postgresql),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, start_postgres, stop_postgres);
 }

@@ -1,5 +1,5 @@
 #include "engine/polygraph/poly_state.h"
-#include "sql/predicate.h"
+#include "sql/statement.h"
 
 /* Every key that a predicate operation did not return had a version then that does not match. */
 
@@ -73,6 +73,8 @@ static bool open_predicate(struct missing *m, uint32_t txn, uint32_t op,
     m->predicate = esse_predicates_get(predicates, predicate->text, m->err);
     if (!m->predicate)
         return false;
+    if (!esse_statement_is_exact(m->predicate))
+        return true;
     mark_known(m, txn, op, predicate);
     for (uint32_t key = 0; key < m->history->keys; key++)
         if (m->known[key] != op + 1 && !open_key(m, txn, op, key))

@@ -19,7 +19,7 @@ void scan_tell(struct scan *scan, enum esse_anomaly_id type, esse_key key, const
     memcpy(kept, steps, count * sizeof *kept);
     struct esse_anomaly anomaly = { .type = esse_anomaly_get(type)->name,
                                     .description = description,
-                                    .has_key = true,
+                                    .has_key = key.ix != SCAN_NO_KEY,
                                     .key = key,
                                     .steps = kept,
                                     .step_count = count };

@@ -1,43 +1,12 @@
-#include "engine/scan/scan_steady.h"
+#include "engine/scan/scan_pass.h"
 #include "history/show.h"
-#include "sql/predicate.h"
 
 /*
  * Predicate operations against what their predicates say of rows: keys that they left out although
  * every version matches, and rows that differ from what their version sets hold.
  */
 
-ESSE_VEC(key_list_vec, struct scan_key_vec)
-
-struct pass {
-    struct scan *scan;
-    struct esse_predicates *predicates;
-
-    struct scan_steady steady;    /* the keys that a predicate operation can be sure to find */
-    struct esse_word_map texts;   /* by text: its number */
-    struct key_list_vec matching; /* by text: those of 'steady' whose every version matches */
-
-    /* By key: the operation (or transaction) whose rows, version set or writes have it, plus 1. */
-    uint32_t *row_op, *vset_op, *own_txn;
-    esse_value *row_value;   /* by key: what that operation returned */
-    struct scan_key_vec own; /* what the transaction at hand has written so far */
-    esse_value *own_value;   /* by key: its last such write; ESSE_NONE if that was an append */
-    uint32_t *own_op;        /* by key: which operation that was */
-    uint32_t txn, op;        /* at hand */
-};
-
-static bool is_own(const struct pass *pass, uint32_t key)
-{
-    return pass->own_txn[key] == pass->txn + 1;
-}
-
-static bool is_returned(const struct pass *pass, uint32_t key)
-{
-    return pass->row_op[key] == pass->op + 1;
-}
-
-/* The predicate of the operation at hand is no good: the input's fault, and nobody's guess. */
-static bool fail(struct pass *pass)
+bool pass_fail(struct pass *pass)
 {
     pass->scan->error->line = pass->scan->history->txn_line[pass->txn];
     return false;
@@ -48,16 +17,15 @@ static bool selects(struct pass *pass, const struct esse_predicate *predicate, u
 {
     return esse_predicate_selects(predicate, pass->scan->history->key_name[key], row, matches,
                                   pass->scan->error) ||
-           fail(pass);
+           pass_fail(pass);
 }
 
-static const struct esse_predicate *predicate_of(struct pass *pass,
-                                                 const struct esse_predicate_op *op)
+const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse_predicate_op *op)
 {
     const struct esse_predicate *predicate =
         esse_predicates_get(pass->predicates, op->text, pass->scan->error);
     if (!predicate)
-        fail(pass);
+        pass_fail(pass);
     return predicate;
 }
 
@@ -75,8 +43,8 @@ static struct esse_step step_of(struct pass *pass, uint32_t op, const char *rest
     return (struct esse_step){ { pass->txn }, { op }, esse_out_memory(&out) };
 }
 
-static void tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key,
-                 const char *description, const char *rest)
+void pass_tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key, const char *description,
+               const char *rest)
 {
     const struct esse_step step = step_of(pass, pass->op, rest);
     scan_tell(pass->scan, type, (esse_key){ key }, description, &step, 1);
@@ -127,7 +95,7 @@ static bool find_matching(struct pass *pass, const struct esse_predicate_op *op,
         return true;
     struct scan_key_vec list = { 0 };
     struct esse_range range;
-    const struct esse_predicate *predicate = predicate_of(pass, op);
+    const struct esse_predicate *predicate = pass_predicate(pass, op);
     if (!predicate || !((esse_predicate_range(predicate, &range) &&
                          scan_steady_in(&pass->steady, &range, &list)) ||
                         find_one_by_one(pass, predicate, &list)))
@@ -141,11 +109,11 @@ static void tell_miss(struct pass *pass, uint32_t key)
     struct scan *scan = pass->scan;
     const char *name = esse_show_key_text(scan->arena, scan->history, (esse_key){ key });
     const char *value = esse_show_text(scan->arena, scan->history, scan->sources.initial[key]);
-    tell(pass, ESSE_ANOMALY_PREDICATE_READ_MISS, key,
-         "a predicate left out a key although every version that the key ever had matches",
-         esse_arena_format(scan->arena,
-                           ", without %s, which was %s at first and has matched ever since", name,
-                           value));
+    pass_tell(pass, ESSE_ANOMALY_PREDICATE_READ_MISS, key,
+              "a predicate left out a key although every version that the key ever had matches",
+              esse_arena_format(scan->arena,
+                                ", without %s, which was %s at first and has matched ever since",
+                                name, value));
 }
 
 static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
@@ -157,7 +125,7 @@ static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
         return false;
     const struct scan_key_vec *list = &pass->matching.at[text];
     for (size_t i = 0; i < list->count; i++)
-        if (!is_returned(pass, list->at[i]) &&
+        if (!pass_is_returned(pass, list->at[i]) &&
             scan_count(pass->scan, ESSE_ANOMALY_PREDICATE_READ_MISS))
             tell_miss(pass, list->at[i]);
     return true;
@@ -174,16 +142,16 @@ static void tell_mismatch(struct pass *pass, uint32_t key, esse_value version, b
     const char *name = esse_show_key_text(scan->arena, scan->history, (esse_key){ key });
     const char *value = esse_show_text(scan->arena, scan->history, version);
     const bool has_vset = scan->history->predicates[scan->history->op_key[pass->op]].has_vset;
-    const char *from = is_own(pass, key) ? ", its own write,"
-                       : has_vset        ? " in its version set"
-                                         : "";
+    const char *from = pass_is_own(pass, key) ? ", its own write,"
+                       : has_vset             ? " in its version set"
+                                              : "";
     const char *rest =
         matches ? "matches and was not returned" : "does not match, but was returned";
-    if (matches && is_returned(pass, key))
+    if (matches && pass_is_returned(pass, key))
         rest = esse_arena_format(scan->arena, "matches, but %s was returned",
                                  esse_show_text(scan->arena, scan->history, pass->row_value[key]));
-    tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, key, mismatch,
-         esse_arena_format(scan->arena, "; %s = %s%s %s", name, value, from, rest));
+    pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, key, mismatch,
+              esse_arena_format(scan->arena, "; %s = %s%s %s", name, value, from, rest));
 }
 
 /* Is the key among the rows exactly if this version of it matches, and then with its value? */
@@ -193,7 +161,7 @@ static bool check_version(struct pass *pass, const struct esse_predicate *predic
     bool matches;
     if (!selects(pass, predicate, key, version, &matches))
         return false;
-    const bool right = matches == is_returned(pass, key) &&
+    const bool right = matches == pass_is_returned(pass, key) &&
                        (!matches || esse_value_eq(pass->row_value[key], version));
     if (!right && scan_count(pass->scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         tell_mismatch(pass, key, version, matches);
@@ -204,19 +172,19 @@ static bool check_version(struct pass *pass, const struct esse_predicate *predic
 static void check_row(struct pass *pass, const struct esse_keyed_row *row)
 {
     struct scan *scan = pass->scan;
-    if (pass->vset_op[row->key.ix] == pass->op + 1 || is_own(pass, row->key.ix) ||
+    if (pass->vset_op[row->key.ix] == pass->op + 1 || pass_is_own(pass, row->key.ix) ||
         !scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
     const char *name = esse_show_key_text(scan->arena, scan->history, row->key);
-    tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, row->key.ix, mismatch,
-         esse_arena_format(scan->arena, "; its version set does not name %s", name));
+    pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, row->key.ix, mismatch,
+              esse_arena_format(scan->arena, "; its version set does not name %s", name));
 }
 
 /* Appends and what was returned are for others to judge, and what was deleted matches nothing. */
 static bool may_miss_own(const struct pass *pass, uint32_t key)
 {
     return !esse_value_eq(pass->own_value[key], ESSE_NONE) &&
-           !esse_value_eq(pass->own_value[key], ESSE_NIL) && !is_returned(pass, key);
+           !esse_value_eq(pass->own_value[key], ESSE_NIL) && !pass_is_returned(pass, key);
 }
 
 /* Without a version set: what the transaction wrote is what it sees. */
@@ -244,7 +212,7 @@ static bool check_rows(struct pass *pass, const struct esse_predicate_op *op)
         asked |= may_miss_own(pass, pass->own.at[i]);
     if (!asked)
         return true; /* and the predicate need not be understood */
-    const struct esse_predicate *predicate = predicate_of(pass, op);
+    const struct esse_predicate *predicate = pass_predicate(pass, op);
     if (!predicate)
         return false;
     for (uint32_t i = 0; i < op->row_count; i++) {
@@ -262,19 +230,15 @@ static bool check_rows(struct pass *pass, const struct esse_predicate_op *op)
 }
 
 /* What a transaction wrote itself is what it sees, whatever the version set says of the key. */
-static bool check_version_set(struct pass *pass, const struct esse_predicate_op *op)
+static bool check_version_set(struct pass *pass, const struct esse_predicate_op *op,
+                              const struct esse_predicate *predicate)
 {
     const struct esse_history *history = pass->scan->history;
-    if (!op->has_vset)
-        return check_rows(pass, op);
-    const struct esse_predicate *predicate = predicate_of(pass, op);
-    if (!predicate)
-        return false;
     for (uint32_t i = 0; i < op->vset_count; i++) {
         const struct esse_keyed_row *entry = &history->rows[op->vset + i];
         pass->vset_op[entry->key.ix] = pass->op + 1;
         if (!esse_budget_poll(pass->scan->budget, pass->txn) ||
-            (!is_own(pass, entry->key.ix) &&
+            (!pass_is_own(pass, entry->key.ix) &&
              !check_version(pass, predicate, entry->key.ix, entry->value)))
             return false;
     }
@@ -295,14 +259,21 @@ static bool check_predicate(struct pass *pass)
 {
     const struct esse_history *history = pass->scan->history;
     const struct esse_predicate_op *op = &history->predicates[history->op_key[pass->op]];
-    if (op->no_rows)
-        return true; /* which rows it found nobody knows */
+    const bool is_statement = esse_is_statement(history->values, op->text);
+    const struct esse_predicate *predicate = NULL;
+    if ((is_statement || op->has_vset || op->has_result) && !(predicate = pass_predicate(pass, op)))
+        return false;
     for (uint32_t i = 0; i < op->row_count; i++) {
         const struct esse_keyed_row *row = &history->rows[op->row + i];
         pass->row_op[row->key.ix] = pass->op + 1;
         pass->row_value[row->key.ix] = row->value;
     }
-    return check_misses(pass, op) && check_version_set(pass, op);
+    /* Which rows it found nobody may know, and of those that it left out some may match. */
+    const bool exact = !op->no_rows && (!is_statement || esse_statement_is_exact(predicate));
+    if (exact && !(check_misses(pass, op) &&
+                   (op->has_vset ? check_version_set(pass, op, predicate) : check_rows(pass, op))))
+        return false;
+    return (exact && !op->has_result) || scan_statement(pass, op, predicate);
 }
 
 static void note_writes(struct pass *pass)
@@ -313,7 +284,7 @@ static void note_writes(struct pass *pass)
         const struct esse_access access = esse_access_at(history, pass->op, i);
         if (access.kind == ESSE_OP_READ)
             continue;
-        if (!is_own(pass, access.key.ix))
+        if (!pass_is_own(pass, access.key.ix))
             scan_key_vec_push(&pass->own, pass->scan->scratch, access.key.ix);
         pass->own_txn[access.key.ix] = pass->txn + 1;
         pass->own_op[access.key.ix] = pass->op;

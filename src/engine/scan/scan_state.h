@@ -11,6 +11,8 @@
 
 ESSE_VEC(scan_anomaly_vec, struct esse_anomaly)
 
+#define SCAN_NO_KEY UINT32_MAX /* of an anomaly that is about no key */
+
 enum { SCAN_KEPT = 4 }; /* occurrences of a type that are kept; the rest are counted */
 
 struct scan {
