@@ -99,6 +99,31 @@ TEST(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch)
     CHECK(wrong > rounds / 20);
 }
 
+/* Whatever holds under a true certificate holds without it. */
+TEST(certificate__polygraph_with_nothing_agrees_where_dsg_with_it_proves)
+{
+    const unsigned rounds = test_rounds(400);
+    static char text[C_TEXT];
+    unsigned proved = 0;
+    struct c_run run;
+    for (unsigned round = 0; round < rounds; round++) {
+        struct esse_arena *arena = esse_arena_new();
+        c_run(&run, round + 1000000);
+        c_put(&run, C_TIMESTAMPS, text);
+        const struct esse_result *certified = check_text(arena, text, "dsg");
+        const struct esse_result *plain = check_text(arena, strchr(text, '\n') + 1, "polygraph");
+        for (int i = 0; i < 2; i++) {
+            const bool holds = certified->verdicts[i].outcome == ESSE_HOLDS;
+            proved += holds;
+            if (holds && plain->verdicts[i].outcome != ESSE_HOLDS)
+                fail_msg("%s: %d without the certificate\n%s", levels[i].name,
+                         (int)plain->verdicts[i].outcome, text);
+        }
+        esse_arena_free(arena);
+    }
+    CHECK(proved > rounds / 4);
+}
+
 /* ---- the papers' examples ---- */
 
 static const struct esse_verdict *verdict_of(const struct esse_result *result, const char *level)
@@ -247,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(certificate__dsg_agrees_with_every_pair_of_predicate_and_version),
         cmocka_unit_test(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch),
+        cmocka_unit_test(certificate__polygraph_with_nothing_agrees_where_dsg_with_it_proves),
         cmocka_unit_test(certificate__a_phantom_of_three_transactions),
         cmocka_unit_test(certificate__an_order_that_contradicts_the_timestamps_is_no_excuse),
         cmocka_unit_test(certificate__a_version_set_shows_what_the_items_do_not),

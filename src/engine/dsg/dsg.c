@@ -268,8 +268,12 @@ static bool find_cycles(struct dsg *dsg)
                            dsg->job->budget);
     uint32_t nodes = csr.nodes;
     esse_csr_drop(&csr);
-    if (ok && scc.count < nodes && !search_components(dsg, &scc, false) && !rules_all_out(dsg))
+    const struct scan before = dsg->scan;
+    if (ok && scc.count < nodes && !search_components(dsg, &scc, false) && !rules_all_out(dsg)) {
+        dsg->scan.found.count = before.found.count; /* the same again, and more */
+        memcpy(dsg->scan.seen, before.seen, sizeof dsg->scan.seen);
         search_components(dsg, &scc, true);
+    }
     esse_arena_drop(dsg->scan.scratch, scc.component);
     return ok && !esse_budget_spent(dsg->job->budget);
 }
