@@ -240,7 +240,8 @@ struct esse_description {
  *     look for stale reads) does so on a parameter of its URL and says so in its summary.
  * 11) No secret of the URL, the environment or an option file gets into a text that leaves the
  *     driver: error, failure, description.
- * 12) start() and step() allocate in the connection's arena only to grow buffers that they keep.
+ * 12) start() and step() allocate in the connection's arena, and only to grow buffers that they
+ *     keep.  The arena of open() belongs to the run's own thread.
  */
 struct esse_driver {
     const char *name;       /* "sqlite" */

@@ -71,7 +71,6 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
     static const char *const names[] = { "level", "bug", NULL };
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
     const char *bug = esse_url_parameter(url, "bug");
-    target->arena = arena;
     if (*url->path || url->host_count)
         return esse_fail(err, ESSE_EUSAGE, "the target's URL: expected memory:?NAME=VALUE");
     if (!esse_url_knows(url, names, err))
@@ -82,8 +81,14 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                          "the target's URL: no bug is called '%s'; esse gen --anomaly help lists "
                          "them",
                          bug);
+    target->arena = esse_arena_new(); /* for the sessions' thread; 'arena' is the run's own */
     *out = target;
     return true;
+}
+
+static void close_target(struct esse_target *target)
+{
+    esse_arena_free(target->arena);
 }
 
 /* What the tables look like to the planted clients. */
@@ -418,7 +423,7 @@ const struct esse_driver esse_driver_memory = {
     .prepare = prepare,
     .describe = describe,
     .clean = clean,
-    .close = clean,
+    .close = close_target,
     .conn = new_conn,
     .start = start,
     .step = step,
