@@ -299,66 +299,13 @@ static bool find_options(struct esse_arena *arena, const char *target, struct es
            check_ranges(live, err);
 }
 
-/* ---- the commands that repeat it ---- */
-
-static const char *quoted(struct esse_arena *arena, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./:=,@%+";
-    if (*word && strspn(word, plain) == strlen(word))
-        return word;
-    const char *text = "'";
-    for (; *word; word++)
-        text = *word == '\'' ? esse_arena_format(arena, "%s'\\''", text)
-                             : esse_arena_format(arena, "%s%c", text, *word);
-    return esse_arena_format(arena, "%s'", text);
-}
-
-static const char *with(struct esse_arena *arena, const char *line, const char *name, double value)
-{
-    return value > 0 ? esse_arena_format(arena, "%s --%s %g", line, name, value) : line;
-}
-
 /* The target, or what starts it. */
 static const char *target_again(struct esse_arena *arena, const struct esse_live_options *live)
 {
     if (!o.spawn)
-        return quoted(arena, live->url->shown);
+        return esse_shell_quoted(arena, live->url->shown);
     return esse_arena_format(arena, "--spawn %s%s%s", o.spawn, *o.faults ? " --faults " : "",
                              o.faults);
-}
-
-static const char *command_again(struct esse_arena *arena, const struct esse_live_options *live,
-                                 const char *level)
-{
-    const struct esse_workload_options *work = &live->work;
-    const char *line = esse_arena_format(
-        arena, "esse %s %s --workload %s --isolation %s --sessions %" PRIu64 " --seed %" PRIu64,
-        level ? "run" : "collect", target_again(arena, live), live->workload->name,
-        live->isolation->setting, work->sessions, work->seed);
-    if (level)
-        line = esse_arena_format(arena, "%s --level %s", line, level);
-    if (live->txns)
-        line = esse_arena_format(arena, "%s --txns %" PRIu64, line, live->txns);
-    if (live->seconds > 0)
-        line = esse_arena_format(arena, "%s --duration %gs", line, live->seconds);
-    line = esse_arena_format(arena,
-                             "%s --keys %" PRIu64 " --ops %" PRIu64 " --max-writes-per-key %" PRIu64
-                             " --distribution %s --abort-share %g --read-share %g "
-                             "--predicate-share %g --timeout %gs",
-                             line, work->keys, work->ops, work->max_writes,
-                             distributions[work->zipf_theta > 0], work->abort_share,
-                             work->read_share, work->predicate_share, live->timeout);
-    line = with(arena, line, "zipf-theta", work->zipf_theta);
-    if (live->think > 0)
-        line = esse_arena_format(arena, "%s --think %gs", line, live->think);
-    return live->no_certificate ? esse_arena_format(arena, "%s --no-certificate", line) : line;
-}
-
-static const char *command_check(struct esse_arena *arena, const char *level, bool has_certificate)
-{
-    return esse_arena_format(arena, "esse check --level %s %shistory.jsonl", level,
-                             has_certificate ? "--certificate certificate.jsonl " : "");
 }
 
 /* ---- one run ---- */
@@ -456,11 +403,12 @@ static bool collect(struct running *r, struct esse_error *err)
     if (!esse_live_open(r->arena, &r->live, &live, err))
         return false;
     r->product = esse_arena_format(r->arena, "%s", live.description.product);
-    const char *again = command_again(r->arena, &r->live, r->checks ? r->level : NULL);
+    const char *again = esse_rundir_again(r->arena, &r->live, target_again(r->arena, &r->live),
+                                          r->checks ? r->level : NULL);
     const bool may_certify = r->live.driver->certificate && !o.no_certificate;
     bool ok = esse_rundir_make(&r->dir, &history, err) &&
               esse_rundir_describe(r->arena, &r->dir, &live, r->level, again,
-                                   command_check(r->arena, r->level, may_certify), err) &&
+                                   esse_rundir_check(r->arena, r->level, may_certify), err) &&
               collect_with_faults(r, &live, o.no_recording ? -1 : history, err);
     if (history >= 0)
         close(history);

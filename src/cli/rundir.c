@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -133,4 +134,57 @@ bool esse_rundir_describe(struct esse_arena *arena, const struct esse_rundir *di
         return false;
     put_readme(&file.out, live, again, check);
     return esse_outfile_commit(&file, err);
+}
+
+/* ---- the commands that repeat it ---- */
+
+const char *esse_shell_quoted(struct esse_arena *arena, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./:=,@%+";
+    if (*word && strspn(word, plain) == strlen(word))
+        return word;
+    const char *text = "'";
+    for (; *word; word++)
+        text = *word == '\'' ? esse_arena_format(arena, "%s'\\''", text)
+                             : esse_arena_format(arena, "%s%c", text, *word);
+    return esse_arena_format(arena, "%s'", text);
+}
+
+static const char *with(struct esse_arena *arena, const char *line, const char *name, double value)
+{
+    return value > 0 ? esse_arena_format(arena, "%s --%s %g", line, name, value) : line;
+}
+
+const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_options *live,
+                              const char *target, const char *level)
+{
+    const struct esse_workload_options *work = &live->work;
+    const char *line = esse_arena_format(
+        arena, "esse %s %s --workload %s --isolation %s --sessions %" PRIu64 " --seed %" PRIu64,
+        level ? "run" : "collect", target, live->workload->name, live->isolation->setting,
+        work->sessions, work->seed);
+    if (level)
+        line = esse_arena_format(arena, "%s --level %s", line, level);
+    if (live->txns)
+        line = esse_arena_format(arena, "%s --txns %" PRIu64, line, live->txns);
+    if (live->seconds > 0)
+        line = esse_arena_format(arena, "%s --duration %gs", line, live->seconds);
+    line = esse_arena_format(arena,
+                             "%s --keys %" PRIu64 " --ops %" PRIu64 " --max-writes-per-key %" PRIu64
+                             " --distribution %s --abort-share %g --read-share %g "
+                             "--predicate-share %g --timeout %gs",
+                             line, work->keys, work->ops, work->max_writes,
+                             work->zipf_theta > 0 ? "zipf" : "uniform", work->abort_share,
+                             work->read_share, work->predicate_share, live->timeout);
+    line = with(arena, line, "zipf-theta", work->zipf_theta);
+    if (live->think > 0)
+        line = esse_arena_format(arena, "%s --think %gs", line, live->think);
+    return live->no_certificate ? esse_arena_format(arena, "%s --no-certificate", line) : line;
+}
+
+const char *esse_rundir_check(struct esse_arena *arena, const char *level, bool has_certificate)
+{
+    return esse_arena_format(arena, "esse check --level %s %shistory.jsonl", level,
+                             has_certificate ? "--certificate certificate.jsonl " : "");
 }

@@ -34,4 +34,14 @@ bool esse_rundir_describe(struct esse_arena *arena, const struct esse_rundir *di
                           const struct esse_live *live, const char *level, const char *again,
                           const char *check, struct esse_error *err);
 
+/* The command line that repeats a run, with every option that has a say; 'target' as the shell
+ * takes it.  Of collect if 'level' is NULL. */
+const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_options *live,
+                              const char *target, const char *level);
+/* The command line that repeats the check, in the directory. */
+const char *esse_rundir_check(struct esse_arena *arena, const char *level, bool has_certificate);
+
+/* A word as a shell takes it. */
+const char *esse_shell_quoted(struct esse_arena *arena, const char *word);
+
 #endif
