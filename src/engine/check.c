@@ -335,7 +335,7 @@ static bool is_replayed(const struct check *check, size_t at)
 static bool recheck(struct check *check, struct esse_error *err)
 {
     for (size_t i = 0; i < check->count; i++) {
-        if (!check->verdicts[i].rechecked && !is_replayed(check, i) &&
+        if (!is_replayed(check, i) &&
             !esse_recheck_verdict(check->history, check->levels[i], &check->verdicts[i],
                                   check->threads, err))
             return false;

@@ -124,7 +124,6 @@ static void prove(const struct replaying *r, unsigned at, struct esse_verdict *v
     verdict->evidence = "order";
     verdict->order = is_serial(level) ? r->serial.order : r->snapshots.order;
     verdict->order.proves = level->friendly;
-    verdict->rechecked = true; /* the kernel has just replayed this very order */
 }
 
 static void refute(const struct attempt *attempt, struct esse_verdict *verdict)
