@@ -125,4 +125,15 @@ expect "the whole lattice" 1 "$ESSE" check --json -l all faulty.jsonl
 same "has a verdict for each level" "37" "$(echo "$OUT" | json 'len(d["results"])')"
 "$ESSE" gen rw-register --txns 50 -q --anomaly duplicate-write -o twice.edn
 has "a repeated value is told, though it rules out nothing" "$("$ESSE" check --json twice.edn | json '[a["type"] for a in d["also_found"]]')" "duplicate-write"
+# An order that is given for a list knows of appends that nobody read: no read shows it then.
+cat >lists.jsonl <<'E'
+{"session":0,"txn":"one","ops":[{"a":"l","v":1}]}
+{"session":1,"txn":"two","ops":[{"a":"l","v":2},{"r":"x","v":5}]}
+{"session":2,"txn":"three","ops":[{"a":"l","v":3},{"w":"x","v":5}]}
+{"session":3,"txn":"reader","ops":[{"r":"l","v":[1]}]}
+{"version_order":{"l":[1,2,3]}}
+E
+expect "a given order of a list gives cycles that stand the recheck" 1 "$ESSE" check lists.jsonl --level serializable
+has "... and says where the order comes from" "$OUT" "by the version order that was given"
+
 finish

@@ -82,6 +82,14 @@ static void tell_wr(struct telling *t)
     put_written(t, t->edge->from_at);
 }
 
+/* Does a list that somebody read show the order?  Not where an order was given: it may know of
+ * elements that nobody read. */
+static bool is_seen_order(const struct versions *versions, const struct dsg_edge *edge)
+{
+    return versions_touch(versions, edge->from_at)->kind == ESSE_OP_APPEND &&
+           !versions->gaps[edge->key];
+}
+
 static void tell_ww(struct telling *t)
 {
     uint32_t reader = t->versions->key_reader[t->edge->key];
@@ -95,7 +103,7 @@ static void tell_ww(struct telling *t)
         put_inferred(t);
         return;
     }
-    if (versions_touch(t->versions, t->edge->from_at)->kind != ESSE_OP_APPEND) {
+    if (!is_seen_order(t->versions, t->edge)) {
         esse_out_text(&t->out, t->versions->gaps[t->edge->key]
                                    ? ", by the version order that was given"
                                    : ", in the order in which they were recorded");
@@ -213,7 +221,7 @@ struct esse_edge dsg_explain_edge(struct scan *scan, const struct dsg_component 
                               .from_op = op_at(versions, edge->from_at),
                               .to_op = op_at(versions, edge->to_at),
                               .witness = { ESSE_NO_OP } };
-    if (edge->dep == DSG_WW && versions_touch(versions, edge->from_at)->kind == ESSE_OP_APPEND)
+    if (edge->dep == DSG_WW && is_seen_order(versions, edge))
         told.witness = op_at(versions, versions->key_reader[edge->key]);
     if (inferred) {
         told.basis = esse_assumption_get(inferred->basis)->name;

@@ -1,0 +1,444 @@
+#include "collect/driver_postgresql.h"
+
+#include "collect/drivers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct esse_claim claims[] = {
+    { "serializable", "serializable", "PostgreSQL 15, 13.2.3" },
+    { "repeatable-read", "snapshot-isolation", "PostgreSQL 15, 13.2.2" },
+    { "read-committed", "read-committed", "PostgreSQL 15, 13.2.1" },
+    { "read-uncommitted", "read-committed", "PostgreSQL 15, 13.2: the same as read committed" },
+    { 0 },
+};
+
+/* ---- dialects ---- */
+
+#define CREATE "CREATE TABLE esse_%(k BIGINT PRIMARY KEY, v #, o BIGINT)"
+#define READ   "SELECT v FROM esse_% WHERE k = $1"
+
+/* A row that matches nothing is put before the predicate's own, so that the snapshot is told even
+ * if nothing matches.  All of a statement runs under one snapshot. */
+static const struct esse_pg_dialect postgresql = {
+    .name = "postgresql",
+    .create = CREATE,
+    .has_log = true,
+    .has_conflict_reads = true,
+    .texts = {
+        [ESSE_SQL_READ] = READ,
+        [ESSE_SQL_WRITE] = "INSERT INTO esse_%(k, v) VALUES ($1, $2) "
+                           "ON CONFLICT (k) DO UPDATE SET v = excluded.v "
+                           "RETURNING pg_current_xact_id_if_assigned()",
+        [ESSE_SQL_INSERT] = "INSERT INTO esse_%(k, v) VALUES ($1, $2) "
+                            "RETURNING pg_current_xact_id_if_assigned()",
+        [ESSE_SQL_APPEND] = "INSERT INTO esse_%(k, v) VALUES ($1, $2) "
+                            "ON CONFLICT (k) DO UPDATE SET v = esse_%.v || ',' || excluded.v "
+                            "RETURNING pg_current_xact_id_if_assigned()",
+        [ESSE_SQL_DELETE] = "DELETE FROM esse_% WHERE k = $1 "
+                            "RETURNING pg_current_xact_id_if_assigned()",
+        [ESSE_SQL_RANGE] = "SELECT pg_current_snapshot(), NULL, k, v "
+                           "FROM (SELECT 1) one LEFT JOIN esse_% ON #",
+        [ESSE_SQL_CHANGE] =
+            "WITH changed AS (UPDATE esse_% SET o = v, v = @ WHERE # RETURNING k, o) "
+            "SELECT pg_current_snapshot(), pg_current_xact_id_if_assigned(), k, o "
+            "FROM (SELECT 1) one LEFT JOIN changed ON true",
+        [ESSE_SQL_COUNT] = "SELECT pg_current_snapshot(), NULL, 0, count(*) FROM esse_% WHERE #",
+        [ESSE_SQL_SUM] = "SELECT pg_current_snapshot(), NULL, 0, sum(v) FROM esse_% WHERE #",
+    },
+};
+
+#define PLAIN_TEXTS                                                                                \
+    [ESSE_SQL_READ] = READ, [ESSE_SQL_INSERT] = "INSERT INTO esse_%(k, v) VALUES ($1, $2)",        \
+    [ESSE_SQL_DELETE] = "DELETE FROM esse_% WHERE k = $1",                                         \
+    [ESSE_SQL_RANGE] = "SELECT NULL, NULL, k, v FROM esse_% WHERE #",                              \
+    [ESSE_SQL_COUNT] = "SELECT NULL, NULL, 0, count(*) FROM esse_% WHERE #",                       \
+    [ESSE_SQL_SUM] = "SELECT NULL, NULL, 0, sum(v) FROM esse_% WHERE #"
+
+#define PLAIN_CONFLICT_TEXTS                                                                       \
+    PLAIN_TEXTS,                                                                                   \
+        [ESSE_SQL_WRITE] = "INSERT INTO esse_%(k, v) VALUES ($1, $2) "                             \
+                           "ON CONFLICT (k) DO UPDATE SET v = excluded.v",                         \
+        [ESSE_SQL_APPEND] = "INSERT INTO esse_%(k, v) VALUES ($1, $2) "                            \
+                            "ON CONFLICT (k) DO UPDATE SET v = esse_%.v || ',' || excluded.v",     \
+        [ESSE_SQL_CHANGE] = "UPDATE esse_% SET o = v, v = @ WHERE # "                              \
+                            "RETURNING NULL, NULL, k, o"
+
+static const struct esse_pg_dialect cockroachdb = { .name = "cockroachdb",
+                                                    .create = CREATE,
+                                                    .texts = { PLAIN_CONFLICT_TEXTS } };
+
+static const struct esse_pg_dialect yugabytedb = { .name = "yugabytedb",
+                                                   .create = CREATE,
+                                                   .texts = { PLAIN_CONFLICT_TEXTS } };
+
+static const struct esse_pg_dialect h2 = {
+    .name = "h2",
+    .create = CREATE,
+    .texts = { PLAIN_TEXTS, [ESSE_SQL_WRITE] = "MERGE INTO esse_%(k, v) KEY (k) VALUES ($1, $2)",
+               [ESSE_SQL_APPEND] = "MERGE INTO esse_% t USING (SELECT CAST($1 AS BIGINT) AS i, "
+                                   "CAST($2 AS VARCHAR) AS w) s ON t.k = s.i "
+                                   "WHEN MATCHED THEN UPDATE SET v = t.v || ',' || s.w "
+                                   "WHEN NOT MATCHED THEN INSERT (k, v) VALUES (s.i, s.w)",
+               [ESSE_SQL_CHANGE] = "SELECT NULL, NULL, k, o FROM FINAL TABLE "
+                                   "(UPDATE esse_% SET o = v, v = @ WHERE #)" },
+};
+
+static const struct esse_pg_dialect *const dialects[] = { &postgresql, &cockroachdb, &yugabytedb,
+                                                          &h2 };
+
+static const struct esse_pg_dialect *find_dialect(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof dialects / sizeof *dialects; i++)
+        if (strcmp(dialects[i]->name, name) == 0)
+            return dialects[i];
+    return name ? NULL : &postgresql;
+}
+
+/* ---- parameters ---- */
+
+static bool is_ours(const char *name)
+{
+    return strcmp(name, "dialect") == 0 || strcmp(name, "decoding") == 0;
+}
+
+static bool libpq_knows(const PQconninfoOption *options, const char *name)
+{
+    for (; options->keyword; options++)
+        if (strcmp(options->keyword, name) == 0)
+            return true;
+    return false;
+}
+
+static void add_parameter(struct esse_target *target, size_t *count, const char *name,
+                          const char *value)
+{
+    if (!value)
+        return;
+    target->keywords[*count] = name;
+    target->values[(*count)++] = value;
+}
+
+/* libpq's own parameters, from the URL; what the URL leaves out, libpq takes from the environment,
+ * service files and .pgpass. */
+static bool read_parameters(struct esse_target *target, struct esse_error *err)
+{
+    const struct esse_url *url = target->url;
+    PQconninfoOption *options = PQconndefaults();
+    size_t count = 0;
+    bool ok = options != NULL;
+    target->keywords = esse_arena_alloc(target->arena, ESSE_PG_PARAMETERS, sizeof(char *));
+    target->values = esse_arena_alloc(target->arena, ESSE_PG_PARAMETERS, sizeof(char *));
+    add_parameter(target, &count, "user", url->user);
+    add_parameter(target, &count, "password", url->password);
+    add_parameter(target, &count, "dbname", *url->path ? url->path : NULL);
+    add_parameter(target, &count, "fallback_application_name", "esse");
+    if (!esse_url_parameter(url, "connect_timeout"))
+        add_parameter(target, &count, "connect_timeout", "10");
+    for (size_t i = 0; ok && i < url->parameter_count; i++) {
+        const struct esse_parameter *parameter = &url->parameters[i];
+        if (is_ours(parameter->name))
+            continue;
+        ok = libpq_knows(options, parameter->name) && count < ESSE_PG_PARAMETERS - 4;
+        if (ok)
+            add_parameter(target, &count, parameter->name, parameter->value);
+        else
+            esse_fail(err, ESSE_EUSAGE,
+                      "the target's URL: unknown parameter '%.60s'; known are dialect, decoding "
+                      "and those of libpq",
+                      parameter->name);
+    }
+    PQconninfoFree(options);
+    return ok;
+}
+
+void esse_pg_parameters(const struct esse_target *target, unsigned host, const char *extra,
+                        const char *value, const char **keywords, const char **values)
+{
+    const size_t hosts = target->url->host_count;
+    size_t count = 0;
+    if (hosts && *target->url->hosts[host % hosts].name) {
+        keywords[count] = "host";
+        values[count++] = target->url->hosts[host % hosts].name;
+    }
+    if (hosts && target->ports[host % hosts]) {
+        keywords[count] = "port";
+        values[count++] = target->ports[host % hosts];
+    }
+    for (size_t i = 0; target->keywords[i]; i++) {
+        keywords[count] = target->keywords[i];
+        values[count++] = target->values[i];
+    }
+    if (extra) {
+        keywords[count] = extra;
+        values[count++] = value;
+    }
+    keywords[count] = values[count] = NULL;
+}
+
+static bool open_target(struct esse_arena *arena, const struct esse_url *url,
+                        const struct esse_claim *isolation, struct esse_target **out,
+                        struct esse_error *err)
+{
+    struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
+    const char *name = esse_url_parameter(url, "dialect");
+    char level[32];
+    target->arena = arena;
+    target->url = url;
+    target->ports = esse_arena_alloc(arena, url->host_count + 1, sizeof *target->ports);
+    for (size_t i = 0; i < url->host_count; i++)
+        if (url->hosts[i].port)
+            target->ports[i] = esse_arena_format(arena, "%u", url->hosts[i].port);
+    target->dialect = find_dialect(name);
+    target->log_plugin = esse_url_parameter(url, "decoding");
+    if (!target->dialect)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "the target's URL: dialect must be postgresql, cockroachdb, yugabytedb or "
+                         "h2, not '%.60s'",
+                         name);
+    if (target->log_plugin && strcmp(target->log_plugin, "pgoutput") != 0 &&
+        strcmp(target->log_plugin, "test_decoding") != 0)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "the target's URL: decoding must be pgoutput or test_decoding, not "
+                         "'%.60s'",
+                         target->log_plugin);
+    snprintf(level, sizeof level, "%s", isolation->setting);
+    for (char *at = level; *at; at++)
+        *at = *at == '-' ? ' ' : *at;
+    target->begin = esse_arena_format(arena, "BEGIN ISOLATION LEVEL %s", level);
+    target->begin_read_only = target->dialect == &h2
+                                  ? target->begin
+                                  : esse_arena_format(arena, "%s READ ONLY", target->begin);
+    target->is_read_committed = strncmp(level, "read", 4) == 0;
+    *out = target;
+    return read_parameters(target, err);
+}
+
+/* ---- commands that wait ---- */
+
+void esse_pg_said(const struct esse_target *target, const char *said, char text[240])
+{
+    snprintf(text, 240, "%s", said);
+    for (char *at = text; *at; at++)
+        if (*at == '\n')
+            *at = at[1] ? ' ' : 0;
+    esse_url_scrub(target->url, text);
+}
+
+static void ignore_notice(void *context, const PGresult *result)
+{
+    (void)context;
+    (void)result;
+}
+
+PGconn *esse_pg_connect(const struct esse_target *target, const char *extra, const char *value,
+                        struct esse_error *err)
+{
+    const char *keywords[ESSE_PG_PARAMETERS], *values[ESSE_PG_PARAMETERS];
+    const unsigned hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
+    char all[400] = "", text[240];
+    for (unsigned host = 0; host < hosts; host++) {
+        esse_pg_parameters(target, host, extra, value, keywords, values);
+        PGconn *pg = PQconnectdbParams(keywords, values, 0);
+        if (PQstatus(pg) == CONNECTION_OK) {
+            PQsetNoticeReceiver(pg, ignore_notice, NULL);
+            return pg;
+        }
+        esse_pg_said(target, PQerrorMessage(pg), text);
+        PQfinish(pg);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? "; " : "", text);
+    }
+    esse_fail(err, ESSE_EUNAVAILABLE, "%s", all);
+    return NULL;
+}
+
+static bool fail_with(const struct esse_target *target, const char *said, struct esse_error *err)
+{
+    char text[240];
+    esse_pg_said(target, said, text);
+    return esse_fail(err, ESSE_EUNAVAILABLE, "the database refused: %s", text);
+}
+
+bool esse_pg_run(const struct esse_target *target, PGconn *pg, const char *sql,
+                 struct esse_error *err)
+{
+    PGresult *result = PQexec(pg, sql);
+    const ExecStatusType status = PQresultStatus(result);
+    const bool ok = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+    if (!ok)
+        fail_with(target, PQerrorMessage(pg), err);
+    PQclear(result);
+    return ok;
+}
+
+const char *esse_pg_ask(const struct esse_target *target, PGconn *pg, const char *sql,
+                        struct esse_error *err)
+{
+    PGresult *result = PQexec(pg, sql);
+    const char *answer = NULL;
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0)
+        answer = esse_arena_format(target->arena, "%s", PQgetvalue(result, 0, 0));
+    else
+        fail_with(target, PQerrorMessage(pg), err);
+    PQclear(result);
+    return answer;
+}
+
+/* ---- the schema ---- */
+
+static bool insert_rows(struct esse_target *target, const struct esse_table *table,
+                        struct esse_error *err)
+{
+    enum { AT_ONCE = 500, ROOM = AT_ONCE * 48 + 100 };
+    char *sql = esse_arena_grow(target->arena, NULL, ROOM), *to = sql;
+    bool ok = true;
+    unsigned count = 0;
+    for (uint64_t i = 0; ok && i < table->rows; i++) {
+        if (table->initial[i] != ESSE_ABSENT) {
+            if (!count)
+                to = sql + sprintf(sql, "INSERT INTO esse_%s(k, v) VALUES ", table->name);
+            to += sprintf(to, "%s(%llu,%lld)", count ? "," : "", (unsigned long long)i,
+                          (long long)table->initial[i]);
+            count++;
+        }
+        if (count == AT_ONCE || (count && i + 1 == table->rows)) {
+            ok = esse_pg_run(target, target->main, sql, err);
+            count = 0;
+        }
+    }
+    if (ok && count)
+        ok = esse_pg_run(target, target->main, sql, err);
+    esse_arena_drop(target->arena, sql);
+    return ok;
+}
+
+static bool make_table(struct esse_target *target, const struct esse_table *table,
+                       struct esse_error *err)
+{
+    char sql[400];
+    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", table->name);
+    if (!esse_pg_run(target, target->main, sql, err))
+        return false;
+    esse_statement_make(target->dialect->create, table->name,
+                        table->is_list ? target->dialect == &h2 ? "VARCHAR" : "TEXT" : "BIGINT", "",
+                        sql, sizeof sql);
+    if (!esse_pg_run(target, target->main, sql, err))
+        return false;
+    snprintf(sql, sizeof sql, "CREATE INDEX esse_i_%s ON esse_%s(v)", table->name, table->name);
+    if (table->has_ranges && !esse_pg_run(target, target->main, sql, err))
+        return false;
+    return insert_rows(target, table, err);
+}
+
+/* That the server really uses the level that was asked for. */
+static bool verify_level(struct esse_target *target, struct esse_error *err)
+{
+    if (!esse_pg_run(target, target->main, target->begin, err))
+        return false;
+    bool ok = true;
+    if (target->dialect != &h2) { /* it does not show it */
+        const char *shown = esse_pg_ask(target, target->main, "SHOW transaction_isolation", err);
+        const char *asked = target->begin + strlen("BEGIN ISOLATION LEVEL ");
+        ok = shown != NULL;
+        if (ok && strcmp(shown, asked) != 0)
+            ok = esse_fail(err, ESSE_EUNAVAILABLE,
+                           "the database uses the isolation level '%.60s', not '%s'", shown, asked);
+    }
+    return esse_pg_run(target, target->main, "ROLLBACK", err) && ok;
+}
+
+static bool prepare(struct esse_target *target, const struct esse_schema *schema,
+                    struct esse_error *err)
+{
+    target->schema = schema;
+    target->main = esse_pg_connect(target, NULL, NULL, err);
+    if (!target->main || !verify_level(target, err))
+        return false;
+    for (uint32_t t = 0; t < schema->count; t++)
+        if (!make_table(target, &schema->tables[t], err))
+            return false;
+    struct esse_error ignored; /* plans are better with statistics, and right without */
+    if (target->dialect == &postgresql)
+        esse_pg_run(target, target->main, "ANALYZE", &ignored);
+    return true;
+}
+
+static bool describe(struct esse_target *target, struct esse_description *description,
+                     struct esse_error *err)
+{
+    static const char *const names[] = { "fsync",
+                                         "synchronous_commit",
+                                         "full_page_writes",
+                                         "wal_level",
+                                         "default_transaction_isolation",
+                                         "max_pred_locks_per_transaction" };
+    enum { SETTINGS = sizeof names / sizeof *names };
+    struct esse_setting *settings = esse_arena_alloc(target->arena, SETTINGS + 1, sizeof *settings);
+    const char *version = esse_pg_ask(target, target->main, "SELECT version()", err);
+    size_t count = 0;
+    if (!version)
+        return false;
+    settings[count++] = (struct esse_setting){ "version", version };
+    for (size_t i = 0; target->dialect == &postgresql && i < SETTINGS; i++) {
+        char sql[100];
+        struct esse_error ignored;
+        snprintf(sql, sizeof sql, "SHOW %s", names[i]);
+        const char *value = esse_pg_ask(target, target->main, sql, &ignored);
+        if (value)
+            settings[count++] = (struct esse_setting){ names[i], value };
+    }
+    const char *number = PQparameterStatus(target->main, "server_version");
+    *description = (struct esse_description){
+        .product = esse_arena_format(target->arena, "%s %.*s", target->dialect->name,
+                                     number ? (int)strcspn(number, " ") : 0, number ? number : ""),
+        .settings = settings,
+        .setting_count = count,
+    };
+    return true;
+}
+
+/* The server may have gone and come back since. */
+static void clean(struct esse_target *target)
+{
+    struct esse_error ignored;
+    if (!target->main)
+        return;
+    if (PQstatus(target->main) != CONNECTION_OK ||
+        !esse_pg_run(target, target->main, "SELECT 1", &ignored))
+        PQreset(target->main);
+    for (uint32_t t = 0; t < target->schema->count; t++) {
+        char sql[100];
+        snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
+        esse_pg_run(target, target->main, sql, &ignored);
+    }
+}
+
+static void close_target(struct esse_target *target)
+{
+    PQfinish(target->main);
+}
+
+const struct esse_driver esse_driver_postgresql = {
+    .name = "postgresql",
+    .schemes = "postgresql postgres",
+    .summary = "PostgreSQL, CockroachDB, YugabyteDB, and H2's PostgreSQL port",
+    .parameters =
+        "dialect=postgresql|cockroachdb|yugabytedb|h2   who answers (default: postgresql)\n"
+        "decoding=pgoutput|test_decoding                how the server's log is read (default: "
+        "what works)\n"
+        "PARAMETER=VALUE                                any of libpq's: sslmode, service, options, "
+        "...",
+    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
+    .claims = claims,
+    .open = open_target,
+    .prepare = prepare,
+    .describe = describe,
+    .clean = clean,
+    .close = close_target,
+    .conn = esse_pg_conn,
+    .start = esse_pg_start,
+    .step = esse_pg_step,
+    .drop = esse_pg_drop,
+    .certificate = &esse_pg_certifying,
+};

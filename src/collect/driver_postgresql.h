@@ -1,0 +1,71 @@
+#ifndef ESSE_COLLECT_DRIVER_POSTGRESQL_H
+#define ESSE_COLLECT_DRIVER_POSTGRESQL_H
+
+#include "collect/driver.h"
+#include "collect/live_rows.h"
+
+#include <postgresql/libpq-fe.h>
+
+/*
+ * PostgreSQL and what speaks its protocol, through libpq.  Three files: the target
+ * (driver_postgresql.c), its connections (driver_postgresql_conn.c), and the server's log
+ * (driver_postgresql_log.c).
+ */
+
+/* What differs between servers.  Predicates and CHANGE answer columns (snapshot, xid, k, v or o),
+ * where k is null if there is no row; statements that write answer (xid), or nothing. */
+struct esse_pg_dialect {
+    const char *name;
+    const char *texts[ESSE_STATEMENTS];
+    const char *create;      /* a table: '%' its name, '#' the type of v */
+    bool has_log;            /* logical decoding */
+    bool has_conflict_reads; /* READ COMMITTED re-reads rows that others changed: no snapshot */
+};
+
+struct esse_pg_log;
+
+struct esse_target {
+    struct esse_arena *arena;
+    const struct esse_url *url;
+    const struct esse_pg_dialect *dialect;
+    const char *begin, *begin_read_only;
+    bool is_read_committed;
+    const char **keywords, **values; /* for libpq, but host and port */
+    const char **ports;              /* of the hosts, as texts; NULL: the default */
+    const struct esse_schema *schema;
+    PGconn *main; /* makes the schema and removes it */
+    struct esse_pg_log *log;
+    const char *log_plugin; /* NULL: pgoutput, or else test_decoding */
+};
+
+/* Parameters for a connection to this host; NULL-terminated.  Adds 'extra' = 'value' if not NULL.
+ */
+void esse_pg_parameters(const struct esse_target *target, unsigned host, const char *extra,
+                        const char *value, const char **keywords, const char **values);
+enum { ESSE_PG_PARAMETERS = 64 };
+
+/* What libpq or the server said, in one line, without secrets. */
+void esse_pg_said(const struct esse_target *target, const char *said, char text[240]);
+
+/* Waits for a connection to any host; NULL, and every host's answer in 'err', if nobody is there.
+ */
+PGconn *esse_pg_connect(const struct esse_target *target, const char *extra, const char *value,
+                        struct esse_error *err);
+
+/* Runs a command on a connection that may wait; fails with the server's words. */
+bool esse_pg_run(const struct esse_target *target, PGconn *pg, const char *sql,
+                 struct esse_error *err);
+/* The same, for the first column of the first row, in the arena; NULL if it fails or has none. */
+const char *esse_pg_ask(const struct esse_target *target, PGconn *pg, const char *sql,
+                        struct esse_error *err);
+
+struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *arena,
+                               uint32_t session);
+enum esse_progress esse_pg_start(struct esse_conn *conn, const struct esse_request *request,
+                                 struct esse_reply *reply);
+enum esse_progress esse_pg_step(struct esse_conn *conn, struct esse_reply *reply);
+void esse_pg_drop(struct esse_conn *conn);
+
+extern const struct esse_certifying esse_pg_certifying;
+
+#endif

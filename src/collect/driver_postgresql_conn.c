@@ -1,0 +1,437 @@
+#include "collect/driver_postgresql.h"
+#include "collect/drivers.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A connection in libpq's pipeline mode.  A request is one or more statements and a sync, sent at
+ * once: BEGIN goes along with the first operation, and a statement is prepared along with its
+ * first use.  After an error the server passes over the rest up to the sync, so a COMMIT that
+ * stands behind a failed statement is not done.
+ */
+
+/* What the results that come belong to, in the order of sending. */
+enum part { PART_BEGIN, PART_PREPARE, PART_OPERATION, PART_END };
+enum { MOST_PARTS = 4 };
+
+struct conn {
+    struct esse_conn head;
+    struct esse_target *target;
+    struct esse_arena *arena;
+    PGconn *pg;
+    struct esse_request request;
+    bool is_connecting;
+    bool begin_is_due; /* BEGIN was asked for and not sent */
+    bool *prepared;    /* ESSE_STATEMENTS for each table */
+    size_t statement;  /* being prepared */
+    enum part parts[MOST_PARTS];
+    unsigned part_count, part;
+    bool has_failed; /* reply->failure is filled */
+    struct esse_live_items items;
+    struct esse_live_row_vec rows;
+    char snapshot[4096]; /* some 400 transactions in progress; longer ones are not told */
+};
+
+struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *arena,
+                               uint32_t session)
+{
+    struct conn *conn = esse_arena_alloc(arena, 1, sizeof *conn);
+    (void)session;
+    conn->head = (struct esse_conn){ .driver = &esse_driver_postgresql, .fd = -1 };
+    conn->target = target;
+    conn->arena = arena;
+    conn->prepared =
+        esse_arena_alloc(arena, (size_t)target->schema->count * ESSE_STATEMENTS, sizeof(bool));
+    return &conn->head;
+}
+
+static void hang_up(struct conn *conn)
+{
+    PQfinish(conn->pg);
+    conn->pg = NULL;
+    conn->head.fd = -1;
+}
+
+void esse_pg_drop(struct esse_conn *head)
+{
+    hang_up((struct conn *)head);
+}
+
+/* ---- errors ---- */
+
+static bool is_class(const char *code, const char *class)
+{
+    return strncmp(code, class, strlen(class)) == 0;
+}
+
+/* The server or the way to it is gone, or is about to be. */
+static bool means_lost(const char *code)
+{
+    return is_class(code, "08") || is_class(code, "57P");
+}
+
+/* Errors that belong to running transactions at the same time, and to servers in trouble. */
+static bool is_usual(const char *code)
+{
+    static const char *const usual[] = { "40", "23",    "53",    "55P03", "57",
+                                         "08", "25P02", "25006", "58" };
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (is_class(code, usual[i]))
+            return true;
+    return false;
+}
+
+/* What a refused COMMIT came to.  A server says ERROR before it has written the commit, or not at
+ * all; what it says while it goes down, and 40003, leaves that open. */
+static enum esse_fate fate_of_commit(const char *code, const char *severity)
+{
+    const bool is_error = severity && strcmp(severity, "ERROR") == 0;
+    const bool is_open = means_lost(code) || strcmp(code, "40003") == 0 || is_class(code, "XX") ||
+                         is_class(code, "58");
+    return is_error && !is_open ? ESSE_FATE_ABORTED : ESSE_FATE_UNKNOWN;
+}
+
+static enum esse_progress lost(struct conn *conn, struct esse_reply *reply, const char *said)
+{
+    char text[240];
+    const bool is_commit = conn->request.ask == ESSE_ASK_COMMIT;
+    esse_pg_said(conn->target, said && *said ? said : "the connection was lost", text);
+    esse_failed(reply, is_commit ? ESSE_FATE_UNKNOWN : ESSE_FATE_ABORTED, "", "%s", text);
+    reply->failure.is_lost = true;
+    hang_up(conn);
+    return ESSE_PROGRESS_FAILED;
+}
+
+static void note_error(struct conn *conn, const PGresult *result, struct esse_reply *reply)
+{
+    const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const bool is_commit =
+        conn->parts[conn->part] == PART_END && conn->request.ask == ESSE_ASK_COMMIT;
+    char text[240];
+    code = code ? code : "08006"; /* libpq's own: it has lost the server */
+    esse_pg_said(conn->target, message ? message : PQresultErrorMessage(result), text);
+    esse_failed(reply, is_commit ? fate_of_commit(code, severity) : ESSE_FATE_OPEN, code, "%s",
+                text);
+    reply->failure.is_fatal = !is_usual(code) && !is_commit;
+    reply->failure.is_lost = means_lost(code) || (severity && strcmp(severity, "ERROR") != 0);
+    conn->has_failed = true;
+}
+
+/* ---- connecting ---- */
+
+static void ignore_notice(void *context, const PGresult *result)
+{
+    (void)context;
+    (void)result;
+}
+
+static enum esse_progress step_connect(struct conn *conn, struct esse_reply *reply)
+{
+    const PostgresPollingStatusType status = PQconnectPoll(conn->pg);
+    conn->head.fd = PQsocket(conn->pg);
+    conn->head.events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    if (status == PGRES_POLLING_READING || status == PGRES_POLLING_WRITING)
+        return ESSE_PROGRESS_WAIT;
+    conn->is_connecting = false;
+    if (status == PGRES_POLLING_OK && !PQsetnonblocking(conn->pg, 1) &&
+        PQenterPipelineMode(conn->pg))
+        return ESSE_PROGRESS_DONE;
+    return lost(conn, reply, PQerrorMessage(conn->pg));
+}
+
+static enum esse_progress start_connect(struct conn *conn, struct esse_reply *reply)
+{
+    const char *keywords[ESSE_PG_PARAMETERS], *values[ESSE_PG_PARAMETERS];
+    if (conn->pg)
+        hang_up(conn);
+    esse_pg_parameters(conn->target, conn->request.host, NULL, NULL, keywords, values);
+    conn->pg = PQconnectStartParams(keywords, values, 0);
+    memset(conn->prepared, 0, (size_t)conn->target->schema->count * ESSE_STATEMENTS);
+    conn->begin_is_due = false;
+    if (PQstatus(conn->pg) == CONNECTION_BAD)
+        return lost(conn, reply, PQerrorMessage(conn->pg));
+    PQsetNoticeReceiver(conn->pg, ignore_notice, NULL);
+    conn->is_connecting = true;
+    conn->head.fd = PQsocket(conn->pg);
+    conn->head.events = POLLOUT;
+    return ESSE_PROGRESS_WAIT;
+}
+
+/* ---- sending ---- */
+
+static bool add_part(struct conn *conn, enum part part, int was_sent)
+{
+    conn->parts[conn->part_count++] = part;
+    return was_sent;
+}
+
+static bool send_plain(struct conn *conn, enum part part, const char *sql)
+{
+    return add_part(conn, part, PQsendQueryParams(conn->pg, sql, 0, NULL, NULL, NULL, NULL, 0));
+}
+
+/* The values of the parameters $1, $2 ... */
+static int fill_values(const struct esse_request *request, char texts[3][24])
+{
+    const bool is_predicate = request->ask >= ESSE_ASK_MATCH;
+    int count = 0;
+    if (!is_predicate)
+        snprintf(texts[count++], 24, "%lld", (long long)request->row);
+    if (is_predicate && request->is_range) {
+        snprintf(texts[count++], 24, "%lld", (long long)request->low);
+        snprintf(texts[count++], 24, "%lld", (long long)request->high);
+    }
+    if (request->ask == ESSE_ASK_WRITE || request->ask == ESSE_ASK_INSERT ||
+        request->ask == ESSE_ASK_APPEND || request->ask == ESSE_ASK_CHANGE)
+        snprintf(texts[count++], 24, "%lld", (long long)request->value);
+    return count;
+}
+
+/* Ranges are prepared once; a condition of the user's own is sent as it is. */
+static bool send_operation(struct conn *conn)
+{
+    const struct esse_request *request = &conn->request;
+    const enum esse_statement which = esse_statement_of(request);
+    const size_t statement = (size_t)request->table * ESSE_STATEMENTS + which;
+    const bool is_own = request->ask >= ESSE_ASK_MATCH && !request->is_range;
+    char texts[3][24], name[32], sql[2000];
+    const char *values[] = { texts[0], texts[1], texts[2] };
+    const int count = fill_values(request, texts);
+    snprintf(name, sizeof name, "s%zu", statement);
+    if ((is_own || !conn->prepared[statement]) &&
+        !esse_statement_make(
+            conn->target->dialect->texts[which], conn->target->schema->tables[request->table].name,
+            is_own ? request->where : "v >= $1 AND v <= $2", is_own ? "$1" : "$3", sql, sizeof sql))
+        return false;
+    if (is_own)
+        return add_part(conn, PART_OPERATION,
+                        PQsendQueryParams(conn->pg, sql, count, NULL, values, NULL, NULL, 0));
+    conn->statement = statement;
+    if (!conn->prepared[statement] &&
+        !add_part(conn, PART_PREPARE, PQsendPrepare(conn->pg, name, sql, 0, NULL)))
+        return false;
+    return add_part(conn, PART_OPERATION,
+                    PQsendQueryPrepared(conn->pg, name, count, values, NULL, NULL, 0));
+}
+
+static bool send_request(struct conn *conn)
+{
+    conn->part_count = conn->part = 0;
+    conn->has_failed = false;
+    if (conn->begin_is_due && !send_plain(conn, PART_BEGIN,
+                                          conn->request.is_read_only ? conn->target->begin_read_only
+                                                                     : conn->target->begin))
+        return false;
+    conn->begin_is_due = false;
+    if (conn->request.ask == ESSE_ASK_COMMIT || conn->request.ask == ESSE_ASK_ROLLBACK) {
+        if (!send_plain(conn, PART_END,
+                        conn->request.ask == ESSE_ASK_COMMIT ? "COMMIT" : "ROLLBACK"))
+            return false;
+    } else if (!send_operation(conn)) {
+        return false;
+    }
+    return PQpipelineSync(conn->pg);
+}
+
+/* ---- receiving ---- */
+
+static int64_t number_at(const PGresult *result, int row, int column)
+{
+    return PQgetisnull(result, row, column) ? ESSE_ABSENT
+                                            : strtoll(PQgetvalue(result, row, column), NULL, 10);
+}
+
+static void take_xid(const PGresult *result, int column, struct esse_reply *reply)
+{
+    if (PQntuples(result) > 0 && !PQgetisnull(result, 0, column))
+        reply->xid = strtoll(PQgetvalue(result, 0, column), NULL, 10);
+}
+
+/* READ COMMITTED's UPDATE looks again at rows that somebody changed meanwhile: what it sees is not
+ * its snapshot. */
+static void take_snapshot(struct conn *conn, const PGresult *result, struct esse_reply *reply)
+{
+    const struct esse_target *target = conn->target;
+    if (!PQntuples(result) || PQgetisnull(result, 0, 0) ||
+        (size_t)PQgetlength(result, 0, 0) >= sizeof conn->snapshot)
+        return;
+    if (conn->request.ask == ESSE_ASK_CHANGE && target->is_read_committed &&
+        target->dialect->has_conflict_reads)
+        return;
+    strcpy(conn->snapshot, PQgetvalue(result, 0, 0));
+    reply->snapshot = conn->snapshot;
+}
+
+static void take_rows(struct conn *conn, const PGresult *result, struct esse_reply *reply)
+{
+    const int64_t next = conn->request.ask == ESSE_ASK_CHANGE ? conn->request.value : ESSE_ABSENT;
+    conn->rows.count = 0;
+    for (int row = 0; row < PQntuples(result); row++)
+        if (!PQgetisnull(result, row, 2))
+            esse_live_row_vec_push(&conn->rows, conn->arena,
+                                   (struct esse_live_row){ number_at(result, row, 2),
+                                                           number_at(result, row, 3), next });
+    reply->rows = conn->rows.at;
+    reply->row_count = conn->rows.count;
+}
+
+static void take_read(struct conn *conn, const PGresult *result, struct esse_reply *reply)
+{
+    if (!conn->target->schema->tables[conn->request.table].is_list) {
+        if (PQntuples(result) > 0)
+            reply->value = number_at(result, 0, 0);
+        return;
+    }
+    conn->items.count = 0;
+    if (PQntuples(result) > 0)
+        esse_live_parse_list(&conn->items, conn->arena, PQgetvalue(result, 0, 0));
+    reply->items = conn->items.at;
+    reply->item_count = conn->items.count;
+}
+
+static void take_operation(struct conn *conn, PGresult *result, struct esse_reply *reply)
+{
+    switch (conn->request.ask) {
+    case ESSE_ASK_READ:
+        take_read(conn, result, reply);
+        break;
+    case ESSE_ASK_MATCH:
+    case ESSE_ASK_CHANGE:
+        take_snapshot(conn, result, reply);
+        take_xid(result, 1, reply);
+        take_rows(conn, result, reply);
+        break;
+    case ESSE_ASK_AGGREGATE:
+        take_snapshot(conn, result, reply);
+        if (PQntuples(result) > 0)
+            reply->value = number_at(result, 0, 3);
+        break;
+    default:
+        if (PQnfields(result) > 0)
+            take_xid(result, 0, reply);
+        reply->is_absent =
+            conn->request.ask == ESSE_ASK_DELETE && strcmp(PQcmdTuples(result), "0") == 0;
+        break;
+    }
+}
+
+/* COMMIT of a transaction that has failed answers ROLLBACK, and calls that a success. */
+static void take_end(struct conn *conn, PGresult *result, struct esse_reply *reply)
+{
+    if (conn->request.ask != ESSE_ASK_COMMIT || strcmp(PQcmdStatus(result), "COMMIT") == 0)
+        return;
+    esse_failed(reply, ESSE_FATE_ABORTED, PQcmdStatus(result), "COMMIT was answered with %s",
+                PQcmdStatus(result));
+    conn->has_failed = true;
+}
+
+static void take_result(struct conn *conn, PGresult *result, struct esse_reply *reply)
+{
+    const ExecStatusType status = PQresultStatus(result);
+    if (status == PGRES_PIPELINE_ABORTED)
+        return; /* something before it failed, and was noted */
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) {
+        if (!conn->has_failed)
+            note_error(conn, result, reply);
+        return;
+    }
+    switch (conn->parts[conn->part]) {
+    case PART_BEGIN:
+        break;
+    case PART_PREPARE:
+        conn->prepared[conn->statement] = true;
+        break;
+    case PART_OPERATION:
+        take_operation(conn, result, reply);
+        break;
+    case PART_END:
+        take_end(conn, result, reply);
+        break;
+    }
+}
+
+/* An error that comes before BEGIN was done leaves no transaction open. */
+static enum esse_progress finish(struct conn *conn, struct esse_reply *reply)
+{
+    if (!conn->has_failed)
+        return ESSE_PROGRESS_DONE;
+    if (reply->failure.is_lost) {
+        if (reply->failure.fate == ESSE_FATE_OPEN)
+            reply->failure.fate = ESSE_FATE_ABORTED;
+        hang_up(conn);
+    } else if (PQtransactionStatus(conn->pg) == PQTRANS_IDLE &&
+               reply->failure.fate == ESSE_FATE_OPEN) {
+        reply->failure.fate = ESSE_FATE_ABORTED;
+    }
+    return ESSE_PROGRESS_FAILED;
+}
+
+static enum esse_progress wait_for(struct conn *conn, bool is_flushed)
+{
+    conn->head.events = is_flushed ? POLLIN : POLLIN | POLLOUT;
+    return ESSE_PROGRESS_WAIT;
+}
+
+static enum esse_progress receive(struct conn *conn, struct esse_reply *reply)
+{
+    const int flushed = PQflush(conn->pg);
+    if (flushed < 0 || !PQconsumeInput(conn->pg)) {
+        if (conn->has_failed) /* it said why before it went */
+            return finish(conn, reply);
+        return lost(conn, reply, PQerrorMessage(conn->pg));
+    }
+    while (!PQisBusy(conn->pg)) {
+        PGresult *result = PQgetResult(conn->pg);
+        if (!result) { /* the end of one statement */
+            if (PQstatus(conn->pg) != CONNECTION_OK || conn->part >= conn->part_count)
+                return conn->has_failed ? finish(conn, reply)
+                                        : lost(conn, reply, PQerrorMessage(conn->pg));
+            conn->part++;
+            continue;
+        }
+        const bool is_end = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
+        if (!is_end && conn->part < conn->part_count)
+            take_result(conn, result, reply);
+        PQclear(result);
+        if (is_end)
+            return finish(conn, reply);
+        if (PQstatus(conn->pg) != CONNECTION_OK)
+            return conn->has_failed ? finish(conn, reply)
+                                    : lost(conn, reply, PQerrorMessage(conn->pg));
+    }
+    return wait_for(conn, flushed == 0);
+}
+
+enum esse_progress esse_pg_step(struct esse_conn *head, struct esse_reply *reply)
+{
+    struct conn *conn = (struct conn *)head;
+    return conn->is_connecting ? step_connect(conn, reply) : receive(conn, reply);
+}
+
+enum esse_progress esse_pg_start(struct esse_conn *head, const struct esse_request *request,
+                                 struct esse_reply *reply)
+{
+    struct conn *conn = (struct conn *)head;
+    const bool is_read_only = conn->request.is_read_only;
+    conn->request = *request;
+    if (request->ask == ESSE_ASK_CONNECT)
+        return start_connect(conn, reply);
+    if (request->ask == ESSE_ASK_BEGIN) {
+        conn->begin_is_due = true;
+        return ESSE_PROGRESS_DONE;
+    }
+    conn->request.is_read_only = is_read_only; /* that of BEGIN */
+    if (conn->begin_is_due &&
+        (request->ask == ESSE_ASK_COMMIT || request->ask == ESSE_ASK_ROLLBACK)) {
+        conn->begin_is_due = false; /* nothing was done */
+        return ESSE_PROGRESS_DONE;
+    }
+    if (!conn->pg || !send_request(conn))
+        return lost(conn, reply, conn->pg ? PQerrorMessage(conn->pg) : "");
+    return receive(conn, reply);
+}

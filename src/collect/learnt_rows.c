@@ -1,0 +1,164 @@
+#include "collect/learnt_rows.h"
+
+#include "base/vec.h"
+#include "collect/live_rows.h"
+
+#include <string.h>
+
+struct pending {
+    uint32_t table;
+    int64_t row, value;
+};
+
+ESSE_VEC(pending_vec, struct pending)
+
+struct esse_learnt_rows {
+    struct esse_change_sink sink;
+    struct esse_arena *arena;
+    const struct esse_schema *schema;
+    struct esse_learnt *learnt;
+    struct pending_vec pending; /* of the open transaction */
+    int64_t xid, base, mark, coming;
+    const char *key, *value; /* columns */
+};
+
+void esse_learnt_rows_to(struct esse_learnt_rows *rows, struct esse_learnt *learnt)
+{
+    rows->learnt = learnt;
+}
+
+void esse_learnt_rows_positions(struct esse_learnt_rows *rows)
+{
+    rows->key = "@1";
+    rows->value = "@2";
+}
+
+void esse_learnt_rows_base(struct esse_learnt_rows *rows, int64_t xid)
+{
+    rows->base = xid;
+}
+
+int64_t esse_learnt_rows_mark(const struct esse_learnt_rows *rows)
+{
+    return rows->mark;
+}
+
+struct esse_change_sink *esse_learnt_rows_sink(struct esse_learnt_rows *rows)
+{
+    return &rows->sink;
+}
+
+/* ---- the stream ---- */
+
+static bool take_begin(struct esse_change_sink *sink, const struct esse_change_txn *txn,
+                       struct esse_error *err)
+{
+    struct esse_learnt_rows *rows = (struct esse_learnt_rows *)sink;
+    int64_t id;
+    (void)err;
+    rows->pending.count = 0;
+    rows->coming = 0;
+    rows->xid = ESSE_NO_ID;
+    if (esse_value_as_int(sink->values, txn->id, &id))
+        rows->xid = rows->base + (int32_t)((uint32_t)id - (uint32_t)rows->base);
+    return true;
+}
+
+static bool is_text(struct esse_span span, const char *text)
+{
+    return span.length == strlen(text) && !memcmp(span.at, text, span.length);
+}
+
+/* The number of the table, or the number of tables for the mark's; false if it is not ours. */
+static bool find_table(const struct esse_learnt_rows *rows, struct esse_span name, uint32_t *table)
+{
+    if (name.length <= 5 || memcmp(name.at, "esse_", 5) != 0)
+        return false;
+    name.at += 5;
+    name.length -= 5;
+    for (*table = 0; *table < rows->schema->count; ++*table)
+        if (is_text(name, rows->schema->tables[*table].name))
+            return true;
+    return is_text(name, "mark");
+}
+
+static esse_value cell_named(const struct esse_change *change, const char *name)
+{
+    for (size_t i = 0; i < change->count; i++)
+        if (is_text(change->cells[i].name, name))
+            return change->cells[i].value;
+    return ESSE_NONE;
+}
+
+static int64_t value_of(const struct esse_learnt_rows *rows, esse_value value, bool is_list)
+{
+    char room[8];
+    int64_t number;
+    if (esse_value_as_int(rows->sink.values, value, &number))
+        return number;
+    if (!is_list || esse_value_kind(rows->sink.values, value) != ESSE_KIND_STRING)
+        return ESSE_ABSENT;
+    const struct esse_span text = esse_value_text(rows->sink.values, value, room);
+    return esse_live_last_item(text.at, text.length);
+}
+
+/* Of a register the last version counts. */
+static void add_pending(struct esse_learnt_rows *rows, struct pending version, bool is_list)
+{
+    for (size_t i = 0; !is_list && i < rows->pending.count; i++)
+        if (rows->pending.at[i].table == version.table && rows->pending.at[i].row == version.row) {
+            rows->pending.at[i].value = version.value;
+            return;
+        }
+    pending_vec_push(&rows->pending, rows->arena, version);
+}
+
+static bool take_change(struct esse_change_sink *sink, const struct esse_change *change,
+                        struct esse_error *err)
+{
+    struct esse_learnt_rows *rows = (struct esse_learnt_rows *)sink;
+    struct pending version = { .value = ESSE_ABSENT };
+    if (!find_table(rows, change->table, &version.table))
+        return true;
+    const bool is_mark = version.table == rows->schema->count;
+    const bool is_list = !is_mark && rows->schema->tables[version.table].is_list;
+    if (change->kind == ESSE_CHANGE_TRUNCATE ||
+        !esse_value_as_int(sink->values, cell_named(change, rows->key), &version.row))
+        return esse_fail(err, ESSE_EIO, "the server's log has a change without a key");
+    if (change->kind == ESSE_CHANGE_PUT)
+        version.value = value_of(rows, cell_named(change, rows->value), is_list);
+    if (is_mark)
+        rows->coming = version.value;
+    else
+        add_pending(rows, version, is_list);
+    return true;
+}
+
+static bool take_commit(struct esse_change_sink *sink, struct esse_error *err)
+{
+    struct esse_learnt_rows *rows = (struct esse_learnt_rows *)sink;
+    (void)err;
+    for (size_t i = 0; i < rows->pending.count; i++)
+        esse_learnt_version(rows->learnt, rows->pending.at[i].table, rows->pending.at[i].row,
+                            rows->pending.at[i].value, rows->xid);
+    if (rows->pending.count && rows->xid != ESSE_NO_ID)
+        esse_learnt_commit(rows->learnt, rows->xid);
+    rows->pending.count = 0;
+    if (rows->coming)
+        rows->mark = rows->coming;
+    return true;
+}
+
+struct esse_learnt_rows *esse_learnt_rows_new(struct esse_arena *arena,
+                                              const struct esse_schema *schema)
+{
+    struct esse_learnt_rows *rows = esse_arena_alloc(arena, 1, sizeof *rows);
+    *rows = (struct esse_learnt_rows){
+        .sink = { esse_values_new(arena), take_begin, take_change, take_commit },
+        .arena = arena,
+        .schema = schema,
+        .key = "k",
+        .value = "v",
+    };
+    return rows;
+}

@@ -1,0 +1,34 @@
+#ifndef ESSE_COLLECT_LEARNT_ROWS_H
+#define ESSE_COLLECT_LEARNT_ROWS_H
+
+#include "collect/change.h"
+#include "collect/driver.h"
+
+/*
+ * From a change stream to what a run learns: rows of the tables esse_NAME as versions, once their
+ * transaction has committed.
+ *
+ * A mark tells where the stream has come to: a row (k = 1) of the table esse_mark, which no schema
+ * has, whose v is a number that the driver chose.
+ */
+struct esse_learnt_rows;
+
+struct esse_learnt_rows *esse_learnt_rows_new(struct esse_arena *arena,
+                                              const struct esse_schema *schema);
+
+/* The sink for a decoder.  Ids that are integers are xids. */
+struct esse_change_sink *esse_learnt_rows_sink(struct esse_learnt_rows *rows);
+
+/* Where versions go from now on. */
+void esse_learnt_rows_to(struct esse_learnt_rows *rows, struct esse_learnt *learnt);
+
+/* Names of columns, where the stream has only their positions: "@1" ... */
+void esse_learnt_rows_positions(struct esse_learnt_rows *rows);
+
+/* Added to ids of 32 bits: those of a stream that began when the server was at 'xid'. */
+void esse_learnt_rows_base(struct esse_learnt_rows *rows, int64_t xid);
+
+/* The last mark that came by; 0 if none did. */
+int64_t esse_learnt_rows_mark(const struct esse_learnt_rows *rows);
+
+#endif

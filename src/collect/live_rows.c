@@ -1,0 +1,59 @@
+#include "collect/live_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void esse_live_parse_list(struct esse_live_items *items, struct esse_arena *arena, const char *text)
+{
+    for (const char *at = text; *at;) {
+        char *end;
+        esse_live_items_push(items, arena, strtoll(at, &end, 10));
+        at = *end == ',' ? end + 1 : "";
+    }
+}
+
+int64_t esse_live_last_item(const char *text, size_t length)
+{
+    size_t from = length;
+    while (from > 0 && text[from - 1] != ',')
+        from--;
+    char digits[24];
+    const size_t count = length - from;
+    if (!count || count >= sizeof digits)
+        return ESSE_ABSENT;
+    memcpy(digits, text + from, count);
+    digits[count] = 0;
+    return strtoll(digits, NULL, 10);
+}
+
+enum esse_statement esse_statement_of(const struct esse_request *request)
+{
+    static const enum esse_statement of[] = {
+        [ESSE_ASK_READ] = ESSE_SQL_READ,     [ESSE_ASK_WRITE] = ESSE_SQL_WRITE,
+        [ESSE_ASK_INSERT] = ESSE_SQL_INSERT, [ESSE_ASK_APPEND] = ESSE_SQL_APPEND,
+        [ESSE_ASK_DELETE] = ESSE_SQL_DELETE, [ESSE_ASK_MATCH] = ESSE_SQL_RANGE,
+        [ESSE_ASK_CHANGE] = ESSE_SQL_CHANGE, [ESSE_ASK_AGGREGATE] = ESSE_SQL_COUNT,
+    };
+    const enum esse_statement which = of[request->ask];
+    return which == ESSE_SQL_COUNT && request->aggregate == ESSE_AGGREGATE_SUM ? ESSE_SQL_SUM
+                                                                               : which;
+}
+
+bool esse_statement_make(const char *pattern, const char *table, const char *condition,
+                         const char *value, char *sql, size_t room)
+{
+    for (; *pattern; pattern++) {
+        const char *part = *pattern == '%'   ? table
+                           : *pattern == '#' ? condition
+                           : *pattern == '@' ? value
+                                             : NULL;
+        const size_t length = part ? strlen(part) : 1;
+        if (length >= room)
+            return false;
+        memcpy(sql, part ? part : pattern, length);
+        sql += length;
+        room -= length;
+    }
+    *sql = 0;
+    return true;
+}

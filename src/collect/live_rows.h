@@ -1,0 +1,43 @@
+#ifndef ESSE_COLLECT_LIVE_ROWS_H
+#define ESSE_COLLECT_LIVE_ROWS_H
+
+#include "base/vec.h"
+#include "collect/driver.h"
+
+/*
+ * What drivers of SQL databases share: rows and lists of a reply, statements that are made from
+ * templates, and the name of a table.
+ */
+
+ESSE_VEC(esse_live_items, int64_t)
+ESSE_VEC(esse_live_row_vec, struct esse_live_row)
+
+/* The integers of a list's text, with commas between. */
+void esse_live_parse_list(struct esse_live_items *items, struct esse_arena *arena,
+                          const char *text);
+
+/* The last of them; ESSE_ABSENT if there is none. */
+int64_t esse_live_last_item(const char *text, size_t length);
+
+/* The statements that there are for a table. */
+enum esse_statement {
+    ESSE_SQL_READ,
+    ESSE_SQL_WRITE,
+    ESSE_SQL_INSERT,
+    ESSE_SQL_APPEND,
+    ESSE_SQL_DELETE,
+    ESSE_SQL_RANGE,
+    ESSE_SQL_CHANGE,
+    ESSE_SQL_COUNT,
+    ESSE_SQL_SUM,
+    ESSE_STATEMENTS
+};
+
+enum esse_statement esse_statement_of(const struct esse_request *request);
+
+/* Puts a template into 'sql': '%' becomes the table's name, '#' the condition, '@' the parameter
+ * that is the new value of CHANGE.  'room' bytes; false if it does not fit. */
+bool esse_statement_make(const char *pattern, const char *table, const char *condition,
+                         const char *value, char *sql, size_t room);
+
+#endif

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Is everything that the history calls committed in the server's own log, and nothing that it calls aborted?
+
+usage: committed.py RUN_DIRECTORY
+"""
+import json
+import sys
+
+folder = sys.argv[1]
+logged = {}
+for line in open(f"{folder}/certificate.jsonl"):
+    for key, versions in json.loads(line).get("version_order", {}).items():
+        logged.setdefault(key, set()).update(v for v in versions if not isinstance(v, dict))
+
+bad, committed, unknown = [], 0, 0
+for line in open(f"{folder}/history.jsonl"):
+    record = json.loads(line)
+    if "session" not in record:
+        continue
+    status, last = record.get("status", "committed"), {}
+    for op in record["ops"]:
+        key = op.get("w", op.get("a", op.get("d")))
+        if key is None:
+            continue
+        if "a" in op:
+            last[(key, op["v"])] = op["v"]
+        else:
+            last[key] = op.get("v")  # of a register only the last write is a version
+    for key, value in last.items():
+        key = key[0] if isinstance(key, tuple) else key
+        if value is None:
+            continue
+        there = value in logged.get(key, ())
+        if status == "committed" and not there:
+            bad.append(f"{key} = {value} was committed and is not in the log: {line[:200]}")
+        if status == "aborted" and there:
+            bad.append(f"{key} = {value} was aborted and is in the log: {line[:200]}")
+    committed += status == "committed"
+    unknown += status == "unknown"
+print(*bad[:5], sep="\n")
+print(f"{committed} committed, {unknown} unknown, {len(bad)} wrong")
+sys.exit(1 if bad or not committed else 0)

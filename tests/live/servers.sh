@@ -1,0 +1,159 @@
+# Sourced by tests/live/test_*.sh and tests/recorded/record: private servers from Debian packages, in
+# temporary directories, on loopback or a socket, stopped by their process ids.
+# Each start function prints nothing and fails with a reason on stderr; SERVERS holds what to stop.
+
+SERVERS=()
+
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# Servers refuse to run as root.
+as_user() { # user, command...
+    local user=$1
+    shift
+    if [ "$(id -u)" -eq 0 ]; then setpriv --reuid="$user" --regid="$user" --clear-groups "$@"; else "$@"; fi
+}
+
+own_directory() { # user, path
+    if [ "$(id -u)" -eq 0 ]; then install -d -o "$1" -g "$1" -m 700 "$2"; else install -d -m 700 "$2"; fi
+}
+
+# Ends a process and waits until it is gone, for 20 seconds at most; then by force.
+stop_process() { # pid, signal
+    local pid=$1 i
+    kill -s "${2:-TERM}" "$pid" 2>/dev/null || return 0
+    for ((i = 0; i < 200; i++)); do
+        kill -0 "$pid" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    kill -s KILL "$pid" 2>/dev/null
+}
+
+stop_servers() {
+    local pid
+    for pid in "${SERVERS[@]}"; do stop_process "$pid"; done
+    SERVERS=()
+}
+
+# ---- PostgreSQL ----
+
+postgresql_bin() {
+    ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1
+}
+
+# Sets PG_DATA, PG_PORT, PG_URL, PG_PID.
+postgresql_start() { # directory
+    local bin
+    bin=$(postgresql_bin)
+    [ -n "$bin" ] && [ -x "$bin/initdb" ] || { echo "postgresql is not installed" >&2 && return 69; }
+    chmod a+rx "$1"
+    PG_DATA=$1/postgresql PG_PORT=$(free_port)
+    own_directory postgres "$PG_DATA"
+    as_user postgres "$bin/initdb" -D "$PG_DATA" -A trust -U postgres --no-sync >"$1/initdb.log" 2>&1 || return 70
+    cat >>"$PG_DATA/postgresql.conf" <<CONF
+listen_addresses = '127.0.0.1'
+port = $PG_PORT
+unix_socket_directories = '$PG_DATA'
+wal_level = logical
+max_replication_slots = 10
+max_connections = 100
+fsync = off
+synchronous_commit = on
+full_page_writes = off
+deadlock_timeout = 20ms
+CONF
+    PG_URL=postgresql://postgres@127.0.0.1:$PG_PORT/postgres
+    postgresql_again "$1"
+}
+
+# Starts it (again) on the same directory.
+postgresql_again() { # directory
+    local i
+    # Not a child of this shell's job: a kill -9 of the server must not print a notice.
+    as_user postgres "$(postgresql_bin)/postgres" -D "$PG_DATA" >>"$1/postgresql.log" 2>&1 &
+    disown
+    for ((i = 0; i < 200; i++)); do
+        if psql -h "$PG_DATA" -p "$PG_PORT" -U postgres -Atc 'select 1' postgres >/dev/null 2>&1; then
+            PG_PID=$(head -n 1 "$PG_DATA/postmaster.pid")
+            SERVERS+=("$PG_PID")
+            return 0
+        fi
+        sleep 0.1
+    done
+    return 70
+}
+
+pg() { # sql
+    psql -h "$PG_DATA" -p "$PG_PORT" -U postgres -v ON_ERROR_STOP=1 -Atqc "$1" postgres
+}
+
+# ---- MariaDB ----
+
+# Sets MARIA_DATA, MARIA_PORT, MARIA_SOCKET, MARIA_URL, MARIA_PID.  Options go to the server.
+mariadb_start() { # directory, option...
+    local directory=$1 i
+    command -v mariadbd >/dev/null 2>&1 || { echo "mariadb-server is not installed" >&2 && return 69; }
+    chmod a+rx "$directory"
+    shift
+    MARIA_DATA=$directory/mariadb MARIA_PORT=$(free_port)
+    MARIA_SOCKET=$MARIA_DATA/socket
+    own_directory mysql "$MARIA_DATA"
+    mariadb-install-db --no-defaults --datadir="$MARIA_DATA" --user=mysql --skip-test-db \
+        --auth-root-authentication-method=normal >"$directory/install-db.log" 2>&1 || return 70
+    MARIA_URL=mysql://root@127.0.0.1:$MARIA_PORT/esse
+    MARIA_OPTIONS=("$@")
+    mariadb_again "$directory"
+    mariadb --no-defaults -S "$MARIA_SOCKET" -u root -e 'create database esse' || return 70
+}
+
+mariadb_again() { # directory
+    local i
+    mariadbd --no-defaults --user=mysql --datadir="$MARIA_DATA" --socket="$MARIA_SOCKET" \
+        --port="$MARIA_PORT" --bind-address=127.0.0.1 --pid-file="$MARIA_DATA/pid" --log-bin=binlog \
+        --binlog-format=ROW --binlog-row-image=FULL --gtid-strict-mode=1 --server-id=1 \
+        --innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=64M \
+        "${MARIA_OPTIONS[@]}" >>"$1/mariadb.log" 2>&1 &
+    MARIA_PID=$!
+    disown
+    SERVERS+=("$MARIA_PID")
+    for ((i = 0; i < 300; i++)); do
+        maria 'select 1' >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    return 70
+}
+
+maria() { # sql
+    mariadb --no-defaults -S "$MARIA_SOCKET" -u root -BNe "$1"
+}
+
+# ---- etcd ----
+
+# Sets ETCD_PORT, ETCD_URL, ETCD_PID.
+etcd_start() { # directory
+    local i peer
+    command -v etcd >/dev/null 2>&1 || { echo "etcd-server is not installed" >&2 && return 69; }
+    ETCD_PORT=$(free_port) peer=$(free_port)
+    etcd --name e --data-dir "$1/etcd" --listen-client-urls "http://127.0.0.1:$ETCD_PORT" \
+        --advertise-client-urls "http://127.0.0.1:$ETCD_PORT" --listen-peer-urls "http://127.0.0.1:$peer" \
+        --initial-advertise-peer-urls "http://127.0.0.1:$peer" --initial-cluster "e=http://127.0.0.1:$peer" \
+        --unsafe-no-fsync >"$1/etcd.log" 2>&1 &
+    ETCD_PID=$!
+    disown
+    SERVERS+=("$ETCD_PID")
+    ETCD_URL=etcd://127.0.0.1:$ETCD_PORT
+    for ((i = 0; i < 300; i++)); do
+        etcd_post kv/range '{"key":"AA=="}' >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    return 70
+}
+
+etcd_post() { # path, json
+    python3 - "$ETCD_PORT" "$1" "$2" <<'PYTHON'
+import sys, urllib.request
+port, path, body = sys.argv[1:]
+print(urllib.request.urlopen(f"http://127.0.0.1:{port}/v3/{path}", body.encode(), 5).read().decode().strip())
+PYTHON
+}

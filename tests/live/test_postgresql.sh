@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# PostgreSQL, a private server: what it claims at each level, what it allows, and a crash in the middle.
+# usage: test_postgresql.sh ESSE
+. "$(dirname "$0")/../cli/lib.sh"
+. "$ROOT/tests/live/servers.sh"
+trap 'stop_servers; rm -rf "$WORK"' EXIT
+
+if ! postgresql_start "$WORK"; then
+    skip "PostgreSQL" "$(tail -n 1 "$WORK"/*.log 2>/dev/null) postgresql-15 cannot be had or started: NOTHING was tested live"
+    finish
+fi
+
+run() { # name of the run directory, options...
+    local name=$1
+    shift
+    timeout -s KILL 120 "$ESSE" run "$PG_URL" --sessions 8 --out "$WORK/$name" "$@"
+}
+# What is violated, and what was found although the level allows it.
+found() { # run directory
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(*d["anomaly_types"], *[a["type"] for a in d.get("also_found", [])])' "$WORK/$1/verdict.json"
+}
+
+# ---- serializable ----
+for workload in list-append rw-register predicate; do
+    expect "serializable holds ($workload)" 0 run "ser-$workload" -w $workload --txns 2000
+    has "... the order of versions came from the log" "$OUT" "versions from logical decoding"
+done
+expect "serializable prevents write skew" 0 run ser-skew -w write-skew --txns 2000
+
+# ---- repeatable read is snapshot isolation ----
+expect "repeatable read: snapshot isolation holds" 0 run rr-lists -i repeatable-read -w list-append --txns 2000
+has "... which is what is claimed" "$OUT" "holds snapshot-isolation"
+expect "repeatable read is not serializable" 1 run rr-skew -i repeatable-read -w write-skew --level serializable --txns 4000
+has "... write skew was found" "$(found rr-skew)" "G2-item"
+
+# ---- read committed ----
+expect "read committed holds" 0 run rc-lists -i read-committed -w list-append --txns 2000
+expect "read committed is not snapshot isolation" 1 run rc-si -i read-committed -w list-append --level snapshot-isolation --txns 2000
+has "... reads are torn" "$(found rc-si)" "G-single"
+has "... which is explained" "$OUT" "each of which must come before the next"
+expect "read committed is not update atomic" 1 run rc-lost -i read-committed -w write-skew --level snapshot-isolation --txns 4000
+has "... updates are lost" "$(found rc-lost)" "lost-update"
+
+# ---- the other way to read the log ----
+expect "test_decoding tells the order too" 0 timeout -s KILL 120 "$ESSE" run "$PG_URL?decoding=test_decoding" \
+    -w rw-register --txns 1000 --out "$WORK/text"
+has "... all of it" "$OUT" "versions from logical decoding"
+check "... as pgoutput does: every committed write is in it" python3 "$ROOT/tests/live/committed.py" "$WORK/text"
+check "every committed write is in the log" python3 "$ROOT/tests/live/committed.py" "$WORK/ser-rw-register"
+
+# ---- manners ----
+same "no table, slot or publication is left behind" "0" \
+    "$(pg "select (select count(*) from pg_class where relname like 'esse%') + (select count(*) from pg_replication_slots)
+           + (select count(*) from pg_publication)")"
+expect "nobody there: status 69" 69 "$ESSE" run "postgresql://postgres:geheimnis@127.0.0.1:1/postgres" --out "$WORK/away"
+has "... who was tried is told" "$ERR" "127.0.0.1"
+case "$OUT$ERR" in *geheimnis*) fail "... the password is not" "$ERR" ;; *) pass "... the password is not" ;; esac
+expect "an unknown parameter: status 64" 64 "$ESSE" run "$PG_URL?nonsense=1"
+pg "create role anna login password 'geheimnis'; grant all on schema public to anna" >/dev/null
+expect "a role without replication, and a password" 0 "$ESSE" run "postgresql://anna:geheimnis@127.0.0.1:$PG_PORT/postgres" \
+    --txns 200 --out "$WORK/anna"
+if grep -rqs -e geheimnis -e anna: "$WORK/anna"; then fail "no secret is saved" "found one"; else pass "no secret is saved"; fi
+PGPASSWORD=geheimnis expect "PGPASSWORD is honoured" 0 "$ESSE" run "postgresql://anna@127.0.0.1:$PG_PORT/postgres" --txns 50 --out "$WORK/env"
+if ldd "$ESSE" | grep -q asan; then finish; fi
+
+# ---- a crash in the middle ----
+crash() {
+    local pids
+    pids="$PG_PID $(pgrep -P "$PG_PID" | tr '\n' ' ')"
+    # shellcheck disable=SC2086
+    kill -9 $pids
+    sleep 0.3
+    postgresql_again "$WORK"
+}
+timeout -s KILL 120 "$ESSE" run "$PG_URL" --sessions 16 --duration 6s -w list-append --out "$WORK/crash" >"$WORK/crash.out" 2>&1 &
+running=$!
+sleep 2 && crash && sleep 1.5 && crash
+wait $running
+same "kill -9 twice: serializable still holds" 0 $?
+OUT=$(cat "$WORK/crash.out")
+has "... and says so" "$OUT" "holds serializable"
+has "... connections were lost and made again" "$OUT" "order of"
+same "... unknown outcomes are counted" \
+    "$(grep -c '"status":"unknown"' "$WORK/crash/history.jsonl")" "$(sed -n 's/.* \([0-9]*\) unknown.*/\1/p' "$WORK/crash.out" | head -n 1)"
+check "... no committed transaction was lost" python3 "$ROOT/tests/live/committed.py" "$WORK/crash"
+same "... and nothing is left behind" "0" \
+    "$(pg "select (select count(*) from pg_class where relname like 'esse%') + (select count(*) from pg_replication_slots)")"
+finish
