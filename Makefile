@@ -111,6 +111,7 @@ soak: build/.ready-test
 bench: build/.ready-test
 	@bench/run
 	@bench/polygraph
+	@bench/collect
 
 bench-ablation: build/.ready-test
 	@bench/ablation

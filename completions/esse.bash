@@ -24,11 +24,54 @@ _esse() {
     [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}
     [[ $cur == = ]] && cur=
     if ((COMP_CWORD == 1)); then
-        _esse_words 'check classic shrink gen stats levels verify convert help --help --version'
+        _esse_words 'run collect check classic shrink gen stats levels verify convert help --help --version'
         return
     fi
     case ${COMP_WORDS[1]},$prev in
-    help,*) _esse_words 'check classic shrink gen stats levels verify convert' ;;
+    help,*) _esse_words 'run collect check classic shrink gen stats levels verify convert' ;;
+    run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc' ;;
+    run,--sessions | run,-s) : ;;
+    run,--txns | run,-n) : ;;
+    run,--duration | run,-d) : ;;
+    run,--isolation | run,-i) : ;;
+    run,--ops) : ;;
+    run,--keys) : ;;
+    run,--max-writes-per-key) : ;;
+    run,--distribution) _esse_words 'uniform zipf' ;;
+    run,--zipf-theta) : ;;
+    run,--read-share) : ;;
+    run,--predicate-share) : ;;
+    run,--abort-share) : ;;
+    run,--think) : ;;
+    run,--timeout) : ;;
+    run,--patience) : ;;
+    run,--threads) : ;;
+    run,--seed) : ;;
+    run,--out | run,-o) _esse_files ;;
+    run,--repeat) : ;;
+    run,--level | run,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
+    run,--budget | run,-b) : ;;
+    run,--memory | run,-m) : ;;
+    collect,--workload | collect,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc' ;;
+    collect,--sessions | collect,-s) : ;;
+    collect,--txns | collect,-n) : ;;
+    collect,--duration | collect,-d) : ;;
+    collect,--isolation | collect,-i) : ;;
+    collect,--ops) : ;;
+    collect,--keys) : ;;
+    collect,--max-writes-per-key) : ;;
+    collect,--distribution) _esse_words 'uniform zipf' ;;
+    collect,--zipf-theta) : ;;
+    collect,--read-share) : ;;
+    collect,--predicate-share) : ;;
+    collect,--abort-share) : ;;
+    collect,--think) : ;;
+    collect,--timeout) : ;;
+    collect,--patience) : ;;
+    collect,--threads) : ;;
+    collect,--seed) : ;;
+    collect,--out | collect,-o) _esse_files ;;
+    collect,--repeat) : ;;
     check,--level | check,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     check,--anomalies | check,-a) : ;;
     check,--except) : ;;
@@ -96,6 +139,10 @@ _esse() {
 # Where no value of an option is due.
 _esse_command() {
     case ${COMP_WORDS[1]},$prev,$cur in
+    run,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --out --repeat --quiet --until-violation --level --budget --memory --json --verbose --help' ;;
+    run,*) _esse_files ;;
+    collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --out --repeat --quiet --no-recording --help' ;;
+    collect,*) _esse_files ;;
     check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --no-session-order --no-version-order --version-order-share --seed --explain-plan --ablate --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
     check,*) _esse_files ;;
     classic,*,-*) _esse_words '--accounts --total --negative-balances --linearizable --group-size --key-count --independent --format --json --quiet --help' ;;
@@ -103,7 +150,7 @@ _esse_command() {
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
     gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --format --output --quiet --help' ;;
-    gen,*) _esse_words 'list-append rw-register predicate blindw-rh blindw-rw blindw-wh rmw heavy-write twitter tpcc' ;;
+    gen,*) _esse_words 'list-append rw-register predicate blindw-rh blindw-rw blindw-wh rmw heavy-write twitter rubis tpcc' ;;
     stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;
     stats,*) _esse_files ;;
     levels,*,-*) _esse_words '--json --dot --svg --output --help' ;;

@@ -54,14 +54,22 @@ void esse_out_bytes(struct esse_out *out, const char *bytes, size_t length)
     out->count += length;
 }
 
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536"
+    "37383940414243444546474849505152535455565758596061626364656667686970717273"
+    "7475767778798081828384858687888990919293949596979899";
+
 void esse_out_i64(struct esse_out *out, int64_t value)
 {
     char digits[20];
     size_t at = sizeof digits;
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    do
-        digits[--at] = (char)('0' + rest % 10);
-    while (rest /= 10);
+    for (; rest >= 100; rest /= 100) /* two at a time: a division is most of the cost */
+        memcpy(digits + (at -= 2), pairs + 2 * (rest % 100), 2);
+    if (rest >= 10)
+        memcpy(digits + (at -= 2), pairs + 2 * rest, 2);
+    else
+        digits[--at] = (char)('0' + rest);
     if (value < 0)
         esse_out_char(out, '-');
     esse_out_bytes(out, digits + at, sizeof digits - at);

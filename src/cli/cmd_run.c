@@ -21,7 +21,7 @@ static struct {
     uint64_t sessions, txns, ops, keys, max_writes, seed, repeat, threads, memory;
     double duration, zipf_theta, read_share, predicate_share, abort_share;
     double think, timeout, patience, budget;
-    bool no_certificate, until_violation, quiet, json, verbose;
+    bool no_certificate, no_recording, until_violation, quiet, json, verbose;
 } o = {
     .workload = "list-append",
     .sessions = 8,
@@ -139,7 +139,12 @@ static const struct esse_opt run_options[] = {
       "say which engine was chosen and why, and show more occurrences", NULL },
     { 0 },
 };
-static const struct esse_opt collect_options[] = { COLLECT_OPTIONS, { 0 } };
+static const struct esse_opt collect_options[] = {
+    COLLECT_OPTIONS,
+    { "no-recording", 0, ESSE_OPT_FLAG, &o.no_recording, NULL,
+      "for experiments: the same load, and nothing is written down", NULL },
+    { 0 },
+};
 
 /* ---- lists for people ---- */
 
@@ -404,13 +409,14 @@ static bool collect(struct running *r, struct esse_error *err)
     int history = -1;
     if (!esse_live_open(r->arena, &r->live, &live, err))
         return false;
-    r->product = live.description.product;
+    r->product = esse_arena_format(r->arena, "%s", live.description.product);
     const char *again = command_again(r->arena, &r->live, r->checks ? r->level : NULL);
     const bool may_certify = r->live.driver->certificate && !o.no_certificate;
     bool ok = esse_rundir_make(&r->dir, &history, err) &&
               esse_rundir_describe(r->arena, &r->dir, &live, r->level, again,
                                    command_check(r->arena, r->level, may_certify), err) &&
-              esse_live_collect(&live, history, r->dir.certificate, &r->summary, err);
+              esse_live_collect(&live, o.no_recording ? -1 : history, r->dir.certificate,
+                                &r->summary, err);
     if (history >= 0)
         close(history);
     esse_live_close(&live);

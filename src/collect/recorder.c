@@ -139,8 +139,19 @@ esse_value esse_key_of(struct esse_values *values, const struct esse_schema *sch
     char text[64];
     if (schema->count == 1)
         return esse_value_int(values, row);
-    int length = snprintf(text, sizeof text, "%s/%lld", schema->tables[table].name, (long long)row);
-    return esse_value_string(values, text, (size_t)length);
+    /* Not by printf, which would cost more than all the rest. */
+    const char *name = schema->tables[table].name;
+    size_t length = strlen(name), at = sizeof text;
+    uint64_t rest = row < 0 ? 0 - (uint64_t)row : (uint64_t)row;
+    do
+        text[--at] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (row < 0)
+        text[--at] = '-';
+    text[--at] = '/';
+    length = length < at ? length : at;
+    memcpy(text + at - length, name, length);
+    return esse_value_string(values, text + at - length, sizeof text - at + length);
 }
 
 static esse_value value_of(struct esse_book *book, int64_t value)

@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# esse run and esse collect: on SQLite and on the store in memory, which need no server.
+set -u
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# ---- SQLite keeps its promise, and without it does not ------------------------------------------
+
+expect "SQLite is serializable" 0 "$ESSE" run -n 2000 -o holds
+has "the summary says what was done" "$OUT" "sqlite 3."
+has "it says what holds" "$OUT" "holds serializable"
+has "it says where everything is" "$OUT" "saved in holds"
+
+expect "shared cache and read_uncommitted: dirty reads" 1 \
+    "$ESSE" run sqlite: --isolation read-uncommitted --level read-committed -n 6000 \
+    --abort-share 0.3 -o dirty
+has "an aborted read is found" "$OUT" "G1a: a committed transaction read what an aborted one appended"
+has "and explained" "$OUT" "relied on something that never happened"
+expect "what it claims then is all that it gives" 0 \
+    "$ESSE" run sqlite: --isolation 'Read Uncommitted' -w rw-register -n 500 -o claimed
+
+for workload in rw-register bank long-fork write-skew smallbank ycsb-f twitter rubis tpcc blindw-rw; do
+    expect "$workload holds on SQLite" 0 "$ESSE" run -w $workload -n 300 -o "w-$workload" -q
+done
+expect "deferred transactions hold too" 0 "$ESSE" run 'sqlite:?begin=deferred' -n 1000 -o deferred
+expect "so does a rollback journal" 0 "$ESSE" run 'sqlite:?journal=delete&busy=1' -n 300 -o journal
+expect "a file of the user's" 0 "$ESSE" run "sqlite:$WORK/mine.db" -n 300 -o mine
+check "stays" test -s "$WORK/mine.db"
+
+# ---- the run directory --------------------------------------------------------------------------
+
+for file in history.jsonl certificate.jsonl config.json verdict.txt verdict.json evidence.json README; do
+    check "the run directory has $file" test -s "holds/$file"
+done
+check "config.json and verdict.json are JSON" python3 -c '
+import json
+config = json.load(open("holds/config.json"))
+assert config["workload"] == "list-append" and config["isolation"] == "serializable"
+assert config["settings"]["journal_mode"] == "wal"
+assert json.load(open("holds/verdict.json"))["results"][0]["verdict"] == "holds"'
+expect "the history can be checked by itself" 0 "$ESSE" check -l serializable holds/history.jsonl
+expect "the evidence can be verified" 0 "$ESSE" verify --certificate holds/certificate.jsonl \
+    holds/evidence.json holds/history.jsonl
+expect "a run is not overwritten" 74 "$ESSE" run -n 10 -o holds
+has "and says why" "$ERR" "it is there already"
+again=$(grep '^esse run ' holds/README | sed "s|^esse|$ESSE|")
+expect "the README's line repeats the run" 0 bash -c "$again -o again"
+same "with the same number of transactions" "$(grep -c '"session"' holds/history.jsonl)" \
+    "$(grep -c '"session"' again/history.jsonl)"
+recheck=$(grep '^esse check ' holds/README | sed "s|^esse|$ESSE|")
+expect "and the other one the check" 0 bash -c "cd holds && $recheck"
+expect "without --out the directory has a name of its own" 0 "$ESSE" run -n 50
+same "in esse-runs" 1 "$(find esse-runs -name '*-sqlite-list-append' | wc -l)"
+same "nothing is left of the temporary database" 0 "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'esse-sqlite-*' -newer holds/README 2>/dev/null | wc -l)"
+
+python3 - <<'END' && pass "lines are in the order of ends" || fail "lines are in the order of ends"
+import json
+last = 0
+for line in open("holds/history.jsonl"):
+    txn = json.loads(line)
+    if "session" in txn:
+        assert last <= txn["end"] and txn["start"] <= txn["end"]
+        for op in txn["ops"]:
+            assert txn["start"] <= op["t"][0] <= op["t"][1] <= txn["end"]
+        last = txn["end"]
+assert last > 0
+END
+
+# ---- collect ------------------------------------------------------------------------------------
+
+expect "collect records" 0 "$ESSE" collect -n 500 -o collected
+check "and does not check" test ! -e collected/verdict.txt
+expect "what it recorded holds" 0 "$ESSE" check -l serializable collected/history.jsonl
+
+"$ESSE" collect -d 60s -o killed >/dev/null 2>&1 &
+pid=$!
+for _ in $(seq 100); do
+    [ "$(wc -l 2>/dev/null <killed/history.jsonl || echo 0)" -gt 2000 ] && break
+    sleep 0.1
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+check "a history survives kill -9" test "$(wc -l <killed/history.jsonl)" -gt 2000
+expect "and can be read" 0 "$ESSE" stats killed/history.jsonl
+rm -rf "${TMPDIR:-/tmp}"/esse-sqlite-*
+
+"$ESSE" run -d 60s -o interrupted >interrupted.out 2>interrupted.err &
+pid=$!
+for _ in $(seq 100); do
+    [ -s interrupted/history.jsonl ] && break
+    sleep 0.1
+done
+kill -INT $pid
+wait $pid
+same "an interrupted run is unknown" 2 $?
+has "and says what is left" "$(cat interrupted.err)" "can be checked"
+
+# ---- repeating ----------------------------------------------------------------------------------
+
+expect "--repeat" 0 "$ESSE" run memory: -n 200 --repeat 3 -o three -q
+same "has a directory for each" "1 2 3" "$(ls three | xargs)"
+check "with seeds that follow each other" grep -q '"seed": 3' three/3/config.json
+expect "--until-violation stops at one" 1 "$ESSE" run 'memory:?level=snapshot-isolation' -l serializable \
+    -w write-skew -n 2000 --until-violation --repeat 5 -o until -q
+same "the first shows it" 1 "$(ls until | wc -l)"
+expect "and without one after all" 0 "$ESSE" run memory: -n 100 --until-violation --repeat 2 -o clean -q
+
+# ---- JSON ---------------------------------------------------------------------------------------
+
+expect "--json" 1 "$ESSE" run 'memory:?bug=G1a' -n 100 -o j --json -q
+check "is one object with the anomaly" python3 -c '
+import json, sys
+assert "G1a" in json.loads(sys.argv[1])["anomaly_types"]' "$OUT"
+
+# ---- every bug is found -------------------------------------------------------------------------
+
+found() { # bug, workload
+    local name=$1 workload=$2
+    expect "$name is found in $workload" 1 "$ESSE" run "memory:?bug=$name" -w "$workload" -n 100 \
+        -o "bug-$name-$workload" -q
+}
+"$ESSE" gen --anomaly help | awk 'NR > 1 && /^[A-Za-z]/ && $1 != "workloads:" {
+    for (i = 2; i <= NF && length($i) == 1; i++) print $1, $i }' | sort -u >bugs
+check "there are many bugs" test "$(wc -l <bugs)" -gt 80
+while read -r name letter; do
+    [ "$name" = duplicate-write ] && continue # breaks no level
+    case $letter in l) found "$name" list-append ;; r) found "$name" rw-register ;; p) found "$name" predicate ;; esac
+done <bugs
+
+# ---- what is wrong ------------------------------------------------------------------------------
+
+expect "a database that cannot be opened" 69 "$ESSE" run "sqlite:$WORK/no/such/folder/x.db" -o nothing
+has "is named" "$ERR" "no/such/folder/x.db"
+check "and nothing is left behind" test ! -e nothing
+expect "an unknown kind of database" 64 "$ESSE" run oracle://somewhere -o nothing
+has "there is a list" "$ERR" "sqlite:"
+expect "an unknown workload" 64 "$ESSE" run -w nonsense -o nothing
+expect "an unknown isolation" 64 "$ESSE" run -i chaos -o nothing
+has "there is a list of them" "$ERR" "read-uncommitted"
+expect "an unknown parameter" 64 "$ESSE" run 'sqlite:?jornal=wal' -o nothing
+has "those that there are" "$ERR" "journal"
+expect "an unknown bug" 64 "$ESSE" run 'memory:?bug=ants' -o nothing
+expect "a bug that the workload cannot show" 64 "$ESSE" run 'memory:?bug=phantom' -w bank -o nothing
+expect "no sessions" 64 "$ESSE" run -s 0 -o nothing
+expect "an unknown level" 64 "$ESSE" run memory: -n 10 -l nonsense -o level
+expect "targets are listed" 0 "$ESSE" run help
+has "with what they claim" "$OUT" "claims serializable"
+expect "workloads are listed" 0 "$ESSE" run --workload help
+same "as many as there are" 17 "$(wc -l <<<"$OUT")"
+
+# ---- secrets ------------------------------------------------------------------------------------
+
+secret=xyzzy-plugh
+expect "a URL with a password" 64 "$ESSE" run "sqlite://bob:$secret@host/db" -o nothing
+same "is not repeated" "" "$(grep -F $secret <<<"$OUT$ERR")"
+expect "nor one with another mistake" 64 "$ESSE" run "nosql://bob:$secret@host:99999999/db?password=$secret" -o nothing
+same "whatever it is" "" "$(grep -F $secret <<<"$OUT$ERR")"
+finish
