@@ -44,7 +44,7 @@ static bool read_char(struct reader *r, char c)
 
 /* ---- PostgreSQL ---- */
 
-static bool read_xip(struct reader *r, struct esse_pg_snapshot *snapshot, uint64_t *xip)
+static bool read_xip(struct reader *r, struct esse_recovery_snapshot *snapshot, uint64_t *xip)
 {
     while (r->at < r->text.length) {
         if (snapshot->count && !read_char(r, ','))
@@ -60,11 +60,11 @@ static bool read_xip(struct reader *r, struct esse_pg_snapshot *snapshot, uint64
     return true;
 }
 
-bool esse_pg_snapshot_parse(struct esse_arena *arena, struct esse_span text,
-                            struct esse_pg_snapshot *snapshot, struct esse_error *err)
+bool esse_recovery_snapshot_parse(struct esse_arena *arena, struct esse_span text,
+                                  struct esse_recovery_snapshot *snapshot, struct esse_error *err)
 {
     struct reader r = { text, 0, err };
-    struct esse_pg_snapshot read = { 0 };
+    struct esse_recovery_snapshot read = { 0 };
     size_t room = 1;
     if (!read_number(&r, &read.xmin) || !read_char(&r, ':') || !read_number(&r, &read.xmax) ||
         !read_char(&r, ':'))
@@ -81,7 +81,7 @@ bool esse_pg_snapshot_parse(struct esse_arena *arena, struct esse_span text,
     return true;
 }
 
-bool esse_pg_snapshot_sees(const struct esse_pg_snapshot *snapshot, uint64_t xid)
+bool esse_recovery_snapshot_sees(const struct esse_recovery_snapshot *snapshot, uint64_t xid)
 {
     if (xid < snapshot->xmin || xid >= snapshot->xmax)
         return xid < snapshot->xmin;
@@ -98,15 +98,15 @@ bool esse_pg_snapshot_sees(const struct esse_pg_snapshot *snapshot, uint64_t xid
 
 static bool snapshot_sees_txn(const void *context, const struct esse_change_txn *txn)
 {
-    const struct esse_pg_snapshot *snapshot = context;
+    const struct esse_recovery_snapshot *snapshot = context;
     const uint64_t xid = txn->id.word >> 3; /* esse_value_small() of an xid */
     if (xid > UINT32_MAX)
-        return esse_pg_snapshot_sees(snapshot, xid);
+        return esse_recovery_snapshot_sees(snapshot, xid);
     const int32_t ahead = (int32_t)((uint32_t)xid - (uint32_t)snapshot->xmax);
-    return esse_pg_snapshot_sees(snapshot, snapshot->xmax + (uint64_t)(int64_t)ahead);
+    return esse_recovery_snapshot_sees(snapshot, snapshot->xmax + (uint64_t)(int64_t)ahead);
 }
 
-struct esse_view esse_pg_snapshot_view(const struct esse_pg_snapshot *snapshot)
+struct esse_view esse_recovery_snapshot_view(const struct esse_recovery_snapshot *snapshot)
 {
     return (struct esse_view){ snapshot_sees_txn, snapshot };
 }

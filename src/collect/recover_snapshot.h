@@ -10,23 +10,23 @@
 
 /* PostgreSQL's "xmin:xmax:xip,xip,...": it sees what ended below xmin, and what is below xmax and
  * was not in progress. */
-struct esse_pg_snapshot {
+struct esse_recovery_snapshot {
     uint64_t xmin, xmax;
     const uint64_t *xip; /* ascending */
     size_t count;
 };
 
 /* Fails, with the offset, on anything that PostgreSQL does not print. */
-bool esse_pg_snapshot_parse(struct esse_arena *arena, struct esse_span text,
-                            struct esse_pg_snapshot *snapshot, struct esse_error *err);
+bool esse_recovery_snapshot_parse(struct esse_arena *arena, struct esse_span text,
+                                  struct esse_recovery_snapshot *snapshot, struct esse_error *err);
 
 /* Whether it sees the transaction, provided that it committed.  Cost: O(log xip). */
-bool esse_pg_snapshot_sees(const struct esse_pg_snapshot *snapshot, uint64_t xid);
+bool esse_recovery_snapshot_sees(const struct esse_recovery_snapshot *snapshot, uint64_t xid);
 
 /* The view of a snapshot; ids of transactions are integers.  Streams have the lower 32 bits of an
  * xid only; they are completed with those of xmax, which is right while fewer than 2^31
  * transactions lie between. */
-struct esse_view esse_pg_snapshot_view(const struct esse_pg_snapshot *snapshot);
+struct esse_view esse_recovery_snapshot_view(const struct esse_recovery_snapshot *snapshot);
 
 /* CockroachDB's hybrid clock, "1700000000000000000.0000000001": nanoseconds and a counter.  A
  * question mark at the end, which old versions print for synthetic timestamps, is passed over. */

@@ -344,13 +344,14 @@ static struct esse_span span(const char *text)
 TEST(test_snapshot__postgresql)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_pg_snapshot snapshot;
+    struct esse_recovery_snapshot snapshot;
     struct esse_error err;
-    CHECK(esse_pg_snapshot_parse(arena, span("100:104:100,102"), &snapshot, &err));
+    CHECK(esse_recovery_snapshot_parse(arena, span("100:104:100,102"), &snapshot, &err));
     for (uint64_t xid = 95; xid < 110; xid++)
-        CHECK_EQ(esse_pg_snapshot_sees(&snapshot, xid), xid < 100 || xid == 101 || xid == 103);
-    CHECK(esse_pg_snapshot_parse(arena, span("10:10:"), &snapshot, &err));
-    CHECK(esse_pg_snapshot_sees(&snapshot, 9) && !esse_pg_snapshot_sees(&snapshot, 10));
+        CHECK_EQ(esse_recovery_snapshot_sees(&snapshot, xid),
+                 xid < 100 || xid == 101 || xid == 103);
+    CHECK(esse_recovery_snapshot_parse(arena, span("10:10:"), &snapshot, &err));
+    CHECK(esse_recovery_snapshot_sees(&snapshot, 9) && !esse_recovery_snapshot_sees(&snapshot, 10));
     static const char *const bad[][2] = {
         { "", "byte 0: expected a digit" },
         { "10", "byte 2: expected ':'" },
@@ -363,7 +364,7 @@ TEST(test_snapshot__postgresql)
         { "99999999999999999999:1:", "byte 19: expected a number of 64 bits" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        CHECK(!esse_pg_snapshot_parse(arena, span(bad[i][0]), &snapshot, &err));
+        CHECK(!esse_recovery_snapshot_parse(arena, span(bad[i][0]), &snapshot, &err));
         CHECK_TEXT(err.text, bad[i][1]);
     }
     esse_arena_free(arena);
@@ -373,10 +374,11 @@ TEST(test_snapshot__postgresql)
 TEST(test_snapshot__completes_short_xids)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_pg_snapshot snapshot;
+    struct esse_recovery_snapshot snapshot;
     struct esse_error err;
-    CHECK(esse_pg_snapshot_parse(arena, span("8589934590:8589934594:8589934591"), &snapshot, &err));
-    const struct esse_view view = esse_pg_snapshot_view(&snapshot);
+    CHECK(esse_recovery_snapshot_parse(arena, span("8589934590:8589934594:8589934591"), &snapshot,
+                                       &err));
+    const struct esse_view view = esse_recovery_snapshot_view(&snapshot);
     static const struct {
         int64_t xid;
         bool seen;
