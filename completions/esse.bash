@@ -151,13 +151,13 @@ _esse_command() {
     run,*) _esse_files ;;
     collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --faults --fault-every --out --repeat --quiet --no-recording --help' ;;
     collect,*) _esse_files ;;
-    check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --no-session-order --no-version-order --version-order-share --seed --explain-plan --ablate --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
+    check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --explain-plan --ablate --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
     check,*) _esse_files ;;
     classic,*,-*) _esse_words '--accounts --total --negative-balances --linearizable --group-size --key-count --independent --format --json --quiet --help' ;;
     classic,*) _esse_files ;;
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
-    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --format --output --quiet --help' ;;
+    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --timestamps --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --format --output --quiet --help' ;;
     gen,*) _esse_words 'list-append rw-register predicate blindw-rh blindw-rw blindw-wh rmw heavy-write twitter rubis tpcc' ;;
     stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;
     stats,*) _esse_files ;;
