@@ -71,7 +71,7 @@ in_bash() {
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _esse; echo "${COMPREPLY[*]}"' - "$bash_file" "$@"
 }
 check "bash: no errors" bash -n "$bash_file"
-same "bash: a command" "check classic convert" "$(in_bash esse c)"
+same "bash: a command" "collect check classic convert" "$(in_bash esse c)"
 same "bash: an option" "--budget" "$(in_bash esse check --b)"
 same "bash: a choice" "jepsen-edn" "$(in_bash esse check --format j)"
 same "bash: a choice after =" "elle-json" "$(in_bash esse check --format = e)"
@@ -129,7 +129,7 @@ in_fish() {
 }
 if command -v fish >/dev/null; then
     check "fish: no errors" fish --no-execute "$fish_file"
-    same "fish: a command" "check classic convert" "$(in_fish 'esse c')"
+    same "fish: a command" "check classic collect convert" "$(in_fish 'esse c')"
     same "fish: an option" "--format" "$(in_fish 'esse check --for')"
     same "fish: a choice" "jepsen-edn" "$(in_fish 'esse check --format j')"
     same "fish: a choice after =" "--format=elle-json" "$(in_fish 'esse check --format=e')"

@@ -29,7 +29,7 @@ expect "a folder that is not there" 74 "$ESSE" gen rw-register -o nowhere/x.json
 expect "a full disk" 74 "$ESSE" gen rw-register --txns 100k -q -o /dev/full
 expect "planted at a place" 0 "$ESSE" gen rw-register --txns 100 --anomaly G1a@90% -o late.jsonl
 has "which is told" "$ERR" "planted G1a after 90 transactions"
-for workload in blindw-rh blindw-rw blindw-wh rmw heavy-write twitter tpcc; do
+for workload in blindw-rh blindw-rw blindw-wh rmw heavy-write twitter rubis tpcc; do
     "$ESSE" gen $workload --txns 2000 --drop-aborted -q -o w.jsonl
     expect "$workload holds" 0 "$ESSE" check -q --level strict-serializable w.jsonl
     "$ESSE" gen $workload --txns 500 --drop-aborted --anomaly G-single -q -o w.jsonl
@@ -37,7 +37,7 @@ for workload in blindw-rh blindw-rw blindw-wh rmw heavy-write twitter tpcc; do
 done
 expect "no workload" 64 "$ESSE" gen
 NAMES=$(echo "$ERR" | sed -n 's/.*expected a workload: //p' | sed 's/,//g; s/ or / /')
-same "ten are named" 10 "$(echo "$NAMES" | wc -w)"
+same "eleven are named" 11 "$(echo "$NAMES" | wc -w)"
 expect "help" 0 "$ESSE" gen --help
 for workload in $NAMES; do has "help tells of $workload" "$OUT" "$workload"; done
 expect "an option over a preset" 0 "$ESSE" gen blindw-rw --read-share 1 --ops 2 --keys 7 -q -n 50
