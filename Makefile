@@ -67,9 +67,10 @@ build/$(1)/esse: $$(CLI_SOURCES:%.c=build/$(1)/%.o) build/$(1)/libesse.a
 	@echo '  link  $$@'
 	$$(Q)rm -f $$@ && $$(CC) $(2) $(3) $$^ $$(LIBS) -o $$@
 
+# Without LTO: it would optimise the whole library again for each of them, for minutes.
 build/$(1)/tests/%: build/$(1)/tests/unit/%.o build/$(1)/libesse.a
 	@echo '  link  $$@'
-	$$(Q)$$(CC) $(2) $(3) $$^ $$(LIBS) -lcmocka -Wl,--as-needed -lsqlite3 $$(TEST_LIBS) -o $$@
+	$$(Q)$$(CC) $(2) -fno-lto $(3) $$^ $$(LIBS) -lcmocka -Wl,--as-needed -lsqlite3 $$(TEST_LIBS) -o $$@
 
 build/$(1)/tests/test_sat_cadical: TEST_LIBS = -lcadical -lstdc++
 
