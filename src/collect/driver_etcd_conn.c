@@ -389,12 +389,8 @@ static bool finish_now(struct esse_etcd_conn *conn, enum esse_progress progress,
                                                              : hear(conn, reply);
         }
     }
-    const char *text = reply->failure.text, *name = conn->host->name;
-    const size_t length = strlen(name);
-    if (strncmp(text, name, length) == 0 && text[length] == ':') /* the caller names it */
-        text += length + 2;
     if (progress == ESSE_PROGRESS_FAILED)
-        snprintf(said, ESSE_SAID, "%s", text);
+        esse_wire_said(conn->host, reply->failure.text, said);
     return progress == ESSE_PROGRESS_DONE;
 }
 

@@ -8,7 +8,8 @@
 #include <string.h>
 
 const struct esse_driver *const esse_drivers[] = { &esse_driver_sqlite, &esse_driver_postgresql,
-                                                   &esse_driver_etcd, &esse_driver_memory, NULL };
+                                                   &esse_driver_etcd,   &esse_driver_redis,
+                                                   &esse_driver_memory, NULL };
 
 /* Is 'word' one of those in a list with spaces between them? */
 static bool is_listed(const char *list, const char *word)
