@@ -37,7 +37,7 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
     target->url = url;
     target->password = url->password ? url->password : getenv("REDISCLI_AUTH");
     target->database = *url->path ? url->path : "0";
-    target->is_blind = strcmp(isolation->setting, "read-committed") == 0;
+    target->is_loose = strcmp(isolation->setting, "read-committed") == 0;
     target->hosts = esse_wire_hosts(arena, url, DEFAULT_PORT, &target->host_count);
     *out = target;
     return true;
@@ -175,7 +175,7 @@ static bool describe(struct esse_target *target, struct esse_description *descri
     const char *version =
         info_line(target, conn->answer->type == REDIS_REPLY_STRING ? conn->answer->str : "",
                   "redis_version:");
-    settings[count++] = (struct esse_setting){ "watch", target->is_blind ? "nothing" : "reads" };
+    settings[count++] = (struct esse_setting){ "watch", target->is_loose ? "appends" : "reads" };
     for (size_t i = 0; i < SETTINGS; i++) {
         const char *value = ask_setting(target, names[i]);
         if (value)

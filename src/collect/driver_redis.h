@@ -20,7 +20,7 @@ struct esse_target {
     const struct esse_url *url;
     const char *password; /* of the URL or the environment; NULL: none */
     const char *database; /* a number; NULL: 0 */
-    bool is_blind;        /* does not WATCH what it reads */
+    bool is_loose;        /* does not WATCH what it reads, but for lists that it has appended to */
     double connect_seconds;
     struct esse_wire_host *hosts;
     size_t host_count;
@@ -36,9 +36,9 @@ struct esse_redis_conn {
     const struct esse_wire_host *host;
     struct esse_wire wire;
     redisReader *reader;
-    unsigned awaited;          /* answers still to come */
+    unsigned awaited;   /* answers still to come */
     redisReply *answer; /* the last that came; ours to free */
-    char error[200];           /* the first error among the answers of one request; "" if none */
+    char error[200];    /* the first error among the answers of one request; "" if none */
     bool has_watched;
     struct esse_draft draft;
     struct esse_draft_row *row; /* what is read just now */

@@ -204,13 +204,15 @@ static const char *key_of(const struct esse_redis_conn *conn, const struct esse_
     return key;
 }
 
-/* WATCH goes before the read, so that no change falls between. */
+/* WATCH goes before the read, so that no change falls between.  A list with what the transaction
+ * appends at its end is only true if nobody else appends. */
 static void ask_row(struct esse_redis_conn *conn)
 {
     char key[200];
     key_of(conn, conn->row, key);
     esse_redis_next(conn);
-    if (!conn->target->is_blind) {
+    conn->row->is_held = !conn->target->is_loose || conn->row->added.count;
+    if (conn->row->is_held) {
         esse_redis_command(conn, "WATCH", key, NULL);
         conn->has_watched = true;
     }
@@ -276,7 +278,7 @@ static enum esse_progress start_operation(struct esse_redis_conn *conn, struct e
     const struct esse_request *request = &conn->request;
     conn->row = esse_draft_row(&conn->draft, request->table, request->row);
     if (request->ask == ESSE_ASK_WRITE || request->ask == ESSE_ASK_APPEND ||
-        esse_draft_sees(conn->row, !conn->target->is_blind))
+        esse_draft_sees(conn->row))
         return finish_operation(conn, reply);
     ask_row(conn);
     return step_operation(conn, reply);
