@@ -17,10 +17,10 @@
 /* Where the command lines of run and collect put their values; those NOT_GIVEN or NAN depend on
  * the workload. */
 static struct {
-    const char *workload, *distribution, *isolation, *out, *level;
+    const char *workload, *distribution, *isolation, *out, *level, *spawn, *faults;
     uint64_t sessions, txns, ops, keys, max_writes, seed, repeat, threads, memory;
     double duration, zipf_theta, read_share, predicate_share, abort_share;
-    double think, timeout, patience, budget;
+    double think, timeout, patience, budget, fault_every;
     bool no_certificate, no_recording, until_violation, quiet, json, verbose;
 } o = {
     .workload = "list-append",
@@ -35,6 +35,8 @@ static struct {
     .predicate_share = NAN,
     .abort_share = 0.02,
     .timeout = 10,
+    .faults = "",
+    .fault_every = 2,
     .patience = 30,
 };
 
@@ -45,6 +47,8 @@ static const char *const workload_choices[] = {
     "blindw-rh",   "blindw-rw",   "blindw-wh", "blindw-pred", "smallbank", "ycsb-a",
     "ycsb-b",      "ycsb-f",      "twitter",   "rubis",       "tpcc",      NULL
 };
+static const char *const spawn_choices[] = { "postgresql", NULL };
+static const char *const fault_choices[] = { "kill", "pause", NULL };
 static const char *const distributions[] = { "uniform", "zipf", NULL };
 
 #define COLLECT_OPTIONS                                                                               \
@@ -113,6 +117,15 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
           &o.no_certificate,                                                                          \
           NULL,                                                                                       \
           "do not ask the database for the order of versions",                                        \
+          NULL },                                                                                     \
+        { "spawn",      0,        ESSE_OPT_TEXT,                                                      \
+          &o.spawn,     "SERVER", "start a private server for the run: postgresql",                   \
+          spawn_choices },                                                                            \
+        { "faults",      0,                                                                           \
+          ESSE_OPT_TEXT, &o.faults,                                                                   \
+          "F[,F...]",    "what happens to that server: kill (-9, and a new start), pause",            \
+          fault_choices },                                                                            \
+        { "fault-every", 0, ESSE_OPT_DURATION, &o.fault_every, "TIME", "on average (default: 2s)",    \
           NULL },                                                                                     \
         { "out",  'o',   ESSE_OPT_TEXT,                                                               \
           &o.out, "DIR", "the run directory (default: esse-runs/DATE-TARGET-WORKLOAD)",               \
@@ -306,13 +319,22 @@ static const char *with(struct esse_arena *arena, const char *line, const char *
     return value > 0 ? esse_arena_format(arena, "%s --%s %g", line, name, value) : line;
 }
 
+/* The target, or what starts it. */
+static const char *target_again(struct esse_arena *arena, const struct esse_live_options *live)
+{
+    if (!o.spawn)
+        return quoted(arena, live->url->shown);
+    return esse_arena_format(arena, "--spawn %s%s%s", o.spawn, *o.faults ? " --faults " : "",
+                             o.faults);
+}
+
 static const char *command_again(struct esse_arena *arena, const struct esse_live_options *live,
                                  const char *level)
 {
     const struct esse_workload_options *work = &live->work;
     const char *line = esse_arena_format(
         arena, "esse %s %s --workload %s --isolation %s --sessions %" PRIu64 " --seed %" PRIu64,
-        level ? "run" : "collect", quoted(arena, live->url->shown), live->workload->name,
+        level ? "run" : "collect", target_again(arena, live), live->workload->name,
         live->isolation->setting, work->sessions, work->seed);
     if (level)
         line = esse_arena_format(arena, "%s --level %s", line, level);
@@ -353,6 +375,9 @@ struct running {
     struct esse_live_summary summary;
     const char *product;
     struct esse_out out;
+    const struct esse_spawner *spawner; /* NULL: the database is somebody else's */
+    struct esse_spawned *spawned;
+    unsigned fault_kinds;
 };
 
 static void show_progress(void *context, const struct esse_live_progress *now)
@@ -381,6 +406,10 @@ static void put_summary(struct esse_out *out, const struct running *r)
                    s->refusals[i].code, *s->refusals[i].code ? ": " : "", s->refusals[i].text);
     if (s->reconnects)
         esse_out_f(out, "  connections lost %" PRIu64 " times\n", s->reconnects);
+    for (unsigned i = 0; r->live.faults && i < ESSE_FAULTS; i++)
+        if (r->fault_kinds & 1u << i)
+            esse_out_f(out, "  %s %" PRIu64 " times\n", esse_fault_names[i],
+                       esse_faults_count(r->live.faults, (enum esse_fault)i));
     if (!s->no_certificate)
         esse_out_f(out, "  order of %" PRIu64 " versions from %s\n", s->versions,
                    r->live.driver->certificate->source);
@@ -403,6 +432,23 @@ static int say_summary(struct running *r)
     return esse_out_finish(&chatter, &err) ? 0 : esse_cli_fail(NULL, &err);
 }
 
+/* faults.jsonl: what was done to the server, and when. */
+static bool collect_with_faults(struct running *r, struct esse_live *live, int history,
+                                struct esse_error *err)
+{
+    struct esse_outfile file;
+    const char *path = esse_rundir_file(r->arena, &r->dir, "faults.jsonl");
+    if (!r->fault_kinds)
+        return esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
+    if (!esse_outfile_open(&file, r->arena, path, err))
+        return false;
+    r->live.faults = esse_faults_new(r->arena, r->spawner, r->spawned, r->fault_kinds,
+                                     o.fault_every, r->live.work.seed, &file.out);
+    const bool ok = esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
+    struct esse_error late = { 0 };
+    return esse_outfile_commit(&file, ok ? err : &late) && ok;
+}
+
 static bool collect(struct running *r, struct esse_error *err)
 {
     struct esse_live live;
@@ -415,8 +461,7 @@ static bool collect(struct running *r, struct esse_error *err)
     bool ok = esse_rundir_make(&r->dir, &history, err) &&
               esse_rundir_describe(r->arena, &r->dir, &live, r->level, again,
                                    command_check(r->arena, r->level, may_certify), err) &&
-              esse_live_collect(&live, o.no_recording ? -1 : history, r->dir.certificate,
-                                &r->summary, err);
+              collect_with_faults(r, &live, o.no_recording ? -1 : history, err);
     if (history >= 0)
         close(history);
     esse_live_close(&live);
@@ -526,6 +571,29 @@ static int run_all(struct running *r, const char *base)
     return status;
 }
 
+/* A server of our own, if one is wanted: it becomes the target. */
+static bool find_server(struct running *r, struct esse_arena *arena, int count, const char **target,
+                        struct esse_error *err)
+{
+    if (!esse_faults_parse(o.faults, &r->fault_kinds, err))
+        return false;
+    if (!o.spawn)
+        return !r->fault_kinds ||
+               esse_fail(err, ESSE_EUSAGE, "--faults are for servers that --spawn starts");
+    if (count)
+        return esse_fail(err, ESSE_EUSAGE, "--spawn starts a server of its own; no TARGET, please");
+    if (r->fault_kinds && !(o.fault_every > 0))
+        return esse_fail(err, ESSE_EUSAGE, "--fault-every must be more than nothing");
+    r->spawner = esse_spawner_find(o.spawn);
+    if (!r->spawner)
+        return esse_fail(err, ESSE_EUSAGE, "--spawn: unknown server '%s'; there is postgresql",
+                         o.spawn);
+    if (!r->spawner->start(arena, &r->spawned, err))
+        return false;
+    *target = r->spawner->url(r->spawned);
+    return true;
+}
+
 static int start(const struct esse_command *command, bool checks, int count, char **operands)
 {
     const char *target = count ? operands[0] : "sqlite:";
@@ -537,14 +605,18 @@ static int start(const struct esse_command *command, bool checks, int count, cha
     if (strcmp(target, "help") == 0)
         return print_targets();
     struct esse_arena *arena = esse_arena_new();
-    if (!find_options(arena, target, &r.url, &r.live, &err)) {
-        status = esse_cli_usage(command->name, "%s", err.text);
+    if (!find_server(&r, arena, count, &target, &err) ||
+        !find_options(arena, target, &r.url, &r.live, &err)) {
+        status = err.code == ESSE_EUSAGE ? esse_cli_usage(command->name, "%s", err.text)
+                                         : esse_cli_fail(NULL, &err);
     } else {
         r.level = o.level ? o.level : r.live.isolation->level;
         status = run_all(
             &r,
             o.out ? o.out : esse_rundir_base(arena, r.live.driver->name, r.live.workload->name));
     }
+    if (r.spawned)
+        r.spawner->stop(r.spawned);
     esse_arena_free(arena);
     return status;
 }
@@ -562,8 +634,9 @@ static int collect_command(int count, char **operands)
 }
 
 #define TARGETS                                                                                    \
-    "TARGET is a URL: sqlite:PATH (by default a private temporary file), or memory: (a small "     \
-    "store in this process, for trying things out). 'esse run help' lists them with what the "     \
+    "TARGET is a URL: sqlite:PATH (by default a private temporary file), postgresql://..., "       \
+    "mysql://..., redis://..., or memory: (a small store in this process, for trying things "      \
+    "out). 'esse run help' lists them with what the "                                              \
     "URL may say, the isolation that can be asked for, and the level that the database's "         \
     "documentation claims for it. Several hosts, separated by commas, are spread over the "        \
     "sessions. What is secret in a URL is shown nowhere and saved nowhere.\n\n"                    \

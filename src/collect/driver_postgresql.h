@@ -18,6 +18,7 @@ struct esse_pg_dialect {
     const char *name;
     const char *texts[ESSE_STATEMENTS];
     const char *create;      /* a table: '%' its name, '#' the type of v */
+    const char *session;     /* '#' the level: a session begins with it; NULL: BEGIN tells */
     bool has_log;            /* logical decoding */
     bool has_conflict_reads; /* READ COMMITTED re-reads rows that others changed: no snapshot */
 };
@@ -28,7 +29,8 @@ struct esse_target {
     struct esse_arena *arena;
     const struct esse_url *url;
     const struct esse_pg_dialect *dialect;
-    const char *begin, *begin_read_only;
+    const char *session, *begin, *begin_read_only; /* 'session' may be NULL */
+    const char *level;                             /* "repeatable read" */
     bool is_read_committed;
     const char **keywords, **values; /* for libpq, but host and port */
     const char **ports;              /* of the hosts, as texts; NULL: the default */

@@ -15,7 +15,7 @@
 
 /* What the results that come belong to, in the order of sending. */
 enum part { PART_BEGIN, PART_PREPARE, PART_OPERATION, PART_END };
-enum { MOST_PARTS = 4 };
+enum { MOST_PARTS = 5 };
 
 struct conn {
     struct esse_conn head;
@@ -24,9 +24,10 @@ struct conn {
     PGconn *pg;
     struct esse_request request;
     bool is_connecting;
-    bool begin_is_due; /* BEGIN was asked for and not sent */
-    bool *prepared;    /* ESSE_STATEMENTS for each table */
-    size_t statement;  /* being prepared */
+    bool session_is_due; /* the dialect's first statement was not sent */
+    bool begin_is_due;   /* BEGIN was asked for and not sent */
+    bool *prepared;      /* ESSE_STATEMENTS for each table */
+    size_t statement;    /* being prepared */
     enum part parts[MOST_PARTS];
     unsigned part_count, part;
     bool has_failed; /* reply->failure is filled */
@@ -73,11 +74,12 @@ static bool means_lost(const char *code)
     return is_class(code, "08") || is_class(code, "57P");
 }
 
-/* Errors that belong to running transactions at the same time, and to servers in trouble. */
+/* Errors that belong to running transactions at the same time, and to servers in trouble; the last
+ * two are H2's for a concurrent update and a lock that was not had in time. */
 static bool is_usual(const char *code)
 {
-    static const char *const usual[] = { "40", "23",    "53",    "55P03", "57",
-                                         "08", "25P02", "25006", "58" };
+    static const char *const usual[] = { "40",    "23",    "53", "55P03", "57",   "08",
+                                         "25P02", "25006", "58", "90131", "HYT00" };
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (is_class(code, usual[i]))
             return true;
@@ -110,6 +112,7 @@ static void note_error(struct conn *conn, const PGresult *result, struct esse_re
     const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    severity = severity ? severity : PQresultErrorField(result, PG_DIAG_SEVERITY);
     const bool is_commit =
         conn->parts[conn->part] == PART_END && conn->request.ask == ESSE_ASK_COMMIT;
     char text[240];
@@ -153,6 +156,7 @@ static enum esse_progress start_connect(struct conn *conn, struct esse_reply *re
     conn->pg = PQconnectStartParams(keywords, values, 0);
     memset(conn->prepared, 0, (size_t)conn->target->schema->count * ESSE_STATEMENTS);
     conn->begin_is_due = false;
+    conn->session_is_due = conn->target->session != NULL;
     if (PQstatus(conn->pg) == CONNECTION_BAD)
         return lost(conn, reply, PQerrorMessage(conn->pg));
     PQsetNoticeReceiver(conn->pg, ignore_notice, NULL);
@@ -223,6 +227,9 @@ static bool send_request(struct conn *conn)
 {
     conn->part_count = conn->part = 0;
     conn->has_failed = false;
+    if (conn->session_is_due && !send_plain(conn, PART_BEGIN, conn->target->session))
+        return false;
+    conn->session_is_due = false;
     if (conn->begin_is_due && !send_plain(conn, PART_BEGIN,
                                           conn->request.is_read_only ? conn->target->begin_read_only
                                                                      : conn->target->begin))
@@ -323,7 +330,7 @@ static void take_operation(struct conn *conn, PGresult *result, struct esse_repl
 /* COMMIT of a transaction that has failed answers ROLLBACK, and calls that a success. */
 static void take_end(struct conn *conn, PGresult *result, struct esse_reply *reply)
 {
-    if (conn->request.ask != ESSE_ASK_COMMIT || strcmp(PQcmdStatus(result), "COMMIT") == 0)
+    if (conn->request.ask != ESSE_ASK_COMMIT || strcmp(PQcmdStatus(result), "ROLLBACK") != 0)
         return;
     esse_failed(reply, ESSE_FATE_ABORTED, PQcmdStatus(result), "COMMIT was answered with %s",
                 PQcmdStatus(result));

@@ -19,18 +19,11 @@ struct esse_learnt_rows {
     struct esse_learnt *learnt;
     struct pending_vec pending; /* of the open transaction */
     int64_t xid, base, mark, coming;
-    const char *key, *value; /* columns */
 };
 
 void esse_learnt_rows_to(struct esse_learnt_rows *rows, struct esse_learnt *learnt)
 {
     rows->learnt = learnt;
-}
-
-void esse_learnt_rows_positions(struct esse_learnt_rows *rows)
-{
-    rows->key = "@1";
-    rows->value = "@2";
 }
 
 void esse_learnt_rows_base(struct esse_learnt_rows *rows, int64_t xid)
@@ -50,6 +43,17 @@ struct esse_change_sink *esse_learnt_rows_sink(struct esse_learnt_rows *rows)
 
 /* ---- the stream ---- */
 
+/* 17 of "0-1-17". */
+static int64_t sequence_of(const struct esse_values *values, esse_value gtid)
+{
+    char room[8];
+    const struct esse_span text = esse_value_text(values, gtid, room);
+    int64_t number = 0;
+    for (size_t i = 0; i < text.length; i++)
+        number = text.at[i] == '-' ? 0 : number * 10 + (text.at[i] - '0');
+    return number;
+}
+
 static bool take_begin(struct esse_change_sink *sink, const struct esse_change_txn *txn,
                        struct esse_error *err)
 {
@@ -58,9 +62,10 @@ static bool take_begin(struct esse_change_sink *sink, const struct esse_change_t
     (void)err;
     rows->pending.count = 0;
     rows->coming = 0;
-    rows->xid = ESSE_NO_ID;
     if (esse_value_as_int(sink->values, txn->id, &id))
         rows->xid = rows->base + (int32_t)((uint32_t)id - (uint32_t)rows->base);
+    else
+        rows->xid = sequence_of(sink->values, txn->id);
     return true;
 }
 
@@ -82,10 +87,11 @@ static bool find_table(const struct esse_learnt_rows *rows, struct esse_span nam
     return is_text(name, "mark");
 }
 
-static esse_value cell_named(const struct esse_change *change, const char *name)
+static esse_value cell_named(const struct esse_change *change, const char *name,
+                             const char *position)
 {
     for (size_t i = 0; i < change->count; i++)
-        if (is_text(change->cells[i].name, name))
+        if (is_text(change->cells[i].name, name) || is_text(change->cells[i].name, position))
             return change->cells[i].value;
     return ESSE_NONE;
 }
@@ -123,10 +129,10 @@ static bool take_change(struct esse_change_sink *sink, const struct esse_change 
     const bool is_mark = version.table == rows->schema->count;
     const bool is_list = !is_mark && rows->schema->tables[version.table].is_list;
     if (change->kind == ESSE_CHANGE_TRUNCATE ||
-        !esse_value_as_int(sink->values, cell_named(change, rows->key), &version.row))
+        !esse_value_as_int(sink->values, cell_named(change, "k", "@1"), &version.row))
         return esse_fail(err, ESSE_EIO, "the server's log has a change without a key");
     if (change->kind == ESSE_CHANGE_PUT)
-        version.value = value_of(rows, cell_named(change, rows->value), is_list);
+        version.value = value_of(rows, cell_named(change, "v", "@2"), is_list);
     if (is_mark)
         rows->coming = version.value;
     else
@@ -157,8 +163,6 @@ struct esse_learnt_rows *esse_learnt_rows_new(struct esse_arena *arena,
         .sink = { esse_values_new(arena), take_begin, take_change, take_commit },
         .arena = arena,
         .schema = schema,
-        .key = "k",
-        .value = "v",
     };
     return rows;
 }

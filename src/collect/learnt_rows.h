@@ -16,14 +16,12 @@ struct esse_learnt_rows;
 struct esse_learnt_rows *esse_learnt_rows_new(struct esse_arena *arena,
                                               const struct esse_schema *schema);
 
-/* The sink for a decoder.  Ids that are integers are xids. */
+/* The sink for a decoder.  Ids that are integers are xids; of GTIDs the sequence number is one.
+ * Columns are k and v, or the first and the second. */
 struct esse_change_sink *esse_learnt_rows_sink(struct esse_learnt_rows *rows);
 
 /* Where versions go from now on. */
 void esse_learnt_rows_to(struct esse_learnt_rows *rows, struct esse_learnt *learnt);
-
-/* Names of columns, where the stream has only their positions: "@1" ... */
-void esse_learnt_rows_positions(struct esse_learnt_rows *rows);
 
 /* Added to ids of 32 bits: those of a stream that began when the server was at 'xid'. */
 void esse_learnt_rows_base(struct esse_learnt_rows *rows, int64_t xid);

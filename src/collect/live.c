@@ -131,6 +131,15 @@ static bool all_ended(struct collecting *c)
     return true;
 }
 
+/* When the run is over the server comes back, so that outcomes can still be learnt. */
+static void disturb(struct collecting *c, double seconds)
+{
+    if (atomic_load(&c->run.stop))
+        esse_faults_end(c->options->faults, seconds);
+    else
+        esse_faults_tick(c->options->faults, seconds);
+}
+
 /* What the run's own thread does while the sessions work. */
 static void watch(struct collecting *c)
 {
@@ -146,6 +155,8 @@ static void watch(struct collecting *c)
         }
         if (options->seconds > 0 && progress.seconds >= options->seconds)
             atomic_store(&c->run.stop, true);
+        if (options->faults)
+            disturb(c, progress.seconds);
         if (c->is_certifying &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
@@ -277,6 +288,8 @@ static bool run_threads(struct collecting *c, struct esse_error *err)
     watch(c);
     for (unsigned i = 0; i < c->started; i++)
         pthread_join(c->handles[i], NULL);
+    if (c->options->faults)
+        esse_faults_end(c->options->faults, (double)(esse_book_clock() - c->epoch) * 1e-9);
     c->summary->seconds = (double)(esse_book_clock() - c->epoch) * 1e-9;
     if (ok && atomic_load(&c->run.has_error)) {
         *err = c->run.error;

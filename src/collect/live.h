@@ -2,6 +2,7 @@
 #define ESSE_COLLECT_LIVE_H
 
 #include "base/budget.h"
+#include "collect/faults.h"
 #include "collect/loop.h"
 
 /*
@@ -26,6 +27,7 @@ struct esse_live_options {
     double think, timeout, patience;
     unsigned threads;
     bool no_certificate;
+    struct esse_faults *faults;                                                 /* NULL: none */
     struct esse_budget *budget;                                                 /* for its cancel */
     void (*progress)(void *context, const struct esse_live_progress *progress); /* or NULL */
     void *context;

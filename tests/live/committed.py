@@ -19,6 +19,8 @@ for line in open(f"{folder}/history.jsonl"):
         continue
     status, last = record.get("status", "committed"), {}
     for op in record["ops"]:
+        if "u" in op:
+            last.update((key, pair[1]) for key, pair in op["rows"].items())
         key = op.get("w", op.get("a", op.get("d")))
         if key is None:
             continue

@@ -163,6 +163,26 @@ print(urllib.request.urlopen(f"http://127.0.0.1:{port}/v3/{path}", body.encode()
 PYTHON
 }
 
+# ---- H2, over the PostgreSQL protocol ----
+
+# Sets H2_PORT, H2_URL, H2_PID.
+h2_start() { # directory
+    local i jar=/usr/share/java/h2.jar
+    [ -e $jar ] && command -v java >/dev/null 2>&1 || { echo "libh2-java or java is not installed" >&2 && return 69; }
+    H2_PORT=$(free_port)
+    java -Xmx256m -Dh2.bindAddress=127.0.0.1 -cp $jar org.h2.tools.Server -pg -pgPort "$H2_PORT" -baseDir "$1" \
+        -ifNotExists >"$1/h2.log" 2>&1 &
+    H2_PID=$!
+    disown
+    SERVERS+=("$H2_PID")
+    H2_URL="postgresql://sa:sa@127.0.0.1:$H2_PORT/esse?dialect=h2"
+    for ((i = 0; i < 200; i++)); do
+        PGPASSWORD=sa psql -h 127.0.0.1 -p "$H2_PORT" -U sa -Atc 'select 1' esse >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    return 70
+}
+
 # ---- Redis ----
 
 # Sets REDIS_PORT, REDIS_URL, REDIS_PID.  Options go to the server.

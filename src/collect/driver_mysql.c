@@ -1,0 +1,309 @@
+#include "collect/driver_mysql.h"
+
+#include "collect/drivers.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct esse_claim claims[] = {
+    { "serializable", "serializable", "MariaDB, SET TRANSACTION" },
+    { "repeatable-read", "repeatable-read", "MariaDB, SET TRANSACTION" },
+    { "snapshot-isolation", "snapshot-isolation", "MariaDB, innodb_snapshot_isolation" },
+    { "read-committed", "read-committed", "MariaDB, SET TRANSACTION" },
+    { "read-uncommitted", "read-uncommitted", "MariaDB, SET TRANSACTION" },
+    { 0 },
+};
+
+/* ---- opening ---- */
+
+static bool read_lock_wait(struct esse_target *target, struct esse_error *err)
+{
+    const char *text = esse_url_parameter(target->url, "lock_wait");
+    for (const char *at = text; text && *at; at++)
+        if (!isdigit((unsigned char)*at) || at - text > 6)
+            return esse_fail(err, ESSE_EUSAGE,
+                             "the target's URL: lock_wait must be seconds, not '%.40s'", text);
+    target->lock_wait = text && *text ? text : NULL;
+    return true;
+}
+
+static void add_setup(struct esse_target *target)
+{
+    struct esse_arena *arena = target->arena;
+    size_t count = 0;
+    target->setup[count++] =
+        esse_arena_format(arena, "SET SESSION TRANSACTION ISOLATION LEVEL %s", target->level);
+    if (target->is_snapshot)
+        target->setup[count++] = "SET SESSION innodb_snapshot_isolation = ON";
+    if (target->lock_wait)
+        target->setup[count++] = esse_arena_format(
+            arena, "SET SESSION innodb_lock_wait_timeout = %s", target->lock_wait);
+}
+
+static bool open_target(struct esse_arena *arena, const struct esse_url *url,
+                        const struct esse_claim *isolation, struct esse_target **out,
+                        struct esse_error *err)
+{
+    static const char *const names[] = { "socket", "lock_wait", NULL };
+    struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
+    target->arena = arena;
+    target->url = url;
+    target->socket = esse_url_parameter(url, "socket");
+    target->is_snapshot = strcmp(isolation->setting, "snapshot-isolation") == 0;
+    char *level = esse_arena_format(arena, "%s",
+                                    target->is_snapshot ? "repeatable-read" : isolation->setting);
+    for (char *at = level; *at; at++)
+        *at = *at == '-' ? ' ' : (char)toupper((unsigned char)*at);
+    target->level = level;
+    *out = target;
+    if (!esse_url_knows(url, names, err) || !read_lock_wait(target, err))
+        return false;
+    add_setup(target);
+    return true;
+}
+
+struct esse_mysql_place esse_mysql_place(const struct esse_target *target, unsigned host)
+{
+    const struct esse_url *url = target->url;
+    struct esse_mysql_place place = { .user = url->user,
+                                      .password = url->password,
+                                      .database = *url->path ? url->path : NULL,
+                                      .socket = target->socket };
+    if (url->host_count) {
+        const struct esse_host *where = &url->hosts[host % url->host_count];
+        place.host = *where->name ? where->name : NULL;
+        place.port = where->port;
+    }
+    return place;
+}
+
+MYSQL *esse_mysql_handle(const struct esse_target *target)
+{
+    MYSQL *mysql = mysql_init(NULL);
+    const unsigned seconds = 10;
+    (void)target;
+    if (!mysql)
+        return NULL;
+    mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
+    mysql_options(mysql, MYSQL_READ_DEFAULT_GROUP, "esse"); /* and [client] of the option files */
+    return mysql;
+}
+
+/* ---- statements that wait ---- */
+
+void esse_mysql_said(const struct esse_target *target, const char *said, char text[240])
+{
+    snprintf(text, 240, "%s", said);
+    for (char *at = text; *at; at++)
+        *at = *at == '\n' ? ' ' : *at;
+    esse_url_scrub(target->url, text);
+}
+
+MYSQL *esse_mysql_connect(const struct esse_target *target, struct esse_error *err)
+{
+    const unsigned hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
+    char all[400] = "", text[240];
+    for (unsigned host = 0; host < hosts; host++) {
+        const struct esse_mysql_place place = esse_mysql_place(target, host);
+        MYSQL *mysql = esse_mysql_handle(target);
+        if (mysql && mysql_real_connect(mysql, place.host, place.user, place.password,
+                                        place.database, place.port, place.socket, 0))
+            return mysql;
+        esse_mysql_said(target, mysql ? mysql_error(mysql) : "out of memory", text);
+        if (mysql)
+            mysql_close(mysql);
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s: %s", *all ? "; " : "",
+                 place.host ? place.host : "localhost", text);
+    }
+    esse_fail(err, ESSE_EUNAVAILABLE, "%s", all);
+    return NULL;
+}
+
+static bool fail_with(const struct esse_target *target, MYSQL *mysql, struct esse_error *err)
+{
+    char text[240];
+    esse_mysql_said(target, mysql_error(mysql), text);
+    return esse_fail(err, ESSE_EUNAVAILABLE, "the database refused: %u: %s", mysql_errno(mysql),
+                     text);
+}
+
+bool esse_mysql_run(const struct esse_target *target, MYSQL *mysql, const char *sql,
+                    struct esse_error *err)
+{
+    if (mysql_query(mysql, sql))
+        return fail_with(target, mysql, err);
+    MYSQL_RES *result = mysql_store_result(mysql);
+    if (result)
+        mysql_free_result(result);
+    return !mysql_errno(mysql) || fail_with(target, mysql, err);
+}
+
+const char *esse_mysql_ask(const struct esse_target *target, MYSQL *mysql, const char *sql,
+                           struct esse_error *err)
+{
+    const char *answer = NULL;
+    MYSQL_RES *result = mysql_query(mysql, sql) ? NULL : mysql_store_result(mysql);
+    MYSQL_ROW row = result ? mysql_fetch_row(result) : NULL;
+    if (row)
+        answer = esse_arena_format(target->arena, "%s", row[0] ? row[0] : "");
+    else if (mysql_errno(mysql))
+        fail_with(target, mysql, err);
+    else
+        esse_fail(err, ESSE_EUNAVAILABLE, "the database has no answer to %s", sql);
+    if (result)
+        mysql_free_result(result);
+    return answer;
+}
+
+/* ---- the schema ---- */
+
+static bool insert_rows(struct esse_target *target, const struct esse_table *table,
+                        struct esse_error *err)
+{
+    enum { AT_ONCE = 500, ROOM = AT_ONCE * 48 + 100 };
+    char *sql = esse_arena_grow(target->arena, NULL, ROOM), *to = sql;
+    unsigned count = 0;
+    bool ok = true;
+    for (uint64_t i = 0; ok && i < table->rows; i++) {
+        if (table->initial[i] == ESSE_ABSENT)
+            continue;
+        if (!count)
+            to = sql + sprintf(sql, "INSERT INTO esse_%s(k, v) VALUES ", table->name);
+        to += sprintf(to, "%s(%llu,%lld)", count ? "," : "", (unsigned long long)i,
+                      (long long)table->initial[i]);
+        if (++count == AT_ONCE) {
+            ok = esse_mysql_run(target, target->main, sql, err);
+            count = 0;
+        }
+    }
+    if (ok && count)
+        ok = esse_mysql_run(target, target->main, sql, err);
+    esse_arena_drop(target->arena, sql);
+    return ok;
+}
+
+static bool make_table(struct esse_target *target, const struct esse_table *table,
+                       struct esse_error *err)
+{
+    char sql[400];
+    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", table->name);
+    if (!esse_mysql_run(target, target->main, sql, err))
+        return false;
+    snprintf(sql, sizeof sql,
+             "CREATE TABLE esse_%s(k BIGINT PRIMARY KEY, v %s, o BIGINT%s) ENGINE=InnoDB",
+             table->name, table->is_list ? "MEDIUMTEXT" : "BIGINT",
+             table->has_ranges ? ", INDEX(v)" : "");
+    return esse_mysql_run(target, target->main, sql, err) && insert_rows(target, table, err);
+}
+
+/* The session's setting; MySQL and TiDB call the variable by another name. */
+static bool verify_level(struct esse_target *target, struct esse_error *err)
+{
+    for (size_t i = 0; target->setup[i]; i++)
+        if (!esse_mysql_run(target, target->main, target->setup[i], err))
+            return false;
+    const char *shown = esse_mysql_ask(target, target->main, "SELECT @@session.tx_isolation", err);
+    if (!shown)
+        shown = esse_mysql_ask(target, target->main, "SELECT @@session.transaction_isolation", err);
+    if (!shown)
+        return false;
+    bool same = strlen(shown) == strlen(target->level);
+    for (size_t i = 0; same && shown[i]; i++)
+        same = shown[i] == target->level[i] || (shown[i] == '-' && target->level[i] == ' ');
+    return same || esse_fail(err, ESSE_EUNAVAILABLE,
+                             "the database uses the isolation level '%.60s', not '%s'", shown,
+                             target->level);
+}
+
+static bool prepare(struct esse_target *target, const struct esse_schema *schema,
+                    struct esse_error *err)
+{
+    target->schema = schema;
+    target->main = esse_mysql_connect(target, err);
+    if (!target->main || !verify_level(target, err))
+        return false;
+    for (uint32_t t = 0; t < schema->count; t++)
+        if (!make_table(target, &schema->tables[t], err))
+            return false;
+    return true;
+}
+
+static bool describe(struct esse_target *target, struct esse_description *description,
+                     struct esse_error *err)
+{
+    static const char *const names[] = { "version",
+                                         "innodb_snapshot_isolation",
+                                         "innodb_flush_log_at_trx_commit",
+                                         "innodb_lock_wait_timeout",
+                                         "sync_binlog",
+                                         "binlog_format",
+                                         "wsrep_on",
+                                         "wsrep_sync_wait" };
+    enum { SETTINGS = sizeof names / sizeof *names };
+    struct esse_setting *settings = esse_arena_alloc(target->arena, SETTINGS, sizeof *settings);
+    size_t count = 0;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        char sql[100];
+        struct esse_error ignored;
+        snprintf(sql, sizeof sql, "SELECT @@%s", names[i]);
+        const char *value = esse_mysql_ask(target, target->main, sql, i ? &ignored : err);
+        if (!value && !i)
+            return false;
+        if (value)
+            settings[count++] = (struct esse_setting){ names[i], value };
+    }
+    const bool is_maria = strstr(settings[0].value, "MariaDB") != NULL;
+    *description = (struct esse_description){
+        .product = esse_arena_format(target->arena, "%s %.*s", is_maria ? "mariadb" : "mysql",
+                                     (int)strcspn(settings[0].value, "-"), settings[0].value),
+        .settings = settings,
+        .setting_count = count,
+    };
+    return true;
+}
+
+/* The server may have gone and come back since. */
+static void clean(struct esse_target *target)
+{
+    struct esse_error ignored;
+    if (!target->main)
+        return;
+    if (!esse_mysql_run(target, target->main, "SELECT 1", &ignored)) {
+        mysql_close(target->main);
+        target->main = esse_mysql_connect(target, &ignored);
+    }
+    for (uint32_t t = 0; target->main && t < target->schema->count; t++) {
+        char sql[100];
+        snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
+        esse_mysql_run(target, target->main, sql, &ignored);
+    }
+}
+
+static void close_target(struct esse_target *target)
+{
+    if (target->main)
+        mysql_close(target->main);
+    target->main = NULL;
+}
+
+const struct esse_driver esse_driver_mysql = {
+    .name = "mysql",
+    .schemes = "mysql mariadb",
+    .summary = "MariaDB, MySQL, TiDB and Galera clusters",
+    .parameters = "socket=PATH           a socket instead of a port\n"
+                  "lock_wait=SECONDS     innodb_lock_wait_timeout (default: the server's)",
+    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
+    .claims = claims,
+    .open = open_target,
+    .prepare = prepare,
+    .describe = describe,
+    .clean = clean,
+    .close = close_target,
+    .conn = esse_mysql_conn,
+    .start = esse_mysql_start,
+    .step = esse_mysql_step,
+    .drop = esse_mysql_drop,
+    .certificate = &esse_mysql_certifying,
+};

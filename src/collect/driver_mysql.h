@@ -1,0 +1,62 @@
+#ifndef ESSE_COLLECT_DRIVER_MYSQL_H
+#define ESSE_COLLECT_DRIVER_MYSQL_H
+
+#include "collect/driver.h"
+#include "collect/live_rows.h"
+
+#include <mariadb/mysql.h>
+
+/*
+ * MariaDB and what speaks its protocol, through libmariadb.  Three files: the target
+ * (driver_mysql.c), its connections (driver_mysql_conn.c), and the server's binary log
+ * (driver_mysql_log.c).
+ */
+struct esse_mysql_log;
+
+struct esse_target {
+    struct esse_arena *arena;
+    const struct esse_url *url;
+    const char *level; /* "REPEATABLE READ" */
+    bool is_snapshot;  /* innodb_snapshot_isolation */
+    const char *socket;
+    const char *lock_wait; /* seconds; NULL: the server's */
+    const char *setup[4];  /* statements that every session begins with; NULL ends them */
+    const struct esse_schema *schema;
+    MYSQL *main; /* makes the schema and removes it */
+    struct esse_mysql_log *log;
+};
+
+/* Host, port, user and so on for mysql_real_connect. */
+struct esse_mysql_place {
+    const char *host, *user, *password, *database, *socket;
+    unsigned port;
+};
+struct esse_mysql_place esse_mysql_place(const struct esse_target *target, unsigned host);
+
+/* A handle with what all connections have set; NULL if there is no memory. */
+MYSQL *esse_mysql_handle(const struct esse_target *target);
+
+/* What the library or the server said, in one line, without secrets. */
+void esse_mysql_said(const struct esse_target *target, const char *said, char text[240]);
+
+/* Waits for a connection to any host; NULL, and every host's answer in 'err', if nobody is there.
+ */
+MYSQL *esse_mysql_connect(const struct esse_target *target, struct esse_error *err);
+
+/* Runs a statement on a connection that may wait; fails with the server's words. */
+bool esse_mysql_run(const struct esse_target *target, MYSQL *mysql, const char *sql,
+                    struct esse_error *err);
+/* The same, for the first column of the first row, in the arena; NULL if it fails or has none. */
+const char *esse_mysql_ask(const struct esse_target *target, MYSQL *mysql, const char *sql,
+                           struct esse_error *err);
+
+struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena *arena,
+                                  uint32_t session);
+enum esse_progress esse_mysql_start(struct esse_conn *conn, const struct esse_request *request,
+                                    struct esse_reply *reply);
+enum esse_progress esse_mysql_step(struct esse_conn *conn, struct esse_reply *reply);
+void esse_mysql_drop(struct esse_conn *conn);
+
+extern const struct esse_certifying esse_mysql_certifying;
+
+#endif

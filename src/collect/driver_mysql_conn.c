@@ -1,0 +1,425 @@
+#include "collect/driver_mysql.h"
+#include "collect/drivers.h"
+
+#include <mariadb/errmsg.h>
+#include <mariadb/mysqld_error.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/*
+ * A connection through libmariadb's non-blocking calls.  A request is some statements, one after
+ * the other: BEGIN goes before the first operation, and CHANGE, which has no RETURNING here, is
+ * followed by a SELECT that finds the changed rows by their new value, which is unique.
+ */
+enum { MOST_PARTS = 4, SQL_ROOM = 2000 };
+
+enum phase { PHASE_CONNECT, PHASE_QUERY, PHASE_STORE };
+
+struct part {
+    char sql[SQL_ROOM];
+    bool is_answer; /* its rows are the reply's */
+    bool is_commit;
+};
+
+struct conn {
+    struct esse_conn head;
+    struct esse_target *target;
+    struct esse_arena *arena;
+    MYSQL *mysql;
+    struct esse_request request;
+    bool begin_is_due; /* BEGIN was asked for and not sent */
+    bool has_deleted;  /* the transaction's id is worth asking for */
+    struct part parts[MOST_PARTS];
+    unsigned part_count, part;
+    enum phase phase;
+    bool is_running; /* the phase has been started */
+    int waiting;     /* what for, in MYSQL_WAIT_ bits */
+    MYSQL *connected;
+    int status;
+    MYSQL_RES *result;
+    struct esse_live_items items;
+    struct esse_live_row_vec rows;
+};
+
+struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena *arena,
+                                  uint32_t session)
+{
+    struct conn *conn = esse_arena_alloc(arena, 1, sizeof *conn);
+    (void)session;
+    conn->head = (struct esse_conn){ .driver = &esse_driver_mysql, .fd = -1 };
+    conn->target = target;
+    conn->arena = arena;
+    return &conn->head;
+}
+
+/* Nobody is waited for: the other side finds out by itself. */
+static void hang_up(struct conn *conn)
+{
+    if (conn->mysql) {
+        if (conn->head.fd >= 0)
+            shutdown(conn->head.fd, SHUT_RDWR);
+        mysql_close(conn->mysql);
+    }
+    conn->mysql = NULL;
+    conn->head.fd = -1;
+    conn->is_running = false;
+}
+
+void esse_mysql_drop(struct esse_conn *head)
+{
+    hang_up((struct conn *)head);
+}
+
+/* ---- errors ---- */
+
+static bool is_one_of(unsigned code, const unsigned *codes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+/* The server or the way to it is gone, or is about to be. */
+static bool means_lost(unsigned code)
+{
+    static const unsigned codes[] = { ER_SERVER_SHUTDOWN,    ER_CONNECTION_KILLED,
+                                      ER_NET_READ_ERROR,     ER_NET_READ_INTERRUPTED,
+                                      ER_NET_ERROR_ON_WRITE, ER_NET_WRITE_INTERRUPTED,
+                                      ER_UNKNOWN_COM_ERROR, /* a Galera node that left */
+                                      ER_CON_COUNT_ERROR };
+    return (code >= CR_MIN_ERROR && code <= CR_MAX_ERROR) ||
+           is_one_of(code, codes, sizeof codes / sizeof *codes);
+}
+
+/* Errors that belong to running transactions at the same time. */
+static bool is_usual(unsigned code)
+{
+    static const unsigned codes[] = {
+        ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_CHECKREAD,
+        ER_DUP_ENTRY,     ER_QUERY_INTERRUPTED, ER_ERROR_DURING_COMMIT
+    };
+    return means_lost(code) || is_one_of(code, codes, sizeof codes / sizeof *codes);
+}
+
+/*
+ * 1213 has rolled the transaction back, and 1205 only the statement: a COMMIT would keep the rest,
+ * so the loop must roll back.  What a COMMIT says but 1213 leaves open whether it was done.
+ */
+static enum esse_progress fail(struct conn *conn, struct esse_reply *reply)
+{
+    const unsigned code = mysql_errno(conn->mysql);
+    if (conn->request.ask == ESSE_ASK_COMMIT && conn->part > 0) {
+        hang_up(conn); /* it has committed; only its id is not known */
+        return ESSE_PROGRESS_DONE;
+    }
+    const bool is_commit = conn->phase != PHASE_CONNECT && conn->parts[conn->part].is_commit;
+    char text[240], number[16];
+    enum esse_fate fate = ESSE_FATE_OPEN;
+    if (code == ER_LOCK_DEADLOCK)
+        fate = ESSE_FATE_ABORTED;
+    else if (is_commit)
+        fate = ESSE_FATE_UNKNOWN;
+    else if (means_lost(code))
+        fate = ESSE_FATE_ABORTED;
+    esse_mysql_said(conn->target, mysql_error(conn->mysql), text);
+    snprintf(number, sizeof number, "%u", code);
+    esse_failed(reply, fate, number, "%s", text);
+    reply->failure.is_lost = means_lost(code) || conn->phase == PHASE_CONNECT;
+    reply->failure.is_fatal = !is_usual(code);
+    conn->is_running = false;
+    if (reply->failure.is_lost)
+        hang_up(conn);
+    return ESSE_PROGRESS_FAILED;
+}
+
+/* ---- statements ---- */
+
+static const char *const texts[ESSE_STATEMENTS] = {
+    [ESSE_SQL_READ] = "SELECT v FROM esse_%s WHERE k = %lld",
+    [ESSE_SQL_WRITE] = "INSERT INTO esse_%s(k, v) VALUES (%lld, %lld) "
+                       "ON DUPLICATE KEY UPDATE v = VALUES(v)",
+    [ESSE_SQL_INSERT] = "INSERT INTO esse_%s(k, v) VALUES (%lld, %lld)",
+    [ESSE_SQL_APPEND] = "INSERT INTO esse_%s(k, v) VALUES (%lld, %lld) "
+                        "ON DUPLICATE KEY UPDATE v = CONCAT(v, ',', VALUES(v))",
+    [ESSE_SQL_DELETE] = "DELETE FROM esse_%s WHERE k = %lld",
+    [ESSE_SQL_RANGE] = "SELECT k, v FROM esse_%s WHERE %s",
+    [ESSE_SQL_CHANGE] = "UPDATE esse_%s SET o = v, v = %lld WHERE %s",
+    [ESSE_SQL_COUNT] = "SELECT count(*) FROM esse_%s WHERE %s",
+    [ESSE_SQL_SUM] = "SELECT sum(v) FROM esse_%s WHERE %s",
+};
+
+static struct part *add_part(struct conn *conn)
+{
+    struct part *part = &conn->parts[conn->part_count++];
+    part->is_answer = part->is_commit = false;
+    return part;
+}
+
+static void add_text(struct conn *conn, const char *sql)
+{
+    snprintf(add_part(conn)->sql, SQL_ROOM, "%s", sql);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* of the table above */
+static bool add_operation(struct conn *conn)
+{
+    const struct esse_request *request = &conn->request;
+    const enum esse_statement which = esse_statement_of(request);
+    const char *table = conn->target->schema->tables[request->table].name;
+    const long long row = request->row, value = request->value;
+    struct part *part = add_part(conn);
+    int length;
+    part->is_answer = which != ESSE_SQL_CHANGE;
+    if (which == ESSE_SQL_CHANGE)
+        length = snprintf(part->sql, SQL_ROOM, texts[which], table, value, request->where);
+    else if (which >= ESSE_SQL_RANGE)
+        length = snprintf(part->sql, SQL_ROOM, texts[which], table, request->where);
+    else
+        length = snprintf(part->sql, SQL_ROOM, texts[which], table, row, value);
+    if (which == ESSE_SQL_CHANGE) {
+        part = add_part(conn);
+        part->is_answer = true;
+        snprintf(part->sql, SQL_ROOM, "SELECT k, o FROM esse_%s WHERE v = %lld", table, value);
+    }
+    return length < SQL_ROOM;
+}
+#pragma GCC diagnostic pop
+
+static bool add_parts(struct conn *conn)
+{
+    conn->part_count = conn->part = 0;
+    if (conn->begin_is_due)
+        add_text(conn, "START TRANSACTION");
+    conn->begin_is_due = false;
+    if (conn->request.ask == ESSE_ASK_ROLLBACK) {
+        add_text(conn, "ROLLBACK");
+    } else if (conn->request.ask == ESSE_ASK_COMMIT) {
+        add_text(conn, "COMMIT");
+        conn->parts[0].is_commit = true;
+        if (conn->has_deleted) { /* a version without a value is named by its transaction */
+            add_text(conn, "SELECT @@last_gtid");
+            conn->parts[1].is_answer = true;
+        }
+    } else {
+        conn->has_deleted |= conn->request.ask == ESSE_ASK_DELETE;
+        return add_operation(conn);
+    }
+    return true;
+}
+
+/* ---- answers ---- */
+
+static int64_t number_of(const char *text)
+{
+    return text ? strtoll(text, NULL, 10) : ESSE_ABSENT;
+}
+
+static void take_rows(struct conn *conn, struct esse_reply *reply)
+{
+    const int64_t next = conn->request.ask == ESSE_ASK_CHANGE ? conn->request.value : ESSE_ABSENT;
+    conn->rows.count = 0;
+    for (MYSQL_ROW row; (row = mysql_fetch_row(conn->result));)
+        esse_live_row_vec_push(
+            &conn->rows, conn->arena,
+            (struct esse_live_row){ number_of(row[0]), number_of(row[1]), next });
+    reply->rows = conn->rows.at;
+    reply->row_count = conn->rows.count;
+}
+
+static void take_value(struct conn *conn, struct esse_reply *reply)
+{
+    const bool is_list = conn->request.ask == ESSE_ASK_READ &&
+                         conn->target->schema->tables[conn->request.table].is_list;
+    MYSQL_ROW row = mysql_fetch_row(conn->result);
+    if (!is_list) {
+        reply->value = row ? number_of(row[0]) : ESSE_ABSENT;
+        return;
+    }
+    conn->items.count = 0;
+    if (row && row[0])
+        esse_live_parse_list(&conn->items, conn->arena, row[0]);
+    reply->items = conn->items.at;
+    reply->item_count = conn->items.count;
+}
+
+static void take_gtid(struct conn *conn, struct esse_reply *reply)
+{
+    MYSQL_ROW row = mysql_fetch_row(conn->result);
+    const char *dash = row && row[0] ? strrchr(row[0], '-') : NULL;
+    if (dash)
+        reply->xid = number_of(dash + 1);
+}
+
+static void take_answer(struct conn *conn, struct esse_reply *reply)
+{
+    const enum esse_ask ask = conn->request.ask;
+    if (ask == ESSE_ASK_DELETE)
+        reply->is_absent = mysql_affected_rows(conn->mysql) == 0;
+    if (!conn->result)
+        return;
+    if (ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE)
+        take_rows(conn, reply);
+    else if (ask == ESSE_ASK_COMMIT)
+        take_gtid(conn, reply);
+    else
+        take_value(conn, reply);
+}
+
+/* ---- phases ---- */
+
+static int start_phase(struct conn *conn)
+{
+    const struct part *part = &conn->parts[conn->part];
+    const struct esse_mysql_place place = esse_mysql_place(conn->target, conn->request.host);
+    switch (conn->phase) {
+    case PHASE_CONNECT:
+        return mysql_real_connect_start(&conn->connected, conn->mysql, place.host, place.user,
+                                        place.password, place.database, place.port, place.socket,
+                                        0);
+    case PHASE_QUERY:
+        return mysql_real_query_start(&conn->status, conn->mysql, part->sql, strlen(part->sql));
+    case PHASE_STORE:
+        break;
+    }
+    return mysql_store_result_start(&conn->result, conn->mysql);
+}
+
+static int continue_phase(struct conn *conn, int ready)
+{
+    switch (conn->phase) {
+    case PHASE_CONNECT:
+        return mysql_real_connect_cont(&conn->connected, conn->mysql, ready);
+    case PHASE_QUERY:
+        return mysql_real_query_cont(&conn->status, conn->mysql, ready);
+    case PHASE_STORE:
+        break;
+    }
+    return mysql_store_result_cont(&conn->result, conn->mysql, ready);
+}
+
+static enum esse_progress wait_for(struct conn *conn, int waiting)
+{
+    conn->waiting = waiting;
+    conn->head.fd = mysql_get_socket(conn->mysql);
+    conn->head.events = (short)((waiting & MYSQL_WAIT_READ ? POLLIN : 0) |
+                                (waiting & MYSQL_WAIT_WRITE ? POLLOUT : 0) |
+                                (waiting & MYSQL_WAIT_EXCEPT ? POLLPRI : 0));
+    return ESSE_PROGRESS_WAIT; /* the loop has a time limit of its own, so the library's is not used
+                                */
+}
+
+/* A phase has ended: what comes next, DONE if nothing does. */
+static enum esse_progress end_phase(struct conn *conn, struct esse_reply *reply)
+{
+    conn->is_running = false;
+    switch (conn->phase) {
+    case PHASE_CONNECT:
+        if (!conn->connected)
+            return fail(conn, reply);
+        conn->part_count = conn->part = 0;
+        for (size_t i = 0; conn->target->setup[i]; i++)
+            add_text(conn, conn->target->setup[i]);
+        conn->phase = PHASE_QUERY;
+        return ESSE_PROGRESS_AGAIN;
+    case PHASE_QUERY:
+        if (conn->status)
+            return fail(conn, reply);
+        conn->phase = PHASE_STORE;
+        return ESSE_PROGRESS_AGAIN;
+    case PHASE_STORE:
+        break;
+    }
+    if (!conn->result && mysql_errno(conn->mysql))
+        return fail(conn, reply);
+    if (conn->parts[conn->part].is_answer)
+        take_answer(conn, reply);
+    if (conn->result)
+        mysql_free_result(conn->result);
+    conn->result = NULL;
+    conn->phase = PHASE_QUERY;
+    return ++conn->part < conn->part_count ? ESSE_PROGRESS_AGAIN : ESSE_PROGRESS_DONE;
+}
+
+static int ready_events(const struct conn *conn)
+{
+    struct pollfd fd = { conn->head.fd, conn->head.events, 0 };
+    if (poll(&fd, 1, 0) <= 0)
+        return 0;
+    return (fd.revents & (POLLIN | POLLERR | POLLHUP) ? MYSQL_WAIT_READ : 0) |
+           (fd.revents & POLLOUT ? MYSQL_WAIT_WRITE : 0) |
+           (fd.revents & POLLPRI ? MYSQL_WAIT_EXCEPT : 0);
+}
+
+static enum esse_progress advance(struct conn *conn, struct esse_reply *reply)
+{
+    enum esse_progress progress;
+    do {
+        int waiting;
+        if (conn->is_running) {
+            const int ready = ready_events(conn);
+            if (!ready)
+                return wait_for(conn, conn->waiting);
+            waiting = continue_phase(conn, ready);
+        } else {
+            conn->is_running = true;
+            waiting = start_phase(conn);
+        }
+        if (waiting)
+            return wait_for(conn, waiting);
+        progress = end_phase(conn, reply);
+    } while (progress == ESSE_PROGRESS_AGAIN);
+    return progress;
+}
+
+enum esse_progress esse_mysql_step(struct esse_conn *head, struct esse_reply *reply)
+{
+    return advance((struct conn *)head, reply);
+}
+
+static enum esse_progress start_connect(struct conn *conn, struct esse_reply *reply)
+{
+    hang_up(conn);
+    conn->mysql = esse_mysql_handle(conn->target);
+    if (!conn->mysql)
+        return esse_failed(reply, ESSE_FATE_ABORTED, "", "out of memory");
+    mysql_options(conn->mysql, MYSQL_OPT_NONBLOCK, 0);
+    conn->phase = PHASE_CONNECT;
+    conn->begin_is_due = false;
+    return advance(conn, reply);
+}
+
+enum esse_progress esse_mysql_start(struct esse_conn *head, const struct esse_request *request,
+                                    struct esse_reply *reply)
+{
+    struct conn *conn = (struct conn *)head;
+    conn->request = *request;
+    if (request->ask == ESSE_ASK_CONNECT)
+        return start_connect(conn, reply);
+    if (request->ask == ESSE_ASK_BEGIN) {
+        conn->begin_is_due = true;
+        conn->has_deleted = false;
+        return ESSE_PROGRESS_DONE;
+    }
+    if (conn->begin_is_due &&
+        (request->ask == ESSE_ASK_COMMIT || request->ask == ESSE_ASK_ROLLBACK)) {
+        conn->begin_is_due = false; /* nothing was done */
+        return ESSE_PROGRESS_DONE;
+    }
+    if (!conn->mysql) {
+        esse_failed(reply, ESSE_FATE_ABORTED, "", "the connection was lost");
+        reply->failure.is_lost = true;
+        return ESSE_PROGRESS_FAILED;
+    }
+    if (!add_parts(conn)) {
+        esse_failed(reply, ESSE_FATE_OPEN, "", "the statement is too long");
+        reply->failure.is_fatal = true;
+        return ESSE_PROGRESS_FAILED;
+    }
+    conn->phase = PHASE_QUERY;
+    return advance(conn, reply);
+}

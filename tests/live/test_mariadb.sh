@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# MariaDB, a private server: what it claims at each level, what it allows, and a crash in the middle.
+# usage: test_mariadb.sh ESSE
+. "$(dirname "$0")/../cli/lib.sh"
+. "$ROOT/tests/live/servers.sh"
+trap 'stop_servers; rm -rf "$WORK"' EXIT
+
+if ! mariadb_start "$WORK"; then
+    skip "MariaDB" "$(tail -n 1 "$WORK"/*.log 2>/dev/null) mariadb-server cannot be had or started: NOTHING was tested live"
+    finish
+fi
+
+run() { # name of the run directory, options...
+    local name=$1
+    shift
+    timeout -s KILL 120 "$ESSE" run "$MARIA_URL" --sessions 8 --out "$WORK/$name" "$@"
+}
+found() { # run directory
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(*d["anomaly_types"], *[a["type"] for a in d.get("also_found", [])])' "$WORK/$1/verdict.json"
+}
+
+# ---- serializable ----
+for workload in list-append rw-register predicate; do
+    expect "serializable holds ($workload)" 0 run "ser-$workload" -w $workload --txns 1200
+    has "... the order of versions came from the log" "$OUT" "versions from the binary log"
+    check "... every committed write is in the log" python3 "$ROOT/tests/live/committed.py" "$WORK/ser-$workload"
+done
+
+# ---- repeatable read loses updates, unless innodb_snapshot_isolation is on ----
+expect "repeatable read is not what its name says" 1 run rr -i repeatable-read -w write-skew --txns 3000
+has "... updates are lost" "$(found rr)" "lost-update"
+has "... which is explained" "$OUT" "one update is lost"
+expect "with innodb_snapshot_isolation snapshot isolation holds" 0 run si -i snapshot-isolation -w write-skew --txns 3000
+case "$(found si)" in *lost-update*) fail "... no update is lost" "$(found si)" ;; *) pass "... no update is lost" ;; esac
+has "... by error 1020" "$OUT" "1020"
+expect "... and write skew remains" 1 run si-skew -i snapshot-isolation -w write-skew --level serializable --txns 3000
+has "... by its name" "$(found si-skew)" "G2-item"
+
+# ---- read committed and read uncommitted ----
+expect "read committed holds" 0 run rc -i read-committed -w list-append --txns 1200
+expect "read committed is not snapshot isolation" 1 run rc-si -i read-committed -w list-append --level snapshot-isolation --txns 1200
+has "... reads are torn" "$(found rc-si)" "G-single"
+expect "read uncommitted holds" 0 run ru -i read-uncommitted -w list-append --txns 1200
+expect "read uncommitted is not read committed" 1 run ru-rc -i read-uncommitted -w list-append --level read-committed --txns 2500 --abort-share 0.2
+has "... dirty reads are found" "$(found ru-rc)" "G1a"
+
+# ---- manners ----
+same "no table is left behind" "0" "$(maria "select count(*) from information_schema.tables where table_name like 'esse\_%'")"
+expect "nobody there: status 69" 69 "$ESSE" run "mysql://root:geheimnis@127.0.0.1:1/esse" --out "$WORK/away"
+case "$OUT$ERR" in *geheimnis*) fail "... the password is not told" "$ERR" ;; *) pass "... the password is not told" ;; esac
+expect "an unknown parameter: status 64" 64 "$ESSE" run "$MARIA_URL?nonsense=1"
+expect "a wrong password: status 69" 69 "$ESSE" run "mysql://root:geheimnis@127.0.0.1:$MARIA_PORT/esse" --out "$WORK/wrong"
+case "$OUT$ERR" in *geheimnis*) fail "... it is not told" "$ERR" ;; *) pass "... it is not told" ;; esac
+expect "by its socket" 0 "$ESSE" run "mysql://root@localhost/esse?socket=$MARIA_SOCKET" --txns 100 --out "$WORK/socket"
+
+# ---- a crash in the middle ----
+timeout -s KILL 120 "$ESSE" run "$MARIA_URL" --sessions 16 --duration 6s -w list-append --out "$WORK/crash" >"$WORK/crash.out" 2>&1 &
+running=$!
+sleep 2
+kill -9 "$MARIA_PID"
+sleep 0.3
+mariadb_again "$WORK"
+wait $running
+same "kill -9: serializable still holds" 0 $?
+OUT=$(cat "$WORK/crash.out")
+has "... and says so" "$OUT" "holds serializable"
+same "... unknown outcomes are counted" \
+    "$(grep -c '"status":"unknown"' "$WORK/crash/history.jsonl")" "$(sed -n 's/.* \([0-9]*\) unknown.*/\1/p' "$WORK/crash.out" | head -n 1)"
+check "... no committed transaction was lost" python3 "$ROOT/tests/live/committed.py" "$WORK/crash"
+finish
