@@ -39,9 +39,9 @@ struct esse_draft_row *esse_draft_row(struct esse_draft *draft, uint32_t table, 
     return fresh;
 }
 
-bool esse_draft_sees(const struct esse_draft_row *row, bool keeps_reads)
+bool esse_draft_sees(const struct esse_draft_row *row)
 {
-    return row->is_deleted || row->is_written || (row->is_known && keeps_reads);
+    return row->is_deleted || row->is_written || (row->is_known && row->is_held);
 }
 
 bool esse_draft_has(const struct esse_draft_row *row)

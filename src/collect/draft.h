@@ -16,6 +16,7 @@ struct esse_draft_row {
     int64_t row;
     /* What the server has, as last heard. */
     bool is_known, is_there;
+    bool is_held;     /* the commit asks whether that is still so */
     int64_t revision; /* the server's number of that version; 0 if it has none */
     int64_t value;
     struct esse_live_items items;
@@ -39,9 +40,9 @@ void esse_draft_begin(struct esse_draft *draft);
 /* The row, new to the draft or not. */
 struct esse_draft_row *esse_draft_row(struct esse_draft *draft, uint32_t table, int64_t row);
 
-/* Whether the draft knows what is in the row without asking the server.  Without 'keeps_reads' what
- * was read is read again, and only what it wrote counts. */
-bool esse_draft_sees(const struct esse_draft_row *row, bool keeps_reads);
+/* Whether the draft knows what is in the row without asking the server: what it wrote itself, and
+ * what the commit will hold it to.  All else is read again. */
+bool esse_draft_sees(const struct esse_draft_row *row);
 
 /* Whether something is there, as far as the transaction can see; it must. */
 bool esse_draft_has(const struct esse_draft_row *row);

@@ -35,8 +35,8 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                          "the target's URL: mode must be compare or blind, not '%.60s'", mode);
     target->arena = arena;
     target->url = url;
-    target->is_blind =
-        strcmp(isolation->setting, "read-committed") == 0 || (mode && strcmp(mode, "blind") == 0);
+    target->is_blind = mode && strcmp(mode, "blind") == 0;
+    target->is_loose = target->is_blind || strcmp(isolation->setting, "read-committed") == 0;
     target->is_stale = strcmp(isolation->setting, "serializable") == 0;
     target->hosts = esse_wire_hosts(arena, url, DEFAULT_PORT, &target->host_count);
     *out = target;
@@ -54,23 +54,33 @@ struct esse_out *esse_etcd_body(struct esse_target *target)
     return &target->main->body;
 }
 
+/* The body is kept aside: connecting has bodies of its own. */
+static bool connect_main(struct esse_target *target, int64_t deadline, char said[ESSE_SAID])
+{
+    struct esse_etcd_conn *conn = target->main;
+    const struct esse_out body = conn->body;
+    bool ok = false;
+    esse_out_init_memory(&conn->body, target->arena);
+    for (unsigned i = 0; !ok && i < target->host_count; i++)
+        ok = esse_etcd_connect_now(conn, i, deadline, said);
+    conn->body = body;
+    return ok;
+}
+
 bool esse_etcd_ask_main(struct esse_target *target, const char *path, struct esse_error *err)
 {
     struct esse_etcd_conn *conn = target->main;
     const int64_t deadline = deadline_of(target);
+    const size_t length = conn->body.count;
     char said[ESSE_SAID] = "";
-    struct esse_out body = conn->body; /* connecting has bodies of its own */
-    if (conn->head.fd < 0) {
-        bool ok = false;
-        esse_out_init_memory(&conn->body, target->arena);
-        for (unsigned i = 0; !ok && i < target->host_count; i++)
-            ok = esse_etcd_connect_now(conn, i, deadline, said);
-        conn->body = body;
-        if (!ok)
-            return esse_fail(err, ESSE_EUNAVAILABLE, "%s: %s", conn->host->name, said);
-    }
-    return esse_etcd_ask_now(conn, path, deadline, said) ||
-           esse_fail(err, ESSE_EUNAVAILABLE, "the database refused: %s", said);
+    if (conn->head.fd >= 0 && esse_etcd_ask_now(conn, path, deadline, said))
+        return true;
+    /* The server may have gone and come back since.  All that is asked can be asked twice. */
+    conn->body.count = length;
+    if (conn->head.fd < 0 && connect_main(target, deadline, said) &&
+        esse_etcd_ask_now(conn, path, deadline, said))
+        return true;
+    return esse_fail(err, ESSE_EUNAVAILABLE, "%s: %s", conn->host->name, said);
 }
 
 /* ---- the schema ---- */
@@ -162,7 +172,9 @@ static bool describe(struct esse_target *target, struct esse_description *descri
         return false;
     settings[0] =
         (struct esse_setting){ "reads", target->is_stale ? "serializable" : "linearizable" };
-    settings[1] = (struct esse_setting){ "compares", target->is_blind ? "none" : "mod_revision" };
+    settings[1] = (struct esse_setting){ "compares", target->is_blind   ? "none"
+                                                     : target->is_loose ? "appends"
+                                                                        : "reads" };
     *description = (struct esse_description){
         .product = esse_arena_format(target->arena, "etcd %s", target->main->answer.version),
         .settings = settings,

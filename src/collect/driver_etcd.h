@@ -19,7 +19,8 @@ struct esse_etcd_log;
 struct esse_target {
     struct esse_arena *arena;
     const struct esse_url *url;
-    bool is_blind; /* commits without asking whether what was read still holds */
+    bool is_loose; /* reads are not held to; appending to a list is, since it is put back whole */
+    bool is_blind; /* nothing is: a commit asks for nothing */
     bool is_stale; /* whoever is asked may answer from what it has */
     double connect_seconds;
     struct esse_wire_host *hosts;

@@ -185,6 +185,8 @@ static void take_row(struct esse_etcd_conn *conn, struct esse_reply *reply)
     struct esse_draft_row *row = conn->row;
     long long number;
     row->is_known = true;
+    row->is_held =
+        !conn->target->is_loose || conn->request.ask == ESSE_ASK_APPEND || row->added.count;
     row->is_there = answer->is_there;
     row->revision = answer->is_there ? answer->mod_revision : 0;
     row->items.count = 0;
@@ -193,7 +195,7 @@ static void take_row(struct esse_etcd_conn *conn, struct esse_reply *reply)
         esse_live_parse_list(&row->items, conn->arena, esse_out_memory(&answer->value));
     else if (answer->is_there && sscanf(esse_out_memory(&answer->value), "%lld", &number) == 1)
         row->value = number;
-    if (conn->target->is_blind)
+    if (conn->target->is_loose)
         return;
     if (!conn->revision)
         conn->revision = answer->revision;
@@ -238,10 +240,7 @@ static enum esse_progress start_operation(struct esse_etcd_conn *conn, struct es
     const struct esse_request *request = &conn->request;
     conn->row = esse_draft_row(&conn->draft, request->table, request->row);
     /* A list is put back as a whole, so who appends must know it. */
-    const bool is_seen = request->ask == ESSE_ASK_WRITE ||
-                         (request->ask == ESSE_ASK_APPEND && conn->row->added.count) ||
-                         esse_draft_sees(conn->row, !conn->target->is_blind);
-    if (is_seen)
+    if (request->ask == ESSE_ASK_WRITE || esse_draft_sees(conn->row))
         return finish_operation(conn, reply);
     ask_row(conn);
     return step_operation(conn, reply);
@@ -297,7 +296,7 @@ static void put_list(struct esse_etcd_conn *conn, bool is_compares)
     for (size_t i = 0; i < conn->draft.count; i++) {
         const struct esse_draft_row *row = conn->draft.rows[i];
         const bool is_wanted =
-            is_compares ? row->is_known && !conn->target->is_blind : esse_draft_is_changed(row);
+            is_compares ? row->is_held && !conn->target->is_blind : esse_draft_is_changed(row);
         if (!is_wanted)
             continue;
         if (count++)
@@ -324,7 +323,7 @@ static enum esse_progress step_commit(struct esse_etcd_conn *conn, struct esse_r
 static enum esse_progress start_commit(struct esse_etcd_conn *conn, struct esse_reply *reply)
 {
     const bool writes = esse_draft_writes(&conn->draft);
-    if (!writes && (!conn->draft.count || conn->target->is_blind))
+    if (!writes && (!conn->draft.count || conn->target->is_loose))
         return ESSE_PROGRESS_DONE;
     esse_out_text(&conn->body, "{\"compare\":[");
     put_list(conn, true);
@@ -389,12 +388,8 @@ static bool finish_now(struct esse_etcd_conn *conn, enum esse_progress progress,
                                                              : hear(conn, reply);
         }
     }
-    const char *text = reply->failure.text, *name = conn->host->name;
-    const size_t length = strlen(name);
-    if (strncmp(text, name, length) == 0 && text[length] == ':') /* the caller names it */
-        text += length + 2;
     if (progress == ESSE_PROGRESS_FAILED)
-        snprintf(said, ESSE_SAID, "%s", text);
+        esse_wire_said(conn->host, reply->failure.text, said);
     return progress == ESSE_PROGRESS_DONE;
 }
 

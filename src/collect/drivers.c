@@ -10,8 +10,8 @@
 const struct esse_driver *const esse_drivers[] = { &esse_driver_sqlite,
                                                    &esse_driver_postgresql,
                                                    &esse_driver_mysql,
-                                                   &esse_driver_redis,
                                                    &esse_driver_etcd,
+                                                   &esse_driver_redis,
                                                    &esse_driver_memory,
                                                    NULL };
 

@@ -39,6 +39,13 @@ bool esse_wire_seconds(const struct esse_url *url, double *seconds, struct esse_
     return true;
 }
 
+void esse_wire_said(const struct esse_wire_host *host, const char *text, char said[ESSE_SAID])
+{
+    const size_t length = strlen(host->name);
+    const bool is_named = strncmp(text, host->name, length) == 0 && text[length] == ':';
+    snprintf(said, ESSE_SAID, "%s", is_named ? text + length + 2 : text);
+}
+
 /* Finds an address that answers; if none does, it has the first, if there is any. */
 static bool reach(struct esse_wire_host *host, unsigned number, esse_greets *greets, void *context,
                   char said[ESSE_SAID])

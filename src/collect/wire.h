@@ -40,6 +40,9 @@ bool esse_wire_seconds(const struct esse_url *url, double *seconds, struct esse_
  * nobody answers.  May wait.
  */
 enum { ESSE_SAID = 240 };
+/* What a failure of a connection to the host says, without the host's name before it. */
+void esse_wire_said(const struct esse_wire_host *host, const char *text, char said[ESSE_SAID]);
+
 typedef bool esse_greets(void *context, unsigned host, char said[ESSE_SAID]);
 bool esse_wire_reach(struct esse_wire_host *hosts, size_t count, esse_greets *greets, void *context,
                      struct esse_error *err);

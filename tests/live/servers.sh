@@ -132,17 +132,22 @@ maria() { # sql
 
 # Sets ETCD_PORT, ETCD_URL, ETCD_PID.
 etcd_start() { # directory
-    local i peer
     command -v etcd >/dev/null 2>&1 || { echo "etcd-server is not installed" >&2 && return 69; }
-    ETCD_PORT=$(free_port) peer=$(free_port)
+    ETCD_PORT=$(free_port) ETCD_PEER=$(free_port)
+    ETCD_URL=etcd://127.0.0.1:$ETCD_PORT
+    etcd_again "$1"
+}
+
+# Starts it (again) on the same directory.
+etcd_again() { # directory
+    local i peer=$ETCD_PEER
     etcd --name e --data-dir "$1/etcd" --listen-client-urls "http://127.0.0.1:$ETCD_PORT" \
         --advertise-client-urls "http://127.0.0.1:$ETCD_PORT" --listen-peer-urls "http://127.0.0.1:$peer" \
         --initial-advertise-peer-urls "http://127.0.0.1:$peer" --initial-cluster "e=http://127.0.0.1:$peer" \
-        --unsafe-no-fsync >"$1/etcd.log" 2>&1 &
+        --unsafe-no-fsync >>"$1/etcd.log" 2>&1 &
     ETCD_PID=$!
     disown
     SERVERS+=("$ETCD_PID")
-    ETCD_URL=etcd://127.0.0.1:$ETCD_PORT
     for ((i = 0; i < 300; i++)); do
         etcd_post kv/range '{"key":"AA=="}' >/dev/null 2>&1 && return 0
         sleep 0.1
@@ -180,19 +185,31 @@ h2_start() { # directory
 
 # ---- Redis ----
 
-# Sets REDIS_PORT, REDIS_URL, REDIS_PID.
-redis_start() { # directory
-    local i
+# Sets REDIS_PORT, REDIS_URL, REDIS_PID.  Options go to the server.
+redis_start() { # directory, option...
+    local directory=$1
     command -v redis-server >/dev/null 2>&1 || { echo "redis-server is not installed" >&2 && return 69; }
-    REDIS_PORT=$(free_port)
-    redis-server --bind 127.0.0.1 --port "$REDIS_PORT" --save '' --appendonly no --dir "$1" >"$1/redis.log" 2>&1 &
+    shift
+    REDIS_PORT=$(free_port) REDIS_OPTIONS=("$@")
+    REDIS_URL=redis://127.0.0.1:$REDIS_PORT
+    mkdir -p "$directory/redis"
+    redis_again "$directory"
+}
+
+redis_again() { # directory
+    local i
+    redis-server --bind 127.0.0.1 --port "$REDIS_PORT" --dir "$1/redis" --save '' --daemonize no \
+        "${REDIS_OPTIONS[@]}" >>"$1/redis.log" 2>&1 &
     REDIS_PID=$!
     disown
     SERVERS+=("$REDIS_PID")
-    REDIS_URL=redis://127.0.0.1:$REDIS_PORT
     for ((i = 0; i < 200; i++)); do
-        redis-cli -p "$REDIS_PORT" ping >/dev/null 2>&1 && return 0
+        case "$(redis PING 2>&1)" in PONG | *NOAUTH*) return 0 ;; esac
         sleep 0.1
     done
     return 70
+}
+
+redis() { # command...
+    redis-cli -h 127.0.0.1 -p "$REDIS_PORT" "$@"
 }

@@ -1,24 +1,80 @@
 #!/usr/bin/env bash
-# Redis, a private server: WATCH, MULTI and EXEC are serializable.
+# Redis, a private server: with WATCH and without, and a crash in the middle.
 # usage: test_redis.sh ESSE
 . "$(dirname "$0")/../cli/lib.sh"
 . "$ROOT/tests/live/servers.sh"
 trap 'stop_servers; rm -rf "$WORK"' EXIT
 
-if ! redis_start "$WORK"; then
-    skip "Redis" "redis-server cannot be had or started: NOTHING was tested live"
+if ! redis_start "$WORK" --appendonly yes; then
+    skip "Redis" "$(tail -n 1 "$WORK"/redis.log 2>/dev/null) redis-server cannot be had or started: NOTHING was tested live"
     finish
 fi
+
+run() { # name of the run directory, URL, options...
+    local name=$1 url=$2
+    shift 2
+    timeout -s KILL 120 "$ESSE" run "$url" --sessions 8 --out "$WORK/$name" "$@"
+}
+found() { # run directory: what is violated, and what was found although the level allows it
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(*d["anomaly_types"], *[a["type"] for a in d.get("also_found", [])])' "$WORK/$1/verdict.json"
+}
+
+# ---- with WATCH ----
 for workload in list-append rw-register write-skew bank; do
-    expect "serializable holds ($workload)" 0 timeout -s KILL 120 "$ESSE" run "$REDIS_URL" -w $workload --txns 3000 --out "$WORK/$workload"
+    expect "serializable holds ($workload)" 0 run "watch-$workload" "$REDIS_URL" -w $workload --txns 2000
+    has "... which is what is claimed" "$OUT" "holds serializable"
 done
-has "... conflicts were refused by EXEC" "$OUT" "a watched key was changed"
-expect "Redis has no predicates: status 64" 64 "$ESSE" run "$REDIS_URL" -w predicate --out "$WORK/predicate"
-same "nothing is left behind" "0" "$(redis-cli -p "$REDIS_PORT" dbsize | tr -dc 0-9)"
+expect "it is strict, too" 0 run strict "$REDIS_URL" -w rw-register --level strict-serializable --txns 2000
+
+# ---- without ----
+expect "without WATCH: read committed holds (rw-register)" 0 run rc-register "$REDIS_URL" -i read-committed -w rw-register --txns 2000
+expect "without WATCH: read committed holds (list-append)" 0 run rc-list "$REDIS_URL" -i read-committed -w list-append --txns 2000
+expect "without WATCH: not serializable" 1 run rc-bank "$REDIS_URL" -i read-committed -w bank --level serializable --txns 2000
+has "... updates are lost" "$(found rc-bank)" "lost-update"
+
+# ---- manners ----
+same "no key is left behind" 0 "$(redis DBSIZE)"
+redis SET esse:strange 1 >/dev/null
+redis -n 3 SET mine 1 >/dev/null
+expect "another database" 0 run three "$REDIS_URL/3" --txns 50
+same "... and what is others' stays" "1 1" "$(redis GET esse:strange) $(redis -n 3 GET mine)"
 expect "nobody there: status 69" 69 "$ESSE" run "redis://:geheimnis@127.0.0.1:1" --out "$WORK/away"
-case "$OUT$ERR" in *geheimnis*) fail "... the password is not told" "$ERR" ;; *) pass "... the password is not told" ;; esac
-redis-cli -p "$REDIS_PORT" config set requirepass geheimnis >/dev/null
-expect "a wrong password: status 69" 69 "$ESSE" run "redis://:falsch@127.0.0.1:$REDIS_PORT" --out "$WORK/wrong"
-expect "the right one" 0 "$ESSE" run "redis://:geheimnis@127.0.0.1:$REDIS_PORT" --txns 200 --out "$WORK/right"
-if grep -rqs geheimnis "$WORK/right"; then fail "no secret is saved" "found one"; else pass "no secret is saved"; fi
+has "... who was tried is told" "$ERR" "127.0.0.1:1: Connection refused"
+case "$OUT$ERR" in *geheimnis*) fail "... the password is not" "$ERR" ;; *) pass "... the password is not" ;; esac
+expect "predicates are not there: status 64" 64 "$ESSE" run "$REDIS_URL" -w predicate
+has "... which is told" "$ERR" "needs predicates, which redis: does not have"
+expect "an unknown parameter: status 64" 64 "$ESSE" run "$REDIS_URL?nonsense=1"
+expect "a database that is no number: status 64" 64 "$ESSE" run "$REDIS_URL/x"
+redis CONFIG SET requirepass geheimnis >/dev/null
+expect "a password" 0 run password "redis://:geheimnis@127.0.0.1:$REDIS_PORT/0" --txns 100
+if grep -rqs geheimnis "$WORK/password"; then fail "no secret is saved" "found one"; else pass "no secret is saved"; fi
+REDISCLI_AUTH=geheimnis expect "REDISCLI_AUTH is honoured" 0 run environment "$REDIS_URL" --txns 100
+expect "the wrong password: status 69" 69 "$ESSE" run "redis://:falsch12@127.0.0.1:$REDIS_PORT/0" --out "$WORK/wrong"
+case "$OUT$ERR" in *falsch12*) fail "... which is not shown" "$ERR" ;; *) pass "... which is not shown" ;; esac
+redis -a geheimnis --no-auth-warning CONFIG SET requirepass "" >/dev/null
+
+# ---- a crash in the middle ----
+run crash "$REDIS_URL" --duration 4s -w rw-register >"$WORK/crash.out" 2>&1 &
+running=$!
+sleep 1.5
+kill -9 "$REDIS_PID"
+sleep 0.3
+redis_again "$WORK"
+wait $running
+same "kill -9, with its log on disk: serializable still holds" 0 $?
+OUT=$(cat "$WORK/crash.out")
+has "... and says so" "$OUT" "holds serializable"
+has "... connections were lost and made again" "$OUT" "connections lost"
+same "... unknown outcomes are counted" \
+    "$(grep -c '"status":"unknown"' "$WORK/crash/history.jsonl")" "$(sed -n 's/.* \([0-9]*\) unknown.*/\1/p' "$WORK/crash.out" | head -n 1)"
+run gone "$REDIS_URL" --duration 20s --patience 1s -w rw-register >"$WORK/gone.out" 2>&1 &
+running=$!
+sleep 1.5
+kill -9 "$REDIS_PID"
+wait $running
+same "killed and never back: status 69" 69 $?
+has "... which is told" "$(cat "$WORK/gone.out")" "the database is gone"
+check "... what was recorded can be checked" "$ESSE" check --level serializable "$WORK/gone/history.jsonl"
 finish
