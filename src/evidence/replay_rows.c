@@ -73,7 +73,7 @@ void replay_rows_change(struct replay_state *state, uint32_t key, esse_value fro
 {
     for (uint32_t i = 0; i < state->rows.index_count; i++) {
         struct replay_index *index = &state->rows.indexes[i];
-        struct replay_entry before, after;
+        struct replay_entry before = { 0 }, after = { 0 };
         const bool was = entry_of(state, index, key, from, &before);
         const bool is = entry_of(state, index, key, to, &after);
         if (was && is && before.at == after.at && before.kind == after.kind)

@@ -27,6 +27,7 @@ cat >certified.jsonl <<'EOF'
 {"session":0,"txn":1,"xid":700,"ops":[{"w":"1","v":5},{"r":"1","v":5,"snapshot":"700:700:"}]}
 {"session":0,"txn":2,"ops":[{"p":"SELECT sum(v) FROM t","result":[5]}]}
 {"certificate":"postgresql-snapshots"}
+{"order":[1,2]}
 EOF
 for to in jepsen-edn plume dbcop cobra; do
     expect "$to holds no snapshots" 65 "$ESSE" convert --to $to certified.jsonl lost.$to

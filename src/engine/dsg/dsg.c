@@ -104,6 +104,7 @@ enum { PROVERS = sizeof provers / sizeof *provers };
 
 struct proof {
     bool tried, good;
+    bool guessed; /* the order of recording was tried */
     struct esse_order order;
 };
 
@@ -183,7 +184,7 @@ static void try_recorded(struct dsg *dsg, const struct prover *prover, struct pr
 static void try_prover(struct dsg *dsg, const struct prover *prover, struct proof *proof)
 {
     proof->tried = true;
-    if (dsg->versions.undetermined)
+    if (dsg->versions.undetermined && !proof->guessed)
         try_order(dsg, prover, &dsg->guess, proof);
     if (!proof->good)
         try_order(dsg, prover, &dsg->versions, proof);
@@ -286,6 +287,7 @@ static bool is_plainly_serial(struct dsg *dsg, struct proof *proofs)
         if (provers[p].mask != dsg->mask || provers[p].doubled)
             continue;
         try_order(dsg, &provers[p], &dsg->guess, &proofs[p]);
+        proofs[p].guessed = true;
         proofs[p].tried = proofs[p].good;
         return proofs[p].good;
     }
