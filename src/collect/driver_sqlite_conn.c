@@ -130,8 +130,8 @@ static const char *const texts[STATEMENTS] = {
     [READ] = "SELECT v FROM esse_% WHERE k = ?1",
     [WRITE] = "INSERT INTO esse_%(k, v) VALUES (?1, ?2) ON CONFLICT(k) DO UPDATE SET v = ?2",
     [INSERT] = "INSERT INTO esse_%(k, v) VALUES (?1, ?2)",
-    [APPEND] = "INSERT INTO esse_%(k, v) VALUES (?1, ?2) "
-               "ON CONFLICT(k) DO UPDATE SET v = v || ',' || ?2",
+    [APPEND] = ("INSERT INTO esse_%(k, v) VALUES (?1, ?2) "
+                "ON CONFLICT(k) DO UPDATE SET v = v || ',' || ?2"),
     [DELETE] = "DELETE FROM esse_% WHERE k = ?1",
     [RANGE] = "SELECT k, v FROM esse_% WHERE v >= ?1 AND v <= ?2",
     [CHANGE] = "UPDATE esse_% SET o = v, v = ?3 WHERE v >= ?1 AND v <= ?2 RETURNING k, o",

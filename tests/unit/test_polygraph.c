@@ -224,7 +224,7 @@ static struct esse_history *shuffled_history(struct esse_arena *arena, uint64_t 
     const struct esse_forgetting forgetting = { .sessions = true, .version_share = 1 };
     struct esse_builder *builder = esse_builder_new(arena);
     struct esse_gen_options options = esse_gen_defaults(ESSE_GEN_RW_REGISTER);
-    struct esse_history *history;
+    struct esse_history *history = NULL;
     struct esse_error err;
     options.txns = 300;
     options.ops = 8;

@@ -158,7 +158,7 @@ TEST(test_replay__any_order_of_lists_and_registers_agrees_with_the_oracle)
 static struct esse_history *generate(struct esse_arena *arena, struct esse_gen_options options)
 {
     struct esse_builder *builder = esse_builder_new(arena);
-    struct esse_history *history;
+    struct esse_history *history = NULL;
     struct esse_error err;
     if (!esse_gen_run(&options, esse_builder_sink(builder), NULL, &err) ||
         !esse_builder_freeze(builder, &history, &err))
