@@ -258,16 +258,7 @@ static void place_by_rank(const struct poly *poly, const uint32_t *rank, uint32_
     }
 }
 
-/* Who has neighbours close by in time or session cannot be moved alone; and there the solver is
- * good. */
-static bool is_worth_mending(const struct poly *poly)
-{
-    const struct esse_history *history = poly->versions->history;
-    return poly->waited && !(poly->ablate & ESSE_ABLATE_MENDING) && !poly->time &&
-           (!poly->sessions || history->sessions > history->txns / 2);
-}
-
-uint32_t *poly_estimate(struct poly *poly)
+uint32_t *poly_estimate(struct poly *poly, bool mends)
 {
     const double started = esse_clock_seconds();
     uint32_t *rank = rank_txns(poly);
@@ -281,7 +272,7 @@ uint32_t *poly_estimate(struct poly *poly)
     phase->counts[0].count = poly->versions->history->txns;
     phase->counts[1].what = "deadlocks broken";
     phase->counts[1].count = poly->waited;
-    if (is_worth_mending(poly) && poly_mend(poly, place, rank))
+    if (mends && poly->waited && poly_mend(poly, place, rank))
         place_by_rank(poly, rank, place);
     esse_arena_drop(poly->arena, rank);
     return place;

@@ -119,7 +119,7 @@ static enum esse_solver_answer run_solver(struct poly *poly)
 }
 
 /* Solves what is known now, with at most so many conflicts if 'limit' is not 0. */
-static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit)
+static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit, bool mends)
 {
     forget_solver(poly);
     const struct esse_proof proof = { poly, on_clause, on_lemma, on_clause };
@@ -130,7 +130,7 @@ static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit)
     struct esse_acyclic_spec spec = { .nodes = poly->nodes,
                                       .first = poly->known.first,
                                       .to = poly->known.to,
-                                      .hint = poly_estimate(poly),
+                                      .hint = poly_estimate(poly, mends),
                                       .context = poly,
                                       .edges = poly_edges_of,
                                       .more = find_more };
@@ -143,11 +143,35 @@ static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit)
     return answer;
 }
 
+enum { LEAST_PATIENCE = 800 }; /* conflicts, where there is something better than to go on */
+
 /* How many conflicts solving may have before pruning is worth its cost, which grows faster than the
  * history. */
 static uint64_t patience(const struct poly *poly)
 {
     return 4000 + poly->versions->history->txns / 4;
+}
+
+/* Who has neighbours close by in time or session cannot be moved alone; and there the solver is
+ * good. */
+static bool is_mendable(const struct poly *poly)
+{
+    const struct esse_history *history = poly->versions->history;
+    return !(poly->ablate & ESSE_ABLATE_MENDING) && !poly->time &&
+           (!poly->sessions || history->sessions > history->txns / 2);
+}
+
+/* Easy histories are solved sooner than they are mended. */
+static enum esse_solver_answer solve_first(struct poly *poly, bool prunes)
+{
+    const uint64_t limit = prunes ? patience(poly) : 0;
+    enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
+    if (!is_mendable(poly))
+        return solve_known(poly, limit, false);
+    answer = solve_known(poly, LEAST_PATIENCE, false);
+    if (answer == ESSE_SOLVER_UNKNOWN && !esse_budget_spent(poly->budget))
+        answer = solve_known(poly, limit, true);
+    return answer;
 }
 
 /* Most histories need no pruning: it costs more than solving them. */
@@ -159,10 +183,10 @@ enum esse_solver_answer poly_solve(struct poly *poly)
     poly_known_build(poly);
     enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
     if (!prunes || !(poly->ablate & ESSE_ABLATE_PATIENCE))
-        answer = solve_known(poly, prunes ? patience(poly) : 0);
+        answer = solve_first(poly, prunes);
     if (answer == ESSE_SOLVER_UNKNOWN && prunes && !esse_budget_spent(poly->budget) &&
         poly_prune(poly))
-        answer = solve_known(poly, 0);
+        answer = solve_known(poly, 0, is_mendable(poly));
     return answer;
 }
 

@@ -186,8 +186,8 @@ void poly_known_draw(struct poly *poly, struct esse_csr *csr, bool inferred);
 bool poly_prune(struct poly *poly);
 
 /* By node: an order that agrees with what is known and breaks few reads, near an estimate of the
- * order of events. */
-uint32_t *poly_estimate(struct poly *poly);
+ * order of events; mended if it breaks some and that is asked for. */
+uint32_t *poly_estimate(struct poly *poly, bool mends);
 /* From an estimate by transaction to a place by node; UINT32_MAX for those that a
  * cycle keeps from running. */
 void poly_schedule(struct poly *poly, const uint32_t *rank, uint32_t *place);
