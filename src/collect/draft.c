@@ -101,3 +101,27 @@ void esse_draft_show(struct esse_draft *draft, const struct esse_draft_row *row,
     reply->items = draft->shown.at;
     reply->item_count = draft->shown.count;
 }
+
+enum esse_progress esse_draft_answer(struct esse_draft *draft, struct esse_draft_row *row,
+                                     const struct esse_request *request, bool is_list,
+                                     struct esse_reply *reply)
+{
+    switch (request->ask) {
+    case ESSE_ASK_READ:
+        esse_draft_show(draft, row, is_list, reply);
+        return ESSE_PROGRESS_DONE;
+    case ESSE_ASK_INSERT:
+        if (esse_draft_has(row))
+            return esse_failed(reply, ESSE_FATE_OPEN, "duplicate", "the key is there already");
+        break;
+    case ESSE_ASK_DELETE:
+        reply->is_absent = !esse_draft_has(row);
+        if (reply->is_absent)
+            return ESSE_PROGRESS_DONE;
+        break;
+    default:
+        break;
+    }
+    esse_draft_change(draft, row, request);
+    return ESSE_PROGRESS_DONE;
+}

@@ -57,4 +57,10 @@ bool esse_draft_writes(const struct esse_draft *draft);
 void esse_draft_show(struct esse_draft *draft, const struct esse_draft_row *row, bool is_list,
                      struct esse_reply *reply);
 
+/* Answers a request about a row of which all that matters is known: shows it, or changes it, or
+ * says that it is there already (INSERT) or is not (DELETE). */
+enum esse_progress esse_draft_answer(struct esse_draft *draft, struct esse_draft_row *row,
+                                     const struct esse_request *request, bool is_list,
+                                     struct esse_reply *reply);
+
 #endif

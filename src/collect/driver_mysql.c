@@ -159,29 +159,10 @@ const char *esse_mysql_ask(const struct esse_target *target, MYSQL *mysql, const
 
 /* ---- the schema ---- */
 
-static bool insert_rows(struct esse_target *target, const struct esse_table *table,
-                        struct esse_error *err)
+static bool run_main(void *context, const char *sql, struct esse_error *err)
 {
-    enum { AT_ONCE = 500, ROOM = AT_ONCE * 48 + 100 };
-    char *sql = esse_arena_grow(target->arena, NULL, ROOM), *to = sql;
-    unsigned count = 0;
-    bool ok = true;
-    for (uint64_t i = 0; ok && i < table->rows; i++) {
-        if (table->initial[i] == ESSE_ABSENT)
-            continue;
-        if (!count)
-            to = sql + sprintf(sql, "INSERT INTO esse_%s(k, v) VALUES ", table->name);
-        to += sprintf(to, "%s(%llu,%lld)", count ? "," : "", (unsigned long long)i,
-                      (long long)table->initial[i]);
-        if (++count == AT_ONCE) {
-            ok = esse_mysql_run(target, target->main, sql, err);
-            count = 0;
-        }
-    }
-    if (ok && count)
-        ok = esse_mysql_run(target, target->main, sql, err);
-    esse_arena_drop(target->arena, sql);
-    return ok;
+    struct esse_target *target = context;
+    return esse_mysql_run(target, target->main, sql, err);
 }
 
 static bool make_table(struct esse_target *target, const struct esse_table *table,
@@ -195,7 +176,8 @@ static bool make_table(struct esse_target *target, const struct esse_table *tabl
              "CREATE TABLE esse_%s(k BIGINT PRIMARY KEY, v %s, o BIGINT%s) ENGINE=InnoDB",
              table->name, table->is_list ? "MEDIUMTEXT" : "BIGINT",
              table->has_ranges ? ", INDEX(v)" : "");
-    return esse_mysql_run(target, target->main, sql, err) && insert_rows(target, table, err);
+    return esse_mysql_run(target, target->main, sql, err) &&
+           esse_live_insert_rows(target->arena, table, run_main, target, err);
 }
 
 /* The session's setting; MySQL and TiDB call the variable by another name. */

@@ -299,30 +299,10 @@ const char *esse_pg_ask(const struct esse_target *target, PGconn *pg, const char
 
 /* ---- the schema ---- */
 
-static bool insert_rows(struct esse_target *target, const struct esse_table *table,
-                        struct esse_error *err)
+static bool run_main(void *context, const char *sql, struct esse_error *err)
 {
-    enum { AT_ONCE = 500, ROOM = AT_ONCE * 48 + 100 };
-    char *sql = esse_arena_grow(target->arena, NULL, ROOM), *to = sql;
-    bool ok = true;
-    unsigned count = 0;
-    for (uint64_t i = 0; ok && i < table->rows; i++) {
-        if (table->initial[i] != ESSE_ABSENT) {
-            if (!count)
-                to = sql + sprintf(sql, "INSERT INTO esse_%s(k, v) VALUES ", table->name);
-            to += sprintf(to, "%s(%llu,%lld)", count ? "," : "", (unsigned long long)i,
-                          (long long)table->initial[i]);
-            count++;
-        }
-        if (count == AT_ONCE || (count && i + 1 == table->rows)) {
-            ok = esse_pg_run(target, target->main, sql, err);
-            count = 0;
-        }
-    }
-    if (ok && count)
-        ok = esse_pg_run(target, target->main, sql, err);
-    esse_arena_drop(target->arena, sql);
-    return ok;
+    struct esse_target *target = context;
+    return esse_pg_run(target, target->main, sql, err);
 }
 
 static bool make_table(struct esse_target *target, const struct esse_table *table,
@@ -340,7 +320,7 @@ static bool make_table(struct esse_target *target, const struct esse_table *tabl
     snprintf(sql, sizeof sql, "CREATE INDEX esse_i_%s ON esse_%s(v)", table->name, table->name);
     if (table->has_ranges && !esse_pg_run(target, target->main, sql, err))
         return false;
-    return insert_rows(target, table, err);
+    return esse_live_insert_rows(target->arena, table, run_main, target, err);
 }
 
 /* That the server really uses the level that was asked for. */

@@ -241,25 +241,8 @@ static void take_row(struct esse_redis_conn *conn)
 /* With what the row holds at hand, where that matters. */
 static enum esse_progress finish_operation(struct esse_redis_conn *conn, struct esse_reply *reply)
 {
-    struct esse_draft_row *row = conn->row;
-    switch (conn->request.ask) {
-    case ESSE_ASK_READ:
-        esse_draft_show(&conn->draft, row, is_list(conn, row->table), reply);
-        return ESSE_PROGRESS_DONE;
-    case ESSE_ASK_INSERT:
-        if (esse_draft_has(row))
-            return esse_failed(reply, ESSE_FATE_OPEN, "duplicate", "the key is there already");
-        break;
-    case ESSE_ASK_DELETE:
-        reply->is_absent = !esse_draft_has(row);
-        if (reply->is_absent)
-            return ESSE_PROGRESS_DONE;
-        break;
-    default:
-        break;
-    }
-    esse_draft_change(&conn->draft, row, &conn->request);
-    return ESSE_PROGRESS_DONE;
+    return esse_draft_answer(&conn->draft, conn->row, &conn->request,
+                             is_list(conn, conn->row->table), reply);
 }
 
 static enum esse_progress step_operation(struct esse_redis_conn *conn, struct esse_reply *reply)

@@ -1,5 +1,6 @@
 #include "collect/live_rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,4 +57,29 @@ bool esse_statement_make(const char *pattern, const char *table, const char *con
     }
     *sql = 0;
     return true;
+}
+
+bool esse_live_insert_rows(struct esse_arena *arena, const struct esse_table *table,
+                           esse_run_sql *run, void *context, struct esse_error *err)
+{
+    enum { AT_ONCE = 500, ROOM = AT_ONCE * 48 + 100 };
+    char *sql = esse_arena_grow(arena, NULL, ROOM), *to = sql;
+    unsigned count = 0;
+    bool ok = true;
+    for (uint64_t i = 0; ok && i < table->rows; i++) {
+        if (table->initial[i] == ESSE_ABSENT)
+            continue;
+        if (!count)
+            to = sql + sprintf(sql, "INSERT INTO esse_%s(k, v) VALUES ", table->name);
+        to += sprintf(to, "%s(%llu,%lld)", count ? "," : "", (unsigned long long)i,
+                      (long long)table->initial[i]);
+        if (++count == AT_ONCE) {
+            ok = run(context, sql, err);
+            count = 0;
+        }
+    }
+    if (ok && count)
+        ok = run(context, sql, err);
+    esse_arena_drop(arena, sql);
+    return ok;
 }

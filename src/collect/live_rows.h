@@ -40,4 +40,11 @@ enum esse_statement esse_statement_of(const struct esse_request *request);
 bool esse_statement_make(const char *pattern, const char *table, const char *condition,
                          const char *value, char *sql, size_t room);
 
+/* Runs one statement; 'context' is the driver's. */
+typedef bool esse_run_sql(void *context, const char *sql, struct esse_error *err);
+
+/* Puts the rows into the table that are there from the start, some hundred with a statement. */
+bool esse_live_insert_rows(struct esse_arena *arena, const struct esse_table *table,
+                           esse_run_sql *run, void *context, struct esse_error *err);
+
 #endif
