@@ -58,7 +58,8 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
         *at = *at == '-' ? ' ' : (char)toupper((unsigned char)*at);
     target->level = level;
     *out = target;
-    if (!esse_url_knows(url, names, err) || !read_lock_wait(target, err))
+    if (!esse_client_load(&esse_client_libmariadb, err) || !esse_url_knows(url, names, err) ||
+        !read_lock_wait(target, err))
         return false;
     add_setup(target);
     return true;

@@ -224,7 +224,7 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                          target->log_plugin);
     set_level(target, isolation->setting);
     *out = target;
-    return read_parameters(target, err);
+    return esse_client_load(&esse_client_libpq, err) && read_parameters(target, err);
 }
 
 /* ---- commands that wait ---- */

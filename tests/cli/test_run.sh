@@ -141,6 +141,10 @@ expect "an unknown parameter" 64 "$ESSE" run 'sqlite:?jornal=wal' -o nothing
 has "those that there are" "$ERR" "journal"
 expect "an unknown bug" 64 "$ESSE" run 'memory:?bug=ants' -o nothing
 expect "a bug that the workload cannot show" 64 "$ESSE" run 'memory:?bug=phantom' -w bank -o nothing
+mkdir lib && echo damaged >lib/libpq.so.5
+expect "a client library that is not there" 69 env "LD_LIBRARY_PATH=$PWD/lib" "$ESSE" run postgresql://localhost/x -o nothing
+has "its package is named" "$ERR" "package libpq5"
+expect "whoever only checks does not need it" 0 env "LD_LIBRARY_PATH=$PWD/lib" "$ESSE" --version
 expect "no sessions" 64 "$ESSE" run -s 0 -o nothing
 expect "an unknown level" 64 "$ESSE" run memory: -n 10 -l nonsense -o level
 expect "targets are listed" 0 "$ESSE" run help
