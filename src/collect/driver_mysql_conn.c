@@ -206,7 +206,6 @@ static bool add_parts(struct conn *conn)
             conn->parts[1].is_answer = true;
         }
     } else {
-        conn->has_deleted |= conn->request.ask == ESSE_ASK_DELETE;
         return add_operation(conn);
     }
     return true;
@@ -258,8 +257,12 @@ static void take_gtid(struct conn *conn, struct esse_reply *reply)
 static void take_answer(struct conn *conn, struct esse_reply *reply)
 {
     const enum esse_ask ask = conn->request.ask;
-    if (ask == ESSE_ASK_DELETE)
+    if (ask == ESSE_ASK_DELETE) {
         reply->is_absent = mysql_affected_rows(conn->mysql) == 0;
+        /* Without an effect there may be nothing to log, and @@last_gtid would be that of an
+         * earlier transaction. */
+        conn->has_deleted |= !reply->is_absent;
+    }
     if (!conn->result)
         return;
     if (ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE)
