@@ -583,7 +583,8 @@ static int collect_command(int count, char **operands)
 
 #define TARGETS                                                                                    \
     "TARGET is a URL: sqlite:PATH (by default a private temporary file), postgresql://..., "       \
-    "mysql://..., redis://..., or memory: (a small store in this process, for trying things "      \
+    "mysql://..., galera://..., etcd://..., redis://..., or memory: (a small store in this "       \
+    "process, for trying things "                                                                  \
     "out). 'esse run help' lists them with what the "                                              \
     "URL may say, the isolation that can be asked for, and the level that the database's "         \
     "documentation claims for it. Several hosts, separated by commas, are spread over the "        \
