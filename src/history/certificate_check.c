@@ -206,7 +206,8 @@ static bool check_txn(const struct checking *c, uint32_t txn)
         writes |=
             esse_access_count(history, op) &&
             esse_access_at(history, op, esse_access_count(history, op) - 1).kind != ESSE_OP_READ;
-        if (!check_snapshot(c, txn, op))
+        /* Those without a snapshot of their own have one together. */
+        if ((history->op_snapshot || op == history->txn_op[txn]) && !check_snapshot(c, txn, op))
             return false;
         if (!esse_op_is_predicate(history->op_kind[op]))
             continue;
