@@ -78,8 +78,9 @@ struct esse_gen_options {
     bool has_header;        /* say what made the history; not every format can */
     bool has_times, has_op_times, has_server_times;
     bool has_certificate; /* names, version orders, and an order where the level has one */
-    bool certifies_times; /* the timestamps are those of the commits and snapshots, and say so */
-    bool has_vsets;       /* predicate operations carry their version sets */
+    /* The commits and snapshots, in the form that this kind has, and that they are true. */
+    enum esse_certificate_kind certifies;
+    bool has_vsets; /* predicate operations carry their version sets */
     bool drop_aborted;
     bool by_session; /* one session after the other; the whole history is kept till the end */
     const struct esse_gen_plant *plants; /* by ascending 'at' */
