@@ -80,4 +80,25 @@ expect "a row of the snapshot was left out" 1 "$ESSE" check -l serializable mism
 has "which is a mismatch" "$OUT" "result-set-mismatch: the rows of a predicate differ from what it selects at the snapshot that the certificate gives it"
 has "of this row" "$OUT" "t2 did where v < 5: {}; x = 1 at its snapshot matches and was not returned"
 
+# ---- what contradicts the history, with its place ----
+cat >h.jsonl <<'END'
+{"session":1,"txn":"a","ops":[{"w":"x","v":1}]}
+{"session":2,"txn":"b","ops":[{"w":"x","v":2}]}
+END
+echo '{"version_order":{"x":[1,3]}}' | cat h.jsonl - >here.jsonl
+expect "a version nobody wrote" 65 "$ESSE" check here.jsonl
+same "has a line" "esse: here.jsonl:3:1: certificate: the version order of x names 3, which nobody wrote" "$ERR"
+printf '%s\n' '{"init":{"y":0}}' '{"version_order":{"x":[1,3]}}' >c.jsonl
+expect "in a file of its own" 65 "$ESSE" check --certificate c.jsonl h.jsonl
+same "it is of that file" "esse: h.jsonl: certificate c.jsonl:2: the version order of x names 3, which nobody wrote" "$ERR"
+printf '%s\n' '{"init":{"y":0}}' '' '{"version_order":{"x":[{"txn":"a"},{"txn":"c"}]}}' >c.jsonl
+expect "a transaction that does not exist" 65 "$ESSE" check --certificate c.jsonl h.jsonl
+same "has its line too" "esse: h.jsonl: certificate c.jsonl:3: there is no transaction 'c'" "$ERR"
+echo '{"order":["a","b","a"]}' >c.jsonl
+expect "an order that names one twice" 65 "$ESSE" check --certificate c.jsonl h.jsonl
+same "and so has that" "esse: h.jsonl: certificate c.jsonl:1: the order names the transaction 'a' twice" "$ERR"
+printf '%s\n' '{"version_order":{"x":[1,2]}}' '{"version_order":{"x":[2,1]}}' >c.jsonl
+expect "a second order of a key" 65 "$ESSE" check --certificate c.jsonl h.jsonl
+same "stands on the second line" "esse: h.jsonl: certificate c.jsonl:2: the key 'x' is given a version order twice" "$ERR"
+
 finish
