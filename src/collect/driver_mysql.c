@@ -81,8 +81,8 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
         *at = *at == '-' ? ' ' : (char)toupper((unsigned char)*at);
     target->level = level;
     *out = target;
-    if (!esse_url_knows(url, names, err) || !read_lock_wait(target, err) ||
-        !read_spread(target, err))
+    if (!esse_client_load(&esse_client_libmariadb, err) || !esse_url_knows(url, names, err) ||
+        !read_lock_wait(target, err) || !read_spread(target, err))
         return false;
     add_setup(target);
     return true;

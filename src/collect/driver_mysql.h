@@ -1,10 +1,9 @@
 #ifndef ESSE_COLLECT_DRIVER_MYSQL_H
 #define ESSE_COLLECT_DRIVER_MYSQL_H
 
+#include "collect/client_libmariadb.h"
 #include "collect/driver.h"
 #include "collect/live_rows.h"
-
-#include <mariadb/mysql.h>
 
 /*
  * MariaDB and what speaks its protocol, through libmariadb.  Four files: the target

@@ -168,6 +168,8 @@ static const char *const texts[ESSE_STATEMENTS] = {
     [ESSE_SQL_CHANGE] = "UPDATE esse_%s SET o = v, v = %lld WHERE %s",
     [ESSE_SQL_COUNT] = "SELECT count(*) FROM esse_%s WHERE %s",
     [ESSE_SQL_SUM] = "SELECT sum(v) FROM esse_%s WHERE %s",
+    [ESSE_SQL_MIN] = "SELECT min(v + 0) FROM esse_%s WHERE %s",
+    [ESSE_SQL_MAX] = "SELECT max(v + 0) FROM esse_%s WHERE %s",
 };
 
 static struct part *add_part(struct conn *conn)

@@ -3,7 +3,6 @@
 #include "collect/recorder.h"
 #include "collect/recover_binlog.h"
 
-#include <mariadb/mariadb_rpl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

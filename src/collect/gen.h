@@ -8,8 +8,9 @@
  * Makes histories: sessions that really interleave on the store of store.h, each finished
  * transaction given to a sink at once.  Equal options give equal records.
  *
- * Cost: O(1) an operation (a list read O(length), a predicate O(keys)); memory for the open
- * transactions, the versions somebody can still see, and the certificate if it is asked for.
+ * Cost: O(1) an operation (a list read O(length), a predicate O(log keys + rows that match), with
+ * version sets O(keys)); memory for the open transactions, the versions somebody can still see, and
+ * the certificate if it is asked for.
  */
 enum esse_gen_workload {
     ESSE_GEN_LIST_APPEND,

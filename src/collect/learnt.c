@@ -159,6 +159,7 @@ static bool emit_kind(const char *kind, struct esse_sink *sink, struct esse_erro
     return sink->certificate(sink, &record, err);
 }
 
+/* What a kind says is about the order of commits: nothing, if only versions were told. */
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
                       struct esse_error *err)
 {
@@ -166,5 +167,6 @@ bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_
         qsort(learnt->named.at, learnt->named.count, sizeof *learnt->named.at, compare_named);
     return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
            (!learnt->commits.count || emit_commits(learnt, sink, err)) &&
-           (!kind || emit_kind(kind, sink, err));
+           (!kind || (learnt->versions.count && !learnt->commits.count) ||
+            emit_kind(kind, sink, err));
 }

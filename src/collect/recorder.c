@@ -323,10 +323,9 @@ static void fill_aggregate(struct esse_page *page, const struct noted *noted,
 {
     struct esse_book *book = page->book;
     char text[300];
-    int length =
-        snprintf(text, sizeof text, "SELECT %s FROM %s WHERE %s",
-                 noted->aggregate == ESSE_AGGREGATE_SUM ? "sum(v)" : "count(*)",
-                 book->schema->tables[noted->table].name, page->texts.at + noted->where - 1);
+    int length = snprintf(
+        text, sizeof text, "SELECT %s FROM %s WHERE %s", esse_aggregate_texts[noted->aggregate],
+        book->schema->tables[noted->table].name, page->texts.at + noted->where - 1);
     op->key = esse_value_string(book->values, text, (size_t)length);
     op->no_rows = op->has_result = true;
     op->result_first = book->items.count;

@@ -1,8 +1,8 @@
+#include "collect/client_libpq.h"
 #include "collect/spawn.h"
 
 #include <glob.h>
 #include <poll.h>
-#include <postgresql/libpq-fe.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +133,8 @@ static bool start(struct esse_arena *arena, struct esse_spawned **out, struct es
         return esse_fail(err, ESSE_EUNAVAILABLE,
                          "--spawn postgresql: no server in /usr/lib/postgresql; Debian's package "
                          "is postgresql, or set ESSE_POSTGRESQL_BIN");
-    if (!esse_account_find("postgres", &s->account, err) ||
+    if (!esse_client_load(&esse_client_libpq, err) ||
+        !esse_account_find("postgres", &s->account, err) ||
         !esse_spawn_directory(arena, "postgresql", &s->account, &s->directory, err))
         return false;
     s->data = esse_arena_format(arena, "%s/data", s->directory);

@@ -111,10 +111,10 @@ static bool freeze(struct esse_reading *reading, const struct esse_format *forma
         return options->certificate && !err->line ? fail_in_certificate(options->certificate, err)
                                                   : false;
     }
-    if (!check_workload(history, reading->asked, err) ||
+    /* What was given is checked before the rest is derived: that agrees by construction. */
+    if (!check_workload(history, reading->asked, err) || !esse_certificate_check(history, err) ||
         ((options->transaction_order || history->certificate.kind != ESSE_CERTIFICATE_NONE) &&
-         !esse_certificate_by_order(history, err)) ||
-        !esse_certificate_check(history, err))
+         !esse_certificate_by_order(history, err)))
         return false;
     *out = history;
     return true;

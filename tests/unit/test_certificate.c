@@ -11,12 +11,20 @@ struct c_level {
     int first, then;
 };
 
+enum { DEPENDS = C_WW | C_WR | C_WRP, ANTI = C_RW | C_RWP };
+
 static const struct c_level levels[] = {
-    { "serializable", C_WW | C_WR | C_RW | C_WRP | C_RWP, 0 },
-    { "snapshot-isolation", C_WW | C_WR | C_WRP, C_RW | C_RWP },
-    { "repeatable-read", C_WW | C_WR | C_RW | C_WRP, 0 },
-    { "read-committed", C_WW | C_WR | C_WRP, 0 },
+    { "serializable", DEPENDS | ANTI, 0 },
+    { "snapshot-isolation", DEPENDS, ANTI },
+    { "repeatable-read", DEPENDS | C_RW, 0 },
+    { "read-committed", DEPENDS, 0 },
     { "read-uncommitted", C_WW, 0 },
+    { "strong-session-serializable", DEPENDS | ANTI | C_SO, 0 },
+    { "strong-session-snapshot-isolation", DEPENDS | C_SO, ANTI },
+    { "strong-session-read-committed", DEPENDS | C_SO, 0 },
+    { "strict-serializable", DEPENDS | ANTI | C_SO | C_RT, 0 },
+    { "strong-snapshot-isolation", DEPENDS | C_SO | C_RT, ANTI },
+    { "strong-read-committed", DEPENDS | C_SO | C_RT, 0 },
 };
 enum { LEVELS = sizeof levels / sizeof *levels };
 
@@ -223,8 +231,8 @@ static const char *contradiction(struct esse_arena *arena, const char *text)
 {
     struct esse_error *err = esse_arena_alloc(arena, 1, sizeof *err);
     struct esse_history *history = load_text(arena, "native", text);
-    if ((!history->certificate.kind || esse_certificate_by_order(history, err)) &&
-        esse_certificate_check(history, err))
+    if (esse_certificate_check(history, err) &&
+        (!history->certificate.kind || esse_certificate_by_order(history, err)))
         return "";
     return err->text;
 }
