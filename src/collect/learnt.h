@@ -11,10 +11,13 @@
  * by row.
  */
 
-/* A transaction by the server's id, and by its place in the history: session/index. */
+/* A transaction by the server's id, and by its place in the history: session/index.  A server that
+ * crashed may give an id a second time; then who first had it never committed, although its client
+ * could not know. */
 struct esse_named {
     int64_t xid, session;
     uint64_t index;
+    bool is_unknown; /* its outcome is */
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema);
