@@ -48,12 +48,23 @@ enum esse_ask {
     ESSE_ASK_DELETE,    /* the row may not be there: reply->is_absent tells */
     ESSE_ASK_MATCH,     /* the rows of the table that satisfy 'where' */
     ESSE_ASK_CHANGE,    /* those become 'value', all of them the same */
-    ESSE_ASK_AGGREGATE, /* count or sum over them, computed by the server */
+    ESSE_ASK_AGGREGATE, /* over them, computed by the server */
     ESSE_ASK_COMMIT,
     ESSE_ASK_ROLLBACK,
 };
 
-enum esse_aggregate { ESSE_AGGREGATE_COUNT, ESSE_AGGREGATE_SUM };
+enum esse_aggregate {
+    ESSE_AGGREGATE_COUNT,
+    ESSE_AGGREGATE_SUM,
+    ESSE_AGGREGATE_MIN,
+    ESSE_AGGREGATE_MAX,
+    ESSE_AGGREGATES
+};
+
+/* "sum(v)".  The least is that of v + 0, so that no index answers it from one row: a database that
+ * looked at one row only need not mind that others come and go, and what a predicate ranges over
+ * are all the rows that match (docs/design/sql.md). */
+extern const char *const esse_aggregate_texts[ESSE_AGGREGATES];
 
 /* Belongs to the caller and is good until the request is done or has failed. */
 struct esse_request {
@@ -101,8 +112,8 @@ struct esse_failure {
 
 /* Belongs to the caller; what it points at to the connection, until its next start(). */
 struct esse_reply {
-    int64_t value;  /* READ of a register: ESSE_ABSENT if not there; AGGREGATE: the result (a sum
-                       over no rows is ESSE_ABSENT) */
+    int64_t value;  /* READ of a register: ESSE_ABSENT if not there; AGGREGATE: the result (over
+                       no rows ESSE_ABSENT, but a count is 0) */
     bool is_absent; /* DELETE: there was nothing to delete */
     const int64_t *items; /* READ of a list, oldest first; an absent row is an empty list */
     size_t item_count;
@@ -156,8 +167,8 @@ void esse_learnt_commit(struct esse_learnt *learnt, int64_t xid);
 
 struct esse_certifying {
     const char *source; /* "logical decoding by pgoutput" */
-    /* Of docs/formats.md, "postgresql-snapshots" say, if replies have snapshots; NULL: orders of
-     * versions are all there is. */
+    /* Of docs/formats.md, "postgresql-snapshots" say, if replies have snapshots and commits are
+     * told; NULL: orders of versions are all there ever is. */
     const char *kind;
     /* After prepare, before the first transaction.  False: no certificate can be had, 'err' says
      * why; the run goes on without one and says so. */

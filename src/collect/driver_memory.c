@@ -39,6 +39,7 @@ struct esse_target {
     struct place *places;       /* by slot */
     uint32_t slot_count, slot_room;
     uint64_t clock, commits;
+    bool is_counting; /* snapshots and the order of all commits are told */
     struct version_vec log;
 };
 
@@ -48,6 +49,7 @@ struct conn {
     struct esse_arena *arena;
     uint32_t session;
     struct esse_request request;
+    uint64_t seen; /* commits before it began */
     struct row_vec rows;
 };
 
@@ -136,6 +138,9 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     }
     if (target->bug && !find_bug(target, schema, err))
         return false;
+    /* A planted history has no place among the commits. */
+    target->is_counting = kind_of(schema) == ESSE_GEN_PREDICATE && !target->bug &&
+                          !esse_store_traits[target->level].has_dirty;
     target->slot_room = (uint32_t)slots;
     esse_word_map_clear(&target->slots, target->arena, target->slot_room);
     target->places = esse_arena_alloc(target->arena, slots, sizeof *target->places);
@@ -276,16 +281,29 @@ static enum esse_progress match_rows(struct conn *conn, struct esse_reply *reply
     return ESSE_PROGRESS_DONE;
 }
 
+static int64_t fold(enum esse_aggregate which, int64_t all, int64_t value)
+{
+    switch (which) {
+    case ESSE_AGGREGATE_COUNT:
+        return all + 1;
+    case ESSE_AGGREGATE_SUM:
+        return all + value;
+    case ESSE_AGGREGATE_MIN:
+        return value < all ? value : all;
+    default:
+        return value > all ? value : all;
+    }
+}
+
 static enum esse_progress aggregate(struct conn *conn, struct esse_reply *reply)
 {
     match(conn);
-    int64_t sum = 0;
+    const enum esse_aggregate which = conn->request.aggregate;
+    const bool is_one = which == ESSE_AGGREGATE_MIN || which == ESSE_AGGREGATE_MAX;
+    int64_t all = is_one && conn->rows.count ? conn->rows.at[0].value : 0;
     for (size_t i = 0; i < conn->rows.count; i++)
-        sum += conn->rows.at[i].value;
-    if (conn->request.aggregate == ESSE_AGGREGATE_COUNT)
-        reply->value = (int64_t)conn->rows.count;
-    else
-        reply->value = conn->rows.count ? sum : ESSE_ABSENT;
+        all = fold(which, all, conn->rows.at[i].value);
+    reply->value = conn->rows.count || which == ESSE_AGGREGATE_COUNT ? all : ESSE_ABSENT;
     return ESSE_PROGRESS_DONE;
 }
 
@@ -315,10 +333,20 @@ static enum esse_progress commit(struct conn *conn, struct esse_reply *reply)
     return ESSE_PROGRESS_DONE;
 }
 
+/* Only where predicates need it: which commits the operation sees. */
+static void note_snapshot(const struct conn *conn, struct esse_reply *reply)
+{
+    const struct esse_target *target = conn->target;
+    const struct esse_store_traits *traits = &esse_store_traits[target->level];
+    if (target->is_counting)
+        reply->snapshot_at = (int64_t)(traits->has_snapshot ? conn->seen : target->commits);
+}
+
 static enum esse_progress operate(struct conn *conn, struct esse_reply *reply)
 {
     struct esse_target *target = conn->target;
     target->clock++;
+    note_snapshot(conn, reply);
     switch (conn->request.ask) {
     case ESSE_ASK_MATCH:
     case ESSE_ASK_CHANGE:
@@ -350,6 +378,7 @@ static enum esse_progress step(struct esse_conn *head, struct esse_reply *reply)
         return ESSE_PROGRESS_DONE;
     case ESSE_ASK_BEGIN:
         esse_store_begin(target->store, conn->session, ++target->clock, 0);
+        conn->seen = target->commits;
         return ESSE_PROGRESS_DONE;
     case ESSE_ASK_COMMIT:
         return commit(conn, reply);
@@ -394,11 +423,14 @@ static bool finish_certificate(struct esse_target *target, struct esse_learnt *l
         const struct version *version = &target->log.at[i];
         esse_learnt_version(learnt, version->table, version->row, version->value, version->xid);
     }
+    for (uint64_t i = 1; target->is_counting && i <= target->commits; i++)
+        esse_learnt_commit(learnt, (int64_t)i);
     return true;
 }
 
 static const struct esse_certifying certifying = {
     .source = "the store",
+    .kind = "commit-order",
     .begin = begin_certificate,
     .poll = poll_certificate,
     .finish = finish_certificate,

@@ -3,7 +3,6 @@
 #include "collect/recorder.h"
 #include "collect/recover_binlog.h"
 
-#include <mariadb/mariadb_rpl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -144,6 +143,8 @@ static bool open_log(struct esse_mysql_log *log, struct esse_error *err)
     if (strcmp(format, "ROW") != 0)
         return esse_fail(err, ESSE_EUNAVAILABLE, "the server's binlog_format is %.40s, not ROW",
                          format);
+    if (!esse_mysql_cluster_logs(target, log->main, err))
+        return false;
     if (!esse_mysql_run(target, log->main,
                         "CREATE OR REPLACE TABLE esse_mark(k BIGINT PRIMARY KEY, v BIGINT) "
                         "ENGINE=InnoDB",

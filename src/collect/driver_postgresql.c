@@ -28,6 +28,8 @@ static const struct esse_pg_dialect postgresql = {
     .has_conflict_reads = true,
     .texts = {
         [ESSE_SQL_READ] = READ,
+        [ESSE_SQL_LOOK] = "SELECT pg_current_snapshot(), NULL, k, v "
+                          "FROM (SELECT 1) one LEFT JOIN esse_% ON k = $1",
         [ESSE_SQL_WRITE] = "INSERT INTO esse_%(k, v) VALUES ($1, $2) "
                            "ON CONFLICT (k) DO UPDATE SET v = excluded.v "
                            "RETURNING pg_current_xact_id_if_assigned()",
@@ -36,8 +38,10 @@ static const struct esse_pg_dialect postgresql = {
         [ESSE_SQL_APPEND] = "INSERT INTO esse_%(k, v) VALUES ($1, $2) "
                             "ON CONFLICT (k) DO UPDATE SET v = esse_%.v || ',' || excluded.v "
                             "RETURNING pg_current_xact_id_if_assigned()",
-        [ESSE_SQL_DELETE] = "DELETE FROM esse_% WHERE k = $1 "
-                            "RETURNING pg_current_xact_id_if_assigned()",
+        [ESSE_SQL_DELETE] =
+            "WITH gone AS (DELETE FROM esse_% WHERE k = $1 RETURNING k) "
+            "SELECT pg_current_snapshot(), pg_current_xact_id_if_assigned(), k "
+            "FROM (SELECT 1) one LEFT JOIN gone ON true",
         [ESSE_SQL_RANGE] = "SELECT pg_current_snapshot(), NULL, k, v "
                            "FROM (SELECT 1) one LEFT JOIN esse_% ON #",
         [ESSE_SQL_CHANGE] =
@@ -46,6 +50,8 @@ static const struct esse_pg_dialect postgresql = {
             "FROM (SELECT 1) one LEFT JOIN changed ON true",
         [ESSE_SQL_COUNT] = "SELECT pg_current_snapshot(), NULL, 0, count(*) FROM esse_% WHERE #",
         [ESSE_SQL_SUM] = "SELECT pg_current_snapshot(), NULL, 0, sum(v) FROM esse_% WHERE #",
+        [ESSE_SQL_MIN] = "SELECT pg_current_snapshot(), NULL, 0, min(v + 0) FROM esse_% WHERE #",
+        [ESSE_SQL_MAX] = "SELECT pg_current_snapshot(), NULL, 0, max(v + 0) FROM esse_% WHERE #",
     },
 };
 
@@ -54,7 +60,9 @@ static const struct esse_pg_dialect postgresql = {
     [ESSE_SQL_DELETE] = "DELETE FROM esse_% WHERE k = $1",                                         \
     [ESSE_SQL_RANGE] = "SELECT NULL, NULL, k, v FROM esse_% WHERE #",                              \
     [ESSE_SQL_COUNT] = "SELECT NULL, NULL, 0, count(*) FROM esse_% WHERE #",                       \
-    [ESSE_SQL_SUM] = "SELECT NULL, NULL, 0, sum(v) FROM esse_% WHERE #"
+    [ESSE_SQL_SUM] = "SELECT NULL, NULL, 0, sum(v) FROM esse_% WHERE #",                           \
+    [ESSE_SQL_MIN] = "SELECT NULL, NULL, 0, min(v + 0) FROM esse_% WHERE #",                       \
+    [ESSE_SQL_MAX] = "SELECT NULL, NULL, 0, max(v + 0) FROM esse_% WHERE #"
 
 #define PLAIN_CONFLICT_TEXTS                                                                       \
     PLAIN_TEXTS,                                                                                   \
@@ -224,7 +232,7 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                          target->log_plugin);
     set_level(target, isolation->setting);
     *out = target;
-    return read_parameters(target, err);
+    return esse_client_load(&esse_client_libpq, err) && read_parameters(target, err);
 }
 
 /* ---- commands that wait ---- */

@@ -1,10 +1,9 @@
 #ifndef ESSE_COLLECT_DRIVER_POSTGRESQL_H
 #define ESSE_COLLECT_DRIVER_POSTGRESQL_H
 
+#include "collect/client_libpq.h"
 #include "collect/driver.h"
 #include "collect/live_rows.h"
-
-#include <postgresql/libpq-fe.h>
 
 /*
  * PostgreSQL and what speaks its protocol, through libpq.  Three files: the target

@@ -31,6 +31,7 @@ struct conn {
     enum part parts[MOST_PARTS];
     unsigned part_count, part;
     bool has_failed; /* reply->failure is filled */
+    int64_t xid;     /* of the open transaction, or ESSE_NO_ID */
     struct esse_live_items items;
     struct esse_live_row_vec rows;
     char snapshot[4096]; /* some 400 transactions in progress; longer ones are not told */
@@ -196,11 +197,22 @@ static int fill_values(const struct esse_request *request, char texts[3][24])
     return count;
 }
 
+/* Where predicates are asked, rows come and go: which absence a read saw its snapshot tells. */
+static enum esse_statement statement_of(const struct conn *conn)
+{
+    const struct esse_target *target = conn->target;
+    const enum esse_statement which = esse_statement_of(&conn->request);
+    return which == ESSE_SQL_READ && target->dialect->texts[ESSE_SQL_LOOK] &&
+                   target->schema->tables[conn->request.table].has_ranges
+               ? ESSE_SQL_LOOK
+               : which;
+}
+
 /* Ranges are prepared once; a condition of the user's own is sent as it is. */
 static bool send_operation(struct conn *conn)
 {
     const struct esse_request *request = &conn->request;
-    const enum esse_statement which = esse_statement_of(request);
+    const enum esse_statement which = statement_of(conn);
     const size_t statement = (size_t)request->table * ESSE_STATEMENTS + which;
     const bool is_own = request->ask >= ESSE_ASK_MATCH && !request->is_range;
     char texts[3][24], name[32], sql[2000];
@@ -259,18 +271,44 @@ static void take_xid(const PGresult *result, int column, struct esse_reply *repl
         reply->xid = strtoll(PQgetvalue(result, 0, column), NULL, 10);
 }
 
+/* PostgreSQL leaves the transaction itself out of those in progress.  At READ COMMITTED it may have
+ * had its number before the snapshot was taken; whoever reads the text must not take it for one
+ * that had committed. */
+static void put_snapshot(struct conn *conn, const char *text, int64_t own)
+{
+    char *rest, *to = conn->snapshot;
+    const int64_t xmin = strtoll(text, &rest, 10), xmax = strtoll(rest + 1, &rest, 10);
+    bool is_put = false;
+    if (own == ESSE_NO_ID || own >= xmax) {
+        strcpy(conn->snapshot, text);
+        return;
+    }
+    to += sprintf(to, "%lld:%lld:", (long long)(own < xmin ? own : xmin), (long long)xmax);
+    for (const char *at = rest + 1; *at; at += strcspn(at, ","), at += *at == ',') {
+        const int64_t other = strtoll(at, NULL, 10);
+        if (!is_put && own < other)
+            to += sprintf(to, "%lld,", (long long)own);
+        is_put |= own < other;
+        to += sprintf(to, "%lld,", (long long)other);
+    }
+    if (!is_put)
+        to += sprintf(to, "%lld,", (long long)own);
+    to[-1] = 0; /* the last comma */
+}
+
 /* READ COMMITTED's UPDATE looks again at rows that somebody changed meanwhile: what it sees is not
  * its snapshot. */
 static void take_snapshot(struct conn *conn, const PGresult *result, struct esse_reply *reply)
 {
     const struct esse_target *target = conn->target;
+    enum { OWN = 24 }; /* bytes that the transaction's own number may need */
     if (!PQntuples(result) || PQgetisnull(result, 0, 0) ||
-        (size_t)PQgetlength(result, 0, 0) >= sizeof conn->snapshot)
+        (size_t)PQgetlength(result, 0, 0) >= sizeof conn->snapshot - OWN)
         return;
-    if (conn->request.ask == ESSE_ASK_CHANGE && target->is_read_committed &&
-        target->dialect->has_conflict_reads)
+    if ((conn->request.ask == ESSE_ASK_CHANGE || conn->request.ask == ESSE_ASK_DELETE) &&
+        target->is_read_committed && target->dialect->has_conflict_reads)
         return;
-    strcpy(conn->snapshot, PQgetvalue(result, 0, 0));
+    put_snapshot(conn, PQgetvalue(result, 0, 0), conn->xid);
     reply->snapshot = conn->snapshot;
 }
 
@@ -289,9 +327,11 @@ static void take_rows(struct conn *conn, const PGresult *result, struct esse_rep
 
 static void take_read(struct conn *conn, const PGresult *result, struct esse_reply *reply)
 {
+    if (statement_of(conn) == ESSE_SQL_LOOK)
+        take_snapshot(conn, result, reply);
     if (!conn->target->schema->tables[conn->request.table].is_list) {
         if (PQntuples(result) > 0)
-            reply->value = number_at(result, 0, 0);
+            reply->value = number_at(result, 0, PQnfields(result) - 1);
         return;
     }
     conn->items.count = 0;
@@ -299,6 +339,18 @@ static void take_read(struct conn *conn, const PGresult *result, struct esse_rep
         esse_live_parse_list(&conn->items, conn->arena, PQgetvalue(result, 0, 0));
     reply->items = conn->items.at;
     reply->item_count = conn->items.count;
+}
+
+/* Columns (snapshot, xid, k), or none where the count of rows is all that is told. */
+static void take_delete(struct conn *conn, PGresult *result, struct esse_reply *reply)
+{
+    if (!PQnfields(result)) {
+        reply->is_absent = strcmp(PQcmdTuples(result), "0") == 0;
+        return;
+    }
+    take_snapshot(conn, result, reply);
+    take_xid(result, 1, reply);
+    reply->is_absent = !PQntuples(result) || PQgetisnull(result, 0, 2);
 }
 
 static void take_operation(struct conn *conn, PGresult *result, struct esse_reply *reply)
@@ -318,13 +370,16 @@ static void take_operation(struct conn *conn, PGresult *result, struct esse_repl
         if (PQntuples(result) > 0)
             reply->value = number_at(result, 0, 3);
         break;
+    case ESSE_ASK_DELETE:
+        take_delete(conn, result, reply);
+        break;
     default:
         if (PQnfields(result) > 0)
             take_xid(result, 0, reply);
-        reply->is_absent =
-            conn->request.ask == ESSE_ASK_DELETE && strcmp(PQcmdTuples(result), "0") == 0;
         break;
     }
+    if (reply->xid != ESSE_NO_ID)
+        conn->xid = reply->xid;
 }
 
 /* COMMIT of a transaction that has failed answers ROLLBACK, and calls that a success. */
@@ -430,6 +485,7 @@ enum esse_progress esse_pg_start(struct esse_conn *head, const struct esse_reque
         return start_connect(conn, reply);
     if (request->ask == ESSE_ASK_BEGIN) {
         conn->begin_is_due = true;
+        conn->xid = ESSE_NO_ID;
         return ESSE_PROGRESS_DONE;
     }
     conn->request.is_read_only = is_read_only; /* that of BEGIN */

@@ -13,6 +13,12 @@
  * The order of versions comes from hooks.  The commit hook runs while the write lock is still
  * held, so the number that it draws is the transaction's place in the order of commits; the
  * preupdate hook has collected by then what it wrote.
+ *
+ * What a predicate saw only the order of all commits tells, and how many of them the transaction
+ * sees.  SQLite has no public number for that, so where there are predicates the commits count
+ * themselves in a row of the database: a transaction reads it first, and its own number is one more
+ * if it commits.  If SQLite showed a transaction one state of this row and another of the others,
+ * the certificate would say so.
  */
 static const struct esse_claim claims[] = {
     { "serializable", "serializable", "sqlite.org/isolation.html" },
@@ -135,11 +141,21 @@ static bool fill_table(sqlite3 *db, const struct esse_table *table, struct esse_
     return ok || esse_fail(err, ESSE_EUNAVAILABLE, "SQLite refused: %s", sqlite3_errmsg(db));
 }
 
+/* Where what is not committed can be read there is no snapshot to speak of. */
+static bool counts(const struct esse_target *target, const struct esse_schema *schema)
+{
+    bool has_ranges = false;
+    for (uint32_t t = 0; t < schema->count; t++)
+        has_ranges |= schema->tables[t].has_ranges;
+    return has_ranges && target->has_hooks && !target->is_shared;
+}
+
 static bool prepare(struct esse_target *target, const struct esse_schema *schema,
                     struct esse_error *err)
 {
     char sql[100];
     target->schema = schema;
+    target->is_counting = counts(target, schema);
     if (!*target->file && !make_directory(target, err))
         return false;
     const char *path = target->file;
@@ -153,6 +169,11 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     bool ok = execute(target->main, sql, err);
     for (uint32_t t = 0; ok && t < schema->count; t++)
         ok = fill_table(target->main, &schema->tables[t], err);
+    if (ok && target->is_counting)
+        ok = execute(target->main,
+                     "DROP TABLE IF EXISTS esse_commits; CREATE TABLE esse_commits(n INTEGER);"
+                     "INSERT INTO esse_commits VALUES (0)",
+                     err);
     return ok && execute(target->main, "COMMIT", err);
 }
 
@@ -206,6 +227,8 @@ static void clean(struct esse_target *target)
         snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
         sqlite3_exec(target->main, sql, NULL, NULL, NULL);
     }
+    if (!target->directory && target->main && target->is_counting)
+        sqlite3_exec(target->main, "DROP TABLE IF EXISTS esse_commits", NULL, NULL, NULL);
 }
 
 static void close_target(struct esse_target *target)
@@ -250,6 +273,8 @@ static bool finish_certificate(struct esse_target *target, struct esse_learnt *l
         qsort(target->log.at, target->log.count, sizeof *target->log.at, compare_versions);
     for (size_t i = 0; i < target->log.count; i++) {
         const struct esse_sqlite_version *version = &target->log.at[i];
+        if (target->is_counting && (!i || version->commit != version[-1].commit))
+            esse_learnt_commit(learnt, (int64_t)version->commit);
         esse_learnt_version(learnt, version->table, version->row, version->value,
                             (int64_t)version->commit);
     }
@@ -263,6 +288,7 @@ static void end_certificate(struct esse_target *target)
 
 static const struct esse_certifying certifying = {
     .source = "SQLite's preupdate and commit hooks",
+    .kind = "commit-order",
     .begin = begin_certificate,
     .poll = poll_certificate,
     .finish = finish_certificate,

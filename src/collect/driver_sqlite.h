@@ -34,6 +34,9 @@ struct esse_target {
     const struct esse_schema *schema;
     sqlite3 *main; /* keeps a shared cache alive, and cleans up */
     bool has_hooks;
+    /* The table esse_commits holds the number of commits, so that what a transaction sees can be
+     * told: only where predicates need that, since every writer then writes that row too. */
+    bool is_counting;
     _Atomic uint64_t commits;
     pthread_mutex_t lock;
     struct esse_arena *log_arena;

@@ -1,28 +1,27 @@
 #include "collect/driver_sqlite.h"
+#include "collect/live_rows.h"
 #include "collect/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-ESSE_VEC(item_vec, int64_t)
-ESSE_VEC(row_vec, struct esse_live_row)
-
-enum statement { READ, WRITE, INSERT, APPEND, DELETE, RANGE, CHANGE, COUNT, SUM, STATEMENTS };
-
 struct conn {
     struct esse_conn head;
     struct esse_target *target;
     struct esse_arena *arena;
     sqlite3 *db;
-    sqlite3_stmt **statements; /* STATEMENTS for each table */
+    sqlite3_stmt **statements; /* ESSE_STATEMENTS for each table */
     sqlite3_stmt *begin, *begin_write, *commit, *rollback;
+    sqlite3_stmt *look, *count; /* at the number of commits, and one more */
     struct esse_request request;
     int64_t began;
     uint64_t commit_number;
+    int64_t seen;    /* commits that the transaction sees, if they are counted */
+    bool is_counted; /* the transaction has counted itself among them */
     struct esse_sqlite_version_vec written;
-    struct item_vec items;
-    struct row_vec rows;
+    struct esse_live_items items;
+    struct esse_live_row_vec rows;
 };
 
 sqlite3 *esse_sqlite_connect(struct esse_target *target)
@@ -49,10 +48,10 @@ static bool find_table(const struct esse_schema *schema, const char *name, uint3
 }
 
 /* The element that an append has just put at the end of a list. */
-static int64_t last_element(const char *list)
+static int64_t last_element(sqlite3_value *value)
 {
-    const char *comma = strrchr(list, ',');
-    return strtoll(comma ? comma + 1 : list, NULL, 10);
+    const char *list = (const char *)sqlite3_value_text(value);
+    return esse_live_last_item(list, (size_t)sqlite3_value_bytes(value));
 }
 
 static void on_change(void *context, sqlite3 *db, int what, const char *schema, const char *name,
@@ -67,8 +66,7 @@ static void on_change(void *context, sqlite3 *db, int what, const char *schema, 
         return;
     const bool is_list = conn->target->schema->tables[version.table].is_list;
     if (what != SQLITE_DELETE && sqlite3_preupdate_new(db, 1, &value) == SQLITE_OK)
-        version.value = is_list ? last_element((const char *)sqlite3_value_text(value))
-                                : sqlite3_value_int64(value);
+        version.value = is_list ? last_element(value) : sqlite3_value_int64(value);
     for (size_t i = 0; !is_list && i < conn->written.count; i++) {
         struct esse_sqlite_version *earlier = &conn->written.at[i];
         if (earlier->table == version.table && earlier->row == version.row) {
@@ -79,10 +77,13 @@ static void on_change(void *context, sqlite3 *db, int what, const char *schema, 
     esse_sqlite_version_vec_push(&conn->written, conn->arena, version);
 }
 
+/* A COMMIT that is refused after this comes again, with another number unless they are counted. */
 static int on_commit(void *context)
 {
     struct conn *conn = context;
-    conn->commit_number = atomic_fetch_add(&conn->target->commits, 1) + 1;
+    conn->commit_number = conn->target->is_counting
+                              ? (uint64_t)conn->seen + 1
+                              : atomic_fetch_add(&conn->target->commits, 1) + 1;
     return 0;
 }
 
@@ -108,35 +109,40 @@ struct esse_conn *esse_sqlite_conn(struct esse_target *target, struct esse_arena
     conn->head = (struct esse_conn){ .driver = &esse_driver_sqlite, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
-    conn->statements =
-        esse_arena_alloc(arena, (size_t)target->schema->count * STATEMENTS, sizeof(sqlite3_stmt *));
+    conn->statements = esse_arena_alloc(arena, (size_t)target->schema->count * ESSE_STATEMENTS,
+                                        sizeof(sqlite3_stmt *));
     return &conn->head;
 }
 
 void esse_sqlite_drop(struct esse_conn *head)
 {
     struct conn *conn = (struct conn *)head;
-    for (uint32_t i = 0; i < conn->target->schema->count * STATEMENTS; i++)
+    for (uint32_t i = 0; i < conn->target->schema->count * ESSE_STATEMENTS; i++)
         sqlite3_finalize(conn->statements[i]);
     sqlite3_finalize(conn->begin);
     sqlite3_finalize(conn->begin_write);
     sqlite3_finalize(conn->commit);
     sqlite3_finalize(conn->rollback);
+    sqlite3_finalize(conn->look);
+    sqlite3_finalize(conn->count);
     sqlite3_close(conn->db);
 }
 
-/* By enum statement; the table's name stands for every '%'. */
-static const char *const texts[STATEMENTS] = {
-    [READ] = "SELECT v FROM esse_% WHERE k = ?1",
-    [WRITE] = "INSERT INTO esse_%(k, v) VALUES (?1, ?2) ON CONFLICT(k) DO UPDATE SET v = ?2",
-    [INSERT] = "INSERT INTO esse_%(k, v) VALUES (?1, ?2)",
-    [APPEND] = ("INSERT INTO esse_%(k, v) VALUES (?1, ?2) "
-                "ON CONFLICT(k) DO UPDATE SET v = v || ',' || ?2"),
-    [DELETE] = "DELETE FROM esse_% WHERE k = ?1",
-    [RANGE] = "SELECT k, v FROM esse_% WHERE v >= ?1 AND v <= ?2",
-    [CHANGE] = "UPDATE esse_% SET o = v, v = ?3 WHERE v >= ?1 AND v <= ?2 RETURNING k, o",
-    [COUNT] = "SELECT count(*) FROM esse_% WHERE v >= ?1 AND v <= ?2",
-    [SUM] = "SELECT sum(v) FROM esse_% WHERE v >= ?1 AND v <= ?2",
+/* By enum esse_statement; the table's name stands for every '%'. */
+static const char *const texts[ESSE_STATEMENTS] = {
+    [ESSE_SQL_READ] = "SELECT v FROM esse_% WHERE k = ?1",
+    [ESSE_SQL_WRITE] =
+        "INSERT INTO esse_%(k, v) VALUES (?1, ?2) ON CONFLICT(k) DO UPDATE SET v = ?2",
+    [ESSE_SQL_INSERT] = "INSERT INTO esse_%(k, v) VALUES (?1, ?2)",
+    [ESSE_SQL_APPEND] = ("INSERT INTO esse_%(k, v) VALUES (?1, ?2) "
+                         "ON CONFLICT(k) DO UPDATE SET v = v || ',' || ?2"),
+    [ESSE_SQL_DELETE] = "DELETE FROM esse_% WHERE k = ?1",
+    [ESSE_SQL_RANGE] = "SELECT k, v FROM esse_% WHERE v >= ?1 AND v <= ?2",
+    [ESSE_SQL_CHANGE] = "UPDATE esse_% SET o = v, v = ?3 WHERE v >= ?1 AND v <= ?2 RETURNING k, o",
+    [ESSE_SQL_COUNT] = "SELECT count(*) FROM esse_% WHERE v >= ?1 AND v <= ?2",
+    [ESSE_SQL_SUM] = "SELECT sum(v) FROM esse_% WHERE v >= ?1 AND v <= ?2",
+    [ESSE_SQL_MIN] = "SELECT min(v + 0) FROM esse_% WHERE v >= ?1 AND v <= ?2",
+    [ESSE_SQL_MAX] = "SELECT max(v + 0) FROM esse_% WHERE v >= ?1 AND v <= ?2",
 };
 
 static sqlite3_stmt *prepare_one(struct conn *conn, const char *text, const char *table)
@@ -168,6 +174,10 @@ static enum esse_progress start_connect(struct conn *conn, struct esse_reply *re
     conn->begin_write = prepare_one(conn, "BEGIN IMMEDIATE", "");
     conn->commit = prepare_one(conn, "COMMIT", "");
     conn->rollback = prepare_one(conn, "ROLLBACK", "");
+    if (target->is_counting) {
+        conn->look = prepare_one(conn, "SELECT n FROM esse_commits", "");
+        conn->count = prepare_one(conn, "UPDATE esse_commits SET n = n + 1", "");
+    }
     return ESSE_PROGRESS_DONE;
 }
 
@@ -229,24 +239,17 @@ static enum esse_progress run(struct conn *conn, sqlite3_stmt *statement, struct
     return code == SQLITE_DONE ? ESSE_PROGRESS_DONE : refuse(conn, reply, code);
 }
 
-static void parse_list(struct conn *conn, const char *text, struct esse_reply *reply)
-{
-    for (const char *at = text; at && *at;) {
-        char *end;
-        item_vec_push(&conn->items, conn->arena, strtoll(at, &end, 10));
-        at = *end == ',' ? end + 1 : "";
-    }
-    reply->items = conn->items.at;
-    reply->item_count = conn->items.count;
-}
-
 static enum esse_progress read_row(struct conn *conn, sqlite3_stmt *statement, bool is_list,
                                    struct esse_reply *reply)
 {
     int code = sqlite3_step(statement);
-    if (code == SQLITE_ROW && is_list)
-        parse_list(conn, (const char *)sqlite3_column_text(statement, 0), reply);
-    else if (code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+    if (code == SQLITE_ROW && is_list) {
+        esse_live_parse_list(&conn->items, conn->arena,
+                             (const char *)sqlite3_column_text(statement, 0));
+        reply->items = conn->items.at;
+        reply->item_count = conn->items.count;
+    }
+    if (code == SQLITE_ROW && !is_list && sqlite3_column_type(statement, 0) != SQLITE_NULL)
         reply->value = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
     return code == SQLITE_ROW || code == SQLITE_DONE ? ESSE_PROGRESS_DONE
@@ -259,22 +262,36 @@ static enum esse_progress read_rows(struct conn *conn, sqlite3_stmt *statement,
     const bool is_change = conn->request.ask == ESSE_ASK_CHANGE;
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-        row_vec_push(&conn->rows, conn->arena,
-                     (struct esse_live_row){ sqlite3_column_int64(statement, 0),
-                                             sqlite3_column_int64(statement, 1),
-                                             is_change ? conn->request.value : ESSE_ABSENT });
+        esse_live_row_vec_push(
+            &conn->rows, conn->arena,
+            (struct esse_live_row){ sqlite3_column_int64(statement, 0),
+                                    sqlite3_column_int64(statement, 1),
+                                    is_change ? conn->request.value : ESSE_ABSENT });
     sqlite3_reset(statement);
     reply->rows = conn->rows.at;
     reply->row_count = conn->rows.count;
     return code == SQLITE_DONE ? ESSE_PROGRESS_DONE : refuse(conn, reply, code);
 }
 
-static enum esse_progress end_transaction(struct conn *conn, sqlite3_stmt *how,
-                                          struct esse_reply *reply)
+/* One of the counted commits, if it has written anything; a COMMIT that was refused and comes again
+ * has been counted. */
+static enum esse_progress count_commit(struct conn *conn, struct esse_reply *reply)
 {
+    if (!conn->count || conn->is_counted || !conn->written.count)
+        return ESSE_PROGRESS_DONE;
+    const enum esse_progress progress = run(conn, conn->count, reply);
+    conn->is_counted = progress == ESSE_PROGRESS_DONE;
+    return progress;
+}
+
+static enum esse_progress commit(struct conn *conn, struct esse_reply *reply)
+{
+    enum esse_progress progress = count_commit(conn, reply);
+    if (progress != ESSE_PROGRESS_DONE)
+        return progress;
     conn->commit_number = 0;
-    enum esse_progress progress = run(conn, how, reply);
-    if (progress == ESSE_PROGRESS_DONE && conn->commit_number && how == conn->commit) {
+    progress = run(conn, conn->commit, reply);
+    if (progress == ESSE_PROGRESS_DONE && conn->commit_number && conn->written.count) {
         reply->xid = (int64_t)conn->commit_number;
         log_commit(conn);
     }
@@ -284,29 +301,40 @@ static enum esse_progress end_transaction(struct conn *conn, sqlite3_stmt *how,
 /* After an error that ended it there may be no transaction to roll back. */
 static enum esse_progress roll_back(struct conn *conn, struct esse_reply *reply)
 {
-    return sqlite3_get_autocommit(conn->db) ? ESSE_PROGRESS_DONE
-                                            : end_transaction(conn, conn->rollback, reply);
+    return sqlite3_get_autocommit(conn->db) ? ESSE_PROGRESS_DONE : run(conn, conn->rollback, reply);
+}
+
+/* What the transaction sees until its end: its first read, and in WAL mode its snapshot. */
+static enum esse_progress look(struct conn *conn, struct esse_reply *reply)
+{
+    if (!conn->look)
+        return ESSE_PROGRESS_DONE;
+    const int code = sqlite3_step(conn->look);
+    if (code == SQLITE_ROW)
+        conn->seen = sqlite3_column_int64(conn->look, 0);
+    sqlite3_reset(conn->look);
+    return code == SQLITE_ROW ? ESSE_PROGRESS_DONE : refuse(conn, reply, code);
 }
 
 static enum esse_progress begin_transaction(struct conn *conn, struct esse_reply *reply)
 {
-    conn->written.count = 0;
     const bool is_plain = conn->target->is_deferred || conn->request.is_read_only;
-    return run(conn, is_plain ? conn->begin : conn->begin_write, reply);
+    conn->written.count = 0;
+    conn->is_counted = false;
+    if (sqlite3_get_autocommit(conn->db)) {
+        const enum esse_progress progress =
+            run(conn, is_plain ? conn->begin : conn->begin_write, reply);
+        if (progress != ESSE_PROGRESS_DONE)
+            return progress;
+    }
+    return look(conn, reply);
 }
 
 static sqlite3_stmt *statement_of(struct conn *conn)
 {
-    static const enum statement of[] = {
-        [ESSE_ASK_READ] = READ,     [ESSE_ASK_WRITE] = WRITE,     [ESSE_ASK_INSERT] = INSERT,
-        [ESSE_ASK_APPEND] = APPEND, [ESSE_ASK_DELETE] = DELETE,   [ESSE_ASK_MATCH] = RANGE,
-        [ESSE_ASK_CHANGE] = CHANGE, [ESSE_ASK_AGGREGATE] = COUNT,
-    };
     const struct esse_request *request = &conn->request;
-    enum statement which = of[request->ask];
-    if (which == COUNT && request->aggregate == ESSE_AGGREGATE_SUM)
-        which = SUM;
-    sqlite3_stmt **slot = &conn->statements[request->table * STATEMENTS + which];
+    const enum esse_statement which = esse_statement_of(request);
+    sqlite3_stmt **slot = &conn->statements[request->table * ESSE_STATEMENTS + which];
     if (!*slot)
         *slot = prepare_one(conn, texts[which], conn->target->schema->tables[request->table].name);
     return *slot;
@@ -320,6 +348,8 @@ static enum esse_progress operate(struct conn *conn, struct esse_reply *reply)
     if (!statement)
         return refuse(conn, reply, sqlite3_extended_errcode(conn->db));
     conn->items.count = conn->rows.count = 0;
+    if (conn->target->is_counting)
+        reply->snapshot_at = conn->seen;
     const bool is_predicate = request->ask >= ESSE_ASK_MATCH;
     sqlite3_bind_int64(statement, 1, is_predicate ? request->low : request->row);
     if (is_predicate)
@@ -352,7 +382,7 @@ enum esse_progress esse_sqlite_step(struct esse_conn *head, struct esse_reply *r
     case ESSE_ASK_BEGIN:
         return begin_transaction(conn, reply);
     case ESSE_ASK_COMMIT:
-        return end_transaction(conn, conn->commit, reply);
+        return commit(conn, reply);
     case ESSE_ASK_ROLLBACK:
         return roll_back(conn, reply);
     default:

@@ -11,10 +11,13 @@
  * by row.
  */
 
-/* A transaction by the server's id, and by its place in the history: session/index. */
+/* A transaction by the server's id, and by its place in the history: session/index.  A server that
+ * crashed may give an id a second time; then who first had it never committed, although its client
+ * could not know. */
 struct esse_named {
     int64_t xid, session;
     uint64_t index;
+    bool is_unknown; /* its outcome is */
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema);
@@ -23,8 +26,8 @@ uint64_t esse_learnt_count(const struct esse_learnt *learnt);
 /* Whom the xids stand for; for deletes, whose versions have no value to name them by. */
 void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *named, size_t count);
 
-/* One version order for each row, the order of commits if any was told, and what 'kind' says about
- * them, if it is not NULL. */
+/* One version order for each row, the order of commits if any was told, and that they are of this
+ * 'kind', if it is not NULL and commits were told with the versions. */
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
                       struct esse_error *err);
 

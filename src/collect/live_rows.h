@@ -22,14 +22,17 @@ int64_t esse_live_last_item(const char *text, size_t length);
 /* The statements that there are for a table. */
 enum esse_statement {
     ESSE_SQL_READ,
+    ESSE_SQL_LOOK, /* READ that tells its snapshot; few databases can */
     ESSE_SQL_WRITE,
     ESSE_SQL_INSERT,
     ESSE_SQL_APPEND,
     ESSE_SQL_DELETE,
     ESSE_SQL_RANGE,
     ESSE_SQL_CHANGE,
-    ESSE_SQL_COUNT,
+    ESSE_SQL_COUNT, /* from here on as enum esse_aggregate has them */
     ESSE_SQL_SUM,
+    ESSE_SQL_MIN,
+    ESSE_SQL_MAX,
     ESSE_STATEMENTS
 };
 

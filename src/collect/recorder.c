@@ -323,10 +323,9 @@ static void fill_aggregate(struct esse_page *page, const struct noted *noted,
 {
     struct esse_book *book = page->book;
     char text[300];
-    int length =
-        snprintf(text, sizeof text, "SELECT %s FROM %s WHERE %s",
-                 noted->aggregate == ESSE_AGGREGATE_SUM ? "sum(v)" : "count(*)",
-                 book->schema->tables[noted->table].name, page->texts.at + noted->where - 1);
+    int length = snprintf(
+        text, sizeof text, "SELECT %s FROM %s WHERE %s", esse_aggregate_texts[noted->aggregate],
+        book->schema->tables[noted->table].name, page->texts.at + noted->where - 1);
     op->key = esse_value_string(book->values, text, (size_t)length);
     op->no_rows = op->has_result = true;
     op->result_first = book->items.count;
@@ -418,8 +417,9 @@ bool esse_page_end(struct esse_page *page, enum esse_status status, struct esse_
     if (book->is_idle)
         return true;
     if (status != ESSE_ABORTED && page->xid != ESSE_NO_ID)
-        named_vec_push(&book->named, book->arena,
-                       (struct esse_named){ page->xid, page->session, index });
+        named_vec_push(
+            &book->named, book->arena,
+            (struct esse_named){ page->xid, page->session, index, status == ESSE_UNKNOWN_OUTCOME });
     struct esse_txn_record record = record_of(page, status);
     pthread_mutex_lock(&book->front.lock);
     const int64_t stamp = esse_book_clock();

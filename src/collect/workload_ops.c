@@ -13,7 +13,7 @@ enum { ROWS_MATCHING = 4 }; /* that a predicate finds, if all rows are there */
 /* What rows of the table at the end differ in. */
 struct kind {
     bool is_list, has_predicates;
-    bool has_aggregates; /* some predicates are counted or summed by the database */
+    bool has_aggregates; /* a quarter of the predicate reads: count, sum, min or max */
     bool is_pure;        /* a transaction only reads or only writes */
     double rmw_share;    /* of the writes: reads the row first */
     bool is_filled;      /* all rows are there from the start */
@@ -127,8 +127,7 @@ static void draw_predicate(struct session *session, struct esse_request *request
     request->ask = !is_read                                             ? ESSE_ASK_CHANGE
                    : session->shared->kind->has_aggregates && kind == 0 ? ESSE_ASK_AGGREGATE
                                                                         : ESSE_ASK_MATCH;
-    request->aggregate =
-        esse_rng_below(&drawer->rng, 2) ? ESSE_AGGREGATE_SUM : ESSE_AGGREGATE_COUNT;
+    request->aggregate = (enum esse_aggregate)esse_rng_below(&drawer->rng, ESSE_AGGREGATES);
     if (!is_read)
         request->value = next_value(session);
 }
@@ -187,7 +186,7 @@ static enum esse_turn next(struct esse_drawer *drawer, const struct esse_reply *
 
 static const struct kind lists = { .is_list = true };
 static const struct kind registers = { 0 };
-static const struct kind rows = { .has_predicates = true };
+static const struct kind rows = { .has_predicates = true, .has_aggregates = true };
 static const struct kind pure = { .is_pure = true, .is_filled = true };
 static const struct kind pure_rows = { .is_pure = true, .is_filled = true, .has_predicates = true };
 static const struct kind ycsb = { .is_filled = true };
@@ -212,7 +211,7 @@ const struct esse_live_workload esse_workload_rw_register = {
 };
 const struct esse_live_workload esse_workload_predicate = {
     .name = "predicate",
-    .meaning = "rows that come and go, found by ranges, counted, summed, updated by condition",
+    .meaning = "rows that come and go, found by ranges, aggregated, updated by condition",
     .needs = ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
     .defaults = { .keys = 30, .ops = 4, .read_share = 0.5, .predicate_share = 0.4 },
     .details = &rows,
@@ -242,7 +241,7 @@ const struct esse_live_workload esse_workload_blindw_wh = {
 const struct esse_live_workload esse_workload_blindw_pred = {
     .name = "blindw-pred",
     .meaning = "blindw-rw where half of the reads are range queries",
-    .needs = ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES,
+    .needs = ESSE_CAN_PREDICATES,
     .defaults = { .keys = 1000, .ops = 8, .read_share = 0.5, .predicate_share = 0.5 },
     .details = &pure_rows,
     OPS,

@@ -2,8 +2,8 @@
 #define ESSE_EVIDENCE_REPLAY_ROWS_H
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "base/word_map.h"
-#include "evidence/replay_index.h"
 #include "sql/statement.h"
 
 /*
@@ -30,6 +30,12 @@ struct replay_plan {
     uint32_t index[REPLAY_TABLES];
     bool is_exact;              /* the rows it returns are all that it selects */
     struct esse_answer *answer; /* NULL until it is needed */
+};
+
+/* The rows by their place in a column; those that have NULL there are not in it. */
+struct replay_index {
+    struct esse_column column;
+    struct esse_sorted rows;
 };
 
 struct replay_rows {

@@ -109,12 +109,12 @@ static bool freeze(struct esse_reading *reading, const struct esse_format *forma
                    struct esse_error *err)
 {
     struct esse_history *history;
+    /* What was given is checked before the rest is derived: that agrees by construction. */
     const bool ok =
         esse_builder_freeze_as(reading->builder, format->name, reading->found, &history, err) &&
-        check_workload(history, reading->asked, err) &&
+        check_workload(history, reading->asked, err) && esse_certificate_check(history, err) &&
         ((!options->transaction_order && history->certificate.kind == ESSE_CERTIFICATE_NONE) ||
-         esse_certificate_by_order(history, err)) &&
-        esse_certificate_check(history, err);
+         esse_certificate_by_order(history, err));
     if (ok)
         *out = history;
     else if (err->in_certificate)

@@ -30,8 +30,11 @@ static uint32_t hash_of(uint32_t key, uint64_t word)
     return esse_hash_word(word ^ key * UINT64_C(0x9e3779b97f4a7c15));
 }
 
+/* Only versions that are named are looked for. */
 static void index_writes(struct checking *c)
 {
+    if (!(c->history->has & (ESSE_HAS_VERSION_ORDER | ESSE_HAS_VSETS)))
+        return;
     esse_by_key_make(&c->by_key, c->arena, c->history);
     for (uint32_t key = 0; key < c->history->keys; key++)
         for (uint32_t at = c->by_key.first[key]; at < c->by_key.first[key + 1]; at++)
@@ -241,7 +244,8 @@ static bool check_txn(struct checking *c, uint32_t txn)
         writes |=
             esse_access_count(history, op) &&
             esse_access_at(history, op, esse_access_count(history, op) - 1).kind != ESSE_OP_READ;
-        if (!check_snapshot(c, txn, op))
+        /* Those without a snapshot of their own have one together. */
+        if ((history->op_snapshot || op == history->txn_op[txn]) && !check_snapshot(c, txn, op))
             return false;
         if (!esse_op_is_predicate(history->op_kind[op]))
             continue;

@@ -10,7 +10,7 @@
 const char *const esse_workload_names[] = { "any", "list-append", "rw-register",
                                             "closed-predicate" };
 const char *const esse_certificate_names[] = { "", "timestamps", "commit-order",
-                                               "postgresql-snapshots" };
+                                               "postgresql-snapshots", NULL };
 
 /* In a register history a list that was read is one opaque value, not a state of a list. */
 static void lists_to_values(struct esse_builder *builder)

@@ -22,6 +22,32 @@ expect "what it claims then is all that it gives" 0 \
 for workload in rw-register bank long-fork write-skew smallbank ycsb-f twitter rubis tpcc blindw-rw; do
     expect "$workload holds on SQLite" 0 "$ESSE" run -w $workload -n 300 -o "w-$workload" -q
 done
+for workload in predicate blindw-pred; do
+    expect "$workload holds on SQLite: its commits are counted" 0 \
+        "$ESSE" run -w $workload -n 1500 -o "w-$workload"
+    has "by what each statement saw" "$OUT" "under the certificate (commit-order)"
+done
+for what in 'count(\*)' 'sum(v)' 'min(v + 0)' 'max(v + 0)'; do
+    check "$what is drawn" grep -q "SELECT $what FROM rows WHERE" w-predicate/history.jsonl
+done
+python3 - <<'END'
+import re
+lines = open("w-predicate/history.jsonl").read().splitlines()
+spoilt = next(i for i in range(len(lines) - 1, 0, -1)
+              if '"aborted"' not in lines[i] and re.search(r'"result":\[\d+\]', lines[i]))
+lines[spoilt] = re.sub(r'"result":\[\d+\]', '"result":[7]', lines[spoilt], count=1)
+open("spoilt.jsonl", "w").write("\n".join(lines) + "\n")
+END
+"$ESSE" check -l serializable --budget 3s --certificate w-predicate/certificate.jsonl spoilt.jsonl >spoilt.out
+check "an aggregate that is wrong does not hold" test $? -ne 0
+expect "predicates on deferred transactions" 0 "$ESSE" run 'sqlite:?begin=deferred' -w predicate -n 1000 \
+    -o deferred-predicate -q
+for level in strict-serializable snapshot-isolation read-committed; do
+    expect "predicates in memory, $level" 0 "$ESSE" run "memory:?level=$level" -w predicate -n 1500 \
+        -o "memory-$level" -q
+done
+expect "phantoms under snapshot isolation" 1 "$ESSE" run 'memory:?level=snapshot-isolation' -l serializable \
+    -w predicate -n 1500 -o phantoms -q
 expect "deferred transactions hold too" 0 "$ESSE" run 'sqlite:?begin=deferred' -n 1000 -o deferred
 expect "so does a rollback journal" 0 "$ESSE" run 'sqlite:?journal=delete&busy=1' -n 300 -o journal
 expect "a file of the user's" 0 "$ESSE" run "sqlite:$WORK/mine.db" -n 300 -o mine
@@ -141,6 +167,10 @@ expect "an unknown parameter" 64 "$ESSE" run 'sqlite:?jornal=wal' -o nothing
 has "those that there are" "$ERR" "journal"
 expect "an unknown bug" 64 "$ESSE" run 'memory:?bug=ants' -o nothing
 expect "a bug that the workload cannot show" 64 "$ESSE" run 'memory:?bug=phantom' -w bank -o nothing
+mkdir lib && echo damaged >lib/libpq.so.5
+expect "a client library that is not there" 69 env "LD_LIBRARY_PATH=$PWD/lib" "$ESSE" run postgresql://localhost/x -o nothing
+has "its package is named" "$ERR" "package libpq5"
+expect "whoever only checks does not need it" 0 env "LD_LIBRARY_PATH=$PWD/lib" "$ESSE" --version
 expect "no sessions" 64 "$ESSE" run -s 0 -o nothing
 expect "an unknown level" 64 "$ESSE" run memory: -n 10 -l nonsense -o level
 expect "targets are listed" 0 "$ESSE" run help

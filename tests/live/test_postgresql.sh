@@ -37,6 +37,8 @@ has "... write skew was found" "$(found rr-skew)" "G2-item"
 
 # ---- read committed ----
 expect "read committed holds" 0 run rc-lists -i read-committed -w list-append --txns 2000
+expect "read committed holds with predicates" 0 run rc-predicate -i read-committed -w predicate --txns 1000
+has "... by what each statement saw" "$OUT" "under the certificate (postgresql-snapshots)"
 expect "read committed is not snapshot isolation" 1 run rc-si -i read-committed -w list-append --level snapshot-isolation --txns 2000
 has "... reads are torn" "$(found rc-si)" "G-single"
 has "... which is explained" "$OUT" "would have to come before itself"

@@ -260,8 +260,8 @@ static const char *contradiction(struct esse_arena *arena, const char *text)
 {
     struct esse_error *err = esse_arena_alloc(arena, 1, sizeof *err);
     struct esse_history *history = load_text(arena, "native", text);
-    if ((!history->certificate.kind || esse_certificate_by_order(history, err)) &&
-        esse_certificate_check(history, err))
+    if (esse_certificate_check(history, err) &&
+        (!history->certificate.kind || esse_certificate_by_order(history, err)))
         return "";
     return err->text;
 }
