@@ -80,6 +80,21 @@ expect "a row of the snapshot was left out" 1 "$ESSE" check -l serializable mism
 has "which is a mismatch" "$OUT" "result-set-mismatch: the rows of a predicate differ from what it selects at the snapshot that the certificate gives it"
 has "of this row" "$OUT" "t2 did where v < 5: {}; x = 1 at its snapshot matches and was not returned"
 
+# ---- start dependencies ----
+cat >early.jsonl <<'END'
+{"certificate":"timestamps"}
+{"session":1,"txn":"w","start_ts":5,"commit_ts":20,"ops":[{"w":"x","v":1}]}
+{"session":2,"txn":"r","start_ts":10,"commit_ts":30,"ops":[{"r":"x","v":1}]}
+END
+expect "a read of what was not committed at the start" 1 "$ESSE" check -l snapshot-isolation early.jsonl
+has "lacks a start dependency" "$OUT" "w did w x = 1, and committed, at 20, after r started, at 10: r read it without a start dependency on w (GSIa)"
+sed 's/"start_ts":10/"start_ts":25/; s/"v":1}\]}$/"v":null}]}/; 2s/null/1/' early.jsonl >late.jsonl
+expect "a read that misses what was" 1 "$ESSE" check -l snapshot-isolation late.jsonl
+has "goes against one" "$OUT" "w did w x = 1, and committed, at 20, before r started, at 25: r has a start dependency on w, and missed it (G-SIb)"
+sed 's/{"r":"x","v":1}/{"w":"x","v":2}/' early.jsonl >both.jsonl
+expect "two that overlap and write" 1 "$ESSE" check -l snapshot-isolation both.jsonl
+has "lack one too" "$OUT" "r overwrote it without a start dependency on w (GSIa)"
+
 # ---- what contradicts the history, with its place ----
 cat >h.jsonl <<'END'
 {"session":1,"txn":"a","ops":[{"w":"x","v":1}]}
