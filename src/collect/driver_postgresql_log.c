@@ -86,6 +86,9 @@ static bool make_publication(struct esse_pg_log *log, struct esse_error *err)
     for (uint32_t t = 0; t < schema->count && (size_t)length < sizeof sql; t++)
         length += snprintf(sql + length, sizeof sql - (size_t)length, ", esse_%s",
                            schema->tables[t].name);
+    for (uint32_t t = 0; schema->own && t < schema->own->count && (size_t)length < sizeof sql; t++)
+        length += snprintf(sql + length, sizeof sql - (size_t)length, ", %s",
+                           schema->own->tables[t].name);
     log->has_publication = esse_pg_run(log->target, log->main, sql, err);
     return log->has_publication;
 }

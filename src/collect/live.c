@@ -15,7 +15,8 @@ enum { WATCH_MS = 20 };
 
 static bool can_do(const struct esse_live_options *options, struct esse_error *err)
 {
-    static const char *const names[] = { "lists", "predicates", "aggregates", "deletes" };
+    static const char *const names[] = { "lists", "predicates", "aggregates", "deletes",
+                                         "statements of your own" };
     const unsigned lacks = options->workload->needs & ~options->driver->can;
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (lacks & 1u << i)
@@ -244,7 +245,7 @@ static bool finish_certificate(struct collecting *c, const char *path, struct es
         return false;
     struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &file.out, false);
     bool ok = esse_learnt_emit(c->learnt, certifying->kind, sink, err) && play(c, sink, err);
-    c->summary->versions = esse_learnt_count(c->learnt);
+    c->summary->versions = esse_learnt_count(c->learnt, &c->summary->commits);
     certifying->end(c->live->target);
     c->is_certifying = false;
     if (ok)
@@ -303,6 +304,23 @@ static bool run_threads(struct collecting *c, struct esse_error *err)
     return ok;
 }
 
+/* The first lines of the history. */
+static bool open_book(struct collecting *c, struct esse_error *err)
+{
+    const struct esse_live *live = c->live;
+    const struct esse_own_schema *own = live->schema.own;
+    struct esse_cells cells = { .arena = live->arena };
+    bool ok = esse_book_open(c->threads[0].book, live->description.product,
+                             live->options->isolation->setting, err);
+    for (uint32_t t = 0; ok && own && t < own->count; t++) {
+        esse_cells_clear(&cells);
+        ok = live->options->driver->own_rows(live->target, t, &cells, err);
+        esse_cells_done(&cells);
+        ok = ok && esse_book_own_rows(c->threads[0].book, t, &cells, err);
+    }
+    return ok;
+}
+
 bool esse_live_collect(struct esse_live *live, int history, const char *certificate,
                        struct esse_live_summary *summary, struct esse_error *err)
 {
@@ -311,8 +329,7 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     c.epoch = esse_book_clock();
     prepare_run(&c);
     prepare_threads(&c, history);
-    bool ok = history < 0 || esse_book_open(c.threads[0].book, live->description.product,
-                                            live->options->isolation->setting, err);
+    bool ok = history < 0 || open_book(&c, err);
     if (ok) {
         begin_certificate(&c);
         ok = run_threads(&c, err);
