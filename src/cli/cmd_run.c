@@ -18,7 +18,7 @@
  * the workload. */
 static struct {
     const char *workload, *distribution, *isolation, *out, *level, *spawn, *faults;
-    uint64_t sessions, txns, ops, keys, max_writes, seed, repeat, threads, memory;
+    uint64_t sessions, txns, ops, keys, max_writes, seed, repeat, threads, memory, nodes;
     double duration, zipf_theta, read_share, predicate_share, abort_share;
     double think, timeout, patience, budget, fault_every;
     bool no_certificate, no_recording, until_violation, quiet, json, verbose;
@@ -43,12 +43,13 @@ static struct {
 static const double default_seconds = 3;
 
 static const char *const workload_choices[] = {
-    "list-append", "rw-register", "predicate", "bank",        "long-fork", "write-skew",
-    "blindw-rh",   "blindw-rw",   "blindw-wh", "blindw-pred", "smallbank", "ycsb-a",
-    "ycsb-b",      "ycsb-f",      "twitter",   "rubis",       "tpcc",      NULL
+    "list-append", "rw-register", "predicate", "bank",      "long-fork",
+    "write-skew",  "blindw-rh",   "blindw-rw", "blindw-wh", "blindw-pred",
+    "smallbank",   "ycsb-a",      "ycsb-b",    "ycsb-f",    "twitter",
+    "rubis",       "tpcc",        "sql",       NULL
 };
-static const char *const spawn_choices[] = { "postgresql", NULL };
-static const char *const fault_choices[] = { "kill", "pause", NULL };
+static const char *const spawn_choices[] = { "postgresql", "mariadb", "galera", "etcd", NULL };
+static const char *const fault_choices[] = { "kill", "pause", "partition", "restart", NULL };
 static const char *const distributions[] = { "uniform", "zipf", NULL };
 
 #define COLLECT_OPTIONS                                                                               \
@@ -118,12 +119,18 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
           NULL,                                                                                       \
           "do not ask the database for the order of versions",                                        \
           NULL },                                                                                     \
-        { "spawn",      0,        ESSE_OPT_TEXT,                                                      \
-          &o.spawn,     "SERVER", "start a private server for the run: postgresql",                   \
+        { "spawn",       0,                                                                           \
+          ESSE_OPT_TEXT, &o.spawn,                                                                    \
+          "SERVER",      "start a private server for the run: postgresql, mariadb, galera or etcd",   \
           spawn_choices },                                                                            \
-        { "faults",      0,                                                                           \
-          ESSE_OPT_TEXT, &o.faults,                                                                   \
-          "F[,F...]",    "what happens to that server: kill (-9, and a new start), pause",            \
+        { "nodes", 0, ESSE_OPT_COUNT, &o.nodes, "N", "of that server (default: galera 3, others 1)",  \
+          NULL },                                                                                     \
+        { "faults",                                                                                   \
+          0,                                                                                          \
+          ESSE_OPT_TEXT,                                                                              \
+          &o.faults,                                                                                  \
+          "F[,F...]",                                                                                 \
+          "what happens to that server: kill (-9, and a new start), pause, partition, restart",       \
           fault_choices },                                                                            \
         { "fault-every", 0, ESSE_OPT_DURATION, &o.fault_every, "TIME", "on average (default: 2s)",    \
           NULL },                                                                                     \
@@ -261,6 +268,7 @@ static bool find_workload(struct esse_live_options *live, struct esse_error *err
         .predicate_share = share_of(o.predicate_share, by->predicate_share),
         .abort_share = o.abort_share,
         .seed = o.seed,
+        .file = strncmp(o.workload, "sql:", 4) == 0 ? o.workload + 4 : NULL,
     };
     return find_distribution(workload, &live->work.zipf_theta, err);
 }
@@ -304,8 +312,13 @@ static const char *target_again(struct esse_arena *arena, const struct esse_live
 {
     if (!o.spawn)
         return esse_shell_quoted(arena, live->url->shown);
-    return esse_arena_format(arena, "--spawn %s%s%s", o.spawn, *o.faults ? " --faults " : "",
-                             o.faults);
+    const char *text = esse_arena_format(arena, "--spawn %s", o.spawn);
+    if (o.nodes)
+        text = esse_arena_format(arena, "%s --nodes %" PRIu64, text, o.nodes);
+    if (*o.faults)
+        text = esse_arena_format(arena, "%s --faults %s --fault-every %gs", text, o.faults,
+                                 o.fault_every);
+    return text;
 }
 
 /* ---- one run ---- */
@@ -322,8 +335,7 @@ struct running {
     struct esse_live_summary summary;
     const char *product;
     struct esse_out out;
-    const struct esse_spawner *spawner; /* NULL: the database is somebody else's */
-    struct esse_spawned *spawned;
+    struct esse_spawned *spawned; /* NULL: the database is somebody else's */
     unsigned fault_kinds;
 };
 
@@ -358,8 +370,9 @@ static void put_summary(struct esse_out *out, const struct running *r)
             esse_out_f(out, "  %s %" PRIu64 " times\n", esse_fault_names[i],
                        esse_faults_count(r->live.faults, (enum esse_fault)i));
     if (!s->no_certificate)
-        esse_out_f(out, "  order of %" PRIu64 " versions from %s\n", s->versions,
-                   r->live.driver->certificate->source);
+        esse_out_f(out, "  order of %" PRIu64 " %s from %s\n",
+                   r->live.work.file ? s->commits : s->versions,
+                   r->live.work.file ? "commits" : "versions", r->live.driver->certificate->source);
     else if (!o.no_certificate && r->live.driver->certificate)
         esse_out_f(out, "  no order of versions: %s\n", s->no_certificate);
 }
@@ -389,8 +402,8 @@ static bool collect_with_faults(struct running *r, struct esse_live *live, int h
         return esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
     if (!esse_outfile_open(&file, r->arena, path, err))
         return false;
-    r->live.faults = esse_faults_new(r->arena, r->spawner, r->spawned, r->fault_kinds,
-                                     o.fault_every, r->live.work.seed, &file.out);
+    r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds, o.fault_every,
+                                     r->live.work.seed, &file.out);
     const bool ok = esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
     struct esse_error late = { 0 };
     return esse_outfile_commit(&file, ok ? err : &late) && ok;
@@ -467,8 +480,9 @@ static int run_once(struct running *r)
     r->live.progress = show_progress;
     r->live.context = r;
     if (!collect(r, &err))
-        return err.code == ESSE_EUSAGE ? esse_cli_usage(r->command->name, "%s", err.text)
-                                       : esse_cli_fail(NULL, &err);
+        return err.code == ESSE_EUSAGE
+                   ? esse_cli_usage(r->command->name, "%s", err.text)
+                   : esse_cli_fail(err.code == ESSE_EINPUT ? r->live.work.file : NULL, &err);
     int status = say_summary(r);
     if (r->summary.is_interrupted) {
         fprintf(stderr, "esse: interrupted; %s can be checked\n", r->dir.history);
@@ -532,13 +546,16 @@ static bool find_server(struct running *r, struct esse_arena *arena, int count, 
         return esse_fail(err, ESSE_EUSAGE, "--spawn starts a server of its own; no TARGET, please");
     if (r->fault_kinds && !(o.fault_every > 0))
         return esse_fail(err, ESSE_EUSAGE, "--fault-every must be more than nothing");
-    r->spawner = esse_spawner_find(o.spawn);
-    if (!r->spawner)
-        return esse_fail(err, ESSE_EUSAGE, "--spawn: unknown server '%s'; there is postgresql",
+    const struct esse_spawner *kind = esse_spawner_find(o.spawn);
+    if (!kind)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "--spawn: unknown server '%s'; there are postgresql, mariadb, galera and "
+                         "etcd",
                          o.spawn);
-    if (!r->spawner->start(arena, &r->spawned, err))
+    if (!esse_spawn_start(arena, kind, o.nodes, r->fault_kinds & 1u << ESSE_FAULT_PARTITION,
+                          &r->spawned, err))
         return false;
-    *target = r->spawner->url(r->spawned);
+    *target = r->spawned->url;
     return true;
 }
 
@@ -564,7 +581,7 @@ static int start(const struct esse_command *command, bool checks, int count, cha
             o.out ? o.out : esse_rundir_base(arena, r.live.driver->name, r.live.workload->name));
     }
     if (r.spawned)
-        r.spawner->stop(r.spawned);
+        esse_spawn_stop(r.spawned);
     esse_arena_free(arena);
     return status;
 }
@@ -590,7 +607,8 @@ static int collect_command(int count, char **operands)
     "documentation claims for it. Several hosts, separated by commas, are spread over the "        \
     "sessions. What is secret in a URL is shown nowhere and saved nowhere.\n\n"                    \
     "The workload is one of 'esse run --workload help'. Every value written is unique, so that "   \
-    "a read names its writer. Tables are called esse_..., and are removed afterwards.\n\n"
+    "a read names its writer. Tables are called esse_..., and are removed afterwards. sql:FILE "   \
+    "runs transactions of your own on tables of your own (docs/workload-files.md).\n\n"
 
 #define SAVED                                                                                      \
     "The run directory holds the history (streamed while the run goes on), the order of "          \

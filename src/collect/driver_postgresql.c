@@ -351,11 +351,16 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
                     struct esse_error *err)
 {
     target->schema = schema;
+    if (schema->own && target->dialect != &postgresql)
+        return esse_fail(err, ESSE_EUSAGE, "statements of your own need dialect=postgresql");
     target->main = esse_pg_connect(target, NULL, NULL, err);
     if (!target->main || !verify_level(target, err))
         return false;
     for (uint32_t t = 0; t < schema->count; t++)
         if (!make_table(target, &schema->tables[t], err))
+            return false;
+    for (const char *const *at = schema->own ? schema->own->setup : NULL; at && *at; at++)
+        if (!esse_pg_run(target, target->main, *at, err))
             return false;
     struct esse_error ignored; /* plans are better with statistics, and right without */
     if (target->dialect == &postgresql)
@@ -411,6 +416,9 @@ static void clean(struct esse_target *target)
         snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
         esse_pg_run(target, target->main, sql, &ignored);
     }
+    const struct esse_own_schema *own = target->schema->own;
+    for (const char *const *at = own ? own->teardown : NULL; at && *at; at++)
+        esse_pg_run(target, target->main, *at, &ignored);
 }
 
 static void close_target(struct esse_target *target)
@@ -428,11 +436,13 @@ const struct esse_driver esse_driver_postgresql = {
         "what works)\n"
         "PARAMETER=VALUE                                any of libpq's: sslmode, service, options, "
         "...",
-    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
+    .can =
+        ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE | ESSE_CAN_OWN,
     .claims = claims,
     .open = open_target,
     .prepare = prepare,
     .describe = describe,
+    .own_rows = esse_pg_own_rows,
     .clean = clean,
     .close = close_target,
     .conn = esse_pg_conn,

@@ -47,8 +47,9 @@ void esse_learnt_commit(struct esse_learnt *learnt, int64_t xid)
     commit_vec_push(&learnt->commits, learnt->arena, xid);
 }
 
-uint64_t esse_learnt_count(const struct esse_learnt *learnt)
+uint64_t esse_learnt_count(const struct esse_learnt *learnt, uint64_t *commits)
 {
+    *commits = learnt->commits.count;
     return learnt->versions.count;
 }
 
@@ -72,6 +73,21 @@ static int compare_named(const void *left, const void *right)
 {
     const struct esse_named *a = left, *b = right;
     return (a->xid > b->xid) - (a->xid < b->xid);
+}
+
+/* By xid, and of each the one that is known to have committed, or else any. */
+static void sort_named(struct named_vec *named)
+{
+    size_t kept = 0;
+    qsort(named->at, named->count, sizeof *named->at, compare_named);
+    for (size_t i = 0; i < named->count; i++) {
+        struct esse_named *last = kept ? &named->at[kept - 1] : NULL;
+        if (!last || last->xid != named->at[i].xid)
+            named->at[kept++] = named->at[i];
+        else if (last->is_unknown)
+            *last = named->at[i];
+    }
+    named->count = kept;
 }
 
 /* The name in the history, ESSE_NONE if nobody there is known by the xid. */
@@ -164,7 +180,7 @@ bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_
                       struct esse_error *err)
 {
     if (learnt->named.count)
-        qsort(learnt->named.at, learnt->named.count, sizeof *learnt->named.at, compare_named);
+        sort_named(&learnt->named);
     return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
            (!learnt->commits.count || emit_commits(learnt, sink, err)) &&
            (!kind || (learnt->versions.count && !learnt->commits.count) ||

@@ -11,14 +11,18 @@
  * by row.
  */
 
-/* A transaction by the server's id, and by its place in the history: session/index. */
+/* A transaction by the server's id, and by its place in the history: session/index.  A server that
+ * crashed may give an id a second time; then who first had it never committed, although its client
+ * could not know. */
 struct esse_named {
     int64_t xid, session;
     uint64_t index;
+    bool is_unknown; /* its outcome is */
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema);
-uint64_t esse_learnt_count(const struct esse_learnt *learnt);
+/* The versions, and the commits, that were told. */
+uint64_t esse_learnt_count(const struct esse_learnt *learnt, uint64_t *commits);
 
 /* Whom the xids stand for; for deletes, whose versions have no value to name them by. */
 void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *named, size_t count);

@@ -370,8 +370,10 @@ static void wait_for_sockets(struct loop *loop, int64_t nap)
     if (ppoll(loop->polls, count, &time, NULL) <= 0)
         return;
     for (nfds_t i = 0; i < count; i++)
-        if (loop->polls[i].revents)
+        if (loop->polls[i].revents) {
             loop->polled[i]->is_waiting = false;
+            loop->polled[i]->wake = 0; /* whatever time it would have waited at most */
+        }
 }
 
 static void start_sessions(struct loop *loop)

@@ -211,6 +211,28 @@ etcd_again() { # directory
     return 70
 }
 
+# Three nodes.  Sets ETCD_PORT (the first's), ETCD_URL.
+etcd_cluster_start() { # directory
+    local ports node all i
+    command -v etcd >/dev/null 2>&1 || { echo "etcd-server is not installed" >&2 && return 69; }
+    mapfile -t ports < <(free_ports 6)
+    ETCD_PORT=${ports[0]} ETCD_URL=etcd://127.0.0.1:${ports[0]},127.0.0.1:${ports[1]},127.0.0.1:${ports[2]}
+    all=e0=http://127.0.0.1:${ports[3]},e1=http://127.0.0.1:${ports[4]},e2=http://127.0.0.1:${ports[5]}
+    for node in 0 1 2; do
+        etcd --name "e$node" --data-dir "$1/e$node" --listen-client-urls "http://127.0.0.1:${ports[node]}" \
+            --advertise-client-urls "http://127.0.0.1:${ports[node]}" --listen-peer-urls "http://127.0.0.1:${ports[node + 3]}" \
+            --initial-advertise-peer-urls "http://127.0.0.1:${ports[node + 3]}" --initial-cluster "$all" \
+            --unsafe-no-fsync >>"$1/etcd.log" 2>&1 &
+        SERVERS+=("$!")
+        disown
+    done
+    for ((i = 0; i < 300; i++)); do
+        etcd_post kv/range '{"key":"AA=="}' >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    return 70
+}
+
 etcd_post() { # path, json
     python3 - "$ETCD_PORT" "$1" "$2" <<'PYTHON'
 import sys, urllib.request
