@@ -80,6 +80,20 @@ expect "a row of the snapshot was left out" 1 "$ESSE" check -l serializable mism
 has "which is a mismatch" "$OUT" "result-set-mismatch: the rows of a predicate differ from what it selects at the snapshot that the certificate gives it"
 has "of this row" "$OUT" "t2 did where v < 5: {}; x = 1 at its snapshot matches and was not returned"
 
+# ---- a join: predicate write skew over pairs ----
+cat >join.jsonl <<'END'
+{"certificate":"commit-order"}
+{"init":{"a/1":1,"b/1":2}}
+{"session":1,"txn":"t1","ops":[{"p":"SELECT count(*) FROM a JOIN b ON a.v = b.v","result":[0],"snapshot":0},{"w":"a/1","v":2}]}
+{"session":2,"txn":"t2","ops":[{"p":"SELECT count(*) FROM a JOIN b ON a.v = b.v","result":[0],"snapshot":0},{"w":"b/1","v":1}]}
+{"order":["t1","t2"]}
+END
+expect "each gives the other's join a pair" 1 "$ESSE" check -l serializable join.jsonl
+has "and is called what it is" "$OUT" 'predicate write skew: t1 looked for "SELECT count(*) FROM a JOIN b ON a.v = b.v" before the row b/1 changed, by t2'
+expect "snapshot isolation allows that too" 0 "$ESSE" check -l snapshot-isolation join.jsonl
+sed 's/"a\/1","v":2/"a\/1","v":3/' join.jsonl >apart.jsonl
+expect "without a pair there is no dependency" 0 "$ESSE" check -l serializable apart.jsonl
+
 # ---- start dependencies ----
 cat >early.jsonl <<'END'
 {"certificate":"timestamps"}
@@ -103,6 +117,13 @@ END
 echo '{"version_order":{"x":[1,3]}}' | cat h.jsonl - >here.jsonl
 expect "a version nobody wrote" 65 "$ESSE" check here.jsonl
 same "has a line" "esse: here.jsonl:3:1: certificate: the version order of x names 3, which nobody wrote" "$ERR"
+cat >crash.jsonl <<'END'
+{"certificate":"postgresql-snapshots"}
+{"session":1,"txn":"a","xid":7,"status":"unknown","ops":[{"w":"x","v":1,"snapshot":"5:5:"}]}
+{"session":2,"txn":"b","xid":7,"ops":[{"w":"y","v":1,"snapshot":"5:5:"}]}
+{"order":["b"]}
+END
+expect "a server that crashed may give an xid again" 0 "$ESSE" check -q -l serializable crash.jsonl
 printf '%s\n' '{"init":{"y":0}}' '{"version_order":{"x":[1,3]}}' >c.jsonl
 expect "in a file of its own" 65 "$ESSE" check --certificate c.jsonl h.jsonl
 same "it is of that file" "esse: h.jsonl: certificate c.jsonl:2: the version order of x names 3, which nobody wrote" "$ERR"

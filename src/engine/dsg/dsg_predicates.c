@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/radix.h"
-#include "engine/dsg/dsg_ranges.h"
+#include "engine/dsg/dsg_joins.h"
 #include "engine/dsg/dsg_results.h"
 #include "engine/dsg/dsg_views.h"
 #include "sql/statement.h"
@@ -28,6 +28,7 @@ struct finding {
     const struct esse_history *history;
     struct esse_error *err;
     struct dsg_views views;
+    struct dsg_join join;
     struct dsg_ranges *ranges; /* NULL if no certificate tells what was seen */
     struct dsg_range_read_vec reads;
     struct cut_vec cuts;
@@ -296,17 +297,34 @@ static bool look_at(struct finding *f, uint32_t txn, uint32_t op, uint32_t key,
     return !snapshot || !f->ranges->placed[key] || check_row(f, txn, op, key, version);
 }
 
+/* What a join says of one table alone is less than what it says of pairs. */
+static bool look_at_pairs(struct finding *f, uint32_t txn, uint32_t op,
+                          const struct esse_snapshot *snapshot)
+{
+    if (!snapshot || !snapshot->is_prefix)
+        return true;
+    if (!dsg_join_see(&f->join, &f->views, f->ranges, snapshot, f->own, op)) {
+        f->err->line = f->history->txn_line[txn];
+        return false;
+    }
+    for (uint32_t i = 0; i < f->views.key_count; i++) {
+        const uint32_t key = f->views.keys[i];
+        if (f->own[key] != op + 1)
+            depend(f, txn, op, key, dsg_ranges_seen(f->ranges, snapshot, key));
+    }
+    return true;
+}
+
 static bool find_op(struct finding *f, uint32_t op)
 {
     const struct esse_predicate_op *predicate = predicate_at(f, op);
     const uint32_t txn = esse_op_txn(f->history, op).ix;
     struct esse_snapshot at, *snapshot = snapshot_of(f, txn, op, &at) ? &at : NULL;
     bool ok = take_text(f, txn, op);
-    /* What a join says of one table alone is less than what it says of pairs. */
-    if (ok && esse_statement_tables(f->views.predicate) > 1)
-        return true;
-    ok = ok && dsg_views_see(&f->views, is_by_value(f, op));
     note_own(f, txn, op);
+    if (ok && esse_statement_tables(f->views.predicate) > 1)
+        return look_at_pairs(f, txn, op, snapshot);
+    ok = ok && dsg_views_see(&f->views, is_by_value(f, op));
     note_rows(f, op, predicate->row, predicate->row_count);
     note_rows(f, op, predicate->vset, predicate->vset_count);
     for (uint32_t i = 0; ok && !predicate->has_vset && i < f->views.key_count; i++)
@@ -435,9 +453,13 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
         settle_range_reads(&f, ops, &count);
     }
     const bool whole = count == 0;
-    for (size_t i = 0; i < count; i++)
-        if (!esse_budget_poll(scan->budget, i) || !find_op(&f, ops[i].id))
-            return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = esse_budget_poll(scan->budget, i) && find_op(&f, ops[i].id);
+    if (f.join.arena)
+        esse_arena_free(f.join.arena);
+    if (!ok)
+        return false;
     versions->predicate_edges = edges.at;
     versions->predicate_edge_count = edges.count;
     versions->ranges = f.ranges;
