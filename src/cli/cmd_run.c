@@ -215,7 +215,7 @@ static bool find_target(struct esse_arena *arena, const char *text, struct esse_
     if (!esse_url_parse(arena, text, url, err))
         return false;
     live->url = url;
-    live->driver = esse_driver_find(url->scheme);
+    live->driver = esse_driver_of(url);
     if (!live->driver)
         return esse_fail(err, ESSE_EUSAGE, "no driver for %s: targets; there are %s", url->scheme,
                          driver_list(arena));

@@ -15,7 +15,7 @@
     X(PQisBusy) X(PQnfields) X(PQntuples) X(PQparameterStatus) X(PQping) X(PQpipelineSync) \
     X(PQputCopyData) X(PQreset) X(PQresultErrorField) X(PQresultErrorMessage) X(PQresultStatus) \
     X(PQsendPrepare) X(PQsendQueryParams) X(PQsendQueryPrepared) X(PQsetNoticeReceiver) \
-    X(PQsetnonblocking) X(PQsocket) X(PQstatus) X(PQtransactionStatus)
+    X(PQsetSingleRowMode) X(PQsetnonblocking) X(PQsocket) X(PQstatus) X(PQtransactionStatus)
 /* clang-format on */
 
 extern struct esse_libpq {
@@ -60,6 +60,7 @@ extern struct esse_libpq {
 #define PQsendQueryParams    esse_libpq.PQsendQueryParams
 #define PQsendQueryPrepared  esse_libpq.PQsendQueryPrepared
 #define PQsetNoticeReceiver  esse_libpq.PQsetNoticeReceiver
+#define PQsetSingleRowMode   esse_libpq.PQsetSingleRowMode
 #define PQsetnonblocking     esse_libpq.PQsetnonblocking
 #define PQsocket             esse_libpq.PQsocket
 #define PQstatus             esse_libpq.PQstatus
