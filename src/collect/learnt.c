@@ -74,6 +74,27 @@ static int compare_named(const void *left, const void *right)
     return (a->xid > b->xid) - (a->xid < b->xid);
 }
 
+static int compare_uses(const void *left, const void *right)
+{
+    const struct esse_named *a = left, *b = right;
+    const int by_xid = compare_named(left, right);
+    return by_xid ? by_xid : (a->start > b->start) - (a->start < b->start);
+}
+
+/* Of each id the last use. */
+static void sort_names(struct named_vec *named)
+{
+    size_t kept = 0;
+    if (!named->count)
+        return;
+    qsort(named->at, named->count, sizeof *named->at, compare_uses);
+    for (size_t i = 1; i < named->count; i++) {
+        kept += named->at[i].xid != named->at[kept].xid;
+        named->at[kept] = named->at[i];
+    }
+    named->count = kept + 1;
+}
+
 /* The name in the history, ESSE_NONE if nobody there is known by the xid. */
 static esse_value name_of(struct esse_learnt *learnt, struct esse_sink *sink, int64_t xid)
 {
@@ -163,8 +184,7 @@ static bool emit_kind(const char *kind, struct esse_sink *sink, struct esse_erro
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
                       struct esse_error *err)
 {
-    if (learnt->named.count)
-        qsort(learnt->named.at, learnt->named.count, sizeof *learnt->named.at, compare_named);
+    sort_names(&learnt->named);
     return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
            (!learnt->commits.count || emit_commits(learnt, sink, err)) &&
            (!kind || (learnt->versions.count && !learnt->commits.count) ||

@@ -11,10 +11,13 @@
  * by row.
  */
 
-/* A transaction by the server's id, and by its place in the history: session/index. */
+/* A transaction by the server's id, and by its place in the history: session/index.  A server that
+ * crashed may give an id again if it has forgotten who had it, so the id is that of whoever had it
+ * last. */
 struct esse_named {
     int64_t xid, session;
     uint64_t index;
+    int64_t start;
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema);

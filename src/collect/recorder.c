@@ -418,7 +418,7 @@ bool esse_page_end(struct esse_page *page, enum esse_status status, struct esse_
         return true;
     if (status != ESSE_ABORTED && page->xid != ESSE_NO_ID)
         named_vec_push(&book->named, book->arena,
-                       (struct esse_named){ page->xid, page->session, index });
+                       (struct esse_named){ page->xid, page->session, index, page->start });
     struct esse_txn_record record = record_of(page, status);
     pthread_mutex_lock(&book->front.lock);
     const int64_t stamp = esse_book_clock();

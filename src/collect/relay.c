@@ -19,7 +19,7 @@ enum { PIECE = 65536, NAP_MS = 20, NOBODY = ESSE_MOST_NODES };
 /* A port of ours, and where it leads. */
 struct door {
     int fd;
-    unsigned node, port;
+    unsigned own, node, port;
 };
 
 /* One way of a connection: what was read from 'from' and not yet written to 'to'. */
@@ -77,7 +77,7 @@ unsigned esse_relay_add(struct esse_relay *relay, unsigned node, unsigned port)
             close(fd);
         return 0;
     }
-    door_vec_push(&relay->doors, relay->arena, (struct door){ fd, node, port });
+    door_vec_push(&relay->doors, relay->arena, (struct door){ fd, ntohs(at.sin_port), node, port });
     return ntohs(at.sin_port);
 }
 
@@ -93,12 +93,12 @@ static void close_link(struct esse_relay *relay, size_t index)
     *link = relay->links.at[--relay->links.count];
 }
 
-static unsigned caller_of(struct esse_relay *relay, unsigned port)
+static unsigned caller_of(struct esse_relay *relay, unsigned port, const struct door *door)
 {
-    const unsigned long socket_id = esse_relay_socket(port);
-    for (unsigned i = 0; socket_id && i < ESSE_MOST_NODES; i++) {
+    const unsigned long number = esse_relay_socket(port, door->own);
+    for (unsigned i = 0; number && i < ESSE_MOST_NODES; i++) {
         const int pid = atomic_load(&relay->pids[i]);
-        if (pid > 0 && esse_relay_holds(pid, socket_id))
+        if (pid > 0 && esse_relay_holds(pid, number))
             return i;
     }
     return NOBODY;
@@ -116,7 +116,7 @@ static void take_call(struct esse_relay *relay, const struct door *door)
     link.fds[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     link.ways[0] = calloc(1, sizeof *link.ways[0]);
     link.ways[1] = calloc(1, sizeof *link.ways[1]);
-    link.caller = caller_of(relay, ntohs(who.sin_port));
+    link.caller = caller_of(relay, ntohs(who.sin_port), door);
     link_vec_push(&relay->links, relay->own, link);
     /* On loopback it is done or refused at once. */
     if (link.fds[1] < 0 || !link.ways[0] || !link.ways[1] ||

@@ -6,8 +6,9 @@
 
 /* Who is at the other end of a connection on loopback, as Linux tells in /proc. */
 
-/* The number of the socket that has this port as its own; 0 if there is none. */
-unsigned long esse_relay_socket(unsigned port);
+/* The number of the socket that has the one port as its own and is connected to the other; 0 if
+ * there is none. */
+unsigned long esse_relay_socket(unsigned own, unsigned other);
 
 /* Whether a process has it open. */
 bool esse_relay_holds(pid_t pid, unsigned long socket_number);
