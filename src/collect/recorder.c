@@ -41,8 +41,9 @@ struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_sche
                                 int64_t epoch, bool is_idle)
 {
     struct esse_book *book = esse_arena_alloc(arena, 1, sizeof *book);
-    *book =
-        (struct esse_book){ .arena = arena, .schema = schema, .epoch = epoch, .is_idle = is_idle };
+    *book = (struct esse_book){
+        .arena = arena, .schema = schema, .epoch = epoch, .last = epoch, .is_idle = is_idle
+    };
     pthread_mutex_init(&book->front.lock, NULL);
     esse_out_init_memory(&book->front.at.bytes, arena);
     esse_out_init_memory(&book->shown, arena);
