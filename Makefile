@@ -24,7 +24,7 @@ WARN = -Wall -Wextra -Werror -Wconversion -Wshadow -Wstrict-prototypes -Wmissing
 DEFINES = -D_GNU_SOURCE -DESSE_VERSION='"$(VERSION)"'
 BASE_FLAGS = -std=c11 -isystem /usr/include/mariadb $(DEFINES) $(WARN) -fvisibility=hidden -Iinclude -Isrc -MMD -MP
 # libpg_query statically: it starts faster, and its two thousand names (strnlen among them) stay inside.
-LIBS = -lz -lzstd -lsqlite3 -lpq -lmariadb -lhiredis -l:libpg_query.a -Wl,--exclude-libs,libpg_query.a -lm -lpthread
+LIBS = -lz -lzstd -lsqlite3 -l:libpg_query.a -Wl,--exclude-libs,libpg_query.a -lm -lpthread
 
 RELEASE_FLAGS = -O3 -g
 # Fat objects, so that the installed static library links without LTO too; clang 14 has none.

@@ -118,6 +118,7 @@ _esse() {
     gen,--seed) : ;;
     gen,--level) _esse_words 'read-uncommitted read-committed snapshot-isolation serializable strict-serializable' ;;
     gen,--anomaly) _esse_list 'help G0 G1a G1b G1c G-single G-single-item G-nonadjacent G-nonadjacent-item G2-item G2 G0-process G0-realtime G1c-process G1c-realtime G-single-process G-single-item-process G-single-realtime G-single-item-realtime G-nonadjacent-process G-nonadjacent-item-process G-nonadjacent-realtime G-nonadjacent-item-realtime G2-item-process G2-item-realtime G2-process G2-realtime write-skew lost-update internal future-read garbage-read duplicate-elements incompatible-order dirty-update duplicate-write cyclic-versions fractured-read causality long-fork phantom predicate-read-miss' ;;
+    gen,--certify) _esse_words 'timestamps commit-order postgresql-snapshots' ;;
     gen,--distribution) _esse_words 'uniform zipf' ;;
     gen,--zipf-theta) : ;;
     gen,--read-share) : ;;
@@ -157,7 +158,7 @@ _esse_command() {
     classic,*) _esse_files ;;
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
-    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --timestamps --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --format --output --quiet --help' ;;
+    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --certify --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --format --output --quiet --help' ;;
     gen,*) _esse_words 'list-append rw-register predicate blindw-rh blindw-rw blindw-wh rmw heavy-write twitter rubis tpcc' ;;
     stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;
     stats,*) _esse_files ;;

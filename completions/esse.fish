@@ -164,7 +164,7 @@ complete -c esse -n '__esse_in gen' -l seed -x -d 'same seed, same bytes (defaul
 complete -c esse -n '__esse_in gen' -l level -x -a 'read-uncommitted read-committed snapshot-isolation serializable strict-serializable' -d 'the isolation that the store gives (default: strict-serializable)'
 complete -c esse -n '__esse_in gen' -l anomaly -x -a '(__esse_list help G0 G1a G1b G1c G-single G-single-item G-nonadjacent G-nonadjacent-item G2-item G2 G0-process G0-realtime G1c-process G1c-realtime G-single-process G-single-item-process G-single-realtime G-single-item-realtime G-nonadjacent-process G-nonadjacent-item-process G-nonadjacent-realtime G-nonadjacent-item-realtime G2-item-process G2-item-realtime G2-process G2-realtime write-skew lost-update internal future-read garbage-read duplicate-elements incompatible-order dirty-update duplicate-write cyclic-versions fractured-read causality long-fork phantom predicate-read-miss)' -d 'plant a violation; \'help\' lists them; the position is 0.5, 50% or a number'
 complete -c esse -n '__esse_in gen' -l certificate -d 'write the true version orders and serialization order'
-complete -c esse -n '__esse_in gen' -l timestamps -d 'write start_ts and commit_ts, and that they certify the order'
+complete -c esse -n '__esse_in gen' -l certify -x -a 'timestamps commit-order postgresql-snapshots' -d 'write commits and snapshots as a database tells them, and that they are true'
 complete -c esse -n '__esse_in gen' -l vsets -d 'write the version sets of predicate operations'
 complete -c esse -n '__esse_in gen' -l distribution -x -a 'uniform zipf' -d 'of the keys (default: uniform; twitter zipf)'
 complete -c esse -n '__esse_in gen' -l zipf-theta -x -d 'skew of zipf (default: 0.99)'

@@ -51,9 +51,10 @@ enum esse_errc {
 
 struct esse_error {
     enum esse_errc code;
-    uint64_t line;   /* 1-based line of the input, 0 if not about a line */
-    uint64_t column; /* 1-based byte of that line, 0 if not known */
-    char text[480];  /* "cannot open 'x': No such file", no full stop */
+    uint64_t line;       /* 1-based line of the input, 0 if not about a line */
+    uint64_t column;     /* 1-based byte of that line, 0 if not known */
+    bool in_certificate; /* the line is one of the certificate's own file */
+    char text[480];      /* "cannot open 'x': No such file", no full stop */
 };
 
 /* ---- Memory ------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@ static void fill(struct esse_error *err, enum esse_errc code, uint64_t line, uin
     err->code = code;
     err->line = line;
     err->column = column;
+    err->in_certificate = false;
     vsnprintf(err->text, sizeof err->text, format, args);
 }
 

@@ -14,7 +14,7 @@
 /* Where the command line puts its values; those NOT_GIVEN or NAN depend on the workload. */
 static struct {
     struct esse_gen_options gen;
-    const char *level, *anomalies, *distribution, *output, *format;
+    const char *level, *anomalies, *certify, *distribution, *output, *format;
     bool no_times, times, is_quiet;
 } args = {
     .gen = { .txns = 1000,
@@ -58,8 +58,9 @@ static const struct esse_opt options[] = {
       "plant a violation; 'help' lists them; the position is 0.5, 50% or a number", NULL },
     { "certificate", 0, ESSE_OPT_FLAG, &args.gen.has_certificate, NULL,
       "write the true version orders and serialization order", NULL },
-    { "timestamps", 0, ESSE_OPT_FLAG, &args.gen.certifies_times, NULL,
-      "write start_ts and commit_ts, and that they certify the order", NULL },
+    { "certify", 0, ESSE_OPT_TEXT, &args.certify, "KIND",
+      "write commits and snapshots as a database tells them, and that they are true",
+      esse_certificate_names + 1 },
     { "vsets", 0, ESSE_OPT_FLAG, &args.gen.has_vsets, NULL,
       "write the version sets of predicate operations", NULL },
     { "distribution", 0, ESSE_OPT_TEXT, &args.distribution, "D",
@@ -171,6 +172,17 @@ static bool complete_workload(struct esse_arena *arena, const char *name, struct
     return complete_distribution(defaults.zipf_theta, err);
 }
 
+static bool complete_kind(struct esse_error *err)
+{
+    const char *const *kinds = esse_certificate_names;
+    for (unsigned i = 1; args.certify && kinds[i]; i++)
+        if (strcmp(args.certify, kinds[i]) == 0)
+            args.gen.certifies = (enum esse_certificate_kind)i;
+    return !args.certify || args.gen.certifies != ESSE_CERTIFICATE_NONE ||
+           esse_fail(err, ESSE_EUSAGE, "unknown certificate '%s'; expected %s, %s or %s",
+                     args.certify, kinds[1], kinds[2], kinds[3]);
+}
+
 /* Everything that the command line says and the option table could not check. */
 static bool complete_options(struct esse_arena *arena, const char *workload, struct esse_error *err)
 {
@@ -181,6 +193,8 @@ static bool complete_options(struct esse_arena *arena, const char *workload, str
         return esse_fail(err, ESSE_EUSAGE,
                          "the store has no level '%s'; expected %s, %s, %s, %s or %s", args.level,
                          levels[0], levels[1], levels[2], levels[3], levels[4]);
+    if (!complete_kind(err))
+        return false;
     if (args.times && args.no_times)
         return esse_fail(err, ESSE_EUSAGE, "--times and --no-times contradict each other");
     gen->has_times = !args.no_times;
@@ -269,9 +283,14 @@ const struct esse_command esse_command_gen = {
         "three have shapes of their own; otherwise every option may be given.\n\n"
         "--anomaly plants a violation by name into fresh keys, a few transactions on top of "
         "--txns.  --certificate writes what only the store knows: the version order of every key "
-        "and, for serializable and strict-serializable, the order of the transactions.\n\n"
+        "and, for serializable and strict-serializable, the order of the transactions.  --certify "
+        "writes what a database itself may tell, in one of three forms: timestamps of snapshots "
+        "and "
+        "commits; the order of the commits, and how many of them each operation saw; or the "
+        "snapshots of PostgreSQL.\n\n"
         "Histories stream: a hundred million operations need no more memory than a thousand, "
-        "unless a certificate is asked for, or --by-session: then the transactions of a session "
+        "unless a certificate other than timestamps is asked for, or --by-session: then the "
+        "transactions of a session "
         "stand together, as in the logs that clients keep, and the order of the lines does not "
         "betray the order of the commits.",
     .examples =

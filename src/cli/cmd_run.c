@@ -18,7 +18,7 @@
  * the workload. */
 static struct {
     const char *workload, *distribution, *isolation, *out, *level, *spawn, *faults;
-    uint64_t sessions, txns, ops, keys, max_writes, seed, repeat, threads, memory;
+    uint64_t sessions, txns, ops, keys, max_writes, seed, repeat, threads, memory, nodes;
     double duration, zipf_theta, read_share, predicate_share, abort_share;
     double think, timeout, patience, budget, fault_every;
     bool no_certificate, no_recording, until_violation, quiet, json, verbose;
@@ -48,8 +48,8 @@ static const char *const workload_choices[] = {
     "smallbank",   "ycsb-a",      "ycsb-b",    "ycsb-f",    "twitter",
     "rubis",       "tpcc",        "sql",       NULL
 };
-static const char *const spawn_choices[] = { "postgresql", NULL };
-static const char *const fault_choices[] = { "kill", "pause", NULL };
+static const char *const spawn_choices[] = { "postgresql", "mariadb", "galera", "etcd", NULL };
+static const char *const fault_choices[] = { "kill", "pause", "partition", "restart", NULL };
 static const char *const distributions[] = { "uniform", "zipf", NULL };
 
 #define COLLECT_OPTIONS                                                                               \
@@ -119,12 +119,18 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
           NULL,                                                                                       \
           "do not ask the database for the order of versions",                                        \
           NULL },                                                                                     \
-        { "spawn",      0,        ESSE_OPT_TEXT,                                                      \
-          &o.spawn,     "SERVER", "start a private server for the run: postgresql",                   \
+        { "spawn",       0,                                                                           \
+          ESSE_OPT_TEXT, &o.spawn,                                                                    \
+          "SERVER",      "start a private server for the run: postgresql, mariadb, galera or etcd",   \
           spawn_choices },                                                                            \
-        { "faults",      0,                                                                           \
-          ESSE_OPT_TEXT, &o.faults,                                                                   \
-          "F[,F...]",    "what happens to that server: kill (-9, and a new start), pause",            \
+        { "nodes", 0, ESSE_OPT_COUNT, &o.nodes, "N", "of that server (default: galera 3, others 1)",  \
+          NULL },                                                                                     \
+        { "faults",                                                                                   \
+          0,                                                                                          \
+          ESSE_OPT_TEXT,                                                                              \
+          &o.faults,                                                                                  \
+          "F[,F...]",                                                                                 \
+          "what happens to that server: kill (-9, and a new start), pause, partition, restart",       \
           fault_choices },                                                                            \
         { "fault-every", 0, ESSE_OPT_DURATION, &o.fault_every, "TIME", "on average (default: 2s)",    \
           NULL },                                                                                     \
@@ -209,7 +215,7 @@ static bool find_target(struct esse_arena *arena, const char *text, struct esse_
     if (!esse_url_parse(arena, text, url, err))
         return false;
     live->url = url;
-    live->driver = esse_driver_find(url->scheme);
+    live->driver = esse_driver_of(url);
     if (!live->driver)
         return esse_fail(err, ESSE_EUSAGE, "no driver for %s: targets; there are %s", url->scheme,
                          driver_list(arena));
@@ -306,8 +312,13 @@ static const char *target_again(struct esse_arena *arena, const struct esse_live
 {
     if (!o.spawn)
         return esse_shell_quoted(arena, live->url->shown);
-    return esse_arena_format(arena, "--spawn %s%s%s", o.spawn, *o.faults ? " --faults " : "",
-                             o.faults);
+    const char *text = esse_arena_format(arena, "--spawn %s", o.spawn);
+    if (o.nodes)
+        text = esse_arena_format(arena, "%s --nodes %" PRIu64, text, o.nodes);
+    if (*o.faults)
+        text = esse_arena_format(arena, "%s --faults %s --fault-every %gs", text, o.faults,
+                                 o.fault_every);
+    return text;
 }
 
 /* ---- one run ---- */
@@ -324,8 +335,7 @@ struct running {
     struct esse_live_summary summary;
     const char *product;
     struct esse_out out;
-    const struct esse_spawner *spawner; /* NULL: the database is somebody else's */
-    struct esse_spawned *spawned;
+    struct esse_spawned *spawned; /* NULL: the database is somebody else's */
     unsigned fault_kinds;
 };
 
@@ -392,8 +402,8 @@ static bool collect_with_faults(struct running *r, struct esse_live *live, int h
         return esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
     if (!esse_outfile_open(&file, r->arena, path, err))
         return false;
-    r->live.faults = esse_faults_new(r->arena, r->spawner, r->spawned, r->fault_kinds,
-                                     o.fault_every, r->live.work.seed, &file.out);
+    r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds, o.fault_every,
+                                     r->live.work.seed, &file.out);
     const bool ok = esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
     struct esse_error late = { 0 };
     return esse_outfile_commit(&file, ok ? err : &late) && ok;
@@ -536,13 +546,16 @@ static bool find_server(struct running *r, struct esse_arena *arena, int count, 
         return esse_fail(err, ESSE_EUSAGE, "--spawn starts a server of its own; no TARGET, please");
     if (r->fault_kinds && !(o.fault_every > 0))
         return esse_fail(err, ESSE_EUSAGE, "--fault-every must be more than nothing");
-    r->spawner = esse_spawner_find(o.spawn);
-    if (!r->spawner)
-        return esse_fail(err, ESSE_EUSAGE, "--spawn: unknown server '%s'; there is postgresql",
+    const struct esse_spawner *kind = esse_spawner_find(o.spawn);
+    if (!kind)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "--spawn: unknown server '%s'; there are postgresql, mariadb, galera and "
+                         "etcd",
                          o.spawn);
-    if (!r->spawner->start(arena, &r->spawned, err))
+    if (!esse_spawn_start(arena, kind, o.nodes, r->fault_kinds & 1u << ESSE_FAULT_PARTITION,
+                          &r->spawned, err))
         return false;
-    *target = r->spawner->url(r->spawned);
+    *target = r->spawned->url;
     return true;
 }
 
@@ -568,7 +581,7 @@ static int start(const struct esse_command *command, bool checks, int count, cha
             o.out ? o.out : esse_rundir_base(arena, r.live.driver->name, r.live.workload->name));
     }
     if (r.spawned)
-        r.spawner->stop(r.spawned);
+        esse_spawn_stop(r.spawned);
     esse_arena_free(arena);
     return status;
 }
@@ -587,7 +600,8 @@ static int collect_command(int count, char **operands)
 
 #define TARGETS                                                                                    \
     "TARGET is a URL: sqlite:PATH (by default a private temporary file), postgresql://..., "       \
-    "mysql://..., redis://..., or memory: (a small store in this process, for trying things "      \
+    "mysql://..., galera://..., etcd://..., redis://..., or memory: (a small store in this "       \
+    "process, for trying things "                                                                  \
     "out). 'esse run help' lists them with what the "                                              \
     "URL may say, the isolation that can be asked for, and the level that the database's "         \
     "documentation claims for it. Several hosts, separated by commas, are spread over the "        \

@@ -264,6 +264,7 @@ struct esse_description {
  */
 struct esse_driver {
     const char *name;       /* "sqlite" */
+    const char *dialect_of; /* "postgresql": its URLs with dialect=NAME are this one's; or NULL */
     const char *schemes;    /* "postgresql postgres": words before the colon */
     const char *summary;    /* one clause for help */
     const char *parameters; /* lines "name=VALUE  what it does" of the URL's query, for help */
@@ -303,6 +304,9 @@ extern const struct esse_driver *const esse_drivers[]; /* null-terminated, see d
 
 /* The driver of a URL's scheme; NULL if there is none. */
 const struct esse_driver *esse_driver_find(const char *scheme);
+
+/* The driver of a URL: that of its dialect, if that is one of its own, or else of its scheme. */
+const struct esse_driver *esse_driver_of(const struct esse_url *url);
 
 /* The row of a driver's claims; NULL on an unknown setting.  '-', '_' and ' ' are the same, and so
  * are capitals; NULL stands for the default. */

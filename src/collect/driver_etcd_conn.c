@@ -268,8 +268,7 @@ static void put_last_look(struct esse_etcd_conn *conn)
 {
     esse_out_text(&conn->body, "{\"requestRange\":{");
     put_key(conn, conn->draft.rows[0]);
-    esse_out_text(&conn->body, ",\"count_only\":true");
-    esse_out_text(&conn->body, conn->target->is_stale ? ",\"serializable\":true}}" : "}}");
+    esse_out_text(&conn->body, ",\"count_only\":true}}");
 }
 
 static void put_list(struct esse_etcd_conn *conn, bool is_compares)
@@ -302,10 +301,12 @@ static enum esse_progress step_commit(struct esse_etcd_conn *conn, struct esse_r
     return ESSE_PROGRESS_DONE;
 }
 
+/* Serializable reads, all at one revision, are a state that once was: nothing is left to ask for if
+ * nothing is written. */
 static enum esse_progress start_commit(struct esse_etcd_conn *conn, struct esse_reply *reply)
 {
     const bool writes = esse_draft_writes(&conn->draft);
-    if (!writes && (!conn->draft.count || conn->target->is_loose))
+    if (!writes && (!conn->draft.count || conn->target->is_loose || conn->target->is_stale))
         return ESSE_PROGRESS_DONE;
     esse_out_text(&conn->body, "{\"compare\":[");
     put_list(conn, true);

@@ -16,7 +16,30 @@ static const struct esse_claim claims[] = {
     { 0 },
 };
 
+/* Codership's "Isolation levels": SERIALIZABLE is honoured within a node only; between nodes the
+ * first of two writers of a row wins. */
+static const struct esse_claim galera_claims[] = {
+    { "serializable", "repeatable-read", "Galera, Isolation levels: serializable within a node" },
+    { "repeatable-read", "repeatable-read", "Galera, Isolation levels" },
+    { "snapshot-isolation", "snapshot-isolation",
+      "Galera's first committer wins, and MariaDB's "
+      "innodb_snapshot_isolation within a node" },
+    { "read-committed", "read-committed", "Galera, Isolation levels" },
+    { "read-uncommitted", "read-uncommitted", "Galera, Isolation levels" },
+    { 0 },
+};
+
 /* ---- opening ---- */
+
+static bool read_spread(struct esse_target *target, struct esse_error *err)
+{
+    const char *text = esse_url_parameter(target->url, "spread");
+    target->is_spread = text && strcmp(text, "transactions") == 0;
+    return !text || target->is_spread || strcmp(text, "sessions") == 0 ||
+           esse_fail(err, ESSE_EUSAGE,
+                     "the target's URL: spread must be sessions or transactions, not '%.40s'",
+                     text);
+}
 
 static bool read_lock_wait(struct esse_target *target, struct esse_error *err)
 {
@@ -46,7 +69,7 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                         const struct esse_claim *isolation, struct esse_target **out,
                         struct esse_error *err)
 {
-    static const char *const names[] = { "socket", "lock_wait", NULL };
+    static const char *const names[] = { "socket", "lock_wait", "spread", NULL };
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
     target->arena = arena;
     target->url = url;
@@ -58,7 +81,8 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
         *at = *at == '-' ? ' ' : (char)toupper((unsigned char)*at);
     target->level = level;
     *out = target;
-    if (!esse_url_knows(url, names, err) || !read_lock_wait(target, err))
+    if (!esse_client_load(&esse_client_libmariadb, err) || !esse_url_knows(url, names, err) ||
+        !read_lock_wait(target, err) || !read_spread(target, err))
         return false;
     add_setup(target);
     return true;
@@ -79,11 +103,10 @@ struct esse_mysql_place esse_mysql_place(const struct esse_target *target, unsig
     return place;
 }
 
-MYSQL *esse_mysql_handle(const struct esse_target *target)
+MYSQL *esse_mysql_handle(void)
 {
     MYSQL *mysql = mysql_init(NULL);
     const unsigned seconds = 10;
-    (void)target;
     if (!mysql)
         return NULL;
     mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
@@ -101,21 +124,34 @@ void esse_mysql_said(const struct esse_target *target, const char *said, char te
     esse_url_scrub(target->url, text);
 }
 
-MYSQL *esse_mysql_connect(const struct esse_target *target, struct esse_error *err)
+MYSQL *esse_mysql_connect_to(const struct esse_target *target, unsigned host, unsigned silence,
+                             char said[240])
+{
+    const struct esse_mysql_place place = esse_mysql_place(target, host);
+    MYSQL *mysql = esse_mysql_handle();
+    if (mysql && silence)
+        mysql_options(mysql, MYSQL_OPT_READ_TIMEOUT, &silence);
+    if (mysql && mysql_real_connect(mysql, place.host, place.user, place.password, place.database,
+                                    place.port, place.socket, 0))
+        return mysql;
+    esse_mysql_said(target, mysql ? mysql_error(mysql) : "out of memory", said);
+    if (mysql)
+        mysql_close(mysql);
+    return NULL;
+}
+
+MYSQL *esse_mysql_connect(const struct esse_target *target, unsigned silence,
+                          struct esse_error *err)
 {
     const unsigned hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
     char all[400] = "", text[240];
     for (unsigned host = 0; host < hosts; host++) {
-        const struct esse_mysql_place place = esse_mysql_place(target, host);
-        MYSQL *mysql = esse_mysql_handle(target);
-        if (mysql && mysql_real_connect(mysql, place.host, place.user, place.password,
-                                        place.database, place.port, place.socket, 0))
-            return mysql;
-        esse_mysql_said(target, mysql ? mysql_error(mysql) : "out of memory", text);
+        MYSQL *mysql = esse_mysql_connect_to(target, host, silence, text);
         if (mysql)
-            mysql_close(mysql);
+            return mysql;
+        const char *name = esse_mysql_place(target, host).host;
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s: %s", *all ? "; " : "",
-                 place.host ? place.host : "localhost", text);
+                 name ? name : "localhost", text);
     }
     esse_fail(err, ESSE_EUNAVAILABLE, "%s", all);
     return NULL;
@@ -203,13 +239,13 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
                     struct esse_error *err)
 {
     target->schema = schema;
-    target->main = esse_mysql_connect(target, err);
-    if (!target->main || !verify_level(target, err))
+    target->main = esse_mysql_connect(target, 0, err);
+    if (!target->main || !verify_level(target, err) || !esse_mysql_cluster_find(target, err))
         return false;
     for (uint32_t t = 0; t < schema->count; t++)
         if (!make_table(target, &schema->tables[t], err))
             return false;
-    return true;
+    return esse_mysql_cluster_settle(target, err);
 }
 
 static bool describe(struct esse_target *target, struct esse_description *description,
@@ -237,9 +273,12 @@ static bool describe(struct esse_target *target, struct esse_description *descri
             settings[count++] = (struct esse_setting){ names[i], value };
     }
     const bool is_maria = strstr(settings[0].value, "MariaDB") != NULL;
+    const char *name = esse_arena_format(target->arena, "%s %.*s", is_maria ? "mariadb" : "mysql",
+                                         (int)strcspn(settings[0].value, "-"), settings[0].value);
     *description = (struct esse_description){
-        .product = esse_arena_format(target->arena, "%s %.*s", is_maria ? "mariadb" : "mysql",
-                                     (int)strcspn(settings[0].value, "-"), settings[0].value),
+        .product = target->cluster
+                       ? esse_arena_format(target->arena, "galera %s on %s", target->cluster, name)
+                       : name,
         .settings = settings,
         .setting_count = count,
     };
@@ -254,7 +293,7 @@ static void clean(struct esse_target *target)
         return;
     if (!esse_mysql_run(target, target->main, "SELECT 1", &ignored)) {
         mysql_close(target->main);
-        target->main = esse_mysql_connect(target, &ignored);
+        target->main = esse_mysql_connect(target, 0, &ignored);
     }
     for (uint32_t t = 0; target->main && t < target->schema->count; t++) {
         char sql[100];
@@ -270,22 +309,32 @@ static void close_target(struct esse_target *target)
     target->main = NULL;
 }
 
+#define WORK                                                                                       \
+    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,           \
+    .open = open_target, .prepare = prepare, .describe = describe, .clean = clean,                 \
+    .close = close_target, .conn = esse_mysql_conn, .start = esse_mysql_start,                     \
+    .step = esse_mysql_step, .drop = esse_mysql_drop, .certificate = &esse_mysql_certifying
+
+#define PARAMETERS                                                                                 \
+    "socket=PATH           a socket instead of a port\n"                                           \
+    "lock_wait=SECONDS     innodb_lock_wait_timeout (default: the server's)\n"                     \
+    "spread=sessions|transactions  what is spread over several hosts (default: sessions; a "       \
+    "session whose transactions go round the hosts may miss its own writes)"
+
 const struct esse_driver esse_driver_mysql = {
     .name = "mysql",
     .schemes = "mysql mariadb",
-    .summary = "MariaDB, MySQL, TiDB and Galera clusters",
-    .parameters = "socket=PATH           a socket instead of a port\n"
-                  "lock_wait=SECONDS     innodb_lock_wait_timeout (default: the server's)",
-    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
+    .summary = "MariaDB, MySQL and TiDB",
+    .parameters = PARAMETERS,
     .claims = claims,
-    .open = open_target,
-    .prepare = prepare,
-    .describe = describe,
-    .clean = clean,
-    .close = close_target,
-    .conn = esse_mysql_conn,
-    .start = esse_mysql_start,
-    .step = esse_mysql_step,
-    .drop = esse_mysql_drop,
-    .certificate = &esse_mysql_certifying,
+    WORK,
+};
+
+const struct esse_driver esse_driver_galera = {
+    .name = "galera",
+    .schemes = "galera",
+    .summary = "a cluster of MariaDB servers: galera://HOST,HOST,HOST/DATABASE",
+    .parameters = PARAMETERS,
+    .claims = galera_claims,
+    WORK,
 };

@@ -1,15 +1,14 @@
 #ifndef ESSE_COLLECT_DRIVER_MYSQL_H
 #define ESSE_COLLECT_DRIVER_MYSQL_H
 
+#include "collect/client_libmariadb.h"
 #include "collect/driver.h"
 #include "collect/live_rows.h"
 
-#include <mariadb/mysql.h>
-
 /*
- * MariaDB and what speaks its protocol, through libmariadb.  Three files: the target
- * (driver_mysql.c), its connections (driver_mysql_conn.c), and the server's binary log
- * (driver_mysql_log.c).
+ * MariaDB and what speaks its protocol, through libmariadb.  Four files: the target
+ * (driver_mysql.c), its connections (driver_mysql_conn.c), the server's binary log
+ * (driver_mysql_log.c), and what is different in a Galera cluster (driver_mysql_cluster.c).
  */
 struct esse_mysql_log;
 
@@ -21,6 +20,8 @@ struct esse_target {
     const char *socket;
     const char *lock_wait; /* seconds; NULL: the server's */
     const char *setup[4];  /* statements that every session begins with; NULL ends them */
+    bool is_spread;        /* transactions of a session go round the hosts */
+    const char *cluster;   /* Galera's version; NULL: the server is on its own */
     const struct esse_schema *schema;
     MYSQL *main; /* makes the schema and removes it */
     struct esse_mysql_log *log;
@@ -34,14 +35,19 @@ struct esse_mysql_place {
 struct esse_mysql_place esse_mysql_place(const struct esse_target *target, unsigned host);
 
 /* A handle with what all connections have set; NULL if there is no memory. */
-MYSQL *esse_mysql_handle(const struct esse_target *target);
+MYSQL *esse_mysql_handle(void);
 
 /* What the library or the server said, in one line, without secrets. */
 void esse_mysql_said(const struct esse_target *target, const char *said, char text[240]);
 
+/* Waits for a connection to one host; NULL, and what was said, if it is not there.  Reading from it
+ * fails after so many seconds of silence, 0: never. */
+MYSQL *esse_mysql_connect_to(const struct esse_target *target, unsigned host, unsigned silence,
+                             char said[240]);
 /* Waits for a connection to any host; NULL, and every host's answer in 'err', if nobody is there.
  */
-MYSQL *esse_mysql_connect(const struct esse_target *target, struct esse_error *err);
+MYSQL *esse_mysql_connect(const struct esse_target *target, unsigned silence,
+                          struct esse_error *err);
 
 /* Runs a statement on a connection that may wait; fails with the server's words. */
 bool esse_mysql_run(const struct esse_target *target, MYSQL *mysql, const char *sql,
@@ -49,6 +55,13 @@ bool esse_mysql_run(const struct esse_target *target, MYSQL *mysql, const char *
 /* The same, for the first column of the first row, in the arena; NULL if it fails or has none. */
 const char *esse_mysql_ask(const struct esse_target *target, MYSQL *mysql, const char *sql,
                            struct esse_error *err);
+
+/* Finds out whether the server is a node of a cluster; galera: targets must be. */
+bool esse_mysql_cluster_find(struct esse_target *target, struct esse_error *err);
+/* Waits until every node that answers has applied what the target's own connection wrote. */
+bool esse_mysql_cluster_settle(struct esse_target *target, struct esse_error *err);
+/* Whether a transaction has the same id in every node's log. */
+bool esse_mysql_cluster_logs(struct esse_target *target, MYSQL *mysql, struct esse_error *err);
 
 struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena *arena,
                                   uint32_t session);

@@ -28,10 +28,13 @@ struct conn {
     struct esse_conn head;
     struct esse_target *target;
     struct esse_arena *arena;
-    MYSQL *mysql;
+    MYSQL *mysql;  /* the link in use, NULL if there is none */
+    MYSQL **links; /* by host */
+    unsigned hosts, host;
     struct esse_request request;
     bool begin_is_due; /* BEGIN was asked for and not sent */
     bool has_deleted;  /* the transaction's id is worth asking for */
+    int64_t gtid;      /* the last that was told, during a COMMIT */
     struct part parts[MOST_PARTS];
     unsigned part_count, part;
     enum phase phase;
@@ -52,7 +55,19 @@ struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena 
     conn->head = (struct esse_conn){ .driver = &esse_driver_mysql, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
+    conn->hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
+    conn->links = esse_arena_alloc(arena, conn->hosts, sizeof *conn->links);
     return &conn->head;
+}
+
+/* ---- links ---- */
+
+static void turn_to(struct conn *conn, unsigned host)
+{
+    conn->host = host % conn->hosts;
+    conn->mysql = conn->links[conn->host];
+    conn->head.fd = conn->mysql ? mysql_get_socket(conn->mysql) : -1;
+    conn->is_running = false;
 }
 
 /* Nobody is waited for: the other side finds out by itself. */
@@ -63,14 +78,17 @@ static void hang_up(struct conn *conn)
             shutdown(conn->head.fd, SHUT_RDWR);
         mysql_close(conn->mysql);
     }
-    conn->mysql = NULL;
-    conn->head.fd = -1;
-    conn->is_running = false;
+    conn->links[conn->host] = NULL;
+    turn_to(conn, conn->host);
 }
 
 void esse_mysql_drop(struct esse_conn *head)
 {
-    hang_up((struct conn *)head);
+    struct conn *conn = (struct conn *)head;
+    for (unsigned host = 0; host < conn->hosts; host++) {
+        turn_to(conn, host);
+        hang_up(conn);
+    }
 }
 
 /* ---- errors ---- */
@@ -112,7 +130,7 @@ static bool is_usual(unsigned code)
 static enum esse_progress fail(struct conn *conn, struct esse_reply *reply)
 {
     const unsigned code = mysql_errno(conn->mysql);
-    if (conn->request.ask == ESSE_ASK_COMMIT && conn->part > 0) {
+    if (conn->phase != PHASE_CONNECT && conn->part > 0 && conn->parts[conn->part - 1].is_commit) {
         hang_up(conn); /* it has committed; only its id is not known */
         return ESSE_PROGRESS_DONE;
     }
@@ -192,6 +210,26 @@ static bool add_operation(struct conn *conn)
 }
 #pragma GCC diagnostic pop
 
+static void add_question(struct conn *conn, const char *sql)
+{
+    add_text(conn, sql);
+    conn->parts[conn->part_count - 1].is_answer = true;
+}
+
+/* A version without a value is named by its transaction.  A Galera node that committed by replaying
+ * (somebody else's write set came in between) leaves the variable as it was before, so there both
+ * are looked at. */
+static void add_commit(struct conn *conn)
+{
+    conn->gtid = ESSE_NO_ID;
+    if (conn->has_deleted && conn->target->cluster)
+        add_question(conn, "SELECT @@last_gtid");
+    add_text(conn, "COMMIT");
+    conn->parts[conn->part_count - 1].is_commit = true;
+    if (conn->has_deleted)
+        add_question(conn, "SELECT @@last_gtid");
+}
+
 static bool add_parts(struct conn *conn)
 {
     conn->part_count = conn->part = 0;
@@ -201,14 +239,8 @@ static bool add_parts(struct conn *conn)
     if (conn->request.ask == ESSE_ASK_ROLLBACK) {
         add_text(conn, "ROLLBACK");
     } else if (conn->request.ask == ESSE_ASK_COMMIT) {
-        add_text(conn, "COMMIT");
-        conn->parts[0].is_commit = true;
-        if (conn->has_deleted) { /* a version without a value is named by its transaction */
-            add_text(conn, "SELECT @@last_gtid");
-            conn->parts[1].is_answer = true;
-        }
+        add_commit(conn);
     } else {
-        conn->has_deleted |= conn->request.ask == ESSE_ASK_DELETE;
         return add_operation(conn);
     }
     return true;
@@ -253,15 +285,21 @@ static void take_gtid(struct conn *conn, struct esse_reply *reply)
 {
     MYSQL_ROW row = mysql_fetch_row(conn->result);
     const char *dash = row && row[0] ? strrchr(row[0], '-') : NULL;
-    if (dash)
-        reply->xid = number_of(dash + 1);
+    const int64_t before = conn->gtid;
+    conn->gtid = dash ? number_of(dash + 1) : ESSE_NO_ID;
+    if (conn->part > 0 && conn->gtid != before)
+        reply->xid = conn->gtid;
 }
 
 static void take_answer(struct conn *conn, struct esse_reply *reply)
 {
     const enum esse_ask ask = conn->request.ask;
-    if (ask == ESSE_ASK_DELETE)
+    if (ask == ESSE_ASK_DELETE) {
         reply->is_absent = mysql_affected_rows(conn->mysql) == 0;
+        /* Without an effect there may be nothing to log, and @@last_gtid would be that of an
+         * earlier transaction. */
+        conn->has_deleted |= !reply->is_absent;
+    }
     if (!conn->result)
         return;
     if (ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE)
@@ -277,7 +315,7 @@ static void take_answer(struct conn *conn, struct esse_reply *reply)
 static int start_phase(struct conn *conn)
 {
     const struct part *part = &conn->parts[conn->part];
-    const struct esse_mysql_place place = esse_mysql_place(conn->target, conn->request.host);
+    const struct esse_mysql_place place = esse_mysql_place(conn->target, conn->host);
     switch (conn->phase) {
     case PHASE_CONNECT:
         return mysql_real_connect_start(&conn->connected, conn->mysql, place.host, place.user,
@@ -386,13 +424,24 @@ enum esse_progress esse_mysql_step(struct esse_conn *head, struct esse_reply *re
 static enum esse_progress start_connect(struct conn *conn, struct esse_reply *reply)
 {
     hang_up(conn);
-    conn->mysql = esse_mysql_handle(conn->target);
+    conn->links[conn->host] = esse_mysql_handle();
+    turn_to(conn, conn->host);
     if (!conn->mysql)
         return esse_failed(reply, ESSE_FATE_ABORTED, "", "out of memory");
     mysql_options(conn->mysql, MYSQL_OPT_NONBLOCK, 0);
     conn->phase = PHASE_CONNECT;
-    conn->begin_is_due = false;
     return advance(conn, reply);
+}
+
+/* If transactions are spread each begins at the next host, which may have to be connected to. */
+static enum esse_progress start_begin(struct conn *conn, struct esse_reply *reply)
+{
+    conn->begin_is_due = true;
+    conn->has_deleted = false;
+    if (!conn->target->is_spread)
+        return ESSE_PROGRESS_DONE;
+    turn_to(conn, conn->host + 1);
+    return conn->mysql ? ESSE_PROGRESS_DONE : start_connect(conn, reply);
 }
 
 enum esse_progress esse_mysql_start(struct esse_conn *head, const struct esse_request *request,
@@ -400,13 +449,12 @@ enum esse_progress esse_mysql_start(struct esse_conn *head, const struct esse_re
 {
     struct conn *conn = (struct conn *)head;
     conn->request = *request;
-    if (request->ask == ESSE_ASK_CONNECT)
+    if (request->ask == ESSE_ASK_CONNECT) {
+        turn_to(conn, request->host);
         return start_connect(conn, reply);
-    if (request->ask == ESSE_ASK_BEGIN) {
-        conn->begin_is_due = true;
-        conn->has_deleted = false;
-        return ESSE_PROGRESS_DONE;
     }
+    if (request->ask == ESSE_ASK_BEGIN)
+        return start_begin(conn, reply);
     if (conn->begin_is_due &&
         (request->ask == ESSE_ASK_COMMIT || request->ask == ESSE_ASK_ROLLBACK)) {
         conn->begin_is_due = false; /* nothing was done */

@@ -14,6 +14,13 @@ static const struct esse_claim claims[] = {
     { 0 },
 };
 
+static const struct esse_claim cockroachdb_claims[] = {
+    { "serializable", "serializable", "CockroachDB, Serializable Transactions" },
+    { "repeatable-read", "snapshot-isolation", "CockroachDB, Repeatable Read Transactions" },
+    { "read-committed", "read-committed", "CockroachDB, Read Committed Transactions" },
+    { 0 },
+};
+
 /* ---- dialects ---- */
 
 #define CREATE "CREATE TABLE esse_%(k BIGINT PRIMARY KEY, v #, o BIGINT)"
@@ -75,6 +82,7 @@ static const struct esse_pg_dialect postgresql = {
 
 static const struct esse_pg_dialect cockroachdb = { .name = "cockroachdb",
                                                     .create = CREATE,
+                                                    .time = "SELECT cluster_logical_timestamp()",
                                                     .texts = { PLAIN_CONFLICT_TEXTS } };
 
 static const struct esse_pg_dialect yugabytedb = { .name = "yugabytedb",
@@ -210,7 +218,9 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                         struct esse_error *err)
 {
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
+    const bool is_cockroachdb = strcmp(url->scheme, cockroachdb.name) == 0;
     const char *name = esse_url_parameter(url, "dialect");
+    name = name || !is_cockroachdb ? name : cockroachdb.name;
     target->arena = arena;
     target->url = url;
     target->ports = esse_arena_alloc(arena, url->host_count + 1, sizeof *target->ports);
@@ -224,6 +234,9 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                          "the target's URL: dialect must be postgresql, cockroachdb, yugabytedb or "
                          "h2, not '%.60s'",
                          name);
+    if (is_cockroachdb && target->dialect != &cockroachdb)
+        return esse_fail(err, ESSE_EUSAGE, "the target's URL: %s: has no other dialect",
+                         url->scheme);
     if (target->log_plugin && strcmp(target->log_plugin, "pgoutput") != 0 &&
         strcmp(target->log_plugin, "test_decoding") != 0)
         return esse_fail(err, ESSE_EUSAGE,
@@ -232,7 +245,7 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                          target->log_plugin);
     set_level(target, isolation->setting);
     *out = target;
-    return read_parameters(target, err);
+    return esse_client_load(&esse_client_libpq, err) && read_parameters(target, err);
 }
 
 /* ---- commands that wait ---- */
@@ -426,6 +439,13 @@ static void close_target(struct esse_target *target)
     PQfinish(target->main);
 }
 
+enum { CAN = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE };
+
+#define WORK                                                                                       \
+    .open = open_target, .prepare = prepare, .describe = describe, .clean = clean,                 \
+    .close = close_target, .conn = esse_pg_conn, .start = esse_pg_start, .step = esse_pg_step,     \
+    .drop = esse_pg_drop
+
 const struct esse_driver esse_driver_postgresql = {
     .name = "postgresql",
     .schemes = "postgresql postgres",
@@ -436,18 +456,21 @@ const struct esse_driver esse_driver_postgresql = {
         "what works)\n"
         "PARAMETER=VALUE                                any of libpq's: sslmode, service, options, "
         "...",
-    .can =
-        ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE | ESSE_CAN_OWN,
+    .can = CAN | ESSE_CAN_OWN,
     .claims = claims,
-    .open = open_target,
-    .prepare = prepare,
-    .describe = describe,
-    .own_rows = esse_pg_own_rows,
-    .clean = clean,
-    .close = close_target,
-    .conn = esse_pg_conn,
-    .start = esse_pg_start,
-    .step = esse_pg_step,
-    .drop = esse_pg_drop,
     .certificate = &esse_pg_certifying,
+    .own_rows = esse_pg_own_rows,
+    WORK,
+};
+
+const struct esse_driver esse_driver_cockroachdb = {
+    .name = "cockroachdb",
+    .dialect_of = "postgresql",
+    .schemes = "cockroachdb",
+    .summary = "CockroachDB, also as postgresql://...?dialect=cockroachdb",
+    .parameters = "PARAMETER=VALUE  any of libpq's: sslmode, service, options, ...",
+    .can = CAN,
+    .claims = cockroachdb_claims,
+    .certificate = &esse_pg_feed_certifying,
+    WORK,
 };

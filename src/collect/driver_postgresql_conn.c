@@ -1,5 +1,7 @@
 #include "collect/driver_postgresql.h"
 #include "collect/drivers.h"
+#include "collect/learnt_feed.h"
+#include "collect/recover_snapshot.h"
 
 #include "base/out.h"
 
@@ -16,7 +18,7 @@
  */
 
 /* What the results that come belong to, in the order of sending. */
-enum part { PART_BEGIN, PART_PREPARE, PART_OPERATION, PART_END };
+enum part { PART_BEGIN, PART_PREPARE, PART_OPERATION, PART_TIME, PART_END };
 enum { MOST_PARTS = 5 };
 
 struct conn {
@@ -34,6 +36,8 @@ struct conn {
     unsigned part_count, part;
     bool has_failed; /* reply->failure is filled */
     int64_t xid;     /* of the open transaction, or ESSE_NO_ID */
+    bool has_written;
+    int64_t time; /* when it commits, or ESSE_NO_ID */
     struct esse_live_items items;
     struct esse_live_row_vec rows;
     struct esse_out sql; /* of an own statement, and its answer */
@@ -253,6 +257,9 @@ static bool send_request(struct conn *conn)
                                                                      : conn->target->begin))
         return false;
     conn->begin_is_due = false;
+    if (conn->request.ask == ESSE_ASK_COMMIT && conn->target->clock.is_asked &&
+        !send_plain(conn, PART_TIME, conn->target->dialect->time))
+        return false;
     if (conn->request.ask == ESSE_ASK_COMMIT || conn->request.ask == ESSE_ASK_ROLLBACK) {
         if (!send_plain(conn, PART_END,
                         conn->request.ask == ESSE_ASK_COMMIT ? "COMMIT" : "ROLLBACK"))
@@ -411,11 +418,47 @@ static void take_operation(struct conn *conn, PGresult *result, struct esse_repl
         conn->xid = reply->xid;
 }
 
+/* Whoever has asked commits then or not at all.  It is the id of those that write; that they did
+ * commit only the answer to COMMIT tells. */
+static void take_time(struct conn *conn, const PGresult *result, struct esse_reply *reply)
+{
+    struct esse_pg_clock *clock = &conn->target->clock;
+    struct esse_stamp stamp;
+    struct esse_error ignored;
+    if (!PQntuples(result) ||
+        !esse_hlc_parse(
+            (struct esse_span){ PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0) },
+            &stamp, &ignored))
+        return;
+    conn->time = esse_stamp_number(stamp, clock->base);
+    if (conn->has_written)
+        reply->xid = conn->time;
+    uint64_t latest = atomic_load(&clock->latest);
+    while (latest < stamp.high &&
+           !atomic_compare_exchange_weak(&clock->latest, &latest, stamp.high))
+        continue;
+}
+
+/* All of a serializable transaction is as if done at its time.  One that writes is not in what it
+ * looks at. */
+static void put_times(const struct conn *conn, struct esse_reply *reply)
+{
+    if (conn->time == ESSE_NO_ID)
+        return;
+    reply->start_ts = conn->has_written ? conn->time - 1 : conn->time;
+    if (conn->has_written)
+        reply->commit_ts = conn->time;
+}
+
 /* COMMIT of a transaction that has failed answers ROLLBACK, and calls that a success. */
 static void take_end(struct conn *conn, PGresult *result, struct esse_reply *reply)
 {
-    if (conn->request.ask != ESSE_ASK_COMMIT || strcmp(PQcmdStatus(result), "ROLLBACK") != 0)
+    if (conn->request.ask != ESSE_ASK_COMMIT)
         return;
+    if (strcmp(PQcmdStatus(result), "ROLLBACK") != 0) {
+        put_times(conn, reply);
+        return;
+    }
     esse_failed(reply, ESSE_FATE_ABORTED, PQcmdStatus(result), "COMMIT was answered with %s",
                 PQcmdStatus(result));
     conn->has_failed = true;
@@ -439,6 +482,9 @@ static void take_result(struct conn *conn, PGresult *result, struct esse_reply *
         break;
     case PART_OPERATION:
         take_operation(conn, result, reply);
+        break;
+    case PART_TIME:
+        take_time(conn, result, reply);
         break;
     case PART_END:
         take_end(conn, result, reply);
@@ -514,10 +560,13 @@ enum esse_progress esse_pg_start(struct esse_conn *head, const struct esse_reque
         return start_connect(conn, reply);
     if (request->ask == ESSE_ASK_BEGIN) {
         conn->begin_is_due = true;
-        conn->xid = ESSE_NO_ID;
+        conn->xid = conn->time = ESSE_NO_ID;
+        conn->has_written = false;
         return ESSE_PROGRESS_DONE;
     }
     conn->request.is_read_only = is_read_only; /* that of BEGIN */
+    conn->has_written |= (request->ask >= ESSE_ASK_WRITE && request->ask <= ESSE_ASK_DELETE) ||
+                         request->ask == ESSE_ASK_CHANGE;
     if (conn->begin_is_due &&
         (request->ask == ESSE_ASK_COMMIT || request->ask == ESSE_ASK_ROLLBACK)) {
         conn->begin_is_due = false; /* nothing was done */

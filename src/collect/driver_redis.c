@@ -28,7 +28,8 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
 {
     static const char *const names[] = { "connect_seconds", NULL };
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
-    if (!esse_url_knows(url, names, err) || !esse_wire_seconds(url, &target->connect_seconds, err))
+    if (!esse_client_load(&esse_client_hiredis, err) || !esse_url_knows(url, names, err) ||
+        !esse_wire_seconds(url, &target->connect_seconds, err))
         return false;
     if (*url->path && !is_number(url->path))
         return esse_fail(err, ESSE_EUSAGE,

@@ -1,10 +1,9 @@
 #ifndef ESSE_COLLECT_DRIVER_REDIS_H
 #define ESSE_COLLECT_DRIVER_REDIS_H
 
+#include "collect/client_hiredis.h"
 #include "collect/draft.h"
 #include "collect/wire.h"
-
-#include <hiredis/hiredis.h>
 
 /*
  * Redis, by WATCH, MULTI and EXEC (docs/design/live-etcd-redis.md).  Two files: the target

@@ -4,13 +4,15 @@
 
 #include <string.h>
 
-const char *const esse_fault_names[] = { "kill", "pause", NULL };
+const char *const esse_fault_names[] = { "kill", "pause", "partition", "restart", NULL };
 
 struct esse_faults {
-    const struct esse_spawner *spawner;
     struct esse_spawned *spawned;
+    unsigned node;  /* the last that something was done to */
+    bool is_coming; /* ... and it may not be back yet */
     unsigned kinds;
     double every, next; /* seconds on the run's clock */
+    double end;         /* when the node is no longer waited for; 0: the run goes on */
     bool is_on;         /* 'current' is going on, until 'next' */
     enum esse_fault current;
     struct esse_rng rng;
@@ -28,7 +30,9 @@ bool esse_faults_parse(const char *list, unsigned *kinds, struct esse_error *err
                                           esse_fault_names[kind][length]))
             kind++;
         if (!esse_fault_names[kind])
-            return esse_fail(err, ESSE_EUSAGE, "unknown fault '%.*s'; there are kill and pause",
+            return esse_fail(err, ESSE_EUSAGE,
+                             "unknown fault '%.*s'; there are kill, pause, "
+                             "partition and restart",
                              (int)length, list);
         *kinds |= 1u << kind;
         list += length + (list[length] == ',');
@@ -42,69 +46,104 @@ static double draw(struct esse_faults *faults, double around)
     return around * (0.5 + esse_rng_unit(&faults->rng));
 }
 
-struct esse_faults *esse_faults_new(struct esse_arena *arena, const struct esse_spawner *spawner,
-                                    struct esse_spawned *spawned, unsigned kinds, double every,
-                                    uint64_t seed, struct esse_out *out)
+struct esse_faults *esse_faults_new(struct esse_arena *arena, struct esse_spawned *spawned,
+                                    unsigned kinds, double every, uint64_t seed,
+                                    struct esse_out *out)
 {
     struct esse_faults *faults = esse_arena_alloc(arena, 1, sizeof *faults);
-    *faults = (struct esse_faults){ .spawner = spawner,
-                                    .spawned = spawned,
-                                    .kinds = kinds,
-                                    .every = every,
-                                    .rng = { seed },
-                                    .out = out };
+    *faults = (struct esse_faults){
+        .spawned = spawned, .kinds = kinds, .every = every, .rng = { seed }, .out = out
+    };
     faults->next = draw(faults, every);
     return faults;
 }
 
 static void note(struct esse_faults *faults, double seconds, const char *what)
 {
-    esse_out_f(faults->out, "{\"time\":%.0f,\"fault\":\"%s\",\"is\":\"%s\"}\n", seconds * 1e9,
-               esse_fault_names[faults->current], what);
+    esse_out_f(faults->out, "{\"time\":%.0f,\"fault\":\"%s\",", seconds * 1e9,
+               esse_fault_names[faults->current]);
+    if (faults->spawned->count > 1)
+        esse_out_f(faults->out, "\"node\":%u,", faults->node);
+    esse_out_f(faults->out, "\"is\":\"%s\"}\n", what);
 }
 
 static void begin(struct esse_faults *faults, double seconds)
 {
-    static const double lasts = 0.4;
+    static const double lasts[ESSE_FAULTS] = { 0.4, 0.4, 1.5, 0.4 };
+    struct esse_spawned *s = faults->spawned;
     do
         faults->current = (enum esse_fault)esse_rng_below(&faults->rng, ESSE_FAULTS);
     while (!(faults->kinds & 1u << faults->current));
-    if (faults->current == ESSE_FAULT_KILL)
-        faults->spawner->kill(faults->spawned);
-    else
-        faults->spawner->pause(faults->spawned, true);
+    faults->node = (unsigned)esse_rng_below(&faults->rng, s->count);
     note(faults, seconds, "begun");
+    switch (faults->current) {
+    case ESSE_FAULT_KILL:
+        esse_spawned_kill(s, faults->node);
+        break;
+    case ESSE_FAULT_PAUSE:
+        esse_spawned_pause(s, faults->node, true);
+        break;
+    case ESSE_FAULT_PARTITION:
+        esse_spawned_cut(s, faults->node, true);
+        break;
+    default:
+        esse_spawned_leave(s, faults->node);
+        break;
+    }
     faults->counts[faults->current]++;
     faults->is_on = true;
-    faults->next = seconds + draw(faults, lasts);
+    faults->next = seconds + draw(faults, lasts[faults->current]);
 }
 
-static void finish(struct esse_faults *faults, double seconds)
+/* False if that must wait: a node that was asked to leave is still there. */
+static bool finish(struct esse_faults *faults, double seconds)
 {
-    if (faults->current == ESSE_FAULT_KILL)
-        faults->spawner->restart(faults->spawned);
+    struct esse_spawned *s = faults->spawned;
+    if (faults->current == ESSE_FAULT_RESTART && !esse_spawned_is_gone(s, faults->node))
+        return false;
+    if (faults->current == ESSE_FAULT_PAUSE)
+        esse_spawned_pause(s, faults->node, false);
+    else if (faults->current == ESSE_FAULT_PARTITION)
+        esse_spawned_cut(s, faults->node, false);
     else
-        faults->spawner->pause(faults->spawned, false);
+        esse_spawned_begin(s, faults->node);
     note(faults, seconds, "ended");
     faults->is_on = false;
+    faults->is_coming = true;
     faults->next = seconds + draw(faults, faults->every);
+    return true;
+}
+
+static bool is_back(struct esse_faults *faults)
+{
+    if (faults->is_coming)
+        faults->is_coming = !esse_spawned_answers(faults->spawned, faults->node);
+    return !faults->is_coming;
 }
 
 void esse_faults_tick(struct esse_faults *faults, double seconds)
 {
-    if (!faults->kinds || seconds < faults->next)
+    static const double again = 0.2;
+    if (seconds < faults->next)
         return;
     if (faults->is_on)
         finish(faults, seconds);
-    else
+    else if (is_back(faults))
         begin(faults, seconds);
+    else
+        faults->next = seconds + again;
 }
 
-void esse_faults_end(struct esse_faults *faults, double seconds)
+bool esse_faults_end(struct esse_faults *faults, double seconds)
 {
-    if (faults->is_on)
-        finish(faults, seconds);
-    faults->kinds = 0;
+    static const double patience = 30;
+    if (!faults->end)
+        faults->end = seconds + patience;
+    if (faults->is_on && seconds > faults->end - patience / 2)
+        esse_spawned_kill(faults->spawned, faults->node); /* it does not want to leave */
+    if (faults->is_on && !finish(faults, seconds))
+        return false;
+    return is_back(faults) || seconds > faults->end;
 }
 
 uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fault)

@@ -2,7 +2,7 @@
 
 #include "base/budget.h"
 #include "base/error.h"
-#include "collect/gen_by_session.h"
+#include "collect/gen_keep.h"
 #include "collect/gen_state.h"
 
 #include <assert.h>
@@ -81,9 +81,9 @@ static bool validate(const struct esse_gen_options *options, struct esse_error *
         return false;
     if (options->has_op_times && !options->has_times)
         return esse_fail(err, ESSE_EUSAGE, "--op-times needs --times");
-    if (options->certifies_times && !esse_store_traits[options->level].has_snapshot)
+    if (options->certifies != ESSE_CERTIFICATE_NONE && esse_store_traits[options->level].has_dirty)
         return esse_fail(err, ESSE_EUSAGE,
-                         "--timestamps needs a level at which a transaction has one snapshot");
+                         "--certify needs a level at which operations see nothing but commits");
     if (options->has_vsets && options->workload != ESSE_GEN_PREDICATE)
         return esse_fail(err, ESSE_EUSAGE, "--vsets needs the workload predicate");
     for (size_t i = 0; i < options->plant_count; i++) {
@@ -94,6 +94,11 @@ static bool validate(const struct esse_gen_options *options, struct esse_error *
             return esse_fail(err, ESSE_EUSAGE,
                              "%s in %s needs --certificate: nothing but the version order shows it",
                              anomaly->name, esse_gen_workload_names[options->workload]);
+        if (options->certifies != ESSE_CERTIFICATE_NONE && strchr(anomaly->script, '/'))
+            return esse_fail(err, ESSE_EUSAGE,
+                             "%s has versions against the order of the commits, which --certify "
+                             "promises",
+                             anomaly->name);
         if (anomaly->needs_times && !options->has_times)
             return esse_fail(err, ESSE_EUSAGE, "%s needs --times", anomaly->name);
     }
@@ -115,19 +120,24 @@ static int64_t value_scale(const struct esse_gen_options *options)
     return (int64_t)scale;
 }
 
+/* So many that a predicate selects what it is asked to, however many rows there are. */
+enum { LEAST_GROUPS = 1000 };
+
 static void prepare_predicates(struct esse_gen *gen)
 {
     const uint64_t keys = gen->options->keys;
     gen->scale = value_scale(gen->options);
-    const uint64_t width = gen->options->rows_matching * ESSE_GEN_GROUPS / keys;
-    gen->width = width < 1 ? 1 : width > ESSE_GEN_GROUPS ? ESSE_GEN_GROUPS : (uint32_t)width;
-    gen->texts = esse_arena_alloc(gen->arena, ESSE_GEN_GROUPS, sizeof *gen->texts);
+    gen->groups = keys > LEAST_GROUPS ? (uint32_t)keys : LEAST_GROUPS;
+    const uint64_t width = gen->options->rows_matching * gen->groups / keys;
+    gen->width = width < 1 ? 1 : width > gen->groups ? gen->groups : (uint32_t)width;
+    gen->texts = esse_arena_alloc(gen->arena, gen->groups, sizeof *gen->texts);
 }
 
 static void prepare_sessions(struct esse_gen *gen)
 {
     const struct esse_gen_options *options = gen->options;
     gen->sessions = esse_arena_alloc(gen->arena, options->sessions, sizeof *gen->sessions);
+    gen->running = esse_arena_alloc(gen->arena, options->sessions, sizeof *gen->running);
     gen->next_session = (int64_t)options->sessions;
     for (uint64_t i = 0; i < options->sessions; i++) {
         gen->sessions[i].id = (int64_t)i;
@@ -165,6 +175,8 @@ static void prepare_regions(struct esse_gen *gen)
     assert(from == ESSE_GEN_SHARES);
 }
 
+enum { FIRST_XID = 3 }; /* as in PostgreSQL */
+
 static struct esse_gen *prepare(struct esse_arena *arena, const struct esse_gen_options *options,
                                 struct esse_sink *sink)
 {
@@ -181,7 +193,8 @@ static struct esse_gen *prepare(struct esse_arena *arena, const struct esse_gen_
                               .abort = chance(options->abort_share),
                               .crash = chance(options->crash_share),
                               .stale = chance(options->stale_share),
-                              .certificate = { .arena = arena } };
+                              .certificate = { .arena = arena },
+                              .next_xid = FIRST_XID };
     prepare_sessions(gen);
     prepare_regions(gen);
     if (options->workload == ESSE_GEN_PREDICATE)
@@ -230,7 +243,7 @@ static bool emit_init(struct esse_gen *gen, struct esse_error *err)
     struct esse_gen_row_vec rows = { 0 };
     if (options->workload == ESSE_GEN_PREDICATE)
         for (uint32_t slot = 0; slot < options->keys; slot += 2) {
-            int64_t value = gen->scale * esse_rng_below(&gen->rng, ESSE_GEN_GROUPS);
+            int64_t value = gen->scale * esse_rng_below(&gen->rng, gen->groups);
             esse_store_init(gen->store, slot, value);
             esse_gen_row_vec_push(&rows, gen->arena,
                                   (struct esse_row){ .key = esse_value_small(slot),
@@ -255,7 +268,7 @@ bool esse_gen_emit(struct esse_gen *gen, struct esse_txn_record *record, uint32_
     counts->committed += record->status == ESSE_COMMITTED;
     counts->aborted += record->status == ESSE_ABORTED;
     counts->unknown += record->status == ESSE_UNKNOWN_OUTCOME;
-    if (gen->options->has_certificate)
+    if (esse_gen_has_names(gen))
         record->name = esse_value_small(*name);
     return gen->sink->txn(gen->sink, record, err);
 }
@@ -320,12 +333,12 @@ static void certify(struct esse_gen *gen, uint32_t at, uint32_t name)
     size_t count;
     const struct esse_store_write *writes = esse_store_writes(gen->store, at, &count);
     const bool is_list = gen->options->workload == ESSE_GEN_LIST_APPEND;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; gen->options->has_certificate && i < count; i++)
         if (is_list || writes[i].is_last)
             esse_gen_certificate_version(
                 &gen->certificate,
                 (struct esse_gen_version){ writes[i].value, (uint32_t)writes[i].key, name });
-    if (gen->traits.has_order)
+    if (esse_gen_has_order(gen))
         esse_gen_certificate_position(
             &gen->certificate,
             (struct esse_gen_position){ position_of(gen, at), gen->sessions[at].order, name });
@@ -338,11 +351,12 @@ static void fill_times(const struct esse_gen *gen, uint32_t at, bool happened,
         record->start = (int64_t)gen->sessions[at].start;
         record->end = (int64_t)gen->clock;
     }
-    if (gen->options->has_server_times || gen->options->certifies_times) {
+    const bool is_certified = gen->options->certifies == ESSE_CERTIFICATE_TIMESTAMPS;
+    if (gen->options->has_server_times || is_certified)
         record->start_ts = (int64_t)(2 * esse_store_snapshot(gen->store, at) + 1);
-        if (happened)
-            record->commit_ts = (int64_t)position_of(gen, at);
-    }
+    if ((gen->options->has_server_times || is_certified || esse_gen_has_xids(gen)) && happened)
+        record->commit_ts = (int64_t)position_of(gen, at);
+    record->xid = gen->sessions[at].xid;
 }
 
 /* Ends the open transaction of a session and gives it to the sink. */
@@ -365,7 +379,7 @@ static bool finish_txn(struct esse_gen *gen, uint32_t at, enum esse_status statu
         fill_times(gen, at, happened, &record);
         uint32_t name;
         ok = esse_gen_emit(gen, &record, &name, err);
-        if (happened && gen->options->has_certificate)
+        if (happened && esse_gen_has_names(gen))
             certify(gen, at, name);
     }
     esse_store_close(gen->store, at);
@@ -456,15 +470,17 @@ bool esse_gen_run(const struct esse_gen_options *options, struct esse_sink *sink
     if (!validate(options, err))
         return false;
     struct esse_arena *arena = esse_arena_new();
-    if (options->by_session)
-        sink = esse_gen_by_session(arena, sink);
     struct esse_gen *gen = prepare(arena, options, sink);
+    const bool counts = options->certifies == ESSE_CERTIFICATE_COMMIT_ORDER;
+    if (options->by_session || counts)
+        gen->sink = sink =
+            esse_gen_keep(arena, sink, options->by_session, counts ? &gen->certificate : NULL);
     bool ok = emit_header(gen, err) && emit_init(gen, err) && run_sessions(gen, budget, err);
-    if (ok && options->has_certificate)
+    if (ok && esse_gen_has_names(gen))
         ok = esse_gen_certificate_emit(&gen->certificate, esse_store_next_key(gen->store),
-                                       gen->traits.has_order, sink, err);
-    const struct esse_certificate_record times = { ESSE_CERTIFICATE_TIMESTAMPS, false };
-    ok = ok && (!options->certifies_times || sink->certificate(sink, &times, err)) &&
+                                       esse_gen_has_order(gen), sink, err);
+    const struct esse_certificate_record kind = { options->certifies, false };
+    ok = ok && (kind.kind == ESSE_CERTIFICATE_NONE || sink->certificate(sink, &kind, err)) &&
          sink->finish(sink, err);
     if (ok && options->counts)
         *options->counts = gen->counts;

@@ -8,8 +8,9 @@
  * Makes histories: sessions that really interleave on the store of store.h, each finished
  * transaction given to a sink at once.  Equal options give equal records.
  *
- * Cost: O(1) an operation (a list read O(length), a predicate O(keys)); memory for the open
- * transactions, the versions somebody can still see, and the certificate if it is asked for.
+ * Cost: O(1) an operation (a list read O(length), a predicate O(log keys + rows that match), with
+ * version sets O(keys)); memory for the open transactions, the versions somebody can still see, and
+ * the certificate if it is asked for.
  */
 enum esse_gen_workload {
     ESSE_GEN_LIST_APPEND,
@@ -77,8 +78,9 @@ struct esse_gen_options {
     bool has_header;        /* say what made the history; not every format can */
     bool has_times, has_op_times, has_server_times;
     bool has_certificate; /* names, version orders, and an order where the level has one */
-    bool certifies_times; /* the timestamps are those of the commits and snapshots, and say so */
-    bool has_vsets;       /* predicate operations carry their version sets */
+    /* The commits and snapshots, in the form that this kind has, and that they are true. */
+    enum esse_certificate_kind certifies;
+    bool has_vsets; /* predicate operations carry their version sets */
     bool drop_aborted;
     bool by_session; /* one session after the other; the whole history is kept till the end */
     const struct esse_gen_plant *plants; /* by ascending 'at' */

@@ -31,6 +31,7 @@ void esse_gen_certificate_position(struct esse_gen_certificate *certificate,
         make_room(certificate->arena, certificate->positions, certificate->position_count,
                   &certificate->position_room, sizeof *certificate->positions);
     certificate->positions[certificate->position_count++] = position;
+    certificate->is_sorted = false;
 }
 
 struct esse_version_ref esse_gen_version_ref(struct esse_gen_version version)
@@ -77,12 +78,33 @@ static int compare_positions(const void *left, const void *right)
     return (a->tie > b->tie) - (a->tie < b->tie);
 }
 
+static void sort_positions(struct esse_gen_certificate *certificate)
+{
+    if (certificate->position_count && !certificate->is_sorted)
+        qsort(certificate->positions, certificate->position_count, sizeof *certificate->positions,
+              compare_positions);
+    certificate->is_sorted = true;
+}
+
+size_t esse_gen_certificate_before(struct esse_gen_certificate *certificate, uint64_t at)
+{
+    size_t low = 0, high = certificate->position_count;
+    sort_positions(certificate);
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (certificate->positions[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static bool emit_order(struct esse_gen_certificate *certificate, struct esse_sink *sink,
                        struct esse_error *err)
 {
     const size_t count = certificate->position_count;
-    if (count)
-        qsort(certificate->positions, count, sizeof *certificate->positions, compare_positions);
+    sort_positions(certificate);
     esse_value *names = esse_arena_grow(certificate->arena, NULL, (count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++)
         names[i] = esse_value_small(certificate->positions[i].txn);
@@ -94,7 +116,7 @@ static bool emit_order(struct esse_gen_certificate *certificate, struct esse_sin
 bool esse_gen_certificate_emit(struct esse_gen_certificate *certificate, uint64_t keys,
                                bool has_order, struct esse_sink *sink, struct esse_error *err)
 {
-    if (!emit_versions(certificate, keys, sink, err))
+    if (certificate->version_count && !emit_versions(certificate, keys, sink, err))
         return false;
     return !has_order || emit_order(certificate, sink, err);
 }

@@ -27,6 +27,7 @@ struct esse_gen_certificate {
     size_t version_count, version_room;
     struct esse_gen_position *positions;
     size_t position_count, position_room;
+    bool is_sorted; /* the positions are */
 };
 
 /* Versions of one key must be added oldest first. */
@@ -35,10 +36,14 @@ void esse_gen_certificate_version(struct esse_gen_certificate *certificate,
 void esse_gen_certificate_position(struct esse_gen_certificate *certificate,
                                    struct esse_gen_position position);
 
+/* How many took effect before a moment.  O(log transactions), and a sort if one was added since. */
+size_t esse_gen_certificate_before(struct esse_gen_certificate *certificate, uint64_t at);
+
 /* How a version is named in an order. */
 struct esse_version_ref esse_gen_version_ref(struct esse_gen_version version);
 
-/* Version orders by key, and the order if 'has_order'.  Keys are below 'keys'. */
+/* The version orders by key, where any were added, and the order if 'has_order'.  Keys are below
+ * 'keys'. */
 bool esse_gen_certificate_emit(struct esse_gen_certificate *certificate, uint64_t keys,
                                bool has_order, struct esse_sink *sink, struct esse_error *err);
 

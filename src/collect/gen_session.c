@@ -128,7 +128,15 @@ void esse_gen_session_begin(struct esse_gen *gen, uint32_t at)
     uint64_t lag = 0;
     if (gen->traits.has_past && !writes && esse_gen_happens(gen, gen->stale))
         lag = 1 + esse_rng_below(&gen->rng, (uint32_t)gen->max_lag);
+    if (esse_gen_has_xids(gen))
+        lag = 0; /* PostgreSQL has no snapshots of the past */
     esse_store_begin(gen->store, at, gen->clock, lag);
+    session->xid = ESSE_NO_TIME;
+    session->snapshot = gen->traits.has_snapshot
+                            ? esse_gen_snapshot(gen, esse_store_snapshot(gen->store, at))
+                            : ESSE_NONE;
+    if (writes && esse_gen_has_xids(gen))
+        session->xid = gen->next_xid++;
     session->is_open = true;
     session->has_slot = false;
     session->order = gen->begun++;
@@ -164,11 +172,25 @@ static uint32_t pick_slot(struct esse_gen *gen, struct esse_gen_session *session
     return session->slot;
 }
 
+/* Who looks at something says at what, unless the transaction's start_ts tells. */
+static esse_value snapshot_of(struct esse_gen *gen, const struct esse_gen_session *session,
+                              enum esse_op_kind kind)
+{
+    if (kind != ESSE_OP_READ && !esse_op_is_predicate(kind))
+        return ESSE_NONE;
+    if (!gen->traits.has_snapshot)
+        return esse_gen_snapshot(gen, gen->clock);
+    return gen->options->certifies == ESSE_CERTIFICATE_TIMESTAMPS ? ESSE_NONE : session->snapshot;
+}
+
 static struct esse_op_record *add_op(struct esse_gen *gen, struct esse_gen_session *session,
                                      enum esse_op_kind kind)
 {
     struct esse_op_record *op = esse_gen_op_vec_extend(&session->ops, gen->arena, 1);
-    *op = (struct esse_op_record){ .kind = kind, .begin = ESSE_NO_TIME, .end = ESSE_NO_TIME };
+    *op = (struct esse_op_record){ .kind = kind,
+                                   .begin = ESSE_NO_TIME,
+                                   .end = ESSE_NO_TIME,
+                                   .snapshot = snapshot_of(gen, session, kind) };
     if (gen->options->has_op_times) {
         op->begin = (int64_t)session->op_begin;
         op->end = (int64_t)gen->clock;
@@ -215,7 +237,7 @@ static int64_t fresh_value(struct esse_gen *gen, uint32_t slot)
 {
     int64_t number = (int64_t)esse_store_fresh(gen->store, slot);
     if (gen->options->workload == ESSE_GEN_PREDICATE)
-        number += gen->scale * esse_rng_below(&gen->rng, ESSE_GEN_GROUPS);
+        number += gen->scale * esse_rng_below(&gen->rng, gen->groups);
     return number;
 }
 
@@ -300,7 +322,7 @@ static enum esse_store_answer do_match(struct esse_gen *gen, uint32_t at, bool c
     struct esse_gen_session *session = &gen->sessions[at];
     if (!session->has_slot) {
         session->has_slot = true;
-        session->slot = esse_rng_below(&gen->rng, ESSE_GEN_GROUPS - gen->width + 1);
+        session->slot = esse_rng_below(&gen->rng, gen->groups - gen->width + 1);
     }
     int64_t low = session->slot * gen->scale, high = low + gen->width * gen->scale - 1;
     struct esse_op_record vset = { 0 };

@@ -60,8 +60,10 @@ struct esse_gen_session {
     struct esse_gen_plan *plan;
     uint32_t planned, next;
     enum esse_gen_fate fate;
-    uint32_t crash_at; /* results from this operation on are lost */
-    uint32_t order;    /* how many transactions began before this one */
+    int64_t xid;         /* given to those who write, where snapshots need it, or ESSE_NO_TIME */
+    esse_value snapshot; /* of the open transaction, where it has one for all operations */
+    uint32_t crash_at;   /* results from this operation on are lost */
+    uint32_t order;      /* how many transactions began before this one */
     uint64_t start, op_begin;
     struct esse_gen_op_vec ops;
     struct esse_gen_item_vec items;
@@ -84,20 +86,42 @@ struct esse_gen {
     esse_gen_chance read, rmw, predicate, remove, abort, crash, stale;
     struct esse_gen_counts counts;
     struct esse_gen_certificate certificate;
+    int64_t next_xid;
+    int64_t *running; /* room for the xids of all sessions */
 
     /* Predicate workload: values are group * scale + a number that is fresh for the key, and a
      * predicate asks for 'width' groups.  Its texts are made once for each first group. */
     int64_t scale;
-    uint32_t width;
+    uint32_t groups, width;
     esse_value *texts;
 };
-
-enum { ESSE_GEN_GROUPS = 1000 };
 
 static inline bool esse_gen_happens(struct esse_gen *gen, esse_gen_chance chance)
 {
     return chance.of_2_32 && esse_rng_next(&gen->rng) >> 32 < chance.of_2_32;
 }
+
+/* Is the order of the transactions written down? */
+static inline bool esse_gen_has_order(const struct esse_gen *gen)
+{
+    return gen->options->certifies == ESSE_CERTIFICATE_COMMIT_ORDER ||
+           (gen->options->has_certificate && gen->traits.has_order);
+}
+
+/* Those that are in the certificate have names. */
+static inline bool esse_gen_has_names(const struct esse_gen *gen)
+{
+    return gen->options->has_certificate || esse_gen_has_order(gen);
+}
+
+static inline bool esse_gen_has_xids(const struct esse_gen *gen)
+{
+    return gen->options->certifies == ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS;
+}
+
+/* gen_snapshot.c: the state that is committed now, or for kinds with a past was at a tick, as the
+ * certificate means it; ESSE_NONE if none is asked for. */
+esse_value esse_gen_snapshot(struct esse_gen *gen, uint64_t tick);
 
 /* gen_session.c: plans a transaction; does its next step.  A step that waits is tried again. */
 void esse_gen_session_begin(struct esse_gen *gen, uint32_t session);

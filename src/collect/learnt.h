@@ -28,7 +28,9 @@ uint64_t esse_learnt_count(const struct esse_learnt *learnt, uint64_t *commits);
 void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *named, size_t count);
 
 /* One version order for each row, the order of commits if any was told, and that they are of this
- * 'kind', if it is not NULL and commits were told with the versions. */
+ * 'kind', if it is not NULL and commits were told with the versions.  Timestamps are those of
+ * transactions that are known to have committed: if another one did, or an xid stands for two, the
+ * kind is left out. */
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
                       struct esse_error *err);
 

@@ -79,14 +79,7 @@ static bool is_text(struct esse_span span, const char *text)
 /* The number of the table, or the number of tables for the mark's; false if it is not ours. */
 static bool find_table(const struct esse_learnt_rows *rows, struct esse_span name, uint32_t *table)
 {
-    if (name.length <= 5 || memcmp(name.at, "esse_", 5) != 0)
-        return false;
-    name.at += 5;
-    name.length -= 5;
-    for (*table = 0; *table < rows->schema->count; ++*table)
-        if (is_text(name, rows->schema->tables[*table].name))
-            return true;
-    return is_text(name, "mark");
+    return esse_live_find_table(rows->schema, name, table) || is_text(name, "esse_mark");
 }
 
 static esse_value cell_named(const struct esse_change *change, const char *name,

@@ -112,10 +112,15 @@ static bool start_threads(struct collecting *c, struct esse_error *err)
     return true;
 }
 
+static double clock_of(const struct collecting *c)
+{
+    return (double)(esse_book_clock() - c->epoch) * 1e-9;
+}
+
 static void look(const struct collecting *c, struct esse_live_progress *progress)
 {
     *progress = (struct esse_live_progress){
-        .seconds = (double)(esse_book_clock() - c->epoch) * 1e-9,
+        .seconds = clock_of(c),
     };
     for (unsigned i = 0; i < c->started; i++) {
         progress->tally.committed += atomic_load(&c->threads[i].committed);
@@ -132,20 +137,24 @@ static bool all_ended(struct collecting *c)
     return true;
 }
 
-/* When the run is over the server comes back, so that outcomes can still be learnt. */
-static void disturb(struct collecting *c, double seconds)
+/* The last session has ended, and the server is there again, so that its log can be read to the
+ * end.  Until then what is due is done to it. */
+static bool is_over(struct collecting *c)
 {
-    if (atomic_load(&c->run.stop))
-        esse_faults_end(c->options->faults, seconds);
-    else
-        esse_faults_tick(c->options->faults, seconds);
+    const bool ended = all_ended(c);
+    if (!c->options->faults)
+        return ended;
+    if (ended || atomic_load(&c->run.stop))
+        return esse_faults_end(c->options->faults, clock_of(c)) && ended;
+    esse_faults_tick(c->options->faults, clock_of(c));
+    return false;
 }
 
 /* What the run's own thread does while the sessions work. */
 static void watch(struct collecting *c)
 {
     const struct esse_live_options *options = c->options;
-    while (!all_ended(c)) {
+    while (!is_over(c)) {
         struct esse_live_progress progress;
         struct esse_error err = { 0 };
         poll(NULL, 0, WATCH_MS);
@@ -156,8 +165,6 @@ static void watch(struct collecting *c)
         }
         if (options->seconds > 0 && progress.seconds >= options->seconds)
             atomic_store(&c->run.stop, true);
-        if (options->faults)
-            disturb(c, progress.seconds);
         if (c->is_certifying &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
@@ -289,9 +296,7 @@ static bool run_threads(struct collecting *c, struct esse_error *err)
     watch(c);
     for (unsigned i = 0; i < c->started; i++)
         pthread_join(c->handles[i], NULL);
-    if (c->options->faults)
-        esse_faults_end(c->options->faults, (double)(esse_book_clock() - c->epoch) * 1e-9);
-    c->summary->seconds = (double)(esse_book_clock() - c->epoch) * 1e-9;
+    c->summary->seconds = clock_of(c);
     if (ok && atomic_load(&c->run.has_error)) {
         *err = c->run.error;
         ok = false;

@@ -128,6 +128,8 @@ const struct esse_gen_anomaly esse_gen_anomalies[] = {
 };
 
 enum { MOST_TXNS = 5, MOST_OPS = 4, MOST_KEYS = 3, MOST_DIGITS = 4, TICKS = 10 };
+/* Of the clock in one tick of a script: time enough for each of its transactions to commit. */
+enum { STRETCH = 8 };
 enum { MATCHES_FROM = 1, MATCHES_TO = 4 };
 
 struct script_op {
@@ -246,6 +248,7 @@ struct planting {
     uint32_t first_key;
     int64_t base; /* added to every digit */
     esse_value predicate;
+    esse_value snapshot; /* what all of them are said to have looked at: the state before */
 };
 
 static struct planting planting_of(const struct esse_gen_plant *plant, uint32_t number,
@@ -255,7 +258,7 @@ static struct planting planting_of(const struct esse_gen_plant *plant, uint32_t 
                                  .script = read_script(plant->anomaly->script),
                                  .first_key = first_key };
     if (gen->options->workload == ESSE_GEN_PREDICATE)
-        planting.base = gen->scale * ESSE_GEN_GROUPS + (int64_t)number * 10;
+        planting.base = gen->scale * gen->groups + (int64_t)number * 10;
     return planting;
 }
 
@@ -305,6 +308,8 @@ static void make_op(struct planting *planting, const struct script_op *op,
 {
     const bool is_list = planting->gen->options->workload == ESSE_GEN_LIST_APPEND;
     to->begin = to->end = ESSE_NO_TIME;
+    if (op->kind != 'w')
+        to->snapshot = planting->snapshot;
     if (op->kind == 'p') {
         to->kind = ESSE_OP_PREDICATE_READ;
         to->key = predicate_value(planting);
@@ -340,23 +345,47 @@ static enum esse_status status_of(char mark)
     return mark == '!' ? ESSE_ABORTED : mark == '?' ? ESSE_UNKNOWN_OUTCOME : ESSE_COMMITTED;
 }
 
+/* One after the other, as the script has them, just before they end. */
+static uint64_t commit_tick(const struct planting *planting, uint8_t at)
+{
+    return planting->gen->clock + STRETCH * (uint64_t)planting->script.txns[at].end - MOST_TXNS +
+           at;
+}
+
+static bool is_writer(const struct script_txn *txn)
+{
+    for (uint8_t i = 0; i < txn->op_count; i++)
+        if (txn->ops[i].kind == 'w')
+            return true;
+    return false;
+}
+
+static void fill_plant_server(struct planting *planting, uint8_t at, struct esse_txn_record *record)
+{
+    struct esse_gen *gen = planting->gen;
+    const struct script_txn *txn = &planting->script.txns[at];
+    const bool has_times =
+        gen->options->has_server_times || gen->options->certifies == ESSE_CERTIFICATE_TIMESTAMPS;
+    if (has_times)
+        record->start_ts = (int64_t)(2 * gen->clock + 1);
+    if ((has_times || esse_gen_has_xids(gen)) && txn->status == 0)
+        record->commit_ts = (int64_t)(2 * commit_tick(planting, at));
+    if (esse_gen_has_xids(gen) && is_writer(txn))
+        record->xid = gen->next_xid++;
+}
+
 static void fill_plant_times(const struct planting *planting, const struct script_txn *txn,
                              struct script_record *body, struct esse_txn_record *record)
 {
     const struct esse_gen_options *options = planting->gen->options;
     const int64_t clock = (int64_t)planting->gen->clock;
     if (options->has_times) {
-        record->start = clock + txn->begin;
-        record->end = clock + txn->end;
+        record->start = clock + STRETCH * txn->begin;
+        record->end = clock + STRETCH * txn->end;
     }
     for (uint8_t i = 0; options->has_op_times && i < txn->op_count; i++) {
         body->ops[i].begin = record->start;
         body->ops[i].end = record->end;
-    }
-    if (options->has_server_times) {
-        record->start_ts = 2 * (clock + txn->begin) + 1;
-        if (txn->status == 0)
-            record->commit_ts = 2 * (clock + txn->end) + 2;
     }
 }
 
@@ -375,12 +404,14 @@ static bool plant_txn(struct planting *planting, uint8_t at, uint32_t *name, str
     record.items = body.items;
     record.rows = body.rows;
     fill_plant_times(planting, txn, &body, &record);
+    fill_plant_server(planting, at, &record);
     gen->counts.planted++;
     if (!esse_gen_emit(gen, &record, name, err))
         return false;
-    if (gen->options->has_certificate && gen->traits.has_order && txn->status == 0)
-        esse_gen_certificate_position(&gen->certificate,
-                                      (struct esse_gen_position){ 2 * gen->clock, at, *name });
+    if (esse_gen_has_order(gen) && txn->status == 0)
+        esse_gen_certificate_position(
+            &gen->certificate,
+            (struct esse_gen_position){ 2 * commit_tick(planting, at), at, *name });
     return true;
 }
 
@@ -437,13 +468,15 @@ bool esse_gen_plant_run(const struct esse_gen_plant *plant, uint32_t number, uin
     struct planting planting = planting_of(plant, number, first_key, gen);
     uint32_t names[MOST_TXNS];
     gen->clock++;
+    if (gen->options->certifies != ESSE_CERTIFICATE_TIMESTAMPS)
+        planting.snapshot = esse_gen_snapshot(gen, gen->clock);
     for (uint8_t i = 0; i < planting.script.txn_count; i++)
         if (!plant_txn(&planting, i, &names[i], err))
             return false;
     if (gen->options->has_certificate)
         certify_plant(&planting, names);
     gen->next_session += planting.script.sessions;
-    gen->clock += TICKS - 1;
+    gen->clock += TICKS * STRETCH - 1;
     return true;
 }
 
@@ -497,7 +530,8 @@ bool esse_plant_play(const struct esse_gen_anomaly *anomaly, enum esse_gen_workl
                             .sink = played->history,
                             .next_session = played->session,
                             .clock = (uint64_t)played->now,
-                            .scale = far_value / ESSE_GEN_GROUPS,
+                            .scale = far_value,
+                            .groups = 1,
                             .certificate = { .arena = arena } };
     struct esse_gen_row_vec rows = { 0 };
     esse_gen_plant_init(&plant, 0, FIRST_KEY, &gen, &rows);

@@ -1,23 +1,24 @@
 #include "collect/spawn.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <grp.h>
-#include <pwd.h>
+#include "collect/relay.h"
+#include "collect/spawn_process.h"
+
+#include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern const struct esse_spawner esse_spawner_postgresql;
-const struct esse_spawner *const esse_spawners[] = { &esse_spawner_postgresql, NULL };
+extern const struct esse_spawner esse_spawner_postgresql, esse_spawner_mariadb, esse_spawner_galera,
+    esse_spawner_etcd;
+const struct esse_spawner *const esse_spawners[] = { &esse_spawner_postgresql,
+                                                     &esse_spawner_mariadb, &esse_spawner_galera,
+                                                     &esse_spawner_etcd, NULL };
+
+enum { ANSWER_MS = 60000, PAUSE_MS = 20 };
 
 const struct esse_spawner *esse_spawner_find(const char *name)
 {
@@ -27,111 +28,189 @@ const struct esse_spawner *esse_spawner_find(const char *name)
     return NULL;
 }
 
-bool esse_account_find(const char *user, struct esse_account *account, struct esse_error *err)
+/* ---- what spawn_*.c make their nodes of ---- */
+
+const char *esse_spawn_folder(const struct esse_spawned *s, const char *name)
 {
-    *account = (struct esse_account){ 0 };
-    if (geteuid() != 0)
-        return true;
-    struct passwd *found = getpwnam(user);
-    if (!found)
-        return esse_fail(err, ESSE_EUNAVAILABLE,
-                         "the server must not run as root, and there is no user '%s'", user);
-    *account = (struct esse_account){ true, found->pw_uid, found->pw_gid };
-    return true;
+    const char *path = esse_arena_format(s->arena, "%s/%s", s->directory, name);
+    if (mkdir(path, 0700) != 0 ||
+        (s->account.is_changed && chown(path, s->account.user, s->account.group) != 0))
+        return NULL;
+    return path;
 }
 
-bool esse_spawn_directory(struct esse_arena *arena, const char *name,
-                          const struct esse_account *account, const char **path,
-                          struct esse_error *err)
+void esse_spawn_argument(struct esse_spawned *s, unsigned node, const char *format, ...)
 {
-    const char *base = getenv("TMPDIR");
-    char *directory =
-        esse_arena_format(arena, "%s/esse-%s-XXXXXX", base && *base ? base : "/tmp", name);
-    if (!mkdtemp(directory))
-        return esse_fail(err, ESSE_EUNAVAILABLE, "cannot make a temporary directory: %s",
-                         strerror(errno));
-    if (account->is_changed && chown(directory, account->user, account->group) != 0) {
-        rmdir(directory);
-        return esse_fail(err, ESSE_EUNAVAILABLE, "cannot give a directory away: %s",
-                         strerror(errno));
-    }
-    *path = directory;
-    return true;
+    char text[1000];
+    va_list args;
+    size_t count = 0;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    while (s->nodes[node].arguments[count])
+        count++;
+    s->nodes[node].arguments[count] = esse_arena_format(s->arena, "%s", text);
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+unsigned esse_spawn_through(struct esse_spawned *s, unsigned node, unsigned port)
 {
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
+    return s->relay ? esse_relay_add(s->relay, node, port) : port;
 }
 
-void esse_spawn_remove(const char *path)
+const char *esse_spawn_url(const struct esse_spawned *s, const char *scheme, const char *user,
+                           const char *path)
 {
-    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    const char *text = esse_arena_format(s->arena, "%s://%s%s", scheme, user, *user ? "@" : "");
+    for (unsigned i = 0; i < s->count; i++)
+        text =
+            esse_arena_format(s->arena, "%s%s127.0.0.1:%u", text, i ? "," : "", s->nodes[i].port);
+    return esse_arena_format(s->arena, "%s%s", text, path);
 }
 
-/* In the child: nothing but what may be called after a fork. */
-static void become(const struct esse_account *account, int log, int death, char *const *arguments)
+/* ---- faults ---- */
+
+bool esse_spawned_begin(struct esse_spawned *s, unsigned node)
 {
-    if (account->is_changed &&
-        (setgroups(0, NULL) != 0 || setgid(account->group) != 0 || setuid(account->user) != 0))
-        _exit(126);
-    prctl(PR_SET_PDEATHSIG, death); /* after setuid, which would clear it */
-    setpgid(0, 0);                  /* a Ctrl-C is for esse, which then stops the server */
-    dup2(log, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    execv(arguments[0], arguments);
-    _exit(127);
+    struct esse_node *n = &s->nodes[node];
+    const pid_t pid = esse_spawn_program(&s->account, n->log, s->kind->death, n->arguments);
+    n->pid = pid > 0 ? pid : 0;
+    if (s->relay)
+        esse_relay_who(s->relay, node, n->pid);
+    return pid > 0;
 }
 
-pid_t esse_spawn_program(const struct esse_account *account, const char *log, int death,
-                         const char *const *arguments)
+bool esse_spawned_is_gone(struct esse_spawned *s, unsigned node)
 {
-    int fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    pid_t pid = fd < 0 ? -1 : fork();
-    if (pid == 0)
-        become(account, fd, death, (char *const *)arguments);
-    if (fd >= 0)
-        close(fd);
-    return pid;
+    struct esse_node *n = &s->nodes[node];
+    if (n->pid && waitpid(n->pid, NULL, WNOHANG) == n->pid)
+        n->pid = 0;
+    return !n->pid;
 }
 
-bool esse_spawn_wait(const struct esse_account *account, const char *log,
-                     const char *const *arguments)
+static void reap(struct esse_node *n)
 {
-    int status = -1;
-    pid_t pid = esse_spawn_program(account, log, SIGKILL, arguments);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (n->pid && waitpid(n->pid, NULL, 0) < 0)
         ;
-    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    n->pid = 0;
 }
 
-void esse_spawn_signal(pid_t pid, int number)
+void esse_spawned_kill(struct esse_spawned *s, unsigned node)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    FILE *file = fopen(path, "r");
-    kill(pid, number);
-    for (int child; file && fscanf(file, "%d", &child) == 1;)
-        kill(child, number);
-    if (file)
-        fclose(file);
+    if (!s->nodes[node].pid)
+        return;
+    esse_spawn_signal(s->nodes[node].pid, SIGKILL);
+    reap(&s->nodes[node]);
 }
 
-unsigned esse_spawn_port(void)
+void esse_spawned_pause(struct esse_spawned *s, unsigned node, bool is_on)
 {
-    struct sockaddr_in address = { .sin_family = AF_INET,
-                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t length = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool ok = fd >= 0 && bind(fd, (struct sockaddr *)&address, length) == 0 &&
-              getsockname(fd, (struct sockaddr *)&address, &length) == 0;
-    if (fd >= 0)
-        close(fd);
-    return ok ? ntohs(address.sin_port) : 0;
+    if (s->nodes[node].pid)
+        esse_spawn_signal(s->nodes[node].pid, is_on ? SIGSTOP : SIGCONT);
+}
+
+void esse_spawned_leave(struct esse_spawned *s, unsigned node)
+{
+    if (s->nodes[node].pid)
+        kill(s->nodes[node].pid, s->kind->goodbye);
+}
+
+void esse_spawned_cut(struct esse_spawned *s, unsigned node, bool is_on)
+{
+    if (s->kind->cut)
+        s->kind->cut(s, node, is_on);
+    else
+        esse_relay_cut(s->relay, node, is_on);
+}
+
+bool esse_spawned_answers(struct esse_spawned *s, unsigned node)
+{
+    return s->nodes[node].pid && s->kind->answers(s, node);
+}
+
+/* ---- start and stop ---- */
+
+static bool wait_for(struct esse_spawned *s, unsigned node)
+{
+    for (int waited = 0; waited < ANSWER_MS; waited += PAUSE_MS) {
+        if (esse_spawned_is_gone(s, node))
+            return false;
+        if (s->kind->answers(s, node))
+            return true;
+        poll(NULL, 0, PAUSE_MS);
+    }
+    return false;
+}
+
+/* An argument for the first start only is the last, and is taken away again. */
+static bool begin_first(struct esse_spawned *s, unsigned node)
+{
+    const char **arguments = s->nodes[node].arguments;
+    size_t count = 0;
+    while (arguments[count])
+        count++;
+    if (!node)
+        arguments[count] = s->kind->first;
+    const bool ok = esse_spawned_begin(s, node);
+    arguments[count] = NULL;
+    return ok;
+}
+
+static bool begin_all(struct esse_spawned *s)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        if (!begin_first(s, i) || (s->kind->is_in_turn && !wait_for(s, i)))
+            return false;
+    for (unsigned i = 0; i < s->count; i++)
+        if (!wait_for(s, i))
+            return false;
+    return true;
+}
+
+void esse_spawn_stop(struct esse_spawned *s)
+{
+    for (unsigned i = 0; i < s->count; i++) {
+        if (!s->nodes[i].pid)
+            continue;
+        esse_spawn_signal(s->nodes[i].pid, SIGCONT);
+        kill(s->nodes[i].pid, s->kind->death); /* nothing of it is needed any more */
+        reap(&s->nodes[i]);
+    }
+    if (s->relay)
+        esse_relay_stop(s->relay);
+    esse_spawn_remove(s->directory);
+}
+
+static bool prepare(struct esse_spawned *s, bool may_cut, struct esse_error *err)
+{
+    if (!esse_account_find(s->kind->user, &s->account, err) ||
+        !esse_spawn_directory(s->arena, s->kind->name, &s->account, &s->directory, err))
+        return false;
+    if (may_cut && !s->kind->cut)
+        s->relay = esse_relay_new(s->arena);
+    for (unsigned i = 0; i < s->count; i++)
+        s->nodes[i].log = esse_arena_format(s->arena, "%s/log%u", s->directory, i);
+    if (s->kind->prepare(s, err) && (!s->relay || esse_relay_run(s->relay, err))) {
+        if (begin_all(s))
+            return true;
+        esse_fail(err, ESSE_EUNAVAILABLE, "--spawn %s: %s cannot be started", s->kind->name,
+                  s->nodes[0].arguments[0]);
+    }
+    esse_spawn_stop(s);
+    return false;
+}
+
+bool esse_spawn_start(struct esse_arena *arena, const struct esse_spawner *kind, uint64_t nodes,
+                      bool may_cut, struct esse_spawned **out, struct esse_error *err)
+{
+    struct esse_spawned *s = esse_arena_alloc(arena, 1, sizeof *s);
+    if (nodes > kind->most_nodes)
+        return esse_fail(err, ESSE_EUSAGE, "--nodes: %s has %u at most", kind->name,
+                         kind->most_nodes);
+    s->kind = kind;
+    s->arena = arena;
+    s->count = nodes ? (unsigned)nodes : kind->nodes;
+    if (!prepare(s, may_cut, err))
+        return false;
+    *out = s;
+    return true;
 }

@@ -1,21 +1,10 @@
+#include "collect/client_libpq.h"
 #include "collect/spawn.h"
 
 #include <glob.h>
-#include <poll.h>
-#include <postgresql/libpq-fe.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-struct esse_spawned {
-    struct esse_account account;
-    const char *directory, *data, *log, *server, *url, *ping;
-    pid_t pid; /* 0: not running */
-};
-
-enum { ANSWER_MS = 20000, PAUSE_MS = 20 };
 
 /* The newest that is installed; Debian keeps each version in a folder of its own. */
 static const char *find_bin(struct esse_arena *arena)
@@ -38,8 +27,11 @@ static const char *find_bin(struct esse_arena *arena)
     return bin;
 }
 
-static bool write_settings(const struct esse_spawned *s, const char *path, unsigned port)
+/* A kill -9 of the server loses nothing although fsync is off: what was written is the kernel's. */
+static bool write_settings(const char *data, unsigned port)
 {
+    char path[1000];
+    snprintf(path, sizeof path, "%s/postgresql.conf", data);
     FILE *file = fopen(path, "a");
     if (!file)
         return false;
@@ -48,118 +40,62 @@ static bool write_settings(const struct esse_spawned *s, const char *path, unsig
             "wal_level = logical\nmax_replication_slots = 10\nmax_connections = 200\n"
             "track_commit_timestamp = on\nfsync = off\nfull_page_writes = off\n"
             "deadlock_timeout = 20ms\n",
-            port, s->data);
+            port, data);
     return fclose(file) == 0;
 }
 
-/* A kill -9 of the server loses nothing although fsync is off: what was written is the kernel's. */
-static bool restart(struct esse_spawned *s)
+static bool initialise(struct esse_spawned *s, const char *bin, const char *data)
 {
-    const char *const arguments[] = { s->server, "-D", s->data, NULL };
-    pid_t pid = esse_spawn_program(&s->account, s->log, SIGQUIT, arguments);
-    s->pid = pid > 0 ? pid : 0;
-    return pid > 0;
-}
-
-static bool answers(struct esse_spawned *s)
-{
-    for (int waited = 0; waited < ANSWER_MS; waited += PAUSE_MS) {
-        if (PQping(s->ping) == PQPING_OK)
-            return true;
-        if (waitpid(s->pid, NULL, WNOHANG) == s->pid) {
-            s->pid = 0;
-            return false;
-        }
-        poll(NULL, 0, PAUSE_MS);
-    }
-    return false;
-}
-
-static void reap(struct esse_spawned *s)
-{
-    while (s->pid && waitpid(s->pid, NULL, 0) < 0)
-        ;
-    s->pid = 0;
-}
-
-static void kill_server(struct esse_spawned *s)
-{
-    if (!s->pid)
-        return;
-    esse_spawn_signal(s->pid, SIGKILL);
-    reap(s);
-}
-
-static void pause_server(struct esse_spawned *s, bool is_on)
-{
-    if (s->pid)
-        esse_spawn_signal(s->pid, is_on ? SIGSTOP : SIGCONT);
-}
-
-static void stop(struct esse_spawned *s)
-{
-    if (s->pid) {
-        esse_spawn_signal(s->pid, SIGCONT);
-        kill(s->pid, SIGQUIT); /* nothing of it is needed any more */
-        reap(s);
-    }
-    esse_spawn_remove(s->directory);
-}
-
-static bool initialise(struct esse_arena *arena, struct esse_spawned *s, const char *bin)
-{
-    const char *const arguments[] = { esse_arena_format(arena, "%s/initdb", bin),
+    const char *const arguments[] = { esse_arena_format(s->arena, "%s/initdb", bin),
                                       "-D",
-                                      s->data,
+                                      data,
                                       "-A",
                                       "trust",
                                       "-U",
                                       "postgres",
                                       "--no-sync",
                                       NULL };
-    const unsigned port = esse_spawn_port();
-    s->url = esse_arena_format(arena, "postgresql://postgres@127.0.0.1:%u/postgres", port);
-    s->ping =
-        esse_arena_format(arena, "host=127.0.0.1 port=%u user=postgres dbname=postgres", port);
-    return port && esse_spawn_wait(&s->account, s->log, arguments) &&
-           write_settings(s, esse_arena_format(arena, "%s/postgresql.conf", s->data), port);
+    return esse_spawn_wait(&s->account, s->nodes[0].log, arguments);
 }
 
-static bool start(struct esse_arena *arena, struct esse_spawned **out, struct esse_error *err)
+static bool prepare(struct esse_spawned *s, struct esse_error *err)
 {
-    struct esse_spawned *s = esse_arena_alloc(arena, 1, sizeof *s);
-    const char *bin = find_bin(arena);
+    const char *bin = find_bin(s->arena);
+    if (!esse_client_load(&esse_client_libpq, err))
+        return false;
     if (!bin)
         return esse_fail(err, ESSE_EUNAVAILABLE,
                          "--spawn postgresql: no server in /usr/lib/postgresql; Debian's package "
                          "is postgresql, or set ESSE_POSTGRESQL_BIN");
-    if (!esse_account_find("postgres", &s->account, err) ||
-        !esse_spawn_directory(arena, "postgresql", &s->account, &s->directory, err))
-        return false;
-    s->data = esse_arena_format(arena, "%s/data", s->directory);
-    s->log = esse_arena_format(arena, "%s/log", s->directory);
-    s->server = esse_arena_format(arena, "%s/postgres", bin);
-    if (initialise(arena, s, bin) && restart(s) && answers(s)) {
-        *out = s;
-        return true;
-    }
-    stop(s);
-    return esse_fail(err, ESSE_EUNAVAILABLE,
-                     "--spawn postgresql: the server in %s cannot be started", bin);
+    const char *data = esse_arena_format(s->arena, "%s/data", s->directory);
+    const unsigned port = esse_spawn_port();
+    if (!initialise(s, bin, data) || !write_settings(data, port))
+        return esse_fail(err, ESSE_EUNAVAILABLE, "--spawn postgresql: %s/initdb failed", bin);
+    esse_spawn_argument(s, 0, "%s/postgres", bin);
+    esse_spawn_argument(s, 0, "-D");
+    esse_spawn_argument(s, 0, "%s", data);
+    s->nodes[0].port = esse_spawn_through(s, 0, port);
+    s->url = esse_spawn_url(s, "postgresql", "postgres", "/postgres");
+    return true;
 }
 
-static const char *url(const struct esse_spawned *s)
+static bool answers(struct esse_spawned *s, unsigned node)
 {
-    return s->url;
+    char ping[200];
+    snprintf(ping, sizeof ping,
+             "host=127.0.0.1 port=%u user=postgres dbname=postgres connect_timeout=2",
+             s->nodes[node].port);
+    return PQping(ping) == PQPING_OK;
 }
 
 const struct esse_spawner esse_spawner_postgresql = {
     .name = "postgresql",
-    .summary = "a private PostgreSQL in a temporary directory, removed afterwards",
-    .start = start,
-    .url = url,
-    .kill = kill_server,
-    .restart = restart,
-    .pause = pause_server,
-    .stop = stop,
+    .summary = "PostgreSQL, one server",
+    .user = "postgres",
+    .nodes = 1,
+    .most_nodes = 1,
+    .goodbye = SIGINT, /* clients are sent away */
+    .death = SIGQUIT,
+    .prepare = prepare,
+    .answers = answers,
 };

@@ -1,9 +1,11 @@
 #include "collect/store.h"
 
 #include "base/hash.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct esse_store_traits esse_store_traits[ESSE_STORE_LEVELS] = {
@@ -72,6 +74,8 @@ struct esse_store {
     uint64_t horizon, horizon_at; /* no snapshot is older than 'horizon'; when that was found */
     struct int_vec list;          /* scratch for the answers of reads */
     struct row_vec rows;
+    struct esse_sorted by_value; /* the versions of all logs; */
+    bool has_index;              /* made when a range is asked for first */
 };
 
 enum { FIRST_ROOM = 4 };
@@ -114,6 +118,70 @@ static uint64_t find_horizon(const struct esse_store *store, uint64_t now)
     return horizon;
 }
 
+/* ---- versions by value ---- */
+
+static uint64_t place_of(int64_t value)
+{
+    return (uint64_t)value ^ (uint64_t)1 << 63;
+}
+
+static int64_t value_of(const struct esse_entry *entry)
+{
+    return (int64_t)(entry->at ^ (uint64_t)1 << 63);
+}
+
+/* Is the value that of a version from 'from' on? */
+static bool log_has(const struct slot *slot, uint32_t from, int64_t value)
+{
+    for (uint32_t i = from; i < slot->count; i++)
+        if (slot->log[i].value == value)
+            return true;
+    return false;
+}
+
+static struct esse_entry entry_of(const struct esse_store *store, const struct slot *slot,
+                                  int64_t value)
+{
+    return (struct esse_entry){ .at = place_of(value), .key = (uint32_t)(slot - store->slots) };
+}
+
+static void add_to_index(struct esse_store *store, const struct slot *slot, int64_t value)
+{
+    if (store->has_index && value != ESSE_STORE_ABSENT && !log_has(slot, 0, value))
+        esse_sorted_add(&store->by_value, entry_of(store, slot, value));
+}
+
+/* The first 'count' versions of the log are about to go. */
+static void remove_from_index(struct esse_store *store, const struct slot *slot, uint32_t count)
+{
+    for (uint32_t i = 0; store->has_index && i < count; i++) {
+        const int64_t value = slot->log[i].value;
+        if (value != ESSE_STORE_ABSENT && !log_has(slot, i + 1, value))
+            esse_sorted_remove(&store->by_value, entry_of(store, slot, value));
+    }
+}
+
+static void make_index(struct esse_store *store)
+{
+    size_t room = 1, count = 0;
+    for (uint32_t i = 0; i < store->options.slots; i++)
+        room += store->slots[i].count;
+    struct esse_entry *entries = esse_arena_grow(store->arena, NULL, room * sizeof *entries);
+    for (uint32_t i = 0; i < store->options.slots; i++) {
+        const struct slot *slot = &store->slots[i];
+        for (uint32_t at = 0; at < slot->count; at++)
+            if (slot->log[at].value != ESSE_STORE_ABSENT &&
+                !log_has(slot, at + 1, slot->log[at].value))
+                entries[count++] = entry_of(store, slot, slot->log[at].value);
+    }
+    esse_sorted_init(&store->by_value, store->arena);
+    esse_sorted_fill(&store->by_value, entries, count);
+    esse_arena_drop(store->arena, entries);
+    store->has_index = true;
+}
+
+/* ---- versions ---- */
+
 /* Drops the versions that nobody can see any more.  The horizon only moves forward, so an old one
  * is safe; it is looked for again only once in as many ticks as there are sessions. */
 static void trim(struct esse_store *store, struct slot *slot, uint64_t now)
@@ -128,6 +196,7 @@ static void trim(struct esse_store *store, struct slot *slot, uint64_t now)
     if (keep <= 1)
         return;
     keep--; /* the newest version at the horizon is still seen */
+    remove_from_index(store, slot, keep);
     slot->is_trimmed = true;
     slot->count -= keep;
     memmove(slot->log, slot->log + keep, slot->count * sizeof *slot->log);
@@ -152,6 +221,7 @@ static void install(struct esse_store *store, struct slot *slot, uint64_t now, i
         if (slot->count > slot->room / 2)
             grow_log(store, slot);
     }
+    add_to_index(store, slot, value);
     slot->log[slot->count++] = (struct version){ now, value };
     slot->changed = now;
     slot->installed++;
@@ -217,6 +287,7 @@ static struct esse_store_write *find_write(const struct esse_store *store, const
 /* When the slot's key last changed is remembered: who read it before must still be told. */
 static void retire(struct esse_store *store, struct slot *slot)
 {
+    remove_from_index(store, slot, slot->count);
     slot->key = store->next_key++;
     slot->count = 0;
     slot->installed = slot->issued = 0;
@@ -298,16 +369,33 @@ const int64_t *esse_store_read_list(struct esse_store *store, uint32_t session, 
     return store->list.at;
 }
 
-static void collect_rows(struct esse_store *store, uint32_t session, int64_t low, int64_t high)
+/* The row of a slot, if it is there for the session and has this value. */
+static void take_row(struct esse_store *store, uint32_t session, uint32_t slot, int64_t value)
 {
-    store->rows.count = 0;
-    for (uint32_t i = 0; i < store->options.slots; i++) {
-        bool is_own;
-        int64_t value = look(store, session, i, &is_own);
-        if (value != ESSE_STORE_ABSENT && value >= low && value <= high)
-            row_vec_push(&store->rows, store->arena,
-                         (struct esse_store_row){ store->slots[i].key, value, i });
+    bool is_own;
+    if (look(store, session, slot, &is_own) == value)
+        row_vec_push(&store->rows, store->arena,
+                     (struct esse_store_row){ store->slots[slot].key, value, slot });
+}
+
+/* What a transaction wrote and nobody committed is in no log. */
+static void take_written(struct esse_store *store, uint32_t session, const struct txn *writer,
+                         struct range range)
+{
+    for (size_t i = 0; i < writer->writes.count; i++) {
+        const struct esse_store_write *write = &writer->writes.at[i];
+        const struct slot *slot = &store->slots[write->slot];
+        if (write->is_last && write->key == slot->key && write->value != ESSE_STORE_ABSENT &&
+            write->value >= range.low && write->value <= range.high &&
+            !log_has(slot, 0, write->value))
+            take_row(store, session, write->slot, write->value);
     }
+}
+
+static int by_slot(const void *left, const void *right)
+{
+    const struct esse_store_row *a = left, *b = right;
+    return (a->slot > b->slot) - (a->slot < b->slot);
 }
 
 const struct esse_store_row *esse_store_match(struct esse_store *store, uint32_t session,
@@ -315,7 +403,20 @@ const struct esse_store_row *esse_store_match(struct esse_store *store, uint32_t
 {
     if (store->traits.has_validation)
         range_vec_push(&store->txns[session].ranges, store->arena, (struct range){ low, high });
-    collect_rows(store, session, low, high);
+    if (!store->has_index)
+        make_index(store);
+    store->rows.count = 0;
+    struct esse_entry_cursor cursor = esse_sorted_seek(&store->by_value, 0, place_of(low));
+    for (const struct esse_entry *entry; (entry = esse_entry_cursor_next(&cursor));) {
+        if (entry->at > place_of(high))
+            break;
+        take_row(store, session, entry->key, value_of(entry));
+    }
+    for (uint32_t i = 0; i < store->options.sessions; i++)
+        if (store->traits.has_dirty || i == session)
+            take_written(store, session, &store->txns[i], (struct range){ low, high });
+    if (store->rows.count)
+        qsort(store->rows.at, store->rows.count, sizeof *store->rows.at, by_slot);
     *count = store->rows.count;
     return store->rows.at;
 }
@@ -323,7 +424,14 @@ const struct esse_store_row *esse_store_match(struct esse_store *store, uint32_t
 const struct esse_store_row *esse_store_rows(struct esse_store *store, uint32_t session,
                                              size_t *count)
 {
-    collect_rows(store, session, INT64_MIN, INT64_MAX);
+    store->rows.count = 0;
+    for (uint32_t i = 0; i < store->options.slots; i++) {
+        bool is_own;
+        const int64_t value = look(store, session, i, &is_own);
+        if (value != ESSE_STORE_ABSENT)
+            row_vec_push(&store->rows, store->arena,
+                         (struct esse_store_row){ store->slots[i].key, value, i });
+    }
     *count = store->rows.count;
     return store->rows.at;
 }
@@ -374,16 +482,15 @@ uint64_t esse_store_snapshot(const struct esse_store *store, uint32_t session)
 /* Whether a row that the range saw, or should have seen, has come, gone or changed since. */
 static bool range_changed(const struct esse_store *store, const struct txn *txn, struct range range)
 {
-    for (uint32_t i = 0; i < store->options.slots; i++) {
-        const struct slot *slot = &store->slots[i];
-        if (slot->changed <= txn->snapshot)
-            continue;
-        for (uint32_t at = slot->count; at-- > 0;) {
-            if (slot->log[at].value >= range.low && slot->log[at].value <= range.high)
-                return true;
-            if (slot->log[at].at <= txn->snapshot)
-                break;
-        }
+    struct esse_entry_cursor cursor = esse_sorted_seek(&store->by_value, 0, place_of(range.low));
+    for (const struct esse_entry *entry; (entry = esse_entry_cursor_next(&cursor));) {
+        const struct slot *slot = &store->slots[entry->key];
+        if (entry->at > place_of(range.high))
+            return false;
+        /* The newest version that the snapshot sees, and those that came upon it. */
+        const uint32_t first = seen(store, txn, slot);
+        if (slot->changed > txn->snapshot && log_has(slot, first ? first - 1 : 0, value_of(entry)))
+            return true;
     }
     return false;
 }

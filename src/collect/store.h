@@ -25,7 +25,8 @@
  * at most one a session.  Times must grow from call to call.  The store lives in its arena.
  *
  * Cost: read and write O(1) expected and no allocation once warm; a list read O(length); match
- * O(slots); commit O(reads + writes), with predicates O(slots) for each range read.  Memory: the
+ * O(log versions + versions in the range), and from the first one on a commit O(log versions) a
+ * write; commit O(reads + writes), and for each range read as a match.  Memory: the
  * versions that an open snapshot can still see, lists whole.
  */
 struct esse_store;

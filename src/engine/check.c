@@ -175,6 +175,17 @@ static void settle(const struct check *check, const struct esse_level *level,
     }
 }
 
+/* Would another engine decide the level, if the one that it is planned for does not? */
+static bool is_followed(const struct check *check, size_t level)
+{
+    const struct esse_plan *next = check->plans[level];
+    while (!check->is_named && next &&
+           (next == check->plans[level] ||
+            !next->engine->decides(check->levels[level], check->history)))
+        next = esse_plan_find(check->levels[level], check->history, &check->planning, next);
+    return !check->is_named && next;
+}
+
 /* Runs an engine once, on all the levels that are planned for it. */
 static bool run_engine(struct check *check, const struct esse_engine *engine,
                        struct esse_budget *budget, struct esse_error *err)
@@ -188,8 +199,10 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
         return true;
     const struct esse_level **levels = esse_arena_alloc(check->arena, count, sizeof *levels);
     struct esse_verdict *verdicts = esse_arena_alloc(check->arena, count, sizeof *verdicts);
+    bool *followed = esse_arena_alloc(check->arena, count, sizeof *followed);
     for (size_t i = 0; i < count; i++) {
         levels[i] = check->levels[which[i]];
+        followed[i] = is_followed(check, which[i]);
         verdicts[i] = (struct esse_verdict){ .level = check->verdicts[which[i]].level,
                                              .named = check->options->anomalies,
                                              .named_count = (uint32_t)check->options->anomaly_count,
@@ -206,7 +219,8 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                             .verdicts = verdicts,
                             .assume = check->options->assume,
                             .ablate = check->options->ablate,
-                            .order_by = check->options->order_by };
+                            .order_by = check->options->order_by,
+                            .is_followed = followed };
     memcpy(job.named, check->named, sizeof job.named);
     memcpy(job.except, check->except, sizeof job.except);
     engine->run(&job);

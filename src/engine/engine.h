@@ -28,6 +28,7 @@ struct esse_job {
     unsigned assume;               /* enum esse_assumption */
     unsigned ablate;               /* enum esse_ablation */
     const char *order_by;          /* what the order of transactions is known to be by, or NULL */
+    const bool *is_followed;       /* a level: if it stays undecided, another engine decides it */
     bool named[ESSE_ANOMALY_END];  /* types that count whatever the level allows */
     bool except[ESSE_ANOMALY_END]; /* types that do not count at all */
     /* Every anomaly the engine came upon, also those that rule out none of the levels asked. */

@@ -147,14 +147,17 @@ static struct esse_job rest_of(const struct esse_job *job, const struct esse_lev
                                struct esse_arena *arena)
 {
     const struct esse_level **levels = esse_arena_alloc(arena, job->level_count, sizeof *levels);
+    bool *followed = esse_arena_alloc(arena, job->level_count, sizeof *followed);
     struct esse_job rest = *job;
     rest.levels = levels;
+    rest.is_followed = followed;
     rest.level_count = 0;
     rest.verdicts = esse_arena_alloc(arena, job->level_count, sizeof *rest.verdicts);
     for (size_t i = 0; i < job->level_count; i++) {
         if (esse_recheck_is_enough(proved, job->levels[i], &job->verdicts[i]))
             continue;
         rest.verdicts[rest.level_count] = job->verdicts[i];
+        followed[rest.level_count] = job->is_followed[i];
         levels[rest.level_count++] = job->levels[i];
     }
     return rest;

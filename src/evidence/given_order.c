@@ -146,12 +146,19 @@ static void add_event(struct giving *g, int64_t time, uint32_t event)
     g->pairs[g->count++] = (struct esse_pair){ esse_radix_key(time), event };
 }
 
+/* That it began does not say that what it wrote was committed. */
+static bool is_in_doubt(const struct esse_history *history, uint32_t txn)
+{
+    return history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME &&
+           times_of(history, txn).end == ESSE_NO_TIME && esse_txn_writes(history, txn, NULL);
+}
+
 static const char *collect_moments(struct giving *g, enum moment moment)
 {
     const struct esse_history *history = g->history;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
         struct esse_interval times = times_of(history, txn);
-        if (history->txn_status[txn] == ESSE_ABORTED)
+        if (history->txn_status[txn] == ESSE_ABORTED || is_in_doubt(history, txn))
             continue;
         times.begin = times.begin == ESSE_NO_TIME ? times.end : times.begin;
         times.end = times.end == ESSE_NO_TIME ? times.begin : times.end;

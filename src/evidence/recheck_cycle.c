@@ -137,14 +137,14 @@ static const struct esse_version_order *certificate_of(const struct esse_history
     return NULL;
 }
 
-static bool certified(const struct esse_history *history, const struct esse_edge *edge,
-                      uint32_t first_txn, uint32_t first_op)
+bool esse_recheck_is_ordered(const struct esse_history *history, esse_key key, esse_op first,
+                             esse_op second)
 {
-    const struct esse_version_order *order = certificate_of(history, edge->key.ix);
+    const struct esse_version_order *order = certificate_of(history, key.ix);
     if (!order)
-        return esse_is_recorded_in_version_order(history) && first_op < edge->to_op.ix;
-    uint32_t a = place_of(history, order, first_txn, first_op);
-    uint32_t b = place_of(history, order, edge->to.ix, edge->to_op.ix);
+        return esse_is_recorded_in_version_order(history) && first.ix < second.ix;
+    uint32_t a = place_of(history, order, esse_op_txn(history, first.ix).ix, first.ix);
+    uint32_t b = place_of(history, order, esse_op_txn(history, second.ix).ix, second.ix);
     return a < b && b < order->count;
 }
 
@@ -237,7 +237,7 @@ static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
     if (edge->basis)
         return inferred(history, edge);
     if (witness == ESSE_NO_OP)
-        return certified(history, edge, edge->from.ix, from);
+        return esse_recheck_is_ordered(history, edge->key, edge->from_op, edge->to_op);
     if (witness >= history->ops || !reads_key(history, witness, key) ||
         !counts(claim, esse_op_txn(history, witness).ix))
         return false;
@@ -252,15 +252,18 @@ static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
     return a < b && a < count;
 }
 
-/* The write, by a transaction that counts, of the value that a register read returned. */
+/* The first write, by a transaction that did not abort, of the value that a register read returned.
+ */
 static uint32_t writer_of(const struct esse_history *history, uint32_t key, esse_value value)
 {
     esse_value written;
-    for (uint32_t op = 0; op < history->ops; op++)
-        if (history->op_kind[op] != ESSE_OP_APPEND &&
-            esse_op_write_of(history, op, (esse_key){ key }, &written) &&
-            esse_value_eq(written, value))
-            return op;
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+            if (history->txn_status[txn] != ESSE_ABORTED &&
+                history->op_kind[op] != ESSE_OP_APPEND &&
+                esse_op_write_of(history, op, (esse_key){ key }, &written) &&
+                esse_value_eq(written, value))
+                return op;
     return ESSE_NO_OP;
 }
 
@@ -297,7 +300,7 @@ static bool edge_rw(const struct esse_history *history, const struct esse_edge *
                                                 : !count_writes(history, key, initial);
     uint32_t writer = writer_of(history, key, read);
     return writer != ESSE_NO_OP && count_writes(history, key, read) == 1 &&
-           certified(history, edge, esse_op_txn(history, writer).ix, writer);
+           esse_recheck_is_ordered(history, edge->key, (esse_op){ writer }, edge->to_op);
 }
 
 static bool edge_process(const struct esse_history *history, const struct esse_edge *edge)

@@ -26,6 +26,11 @@ bool esse_recheck_cycle(const struct esse_history *history, const struct esse_an
 bool esse_recheck_edge(const struct esse_history *history, const struct esse_edge *edge);
 bool esse_recheck_counts(const struct esse_history *history, uint32_t txn);
 
+/* Does a version order that was given, or the workload's convention, have the version that 'first'
+ * wrote of the key before that of 'second'? */
+bool esse_recheck_is_ordered(const struct esse_history *history, esse_key key, esse_op first,
+                             esse_op second);
+
 /* The type of a cycle by its dependencies: "G-single-item-realtime" and the like, in 'room'. */
 const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char room[40]);
 

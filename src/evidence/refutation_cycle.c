@@ -114,7 +114,8 @@ static bool overwrites(const struct refuting *r, const struct esse_edge *edge, u
 {
     return source == ESSE_NO_OP ||
            (source != REFUTE_NOT_ONE &&
-            is_ordered(r, edge->key, esse_op_txn(r->history, source).ix, edge->to.ix));
+            (is_ordered(r, edge->key, esse_op_txn(r->history, source).ix, edge->to.ix) ||
+             esse_recheck_is_ordered(r->history, edge->key, (esse_op){ source }, edge->to_op)));
 }
 
 /* 'from' read a version that comes before the one of 'to'. */

@@ -216,6 +216,13 @@ static bool replay_snapshots(struct replay *replay, bool first_wins, struct esse
     return true;
 }
 
+static bool agrees_with_vsets(struct replay *replay, struct esse_error *err)
+{
+    const enum replay_rule rule = rule_of(replay->level);
+    return rule == REPLAY_WRITES ||
+           replay_agrees_with_vsets(replay, rule == REPLAY_COMMITTED || rule == REPLAY_ITEMS, err);
+}
+
 /* A predicate without an answer may have hidden anything. */
 static bool has_answers(const struct replay *replay, struct esse_error *err)
 {
@@ -269,7 +276,7 @@ bool esse_replay_find(struct esse_arena *arena, const struct esse_history *histo
     if (ok) {
         replay_state_init(&replay.state, replay.arena, history, replay.in,
                           rule_of(level) != REPLAY_SERIAL);
-        ok = run_rule(&replay, err);
+        ok = run_rule(&replay, err) && agrees_with_vsets(&replay, err);
         ok = has_answers(&replay, err) && ok;
     }
     ok = ok && replay_agrees_with_given(&replay, err) &&

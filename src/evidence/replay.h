@@ -23,7 +23,7 @@
  *   isolation
  *   read-uncommitted    the order agrees with the lists that were read and the orders given
  *
- * In each case the order must agree with the version orders that were given, for
+ * In each case the order must agree with the version orders and version sets that were given, for
  * strong-session-X the order with session order, and for strong-X with real time too.  All
  * committed transactions must be in the order, no aborted one may be; one of unknown outcome may
  * be.

@@ -9,49 +9,59 @@
 
 struct given {
     struct replay *replay;
+    /* If versions are named by their values.  Of one key: who installed a value, by position;
+     * NOWHERE if several did. */
     struct esse_by_key by_key;
-    struct esse_word_map
-        values;                /* by value: the position of who installed it, NOWHERE if several */
-    struct esse_word_map txns; /* by transaction: its position, if it installed a version */
+    struct esse_word_map values;
 };
 
-/* Who installed which version of a key: each transaction's last write. */
-static void note_versions(struct given *given, uint32_t key)
+/* Who installed which value of a key: each transaction's last write. */
+static void note_values(struct given *given, uint32_t key)
 {
-    const struct esse_by_key *by_key = &given->by_key;
-    const uint32_t count = by_key->first[key + 1] - by_key->first[key];
-    esse_word_map_clear(&given->values, given->replay->arena, count);
-    esse_word_map_clear(&given->txns, given->replay->arena, count);
+    struct esse_by_key *by_key = &given->by_key;
+    if (!by_key->at)
+        esse_by_key_make(by_key, given->replay->arena, given->replay->history);
+    esse_word_map_clear(&given->values, given->replay->arena,
+                        by_key->first[key + 1] - by_key->first[key]);
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
         const struct esse_touch *touch = &by_key->at[at];
         bool fresh;
         if (touch->kind == ESSE_OP_READ || !given->replay->in[touch->txn] ||
             (touch->kind != ESSE_OP_APPEND && !esse_is_last_write(by_key, key, at)))
             continue;
-        uint32_t position = given->replay->position[touch->txn];
         uint32_t *installed = esse_word_map_put(&given->values, touch->value.word, &fresh);
-        *installed = fresh ? position : NOWHERE;
-        *esse_word_map_put(&given->txns, touch->txn, &fresh) = position;
+        *installed = fresh ? given->replay->position[touch->txn] : NOWHERE;
     }
+}
+
+static bool names_values(const struct esse_version_order *order)
+{
+    for (uint32_t v = 0; v < order->count; v++)
+        if (order->versions[v].txn.ix == ESSE_NO_TXN)
+            return true;
+    return false;
+}
+
+/* Where in the order a version was installed. */
+static uint32_t position_of(const struct given *given, const struct esse_version *version)
+{
+    const struct replay *replay = given->replay;
+    if (version->txn.ix == ESSE_NO_TXN)
+        return esse_word_map_get(&given->values, version->value.word, NOWHERE);
+    return replay->in[version->txn.ix] ? replay->position[version->txn.ix] : NOWHERE;
 }
 
 bool replay_agrees_with_given(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
     struct given given = { .replay = replay };
-    if (!history->version_order_count)
-        return true;
-    esse_by_key_make(&given.by_key, replay->arena, history);
     for (uint32_t i = 0; i < history->version_order_count; i++) {
         const struct esse_version_order *order = &history->version_orders[i];
         uint32_t last = 0;
-        note_versions(&given, order->key.ix);
+        if (names_values(order))
+            note_values(&given, order->key.ix);
         for (uint32_t v = 0; v < order->count; v++) {
-            uint32_t txn = order->versions[v].txn.ix;
-            uint32_t position =
-                txn == ESSE_NO_TXN
-                    ? esse_word_map_get(&given.values, order->versions[v].value.word, NOWHERE)
-                    : esse_word_map_get(&given.txns, txn, NOWHERE);
+            const uint32_t position = position_of(&given, &order->versions[v]);
             if (position == NOWHERE)
                 continue;
             if (position < last)

@@ -33,13 +33,13 @@ static esse_value newest(const struct replay_state *state, uint32_t key)
 /* ---- indexes ---- */
 
 static bool entry_of(const struct replay_state *state, const struct replay_index *index,
-                     uint32_t key, esse_value row, struct replay_entry *entry)
+                     uint32_t key, esse_value row, struct esse_entry *entry)
 {
     if (esse_value_eq(row, ESSE_NIL))
         return false;
     const struct esse_place place = esse_column_place(state->history->values, index->column,
                                                       state->history->key_name[key], row);
-    *entry = (struct replay_entry){ place.at, place.kind, key };
+    *entry = (struct esse_entry){ place.at, place.kind, key };
     return place.kind != ESSE_PLACE_NULL;
 }
 
@@ -50,13 +50,14 @@ static uint32_t make_index(struct replay_state *state, struct esse_column column
     rows->indexes = esse_arena_grow(state->rows.arena, rows->indexes,
                                     rows->index_count * sizeof *rows->indexes);
     struct replay_index *index = &rows->indexes[at];
-    struct replay_entry *entries =
+    struct esse_entry *entries =
         esse_arena_grow(state->rows.arena, NULL, (keys + (size_t)1) * sizeof *entries);
     size_t count = 0;
-    replay_index_init(index, state->rows.arena, column);
+    index->column = column;
+    esse_sorted_init(&index->rows, state->rows.arena);
     for (uint32_t key = 0; key < keys; key++)
         count += entry_of(state, index, key, newest(state, key), &entries[count]);
-    replay_index_fill(index, entries, count);
+    esse_sorted_fill(&index->rows, entries, count);
     esse_arena_drop(state->rows.arena, entries);
     return at;
 }
@@ -73,15 +74,15 @@ void replay_rows_change(struct replay_state *state, uint32_t key, esse_value fro
 {
     for (uint32_t i = 0; i < state->rows.index_count; i++) {
         struct replay_index *index = &state->rows.indexes[i];
-        struct replay_entry before = { 0 }, after = { 0 };
+        struct esse_entry before = { 0 }, after = { 0 };
         const bool was = entry_of(state, index, key, from, &before);
         const bool is = entry_of(state, index, key, to, &after);
         if (was && is && before.at == after.at && before.kind == after.kind)
             continue;
         if (was)
-            replay_index_remove(index, before);
+            esse_sorted_remove(&index->rows, before);
         if (is)
-            replay_index_add(index, after);
+            esse_sorted_add(&index->rows, after);
     }
 }
 
@@ -164,6 +165,12 @@ bool replay_rows_select(struct replay_state *state, uint32_t op, uint32_t key, e
     return selects(state, plan_of(state, op), op, key, value);
 }
 
+bool replay_rows_tell_all(struct replay_state *state, uint32_t op)
+{
+    const struct esse_history *history = state->history;
+    return plan_of(state, op)->is_exact && !history->predicates[history->op_key[op]].no_rows;
+}
+
 /* One evaluation of an operation's predicate. */
 struct search {
     struct replay_state *state;
@@ -219,9 +226,9 @@ static void look_between(struct search *search, uint32_t table, uint32_t kind, u
                          uint64_t high)
 {
     const struct replay_index *index = &search->state->rows.indexes[search->plan->index[table]];
-    struct replay_cursor cursor = replay_index_seek(index, kind, low);
-    for (const struct replay_entry *entry = replay_cursor_next(&cursor);
-         entry && entry->kind == kind && entry->at <= high; entry = replay_cursor_next(&cursor))
+    struct esse_entry_cursor cursor = esse_sorted_seek(&index->rows, kind, low);
+    for (const struct esse_entry *entry = esse_entry_cursor_next(&cursor);
+         entry && entry->kind == kind && entry->at <= high; entry = esse_entry_cursor_next(&cursor))
         look_at(search, entry->key);
 }
 
@@ -343,7 +350,7 @@ static bool run(struct search *search)
     if (!search->plan->predicate || (predicate->no_rows && !predicate->has_result))
         return true;
     search->missing = NO_KEY;
-    search->by_rows = search->plan->is_exact && !predicate->no_rows;
+    search->by_rows = replay_rows_tell_all(search->state, search->op);
     if (!search->by_rows || predicate->has_result)
         search->answer = begin_answer(search);
     next_round(state);

@@ -2,8 +2,8 @@
 #define ESSE_EVIDENCE_REPLAY_ROWS_H
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "base/word_map.h"
-#include "evidence/replay_index.h"
 #include "sql/statement.h"
 
 /*
@@ -32,6 +32,12 @@ struct replay_plan {
     struct esse_answer *answer; /* NULL until it is needed */
 };
 
+/* The rows by their place in a column; those that have NULL there are not in it. */
+struct replay_index {
+    struct esse_column column;
+    struct esse_sorted rows;
+};
+
 struct replay_rows {
     struct esse_arena *arena;           /* of all that follows */
     struct esse_predicates *predicates; /* NULL without any */
@@ -50,6 +56,10 @@ void replay_rows_init(struct replay_state *state, struct esse_arena *arena);
 /* Does a predicate operation select the row of a key, with this value?  False too if its
  * predicate has no answer. */
 bool replay_rows_select(struct replay_state *state, uint32_t op, uint32_t key, esse_value value);
+
+/* Does a row that a predicate operation did not return say anything: are those that it returned all
+ * that it selects? */
+bool replay_rows_tell_all(struct replay_state *state, uint32_t op);
 
 /* Is what a predicate operation of the transaction returned, rows and result, what it selects?  On
  * the newest state, with what the transaction wrote in it; or after 'snapshot' commits, with what

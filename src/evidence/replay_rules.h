@@ -61,6 +61,11 @@ bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t o
 /* Does the order agree with the version orders that were given? */
 bool replay_agrees_with_given(struct replay *replay, struct esse_error *err);
 
+/* Does it agree with the version sets that were given?  In a weak level a predicate may have seen
+ * any version whose matches were committed before.  O(versions of the key) for each that a set
+ * names. */
+bool replay_agrees_with_vsets(struct replay *replay, bool is_weak, struct esse_error *err);
+
 /* The rules; each commits the transactions of the order to the state. */
 bool replay_committed(struct replay *replay, struct esse_error *err);
 bool replay_consistent(struct replay *replay, struct esse_error *err); /* consistent-view */

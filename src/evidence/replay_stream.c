@@ -56,8 +56,10 @@ static int64_t place_of(const struct esse_replay_stream *stream,
     const int64_t other = by_start ? record->commit_ts : record->start_ts;
     if (stream->by == ESSE_ORDER_BY_LINE)
         return record->status == ESSE_COMMITTED ? 0 : ESSE_NO_TIME;
-    return place == ESSE_NO_TIME && (!wrote || stream->by == ESSE_ORDER_BY_TIMESTAMPS) ? other
-                                                                                       : place;
+    /* That it began does not say that what it wrote was committed. */
+    const bool may_have_one = !wrote || (stream->by == ESSE_ORDER_BY_TIMESTAMPS &&
+                                         record->status != ESSE_UNKNOWN_OUTCOME);
+    return place == ESSE_NO_TIME && may_have_one ? other : place;
 }
 
 static bool is_sorted(struct esse_replay_stream *stream, const struct esse_txn_record *record,

@@ -76,12 +76,15 @@ static bool check_workload(const struct esse_history *history, enum esse_workloa
 /* What is wrong in a certificate, by its own name and line. */
 static bool fail_in_certificate(const char *path, struct esse_error *err)
 {
+    static const char said[] = "certificate: "; /* that it is one is said by its name */
     char text[sizeof err->text], place[24] = "";
     memcpy(text, err->text, sizeof text);
+    const size_t skip = strncmp(text, said, sizeof said - 1) == 0 ? sizeof said - 1 : 0;
     if (err->line)
         snprintf(place, sizeof place, ":%llu", (unsigned long long)err->line);
-    snprintf(err->text, sizeof err->text, "certificate %.120s%s: %.300s", path, place, text);
+    snprintf(err->text, sizeof err->text, "certificate %.120s%s: %.300s", path, place, text + skip);
     err->line = err->column = 0;
+    err->in_certificate = false;
     return false;
 }
 
@@ -106,18 +109,17 @@ static bool freeze(struct esse_reading *reading, const struct esse_format *forma
                    struct esse_error *err)
 {
     struct esse_history *history;
-    if (!esse_builder_freeze_as(reading->builder, format->name, reading->found, &history, err)) {
-        /* What a certificate names and nobody knows has no line of the history. */
-        return options->certificate && !err->line ? fail_in_certificate(options->certificate, err)
-                                                  : false;
-    }
-    if (!check_workload(history, reading->asked, err) ||
-        ((options->transaction_order || history->certificate.kind != ESSE_CERTIFICATE_NONE) &&
-         !esse_certificate_by_order(history, err)) ||
-        !esse_certificate_check(history, err))
-        return false;
-    *out = history;
-    return true;
+    /* What was given is checked before the rest is derived: that agrees by construction. */
+    const bool ok =
+        esse_builder_freeze_as(reading->builder, format->name, reading->found, &history, err) &&
+        check_workload(history, reading->asked, err) && esse_certificate_check(history, err) &&
+        ((!options->transaction_order && history->certificate.kind == ESSE_CERTIFICATE_NONE) ||
+         esse_certificate_by_order(history, err));
+    if (ok)
+        *out = history;
+    else if (err->in_certificate)
+        fail_in_certificate(options->certificate, err);
+    return ok;
 }
 
 /* This thread builds; of the others one decompresses, if there is need, and one reads. */

@@ -427,8 +427,10 @@ static bool add_version_order(struct esse_sink *sink, esse_value name,
         return esse_fail_at(err, sink->line, 1, "the key '%s' is given a version order twice",
                             esse_value_brief(sink->values, name, room));
     builder->key_flags.at[key.ix] |= KEY_ORDERED;
-    struct esse_version_order order = { .key = key, .count = (uint32_t)count };
-    esse_u32_vec_push(&builder->order_line, builder->arena, (uint32_t)sink->line);
+    struct esse_version_order order = { .key = key,
+                                        .count = (uint32_t)count,
+                                        .line = (uint32_t)sink->line,
+                                        .is_apart = builder->is_apart };
     esse_u32_vec_push(&builder->order_first, builder->arena, (uint32_t)builder->order_refs.count);
     esse_version_order_vec_push(&builder->orders, builder->arena, order);
     if (count)
@@ -446,6 +448,7 @@ static bool add_order(struct esse_sink *sink, const esse_value *names, size_t co
         return esse_fail_at(err, sink->line, 1, "the serialization order is given twice");
     builder->has |= ESSE_HAS_ORDER;
     builder->serial_line = sink->line;
+    builder->is_serial_apart = builder->is_apart;
     if (count)
         memcpy(esse_value_vec_extend(&builder->order, builder->arena, count), names,
                count * sizeof *names);

@@ -18,7 +18,7 @@ struct certificate {
 static struct esse_sink *builder_of(struct esse_sink *sink)
 {
     struct esse_sink *to = esse_builder_sink(((struct certificate *)sink)->builder);
-    to->line = 0; /* lines are those of the history */
+    to->line = sink->line;
     return to;
 }
 
@@ -110,6 +110,7 @@ struct esse_sink *esse_certificate_sink(struct esse_builder *builder)
 {
     struct certificate *certificate = esse_arena_alloc(builder->arena, 1, sizeof *certificate);
     certificate->builder = builder;
+    builder->is_apart = true;
     certificate->sink = (struct esse_sink){ .values = builder->sink.values,
                                             .header = take_header,
                                             .init = take_init,
@@ -167,9 +168,9 @@ static bool tell_tie(const struct ordering *o, uint32_t key, size_t place, struc
     char a[64], b[64], room[64];
     esse_txn_name(o->history, (esse_txn){ o->txns[o->last[key] - 1].id }, a, sizeof a);
     esse_txn_name(o->history, (esse_txn){ o->txns[place].id }, b, sizeof b);
-    return esse_fail(err, ESSE_EINPUT,
-                     "the transactions %s and %s both write %s and have the same commit_ts", a, b,
-                     esse_value_brief(o->history->values, o->history->key_name[key], room));
+    return esse_fail_at(err, o->history->txn_line[o->txns[place].id], 1,
+                        "the transactions %s and %s both write %s and have the same commit_ts", a,
+                        b, esse_value_brief(o->history->values, o->history->key_name[key], room));
 }
 
 /* A write of the transaction at 'place': counts the version, or with 'versions' puts it down;

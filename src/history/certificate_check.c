@@ -5,6 +5,8 @@
 #include "history/certificate.h"
 #include "history/snapshots.h"
 
+#include <stdio.h>
+
 /* What a certificate says against the history that it is about. */
 
 struct checking {
@@ -12,6 +14,7 @@ struct checking {
     const struct esse_history *history;
     struct esse_by_key by_key;
     struct esse_index writes;        /* by key and value: accesses */
+    struct esse_index xids;          /* those met so far: transactions */
     struct esse_snapshots snapshots; /* if it has a kind */
     esse_value *initial;             /* by key */
     struct esse_error *err;
@@ -27,8 +30,11 @@ static uint32_t hash_of(uint32_t key, uint64_t word)
     return esse_hash_word(word ^ key * UINT64_C(0x9e3779b97f4a7c15));
 }
 
+/* Only versions that are named are looked for. */
 static void index_writes(struct checking *c)
 {
+    if (!(c->history->has & (ESSE_HAS_VERSION_ORDER | ESSE_HAS_VSETS)))
+        return;
     esse_by_key_make(&c->by_key, c->arena, c->history);
     for (uint32_t key = 0; key < c->history->keys; key++)
         for (uint32_t at = c->by_key.first[key]; at < c->by_key.first[key + 1]; at++)
@@ -52,15 +58,17 @@ static bool is_written(const struct checking *c, uint32_t key, esse_value value,
 static bool fail_order(const struct checking *c, const struct esse_version_order *order,
                        const struct esse_version *version, const char *problem)
 {
-    char key[64], value[64], txn[64];
-    const esse_value name = c->history->key_name[order->key.ix];
-    if (version->txn.ix == ESSE_NO_TXN)
-        return esse_fail(c->err, ESSE_EINPUT, "certificate: the version order of %s names %s, %s",
-                         brief(c, name, key), brief(c, version->value, value), problem);
-    esse_txn_name(c->history, version->txn, txn, sizeof txn);
-    return esse_fail(c->err, ESSE_EINPUT,
-                     "certificate: the version order of %s names the version of %s, %s",
-                     brief(c, name, key), txn, problem);
+    char key[64], room[64];
+    const bool by_value = version->txn.ix == ESSE_NO_TXN;
+    const char *named = by_value ? brief(c, version->value, room) : room;
+    if (!by_value)
+        esse_txn_name(c->history, version->txn, room, sizeof room);
+    esse_fail_at(c->err, order->line, order->line != 0,
+                 "certificate: the version order of %s names %s%s, %s",
+                 brief(c, c->history->key_name[order->key.ix], key),
+                 by_value ? "" : "the version of ", named, problem);
+    c->err->in_certificate = order->is_apart;
+    return false;
 }
 
 static bool writes_key(const struct checking *c, uint32_t txn, esse_key key)
@@ -195,7 +203,41 @@ static bool check_snapshot(const struct checking *c, uint32_t txn, uint32_t op)
     return true;
 }
 
-static bool check_txn(const struct checking *c, uint32_t txn)
+/* ---- PostgreSQL's numbers ---- */
+
+static bool fail_xid(const struct checking *c, uint32_t txn, uint32_t other)
+{
+    char problem[160], name[64];
+    esse_txn_name(c->history, (esse_txn){ other }, name, sizeof name);
+    snprintf(problem, sizeof problem, "has the xid %lld, which %s, on line %u, has too",
+             (long long)c->history->txn_xid[txn], name, c->history->txn_line[other]);
+    return fail_txn(c, txn, problem);
+}
+
+/* A snapshot tells by the number who is seen, so of those that committed each has one, and one of
+ * its own.  (A crash may give the number of one that did not commit away again.) */
+static bool check_xid(struct checking *c, uint32_t txn, bool writes)
+{
+    const struct esse_history *history = c->history;
+    if (history->certificate.kind != ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS ||
+        history->txn_status[txn] != ESSE_COMMITTED)
+        return true;
+    const int64_t xid = history->txn_xid ? history->txn_xid[txn] : ESSE_NO_TIME;
+    if (xid == ESSE_NO_TIME)
+        return !writes ||
+               fail_txn(c, txn,
+                        "committed and writes, and has no xid, by which a snapshot could tell "
+                        "whether it sees it");
+    const uint32_t hash = esse_hash_word((uint64_t)xid);
+    struct esse_probe probe = esse_index_probe(&c->xids, hash);
+    for (uint32_t other; esse_probe_next(&probe, &other);)
+        if (history->txn_xid[other] == xid)
+            return fail_xid(c, txn, other);
+    esse_index_add(&c->xids, c->arena, hash, txn);
+    return true;
+}
+
+static bool check_txn(struct checking *c, uint32_t txn)
 {
     const struct esse_history *history = c->history;
     bool writes = false;
@@ -203,7 +245,8 @@ static bool check_txn(const struct checking *c, uint32_t txn)
         writes |=
             esse_access_count(history, op) &&
             esse_access_at(history, op, esse_access_count(history, op) - 1).kind != ESSE_OP_READ;
-        if (!check_snapshot(c, txn, op))
+        /* Those without a snapshot of their own have one together. */
+        if ((history->op_snapshot || op == history->txn_op[txn]) && !check_snapshot(c, txn, op))
             return false;
         if (!esse_op_is_predicate(history->op_kind[op]))
             continue;
@@ -214,6 +257,8 @@ static bool check_txn(const struct checking *c, uint32_t txn)
                 return false;
         }
     }
+    if (!check_xid(c, txn, writes))
+        return false;
     if (writes && history->certificate.complete && history->txn_status[txn] == ESSE_COMMITTED &&
         c->snapshots.place[txn] == ESSE_NO_PLACE)
         return fail_txn(c, txn,

@@ -10,7 +10,7 @@
 const char *const esse_workload_names[] = { "any", "list-append", "rw-register",
                                             "closed-predicate" };
 const char *const esse_certificate_names[] = { "", "timestamps", "commit-order",
-                                               "postgresql-snapshots" };
+                                               "postgresql-snapshots", NULL };
 
 /* In a register history a list that was read is one opaque value, not a state of a list. */
 static void lists_to_values(struct esse_builder *builder)
@@ -104,11 +104,13 @@ static bool check_default_names(struct esse_builder *builder, const struct esse_
 }
 
 static bool unknown_txn(const struct esse_history *history, esse_value name, uint64_t line,
-                        struct esse_error *err)
+                        bool is_apart, struct esse_error *err)
 {
     char room[64];
-    return esse_fail_at(err, line, 1, "there is no transaction '%s'",
-                        esse_value_brief(history->values, name, room));
+    esse_fail_at(err, line, 1, "there is no transaction '%s'",
+                 esse_value_brief(history->values, name, room));
+    err->in_certificate = is_apart;
+    return false;
 }
 
 static bool resolve_version_orders(struct esse_builder *builder, struct esse_history *history,
@@ -125,13 +127,23 @@ static bool resolve_version_orders(struct esse_builder *builder, struct esse_his
             versions[i] = (struct esse_version){ ref.value, { ESSE_NO_TXN } };
             if (!esse_value_eq(ref.txn, ESSE_NONE) &&
                 !find_txn(builder, history, ref.txn, &versions[i].txn.ix))
-                return unknown_txn(history, ref.txn, builder->order_line.at[o], err);
+                return unknown_txn(history, ref.txn, order->line, order->is_apart, err);
         }
     }
     esse_ref_vec_drop(&builder->order_refs, builder->arena);
     history->version_orders = builder->orders.at;
     history->version_order_count = (uint32_t)builder->orders.count;
     return true;
+}
+
+static bool fail_order_twice(const struct esse_builder *builder, const struct esse_history *history,
+                             esse_value name, struct esse_error *err)
+{
+    char room[64];
+    esse_fail_at(err, builder->serial_line, 1, "the order names the transaction '%s' twice",
+                 esse_value_brief(history->values, name, room));
+    err->in_certificate = builder->is_serial_apart;
+    return false;
 }
 
 static bool resolve_order(struct esse_builder *builder, struct esse_history *history,
@@ -142,14 +154,12 @@ static bool resolve_order(struct esse_builder *builder, struct esse_history *his
     uint8_t *seen = esse_arena_grow(builder->arena, NULL, history->txns + 1u);
     memset(seen, 0, history->txns);
     bool ok = true;
-    char room[64];
     for (size_t i = 0; ok && i < count; i++) {
         if (!find_txn(builder, history, builder->order.at[i], &order[i].ix))
-            ok = unknown_txn(history, builder->order.at[i], builder->serial_line, err);
+            ok = unknown_txn(history, builder->order.at[i], builder->serial_line,
+                             builder->is_serial_apart, err);
         else if (seen[order[i].ix]++)
-            ok = esse_fail_at(err, builder->serial_line, 1,
-                              "the order names the transaction '%s' twice",
-                              esse_value_brief(history->values, builder->order.at[i], room));
+            ok = fail_order_twice(builder, history, builder->order.at[i], err);
     }
     esse_arena_drop(builder->arena, seen);
     esse_value_vec_drop(&builder->order, builder->arena);

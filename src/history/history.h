@@ -90,6 +90,8 @@ struct esse_version_order {
     esse_key key;
     const struct esse_version *versions; /* oldest first; the initial version is implied */
     uint32_t count;
+    uint32_t line; /* where it stands, 0 if nowhere; */
+    bool is_apart; /* in a certificate of its own */
 };
 
 struct esse_history {

@@ -136,7 +136,7 @@ enum esse_certificate_kind {
     /* Commits as above; a snapshot is a text "xmin:xmax:xip,xip" about the xids. */
     ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS,
 };
-extern const char *const esse_certificate_names[]; /* by kind, the first empty */
+extern const char *const esse_certificate_names[]; /* by kind, the first empty; then NULL */
 
 struct esse_certificate_record {
     enum esse_certificate_kind kind;

@@ -197,6 +197,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
     [ESSE_ANOMALY_G_SINGLE] = {
         .id = ESSE_ANOMALY_G_SINGLE,
         .name = "G-single",
+        .aliases = { "phantom", "P3" },
         .implies = { ANOMALY(G_NONADJACENT), ANOMALY(GSIB), ANOMALY(G_SINGLE_PROCESS) },
         .definition = "A cycle of ww, wr and exactly one rw edge; reported under this name when "
                       "the rw edge comes from a predicate read, and otherwise as G-single-item.",
@@ -238,6 +239,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
     [ESSE_ANOMALY_G2] = {
         .id = ESSE_ANOMALY_G2,
         .name = "G2",
+        .aliases = { "predicate-write-skew" },
         .implies = { ANOMALY(G2_PROCESS) },
         .definition = "A cycle of ww, wr and at least one rw edge; reported under this name when "
                       "two rw edges follow one another and one comes from a predicate read.",

@@ -59,7 +59,11 @@ struct esse_place esse_column_place(const struct esse_values *values, struct ess
                                     esse_value key, esse_value row)
 {
     const struct sql_column named = { (enum sql_column_kind)column.kind, column.member };
-    const struct sql_datum datum = sql_datum_of(values, sql_column_of(values, named, key, row));
+    const esse_value value = sql_column_of(values, named, key, row);
+    int64_t number;
+    if (esse_value_as_int(values, value, &number))
+        return (struct esse_place){ ESSE_PLACE_NUMBER, place_of_number(number) };
+    const struct sql_datum datum = sql_datum_of(values, value);
     return place_of(&datum);
 }
 

@@ -215,7 +215,8 @@ const struct esse_predicate *esse_predicates_get(struct esse_predicates *predica
     if (!select)
         return NULL;
     struct esse_predicate *predicate = esse_arena_alloc(predicates->arena, 1, sizeof *predicate);
-    *predicate = (struct esse_predicate){ predicates, text, select };
+    *predicate = (struct esse_predicate){ .of = predicates, .text = text, .select = select };
+    predicate->is_range = sql_find_range(select, &predicate->range);
     esse_index_add(&predicates->index, predicates->arena, hash, (uint32_t)predicates->known.count);
     predicate_vec_push(&predicates->known, predicates->arena, predicate);
     return predicate;

@@ -64,13 +64,18 @@ static bool take(struct esse_range *range, const struct sql_expr *expr, bool *kn
 }
 
 /* A statement about one table only is more than a range. */
-bool esse_predicate_range(const struct esse_predicate *predicate, struct esse_range *range)
+bool sql_find_range(const struct sql_select *select, struct esse_range *range)
 {
-    const struct sql_select *select = predicate->select;
     bool known = false;
     *range = (struct esse_range){ .low = INT64_MIN, .high = INT64_MAX };
     return select->tables == 1 && select->table[0].kind == SQL_EVERY_KEY && !select->output_count &&
            !select->has_limit && select->side[0] && take(range, select->side[0], &known) && known;
+}
+
+bool esse_predicate_range(const struct esse_predicate *predicate, struct esse_range *range)
+{
+    *range = predicate->range;
+    return predicate->is_range;
 }
 
 enum esse_column_value esse_column_value(const struct esse_values *values,
@@ -80,11 +85,8 @@ enum esse_column_value esse_column_value(const struct esse_values *values,
     if (esse_value_eq(row, ESSE_NIL))
         return ESSE_COLUMN_NULL;
     const struct sql_column named = { (enum sql_column_kind)column.kind, column.member };
-    const struct sql_datum datum = sql_datum_of(values, sql_column_of(values, named, key, row));
-    if (datum.type == SQL_NULL)
-        return ESSE_COLUMN_NULL;
-    if (datum.type != SQL_INTEGER)
-        return ESSE_COLUMN_OTHER;
-    *number = datum.is.number;
-    return ESSE_COLUMN_INTEGER;
+    const esse_value value = sql_column_of(values, named, key, row);
+    if (esse_value_as_int(values, value, number))
+        return ESSE_COLUMN_INTEGER;
+    return sql_datum_of(values, value).type == SQL_NULL ? ESSE_COLUMN_NULL : ESSE_COLUMN_OTHER;
 }

@@ -8,7 +8,7 @@
  * as "v >= 3 AND v < 9", "v = 4" or "v BETWEEN 1 AND 5".  Where bounds.h narrows down which rows to
  * ask, a range is the answer.
  *
- * Cost: O(size of the text) and O(columns of a row).
+ * Cost: O(1), and O(columns of a row).
  */
 struct esse_range {
     struct esse_column column;

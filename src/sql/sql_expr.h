@@ -2,7 +2,7 @@
 #define ESSE_SQL_SQL_EXPR_H
 
 #include "history/history.h"
-#include "sql/predicate.h"
+#include "sql/range.h"
 #include "sql/sql_datum.h"
 
 /* What parsing makes and evaluation walks: a tree of expressions in an arena.  Private to sql/. */
@@ -99,7 +99,12 @@ struct esse_predicate {
     struct esse_predicates *of;
     esse_value text;
     const struct sql_select *select;
+    bool is_range; /* it is no more than this: */
+    struct esse_range range;
 };
+
+/* Is a statement no more than a range? */
+bool sql_find_range(const struct sql_select *select, struct esse_range *range);
 
 /* Parses 'text' into what evaluates it.  NULL and 'err' filled if it cannot. */
 const struct sql_select *sql_parse(struct esse_predicates *predicates, esse_value text,

@@ -50,12 +50,30 @@ static bool is_word(char c)
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+static bool is_sign(char c)
+{
+    return c == '-' || c == '*' || c == '/' || c == '%';
+}
+
 /* Two signs in a row may be a comment. */
 static bool is_plain(const char *at, const char *end)
 {
-    if (is_word(*at) || memchr(" \t\n(),<>=!+", *at, 11))
+    switch (*at) {
+    case ' ':
+    case '\t':
+    case '\n':
+    case '(':
+    case ')':
+    case ',':
+    case '<':
+    case '>':
+    case '=':
+    case '!':
+    case '+':
         return true;
-    return memchr("-*/%", *at, 4) && (at + 1 == end || !memchr("-*/%", at[1], 4));
+    default:
+        return is_word(*at) || (is_sign(*at) && (at + 1 == end || !is_sign(at[1])));
+    }
 }
 
 /* An integer at 'at'; returns where it ends, or NULL if it is no plain one. */

@@ -17,6 +17,18 @@ done
 expect "certificates" 0 "$ESSE" gen rw-register --txns 100 --certificate -q
 has "a version order" "$OUT" '"version_order"'
 has "an order" "$OUT" '"order"'
+for kind in timestamps commit-order postgresql-snapshots; do
+    "$ESSE" gen predicate --txns 300 --certify $kind -q -o k.jsonl
+    same "certified by $kind" "{\"certificate\":\"$kind\"}" "$(tail -n 1 k.jsonl)"
+    expect "$kind holds" 0 "$ESSE" check -q --engine dsg --level strict-serializable k.jsonl
+    "$ESSE" gen predicate --txns 300 --certify $kind --anomaly phantom -q -o k.jsonl
+    expect "$kind takes a phantom" 1 "$ESSE" check -q --level serializable k.jsonl
+    has "which is found" "$OUT" "G-single"
+done
+expect "unknown certificate" 64 "$ESSE" gen predicate --certify luck
+has "names the kinds" "$ERR" "expected timestamps, commit-order or postgresql-snapshots"
+expect "dirty reads have no snapshot" 64 "$ESSE" gen predicate --certify timestamps --level read-uncommitted
+expect "rows by the hundred thousand" 0 "$ESSE" gen predicate --txns 2000 --keys 100000 -q -o many.jsonl
 expect "the table of anomalies" 0 "$ESSE" gen --anomaly help
 has "names them" "$OUT" "G-single-realtime"
 expect "unknown anomaly" 64 "$ESSE" gen rw-register --anomaly G7

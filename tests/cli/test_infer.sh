@@ -103,7 +103,7 @@ expect "a tie is no order" 65 "$ESSE" check -q --transaction-order tie.jsonl
 has "and names the two" "$ERR" "a and b both write y"
 echo '{"order":["nobody"]}' >bad.jsonl
 expect "who is not there is named" 65 "$ESSE" check -q --certificate bad.jsonl h.edn
-has "with the certificate" "$ERR" "certificate bad.jsonl: there is no transaction 'nobody'"
+has "with the certificate" "$ERR" "certificate bad.jsonl:1: there is no transaction 'nobody'"
 printf '\n{"session":0,"ops":[]}\n' >bad.jsonl
 expect "a transaction is no certificate" 65 "$ESSE" check -q --certificate bad.jsonl h.edn
 has "with its line" "$ERR" "certificate bad.jsonl:2: found a transaction"

@@ -4,8 +4,15 @@
 
 SERVERS=()
 
+free_ports() { # how many
+    python3 -c 'import socket, sys
+sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
+for s in sockets: s.bind(("127.0.0.1", 0))
+for s in sockets: print(s.getsockname()[1])' "$1"
+}
+
 free_port() {
-    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+    free_ports 1
 }
 
 # Servers refuse to run as root.
@@ -128,6 +135,55 @@ maria() { # sql
     mariadb --no-defaults -S "$MARIA_SOCKET" -u root -BNe "$1"
 }
 
+# ---- Galera: three MariaDB servers ----
+
+# Sets GALERA_DIRECTORY, GALERA_HOSTS ("HOST:PORT,..."), GALERA_PIDS.
+galera_start() { # directory
+    local ports i
+    command -v mariadbd >/dev/null 2>&1 || { echo "mariadb-server is not installed" >&2 && return 69; }
+    [ -e /usr/lib/galera/libgalera_smm.so ] || { echo "galera-4 is not installed" >&2 && return 69; }
+    command -v rsync >/dev/null 2>&1 || { echo "rsync is not installed" >&2 && return 69; }
+    chmod a+rx "$1"
+    GALERA_DIRECTORY=$1/galera GALERA_PIDS=()
+    mapfile -t ports < <(free_ports 12)
+    GALERA_SQL=("${ports[@]:0:3}") GALERA_GROUP=("${ports[@]:3:3}") GALERA_TRANSFER=("${ports[@]:6:6}")
+    GALERA_HOSTS=127.0.0.1:${ports[0]},127.0.0.1:${ports[1]},127.0.0.1:${ports[2]}
+    own_directory mysql "$GALERA_DIRECTORY"
+    for i in 0 1 2; do own_directory mysql "$GALERA_DIRECTORY/$i"; done
+    mariadb-install-db --no-defaults --datadir="$GALERA_DIRECTORY/0" --user=mysql --skip-test-db \
+        --auth-root-authentication-method=normal >"$1/install-db.log" 2>&1 || return 70
+    # One after the other: a node gives its state away to one at a time.
+    galera_again 0 --wsrep-new-cluster && galera_again 1 && galera_again 2 || return 70
+    galera 0 'create database esse' || return 70
+}
+
+# Starts a node (again) on its directory, and waits until it belongs to the group.
+galera_again() { # node, option...
+    local node=$1 data=$GALERA_DIRECTORY/$1 i
+    shift
+    mariadbd --no-defaults --user=mysql --datadir="$data" --socket="$data/socket" --port="${GALERA_SQL[node]}" \
+        --bind-address=127.0.0.1 --pid-file="$data/pid" --log-bin=binlog --binlog-format=ROW --log-slave-updates \
+        --server-id=1 --innodb-autoinc-lock-mode=2 --innodb-buffer-pool-size=32M --innodb-log-file-size=8M \
+        --innodb-flush-log-at-trx-commit=0 --wsrep-on=ON --wsrep-provider=/usr/lib/galera/libgalera_smm.so \
+        --wsrep-cluster-name=esse --wsrep-node-name="n$node" --wsrep-node-address="127.0.0.1:${GALERA_GROUP[node]}" \
+        --wsrep-cluster-address="gcomm://127.0.0.1:${GALERA_GROUP[0]},127.0.0.1:${GALERA_GROUP[1]},127.0.0.1:${GALERA_GROUP[2]}" \
+        --wsrep-provider-options="gmcast.listen_addr=tcp://127.0.0.1:${GALERA_GROUP[node]};ist.recv_addr=127.0.0.1:${GALERA_TRANSFER[node]};gcache.size=16M" \
+        --wsrep-sst-method=rsync --wsrep-sst-receive-address="127.0.0.1:${GALERA_TRANSFER[node + 3]}" \
+        --wsrep-gtid-mode=ON --wsrep-gtid-domain-id=7 "$@" >>"$GALERA_DIRECTORY.log" 2>&1 &
+    GALERA_PIDS[node]=$!
+    disown
+    SERVERS+=("$!")
+    for ((i = 0; i < 300; i++)); do
+        case "$(galera "$node" "show status like 'wsrep_local_state_comment'" 2>/dev/null)" in *Synced) return 0 ;; esac
+        sleep 0.1
+    done
+    return 70
+}
+
+galera() { # node, sql
+    mariadb --no-defaults -S "$GALERA_DIRECTORY/$1/socket" -u root -BNe "$2"
+}
+
 # ---- etcd ----
 
 # Sets ETCD_PORT, ETCD_URL, ETCD_PID.
@@ -148,6 +204,28 @@ etcd_again() { # directory
     ETCD_PID=$!
     disown
     SERVERS+=("$ETCD_PID")
+    for ((i = 0; i < 300; i++)); do
+        etcd_post kv/range '{"key":"AA=="}' >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    return 70
+}
+
+# Three nodes.  Sets ETCD_PORT (the first's), ETCD_URL.
+etcd_cluster_start() { # directory
+    local ports node all i
+    command -v etcd >/dev/null 2>&1 || { echo "etcd-server is not installed" >&2 && return 69; }
+    mapfile -t ports < <(free_ports 6)
+    ETCD_PORT=${ports[0]} ETCD_URL=etcd://127.0.0.1:${ports[0]},127.0.0.1:${ports[1]},127.0.0.1:${ports[2]}
+    all=e0=http://127.0.0.1:${ports[3]},e1=http://127.0.0.1:${ports[4]},e2=http://127.0.0.1:${ports[5]}
+    for node in 0 1 2; do
+        etcd --name "e$node" --data-dir "$1/e$node" --listen-client-urls "http://127.0.0.1:${ports[node]}" \
+            --advertise-client-urls "http://127.0.0.1:${ports[node]}" --listen-peer-urls "http://127.0.0.1:${ports[node + 3]}" \
+            --initial-advertise-peer-urls "http://127.0.0.1:${ports[node + 3]}" --initial-cluster "$all" \
+            --unsafe-no-fsync >>"$1/etcd.log" 2>&1 &
+        SERVERS+=("$!")
+        disown
+    done
     for ((i = 0; i < 300; i++)); do
         etcd_post kv/range '{"key":"AA=="}' >/dev/null 2>&1 && return 0
         sleep 0.1
@@ -178,6 +256,22 @@ h2_start() { # directory
     H2_URL="postgresql://sa:sa@127.0.0.1:$H2_PORT/esse?dialect=h2"
     for ((i = 0; i < 200; i++)); do
         PGPASSWORD=sa psql -h 127.0.0.1 -p "$H2_PORT" -U sa -Atc 'select 1' esse >/dev/null 2>&1 && return 0
+        sleep 0.1
+    done
+    return 70
+}
+
+# ---- servers that are not at hand ----
+
+# Sets FAKE_PID.  Waits until it listens on its port, the first argument of its script.
+fake_start() { # script, port, argument...
+    local i
+    python3 "$ROOT/tests/live/$1" "${@:2}" >>"$WORK/fake.log" 2>&1 &
+    FAKE_PID=$!
+    disown
+    SERVERS+=("$FAKE_PID")
+    for ((i = 0; i < 100; i++)); do
+        (exec 3<>"/dev/tcp/127.0.0.1/$2") 2>/dev/null && return 0
         sleep 0.1
     done
     return 70

@@ -22,7 +22,7 @@ print(*d["anomaly_types"], *[a["type"] for a in d.get("also_found", [])])' "$WOR
 }
 
 # ---- serializable ----
-for workload in list-append rw-register; do
+for workload in list-append rw-register predicate; do
     expect "serializable holds ($workload)" 0 run "ser-$workload" -w $workload --txns 1200
     has "... the order of versions came from the log" "$OUT" "versions from the binary log"
     check "... every committed write is in the log" python3 "$ROOT/tests/live/committed.py" "$WORK/ser-$workload"

@@ -41,7 +41,7 @@ expect "read committed holds with predicates" 0 run rc-predicate -i read-committ
 has "... by what each statement saw" "$OUT" "under the certificate (postgresql-snapshots)"
 expect "read committed is not snapshot isolation" 1 run rc-si -i read-committed -w list-append --level snapshot-isolation --txns 2000
 has "... reads are torn" "$(found rc-si)" "G-single"
-has "... which is explained" "$OUT" "each of which must come before the next"
+has "... which is explained" "$OUT" "would have to come before itself"
 expect "read committed is not update atomic" 1 run rc-lost -i read-committed -w write-skew --level snapshot-isolation --txns 4000
 has "... updates are lost" "$(found rc-lost)" "lost-update"
 

@@ -28,6 +28,7 @@ struct c_op {
 struct c_txn {
     struct c_op ops[C_OPS];
     int op_count, planned, xid, snapshot, place; /* place: among the commits, or -1 */
+    int session, start, end;                     /* as its client tells */
     char text[80];
     bool is_open, is_done, aborts;
 };
@@ -40,6 +41,7 @@ struct c_run {
     struct esse_rng rng;
     struct c_txn txns[C_TXNS];
     int txn_count, commits, next_xid, order[C_TXNS];
+    int clock;
     bool by_statement; /* a snapshot for each statement */
     bool odd_text;     /* predicates that are no plain range */
     bool is_wrong;     /* a result was changed */
@@ -131,6 +133,10 @@ static inline void c_end(struct c_run *run, int t)
     bool own;
     txn->is_open = false;
     txn->is_done = true;
+    /* The client's clock is not to be trusted: too early an end is against the order of commits. */
+    txn->end = run->clock - c_below(run, 8);
+    if (txn->end < txn->start)
+        txn->end = txn->start;
     if (txn->aborts)
         return;
     txn->place = run->commits;
@@ -139,6 +145,18 @@ static inline void c_end(struct c_run *run, int t)
         int value = c_look(run, txn, key, 0, &own);
         if (own)
             run->versions[key][run->version_count[key]++] = (struct c_version){ t, value };
+    }
+}
+
+/* A session has one transaction after the other, in the order of the file. */
+static inline void c_give_sessions(struct c_run *run)
+{
+    for (int t = 0; t < run->txn_count; t++) {
+        run->txns[t].session = c_below(run, 3);
+        for (int u = 0; u < t; u++)
+            if (run->txns[u].session == run->txns[t].session &&
+                run->txns[u].end > run->txns[t].start)
+                run->txns[t].session = C_TXNS + t;
     }
 }
 
@@ -160,12 +178,14 @@ static inline void c_run(struct c_run *run, uint64_t seed)
     for (int left = run->txn_count; left;) {
         int t = c_below(run, run->txn_count);
         struct c_txn *txn = &run->txns[t];
+        run->clock++;
         if (txn->is_done)
             continue;
         if (!txn->is_open) {
             c_snapshot(run, txn->text);
             txn->snapshot = run->commits;
             txn->xid = run->next_xid++;
+            txn->start = run->clock;
             txn->is_open = true;
         } else if (txn->op_count < txn->planned) {
             c_step(run, txn);
@@ -174,6 +194,7 @@ static inline void c_run(struct c_run *run, uint64_t seed)
             left--;
         }
     }
+    c_give_sessions(run);
 }
 
 /* Changes what a range returned: leaves a row out, or returns one in another version. */
@@ -194,6 +215,45 @@ static inline void c_spoil(struct c_run *run)
             op->rows[key] = run->versions[key][v].value;
             run->is_wrong = true;
         }
+}
+
+static inline bool c_has_deletes(const struct c_run *run)
+{
+    for (int t = 0; t < run->txn_count; t++)
+        for (int o = 0; o < run->txns[t].op_count; o++)
+            if (run->txns[t].ops[o].kind == C_DELETE)
+                return true;
+    return false;
+}
+
+/* Tells other start points than those of the snapshots that were taken, now and then.  What a read
+ * returned shows its version all the same; a predicate is said to have looked at the new one. */
+static inline void c_move_starts(struct c_run *run)
+{
+    for (int t = 0; t < run->txn_count; t++) {
+        struct c_txn *txn = &run->txns[t];
+        if (txn->aborts || c_below(run, 4))
+            continue;
+        txn->snapshot = c_below(run, txn->place + 1);
+        for (int o = 0; o < txn->op_count; o++)
+            if (txn->ops[o].kind == C_RANGE)
+                txn->ops[o].seen = txn->snapshot;
+    }
+}
+
+/* Are the rows of every predicate those of what it looked at? */
+static inline bool c_rows_match(const struct c_run *run)
+{
+    for (int t = 0; t < run->txn_count; t++)
+        for (int o = 0; o < run->txns[t].op_count && !run->txns[t].aborts; o++) {
+            const struct c_op *op = &run->txns[t].ops[o];
+            for (int key = 0; key < C_KEYS && op->kind == C_RANGE; key++) {
+                const int value = run->versions[key][c_version_at(run, key, op->seen)].value;
+                if (!op->own[key] && op->rows[key] != (c_matches(op, value) ? value : C_ABSENT))
+                    return false;
+            }
+        }
+    return true;
 }
 
 /* ---- as text ---- */
@@ -238,7 +298,8 @@ static inline int c_put_op(const struct c_run *run, const struct c_op *op, enum 
 static inline int c_put_txn(const struct c_run *run, int t, enum c_kind kind, char *text)
 {
     const struct c_txn *txn = &run->txns[t];
-    int at = sprintf(text, "{\"session\":%d,\"txn\":\"t%d\"", t, t);
+    int at = sprintf(text, "{\"session\":%d,\"txn\":\"t%d\",\"start\":%d,\"end\":%d", txn->session,
+                     t, txn->start, txn->end);
     if (txn->aborts)
         at += sprintf(text + at, ",\"status\":\"aborted\"");
     if (kind == C_TIMESTAMPS) {
@@ -280,7 +341,7 @@ static inline void c_put(const struct c_run *run, enum c_kind kind, char *text)
 
 /* ---- what the definitions say ---- */
 
-enum { C_WW = 1, C_WR = 2, C_RW = 4, C_WRP = 8, C_RWP = 16 };
+enum { C_WW = 1, C_WR = 2, C_RW = 4, C_WRP = 8, C_RWP = 16, C_SO = 32, C_RT = 64 };
 
 struct c_graph {
     int edge[C_TXNS][C_TXNS]; /* bits */
@@ -322,9 +383,23 @@ static inline void c_range(const struct c_run *run, struct c_graph *graph, int t
     }
 }
 
+static inline void c_given(const struct c_run *run, struct c_graph *graph)
+{
+    for (int t = 0; t < run->txn_count; t++)
+        for (int u = 0; u < run->txn_count; u++) {
+            if (run->txns[t].aborts || run->txns[u].aborts)
+                continue;
+            if (t < u && run->txns[t].session == run->txns[u].session)
+                c_add(graph, t, u, C_SO);
+            if (run->txns[t].end < run->txns[u].start)
+                c_add(graph, t, u, C_RT);
+        }
+}
+
 static inline void c_graph(const struct c_run *run, struct c_graph *graph)
 {
     *graph = (struct c_graph){ 0 };
+    c_given(run, graph);
     for (int key = 0; key < C_KEYS; key++)
         for (int v = 1; v < run->version_count[key]; v++)
             c_add(graph, run->versions[key][v - 1].txn, run->versions[key][v].txn, C_WW);
@@ -356,6 +431,43 @@ static inline bool c_cyclic(const struct c_graph *graph, int first, int then)
         if (path[a][a])
             return true;
     return false;
+}
+
+/* ---- Adya's snapshot isolation, with start dependencies ---- */
+
+/* Had 'from' committed when 'to' started, by the timestamps? */
+static inline bool c_starts_after(const struct c_run *run, int from, int to)
+{
+    return from != to && run->txns[from].place < run->txns[to].snapshot;
+}
+
+/* Has the graph of dependencies and start dependencies a cycle with exactly one rw? */
+static inline bool c_has_single(const struct c_run *run, const struct c_graph *graph)
+{
+    bool path[C_TXNS][C_TXNS] = { { false } };
+    for (int a = 0; a < run->txn_count; a++)
+        for (int b = 0; b < run->txn_count; b++)
+            path[a][b] = !run->txns[a].aborts && !run->txns[b].aborts &&
+                         ((graph->edge[a][b] & (C_WW | C_WR | C_WRP)) || c_starts_after(run, a, b));
+    for (int b = 0; b < C_TXNS; b++)
+        for (int a = 0; a < C_TXNS; a++)
+            for (int c = 0; c < C_TXNS; c++)
+                path[a][c] |= path[a][b] && path[b][c];
+    for (int a = 0; a < C_TXNS; a++)
+        for (int b = 0; b < C_TXNS; b++)
+            if ((graph->edge[a][b] & (C_RW | C_RWP)) && path[b][a])
+                return true;
+    return false;
+}
+
+/* G-SIa: a dependency without a start dependency.  G-SIb: the above. */
+static inline bool c_is_start_ordered(const struct c_run *run, const struct c_graph *graph)
+{
+    for (int a = 0; a < run->txn_count; a++)
+        for (int b = 0; b < run->txn_count; b++)
+            if ((graph->edge[a][b] & (C_WW | C_WR | C_WRP)) && !c_starts_after(run, a, b))
+                return false;
+    return !c_has_single(run, graph);
 }
 
 #endif

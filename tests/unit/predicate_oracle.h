@@ -28,6 +28,7 @@ struct p_op {
 
 struct p_txn {
     enum esse_status status;
+    int session, start, end; /* where the history has them */
     int count;
     struct p_op ops[P_OPS];
 };
@@ -35,6 +36,10 @@ struct p_txn {
 struct p_history {
     int init[P_KEYS]; /* P_ABSENT: not given */
     int count;
+    bool has_sessions;      /* each transaction is its own otherwise */
+    bool has_times;         /* starts and ends */
+    bool has_order[P_KEYS]; /* the order of versions is given: */
+    int place[P_TXNS];      /* by the place of the transaction that installs them */
     struct p_txn txns[P_TXNS];
 };
 
@@ -152,9 +157,45 @@ static void p_put_op(struct esse_out *out, const struct p_op *op)
     esse_out_char(out, '}');
 }
 
-static inline const char *p_write(struct esse_arena *arena, const struct p_history *h)
+static inline bool p_installs(const struct p_txn *txn, int key)
+{
+    for (int i = 0; i < txn->count; i++)
+        if (p_written(&txn->ops[i], key) != P_UNNAMED)
+            return txn->status == ESSE_COMMITTED;
+    return false;
+}
+
+static void p_put_order(struct esse_out *out, const struct p_history *h, int key)
+{
+    const char *comma = "";
+    esse_out_f(out, "{\"version_order\":{\"%c\":[", 'x' + key);
+    for (int place = 0; place < h->count; place++)
+        for (int t = 0; t < h->count; t++)
+            if (h->place[t] == place && p_installs(&h->txns[t], key)) {
+                esse_out_f(out, "%s{\"txn\":\"t%d\"}", comma, t);
+                comma = ",";
+            }
+    esse_out_text(out, "]}}\n");
+}
+
+static void p_put_txn(struct esse_out *out, const struct p_history *h, int t)
 {
     static const char *const statuses[] = { "committed", "aborted", "unknown" };
+    const struct p_txn *txn = &h->txns[t];
+    esse_out_f(out, "{\"session\":%d,\"txn\":\"t%d\",\"status\":\"%s\"",
+               h->has_sessions ? txn->session : t, t, statuses[txn->status]);
+    if (h->has_times)
+        esse_out_f(out, ",\"start\":%d,\"end\":%d", txn->start, txn->end);
+    esse_out_text(out, ",\"ops\":[");
+    for (int i = 0; i < txn->count; i++) {
+        esse_out_text(out, i ? "," : "");
+        p_put_op(out, &txn->ops[i]);
+    }
+    esse_out_text(out, "]}\n");
+}
+
+static inline const char *p_write(struct esse_arena *arena, const struct p_history *h)
+{
     struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
     int rows[P_KEYS];
     esse_out_init_memory(out, arena);
@@ -163,15 +204,11 @@ static inline const char *p_write(struct esse_arena *arena, const struct p_histo
         rows[key] = h->init[key] == P_ABSENT ? P_UNNAMED : h->init[key];
     p_put_rows(out, rows, NULL);
     esse_out_text(out, "}\n");
-    for (int t = 0; t < h->count; t++) {
-        esse_out_f(out, "{\"session\":%d,\"status\":\"%s\",\"ops\":[", t,
-                   statuses[h->txns[t].status]);
-        for (int i = 0; i < h->txns[t].count; i++) {
-            esse_out_text(out, i ? "," : "");
-            p_put_op(out, &h->txns[t].ops[i]);
-        }
-        esse_out_text(out, "]}\n");
-    }
+    for (int t = 0; t < h->count; t++)
+        p_put_txn(out, h, t);
+    for (int key = 0; key < P_KEYS; key++)
+        if (h->has_order[key])
+            p_put_order(out, h, key);
     return esse_out_memory(out);
 }
 

@@ -78,11 +78,61 @@ TEST(test_dsg__never_contradicts_all_orders_on_registers)
     CHECK(tally.holds > 100 && tally.violated > 100);
 }
 
+/* ---- what people call it ---- */
+
+#define T(session, ops) "{\"session\":" #session ",\"txn\":\"t" #session "\",\"ops\":[" ops "]}\n"
+#define R(key, value)   "{\"r\":\"" #key "\",\"v\":" #value "}"
+#define W(key, value)   "{\"w\":\"" #key "\",\"v\":" #value "}"
+
+static const struct {
+    const char *history, *words;
+} stories[] = {
+    { T(1, R(x, null) "," W(x, 1)) T(2, R(x, null) "," W(x, 2)),
+      "a lost update: t1 and t2 both wrote x and had read it without what the other wrote" },
+    { T(1, R(x, null) "," W(x, 1)) T(2, W(x, 2)) "{\"version_order\":{\"x\":[2,1]}}\n",
+      "a lost update: t1 wrote x without knowing what t2 had written to it" },
+    { T(1, W(x, 1) "," W(y, 1)) T(2, R(x, null) "," R(y, 1)),
+      "read skew: t2 saw what t1 wrote to y, and not what it wrote to x" },
+    { T(1, W(x, 1)) T(2, R(x, null) "," R(x, 1)),
+      "an unrepeatable read: t2 read x both without and with what t1 wrote to it" },
+    { T(1, R(x, null) "," W(y, 1)) T(2, R(y, null) "," W(x, 1)),
+      "write skew: t1 read x before t2 wrote it, and t2 read y before t1 wrote it" },
+    { T(1, W(x, 1)) T(2, W(y, 1)) T(3, R(x, 1) "," R(y, null)) T(4, R(x, null) "," R(y, 1)),
+      "a long fork: t3 and t4 saw t2 and t1 in opposite orders" },
+    { T(1, R(y, null) "," W(x, 1)) T(2, W(y, 1)) T(3, R(x, null) "," R(y, 1)),
+      "the read-only anomaly: t3, which writes nothing, saw t2 and not t1, which must come before "
+      "t2" },
+};
+
+TEST(test_dsg__cycles_are_called_what_people_call_them)
+{
+    static const char *const levels[] = { "serializable" };
+    const struct esse_check_options options = { .levels = levels, .level_count = 1 };
+    for (size_t i = 0; i < sizeof stories / sizeof *stories; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        const struct esse_result *result;
+        struct esse_error err;
+        bool told = false;
+        if (!esse_check(arena, load_text(arena, "native", stories[i].history), &options, &result,
+                        &err))
+            fail_msg("%s", err.text);
+        for (uint32_t a = 0; a < result->verdicts[0].anomaly_count; a++)
+            told |= strcmp(result->verdicts[0].anomalies[a].description, stories[i].words) == 0;
+        if (!told)
+            fail_msg("not told: %s, but: %s", stories[i].words,
+                     result->verdicts[0].anomaly_count
+                         ? result->verdicts[0].anomalies[0].description
+                         : "nothing");
+        esse_arena_free(arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dsg__agrees_with_all_orders_on_lists),
         cmocka_unit_test(test_dsg__never_contradicts_all_orders_on_registers),
+        cmocka_unit_test(test_dsg__cycles_are_called_what_people_call_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

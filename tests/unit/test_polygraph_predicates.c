@@ -1,5 +1,5 @@
 #include "load_text.h"
-#include "predicate_oracle.h"
+#include "predicate_random.h"
 
 /*
  * Predicates without a certificate, by brute force: is there an order of the transactions, and for
@@ -18,42 +18,20 @@ struct attempt {
 
 /* ---- replaying ---- */
 
-static bool op_fits(const struct p_op *op, int *mine)
-{
-    if (op->kind == P_READ && mine[op->key] != op->value)
-        return false;
-    for (int key = 0; p_is_predicate(op) && key < P_KEYS; key++)
-        if (op->rows[key] != (p_matches(op->predicate, mine[key]) ? mine[key] : P_UNNAMED))
-            return false;
-    for (int key = 0; key < P_KEYS; key++) {
-        int written = p_written(op, key);
-        mine[key] = written == P_UNNAMED ? mine[key] : written;
-    }
-    return true;
-}
-
 static bool fits(const struct p_txn *txn, const int *state)
 {
     int mine[P_KEYS];
     memcpy(mine, state, sizeof mine);
     for (int i = 0; i < txn->count; i++)
-        if (!op_fits(&txn->ops[i], mine))
+        if (!p_fits(&txn->ops[i], mine))
             return false;
     return true;
-}
-
-static bool writes(const struct p_txn *txn, int key)
-{
-    for (int i = 0; i < txn->count; i++)
-        if (p_written(&txn->ops[i], key) != P_UNNAMED)
-            return true;
-    return false;
 }
 
 static bool conflicts(const struct p_txn *a, const struct p_txn *b)
 {
     for (int key = 0; key < P_KEYS; key++)
-        if (writes(a, key) && writes(b, key))
+        if (p_installs(a, key) && p_installs(b, key))
             return true;
     return false;
 }
@@ -70,15 +48,6 @@ static bool has_snapshot(const struct attempt *a, int place, const struct p_txn 
     return false;
 }
 
-static void commit(struct attempt *a, int place, const struct p_txn *txn)
-{
-    memcpy(a->states[place + 1], a->states[place], sizeof a->states[place]);
-    for (int i = 0; i < txn->count; i++)
-        for (int key = 0; key < P_KEYS; key++)
-            if (p_written(&txn->ops[i], key) != P_UNNAMED)
-                a->states[place + 1][key] = p_written(&txn->ops[i], key);
-}
-
 static bool try_orders(struct attempt *a, int place)
 {
     if (place == a->count)
@@ -88,7 +57,7 @@ static bool try_orders(struct attempt *a, int place)
         a->txns[i] = a->txns[place];
         a->txns[place] = chosen;
         if (has_snapshot(a, place, &a->h->txns[chosen])) {
-            commit(a, place, &a->h->txns[chosen]);
+            p_commit(&a->h->txns[chosen], a->states[place], a->states[place + 1]);
             if (try_orders(a, place + 1))
                 return true;
         }
@@ -108,66 +77,6 @@ static bool holds(const struct p_history *h, enum rule rule)
     return try_orders(&a, 0);
 }
 
-/* ---- random histories: snapshots that may be old, and some damage ---- */
-
-static struct p_op random_op(struct esse_rng *rng, const int *mine)
-{
-    struct p_op op = { .kind = (enum p_kind)esse_rng_below(rng, 5),
-                       .key = (int)esse_rng_below(rng, P_KEYS),
-                       .value = (int)esse_rng_below(rng, 10) };
-    op.predicate.kind = (int)esse_rng_below(rng, 3);
-    op.predicate.low = (int)esse_rng_below(rng, op.predicate.kind == 2 ? 3 : 8);
-    op.predicate.high = op.predicate.low + (int)esse_rng_below(rng, 5);
-    if (op.kind == P_READ)
-        op.value = mine[op.key];
-    for (int key = 0; key < P_KEYS; key++) {
-        op.rows[key] = p_matches(op.predicate, mine[key]) ? mine[key] : P_UNNAMED;
-        op.next[key] = op.rows[key] == P_UNNAMED ? P_UNNAMED : (int)esse_rng_below(rng, 10);
-    }
-    return op;
-}
-
-static void random_history(struct p_history *h, struct esse_rng *rng)
-{
-    int states[P_TXNS + 1][P_KEYS], commits = 0;
-    memset(h, 0, sizeof *h);
-    for (int key = 0; key < P_KEYS; key++)
-        states[0][key] = h->init[key] =
-            esse_rng_below(rng, 3) ? (int)esse_rng_below(rng, 10) : P_ABSENT;
-    h->count = 2 + (int)esse_rng_below(rng, P_TXNS - 1);
-    for (int t = 0; t < h->count; t++) {
-        struct p_txn *txn = &h->txns[t];
-        int mine[P_KEYS];
-        int age = (int)esse_rng_below(rng, 3);
-        memcpy(mine, states[age < commits ? commits - age : commits], sizeof mine);
-        txn->status = esse_rng_below(rng, 8) ? ESSE_COMMITTED : ESSE_ABORTED;
-        txn->count = 1 + (int)esse_rng_below(rng, P_OPS - 1);
-        for (int i = 0; i < txn->count; i++) {
-            txn->ops[i] = random_op(rng, mine);
-            op_fits(&txn->ops[i], mine);
-        }
-        if (txn->status != ESSE_COMMITTED)
-            continue;
-        struct attempt one = { .h = h };
-        memcpy(one.states[commits], states[commits], sizeof states[commits]);
-        commit(&one, commits, txn);
-        memcpy(states[commits + 1], one.states[commits + 1], sizeof states[commits + 1]);
-        commits++;
-    }
-}
-
-/* A row that goes, a read that returns something else. */
-static void damage(struct p_history *h, struct esse_rng *rng)
-{
-    struct p_txn *txn = &h->txns[esse_rng_below(rng, (uint32_t)h->count)];
-    struct p_op *op = &txn->ops[esse_rng_below(rng, (uint32_t)txn->count)];
-    const int key = (int)esse_rng_below(rng, P_KEYS);
-    if (op->kind == P_READ)
-        op->value = (int)esse_rng_below(rng, 10);
-    else if (p_is_predicate(op))
-        op->rows[key] = op->next[key] = P_UNNAMED;
-}
-
 TEST(test_polygraph__predicates_agree_with_all_orders)
 {
     static const char *const levels[] = { "serializable", "snapshot-isolation", "prefix" };
@@ -178,9 +87,9 @@ TEST(test_polygraph__predicates_agree_with_all_orders)
         const struct esse_result *result;
         struct esse_error err;
         struct p_history h;
-        random_history(&h, &rng);
+        p_random_history(&h, &rng, P_TXNS);
         for (int i = 0; i < (int)(round % 3); i++)
-            damage(&h, &rng);
+            p_damage(&h, &rng);
         const char *text = p_write(arena, &h);
         struct esse_check_options options = { .levels = levels,
                                               .level_count = 3,

@@ -2,7 +2,6 @@
 #include "engine/engine.h"
 #include "evidence/given_order.h"
 #include "evidence/recheck.h"
-#include "evidence/replay_index.h"
 #include "evidence/replay_stream.h"
 #include "load_text.h"
 #include "order_oracle.h"
@@ -276,65 +275,6 @@ TEST(test_replay__an_order_that_leaves_out_a_transaction_is_none)
     esse_arena_free(arena);
 }
 
-/* ---- the index ---- */
-
-enum { I_KEYS = 400 };
-
-static bool i_is_before(uint64_t a, uint32_t a_key, uint64_t b, uint32_t b_key)
-{
-    return a < b || (a == b && a_key < b_key);
-}
-
-/* One walk against the plain array. */
-static void check_walk(const struct replay_index *index, const uint64_t *at, uint64_t from)
-{
-    struct replay_cursor cursor = replay_index_seek(index, ESSE_PLACE_NUMBER, from);
-    const struct replay_entry *entry;
-    uint64_t last = from;
-    uint32_t seen = 0, expected = 0, last_key = 0;
-    for (uint32_t key = 0; key < I_KEYS; key++)
-        expected += at[key] != UINT64_MAX && at[key] >= from;
-    while ((entry = replay_cursor_next(&cursor))) {
-        CHECK(!seen || i_is_before(last, last_key, entry->at, entry->key));
-        CHECK(entry->at >= from);
-        CHECK(at[entry->key] == entry->at);
-        last = entry->at;
-        last_key = entry->key;
-        seen++;
-    }
-    CHECK_EQ(seen, expected);
-}
-
-TEST(test_replay__the_index_agrees_with_an_array)
-{
-    const unsigned rounds = test_rounds(20);
-    for (unsigned seed = 1; seed <= rounds; seed++) {
-        struct esse_arena *arena = esse_arena_new();
-        struct esse_rng rng = { seed };
-        struct replay_index index;
-        uint64_t at[I_KEYS];
-        memset(at, 0xff, sizeof at);
-        replay_index_init(&index, arena, (struct esse_column){ 0 });
-        for (int step = 0; step < 3000; step++) {
-            const uint32_t key = esse_rng_below(&rng, I_KEYS);
-            struct replay_entry entry = { at[key], ESSE_PLACE_NUMBER, key };
-            if (at[key] != UINT64_MAX) {
-                replay_index_remove(&index, entry);
-                at[key] = UINT64_MAX;
-            }
-            /* It fills, and is emptied again. */
-            if (esse_rng_below(&rng, 1000) < (uint32_t)(step / 1000 == 1 ? 50 : 900)) {
-                at[key] = entry.at = esse_rng_below(&rng, seed % 2 ? 50 : 100000);
-                replay_index_add(&index, entry);
-            }
-            if (step % 100 == 0)
-                check_walk(&index, at, esse_rng_below(&rng, 100));
-        }
-        check_walk(&index, at, 0);
-        esse_arena_free(arena);
-    }
-}
-
 /* ---- memory ---- */
 
 /* Fresh keys that are deleted again, rows that are objects, long names. */
@@ -404,7 +344,6 @@ int main(void)
         cmocka_unit_test(test_replay__evidence_that_was_changed_is_refused),
         cmocka_unit_test(test_replay__what_has_no_place_and_may_explain_it_leaves_it_open),
         cmocka_unit_test(test_replay__an_order_that_leaves_out_a_transaction_is_none),
-        cmocka_unit_test(test_replay__the_index_agrees_with_an_array),
         cmocka_unit_test(test_replay__a_stream_keeps_no_more_the_longer_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

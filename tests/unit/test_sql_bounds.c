@@ -1,4 +1,4 @@
-#include "sql/bounds.h"
+#include "sql/range.h"
 #include "sql_random.h"
 
 /* ---- random predicates: whatever is selected is within the bounds ---- */
@@ -99,6 +99,55 @@ TEST(test_sql_bounds__rows_of_other_types_are_never_left_out_wrongly)
     }
 }
 
+/* ---- ranges: an answer without evaluation is that of evaluation ---- */
+
+static const char *random_range(struct esse_arena *arena, struct esse_rng *rng)
+{
+    static const char *const columns[] = { "v", "w", "k" };
+    static const char *const operators[] = { "=", "<", "<=", ">", ">=" };
+    static const char *const numbers[] = {
+        "0", "1", "-3", "5", "9223372036854775807", "-9223372036854775807", "4611686018427387904"
+    };
+    struct esse_out text;
+    esse_out_init_memory(&text, arena);
+    const char *column = PICK(rng, columns);
+    for (uint32_t part = 0, parts = 1 + esse_rng_below(rng, 3); part < parts; part++) {
+        const bool turned = esse_rng_below(rng, 3) == 0;
+        const char *number = PICK(rng, numbers);
+        esse_out_f(&text, "%s%s %s %s", part ? " AND " : "", turned ? number : column,
+                   PICK(rng, operators), turned ? column : number);
+    }
+    return esse_out_memory(&text);
+}
+
+/* With a TRUE in it the same condition is no range, and is evaluated. */
+TEST(test_sql_range__tells_what_evaluation_tells)
+{
+    static const char *const json =
+        "{\"a\":1,\"b\":5,\"c\":-3,\"d\":9223372036854775807,\"e\":4611686018427387904,"
+        "\"f\":\"5\",\"g\":true,\"h\":{\"v\":5,\"w\":0},\"i\":{\"w\":null},"
+        "\"j\":{\"k\":1,\"v\":\"x\"},\"l\":{\"w\":-3,\"k\":6}}";
+    struct sql_rows rows = sql_rows_new(json);
+    struct esse_rng rng = { 7 };
+    unsigned matches = 0;
+    for (unsigned round = 0; round < test_rounds(2000); round++) {
+        const char *text = random_range(rows.arena, &rng);
+        const char *whole = esse_arena_format(rows.arena, "%s AND TRUE", text);
+        struct esse_error err = { 0 }, ignored = { 0 };
+        struct esse_range range;
+        CHECK(esse_predicate_range(sql_rows_get(&rows, text, &err), &range));
+        CHECK(!esse_predicate_range(sql_rows_get(&rows, whole, &err), &range));
+        for (uint32_t at = 0; at < rows.history->init_count; at++) {
+            const char told = sql_rows_ask(&rows, text, at, &ignored);
+            if (told != sql_rows_ask(&rows, whole, at, &ignored))
+                fail_msg("%s of row %u: '%c' is wrong", text, at, told);
+            matches += told == 't';
+        }
+    }
+    CHECK(matches > test_rounds(2000) / 2);
+    sql_rows_free(&rows);
+}
+
 /* ---- and they are as narrow as they can be ---- */
 
 /* "v [2,7]", "k [ab,b]": open ends are empty. */
@@ -177,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sql_bounds__what_is_selected_is_within_them),
         cmocka_unit_test(test_sql_bounds__rows_of_other_types_are_never_left_out_wrongly),
+        cmocka_unit_test(test_sql_range__tells_what_evaluation_tells),
         cmocka_unit_test(test_sql_bounds__are_narrow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

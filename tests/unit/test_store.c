@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "collect/store.h"
 #include "collect/zipf.h"
 
@@ -157,6 +158,66 @@ static void test_store__a_phantom_is_a_changed_read(void **state)
     assert_false(esse_store_commit(store, 0, 13));
 }
 
+/* What is found by value is what a look at every row finds. */
+static void check_match(struct esse_store *store, uint32_t session, int64_t low, int64_t high)
+{
+    struct esse_store_row expected[8];
+    size_t count, all, matching = 0;
+    const struct esse_store_row *rows = esse_store_rows(store, session, &all);
+    for (size_t i = 0; i < all; i++)
+        if (rows[i].value >= low && rows[i].value <= high)
+            expected[matching++] = rows[i];
+    rows = esse_store_match(store, session, low, high, &count);
+    assert_int_equal(count, matching);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(rows[i].slot, expected[i].slot);
+        assert_int_equal(rows[i].key, expected[i].key);
+        assert_int_equal(rows[i].value, expected[i].value);
+    }
+}
+
+/* Values come again, keys retire, logs are trimmed. */
+static void run_random(enum esse_store_level level, uint64_t seed)
+{
+    const struct esse_store_options options = { .level = level,
+                                                .slots = 6,
+                                                .sessions = 3,
+                                                .writes_hint = 4,
+                                                .next_key = 6,
+                                                .max_lag = 20,
+                                                .max_writes = seed % 3 ? 0 : 9 };
+    struct esse_rng rng = { seed };
+    struct esse_store *store = esse_store_new(arena, &options);
+    bool is_open[3] = { false };
+    for (uint64_t now = 1; now < 400; now++) {
+        const uint32_t session = esse_rng_below(&rng, 3), slot = esse_rng_below(&rng, 6);
+        const int64_t low = (int64_t)esse_rng_below(&rng, 20) - 10;
+        if (!is_open[session]) {
+            esse_store_begin(store, session, now, 0);
+        } else if (esse_rng_below(&rng, 4) == 0) {
+            esse_store_commit(store, session, now);
+            esse_store_close(store, session);
+        } else if (esse_rng_below(&rng, 2) == 0) {
+            check_match(store, session, low, low + esse_rng_below(&rng, 8));
+            continue;
+        } else {
+            if (esse_store_lock(store, session, slot) == ESSE_STORE_DONE)
+                esse_store_write(store, session, slot,
+                                 esse_rng_below(&rng, 5) ? low : ESSE_STORE_ABSENT);
+            continue;
+        }
+        is_open[session] = !is_open[session];
+    }
+}
+
+static void test_store__a_match_agrees_with_all_rows(void **state)
+{
+    (void)state;
+    for (unsigned level = 0; level < ESSE_STORE_LEVELS; level++)
+        for (uint64_t seed = 1; seed <= 40; seed++)
+            run_random((enum esse_store_level)level, seed);
+}
+
 static void test_store__a_match_sees_own_writes(void **state)
 {
     (void)state;
@@ -264,6 +325,7 @@ int main(void)
         TEST(test_store__the_first_committer_wins),
         TEST(test_store__a_writer_whose_reads_changed_is_not_serializable),
         TEST(test_store__a_phantom_is_a_changed_read),
+        TEST(test_store__a_match_agrees_with_all_rows),
         TEST(test_store__a_match_sees_own_writes),
         TEST(test_store__a_reader_may_be_given_the_past),
         TEST(test_store__versions_that_nobody_sees_go_away),

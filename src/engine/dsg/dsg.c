@@ -180,12 +180,17 @@ static void try_recorded(struct dsg *dsg, const struct prover *prover, struct pr
 }
 
 /* With everything known there is one graph; otherwise first the one that a recorder of commits
- * would have, then the one that only has what is known. */
-static void try_prover(struct dsg *dsg, const struct prover *prover, struct proof *proof)
+ * would have, then the one that only has what is known.  The latter proves by luck only, and is
+ * left to the engine that decides, if one follows. */
+static void try_prover(struct dsg *dsg, const struct prover *prover, bool is_followed,
+                       struct proof *proof)
 {
-    proof->tried = true;
     if (dsg->versions.undetermined && !proof->guessed)
         try_order(dsg, prover, &dsg->guess, proof);
+    proof->guessed = true;
+    proof->tried = proof->good || !dsg->versions.undetermined || !is_followed;
+    if (!proof->tried)
+        return;
     if (!proof->good)
         try_order(dsg, prover, &dsg->versions, proof);
     if (!proof->good && is_worth_recording(dsg))
@@ -194,15 +199,15 @@ static void try_prover(struct dsg *dsg, const struct prover *prover, struct proo
 
 /* A level is proved by one that implies it and looks at no more than what was asked for: with more
  * edges there are only more cycles. */
-static bool prove(struct dsg *dsg, const struct esse_level *level, struct proof *proofs,
-                  struct esse_verdict *verdict)
+static bool prove(struct dsg *dsg, const struct esse_level *level, bool is_followed,
+                  struct proof *proofs, struct esse_verdict *verdict)
 {
     for (int p = 0; p < PROVERS; p++) {
         if ((provers[p].mask & ~dsg->mask) ||
             !esse_recheck_is_enough(esse_level_get(provers[p].level), level, verdict))
             continue;
         if (!proofs[p].tried && !esse_budget_spent(dsg->job->budget))
-            try_prover(dsg, &provers[p], &proofs[p]);
+            try_prover(dsg, &provers[p], is_followed, &proofs[p]);
         if (!proofs[p].good)
             continue;
         verdict->outcome = ESSE_HOLDS;
@@ -330,7 +335,8 @@ static void decide(struct esse_job *job, const struct serial_part *part)
     for (size_t i = 0; i < job->level_count; i++) {
         struct esse_verdict *verdict = &job->verdicts[i];
         if (scan_judge(&dsg.scan, job->levels[i], job, verdict) ||
-            (complete && !part && prove(&dsg, job->levels[i], proofs, verdict)))
+            (complete && !part &&
+             prove(&dsg, job->levels[i], job->is_followed[i], proofs, verdict)))
             continue;
         verdict->reason = why_unknown(&dsg, job->levels[i]);
     }

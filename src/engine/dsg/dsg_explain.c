@@ -1,5 +1,6 @@
 #include "engine/dsg/dsg_explain.h"
 
+#include "engine/cycle_words.h"
 #include "engine/dsg/dsg_column.h"
 #include "evidence/assumption.h"
 #include "history/show.h"
@@ -267,10 +268,12 @@ void dsg_explain(struct scan *scan, const struct dsg_component *component,
     struct esse_anomaly anomaly = { .type = esse_anomaly_get(type)->name,
                                     .edges = edges,
                                     .edge_count = length };
-    anomaly.description = esse_arena_format(
-        scan->arena,
-        "%u transactions each of which must come before the next, and the last before "
-        "the first",
-        length);
+    anomaly.description = esse_cycle_words(scan->arena, scan->history, edges, length);
+    if (!anomaly.description)
+        anomaly.description = esse_arena_format(
+            scan->arena,
+            "%u transactions each of which must come before the next, and the last before "
+            "the first",
+            length);
     scan_anomaly_vec_push(&scan->found, scan->arena, anomaly);
 }

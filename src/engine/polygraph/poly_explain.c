@@ -1,3 +1,4 @@
+#include "engine/cycle_words.h"
 #include "engine/dsg/dsg_explain.h"
 #include "engine/polygraph/poly_reason.h"
 #include "history/show.h"
@@ -205,9 +206,27 @@ static void derive(struct explaining *e)
     esse_arena_free(arena);
 }
 
+/* What the only cycle is known as; NULL if there are several, or if it has no name. */
+static const char *name_cycle(const struct explaining *e)
+{
+    const struct esse_clause *only = NULL;
+    for (size_t i = 0; i < e->clauses.count; i++) {
+        if (e->clauses.at[i].kind != ESSE_CLAUSE_CYCLE)
+            continue;
+        if (only)
+            return NULL;
+        only = &e->clauses.at[i];
+    }
+    return only ? esse_cycle_words(e->arena, e->scan->history, only->edges, only->edge_count)
+                : NULL;
+}
+
 static const char *describe(const struct explaining *e)
 {
+    const char *name = name_cycle(e);
     uint32_t open = 0;
+    if (name)
+        return name;
     for (uint32_t i = 0; i < e->told_count; i++)
         open += e->told[i].kind != ESSE_CHOICE_BOTH;
     if (!open)

@@ -137,6 +137,9 @@ static const char *why_unknown(const struct polygraphing *p, const struct esse_v
     if (p->reads.optional)
         return "whether some transactions of unknown outcome committed is open, because others "
                "wrote the same values";
+    if (p->job->history->has & ESSE_HAS_VSETS)
+        return "it holds for some version sets, and the order that was found does not show it for "
+               "those that were given";
     return "no order that was tried proves it";
 }
 
@@ -158,10 +161,7 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
     }
     enum esse_solver_answer answer =
         p->reads.stuck ? ESSE_SOLVER_UNKNOWN : decide(p, rule, verdict);
-    if (answer == ESSE_SOLVER_SAT && (p->job->history->has & ESSE_HAS_VSETS)) {
-        verdict->reason = "it holds for some version sets, and whether for those that were given "
-                          "is not for the engine 'polygraph' to say";
-    } else if (answer == ESSE_SOLVER_SAT) {
+    if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;
         verdict->evidence = "order";
     } else if (answer == ESSE_SOLVER_UNSAT && !p->reads.optional &&

@@ -1,0 +1,313 @@
+#include "engine/cycle_words.h"
+
+#include "base/out.h"
+#include "history/access.h"
+#include "history/show.h"
+#include "sql/statement.h"
+
+#include <string.h>
+
+struct story {
+    const struct esse_history *history;
+    const struct esse_edge *edges;
+    uint32_t count;
+    uint32_t anti, by_predicate, given; /* rw and rwp; rwp; process and realtime */
+    struct esse_out out;
+};
+
+static bool is_dep(const struct esse_edge *edge, const char *dep)
+{
+    return strcmp(edge->dep, dep) == 0;
+}
+
+static bool is_anti(const struct esse_edge *edge)
+{
+    return is_dep(edge, "rw") || is_dep(edge, "rwp");
+}
+
+static bool is_given(const struct esse_edge *edge)
+{
+    return is_dep(edge, "process") || is_dep(edge, "realtime");
+}
+
+static bool is_reading(const struct esse_edge *edge)
+{
+    return is_dep(edge, "wr") || is_dep(edge, "wrp");
+}
+
+/* Counted on from any edge. */
+static const struct esse_edge *edge_at(const struct story *s, uint32_t at)
+{
+    return &s->edges[at % s->count];
+}
+
+/* ---- pieces of sentences ---- */
+
+static void put_name(struct story *s, esse_txn txn)
+{
+    char name[64];
+    esse_txn_name(s->history, txn, name, sizeof name);
+    esse_out_text(&s->out, name);
+}
+
+static void put_key(struct story *s, const struct esse_edge *edge)
+{
+    esse_show_key(&s->out, s->history, edge->key);
+}
+
+static esse_value text_of(const struct story *s, uint32_t op)
+{
+    return s->history->predicates[s->history->op_key[op]].text;
+}
+
+/* What the writer of an rwp made of the row that the reader had looked for, by what the predicate
+ * says of its version and whether the reader had returned the row. */
+static const char *effect(const struct story *s, const struct esse_edge *edge)
+{
+    const struct esse_history *history = s->history;
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_error ignored;
+    esse_value value;
+    bool matches = false;
+    const struct esse_predicate *predicate = esse_predicates_get(
+        esse_predicates_new(arena, history), text_of(s, edge->from_op.ix), &ignored);
+    const bool returned = esse_op_read_of(history, edge->from_op.ix, edge->key, &value);
+    const bool known = predicate && esse_statement_is_exact(predicate) &&
+                       esse_op_write_of(history, edge->to_op.ix, edge->key, &value) &&
+                       esse_predicate_selects(predicate, history->key_name[edge->key.ix], value,
+                                              &matches, &ignored);
+    esse_arena_free(arena);
+    return !known || matches == returned ? "changed" : matches ? "appeared" : "disappeared";
+}
+
+/* "t1 looked for "v < 5" before the row y appeared, by t2"; "t1 read y before t2 wrote it" */
+static void put_missed(struct story *s, const struct esse_edge *edge)
+{
+    put_name(s, edge->from);
+    if (is_dep(edge, "rw")) {
+        esse_out_text(&s->out, " read ");
+        put_key(s, edge);
+        esse_out_text(&s->out, " before ");
+        put_name(s, edge->to);
+        esse_out_text(&s->out, " wrote it");
+        return;
+    }
+    esse_out_text(&s->out, " looked for ");
+    esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
+    esse_out_text(&s->out, " before the row ");
+    put_key(s, edge);
+    esse_out_f(&s->out, " %s, by ", effect(s, edge));
+    put_name(s, edge->to);
+}
+
+/* ---- stories with one rw; 'edge' is that one ---- */
+
+/* Did the reader ask the same again, and saw what the writer had done? */
+static bool is_asked_twice(const struct story *s, const struct esse_edge *edge)
+{
+    const struct esse_edge *back = edge_at(s, (uint32_t)(edge - s->edges) + 1);
+    return s->count == 2 && is_reading(back) && back->to_op.ix > edge->from_op.ix &&
+           esse_op_is_predicate(s->history->op_kind[back->to_op.ix]) &&
+           esse_op_is_predicate(s->history->op_kind[edge->from_op.ix]) &&
+           esse_value_eq(text_of(s, back->to_op.ix), text_of(s, edge->from_op.ix));
+}
+
+static void tell_phantom(struct story *s, const struct esse_edge *edge)
+{
+    esse_out_text(&s->out, "a phantom: the row ");
+    put_key(s, edge);
+    esse_out_f(&s->out, " %s", effect(s, edge));
+    if (is_asked_twice(s, edge)) {
+        esse_out_text(&s->out, " between two evaluations of ");
+        esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
+        esse_out_text(&s->out, " by ");
+        put_name(s, edge->from);
+        return;
+    }
+    esse_out_text(&s->out, ", by ");
+    put_name(s, edge->to);
+    esse_out_text(&s->out, ", when ");
+    put_name(s, edge->from);
+    esse_out_text(&s->out, " had looked for ");
+    esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
+    esse_out_text(&s->out, ", and yet ");
+    put_name(s, edge->from);
+    esse_out_text(&s->out, " comes after ");
+    put_name(s, edge->to);
+}
+
+/* Everything else is session order or time. */
+static void tell_stale(struct story *s, const struct esse_edge *edge)
+{
+    const bool is_item = is_dep(edge, "rw");
+    esse_out_text(&s->out, is_item ? "a stale read: " : "a stale predicate read: ");
+    put_name(s, edge->from);
+    if (is_item) {
+        esse_out_text(&s->out, " read ");
+        put_key(s, edge);
+        esse_out_text(&s->out, " without what ");
+        put_name(s, edge->to);
+        esse_out_text(&s->out, ", which came first, wrote to it");
+        return;
+    }
+    esse_out_text(&s->out, " looked for ");
+    esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
+    esse_out_text(&s->out, " and missed that the row ");
+    put_key(s, edge);
+    esse_out_f(&s->out, " had %s, by ", effect(s, edge));
+    put_name(s, edge->to);
+    esse_out_text(&s->out, ", which came first");
+}
+
+static void tell_lost_update(struct story *s, const struct esse_edge *edge)
+{
+    esse_out_text(&s->out, "a lost update: ");
+    put_name(s, edge->from);
+    esse_out_text(&s->out, " wrote ");
+    put_key(s, edge);
+    esse_out_text(&s->out, " without knowing what ");
+    put_name(s, edge->to);
+    esse_out_text(&s->out, " had written to it");
+}
+
+static void tell_read_skew(struct story *s, const struct esse_edge *edge,
+                           const struct esse_edge *back)
+{
+    const bool is_same = edge->key.ix == back->key.ix;
+    esse_out_text(&s->out, is_same ? "an unrepeatable read: " : "read skew: ");
+    put_name(s, edge->from);
+    esse_out_text(&s->out, is_same ? " read " : " saw what ");
+    if (is_same) {
+        put_key(s, edge);
+        esse_out_text(&s->out, " both without and with what ");
+        put_name(s, edge->to);
+        esse_out_text(&s->out, " wrote to it");
+        return;
+    }
+    put_name(s, edge->to);
+    esse_out_text(&s->out, " wrote to ");
+    put_key(s, back);
+    esse_out_text(&s->out, ", and not what it wrote to ");
+    put_key(s, edge);
+}
+
+static bool tell_single(struct story *s, const struct esse_edge *edge)
+{
+    const struct esse_edge *back = edge_at(s, (uint32_t)(edge - s->edges) + 1);
+    if (s->given + 1 == s->count)
+        tell_stale(s, edge);
+    else if (s->by_predicate || (is_dep(back, "wrp") && is_asked_twice(s, edge)))
+        tell_phantom(s, edge);
+    else if (s->count == 2 && is_dep(back, "ww") && back->key.ix == edge->key.ix)
+        tell_lost_update(s, edge);
+    else if (s->count == 2 && is_dep(back, "wr"))
+        tell_read_skew(s, edge, back);
+    else
+        return false;
+    return true;
+}
+
+/* ---- stories with two ---- */
+
+static bool writes(const struct story *s, esse_txn txn)
+{
+    for (uint32_t op = s->history->txn_op[txn.ix]; op < s->history->txn_op[txn.ix + 1]; op++)
+        for (uint32_t i = 0; i < esse_access_count(s->history, op); i++)
+            if (esse_access_at(s->history, op, i).kind != ESSE_OP_READ)
+                return true;
+    return false;
+}
+
+/* Of one key there is no skew: whoever wrote second did not know of the first. */
+static void tell_same_update(struct story *s)
+{
+    esse_out_text(&s->out, "a lost update: ");
+    put_name(s, s->edges[0].from);
+    esse_out_text(&s->out, " and ");
+    put_name(s, s->edges[0].to);
+    esse_out_text(&s->out, " both wrote ");
+    put_key(s, &s->edges[0]);
+    esse_out_text(&s->out, " and had read it without what the other wrote");
+}
+
+static void tell_write_skew(struct story *s)
+{
+    esse_out_text(&s->out, s->by_predicate ? "predicate write skew: " : "write skew: ");
+    put_missed(s, &s->edges[0]);
+    esse_out_text(&s->out, ", and ");
+    put_missed(s, &s->edges[1]);
+}
+
+/* 'edge' leaves a transaction that writes nothing, another rw follows it, and what that one leads
+ * to was read. */
+static void tell_read_only(struct story *s, const struct esse_edge *edge)
+{
+    const esse_txn seen = edge_at(s, (uint32_t)(edge - s->edges) + 1)->to;
+    esse_out_text(&s->out, "the read-only anomaly: ");
+    put_name(s, edge->from);
+    esse_out_text(&s->out, ", which writes nothing, saw ");
+    put_name(s, seen);
+    esse_out_text(&s->out, " and not ");
+    put_name(s, edge->to);
+    esse_out_text(&s->out, ", which must come before ");
+    put_name(s, seen);
+}
+
+/* wr rw wr rw */
+static void tell_long_fork(struct story *s, const struct esse_edge *edge)
+{
+    const struct esse_edge *other = edge_at(s, (uint32_t)(edge - s->edges) + 2);
+    esse_out_text(&s->out, s->by_predicate ? "a long fork, by a predicate: " : "a long fork: ");
+    put_name(s, edge->from);
+    esse_out_text(&s->out, " and ");
+    put_name(s, other->from);
+    esse_out_text(&s->out, " saw ");
+    put_name(s, edge->to);
+    esse_out_text(&s->out, " and ");
+    put_name(s, other->to);
+    esse_out_text(&s->out, " in opposite orders");
+}
+
+static bool is_forked(const struct story *s, uint32_t at)
+{
+    return s->count == 4 && is_reading(edge_at(s, at + 1)) && is_anti(edge_at(s, at + 2)) &&
+           is_reading(edge_at(s, at + 3));
+}
+
+static bool tell_double(struct story *s, uint32_t at)
+{
+    const struct esse_edge *edge = edge_at(s, at);
+    if (s->count == 2 && !s->by_predicate && edge->key.ix == edge_at(s, at + 1)->key.ix)
+        tell_same_update(s);
+    else if (s->count == 2)
+        tell_write_skew(s);
+    else if (s->count == 3 && is_anti(edge_at(s, at + 1)) && is_reading(edge_at(s, at + 2)) &&
+             !writes(s, edge->from))
+        tell_read_only(s, edge);
+    else if (is_forked(s, at))
+        tell_long_fork(s, edge);
+    else
+        return false;
+    return true;
+}
+
+/* ---- which it is ---- */
+
+const char *esse_cycle_words(struct esse_arena *arena, const struct esse_history *history,
+                             const struct esse_edge *edges, uint32_t count)
+{
+    struct story s = { .history = history, .edges = edges, .count = count };
+    bool told = false;
+    for (uint32_t i = 0; i < count; i++) {
+        s.anti += is_anti(&edges[i]);
+        s.by_predicate += is_dep(&edges[i], "rwp");
+        s.given += is_given(&edges[i]);
+    }
+    if (!s.anti || s.anti > 2)
+        return NULL;
+    esse_out_init_memory(&s.out, arena);
+    for (uint32_t i = 0; !told && i < count; i++)
+        if (is_anti(&edges[i]))
+            told = s.anti == 1 ? tell_single(&s, &edges[i]) : tell_double(&s, i);
+    return told ? esse_out_memory(&s.out) : NULL;
+}

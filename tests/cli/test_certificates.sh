@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# What a certificate shows: the examples of the papers, what they are called, and what is refused.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+# ---- the phantom of three transactions ----
+cat >phantom.jsonl <<'END'
+{"certificate":"timestamps"}
+{"session":1,"txn":"t1","start_ts":5,"commit_ts":40,"ops":[{"p":"v < 5","rows":{}},{"r":"z","v":8,"snapshot":35}]}
+{"session":2,"txn":"t2","start_ts":6,"commit_ts":10,"ops":[{"w":"y","v":3}]}
+{"session":3,"txn":"t3","start_ts":15,"commit_ts":30,"ops":[{"r":"y","v":3},{"w":"z","v":8}]}
+END
+expect "a phantom of three transactions" 1 "$ESSE" check -l serializable phantom.jsonl
+has "is called one" "$OUT" 'G-single: a phantom: the row y appeared, by t2, when t1 had looked for "v < 5", and yet t1 comes after t2'
+has "by its edges" "$OUT" '1. t1 looked for "v < 5" before the 3 that t2 wrote, by which the row y appeared'
+has "under the certificate" "$OUT" "under the certificate (timestamps)"
+expect "snapshot isolation has none" 1 "$ESSE" check -l snapshot-isolation phantom.jsonl
+expect "repeatable read may" 0 "$ESSE" check -l repeatable-read phantom.jsonl
+expect "the evidence of it" 1 "$ESSE" check -q -l serializable --evidence e.json phantom.jsonl
+expect "is verified" 0 "$ESSE" verify e.json phantom.jsonl
+
+cat >twice.jsonl <<'END'
+{"session":1,"txn":"t1","ops":[{"p":"v < 5","rows":{"x":1}},{"p":"v < 5","rows":{"x":1,"y":3}}]}
+{"session":2,"txn":"t2","ops":[{"w":"y","v":3}]}
+{"init":{"x":1}}
+END
+expect "a phantom of one predicate" 1 "$ESSE" check -l serializable twice.jsonl
+has "is told as one" "$OUT" 'a phantom: the row y appeared between two evaluations of "v < 5" by t1'
+cat >gone.jsonl <<'END'
+{"session":1,"txn":"t1","ops":[{"p":"v < 5","rows":{"x":1}},{"p":"v < 5","rows":{}}]}
+{"session":2,"txn":"t2","ops":[{"d":"x"}]}
+{"init":{"x":1}}
+END
+expect "a row may go as well" 1 "$ESSE" check -l serializable gone.jsonl
+has "and that is told" "$OUT" 'a phantom: the row x disappeared between two evaluations of "v < 5" by t1'
+
+cat >skew.jsonl <<'END'
+{"session":1,"txn":"t1","ops":[{"p":"v < 5","rows":{}},{"w":"x","v":1}]}
+{"session":2,"txn":"t2","ops":[{"p":"v < 5","rows":{}},{"w":"y","v":2}]}
+END
+expect "predicate write skew" 1 "$ESSE" check -l serializable skew.jsonl
+has "is called that" "$OUT" 'G2: predicate write skew: t1 looked for "v < 5" before the row y appeared, by t2, and t2 looked for "v < 5" before the row x appeared, by t1'
+expect "in JSON too" 1 "$ESSE" check --json -l serializable skew.jsonl
+has "as its description" "$OUT" '"description":"predicate write skew: t1 looked for'
+expect "snapshot isolation allows it" 0 "$ESSE" check -l snapshot-isolation skew.jsonl
+
+# ---- serializable only in an order that contradicts the timestamps ----
+cat >order.jsonl <<'END'
+{"session":1,"txn":"t1","start_ts":5,"commit_ts":10,"ops":[{"w":"x","v":1}]}
+{"session":2,"txn":"t2","start_ts":15,"commit_ts":20,"ops":[{"w":"x","v":2},{"w":"y","v":2}]}
+{"session":3,"txn":"t3","start_ts":25,"commit_ts":30,"ops":[{"r":"x","v":1},{"r":"y","v":2}]}
+END
+expect "t2 before t1 explains it" 0 "$ESSE" check -l serializable order.jsonl
+{ echo '{"certificate":"timestamps"}' && cat order.jsonl; } >certified.jsonl
+expect "which the timestamps forbid" 1 "$ESSE" check -l serializable certified.jsonl
+has "and that is what was broken" "$OUT" "the database broke the level, or what the certificate was taken from does not hold; in another order the level holds"
+has "by a read skew" "$OUT" "read skew: t3 saw what t2 wrote to y, and not what it wrote to x"
+
+# ---- the items alone show nothing, the version set does ----
+cat >vset.jsonl <<'END'
+{"init":{"x":10}}
+{"session":1,"txn":"t1","ops":[{"w":"x","v":3}]}
+{"session":2,"txn":"t2","ops":[{"w":"x","v":11},{"w":"z","v":8}]}
+{"session":3,"txn":"t3","ops":[{"p":"v < 5","rows":{},"vset":{"x":10}},{"r":"z","v":8}]}
+{"version_order":{"x":[3,11]}}
+END
+expect "by its version set it is cyclic" 1 "$ESSE" check -l serializable vset.jsonl
+has "through the predicate" "$OUT" 't3 looked for "v < 5" before the 3 that t1 wrote, by which the row x appeared'
+expect "by its items it is not" 0 "$ESSE" check -l repeatable-read vset.jsonl
+sed 's/,"vset":{"x":10}//' vset.jsonl >items.jsonl
+expect "and without the version set" 0 "$ESSE" check -l serializable items.jsonl
+
+# ---- result-set-mismatch ----
+cat >mismatch.jsonl <<'END'
+{"certificate":"timestamps"}
+{"session":1,"txn":"t1","start_ts":5,"commit_ts":10,"ops":[{"w":"x","v":1}]}
+{"session":2,"txn":"t2","start_ts":15,"commit_ts":20,"ops":[{"p":"v < 5","rows":{}}]}
+END
+expect "a row of the snapshot was left out" 1 "$ESSE" check -l serializable mismatch.jsonl
+has "which is a mismatch" "$OUT" "result-set-mismatch: the rows of a predicate differ from what it selects at the snapshot that the certificate gives it"
+has "of this row" "$OUT" "t2 did where v < 5: {}; x = 1 at its snapshot matches and was not returned"
+
+# ---- a join: predicate write skew over pairs ----
+cat >join.jsonl <<'END'
+{"certificate":"commit-order"}
+{"init":{"a/1":1,"b/1":2}}
+{"session":1,"txn":"t1","ops":[{"p":"SELECT count(*) FROM a JOIN b ON a.v = b.v","result":[0],"snapshot":0},{"w":"a/1","v":2}]}
+{"session":2,"txn":"t2","ops":[{"p":"SELECT count(*) FROM a JOIN b ON a.v = b.v","result":[0],"snapshot":0},{"w":"b/1","v":1}]}
+{"order":["t1","t2"]}
+END
+expect "each gives the other's join a pair" 1 "$ESSE" check -l serializable join.jsonl
+has "and is called what it is" "$OUT" 'predicate write skew: t1 looked for "SELECT count(*) FROM a JOIN b ON a.v = b.v" before the row b/1 changed, by t2'
+expect "snapshot isolation allows that too" 0 "$ESSE" check -l snapshot-isolation join.jsonl
+sed 's/"a\/1","v":2/"a\/1","v":3/' join.jsonl >apart.jsonl
+expect "without a pair there is no dependency" 0 "$ESSE" check -l serializable apart.jsonl
+
+# ---- start dependencies ----
+cat >early.jsonl <<'END'
+{"certificate":"timestamps"}
+{"session":1,"txn":"w","start_ts":5,"commit_ts":20,"ops":[{"w":"x","v":1}]}
+{"session":2,"txn":"r","start_ts":10,"commit_ts":30,"ops":[{"r":"x","v":1}]}
+END
+expect "a read of what was not committed at the start" 1 "$ESSE" check -l snapshot-isolation early.jsonl
+has "lacks a start dependency" "$OUT" "w did w x = 1, and committed, at 20, after r started, at 10: r read it without a start dependency on w (GSIa)"
+sed 's/"start_ts":10/"start_ts":25/; s/"v":1}\]}$/"v":null}]}/; 2s/null/1/' early.jsonl >late.jsonl
+expect "a read that misses what was" 1 "$ESSE" check -l snapshot-isolation late.jsonl
+has "goes against one" "$OUT" "w did w x = 1, and committed, at 20, before r started, at 25: r has a start dependency on w, and missed it (G-SIb)"
+sed 's/{"r":"x","v":1}/{"w":"x","v":2}/' early.jsonl >both.jsonl
+expect "two that overlap and write" 1 "$ESSE" check -l snapshot-isolation both.jsonl
+has "lack one too" "$OUT" "r overwrote it without a start dependency on w (GSIa)"
+
+# ---- what contradicts the history, with its place ----
+cat >h.jsonl <<'END'
+{"session":1,"txn":"a","ops":[{"w":"x","v":1}]}
+{"session":2,"txn":"b","ops":[{"w":"x","v":2}]}
+END
+echo '{"version_order":{"x":[1,3]}}' | cat h.jsonl - >here.jsonl
+expect "a version nobody wrote" 65 "$ESSE" check here.jsonl
+same "has a line" "esse: here.jsonl:3:1: certificate: the version order of x names 3, which nobody wrote" "$ERR"
+cat >crash.jsonl <<'END'
+{"certificate":"postgresql-snapshots"}
+{"session":1,"txn":"a","xid":7,"status":"unknown","ops":[{"w":"x","v":1,"snapshot":"5:5:"}]}
+{"session":2,"txn":"b","xid":7,"ops":[{"w":"y","v":1,"snapshot":"5:5:"}]}
+{"order":["b"]}
+END
+expect "a server that crashed may give an xid again" 0 "$ESSE" check -q -l serializable crash.jsonl
+printf '%s\n' '{"init":{"y":0}}' '{"version_order":{"x":[1,3]}}' >c.jsonl
+expect "in a file of its own" 65 "$ESSE" check --certificate c.jsonl h.jsonl
+same "it is of that file" "esse: h.jsonl: certificate c.jsonl:2: the version order of x names 3, which nobody wrote" "$ERR"
+printf '%s\n' '{"init":{"y":0}}' '' '{"version_order":{"x":[{"txn":"a"},{"txn":"c"}]}}' >c.jsonl
+expect "a transaction that does not exist" 65 "$ESSE" check --certificate c.jsonl h.jsonl
+same "has its line too" "esse: h.jsonl: certificate c.jsonl:3: there is no transaction 'c'" "$ERR"
+echo '{"order":["a","b","a"]}' >c.jsonl
+expect "an order that names one twice" 65 "$ESSE" check --certificate c.jsonl h.jsonl
+same "and so has that" "esse: h.jsonl: certificate c.jsonl:1: the order names the transaction 'a' twice" "$ERR"
+printf '%s\n' '{"version_order":{"x":[1,2]}}' '{"version_order":{"x":[2,1]}}' >c.jsonl
+expect "a second order of a key" 65 "$ESSE" check --certificate c.jsonl h.jsonl
+same "stands on the second line" "esse: h.jsonl: certificate c.jsonl:2: the key 'x' is given a version order twice" "$ERR"
+
+finish
