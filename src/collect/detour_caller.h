@@ -1,5 +1,5 @@
-#ifndef ESSE_COLLECT_RELAY_CALLER_H
-#define ESSE_COLLECT_RELAY_CALLER_H
+#ifndef ESSE_COLLECT_DETOUR_CALLER_H
+#define ESSE_COLLECT_DETOUR_CALLER_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -8,9 +8,9 @@
 
 /* The number of the socket that has the one port as its own and is connected to the other; 0 if
  * there is none. */
-unsigned long esse_relay_socket(unsigned own, unsigned other);
+unsigned long esse_detour_socket(unsigned own, unsigned other);
 
 /* Whether a process has it open. */
-bool esse_relay_holds(pid_t pid, unsigned long socket_number);
+bool esse_detour_holds(pid_t pid, unsigned long socket_number);
 
 #endif
