@@ -29,7 +29,7 @@ _esse() {
     fi
     case ${COMP_WORDS[1]},$prev in
     help,*) _esse_words 'run collect check classic shrink gen stats levels verify convert' ;;
-    run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc' ;;
+    run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql' ;;
     run,--sessions | run,-s) : ;;
     run,--txns | run,-n) : ;;
     run,--duration | run,-d) : ;;
@@ -55,7 +55,7 @@ _esse() {
     run,--level | run,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     run,--budget | run,-b) : ;;
     run,--memory | run,-m) : ;;
-    collect,--workload | collect,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc' ;;
+    collect,--workload | collect,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql' ;;
     collect,--sessions | collect,-s) : ;;
     collect,--txns | collect,-n) : ;;
     collect,--duration | collect,-d) : ;;

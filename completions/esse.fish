@@ -19,7 +19,7 @@ complete -c esse -n '__esse_in ""' -a help -d 'show the help of a command'
 
 complete -c esse -n '__esse_in ""' -a run -d 'does a live database keep its promise?'
 complete -c esse -n '__esse_in help' -a run -d 'does a live database keep its promise?'
-complete -c esse -n '__esse_in run' -s w -l workload -x -a 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc' -d 'what the sessions do (default: list-append); \'help\' lists them'
+complete -c esse -n '__esse_in run' -s w -l workload -x -a 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql' -d 'what the sessions do (default: list-append); \'help\' lists them'
 complete -c esse -n '__esse_in run' -s s -l sessions -x -d 'clients at work (default: 8)'
 complete -c esse -n '__esse_in run' -s n -l txns -x -d 'so many transactions, refused ones included (default: by --duration)'
 complete -c esse -n '__esse_in run' -s d -l duration -x -d 'as many as fit (default: 3s, unless --txns is given)'
@@ -55,7 +55,7 @@ complete -c esse -n '__esse_in run' -F
 
 complete -c esse -n '__esse_in ""' -a collect -d 'record a history from a live database'
 complete -c esse -n '__esse_in help' -a collect -d 'record a history from a live database'
-complete -c esse -n '__esse_in collect' -s w -l workload -x -a 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc' -d 'what the sessions do (default: list-append); \'help\' lists them'
+complete -c esse -n '__esse_in collect' -s w -l workload -x -a 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql' -d 'what the sessions do (default: list-append); \'help\' lists them'
 complete -c esse -n '__esse_in collect' -s s -l sessions -x -d 'clients at work (default: 8)'
 complete -c esse -n '__esse_in collect' -s n -l txns -x -d 'so many transactions, refused ones included (default: by --duration)'
 complete -c esse -n '__esse_in collect' -s d -l duration -x -d 'as many as fit (default: 3s, unless --txns is given)'

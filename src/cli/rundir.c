@@ -86,6 +86,8 @@ static void put_config(struct esse_out *out, const struct esse_live *live, const
     put_text(out, "source", options->isolation->source);
     put_text(out, "level", level);
     put_text(out, "workload", options->workload->name);
+    if (work->file)
+        put_text(out, "workload_file", work->file);
     esse_out_f(out,
                ",\n \"sessions\": %llu, \"txns\": %llu, \"duration\": %g, \"keys\": %llu, "
                "\"ops\": %llu, \"max_writes_per_key\": %llu, \"zipf_theta\": %g, \"read_share\": "
@@ -156,13 +158,21 @@ static const char *with(struct esse_arena *arena, const char *line, const char *
     return value > 0 ? esse_arena_format(arena, "%s --%s %g", line, name, value) : line;
 }
 
+/* Its name, as the shell takes it; of sql with the file. */
+static const char *workload_again(struct esse_arena *arena, const struct esse_live_options *live)
+{
+    if (!live->work.file)
+        return live->workload->name;
+    return esse_shell_quoted(arena, esse_arena_format(arena, "sql:%s", live->work.file));
+}
+
 const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_options *live,
                               const char *target, const char *level)
 {
     const struct esse_workload_options *work = &live->work;
     const char *line = esse_arena_format(
         arena, "esse %s %s --workload %s --isolation %s --sessions %" PRIu64 " --seed %" PRIu64,
-        level ? "run" : "collect", target, live->workload->name, live->isolation->setting,
+        level ? "run" : "collect", target, workload_again(arena, live), live->isolation->setting,
         work->sessions, work->seed);
     if (level)
         line = esse_arena_format(arena, "%s --level %s", line, level);

@@ -364,11 +364,16 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
                     struct esse_error *err)
 {
     target->schema = schema;
+    if (schema->own && target->dialect != &postgresql)
+        return esse_fail(err, ESSE_EUSAGE, "statements of your own need dialect=postgresql");
     target->main = esse_pg_connect(target, NULL, NULL, err);
     if (!target->main || !verify_level(target, err))
         return false;
     for (uint32_t t = 0; t < schema->count; t++)
         if (!make_table(target, &schema->tables[t], err))
+            return false;
+    for (const char *const *at = schema->own ? schema->own->setup : NULL; at && *at; at++)
+        if (!esse_pg_run(target, target->main, *at, err))
             return false;
     struct esse_error ignored; /* plans are better with statistics, and right without */
     if (target->dialect == &postgresql)
@@ -424,6 +429,9 @@ static void clean(struct esse_target *target)
         snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
         esse_pg_run(target, target->main, sql, &ignored);
     }
+    const struct esse_own_schema *own = target->schema->own;
+    for (const char *const *at = own ? own->teardown : NULL; at && *at; at++)
+        esse_pg_run(target, target->main, *at, &ignored);
 }
 
 static void close_target(struct esse_target *target)
@@ -431,8 +439,9 @@ static void close_target(struct esse_target *target)
     PQfinish(target->main);
 }
 
+#define CAN ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE
+
 #define WORK                                                                                       \
-    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,           \
     .open = open_target, .prepare = prepare, .describe = describe, .clean = clean,                 \
     .close = close_target, .conn = esse_pg_conn, .start = esse_pg_start, .step = esse_pg_step,     \
     .drop = esse_pg_drop
@@ -447,6 +456,8 @@ const struct esse_driver esse_driver_postgresql = {
         "what works)\n"
         "PARAMETER=VALUE                                any of libpq's: sslmode, service, options, "
         "...",
+    .can = CAN | ESSE_CAN_OWN,
+    .own_rows = esse_pg_own_rows,
     .claims = claims,
     .certificate = &esse_pg_certifying,
     WORK,
@@ -458,6 +469,7 @@ const struct esse_driver esse_driver_cockroachdb = {
     .schemes = "cockroachdb",
     .summary = "CockroachDB, also as postgresql://...?dialect=cockroachdb",
     .parameters = "PARAMETER=VALUE  any of libpq's: sslmode, service, options, ...",
+    .can = CAN,
     .claims = cockroachdb_claims,
     .certificate = &esse_pg_feed_certifying,
     WORK,

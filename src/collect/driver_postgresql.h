@@ -10,8 +10,9 @@
 
 /*
  * PostgreSQL and what speaks its protocol, through libpq: the target (driver_postgresql.c), its
- * connections (driver_postgresql_conn.c), the server's log (driver_postgresql_log.c), CockroachDB's
- * changefeed instead (driver_postgresql_feed.c), and connecting again (driver_postgresql_again.c).
+ * connections (driver_postgresql_conn.c), statements of the user's own (driver_postgresql_own.c),
+ * the server's log (driver_postgresql_log.c), CockroachDB's changefeed instead
+ * (driver_postgresql_feed.c), and connecting again (driver_postgresql_again.c).
  */
 
 /* What differs between servers.  Predicates and CHANGE answer columns (snapshot, xid, k, v or o),
@@ -92,6 +93,16 @@ enum esse_progress esse_pg_start(struct esse_conn *conn, const struct esse_reque
                                  struct esse_reply *reply);
 enum esse_progress esse_pg_step(struct esse_conn *conn, struct esse_reply *reply);
 void esse_pg_drop(struct esse_conn *conn);
+
+/* Statements of the user's own: driver_postgresql_own.c.  The text, and what was answered from a
+ * column on. */
+struct esse_out;
+void esse_pg_own_put(struct esse_out *out, const struct esse_own_schema *schema,
+                     const struct esse_own_statement *statement);
+void esse_pg_own_take(const PGresult *result, int from, bool is_aggregate,
+                      struct esse_cells *cells);
+bool esse_pg_own_rows(struct esse_target *target, uint32_t table, struct esse_cells *cells,
+                      struct esse_error *err);
 
 extern const struct esse_certifying esse_pg_certifying, esse_pg_feed_certifying;
 

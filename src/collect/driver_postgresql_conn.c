@@ -3,6 +3,8 @@
 #include "collect/learnt_feed.h"
 #include "collect/recover_snapshot.h"
 
+#include "base/out.h"
+
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +40,8 @@ struct conn {
     int64_t time; /* when it commits, or ESSE_NO_ID */
     struct esse_live_items items;
     struct esse_live_row_vec rows;
+    struct esse_out sql; /* of an own statement, and its answer */
+    struct esse_cells cells;
     char snapshot[4096]; /* some 400 transactions in progress; longer ones are not told */
 };
 
@@ -49,6 +53,8 @@ struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *ar
     conn->head = (struct esse_conn){ .driver = &esse_driver_postgresql, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
+    conn->cells.arena = arena;
+    esse_out_init_memory(&conn->sql, arena);
     conn->prepared =
         esse_arena_alloc(arena, (size_t)target->schema->count * ESSE_STATEMENTS, sizeof(bool));
     return &conn->head;
@@ -258,6 +264,10 @@ static bool send_request(struct conn *conn)
         if (!send_plain(conn, PART_END,
                         conn->request.ask == ESSE_ASK_COMMIT ? "COMMIT" : "ROLLBACK"))
             return false;
+    } else if (conn->request.ask == ESSE_ASK_OWN) {
+        esse_pg_own_put(&conn->sql, conn->target->schema->own, conn->request.own);
+        if (!send_plain(conn, PART_OPERATION, esse_out_memory(&conn->sql)))
+            return false;
     } else if (!send_operation(conn)) {
         return false;
     }
@@ -303,6 +313,12 @@ static void put_snapshot(struct conn *conn, const char *text, int64_t own)
     to[-1] = 0; /* the last comma */
 }
 
+static bool writes_rows(const struct esse_request *request)
+{
+    return request->ask == ESSE_ASK_CHANGE || request->ask == ESSE_ASK_DELETE ||
+           (request->ask == ESSE_ASK_OWN && request->own->kind >= ESSE_OWN_INSERT);
+}
+
 /* READ COMMITTED's UPDATE looks again at rows that somebody changed meanwhile: what it sees is not
  * its snapshot. */
 static void take_snapshot(struct conn *conn, const PGresult *result, struct esse_reply *reply)
@@ -312,8 +328,8 @@ static void take_snapshot(struct conn *conn, const PGresult *result, struct esse
     if (!PQntuples(result) || PQgetisnull(result, 0, 0) ||
         (size_t)PQgetlength(result, 0, 0) >= sizeof conn->snapshot - OWN)
         return;
-    if ((conn->request.ask == ESSE_ASK_CHANGE || conn->request.ask == ESSE_ASK_DELETE) &&
-        target->is_read_committed && target->dialect->has_conflict_reads)
+    if (writes_rows(&conn->request) && target->is_read_committed &&
+        target->dialect->has_conflict_reads)
         return;
     put_snapshot(conn, PQgetvalue(result, 0, 0), conn->xid);
     reply->snapshot = conn->snapshot;
@@ -360,6 +376,16 @@ static void take_delete(struct conn *conn, PGresult *result, struct esse_reply *
     reply->is_absent = !PQntuples(result) || PQgetisnull(result, 0, 2);
 }
 
+static void take_own(struct conn *conn, PGresult *result, struct esse_reply *reply)
+{
+    take_snapshot(conn, result, reply);
+    take_xid(result, 1, reply);
+    esse_cells_clear(&conn->cells);
+    esse_pg_own_take(result, 2, conn->request.own->kind == ESSE_OWN_AGGREGATE, &conn->cells);
+    reply->cells = conn->cells.at.at;
+    reply->cell_count = conn->cells.at.count;
+}
+
 static void take_operation(struct conn *conn, PGresult *result, struct esse_reply *reply)
 {
     switch (conn->request.ask) {
@@ -379,6 +405,9 @@ static void take_operation(struct conn *conn, PGresult *result, struct esse_repl
         break;
     case ESSE_ASK_DELETE:
         take_delete(conn, result, reply);
+        break;
+    case ESSE_ASK_OWN:
+        take_own(conn, result, reply);
         break;
     default:
         if (PQnfields(result) > 0)

@@ -34,6 +34,7 @@ struct esse_pg_log {
     char slot[40];
     bool has_publication, has_slot;
     uint64_t seen;     /* position of the last transaction that was told */
+    uint64_t sent;     /* ... up to which the server says that it has sent everything */
     uint64_t opened;   /* of the one that is coming */
     bool is_repeated;  /* it came before */
     int64_t status_at; /* when the server was last told how far we are */
@@ -82,6 +83,9 @@ static bool make_publication(struct esse_pg_log *log, struct esse_error *err)
     for (uint32_t t = 0; t < schema->count && (size_t)length < sizeof sql; t++)
         length += snprintf(sql + length, sizeof sql - (size_t)length, ", esse_%s",
                            schema->tables[t].name);
+    for (uint32_t t = 0; schema->own && t < schema->own->count && (size_t)length < sizeof sql; t++)
+        length += snprintf(sql + length, sizeof sql - (size_t)length, ", %s",
+                           schema->own->tables[t].name);
     log->has_publication = esse_pg_run(log->target, log->main, sql, err);
     return log->has_publication;
 }
@@ -211,10 +215,12 @@ static bool begin_log(struct esse_target *target, struct esse_error *err)
 
 /* ---- reading ---- */
 
+/* A server that shuts down in good order waits until all that it has sent is said to have come,
+ * also what is no transaction. */
 static bool send_status(struct esse_pg_log *log)
 {
     unsigned char status[ESSE_PG_STATUS_BYTES];
-    esse_pg_status_write(status, log->seen);
+    esse_pg_status_write(status, log->seen > log->sent ? log->seen : log->sent);
     log->status_at = esse_book_clock();
     return PQputCopyData(log->stream, (const char *)status, sizeof status) > 0 &&
            PQflush(log->stream) >= 0;
@@ -228,6 +234,7 @@ static bool take_frame(struct esse_pg_log *log, const char *bytes, size_t length
         return false;
     if (frame.is_data)
         return esse_pgoutput_message(log->pgoutput, frame.bytes, frame.length, err);
+    log->sent = frame.position;
     if (frame.wants_reply)
         send_status(log);
     return true;

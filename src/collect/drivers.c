@@ -93,6 +93,8 @@ void esse_reply_clear(struct esse_reply *reply)
     reply->item_count = 0;
     reply->rows = NULL;
     reply->row_count = 0;
+    reply->cells = NULL;
+    reply->cell_count = 0;
     reply->xid = reply->start_ts = reply->commit_ts = reply->snapshot_at = ESSE_NO_ID;
     reply->snapshot = NULL;
 }

@@ -48,8 +48,9 @@ void esse_learnt_commit(struct esse_learnt *learnt, int64_t xid)
     commit_vec_push(&learnt->commits, learnt->arena, xid);
 }
 
-uint64_t esse_learnt_count(const struct esse_learnt *learnt)
+uint64_t esse_learnt_count(const struct esse_learnt *learnt, uint64_t *commits)
 {
+    *commits = learnt->commits.count;
     return learnt->versions.count;
 }
 

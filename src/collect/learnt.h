@@ -21,7 +21,8 @@ struct esse_named {
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema);
-uint64_t esse_learnt_count(const struct esse_learnt *learnt);
+/* The versions, and the commits, that were told. */
+uint64_t esse_learnt_count(const struct esse_learnt *learnt, uint64_t *commits);
 
 /* Whom the xids stand for; for deletes, whose versions have no value to name them by. */
 void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *named, size_t count);

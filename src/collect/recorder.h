@@ -46,6 +46,10 @@ void esse_book_release(struct esse_book *book);
 bool esse_book_open(struct esse_book *book, const char *db, const char *isolation,
                     struct esse_error *err);
 
+/* Initial versions of a user's own table; after that, and before any session. */
+bool esse_book_own_rows(struct esse_book *book, uint32_t table, const struct esse_cells *cells,
+                        struct esse_error *err);
+
 /* For transactions that no session of ours made: what a store plays by itself.  No session is at
  * work meanwhile; end with esse_book_played(). */
 struct esse_sink *esse_book_sink(struct esse_book *book);

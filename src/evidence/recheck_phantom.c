@@ -2,6 +2,7 @@
 
 #include "evidence/key_versions.h"
 #include "evidence/recheck_cycle.h"
+#include "evidence/recheck_join.h"
 #include "history/access.h"
 #include "sql/statement.h"
 
@@ -20,21 +21,17 @@ struct phantom {
 
 /* ---- the versions ---- */
 
-static bool match_versions(struct phantom *p)
+static bool match_versions(struct phantom *p, const struct esse_predicate *predicate)
 {
     const struct esse_history *history = p->history;
     struct esse_error ignored;
-    const struct esse_predicate *predicate =
-        esse_predicates_get(esse_predicates_new(p->arena, history),
-                            history->predicates[history->op_key[p->predicate]].text, &ignored);
-    for (size_t v = 0; predicate && v < p->versions.count; v++)
+    for (size_t v = 0; v < p->versions.count; v++)
         if (!esse_predicate_selects(predicate, history->key_name[p->edge->key.ix],
                                     p->versions.at[v].value, &p->versions.at[v].matches, &ignored))
             return false;
     p->by_value = history->predicates[history->op_key[p->predicate]].no_rows ||
-                  (predicate && !esse_statement_is_exact(predicate));
-    /* What a join says of one table alone is less than what it says of pairs. */
-    return predicate && esse_statement_tables(predicate) == 1;
+                  !esse_statement_is_exact(predicate);
+    return true;
 }
 
 /* ---- which version was looked at ---- */
@@ -118,6 +115,23 @@ static bool follows(const struct phantom *p, bool reads)
     return other <= seen && (changes(p, other) || (other == seen && is_own_change(p, seen)));
 }
 
+static bool is_phantom(struct phantom *p, bool reads)
+{
+    const struct esse_history *history = p->history;
+    struct esse_error ignored;
+    const struct esse_predicate *predicate =
+        esse_predicates_get(esse_predicates_new(p->arena, history),
+                            history->predicates[history->op_key[p->predicate]].text, &ignored);
+    if (!predicate)
+        return false;
+    /* What a join says of one table alone is less than what it says of pairs. */
+    if (esse_statement_tables(predicate) > 1)
+        return esse_recheck_join(history, predicate, p->reader, p->predicate, p->edge->key,
+                                 reads ? p->edge->from_op : p->edge->to_op, reads);
+    return esse_key_versions(&p->versions, p->arena, history, p->edge->key) &&
+           match_versions(p, predicate) && follows(p, reads);
+}
+
 bool esse_recheck_phantom(const struct esse_history *history, const struct esse_edge *edge)
 {
     const bool reads = strcmp(edge->dep, "wrp") == 0;
@@ -126,9 +140,7 @@ bool esse_recheck_phantom(const struct esse_history *history, const struct esse_
                          .edge = edge,
                          .reader = reads ? edge->to.ix : edge->from.ix,
                          .predicate = reads ? edge->to_op.ix : edge->from_op.ix };
-    bool ok = esse_op_is_predicate(history->op_kind[p.predicate]) &&
-              esse_key_versions(&p.versions, p.arena, history, edge->key) && match_versions(&p) &&
-              follows(&p, reads);
+    const bool ok = esse_op_is_predicate(history->op_kind[p.predicate]) && is_phantom(&p, reads);
     esse_arena_free(p.arena);
     return ok;
 }

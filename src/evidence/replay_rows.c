@@ -165,6 +165,12 @@ bool replay_rows_select(struct replay_state *state, uint32_t op, uint32_t key, e
     return selects(state, plan_of(state, op), op, key, value);
 }
 
+bool replay_rows_tell_all(struct replay_state *state, uint32_t op)
+{
+    const struct esse_history *history = state->history;
+    return plan_of(state, op)->is_exact && !history->predicates[history->op_key[op]].no_rows;
+}
+
 /* One evaluation of an operation's predicate. */
 struct search {
     struct replay_state *state;
@@ -344,7 +350,7 @@ static bool run(struct search *search)
     if (!search->plan->predicate || (predicate->no_rows && !predicate->has_result))
         return true;
     search->missing = NO_KEY;
-    search->by_rows = search->plan->is_exact && !predicate->no_rows;
+    search->by_rows = replay_rows_tell_all(search->state, search->op);
     if (!search->by_rows || predicate->has_result)
         search->answer = begin_answer(search);
     next_round(state);

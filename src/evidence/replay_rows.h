@@ -57,6 +57,10 @@ void replay_rows_init(struct replay_state *state, struct esse_arena *arena);
  * predicate has no answer. */
 bool replay_rows_select(struct replay_state *state, uint32_t op, uint32_t key, esse_value value);
 
+/* Does a row that a predicate operation did not return say anything: are those that it returned all
+ * that it selects? */
+bool replay_rows_tell_all(struct replay_state *state, uint32_t op);
+
 /* Is what a predicate operation of the transaction returned, rows and result, what it selects?  On
  * the newest state, with what the transaction wrote in it; or after 'snapshot' commits, with what
  * it wrote before the operation. */

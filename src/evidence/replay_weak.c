@@ -66,7 +66,7 @@ bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t o
 {
     const struct esse_history *history = replay->history;
     esse_value ignored;
-    if (history->predicates[history->op_key[op]].no_rows)
+    if (!replay_rows_tell_all(&replay->state, op))
         return true;
     for (uint32_t k = 0; k < history->keys; k++) {
         const struct replay_key *key = &replay->state.keys[k];

@@ -24,10 +24,10 @@ bool esse_certificate_by_order(struct esse_history *history, struct esse_error *
 /*
  * Does what was given about orders, version sets and snapshots contradict the history?  Fails on a
  * version that nobody wrote or that an order names twice, on a version order against the order of
- * the commits, on an xid that two have or that a committed writer lacks, where snapshots are
- * PostgreSQL's, on a version set with what only its own transaction wrote and only later, on a
- * snapshot in which its own transaction has committed, and, where it is to be complete, on a commit
- * that it does not have.  Cost: O(operations + versions named).
+ * the commits, on an xid that two committed ones have or that a committed writer lacks, where
+ * snapshots are PostgreSQL's, on a version set with what only its own transaction wrote and only
+ * later, on a snapshot in which its own transaction has committed, and, where it is to be complete,
+ * on a commit that it does not have.  Cost: O(operations + versions named).
  */
 bool esse_certificate_check(const struct esse_history *history, struct esse_error *err);
 

@@ -214,16 +214,17 @@ static bool fail_xid(const struct checking *c, uint32_t txn, uint32_t other)
     return fail_txn(c, txn, problem);
 }
 
-/* A snapshot tells by the number who is seen, so a number belongs to one, and whoever may be seen
- * has one. */
+/* A snapshot tells by the number who is seen, so of those that committed each has one, and one of
+ * its own.  (A crash may give the number of one that did not commit away again.) */
 static bool check_xid(struct checking *c, uint32_t txn, bool writes)
 {
     const struct esse_history *history = c->history;
-    if (history->certificate.kind != ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS)
+    if (history->certificate.kind != ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS ||
+        history->txn_status[txn] != ESSE_COMMITTED)
         return true;
     const int64_t xid = history->txn_xid ? history->txn_xid[txn] : ESSE_NO_TIME;
     if (xid == ESSE_NO_TIME)
-        return !writes || history->txn_status[txn] != ESSE_COMMITTED ||
+        return !writes ||
                fail_txn(c, txn,
                         "committed and writes, and has no xid, by which a snapshot could tell "
                         "whether it sees it");

@@ -60,6 +60,7 @@ void esse_answer_begin(struct esse_answer *answer)
         answer->folds[i].count = 0;
         answer->folds[i].datum.type = SQL_NULL;
     }
+    answer->pairs.count = 0;
     answer->places.count = answer->tags.count = answer->keys.count = 0;
     answer->key_text_count = 0;
 }
@@ -152,6 +153,17 @@ bool esse_answer_end(struct esse_answer *answer, struct esse_error *err)
     for (uint64_t i = answer->first; i < answer->last; i++)
         answer_tag_vec_push(&answer->tags, answer->arena, answer->places.at[i].tag);
     return true;
+}
+
+void esse_answer_pair(struct esse_answer *answer)
+{
+    answer->finds_pairs = true;
+}
+
+const struct esse_answer_pair *esse_answer_pairs(const struct esse_answer *answer, uint32_t *count)
+{
+    *count = (uint32_t)answer->pairs.count;
+    return answer->pairs.at;
 }
 
 const uint32_t *esse_answer_rows(const struct esse_answer *answer, uint32_t *count)

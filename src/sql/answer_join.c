@@ -101,6 +101,11 @@ static bool meet(struct joining *j, uint32_t left, uint32_t right, struct esse_e
         return false;
     if (!is_true)
         return true;
+    if (answer->finds_pairs) {
+        answer_pair_vec_push(&answer->pairs, answer->arena,
+                             (struct esse_answer_pair){ a->tag, b->tag });
+        return true;
+    }
     a->takes_part = b->takes_part = true;
     return answer_fold_in(answer, &tuple, err);
 }

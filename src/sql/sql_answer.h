@@ -29,6 +29,7 @@ struct answer_place {
 };
 
 ESSE_VEC(answer_row_vec, struct answer_row)
+ESSE_VEC(answer_pair_vec, struct esse_answer_pair)
 ESSE_VEC(answer_place_vec, struct answer_place)
 ESSE_VEC(answer_datum_vec, struct sql_datum)
 ESSE_VEC(answer_text_vec, char *)
@@ -41,6 +42,8 @@ struct esse_answer {
     const struct esse_values *values;
     struct answer_row_vec rows[SQL_MOST_TABLES]; /* by table */
     struct answer_fold *folds;                   /* by output */
+    bool finds_pairs;
+    struct answer_pair_vec pairs;
 
     struct answer_place_vec places;   /* the rows that take part, in the order of ORDER BY ... */
     uint64_t first, last;             /* ... of which it returns those from first until last */

@@ -70,6 +70,17 @@ bool esse_answer_may_be(struct esse_answer *answer, const uint32_t *tags, uint32
 /* Is this the result of its aggregates?  A string may stand for a number or a date. */
 bool esse_answer_is(const struct esse_answer *answer, const esse_value *result, uint32_t count);
 
+/*
+ * The pairs of a join, instead of its result: for whoever brings several versions of a row.  After
+ * 'pair' its end finds the tags of every two rows that go together, one of either table, and no
+ * aggregate is computed.
+ */
+struct esse_answer_pair {
+    uint32_t left, right;
+};
+void esse_answer_pair(struct esse_answer *answer);
+const struct esse_answer_pair *esse_answer_pairs(const struct esse_answer *answer, uint32_t *count);
+
 /* "3, nil": the result of its aggregates. */
 void esse_answer_show(struct esse_out *out, const struct esse_answer *answer);
 

@@ -80,6 +80,35 @@ expect "a row of the snapshot was left out" 1 "$ESSE" check -l serializable mism
 has "which is a mismatch" "$OUT" "result-set-mismatch: the rows of a predicate differ from what it selects at the snapshot that the certificate gives it"
 has "of this row" "$OUT" "t2 did where v < 5: {}; x = 1 at its snapshot matches and was not returned"
 
+# ---- a join: predicate write skew over pairs ----
+cat >join.jsonl <<'END'
+{"certificate":"commit-order"}
+{"init":{"a/1":1,"b/1":2}}
+{"session":1,"txn":"t1","ops":[{"p":"SELECT count(*) FROM a JOIN b ON a.v = b.v","result":[0],"snapshot":0},{"w":"a/1","v":2}]}
+{"session":2,"txn":"t2","ops":[{"p":"SELECT count(*) FROM a JOIN b ON a.v = b.v","result":[0],"snapshot":0},{"w":"b/1","v":1}]}
+{"order":["t1","t2"]}
+END
+expect "each gives the other's join a pair" 1 "$ESSE" check -l serializable join.jsonl
+has "and is called what it is" "$OUT" 'predicate write skew: t1 looked for "SELECT count(*) FROM a JOIN b ON a.v = b.v" before the row b/1 changed, by t2'
+expect "snapshot isolation allows that too" 0 "$ESSE" check -l snapshot-isolation join.jsonl
+sed 's/"a\/1","v":2/"a\/1","v":3/' join.jsonl >apart.jsonl
+expect "without a pair there is no dependency" 0 "$ESSE" check -l serializable apart.jsonl
+
+# ---- start dependencies ----
+cat >early.jsonl <<'END'
+{"certificate":"timestamps"}
+{"session":1,"txn":"w","start_ts":5,"commit_ts":20,"ops":[{"w":"x","v":1}]}
+{"session":2,"txn":"r","start_ts":10,"commit_ts":30,"ops":[{"r":"x","v":1}]}
+END
+expect "a read of what was not committed at the start" 1 "$ESSE" check -l snapshot-isolation early.jsonl
+has "lacks a start dependency" "$OUT" "w did w x = 1, and committed, at 20, after r started, at 10: r read it without a start dependency on w (GSIa)"
+sed 's/"start_ts":10/"start_ts":25/; s/"v":1}\]}$/"v":null}]}/; 2s/null/1/' early.jsonl >late.jsonl
+expect "a read that misses what was" 1 "$ESSE" check -l snapshot-isolation late.jsonl
+has "goes against one" "$OUT" "w did w x = 1, and committed, at 20, before r started, at 25: r has a start dependency on w, and missed it (G-SIb)"
+sed 's/{"r":"x","v":1}/{"w":"x","v":2}/' early.jsonl >both.jsonl
+expect "two that overlap and write" 1 "$ESSE" check -l snapshot-isolation both.jsonl
+has "lack one too" "$OUT" "r overwrote it without a start dependency on w (GSIa)"
+
 # ---- what contradicts the history, with its place ----
 cat >h.jsonl <<'END'
 {"session":1,"txn":"a","ops":[{"w":"x","v":1}]}
@@ -88,6 +117,13 @@ END
 echo '{"version_order":{"x":[1,3]}}' | cat h.jsonl - >here.jsonl
 expect "a version nobody wrote" 65 "$ESSE" check here.jsonl
 same "has a line" "esse: here.jsonl:3:1: certificate: the version order of x names 3, which nobody wrote" "$ERR"
+cat >crash.jsonl <<'END'
+{"certificate":"postgresql-snapshots"}
+{"session":1,"txn":"a","xid":7,"status":"unknown","ops":[{"w":"x","v":1,"snapshot":"5:5:"}]}
+{"session":2,"txn":"b","xid":7,"ops":[{"w":"y","v":1,"snapshot":"5:5:"}]}
+{"order":["b"]}
+END
+expect "a server that crashed may give an xid again" 0 "$ESSE" check -q -l serializable crash.jsonl
 printf '%s\n' '{"init":{"y":0}}' '{"version_order":{"x":[1,3]}}' >c.jsonl
 expect "in a file of its own" 65 "$ESSE" check --certificate c.jsonl h.jsonl
 same "it is of that file" "esse: h.jsonl: certificate c.jsonl:2: the version order of x names 3, which nobody wrote" "$ERR"

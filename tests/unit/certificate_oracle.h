@@ -217,6 +217,45 @@ static inline void c_spoil(struct c_run *run)
         }
 }
 
+static inline bool c_has_deletes(const struct c_run *run)
+{
+    for (int t = 0; t < run->txn_count; t++)
+        for (int o = 0; o < run->txns[t].op_count; o++)
+            if (run->txns[t].ops[o].kind == C_DELETE)
+                return true;
+    return false;
+}
+
+/* Tells other start points than those of the snapshots that were taken, now and then.  What a read
+ * returned shows its version all the same; a predicate is said to have looked at the new one. */
+static inline void c_move_starts(struct c_run *run)
+{
+    for (int t = 0; t < run->txn_count; t++) {
+        struct c_txn *txn = &run->txns[t];
+        if (txn->aborts || c_below(run, 4))
+            continue;
+        txn->snapshot = c_below(run, txn->place + 1);
+        for (int o = 0; o < txn->op_count; o++)
+            if (txn->ops[o].kind == C_RANGE)
+                txn->ops[o].seen = txn->snapshot;
+    }
+}
+
+/* Are the rows of every predicate those of what it looked at? */
+static inline bool c_rows_match(const struct c_run *run)
+{
+    for (int t = 0; t < run->txn_count; t++)
+        for (int o = 0; o < run->txns[t].op_count && !run->txns[t].aborts; o++) {
+            const struct c_op *op = &run->txns[t].ops[o];
+            for (int key = 0; key < C_KEYS && op->kind == C_RANGE; key++) {
+                const int value = run->versions[key][c_version_at(run, key, op->seen)].value;
+                if (!op->own[key] && op->rows[key] != (c_matches(op, value) ? value : C_ABSENT))
+                    return false;
+            }
+        }
+    return true;
+}
+
 /* ---- as text ---- */
 
 static inline int c_put_value(char *text, int value)
@@ -392,6 +431,43 @@ static inline bool c_cyclic(const struct c_graph *graph, int first, int then)
         if (path[a][a])
             return true;
     return false;
+}
+
+/* ---- Adya's snapshot isolation, with start dependencies ---- */
+
+/* Had 'from' committed when 'to' started, by the timestamps? */
+static inline bool c_starts_after(const struct c_run *run, int from, int to)
+{
+    return from != to && run->txns[from].place < run->txns[to].snapshot;
+}
+
+/* Has the graph of dependencies and start dependencies a cycle with exactly one rw? */
+static inline bool c_has_single(const struct c_run *run, const struct c_graph *graph)
+{
+    bool path[C_TXNS][C_TXNS] = { { false } };
+    for (int a = 0; a < run->txn_count; a++)
+        for (int b = 0; b < run->txn_count; b++)
+            path[a][b] = !run->txns[a].aborts && !run->txns[b].aborts &&
+                         ((graph->edge[a][b] & (C_WW | C_WR | C_WRP)) || c_starts_after(run, a, b));
+    for (int b = 0; b < C_TXNS; b++)
+        for (int a = 0; a < C_TXNS; a++)
+            for (int c = 0; c < C_TXNS; c++)
+                path[a][c] |= path[a][b] && path[b][c];
+    for (int a = 0; a < C_TXNS; a++)
+        for (int b = 0; b < C_TXNS; b++)
+            if ((graph->edge[a][b] & (C_RW | C_RWP)) && path[b][a])
+                return true;
+    return false;
+}
+
+/* G-SIa: a dependency without a start dependency.  G-SIb: the above. */
+static inline bool c_is_start_ordered(const struct c_run *run, const struct c_graph *graph)
+{
+    for (int a = 0; a < run->txn_count; a++)
+        for (int b = 0; b < run->txn_count; b++)
+            if ((graph->edge[a][b] & (C_WW | C_WR | C_WRP)) && !c_starts_after(run, a, b))
+                return false;
+    return !c_has_single(run, graph);
 }
 
 #endif

@@ -124,7 +124,7 @@ static enum esse_progress fake_start(struct esse_conn *head, const struct esse_r
     struct fake_conn *conn = (struct fake_conn *)head;
     const unsigned nth = ++fake.asked[request->ask];
     if (fake.logged < ROOM - 1)
-        fake.log[fake.logged++] = "cbrwiadmuqCR"[request->ask];
+        fake.log[fake.logged++] = "cbrwiadmuqoCR"[request->ask];
     conn->trick = NOTHING;
     for (const struct script *at = fake.script; at && at->trick; at++)
         if (at->ask == request->ask && at->nth == nth)

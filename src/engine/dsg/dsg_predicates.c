@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/radix.h"
-#include "engine/dsg/dsg_ranges.h"
+#include "engine/dsg/dsg_joins.h"
 #include "engine/dsg/dsg_results.h"
 #include "engine/dsg/dsg_views.h"
 #include "sql/statement.h"
@@ -16,6 +16,11 @@ struct cut {
 };
 ESSE_VEC(cut_vec, struct cut)
 
+/* The ranks of a column that a text asks for; NO_RANK: it is no range that a column can tell. */
+struct asked {
+    uint32_t column, low, high;
+};
+
 struct finding {
     struct esse_arena *arena;
     struct scan *scan;
@@ -23,6 +28,7 @@ struct finding {
     const struct esse_history *history;
     struct esse_error *err;
     struct dsg_views views;
+    struct dsg_join join;
     struct dsg_ranges *ranges; /* NULL if no certificate tells what was seen */
     struct dsg_range_read_vec reads;
     struct cut_vec cuts;
@@ -109,10 +115,12 @@ static bool cut_own(struct finding *f, const struct dsg_range_read *read)
 }
 
 /* An operation that dsg_ranges can answer for, if what it returned is right. */
-static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct dsg_range_read *read)
+static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, const struct asked *asked,
+                          struct dsg_range_read *read)
 {
     struct esse_snapshot snapshot;
-    if (f->views.column == NO_RANK || !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix)
+    if (predicate_at(f, op)->no_rows || asked->column == NO_RANK ||
+        !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix)
         return false;
     const uint32_t place = f->versions->snapshots->place[txn];
     if (place != ESSE_NO_PLACE && place < snapshot.before &&
@@ -120,12 +128,12 @@ static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct d
         return false; /* it sees what it writes itself */
     *read = (struct dsg_range_read){ .op = op,
                                      .txn = txn,
-                                     .column = f->views.column,
-                                     .low = f->views.low,
-                                     .high = f->views.high,
+                                     .column = asked->column,
+                                     .low = asked->low,
+                                     .high = asked->high,
                                      .before = snapshot.before,
-                                     .from = f->views.low,
-                                     .to = f->views.high };
+                                     .from = asked->low,
+                                     .to = asked->high };
     return cut_own(f, read);
 }
 
@@ -143,12 +151,6 @@ static void add_pieces(struct finding *f, struct dsg_range_read_vec *pieces,
     }
     read.to = read.high;
     dsg_range_read_vec_push(pieces, f->arena, read);
-}
-
-static int by_op(const void *a, const void *b)
-{
-    const struct dsg_range_read *x = a, *y = b;
-    return (x->op > y->op) - (x->op < y->op);
 }
 
 static int by_op_and_rank(const void *a, const void *b)
@@ -295,17 +297,34 @@ static bool look_at(struct finding *f, uint32_t txn, uint32_t op, uint32_t key,
     return !snapshot || !f->ranges->placed[key] || check_row(f, txn, op, key, version);
 }
 
+/* What a join says of one table alone is less than what it says of pairs. */
+static bool look_at_pairs(struct finding *f, uint32_t txn, uint32_t op,
+                          const struct esse_snapshot *snapshot)
+{
+    if (!snapshot || !snapshot->is_prefix)
+        return true;
+    if (!dsg_join_see(&f->join, &f->views, f->ranges, snapshot, f->own, op)) {
+        f->err->line = f->history->txn_line[txn];
+        return false;
+    }
+    for (uint32_t i = 0; i < f->views.key_count; i++) {
+        const uint32_t key = f->views.keys[i];
+        if (f->own[key] != op + 1)
+            depend(f, txn, op, key, dsg_ranges_seen(f->ranges, snapshot, key));
+    }
+    return true;
+}
+
 static bool find_op(struct finding *f, uint32_t op)
 {
     const struct esse_predicate_op *predicate = predicate_at(f, op);
     const uint32_t txn = esse_op_txn(f->history, op).ix;
     struct esse_snapshot at, *snapshot = snapshot_of(f, txn, op, &at) ? &at : NULL;
     bool ok = take_text(f, txn, op);
-    /* What a join says of one table alone is less than what it says of pairs. */
-    if (ok && esse_statement_tables(f->views.predicate) > 1)
-        return true;
-    ok = ok && dsg_views_see(&f->views, is_by_value(f, op));
     note_own(f, txn, op);
+    if (ok && esse_statement_tables(f->views.predicate) > 1)
+        return look_at_pairs(f, txn, op, snapshot);
+    ok = ok && dsg_views_see(&f->views, is_by_value(f, op));
     note_rows(f, op, predicate->row, predicate->row_count);
     note_rows(f, op, predicate->vset, predicate->vset_count);
     for (uint32_t i = 0; ok && !predicate->has_vset && i < f->views.key_count; i++)
@@ -337,23 +356,47 @@ static struct esse_pair *sort_ops(struct finding *f, size_t *count)
     return pairs;
 }
 
-/* Takes out those that dsg_ranges can answer for. */
+/* What each operation asks for, text by text, so that each is looked up once; by predicate. */
+static struct asked *find_asked(struct finding *f, const struct esse_pair *ops, size_t count)
+{
+    struct asked *asked =
+        esse_arena_grow(f->arena, NULL, (f->history->predicate_count + (size_t)1) * sizeof *asked);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t op = ops[i].id;
+        if (!esse_budget_poll(f->scan->budget, i))
+            return NULL;
+        if (!esse_value_eq(f->views.text, predicate_at(f, op)->text) &&
+            !take_text(f, esse_op_txn(f->history, op).ix, op))
+            return NULL;
+        asked[f->history->op_key[op]] =
+            (struct asked){ f->views.column, f->views.low, f->views.high };
+    }
+    return asked;
+}
+
+/* Takes out those that dsg_ranges can answer for; the others stay, in the order of the history.  So
+ * are the operations looked at: what one transaction wrote lies beside what the next one did. */
 static bool take_range_reads(struct finding *f, struct esse_pair *ops, size_t *count)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < *count; i++) {
-        const uint32_t op = ops[i].id, txn = esse_op_txn(f->history, op).ix;
-        struct dsg_range_read read;
-        if (!esse_budget_poll(f->scan->budget, i) || !take_text(f, txn, op))
-            return false;
-        if (!predicate_at(f, op)->no_rows && is_range_read(f, txn, op, &read))
-            dsg_range_read_vec_push(&f->reads, f->arena, read);
-        else
-            ops[kept++] = ops[i];
-    }
+    const struct esse_history *history = f->history;
+    struct asked *asked = find_asked(f, ops, *count);
+    if (!asked)
+        return false;
+    *count = 0;
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        for (uint32_t op = history->txn_op[txn];
+             f->versions->in[txn] && op < history->txn_op[txn + 1]; op++) {
+            struct dsg_range_read read;
+            if (!esse_op_is_predicate(history->op_kind[op]))
+                continue;
+            if (is_range_read(f, txn, op, &asked[history->op_key[op]], &read))
+                dsg_range_read_vec_push(&f->reads, f->arena, read);
+            else
+                ops[(*count)++] = (struct esse_pair){ predicate_at(f, op)->text.word, op };
+        }
+    esse_arena_drop(f->arena, asked);
     f->ranges->columns = f->views.columns;
     f->ranges->column_count = f->views.column_count;
-    *count = kept;
     return dsg_results_check(f->scan, f->ranges, &f->reads);
 }
 
@@ -362,8 +405,6 @@ static void settle_range_reads(struct finding *f, struct esse_pair *ops, size_t 
 {
     struct dsg_range_read_vec pieces = { 0 };
     size_t cut = 0;
-    if (f->reads.count)
-        qsort(f->reads.at, f->reads.count, sizeof *f->reads.at, by_op);
     if (f->cuts.count)
         qsort(f->cuts.at, f->cuts.count, sizeof *f->cuts.at, by_op_and_rank);
     for (size_t i = 0; i < f->reads.count; i++) {
@@ -412,9 +453,13 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
         settle_range_reads(&f, ops, &count);
     }
     const bool whole = count == 0;
-    for (size_t i = 0; i < count; i++)
-        if (!esse_budget_poll(scan->budget, i) || !find_op(&f, ops[i].id))
-            return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = esse_budget_poll(scan->budget, i) && find_op(&f, ops[i].id);
+    if (f.join.arena)
+        esse_arena_free(f.join.arena);
+    if (!ok)
+        return false;
     versions->predicate_edges = edges.at;
     versions->predicate_edge_count = edges.count;
     versions->ranges = f.ranges;

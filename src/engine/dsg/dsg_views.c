@@ -56,7 +56,7 @@ bool dsg_views_take(struct dsg_views *views, esse_value text)
 
 /* Keeps the view of a key of which a version matches; its changes stand at the end of those found
  * so far. */
-static void keep(struct dsg_views *views, uint32_t key, struct dsg_view view)
+void dsg_views_keep(struct dsg_views *views, uint32_t key, struct dsg_view view)
 {
     views->at[key] = view;
     views->round[key] = views->rounds;
@@ -111,7 +111,7 @@ static void see_range(struct dsg_views *views)
         const struct dsg_view view =
             view_matches(views, key, views->found + i, j - i, views->changes + used);
         used += view.change_count;
-        keep(views, key, view);
+        dsg_views_keep(views, key, view);
     }
 }
 
@@ -138,9 +138,15 @@ static bool see_all(struct dsg_views *views)
         const struct dsg_view view =
             view_matches(views, key, views->found, count, views->changes + used);
         used += view.change_count;
-        keep(views, key, view);
+        dsg_views_keep(views, key, view);
     }
     return true;
+}
+
+void dsg_views_renew(struct dsg_views *views)
+{
+    views->key_count = 0;
+    views->rounds++;
 }
 
 bool dsg_views_see(struct dsg_views *views, bool by_touch)
@@ -149,8 +155,7 @@ bool dsg_views_see(struct dsg_views *views, bool by_touch)
         return true;
     views->is_seen = true;
     views->by_touch = by_touch;
-    views->key_count = 0;
-    views->rounds++;
+    dsg_views_renew(views);
     if (views->column == NO_RANK)
         return see_all(views);
     see_range(views);

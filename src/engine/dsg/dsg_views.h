@@ -50,6 +50,11 @@ bool dsg_views_take(struct dsg_views *views, esse_value text);
  * if it and the one before it match: for results that depend on the rows' values. */
 bool dsg_views_see(struct dsg_views *views, bool by_touch);
 
+/* For other ways to find changes (dsg_joins.h): forgets those found, and keeps the view of a key.
+ */
+void dsg_views_renew(struct dsg_views *views);
+void dsg_views_keep(struct dsg_views *views, uint32_t key, struct dsg_view view);
+
 /* The view of a key; NULL if no version of it matches. */
 static inline const struct dsg_view *dsg_views_of(const struct dsg_views *views, uint32_t key)
 {

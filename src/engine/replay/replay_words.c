@@ -149,6 +149,31 @@ static esse_op last_write(const struct esse_history *history, esse_txn txn, esse
     return (esse_op){ ESSE_NO_OP };
 }
 
+/* What the timestamps make of it, in Adya's words: whoever starts after another has committed has a
+ * start dependency on it.  An rw against one is a cycle, and ww and wr demand one.  False if there
+ * is nothing to tell. */
+static bool put_start(struct esse_out *out, const struct words *w, esse_txn other, bool was_read)
+{
+    const struct esse_interval *times = w->history->txn_server_time;
+    if (w->of->by != ESSE_ORDER_BY_TIMESTAMPS || w->of->is_stream || !times ||
+        times[other.ix].end == ESSE_NO_TIME || times[w->mismatch->txn.ix].begin == ESSE_NO_TIME)
+        return false;
+    const int64_t commit = times[other.ix].end, start = times[w->mismatch->txn.ix].begin;
+    const bool depends = commit <= start;
+    char name[NAME];
+    if (depends && was_read)
+        return false;
+    esse_txn_name(w->history, other, name, sizeof name);
+    esse_out_f(out, ", and committed, at %lld, %s %s started, at %lld: ", (long long)commit,
+               depends ? "before" : "after", w->txn, (long long)start);
+    if (depends)
+        esse_out_f(out, "%s has a start dependency on %s, and missed it (G-SIb)", w->txn, name);
+    else
+        esse_out_f(out, "%s %s it without a start dependency on %s (GSIa)", w->txn,
+                   was_read ? "read" : "overwrote", name);
+    return true;
+}
+
 static void add_writer(const struct words *w, struct esse_anomaly *anomaly, struct esse_step *steps)
 {
     const struct esse_mismatch *mismatch = w->mismatch;
@@ -159,7 +184,8 @@ static void add_writer(const struct words *w, struct esse_anomaly *anomaly, stru
     esse_out_init_memory(&out, w->arena);
     esse_out_f(&out, "%s did ", w->other);
     esse_show_op(&out, w->history, op);
-    esse_out_f(&out, ", the last before that %s", order_words(w));
+    if (!put_start(&out, w, mismatch->other, false))
+        esse_out_f(&out, ", the last before that %s", order_words(w));
     add_step(anomaly, steps, mismatch->other, op, esse_out_memory(&out));
 }
 
@@ -185,7 +211,9 @@ static void add_source(const struct words *w, struct esse_anomaly *anomaly, stru
             esse_out_init_memory(&out, w->arena);
             esse_out_f(&out, "%s did ", name);
             esse_show_op(&out, history, (esse_op){ op });
-            esse_out_text(&out, where[history->txn_status[txn]]);
+            if (history->txn_status[txn] != ESSE_COMMITTED ||
+                !put_start(&out, w, (esse_txn){ txn }, true))
+                esse_out_text(&out, where[history->txn_status[txn]]);
             add_step(anomaly, steps, (esse_txn){ txn }, (esse_op){ op }, esse_out_memory(&out));
             return;
         }
