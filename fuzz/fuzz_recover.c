@@ -50,6 +50,7 @@ static void feed_lines(struct esse_arena *arena, struct esse_change_sink *sink, 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const keys[] = { "k" };
+    static const struct esse_cockroach_rows rows = { { "esse_r", 6 }, keys, 1 };
     if (!size)
         return 0;
     const unsigned kind = *data++ % 7;
@@ -71,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (kind == 3)
         esse_etcd_feed(sink, text, &revision, &err);
     else if (kind == 4)
-        esse_cockroach_feed(sink, "esse_r", keys, 1, text, &stamp, &err);
+        esse_cockroach_feed(sink, &rows, (struct esse_span){ "", 0 }, text, &stamp, &err);
     else if (kind == 5)
         esse_tidb_feed(sink, "esse_r", "k", esse_value_small(1), text, &err);
     else

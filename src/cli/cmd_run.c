@@ -43,9 +43,10 @@ static struct {
 static const double default_seconds = 3;
 
 static const char *const workload_choices[] = {
-    "list-append", "rw-register", "predicate", "bank",        "long-fork", "write-skew",
-    "blindw-rh",   "blindw-rw",   "blindw-wh", "blindw-pred", "smallbank", "ycsb-a",
-    "ycsb-b",      "ycsb-f",      "twitter",   "rubis",       "tpcc",      NULL
+    "list-append", "rw-register", "predicate", "bank",      "long-fork",
+    "write-skew",  "blindw-rh",   "blindw-rw", "blindw-wh", "blindw-pred",
+    "smallbank",   "ycsb-a",      "ycsb-b",    "ycsb-f",    "twitter",
+    "rubis",       "tpcc",        "sql",       NULL
 };
 static const char *const spawn_choices[] = { "postgresql", "mariadb", "galera", "etcd", NULL };
 static const char *const fault_choices[] = { "kill", "pause", "partition", "restart", NULL };
@@ -214,7 +215,7 @@ static bool find_target(struct esse_arena *arena, const char *text, struct esse_
     if (!esse_url_parse(arena, text, url, err))
         return false;
     live->url = url;
-    live->driver = esse_driver_find(url->scheme);
+    live->driver = esse_driver_of(url);
     if (!live->driver)
         return esse_fail(err, ESSE_EUSAGE, "no driver for %s: targets; there are %s", url->scheme,
                          driver_list(arena));
@@ -267,6 +268,7 @@ static bool find_workload(struct esse_live_options *live, struct esse_error *err
         .predicate_share = share_of(o.predicate_share, by->predicate_share),
         .abort_share = o.abort_share,
         .seed = o.seed,
+        .file = strncmp(o.workload, "sql:", 4) == 0 ? o.workload + 4 : NULL,
     };
     return find_distribution(workload, &live->work.zipf_theta, err);
 }
@@ -368,8 +370,9 @@ static void put_summary(struct esse_out *out, const struct running *r)
             esse_out_f(out, "  %s %" PRIu64 " times\n", esse_fault_names[i],
                        esse_faults_count(r->live.faults, (enum esse_fault)i));
     if (!s->no_certificate)
-        esse_out_f(out, "  order of %" PRIu64 " versions from %s\n", s->versions,
-                   r->live.driver->certificate->source);
+        esse_out_f(out, "  order of %" PRIu64 " %s from %s\n",
+                   r->live.work.file ? s->commits : s->versions,
+                   r->live.work.file ? "commits" : "versions", r->live.driver->certificate->source);
     else if (!o.no_certificate && r->live.driver->certificate)
         esse_out_f(out, "  no order of versions: %s\n", s->no_certificate);
 }
@@ -477,8 +480,9 @@ static int run_once(struct running *r)
     r->live.progress = show_progress;
     r->live.context = r;
     if (!collect(r, &err))
-        return err.code == ESSE_EUSAGE ? esse_cli_usage(r->command->name, "%s", err.text)
-                                       : esse_cli_fail(NULL, &err);
+        return err.code == ESSE_EUSAGE
+                   ? esse_cli_usage(r->command->name, "%s", err.text)
+                   : esse_cli_fail(err.code == ESSE_EINPUT ? r->live.work.file : NULL, &err);
     int status = say_summary(r);
     if (r->summary.is_interrupted) {
         fprintf(stderr, "esse: interrupted; %s can be checked\n", r->dir.history);
@@ -536,8 +540,9 @@ static bool find_server(struct running *r, struct esse_arena *arena, int count, 
     if (!esse_faults_parse(o.faults, &r->fault_kinds, err))
         return false;
     if (!o.spawn)
-        return !r->fault_kinds ||
-               esse_fail(err, ESSE_EUSAGE, "--faults are for servers that --spawn starts");
+        return (!r->fault_kinds && !o.nodes) ||
+               esse_fail(err, ESSE_EUSAGE,
+                         "--faults and --nodes are for servers that --spawn starts");
     if (count)
         return esse_fail(err, ESSE_EUSAGE, "--spawn starts a server of its own; no TARGET, please");
     if (r->fault_kinds && !(o.fault_every > 0))
@@ -603,7 +608,8 @@ static int collect_command(int count, char **operands)
     "documentation claims for it. Several hosts, separated by commas, are spread over the "        \
     "sessions. What is secret in a URL is shown nowhere and saved nowhere.\n\n"                    \
     "The workload is one of 'esse run --workload help'. Every value written is unique, so that "   \
-    "a read names its writer. Tables are called esse_..., and are removed afterwards.\n\n"
+    "a read names its writer. Tables are called esse_..., and are removed afterwards. sql:FILE "   \
+    "runs transactions of your own on tables of your own (docs/workload-files.md).\n\n"
 
 #define SAVED                                                                                      \
     "The run directory holds the history (streamed while the run goes on), the order of "          \

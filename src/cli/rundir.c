@@ -86,6 +86,8 @@ static void put_config(struct esse_out *out, const struct esse_live *live, const
     put_text(out, "source", options->isolation->source);
     put_text(out, "level", level);
     put_text(out, "workload", options->workload->name);
+    if (work->file)
+        put_text(out, "workload_file", work->file);
     esse_out_f(out,
                ",\n \"sessions\": %llu, \"txns\": %llu, \"duration\": %g, \"keys\": %llu, "
                "\"ops\": %llu, \"max_writes_per_key\": %llu, \"zipf_theta\": %g, \"read_share\": "
@@ -112,13 +114,16 @@ static void put_readme(struct esse_out *out, const struct esse_live *live, const
     char date[40];
     time_t now = time(NULL);
     struct tm parts;
+    const struct esse_url *url = live->options->url;
+    /* A server that --spawn starts again has no secrets. */
+    const bool lacks = strcmp(url->text, url->shown) != 0 && strstr(again, url->shown);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&now, &parts));
     esse_out_f(out,
                "%s at %s, recorded by esse %s on %s.\n\n"
-               "The run again (a password must be added):\n\n%s\n\n"
+               "The run again%s:\n\n%s\n\n"
                "The check again, in this directory:\n\n%s\n",
                live->description.product, live->options->isolation->setting, esse_version(), date,
-               again, check);
+               lacks ? " (user and password must be added)" : "", again, check);
 }
 
 bool esse_rundir_describe(struct esse_arena *arena, const struct esse_rundir *dir,
@@ -156,13 +161,21 @@ static const char *with(struct esse_arena *arena, const char *line, const char *
     return value > 0 ? esse_arena_format(arena, "%s --%s %g", line, name, value) : line;
 }
 
+/* Its name, as the shell takes it; of sql with the file. */
+static const char *workload_again(struct esse_arena *arena, const struct esse_live_options *live)
+{
+    if (!live->work.file)
+        return live->workload->name;
+    return esse_shell_quoted(arena, esse_arena_format(arena, "sql:%s", live->work.file));
+}
+
 const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_options *live,
                               const char *target, const char *level)
 {
     const struct esse_workload_options *work = &live->work;
     const char *line = esse_arena_format(
         arena, "esse %s %s --workload %s --isolation %s --sessions %" PRIu64 " --seed %" PRIu64,
-        level ? "run" : "collect", target, live->workload->name, live->isolation->setting,
+        level ? "run" : "collect", target, workload_again(arena, live), live->isolation->setting,
         work->sessions, work->seed);
     if (level)
         line = esse_arena_format(arena, "%s --level %s", line, level);

@@ -11,11 +11,11 @@
     X(PQclear) X(PQcmdStatus) X(PQcmdTuples) X(PQconndefaults) X(PQconnectPoll) \
     X(PQconnectStartParams) X(PQconnectdbParams) X(PQconninfoFree) X(PQconsumeInput) \
     X(PQenterPipelineMode) X(PQerrorMessage) X(PQexec) X(PQfinish) X(PQflush) X(PQfreemem) \
-    X(PQgetCopyData) X(PQgetResult) X(PQgetisnull) X(PQgetlength) X(PQgetvalue) X(PQisBusy) \
-    X(PQnfields) X(PQntuples) X(PQparameterStatus) X(PQping) X(PQpipelineSync) X(PQputCopyData) \
-    X(PQreset) X(PQresultErrorField) X(PQresultErrorMessage) X(PQresultStatus) X(PQsendPrepare) \
-    X(PQsendQueryParams) X(PQsendQueryPrepared) X(PQsetNoticeReceiver) X(PQsetnonblocking) \
-    X(PQsocket) X(PQstatus) X(PQtransactionStatus)
+    X(PQftype) X(PQgetCopyData) X(PQgetResult) X(PQgetisnull) X(PQgetlength) X(PQgetvalue) \
+    X(PQisBusy) X(PQnfields) X(PQntuples) X(PQparameterStatus) X(PQping) X(PQpipelineSync) \
+    X(PQputCopyData) X(PQreset) X(PQresultErrorField) X(PQresultErrorMessage) X(PQresultStatus) \
+    X(PQsendPrepare) X(PQsendQueryParams) X(PQsendQueryPrepared) X(PQsetNoticeReceiver) \
+    X(PQsetSingleRowMode) X(PQsetnonblocking) X(PQsocket) X(PQstatus) X(PQtransactionStatus)
 /* clang-format on */
 
 extern struct esse_libpq {
@@ -39,6 +39,7 @@ extern struct esse_libpq {
 #define PQfinish             esse_libpq.PQfinish
 #define PQflush              esse_libpq.PQflush
 #define PQfreemem            esse_libpq.PQfreemem
+#define PQftype              esse_libpq.PQftype
 #define PQgetCopyData        esse_libpq.PQgetCopyData
 #define PQgetResult          esse_libpq.PQgetResult
 #define PQgetisnull          esse_libpq.PQgetisnull
@@ -59,6 +60,7 @@ extern struct esse_libpq {
 #define PQsendQueryParams    esse_libpq.PQsendQueryParams
 #define PQsendQueryPrepared  esse_libpq.PQsendQueryPrepared
 #define PQsetNoticeReceiver  esse_libpq.PQsetNoticeReceiver
+#define PQsetSingleRowMode   esse_libpq.PQsetSingleRowMode
 #define PQsetnonblocking     esse_libpq.PQsetnonblocking
 #define PQsocket             esse_libpq.PQsocket
 #define PQstatus             esse_libpq.PQstatus

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "collect/own.h"
 #include "collect/url.h"
 
 /*
@@ -34,6 +35,8 @@ struct esse_schema {
     const struct esse_table *tables;
     uint32_t count;
     uint32_t sessions; /* how many will connect, numbered from 0 on */
+    /* The user's own tables instead of those above, of which there are none then; or NULL. */
+    const struct esse_own_schema *own;
 };
 
 /* ---- what is asked, and what comes back ---------------------------------------------------- */
@@ -49,6 +52,7 @@ enum esse_ask {
     ESSE_ASK_MATCH,     /* the rows of the table that satisfy 'where' */
     ESSE_ASK_CHANGE,    /* those become 'value', all of them the same */
     ESSE_ASK_AGGREGATE, /* over them, computed by the server */
+    ESSE_ASK_OWN,       /* a statement of the user's */
     ESSE_ASK_COMMIT,
     ESSE_ASK_ROLLBACK,
 };
@@ -79,7 +83,8 @@ struct esse_request {
     bool is_range;
     int64_t low, high;
     enum esse_aggregate aggregate;
-    unsigned host; /* CONNECT: which of the URL's hosts */
+    const struct esse_own_statement *own; /* OWN */
+    unsigned host;                        /* CONNECT: which of the URL's hosts */
 };
 
 /* A row that a predicate returned; 'next' is what CHANGE made of it, ESSE_ABSENT otherwise. */
@@ -119,6 +124,8 @@ struct esse_reply {
     size_t item_count;
     const struct esse_live_row *rows; /* MATCH, CHANGE; in any order */
     size_t row_count;
+    const struct esse_own_cell *cells; /* OWN, as own.h has them */
+    size_t cell_count;
     /* What the server tells about the transaction; a driver sets them in whichever reply has
      * them, and the recorder keeps the last of each. */
     int64_t xid;                 /* its id for the server, or ESSE_NO_ID */
@@ -189,6 +196,7 @@ enum {
     ESSE_CAN_PREDICATES = 1 << 1, /* MATCH and CHANGE */
     ESSE_CAN_AGGREGATES = 1 << 2,
     ESSE_CAN_DELETE = 1 << 3,
+    ESSE_CAN_OWN = 1 << 4, /* a user's own statements */
 };
 
 /* Where what a target plays by itself goes: sinks of the history and of the certificate (NULL if
@@ -256,6 +264,7 @@ struct esse_description {
  */
 struct esse_driver {
     const char *name;       /* "sqlite" */
+    const char *dialect_of; /* "postgresql": its URLs with dialect=NAME are this one's; or NULL */
     const char *schemes;    /* "postgresql postgres": words before the colon */
     const char *summary;    /* one clause for help */
     const char *parameters; /* lines "name=VALUE  what it does" of the URL's query, for help */
@@ -269,6 +278,10 @@ struct esse_driver {
                     struct esse_error *err);
     /* What it says lives as long as the target. */
     bool (*describe)(struct esse_target *target, struct esse_description *description,
+                     struct esse_error *err);
+    /* The rows of an own table, all columns; before the first transaction.  NULL: without CAN_OWN.
+     */
+    bool (*own_rows)(struct esse_target *target, uint32_t table, struct esse_cells *cells,
                      struct esse_error *err);
     void (*clean)(struct esse_target *target);
     void (*close)(struct esse_target *target);
@@ -291,6 +304,9 @@ extern const struct esse_driver *const esse_drivers[]; /* null-terminated, see d
 
 /* The driver of a URL's scheme; NULL if there is none. */
 const struct esse_driver *esse_driver_find(const char *scheme);
+
+/* The driver of a URL: that of its dialect, if that is one of its own, or else of its scheme. */
+const struct esse_driver *esse_driver_of(const struct esse_url *url);
 
 /* The row of a driver's claims; NULL on an unknown setting.  '-', '_' and ' ' are the same, and so
  * are capitals; NULL stands for the default. */

@@ -103,11 +103,10 @@ struct esse_mysql_place esse_mysql_place(const struct esse_target *target, unsig
     return place;
 }
 
-MYSQL *esse_mysql_handle(const struct esse_target *target)
+MYSQL *esse_mysql_handle(void)
 {
     MYSQL *mysql = mysql_init(NULL);
     const unsigned seconds = 10;
-    (void)target;
     if (!mysql)
         return NULL;
     mysql_options(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
@@ -125,10 +124,13 @@ void esse_mysql_said(const struct esse_target *target, const char *said, char te
     esse_url_scrub(target->url, text);
 }
 
-MYSQL *esse_mysql_connect_to(const struct esse_target *target, unsigned host, char said[240])
+MYSQL *esse_mysql_connect_to(const struct esse_target *target, unsigned host, unsigned silence,
+                             char said[240])
 {
     const struct esse_mysql_place place = esse_mysql_place(target, host);
-    MYSQL *mysql = esse_mysql_handle(target);
+    MYSQL *mysql = esse_mysql_handle();
+    if (mysql && silence)
+        mysql_options(mysql, MYSQL_OPT_READ_TIMEOUT, &silence);
     if (mysql && mysql_real_connect(mysql, place.host, place.user, place.password, place.database,
                                     place.port, place.socket, 0))
         return mysql;
@@ -138,12 +140,13 @@ MYSQL *esse_mysql_connect_to(const struct esse_target *target, unsigned host, ch
     return NULL;
 }
 
-MYSQL *esse_mysql_connect(const struct esse_target *target, struct esse_error *err)
+MYSQL *esse_mysql_connect(const struct esse_target *target, unsigned silence,
+                          struct esse_error *err)
 {
     const unsigned hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
     char all[400] = "", text[240];
     for (unsigned host = 0; host < hosts; host++) {
-        MYSQL *mysql = esse_mysql_connect_to(target, host, text);
+        MYSQL *mysql = esse_mysql_connect_to(target, host, silence, text);
         if (mysql)
             return mysql;
         const char *name = esse_mysql_place(target, host).host;
@@ -236,7 +239,7 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
                     struct esse_error *err)
 {
     target->schema = schema;
-    target->main = esse_mysql_connect(target, err);
+    target->main = esse_mysql_connect(target, 0, err);
     if (!target->main || !verify_level(target, err) || !esse_mysql_cluster_find(target, err))
         return false;
     for (uint32_t t = 0; t < schema->count; t++)
@@ -290,7 +293,7 @@ static void clean(struct esse_target *target)
         return;
     if (!esse_mysql_run(target, target->main, "SELECT 1", &ignored)) {
         mysql_close(target->main);
-        target->main = esse_mysql_connect(target, &ignored);
+        target->main = esse_mysql_connect(target, 0, &ignored);
     }
     for (uint32_t t = 0; target->main && t < target->schema->count; t++) {
         char sql[100];

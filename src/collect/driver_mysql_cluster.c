@@ -43,7 +43,7 @@ bool esse_mysql_cluster_settle(struct esse_target *target, struct esse_error *er
     if (!target->cluster || !target->schema->count)
         return true;
     for (unsigned host = 0; ok && host < target->url->host_count; host++) {
-        MYSQL *mysql = esse_mysql_connect_to(target, host, said);
+        MYSQL *mysql = esse_mysql_connect_to(target, host, 0, said);
         if (!mysql)
             continue; /* sessions will find out, and go elsewhere */
         ok = settle_node(target, mysql, err);

@@ -424,7 +424,7 @@ enum esse_progress esse_mysql_step(struct esse_conn *head, struct esse_reply *re
 static enum esse_progress start_connect(struct conn *conn, struct esse_reply *reply)
 {
     hang_up(conn);
-    conn->links[conn->host] = esse_mysql_handle(conn->target);
+    conn->links[conn->host] = esse_mysql_handle();
     turn_to(conn, conn->host);
     if (!conn->mysql)
         return esse_failed(reply, ESSE_FATE_ABORTED, "", "out of memory");

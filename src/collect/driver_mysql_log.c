@@ -3,6 +3,7 @@
 #include "collect/recorder.h"
 #include "collect/recover_binlog.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,11 +13,13 @@
  * (docs/design/recovery.md), read as a replica reads it.
  *
  * The library waits until an event comes.  So the server is asked for a heartbeat whenever it has
- * had nothing to send for some milliseconds: reading then ends with one, and never waits longer.
+ * had nothing to send for some milliseconds: reading then ends with one.  If not even that comes
+ * there is nothing to read.
  *
  * After a crash the stream starts again behind the last transaction that came whole.
  */
 static const double wait_seconds = 30;
+static const unsigned silence_seconds = 1; /* in the middle of an event, and the stream is lost */
 static const int64_t slice_ns = 15 * 1000 * 1000; /* of one poll */
 
 struct esse_mysql_log {
@@ -90,7 +93,7 @@ static bool ask_for_stream(struct esse_mysql_log *log, struct esse_error *err)
 
 static bool open_stream(struct esse_mysql_log *log, struct esse_error *err)
 {
-    log->stream = esse_mysql_connect(log->target, err);
+    log->stream = esse_mysql_connect(log->target, silence_seconds, err);
     if (!log->stream || !ask_for_stream(log, err))
         return false;
     log->replica = mariadb_rpl_init(log->stream);
@@ -117,7 +120,7 @@ static void end_log(struct esse_target *target)
     close_stream(log);
     if (log->main && !esse_mysql_run(target, log->main, "SELECT 1", &ignored)) {
         mysql_close(log->main);
-        log->main = esse_mysql_connect(target, &ignored);
+        log->main = esse_mysql_connect(target, 0, &ignored);
     }
     if (log->main) {
         esse_mysql_run(target, log->main, "DROP TABLE IF EXISTS esse_mark", &ignored);
@@ -129,7 +132,7 @@ static void end_log(struct esse_target *target)
 static bool open_log(struct esse_mysql_log *log, struct esse_error *err)
 {
     struct esse_target *target = log->target;
-    log->main = esse_mysql_connect(target, err);
+    log->main = esse_mysql_connect(target, 0, err);
     if (!log->main)
         return false;
     const char *is_on = esse_mysql_ask(target, log->main, "SELECT @@log_bin", err);
@@ -186,6 +189,15 @@ static bool take_event(struct esse_mysql_log *log, const MARIADB_RPL_EVENT *even
                              event->next_event_pos, err);
 }
 
+/* A server that is stopped or cut off sends no heartbeat either.  What the library has read ahead
+ * is found when the next one comes. */
+static bool has_news(const struct esse_mysql_log *log)
+{
+    enum { WAIT_MS = 10 };
+    struct pollfd fd = { mysql_get_socket(log->stream), POLLIN, 0 };
+    return poll(&fd, 1, WAIT_MS) > 0;
+}
+
 static bool poll_log(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err)
 {
     struct esse_mysql_log *log = target->log;
@@ -198,6 +210,8 @@ static bool poll_log(struct esse_target *target, struct esse_learnt *learnt, str
             close_stream(log); /* it may be coming back: at the next poll again */
             return true;
         }
+        if (!has_news(log))
+            return true;
         /* One that is handed in to be used again the library frees when reading fails. */
         MARIADB_RPL_EVENT *event = mariadb_rpl_fetch(log->replica, NULL);
         if (!event) {
@@ -222,23 +236,26 @@ static bool write_mark(struct esse_mysql_log *log, int64_t mark, struct esse_err
         return true;
     if (log->main)
         mysql_close(log->main);
-    log->main = esse_mysql_connect(log->target, err);
+    log->main = esse_mysql_connect(log->target, 0, err);
     return log->main && esse_mysql_run(log->target, log->main, sql, err);
 }
 
+/* A node that has just come back may refuse the mark for a while. */
 static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
                        struct esse_error *err)
 {
     struct esse_mysql_log *log = target->log;
     const int64_t began = esse_book_clock(), mark = began;
-    if (!write_mark(log, mark, err))
-        return false;
+    bool is_written = false;
     while (esse_learnt_rows_mark(log->rows) != mark) {
-        if (!poll_log(target, learnt, err))
-            return false;
-        if ((double)(esse_book_clock() - began) * 1e-9 > wait_seconds)
+        const bool is_late = (double)(esse_book_clock() - began) * 1e-9 > wait_seconds;
+        if (is_late && is_written)
             return esse_fail(err, ESSE_EUNAVAILABLE,
                              "the binary log did not come to its end within %g s", wait_seconds);
+        if (!is_written && !(is_written = write_mark(log, mark, err)) && is_late)
+            return false;
+        if (!poll_log(target, learnt, err))
+            return false;
     }
     return true;
 }

@@ -14,6 +14,13 @@ static const struct esse_claim claims[] = {
     { 0 },
 };
 
+static const struct esse_claim cockroachdb_claims[] = {
+    { "serializable", "serializable", "CockroachDB, Serializable Transactions" },
+    { "repeatable-read", "snapshot-isolation", "CockroachDB, Repeatable Read Transactions" },
+    { "read-committed", "read-committed", "CockroachDB, Read Committed Transactions" },
+    { 0 },
+};
+
 /* ---- dialects ---- */
 
 #define CREATE "CREATE TABLE esse_%(k BIGINT PRIMARY KEY, v #, o BIGINT)"
@@ -75,6 +82,7 @@ static const struct esse_pg_dialect postgresql = {
 
 static const struct esse_pg_dialect cockroachdb = { .name = "cockroachdb",
                                                     .create = CREATE,
+                                                    .time = "SELECT cluster_logical_timestamp()",
                                                     .texts = { PLAIN_CONFLICT_TEXTS } };
 
 static const struct esse_pg_dialect yugabytedb = { .name = "yugabytedb",
@@ -210,7 +218,9 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                         struct esse_error *err)
 {
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
+    const bool is_cockroachdb = strcmp(url->scheme, cockroachdb.name) == 0;
     const char *name = esse_url_parameter(url, "dialect");
+    name = name || !is_cockroachdb ? name : cockroachdb.name;
     target->arena = arena;
     target->url = url;
     target->ports = esse_arena_alloc(arena, url->host_count + 1, sizeof *target->ports);
@@ -224,6 +234,9 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                          "the target's URL: dialect must be postgresql, cockroachdb, yugabytedb or "
                          "h2, not '%.60s'",
                          name);
+    if (is_cockroachdb && target->dialect != &cockroachdb)
+        return esse_fail(err, ESSE_EUSAGE, "the target's URL: %s: has no other dialect",
+                         url->scheme);
     if (target->log_plugin && strcmp(target->log_plugin, "pgoutput") != 0 &&
         strcmp(target->log_plugin, "test_decoding") != 0)
         return esse_fail(err, ESSE_EUSAGE,
@@ -351,11 +364,16 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
                     struct esse_error *err)
 {
     target->schema = schema;
+    if (schema->own && target->dialect != &postgresql)
+        return esse_fail(err, ESSE_EUSAGE, "statements of your own need dialect=postgresql");
     target->main = esse_pg_connect(target, NULL, NULL, err);
     if (!target->main || !verify_level(target, err))
         return false;
     for (uint32_t t = 0; t < schema->count; t++)
         if (!make_table(target, &schema->tables[t], err))
+            return false;
+    for (const char *const *at = schema->own ? schema->own->setup : NULL; at && *at; at++)
+        if (!esse_pg_run(target, target->main, *at, err))
             return false;
     struct esse_error ignored; /* plans are better with statistics, and right without */
     if (target->dialect == &postgresql)
@@ -411,12 +429,22 @@ static void clean(struct esse_target *target)
         snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
         esse_pg_run(target, target->main, sql, &ignored);
     }
+    const struct esse_own_schema *own = target->schema->own;
+    for (const char *const *at = own ? own->teardown : NULL; at && *at; at++)
+        esse_pg_run(target, target->main, *at, &ignored);
 }
 
 static void close_target(struct esse_target *target)
 {
     PQfinish(target->main);
 }
+
+enum { CAN = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE };
+
+#define WORK                                                                                       \
+    .open = open_target, .prepare = prepare, .describe = describe, .clean = clean,                 \
+    .close = close_target, .conn = esse_pg_conn, .start = esse_pg_start, .step = esse_pg_step,     \
+    .drop = esse_pg_drop
 
 const struct esse_driver esse_driver_postgresql = {
     .name = "postgresql",
@@ -428,16 +456,21 @@ const struct esse_driver esse_driver_postgresql = {
         "what works)\n"
         "PARAMETER=VALUE                                any of libpq's: sslmode, service, options, "
         "...",
-    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
+    .can = CAN | ESSE_CAN_OWN,
     .claims = claims,
-    .open = open_target,
-    .prepare = prepare,
-    .describe = describe,
-    .clean = clean,
-    .close = close_target,
-    .conn = esse_pg_conn,
-    .start = esse_pg_start,
-    .step = esse_pg_step,
-    .drop = esse_pg_drop,
     .certificate = &esse_pg_certifying,
+    .own_rows = esse_pg_own_rows,
+    WORK,
+};
+
+const struct esse_driver esse_driver_cockroachdb = {
+    .name = "cockroachdb",
+    .dialect_of = "postgresql",
+    .schemes = "cockroachdb",
+    .summary = "CockroachDB, also as postgresql://...?dialect=cockroachdb",
+    .parameters = "PARAMETER=VALUE  any of libpq's: sslmode, service, options, ...",
+    .can = CAN,
+    .claims = cockroachdb_claims,
+    .certificate = &esse_pg_feed_certifying,
+    WORK,
 };

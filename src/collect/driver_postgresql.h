@@ -1,14 +1,18 @@
 #ifndef ESSE_COLLECT_DRIVER_POSTGRESQL_H
 #define ESSE_COLLECT_DRIVER_POSTGRESQL_H
 
+#include "collect/change.h"
 #include "collect/client_libpq.h"
 #include "collect/driver.h"
 #include "collect/live_rows.h"
 
+#include <stdatomic.h>
+
 /*
- * PostgreSQL and what speaks its protocol, through libpq.  Three files: the target
- * (driver_postgresql.c), its connections (driver_postgresql_conn.c), and the server's log
- * (driver_postgresql_log.c).
+ * PostgreSQL and what speaks its protocol, through libpq: the target (driver_postgresql.c), its
+ * connections (driver_postgresql_conn.c), statements of the user's own (driver_postgresql_own.c),
+ * the server's log (driver_postgresql_log.c), CockroachDB's changefeed instead
+ * (driver_postgresql_feed.c), and connecting again (driver_postgresql_again.c).
  */
 
 /* What differs between servers.  Predicates and CHANGE answer columns (snapshot, xid, k, v or o),
@@ -18,11 +22,20 @@ struct esse_pg_dialect {
     const char *texts[ESSE_STATEMENTS];
     const char *create;      /* a table: '%' its name, '#' the type of v */
     const char *session;     /* '#' the level: a session begins with it; NULL: BEGIN tells */
+    const char *time;        /* a statement that tells when a transaction commits; NULL: none */
     bool has_log;            /* logical decoding */
     bool has_conflict_reads; /* READ COMMITTED re-reads rows that others changed: no snapshot */
 };
 
 struct esse_pg_log;
+struct esse_pg_feed;
+
+/* The clock of servers that tell their transactions' times, during a run with a certificate. */
+struct esse_pg_clock {
+    bool is_asked;           /* transactions ask before they commit */
+    struct esse_stamp base;  /* from which their numbers are counted */
+    _Atomic uint64_t latest; /* the latest that any was told */
+};
 
 struct esse_target {
     struct esse_arena *arena;
@@ -36,6 +49,8 @@ struct esse_target {
     const struct esse_schema *schema;
     PGconn *main; /* makes the schema and removes it */
     struct esse_pg_log *log;
+    struct esse_pg_feed *feed;
+    struct esse_pg_clock clock;
     const char *log_plugin; /* NULL: pgoutput, or else test_decoding */
 };
 
@@ -53,6 +68,18 @@ void esse_pg_said(const struct esse_target *target, const char *said, char text[
 PGconn *esse_pg_connect(const struct esse_target *target, const char *extra, const char *value,
                         struct esse_error *err);
 
+/* A connection that is made piece by piece, one piece a call, since who is not there, or stopped,
+ * would keep the caller for seconds.  NULL: not yet; a host that fails is followed by the next. */
+struct esse_pg_coming {
+    PGconn *pg;
+    PostgresPollingStatusType wants;
+    int64_t since;
+    unsigned host; /* that is tried next */
+};
+PGconn *esse_pg_come(const struct esse_target *target, struct esse_pg_coming *coming,
+                     const char *extra, const char *value);
+void esse_pg_coming_stop(struct esse_pg_coming *coming);
+
 /* Runs a command on a connection that may wait; fails with the server's words. */
 bool esse_pg_run(const struct esse_target *target, PGconn *pg, const char *sql,
                  struct esse_error *err);
@@ -67,6 +94,16 @@ enum esse_progress esse_pg_start(struct esse_conn *conn, const struct esse_reque
 enum esse_progress esse_pg_step(struct esse_conn *conn, struct esse_reply *reply);
 void esse_pg_drop(struct esse_conn *conn);
 
-extern const struct esse_certifying esse_pg_certifying;
+/* Statements of the user's own: driver_postgresql_own.c.  The text, and what was answered from a
+ * column on. */
+struct esse_out;
+void esse_pg_own_put(struct esse_out *out, const struct esse_own_schema *schema,
+                     const struct esse_own_statement *statement);
+void esse_pg_own_take(const PGresult *result, int from, bool is_aggregate,
+                      struct esse_cells *cells);
+bool esse_pg_own_rows(struct esse_target *target, uint32_t table, struct esse_cells *cells,
+                      struct esse_error *err);
+
+extern const struct esse_certifying esse_pg_certifying, esse_pg_feed_certifying;
 
 #endif

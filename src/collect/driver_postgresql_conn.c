@@ -1,5 +1,9 @@
 #include "collect/driver_postgresql.h"
 #include "collect/drivers.h"
+#include "collect/learnt_feed.h"
+#include "collect/recover_snapshot.h"
+
+#include "base/out.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -14,7 +18,7 @@
  */
 
 /* What the results that come belong to, in the order of sending. */
-enum part { PART_BEGIN, PART_PREPARE, PART_OPERATION, PART_END };
+enum part { PART_BEGIN, PART_PREPARE, PART_OPERATION, PART_TIME, PART_END };
 enum { MOST_PARTS = 5 };
 
 struct conn {
@@ -32,8 +36,12 @@ struct conn {
     unsigned part_count, part;
     bool has_failed; /* reply->failure is filled */
     int64_t xid;     /* of the open transaction, or ESSE_NO_ID */
+    bool has_written;
+    int64_t time; /* when it commits, or ESSE_NO_ID */
     struct esse_live_items items;
     struct esse_live_row_vec rows;
+    struct esse_out sql; /* of an own statement, and its answer */
+    struct esse_cells cells;
     char snapshot[4096]; /* some 400 transactions in progress; longer ones are not told */
 };
 
@@ -45,6 +53,8 @@ struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *ar
     conn->head = (struct esse_conn){ .driver = &esse_driver_postgresql, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
+    conn->cells.arena = arena;
+    esse_out_init_memory(&conn->sql, arena);
     conn->prepared =
         esse_arena_alloc(arena, (size_t)target->schema->count * ESSE_STATEMENTS, sizeof(bool));
     return &conn->head;
@@ -247,9 +257,16 @@ static bool send_request(struct conn *conn)
                                                                      : conn->target->begin))
         return false;
     conn->begin_is_due = false;
+    if (conn->request.ask == ESSE_ASK_COMMIT && conn->target->clock.is_asked &&
+        !send_plain(conn, PART_TIME, conn->target->dialect->time))
+        return false;
     if (conn->request.ask == ESSE_ASK_COMMIT || conn->request.ask == ESSE_ASK_ROLLBACK) {
         if (!send_plain(conn, PART_END,
                         conn->request.ask == ESSE_ASK_COMMIT ? "COMMIT" : "ROLLBACK"))
+            return false;
+    } else if (conn->request.ask == ESSE_ASK_OWN) {
+        esse_pg_own_put(&conn->sql, conn->target->schema->own, conn->request.own);
+        if (!send_plain(conn, PART_OPERATION, esse_out_memory(&conn->sql)))
             return false;
     } else if (!send_operation(conn)) {
         return false;
@@ -296,6 +313,12 @@ static void put_snapshot(struct conn *conn, const char *text, int64_t own)
     to[-1] = 0; /* the last comma */
 }
 
+static bool writes_rows(const struct esse_request *request)
+{
+    return request->ask == ESSE_ASK_CHANGE || request->ask == ESSE_ASK_DELETE ||
+           (request->ask == ESSE_ASK_OWN && request->own->kind >= ESSE_OWN_INSERT);
+}
+
 /* READ COMMITTED's UPDATE looks again at rows that somebody changed meanwhile: what it sees is not
  * its snapshot. */
 static void take_snapshot(struct conn *conn, const PGresult *result, struct esse_reply *reply)
@@ -305,8 +328,8 @@ static void take_snapshot(struct conn *conn, const PGresult *result, struct esse
     if (!PQntuples(result) || PQgetisnull(result, 0, 0) ||
         (size_t)PQgetlength(result, 0, 0) >= sizeof conn->snapshot - OWN)
         return;
-    if ((conn->request.ask == ESSE_ASK_CHANGE || conn->request.ask == ESSE_ASK_DELETE) &&
-        target->is_read_committed && target->dialect->has_conflict_reads)
+    if (writes_rows(&conn->request) && target->is_read_committed &&
+        target->dialect->has_conflict_reads)
         return;
     put_snapshot(conn, PQgetvalue(result, 0, 0), conn->xid);
     reply->snapshot = conn->snapshot;
@@ -353,6 +376,16 @@ static void take_delete(struct conn *conn, PGresult *result, struct esse_reply *
     reply->is_absent = !PQntuples(result) || PQgetisnull(result, 0, 2);
 }
 
+static void take_own(struct conn *conn, PGresult *result, struct esse_reply *reply)
+{
+    take_snapshot(conn, result, reply);
+    take_xid(result, 1, reply);
+    esse_cells_clear(&conn->cells);
+    esse_pg_own_take(result, 2, conn->request.own->kind == ESSE_OWN_AGGREGATE, &conn->cells);
+    reply->cells = conn->cells.at.at;
+    reply->cell_count = conn->cells.at.count;
+}
+
 static void take_operation(struct conn *conn, PGresult *result, struct esse_reply *reply)
 {
     switch (conn->request.ask) {
@@ -373,6 +406,9 @@ static void take_operation(struct conn *conn, PGresult *result, struct esse_repl
     case ESSE_ASK_DELETE:
         take_delete(conn, result, reply);
         break;
+    case ESSE_ASK_OWN:
+        take_own(conn, result, reply);
+        break;
     default:
         if (PQnfields(result) > 0)
             take_xid(result, 0, reply);
@@ -382,11 +418,47 @@ static void take_operation(struct conn *conn, PGresult *result, struct esse_repl
         conn->xid = reply->xid;
 }
 
+/* Whoever has asked commits then or not at all.  It is the id of those that write; that they did
+ * commit only the answer to COMMIT tells. */
+static void take_time(struct conn *conn, const PGresult *result, struct esse_reply *reply)
+{
+    struct esse_pg_clock *clock = &conn->target->clock;
+    struct esse_stamp stamp;
+    struct esse_error ignored;
+    if (!PQntuples(result) ||
+        !esse_hlc_parse(
+            (struct esse_span){ PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0) },
+            &stamp, &ignored))
+        return;
+    conn->time = esse_stamp_number(stamp, clock->base);
+    if (conn->has_written)
+        reply->xid = conn->time;
+    uint64_t latest = atomic_load(&clock->latest);
+    while (latest < stamp.high &&
+           !atomic_compare_exchange_weak(&clock->latest, &latest, stamp.high))
+        continue;
+}
+
+/* All of a serializable transaction is as if done at its time.  One that writes is not in what it
+ * looks at. */
+static void put_times(const struct conn *conn, struct esse_reply *reply)
+{
+    if (conn->time == ESSE_NO_ID)
+        return;
+    reply->start_ts = conn->has_written ? conn->time - 1 : conn->time;
+    if (conn->has_written)
+        reply->commit_ts = conn->time;
+}
+
 /* COMMIT of a transaction that has failed answers ROLLBACK, and calls that a success. */
 static void take_end(struct conn *conn, PGresult *result, struct esse_reply *reply)
 {
-    if (conn->request.ask != ESSE_ASK_COMMIT || strcmp(PQcmdStatus(result), "ROLLBACK") != 0)
+    if (conn->request.ask != ESSE_ASK_COMMIT)
         return;
+    if (strcmp(PQcmdStatus(result), "ROLLBACK") != 0) {
+        put_times(conn, reply);
+        return;
+    }
     esse_failed(reply, ESSE_FATE_ABORTED, PQcmdStatus(result), "COMMIT was answered with %s",
                 PQcmdStatus(result));
     conn->has_failed = true;
@@ -410,6 +482,9 @@ static void take_result(struct conn *conn, PGresult *result, struct esse_reply *
         break;
     case PART_OPERATION:
         take_operation(conn, result, reply);
+        break;
+    case PART_TIME:
+        take_time(conn, result, reply);
         break;
     case PART_END:
         take_end(conn, result, reply);
@@ -485,10 +560,13 @@ enum esse_progress esse_pg_start(struct esse_conn *head, const struct esse_reque
         return start_connect(conn, reply);
     if (request->ask == ESSE_ASK_BEGIN) {
         conn->begin_is_due = true;
-        conn->xid = ESSE_NO_ID;
+        conn->xid = conn->time = ESSE_NO_ID;
+        conn->has_written = false;
         return ESSE_PROGRESS_DONE;
     }
     conn->request.is_read_only = is_read_only; /* that of BEGIN */
+    conn->has_written |= (request->ask >= ESSE_ASK_WRITE && request->ask <= ESSE_ASK_DELETE) ||
+                         request->ask == ESSE_ASK_CHANGE;
     if (conn->begin_is_due &&
         (request->ask == ESSE_ASK_COMMIT || request->ask == ESSE_ASK_ROLLBACK)) {
         conn->begin_is_due = false; /* nothing was done */

@@ -26,17 +26,15 @@ struct esse_pg_log {
     struct esse_target *target;
     struct esse_change_sink filter; /* passes over what came before */
     struct esse_learnt_rows *rows;
-    PGconn *main;   /* SQL; its own, since polling and the run's must not mix */
-    PGconn *stream; /* replication; NULL if by queries, or lost */
-    PGconn *coming; /* the next stream, while its connection is made; else NULL */
-    PostgresPollingStatusType coming_wants;
-    int64_t coming_since;
-    unsigned host; /* that is tried next */
+    PGconn *main;                 /* SQL; its own, since polling and the run's must not mix */
+    PGconn *stream;               /* replication; NULL if by queries, or lost */
+    struct esse_pg_coming coming; /* the next stream */
     struct esse_pgoutput *pgoutput;
     struct esse_test_decoding *text;
     char slot[40];
     bool has_publication, has_slot;
     uint64_t seen;     /* position of the last transaction that was told */
+    uint64_t sent;     /* ... up to which the server says that it has sent everything */
     uint64_t opened;   /* of the one that is coming */
     bool is_repeated;  /* it came before */
     int64_t status_at; /* when the server was last told how far we are */
@@ -85,6 +83,9 @@ static bool make_publication(struct esse_pg_log *log, struct esse_error *err)
     for (uint32_t t = 0; t < schema->count && (size_t)length < sizeof sql; t++)
         length += snprintf(sql + length, sizeof sql - (size_t)length, ", esse_%s",
                            schema->tables[t].name);
+    for (uint32_t t = 0; schema->own && t < schema->own->count && (size_t)length < sizeof sql; t++)
+        length += snprintf(sql + length, sizeof sql - (size_t)length, ", %s",
+                           schema->own->tables[t].name);
     log->has_publication = esse_pg_run(log->target, log->main, sql, err);
     return log->has_publication;
 }
@@ -136,8 +137,8 @@ static void remove_slot(struct esse_pg_log *log)
     char sql[200];
     struct esse_error ignored;
     PQfinish(log->stream);
-    PQfinish(log->coming);
-    log->stream = log->coming = NULL;
+    esse_pg_coming_stop(&log->coming);
+    log->stream = NULL;
     /* The server notices that a stream has ended a moment later. */
     snprintf(sql, sizeof sql, "SELECT pg_drop_replication_slot('%s')", log->slot);
     for (unsigned i = 0; log->has_slot && i < 100; i++) {
@@ -214,10 +215,12 @@ static bool begin_log(struct esse_target *target, struct esse_error *err)
 
 /* ---- reading ---- */
 
+/* A server that shuts down in good order waits until all that it has sent is said to have come,
+ * also what is no transaction. */
 static bool send_status(struct esse_pg_log *log)
 {
     unsigned char status[ESSE_PG_STATUS_BYTES];
-    esse_pg_status_write(status, log->seen);
+    esse_pg_status_write(status, log->seen > log->sent ? log->seen : log->sent);
     log->status_at = esse_book_clock();
     return PQputCopyData(log->stream, (const char *)status, sizeof status) > 0 &&
            PQflush(log->stream) >= 0;
@@ -231,6 +234,7 @@ static bool take_frame(struct esse_pg_log *log, const char *bytes, size_t length
         return false;
     if (frame.is_data)
         return esse_pgoutput_message(log->pgoutput, frame.bytes, frame.length, err);
+    log->sent = frame.position;
     if (frame.wants_reply)
         send_status(log);
     return true;
@@ -254,52 +258,15 @@ static bool read_stream(struct esse_pg_log *log, bool *is_alive, struct esse_err
     return ok;
 }
 
-static void begin_coming(struct esse_pg_log *log)
-{
-    const char *keywords[ESSE_PG_PARAMETERS], *values[ESSE_PG_PARAMETERS];
-    esse_pg_parameters(log->target, log->host++, "replication", "database", keywords, values);
-    log->coming = PQconnectStartParams(keywords, values, 0);
-    log->coming_since = esse_book_clock();
-    log->coming_wants =
-        PQstatus(log->coming) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
-}
-
-/* Does what can be done about the connection without waiting for anybody. */
-static void advance_coming(struct esse_pg_log *log)
-{
-    static const int64_t longest_ns = 10000000000;
-    while (log->coming_wants == PGRES_POLLING_READING ||
-           log->coming_wants == PGRES_POLLING_WRITING) {
-        struct pollfd fd = { PQsocket(log->coming),
-                             log->coming_wants == PGRES_POLLING_READING ? POLLIN : POLLOUT, 0 };
-        if (poll(&fd, 1, 0) <= 0)
-            break;
-        log->coming_wants = PQconnectPoll(log->coming);
-    }
-    if (esse_book_clock() - log->coming_since > longest_ns)
-        log->coming_wants = PGRES_POLLING_FAILED;
-}
-
-/* The server has crashed and may be coming back: a connection is made piece by piece, one piece a
- * poll, since who is not there, or stopped, would keep the run's own thread for seconds. */
+/* The server has crashed and may be coming back. */
 static void reconnect(struct esse_pg_log *log)
 {
     struct esse_error ignored;
     PQfinish(log->stream);
-    log->stream = NULL;
-    if (!log->coming)
-        begin_coming(log);
-    advance_coming(log);
-    if (log->coming_wants == PGRES_POLLING_OK) {
-        log->stream = log->coming;
-        log->coming = NULL;
-        if (!start_stream(log, &ignored)) {
-            PQfinish(log->stream);
-            log->stream = NULL;
-        }
-    } else if (log->coming_wants == PGRES_POLLING_FAILED) {
-        PQfinish(log->coming);
-        log->coming = NULL;
+    log->stream = esse_pg_come(log->target, &log->coming, "replication", "database");
+    if (log->stream && !start_stream(log, &ignored)) {
+        PQfinish(log->stream);
+        log->stream = NULL;
     }
 }
 

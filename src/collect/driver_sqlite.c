@@ -144,7 +144,7 @@ static bool fill_table(sqlite3 *db, const struct esse_table *table, struct esse_
 /* Where what is not committed can be read there is no snapshot to speak of. */
 static bool counts(const struct esse_target *target, const struct esse_schema *schema)
 {
-    bool has_ranges = false;
+    bool has_ranges = schema->own != NULL;
     for (uint32_t t = 0; t < schema->count; t++)
         has_ranges |= schema->tables[t].has_ranges;
     return has_ranges && target->has_hooks && !target->is_shared;
@@ -169,6 +169,8 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     bool ok = execute(target->main, sql, err);
     for (uint32_t t = 0; ok && t < schema->count; t++)
         ok = fill_table(target->main, &schema->tables[t], err);
+    for (const char *const *at = schema->own ? schema->own->setup : NULL; ok && at && *at; at++)
+        ok = execute(target->main, *at, err);
     if (ok && target->is_counting)
         ok = execute(target->main,
                      "DROP TABLE IF EXISTS esse_commits; CREATE TABLE esse_commits(n INTEGER);"
@@ -227,6 +229,9 @@ static void clean(struct esse_target *target)
         snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
         sqlite3_exec(target->main, sql, NULL, NULL, NULL);
     }
+    const struct esse_own_schema *own = target->schema ? target->schema->own : NULL;
+    for (const char *const *at = own ? own->teardown : NULL; target->main && at && *at; at++)
+        sqlite3_exec(target->main, *at, NULL, NULL, NULL);
     if (!target->directory && target->main && target->is_counting)
         sqlite3_exec(target->main, "DROP TABLE IF EXISTS esse_commits", NULL, NULL, NULL);
 }
@@ -273,11 +278,11 @@ static bool finish_certificate(struct esse_target *target, struct esse_learnt *l
         qsort(target->log.at, target->log.count, sizeof *target->log.at, compare_versions);
     for (size_t i = 0; i < target->log.count; i++) {
         const struct esse_sqlite_version *version = &target->log.at[i];
-        if (target->is_counting && (!i || version->commit != version[-1].commit))
-            esse_learnt_commit(learnt, (int64_t)version->commit);
         esse_learnt_version(learnt, version->table, version->row, version->value,
                             (int64_t)version->commit);
     }
+    for (uint64_t i = 1; target->is_counting && i <= target->counted; i++)
+        esse_learnt_commit(learnt, (int64_t)i);
     return true;
 }
 
@@ -303,11 +308,13 @@ const struct esse_driver esse_driver_sqlite = {
                   "synchronous=off|normal|full     how much is synced (default: off)\n"
                   "begin=immediate|deferred        how writers begin (default: immediate)\n"
                   "busy=SECONDS                    how long a lock is waited for (default: 5)",
-    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
+    .can =
+        ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE | ESSE_CAN_OWN,
     .claims = claims,
     .open = open_target,
     .prepare = prepare,
     .describe = describe,
+    .own_rows = esse_sqlite_own_rows,
     .clean = clean,
     .close = close_target,
     .conn = esse_sqlite_conn,

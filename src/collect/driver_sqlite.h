@@ -1,6 +1,7 @@
 #ifndef ESSE_COLLECT_DRIVER_SQLITE_H
 #define ESSE_COLLECT_DRIVER_SQLITE_H
 
+#include "base/out.h"
 #include "base/vec.h"
 #include "collect/driver.h"
 #include "collect/drivers.h"
@@ -38,10 +39,25 @@ struct esse_target {
      * told: only where predicates need that, since every writer then writes that row too. */
     bool is_counting;
     _Atomic uint64_t commits;
+    uint64_t counted; /* of those that are counted: the last that committed */
     pthread_mutex_t lock;
     struct esse_arena *log_arena;
     struct esse_sqlite_version_vec log;
 };
+
+/* What a connection needs for statements of the user's own. */
+struct esse_sqlite_own {
+    struct esse_out sql;
+    struct esse_cells cells, old, new;
+};
+
+void esse_sqlite_own_init(struct esse_sqlite_own *own, struct esse_arena *arena);
+/* Runs a statement and fills reply->cells, good until the next one.  SQLITE_DONE, or what is wrong.
+ */
+int esse_sqlite_own(struct esse_sqlite_own *own, sqlite3 *db, const struct esse_own_schema *schema,
+                    const struct esse_own_statement *statement, struct esse_reply *reply);
+bool esse_sqlite_own_rows(struct esse_target *target, uint32_t table, struct esse_cells *cells,
+                          struct esse_error *err);
 
 /* NULL if the database cannot be opened. */
 sqlite3 *esse_sqlite_connect(struct esse_target *target);

@@ -15,10 +15,12 @@ struct conn {
     sqlite3_stmt *begin, *begin_write, *commit, *rollback;
     sqlite3_stmt *look, *count; /* at the number of commits, and one more */
     struct esse_request request;
-    int64_t began;
+    int64_t refused_at; /* when a lock was first not to be had; 0: it was */
     uint64_t commit_number;
     int64_t seen;    /* commits that the transaction sees, if they are counted */
     bool is_counted; /* the transaction has counted itself among them */
+    bool has_written;
+    struct esse_sqlite_own own;
     struct esse_sqlite_version_vec written;
     struct esse_live_items items;
     struct esse_live_row_vec rows;
@@ -62,6 +64,7 @@ static void on_change(void *context, sqlite3 *db, int what, const char *schema, 
                                            .row = what == SQLITE_DELETE ? old_row : new_row };
     sqlite3_value *value;
     (void)schema;
+    conn->has_written = true;
     if (!find_table(conn->target->schema, name, &version.table))
         return;
     const bool is_list = conn->target->schema->tables[version.table].is_list;
@@ -91,6 +94,8 @@ static void log_commit(struct conn *conn)
 {
     struct esse_target *target = conn->target;
     pthread_mutex_lock(&target->lock);
+    if (conn->commit_number > target->counted)
+        target->counted = conn->commit_number;
     for (size_t i = 0; i < conn->written.count; i++) {
         conn->written.at[i].commit = conn->commit_number;
         conn->written.at[i].place = target->log.count;
@@ -109,6 +114,7 @@ struct esse_conn *esse_sqlite_conn(struct esse_target *target, struct esse_arena
     conn->head = (struct esse_conn){ .driver = &esse_driver_sqlite, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
+    esse_sqlite_own_init(&conn->own, arena);
     conn->statements = esse_arena_alloc(arena, (size_t)target->schema->count * ESSE_STATEMENTS,
                                         sizeof(sqlite3_stmt *));
     return &conn->head;
@@ -213,7 +219,9 @@ static const char *code_name(int code)
 static enum esse_progress refuse(struct conn *conn, struct esse_reply *reply, int code)
 {
     const int primary = code & 0xff;
-    const double waited = (double)(esse_book_clock() - conn->began) * 1e-9;
+    if (!conn->refused_at)
+        conn->refused_at = esse_book_clock();
+    const double waited = (double)(esse_book_clock() - conn->refused_at) * 1e-9;
     if ((primary == SQLITE_BUSY || primary == SQLITE_LOCKED) && code != SQLITE_BUSY_SNAPSHOT &&
         waited < conn->target->busy_seconds) {
         enum { SHORTEST_US = 20, LONGEST_US = 1000 };
@@ -277,7 +285,7 @@ static enum esse_progress read_rows(struct conn *conn, sqlite3_stmt *statement,
  * has been counted. */
 static enum esse_progress count_commit(struct conn *conn, struct esse_reply *reply)
 {
-    if (!conn->count || conn->is_counted || !conn->written.count)
+    if (!conn->count || conn->is_counted || !conn->has_written)
         return ESSE_PROGRESS_DONE;
     const enum esse_progress progress = run(conn, conn->count, reply);
     conn->is_counted = progress == ESSE_PROGRESS_DONE;
@@ -291,7 +299,7 @@ static enum esse_progress commit(struct conn *conn, struct esse_reply *reply)
         return progress;
     conn->commit_number = 0;
     progress = run(conn, conn->commit, reply);
-    if (progress == ESSE_PROGRESS_DONE && conn->commit_number && conn->written.count) {
+    if (progress == ESSE_PROGRESS_DONE && conn->commit_number && conn->has_written) {
         reply->xid = (int64_t)conn->commit_number;
         log_commit(conn);
     }
@@ -320,7 +328,7 @@ static enum esse_progress begin_transaction(struct conn *conn, struct esse_reply
 {
     const bool is_plain = conn->target->is_deferred || conn->request.is_read_only;
     conn->written.count = 0;
-    conn->is_counted = false;
+    conn->is_counted = conn->has_written = false;
     if (sqlite3_get_autocommit(conn->db)) {
         const enum esse_progress progress =
             run(conn, is_plain ? conn->begin : conn->begin_write, reply);
@@ -338,6 +346,15 @@ static sqlite3_stmt *statement_of(struct conn *conn)
     if (!*slot)
         *slot = prepare_one(conn, texts[which], conn->target->schema->tables[request->table].name);
     return *slot;
+}
+
+static enum esse_progress run_own(struct conn *conn, struct esse_reply *reply)
+{
+    const int code =
+        esse_sqlite_own(&conn->own, conn->db, conn->target->schema->own, conn->request.own, reply);
+    if (conn->target->is_counting)
+        reply->snapshot_at = conn->seen;
+    return code == SQLITE_DONE ? ESSE_PROGRESS_DONE : refuse(conn, reply, code);
 }
 
 static enum esse_progress operate(struct conn *conn, struct esse_reply *reply)
@@ -385,6 +402,8 @@ enum esse_progress esse_sqlite_step(struct esse_conn *head, struct esse_reply *r
         return commit(conn, reply);
     case ESSE_ASK_ROLLBACK:
         return roll_back(conn, reply);
+    case ESSE_ASK_OWN:
+        return run_own(conn, reply);
     default:
         return operate(conn, reply);
     }
@@ -395,6 +414,6 @@ enum esse_progress esse_sqlite_start(struct esse_conn *head, const struct esse_r
 {
     struct conn *conn = (struct conn *)head;
     conn->request = *request;
-    conn->began = esse_book_clock();
+    conn->refused_at = 0;
     return esse_sqlite_step(head, reply);
 }

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct esse_driver *const esse_drivers[] = { &esse_driver_sqlite, &esse_driver_postgresql,
-                                                   &esse_driver_mysql,  &esse_driver_galera,
-                                                   &esse_driver_etcd,   &esse_driver_redis,
-                                                   &esse_driver_memory, NULL };
+const struct esse_driver *const esse_drivers[] = {
+    &esse_driver_sqlite, &esse_driver_postgresql, &esse_driver_cockroachdb,
+    &esse_driver_mysql,  &esse_driver_galera,     &esse_driver_etcd,
+    &esse_driver_redis,  &esse_driver_memory,     NULL
+};
 
 const char *const esse_aggregate_texts[] = {
     [ESSE_AGGREGATE_COUNT] = "count(*)",
@@ -35,6 +36,17 @@ const struct esse_driver *esse_driver_find(const char *scheme)
         if (is_listed(esse_drivers[i]->schemes, scheme))
             return esse_drivers[i];
     return NULL;
+}
+
+const struct esse_driver *esse_driver_of(const struct esse_url *url)
+{
+    const struct esse_driver *driver = esse_driver_find(url->scheme);
+    const char *dialect = esse_url_parameter(url, "dialect");
+    for (size_t i = 0; driver && dialect && esse_drivers[i]; i++)
+        if (esse_drivers[i]->dialect_of && strcmp(esse_drivers[i]->dialect_of, driver->name) == 0 &&
+            strcmp(esse_drivers[i]->name, dialect) == 0)
+            return esse_drivers[i];
+    return driver;
 }
 
 static char plain(char c)
@@ -81,6 +93,8 @@ void esse_reply_clear(struct esse_reply *reply)
     reply->item_count = 0;
     reply->rows = NULL;
     reply->row_count = 0;
+    reply->cells = NULL;
+    reply->cell_count = 0;
     reply->xid = reply->start_ts = reply->commit_ts = reply->snapshot_at = ESSE_NO_ID;
     reply->snapshot = NULL;
 }

@@ -2,7 +2,6 @@
 
 #include "base/rng.h"
 
-#include <poll.h>
 #include <string.h>
 
 const char *const esse_fault_names[] = { "kill", "pause", "partition", "restart", NULL };
@@ -13,6 +12,7 @@ struct esse_faults {
     bool is_coming; /* ... and it may not be back yet */
     unsigned kinds;
     double every, next; /* seconds on the run's clock */
+    double end;         /* when the node is no longer waited for; 0: the run goes on */
     bool is_on;         /* 'current' is going on, until 'next' */
     enum esse_fault current;
     struct esse_rng rng;
@@ -67,13 +67,27 @@ static void note(struct esse_faults *faults, double seconds, const char *what)
     esse_out_f(faults->out, "\"is\":\"%s\"}\n", what);
 }
 
+/* One of those that came least often, so that a short run has them all. */
+static enum esse_fault draw_kind(struct esse_faults *faults)
+{
+    enum esse_fault drawn[ESSE_FAULTS];
+    uint32_t count = 0;
+    for (unsigned kind = 0; kind < ESSE_FAULTS; kind++) {
+        if (!(faults->kinds & 1u << kind))
+            continue;
+        if (count && faults->counts[kind] < faults->counts[drawn[0]])
+            count = 0;
+        if (!count || faults->counts[kind] == faults->counts[drawn[0]])
+            drawn[count++] = (enum esse_fault)kind;
+    }
+    return drawn[esse_rng_below(&faults->rng, count)];
+}
+
 static void begin(struct esse_faults *faults, double seconds)
 {
     static const double lasts[ESSE_FAULTS] = { 0.4, 0.4, 1.5, 0.4 };
     struct esse_spawned *s = faults->spawned;
-    do
-        faults->current = (enum esse_fault)esse_rng_below(&faults->rng, ESSE_FAULTS);
-    while (!(faults->kinds & 1u << faults->current));
+    faults->current = draw_kind(faults);
     faults->node = (unsigned)esse_rng_below(&faults->rng, s->count);
     note(faults, seconds, "begun");
     switch (faults->current) {
@@ -124,7 +138,7 @@ static bool is_back(struct esse_faults *faults)
 void esse_faults_tick(struct esse_faults *faults, double seconds)
 {
     static const double again = 0.2;
-    if (!faults->kinds || seconds < faults->next)
+    if (seconds < faults->next)
         return;
     if (faults->is_on)
         finish(faults, seconds);
@@ -134,19 +148,16 @@ void esse_faults_tick(struct esse_faults *faults, double seconds)
         faults->next = seconds + again;
 }
 
-void esse_faults_end(struct esse_faults *faults, double seconds)
+bool esse_faults_end(struct esse_faults *faults, double seconds)
 {
-    enum { WAIT_MS = 30000, NAP_MS = 20 };
-    int waited = 0;
-    for (; faults->is_on && !finish(faults, seconds + waited * 1e-3); waited += NAP_MS) {
-        if (waited > WAIT_MS / 2)
-            esse_spawned_kill(faults->spawned, faults->node); /* it does not want to leave */
-        poll(NULL, 0, NAP_MS);
-    }
-    for (; !is_back(faults) && waited < WAIT_MS; waited += NAP_MS)
-        poll(NULL, 0, NAP_MS);
-    faults->is_coming = false;
-    faults->kinds = 0;
+    static const double patience = 30;
+    if (!faults->end)
+        faults->end = seconds + patience;
+    if (faults->is_on && seconds > faults->end - patience / 2)
+        esse_spawned_kill(faults->spawned, faults->node); /* it does not want to leave */
+    if (faults->is_on && !finish(faults, seconds))
+        return false;
+    return is_back(faults) || seconds > faults->end;
 }
 
 uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fault)

@@ -35,9 +35,9 @@ struct esse_faults *esse_faults_new(struct esse_arena *arena, struct esse_spawne
                                     unsigned kinds, double every, uint64_t seed,
                                     struct esse_out *out);
 void esse_faults_tick(struct esse_faults *faults, double seconds);
-/* Brings the node back and waits for it, half a minute at most, so that what is open can be
- * finished. */
-void esse_faults_end(struct esse_faults *faults, double seconds);
+/* The run is over: brings the node back, so that what is open can be finished.  Called again and
+ * again; true when it is back, or half a minute has passed. */
+bool esse_faults_end(struct esse_faults *faults, double seconds);
 
 uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fault);
 extern const char *const esse_fault_names[]; /* by kind, null-terminated */

@@ -25,6 +25,7 @@ struct esse_learnt {
     struct version_vec versions;
     struct named_vec named;
     struct commit_vec commits;
+    bool has_twins; /* two transactions with one xid */
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema)
@@ -47,8 +48,9 @@ void esse_learnt_commit(struct esse_learnt *learnt, int64_t xid)
     commit_vec_push(&learnt->commits, learnt->arena, xid);
 }
 
-uint64_t esse_learnt_count(const struct esse_learnt *learnt)
+uint64_t esse_learnt_count(const struct esse_learnt *learnt, uint64_t *commits)
 {
+    *commits = learnt->commits.count;
     return learnt->versions.count;
 }
 
@@ -75,8 +77,9 @@ static int compare_named(const void *left, const void *right)
 }
 
 /* By xid, and of each the one that is known to have committed, or else any. */
-static void sort_named(struct named_vec *named)
+static void sort_named(struct esse_learnt *learnt)
 {
+    struct named_vec *named = &learnt->named;
     size_t kept = 0;
     qsort(named->at, named->count, sizeof *named->at, compare_named);
     for (size_t i = 0; i < named->count; i++) {
@@ -86,17 +89,22 @@ static void sort_named(struct named_vec *named)
         else if (last->is_unknown)
             *last = named->at[i];
     }
+    learnt->has_twins = kept < named->count;
     named->count = kept;
+}
+
+static const struct esse_named *find_named(const struct esse_learnt *learnt, int64_t xid)
+{
+    const struct esse_named wanted = { .xid = xid };
+    return learnt->named.count ? bsearch(&wanted, learnt->named.at, learnt->named.count,
+                                         sizeof wanted, compare_named)
+                               : NULL;
 }
 
 /* The name in the history, ESSE_NONE if nobody there is known by the xid. */
 static esse_value name_of(struct esse_learnt *learnt, struct esse_sink *sink, int64_t xid)
 {
-    const struct esse_named wanted = { .xid = xid };
-    const struct esse_named *found =
-        learnt->named.count
-            ? bsearch(&wanted, learnt->named.at, learnt->named.count, sizeof wanted, compare_named)
-            : NULL;
+    const struct esse_named *found = find_named(learnt, xid);
     if (!found)
         return ESSE_NONE;
     char name[64];
@@ -174,14 +182,32 @@ static bool emit_kind(const char *kind, struct esse_sink *sink, struct esse_erro
     return sink->certificate(sink, &record, err);
 }
 
+/* The history has the commit_ts of whoever was answered that it committed. */
+static bool has_times_of_all(const struct esse_learnt *learnt)
+{
+    for (size_t i = 0; i < learnt->commits.count; i++) {
+        const struct esse_named *named = find_named(learnt, learnt->commits.at[i]);
+        if (!named || named->is_unknown)
+            return false;
+    }
+    return !learnt->has_twins;
+}
+
 /* What a kind says is about the order of commits: nothing, if only versions were told. */
+static bool has_kind(const struct esse_learnt *learnt, const char *kind)
+{
+    if (!kind || (learnt->versions.count && !learnt->commits.count))
+        return false;
+    return strcmp(kind, esse_certificate_names[ESSE_CERTIFICATE_TIMESTAMPS]) != 0 ||
+           has_times_of_all(learnt);
+}
+
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
                       struct esse_error *err)
 {
     if (learnt->named.count)
-        sort_named(&learnt->named);
+        sort_named(learnt);
     return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
            (!learnt->commits.count || emit_commits(learnt, sink, err)) &&
-           (!kind || (learnt->versions.count && !learnt->commits.count) ||
-            emit_kind(kind, sink, err));
+           (!has_kind(learnt, kind) || emit_kind(kind, sink, err));
 }

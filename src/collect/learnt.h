@@ -21,13 +21,16 @@ struct esse_named {
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema);
-uint64_t esse_learnt_count(const struct esse_learnt *learnt);
+/* The versions, and the commits, that were told. */
+uint64_t esse_learnt_count(const struct esse_learnt *learnt, uint64_t *commits);
 
 /* Whom the xids stand for; for deletes, whose versions have no value to name them by. */
 void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *named, size_t count);
 
 /* One version order for each row, the order of commits if any was told, and that they are of this
- * 'kind', if it is not NULL and commits were told with the versions. */
+ * 'kind', if it is not NULL and commits were told with the versions.  Timestamps are those of
+ * transactions that are known to have committed: if another one did, or an xid stands for two, the
+ * kind is left out. */
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
                       struct esse_error *err);
 

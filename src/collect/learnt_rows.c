@@ -19,6 +19,7 @@ struct esse_learnt_rows {
     struct esse_learnt *learnt;
     struct pending_vec pending; /* of the open transaction */
     int64_t xid, base, mark, coming;
+    bool has_own; /* the open transaction changed a table of the user's */
 };
 
 void esse_learnt_rows_to(struct esse_learnt_rows *rows, struct esse_learnt *learnt)
@@ -62,6 +63,7 @@ static bool take_begin(struct esse_change_sink *sink, const struct esse_change_t
     (void)err;
     rows->pending.count = 0;
     rows->coming = 0;
+    rows->has_own = false;
     if (esse_value_as_int(sink->values, txn->id, &id))
         rows->xid = rows->base + (int32_t)((uint32_t)id - (uint32_t)rows->base);
     else
@@ -77,14 +79,7 @@ static bool is_text(struct esse_span span, const char *text)
 /* The number of the table, or the number of tables for the mark's; false if it is not ours. */
 static bool find_table(const struct esse_learnt_rows *rows, struct esse_span name, uint32_t *table)
 {
-    if (name.length <= 5 || memcmp(name.at, "esse_", 5) != 0)
-        return false;
-    name.at += 5;
-    name.length -= 5;
-    for (*table = 0; *table < rows->schema->count; ++*table)
-        if (is_text(name, rows->schema->tables[*table].name))
-            return true;
-    return is_text(name, "mark");
+    return esse_live_find_table(rows->schema, name, table) || is_text(name, "esse_mark");
 }
 
 static esse_value cell_named(const struct esse_change *change, const char *name,
@@ -124,8 +119,10 @@ static bool take_change(struct esse_change_sink *sink, const struct esse_change 
 {
     struct esse_learnt_rows *rows = (struct esse_learnt_rows *)sink;
     struct pending version = { .value = ESSE_ABSENT };
-    if (!find_table(rows, change->table, &version.table))
+    if (!find_table(rows, change->table, &version.table)) {
+        rows->has_own |= rows->schema->own != NULL;
         return true;
+    }
     const bool is_mark = version.table == rows->schema->count;
     const bool is_list = !is_mark && rows->schema->tables[version.table].is_list;
     if (change->kind == ESSE_CHANGE_TRUNCATE ||
@@ -147,7 +144,7 @@ static bool take_commit(struct esse_change_sink *sink, struct esse_error *err)
     for (size_t i = 0; i < rows->pending.count; i++)
         esse_learnt_version(rows->learnt, rows->pending.at[i].table, rows->pending.at[i].row,
                             rows->pending.at[i].value, rows->xid);
-    if (rows->pending.count && rows->xid != ESSE_NO_ID)
+    if ((rows->pending.count || rows->has_own) && rows->xid != ESSE_NO_ID)
         esse_learnt_commit(rows->learnt, rows->xid);
     rows->pending.count = 0;
     if (rows->coming)

@@ -6,7 +6,7 @@
 
 /*
  * From a change stream to what a run learns: rows of the tables esse_NAME as versions, once their
- * transaction has committed.
+ * transaction has committed.  Of a user's own tables only the commits are told.
  *
  * A mark tells where the stream has come to: a row (k = 1) of the table esse_mark, which no schema
  * has, whose v is a number that the driver chose.

@@ -15,7 +15,8 @@ enum { WATCH_MS = 20 };
 
 static bool can_do(const struct esse_live_options *options, struct esse_error *err)
 {
-    static const char *const names[] = { "lists", "predicates", "aggregates", "deletes" };
+    static const char *const names[] = { "lists", "predicates", "aggregates", "deletes",
+                                         "statements of your own" };
     const unsigned lacks = options->workload->needs & ~options->driver->can;
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (lacks & 1u << i)
@@ -111,10 +112,15 @@ static bool start_threads(struct collecting *c, struct esse_error *err)
     return true;
 }
 
+static double clock_of(const struct collecting *c)
+{
+    return (double)(esse_book_clock() - c->epoch) * 1e-9;
+}
+
 static void look(const struct collecting *c, struct esse_live_progress *progress)
 {
     *progress = (struct esse_live_progress){
-        .seconds = (double)(esse_book_clock() - c->epoch) * 1e-9,
+        .seconds = clock_of(c),
     };
     for (unsigned i = 0; i < c->started; i++) {
         progress->tally.committed += atomic_load(&c->threads[i].committed);
@@ -131,20 +137,24 @@ static bool all_ended(struct collecting *c)
     return true;
 }
 
-/* When the run is over the server comes back, so that outcomes can still be learnt. */
-static void disturb(struct collecting *c, double seconds)
+/* The last session has ended, and the server is there again, so that its log can be read to the
+ * end.  Until then what is due is done to it. */
+static bool is_over(struct collecting *c)
 {
-    if (atomic_load(&c->run.stop))
-        esse_faults_end(c->options->faults, seconds);
-    else
-        esse_faults_tick(c->options->faults, seconds);
+    const bool ended = all_ended(c);
+    if (!c->options->faults)
+        return ended;
+    if (ended || atomic_load(&c->run.stop))
+        return esse_faults_end(c->options->faults, clock_of(c)) && ended;
+    esse_faults_tick(c->options->faults, clock_of(c));
+    return false;
 }
 
 /* What the run's own thread does while the sessions work. */
 static void watch(struct collecting *c)
 {
     const struct esse_live_options *options = c->options;
-    while (!all_ended(c)) {
+    while (!is_over(c)) {
         struct esse_live_progress progress;
         struct esse_error err = { 0 };
         poll(NULL, 0, WATCH_MS);
@@ -155,8 +165,6 @@ static void watch(struct collecting *c)
         }
         if (options->seconds > 0 && progress.seconds >= options->seconds)
             atomic_store(&c->run.stop, true);
-        if (options->faults)
-            disturb(c, progress.seconds);
         if (c->is_certifying &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
@@ -237,7 +245,7 @@ static bool finish_certificate(struct collecting *c, const char *path, struct es
         return false;
     struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &file.out, false);
     bool ok = esse_learnt_emit(c->learnt, certifying->kind, sink, err) && play(c, sink, err);
-    c->summary->versions = esse_learnt_count(c->learnt);
+    c->summary->versions = esse_learnt_count(c->learnt, &c->summary->commits);
     certifying->end(c->live->target);
     c->is_certifying = false;
     if (ok)
@@ -288,12 +296,27 @@ static bool run_threads(struct collecting *c, struct esse_error *err)
     watch(c);
     for (unsigned i = 0; i < c->started; i++)
         pthread_join(c->handles[i], NULL);
-    if (c->options->faults)
-        esse_faults_end(c->options->faults, (double)(esse_book_clock() - c->epoch) * 1e-9);
-    c->summary->seconds = (double)(esse_book_clock() - c->epoch) * 1e-9;
+    c->summary->seconds = clock_of(c);
     if (ok && atomic_load(&c->run.has_error)) {
         *err = c->run.error;
         ok = false;
+    }
+    return ok;
+}
+
+/* The first lines of the history. */
+static bool open_book(struct collecting *c, struct esse_error *err)
+{
+    const struct esse_live *live = c->live;
+    const struct esse_own_schema *own = live->schema.own;
+    struct esse_cells cells = { .arena = live->arena };
+    bool ok = esse_book_open(c->threads[0].book, live->description.product,
+                             live->options->isolation->setting, err);
+    for (uint32_t t = 0; ok && own && t < own->count; t++) {
+        esse_cells_clear(&cells);
+        ok = live->options->driver->own_rows(live->target, t, &cells, err);
+        esse_cells_done(&cells);
+        ok = ok && esse_book_own_rows(c->threads[0].book, t, &cells, err);
     }
     return ok;
 }
@@ -306,8 +329,7 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     c.epoch = esse_book_clock();
     prepare_run(&c);
     prepare_threads(&c, history);
-    bool ok = history < 0 || esse_book_open(c.threads[0].book, live->description.product,
-                                            live->options->isolation->setting, err);
+    bool ok = history < 0 || open_book(&c, err);
     if (ok) {
         begin_certificate(&c);
         ok = run_threads(&c, err);

@@ -48,7 +48,7 @@ struct esse_live_summary {
     double seconds;
     uint64_t reconnects;
     unsigned threads;
-    uint64_t versions;          /* in the certificate */
+    uint64_t versions, commits; /* in the certificate */
     const char *no_certificate; /* why there is none; NULL if there is one */
     bool is_interrupted;
     struct esse_refusal refusals[ESSE_CODES]; /* those with a count; most frequent first */

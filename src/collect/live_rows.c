@@ -27,6 +27,20 @@ int64_t esse_live_last_item(const char *text, size_t length)
     return strtoll(digits, NULL, 10);
 }
 
+bool esse_live_find_table(const struct esse_schema *schema, struct esse_span name, uint32_t *table)
+{
+    static const char prefix[] = "esse_";
+    const size_t before = sizeof prefix - 1;
+    *table = schema->count;
+    if (name.length <= before || memcmp(name.at, prefix, before) != 0)
+        return false;
+    for (uint32_t t = 0; t < schema->count && *table == schema->count; t++)
+        if (strlen(schema->tables[t].name) == name.length - before &&
+            !memcmp(schema->tables[t].name, name.at + before, name.length - before))
+            *table = t;
+    return *table < schema->count;
+}
+
 enum esse_statement esse_statement_of(const struct esse_request *request)
 {
     static const enum esse_statement of[] = {

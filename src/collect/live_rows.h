@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "collect/driver.h"
+#include "history/values.h"
 
 /*
  * What drivers of SQL databases share: rows and lists of a reply, statements that are made from
@@ -18,6 +19,10 @@ void esse_live_parse_list(struct esse_live_items *items, struct esse_arena *aren
 
 /* The last of them; ESSE_ABSENT if there is none. */
 int64_t esse_live_last_item(const char *text, size_t length);
+
+/* The number of the table that the database calls 'name', esse_NAME; that of tables, and false, if
+ * it is none of the schema's. */
+bool esse_live_find_table(const struct esse_schema *schema, struct esse_span name, uint32_t *table);
 
 /* The statements that there are for a table. */
 enum esse_statement {

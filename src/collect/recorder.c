@@ -1,71 +1,29 @@
 #include "collect/recorder.h"
 
-#include "collect/book.h"
 #include "collect/learnt.h"
+#include "collect/page.h"
 #include "formats/native.h"
 
 #include <stdio.h>
 #include <time.h>
 
-enum { INIT_PIECE = 1000, MOST_ATOMS = 1 << 16 };
-
-/* An operation as it was asked and answered; made a record when its transaction ends, so that
- * nothing but copying happens between a reply and the next request. */
-struct noted {
-    enum esse_ask ask;
-    enum esse_aggregate aggregate;
-    bool is_done, is_absent;
-    uint32_t table;
-    int64_t row, value;     /* what was written, or what was read */
-    size_t where, snapshot; /* in 'texts', plus 1; 0: none */
-    int64_t snapshot_at;    /* or ESSE_NO_ID */
-    size_t first, count;    /* in 'numbers' or 'found' */
-    int64_t begin, end;
-};
-
-ESSE_VEC(noted_vec, struct noted)
-ESSE_VEC(number_vec, int64_t)
-ESSE_VEC(found_vec, struct esse_live_row)
-ESSE_VEC(char_vec, char)
-ESSE_VEC(op_vec, struct esse_op_record)
-ESSE_VEC(item_vec, esse_value)
-ESSE_VEC(row_vec, struct esse_row)
-ESSE_VEC(named_vec, struct esse_named)
-
-struct esse_book {
-    struct esse_arena *arena;
-    const struct esse_schema *schema;
-    int64_t epoch;
-    bool is_idle;
-    struct esse_front front;
-    struct esse_tally tally;
-    struct named_vec named;
-    /* Texts are interned here; when there are many, it begins anew. */
-    struct esse_arena *pool;
-    struct esse_values *values;
-    struct esse_sink *sink;
-    /* The record of the transaction that ends. */
-    struct op_vec ops;
-    struct item_vec items;
-    struct row_vec rows;
-};
-
-struct esse_page {
-    struct esse_book *book;
-    int64_t session;
-    uint64_t index; /* of the open transaction in its session */
-    int64_t start, xid, start_ts, commit_ts;
-    struct noted_vec noted;
-    struct number_vec numbers;
-    struct found_vec found;
-    struct char_vec texts;
-};
+enum { INIT_PIECE = 1000, MOST_ATOMS = 1 << 10 }; /* a pool that stays in the cache */
 
 int64_t esse_book_clock(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t esse_book_now(struct esse_book *book)
+{
+    return book->last = esse_book_clock();
+}
+
+int64_t esse_book_last(const struct esse_book *book)
+{
+    return book->last;
 }
 
 /* ---- books ---- */
@@ -83,10 +41,12 @@ struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_sche
                                 int64_t epoch, bool is_idle)
 {
     struct esse_book *book = esse_arena_alloc(arena, 1, sizeof *book);
-    *book =
-        (struct esse_book){ .arena = arena, .schema = schema, .epoch = epoch, .is_idle = is_idle };
+    *book = (struct esse_book){
+        .arena = arena, .schema = schema, .epoch = epoch, .last = epoch, .is_idle = is_idle
+    };
     pthread_mutex_init(&book->front.lock, NULL);
     esse_out_init_memory(&book->front.at.bytes, arena);
+    esse_out_init_memory(&book->shown, arena);
     begin_pool(book);
     return book;
 }
@@ -113,8 +73,7 @@ const struct esse_named *esse_book_named(const struct esse_book *book, size_t *c
     return book->named.at;
 }
 
-/* All bytes since 'before' are one line.  The lock must be held. */
-static void add_line(struct esse_book *book, int64_t stamp, size_t before)
+void esse_book_line(struct esse_book *book, int64_t stamp, size_t before)
 {
     esse_line_vec_push(&book->front.at.lines, book->arena,
                        (struct esse_line){ stamp, book->front.at.bytes.count - before });
@@ -130,7 +89,7 @@ void esse_book_played(struct esse_book *book)
     size_t before = 0;
     for (size_t i = 0; i < book->front.at.lines.count; i++)
         before += book->front.at.lines.at[i].length;
-    add_line(book, esse_book_clock(), before);
+    esse_book_line(book, esse_book_clock(), before);
 }
 
 esse_value esse_key_of(struct esse_values *values, const struct esse_schema *schema, uint32_t table,
@@ -181,17 +140,36 @@ static bool put_initial(struct esse_book *book, uint32_t number, struct esse_err
     return true;
 }
 
+/* The names of the columns of a user's own tables: a column may be NULL in every row. */
+static void note_columns(struct esse_book *book, struct esse_header_record *header)
+{
+    const struct esse_own_schema *own = book->schema->own;
+    for (uint32_t t = 0; own && t < own->count; t++)
+        for (uint32_t c = 0; c < own->tables[t].column_count; c++) {
+            const char *name = own->tables[t].columns[c];
+            const esse_value value = esse_value_string(book->values, name, strlen(name));
+            bool is_new = true;
+            for (size_t i = 0; i < book->items.count; i++)
+                is_new &= !esse_value_eq(book->items.at[i], value);
+            if (is_new)
+                esse_item_vec_push(&book->items, book->arena, value);
+        }
+    header->columns = book->items.at;
+    header->column_count = book->items.count;
+}
+
 bool esse_book_open(struct esse_book *book, const char *db, const char *isolation,
                     struct esse_error *err)
 {
-    const struct esse_header_record header = {
+    struct esse_header_record header = {
         .db = esse_value_string(book->values, db, strlen(db)),
         .isolation = esse_value_string(book->values, isolation, strlen(isolation)),
     };
+    note_columns(book, &header);
     bool ok = book->sink->header(book->sink, &header, err);
     for (uint32_t t = 0; ok && t < book->schema->count; t++)
         ok = put_initial(book, t, err);
-    add_line(book, 0, 0);
+    esse_book_line(book, 0, 0);
     return ok;
 }
 
@@ -202,6 +180,7 @@ struct esse_page *esse_page_new(struct esse_book *book, int64_t session)
     struct esse_page *page = esse_arena_alloc(book->arena, 1, sizeof *page);
     page->book = book;
     page->session = session;
+    page->cells.arena = book->arena;
     return page;
 }
 
@@ -213,17 +192,18 @@ void esse_page_rename(struct esse_page *page, int64_t session)
 
 void esse_page_begin(struct esse_page *page)
 {
-    page->start = esse_book_clock() - page->book->epoch;
+    page->start = page->book->last - page->book->epoch;
     page->xid = page->start_ts = page->commit_ts = ESSE_NO_ID;
     page->noted.count = page->numbers.count = page->found.count = page->texts.count = 0;
+    esse_cells_clear(&page->cells);
 }
 
-static size_t note_text(struct esse_page *page, const char *text)
+size_t esse_page_text(struct esse_page *page, const char *text)
 {
     if (!text)
         return 0;
     const size_t at = page->texts.count, length = strlen(text) + 1;
-    memcpy(char_vec_extend(&page->texts, page->book->arena, length), text, length);
+    memcpy(esse_char_vec_extend(&page->texts, page->book->arena, length), text, length);
     return at + 1;
 }
 
@@ -238,20 +218,21 @@ static void note_ids(struct esse_page *page, const struct esse_reply *reply)
 }
 
 /* Items of a list, or rows. */
-static void note_found(struct esse_page *page, struct noted *noted, const struct esse_reply *reply)
+static void note_found(struct esse_page *page, struct esse_noted *noted,
+                       const struct esse_reply *reply)
 {
     struct esse_arena *arena = page->book->arena;
     if (page->book->schema->tables[noted->table].is_list) {
         noted->first = page->numbers.count;
         noted->count = reply->item_count;
-        int64_t *to = number_vec_extend(&page->numbers, arena, reply->item_count);
+        int64_t *to = esse_number_vec_extend(&page->numbers, arena, reply->item_count);
         if (reply->item_count)
             memcpy(to, reply->items, reply->item_count * sizeof *to);
         return;
     }
     noted->first = page->found.count;
     noted->count = reply->row_count;
-    struct esse_live_row *to = found_vec_extend(&page->found, arena, reply->row_count);
+    struct esse_live_row *to = esse_found_vec_extend(&page->found, arena, reply->row_count);
     if (reply->row_count)
         memcpy(to, reply->rows, reply->row_count * sizeof *to);
 }
@@ -264,7 +245,8 @@ void esse_page_add(struct esse_page *page, const struct esse_request *request,
         (!is_done && request->ask >= ESSE_ASK_MATCH))
         return;
     const bool is_written = request->ask >= ESSE_ASK_WRITE && request->ask <= ESSE_ASK_DELETE;
-    struct noted noted = {
+    struct esse_noted *noted = esse_noted_vec_extend(&page->noted, page->book->arena, 1);
+    *noted = (struct esse_noted){
         .ask = request->ask,
         .aggregate = request->aggregate,
         .is_done = is_done,
@@ -272,15 +254,16 @@ void esse_page_add(struct esse_page *page, const struct esse_request *request,
         .table = request->table,
         .row = request->row,
         .value = is_written ? request->value : reply->value,
-        .where = note_text(page, request->where),
-        .snapshot = is_done ? note_text(page, reply->snapshot) : 0,
+        .where = esse_page_text(page, request->where),
+        .snapshot = is_done ? esse_page_text(page, reply->snapshot) : 0,
         .snapshot_at = reply->snapshot_at,
         .begin = began - page->book->epoch,
-        .end = esse_book_clock() - page->book->epoch,
+        .end = esse_book_now(page->book) - page->book->epoch,
     };
-    if (is_done)
-        note_found(page, &noted, reply);
-    noted_vec_push(&page->noted, page->book->arena, noted);
+    if (request->ask == ESSE_ASK_OWN)
+        esse_page_note_own(page, noted, request->own, reply);
+    else if (is_done)
+        note_found(page, noted, reply);
 }
 
 /* ---- its record ---- */
@@ -291,23 +274,25 @@ static esse_value text_of(const struct esse_page *page, size_t at)
     return esse_value_string(page->book->values, text, strlen(text));
 }
 
-static void fill_items(struct esse_page *page, const struct noted *noted, struct esse_op_record *op)
+static void fill_items(struct esse_page *page, const struct esse_noted *noted,
+                       struct esse_op_record *op)
 {
     struct esse_book *book = page->book;
     op->is_list = true;
     op->first = book->items.count;
     op->count = noted->count;
-    esse_value *to = item_vec_extend(&book->items, book->arena, noted->count);
+    esse_value *to = esse_item_vec_extend(&book->items, book->arena, noted->count);
     for (size_t i = 0; i < noted->count; i++)
         to[i] = value_of(book, page->numbers.at[noted->first + i]);
 }
 
-static void fill_rows(struct esse_page *page, const struct noted *noted, struct esse_op_record *op)
+static void fill_rows(struct esse_page *page, const struct esse_noted *noted,
+                      struct esse_op_record *op)
 {
     struct esse_book *book = page->book;
     op->first = book->rows.count;
     op->count = noted->count;
-    struct esse_row *to = row_vec_extend(&book->rows, book->arena, noted->count);
+    struct esse_row *to = esse_row_vec_extend(&book->rows, book->arena, noted->count);
     for (size_t i = 0; i < noted->count; i++) {
         const struct esse_live_row *row = &page->found.at[noted->first + i];
         to[i] = (struct esse_row){ esse_key_of(book->values, book->schema, noted->table, row->row),
@@ -318,7 +303,7 @@ static void fill_rows(struct esse_page *page, const struct noted *noted, struct 
 }
 
 /* "SELECT count(*) FROM rows WHERE ..." and what it returned. */
-static void fill_aggregate(struct esse_page *page, const struct noted *noted,
+static void fill_aggregate(struct esse_page *page, const struct esse_noted *noted,
                            struct esse_op_record *op)
 {
     struct esse_book *book = page->book;
@@ -330,7 +315,7 @@ static void fill_aggregate(struct esse_page *page, const struct noted *noted,
     op->no_rows = op->has_result = true;
     op->result_first = book->items.count;
     op->result_count = 1;
-    item_vec_push(&book->items, book->arena, value_of(book, noted->value));
+    esse_item_vec_push(&book->items, book->arena, value_of(book, noted->value));
 }
 
 static const enum esse_op_kind kinds[] = {
@@ -342,9 +327,11 @@ static const enum esse_op_kind kinds[] = {
     [ESSE_ASK_MATCH] = ESSE_OP_PREDICATE_READ,
     [ESSE_ASK_CHANGE] = ESSE_OP_PREDICATE_UPDATE,
     [ESSE_ASK_AGGREGATE] = ESSE_OP_PREDICATE_READ,
+    [ESSE_ASK_OWN] = ESSE_OP_PREDICATE_READ,
 };
 
-static void fill_item(struct esse_page *page, const struct noted *noted, struct esse_op_record *op)
+static void fill_item(struct esse_page *page, const struct esse_noted *noted,
+                      struct esse_op_record *op)
 {
     struct esse_book *book = page->book;
     op->key = esse_key_of(book->values, book->schema, noted->table, noted->row);
@@ -359,7 +346,7 @@ static void fill_item(struct esse_page *page, const struct noted *noted, struct 
     }
 }
 
-static void fill_op(struct esse_page *page, const struct noted *noted)
+static void fill_op(struct esse_page *page, const struct esse_noted *noted)
 {
     struct esse_book *book = page->book;
     struct esse_op_record op = {
@@ -369,6 +356,10 @@ static void fill_op(struct esse_page *page, const struct noted *noted)
         op.snapshot = text_of(page, noted->snapshot);
     else if (noted->snapshot_at != ESSE_NO_ID)
         op.snapshot = esse_value_int(book->values, noted->snapshot_at);
+    if (noted->ask == ESSE_ASK_OWN) {
+        esse_page_fill_own(page, noted, &op);
+        return;
+    }
     if (noted->ask < ESSE_ASK_MATCH) {
         fill_item(page, noted, &op);
     } else if (noted->ask == ESSE_ASK_AGGREGATE) {
@@ -377,7 +368,7 @@ static void fill_op(struct esse_page *page, const struct noted *noted)
         op.key = text_of(page, noted->where);
         fill_rows(page, noted, &op);
     }
-    op_vec_push(&book->ops, book->arena, op);
+    esse_op_vec_push(&book->ops, book->arena, op);
 }
 
 static void count_in(struct esse_tally *tally, enum esse_status status, size_t operations)
@@ -393,6 +384,7 @@ static struct esse_txn_record record_of(struct esse_page *page, enum esse_status
     struct esse_book *book = page->book;
     struct esse_txn_record record = esse_txn_record_empty();
     book->ops.count = book->items.count = book->rows.count = 0;
+    esse_cells_done(&page->cells);
     for (size_t i = 0; i < page->noted.count; i++)
         fill_op(page, &page->noted.at[i]);
     record.session = esse_value_int(book->values, page->session);
@@ -417,17 +409,17 @@ bool esse_page_end(struct esse_page *page, enum esse_status status, struct esse_
     if (book->is_idle)
         return true;
     if (status != ESSE_ABORTED && page->xid != ESSE_NO_ID)
-        named_vec_push(
+        esse_named_vec_push(
             &book->named, book->arena,
             (struct esse_named){ page->xid, page->session, index, status == ESSE_UNKNOWN_OUTCOME });
     struct esse_txn_record record = record_of(page, status);
     pthread_mutex_lock(&book->front.lock);
-    const int64_t stamp = esse_book_clock();
+    const int64_t stamp = esse_book_now(book);
     const size_t before = book->front.at.bytes.count;
     if (status != ESSE_UNKNOWN_OUTCOME)
         record.end = stamp - book->epoch;
     const bool ok = book->sink->txn(book->sink, &record, err);
-    add_line(book, stamp, before);
+    esse_book_line(book, stamp, before);
     pthread_mutex_unlock(&book->front.lock);
     if (esse_values_atoms(book->values) > MOST_ATOMS)
         begin_pool(book);

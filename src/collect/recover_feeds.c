@@ -18,21 +18,26 @@ struct feed {
 
 ESSE_VEC(feed_cell_vec, struct esse_cell)
 
-static bool feed_open(struct feed *f, struct esse_change_sink *sink, struct esse_span text,
-                      esse_value *root, struct esse_error *err)
+static bool feed_parse(const struct feed *f, struct esse_span text, esse_value *value)
 {
     struct esse_source source;
     struct esse_json json;
+    esse_source_memory(&source, f->arena, text.at, text.length);
+    esse_json_init(&json, &source, f->values, false, f->err);
+    if (!esse_json_value(&json, value))
+        return false;
+    return !esse_json_peek(&json) || json.at >= source.end || esse_json_expected(&json, "the end");
+}
+
+static bool feed_open(struct feed *f, struct esse_change_sink *sink, struct esse_span text,
+                      esse_value *root, struct esse_error *err)
+{
     f->arena = esse_arena_new();
     f->values = esse_values_new(f->arena);
     f->sink = sink;
     f->err = err;
-    esse_source_memory(&source, f->arena, text.at, text.length);
-    esse_json_init(&json, &source, f->values, false, err);
-    if (!esse_json_value(&json, root))
+    if (!feed_parse(f, text, root))
         return false;
-    if (esse_json_peek(&json) && json.at < source.end)
-        return esse_json_expected(&json, "the end");
     if (esse_value_kind(f->values, *root) != ESSE_KIND_MAP)
         return esse_fail_at(err, 1, 1, "expected an object");
     return true;
@@ -190,11 +195,12 @@ bool esse_etcd_feed(struct esse_change_sink *sink, struct esse_span text, int64_
 /* ---- CockroachDB ---- */
 
 /* The cells of 'after' or, if the row is gone, of its key. */
-static bool cockroach_cells(const struct feed *f, esse_value root, const char *const *names,
-                            size_t name_count, struct feed_cell_vec *cells)
+static bool cockroach_cells(const struct feed *f, const struct esse_cockroach_rows *rows,
+                            struct esse_span key_text, esse_value root, struct feed_cell_vec *cells)
 {
     char room[8];
     const esse_value after = member(f, root, "after");
+    esse_value list = member(f, root, "key");
     const esse_value *key;
     uint32_t count;
     if (is_kind(f, after, ESSE_KIND_MAP)) {
@@ -210,18 +216,20 @@ static bool cockroach_cells(const struct feed *f, esse_value root, const char *c
     }
     if (!is_kind(f, after, ESSE_KIND_NIL))
         return expected(f, "a member 'after', an object or null");
-    if (!list_of(f, member(f, root, "key"), &key, &count, "a member 'key', a list"))
+    if ((key_text.length && !feed_parse(f, key_text, &list)) ||
+        !list_of(f, list, &key, &count, "a key, a list"))
         return false;
-    if (count != name_count)
-        return expected(f, "a member 'key' with a value for each column of the primary key");
+    if (count != rows->key_count)
+        return expected(f, "a key with a value for each column of the primary key");
     for (uint32_t i = 0; i < count; i++)
-        feed_cell_vec_push(cells, f->arena,
-                           cell(names[i], esse_value_carry(f->sink->values, f->values, key[i])));
+        feed_cell_vec_push(
+            cells, f->arena,
+            cell(rows->key_columns[i], esse_value_carry(f->sink->values, f->values, key[i])));
     return true;
 }
 
-static bool cockroach_feed(const struct feed *f, const char *table, const char *const *names,
-                           size_t name_count, esse_value root, struct esse_stamp *resolved)
+static bool cockroach_feed(const struct feed *f, const struct esse_cockroach_rows *rows,
+                           struct esse_span key, esse_value root, struct esse_stamp *resolved)
 {
     char room[8];
     struct esse_span text;
@@ -232,14 +240,13 @@ static bool cockroach_feed(const struct feed *f, const char *table, const char *
         return text_of(f, mark, room, &text, "a resolved timestamp") &&
                esse_hlc_parse(text, resolved, f->err);
     if (!text_of(f, member(f, root, "updated"), room, &text, "a member 'updated' or 'resolved'") ||
-        !esse_hlc_parse(text, &txn.stamp, f->err) ||
-        !cockroach_cells(f, root, names, name_count, &cells))
+        !esse_hlc_parse(text, &txn.stamp, f->err) || !cockroach_cells(f, rows, key, root, &cells))
         return false;
     txn.id = esse_value_string(f->sink->values, text.at, text.length);
     const struct esse_change change = {
         .kind = is_kind(f, member(f, root, "after"), ESSE_KIND_NIL) ? ESSE_CHANGE_DELETE
                                                                     : ESSE_CHANGE_PUT,
-        .table = { table, strlen(table) },
+        .table = rows->table,
         .cells = cells.at,
         .count = cells.count,
     };
@@ -247,14 +254,14 @@ static bool cockroach_feed(const struct feed *f, const char *table, const char *
            f->sink->commit(f->sink, f->err);
 }
 
-bool esse_cockroach_feed(struct esse_change_sink *sink, const char *table,
-                         const char *const *key_columns, size_t key_count, struct esse_span text,
-                         struct esse_stamp *resolved, struct esse_error *err)
+bool esse_cockroach_feed(struct esse_change_sink *sink, const struct esse_cockroach_rows *rows,
+                         struct esse_span key, struct esse_span text, struct esse_stamp *resolved,
+                         struct esse_error *err)
 {
     struct feed f;
     esse_value root;
-    const bool ok = feed_open(&f, sink, text, &root, err) &&
-                    cockroach_feed(&f, table, key_columns, key_count, root, resolved);
+    const bool ok =
+        feed_open(&f, sink, text, &root, err) && cockroach_feed(&f, rows, key, root, resolved);
     esse_arena_free(f.arena);
     return ok;
 }

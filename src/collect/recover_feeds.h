@@ -20,15 +20,24 @@
 bool esse_etcd_feed(struct esse_change_sink *sink, struct esse_span text, int64_t *revision,
                     struct esse_error *err);
 
+/* The table of a message. */
+struct esse_cockroach_rows {
+    struct esse_span table;
+    const char *const *key_columns; /* of its primary key */
+    size_t key_count;
+};
+
 /*
- * CockroachDB: a message of a changefeed WITH updated, resolved, key_in_value, envelope=wrapped.
- * Its transaction is its timestamp 'updated', the id as a text and the stamp.  Row messages come at
- * least once and out of order; everything up to '*resolved' has come.  '*resolved' is only set by
- * messages that say so.
+ * CockroachDB: a message of a changefeed WITH updated, resolved, envelope=wrapped.  Its key is
+ * 'key', a list in JSON as a changefeed on a connection has it in a column of its own, or if that
+ * is empty a member of the message (key_in_value); it is needed of deleted rows.  Its transaction
+ * is its timestamp 'updated', the id as a text and the stamp.  Row messages come at least once and
+ * out of order; everything up to '*resolved' has come.  '*resolved' is only set by messages that
+ * say so.
  */
-bool esse_cockroach_feed(struct esse_change_sink *sink, const char *table,
-                         const char *const *key_columns, size_t key_count, struct esse_span text,
-                         struct esse_stamp *resolved, struct esse_error *err);
+bool esse_cockroach_feed(struct esse_change_sink *sink, const struct esse_cockroach_rows *rows,
+                         struct esse_span key, struct esse_span text, struct esse_stamp *resolved,
+                         struct esse_error *err);
 
 /*
  * TiDB: the answer of http://HOST:10080/mvcc/key/DB/TABLE/HANDLE, all versions of the row whose

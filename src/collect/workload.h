@@ -69,7 +69,7 @@ struct esse_live_workload {
 extern const struct esse_live_workload
     *const esse_workloads[]; /* null-terminated, see workloads.c */
 
-/* NULL on an unknown name. */
+/* NULL on an unknown name; sql:FILE is sql. */
 const struct esse_live_workload *esse_workload_find(const char *name);
 
 #endif

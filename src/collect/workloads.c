@@ -4,16 +4,31 @@
 #include <string.h>
 
 const struct esse_live_workload *const esse_workloads[] = {
-    &esse_workload_list_append, &esse_workload_rw_register, &esse_workload_predicate,
-    &esse_workload_bank,        &esse_workload_long_fork,   &esse_workload_write_skew,
-    &esse_workload_blindw_rh,   &esse_workload_blindw_rw,   &esse_workload_blindw_wh,
-    &esse_workload_blindw_pred, &esse_workload_smallbank,   &esse_workload_ycsb_a,
-    &esse_workload_ycsb_b,      &esse_workload_ycsb_f,      &esse_workload_twitter,
-    &esse_workload_rubis,       &esse_workload_tpcc,        NULL,
+    &esse_workload_list_append,
+    &esse_workload_rw_register,
+    &esse_workload_predicate,
+    &esse_workload_bank,
+    &esse_workload_long_fork,
+    &esse_workload_write_skew,
+    &esse_workload_blindw_rh,
+    &esse_workload_blindw_rw,
+    &esse_workload_blindw_wh,
+    &esse_workload_blindw_pred,
+    &esse_workload_smallbank,
+    &esse_workload_ycsb_a,
+    &esse_workload_ycsb_b,
+    &esse_workload_ycsb_f,
+    &esse_workload_twitter,
+    &esse_workload_rubis,
+    &esse_workload_tpcc,
+    &esse_workload_sql,
+    NULL,
 };
 
 const struct esse_live_workload *esse_workload_find(const char *name)
 {
+    if (strncmp(name, "sql:", 4) == 0)
+        return &esse_workload_sql;
     for (size_t i = 0; esse_workloads[i]; i++)
         if (strcmp(esse_workloads[i]->name, name) == 0)
             return esse_workloads[i];

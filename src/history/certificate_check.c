@@ -214,9 +214,8 @@ static bool fail_xid(const struct checking *c, uint32_t txn, uint32_t other)
     return fail_txn(c, txn, problem);
 }
 
-/* A snapshot tells by the number who is seen, so a number belongs to one, and whoever may be seen
- * has one.  That is said of what committed: a server that crashed may give a number again that
- * somebody had whose outcome is unknown. */
+/* A snapshot tells by the number who is seen, so of those that committed each has one, and one of
+ * its own.  (A crash may give the number of one that did not commit away again.) */
 static bool check_xid(struct checking *c, uint32_t txn, bool writes)
 {
     const struct esse_history *history = c->history;

@@ -53,6 +53,43 @@ expect "so does a rollback journal" 0 "$ESSE" run 'sqlite:?journal=delete&busy=1
 expect "a file of the user's" 0 "$ESSE" run "sqlite:$WORK/mine.db" -n 300 -o mine
 check "stays" test -s "$WORK/mine.db"
 
+# ---- transactions of the user's own --------------------------------------------------------------
+
+expect "a workload file on SQLite" 0 "$ESSE" run -w "sql:$ROOT/examples/on-call.sql" -n 1500 -o own
+has "commits are ordered" "$OUT" "commits from SQLite"
+has "predicates are decided" "$OUT" "under the certificate (commit-order)"
+check "rows have their columns" grep -q '"r":"doctors/3","v":{"id":3,' own/history.jsonl
+check "updates by condition have the row before and after" \
+    grep -q '"u":"SELECT \* FROM doctors WHERE shift = 1 AND id < 100","rows":{"doctors/1":\[{' own/history.jsonl
+check "deletes too" grep -q '},null\]' own/history.jsonl
+again=$(grep '^esse run ' own/README | sed "s|^esse|$ESSE|")
+expect "the README's line repeats it" 0 bash -c "$again -o own-again"
+cat >broken.sql <<'END'
+table t (id, a)
+transaction one
+    SELECT * FROM t WHERE a = 1;
+    SELECT * FROM t WHERE
+        lower(a) = 1;
+END
+expect "a condition that the check does not know" 65 "$ESSE" run -w sql:broken.sql -o nothing
+has "is told with file and line" "$ERR" "broken.sql:4: "
+sed -i 's/lower(a)/b/' broken.sql
+expect "a column that is not declared" 65 "$ESSE" run -w sql:broken.sql -o nothing
+has "too" "$ERR" "broken.sql:4: "
+sed -i 's/FROM t/FROM/' broken.sql
+expect "a statement without a table" 65 "$ESSE" run -w sql:broken.sql -o nothing
+has "is told where it stands" "$ERR" "broken.sql:3: "
+expect "a file that is not there" 74 "$ESSE" run -w sql:missing.sql -o nothing
+expect "no file" 64 "$ESSE" run -w sql -o nothing
+expect "a store without SQL" 64 "$ESSE" run memory: -w "sql:$ROOT/examples/on-call.sql" -o nothing
+check "nothing is left behind" test ! -e nothing
+printf 'table t (id, a)\nsetup\n    CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER);\n%s' \
+    'transaction one
+    UPDATE t SET nonsense = 1;
+' >nonsense.sql
+expect "what the database refuses ends the run" 69 "$ESSE" run -w sql:nonsense.sql -n 10 -o refused
+has "with its words" "$ERR" "no such column"
+
 # ---- the run directory --------------------------------------------------------------------------
 
 for file in history.jsonl certificate.jsonl config.json verdict.txt verdict.json evidence.json README; do
@@ -75,9 +112,10 @@ same "with the same number of transactions" "$(grep -c '"session"' holds/history
     "$(grep -c '"session"' again/history.jsonl)"
 recheck=$(grep '^esse check ' holds/README | sed "s|^esse|$ESSE|")
 expect "and the other one the check" 0 bash -c "cd holds && $recheck"
-expect "without --out the directory has a name of its own" 0 "$ESSE" run -n 50
+mkdir temporary
+expect "without --out the directory has a name of its own" 0 env "TMPDIR=$PWD/temporary" "$ESSE" run -n 50
 same "in esse-runs" 1 "$(find esse-runs -name '*-sqlite-list-append' | wc -l)"
-same "nothing is left of the temporary database" 0 "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'esse-sqlite-*' -newer holds/README 2>/dev/null | wc -l)"
+same "nothing is left of the temporary database" "" "$(ls temporary)"
 
 python3 - <<'END' && pass "lines are in the order of ends" || fail "lines are in the order of ends"
 import json
@@ -176,7 +214,7 @@ expect "an unknown level" 64 "$ESSE" run memory: -n 10 -l nonsense -o level
 expect "targets are listed" 0 "$ESSE" run help
 has "with what they claim" "$OUT" "claims serializable"
 expect "workloads are listed" 0 "$ESSE" run --workload help
-same "as many as there are" 17 "$(wc -l <<<"$OUT")"
+same "as many as there are" 18 "$(wc -l <<<"$OUT")"
 
 # ---- secrets ------------------------------------------------------------------------------------
 

@@ -261,6 +261,22 @@ h2_start() { # directory
     return 70
 }
 
+# ---- servers that are not at hand ----
+
+# Sets FAKE_PID.  Waits until it listens on its port, the first argument of its script.
+fake_start() { # script, port, argument...
+    local i
+    python3 "$ROOT/tests/live/$1" "${@:2}" >>"$WORK/fake.log" 2>&1 &
+    FAKE_PID=$!
+    disown
+    SERVERS+=("$FAKE_PID")
+    for ((i = 0; i < 100; i++)); do
+        (exec 3<>"/dev/tcp/127.0.0.1/$2") 2>/dev/null && return 0
+        sleep 0.1
+    done
+    return 70
+}
+
 # ---- Redis ----
 
 # Sets REDIS_PORT, REDIS_URL, REDIS_PID.  Options go to the server.

@@ -45,6 +45,14 @@ has "... which is explained" "$OUT" "would have to come before itself"
 expect "read committed is not update atomic" 1 run rc-lost -i read-committed -w write-skew --level snapshot-isolation --txns 4000
 has "... updates are lost" "$(found rc-lost)" "lost-update"
 
+# ---- transactions of the user's own ----
+own="sql:$ROOT/examples/on-call.sql"
+expect "a workload file: serializable holds" 0 run own-ser -w "$own" --txns 1500
+has "... the order of commits came from the log" "$OUT" "commits from logical decoding"
+expect "a workload file: repeatable read is not serializable" 1 run own-rr -i repeatable-read -w "$own" --level serializable --txns 2000
+has "... write skew was found" "$(found own-rr)" "G2"
+expect "a workload file: read committed holds" 0 run own-rc -i read-committed -w "$own" --txns 1500
+
 # ---- the other way to read the log ----
 expect "test_decoding tells the order too" 0 timeout -s KILL 120 "$ESSE" run "$PG_URL?decoding=test_decoding" \
     -w rw-register --txns 1000 --out "$WORK/text"

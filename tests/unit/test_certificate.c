@@ -286,6 +286,14 @@ TEST(certificate__contradictions_are_told)
                                     "{\"session\":1,\"txn\":\"a\",\"start_ts\":1,\"commit_ts\":8,"
                                     "\"ops\":[{\"w\":\"x\",\"v\":7,\"snapshot\":9}]}\n"),
                "certificate: a has a snapshot in which it has committed already");
+    /* After a crash PostgreSQL gives the number of one that did not commit to another. */
+    CHECK_TEXT(contradiction(arena, "{\"certificate\":\"postgresql-snapshots\"}\n"
+                                    "{\"session\":1,\"txn\":\"a\",\"xid\":7,\"status\":\"aborted\","
+                                    "\"ops\":[{\"w\":\"x\",\"v\":1,\"snapshot\":\"5:5:\"}]}\n"
+                                    "{\"session\":2,\"txn\":\"b\",\"xid\":7,"
+                                    "\"ops\":[{\"w\":\"x\",\"v\":2,\"snapshot\":\"5:5:\"}]}\n"
+                                    "{\"order\":[\"b\"]}\n"),
+               "");
     CHECK_TEXT(contradiction(arena,
                              "{\"certificate\":\"commit-order\",\"complete\":true}\n"
                              "{\"session\":1,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":7}]}\n"

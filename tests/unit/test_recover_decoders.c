@@ -175,28 +175,36 @@ TEST(test_feeds__etcd_watch_and_range)
 TEST(test_feeds__cockroach_messages)
 {
     static const char *const keys[] = { "k" };
+    static const struct esse_cockroach_rows rows = { { "esse_r", 6 }, keys, 1 };
+    const struct esse_span none = { "", 0 };
     struct esse_arena *arena = esse_arena_new();
     struct recorded_sink *sink = recorded_sink_new(arena);
     struct esse_error err;
     struct esse_stamp resolved = { 0 };
     sink->with_ids = true;
-    CHECK(esse_cockroach_feed(&sink->sink, "esse_r", keys, 1,
+    CHECK(esse_cockroach_feed(&sink->sink, &rows, none,
                               span("{\"after\": {\"k\": 1, \"v\": 11}, \"key\": [1], \"updated\": "
                                    "\"1700000000000000000.0000000001\"}"),
                               &resolved, &err));
-    CHECK(esse_cockroach_feed(&sink->sink, "esse_r", keys, 1,
+    CHECK(esse_cockroach_feed(&sink->sink, &rows, none,
                               span("{\"after\": null, \"key\": [1], \"updated\": "
                                    "\"1700000000000000002.0000000000\"}"),
                               &resolved, &err));
+    CHECK(esse_cockroach_feed(&sink->sink, &rows, span("[2]"),
+                              span("{\"after\": null, \"updated\": \"1700000000000000002.5\"}"),
+                              &resolved, &err));
     CHECK_EQ(resolved.high, 0);
-    CHECK(esse_cockroach_feed(&sink->sink, "esse_r", keys, 1,
+    CHECK(esse_cockroach_feed(&sink->sink, &rows, none,
                               span("{\"resolved\":\"1700000000000000003.0000000007\"}"), &resolved,
                               &err));
     CHECK_EQ(resolved.high, 1700000000000000003);
     CHECK_EQ(resolved.low, 7);
     CHECK_TEXT(esse_out_memory(&sink->out),
                "\"1700000000000000000.0000000001\"{put esse_r(k=1 v=11)}\n"
-               "\"1700000000000000002.0000000000\"{delete esse_r(k=1)}\n");
+               "\"1700000000000000002.0000000000\"{delete esse_r(k=1)}\n"
+               "\"1700000000000000002.5\"{delete esse_r(k=2)}\n");
+    CHECK(!esse_cockroach_feed(&sink->sink, &rows, span("[2"),
+                               span("{\"after\": null, \"updated\": \"1.0\"}"), &resolved, &err));
     static const char *const bad[] = { "{}",
                                        "[]",
                                        "{\"after\":{},\"updated\":1}",
@@ -208,7 +216,7 @@ TEST(test_feeds__cockroach_messages)
                                        "{\"resolved\":\"1.0\"} {",
                                        "" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CHECK(!esse_cockroach_feed(&sink->sink, "esse_r", keys, 1, span(bad[i]), &resolved, &err));
+        CHECK(!esse_cockroach_feed(&sink->sink, &rows, none, span(bad[i]), &resolved, &err));
     esse_arena_free(arena);
 }
 

@@ -16,6 +16,11 @@ struct cut {
 };
 ESSE_VEC(cut_vec, struct cut)
 
+/* The ranks of a column that a text asks for; NO_RANK: it is no range that a column can tell. */
+struct asked {
+    uint32_t column, low, high;
+};
+
 struct finding {
     struct esse_arena *arena;
     struct scan *scan;
@@ -110,10 +115,12 @@ static bool cut_own(struct finding *f, const struct dsg_range_read *read)
 }
 
 /* An operation that dsg_ranges can answer for, if what it returned is right. */
-static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct dsg_range_read *read)
+static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, const struct asked *asked,
+                          struct dsg_range_read *read)
 {
     struct esse_snapshot snapshot;
-    if (f->views.column == NO_RANK || !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix)
+    if (predicate_at(f, op)->no_rows || asked->column == NO_RANK ||
+        !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix)
         return false;
     const uint32_t place = f->versions->snapshots->place[txn];
     if (place != ESSE_NO_PLACE && place < snapshot.before &&
@@ -121,12 +128,12 @@ static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, struct d
         return false; /* it sees what it writes itself */
     *read = (struct dsg_range_read){ .op = op,
                                      .txn = txn,
-                                     .column = f->views.column,
-                                     .low = f->views.low,
-                                     .high = f->views.high,
+                                     .column = asked->column,
+                                     .low = asked->low,
+                                     .high = asked->high,
                                      .before = snapshot.before,
-                                     .from = f->views.low,
-                                     .to = f->views.high };
+                                     .from = asked->low,
+                                     .to = asked->high };
     return cut_own(f, read);
 }
 
@@ -144,12 +151,6 @@ static void add_pieces(struct finding *f, struct dsg_range_read_vec *pieces,
     }
     read.to = read.high;
     dsg_range_read_vec_push(pieces, f->arena, read);
-}
-
-static int by_op(const void *a, const void *b)
-{
-    const struct dsg_range_read *x = a, *y = b;
-    return (x->op > y->op) - (x->op < y->op);
 }
 
 static int by_op_and_rank(const void *a, const void *b)
@@ -355,23 +356,47 @@ static struct esse_pair *sort_ops(struct finding *f, size_t *count)
     return pairs;
 }
 
-/* Takes out those that dsg_ranges can answer for. */
+/* What each operation asks for, text by text, so that each is looked up once; by predicate. */
+static struct asked *find_asked(struct finding *f, const struct esse_pair *ops, size_t count)
+{
+    struct asked *asked =
+        esse_arena_grow(f->arena, NULL, (f->history->predicate_count + (size_t)1) * sizeof *asked);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t op = ops[i].id;
+        if (!esse_budget_poll(f->scan->budget, i))
+            return NULL;
+        if (!esse_value_eq(f->views.text, predicate_at(f, op)->text) &&
+            !take_text(f, esse_op_txn(f->history, op).ix, op))
+            return NULL;
+        asked[f->history->op_key[op]] =
+            (struct asked){ f->views.column, f->views.low, f->views.high };
+    }
+    return asked;
+}
+
+/* Takes out those that dsg_ranges can answer for; the others stay, in the order of the history.  So
+ * are the operations looked at: what one transaction wrote lies beside what the next one did. */
 static bool take_range_reads(struct finding *f, struct esse_pair *ops, size_t *count)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < *count; i++) {
-        const uint32_t op = ops[i].id, txn = esse_op_txn(f->history, op).ix;
-        struct dsg_range_read read;
-        if (!esse_budget_poll(f->scan->budget, i) || !take_text(f, txn, op))
-            return false;
-        if (!predicate_at(f, op)->no_rows && is_range_read(f, txn, op, &read))
-            dsg_range_read_vec_push(&f->reads, f->arena, read);
-        else
-            ops[kept++] = ops[i];
-    }
+    const struct esse_history *history = f->history;
+    struct asked *asked = find_asked(f, ops, *count);
+    if (!asked)
+        return false;
+    *count = 0;
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        for (uint32_t op = history->txn_op[txn];
+             f->versions->in[txn] && op < history->txn_op[txn + 1]; op++) {
+            struct dsg_range_read read;
+            if (!esse_op_is_predicate(history->op_kind[op]))
+                continue;
+            if (is_range_read(f, txn, op, &asked[history->op_key[op]], &read))
+                dsg_range_read_vec_push(&f->reads, f->arena, read);
+            else
+                ops[(*count)++] = (struct esse_pair){ predicate_at(f, op)->text.word, op };
+        }
+    esse_arena_drop(f->arena, asked);
     f->ranges->columns = f->views.columns;
     f->ranges->column_count = f->views.column_count;
-    *count = kept;
     return dsg_results_check(f->scan, f->ranges, &f->reads);
 }
 
@@ -380,8 +405,6 @@ static void settle_range_reads(struct finding *f, struct esse_pair *ops, size_t 
 {
     struct dsg_range_read_vec pieces = { 0 };
     size_t cut = 0;
-    if (f->reads.count)
-        qsort(f->reads.at, f->reads.count, sizeof *f->reads.at, by_op);
     if (f->cuts.count)
         qsort(f->cuts.at, f->cuts.count, sizeof *f->cuts.at, by_op_and_rank);
     for (size_t i = 0; i < f->reads.count; i++) {

@@ -9,9 +9,13 @@ static void group_versions(struct dsg_ranges *ranges)
     const size_t room = versions->history->txns + (size_t)2;
     uint32_t *first = esse_arena_grow(arena, NULL, room * sizeof *first);
     memset(first, 0, room * sizeof *first);
-    for (uint32_t v = 0; v < versions->count; v++)
-        if (versions->write[v] != ESSE_NO_TOUCH)
-            first[version_txn(versions, v) + 2]++;
+    ranges->place = esse_arena_grow(arena, NULL, (versions->count + (size_t)1) * sizeof(uint32_t));
+    for (uint32_t v = 0; v < versions->count; v++) {
+        const uint32_t txn = version_txn(versions, v);
+        ranges->place[v] = txn == ESSE_NO_TXN ? ESSE_NO_PLACE : versions->snapshots->place[txn];
+        if (txn != ESSE_NO_TXN)
+            first[txn + 2]++;
+    }
     for (size_t t = 2; t < room; t++)
         first[t] += first[t - 1];
     ranges->installed =

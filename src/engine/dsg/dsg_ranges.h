@@ -20,7 +20,7 @@
  * to it.
  *
  * Cost: O((versions + operations) * log versions) for all questions of a walk in which every
- * transaction is met once; 8 bytes a version and 4 * log versions an operation.
+ * transaction is met once; 12 bytes a version and 4 * log versions an operation.
  */
 struct dsg_range_read {
     uint32_t op, txn;
@@ -40,6 +40,7 @@ struct dsg_ranges {
     uint32_t column_count;
     uint8_t *placed;                    /* by key: its versions are in the order of the commits */
     uint32_t *key;                      /* by version */
+    uint32_t *place;                    /* by version: of whoever installed it */
     const struct dsg_range_read *reads; /* by operation, one for each of its pieces */
     uint32_t *read_first;      /* by transaction: reads[read_first[t] .. read_first[t + 1]) */
     uint32_t *installed;       /* versions, by transaction: */
@@ -50,7 +51,7 @@ struct dsg_ranges {
 /* The place of whoever installed a version, which is not the initial one. */
 static inline uint32_t dsg_version_place(const struct dsg_ranges *ranges, uint32_t version)
 {
-    return ranges->versions->snapshots->place[version_txn(ranges->versions, version)];
+    return ranges->place[version];
 }
 
 /* Opens it for a history whose certificate has a kind: places, and which keys have them. */

@@ -1,0 +1,89 @@
+#ifndef ESSE_COLLECT_OWN_H
+#define ESSE_COLLECT_OWN_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A user's own tables and statements, between the workload sql:FILE, the drivers and the recorder;
+ * docs/workload-files.md says what they mean and how a history shows them.
+ *
+ * A statement comes in parts, with its parameters put in, so that a driver can make of it what
+ * tells every row with all declared columns: what was there before a change as well as after.
+ */
+struct esse_own_table {
+    const char *name;
+    const char *const *columns; /* the first is the primary key */
+    uint32_t column_count;
+    const char *list; /* "id, owner, balance" */
+};
+
+struct esse_own_schema {
+    const struct esse_own_table *tables;
+    uint32_t count;
+    const char *const *setup; /* statements that run before, and after the run; NULL-terminated */
+    const char *const *teardown;
+};
+
+enum esse_own_kind {
+    ESSE_OWN_SELECT,
+    ESSE_OWN_AGGREGATE,
+    ESSE_OWN_INSERT,
+    ESSE_OWN_UPDATE,
+    ESSE_OWN_DELETE
+};
+
+struct esse_own_statement {
+    enum esse_own_kind kind;
+    uint32_t table;
+    const char *list;  /* what AGGREGATE selects */
+    const char *set;   /* of UPDATE, without the word */
+    const char *rest;  /* from WHERE on, or ""; of INSERT all after the table */
+    const char *point; /* the key, as text, if WHERE names exactly one row; else NULL */
+};
+
+/* ---- what they answer ---- */
+
+enum esse_own_cell_kind { ESSE_CELL_NULL, ESSE_CELL_INTEGER, ESSE_CELL_TEXT, ESSE_CELL_BOOLEAN };
+
+struct esse_own_cell {
+    enum esse_own_cell_kind kind;
+    int64_t number; /* of INTEGER and BOOLEAN */
+    const char *text;
+    size_t length;
+};
+
+ESSE_VEC(esse_own_cell_vec, struct esse_own_cell)
+ESSE_VEC(esse_own_text_vec, char)
+
+/*
+ * Rows of cells, one after the other: the table's columns, of UPDATE first as they were and then as
+ * they are; of AGGREGATE the columns of the result.
+ *
+ * Life: a zeroed struct with an arena; clear -> add* -> done.  Cost: copies, in buffers that it
+ * keeps.  What it holds is good until it is cleared.
+ */
+struct esse_cells {
+    struct esse_arena *arena;
+    struct esse_own_cell_vec at;
+    struct esse_own_text_vec texts;
+};
+
+void esse_cells_clear(struct esse_cells *cells);
+/* 'text' may be NULL if the kind is none of a text. */
+void esse_cells_add(struct esse_cells *cells, enum esse_own_cell_kind kind, int64_t number,
+                    const char *text, size_t length);
+/* The same as another cell, with its text. */
+void esse_cells_copy(struct esse_cells *cells, const struct esse_own_cell *cell);
+/* Now the cells may be looked at. */
+void esse_cells_done(struct esse_cells *cells);
+
+/* "SELECT id, owner FROM accounts WHERE ...", or of AGGREGATE what it selects. */
+struct esse_out;
+void esse_own_put_select(struct esse_out *out, const struct esse_own_schema *schema,
+                         const struct esse_own_statement *statement);
+
+#endif

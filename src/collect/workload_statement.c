@@ -1,0 +1,271 @@
+#include "collect/workload_file.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/*
+ * One statement of a workload file, taken apart just as far as recording it needs: its kind, its
+ * table, what it sets, and everything from WHERE on.  What stands in the parts is the database's
+ * and the SQL parser's business.
+ */
+ESSE_VEC(piece_vec, struct esse_piece)
+
+struct part {
+    const char *at, *end;
+};
+
+struct taking {
+    struct esse_arena *arena;
+    const struct esse_workload_file *file;
+    unsigned line;
+    struct esse_error *err;
+};
+
+/* ---- looking through SQL ---- */
+
+static bool is_word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Passes over a quoted text or what stands in brackets; otherwise one byte. */
+static const char *pass(const char *at, const char *end)
+{
+    if (*at == '\'' || *at == '"') {
+        const char *quote = memchr(at + 1, *at, (size_t)(end - at - 1));
+        return quote ? quote + 1 : end;
+    }
+    if (*at != '(')
+        return at + 1;
+    for (at++; at < end && *at != ')';)
+        at = pass(at, end);
+    return at < end ? at + 1 : end;
+}
+
+/* The keyword outside of quotes and brackets; NULL if it is not there. */
+static const char *find_word(struct part part, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = part.at; at < part.end; at = pass(at, part.end))
+        if ((size_t)(part.end - at) >= length && strncasecmp(at, word, length) == 0 &&
+            (at == part.at || !is_word_char(at[-1])) &&
+            (at + length == part.end || !is_word_char(at[length])))
+            return at;
+    return NULL;
+}
+
+static struct part trim(struct part part)
+{
+    while (part.at < part.end && isspace((unsigned char)*part.at))
+        part.at++;
+    while (part.end > part.at && isspace((unsigned char)part.end[-1]))
+        part.end--;
+    return part;
+}
+
+/* Takes the word that the part begins with. */
+static struct part take_word(struct part *part)
+{
+    *part = trim(*part);
+    struct part word = { part->at, part->at };
+    while (word.end < part->end && is_word_char(*word.end))
+        word.end++;
+    part->at = word.end;
+    return word;
+}
+
+static bool is(struct part word, const char *text)
+{
+    return (size_t)(word.end - word.at) == strlen(text) &&
+           strncasecmp(word.at, text, strlen(text)) == 0;
+}
+
+static bool wrong(struct taking *t, const char *expected, struct part found)
+{
+    const int length = (int)(found.end - found.at > 40 ? 40 : found.end - found.at);
+    return esse_fail_at(t->err, t->line, 0, "expected %s, found %s%.*s%s", expected,
+                        length ? "'" : "the end of the statement", length, found.at,
+                        length ? "'" : "");
+}
+
+static bool expect(struct taking *t, struct part *part, const char *word)
+{
+    const struct part found = take_word(part);
+    return is(found, word) || wrong(t, word, found.at < found.end ? found : *part);
+}
+
+/* ---- parameters ---- */
+
+static int find_param(const struct esse_workload_file *file, struct part name)
+{
+    for (uint32_t i = 0; i < file->param_count; i++)
+        if (is(name, file->params[i].name))
+            return (int)i;
+    return ESSE_NO_PARAM;
+}
+
+/* Where the next :name stands; two colons are a cast. */
+static const char *find_colon(struct part part)
+{
+    char quote = 0;
+    for (const char *at = part.at; at < part.end; at++) {
+        if (quote)
+            quote = *at == quote ? 0 : quote;
+        else if (*at == '\'' || *at == '"')
+            quote = *at;
+        else if (*at == ':' && at + 1 < part.end && at[1] == ':')
+            at++;
+        else if (*at == ':' && at + 1 < part.end && (isalpha((unsigned char)at[1]) || at[1] == '_'))
+            return at;
+    }
+    return NULL;
+}
+
+static bool cut(struct taking *t, struct part part, struct esse_pieces *out)
+{
+    struct piece_vec pieces = { 0 };
+    for (const char *colon; (colon = find_colon(part));) {
+        struct part rest = { colon + 1, part.end };
+        const struct part name = take_word(&rest);
+        const int param = find_param(t->file, name);
+        if (param == ESSE_NO_PARAM)
+            return esse_fail_at(t->err, t->line, 0,
+                                "there is no parameter '%.*s'; a line 'param %.*s ...' before the "
+                                "transaction makes one",
+                                (int)(name.end - name.at), name.at, (int)(name.end - name.at),
+                                name.at);
+        piece_vec_push(&pieces, t->arena,
+                       (struct esse_piece){ part.at, (size_t)(colon - part.at), param });
+        part.at = rest.at;
+    }
+    piece_vec_push(&pieces, t->arena,
+                   (struct esse_piece){ part.at, (size_t)(part.end - part.at), ESSE_NO_PARAM });
+    *out = (struct esse_pieces){ pieces.at, (uint32_t)pieces.count };
+    return true;
+}
+
+/* ---- the parts ---- */
+
+static bool take_table(struct taking *t, struct part *part, uint32_t *table)
+{
+    const struct part name = take_word(part);
+    if (name.at == name.end)
+        return wrong(t, "the name of a table", *part);
+    for (*table = 0; *table < t->file->schema.count; ++*table)
+        if (is(name, t->file->schema.tables[*table].name))
+            return true;
+    return esse_fail_at(t->err, t->line, 0,
+                        "the table '%.*s' is not declared; a line 'table %.*s (KEY, COLUMN, ...)' "
+                        "before the transaction does it",
+                        (int)(name.end - name.at), name.at, (int)(name.end - name.at), name.at);
+}
+
+/* WHERE key = VALUE and nothing else: the value. */
+static bool is_point(const struct esse_own_table *table, struct part rest, struct part *value)
+{
+    if (!is(take_word(&rest), "WHERE") || !is(take_word(&rest), table->columns[0]))
+        return false;
+    rest = trim(rest);
+    if (rest.at == rest.end || *rest.at++ != '=')
+        return false;
+    *value = rest = trim(rest);
+    if (rest.at < rest.end && *rest.at == '\'')
+        rest.at = pass(rest.at, rest.end);
+    else {
+        if (rest.at < rest.end && (*rest.at == ':' || *rest.at == '-'))
+            rest.at++;
+        take_word(&rest);
+    }
+    return rest.at == rest.end && value->at < value->end;
+}
+
+/* Everything from WHERE on. */
+static bool take_rest(struct taking *t, struct part rest, struct esse_template *out)
+{
+    struct part value, first = rest = trim(rest), word = take_word(&first);
+    const bool is_select = out->kind <= ESSE_OWN_AGGREGATE;
+    if (rest.at < rest.end && !is(word, "WHERE") &&
+        !(is_select && (is(word, "ORDER") || is(word, "LIMIT"))))
+        return wrong(t, "WHERE", rest);
+    if (is_point(&t->file->schema.tables[out->table], rest, &value) &&
+        out->kind != ESSE_OWN_AGGREGATE && !cut(t, value, &out->point))
+        return false;
+    return cut(t, rest, &out->rest);
+}
+
+static bool take_select(struct taking *t, struct part part, struct esse_template *out)
+{
+    const char *from = find_word(part, "FROM");
+    if (!from)
+        return wrong(t, "FROM", (struct part){ part.end, part.end });
+    struct part list = trim((struct part){ part.at, from });
+    part.at = from + strlen("FROM");
+    if (list.at == list.end)
+        return wrong(t, "* or columns or aggregates", (struct part){ from, part.at });
+    out->kind =
+        memchr(list.at, '(', (size_t)(list.end - list.at)) ? ESSE_OWN_AGGREGATE : ESSE_OWN_SELECT;
+    return take_table(t, &part, &out->table) && cut(t, list, &out->list) && take_rest(t, part, out);
+}
+
+static bool take_insert(struct taking *t, struct part part, struct esse_template *out)
+{
+    if (!expect(t, &part, "INTO") || !take_table(t, &part, &out->table))
+        return false;
+    part = trim(part);
+    if (find_word(part, "RETURNING"))
+        return esse_fail_at(t->err, t->line, 0, "RETURNING is added by itself; leave it out");
+    return cut(t, part, &out->rest) && (find_word(part, "VALUES") || wrong(t, "VALUES", part));
+}
+
+/* The key of a row is its name in the history: it must not change. */
+static bool check_set(struct taking *t, struct part set, const struct esse_own_table *table)
+{
+    bool begins = true;
+    for (const char *at = set.at; at < set.end; at = pass(at, set.end)) {
+        struct part word = { at, set.end };
+        if (begins && is(take_word(&word), table->columns[0]))
+            return esse_fail_at(t->err, t->line, 0, "the key '%s' of a row cannot be set",
+                                table->columns[0]);
+        begins = *at == ',' || (begins && isspace((unsigned char)*at));
+    }
+    return set.at < set.end || wrong(t, "columns to set", set);
+}
+
+static bool take_update(struct taking *t, struct part part, struct esse_template *out)
+{
+    if (!take_table(t, &part, &out->table) || !expect(t, &part, "SET"))
+        return false;
+    const char *where = find_word(part, "WHERE");
+    struct part set = trim((struct part){ part.at, where ? where : part.end });
+    part.at = where ? where : part.end;
+    return check_set(t, set, &t->file->schema.tables[out->table]) && cut(t, set, &out->set) &&
+           take_rest(t, part, out);
+}
+
+bool esse_template_parse(struct esse_arena *arena, const struct esse_workload_file *file,
+                         const char *text, size_t length, unsigned line, struct esse_template *out,
+                         struct esse_error *err)
+{
+    struct taking t = { arena, file, line, err };
+    struct part part = { text, text + length };
+    const struct part verb = take_word(&part);
+    *out = (struct esse_template){ .line = line };
+    if (is(verb, "SELECT"))
+        return take_select(&t, part, out);
+    if (is(verb, "INSERT")) {
+        out->kind = ESSE_OWN_INSERT;
+        return take_insert(&t, part, out);
+    }
+    if (is(verb, "UPDATE")) {
+        out->kind = ESSE_OWN_UPDATE;
+        return take_update(&t, part, out);
+    }
+    if (is(verb, "DELETE")) {
+        out->kind = ESSE_OWN_DELETE;
+        return expect(&t, &part, "FROM") && take_table(&t, &part, &out->table) &&
+               take_rest(&t, part, out);
+    }
+    return wrong(&t, "SELECT, INSERT, UPDATE or DELETE", verb.at < verb.end ? verb : part);
+}
