@@ -213,8 +213,9 @@ static bool edge_wr(const struct esse_history *history, const struct esse_edge *
     } else if (!esse_value_eq(read, written)) {
         return false;
     }
-    return count_writes(history, key, written) == 1 ||
-           by_snapshot(history, edge->key, edge->to, edge->to_op, edge->from_op, false);
+    const bool is_only = count_writes(history, key, written) == 1 &&
+                         !esse_value_eq(read, esse_key_initial(history, edge->key));
+    return is_only || by_snapshot(history, edge->key, edge->to, edge->to_op, edge->from_op, false);
 }
 
 /* By an assumption: the witnesses show the versions of 'from' and 'to', and why one comes first. */
