@@ -47,8 +47,9 @@ _esse() {
     run,--patience) : ;;
     run,--threads) : ;;
     run,--seed) : ;;
-    run,--spawn) _esse_words 'postgresql' ;;
-    run,--faults) _esse_list 'kill pause' ;;
+    run,--spawn) _esse_words 'postgresql mariadb galera etcd' ;;
+    run,--nodes) : ;;
+    run,--faults) _esse_list 'kill pause partition restart' ;;
     run,--fault-every) : ;;
     run,--out | run,-o) _esse_files ;;
     run,--repeat) : ;;
@@ -73,8 +74,9 @@ _esse() {
     collect,--patience) : ;;
     collect,--threads) : ;;
     collect,--seed) : ;;
-    collect,--spawn) _esse_words 'postgresql' ;;
-    collect,--faults) _esse_list 'kill pause' ;;
+    collect,--spawn) _esse_words 'postgresql mariadb galera etcd' ;;
+    collect,--nodes) : ;;
+    collect,--faults) _esse_list 'kill pause partition restart' ;;
     collect,--fault-every) : ;;
     collect,--out | collect,-o) _esse_files ;;
     collect,--repeat) : ;;
@@ -148,9 +150,9 @@ _esse() {
 # Where no value of an option is due.
 _esse_command() {
     case ${COMP_WORDS[1]},$prev,$cur in
-    run,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --faults --fault-every --out --repeat --quiet --until-violation --level --budget --memory --json --verbose --help' ;;
+    run,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --nodes --faults --fault-every --out --repeat --quiet --until-violation --level --budget --memory --json --verbose --help' ;;
     run,*) _esse_files ;;
-    collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --faults --fault-every --out --repeat --quiet --no-recording --help' ;;
+    collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --nodes --faults --fault-every --out --repeat --quiet --no-recording --help' ;;
     collect,*) _esse_files ;;
     check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --explain-plan --ablate --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
     check,*) _esse_files ;;
