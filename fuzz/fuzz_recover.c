@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct esse_recovery *recovery = esse_recovery_new(arena, values);
     struct esse_change_sink *sink = esse_recovery_rows(arena, values, recovery, rules, 4);
     struct esse_stamp stamp;
-    struct esse_recovery_snapshot snapshot;
+    struct esse_pg_snapshot snapshot;
     struct esse_error err;
     int64_t revision;
     if (kind == 0)
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (kind == 5)
         esse_tidb_feed(sink, "esse_r", "k", esse_value_small(1), text, &err);
     else
-        esse_recovery_snapshot_parse(arena, text, &snapshot, &err);
+        esse_pg_snapshot_parse(&snapshot, values, esse_value_string(values, text.at, text.length));
     esse_arena_free(arena);
     return 0;
 }

@@ -540,8 +540,9 @@ static bool find_server(struct running *r, struct esse_arena *arena, int count, 
     if (!esse_faults_parse(o.faults, &r->fault_kinds, err))
         return false;
     if (!o.spawn)
-        return !r->fault_kinds ||
-               esse_fail(err, ESSE_EUSAGE, "--faults are for servers that --spawn starts");
+        return (!r->fault_kinds && !o.nodes) ||
+               esse_fail(err, ESSE_EUSAGE,
+                         "--faults and --nodes are for servers that --spawn starts");
     if (count)
         return esse_fail(err, ESSE_EUSAGE, "--spawn starts a server of its own; no TARGET, please");
     if (r->fault_kinds && !(o.fault_every > 0))

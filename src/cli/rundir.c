@@ -114,13 +114,16 @@ static void put_readme(struct esse_out *out, const struct esse_live *live, const
     char date[40];
     time_t now = time(NULL);
     struct tm parts;
+    const struct esse_url *url = live->options->url;
+    /* A server that --spawn starts again has no secrets. */
+    const bool lacks = strcmp(url->text, url->shown) != 0 && strstr(again, url->shown);
     strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&now, &parts));
     esse_out_f(out,
                "%s at %s, recorded by esse %s on %s.\n\n"
-               "The run again (a password must be added):\n\n%s\n\n"
+               "The run again%s:\n\n%s\n\n"
                "The check again, in this directory:\n\n%s\n",
                live->description.product, live->options->isolation->setting, esse_version(), date,
-               again, check);
+               lacks ? " (user and password must be added)" : "", again, check);
 }
 
 bool esse_rundir_describe(struct esse_arena *arena, const struct esse_rundir *dir,

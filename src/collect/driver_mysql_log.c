@@ -240,19 +240,22 @@ static bool write_mark(struct esse_mysql_log *log, int64_t mark, struct esse_err
     return log->main && esse_mysql_run(log->target, log->main, sql, err);
 }
 
+/* A node that has just come back may refuse the mark for a while. */
 static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
                        struct esse_error *err)
 {
     struct esse_mysql_log *log = target->log;
     const int64_t began = esse_book_clock(), mark = began;
-    if (!write_mark(log, mark, err))
-        return false;
+    bool is_written = false;
     while (esse_learnt_rows_mark(log->rows) != mark) {
-        if (!poll_log(target, learnt, err))
-            return false;
-        if ((double)(esse_book_clock() - began) * 1e-9 > wait_seconds)
+        const bool is_late = (double)(esse_book_clock() - began) * 1e-9 > wait_seconds;
+        if (is_late && is_written)
             return esse_fail(err, ESSE_EUNAVAILABLE,
                              "the binary log did not come to its end within %g s", wait_seconds);
+        if (!is_written && !(is_written = write_mark(log, mark, err)) && is_late)
+            return false;
+        if (!poll_log(target, learnt, err))
+            return false;
     }
     return true;
 }

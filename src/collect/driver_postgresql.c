@@ -439,7 +439,7 @@ static void close_target(struct esse_target *target)
     PQfinish(target->main);
 }
 
-#define CAN ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE
+enum { CAN = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE };
 
 #define WORK                                                                                       \
     .open = open_target, .prepare = prepare, .describe = describe, .clean = clean,                 \
@@ -457,9 +457,9 @@ const struct esse_driver esse_driver_postgresql = {
         "PARAMETER=VALUE                                any of libpq's: sslmode, service, options, "
         "...",
     .can = CAN | ESSE_CAN_OWN,
-    .own_rows = esse_pg_own_rows,
     .claims = claims,
     .certificate = &esse_pg_certifying,
+    .own_rows = esse_pg_own_rows,
     WORK,
 };
 

@@ -15,7 +15,7 @@ struct conn {
     sqlite3_stmt *begin, *begin_write, *commit, *rollback;
     sqlite3_stmt *look, *count; /* at the number of commits, and one more */
     struct esse_request request;
-    int64_t began;
+    int64_t refused_at; /* when a lock was first not to be had; 0: it was */
     uint64_t commit_number;
     int64_t seen;    /* commits that the transaction sees, if they are counted */
     bool is_counted; /* the transaction has counted itself among them */
@@ -219,7 +219,9 @@ static const char *code_name(int code)
 static enum esse_progress refuse(struct conn *conn, struct esse_reply *reply, int code)
 {
     const int primary = code & 0xff;
-    const double waited = (double)(esse_book_clock() - conn->began) * 1e-9;
+    if (!conn->refused_at)
+        conn->refused_at = esse_book_clock();
+    const double waited = (double)(esse_book_clock() - conn->refused_at) * 1e-9;
     if ((primary == SQLITE_BUSY || primary == SQLITE_LOCKED) && code != SQLITE_BUSY_SNAPSHOT &&
         waited < conn->target->busy_seconds) {
         enum { SHORTEST_US = 20, LONGEST_US = 1000 };
@@ -412,6 +414,6 @@ enum esse_progress esse_sqlite_start(struct esse_conn *head, const struct esse_r
 {
     struct conn *conn = (struct conn *)head;
     conn->request = *request;
-    conn->began = esse_book_clock();
+    conn->refused_at = 0;
     return esse_sqlite_step(head, reply);
 }

@@ -67,13 +67,27 @@ static void note(struct esse_faults *faults, double seconds, const char *what)
     esse_out_f(faults->out, "\"is\":\"%s\"}\n", what);
 }
 
+/* One of those that came least often, so that a short run has them all. */
+static enum esse_fault draw_kind(struct esse_faults *faults)
+{
+    enum esse_fault drawn[ESSE_FAULTS];
+    uint32_t count = 0;
+    for (unsigned kind = 0; kind < ESSE_FAULTS; kind++) {
+        if (!(faults->kinds & 1u << kind))
+            continue;
+        if (count && faults->counts[kind] < faults->counts[drawn[0]])
+            count = 0;
+        if (!count || faults->counts[kind] == faults->counts[drawn[0]])
+            drawn[count++] = (enum esse_fault)kind;
+    }
+    return drawn[esse_rng_below(&faults->rng, count)];
+}
+
 static void begin(struct esse_faults *faults, double seconds)
 {
     static const double lasts[ESSE_FAULTS] = { 0.4, 0.4, 1.5, 0.4 };
     struct esse_spawned *s = faults->spawned;
-    do
-        faults->current = (enum esse_fault)esse_rng_below(&faults->rng, ESSE_FAULTS);
-    while (!(faults->kinds & 1u << faults->current));
+    faults->current = draw_kind(faults);
     faults->node = (unsigned)esse_rng_below(&faults->rng, s->count);
     note(faults, seconds, "begun");
     switch (faults->current) {

@@ -285,7 +285,7 @@ static void advance(struct loop *loop, struct session *session)
         return;
     } else {
         session->is_asking = true;
-        session->began = esse_book_clock();
+        session->began = esse_book_last(loop->thread->book);
         esse_reply_clear(&session->reply);
         progress = loop->driver->start(session->conn, &session->request, &session->reply);
     }
@@ -296,7 +296,7 @@ static void advance(struct loop *loop, struct session *session)
             break;
         /* fall through */
     case ESSE_PROGRESS_AGAIN:
-        pause_session(session, esse_book_clock() +
+        pause_session(session, esse_book_now(loop->thread->book) +
                                    (int64_t)(session->conn->retry_seconds * (double)second_ns));
         break;
     case ESSE_PROGRESS_DONE:
@@ -336,7 +336,7 @@ static bool sits_out(struct loop *loop, const struct session *session)
 static int64_t round_of(struct loop *loop)
 {
     int64_t nap = longest_nap_ns;
-    loop->now = esse_book_clock();
+    loop->now = esse_book_now(loop->thread->book);
     for (uint32_t i = 0; i < loop->thread->count; i++) {
         struct session *session = &loop->sessions[i];
         if (session->state == GONE)

@@ -34,7 +34,7 @@ ESSE_VEC(esse_named_vec, struct esse_named)
 struct esse_book {
     struct esse_arena *arena;
     const struct esse_schema *schema;
-    int64_t epoch;
+    int64_t epoch, last; /* readings of the clock: the run's first, and this thread's last */
     bool is_idle;
     struct esse_front front;
     struct esse_tally tally;

@@ -7,13 +7,23 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { INIT_PIECE = 1000, MOST_ATOMS = 1 << 16 };
+enum { INIT_PIECE = 1000, MOST_ATOMS = 1 << 10 }; /* a pool that stays in the cache */
 
 int64_t esse_book_clock(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t esse_book_now(struct esse_book *book)
+{
+    return book->last = esse_book_clock();
+}
+
+int64_t esse_book_last(const struct esse_book *book)
+{
+    return book->last;
 }
 
 /* ---- books ---- */
@@ -31,8 +41,9 @@ struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_sche
                                 int64_t epoch, bool is_idle)
 {
     struct esse_book *book = esse_arena_alloc(arena, 1, sizeof *book);
-    *book =
-        (struct esse_book){ .arena = arena, .schema = schema, .epoch = epoch, .is_idle = is_idle };
+    *book = (struct esse_book){
+        .arena = arena, .schema = schema, .epoch = epoch, .last = epoch, .is_idle = is_idle
+    };
     pthread_mutex_init(&book->front.lock, NULL);
     esse_out_init_memory(&book->front.at.bytes, arena);
     esse_out_init_memory(&book->shown, arena);
@@ -181,7 +192,7 @@ void esse_page_rename(struct esse_page *page, int64_t session)
 
 void esse_page_begin(struct esse_page *page)
 {
-    page->start = esse_book_clock() - page->book->epoch;
+    page->start = page->book->last - page->book->epoch;
     page->xid = page->start_ts = page->commit_ts = ESSE_NO_ID;
     page->noted.count = page->numbers.count = page->found.count = page->texts.count = 0;
     esse_cells_clear(&page->cells);
@@ -234,7 +245,8 @@ void esse_page_add(struct esse_page *page, const struct esse_request *request,
         (!is_done && request->ask >= ESSE_ASK_MATCH))
         return;
     const bool is_written = request->ask >= ESSE_ASK_WRITE && request->ask <= ESSE_ASK_DELETE;
-    struct esse_noted noted = {
+    struct esse_noted *noted = esse_noted_vec_extend(&page->noted, page->book->arena, 1);
+    *noted = (struct esse_noted){
         .ask = request->ask,
         .aggregate = request->aggregate,
         .is_done = is_done,
@@ -246,13 +258,12 @@ void esse_page_add(struct esse_page *page, const struct esse_request *request,
         .snapshot = is_done ? esse_page_text(page, reply->snapshot) : 0,
         .snapshot_at = reply->snapshot_at,
         .begin = began - page->book->epoch,
-        .end = esse_book_clock() - page->book->epoch,
+        .end = esse_book_now(page->book) - page->book->epoch,
     };
     if (request->ask == ESSE_ASK_OWN)
-        esse_page_note_own(page, &noted, request->own, reply);
+        esse_page_note_own(page, noted, request->own, reply);
     else if (is_done)
-        note_found(page, &noted, reply);
-    esse_noted_vec_push(&page->noted, page->book->arena, noted);
+        note_found(page, noted, reply);
 }
 
 /* ---- its record ---- */
@@ -403,7 +414,7 @@ bool esse_page_end(struct esse_page *page, enum esse_status status, struct esse_
             (struct esse_named){ page->xid, page->session, index, status == ESSE_UNKNOWN_OUTCOME });
     struct esse_txn_record record = record_of(page, status);
     pthread_mutex_lock(&book->front.lock);
-    const int64_t stamp = esse_book_clock();
+    const int64_t stamp = esse_book_now(book);
     const size_t before = book->front.at.bytes.count;
     if (status != ESSE_UNKNOWN_OUTCOME)
         record.end = stamp - book->epoch;

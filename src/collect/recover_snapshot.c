@@ -44,69 +44,17 @@ static bool read_char(struct reader *r, char c)
 
 /* ---- PostgreSQL ---- */
 
-static bool read_xip(struct reader *r, struct esse_recovery_snapshot *snapshot, uint64_t *xip)
-{
-    while (r->at < r->text.length) {
-        if (snapshot->count && !read_char(r, ','))
-            return false;
-        if (!read_number(r, &xip[snapshot->count]))
-            return false;
-        const uint64_t xid = xip[snapshot->count];
-        const uint64_t least = snapshot->count ? xip[snapshot->count - 1] + 1 : snapshot->xmin;
-        if (xid < least || xid >= snapshot->xmax)
-            return expected(r, "ids in progress from xmin to below xmax, ascending");
-        snapshot->count++;
-    }
-    return true;
-}
-
-bool esse_recovery_snapshot_parse(struct esse_arena *arena, struct esse_span text,
-                                  struct esse_recovery_snapshot *snapshot, struct esse_error *err)
-{
-    struct reader r = { text, 0, err };
-    struct esse_recovery_snapshot read = { 0 };
-    size_t room = 1;
-    if (!read_number(&r, &read.xmin) || !read_char(&r, ':') || !read_number(&r, &read.xmax) ||
-        !read_char(&r, ':'))
-        return false;
-    if (read.xmin > read.xmax)
-        return expected(&r, "xmin that is not above xmax");
-    for (size_t i = r.at; i < text.length; i++)
-        room += text.at[i] == ',';
-    uint64_t *xip = esse_arena_alloc(arena, room, sizeof *xip);
-    read.xip = xip;
-    if (!read_xip(&r, &read, xip))
-        return false;
-    *snapshot = read;
-    return true;
-}
-
-bool esse_recovery_snapshot_sees(const struct esse_recovery_snapshot *snapshot, uint64_t xid)
-{
-    if (xid < snapshot->xmin || xid >= snapshot->xmax)
-        return xid < snapshot->xmin;
-    size_t low = 0, high = snapshot->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (snapshot->xip[middle] < xid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low == snapshot->count || snapshot->xip[low] != xid;
-}
-
 static bool snapshot_sees_txn(const void *context, const struct esse_change_txn *txn)
 {
-    const struct esse_recovery_snapshot *snapshot = context;
-    const uint64_t xid = txn->id.word >> 3; /* esse_value_small() of an xid */
+    const struct esse_pg_snapshot *snapshot = context;
+    const int64_t xid = (int64_t)(txn->id.word >> 3); /* esse_value_small() of an xid */
     if (xid > UINT32_MAX)
-        return esse_recovery_snapshot_sees(snapshot, xid);
+        return esse_pg_snapshot_sees(snapshot, xid);
     const int32_t ahead = (int32_t)((uint32_t)xid - (uint32_t)snapshot->xmax);
-    return esse_recovery_snapshot_sees(snapshot, snapshot->xmax + (uint64_t)(int64_t)ahead);
+    return esse_pg_snapshot_sees(snapshot, snapshot->xmax + ahead);
 }
 
-struct esse_view esse_recovery_snapshot_view(const struct esse_recovery_snapshot *snapshot)
+struct esse_view esse_pg_snapshot_view(const struct esse_pg_snapshot *snapshot)
 {
     return (struct esse_view){ snapshot_sees_txn, snapshot };
 }

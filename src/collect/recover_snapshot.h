@@ -2,31 +2,17 @@
 #define ESSE_COLLECT_RECOVER_SNAPSHOT_H
 
 #include "collect/recover.h"
+#include "history/pg_snapshot.h"
 
 /*
  * What a statement sees, as servers write it down.  docs/design/recovery.md says what each may be
  * used for.
  */
 
-/* PostgreSQL's "xmin:xmax:xip,xip,...": it sees what ended below xmin, and what is below xmax and
- * was not in progress. */
-struct esse_recovery_snapshot {
-    uint64_t xmin, xmax;
-    const uint64_t *xip; /* ascending */
-    size_t count;
-};
-
-/* Fails, with the offset, on anything that PostgreSQL does not print. */
-bool esse_recovery_snapshot_parse(struct esse_arena *arena, struct esse_span text,
-                                  struct esse_recovery_snapshot *snapshot, struct esse_error *err);
-
-/* Whether it sees the transaction, provided that it committed.  Cost: O(log xip). */
-bool esse_recovery_snapshot_sees(const struct esse_recovery_snapshot *snapshot, uint64_t xid);
-
-/* The view of a snapshot; ids of transactions are integers.  Streams have the lower 32 bits of an
- * xid only; they are completed with those of xmax, which is right while fewer than 2^31
- * transactions lie between. */
-struct esse_view esse_recovery_snapshot_view(const struct esse_recovery_snapshot *snapshot);
+/* The view of one of PostgreSQL's snapshots; ids of transactions are integers.  Streams have the
+ * lower 32 bits of an xid only; they are completed with those of xmax, which is right while fewer
+ * than 2^31 transactions lie between. */
+struct esse_view esse_pg_snapshot_view(const struct esse_pg_snapshot *snapshot);
 
 /* CockroachDB's hybrid clock, "1700000000000000000.0000000001": nanoseconds and a counter.  A
  * question mark at the end, which old versions print for synthetic timestamps, is passed over. */

@@ -1,6 +1,6 @@
 #include "collect/spawn.h"
 
-#include "collect/relay.h"
+#include "collect/detour.h"
 #include "collect/spawn_process.h"
 
 #include <poll.h>
@@ -54,7 +54,7 @@ void esse_spawn_argument(struct esse_spawned *s, unsigned node, const char *form
 
 unsigned esse_spawn_through(struct esse_spawned *s, unsigned node, unsigned port)
 {
-    return s->relay ? esse_relay_add(s->relay, node, port) : port;
+    return s->detour ? esse_detour_add(s->detour, node, port) : port;
 }
 
 const char *esse_spawn_url(const struct esse_spawned *s, const char *scheme, const char *user,
@@ -74,8 +74,8 @@ bool esse_spawned_begin(struct esse_spawned *s, unsigned node)
     struct esse_node *n = &s->nodes[node];
     const pid_t pid = esse_spawn_program(&s->account, n->log, s->kind->death, n->arguments);
     n->pid = pid > 0 ? pid : 0;
-    if (s->relay)
-        esse_relay_who(s->relay, node, n->pid);
+    if (s->detour)
+        esse_detour_who(s->detour, node, n->pid);
     return pid > 0;
 }
 
@@ -119,7 +119,7 @@ void esse_spawned_cut(struct esse_spawned *s, unsigned node, bool is_on)
     if (s->kind->cut)
         s->kind->cut(s, node, is_on);
     else
-        esse_relay_cut(s->relay, node, is_on);
+        esse_detour_cut(s->detour, node, is_on);
 }
 
 bool esse_spawned_answers(struct esse_spawned *s, unsigned node)
@@ -175,8 +175,8 @@ void esse_spawn_stop(struct esse_spawned *s)
         kill(s->nodes[i].pid, s->kind->death); /* nothing of it is needed any more */
         reap(&s->nodes[i]);
     }
-    if (s->relay)
-        esse_relay_stop(s->relay);
+    if (s->detour)
+        esse_detour_stop(s->detour);
     esse_spawn_remove(s->directory);
 }
 
@@ -186,10 +186,10 @@ static bool prepare(struct esse_spawned *s, bool may_cut, struct esse_error *err
         !esse_spawn_directory(s->arena, s->kind->name, &s->account, &s->directory, err))
         return false;
     if (may_cut && !s->kind->cut)
-        s->relay = esse_relay_new(s->arena);
+        s->detour = esse_detour_new(s->arena);
     for (unsigned i = 0; i < s->count; i++)
         s->nodes[i].log = esse_arena_format(s->arena, "%s/log%u", s->directory, i);
-    if (s->kind->prepare(s, err) && (!s->relay || esse_relay_run(s->relay, err))) {
+    if (s->kind->prepare(s, err) && (!s->detour || esse_detour_run(s->detour, err))) {
         if (begin_all(s))
             return true;
         esse_fail(err, ESSE_EUNAVAILABLE, "--spawn %s: %s cannot be started", s->kind->name,

@@ -39,7 +39,7 @@ struct esse_node {
     pid_t pid;     /* 0: not running */
 };
 
-struct esse_relay;
+struct esse_detour;
 
 struct esse_spawned {
     const struct esse_spawner *kind;
@@ -48,7 +48,7 @@ struct esse_spawned {
     const char *directory, *url;
     struct esse_node nodes[ESSE_MOST_NODES];
     unsigned count;
-    struct esse_relay *relay; /* what must be cut goes through it; NULL: nothing will be cut */
+    struct esse_detour *detour; /* what must be cut goes through it; NULL: nothing will be cut */
 };
 
 struct esse_spawner {
@@ -64,7 +64,7 @@ struct esse_spawner {
      * ports, and the URL. */
     bool (*prepare)(struct esse_spawned *spawned, struct esse_error *err);
     bool (*answers)(struct esse_spawned *spawned, unsigned node); /* within a second or so */
-    /* Cuts a node off from the other nodes, if they have a way of their own; NULL: the relay. */
+    /* Cuts a node off from the other nodes, if they have a way of their own; NULL: the detour. */
     void (*cut)(struct esse_spawned *spawned, unsigned node, bool is_on);
 };
 
@@ -108,7 +108,7 @@ void esse_spawn_argument(struct esse_spawned *spawned, unsigned node, const char
 /* A port of loopback that nobody uses now; 0 if there is none. */
 unsigned esse_spawn_port(void);
 
-/* The port at which to reach a node's 'port': the relay's, if things may be cut. */
+/* The port at which to reach a node's 'port': the detour's, if things may be cut. */
 unsigned esse_spawn_through(struct esse_spawned *spawned, unsigned node, unsigned port);
 
 /* "SCHEME://127.0.0.1:PORT,..." over all nodes, with the user before the hosts if it is not "". */

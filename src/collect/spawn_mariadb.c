@@ -50,10 +50,11 @@ static bool is_in_group(struct esse_spawned *s, unsigned node)
 {
     char state[40];
     return ask(s, node,
-               "SELECT variable_value FROM information_schema.global_status "
-               "WHERE variable_name = 'wsrep_local_state_comment'",
+               "SELECT GROUP_CONCAT(variable_value ORDER BY variable_name) "
+               "FROM information_schema.global_status "
+               "WHERE variable_name IN ('wsrep_local_state_comment', 'wsrep_ready')",
                state) &&
-           strcmp(state, "Synced") == 0;
+           strcmp(state, "Synced,ON") == 0;
 }
 
 /* Made for tests of the group's protocol: the node neither sends to the others nor hears them. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -129,15 +130,29 @@ const char *esse_spawn_find(struct esse_arena *arena, const char *program)
     return NULL;
 }
 
-unsigned esse_spawn_port(void)
+static bool is_free(unsigned port)
 {
     struct sockaddr_in address = { .sin_family = AF_INET,
+                                   .sin_port = htons((uint16_t)port),
                                    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    socklen_t length = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool ok = fd >= 0 && bind(fd, (struct sockaddr *)&address, length) == 0 &&
-              getsockname(fd, (struct sockaddr *)&address, &length) == 0;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool ok = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0;
     if (fd >= 0)
         close(fd);
-    return ok ? ntohs(address.sin_port) : 0;
+    return ok;
+}
+
+/* Below those that the kernel gives to whoever connects, the server's own connections among them:
+ * one of those could take it before the server does. */
+unsigned esse_spawn_port(void)
+{
+    enum { LOWEST = 20000, COUNT = 12000, ATTEMPTS = 1000 };
+    for (unsigned i = 0; i < ATTEMPTS; i++) {
+        uint32_t number = 0;
+        if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+            break;
+        if (is_free(LOWEST + number % COUNT))
+            return LOWEST + number % COUNT;
+    }
+    return 0;
 }

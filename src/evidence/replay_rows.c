@@ -53,10 +53,11 @@ static uint32_t make_index(struct replay_state *state, struct esse_column column
     struct esse_entry *entries =
         esse_arena_grow(state->rows.arena, NULL, (keys + (size_t)1) * sizeof *entries);
     size_t count = 0;
-    index->column = column;
+    *index = (struct replay_index){ .column = column };
     esse_sorted_init(&index->rows, state->rows.arena);
     for (uint32_t key = 0; key < keys; key++)
-        count += entry_of(state, index, key, newest(state, key), &entries[count]);
+        if (entry_of(state, index, key, newest(state, key), &entries[count]))
+            index->of_kind[entries[count++].kind]++;
     esse_sorted_fill(&index->rows, entries, count);
     esse_arena_drop(state->rows.arena, entries);
     return at;
@@ -83,6 +84,8 @@ void replay_rows_change(struct replay_state *state, uint32_t key, esse_value fro
             esse_sorted_remove(&index->rows, before);
         if (is)
             esse_sorted_add(&index->rows, after);
+        index->of_kind[before.kind] -= was;
+        index->of_kind[after.kind] += is;
     }
 }
 
@@ -226,6 +229,8 @@ static void look_between(struct search *search, uint32_t table, uint32_t kind, u
                          uint64_t high)
 {
     const struct replay_index *index = &search->state->rows.indexes[search->plan->index[table]];
+    if (!index->of_kind[kind])
+        return;
     struct esse_entry_cursor cursor = esse_sorted_seek(&index->rows, kind, low);
     for (const struct esse_entry *entry = esse_entry_cursor_next(&cursor);
          entry && entry->kind == kind && entry->at <= high; entry = esse_entry_cursor_next(&cursor))

@@ -36,6 +36,7 @@ struct replay_plan {
 struct replay_index {
     struct esse_column column;
     struct esse_sorted rows;
+    uint32_t of_kind[ESSE_PLACE_OTHER + 1]; /* how many there are: most columns have one kind */
 };
 
 struct replay_rows {

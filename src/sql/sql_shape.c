@@ -232,7 +232,9 @@ static bool find_numbers(struct known *known, const struct sql_expr *expr, bool 
             return false;
         const int64_t written = known->shape.numbers[at].number;
         const bool is_sign = expr->at != known->shape.numbers[at].at + 1;
-        if (number != (is_sign ? -written : written))
+        /* A zero is no witness of its sign: "+0", "- -0" and the zero in front of the minus of a
+         * column look like "-0". */
+        if (number != (is_sign ? -written : written) || (is_sign && written == 0))
             return false;
         found[at] = true;
         known->negative[at] = is_sign;

@@ -32,7 +32,7 @@ static const struct esse_history *generate(struct esse_arena *arena,
                                            const struct esse_gen_options *options)
 {
     struct esse_builder *builder = esse_builder_new(arena);
-    struct esse_history *history;
+    struct esse_history *history = NULL;
     struct esse_error err = { 0 };
     if (!esse_gen_run(options, esse_builder_sink(builder), NULL, &err) ||
         !esse_builder_freeze_as(builder, "native", ESSE_WORKLOAD_ANY, &history, &err) ||

@@ -341,44 +341,15 @@ static struct esse_span span(const char *text)
     return (struct esse_span){ text, strlen(text) };
 }
 
-TEST(test_snapshot__postgresql)
-{
-    struct esse_arena *arena = esse_arena_new();
-    struct esse_recovery_snapshot snapshot;
-    struct esse_error err;
-    CHECK(esse_recovery_snapshot_parse(arena, span("100:104:100,102"), &snapshot, &err));
-    for (uint64_t xid = 95; xid < 110; xid++)
-        CHECK_EQ(esse_recovery_snapshot_sees(&snapshot, xid),
-                 xid < 100 || xid == 101 || xid == 103);
-    CHECK(esse_recovery_snapshot_parse(arena, span("10:10:"), &snapshot, &err));
-    CHECK(esse_recovery_snapshot_sees(&snapshot, 9) && !esse_recovery_snapshot_sees(&snapshot, 10));
-    static const char *const bad[][2] = {
-        { "", "byte 0: expected a digit" },
-        { "10", "byte 2: expected ':'" },
-        { "10:9:", "byte 5: expected xmin that is not above xmax" },
-        { "1:9:5,", "byte 6: expected a digit" },
-        { "1:9:5,5", "byte 7: expected ids in progress from xmin to below xmax, ascending" },
-        { "1:9:9", "byte 5: expected ids in progress from xmin to below xmax, ascending" },
-        { "4:9:3", "byte 5: expected ids in progress from xmin to below xmax, ascending" },
-        { "1:9:5 ", "byte 5: expected ','" },
-        { "99999999999999999999:1:", "byte 19: expected a number of 64 bits" },
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        CHECK(!esse_recovery_snapshot_parse(arena, span(bad[i][0]), &snapshot, &err));
-        CHECK_TEXT(err.text, bad[i][1]);
-    }
-    esse_arena_free(arena);
-}
-
 /* Streams know 32 bits of an xid; snapshots all. */
 TEST(test_snapshot__completes_short_xids)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_recovery_snapshot snapshot;
-    struct esse_error err;
-    CHECK(esse_recovery_snapshot_parse(arena, span("8589934590:8589934594:8589934591"), &snapshot,
-                                       &err));
-    const struct esse_view view = esse_recovery_snapshot_view(&snapshot);
+    static const char text[] = "8589934590:8589934594:8589934591";
+    struct esse_values *values = esse_values_new(arena);
+    struct esse_pg_snapshot snapshot;
+    CHECK(esse_pg_snapshot_parse(&snapshot, values, esse_value_string(values, text, strlen(text))));
+    const struct esse_view view = esse_pg_snapshot_view(&snapshot);
     static const struct {
         int64_t xid;
         bool seen;
@@ -451,7 +422,6 @@ int main(void)
         cmocka_unit_test(test_recover__a_truncate_is_an_error),
         cmocka_unit_test(test_recover__a_list_that_lost_items),
         cmocka_unit_test(test_recover__agrees_with_the_commits),
-        cmocka_unit_test(test_snapshot__postgresql),
         cmocka_unit_test(test_snapshot__completes_short_xids),
         cmocka_unit_test(test_stamps__hybrid_clocks),
         cmocka_unit_test(test_values__digits_and_lists),

@@ -1,5 +1,5 @@
-#ifndef ESSE_COLLECT_RELAY_H
-#define ESSE_COLLECT_RELAY_H
+#ifndef ESSE_COLLECT_DETOUR_H
+#define ESSE_COLLECT_DETOUR_H
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -18,17 +18,17 @@
  * Life: new -> add* -> run -> (who, cut)* -> stop.  A thread of its own does the work; add, who and
  * cut are called by another.  Cost: two system calls for each piece of up to 64 KiB.
  */
-struct esse_relay;
+struct esse_detour;
 
-struct esse_relay *esse_relay_new(struct esse_arena *arena);
+struct esse_detour *esse_detour_new(struct esse_arena *arena);
 
 /* Makes a port that leads to 'port' of a node; 0 if there is none left. */
-unsigned esse_relay_add(struct esse_relay *relay, unsigned node, unsigned port);
-bool esse_relay_run(struct esse_relay *relay, struct esse_error *err);
+unsigned esse_detour_add(struct esse_detour *detour, unsigned node, unsigned port);
+bool esse_detour_run(struct esse_detour *detour, struct esse_error *err);
 
 /* The process that a node is now. */
-void esse_relay_who(struct esse_relay *relay, unsigned node, pid_t pid);
-void esse_relay_cut(struct esse_relay *relay, unsigned node, bool is_on);
-void esse_relay_stop(struct esse_relay *relay);
+void esse_detour_who(struct esse_detour *detour, unsigned node, pid_t pid);
+void esse_detour_cut(struct esse_detour *detour, unsigned node, bool is_on);
+void esse_detour_stop(struct esse_detour *detour);
 
 #endif

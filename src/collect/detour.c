@@ -1,8 +1,8 @@
-#include "collect/relay.h"
+#include "collect/detour.h"
 
 #include "base/threads.h"
 #include "base/vec.h"
-#include "collect/relay_caller.h"
+#include "collect/detour_caller.h"
 #include "collect/spawn.h"
 
 #include <arpa/inet.h>
@@ -19,7 +19,7 @@ enum { PIECE = 65536, NAP_MS = 20, NOBODY = ESSE_MOST_NODES };
 /* A port of ours, and where it leads. */
 struct door {
     int fd;
-    unsigned node, port;
+    unsigned own, node, port;
 };
 
 /* One way of a connection: what was read from 'from' and not yet written to 'to'. */
@@ -39,7 +39,7 @@ ESSE_VEC(door_vec, struct door)
 ESSE_VEC(link_vec, struct link)
 ESSE_VEC(poll_vec, struct pollfd)
 
-struct esse_relay {
+struct esse_detour {
     struct esse_arena *arena; /* until run(), then the thread's own is used */
     struct door_vec doors;
     struct link_vec links;
@@ -52,11 +52,11 @@ struct esse_relay {
     _Atomic int pids[ESSE_MOST_NODES];
 };
 
-struct esse_relay *esse_relay_new(struct esse_arena *arena)
+struct esse_detour *esse_detour_new(struct esse_arena *arena)
 {
-    struct esse_relay *relay = esse_arena_alloc(arena, 1, sizeof *relay);
-    relay->arena = arena;
-    return relay;
+    struct esse_detour *detour = esse_arena_alloc(arena, 1, sizeof *detour);
+    detour->arena = arena;
+    return detour;
 }
 
 static struct sockaddr_in loopback(unsigned port)
@@ -66,7 +66,7 @@ static struct sockaddr_in loopback(unsigned port)
                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 }
 
-unsigned esse_relay_add(struct esse_relay *relay, unsigned node, unsigned port)
+unsigned esse_detour_add(struct esse_detour *detour, unsigned node, unsigned port)
 {
     struct sockaddr_in at = loopback(0);
     socklen_t length = sizeof at;
@@ -77,35 +77,36 @@ unsigned esse_relay_add(struct esse_relay *relay, unsigned node, unsigned port)
             close(fd);
         return 0;
     }
-    door_vec_push(&relay->doors, relay->arena, (struct door){ fd, node, port });
+    door_vec_push(&detour->doors, detour->arena,
+                  (struct door){ fd, ntohs(at.sin_port), node, port });
     return ntohs(at.sin_port);
 }
 
 /* ---- connections ---- */
 
-static void close_link(struct esse_relay *relay, size_t index)
+static void close_link(struct esse_detour *detour, size_t index)
 {
-    struct link *link = &relay->links.at[index];
+    struct link *link = &detour->links.at[index];
     for (unsigned i = 0; i < 2; i++) {
         close(link->fds[i]);
         free(link->ways[i]);
     }
-    *link = relay->links.at[--relay->links.count];
+    *link = detour->links.at[--detour->links.count];
 }
 
-static unsigned caller_of(struct esse_relay *relay, unsigned port)
+static unsigned caller_of(struct esse_detour *detour, unsigned port, const struct door *door)
 {
-    const unsigned long socket_id = esse_relay_socket(port);
-    for (unsigned i = 0; socket_id && i < ESSE_MOST_NODES; i++) {
-        const int pid = atomic_load(&relay->pids[i]);
-        if (pid > 0 && esse_relay_holds(pid, socket_id))
+    const unsigned long number = esse_detour_socket(port, door->own);
+    for (unsigned i = 0; number && i < ESSE_MOST_NODES; i++) {
+        const int pid = atomic_load(&detour->pids[i]);
+        if (pid > 0 && esse_detour_holds(pid, number))
             return i;
     }
     return NOBODY;
 }
 
 /* The server may be away: whoever called then hears that the connection is closed. */
-static void take_call(struct esse_relay *relay, const struct door *door)
+static void take_call(struct esse_detour *detour, const struct door *door)
 {
     struct sockaddr_in who, to = loopback(door->port);
     socklen_t length = sizeof who;
@@ -116,20 +117,20 @@ static void take_call(struct esse_relay *relay, const struct door *door)
     link.fds[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     link.ways[0] = calloc(1, sizeof *link.ways[0]);
     link.ways[1] = calloc(1, sizeof *link.ways[1]);
-    link.caller = caller_of(relay, ntohs(who.sin_port));
-    link_vec_push(&relay->links, relay->own, link);
+    link.caller = caller_of(detour, ntohs(who.sin_port), door);
+    link_vec_push(&detour->links, detour->own, link);
     /* On loopback it is done or refused at once. */
     if (link.fds[1] < 0 || !link.ways[0] || !link.ways[1] ||
         connect(link.fds[1], (struct sockaddr *)&to, sizeof to) != 0)
-        close_link(relay, relay->links.count - 1);
+        close_link(detour, detour->links.count - 1);
     else
         fcntl(link.fds[1], F_SETFL, O_NONBLOCK);
 }
 
-static bool is_cut(struct esse_relay *relay, const struct link *link)
+static bool is_cut(struct esse_detour *detour, const struct link *link)
 {
-    return atomic_load(&relay->cut[link->node]) ||
-           (link->caller != NOBODY && atomic_load(&relay->cut[link->caller]));
+    return atomic_load(&detour->cut[link->node]) ||
+           (link->caller != NOBODY && atomic_load(&detour->cut[link->caller]));
 }
 
 /* Reads what there is room for and writes what there is; false if the connection is broken. */
@@ -168,62 +169,62 @@ static short wanted(const struct link *link, unsigned side)
                    (in->begin == in->end && !in->is_over ? POLLIN : 0));
 }
 
-static void wait_for_news(struct esse_relay *relay)
+static void wait_for_news(struct esse_detour *detour)
 {
-    relay->polls.count = 0;
-    for (size_t i = 0; i < relay->doors.count; i++)
-        poll_vec_push(&relay->polls, relay->own,
-                      (struct pollfd){ relay->doors.at[i].fd, POLLIN, 0 });
-    for (size_t i = 0; i < relay->links.count; i++) {
-        const struct link *link = &relay->links.at[i];
-        for (unsigned side = 0; side < 2 && !is_cut(relay, link); side++)
+    detour->polls.count = 0;
+    for (size_t i = 0; i < detour->doors.count; i++)
+        poll_vec_push(&detour->polls, detour->own,
+                      (struct pollfd){ detour->doors.at[i].fd, POLLIN, 0 });
+    for (size_t i = 0; i < detour->links.count; i++) {
+        const struct link *link = &detour->links.at[i];
+        for (unsigned side = 0; side < 2 && !is_cut(detour, link); side++)
             if (wanted(link, side))
-                poll_vec_push(&relay->polls, relay->own,
+                poll_vec_push(&detour->polls, detour->own,
                               (struct pollfd){ link->fds[side], wanted(link, side), 0 });
     }
-    poll(relay->polls.at, relay->polls.count, NAP_MS);
+    poll(detour->polls.at, detour->polls.count, NAP_MS);
 }
 
 static void *work(void *context)
 {
-    struct esse_relay *relay = context;
-    while (!atomic_load(&relay->stop)) {
-        wait_for_news(relay);
-        for (size_t i = 0; i < relay->doors.count; i++)
-            take_call(relay, &relay->doors.at[i]);
-        for (size_t i = relay->links.count; i > 0; i--)
-            if (!is_cut(relay, &relay->links.at[i - 1]) && !serve(&relay->links.at[i - 1]))
-                close_link(relay, i - 1);
+    struct esse_detour *detour = context;
+    while (!atomic_load(&detour->stop)) {
+        wait_for_news(detour);
+        for (size_t i = 0; i < detour->doors.count; i++)
+            take_call(detour, &detour->doors.at[i]);
+        for (size_t i = detour->links.count; i > 0; i--)
+            if (!is_cut(detour, &detour->links.at[i - 1]) && !serve(&detour->links.at[i - 1]))
+                close_link(detour, i - 1);
     }
     return NULL;
 }
 
-bool esse_relay_run(struct esse_relay *relay, struct esse_error *err)
+bool esse_detour_run(struct esse_detour *detour, struct esse_error *err)
 {
-    relay->own = esse_arena_new();
-    relay->is_running = esse_thread_start(&relay->thread, work, relay);
-    return relay->is_running || esse_fail(err, ESSE_EIO, "cannot start a thread");
+    detour->own = esse_arena_new();
+    detour->is_running = esse_thread_start(&detour->thread, work, detour);
+    return detour->is_running || esse_fail(err, ESSE_EIO, "cannot start a thread");
 }
 
-void esse_relay_who(struct esse_relay *relay, unsigned node, pid_t pid)
+void esse_detour_who(struct esse_detour *detour, unsigned node, pid_t pid)
 {
-    atomic_store(&relay->pids[node], (int)pid);
+    atomic_store(&detour->pids[node], (int)pid);
 }
 
-void esse_relay_cut(struct esse_relay *relay, unsigned node, bool is_on)
+void esse_detour_cut(struct esse_detour *detour, unsigned node, bool is_on)
 {
-    atomic_store(&relay->cut[node], is_on);
+    atomic_store(&detour->cut[node], is_on);
 }
 
-void esse_relay_stop(struct esse_relay *relay)
+void esse_detour_stop(struct esse_detour *detour)
 {
-    atomic_store(&relay->stop, true);
-    if (relay->is_running)
-        pthread_join(relay->thread, NULL);
-    while (relay->links.count)
-        close_link(relay, relay->links.count - 1);
-    for (size_t i = 0; i < relay->doors.count; i++)
-        close(relay->doors.at[i].fd);
-    if (relay->own)
-        esse_arena_free(relay->own);
+    atomic_store(&detour->stop, true);
+    if (detour->is_running)
+        pthread_join(detour->thread, NULL);
+    while (detour->links.count)
+        close_link(detour, detour->links.count - 1);
+    for (size_t i = 0; i < detour->doors.count; i++)
+        close(detour->doors.at[i].fd);
+    if (detour->own)
+        esse_arena_free(detour->own);
 }

@@ -1,4 +1,4 @@
-#include "collect/relay_caller.h"
+#include "collect/detour_caller.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -6,17 +6,17 @@
 #include <unistd.h>
 
 /* "0: 0100007F:1F90 0100007F:C350 01 queue timer retransmit uid timeout inode ..." */
-unsigned long esse_relay_socket(unsigned port)
+unsigned long esse_detour_socket(unsigned own, unsigned other)
 {
     char line[300];
     unsigned long found = 0;
     FILE *file = fopen("/proc/net/tcp", "r");
     while (file && !found && fgets(line, sizeof line, file)) {
-        unsigned own;
+        unsigned from, to;
         unsigned long inode;
-        if (sscanf(line, "%*d: %*x:%x %*x:%*x %*x %*x:%*x %*x:%*x %*x %*u %*d %lu", &own, &inode) ==
-                2 &&
-            own == port)
+        if (sscanf(line, "%*d: %*x:%x %*x:%x %*x %*x:%*x %*x:%*x %*x %*u %*d %lu", &from, &to,
+                   &inode) == 3 &&
+            from == own && to == other)
             found = inode;
     }
     if (file)
@@ -24,7 +24,7 @@ unsigned long esse_relay_socket(unsigned port)
     return found;
 }
 
-bool esse_relay_holds(pid_t pid, unsigned long socket_number)
+bool esse_detour_holds(pid_t pid, unsigned long socket_number)
 {
     char folder[40], wanted[40], path[320], is[40];
     bool found = false;

@@ -1,0 +1,52 @@
+# Sourced by tests/live/test_spawn*.sh: what holds of every private server that esse starts itself.
+
+spawned() { # server, options...: a run of it
+    timeout -s KILL 120 "$ESSE" run --spawn "$@"
+}
+
+# What is left of servers that were started since the test began.
+touch "$WORK/begun"
+left() { # server
+    find "${TMPDIR:-/tmp}" -maxdepth 1 -name "esse-$1-*" -newer "$WORK/begun" 2>/dev/null
+}
+
+# A quiet run; skips the whole test if the server is not installed.
+quiet() { # server, options...
+    local server=$1 status
+    spawned "$@" --out "$WORK/quiet" >"$WORK/out" 2>"$WORK/err"
+    status=$?
+    if [ $status -eq 69 ]; then
+        skip "--spawn $server" "$(cat "$WORK/err"): NOTHING was tested live"
+        finish
+        exit
+    fi
+    same "--spawn $server: what it claims holds" 0 $status
+    same "... nothing is left of it" "" "$(left "$server")"
+    check "... the README starts it again" grep -q "^esse run --spawn $server " "$WORK/quiet/README"
+    check "... and asks for no password" grep -q "^The run again:$" "$WORK/quiet/README"
+}
+
+# After a run with faults: they are recorded in pairs, and nothing that was committed is lost.
+after_faults() { # server, run directory
+    check "... what was done is recorded" python3 -c '
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+assert len(lines) >= 2 and len(lines) % 2 == 0
+for a, b in zip(lines[::2], lines[1::2]):
+    assert a["is"] == "begun" and b["is"] == "ended" and a["time"] < b["time"]
+    assert a["fault"] == b["fault"] and a.get("node") == b.get("node")
+' "$2/faults.jsonl"
+    check "... no committed transaction was lost" python3 "$ROOT/tests/live/committed.py" "$2"
+    same "... unknown outcomes are counted" "$(grep -c '"status":"unknown"' "$2/history.jsonl")" \
+        "$(sed -n '1s/.* \([0-9]*\) unknown.*/\1/p' <<<"$OUT")"
+    same "... nothing is left of it" "" "$(left "$1")"
+}
+
+# Root hands a server over to a user; everybody else runs it as who they are.
+as_nobody() { # server, options...
+    [ "$(id -u)" -eq 0 ] || return 0
+    install -d -o nobody -m 755 "$WORK/nobody" && chmod a+rx "$WORK" && install -m 755 "$ESSE" "$WORK/esse"
+    expect "as an ordinary user" 0 timeout -s KILL 120 setpriv --reuid=nobody --clear-groups "$WORK/esse" \
+        run --spawn "$@" --out "$WORK/nobody/run"
+    same "... nothing is left of it" "" "$(left "$1")"
+}
