@@ -1,5 +1,6 @@
 #include "collect/driver_mysql.h"
 
+#include "collect/driver_mysql_tidb.h"
 #include "collect/drivers.h"
 
 #include <ctype.h>
@@ -26,6 +27,13 @@ static const struct esse_claim galera_claims[] = {
       "innodb_snapshot_isolation within a node" },
     { "read-committed", "read-committed", "Galera, Isolation levels" },
     { "read-uncommitted", "read-uncommitted", "Galera, Isolation levels" },
+    { 0 },
+};
+
+/* PingCAP's "TiDB Transaction Isolation Levels"; SERIALIZABLE is refused. */
+static const struct esse_claim tidb_claims[] = {
+    { "repeatable-read", "snapshot-isolation", "TiDB, Transaction Isolation Levels" },
+    { "read-committed", "read-committed", "TiDB, Transaction Isolation Levels" },
     { 0 },
 };
 
@@ -70,6 +78,7 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                         struct esse_error *err)
 {
     static const char *const names[] = { "socket", "lock_wait", "spread", NULL };
+    static const char *const tidb_names[] = { "dialect", "status", "lock_wait", "spread", NULL };
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
     target->arena = arena;
     target->url = url;
@@ -81,8 +90,10 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
         *at = *at == '-' ? ' ' : (char)toupper((unsigned char)*at);
     target->level = level;
     *out = target;
-    if (!esse_client_load(&esse_client_libmariadb, err) || !esse_url_knows(url, names, err) ||
-        !read_lock_wait(target, err) || !read_spread(target, err))
+    const bool is_tidb = esse_driver_of(url) == &esse_driver_tidb;
+    if (!esse_client_load(&esse_client_libmariadb, err) ||
+        !esse_url_knows(url, is_tidb ? tidb_names : names, err) || !read_lock_wait(target, err) ||
+        !read_spread(target, err) || (is_tidb && !esse_tidb_open(target, err)))
         return false;
     add_setup(target);
     return true;
@@ -209,9 +220,9 @@ static bool make_table(struct esse_target *target, const struct esse_table *tabl
     if (!esse_mysql_run(target, target->main, sql, err))
         return false;
     snprintf(sql, sizeof sql,
-             "CREATE TABLE esse_%s(k BIGINT PRIMARY KEY, v %s, o BIGINT%s) ENGINE=InnoDB",
-             table->name, table->is_list ? "MEDIUMTEXT" : "BIGINT",
-             table->has_ranges ? ", INDEX(v)" : "");
+             "CREATE TABLE esse_%s(k BIGINT PRIMARY KEY%s, v %s, o BIGINT%s) ENGINE=InnoDB",
+             table->name, target->tidb ? " /*T![clustered_index] CLUSTERED */" : "",
+             table->is_list ? "MEDIUMTEXT" : "BIGINT", table->has_ranges ? ", INDEX(v)" : "");
     return esse_mysql_run(target, target->main, sql, err) &&
            esse_live_insert_rows(target->arena, table, run_main, target, err);
 }
@@ -272,9 +283,12 @@ static bool describe(struct esse_target *target, struct esse_description *descri
         if (value)
             settings[count++] = (struct esse_setting){ names[i], value };
     }
+    const char *tidb = strstr(settings[0].value, "TiDB-"); /* "8.0.11-TiDB-v7.5.0" */
     const bool is_maria = strstr(settings[0].value, "MariaDB") != NULL;
     const char *name = esse_arena_format(target->arena, "%s %.*s", is_maria ? "mariadb" : "mysql",
                                          (int)strcspn(settings[0].value, "-"), settings[0].value);
+    if (tidb)
+        name = esse_arena_format(target->arena, "tidb %s", tidb + strlen("TiDB-"));
     *description = (struct esse_description){
         .product = target->cluster
                        ? esse_arena_format(target->arena, "galera %s on %s", target->cluster, name)
@@ -313,10 +327,11 @@ static void close_target(struct esse_target *target)
     .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,           \
     .open = open_target, .prepare = prepare, .describe = describe, .clean = clean,                 \
     .close = close_target, .conn = esse_mysql_conn, .start = esse_mysql_start,                     \
-    .step = esse_mysql_step, .drop = esse_mysql_drop, .certificate = &esse_mysql_certifying
+    .step = esse_mysql_step, .drop = esse_mysql_drop
+
+#define SOCKET "socket=PATH           a socket instead of a port\n"
 
 #define PARAMETERS                                                                                 \
-    "socket=PATH           a socket instead of a port\n"                                           \
     "lock_wait=SECONDS     innodb_lock_wait_timeout (default: the server's)\n"                     \
     "spread=sessions|transactions  what is spread over several hosts (default: sessions; a "       \
     "session whose transactions go round the hosts may miss its own writes)"
@@ -324,9 +339,10 @@ static void close_target(struct esse_target *target)
 const struct esse_driver esse_driver_mysql = {
     .name = "mysql",
     .schemes = "mysql mariadb",
-    .summary = "MariaDB, MySQL and TiDB",
-    .parameters = PARAMETERS,
+    .summary = "MariaDB and MySQL",
+    .parameters = SOCKET PARAMETERS,
     .claims = claims,
+    .certificate = &esse_mysql_certifying,
     WORK,
 };
 
@@ -334,7 +350,20 @@ const struct esse_driver esse_driver_galera = {
     .name = "galera",
     .schemes = "galera",
     .summary = "a cluster of MariaDB servers: galera://HOST,HOST,HOST/DATABASE",
-    .parameters = PARAMETERS,
+    .parameters = SOCKET PARAMETERS,
     .claims = galera_claims,
+    .certificate = &esse_mysql_certifying,
+    WORK,
+};
+
+const struct esse_driver esse_driver_tidb = {
+    .name = "tidb",
+    .dialect_of = "mysql",
+    .schemes = "tidb",
+    .summary = "TiDB, also as mysql://...?dialect=tidb",
+    .parameters =
+        "status=HOST:PORT      the HTTP API (default: port 10080 of the first host)\n" PARAMETERS,
+    .claims = tidb_claims,
+    .certificate = &esse_tidb_certifying,
     WORK,
 };

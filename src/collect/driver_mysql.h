@@ -6,11 +6,13 @@
 #include "collect/live_rows.h"
 
 /*
- * MariaDB and what speaks its protocol, through libmariadb.  Four files: the target
+ * MariaDB and what speaks its protocol, through libmariadb.  Five files: the target
  * (driver_mysql.c), its connections (driver_mysql_conn.c), the server's binary log
- * (driver_mysql_log.c), and what is different in a Galera cluster (driver_mysql_cluster.c).
+ * (driver_mysql_log.c), and what is different in a Galera cluster (driver_mysql_cluster.c) and in
+ * TiDB (driver_mysql_tidb.c).
  */
 struct esse_mysql_log;
+struct esse_tidb;
 
 struct esse_target {
     struct esse_arena *arena;
@@ -25,6 +27,7 @@ struct esse_target {
     const struct esse_schema *schema;
     MYSQL *main; /* makes the schema and removes it */
     struct esse_mysql_log *log;
+    struct esse_tidb *tidb; /* NULL: it is none */
 };
 
 /* Host, port, user and so on for mysql_real_connect. */

@@ -1,4 +1,5 @@
 #include "collect/driver_mysql.h"
+#include "collect/driver_mysql_tidb.h"
 #include "collect/drivers.h"
 
 #include <mariadb/errmsg.h>
@@ -14,13 +15,23 @@
  * the other: BEGIN goes before the first operation, and CHANGE, which has no RETURNING here, is
  * followed by a SELECT that finds the changed rows by their new value, which is unique.
  */
-enum { MOST_PARTS = 4, SQL_ROOM = 2000 };
+enum { MOST_PARTS = 6, SQL_ROOM = 2000 };
 
 enum phase { PHASE_CONNECT, PHASE_QUERY, PHASE_STORE };
 
+/* What a statement's answer is for. */
+enum answer {
+    ANSWER_NONE,
+    ANSWER_REPLY, /* its rows are the reply's */
+    ANSWER_GTID,
+    ANSWER_START, /* TiDB's start_ts; of a statement that wrote, what it looked at; commit_ts */
+    ANSWER_LOOKED,
+    ANSWER_COMMITTED,
+};
+
 struct part {
     char sql[SQL_ROOM];
-    bool is_answer; /* its rows are the reply's */
+    enum answer answer;
     bool is_commit;
 };
 
@@ -35,6 +46,8 @@ struct conn {
     bool begin_is_due; /* BEGIN was asked for and not sent */
     bool has_deleted;  /* the transaction's id is worth asking for */
     int64_t gtid;      /* the last that was told, during a COMMIT */
+    int64_t start_ts;  /* of the transaction, or ESSE_NO_ID */
+    bool has_written;  /* it has an effect */
     struct part parts[MOST_PARTS];
     unsigned part_count, part;
     enum phase phase;
@@ -113,6 +126,24 @@ static bool means_lost(unsigned code)
            is_one_of(code, codes, sizeof codes / sizeof *codes);
 }
 
+/* Of TiDB's "Error Codes": those from 9001 to 9005 say that a part of the cluster did not answer.
+ */
+enum {
+    TIDB_LOCK_CONFLICT = 8002,
+    TIDB_COMMIT_FAILED = 8022, /* and was rolled back */
+    TIDB_SCHEMA_CHANGED = 8028,
+    TIDB_PD_TIMEOUT = 9001,
+    TIDB_REGION_UNAVAILABLE = 9005,
+    TIDB_WRITE_CONFLICT = 9007,
+};
+
+/* The transaction is not done, and never will be. */
+static bool is_tidb_conflict(unsigned code)
+{
+    return code == TIDB_LOCK_CONFLICT || code == TIDB_COMMIT_FAILED ||
+           code == TIDB_SCHEMA_CHANGED || code == TIDB_WRITE_CONFLICT;
+}
+
 /* Errors that belong to running transactions at the same time. */
 static bool is_usual(unsigned code)
 {
@@ -120,7 +151,8 @@ static bool is_usual(unsigned code)
         ER_LOCK_DEADLOCK, ER_LOCK_WAIT_TIMEOUT, ER_CHECKREAD,
         ER_DUP_ENTRY,     ER_QUERY_INTERRUPTED, ER_ERROR_DURING_COMMIT
     };
-    return means_lost(code) || is_one_of(code, codes, sizeof codes / sizeof *codes);
+    return means_lost(code) || is_one_of(code, codes, sizeof codes / sizeof *codes) ||
+           is_tidb_conflict(code) || (code >= TIDB_PD_TIMEOUT && code <= TIDB_REGION_UNAVAILABLE);
 }
 
 /*
@@ -131,13 +163,15 @@ static enum esse_progress fail(struct conn *conn, struct esse_reply *reply)
 {
     const unsigned code = mysql_errno(conn->mysql);
     if (conn->phase != PHASE_CONNECT && conn->part > 0 && conn->parts[conn->part - 1].is_commit) {
-        hang_up(conn); /* it has committed; only its id is not known */
+        hang_up(conn); /* it has committed; only its id, or its time, is not known */
+        if (conn->target->tidb)
+            atomic_store(&conn->target->tidb->has_gap, true);
         return ESSE_PROGRESS_DONE;
     }
     const bool is_commit = conn->phase != PHASE_CONNECT && conn->parts[conn->part].is_commit;
     char text[240], number[16];
     enum esse_fate fate = ESSE_FATE_OPEN;
-    if (code == ER_LOCK_DEADLOCK)
+    if (code == ER_LOCK_DEADLOCK || (is_commit && is_tidb_conflict(code)))
         fate = ESSE_FATE_ABORTED;
     else if (is_commit)
         fate = ESSE_FATE_UNKNOWN;
@@ -175,13 +209,20 @@ static const char *const texts[ESSE_STATEMENTS] = {
 static struct part *add_part(struct conn *conn)
 {
     struct part *part = &conn->parts[conn->part_count++];
-    part->is_answer = part->is_commit = false;
+    part->answer = ANSWER_NONE;
+    part->is_commit = false;
     return part;
 }
 
 static void add_text(struct conn *conn, const char *sql)
 {
     snprintf(add_part(conn)->sql, SQL_ROOM, "%s", sql);
+}
+
+static void add_question(struct conn *conn, const char *sql, enum answer answer)
+{
+    add_text(conn, sql);
+    conn->parts[conn->part_count - 1].answer = answer;
 }
 
 #pragma GCC diagnostic push
@@ -194,27 +235,24 @@ static bool add_operation(struct conn *conn)
     const long long row = request->row, value = request->value;
     struct part *part = add_part(conn);
     int length;
-    part->is_answer = which != ESSE_SQL_CHANGE;
+    part->answer = which != ESSE_SQL_CHANGE ? ANSWER_REPLY : ANSWER_NONE;
     if (which == ESSE_SQL_CHANGE)
         length = snprintf(part->sql, SQL_ROOM, texts[which], table, value, request->where);
     else if (which >= ESSE_SQL_RANGE)
         length = snprintf(part->sql, SQL_ROOM, texts[which], table, request->where);
     else
         length = snprintf(part->sql, SQL_ROOM, texts[which], table, row, value);
+    if ((which == ESSE_SQL_CHANGE || which == ESSE_SQL_DELETE) && conn->target->tidb &&
+        conn->target->tidb->is_timed)
+        add_question(conn, "SELECT @@tidb_last_query_info", ANSWER_LOOKED);
     if (which == ESSE_SQL_CHANGE) {
         part = add_part(conn);
-        part->is_answer = true;
+        part->answer = ANSWER_REPLY;
         snprintf(part->sql, SQL_ROOM, "SELECT k, o FROM esse_%s WHERE v = %lld", table, value);
     }
     return length < SQL_ROOM;
 }
 #pragma GCC diagnostic pop
-
-static void add_question(struct conn *conn, const char *sql)
-{
-    add_text(conn, sql);
-    conn->parts[conn->part_count - 1].is_answer = true;
-}
 
 /* A version without a value is named by its transaction.  A Galera node that committed by replaying
  * (somebody else's write set came in between) leaves the variable as it was before, so there both
@@ -223,11 +261,13 @@ static void add_commit(struct conn *conn)
 {
     conn->gtid = ESSE_NO_ID;
     if (conn->has_deleted && conn->target->cluster)
-        add_question(conn, "SELECT @@last_gtid");
+        add_question(conn, "SELECT @@last_gtid", ANSWER_GTID);
     add_text(conn, "COMMIT");
     conn->parts[conn->part_count - 1].is_commit = true;
-    if (conn->has_deleted)
-        add_question(conn, "SELECT @@last_gtid");
+    if (conn->target->tidb && conn->target->tidb->is_timed && conn->has_written)
+        add_question(conn, "SELECT @@tidb_last_txn_info", ANSWER_COMMITTED);
+    else if (!conn->target->tidb && conn->has_deleted)
+        add_question(conn, "SELECT @@last_gtid", ANSWER_GTID);
 }
 
 static bool add_parts(struct conn *conn)
@@ -235,6 +275,8 @@ static bool add_parts(struct conn *conn)
     conn->part_count = conn->part = 0;
     if (conn->begin_is_due)
         add_text(conn, "START TRANSACTION");
+    if (conn->begin_is_due && conn->target->tidb && conn->target->tidb->is_asked)
+        add_question(conn, "SELECT @@tidb_current_ts", ANSWER_START);
     conn->begin_is_due = false;
     if (conn->request.ask == ESSE_ASK_ROLLBACK) {
         add_text(conn, "ROLLBACK");
@@ -291,23 +333,71 @@ static void take_gtid(struct conn *conn, struct esse_reply *reply)
         reply->xid = conn->gtid;
 }
 
+/* ---- TiDB's times ---- */
+
+static void note_time(struct conn *conn, int64_t time, int64_t *to)
+{
+    if (time == ESSE_NO_ID || time <= 0)
+        atomic_store(&conn->target->tidb->has_gap, true);
+    else
+        *to = time;
+}
+
+static void take_time(struct conn *conn, enum answer answer, struct esse_reply *reply)
+{
+    MYSQL_ROW row = conn->result ? mysql_fetch_row(conn->result) : NULL;
+    const char *text = row && row[0] ? row[0] : "";
+    if (answer == ANSWER_START) {
+        note_time(conn, number_of(*text ? text : NULL), &conn->start_ts);
+        if (conn->target->tidb->is_timed)
+            reply->start_ts = conn->start_ts;
+    } else if (answer == ANSWER_LOOKED) {
+        note_time(conn, esse_tidb_number(text, "for_update_ts"), &reply->snapshot_at);
+    } else {
+        const bool is_ours = esse_tidb_number(text, "start_ts") == conn->start_ts;
+        note_time(conn, is_ours ? esse_tidb_number(text, "commit_ts") : ESSE_NO_ID,
+                  &reply->commit_ts);
+    }
+}
+
+/* Versions are known by their transactions' start_ts. */
+static void note_written(struct conn *conn, struct esse_reply *reply)
+{
+    const struct esse_request *request = &conn->request;
+    struct esse_tidb *tidb = conn->target->tidb;
+    const bool is_one = request->ask >= ESSE_ASK_WRITE && request->ask <= ESSE_ASK_DELETE;
+    if (!tidb || !tidb->is_asked || (!is_one && request->ask != ESSE_ASK_CHANGE))
+        return;
+    if (is_one && !reply->is_absent)
+        esse_tidb_wrote(tidb, request->table, request->row);
+    for (size_t i = 0; i < reply->row_count; i++)
+        esse_tidb_wrote(tidb, request->table, reply->rows[i].row);
+    conn->has_written |= (is_one && !reply->is_absent) || reply->row_count > 0;
+    if (conn->has_written)
+        reply->xid = conn->start_ts;
+}
+
 static void take_answer(struct conn *conn, struct esse_reply *reply)
 {
     const enum esse_ask ask = conn->request.ask;
+    const enum answer answer = conn->parts[conn->part].answer;
+    if (answer >= ANSWER_START) {
+        take_time(conn, answer, reply);
+        return;
+    }
     if (ask == ESSE_ASK_DELETE) {
         reply->is_absent = mysql_affected_rows(conn->mysql) == 0;
         /* Without an effect there may be nothing to log, and @@last_gtid would be that of an
          * earlier transaction. */
         conn->has_deleted |= !reply->is_absent;
     }
-    if (!conn->result)
-        return;
-    if (ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE)
+    if (conn->result && (ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE))
         take_rows(conn, reply);
-    else if (ask == ESSE_ASK_COMMIT)
+    else if (conn->result && answer == ANSWER_GTID)
         take_gtid(conn, reply);
-    else
+    else if (conn->result)
         take_value(conn, reply);
+    note_written(conn, reply);
 }
 
 /* ---- phases ---- */
@@ -376,7 +466,7 @@ static enum esse_progress end_phase(struct conn *conn, struct esse_reply *reply)
     }
     if (!conn->result && mysql_errno(conn->mysql))
         return fail(conn, reply);
-    if (conn->parts[conn->part].is_answer)
+    if (conn->parts[conn->part].answer != ANSWER_NONE)
         take_answer(conn, reply);
     if (conn->result)
         mysql_free_result(conn->result);
@@ -437,7 +527,8 @@ static enum esse_progress start_connect(struct conn *conn, struct esse_reply *re
 static enum esse_progress start_begin(struct conn *conn, struct esse_reply *reply)
 {
     conn->begin_is_due = true;
-    conn->has_deleted = false;
+    conn->has_deleted = conn->has_written = false;
+    conn->start_ts = ESSE_NO_ID;
     if (!conn->target->is_spread)
         return ESSE_PROGRESS_DONE;
     turn_to(conn, conn->host + 1);

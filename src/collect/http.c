@@ -190,15 +190,18 @@ void esse_http_ask(struct esse_http *http, const char *path, const char *token, 
     struct esse_out *out = &http->wire.out;
     esse_wire_next(&http->wire);
     esse_http_answer_begin(&http->answer);
-    esse_out_f(out, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n", path,
-               http->host);
+    esse_out_f(out, "%s %s HTTP/1.1\r\nHost: %s\r\n", body ? "POST" : "GET", path, http->host);
     if (token) {
         esse_out_text(out, "Authorization: ");
         esse_out_text(out, token);
         esse_out_text(out, "\r\n");
     }
-    esse_out_f(out, "Content-Length: %zu\r\n\r\n", length);
-    esse_out_bytes(out, body, length);
+    if (body) {
+        esse_out_f(out, "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n", length);
+        esse_out_bytes(out, body, length);
+    } else {
+        esse_out_text(out, "\r\n");
+    }
 }
 
 static enum esse_progress fail(struct esse_http *http, const char *why)

@@ -4,8 +4,8 @@
 #include "collect/wire.h"
 
 /*
- * HTTP/1.1 (RFC 9112), as much as a client of one server needs: POST of a JSON text on a connection
- * that is kept, answers with a length, in chunks, or up to the end of the connection.  No
+ * HTTP/1.1 (RFC 9112), as much as a client of one server needs: GET, and POST of a JSON text, on a
+ * connection that is kept, answers with a length, in chunks, or up to the end of the connection. No
  * redirects, no compression, no TLS.
  */
 
@@ -54,7 +54,7 @@ struct esse_http {
 
 void esse_http_init(struct esse_http *http, struct esse_arena *arena);
 
-/* 'token' for the head Authorization, or NULL. */
+/* A POST of 'body', or a GET if that is NULL.  'token' for the head Authorization, or NULL. */
 void esse_http_ask(struct esse_http *http, const char *path, const char *token, const char *body,
                    size_t length);
 

@@ -22,7 +22,8 @@ struct esse_learnt_feed {
     struct esse_change_sink sink;
     struct esse_arena *arena;
     const struct esse_schema *schema;
-    struct esse_stamp base, stamp; /* of the open transaction */
+    struct esse_stamp base, start;
+    struct esse_stamp stamp; /* of the open transaction */
     int64_t xid;
     struct told_vec told;
     struct esse_live_items items;
@@ -46,6 +47,11 @@ struct esse_change_sink *esse_learnt_feed_sink(struct esse_learnt_feed *feed)
 void esse_learnt_feed_base(struct esse_learnt_feed *feed, struct esse_stamp base)
 {
     feed->base = base;
+}
+
+void esse_learnt_feed_after(struct esse_learnt_feed *feed, struct esse_stamp start)
+{
+    feed->start = start;
 }
 
 /* ---- the stream ---- */
@@ -94,7 +100,8 @@ static bool take_change(struct esse_change_sink *sink, const struct esse_change 
 {
     struct esse_learnt_feed *feed = (struct esse_learnt_feed *)sink;
     struct told told = { .value = ESSE_ABSENT, .stamp = feed->stamp, .xid = feed->xid };
-    if (!esse_live_find_table(feed->schema, change->table, &told.table))
+    if (!esse_live_find_table(feed->schema, change->table, &told.table) ||
+        esse_stamp_compare(feed->stamp, feed->start) <= 0)
         return true;
     if (!esse_value_as_int(sink->values, cell_named(change, "k"), &told.row))
         return esse_fail(err, ESSE_EIO, "the server's feed has a change without a key");

@@ -22,6 +22,9 @@ struct esse_learnt_feed *esse_learnt_feed_new(struct esse_arena *arena,
 struct esse_change_sink *esse_learnt_feed_sink(struct esse_learnt_feed *feed);
 void esse_learnt_feed_base(struct esse_learnt_feed *feed, struct esse_stamp base);
 
+/* What is stamped up to here was there from the start, and is not told. */
+void esse_learnt_feed_after(struct esse_learnt_feed *feed, struct esse_stamp start);
+
 /* Everything up to here, once, in the order of the stamps.  Of a register whose values the feed
  * does not have (ESSE_NONE), versions are named by their transactions; of such lists none are told.
  * Commits are told if 'has_times': transactions say when they looked, and when they committed. */

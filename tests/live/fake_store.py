@@ -23,6 +23,7 @@ class Store:
         self.tables = {}  # name -> {k: [(time, (v, o) or None, start of its writer)]}, oldest first
         self.looked = {}  # (table, k) or table -> the latest time at which somebody looked there
         self.pinned = {}  # transactions whose time is told and who have not ended
+        self.locks = {}  # (table, k) -> the transaction that has it locked
         self.log = []  # (time, table, k, (v, o) or None)
         self.lie = lie
         self.reads = 0
@@ -72,6 +73,11 @@ class Transaction:
     def put(self, table, k, row):
         self.written[table, k] = row
 
+    def lock(self, table, k, refusal):
+        """Nobody waits here."""
+        if self.store.locks.setdefault((table, k), self) is not self:
+            raise refusal
+
     # ---- ending ----
 
     def tell_time(self):
@@ -84,7 +90,8 @@ class Transaction:
     def changed_since_start(self, table, k, until):
         return any(self.start < stamp <= until for stamp, _, _ in self.store.tables[table].get(k, ()))
 
-    def commit(self, is_serializable, conflict):
+    def commit(self, is_serializable, conflict, first_wins=True):
+        """Without 'first_wins' whoever writes a row has it locked."""
         store = self.store
         with store.lock:
             when = self.time or store.tick()
@@ -97,7 +104,7 @@ class Transaction:
             for table, k in self.written:
                 newest = store.tables[table].get(k, [(0, None, 0)])[-1][0]
                 looked = max(store.looked.get((table, k), 0), store.looked.get(table, 0))
-                if newest >= when or (is_serializable and looked >= when) or (not is_serializable and newest > self.start):
+                if newest >= when or (is_serializable and looked >= when) or (not is_serializable and first_wins and newest > self.start):
                     raise conflict
             for what in self.read:
                 store.looked[what] = max(store.looked.get(what, 0), when)
@@ -107,7 +114,10 @@ class Transaction:
             return when if self.written else 0
 
     def end(self):
-        self.store.pinned.pop(id(self), None)
+        with self.store.lock:
+            self.store.pinned.pop(id(self), None)
+            for what in [what for what, txn in self.store.locks.items() if txn is self]:
+                del self.store.locks[what]
 
 
 # ---- statements ----

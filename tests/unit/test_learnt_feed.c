@@ -120,6 +120,8 @@ TEST(test_learnt_feed__order_and_repetition_do_not_matter)
         struct esse_learnt_feed *feed = esse_learnt_feed_new(arena, &schema);
         bool came[MOST] = { false };
         esse_learnt_feed_base(feed, base);
+        esse_learnt_feed_after(feed, base);
+        send(feed, &(struct sent){ 0, 1, 77, base, "" }); /* was there from the start */
         for (size_t left = count; left > 0;) {
             const size_t i = esse_rng_below(&rng, (uint32_t)count);
             send(feed, &sent[i]);
