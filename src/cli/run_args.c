@@ -1,0 +1,280 @@
+#include "cli/run_args.h"
+
+#include "cli/rundir.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct esse_run_args esse_run_args = {
+    .workload = "list-append",
+    .sessions = 8,
+    .ops = ESSE_NOT_GIVEN,
+    .keys = ESSE_NOT_GIVEN,
+    .max_writes = ESSE_NOT_GIVEN,
+    .seed = 1,
+    .repeat = ESSE_NOT_GIVEN,
+    .zipf_theta = NAN,
+    .read_share = NAN,
+    .predicate_share = NAN,
+    .abort_share = 0.02,
+    .timeout = 10,
+    .faults = "",
+    .fault_every = 2,
+    .patience = 30,
+};
+
+static const double default_seconds = 3;
+
+static const char *const workload_choices[] = {
+    "list-append", "rw-register", "predicate", "bank",      "long-fork",
+    "write-skew",  "blindw-rh",   "blindw-rw", "blindw-wh", "blindw-pred",
+    "smallbank",   "ycsb-a",      "ycsb-b",    "ycsb-f",    "twitter",
+    "rubis",       "tpcc",        "sql",       NULL
+};
+static const char *const spawn_choices[] = { "postgresql", "mariadb", "galera", "etcd", NULL };
+static const char *const fault_choices[] = { "kill", "pause", "partition", "restart", NULL };
+static const char *const distributions[] = { "uniform", "zipf", NULL };
+
+/* clang-format off */
+#define TO(field) &esse_run_args.field
+#define COLLECT_OPTIONS \
+    { "workload", 'w', ESSE_OPT_TEXT, TO(workload), "W", \
+      "what the sessions do (default: list-append); 'help' lists them", workload_choices }, \
+    { "sessions", 's', ESSE_OPT_COUNT, TO(sessions), "N", \
+      "clients at work (default: 8)", NULL }, \
+    { "txns", 'n', ESSE_OPT_COUNT, TO(txns), "N", \
+      "so many transactions, refused ones included (default: by --duration)", NULL }, \
+    { "duration", 'd', ESSE_OPT_DURATION, TO(duration), "TIME", \
+      "as many as fit (default: 3s, unless --txns is given)", NULL }, \
+    { "isolation", 'i', ESSE_OPT_TEXT, TO(isolation), "I", \
+      "the isolation to ask the database for (default: its strongest)", NULL }, \
+    { "ops", 0, ESSE_OPT_COUNT, TO(ops), "N", \
+      "operations of a transaction (default: by workload)", NULL }, \
+    { "keys", 0, ESSE_OPT_COUNT, TO(keys), "N", \
+      "rows in use (default: by workload)", NULL }, \
+    { "max-writes-per-key", 0, ESSE_OPT_COUNT, TO(max_writes), "N", \
+      "then a fresh row takes the place; 0: never (default: list-append 64, others 0)", NULL }, \
+    { "distribution", 0, ESSE_OPT_TEXT, TO(distribution), "D", \
+      "of the rows (default: uniform; ycsb and twitter zipf)", distributions }, \
+    { "zipf-theta", 0, ESSE_OPT_REAL, TO(zipf_theta), "X", \
+      "skew of zipf (default: 0.99)", NULL }, \
+    { "read-share", 0, ESSE_OPT_REAL, TO(read_share), "X", \
+      "reads among operations, or readers among transactions (default: by workload)", NULL }, \
+    { "predicate-share", 0, ESSE_OPT_REAL, TO(predicate_share), "X", \
+      "predicates among operations (default: by workload)", NULL }, \
+    { "abort-share", 0, ESSE_OPT_REAL, TO(abort_share), "X", \
+      "transactions that their client rolls back (default: 0.02)", NULL }, \
+    { "think", 0, ESSE_OPT_DURATION, TO(think), "TIME", \
+      "pause between transactions, on average (default: 0)", NULL }, \
+    { "timeout", 0, ESSE_OPT_DURATION, TO(timeout), "TIME", \
+      "hang up on a request that takes longer (default: 10s)", NULL }, \
+    { "patience", 0, ESSE_OPT_DURATION, TO(patience), "TIME", \
+      "how long a database may be away during the run (default: 30s)", NULL }, \
+    { "threads", 0, ESSE_OPT_COUNT, TO(threads), "N", \
+      "work on N threads (default: one for each processor)", NULL }, \
+    { "seed", 0, ESSE_OPT_COUNT, TO(seed), "N", \
+      "of what sessions draw (default: 1)", NULL }, \
+    { "no-certificate", 0, ESSE_OPT_FLAG, TO(no_certificate), NULL, \
+      "do not ask the database for the order of versions", NULL }, \
+    { "spawn", 0, ESSE_OPT_TEXT, TO(spawn), "SERVER", \
+      "start a private server for the run: postgresql, mariadb, galera or etcd", spawn_choices }, \
+    { "nodes", 0, ESSE_OPT_COUNT, TO(nodes), "N", \
+      "of that server (default: galera 3, others 1)", NULL }, \
+    { "faults", 0, ESSE_OPT_TEXT, TO(faults), "F[,F...]", \
+      "what happens to that server: kill (-9, and a new start), pause, partition, restart", fault_choices }, \
+    { "fault-every", 0, ESSE_OPT_DURATION, TO(fault_every), "TIME", \
+      "on average (default: 2s)", NULL }, \
+    { "out", 'o', ESSE_OPT_TEXT, TO(out), "DIR", \
+      "the run directory (default: esse-runs/DATE-TARGET-WORKLOAD)", NULL }, \
+    { "repeat", 0, ESSE_OPT_COUNT, TO(repeat), "N", \
+      "so many runs, with seeds that follow each other", NULL }, \
+    { "quiet", 'q', ESSE_OPT_FLAG, TO(quiet), NULL, \
+      "no warnings, no progress line", NULL }
+/* clang-format on */
+
+const struct esse_opt esse_run_options[] = {
+    COLLECT_OPTIONS,
+    { "until-violation", 0, ESSE_OPT_FLAG, &esse_run_args.until_violation, NULL,
+      "repeat until a level is violated, --repeat times at most", NULL },
+    { "level", 'l', ESSE_OPT_TEXT, &esse_run_args.level, "L[,L...]",
+      "the levels to check (default: what the database claims), or all", NULL },
+    { "budget", 'b', ESSE_OPT_DURATION, &esse_run_args.budget, "TIME",
+      "give the check up after this time, with the verdict unknown", NULL },
+    { "memory", 'm', ESSE_OPT_SIZE, &esse_run_args.memory, "SIZE",
+      "give the check up when more memory is needed", NULL },
+    { "json", 'j', ESSE_OPT_FLAG, &esse_run_args.json, NULL, "print one JSON object for each run",
+      NULL },
+    { "verbose", 'v', ESSE_OPT_FLAG, &esse_run_args.verbose, NULL,
+      "say which engine was chosen and why, and show more occurrences", NULL },
+    { 0 },
+};
+const struct esse_opt esse_collect_options[] = {
+    COLLECT_OPTIONS,
+    { "no-recording", 0, ESSE_OPT_FLAG, &esse_run_args.no_recording, NULL,
+      "for experiments: the same load, and nothing is written down", NULL },
+    { 0 },
+};
+
+/* ---- lists for people ---- */
+
+int esse_run_print_workloads(void)
+{
+    for (size_t i = 0; esse_workloads[i]; i++)
+        printf("%-14s%s\n", esse_workloads[i]->name, esse_workloads[i]->meaning);
+    return fflush(stdout) == 0 ? ESSE_EXIT_HOLDS : ESSE_EXIT_IO;
+}
+
+int esse_run_print_targets(void)
+{
+    for (size_t i = 0; esse_drivers[i]; i++) {
+        const struct esse_driver *driver = esse_drivers[i];
+        printf("%s%s: %s\n", i ? "\n" : "", driver->name, driver->summary);
+        for (const char *at = driver->parameters; at && *at;) {
+            int length = (int)strcspn(at, "\n");
+            printf("  ?%.*s\n", length, at);
+            at += length + (at[length] == '\n');
+        }
+        for (const struct esse_claim *row = driver->claims; row->setting; row++)
+            printf("  --isolation %-21s claims %s (%s)\n", row->setting, row->level, row->source);
+    }
+    return fflush(stdout) == 0 ? ESSE_EXIT_HOLDS : ESSE_EXIT_IO;
+}
+
+/* ---- from the command line to options ---- */
+
+static const char *driver_list(struct esse_arena *arena)
+{
+    const char *list = "";
+    for (size_t i = 0; esse_drivers[i]; i++)
+        list = esse_arena_format(arena, "%s%s%s:", list, i ? ", " : "", esse_drivers[i]->name);
+    return list;
+}
+
+static const char *setting_list(struct esse_arena *arena, const struct esse_driver *driver)
+{
+    const char *list = "";
+    for (const struct esse_claim *row = driver->claims; row->setting; row++)
+        list = esse_arena_format(arena, "%s%s%s", list, *list ? ", " : "", row->setting);
+    return list;
+}
+
+static bool find_target(struct esse_arena *arena, const char *text, struct esse_url *url,
+                        struct esse_live_options *live, struct esse_error *err)
+{
+    if (!esse_url_parse(arena, text, url, err))
+        return false;
+    live->url = url;
+    live->driver = esse_driver_of(url);
+    if (!live->driver)
+        return esse_fail(err, ESSE_EUSAGE, "no driver for %s: targets; there are %s", url->scheme,
+                         driver_list(arena));
+    const char *setting =
+        esse_run_args.isolation ? esse_run_args.isolation : esse_url_parameter(url, "level");
+    live->isolation = esse_claim_find(live->driver, setting);
+    return live->isolation ||
+           esse_fail(err, ESSE_EUSAGE, "%s: has no isolation '%s'; there is %s", live->driver->name,
+                     setting, setting_list(arena, live->driver));
+}
+
+static double share_of(double given, double by_workload)
+{
+    return isnan(given) ? by_workload : given;
+}
+
+static uint64_t count_of(uint64_t given, uint64_t by_workload)
+{
+    return given == ESSE_NOT_GIVEN ? by_workload : given;
+}
+
+static bool find_distribution(const struct esse_live_workload *workload, double *theta,
+                              struct esse_error *err)
+{
+    static const double usual = 0.99;
+    const double default_theta = workload->defaults.zipf_theta;
+    const bool is_zipf = esse_run_args.distribution
+                             ? strcmp(esse_run_args.distribution, "zipf") == 0
+                             : default_theta > 0 || esse_run_args.zipf_theta > 0;
+    if (esse_run_args.distribution && !is_zipf &&
+        strcmp(esse_run_args.distribution, "uniform") != 0)
+        return esse_fail(err, ESSE_EUSAGE, "unknown distribution '%s'; expected uniform or zipf",
+                         esse_run_args.distribution);
+    *theta =
+        is_zipf ? share_of(esse_run_args.zipf_theta, default_theta > 0 ? default_theta : usual) : 0;
+    return (*theta >= 0 && *theta <= 10) ||
+           esse_fail(err, ESSE_EUSAGE, "--zipf-theta must be from 0 to 10");
+}
+
+static bool find_workload(struct esse_live_options *live, struct esse_error *err)
+{
+    const struct esse_live_workload *workload = esse_workload_find(esse_run_args.workload);
+    if (!workload)
+        return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; --workload help lists them",
+                         esse_run_args.workload);
+    const struct esse_workload_options *by = &workload->defaults;
+    live->workload = workload;
+    live->work = (struct esse_workload_options){
+        .sessions = esse_run_args.sessions,
+        .keys = count_of(esse_run_args.keys, by->keys),
+        .ops = count_of(esse_run_args.ops, by->ops),
+        .max_writes = count_of(esse_run_args.max_writes, by->max_writes),
+        .read_share = share_of(esse_run_args.read_share, by->read_share),
+        .predicate_share = share_of(esse_run_args.predicate_share, by->predicate_share),
+        .abort_share = esse_run_args.abort_share,
+        .seed = esse_run_args.seed,
+        .file = strncmp(esse_run_args.workload, "sql:", 4) == 0 ? esse_run_args.workload + 4 : NULL,
+    };
+    return find_distribution(workload, &live->work.zipf_theta, err);
+}
+
+static bool check_ranges(const struct esse_live_options *live, struct esse_error *err)
+{
+    const struct {
+        const char *name;
+        double value;
+    } shares[] = { { "read-share", live->work.read_share },
+                   { "predicate-share", live->work.predicate_share },
+                   { "abort-share", live->work.abort_share } };
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        if (!(shares[i].value >= 0 && shares[i].value <= 1))
+            return esse_fail(err, ESSE_EUSAGE, "--%s must be from 0 to 1", shares[i].name);
+    if (esse_run_args.sessions < 1 || esse_run_args.sessions > 10000)
+        return esse_fail(err, ESSE_EUSAGE, "--sessions must be from 1 to 10000");
+    if (esse_run_args.repeat == 0)
+        return esse_fail(err, ESSE_EUSAGE, "--repeat must be at least 1");
+    return true;
+}
+
+bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url *url,
+                   struct esse_live_options *live, struct esse_error *err)
+{
+    *live = (struct esse_live_options){ .txns = esse_run_args.txns,
+                                        .seconds = esse_run_args.duration,
+                                        .think = esse_run_args.think,
+                                        .timeout = esse_run_args.timeout,
+                                        .patience = esse_run_args.patience,
+                                        .threads = esse_run_args.threads < UINT_MAX
+                                                       ? (unsigned)esse_run_args.threads
+                                                       : 0,
+                                        .no_certificate = esse_run_args.no_certificate };
+    if (!esse_run_args.txns && !(esse_run_args.duration > 0))
+        live->seconds = default_seconds;
+    return find_target(arena, target, url, live, err) && find_workload(live, err) &&
+           check_ranges(live, err);
+}
+
+/* The target, or what starts it. */
+const char *esse_run_target_again(struct esse_arena *arena, const struct esse_live_options *live)
+{
+    if (!esse_run_args.spawn)
+        return esse_shell_quoted(arena, live->url->shown);
+    const char *text = esse_arena_format(arena, "--spawn %s", esse_run_args.spawn);
+    if (esse_run_args.nodes)
+        text = esse_arena_format(arena, "%s --nodes %" PRIu64, text, esse_run_args.nodes);
+    if (*esse_run_args.faults)
+        text = esse_arena_format(arena, "%s --faults %s --fault-every %gs", text,
+                                 esse_run_args.faults, esse_run_args.fault_every);
+    return text;
+}

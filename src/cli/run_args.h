@@ -1,0 +1,35 @@
+#ifndef ESSE_CLI_RUN_ARGS_H
+#define ESSE_CLI_RUN_ARGS_H
+
+#include "cli/cli.h"
+#include "collect/live.h"
+
+/*
+ * The command lines of run and collect: their options, and what these mean for a run.  Counts and
+ * shares that were not given, or are NAN, depend on the workload.
+ */
+#define ESSE_NOT_GIVEN UINT64_MAX
+
+extern struct esse_run_args {
+    const char *workload, *distribution, *isolation, *out, *level, *spawn, *faults;
+    uint64_t sessions, txns, ops, keys, max_writes, seed, repeat, threads, memory, nodes;
+    double duration, zipf_theta, read_share, predicate_share, abort_share;
+    double think, timeout, patience, budget, fault_every;
+    bool no_certificate, no_recording, until_violation, quiet, json, verbose;
+} esse_run_args;
+
+extern const struct esse_opt esse_run_options[], esse_collect_options[];
+
+/* Lists for people; the exit status. */
+int esse_run_print_workloads(void);
+int esse_run_print_targets(void);
+
+/* What is to be run.  ESSE_EUSAGE if there is no such target, isolation or workload, or a value
+ * is out of range. */
+bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url *url,
+                   struct esse_live_options *live, struct esse_error *err);
+
+/* The target as the shell takes it, or the options that start it. */
+const char *esse_run_target_again(struct esse_arena *arena, const struct esse_live_options *live);
+
+#endif

@@ -1,0 +1,170 @@
+#include "cli/running.h"
+
+#include "base/outfile.h"
+#include "cli/checking.h"
+#include "report/report_evidence.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void show_progress(void *context, const struct esse_live_progress *now)
+{
+    struct esse_running *r = context;
+    esse_session_line(&r->session,
+                      "collecting, %.0f s: %" PRIu64 " committed (%.0f/s), %" PRIu64
+                      " aborted, %" PRIu64 " unknown",
+                      now->seconds, now->tally.committed,
+                      now->seconds > 0 ? (double)now->tally.committed / now->seconds : 0,
+                      now->tally.aborted, now->tally.unknown);
+}
+
+static void put_summary(struct esse_out *out, const struct esse_running *r)
+{
+    const struct esse_live_summary *s = &r->summary;
+    esse_out_f(out,
+               "%s, %s: %s, %" PRIu64 " sessions, %.1f s: %" PRIu64 " committed (%.0f/s), %" PRIu64
+               " aborted, %" PRIu64 " unknown\n",
+               r->product, r->live.isolation->setting, r->live.workload->name,
+               r->live.work.sessions, s->seconds, s->tally.committed,
+               s->seconds > 0 ? (double)s->tally.committed / s->seconds : 0, s->tally.aborted,
+               s->tally.unknown);
+    for (unsigned i = 0; i < ESSE_CODES && s->refusals[i].count; i++)
+        esse_out_f(out, "  refused %" PRIu64 " times: %s%s%s\n", s->refusals[i].count,
+                   s->refusals[i].code, *s->refusals[i].code ? ": " : "", s->refusals[i].text);
+    if (s->reconnects)
+        esse_out_f(out, "  connections lost %" PRIu64 " times\n", s->reconnects);
+    for (unsigned i = 0; r->live.faults && i < ESSE_FAULTS; i++)
+        if (r->fault_kinds & 1u << i)
+            esse_out_f(out, "  %s %" PRIu64 " times\n", esse_fault_names[i],
+                       esse_faults_count(r->live.faults, (enum esse_fault)i));
+    if (!s->no_certificate)
+        esse_out_f(out, "  order of %" PRIu64 " %s from %s\n",
+                   r->live.work.file ? s->commits : s->versions,
+                   r->live.work.file ? "commits" : "versions", r->live.driver->certificate->source);
+    else if (!esse_run_args.no_certificate && r->live.driver->certificate)
+        esse_out_f(out, "  no order of versions: %s\n", s->no_certificate);
+}
+
+/* The answer goes to standard output, and there with JSON only that. */
+static int say_summary(struct esse_running *r)
+{
+    struct esse_out chatter;
+    struct esse_error err = { 0 };
+    if (!esse_run_args.json) {
+        put_summary(&r->out, r);
+        return 0;
+    }
+    esse_out_init_fd(&chatter, r->arena, STDERR_FILENO);
+    if (!esse_run_args.quiet)
+        put_summary(&chatter, r);
+    return esse_out_finish(&chatter, &err) ? 0 : esse_cli_fail(NULL, &err);
+}
+
+/* faults.jsonl: what was done to the server, and when. */
+static bool collect_with_faults(struct esse_running *r, struct esse_live *live, int history,
+                                struct esse_error *err)
+{
+    struct esse_outfile file;
+    const char *path = esse_rundir_file(r->arena, &r->dir, "faults.jsonl");
+    if (!r->fault_kinds)
+        return esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
+    if (!esse_outfile_open(&file, r->arena, path, err))
+        return false;
+    r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds,
+                                     esse_run_args.fault_every, r->live.work.seed, &file.out);
+    const bool ok = esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
+    struct esse_error late = { 0 };
+    return esse_outfile_commit(&file, ok ? err : &late) && ok;
+}
+
+static bool collect(struct esse_running *r, struct esse_error *err)
+{
+    struct esse_live live;
+    int history = -1;
+    if (!esse_live_open(r->arena, &r->live, &live, err))
+        return false;
+    r->product = esse_arena_format(r->arena, "%s", live.description.product);
+    const char *again = esse_rundir_again(
+        r->arena, &r->live, esse_run_target_again(r->arena, &r->live), r->checks ? r->level : NULL);
+    const bool may_certify = r->live.driver->certificate && !esse_run_args.no_certificate;
+    bool ok = esse_rundir_make(&r->dir, &history, err) &&
+              esse_rundir_describe(r->arena, &r->dir, &live, r->level, again,
+                                   esse_rundir_check(r->arena, r->level, may_certify), err) &&
+              collect_with_faults(r, &live, esse_run_args.no_recording ? -1 : history, err);
+    if (history >= 0)
+        close(history);
+    esse_live_close(&live);
+    esse_session_clear(&r->session);
+    return ok;
+}
+
+static void write_text(struct esse_out *out, const struct esse_report *report)
+{
+    struct esse_report plain = *report;
+    plain.colour = false;
+    esse_report_text(out, &plain);
+}
+
+static int save_verdict(struct esse_running *r, const struct esse_report *report)
+{
+    const struct {
+        const char *name;
+        void (*write)(struct esse_out *out, const struct esse_report *report);
+    } files[] = { { "verdict.txt", write_text },
+                  { "verdict.json", esse_report_json },
+                  { "evidence.json", esse_report_evidence } };
+    int status = 0;
+    for (size_t i = 0; !status && i < sizeof files / sizeof *files; i++)
+        status = esse_checking_write(r->arena, esse_rundir_file(r->arena, &r->dir, files[i].name),
+                                     report, files[i].write);
+    return status;
+}
+
+static int check(struct esse_running *r)
+{
+    const unsigned threads =
+        esse_run_args.threads < UINT_MAX ? (unsigned)esse_run_args.threads : UINT_MAX;
+    struct esse_checking checking = { .command = "run",
+                                      .session = &r->session,
+                                      .load = { .budget = &r->session.budget, .threads = threads },
+                                      .check = { .budget = &r->session.budget, .threads = threads },
+                                      .verbose = esse_run_args.verbose };
+    struct esse_checked checked;
+    checking.load.certificate = r->summary.no_certificate ? NULL : r->dir.certificate;
+    checking.check.levels = esse_session_names(r->arena, r->level, &checking.check.level_count);
+    esse_session_start(&r->session, esse_run_args.budget, esse_run_args.memory,
+                       esse_run_args.quiet);
+    int status = esse_checking_run(&checking, r->arena, r->dir.history, &checked);
+    if (!checked.has_report && !checked.stopped)
+        return status;
+    esse_checked_put(&r->out, &checking, r->dir.history, &checked, esse_run_args.json);
+    const int saved = checked.has_report ? save_verdict(r, &checked.report) : 0;
+    return saved ? saved : status;
+}
+
+int esse_run_once(struct esse_running *r)
+{
+    struct esse_error err = { 0 };
+    esse_session_start(&r->session, 0, 0, esse_run_args.quiet);
+    r->live.budget = &r->session.budget;
+    r->live.progress = show_progress;
+    r->live.context = r;
+    if (!collect(r, &err))
+        return err.code == ESSE_EUSAGE
+                   ? esse_cli_usage(r->command->name, "%s", err.text)
+                   : esse_cli_fail(err.code == ESSE_EINPUT ? r->live.work.file : NULL, &err);
+    int status = say_summary(r);
+    if (r->summary.is_interrupted) {
+        fprintf(stderr, "esse: interrupted; %s can be checked\n", r->dir.history);
+        return ESSE_EXIT_UNKNOWN;
+    }
+    if (!status && r->checks)
+        status = check(r);
+    if (!esse_run_args.json)
+        esse_out_f(&r->out, "saved in %s\n", r->dir.path);
+    else if (!esse_run_args.quiet)
+        fprintf(stderr, "saved in %s\n", r->dir.path);
+    return status;
+}

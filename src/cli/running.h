@@ -1,0 +1,28 @@
+#ifndef ESSE_CLI_RUNNING_H
+#define ESSE_CLI_RUNNING_H
+
+#include "cli/run_args.h"
+#include "cli/rundir.h"
+#include "cli/session.h"
+
+/* One run: collect, say what happened, check, save. */
+struct esse_running {
+    struct esse_session session;
+    struct esse_arena *arena; /* of one run */
+    const struct esse_command *command;
+    bool checks;
+    const char *level;
+    struct esse_live_options live;
+    struct esse_url url;
+    struct esse_rundir dir;
+    struct esse_live_summary summary;
+    const char *product;
+    struct esse_out out;
+    struct esse_spawned *spawned; /* NULL: the database is somebody else's */
+    unsigned fault_kinds;
+};
+
+/* The exit status.  What it prints goes to 'out'; the directory is named and not made yet. */
+int esse_run_once(struct esse_running *r);
+
+#endif
