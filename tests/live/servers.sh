@@ -43,6 +43,13 @@ stop_servers() {
     SERVERS=()
 }
 
+# What a run violates, and what was found although the level allows it.
+found() { # run directory, in $WORK
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(*d["anomaly_types"], *[a["type"] for a in d.get("also_found", [])])' "$WORK/$1/verdict.json"
+}
+
 # ---- PostgreSQL ----
 
 postgresql_bin() {

@@ -15,9 +15,6 @@ run() { # name of the run directory, options...
     shift
     timeout -s KILL 120 "$ESSE" run "$ETCD_URL" --sessions 12 --out "$WORK/$name" "$@"
 }
-found() { # run directory: what is violated
-    python3 -c 'import json, sys; print(*json.load(open(sys.argv[1]))["anomaly_types"])' "$WORK/$1/verdict.json"
-}
 registers=(-w rw-register --ops 2 --keys 3 --read-share 0.7)
 
 expect "strict-serializable holds (rw-register)" 0 run strict "${registers[@]}" --txns 600

@@ -17,11 +17,6 @@ run() { # name of the run directory, URL, options...
     shift 2
     timeout -s KILL 120 "$ESSE" run "$url" --sessions 8 --txns 1500 --out "$WORK/$name" "$@"
 }
-found() { # run directory
-    python3 -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-print(*d["anomaly_types"], *[a["type"] for a in d.get("also_found", [])])' "$WORK/$1/verdict.json"
-}
 
 # ---- stale reads ----
 expect "a session that goes round the nodes misses its own writes" 1 run stale "$SPREAD" -w list-append \

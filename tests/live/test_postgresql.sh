@@ -16,11 +16,6 @@ run() { # name of the run directory, options...
     timeout -s KILL 120 "$ESSE" run "$PG_URL" --sessions 8 --out "$WORK/$name" "$@"
 }
 # What is violated, and what was found although the level allows it.
-found() { # run directory
-    python3 -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-print(*d["anomaly_types"], *[a["type"] for a in d.get("also_found", [])])' "$WORK/$1/verdict.json"
-}
 
 # ---- serializable ----
 for workload in list-append rw-register predicate; do

@@ -15,11 +15,6 @@ run() { # name of the run directory, URL, options...
     shift 2
     timeout -s KILL 120 "$ESSE" run "$url" --sessions 8 --out "$WORK/$name" "$@"
 }
-found() { # run directory: what is violated, and what was found although the level allows it
-    python3 -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-print(*d["anomaly_types"], *[a["type"] for a in d.get("also_found", [])])' "$WORK/$1/verdict.json"
-}
 
 # ---- with WATCH ----
 for workload in list-append rw-register write-skew bank; do
