@@ -26,7 +26,9 @@ BASE_FLAGS = -std=c11 -isystem /usr/include/mariadb $(DEFINES) $(WARN) -fvisibil
 # libpg_query statically: it starts faster, and its two thousand names (strnlen among them) stay inside.
 LIBS = -lz -lzstd -lsqlite3 -l:libpg_query.a -Wl,--exclude-libs,libpg_query.a -lm -lpthread
 
-RELEASE_FLAGS = -O3 -g
+# -fPIC, because the shared library is made of the same objects; the program is optimised again when
+# it is linked, and then as the program that it is.
+RELEASE_FLAGS = -O3 -g -fPIC
 # Fat objects, so that the installed static library links without LTO too; clang 14 has none.
 LTO_FLAGS = $(if $(findstring clang,$(CC)),,-flto=auto -ffat-lto-objects)
 ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -87,7 +89,6 @@ endef
 $(eval $(call VARIANT,release,$(RELEASE_FLAGS) $(LTO_FLAGS),))
 $(eval $(call VARIANT,asan,$(ASAN_FLAGS),))
 $(eval $(call VARIANT,tsan,$(TSAN_FLAGS),))
-$(eval $(call VARIANT,pic,$(RELEASE_FLAGS) -fPIC,))
 .SECONDARY:
 
 -include $(shell find build -name '*.d' 2>/dev/null)
@@ -137,9 +138,9 @@ tidy: build/.ready-test
 
 SHARED = libesse.so.$(VERSION)
 
-build/$(SHARED): build/pic/libesse.a
+build/$(SHARED): build/release/libesse.a
 	@echo '  link  $@'
-	$(Q)$(CC) -shared -Wl,-soname,libesse.so.$(SOVERSION) -o $@ \
+	$(Q)$(CC) -fno-lto -shared -Wl,-soname,libesse.so.$(SOVERSION) -o $@ \
 	    -Wl,--whole-archive $< -Wl,--no-whole-archive $(LIBS)
 
 install: build/esse build/release/libesse.a build/$(SHARED)
