@@ -45,6 +45,8 @@ static void put_summary(struct esse_out *out, const struct esse_running *r)
                    r->live.work.file ? "commits" : "versions", r->live.driver->certificate->source);
     else if (!esse_run_args.no_certificate && r->live.driver->certificate)
         esse_out_f(out, "  no order of versions: %s\n", s->no_certificate);
+    if (s->remark)
+        esse_out_f(out, "  %s\n", s->remark);
 }
 
 /* The answer goes to standard output, and there with JSON only that. */

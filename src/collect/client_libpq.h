@@ -14,8 +14,9 @@
     X(PQftype) X(PQgetCopyData) X(PQgetResult) X(PQgetisnull) X(PQgetlength) X(PQgetvalue) \
     X(PQisBusy) X(PQnfields) X(PQntuples) X(PQparameterStatus) X(PQping) X(PQpipelineSync) \
     X(PQputCopyData) X(PQreset) X(PQresultErrorField) X(PQresultErrorMessage) X(PQresultStatus) \
-    X(PQsendPrepare) X(PQsendQueryParams) X(PQsendQueryPrepared) X(PQsetNoticeReceiver) \
-    X(PQsetSingleRowMode) X(PQsetnonblocking) X(PQsocket) X(PQstatus) X(PQtransactionStatus)
+    X(PQsendPrepare) X(PQsendQuery) X(PQsendQueryParams) X(PQsendQueryPrepared) \
+    X(PQsetNoticeReceiver) X(PQsetSingleRowMode) X(PQsetnonblocking) X(PQsocket) X(PQstatus) \
+    X(PQtransactionStatus)
 /* clang-format on */
 
 extern struct esse_libpq {
@@ -57,6 +58,7 @@ extern struct esse_libpq {
 #define PQresultErrorMessage esse_libpq.PQresultErrorMessage
 #define PQresultStatus       esse_libpq.PQresultStatus
 #define PQsendPrepare        esse_libpq.PQsendPrepare
+#define PQsendQuery          esse_libpq.PQsendQuery
 #define PQsendQueryParams    esse_libpq.PQsendQueryParams
 #define PQsendQueryPrepared  esse_libpq.PQsendQueryPrepared
 #define PQsetNoticeReceiver  esse_libpq.PQsetNoticeReceiver

@@ -295,6 +295,10 @@ struct esse_driver {
 
     const struct esse_certifying *certificate; /* NULL: none can be had */
 
+    /* One clause for the run's summary, once the sessions have ended; in the target's arena.  NULL,
+     * or answers NULL: nothing to say. */
+    const char *(*remark)(struct esse_target *target);
+
     /* Sends transactions of clients that only the target knows, once the sessions have ended:
      * planted bugs.  NULL for real databases. */
     bool (*play)(struct esse_target *target, struct esse_played *played, struct esse_error *err);

@@ -1,5 +1,6 @@
 #include "collect/driver_postgresql.h"
 
+#include "collect/driver_postgresql_shadow.h"
 #include "collect/drivers.h"
 
 #include <stdio.h>
@@ -117,7 +118,8 @@ static const struct esse_pg_dialect *find_dialect(const char *name)
 
 static bool is_ours(const char *name)
 {
-    return strcmp(name, "dialect") == 0 || strcmp(name, "decoding") == 0;
+    return strcmp(name, "dialect") == 0 || strcmp(name, "decoding") == 0 ||
+           strcmp(name, "verify") == 0;
 }
 
 static bool libpq_knows(const PQconninfoOption *options, const char *name)
@@ -162,8 +164,8 @@ static bool read_parameters(struct esse_target *target, struct esse_error *err)
             add_parameter(target, &count, parameter->name, parameter->value);
         else
             esse_fail(err, ESSE_EUSAGE,
-                      "the target's URL: unknown parameter '%.60s'; known are dialect, decoding "
-                      "and those of libpq",
+                      "the target's URL: unknown parameter '%.60s'; known are dialect, decoding, "
+                      "verify and those of libpq",
                       parameter->name);
     }
     PQconninfoFree(options);
@@ -213,6 +215,19 @@ static void set_level(struct esse_target *target, const char *setting)
     target->begin_read_only = esse_arena_format(arena, "%s READ ONLY", target->begin);
 }
 
+/* ?verify=snapshots */
+static bool set_verify(struct esse_target *target, struct esse_error *err)
+{
+    const char *what = esse_url_parameter(target->url, "verify");
+    if (what && strcmp(what, "snapshots") != 0)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "the target's URL: verify must be snapshots, not '%.60s'", what);
+    if (what && target->dialect != &postgresql)
+        return esse_fail(err, ESSE_EUSAGE, "the target's URL: verify needs dialect=postgresql");
+    target->exporting = what ? esse_pg_exporting : NULL;
+    return true;
+}
+
 static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                         const struct esse_claim *isolation, struct esse_target **out,
                         struct esse_error *err)
@@ -245,7 +260,8 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                          target->log_plugin);
     set_level(target, isolation->setting);
     *out = target;
-    return esse_client_load(&esse_client_libpq, err) && read_parameters(target, err);
+    return set_verify(target, err) && esse_client_load(&esse_client_libpq, err) &&
+           read_parameters(target, err);
 }
 
 /* ---- commands that wait ---- */
@@ -259,7 +275,7 @@ void esse_pg_said(const struct esse_target *target, const char *said, char text[
     esse_url_scrub(target->url, text);
 }
 
-static void ignore_notice(void *context, const PGresult *result)
+void esse_pg_ignore_notice(void *context, const PGresult *result)
 {
     (void)context;
     (void)result;
@@ -275,7 +291,7 @@ PGconn *esse_pg_connect(const struct esse_target *target, const char *extra, con
         esse_pg_parameters(target, host, extra, value, keywords, values);
         PGconn *pg = PQconnectdbParams(keywords, values, 0);
         if (PQstatus(pg) == CONNECTION_OK) {
-            PQsetNoticeReceiver(pg, ignore_notice, NULL);
+            PQsetNoticeReceiver(pg, esse_pg_ignore_notice, NULL);
             return pg;
         }
         esse_pg_said(target, PQerrorMessage(pg), text);
@@ -454,12 +470,15 @@ const struct esse_driver esse_driver_postgresql = {
         "dialect=postgresql|cockroachdb|yugabytedb|h2   who answers (default: postgresql)\n"
         "decoding=pgoutput|test_decoding                how the server's log is read (default: "
         "what works)\n"
+        "verify=snapshots                               predicates are asked again in shadow "
+        "transactions (slower)\n"
         "PARAMETER=VALUE                                any of libpq's: sslmode, service, options, "
         "...",
     .can = CAN | ESSE_CAN_OWN,
     .claims = claims,
     .certificate = &esse_pg_certifying,
     .own_rows = esse_pg_own_rows,
+    .remark = esse_pg_verified_text,
     WORK,
 };
 

@@ -12,7 +12,8 @@
  * PostgreSQL and what speaks its protocol, through libpq: the target (driver_postgresql.c), its
  * connections (driver_postgresql_conn.c), statements of the user's own (driver_postgresql_own.c),
  * the server's log (driver_postgresql_log.c), CockroachDB's changefeed instead
- * (driver_postgresql_feed.c), and connecting again (driver_postgresql_again.c).
+ * (driver_postgresql_feed.c), connecting again (driver_postgresql_again.c), and transactions that
+ * verify what others saw (driver_postgresql_shadow.h).
  */
 
 /* What differs between servers.  Predicates and CHANGE answer columns (snapshot, xid, k, v or o),
@@ -37,6 +38,15 @@ struct esse_pg_clock {
     _Atomic uint64_t latest; /* the latest that any was told */
 };
 
+/* What shadow transactions have found, of all sessions. */
+struct esse_pg_verified {
+    _Atomic uint64_t rows;      /* statements whose snapshot and rows they saw too */
+    _Atomic uint64_t snapshots; /* ... the snapshot: the transaction had written before */
+    _Atomic uint64_t unasked;   /* statements that they could not be asked about */
+    _Atomic bool has_reason;    /* why, of the first */
+    char reason[240];
+};
+
 struct esse_target {
     struct esse_arena *arena;
     const struct esse_url *url;
@@ -51,7 +61,9 @@ struct esse_target {
     struct esse_pg_log *log;
     struct esse_pg_feed *feed;
     struct esse_pg_clock clock;
-    const char *log_plugin; /* NULL: pgoutput, or else test_decoding */
+    const char *log_plugin;       /* NULL: pgoutput, or else test_decoding */
+    const char *const *exporting; /* texts for the statements that are verified; NULL: none is */
+    struct esse_pg_verified verified;
 };
 
 /* Parameters for a connection to this host; NULL-terminated.  Adds 'extra' = 'value' if not NULL.
@@ -86,6 +98,18 @@ bool esse_pg_run(const struct esse_target *target, PGconn *pg, const char *sql,
 /* The same, for the first column of the first row, in the arena; NULL if it fails or has none. */
 const char *esse_pg_ask(const struct esse_target *target, PGconn *pg, const char *sql,
                         struct esse_error *err);
+
+/* A notice receiver. */
+void esse_pg_ignore_notice(void *context, const PGresult *result);
+
+/* A cell's number; ESSE_ABSENT for NULL. */
+int64_t esse_pg_number(const PGresult *result, int row, int column);
+/* Adds the rows of a predicate's answer. */
+void esse_pg_rows(const PGresult *result, int64_t next, struct esse_arena *arena,
+                  struct esse_live_row_vec *rows);
+
+/* Bytes of a snapshot's text: some 400 transactions in progress; longer ones are not told. */
+enum { ESSE_PG_SNAPSHOT = 4096 };
 
 struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *arena,
                                uint32_t session);

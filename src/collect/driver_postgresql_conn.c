@@ -1,4 +1,4 @@
-#include "collect/driver_postgresql.h"
+#include "collect/driver_postgresql_shadow.h"
 #include "collect/drivers.h"
 #include "collect/learnt_feed.h"
 #include "collect/recover_snapshot.h"
@@ -42,7 +42,11 @@ struct conn {
     struct esse_live_row_vec rows;
     struct esse_out sql; /* of an own statement, and its answer */
     struct esse_cells cells;
-    char snapshot[4096]; /* some 400 transactions in progress; longer ones are not told */
+    char snapshot[ESSE_PG_SNAPSHOT];
+    unsigned host;                 /* that it is connected to */
+    struct esse_pg_shadow *shadow; /* NULL: nothing is verified */
+    bool is_shadowing;             /* the reply is there, its shadow is being asked */
+    char exported[64];             /* the snapshot's name for the shadow; "": nothing to verify */
 };
 
 struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *arena,
@@ -55,6 +59,8 @@ struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *ar
     conn->arena = arena;
     conn->cells.arena = arena;
     esse_out_init_memory(&conn->sql, arena);
+    if (target->exporting)
+        conn->shadow = esse_pg_shadow_new(target, arena);
     conn->prepared =
         esse_arena_alloc(arena, (size_t)target->schema->count * ESSE_STATEMENTS, sizeof(bool));
     return &conn->head;
@@ -62,6 +68,8 @@ struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *ar
 
 static void hang_up(struct conn *conn)
 {
+    esse_pg_shadow_drop(conn->shadow);
+    conn->is_shadowing = false;
     PQfinish(conn->pg);
     conn->pg = NULL;
     conn->head.fd = -1;
@@ -138,12 +146,6 @@ static void note_error(struct conn *conn, const PGresult *result, struct esse_re
 
 /* ---- connecting ---- */
 
-static void ignore_notice(void *context, const PGresult *result)
-{
-    (void)context;
-    (void)result;
-}
-
 static enum esse_progress step_connect(struct conn *conn, struct esse_reply *reply)
 {
     const PostgresPollingStatusType status = PQconnectPoll(conn->pg);
@@ -163,14 +165,15 @@ static enum esse_progress start_connect(struct conn *conn, struct esse_reply *re
     const char *keywords[ESSE_PG_PARAMETERS], *values[ESSE_PG_PARAMETERS];
     if (conn->pg)
         hang_up(conn);
-    esse_pg_parameters(conn->target, conn->request.host, NULL, NULL, keywords, values);
+    conn->host = conn->request.host;
+    esse_pg_parameters(conn->target, conn->host, NULL, NULL, keywords, values);
     conn->pg = PQconnectStartParams(keywords, values, 0);
     memset(conn->prepared, 0, (size_t)conn->target->schema->count * ESSE_STATEMENTS);
     conn->begin_is_due = false;
     conn->session_is_due = conn->target->session != NULL;
     if (PQstatus(conn->pg) == CONNECTION_BAD)
         return lost(conn, reply, PQerrorMessage(conn->pg));
-    PQsetNoticeReceiver(conn->pg, ignore_notice, NULL);
+    PQsetNoticeReceiver(conn->pg, esse_pg_ignore_notice, NULL);
     conn->is_connecting = true;
     conn->head.fd = PQsocket(conn->pg);
     conn->head.events = POLLOUT;
@@ -218,6 +221,12 @@ static enum esse_statement statement_of(const struct conn *conn)
                : which;
 }
 
+static const char *text_of(const struct esse_target *target, enum esse_statement which)
+{
+    return target->exporting && target->exporting[which] ? target->exporting[which]
+                                                         : target->dialect->texts[which];
+}
+
 /* Ranges are prepared once; a condition of the user's own is sent as it is. */
 static bool send_operation(struct conn *conn)
 {
@@ -231,7 +240,7 @@ static bool send_operation(struct conn *conn)
     snprintf(name, sizeof name, "s%zu", statement);
     if ((is_own || !conn->prepared[statement]) &&
         !esse_statement_make(
-            conn->target->dialect->texts[which], conn->target->schema->tables[request->table].name,
+            text_of(conn->target, which), conn->target->schema->tables[request->table].name,
             is_own ? request->where : "v >= $1 AND v <= $2", is_own ? "$1" : "$3", sql, sizeof sql))
         return false;
     if (is_own)
@@ -249,6 +258,7 @@ static bool send_request(struct conn *conn)
 {
     conn->part_count = conn->part = 0;
     conn->has_failed = false;
+    conn->exported[0] = 0;
     if (conn->session_is_due && !send_plain(conn, PART_BEGIN, conn->target->session))
         return false;
     conn->session_is_due = false;
@@ -276,7 +286,7 @@ static bool send_request(struct conn *conn)
 
 /* ---- receiving ---- */
 
-static int64_t number_at(const PGresult *result, int row, int column)
+int64_t esse_pg_number(const PGresult *result, int row, int column)
 {
     return PQgetisnull(result, row, column) ? ESSE_ABSENT
                                             : strtoll(PQgetvalue(result, row, column), NULL, 10);
@@ -335,15 +345,21 @@ static void take_snapshot(struct conn *conn, const PGresult *result, struct esse
     reply->snapshot = conn->snapshot;
 }
 
+void esse_pg_rows(const PGresult *result, int64_t next, struct esse_arena *arena,
+                  struct esse_live_row_vec *rows)
+{
+    for (int row = 0; row < PQntuples(result); row++)
+        if (!PQgetisnull(result, row, 2))
+            esse_live_row_vec_push(rows, arena,
+                                   (struct esse_live_row){ esse_pg_number(result, row, 2),
+                                                           esse_pg_number(result, row, 3), next });
+}
+
 static void take_rows(struct conn *conn, const PGresult *result, struct esse_reply *reply)
 {
     const int64_t next = conn->request.ask == ESSE_ASK_CHANGE ? conn->request.value : ESSE_ABSENT;
     conn->rows.count = 0;
-    for (int row = 0; row < PQntuples(result); row++)
-        if (!PQgetisnull(result, row, 2))
-            esse_live_row_vec_push(&conn->rows, conn->arena,
-                                   (struct esse_live_row){ number_at(result, row, 2),
-                                                           number_at(result, row, 3), next });
+    esse_pg_rows(result, next, conn->arena, &conn->rows);
     reply->rows = conn->rows.at;
     reply->row_count = conn->rows.count;
 }
@@ -354,7 +370,7 @@ static void take_read(struct conn *conn, const PGresult *result, struct esse_rep
         take_snapshot(conn, result, reply);
     if (!conn->target->schema->tables[conn->request.table].is_list) {
         if (PQntuples(result) > 0)
-            reply->value = number_at(result, 0, PQnfields(result) - 1);
+            reply->value = esse_pg_number(result, 0, PQnfields(result) - 1);
         return;
     }
     conn->items.count = 0;
@@ -386,6 +402,13 @@ static void take_own(struct conn *conn, PGresult *result, struct esse_reply *rep
     reply->cell_count = conn->cells.at.count;
 }
 
+static void take_exported(struct conn *conn, const PGresult *result)
+{
+    if (conn->shadow && PQntuples(result) > 0 && PQnfields(result) > ESSE_PG_EXPORT)
+        snprintf(conn->exported, sizeof conn->exported, "%s",
+                 PQgetvalue(result, 0, ESSE_PG_EXPORT));
+}
+
 static void take_operation(struct conn *conn, PGresult *result, struct esse_reply *reply)
 {
     switch (conn->request.ask) {
@@ -397,11 +420,13 @@ static void take_operation(struct conn *conn, PGresult *result, struct esse_repl
         take_snapshot(conn, result, reply);
         take_xid(result, 1, reply);
         take_rows(conn, result, reply);
+        take_exported(conn, result);
         break;
     case ESSE_ASK_AGGREGATE:
         take_snapshot(conn, result, reply);
         if (PQntuples(result) > 0)
-            reply->value = number_at(result, 0, 3);
+            reply->value = esse_pg_number(result, 0, 3);
+        take_exported(conn, result);
         break;
     case ESSE_ASK_DELETE:
         take_delete(conn, result, reply);
@@ -492,11 +517,27 @@ static void take_result(struct conn *conn, PGresult *result, struct esse_reply *
     }
 }
 
+/* Until the shadow has answered, the session waits for it instead of its own server process. */
+static enum esse_progress after_shadow(struct conn *conn, enum esse_progress progress)
+{
+    conn->is_shadowing = progress == ESSE_PROGRESS_WAIT;
+    if (!conn->is_shadowing)
+        conn->head.fd = PQsocket(conn->pg);
+    return progress;
+}
+
+static enum esse_progress verify(struct conn *conn, struct esse_reply *reply)
+{
+    return after_shadow(conn,
+                        esse_pg_shadow_start(conn->shadow, &conn->head, conn->host, conn->exported,
+                                             &conn->request, !conn->has_written, reply));
+}
+
 /* An error that comes before BEGIN was done leaves no transaction open. */
 static enum esse_progress finish(struct conn *conn, struct esse_reply *reply)
 {
     if (!conn->has_failed)
-        return ESSE_PROGRESS_DONE;
+        return conn->exported[0] ? verify(conn, reply) : ESSE_PROGRESS_DONE;
     if (reply->failure.is_lost) {
         if (reply->failure.fate == ESSE_FATE_OPEN)
             reply->failure.fate = ESSE_FATE_ABORTED;
@@ -547,6 +588,8 @@ static enum esse_progress receive(struct conn *conn, struct esse_reply *reply)
 enum esse_progress esse_pg_step(struct esse_conn *head, struct esse_reply *reply)
 {
     struct conn *conn = (struct conn *)head;
+    if (conn->is_shadowing)
+        return after_shadow(conn, esse_pg_shadow_step(conn->shadow, &conn->head, reply));
     return conn->is_connecting ? step_connect(conn, reply) : receive(conn, reply);
 }
 

@@ -199,6 +199,8 @@ static void add_refusals(struct esse_live_summary *summary, const struct esse_lo
 static void sum_up(struct collecting *c)
 {
     struct esse_live_summary *summary = c->summary;
+    const struct esse_driver *driver = c->options->driver;
+    summary->remark = driver->remark ? driver->remark(c->live->target) : NULL;
     for (unsigned i = 0; i < c->count; i++) {
         const struct esse_tally tally = esse_book_tally(c->threads[i].book);
         summary->tally.committed += tally.committed;

@@ -50,6 +50,7 @@ struct esse_live_summary {
     unsigned threads;
     uint64_t versions, commits; /* in the certificate */
     const char *no_certificate; /* why there is none; NULL if there is one */
+    const char *remark;         /* the driver's; NULL: none */
     bool is_interrupted;
     struct esse_refusal refusals[ESSE_CODES]; /* those with a count; most frequent first */
 };

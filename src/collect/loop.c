@@ -217,7 +217,7 @@ static void on_no_connection(struct loop *loop, struct session *session)
 static void on_fatal(struct loop *loop, const struct esse_failure *failure)
 {
     struct esse_error err = { 0 };
-    esse_fail(&err, ESSE_EUNAVAILABLE, "the database refused: %s%s%s", failure->code,
+    esse_fail(&err, ESSE_EUNAVAILABLE, "the run cannot go on: %s%s%s", failure->code,
               *failure->code ? ": " : "", failure->text);
     esse_run_fail(loop->run, &err);
 }
