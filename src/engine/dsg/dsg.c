@@ -19,7 +19,8 @@ struct dsg {
     struct scan scan;
     struct versions versions, guess;
     struct dsg_time time;
-    unsigned mask; /* the dependencies that the levels asked for speak of */
+    unsigned mask;     /* the dependencies that the levels asked for speak of */
+    bool is_by_commit; /* the recording may be in the order of the commits */
 };
 
 /* ---- cycles ---- */
@@ -179,15 +180,33 @@ static void try_recorded(struct dsg *dsg, const struct prover *prover, struct pr
     proof->good = ok && esse_replay(history, level, &proof->order, &err);
 }
 
+/* In the order of commits nobody reads what comes later; a recorder may have been a little late. */
+static bool is_recorded_by_commit(const struct versions *versions)
+{
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    uint32_t reads = 0, early = 0;
+    for (uint32_t at = 0; at < by_key->first[versions->history->keys]; at++) {
+        const struct esse_touch *touch = versions_touch(versions, at);
+        const uint32_t version = versions->of[at];
+        if (touch->kind != ESSE_OP_READ || version >= versions->count ||
+            version_txn(versions, version) == ESSE_NO_TXN)
+            continue;
+        reads++;
+        early += version_txn(versions, version) > touch->txn;
+    }
+    return early <= reads / 8;
+}
+
 /* With everything known there is one graph; otherwise first the one that a recorder of commits
  * would have, then the one that only has what is known.  The latter proves by luck only, and is
  * left to the engine that decides, if one follows. */
 static void try_prover(struct dsg *dsg, const struct prover *prover, bool is_followed,
                        struct proof *proof)
 {
-    if (dsg->versions.undetermined && !proof->guessed)
+    if (dsg->versions.undetermined && !proof->guessed && (!is_followed || dsg->is_by_commit)) {
         try_order(dsg, prover, &dsg->guess, proof);
-    proof->guessed = true;
+        proof->guessed = true;
+    }
     proof->tried = proof->good || !dsg->versions.undetermined || !is_followed;
     if (!proof->tried)
         return;
@@ -323,7 +342,8 @@ static bool analyse(struct dsg *dsg, struct proof *proofs, const struct serial_p
         return false;
     dsg_time_find(&dsg->time, &dsg->versions);
     dsg->mask = asked_mask(dsg->job);
-    return (!part && is_plainly_serial(dsg, proofs)) || find_cycles(dsg);
+    dsg->is_by_commit = !dsg->versions.undetermined || is_recorded_by_commit(&dsg->versions);
+    return (!part && dsg->is_by_commit && is_plainly_serial(dsg, proofs)) || find_cycles(dsg);
 }
 
 /* A part can refute, but not prove. */
