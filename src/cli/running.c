@@ -20,6 +20,13 @@ static void show_progress(void *context, const struct esse_live_progress *now)
                       now->tally.aborted, now->tally.unknown);
 }
 
+static void put_fault(struct esse_out *out, const struct esse_faults *faults, enum esse_fault fault)
+{
+    const char *when = esse_faults_when(faults, fault);
+    esse_out_f(out, "  %s %" PRIu64 " times%s%s\n", esse_fault_names[fault],
+               esse_faults_count(faults, fault), when ? ": " : "", when ? when : "");
+}
+
 static void put_summary(struct esse_out *out, const struct esse_running *r)
 {
     const struct esse_live_summary *s = &r->summary;
@@ -37,8 +44,7 @@ static void put_summary(struct esse_out *out, const struct esse_running *r)
         esse_out_f(out, "  connections lost %" PRIu64 " times\n", s->reconnects);
     for (unsigned i = 0; r->live.faults && i < ESSE_FAULTS; i++)
         if (r->fault_kinds & 1u << i)
-            esse_out_f(out, "  %s %" PRIu64 " times\n", esse_fault_names[i],
-                       esse_faults_count(r->live.faults, (enum esse_fault)i));
+            put_fault(out, r->live.faults, (enum esse_fault)i);
     if (!s->no_certificate)
         esse_out_f(out, "  order of %" PRIu64 " %s from %s\n",
                    r->live.work.file ? s->commits : s->versions,

@@ -6,7 +6,11 @@
 
 const char *const esse_fault_names[] = { "kill", "pause", "partition", "restart", NULL };
 
+enum { SHOWN = 8 }; /* of each kind, with its time */
+
 struct esse_faults {
+    struct esse_arena *arena;
+    const char *when[ESSE_FAULTS];
     struct esse_spawned *spawned;
     unsigned node;  /* the last that something was done to */
     bool is_coming; /* ... and it may not be back yet */
@@ -51,9 +55,12 @@ struct esse_faults *esse_faults_new(struct esse_arena *arena, struct esse_spawne
                                     struct esse_out *out)
 {
     struct esse_faults *faults = esse_arena_alloc(arena, 1, sizeof *faults);
-    *faults = (struct esse_faults){
-        .spawned = spawned, .kinds = kinds, .every = every, .rng = { seed }, .out = out
-    };
+    *faults = (struct esse_faults){ .arena = arena,
+                                    .spawned = spawned,
+                                    .kinds = kinds,
+                                    .every = every,
+                                    .rng = { seed },
+                                    .out = out };
     faults->next = draw(faults, every);
     return faults;
 }
@@ -65,6 +72,22 @@ static void note(struct esse_faults *faults, double seconds, const char *what)
     if (faults->spawned->count > 1)
         esse_out_f(faults->out, "\"node\":%u,", faults->node);
     esse_out_f(faults->out, "\"is\":\"%s\"}\n", what);
+}
+
+static void remember(struct esse_faults *faults, double seconds)
+{
+    const char **when = &faults->when[faults->current];
+    const uint64_t before = faults->counts[faults->current];
+    if (before > SHOWN)
+        return;
+    *when = esse_arena_format(faults->arena, "%s%s", *when ? *when : "", before ? ", " : "");
+    if (before == SHOWN)
+        *when = esse_arena_format(faults->arena, "%s...", *when);
+    else if (faults->spawned->count > 1)
+        *when =
+            esse_arena_format(faults->arena, "%s%.1f s (node %u)", *when, seconds, faults->node);
+    else
+        *when = esse_arena_format(faults->arena, "%s%.1f s", *when, seconds);
 }
 
 /* One of those that came least often, so that a short run has them all. */
@@ -90,6 +113,7 @@ static void begin(struct esse_faults *faults, double seconds)
     faults->current = draw_kind(faults);
     faults->node = (unsigned)esse_rng_below(&faults->rng, s->count);
     note(faults, seconds, "begun");
+    remember(faults, seconds);
     switch (faults->current) {
     case ESSE_FAULT_KILL:
         esse_spawned_kill(s, faults->node);
@@ -163,4 +187,9 @@ bool esse_faults_end(struct esse_faults *faults, double seconds)
 uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fault)
 {
     return faults->counts[fault];
+}
+
+const char *esse_faults_when(const struct esse_faults *faults, enum esse_fault fault)
+{
+    return faults->when[fault];
 }

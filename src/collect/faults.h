@@ -40,6 +40,8 @@ void esse_faults_tick(struct esse_faults *faults, double seconds);
 bool esse_faults_end(struct esse_faults *faults, double seconds);
 
 uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fault);
+/* "1.1 s, 2.4 s (node 2), ..."; NULL if there was none. */
+const char *esse_faults_when(const struct esse_faults *faults, enum esse_fault fault);
 extern const char *const esse_fault_names[]; /* by kind, null-terminated */
 
 #endif
