@@ -137,4 +137,13 @@ printf '%s\n' '{"version_order":{"x":[1,2]}}' '{"version_order":{"x":[2,1]}}' >c
 expect "a second order of a key" 65 "$ESSE" check --certificate c.jsonl h.jsonl
 same "stands on the second line" "esse: h.jsonl: certificate c.jsonl:2: the key 'x' is given a version order twice" "$ERR"
 
+# ---- the engines agree: with a true certificate, with the true order, with nothing ----
+for seed in 1 2 3 4 5 6; do
+    clean=(predicate -n 80 --keys 8 --seed $seed --level serializable -q)
+    "$ESSE" gen "${clean[@]}" --certify timestamps -o certified.jsonl && "$ESSE" gen "${clean[@]}" -o bare.jsonl
+    expect "clean history $seed: dsg with the certificate" 0 "$ESSE" check --engine dsg --level serializable certified.jsonl
+    expect "... replay in the order" 0 "$ESSE" check --engine replay --level serializable certified.jsonl
+    expect "... polygraph with nothing" 0 "$ESSE" check --engine polygraph --level serializable bare.jsonl
+done
+
 finish
