@@ -132,7 +132,7 @@ format: build/.ready-test
 	clang-format -i $(C_FILES)
 
 tidy: build/.ready-test
-	clang-tidy --quiet $(LIB_SOURCES) $(CLI_SOURCES) -- -std=c11 $(DEFINES) -Iinclude -Isrc
+	clang-tidy --quiet $(LIB_SOURCES) $(CLI_SOURCES) -- -std=c11 -isystem /usr/include/mariadb $(DEFINES) -Iinclude -Isrc
 
 # ---- installing ---------------------------------------------------------------------------------
 

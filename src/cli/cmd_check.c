@@ -181,11 +181,11 @@ static void tidy(struct esse_sink *sink)
 /* What needs the whole history cannot be had of a stream. */
 static const char *not_with_stream(const struct check_run *run)
 {
-    return o.certificate || o.transaction_order      ? "--certificate and --transaction-order"
-           : o.dot || o.svg || o.evidence            ? "--dot, --svg and --evidence"
-           : run->anomaly_count || run->except_count ? "--anomalies and --except"
-           : o.engine && strcmp(o.engine, "replay")  ? "an engine but replay"
-           : o.explain_plan                          ? "--explain-plan"
+    return o.certificate || o.transaction_order          ? "--certificate and --transaction-order"
+           : o.dot || o.svg || o.evidence                ? "--dot, --svg and --evidence"
+           : run->anomaly_count || run->except_count     ? "--anomalies and --except"
+           : o.engine && strcmp(o.engine, "replay") != 0 ? "an engine but replay"
+           : o.explain_plan                              ? "--explain-plan"
            : o.no_session_order || o.no_version_order || o.version_order_share < 1 ? "experiments"
                                                                                    : NULL;
 }

@@ -175,7 +175,8 @@ static void place_label(const struct esse_ring *ring, struct esse_round_arrow *a
     struct esse_round_arrow *arrow = &arrows[at];
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < LABEL_PLACES && least; i++) {
-        const double off = (i + 1) / 2 * 0.07, t = i & 1 ? 0.5 + off : 0.5 - off;
+        const uint32_t steps = (i + 1) / 2;
+        const double off = steps * 0.07, t = i & 1 ? 0.5 + off : 0.5 - off;
         const double x = arrow->x[0] + t * (arrow->x[1] - arrow->x[0]);
         const double y = arrow->y[0] + t * (arrow->y[1] - arrow->y[0]);
         const uint32_t found = crowding(ring, arrows, at, x, y);
