@@ -198,10 +198,11 @@ struct esse_step {
 /* One edge of a cycle: 'to' must follow 'from', because of these operations. */
 struct esse_edge {
     esse_txn from, to;
-    const char *dep; /* "ww", "wr", "rw", "wwp", "wrp", "rwp", "process", "realtime" or "co" */
-    bool has_key;    /* not for process and realtime */
+    const char *dep; /* "ww", "wr", "rw", "wwp", "wrp", "rwp", "co"; or of the transactions as such:
+                        "process", "realtime", "start", "overlap" */
+    bool has_key;    /* not for the latter */
     esse_key key;
-    esse_op from_op, to_op; /* what each did; ix == ESSE_NO_OP for process and realtime */
+    esse_op from_op, to_op; /* what each did; ix == ESSE_NO_OP for the latter */
     esse_op witness;        /* a read that shows the order of two writes, or ESSE_NO_OP */
     const char *why;        /* a clause in plain words */
     /* For "co", an edge that a level's axiom forces on the commit order: 'witness' read what 'to'

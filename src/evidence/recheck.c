@@ -7,6 +7,7 @@
 #include "evidence/recheck_forced.h"
 #include "evidence/recheck_mismatch.h"
 #include "evidence/recheck_predicate.h"
+#include "evidence/recheck_start.h"
 #include "evidence/recheck_versions.h"
 #include "evidence/refutation.h"
 #include "evidence/replay.h"
@@ -447,6 +448,8 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
     struct claim claim;
     if (esse_is_refutation(anomaly))
         return esse_recheck_refutation(history, anomaly, err);
+    if (esse_is_about_starts(anomaly))
+        return esse_recheck_start(history, anomaly, err);
     if (esse_is_mismatch(anomaly))
         return esse_recheck_mismatch(history, anomaly, err);
     if (anomaly->edge_count)

@@ -617,6 +617,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .id = ESSE_ANOMALY_SNAPSHOT_MISMATCH,
         .name = "snapshot-mismatch",
         .is_own = true,
+        .is_about_points = true,
         .definition = "The transactions were replayed with their snapshots at start_ts and their "
                       "writes at commit_ts, and an operation did not return what its snapshot "
                       "held, or two that overlap committed the same key." UNDER_TIMES,
@@ -627,6 +628,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .id = ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS,
         .name = "snapshot-mismatch-process",
         .is_own = true,
+        .is_about_points = true,
         .definition = "The timestamps that were given replay, but a snapshot is older than the "
                       "commit of a transaction that precedes it in its session." UNDER_TIMES,
         .source = CHRONOS,
@@ -636,6 +638,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .id = ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME,
         .name = "snapshot-mismatch-realtime",
         .is_own = true,
+        .is_about_points = true,
         .definition = "The timestamps that were given replay, but a snapshot is older than the "
                       "commit of a transaction that had ended when it started." UNDER_TIMES,
         .source = CHRONOS,
@@ -742,29 +745,34 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .id = ESSE_ANOMALY_GSI,
         .name = "GSI",
         .is_umbrella = true,
-        .definition = "GSIa or GSIb. Kept because Elle knows the name; no level forbids it there.",
+        .is_about_points = true,
+        .definition = "GSIa or GSIb. Elle knows the names and never finds them.",
         .source = ELLE,
-        .example = { "T1: w(x,1) w(y,1); T2: r(x,1) r(y,0)", "A GSIb, for one." },
+        .example = { "T1: w(x,1); T2: r(x,0); T1 has commit_ts 1, T2 start_ts 2", "A GSIb, for one." },
     },
     [ESSE_ANOMALY_GSIA] = {
         .id = ESSE_ANOMALY_GSIA,
         .name = "GSIa",
-        .is_umbrella = true,
+        .is_about_points = true,
         .implies = { ANOMALY(GSI) },
         .definition = "A transaction read from, or overwrote, one that had not committed by its "
-                      "start point.",
+                      "start point: a ww or wr without a start dependency. Told where a "
+                      "certificate gives both points." UNDER_TIMES,
         .source = ADYA,
-        .example = { "T1: r(x,0) w(x,1); T2: r(x,0) w(x,2)",
-                     "Whichever installs the later version overwrote one that its snapshot did "
-                     "not hold." },
+        .example = { "T1: w(x,1); T2: r(x,1); T1 has commit_ts 2, T2 start_ts 1",
+                     "1 was not committed when T2 began." },
     },
     [ESSE_ANOMALY_GSIB] = {
         .id = ESSE_ANOMALY_GSIB,
         .name = "GSIb",
-        .is_umbrella = true,
+        .is_about_points = true,
         .implies = { ANOMALY(GSI) },
-        .definition = "As G-SIb, which Elle spells both ways; G-single implies this spelling.",
+        .definition = "A cycle of ww, wr, start dependencies and exactly one rw: a transaction "
+                      "missed what had been committed by its start point. Told where a "
+                      "certificate gives both points; without, it is a G-single, which implies "
+                      "it, or nothing." UNDER_TIMES,
         .source = ADYA,
-        .example = { "T1: w(x,1) w(y,1); T2: r(x,1) r(y,0)", "T2 sees half of T1." },
+        .example = { "T1: w(x,1); T2: r(x,0); T1 has commit_ts 1, T2 start_ts 2",
+                     "1 was there when T2 began." },
     },
 };

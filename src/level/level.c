@@ -70,6 +70,13 @@ static void close_levels(void)
     close_rows(implied_elle, ESSE_LEVEL_END);
 }
 
+/* What is serializable need not have a snapshot at its start point, so that a history whose points
+ * do not fit may be serializable all the same, although snapshot isolation by itself follows. */
+static bool is_carried(const struct esse_level *level, enum esse_anomaly_id anomaly)
+{
+    return !esse_anomaly_table[anomaly].is_about_points || esse_level_has_points(level);
+}
+
 static void close_tables(void)
 {
     close_levels();
@@ -81,7 +88,8 @@ static void close_tables(void)
         for (unsigned b = 1; b < ESSE_LEVEL_END; b++)
             if (has(&implied_elle[a], b))
                 for (const enum esse_anomaly_id *at = esse_level_table[b].forbids; *at; at++)
-                    add(&forbidden_by[a], *at);
+                    if (is_carried(&esse_level_table[a], *at))
+                        add(&forbidden_by[a], *at);
 }
 
 static void ready(void)
@@ -119,6 +127,12 @@ const char *esse_level_elle_name(const struct esse_level *level)
 }
 
 const struct esse_level esse_level_none = { .name = "none", .friendly = "none" };
+
+bool esse_level_has_points(const struct esse_level *level)
+{
+    return (level->base != ESSE_LEVEL_NONE ? level->base : level->id) ==
+           ESSE_LEVEL_SNAPSHOT_ISOLATION;
+}
 
 bool esse_level_implies(const struct esse_level *a, const struct esse_level *b)
 {

@@ -191,7 +191,7 @@ struct esse_level {
     bool needs_session_order, needs_real_time;
     enum esse_level_id base;            /* X for strong-X and strong-session-X, or NONE */
     struct esse_implication implies[7]; /* direct */
-    enum esse_anomaly_id forbids[7];    /* direct; those of implied levels come on top */
+    enum esse_anomaly_id forbids[9];    /* direct; those of implied levels come on top */
     const char *definition, *source;    /* one formal paragraph, and where it comes from */
 };
 
@@ -207,6 +207,8 @@ struct esse_anomaly_type {
     const char *aliases[3];          /* older and other names, accepted as input; null-terminated */
     bool is_own;                     /* Esse's, unknown to Elle */
     bool is_umbrella;                /* a name of the lattice that is never reported itself */
+    bool is_about_points;            /* it holds start and commit points that were given against
+                                        the reads: only levels of snapshots know of these */
     enum esse_anomaly_id implies[5]; /* whoever has this one has those as well */
     const char *definition, *source;
     struct esse_example example;
@@ -255,8 +257,12 @@ const struct esse_anomaly_type *esse_anomaly_find(const char *name);
 /* Is 'b' present wherever 'a' is?  Every anomaly implies itself. */
 bool esse_anomaly_implies(const struct esse_anomaly_type *a, const struct esse_anomaly_type *b);
 
+/* Is it snapshot isolation, plain or strong, which start and commit points can be held against? */
+bool esse_level_has_points(const struct esse_level *level);
+
 /* Is a history with 'anomaly' outside of 'level'?  As Elle computes it: 'anomaly' implies one that
- * the level or a level it implies (in Elle's lattice) names. */
+ * the level or a level it implies (in Elle's lattice) names.  What is about points (see there)
+ * counts for levels that have them, and not for those that imply them. */
 bool esse_level_forbids(const struct esse_level *level, const struct esse_anomaly_type *anomaly);
 
 /*

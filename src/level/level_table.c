@@ -190,7 +190,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .implies = { ALWAYS(FORWARD_CONSISTENT_VIEW), ALWAYS(MONOTONIC_SNAPSHOT_READ),
                      ALWAYS(MONOTONIC_ATOMIC_VIEW), PLAIN(PARALLEL_SNAPSHOT_ISOLATION),
                      PLAIN(PREFIX) },
-        .forbids = { ANOMALY(NO_ORDER_SNAPSHOT_ISOLATION), ANOMALY(SNAPSHOT_MISMATCH), ANOMALY(INTERNAL), ANOMALY(G1), ANOMALY(G_SI), ANOMALY(G_NONADJACENT) },
+        .forbids = { ANOMALY(NO_ORDER_SNAPSHOT_ISOLATION), ANOMALY(SNAPSHOT_MISMATCH), ANOMALY(GSI), ANOMALY(INTERNAL), ANOMALY(G1), ANOMALY(G_SI), ANOMALY(G_NONADJACENT) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "(ww ∪ wr) ; rw? acyclic: every cycle of ww, wr and rw has two rw edges in a "
                       "row. Each transaction reads from one snapshot, which may be old, and of two "

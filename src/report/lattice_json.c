@@ -158,6 +158,7 @@ static void anomaly_object(struct esse_out *out, const struct esse_anomaly_type 
     names_member(out, "aliases", type->aliases, sizeof type->aliases / sizeof *type->aliases);
     bool_member(out, "own", type->is_own);
     bool_member(out, "umbrella", type->is_umbrella);
+    bool_member(out, "points", type->is_about_points);
     unsigned count = 0;
     member(out, false, "implies");
     esse_out_char(out, '[');

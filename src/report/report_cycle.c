@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/vec.h"
+#include "evidence/recheck_start.h"
 #include "history/access.h"
 #include "history/show.h"
 #include "report/report_refutation.h"
@@ -296,6 +297,18 @@ static const struct {
     { "cyclic-versions", "the versions of the key cannot be put into any order", false, "" },
 };
 
+/* An rw asks that the first began before the second committed, all others the reverse. */
+static const char *conclude_start(struct esse_arena *arena, const struct esse_history *history,
+                                  const struct esse_anomaly *anomaly)
+{
+    const struct esse_edge *edge = &anomaly->edges[0];
+    const char *from = esse_cast_name(arena, history, edge->from);
+    const char *to = esse_cast_name(arena, history, edge->to);
+    return strcmp(anomaly->edges[1].dep, "start") == 0
+               ? esse_arena_format(arena, "so %s would have to begin before %s commits", from, to)
+               : esse_arena_format(arena, "so %s would have to begin after %s commits", to, from);
+}
+
 /* "so a → b → a: a would have to come before itself" */
 static const char *conclude_cycle(struct esse_arena *arena, const struct esse_history *history,
                                   const struct esse_anomaly *anomaly)
@@ -303,6 +316,8 @@ static const char *conclude_cycle(struct esse_arena *arena, const struct esse_hi
     const uint32_t count = anomaly->edge_count;
     const char *first = esse_cast_name(arena, history, anomaly->edges[0].from);
     struct esse_out out;
+    if (esse_is_about_starts(anomaly))
+        return conclude_start(arena, history, anomaly);
     esse_out_init_memory(&out, arena);
     esse_out_text(&out, "so ");
     for (uint32_t i = 0; i < count; i++) {
@@ -379,6 +394,8 @@ const struct esse_dep_look esse_dep_looks[] = {
     { "rwp", "#bd4b00", "7 3", "changed what the first's predicate matched" },
     { "process", "#8a3b86", "2 3", "came later in the same session" },
     { "realtime", "#565c66", "9 3 2 3", "began after the first had ended" },
+    { "start", "#7a5c00", "4 2 1 2", "began when the first had committed" },
+    { "overlap", "#7a5c00", "1 3", "committed only after the first had begun" },
     { "co", "#a3224f", "5 2", "must be committed after the first" },
     { "", "#333333", NULL, "comes after the first" },
 };

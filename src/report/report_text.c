@@ -270,13 +270,26 @@ static void put_also_found(struct esse_out *out, const struct esse_report *repor
         put_anomaly(out, report, &result->also_found[i]);
 }
 
+/* What start and commit points show says nothing about serializability, which implies snapshot
+ * isolation by itself. */
+static bool is_all_about_points(const struct esse_result *result)
+{
+    for (uint32_t i = 0; i < result->anomaly_type_count; i++)
+        if (!esse_anomaly_find(result->anomaly_types[i])->is_about_points)
+            return false;
+    return result->anomaly_type_count > 0;
+}
+
 void esse_report_text(struct esse_out *out, const struct esse_report *report)
 {
     const struct esse_result *result = report->result;
     for (uint32_t i = 0; i < result->verdict_count; i++)
         put_verdict(out, report, &result->verdicts[i]);
     const struct esse_verdict *verdict = esse_cast_fullest(result);
-    put_names(out, "ruled out, with all that implies them:", result->not_levels, result->not_count);
+    put_names(out,
+              is_all_about_points(result) ? "ruled out, with its strong variants:"
+                                          : "ruled out, with all that implies them:",
+              result->not_levels, result->not_count);
     if (verdict)
         put_anomalies(out, report, verdict);
     put_also_found(out, report);

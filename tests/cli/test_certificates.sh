@@ -104,10 +104,30 @@ expect "a read of what was not committed at the start" 1 "$ESSE" check -l snapsh
 has "lacks a start dependency" "$OUT" "w did w x = 1, and committed, at 20, after r started, at 10: r read it without a start dependency on w (GSIa)"
 sed 's/"start_ts":10/"start_ts":25/; s/"v":1}\]}$/"v":null}]}/; 2s/null/1/' early.jsonl >late.jsonl
 expect "a read that misses what was" 1 "$ESSE" check -l snapshot-isolation late.jsonl
-has "goes against one" "$OUT" "w did w x = 1, and committed, at 20, before r started, at 25: r has a start dependency on w, and missed it (G-SIb)"
+has "goes against one" "$OUT" "w did w x = 1, and committed, at 20, before r started, at 25: r has a start dependency on w, and missed it (GSIb)"
 sed 's/{"r":"x","v":1}/{"w":"x","v":2}/' early.jsonl >both.jsonl
 expect "two that overlap and write" 1 "$ESSE" check -l snapshot-isolation both.jsonl
 has "lack one too" "$OUT" "r overwrote it without a start dependency on w (GSIa)"
+
+# The same by the engine dsg, as edges; verify takes them from the history's timestamps.
+expect "dsg sees that one is missing" 1 "$ESSE" check --engine dsg -l snapshot-isolation early.jsonl --evidence e.json --svg e.svg --dot e.dot
+has "names it" "$OUT" "GSIa: r read from w, which had not committed when it began"
+has "tells the points" "$OUT" "r began at 10, before w committed at 20"
+has "and what follows" "$OUT" "so r would have to begin after w commits"
+has "under the certificate" "$OUT" "in another order the level holds"
+has "rules out no more than that" "$OUT" "ruled out, with its strong variants: snapshot-isolation"
+has "draws it" "$(cat e.svg)" ">overlap</text>"
+has "for Graphviz, too" "$(cat e.dot)" 'overlap'
+expect "and it is verified" 0 "$ESSE" verify e.json early.jsonl
+expect "but not with other timestamps" 65 "$ESSE" verify e.json late.jsonl
+sed 's/"overlap"/"start"/' e.json >damaged.json
+expect "nor as another dependency" 65 "$ESSE" verify damaged.json early.jsonl
+expect "dsg sees that one is gone against" 1 "$ESSE" check --engine dsg --json -l snapshot-isolation late.jsonl --evidence e.json
+has "as an edge of its own kind" "$OUT" '"dep":"start","why":"w committed at 20, before r began at 25"'
+expect "which is verified" 0 "$ESSE" verify e.json late.jsonl
+expect "serializability is another matter" 0 "$ESSE" check --engine dsg -l serializable late.jsonl
+expect "and stays so beside the other" 1 "$ESSE" check --json -l serializable,snapshot-isolation late.jsonl
+has "strongest is not ruled out" "$OUT" '"also_not":["strong-session-snapshot-isolation","strong-snapshot-isolation"]'
 
 # ---- what contradicts the history, with its place ----
 cat >h.jsonl <<'END'

@@ -442,13 +442,13 @@ static inline bool c_starts_after(const struct c_run *run, int from, int to)
 }
 
 /* Has the graph of dependencies and start dependencies a cycle with exactly one rw? */
-static inline bool c_has_single(const struct c_run *run, const struct c_graph *graph)
+static inline bool c_has_single(const struct c_run *run, const struct c_graph *graph, int depends)
 {
     bool path[C_TXNS][C_TXNS] = { { false } };
     for (int a = 0; a < run->txn_count; a++)
         for (int b = 0; b < run->txn_count; b++)
             path[a][b] = !run->txns[a].aborts && !run->txns[b].aborts &&
-                         ((graph->edge[a][b] & (C_WW | C_WR | C_WRP)) || c_starts_after(run, a, b));
+                         ((graph->edge[a][b] & depends) || c_starts_after(run, a, b));
     for (int b = 0; b < C_TXNS; b++)
         for (int a = 0; a < C_TXNS; a++)
             for (int c = 0; c < C_TXNS; c++)
@@ -460,14 +460,17 @@ static inline bool c_has_single(const struct c_run *run, const struct c_graph *g
     return false;
 }
 
-/* G-SIa: a dependency without a start dependency.  G-SIb: the above. */
-static inline bool c_is_start_ordered(const struct c_run *run, const struct c_graph *graph)
+/* GSIa: a dependency without a start dependency.  GSIb: the above.  'more' are session order and
+ * real time, for the strong levels. */
+static inline bool c_is_start_ordered(const struct c_run *run, const struct c_graph *graph,
+                                      int more)
 {
+    const int depends = C_WW | C_WR | C_WRP | more;
     for (int a = 0; a < run->txn_count; a++)
         for (int b = 0; b < run->txn_count; b++)
-            if ((graph->edge[a][b] & (C_WW | C_WR | C_WRP)) && !c_starts_after(run, a, b))
+            if ((graph->edge[a][b] & depends) && !c_starts_after(run, a, b))
                 return false;
-    return !c_has_single(run, graph);
+    return !c_has_single(run, graph, depends);
 }
 
 #endif

@@ -1,6 +1,7 @@
 #include "certificate_oracle.h"
 #include "engine/dsg/dsg_ranges.h"
 #include "engine/engine.h"
+#include "evidence/recheck.h"
 #include "history/certificate.h"
 #include "load_text.h"
 
@@ -48,6 +49,32 @@ static const struct esse_result *check_text(struct esse_arena *arena, const char
     return result;
 }
 
+static const struct esse_verdict *verdict_of(const struct esse_result *result, const char *level)
+{
+    for (uint32_t i = 0; i < result->verdict_count; i++)
+        if (strcmp(result->verdicts[i].level, level) == 0)
+            return &result->verdicts[i];
+    fail_msg("no verdict for %s", level);
+    return NULL;
+}
+
+/* The levels of snapshots, in 'levels'. */
+static const struct {
+    int at, more;
+} of_points[] = { { 1, 0 }, { 6, C_SO }, { 9, C_SO | C_RT } };
+enum { OF_POINTS = sizeof of_points / sizeof *of_points };
+
+/* What the definitions say of a level by its place in 'levels'; with start and commit points if the
+ * timestamps give them. */
+static bool is_violated(const struct c_run *run, const struct c_graph *graph, enum c_kind kind,
+                        int level)
+{
+    for (int at = 0; kind == C_TIMESTAMPS && !run->by_statement && at < OF_POINTS; at++)
+        if (of_points[at].at == level)
+            return !c_is_start_ordered(run, graph, of_points[at].more);
+    return c_cyclic(graph, levels[level].first, levels[level].then);
+}
+
 static void compare(const struct c_run *run, enum c_kind kind)
 {
     static char text[C_TEXT];
@@ -57,7 +84,7 @@ static void compare(const struct c_run *run, enum c_kind kind)
     c_graph(run, &graph);
     const struct esse_result *result = check_text(arena, text, "dsg");
     for (int i = 0; i < LEVELS; i++) {
-        const bool cyclic = c_cyclic(&graph, levels[i].first, levels[i].then);
+        const bool cyclic = is_violated(run, &graph, kind, i);
         const enum esse_outcome outcome = result->verdicts[i].outcome;
         /* What is wrong by itself rules out more than the graph does. */
         if (run->is_wrong && outcome == ESSE_VIOLATED)
@@ -132,45 +159,184 @@ TEST(certificate__polygraph_with_nothing_agrees_where_dsg_with_it_proves)
     CHECK(proved > rounds / 4);
 }
 
+static bool compare_points(const struct c_run *run, const char *text, const char *engine, int at)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct c_graph graph;
+    c_graph(run, &graph);
+    const bool holds = c_rows_match(run) && c_is_start_ordered(run, &graph, of_points[at].more);
+    const struct esse_verdict *verdict =
+        &check_text(arena, text, engine)->verdicts[of_points[at].at];
+    if (verdict->outcome != (holds ? ESSE_HOLDS : ESSE_VIOLATED))
+        fail_msg("%s by %s: got %d, expected %s\n%s", verdict->level, verdict->engine,
+                 (int)verdict->outcome, holds ? "holds" : "violated", text);
+    esse_arena_free(arena);
+    return holds;
+}
+
 /* What was read and returned is that of the true snapshots, and what the timestamps tell may be
- * others: then reads, writes and predicates are held against start dependencies. */
+ * others: then reads, writes and predicates are held against start dependencies, by each engine
+ * that knows of them. */
 TEST(certificate__timestamps_are_start_and_commit_points)
 {
+    static const char *const engines[] = { NULL, "replay", "dsg" };
     const unsigned rounds = test_rounds(2000);
     static char text[C_TEXT];
-    unsigned good = 0, bad = 0;
+    unsigned good[OF_POINTS] = { 0 }, bad[OF_POINTS] = { 0 };
     struct c_run run;
     for (unsigned round = 0; round < rounds; round++) {
-        struct esse_arena *arena = esse_arena_new();
-        struct c_graph graph;
         c_run(&run, round);
-        if (!run.by_statement && !c_has_deletes(&run)) { /* a null is then the first version */
+        if (run.by_statement || c_has_deletes(&run)) /* a null is then the first version */
+            continue;
+        if (round & 1)
             c_move_starts(&run);
-            c_graph(&run, &graph);
-            c_put(&run, C_TIMESTAMPS, text);
-            const bool holds = c_rows_match(&run) && c_is_start_ordered(&run, &graph);
-            const enum esse_outcome outcome = check_text(arena, text, NULL)->verdicts[1].outcome;
-            if (outcome != (holds ? ESSE_HOLDS : ESSE_VIOLATED))
-                fail_msg("got %d, expected %s\n%s", (int)outcome, holds ? "holds" : "violated",
-                         text);
-            good += holds;
-            bad += !holds;
-        }
+        c_put(&run, C_TIMESTAMPS, text);
+        for (int at = 0; at < OF_POINTS; at++)
+            for (int e = 0; e < 3; e++)
+                if (compare_points(&run, text, engines[e], at))
+                    good[at]++;
+                else
+                    bad[at]++;
+    }
+    for (int at = 0; at < OF_POINTS; at++)
+        CHECK(good[at] > rounds / 20 && bad[at] > rounds / 20);
+}
+
+/* ---- start dependencies as evidence ---- */
+
+#define POINTS "{\"certificate\":\"timestamps\"}\n"
+#define TXN_1(times)                                                                               \
+    "{\"session\":1,\"txn\":\"t1\"," times                                                         \
+    ",\"start\":1,\"end\":2,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+#define TXN_2(session, times, ops)                                                                 \
+    "{\"session\":" session ",\"txn\":\"t2\"," times ",\"start\":3,\"end\":4,\"ops\":[" ops "]}\n"
+#define EARLY "\"start_ts\":5,\"commit_ts\":10"
+#define LATE  "\"start_ts\":5,\"commit_ts\":20"
+#define NEXT  "\"start_ts\":15,\"commit_ts\":30"
+
+static const struct {
+    const char *text, *level, *type, *deps[2], *why;
+} starts[] = {
+    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{\"r\":\"x\",\"v\":1}"),
+      "snapshot-isolation",
+      "GSIa",
+      { "wr", "overlap" },
+      "t2 began at 15, before t1 committed at 20" },
+    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{\"w\":\"x\",\"v\":2}"),
+      "snapshot-isolation",
+      "GSIa",
+      { "ww", "overlap" },
+      "t2 began at 15, before t1 committed at 20" },
+    { POINTS TXN_1(EARLY) TXN_2("2", NEXT, "{\"r\":\"x\",\"v\":null}"),
+      "snapshot-isolation",
+      "GSIb",
+      { "rw", "start" },
+      "t1 committed at 10, before t2 began at 15" },
+    { POINTS TXN_1("\"start_ts\":5,\"commit_ts\":15")
+          TXN_2("2", NEXT, "{\"p\":\"v < 5\",\"rows\":{},\"vset\":{\"x\":null}}"),
+      "snapshot-isolation",
+      "GSIb",
+      { "rwp", "start" },
+      "t1 committed at 15, not after t2 began at 15" },
+    { POINTS TXN_1(LATE) TXN_2("2", NEXT,
+                               "{\"p\":\"v < 5\",\"rows\":{\"x\":1},"
+                               "\"vset\":{\"x\":1}}"),
+      "snapshot-isolation",
+      "GSIa",
+      { "wr", "overlap" },
+      "t2 began at 15, before t1 committed at 20" },
+    { POINTS TXN_1(LATE) TXN_2("1", NEXT, "{\"w\":\"y\",\"v\":2}"),
+      "strong-session-snapshot-isolation",
+      "snapshot-mismatch-process",
+      { "process", "overlap" },
+      "t2 began at 15, before t1 committed at 20" },
+    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{\"w\":\"y\",\"v\":2}"),
+      "strong-snapshot-isolation",
+      "snapshot-mismatch-realtime",
+      { "realtime", "overlap" },
+      "t2 began at 15, before t1 committed at 20" },
+};
+enum { STARTS = sizeof starts / sizeof *starts };
+
+static const struct esse_anomaly *anomaly_of(const struct esse_verdict *verdict, const char *type)
+{
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        if (strcmp(verdict->anomalies[i].type, type) == 0)
+            return &verdict->anomalies[i];
+    fail_msg("no %s for %s", type, verdict->level);
+    return NULL;
+}
+
+TEST(certificate__start_dependencies_are_told)
+{
+    for (int i = 0; i < STARTS; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        const struct esse_result *result = check_text(arena, starts[i].text, "dsg");
+        const struct esse_verdict *verdict = verdict_of(result, starts[i].level);
+        CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
+        CHECK_TEXT(verdict->certificate, "timestamps");
+        CHECK_TEXT(verdict->otherwise, "holds");
+        const struct esse_anomaly *anomaly = anomaly_of(verdict, starts[i].type);
+        for (int e = 0; e < 2; e++)
+            CHECK_TEXT(anomaly->edges[e].dep, starts[i].deps[e]);
+        CHECK_TEXT(anomaly->edges[1].why, starts[i].why);
+        /* Points say nothing about serializability. */
+        CHECK_EQ(verdict_of(result, "serializable")->outcome, ESSE_HOLDS);
         esse_arena_free(arena);
     }
-    CHECK(good > rounds / 20 && bad > rounds / 20);
+}
+
+/* Whatever is changed of it, the kernel does not take it. */
+TEST(certificate__changed_evidence_of_starts_is_refused)
+{
+    static const char *const deps[] = { "ww",  "wr",      "rw",       "wrp",   "rwp",
+                                        "wwp", "process", "realtime", "start", "overlap" };
+    enum { DEPS = sizeof deps / sizeof *deps };
+    for (int i = 0; i < STARTS; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_error err;
+        struct esse_history *history = load_text(arena, "native", starts[i].text);
+        CHECK(esse_certificate_by_order(history, &err));
+        const struct esse_verdict *verdict =
+            verdict_of(check_text(arena, starts[i].text, "dsg"), starts[i].level);
+        const struct esse_anomaly *good = anomaly_of(verdict, starts[i].type);
+        CHECK(esse_recheck_anomaly(history, good, &err));
+        for (int change = 0; change < 2 * DEPS + 4; change++) {
+            struct esse_edge edges[2] = { good->edges[0], good->edges[1] };
+            struct esse_anomaly anomaly = *good;
+            anomaly.edges = edges;
+            if (change < 2 * DEPS && strcmp(edges[change / DEPS].dep, deps[change % DEPS]) == 0)
+                continue;
+            /* A row that appeared is read by its predicate and as an item: both are true. */
+            if (strstr(starts[i].text, "vset") && strcmp(edges[0].dep, "wr") == 0 &&
+                change < DEPS && strcmp(deps[change], "wrp") == 0)
+                continue;
+            if (change < 2 * DEPS)
+                edges[change / DEPS].dep = deps[change % DEPS];
+            else if (change == 2 * DEPS)
+                anomaly.type = strcmp(anomaly.type, "GSIa") == 0 ? "GSIb" : "GSIa";
+            else if (change == 2 * DEPS + 1)
+                anomaly.edge_count = 1;
+            else if (change == 2 * DEPS + 2)
+                edges[0].from.ix = 7;
+            else
+                edges[1].to = edges[1].from;
+            if (esse_recheck_anomaly(history, &anomaly, &err))
+                fail_msg("change %d of %s is taken", change, starts[i].type);
+        }
+        /* Nor without the certificate, or with other points. */
+        history->certificate.kind = ESSE_CERTIFICATE_COMMIT_ORDER;
+        CHECK(!esse_recheck_anomaly(history, good, &err));
+        history->certificate.kind = ESSE_CERTIFICATE_TIMESTAMPS;
+        struct esse_interval *times = (struct esse_interval *)history->txn_server_time;
+        times[0] = strcmp(starts[i].type, "GSIb") == 0 ? (struct esse_interval){ 5, 20 }
+                                                       : (struct esse_interval){ 5, 10 };
+        CHECK(!esse_recheck_anomaly(history, good, &err));
+        esse_arena_free(arena);
+    }
 }
 
 /* ---- the papers' examples ---- */
-
-static const struct esse_verdict *verdict_of(const struct esse_result *result, const char *level)
-{
-    for (uint32_t i = 0; i < result->verdict_count; i++)
-        if (strcmp(result->verdicts[i].level, level) == 0)
-            return &result->verdicts[i];
-    fail_msg("no verdict for %s", level);
-    return NULL;
-}
 
 static bool is_explained(const struct esse_verdict *verdict, const char *words)
 {
@@ -319,6 +485,8 @@ int main(void)
         cmocka_unit_test(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch),
         cmocka_unit_test(certificate__polygraph_with_nothing_agrees_where_dsg_with_it_proves),
         cmocka_unit_test(certificate__timestamps_are_start_and_commit_points),
+        cmocka_unit_test(certificate__start_dependencies_are_told),
+        cmocka_unit_test(certificate__changed_evidence_of_starts_is_refused),
         cmocka_unit_test(certificate__a_phantom_of_three_transactions),
         cmocka_unit_test(certificate__an_order_that_contradicts_the_timestamps_is_no_excuse),
         cmocka_unit_test(certificate__a_version_set_shows_what_the_items_do_not),

@@ -132,12 +132,31 @@ static void test_level__closures_agree_with_walking_the_edges(void **state)
                              anomaly_path(esse_anomaly_at(i), esse_anomaly_at(j)));
 }
 
-static bool names_directly(const struct esse_level *which, const struct esse_anomaly_type *type)
+/* For a level that implies this one: what is about points only if that has them too. */
+static bool names_directly(const struct esse_level *which, const struct esse_level *asked,
+                           const struct esse_anomaly_type *type)
 {
     for (const enum esse_anomaly_id *id = which->forbids; *id; id++)
-        if (anomaly_path(type, esse_anomaly_get(*id)))
+        if (anomaly_path(type, esse_anomaly_get(*id)) &&
+            (!esse_anomaly_get(*id)->is_about_points || strstr(asked->name, "SI") ||
+             strstr(asked->name, "snapshot-isolation")))
             return true;
     return false;
+}
+
+static void test_level__points_rule_out_levels_of_snapshots_only(void **state)
+{
+    (void)state;
+    static const char *const points[] = { "GSIa", "GSIb", "snapshot-mismatch" };
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        assert_true(forbids("snapshot-isolation", points[i]));
+        assert_true(forbids("strong-session-snapshot-isolation", points[i]));
+        assert_true(forbids("strong-snapshot-isolation", points[i]));
+        assert_false(forbids("serializable", points[i]));
+        assert_false(forbids("strict-serializable", points[i]));
+        assert_false(forbids("parallel-snapshot-isolation", points[i]));
+    }
+    assert_true(forbids("serializable", "G-single"));
 }
 
 static void test_level__forbids_what_it_or_a_level_below_names(void **state)
@@ -148,7 +167,7 @@ static void test_level__forbids_what_it_or_a_level_below_names(void **state)
             bool expected = false;
             for (size_t k = 0; k < esse_level_count(); k++)
                 expected |= path(esse_level_at(i), esse_level_at(k), true) &&
-                            names_directly(esse_level_at(k), esse_anomaly_at(j));
+                            names_directly(esse_level_at(k), esse_level_at(i), esse_anomaly_at(j));
             assert_int_equal(esse_level_forbids(esse_level_at(i), esse_anomaly_at(j)), expected);
         }
 }
@@ -365,7 +384,9 @@ static void test_level__weakest_levels_ruled_out(void **state)
         { "G2-realtime", "strong-serializable " },
         { "G2-item-realtime", "strong-serializable " },
         { "duplicate-write", "" },
-        { "GSI", "" },
+        { "GSI", "snapshot-isolation " },
+        { "GSIa", "snapshot-isolation " },
+        { "snapshot-mismatch", "snapshot-isolation " },
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
         assert_string_equal(weakest(facts[i].anomaly), facts[i].weakest);
@@ -511,6 +532,7 @@ int main(void)
         TEST(test_level__tables_are_sound),
         TEST(test_level__closures_agree_with_walking_the_edges),
         TEST(test_level__forbids_what_it_or_a_level_below_names),
+        TEST(test_level__points_rule_out_levels_of_snapshots_only),
         TEST(test_level__strict_serializable_implies_everything_below),
         TEST(test_level__read_uncommitted_implies_nothing_else),
         TEST(test_level__plain_snapshot_isolation_promises_nothing_about_sessions),

@@ -49,12 +49,12 @@ static struct esse_edge edge_of(const struct esse_history *history, uint32_t fro
 static const struct esse_anomaly *circle_of(struct esse_arena *arena,
                                             const struct esse_history *history)
 {
-    static const char *const deps[] = { "wr", "rw", "ww", "realtime", "rwp", "process", "wrp" };
+    static const char *const deps[] = { "wr", "rw", "ww", "realtime", "rwp", "process", "wrp", "start" };
     struct esse_anomaly *anomaly = esse_arena_alloc(arena, 1, sizeof *anomaly);
     struct esse_edge *edges = esse_arena_alloc(arena, history->txns, sizeof *edges);
     for (uint32_t i = 0; i < history->txns; i++) {
         const uint32_t next = (i + 1) % history->txns;
-        edges[i] = edge_of(history, i, next, deps[i % 7]);
+        edges[i] = edge_of(history, i, next, deps[i % 8]);
         edges[i].why =
             esse_arena_format(arena, "t%u wrote k%u = %u, which t%u read", i, i, i + 1, next);
     }

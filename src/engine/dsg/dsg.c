@@ -6,6 +6,7 @@
 #include "engine/dsg/dsg_recorded.h"
 #include "engine/dsg/dsg_scc.h"
 #include "engine/dsg/dsg_search.h"
+#include "engine/dsg/dsg_starts.h"
 #include "engine/serial.h"
 #include "evidence/recheck.h"
 #include "evidence/replay.h"
@@ -21,6 +22,9 @@ struct dsg {
     struct dsg_time time;
     unsigned mask;     /* the dependencies that the levels asked for speak of */
     bool is_by_commit; /* the recording may be in the order of the commits */
+    /* What snapshot isolation is held against, where a certificate tells and it was asked for. */
+    bool has_points;
+    struct esse_start_points points;
 };
 
 /* ---- cycles ---- */
@@ -126,6 +130,16 @@ static void read_order(struct dsg *dsg, const struct esse_scc *scc, uint32_t nod
     esse_arena_drop(dsg->scan.scratch, at);
 }
 
+/* Where all versions are ordered, every read's version is known and nothing else is wrong, a graph
+ * without cycles is proof enough. */
+static bool is_all_known(const struct dsg *dsg, const struct versions *versions)
+{
+    return (versions == &dsg->guess || !versions->undetermined) &&
+           (!(versions->history->has & ESSE_HAS_PREDICATES) || versions->whole_predicates) &&
+           !versions->unresolved && !versions->own_missed && !versions->not_repeated &&
+           !dsg->scan.found.count;
+}
+
 /* Tries an order that follows 'versions'.  Where they are not fully known it is a guess; replaying
  * it decides. */
 static void try_order(struct dsg *dsg, const struct prover *prover, const struct versions *versions,
@@ -143,16 +157,10 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
         scc.count == csr.nodes) {
         read_order(dsg, &scc, csr.nodes, prover->doubled, &proof->order);
         proof->order.proves = level->friendly;
-        /* Where all versions are ordered, every read's version is known and nothing else is wrong,
-         * a graph without cycles is proof enough. */
-        bool whole =
-            (versions == &dsg->guess || !versions->undetermined) &&
-            (!(versions->history->has & ESSE_HAS_PREDICATES) || versions->whole_predicates);
         /* A consistent view is more than an order; the replay looks for what is missing. */
-        whole &= prover->level != ESSE_LEVEL_CONSISTENT_VIEW;
-        proof->good = (whole && !versions->unresolved && !versions->own_missed &&
-                       !versions->not_repeated && !dsg->scan.found.count) ||
-                      esse_replay(dsg->versions.history, level, &proof->order, &err);
+        proof->good =
+            (is_all_known(dsg, versions) && prover->level != ESSE_LEVEL_CONSISTENT_VIEW) ||
+            esse_replay(dsg->versions.history, level, &proof->order, &err);
     }
     esse_arena_drop(dsg->scan.scratch, scc.component);
     esse_csr_drop(&csr);
@@ -216,11 +224,30 @@ static void try_prover(struct dsg *dsg, const struct prover *prover, bool is_fol
         try_recorded(dsg, prover, proof);
 }
 
+/* Where the points are given, snapshot isolation is proved by them and by no other order: if no
+ * dependency is without its start dependency and no rw against one, they replay. */
+static bool prove_by_points(const struct dsg *dsg, const struct esse_level *level,
+                            struct esse_verdict *verdict)
+{
+    struct esse_error err;
+    struct esse_order order = dsg_points_order(dsg->job->arena, &dsg->versions, &dsg->points);
+    order.proves = level->friendly;
+    if (!esse_recheck_is_enough(level, level, verdict) ||
+        !(is_all_known(dsg, &dsg->versions) || esse_replay(dsg->job->history, level, &order, &err)))
+        return false;
+    verdict->outcome = ESSE_HOLDS;
+    verdict->evidence = "order";
+    verdict->order = order;
+    return true;
+}
+
 /* A level is proved by one that implies it and looks at no more than what was asked for: with more
  * edges there are only more cycles. */
 static bool prove(struct dsg *dsg, const struct esse_level *level, bool is_followed,
                   struct proof *proofs, struct esse_verdict *verdict)
 {
+    if (dsg->has_points && esse_level_has_points(level))
+        return prove_by_points(dsg, level, verdict);
     for (int p = 0; p < PROVERS; p++) {
         if ((provers[p].mask & ~dsg->mask) ||
             !esse_recheck_is_enough(esse_level_get(provers[p].level), level, verdict))
@@ -332,6 +359,21 @@ static bool find_predicates(struct dsg *dsg)
     return dsg_predicates_find(&dsg->guess, &quiet);
 }
 
+/* Does anything that was asked for speak of start and commit points? */
+static bool asks_for_points(const struct esse_job *job)
+{
+    bool asks = job->named[ESSE_ANOMALY_GSIA] || job->named[ESSE_ANOMALY_GSIB];
+    for (size_t i = 0; i < job->level_count; i++)
+        asks |= esse_level_has_points(job->levels[i]);
+    return asks && esse_may_have_points(job->history);
+}
+
+static bool find_starts(struct dsg *dsg)
+{
+    dsg->has_points = asks_for_points(dsg->job) && dsg_points_find(&dsg->points, &dsg->versions);
+    return !dsg->has_points || dsg_starts_find(&dsg->scan, &dsg->versions, &dsg->points, dsg->mask);
+}
+
 static bool analyse(struct dsg *dsg, struct proof *proofs, const struct serial_part *part)
 {
     if (!scan_open_part(&dsg->scan, dsg->job, part) || !versions_find(&dsg->versions, &dsg->scan) ||
@@ -343,7 +385,8 @@ static bool analyse(struct dsg *dsg, struct proof *proofs, const struct serial_p
     dsg_time_find(&dsg->time, &dsg->versions);
     dsg->mask = asked_mask(dsg->job);
     dsg->is_by_commit = !dsg->versions.undetermined || is_recorded_by_commit(&dsg->versions);
-    return (!part && dsg->is_by_commit && is_plainly_serial(dsg, proofs)) || find_cycles(dsg);
+    return ((!part && dsg->is_by_commit && is_plainly_serial(dsg, proofs)) || find_cycles(dsg)) &&
+           find_starts(dsg);
 }
 
 /* A part can refute, but not prove. */
@@ -367,7 +410,11 @@ static void decide(struct esse_job *job, const struct serial_part *part)
 
 static void run(struct esse_job *job)
 {
-    serial_run(job, strongest_asked(job), decide);
+    /* A serial order proves nothing about points. */
+    if (asks_for_points(job))
+        decide(job, NULL);
+    else
+        serial_run(job, strongest_asked(job), decide);
 }
 
 /* It can prove and refute where the version order shows: appended lists, or a certificate. */

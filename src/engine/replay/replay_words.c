@@ -167,7 +167,7 @@ static bool put_start(struct esse_out *out, const struct words *w, esse_txn othe
     esse_out_f(out, ", and committed, at %lld, %s %s started, at %lld: ", (long long)commit,
                depends ? "before" : "after", w->txn, (long long)start);
     if (depends)
-        esse_out_f(out, "%s has a start dependency on %s, and missed it (G-SIb)", w->txn, name);
+        esse_out_f(out, "%s has a start dependency on %s, and missed it (GSIb)", w->txn, name);
     else
         esse_out_f(out, "%s %s it without a start dependency on %s (GSIa)", w->txn,
                    was_read ? "read" : "overwrote", name);

@@ -1,0 +1,263 @@
+#include "engine/dsg/dsg_starts.h"
+
+#include "engine/dsg/dsg_explain.h"
+#include "engine/dsg/dsg_predicates.h"
+
+bool dsg_points_find(struct esse_start_points *points, const struct versions *versions)
+{
+    if (!esse_start_points_find(points, versions->arena, versions->history))
+        return false;
+    for (uint32_t txn = 0; txn < versions->history->txns; txn++)
+        if (versions->in[txn] && points->start[txn] == ESSE_NO_POINT)
+            return false;
+    return true;
+}
+
+struct esse_order dsg_points_order(struct esse_arena *arena, const struct versions *versions,
+                                   const struct esse_start_points *points)
+{
+    uint32_t *events =
+        esse_arena_grow(arena, NULL, (points->order.count + (size_t)1) * sizeof *events);
+    struct esse_order order = { .events = events, .has_starts = true };
+    for (uint32_t i = 0; i < points->order.count; i++)
+        if (versions->in[points->order.events[i] >> 1])
+            events[order.count++] = points->order.events[i];
+    return order;
+}
+
+struct starting {
+    struct scan *scan;
+    const struct versions *versions;
+    const struct esse_start_points *points;
+};
+
+/* ---- telling ---- */
+
+static int64_t time_of(const struct starting *s, uint32_t txn, bool commit)
+{
+    const struct esse_interval times = s->scan->history->txn_server_time[txn];
+    const int64_t time = commit ? times.end : times.begin;
+    return time != ESSE_NO_TIME ? time : commit ? times.begin : times.end;
+}
+
+/* "t3 committed at 17, before t9 began at 20", or the reverse. */
+static struct esse_edge edge_against(const struct starting *s, const struct esse_edge *edge,
+                                     bool is_anti)
+{
+    const struct esse_history *history = s->scan->history;
+    const esse_txn early = is_anti ? edge->to : edge->from;
+    const esse_txn late = is_anti ? edge->from : edge->to;
+    const int64_t commit = time_of(s, early.ix, true), start = time_of(s, late.ix, false);
+    struct esse_edge told = { .from = edge->to,
+                              .to = edge->from,
+                              .dep = is_anti ? "start" : "overlap",
+                              .from_op = { ESSE_NO_OP },
+                              .to_op = { ESSE_NO_OP },
+                              .witness = { ESSE_NO_OP } };
+    char committed[64], began[64];
+    esse_txn_name(history, early, committed, sizeof committed);
+    esse_txn_name(history, late, began, sizeof began);
+    told.why =
+        is_anti
+            ? esse_arena_format(s->scan->arena, "%s committed at %lld, %s %s began at %lld",
+                                committed, (long long)commit,
+                                commit < start ? "before" : "not after", began, (long long)start)
+            : esse_arena_format(s->scan->arena, "%s began at %lld, before %s committed at %lld",
+                                began, (long long)start, committed, (long long)commit);
+    return told;
+}
+
+static const char *describe(const struct starting *s, const struct esse_edge *edge, unsigned dep)
+{
+    static const char *const words[DSG_DEPS] = {
+        [DSG_WW] = "%s overwrote what %s wrote, which had not committed when it began",
+        [DSG_WR] = "%s read from %s, which had not committed when it began",
+        [DSG_WRP] = "%s saw by a predicate what %s wrote, which had not committed when it began",
+        [DSG_RW] = "%s missed what %s wrote, which had committed when it began",
+        [DSG_RWP] = "%s missed by a predicate what %s wrote, which had committed when it began",
+        [DSG_SO] = "%s began when %s had not committed, which precedes it in its session",
+        [DSG_RT] = "%s began when %s had not committed, which had ended when it started",
+    };
+    char first[64], second[64];
+    const bool is_anti = dsg_is_anti(dep);
+    esse_txn_name(s->scan->history, is_anti ? edge->from : edge->to, first, sizeof first);
+    esse_txn_name(s->scan->history, is_anti ? edge->to : edge->from, second, sizeof second);
+    return esse_arena_format(s->scan->arena, words[dep], first, second); /* NOLINT */
+}
+
+static void tell(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge edge)
+{
+    static const enum esse_anomaly_id types[DSG_DEPS] = {
+        [DSG_WW] = ESSE_ANOMALY_GSIA,
+        [DSG_WR] = ESSE_ANOMALY_GSIA,
+        [DSG_WRP] = ESSE_ANOMALY_GSIA,
+        [DSG_RW] = ESSE_ANOMALY_GSIB,
+        [DSG_RWP] = ESSE_ANOMALY_GSIB,
+        [DSG_SO] = ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS,
+        [DSG_RT] = ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME,
+    };
+    const uint32_t members[] = { from, to };
+    const struct dsg_component pair = { .versions = s->versions, .members = members, .count = 2 };
+    if (!scan_count(s->scan, types[edge.dep]))
+        return;
+    struct esse_edge *edges = esse_arena_alloc(s->scan->arena, 2, sizeof *edges);
+    edge.from = 0;
+    edge.to = 1;
+    edges[0] = dsg_explain_edge(s->scan, &pair, &edge);
+    edges[1] = edge_against(s, &edges[0], dsg_is_anti(edge.dep));
+    const struct esse_anomaly anomaly = { .type = esse_anomaly_get(types[edge.dep])->name,
+                                          .description = describe(s, &edges[0], edge.dep),
+                                          .edges = edges,
+                                          .edge_count = 2 };
+    scan_anomaly_vec_push(&s->scan->found, s->scan->arena, anomaly);
+}
+
+/* ---- dependencies ---- */
+
+/* A dependency asks for a start dependency; an anti-dependency for none against it. */
+static void hold(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge edge)
+{
+    if (from == ESSE_NO_TXN || to == ESSE_NO_TXN || from == to)
+        return;
+    if (dsg_is_anti(edge.dep) ? esse_starts_after(s->points, to, from)
+                              : !esse_starts_after(s->points, from, to))
+        tell(s, from, to, edge);
+}
+
+static struct dsg_edge item(enum dsg_dep dep, uint32_t key, uint32_t from_at, uint32_t to_at)
+{
+    return (struct dsg_edge){
+        .key = key, .from_at = from_at, .to_at = to_at, .predicate = ESSE_NO_OP, .dep = (uint8_t)dep
+    };
+}
+
+/* Of the loose versions that follow a read version the two that were committed first: if those are
+ * not missed, none is, and one of them may be the reader's own. */
+static void find_earliest(const struct starting *s, uint32_t key, uint32_t earliest[2])
+{
+    const struct versions *versions = s->versions;
+    earliest[0] = earliest[1] = NO_VERSION;
+    for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++) {
+        uint32_t version = v;
+        for (int i = 0; i < 2; i++) {
+            const uint32_t other = earliest[i];
+            if (other != NO_VERSION && s->points->commit[version_txn(versions, other)] <=
+                                           s->points->commit[version_txn(versions, version)])
+                continue;
+            earliest[i] = version;
+            if (other == NO_VERSION)
+                break;
+            version = other;
+        }
+    }
+}
+
+static void hold_to(struct starting *s, uint32_t key, uint32_t at, enum dsg_dep dep, uint32_t next)
+{
+    hold(s, versions_touch(s->versions, at)->txn, version_txn(s->versions, next),
+         item(dep, key, at, s->versions->write[next]));
+}
+
+/* From the access to whoever installed what comes after its version. */
+static void hold_next(struct starting *s, uint32_t key, uint32_t at, enum dsg_dep dep,
+                      const uint32_t earliest[2])
+{
+    const struct versions *versions = s->versions;
+    const uint32_t version = versions->of[at];
+    if (is_loose(versions, key, version))
+        return;
+    if (version + 1 < versions->loose[key])
+        hold_to(s, key, at, dep, version + 1);
+    if (!precedes_loose(versions, key, version))
+        return;
+    for (int i = 0; i < 2 && dep == DSG_RW; i++)
+        if (earliest[i] != NO_VERSION)
+            hold_to(s, key, at, dep, earliest[i]);
+    for (uint32_t v = versions->loose[key]; dep == DSG_WW && v < versions->first[key + 1]; v++)
+        hold_to(s, key, at, dep, v);
+}
+
+static void hold_key(struct starting *s, uint32_t key)
+{
+    const struct versions *versions = s->versions;
+    const uint32_t *first = &versions->sources->by_key.first[key];
+    uint32_t earliest[2];
+    find_earliest(s, key, earliest);
+    for (uint32_t at = first[0]; at < first[1]; at++) {
+        const struct esse_touch *touch = versions_touch(versions, at);
+        const uint32_t version = versions->of[at];
+        if (version == NO_VERSION || !versions->in[touch->txn])
+            continue;
+        if (touch->kind != ESSE_OP_READ) {
+            hold_next(s, key, at, DSG_WW, earliest);
+        } else if (version_txn(versions, version) != touch->txn) {
+            hold(s, version_txn(versions, version), touch->txn,
+                 item(DSG_WR, key, versions->write[version], at));
+            hold_next(s, key, at, DSG_RW, earliest);
+        }
+    }
+}
+
+static void hold_predicates(struct starting *s)
+{
+    for (size_t i = 0; i < s->versions->predicate_edge_count; i++) {
+        const struct dsg_predicate_edge *known = &s->versions->predicate_edges[i];
+        const bool reads = known->dep == DSG_WRP;
+        struct dsg_edge edge =
+            item((enum dsg_dep)known->dep, known->key, reads ? known->write : ESSE_NO_TOUCH,
+                 reads ? ESSE_NO_TOUCH : known->write);
+        edge.predicate = known->op;
+        hold(s, known->from, known->to, edge);
+    }
+}
+
+/* ---- session order and real time ---- */
+
+static void hold_sessions(struct starting *s)
+{
+    for (uint32_t txn = 0; txn < s->versions->history->txns; txn++)
+        if (s->versions->in[txn])
+            hold(s, txn, dsg_next_in_session(s->versions, txn),
+                 item(DSG_SO, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
+}
+
+/* Whoever commits must not have ended before one started that has its start point already; of those
+ * the one that started last tells. */
+static void hold_times(struct starting *s)
+{
+    const struct esse_history *history = s->versions->history;
+    const struct esse_order *order = &s->points->order;
+    int64_t latest_start = ESSE_NO_TIME;
+    uint32_t latest = ESSE_NO_TXN;
+    for (uint32_t i = 0; history->txn_time && i < order->count; i++) {
+        const uint32_t txn = order->events[i] >> 1;
+        const struct esse_interval time = history->txn_time[txn];
+        if (!s->versions->in[txn])
+            continue;
+        if (!(order->events[i] & 1) && time.begin > latest_start) {
+            latest_start = time.begin;
+            latest = txn;
+        } else if ((order->events[i] & 1) && time.end != ESSE_NO_TIME && time.end < latest_start &&
+                   history->txn_status[txn] == ESSE_COMMITTED) {
+            hold(s, txn, latest, item(DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
+        }
+    }
+}
+
+bool dsg_starts_find(struct scan *scan, const struct versions *versions,
+                     const struct esse_start_points *points, unsigned mask)
+{
+    struct starting s = { .scan = scan, .versions = versions, .points = points };
+    esse_budget_phase(scan->budget, "looking at start dependencies", versions->history->keys);
+    for (uint32_t key = 0; key < versions->history->keys; key++) {
+        if (!esse_budget_poll(scan->budget, key))
+            return false;
+        hold_key(&s, key);
+    }
+    hold_predicates(&s);
+    if (mask & 1u << DSG_SO)
+        hold_sessions(&s);
+    if (mask & 1u << DSG_RT)
+        hold_times(&s);
+    return true;
+}

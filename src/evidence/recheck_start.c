@@ -1,0 +1,67 @@
+#include "evidence/recheck_start.h"
+
+#include "base/error.h"
+#include "evidence/recheck_cycle.h"
+#include "evidence/start_points.h"
+
+#include <string.h>
+
+static bool is_dep(const struct esse_edge *edge, const char *dep)
+{
+    return strcmp(edge->dep, dep) == 0;
+}
+
+bool esse_is_about_starts(const struct esse_anomaly *anomaly)
+{
+    return anomaly->edge_count == 2 &&
+           (is_dep(&anomaly->edges[1], "start") || is_dep(&anomaly->edges[1], "overlap"));
+}
+
+/* What each type is made of. */
+static const struct {
+    enum esse_anomaly_id type;
+    const char *first[3], *against;
+} types[] = {
+    { ESSE_ANOMALY_GSIA, { "ww", "wr", "wrp" }, "overlap" },
+    { ESSE_ANOMALY_GSIB, { "rw", "rwp" }, "start" },
+    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS, { "process" }, "overlap" },
+    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME, { "realtime" }, "overlap" },
+};
+
+static bool is_of_type(const struct esse_anomaly *anomaly)
+{
+    const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
+    bool fits = false;
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
+        for (int f = 0; type->id == types[i].type && f < 3 && types[i].first[f]; f++)
+            fits |= is_dep(&anomaly->edges[0], types[i].first[f]) &&
+                    is_dep(&anomaly->edges[1], types[i].against);
+    return fits;
+}
+
+/* Both edges are between the same two, so that the second one goes against the first. */
+static bool is_against(struct esse_arena *arena, const struct esse_history *history,
+                       const struct esse_anomaly *anomaly)
+{
+    const struct esse_edge *first = &anomaly->edges[0], *against = &anomaly->edges[1];
+    const uint32_t from = against->from.ix, to = against->to.ix;
+    struct esse_start_points points;
+    if (first->to.ix != from || first->from.ix != to || from >= history->txns ||
+        to >= history->txns || !esse_start_points_find(&points, arena, history) ||
+        points.start[from] == ESSE_NO_POINT || points.start[to] == ESSE_NO_POINT)
+        return false;
+    return is_dep(against, "start") ? esse_starts_after(&points, from, to)
+                                    : !esse_starts_after(&points, to, from);
+}
+
+bool esse_recheck_start(const struct esse_history *history, const struct esse_anomaly *anomaly,
+                        struct esse_error *err)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const bool ok = is_of_type(anomaly) && is_against(arena, history, anomaly) &&
+                    esse_recheck_edge(history, &anomaly->edges[0]);
+    esse_arena_free(arena);
+    return ok ||
+           esse_fail(err, ESSE_EBUG, "the timestamps do not go against a dependency as %s says",
+                     anomaly->type);
+}
