@@ -4,6 +4,7 @@
 #
 #   esse run --workload sql:examples/on-call.sql
 #   esse run --spawn postgresql --isolation repeatable-read --level serializable -w sql:examples/on-call.sql
+#   esse run --spawn mariadb --isolation repeatable-read -w sql:examples/on-call.sql
 
 table doctors (id, shift, on_call, stamp)
 
@@ -35,8 +36,8 @@ transaction swap weight 2
         WHERE shift = :shift AND id < 100;
 
 transaction help
-    INSERT INTO doctors (id, shift, on_call, stamp) VALUES (:extra, :shift, 1, :stamp)
-        ON CONFLICT (id) DO UPDATE SET on_call = 1, stamp = excluded.stamp;
+    DELETE FROM doctors WHERE id = :extra;
+    INSERT INTO doctors (id, shift, on_call, stamp) VALUES (:extra, :shift, 1, :stamp);
     DELETE FROM doctors WHERE shift = :shift AND id >= 110;
 
 transaction look weight 2 read only

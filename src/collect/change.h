@@ -57,6 +57,9 @@ struct esse_change_sink {
     bool (*change)(struct esse_change_sink *sink, const struct esse_change *change,
                    struct esse_error *err);
     bool (*commit)(struct esse_change_sink *sink, struct esse_error *err);
+    /* Whether rows of the table are to be taken apart; otherwise a change of it has no cells. NULL:
+     * all are.  Only the binary log's decoder asks. */
+    bool (*wants)(struct esse_change_sink *sink, struct esse_span table);
 };
 
 #endif

@@ -12,9 +12,11 @@
 #define ESSE_LIBMARIADB(X) \
     X(mariadb_free_rpl_event) X(mariadb_rpl_close) X(mariadb_rpl_fetch) X(mariadb_rpl_init_ex) \
     X(mariadb_rpl_open) X(mariadb_rpl_optionsv) X(mysql_affected_rows) X(mysql_close) \
-    X(mysql_errno) X(mysql_error) X(mysql_fetch_row) X(mysql_free_result) X(mysql_get_socket) \
-    X(mysql_init) X(mysql_options) X(mysql_query) X(mysql_real_connect) \
-    X(mysql_real_connect_cont) X(mysql_real_connect_start) X(mysql_real_query_cont) \
+    X(mysql_errno) X(mysql_error) X(mysql_fetch_field_direct) X(mysql_fetch_lengths) \
+    X(mysql_fetch_row) X(mysql_free_result) X(mysql_get_socket) X(mysql_init) \
+    X(mysql_num_fields) X(mysql_options) X(mysql_query) X(mysql_real_connect) \
+    X(mysql_real_connect_cont) X(mysql_real_connect_start) X(mysql_real_escape_string) \
+    X(mysql_real_query_cont) \
     X(mysql_real_query_start) X(mysql_store_result) X(mysql_store_result_cont) \
     X(mysql_store_result_start)
 /* clang-format on */
@@ -35,15 +37,19 @@ extern struct esse_libmariadb {
 #define mysql_close              esse_libmariadb.mysql_close
 #define mysql_errno              esse_libmariadb.mysql_errno
 #define mysql_error              esse_libmariadb.mysql_error
+#define mysql_fetch_field_direct esse_libmariadb.mysql_fetch_field_direct
+#define mysql_fetch_lengths      esse_libmariadb.mysql_fetch_lengths
 #define mysql_fetch_row          esse_libmariadb.mysql_fetch_row
 #define mysql_free_result        esse_libmariadb.mysql_free_result
 #define mysql_get_socket         esse_libmariadb.mysql_get_socket
 #define mysql_init               esse_libmariadb.mysql_init
+#define mysql_num_fields         esse_libmariadb.mysql_num_fields
 #define mysql_options            esse_libmariadb.mysql_options
 #define mysql_query              esse_libmariadb.mysql_query
 #define mysql_real_connect       esse_libmariadb.mysql_real_connect
 #define mysql_real_connect_cont  esse_libmariadb.mysql_real_connect_cont
 #define mysql_real_connect_start esse_libmariadb.mysql_real_connect_start
+#define mysql_real_escape_string esse_libmariadb.mysql_real_escape_string
 #define mysql_real_query_cont    esse_libmariadb.mysql_real_query_cont
 #define mysql_real_query_start   esse_libmariadb.mysql_real_query_start
 #define mysql_store_result       esse_libmariadb.mysql_store_result

@@ -1,5 +1,6 @@
 #include "collect/driver_mysql.h"
 
+#include "collect/driver_mysql_own.h"
 #include "collect/driver_mysql_tidb.h"
 #include "collect/drivers.h"
 
@@ -246,6 +247,40 @@ static bool verify_level(struct esse_target *target, struct esse_error *err)
                              target->level);
 }
 
+static bool set_up_own(struct esse_target *target, struct esse_error *err)
+{
+    const char *version = esse_mysql_ask(target, target->main, "SELECT @@version", err);
+    if (!version)
+        return false;
+    if (!strstr(version, "MariaDB"))
+        return esse_fail(err, ESSE_EUNAVAILABLE,
+                         "statements of your own need MariaDB 10.5 or later: MySQL's INSERT has no "
+                         "RETURNING");
+    const char *logs = esse_mysql_ask(target, target->main, "SELECT @@log_bin", err);
+    target->tells_seen = logs && strcmp(logs, "1") == 0 && !target->cluster &&
+                         strcmp(target->level, "SERIALIZABLE") == 0;
+    for (const char *const *at = target->schema->own->setup; *at; at++)
+        if (!esse_mysql_run(target, target->main, *at, err))
+            return false;
+    return true;
+}
+
+static bool own_rows(struct esse_target *target, uint32_t table, struct esse_cells *cells,
+                     struct esse_error *err)
+{
+    struct esse_out sql;
+    esse_out_init_memory(&sql, target->arena);
+    esse_own_put_select(&sql, target->schema->own,
+                        &(struct esse_own_statement){ .table = table, .rest = "" });
+    MYSQL_RES *result =
+        mysql_query(target->main, esse_out_memory(&sql)) ? NULL : mysql_store_result(target->main);
+    if (!result)
+        return fail_with(target, target->main, err);
+    esse_mysql_own_take(cells, result);
+    mysql_free_result(result);
+    return true;
+}
+
 static bool prepare(struct esse_target *target, const struct esse_schema *schema,
                     struct esse_error *err)
 {
@@ -256,7 +291,7 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     for (uint32_t t = 0; t < schema->count; t++)
         if (!make_table(target, &schema->tables[t], err))
             return false;
-    return esse_mysql_cluster_settle(target, err);
+    return (!schema->own || set_up_own(target, err)) && esse_mysql_cluster_settle(target, err);
 }
 
 static bool describe(struct esse_target *target, struct esse_description *description,
@@ -314,6 +349,9 @@ static void clean(struct esse_target *target)
         snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
         esse_mysql_run(target, target->main, sql, &ignored);
     }
+    const struct esse_own_schema *own = target->schema->own;
+    for (const char *const *at = own ? own->teardown : NULL; target->main && at && *at; at++)
+        esse_mysql_run(target, target->main, *at, &ignored);
 }
 
 static void close_target(struct esse_target *target)
@@ -323,8 +361,9 @@ static void close_target(struct esse_target *target)
     target->main = NULL;
 }
 
+enum { CAN = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE };
+
 #define WORK                                                                                       \
-    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,           \
     .open = open_target, .prepare = prepare, .describe = describe, .clean = clean,                 \
     .close = close_target, .conn = esse_mysql_conn, .start = esse_mysql_start,                     \
     .step = esse_mysql_step, .drop = esse_mysql_drop
@@ -341,6 +380,8 @@ const struct esse_driver esse_driver_mysql = {
     .schemes = "mysql mariadb",
     .summary = "MariaDB and MySQL",
     .parameters = SOCKET PARAMETERS,
+    .can = CAN | ESSE_CAN_OWN,
+    .own_rows = own_rows,
     .claims = claims,
     .certificate = &esse_mysql_certifying,
     WORK,
@@ -351,6 +392,8 @@ const struct esse_driver esse_driver_galera = {
     .schemes = "galera",
     .summary = "a cluster of MariaDB servers: galera://HOST,HOST,HOST/DATABASE",
     .parameters = SOCKET PARAMETERS,
+    .can = CAN | ESSE_CAN_OWN,
+    .own_rows = own_rows,
     .claims = galera_claims,
     .certificate = &esse_mysql_certifying,
     WORK,
@@ -363,6 +406,7 @@ const struct esse_driver esse_driver_tidb = {
     .summary = "TiDB, also as mysql://...?dialect=tidb",
     .parameters =
         "status=HOST:PORT      the HTTP API (default: port 10080 of the first host)\n" PARAMETERS,
+    .can = CAN,
     .claims = tidb_claims,
     .certificate = &esse_tidb_certifying,
     WORK,

@@ -5,11 +5,13 @@
 #include "collect/driver.h"
 #include "collect/live_rows.h"
 
+#include <stdatomic.h>
+
 /*
- * MariaDB and what speaks its protocol, through libmariadb.  Five files: the target
+ * MariaDB and what speaks its protocol, through libmariadb.  Six files: the target
  * (driver_mysql.c), its connections (driver_mysql_conn.c), the server's binary log
- * (driver_mysql_log.c), and what is different in a Galera cluster (driver_mysql_cluster.c) and in
- * TiDB (driver_mysql_tidb.c).
+ * (driver_mysql_log.c), statements of the user's own (driver_mysql_own.c), and what is different
+ * in a Galera cluster (driver_mysql_cluster.c) and in TiDB (driver_mysql_tidb.c).
  */
 struct esse_mysql_log;
 struct esse_tidb;
@@ -27,6 +29,14 @@ struct esse_target {
     const struct esse_schema *schema;
     MYSQL *main; /* makes the schema and removes it */
     struct esse_mysql_log *log;
+    /* Commits of the user's own transactions whose place in the log is not known: those under way,
+     * and in the end those that were lost, or that the server did not log. */
+    atomic_uint unplaced;
+    /* Statements of the user's own tell which commits they saw.  At SERIALIZABLE all of them lock
+     * what they read, and what they might have read, until the transaction ends.  So what the log
+     * has when a statement has ended may be more than it looked at, but nothing that it would have
+     * returned: whoever logged that must have been waited for, or would have had to wait. */
+    bool tells_seen;
     struct esse_tidb *tidb; /* NULL: it is none */
 };
 

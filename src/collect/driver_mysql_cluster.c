@@ -29,9 +29,13 @@ bool esse_mysql_cluster_find(struct esse_target *target, struct esse_error *err)
 static bool settle_node(struct esse_target *target, MYSQL *mysql, struct esse_error *err)
 {
     const struct esse_schema *schema = target->schema;
-    char sql[100];
-    snprintf(sql, sizeof sql, "SELECT 1 FROM esse_%s LIMIT 1",
-             schema->tables[schema->count - 1].name);
+    char sql[200];
+    if (schema->own)
+        snprintf(sql, sizeof sql, "SELECT 1 FROM %s LIMIT 1",
+                 schema->own->tables[schema->own->count - 1].name);
+    else
+        snprintf(sql, sizeof sql, "SELECT 1 FROM esse_%s LIMIT 1",
+                 schema->tables[schema->count - 1].name);
     return esse_mysql_run(target, mysql, "SET SESSION wsrep_sync_wait = 1", err) &&
            esse_mysql_run(target, mysql, sql, err);
 }
@@ -40,7 +44,7 @@ bool esse_mysql_cluster_settle(struct esse_target *target, struct esse_error *er
 {
     char said[240];
     bool ok = true;
-    if (!target->cluster || !target->schema->count)
+    if (!target->cluster || !(target->schema->count || target->schema->own))
         return true;
     for (unsigned host = 0; ok && host < target->url->host_count; host++) {
         MYSQL *mysql = esse_mysql_connect_to(target, host, 0, said);

@@ -1,4 +1,5 @@
 #include "collect/driver_mysql.h"
+#include "collect/driver_mysql_own.h"
 #include "collect/driver_mysql_tidb.h"
 #include "collect/drivers.h"
 
@@ -27,10 +28,15 @@ enum answer {
     ANSWER_START, /* TiDB's start_ts; of a statement that wrote, what it looked at; commit_ts */
     ANSWER_LOOKED,
     ANSWER_COMMITTED,
+    ANSWER_SEEN, /* the last commit in the log */
+    ANSWER_OWN,  /* of the user's own statement: all; rows before a change; rows after it */
+    ANSWER_OLD,
+    ANSWER_NEW,
 };
 
 struct part {
     char sql[SQL_ROOM];
+    const char *text; /* 'sql', or what may be longer */
     enum answer answer;
     bool is_commit;
 };
@@ -44,7 +50,7 @@ struct conn {
     unsigned hosts, host;
     struct esse_request request;
     bool begin_is_due; /* BEGIN was asked for and not sent */
-    bool has_deleted;  /* the transaction's id is worth asking for */
+    bool needs_id;     /* the transaction's is worth asking for */
     int64_t gtid;      /* the last that was told, during a COMMIT */
     int64_t start_ts;  /* of the transaction, or ESSE_NO_ID */
     bool has_written;  /* it has an effect */
@@ -58,6 +64,7 @@ struct conn {
     MYSQL_RES *result;
     struct esse_live_items items;
     struct esse_live_row_vec rows;
+    struct esse_mysql_own own;
 };
 
 struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena *arena,
@@ -70,6 +77,7 @@ struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena 
     conn->arena = arena;
     conn->hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
     conn->links = esse_arena_alloc(arena, conn->hosts, sizeof *conn->links);
+    esse_mysql_own_init(&conn->own, arena);
     return &conn->head;
 }
 
@@ -177,6 +185,8 @@ static enum esse_progress fail(struct conn *conn, struct esse_reply *reply)
         fate = ESSE_FATE_UNKNOWN;
     else if (means_lost(code))
         fate = ESSE_FATE_ABORTED;
+    if (is_commit && fate == ESSE_FATE_ABORTED && conn->needs_id && conn->target->schema->own)
+        atomic_fetch_sub(&conn->target->unplaced, 1);
     esse_mysql_said(conn->target, mysql_error(conn->mysql), text);
     snprintf(number, sizeof number, "%u", code);
     esse_failed(reply, fate, number, "%s", text);
@@ -185,6 +195,13 @@ static enum esse_progress fail(struct conn *conn, struct esse_reply *reply)
     conn->is_running = false;
     if (reply->failure.is_lost)
         hang_up(conn);
+    return ESSE_PROGRESS_FAILED;
+}
+
+static enum esse_progress fail_own(struct esse_reply *reply)
+{
+    esse_failed(reply, ESSE_FATE_OPEN, "", "rows have other keys after an UPDATE");
+    reply->failure.is_fatal = true;
     return ESSE_PROGRESS_FAILED;
 }
 
@@ -209,6 +226,7 @@ static const char *const texts[ESSE_STATEMENTS] = {
 static struct part *add_part(struct conn *conn)
 {
     struct part *part = &conn->parts[conn->part_count++];
+    part->text = part->sql;
     part->answer = ANSWER_NONE;
     part->is_commit = false;
     return part;
@@ -254,19 +272,30 @@ static bool add_operation(struct conn *conn)
 }
 #pragma GCC diagnostic pop
 
-/* A version without a value is named by its transaction.  A Galera node that committed by replaying
- * (somebody else's write set came in between) leaves the variable as it was before, so there both
- * are looked at. */
+static void add_own(struct conn *conn, const char *text, enum answer answer)
+{
+    struct part *part = add_part(conn);
+    part->text = text;
+    part->answer = answer;
+}
+
+/* A version without a value is named by its transaction, and so are all of a user's own tables.  A
+ * Galera node that committed by replaying (somebody else's write set came in between) leaves the
+ * variable as it was before, and so does a transaction whose changes changed nothing: then both are
+ * looked at. */
 static void add_commit(struct conn *conn)
 {
+    const bool is_own = conn->target->schema->own != NULL;
     conn->gtid = ESSE_NO_ID;
-    if (conn->has_deleted && conn->target->cluster)
+    if (conn->needs_id && (conn->target->cluster || is_own))
         add_question(conn, "SELECT @@last_gtid", ANSWER_GTID);
+    if (conn->needs_id && is_own)
+        atomic_fetch_add(&conn->target->unplaced, 1);
     add_text(conn, "COMMIT");
     conn->parts[conn->part_count - 1].is_commit = true;
     if (conn->target->tidb && conn->target->tidb->is_timed && conn->has_written)
         add_question(conn, "SELECT @@tidb_last_txn_info", ANSWER_COMMITTED);
-    else if (!conn->target->tidb && conn->has_deleted)
+    else if (!conn->target->tidb && conn->needs_id)
         add_question(conn, "SELECT @@last_gtid", ANSWER_GTID);
 }
 
@@ -282,6 +311,12 @@ static bool add_parts(struct conn *conn)
         add_text(conn, "ROLLBACK");
     } else if (conn->request.ask == ESSE_ASK_COMMIT) {
         add_commit(conn);
+    } else if (conn->request.ask == ESSE_ASK_OWN) {
+        const struct esse_own_statement *statement = conn->request.own;
+        add_own(conn, esse_mysql_own_first(&conn->own, conn->target->schema->own, statement),
+                statement->kind > ESSE_OWN_INSERT ? ANSWER_OLD : ANSWER_OWN);
+        if (conn->target->tells_seen && statement->kind != ESSE_OWN_INSERT)
+            add_question(conn, "SELECT @@gtid_binlog_pos", ANSWER_SEEN);
     } else {
         return add_operation(conn);
     }
@@ -323,14 +358,25 @@ static void take_value(struct conn *conn, struct esse_reply *reply)
     reply->item_count = conn->items.count;
 }
 
-static void take_gtid(struct conn *conn, struct esse_reply *reply)
+/* 17 of "0-1-17"; of several domains, which have no order between them, none. */
+static int64_t read_gtid(struct conn *conn)
 {
     MYSQL_ROW row = mysql_fetch_row(conn->result);
-    const char *dash = row && row[0] ? strrchr(row[0], '-') : NULL;
+    const char *dash = row && row[0] && !strchr(row[0], ',') ? strrchr(row[0], '-') : NULL;
+    return dash ? number_of(dash + 1) : ESSE_NO_ID;
+}
+
+static void take_gtid(struct conn *conn, struct esse_reply *reply)
+{
     const int64_t before = conn->gtid;
-    conn->gtid = dash ? number_of(dash + 1) : ESSE_NO_ID;
-    if (conn->part > 0 && conn->gtid != before)
-        reply->xid = conn->gtid;
+    conn->gtid = read_gtid(conn);
+    if (conn->part == 0 || conn->gtid == before)
+        return;
+    reply->xid = conn->gtid;
+    if (conn->target->tells_seen)
+        reply->commit_ts = conn->gtid;
+    if (conn->target->schema->own)
+        atomic_fetch_sub(&conn->target->unplaced, 1);
 }
 
 /* ---- TiDB's times ---- */
@@ -377,19 +423,59 @@ static void note_written(struct conn *conn, struct esse_reply *reply)
         reply->xid = conn->start_ts;
 }
 
-static void take_answer(struct conn *conn, struct esse_reply *reply)
+/* ---- the user's own statements ---- */
+
+/* False if rows that were locked are not there afterwards: a trigger has given them other keys. */
+static bool take_own(struct conn *conn, enum answer answer, struct esse_reply *reply)
+{
+    const struct esse_own_schema *schema = conn->target->schema->own;
+    const struct esse_own_statement *statement = conn->request.own;
+    struct esse_mysql_own *own = &conn->own;
+    struct esse_cells *rows = answer == ANSWER_OWN   ? &own->cells
+                              : answer == ANSWER_OLD ? &own->old
+                                                     : &own->new;
+    esse_cells_clear(rows);
+    if (conn->result)
+        esse_mysql_own_take(rows, conn->result);
+    if (answer == ANSWER_OLD && rows->at.count) {
+        esse_mysql_own_follow(own, conn->mysql, schema, statement);
+        add_own(conn, esse_out_memory(&own->change), ANSWER_NONE);
+        if (statement->kind == ESSE_OWN_UPDATE)
+            add_own(conn, esse_out_memory(&own->after), ANSWER_NEW);
+    }
+    if (answer == ANSWER_NEW) {
+        rows = &own->cells;
+        esse_cells_clear(rows);
+        if (own->new.at.count != own->old.at.count ||
+            !esse_cells_join(rows, &own->old, &own->new, &schema->tables[statement->table]))
+            return false;
+        esse_cells_done(rows);
+    }
+    reply->cells = rows->at.at;
+    reply->cell_count = rows->at.count;
+    conn->needs_id |= statement->kind >= ESSE_OWN_INSERT && rows->at.count > 0;
+    return true;
+}
+
+static bool take_answer(struct conn *conn, struct esse_reply *reply)
 {
     const enum esse_ask ask = conn->request.ask;
     const enum answer answer = conn->parts[conn->part].answer;
+    if (answer >= ANSWER_OWN)
+        return take_own(conn, answer, reply);
+    if (answer == ANSWER_SEEN) {
+        reply->snapshot_at = conn->result ? read_gtid(conn) : ESSE_NO_ID;
+        return true;
+    }
     if (answer >= ANSWER_START) {
         take_time(conn, answer, reply);
-        return;
+        return true;
     }
     if (ask == ESSE_ASK_DELETE) {
         reply->is_absent = mysql_affected_rows(conn->mysql) == 0;
         /* Without an effect there may be nothing to log, and @@last_gtid would be that of an
          * earlier transaction. */
-        conn->has_deleted |= !reply->is_absent;
+        conn->needs_id |= !reply->is_absent;
     }
     if (conn->result && (ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE))
         take_rows(conn, reply);
@@ -398,6 +484,7 @@ static void take_answer(struct conn *conn, struct esse_reply *reply)
     else if (conn->result)
         take_value(conn, reply);
     note_written(conn, reply);
+    return true;
 }
 
 /* ---- phases ---- */
@@ -412,7 +499,7 @@ static int start_phase(struct conn *conn)
                                         place.password, place.database, place.port, place.socket,
                                         0);
     case PHASE_QUERY:
-        return mysql_real_query_start(&conn->status, conn->mysql, part->sql, strlen(part->sql));
+        return mysql_real_query_start(&conn->status, conn->mysql, part->text, strlen(part->text));
     case PHASE_STORE:
         break;
     }
@@ -466,12 +553,13 @@ static enum esse_progress end_phase(struct conn *conn, struct esse_reply *reply)
     }
     if (!conn->result && mysql_errno(conn->mysql))
         return fail(conn, reply);
-    if (conn->parts[conn->part].answer != ANSWER_NONE)
-        take_answer(conn, reply);
+    const bool ok = conn->parts[conn->part].answer == ANSWER_NONE || take_answer(conn, reply);
     if (conn->result)
         mysql_free_result(conn->result);
     conn->result = NULL;
     conn->phase = PHASE_QUERY;
+    if (!ok)
+        return fail_own(reply);
     return ++conn->part < conn->part_count ? ESSE_PROGRESS_AGAIN : ESSE_PROGRESS_DONE;
 }
 
@@ -527,7 +615,7 @@ static enum esse_progress start_connect(struct conn *conn, struct esse_reply *re
 static enum esse_progress start_begin(struct conn *conn, struct esse_reply *reply)
 {
     conn->begin_is_due = true;
-    conn->has_deleted = conn->has_written = false;
+    conn->needs_id = conn->has_written = false;
     conn->start_ts = ESSE_NO_ID;
     if (!conn->target->is_spread)
         return ESSE_PROGRESS_DONE;

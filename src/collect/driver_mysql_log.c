@@ -65,6 +65,13 @@ static bool filter_commit(struct esse_change_sink *sink, struct esse_error *err)
     return to->commit(to, err);
 }
 
+/* Of the user's own tables only who changed them counts: they may have columns of any type. */
+static bool filter_wants(struct esse_change_sink *sink, struct esse_span table)
+{
+    struct esse_mysql_log *log = log_of(sink);
+    return !log->target->schema->own || (table.length == 9 && !memcmp(table.at, "esse_mark", 9));
+}
+
 /* ---- beginning ---- */
 
 static void close_stream(struct esse_mysql_log *log)
@@ -167,7 +174,7 @@ static bool begin_log(struct esse_target *target, struct esse_error *err)
     log->target = target;
     log->rows = esse_learnt_rows_new(target->arena, target->schema);
     log->filter = (struct esse_change_sink){ esse_learnt_rows_sink(log->rows)->values, filter_begin,
-                                             filter_change, filter_commit };
+                                             filter_change, filter_commit, filter_wants };
     target->log = log;
     if (open_log(log, err))
         return true;
@@ -257,11 +264,22 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
         if (!poll_log(target, learnt, err))
             return false;
     }
-    return true;
+    const unsigned unplaced = atomic_load(&target->unplaced);
+    return !unplaced || esse_fail(err, ESSE_EUNAVAILABLE,
+                                  "the place of %u transactions in the binary log is not known: "
+                                  "they changed nothing, or their connections were lost",
+                                  unplaced);
+}
+
+/* GTIDs are times of commits.  Who reads with locks can tell at which of them it looked. */
+static const char *own_kind(const struct esse_target *target)
+{
+    return target->tells_seen ? "timestamps" : "commit-order";
 }
 
 const struct esse_certifying esse_mysql_certifying = {
     .source = "the binary log",
+    .own_kind = own_kind,
     .begin = begin_log,
     .poll = poll_log,
     .finish = finish_log,

@@ -36,11 +36,11 @@ static void put_update(struct esse_out *out, const struct esse_own_table *table,
 {
     esse_out_text(out, "WITH esse_old AS (SELECT ");
     put_renamed(out, table);
-    esse_out_f(out,
-               " FROM %s %s FOR UPDATE), esse_new AS (UPDATE %s SET %s FROM esse_old WHERE %s.%s = "
-               "esse_0 RETURNING ",
-               table->name, statement->rest, table->name, statement->set, table->name,
-               table->columns[0]);
+    esse_out_f(out, " FROM %s %s FOR UPDATE), esse_new AS (UPDATE %s SET %s FROM esse_old WHERE ",
+               table->name, statement->rest, table->name, statement->set);
+    for (uint32_t i = 0; i < table->key_count; i++)
+        esse_out_f(out, "%s%s.%s = esse_%u", i ? " AND " : "", table->name, table->columns[i], i);
+    esse_out_text(out, " RETURNING ");
     put_both(out, table);
     esse_out_text(out, ") SELECT " SEEN ", " ID
                        ", esse_new.* FROM (SELECT 1) one LEFT JOIN esse_new ON true");

@@ -41,41 +41,6 @@ static int collect(sqlite3 *db, struct esse_out *sql, struct esse_cells *cells)
 
 /* ---- UPDATE ---- */
 
-static bool is_same(const struct esse_own_cell *a, const struct esse_own_cell *b)
-{
-    if (a->kind != b->kind || a->kind != ESSE_CELL_TEXT)
-        return a->kind == b->kind && a->number == b->number;
-    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
-}
-
-/* The row with this key as it was; they mostly come in the same order. */
-static const struct esse_own_cell *find_old(const struct esse_cells *old, size_t width,
-                                            size_t guess, const struct esse_own_cell *key)
-{
-    if (guess < old->at.count && is_same(&old->at.at[guess], key))
-        return &old->at.at[guess];
-    for (size_t i = 0; i < old->at.count; i += width)
-        if (is_same(&old->at.at[i], key))
-            return &old->at.at[i];
-    return NULL;
-}
-
-/* Each row as it was and as it is.  False if one was not there: a trigger's doing. */
-static bool join(struct esse_cells *to, const struct esse_cells *old, const struct esse_cells *new,
-                 size_t width)
-{
-    for (size_t i = 0; i < new->at.count; i += width) {
-        const struct esse_own_cell *was = find_old(old, width, i, &new->at.at[i]);
-        if (!was)
-            return false;
-        for (size_t c = 0; c < width; c++)
-            esse_cells_copy(to, &was[c]);
-        for (size_t c = 0; c < width; c++)
-            esse_cells_copy(to, &new->at.at[i + c]);
-    }
-    return true;
-}
-
 static int update(struct esse_sqlite_own *own, sqlite3 *db, const struct esse_own_schema *schema,
                   const struct esse_own_statement *statement)
 {
@@ -94,7 +59,8 @@ static int update(struct esse_sqlite_own *own, sqlite3 *db, const struct esse_ow
         return code;
     esse_cells_done(&own->old);
     esse_cells_done(&own->new);
-    return join(&own->cells, &own->old, &own->new, table->column_count) ? code : SQLITE_INTERNAL;
+    /* A row that was not there before is a trigger's doing. */
+    return esse_cells_join(&own->cells, &own->old, &own->new, table) ? code : SQLITE_INTERNAL;
 }
 
 void esse_sqlite_own_init(struct esse_sqlite_own *own, struct esse_arena *arena)

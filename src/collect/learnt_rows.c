@@ -4,6 +4,7 @@
 #include "collect/live_rows.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct pending {
     uint32_t table;
@@ -82,6 +83,17 @@ static bool find_table(const struct esse_learnt_rows *rows, struct esse_span nam
     return esse_live_find_table(rows->schema, name, table) || is_text(name, "esse_mark");
 }
 
+/* Names of tables mean the same in capitals, unless they are quoted. */
+static bool is_own(const struct esse_learnt_rows *rows, struct esse_span name)
+{
+    const struct esse_own_schema *own = rows->schema->own;
+    for (uint32_t t = 0; own && t < own->count; t++)
+        if (strlen(own->tables[t].name) == name.length &&
+            strncasecmp(own->tables[t].name, name.at, name.length) == 0)
+            return true;
+    return false;
+}
+
 static esse_value cell_named(const struct esse_change *change, const char *name,
                              const char *position)
 {
@@ -120,7 +132,7 @@ static bool take_change(struct esse_change_sink *sink, const struct esse_change 
     struct esse_learnt_rows *rows = (struct esse_learnt_rows *)sink;
     struct pending version = { .value = ESSE_ABSENT };
     if (!find_table(rows, change->table, &version.table)) {
-        rows->has_own |= rows->schema->own != NULL;
+        rows->has_own |= is_own(rows, change->table);
         return true;
     }
     const bool is_mark = version.table == rows->schema->count;

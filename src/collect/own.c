@@ -36,6 +36,66 @@ void esse_cells_done(struct esse_cells *cells)
             cells->at.at[i].text = cells->texts.at + cells->at.at[i].number;
 }
 
+/* ---- rows before and after ---- */
+
+static bool is_same(const struct esse_own_cell *a, const struct esse_own_cell *b)
+{
+    if (a->kind != b->kind || a->kind != ESSE_CELL_TEXT)
+        return a->kind == b->kind && a->number == b->number;
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
+
+static bool is_same_key(const struct esse_own_cell *a, const struct esse_own_cell *b,
+                        const struct esse_own_table *table)
+{
+    for (uint32_t i = 0; i < table->key_count; i++)
+        if (!is_same(&a[i], &b[i]))
+            return false;
+    return true;
+}
+
+/* The row with this key as it was; perhaps it is the one at 'guess'. */
+static const struct esse_own_cell *find_old(const struct esse_cells *old, size_t guess,
+                                            const struct esse_own_cell *key,
+                                            const struct esse_own_table *table)
+{
+    if (guess < old->at.count && is_same_key(&old->at.at[guess], key, table))
+        return &old->at.at[guess];
+    for (size_t i = 0; i < old->at.count; i += table->column_count)
+        if (is_same_key(&old->at.at[i], key, table))
+            return &old->at.at[i];
+    return NULL;
+}
+
+bool esse_cells_join(struct esse_cells *to, const struct esse_cells *old,
+                     const struct esse_cells *new, const struct esse_own_table *table)
+{
+    for (size_t i = 0; i < new->at.count; i += table->column_count) {
+        const struct esse_own_cell *was = find_old(old, i, &new->at.at[i], table);
+        if (!was)
+            return false;
+        for (size_t c = 0; c < table->column_count; c++)
+            esse_cells_copy(to, &was[c]);
+        for (size_t c = 0; c < table->column_count; c++)
+            esse_cells_copy(to, &new->at.at[i + c]);
+    }
+    return true;
+}
+
+/* ---- how they are written ---- */
+
+void esse_own_put_key(struct esse_out *out, uint32_t i, uint32_t count, const char *text,
+                      size_t length)
+{
+    if (i)
+        esse_out_char(out, ',');
+    for (size_t at = 0; at < length; at++) {
+        if (count > 1 && (text[at] == ',' || text[at] == '\\'))
+            esse_out_char(out, '\\');
+        esse_out_char(out, text[at]);
+    }
+}
+
 void esse_own_put_select(struct esse_out *out, const struct esse_own_schema *schema,
                          const struct esse_own_statement *statement)
 {

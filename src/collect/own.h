@@ -16,8 +16,8 @@
  */
 struct esse_own_table {
     const char *name;
-    const char *const *columns; /* the first is the primary key */
-    uint32_t column_count;
+    const char *const *columns; /* the primary key's come first */
+    uint32_t column_count, key_count;
     const char *list; /* "id, owner, balance" */
 };
 
@@ -39,10 +39,11 @@ enum esse_own_kind {
 struct esse_own_statement {
     enum esse_own_kind kind;
     uint32_t table;
-    const char *list;  /* what AGGREGATE selects */
-    const char *set;   /* of UPDATE, without the word */
-    const char *rest;  /* from WHERE on, or ""; of INSERT all after the table */
-    const char *point; /* the key, as text, if WHERE names exactly one row; else NULL */
+    const char *list; /* what AGGREGATE selects */
+    const char *set;  /* of UPDATE, without the word */
+    const char *rest; /* from WHERE on, or ""; of INSERT all after the table */
+    const char
+        *point; /* its key, as esse_own_put_key makes it, if WHERE names one row; else NULL */
 };
 
 /* ---- what they answer ---- */
@@ -80,9 +81,24 @@ void esse_cells_add(struct esse_cells *cells, enum esse_own_cell_kind kind, int6
 void esse_cells_copy(struct esse_cells *cells, const struct esse_own_cell *cell);
 /* Now the cells may be looked at. */
 void esse_cells_done(struct esse_cells *cells);
+/* Puts each row as it was and as it is into 'to', in the order of 'new'; both are done.  False if
+ * one was not there before.  Cost: linear if they come in the same order, as they mostly do. */
+bool esse_cells_join(struct esse_cells *to, const struct esse_cells *old,
+                     const struct esse_cells *new, const struct esse_own_table *table);
+
+/* ---- how they are written ---- */
+
+struct esse_out;
+
+/*
+ * The next column of a row's key, which has 'count' of them and this is number 'i'.  One column is
+ * its text as it is; of several there are commas between, and those within, like backslashes, have
+ * a backslash before them, so that no two keys are the same text.
+ */
+void esse_own_put_key(struct esse_out *out, uint32_t i, uint32_t count, const char *text,
+                      size_t length);
 
 /* "SELECT id, owner FROM accounts WHERE ...", or of AGGREGATE what it selects. */
-struct esse_out;
 void esse_own_put_select(struct esse_out *out, const struct esse_own_schema *schema,
                          const struct esse_own_statement *statement);
 

@@ -55,11 +55,20 @@ static esse_value key_named(struct esse_book *book, const struct esse_own_table 
 }
 
 static esse_value key_of(struct esse_book *book, const struct esse_own_table *table,
-                         const struct esse_own_cell *cell)
+                         const struct esse_own_cell *cells)
 {
-    char number[24];
-    snprintf(number, sizeof number, "%lld", (long long)cell->number);
-    return key_named(book, table, cell->kind == ESSE_CELL_TEXT ? cell->text : number);
+    struct esse_out *key = &book->shown;
+    key->count = 0;
+    esse_out_f(key, "%s/", table->name);
+    for (uint32_t i = 0; i < table->key_count; i++) {
+        char number[24];
+        const struct esse_own_cell *cell = &cells[i];
+        const bool is_text = cell->kind == ESSE_CELL_TEXT;
+        const int length = snprintf(number, sizeof number, "%lld", (long long)cell->number);
+        esse_own_put_key(key, i, table->key_count, is_text ? cell->text : number,
+                         is_text ? cell->length : (size_t)length);
+    }
+    return esse_value_string(book->values, key->buffer, key->count);
 }
 
 /* ---- the first lines ---- */

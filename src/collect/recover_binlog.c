@@ -190,6 +190,11 @@ static bool read_rows(struct esse_binlog *d, struct esse_bytes *b, unsigned acti
     const uint64_t count = esse_binlog_packed(b, "the columns");
     if (!b->ok)
         return false;
+    if (d->sink->wants && !d->sink->wants(d->sink, table->name)) {
+        b->at = b->end;
+        d->cells.count = d->old.count = 0;
+        return send(d, b, action == 2 ? ESSE_CHANGE_DELETE : ESSE_CHANGE_PUT, table);
+    }
     if (count != table->count)
         return esse_bytes_fail(b, "found %" PRIu64 " columns, expected %zu", count, table->count);
     const unsigned char *before = esse_bytes_take(b, (count + 7) / 8, "the columns' bits");

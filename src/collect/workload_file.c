@@ -97,29 +97,71 @@ static bool read_number(struct parsing *p, struct words *words, const char *what
     return (word && *word && !*end && !errno) || wrong(p, what, word);
 }
 
-/* ---- table NAME (KEY, COLUMN, ...) ---- */
+/* ---- table NAME (KEY, COLUMN, ...), or table NAME ((KEY, KEY, ...), COLUMN, ...) ---- */
+
+static bool is_sign(const char *word, char sign)
+{
+    return word && *word == sign;
+}
+
+/* Names with commas between, up to a bracket; 'word' is the first of them. */
+static bool read_columns(struct parsing *p, struct words *words, const char *word,
+                         struct word_vec *columns)
+{
+    for (;; word = next_word(p, words)) {
+        if (!is_name(word))
+            return wrong(p, "the name of a column", word);
+        word_vec_push(columns, p->arena, word);
+        word = next_word(p, words);
+        if (!is_sign(word, ','))
+            return is_sign(word, ')') || wrong(p, "',' or ')'", word);
+    }
+}
+
+/* The columns of the key, in brackets of their own, and what stands between them and the others:
+ * 'word' is then the first of those, or the bracket that ends the table. */
+static bool read_key(struct parsing *p, struct words *words, const char **word,
+                     struct word_vec *columns)
+{
+    if (!read_columns(p, words, next_word(p, words), columns))
+        return false;
+    *word = next_word(p, words);
+    if (!is_sign(*word, ','))
+        return is_sign(*word, ')') || wrong(p, "',' or ')'", *word);
+    *word = next_word(p, words);
+    return is_name(*word) || wrong(p, "the name of a column", *word);
+}
+
+static void list_columns(struct parsing *p, const struct word_vec *columns,
+                         struct esse_own_table *table)
+{
+    table->list = columns->at[0];
+    for (size_t i = 1; i < columns->count; i++)
+        table->list = esse_arena_format(p->arena, "%s, %s", table->list, columns->at[i]);
+    table->columns = columns->at;
+    table->column_count = (uint32_t)columns->count;
+}
 
 static bool read_table(struct parsing *p, struct words *words)
 {
-    struct esse_own_table table = { .name = next_word(p, words), .list = "" };
+    struct esse_own_table table = { .name = next_word(p, words), .key_count = 1 };
     struct word_vec columns = { 0 };
-    const char *word;
     if (!is_name(table.name))
         return wrong(p, "the name of a table", table.name);
-    if (!(word = next_word(p, words)) || *word != '(')
+    const char *word = next_word(p, words);
+    if (!is_sign(word, '('))
         return wrong(p, "'(' and the table's columns, its primary key first", word);
-    do {
-        if (!is_name(word = next_word(p, words)))
-            return wrong(p, "the name of a column", word);
-        word_vec_push(&columns, p->arena, word);
-        table.list =
-            esse_arena_format(p->arena, "%s%s%s", table.list, *table.list ? ", " : "", word);
-        word = next_word(p, words);
-    } while (word && *word == ',');
-    if (!word || *word != ')')
-        return wrong(p, "',' or ')'", word);
-    table.columns = columns.at;
-    table.column_count = (uint32_t)columns.count;
+    word = next_word(p, words);
+    if (is_sign(word, '(')) {
+        if (!read_key(p, words, &word, &columns))
+            return false;
+        table.key_count = (uint32_t)columns.count;
+    }
+    if (!is_sign(word, ')') && !read_columns(p, words, word, &columns))
+        return false;
+    if (!columns.count)
+        return wrong(p, "the name of a column", word);
+    list_columns(p, &columns, &table);
     table_vec_push(&p->tables, p->arena, table);
     return ends(p, words);
 }

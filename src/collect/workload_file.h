@@ -46,7 +46,8 @@ struct esse_template {
     unsigned line;
     uint32_t table;
     struct esse_pieces list, set, rest; /* as in own.h */
-    struct esse_pieces point;           /* without pieces if WHERE is not about one row */
+    /* The columns of the key, in the table's order; NULL if WHERE is not about one row. */
+    const struct esse_pieces *point;
 };
 
 struct esse_file_txn {

@@ -23,7 +23,7 @@ struct session {
     uint32_t done; /* statements of it */
     bool gives_up;
     struct esse_out *values; /* by parameter: what was drawn */
-    struct esse_out list, set, rest, point;
+    struct esse_out list, set, rest, point, part;
     struct esse_own_statement statement;
 };
 
@@ -81,18 +81,29 @@ static const char *put_pieces(struct session *session, struct esse_out *out,
     return esse_out_memory(out);
 }
 
-/* A key as the history has it: 'O''Brien' is O'Brien. */
-static const char *unquoted(struct esse_out *out)
+/* A column of a key as the history has it: 'O''Brien' is O'Brien. */
+static void unquote(struct esse_out *out)
 {
     size_t to = 0;
     if (!out->count || out->buffer[0] != '\'')
-        return esse_out_memory(out);
+        return;
     for (size_t i = 1; i + 1 < out->count; i++) {
         out->buffer[to++] = out->buffer[i];
         i += out->buffer[i] == '\'';
     }
     out->count = to;
-    return esse_out_memory(out);
+}
+
+static const char *put_point(struct session *session, const struct esse_template *template)
+{
+    const uint32_t count = session->shared->file.schema.tables[template->table].key_count;
+    session->point.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        put_pieces(session, &session->part, template->point[i], false);
+        unquote(&session->part);
+        esse_own_put_key(&session->point, i, count, session->part.buffer, session->part.count);
+    }
+    return esse_out_memory(&session->point);
 }
 
 static const struct esse_own_statement *draw_statement(struct session *session,
@@ -103,10 +114,8 @@ static const struct esse_own_statement *draw_statement(struct session *session,
     statement->list = put_pieces(session, &session->list, template->list, true);
     statement->set = put_pieces(session, &session->set, template->set, true);
     statement->rest = put_pieces(session, &session->rest, template->rest, true);
-    if (template->point.count) {
-        put_pieces(session, &session->point, template->point, false);
-        statement->point = unquoted(&session->point);
-    }
+    if (template->point)
+        statement->point = put_point(session, template);
     return statement;
 }
 
@@ -126,6 +135,7 @@ static struct session *make_session(struct esse_arena *arena, struct shared *sha
     esse_out_init_memory(&session->set, arena);
     esse_out_init_memory(&session->rest, arena);
     esse_out_init_memory(&session->point, arena);
+    esse_out_init_memory(&session->part, arena);
     return session;
 }
 

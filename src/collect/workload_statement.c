@@ -162,37 +162,77 @@ static bool take_table(struct taking *t, struct part *part, uint32_t *table)
                         (int)(name.end - name.at), name.at, (int)(name.end - name.at), name.at);
 }
 
-/* WHERE key = VALUE and nothing else: the value. */
-static bool is_point(const struct esse_own_table *table, struct part rest, struct part *value)
+/* Which column of the key it is; their number if it is none of them. */
+static uint32_t find_key_column(const struct esse_own_table *table, struct part name)
 {
-    if (!is(take_word(&rest), "WHERE") || !is(take_word(&rest), table->columns[0]))
-        return false;
-    rest = trim(rest);
-    if (rest.at == rest.end || *rest.at++ != '=')
-        return false;
-    *value = rest = trim(rest);
-    if (rest.at < rest.end && *rest.at == '\'')
-        rest.at = pass(rest.at, rest.end);
-    else {
-        if (rest.at < rest.end && (*rest.at == ':' || *rest.at == '-'))
-            rest.at++;
-        take_word(&rest);
+    uint32_t i = 0;
+    while (i < table->key_count && !is(name, table->columns[i]))
+        i++;
+    return i;
+}
+
+/* Takes a literal or a parameter. */
+static struct part take_value(struct part *part)
+{
+    struct part value = *part = trim(*part);
+    if (part->at < part->end && *part->at == '\'') {
+        do /* two quotes are one that is meant */
+            part->at = pass(part->at, part->end);
+        while (part->at < part->end && *part->at == '\'');
+    } else {
+        const bool is_signed = part->at < part->end && (*part->at == ':' || *part->at == '-');
+        part->at += is_signed;
+        /* The name of a column is no value. */
+        if ((is_signed && *value.at == ':') ||
+            (part->at < part->end && isdigit((unsigned char)*part->at)))
+            take_word(part);
     }
-    return rest.at == rest.end && value->at < value->end;
+    value.end = part->at;
+    return value;
+}
+
+/* WHERE key = VALUE, of each column of the key once, and nothing else: the values, by column. */
+static bool is_point(const struct esse_own_table *table, struct part rest, struct part *values)
+{
+    for (uint32_t taken = 0; taken < table->key_count; taken++) {
+        if (!is(take_word(&rest), taken ? "AND" : "WHERE"))
+            return false;
+        const uint32_t column = find_key_column(table, take_word(&rest));
+        rest = trim(rest);
+        if (column == table->key_count || values[column].at || rest.at == rest.end ||
+            *rest.at++ != '=')
+            return false;
+        values[column] = take_value(&rest);
+        if (values[column].at == values[column].end)
+            return false;
+    }
+    rest = trim(rest);
+    return rest.at == rest.end;
+}
+
+static bool take_point(struct taking *t, struct part rest, struct esse_template *out)
+{
+    const struct esse_own_table *table = &t->file->schema.tables[out->table];
+    struct part *values = esse_arena_alloc(t->arena, table->key_count, sizeof *values);
+    if (out->kind == ESSE_OWN_AGGREGATE || !is_point(table, rest, values))
+        return true;
+    struct esse_pieces *point = esse_arena_alloc(t->arena, table->key_count, sizeof *point);
+    for (uint32_t i = 0; i < table->key_count; i++)
+        if (!cut(t, values[i], &point[i]))
+            return false;
+    out->point = point;
+    return true;
 }
 
 /* Everything from WHERE on. */
 static bool take_rest(struct taking *t, struct part rest, struct esse_template *out)
 {
-    struct part value, first = rest = trim(rest), word = take_word(&first);
+    struct part first = rest = trim(rest), word = take_word(&first);
     const bool is_select = out->kind <= ESSE_OWN_AGGREGATE;
     if (rest.at < rest.end && !is(word, "WHERE") &&
         !(is_select && (is(word, "ORDER") || is(word, "LIMIT"))))
         return wrong(t, "WHERE", rest);
-    if (is_point(&t->file->schema.tables[out->table], rest, &value) &&
-        out->kind != ESSE_OWN_AGGREGATE && !cut(t, value, &out->point))
-        return false;
-    return cut(t, rest, &out->rest);
+    return take_point(t, rest, out) && cut(t, rest, &out->rest);
 }
 
 static bool take_select(struct taking *t, struct part part, struct esse_template *out)
@@ -225,9 +265,10 @@ static bool check_set(struct taking *t, struct part set, const struct esse_own_t
     bool begins = true;
     for (const char *at = set.at; at < set.end; at = pass(at, set.end)) {
         struct part word = { at, set.end };
-        if (begins && is(take_word(&word), table->columns[0]))
+        const uint32_t column = begins ? find_key_column(table, take_word(&word)) : UINT32_MAX;
+        if (column < table->key_count)
             return esse_fail_at(t->err, t->line, 0, "the key '%s' of a row cannot be set",
-                                table->columns[0]);
+                                table->columns[column]);
         begins = *at == ',' || (begins && isspace((unsigned char)*at));
     }
     return set.at < set.end || wrong(t, "columns to set", set);

@@ -62,6 +62,13 @@ check "rows have their columns" grep -q '"r":"doctors/3","v":{"id":3,' own/histo
 check "updates by condition have the row before and after" \
     grep -q '"u":"SELECT \* FROM doctors WHERE shift = 1 AND id < 100","rows":{"doctors/1":\[{' own/history.jsonl
 check "deletes too" grep -q '},null\]' own/history.jsonl
+expect "keys of two columns" 0 "$ESSE" run -w "sql:$ROOT/examples/seats.sql" -n 1500 -o seats
+check "are told apart" grep -qF '"r":"seats/2,it'"'"'s a box\\, up"' seats/history.jsonl
+check "one row by its key is no predicate" grep -q '"w":"seats/1,A1"' seats/history.jsonl
+sed 's/VALUES (:stamp.*)/& ON CONFLICT (night, seat) DO UPDATE SET guest = 7, stamp = excluded.stamp/; /AND seat = :extra;/d' \
+    "$ROOT/examples/seats.sql" >upsert.sql
+expect "INSERT that may find its row" 0 "$ESSE" run -w sql:upsert.sql -n 1500 -o upsert
+check "is a write of what came out" grep -q '"w":"seats/1,C1","v":{"guest":7,' upsert/history.jsonl
 again=$(grep '^esse run ' own/README | sed "s|^esse|$ESSE|")
 expect "the README's line repeats it" 0 bash -c "$again -o own-again"
 cat >broken.sql <<'END'

@@ -50,6 +50,20 @@ d = json.load(open(sys.argv[1]))
 print(*d["anomaly_types"], *[a["type"] for a in d.get("also_found", [])])' "$WORK/$1/verdict.json"
 }
 
+# A workload file whose tables stay when the run is over: $WORK/NAME.sql, from examples/NAME.sql.
+keeping() { # name, sed script...
+    local name=$1
+    shift
+    sed -e '/^teardown/,+1d' "$@" "$ROOT/examples/$name.sql" >"$WORK/$name.sql"
+}
+
+# Passes if the rows are what the history of the run says that the table must hold.
+holds_rows() { # name, run directory, rows with tabs between columns, table, column...
+    local name=$1 run=$2 rows=$3
+    shift 3
+    same "$name" "$(python3 "$ROOT/tests/live/own_rows.py" "$WORK/$run" "$@")" "$(LC_ALL=C sort <<<"$rows")"
+}
+
 # ---- PostgreSQL ----
 
 postgresql_bin() {

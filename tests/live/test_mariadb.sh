@@ -41,6 +41,31 @@ expect "read uncommitted holds" 0 run ru -i read-uncommitted -w list-append --tx
 expect "read uncommitted is not read committed" 1 run ru-rc -i read-uncommitted -w list-append --level read-committed --txns 2500 --abort-share 0.2
 has "... dirty reads are found" "$(found ru-rc)" "G1a"
 
+# ---- transactions of the user's own ----
+own="sql:$ROOT/examples/on-call.sql"
+expect "a workload file: serializable holds" 0 run own-ser -w "$own" --txns 1000
+has "... the order of commits came from the log" "$OUT" "commits from the binary log"
+has "... and certifies it" "$OUT" "under the certificate (timestamps)"
+expect "a workload file: repeatable read is not what its name says" 1 run own-rr -i repeatable-read -w "$own" --txns 1500
+has "... updates are lost" "$(found own-rr)" "lost-update"
+expect "a workload file: read committed holds" 0 run own-rc -i read-committed -w "$own" --txns 1500
+# Keys of two columns, INSERT that may find its row, and columns whose types the log's reader does not know.
+keeping seats -e 's/PRIMARY KEY/price DECIMAL(8,2) DEFAULT 9.5, sold DATETIME DEFAULT now(), &/' \
+    -e 's/INSERT INTO seats VALUES/INSERT INTO seats (night, seat, guest, stamp) VALUES/' \
+    -e 's/VALUES (:stamp.*)/& ON DUPLICATE KEY UPDATE guest = 7, stamp = VALUES(stamp)/' -e '/AND seat = :extra;/d'
+for level in serializable repeatable-read read-committed; do
+    run seats-$level -i $level -w "sql:$WORK/seats.sql" --txns 1500 >"$WORK/seats.out" 2>&1
+    status=$?
+    same "keys of two columns, $level" "$([ $level = repeatable-read ] && echo 1 || echo 0)" $status
+    check "... rows are inserted over others" grep -q '"w":"seats/1,C1","v":{"guest":7,' "$WORK/seats-$level/history.jsonl"
+    holds_rows "... what is recorded is what the table holds" seats-$level \
+        "$(maria 'select night, seat, guest, stamp from esse.seats')" seats night seat guest stamp
+done
+keeping seats -e 's/guest = 0, stamp = :stamp/guest = guest/'
+run idle -w "sql:$WORK/seats.sql" --txns 300 >"$WORK/idle.out" 2>&1
+has "updates that change nothing are not in the log, which is told" "$(cat "$WORK/idle.out")" "they changed nothing"
+maria 'drop table esse.seats'
+
 # ---- manners ----
 same "no table is left behind" "0" "$(maria "select count(*) from information_schema.tables where table_name like 'esse\_%'")"
 expect "nobody there: status 69" 69 "$ESSE" run "mysql://root:geheimnis@127.0.0.1:1/esse" --out "$WORK/away"

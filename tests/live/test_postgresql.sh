@@ -50,6 +50,15 @@ has "... the order of commits came from the log" "$OUT" "commits from logical de
 expect "a workload file: repeatable read is not serializable" 1 run own-rr -i repeatable-read -w "$own" --level serializable --txns 2000
 has "... write skew was found" "$(found own-rr)" "G2"
 expect "a workload file: read committed holds" 0 run own-rc -i read-committed -w "$own" --txns 1500
+# Keys of two columns, and INSERT that may find its row.
+keeping seats -e 's/VALUES (:stamp.*)/& ON CONFLICT (night, seat) DO UPDATE SET guest = 7, stamp = excluded.stamp/' -e '/AND seat = :extra;/d'
+for level in serializable repeatable-read read-committed; do
+    expect "keys of two columns, $level" 0 run seats-$level -i $level -w "sql:$WORK/seats.sql" --txns 1500
+    check "... rows are inserted over others" grep -q '"w":"seats/1,C1","v":{"guest":7,' "$WORK/seats-$level/history.jsonl"
+    holds_rows "... what is recorded is what the table holds" seats-$level \
+        "$(pg "select concat_ws(e'\\t', night, seat, guest, stamp) from seats")" seats night seat guest stamp
+done
+pg 'drop table seats'
 
 # ---- the other way to read the log ----
 expect "test_decoding tells the order too" 0 timeout -s KILL 120 "$ESSE" run "$PG_URL?decoding=test_decoding" \

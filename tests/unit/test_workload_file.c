@@ -1,3 +1,4 @@
+#include "base/out.h"
 #include "collect/workload_file.h"
 #include "test.h"
 
@@ -53,14 +54,86 @@ TEST(test_workload_file__takes_statements_apart)
     const struct esse_template *at = file.txns[0].templates;
     CHECK_EQ(at[0].kind, ESSE_OWN_SELECT);
     CHECK_EQ(at[0].line, 11);
-    CHECK_TEXT(text_of(arena, at[0].point), "<0>");
+    CHECK_TEXT(text_of(arena, at[0].point[0]), "<0>");
     CHECK_EQ(at[1].kind, ESSE_OWN_AGGREGATE);
     CHECK_EQ(at[1].line, 13);
     CHECK_TEXT(text_of(arena, at[1].rest), "where a > <0> and b = ':x'");
     CHECK_EQ(at[2].kind, ESSE_OWN_UPDATE);
     CHECK_TEXT(text_of(arena, at[2].set), "a = (a + <1>),\n        b = id");
-    CHECK_EQ(at[2].point.count, 0);
+    CHECK(!at[2].point);
     CHECK(file.txns[1].is_read_only);
+    esse_arena_free(arena);
+}
+
+static const char tuples[] = "table t ((night, seat), a)\n"
+                             "param x uniform 5 5\n"
+                             "transaction one\n"
+                             "    SELECT * FROM t WHERE seat = 'it''s' AND night = :x;\n"
+                             "    DELETE FROM t WHERE night = -4 and seat = 'b';\n"
+                             "    SELECT * FROM t WHERE seat = 'b';\n"
+                             "    SELECT * FROM t WHERE seat = 'b' AND seat = 'c';\n"
+                             "    SELECT * FROM t WHERE seat = 'b' AND night = 1 AND a = 2;\n"
+                             "    SELECT * FROM t WHERE seat = 'b' OR night = 1;\n"
+                             "    SELECT * FROM t WHERE seat = 'b' AND night = a;\n"
+                             "    SELECT count(*) FROM t WHERE seat = 'b' AND night = 1;\n";
+
+/* One row is meant if all columns of the key are given, each once, and nothing else is. */
+TEST(test_workload_file__takes_keys_of_several_columns)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_workload_file file;
+    struct esse_error err = { 0 };
+    CHECK(esse_workload_file_parse(arena, tuples, &file, &err));
+    CHECK_EQ(file.schema.tables[0].key_count, 2);
+    CHECK_EQ(file.schema.tables[0].column_count, 3);
+    CHECK_TEXT(file.schema.tables[0].list, "night, seat, a");
+    const struct esse_template *at = file.txns[0].templates;
+    CHECK_TEXT(text_of(arena, at[0].point[0]), "<0>");
+    CHECK_TEXT(text_of(arena, at[0].point[1]), "'it''s'");
+    CHECK_TEXT(text_of(arena, at[1].point[0]), "-4");
+    CHECK_TEXT(text_of(arena, at[1].point[1]), "'b'");
+    for (uint32_t i = 2; i < file.txns[0].count; i++)
+        CHECK(!at[i].point);
+    CHECK(esse_workload_file_parse(arena, "table t ((a))\ntransaction b\n SELECT * FROM t;\n",
+                                   &file, &err));
+    CHECK_EQ(file.schema.tables[0].key_count, 1);
+    CHECK_EQ(file.schema.tables[0].column_count, 1);
+    esse_arena_free(arena);
+}
+
+static const char *key_text(struct esse_arena *arena, const char parts[3][4], uint32_t count)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    for (uint32_t i = 0; i < count; i++)
+        esse_own_put_key(&out, i, count, parts[i], strlen(parts[i]));
+    return esse_out_memory(&out);
+}
+
+/* Two keys of as many columns have the same text if and only if they are the same. */
+TEST(test_workload_file__tells_keys_apart)
+{
+    struct esse_rng rng = { 11 };
+    const unsigned rounds = test_rounds(20000);
+    for (unsigned i = 0; i < rounds; i++) {
+        struct esse_arena *arena = esse_arena_new();
+        char parts[2][3][4] = { 0 };
+        const uint32_t count = 1 + esse_rng_below(&rng, 3);
+        bool same = true;
+        for (uint32_t p = 0; p < count; p++) {
+            for (unsigned side = 0; side < 2; side++)
+                for (unsigned n = esse_rng_below(&rng, 4), at = 0; at < n; at++)
+                    parts[side][p][at] = "a,\\"[esse_rng_below(&rng, 3)];
+            same = same && strcmp(parts[0][p], parts[1][p]) == 0;
+        }
+        const char *a = key_text(arena, (const char(*)[4])parts[0], count);
+        const char *b = key_text(arena, (const char(*)[4])parts[1], count);
+        CHECK_EQ(strcmp(a, b) == 0, same);
+        esse_arena_free(arena);
+    }
+    struct esse_arena *arena = esse_arena_new();
+    CHECK_TEXT(key_text(arena, (const char[3][4]){ "a,b" }, 1), "a,b");
+    CHECK_TEXT(key_text(arena, (const char[3][4]){ "12", "a,b" }, 2), "12,a\\,b");
     esse_arena_free(arena);
 }
 
@@ -78,6 +151,14 @@ static const struct {
       "expected '(' and the table's columns, its primary key first, found the end" },
     { "table u (id; a)\n", 3, "expected the name of a column, found 'id;'" },
     { "table u (id a)\n", 3, "expected ',' or ')', found 'a'" },
+    { "table u ()\n", 3, "expected the name of a column, found ')'" },
+    { "table u ((id, a)\n", 3, "expected ',' or ')', found the end" },
+    { "table u ((id, a) b)\n", 3, "expected ',' or ')', found 'b'" },
+    { "table u ((id, a), )\n", 3, "expected the name of a column, found ')'" },
+    { "table u ((), a)\n", 3, "expected the name of a column, found ')'" },
+    { "table u (a, (id))\n", 3, "expected the name of a column, found '('" },
+    { "table u ((n, m), a)\ntransaction a\n UPDATE u SET a = 1, m = 2;\n", 5,
+      "the key 'm' of a row cannot be set" },
     { "param y\n", 3, "expected uniform, zipf, unique, choice, session or constant" },
     { "param y uniform 1 x\n", 3, "expected the greatest value, an integer, found 'x'" },
     { "param y uniform 9 1\n", 3, "the greatest value must not be below the least" },
@@ -148,6 +229,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_workload_file__takes_statements_apart),
+        cmocka_unit_test(test_workload_file__takes_keys_of_several_columns),
+        cmocka_unit_test(test_workload_file__tells_keys_apart),
         cmocka_unit_test(test_workload_file__says_what_is_wrong_and_where),
         cmocka_unit_test(test_workload_file__survives_any_text),
     };
