@@ -4,6 +4,7 @@
 #include "base/index.h"
 #include "base/vec.h"
 #include "evidence/recheck_start.h"
+#include "evidence/refutation.h"
 #include "history/access.h"
 #include "history/show.h"
 #include "report/report_refutation.h"
@@ -423,7 +424,7 @@ bool esse_cast_is_too_large(const struct esse_anomaly *anomaly, struct esse_cast
     return anomaly->refutation && cast.count > DRAWN_MOST;
 }
 
-static bool is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at)
+bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at)
 {
     for (uint32_t i = 0; i < at; i++)
         if (strcmp(anomalies[i].type, anomalies[at].type) == 0)
@@ -431,18 +432,41 @@ static bool is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at)
     return true;
 }
 
+const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
+                                           const struct esse_result *result, uint32_t *count)
+{
+    const struct esse_verdict *fullest = esse_cast_fullest(result);
+    size_t most = 1;
+    for (uint32_t i = 0; i < result->verdict_count; i++)
+        most += result->verdicts[i].anomaly_count;
+    struct esse_anomaly *found = esse_arena_alloc(arena, most, sizeof *found);
+    *count = 0;
+    for (uint32_t a = 0; fullest && a < fullest->anomaly_count; a++)
+        found[(*count)++] = fullest->anomalies[a];
+    for (uint32_t i = 0; i < result->verdict_count; i++)
+        for (uint32_t a = 0; a < result->verdicts[i].anomaly_count; a++) {
+            found[*count] = result->verdicts[i].anomalies[a];
+            *count +=
+                !esse_is_refutation(&found[*count]) && esse_cast_is_first_of_type(found, *count);
+        }
+    return found;
+}
+
 const struct esse_anomaly **esse_cast_drawn(struct esse_arena *arena,
                                             const struct esse_result *result, uint32_t most,
                                             uint32_t *count)
 {
-    const struct esse_verdict *verdict = esse_cast_fullest(result);
-    const struct esse_anomaly *all = verdict ? verdict->anomalies : result->also_found;
-    const uint32_t total = verdict ? verdict->anomaly_count : result->also_found_count;
+    uint32_t total;
+    const struct esse_anomaly *all = esse_cast_found(arena, result, &total);
+    if (!total) {
+        all = result->also_found;
+        total = result->also_found_count;
+    }
     const struct esse_anomaly **drawn = esse_arena_alloc(arena, total + 1u, sizeof *drawn);
     uint8_t *chosen = esse_arena_alloc(arena, total + 1u, sizeof *chosen);
     uint32_t left = most;
     for (uint32_t i = 0; i < total && left; i++)
-        left -= chosen[i] = is_first_of_type(all, i);
+        left -= chosen[i] = esse_cast_is_first_of_type(all, i);
     for (uint32_t i = 0; i < total && left; i++)
         if (!chosen[i])
             left -= chosen[i] = 1;

@@ -66,9 +66,17 @@ struct esse_dep_look {
 extern const struct esse_dep_look esse_dep_looks[]; /* the last stands for all others */
 const struct esse_dep_look *esse_dep_look(const char *dep);
 
-/* The verdict that has the most anomalies, the first of those; NULL if none has one.  The
- * anomalies of several levels overlap, so this one is told. */
+/* The verdict that has the most anomalies, the first of those; NULL if none has one. */
 const struct esse_verdict *esse_cast_fullest(const struct esse_result *result);
+
+/* Is none before it of its type? */
+bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at);
+
+/* What is told of a result.  The anomalies of several levels overlap: all of the fullest verdict,
+ * and of the others one of every type that is not among them yet.  A second refutation would only
+ * tell the same cases again, and is left out. */
+const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
+                                           const struct esse_result *result, uint32_t *count);
 
 /* A refutation with too many transactions for a picture.  Cycles are shortened instead. */
 bool esse_cast_is_too_large(const struct esse_anomaly *anomaly, struct esse_cast cast);

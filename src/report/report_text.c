@@ -197,37 +197,29 @@ static void put_anomaly(struct esse_out *out, const struct esse_report *report,
 
 /* ---- all of them ---- */
 
-static bool is_told_type(const struct esse_anomaly *anomalies, uint32_t at)
-{
-    for (uint32_t i = 0; i < at; i++)
-        if (strcmp(anomalies[i].type, anomalies[at].type) == 0)
-            return true;
-    return false;
-}
-
 /* One occurrence of each of the first types, or all that were kept. */
 static void put_anomalies(struct esse_out *out, const struct esse_report *report,
-                          const struct esse_verdict *verdict)
+                          const struct esse_anomaly *anomalies, uint32_t count)
 {
+    const struct esse_verdict *fullest = esse_cast_fullest(report->result);
+    const uint64_t seen = fullest->anomalies_seen + count - fullest->anomaly_count;
     uint32_t types = 0;
-    for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
-        if (!report->verbose && is_told_type(verdict->anomalies, i))
+    for (uint32_t i = 0; i < count; i++) {
+        if (!report->verbose && !esse_cast_is_first_of_type(anomalies, i))
             continue;
         if (report->verbose || types < TYPES_TOLD)
-            put_anomaly(out, report, &verdict->anomalies[i]);
+            put_anomaly(out, report, &anomalies[i]);
         else
             esse_out_f(out, "%s%s", types == TYPES_TOLD ? "\n  and also " : ", ",
-                       verdict->anomalies[i].type);
+                       anomalies[i].type);
         types++;
     }
     if (!report->verbose && types > TYPES_TOLD)
         esse_out_char(out, '\n');
     const uint32_t told = types < TYPES_TOLD ? types : TYPES_TOLD;
-    if (verdict->anomalies_seen > 1)
-        esse_out_f(
-            out, "\n  %llu occurrences in all%s\n", (unsigned long long)verdict->anomalies_seen,
-            report->verbose || told == verdict->anomaly_count ? ""
-                                                              : "; --verbose shows more of them");
+    if (seen > 1)
+        esse_out_f(out, "\n  %llu occurrences in all%s\n", (unsigned long long)seen,
+                   report->verbose || told == count ? "" : "; --verbose shows more of them");
 }
 
 static void put_names(struct esse_out *out, const char *label, const char *const *names,
@@ -257,14 +249,16 @@ static void put_also_found(struct esse_out *out, const struct esse_report *repor
     uint32_t told = 0;
     for (uint32_t i = 0; i < result->also_found_count; i++) {
         const char *type = result->also_found[i].type;
-        if (is_told_type(result->also_found, i) || esse_is_refutation(&result->also_found[i]))
+        if (!esse_cast_is_first_of_type(result->also_found, i) ||
+            esse_is_refutation(&result->also_found[i]))
             continue;
         esse_out_f(out, "%s%s",
                    told++ ? ", " : "  also found, and allowed by the levels asked for: ", type);
     }
     esse_out_text(out, told ? "\n" : "");
     for (uint32_t i = 0; i < result->also_found_count; i++)
-        if (!is_told_type(result->also_found, i) && esse_is_refutation(&result->also_found[i]))
+        if (esse_cast_is_first_of_type(result->also_found, i) &&
+            esse_is_refutation(&result->also_found[i]))
             put_but_not(out, report, &result->also_found[i]);
     for (uint32_t i = 0; report->verbose && i < result->also_found_count; i++)
         put_anomaly(out, report, &result->also_found[i]);
@@ -285,13 +279,14 @@ void esse_report_text(struct esse_out *out, const struct esse_report *report)
     const struct esse_result *result = report->result;
     for (uint32_t i = 0; i < result->verdict_count; i++)
         put_verdict(out, report, &result->verdicts[i]);
-    const struct esse_verdict *verdict = esse_cast_fullest(result);
+    uint32_t found;
+    const struct esse_anomaly *anomalies = esse_cast_found(out->arena, result, &found);
     put_names(out,
               is_all_about_points(result) ? "ruled out, with its strong variants:"
                                           : "ruled out, with all that implies them:",
               result->not_levels, result->not_count);
-    if (verdict)
-        put_anomalies(out, report, verdict);
+    if (found)
+        put_anomalies(out, report, anomalies, found);
     put_also_found(out, report);
     put_names(out, "strongest:", result->strongest, result->strongest_count);
 }

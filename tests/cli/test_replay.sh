@@ -16,6 +16,9 @@ has "and what it rests on" "$OUT" "under the certificate (commit_ts)"
 has "and that another order would do" "$OUT" "in another order the level holds"
 expect "nor does snapshot isolation" 1 "$ESSE" check -l snapshot-isolation --engine replay a.jsonl
 has "with snapshots" "$OUT" "snapshot-mismatch: with snapshots at start_ts and commits at commit_ts, b would have read x = 1"
+expect "both levels at once" 1 "$ESSE" check -l serializable,snapshot-isolation --engine replay a.jsonl
+has "tell of the one" "$OUT" "order-mismatch: in the order of commit_ts, b would have read x = 1"
+has "and of the other" "$OUT" "snapshot-mismatch: with snapshots at start_ts and commits at commit_ts, b would have read x = 1"
 expect "a stream says the same" 1 "$ESSE" check -l serializable --stream --order-by commit_ts a.jsonl
 has "in the same words" "$OUT" "1. b did r x = nil; the table held x = 1, which a wrote"
 expect "from standard input too" 1 sh -c "\"$ESSE\" check -l serializable --stream - <a.jsonl"
