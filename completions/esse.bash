@@ -91,7 +91,7 @@ _esse() {
     check,--order-by) _esse_words 'order commit_ts start_ts' ;;
     check,--version-order-share) : ;;
     check,--seed) : ;;
-    check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending' ;;
+    check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending closure small-cycles' ;;
     check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     check,--workload | check,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     check,--evidence) _esse_files ;;

@@ -107,7 +107,7 @@ complete -c esse -n '__esse_in check' -l no-version-order -d 'for experiments: f
 complete -c esse -n '__esse_in check' -l version-order-share -x -d 'for experiments: keep this share of them, chosen by --seed'
 complete -c esse -n '__esse_in check' -l seed -x -d 'of --version-order-share (default: 1)'
 complete -c esse -n '__esse_in check' -l explain-plan -d 'say what was known, inferred, and left to the solver, with counts and seconds'
-complete -c esse -n '__esse_in check' -l ablate -x -a '(__esse_list estimate schedule lending pruning laziness patience mending)' -d 'for experiments: leave parts of the engine polygraph out; the verdict stays the same'
+complete -c esse -n '__esse_in check' -l ablate -x -a '(__esse_list estimate schedule lending pruning laziness patience mending closure small-cycles)' -d 'for experiments: leave parts of the engine polygraph out; the verdict stays the same'
 complete -c esse -n '__esse_in check' -s f -l format -x -a 'native jepsen-edn elle-json plume awdit dbcop cobra' -d 'the input\'s format (default: recognised)'
 complete -c esse -n '__esse_in check' -s w -l workload -x -a 'list-append rw-register closed-predicate' -d 'what the operations are (default: recognised)'
 complete -c esse -n '__esse_in check' -s j -l json -d 'print one JSON object for each history'

@@ -31,8 +31,9 @@ static const char *const engines[] = { "scan", "replay", "saturate", "dsg", "pol
 static const char *const orders[] = { "order", "commit_ts", "start_ts", NULL };
 
 /* By the bits of enum esse_ablation. */
-static const char *const ablations[] = { "estimate", "schedule", "lending", "pruning",
-                                         "laziness", "patience", "mending", NULL };
+static const char *const ablations[] = { "estimate",     "schedule", "lending", "pruning",
+                                         "laziness",     "patience", "mending", "closure",
+                                         "small-cycles", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
@@ -108,7 +109,7 @@ static bool find_ablations(struct check_run *run)
         if (!ablations[bit]) {
             esse_cli_usage("check",
                            "--ablate: unknown part '%s'; there are estimate, schedule, lending, "
-                           "pruning, laziness, patience, mending",
+                           "pruning, laziness, patience, mending, closure, small-cycles",
                            names[i]);
             return false;
         }

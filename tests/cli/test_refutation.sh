@@ -107,4 +107,23 @@ expect "a refutation is shrunk" 0 "$ESSE" shrink -q --level serializable both.js
 same "to what it needs" 3 "$(grep -c '"ops"' small.jsonl)"
 expect "which is still refuted" 1 "$ESSE" check -q --level serializable small.jsonl
 has "in the same way" "$OUT" "serializable-no-order: "
+
+# Parts of the engine, told and left out.
+head -2 a.jsonl >clean.jsonl
+plan() { # parts to leave out: the names of the phases
+    "$ESSE" check -q --engine polygraph --level serializable --explain-plan --ablate "$1" clean.jsonl |
+        sed -n 's/^    \([a-z][a-z ]*[a-z]\)  *[0-9.]* s .*/\1/p' | paste -sd,
+}
+same "solving comes first" "known,first order,solving" "$(plan mending)"
+same "without patience pruning does" "known,closure,pruning,small cycles,first order,solving" \
+    "$(plan patience)"
+same "without a closure" "known,pruning,small cycles,first order,solving" \
+    "$(plan patience,closure)"
+same "without small cycles" "known,closure,pruning,first order,solving" \
+    "$(plan patience,small-cycles)"
+expect "sessions are chains" 0 "$ESSE" check -q --engine polygraph --level serializable \
+    --explain-plan --ablate patience clean.jsonl
+has "two of them" "$OUT" " s  2 chains, "
+expect "an unknown part is refused" 64 "$ESSE" check --ablate windows clean.jsonl
+has "with those that there are" "$ERR" "mending, closure, small-cycles"
 finish

@@ -5,7 +5,7 @@
 #include "random_history.h"
 #include "version_oracle.h"
 
-enum { ABLATIONS = 128 };
+enum { ABLATIONS = 512 };
 
 struct tally {
     unsigned holds, violated, unknown, refuted;
@@ -218,27 +218,34 @@ TEST(test_polygraph__agrees_with_the_axioms)
 
 /* ---- nothing known but reads and writes ---- */
 
-/* Mostly blind writes, one session after the other, and then the sessions are forgotten. */
-static struct esse_history *shuffled_history(struct esse_arena *arena, uint64_t seed)
+/* Mostly blind writes, one session after the other. */
+static struct esse_history *written_history(struct esse_arena *arena, uint64_t seed, uint32_t txns,
+                                            bool timed)
 {
-    const struct esse_forgetting forgetting = { .sessions = true, .version_share = 1 };
     struct esse_builder *builder = esse_builder_new(arena);
     struct esse_gen_options options = esse_gen_defaults(ESSE_GEN_RW_REGISTER);
     struct esse_history *history = NULL;
     struct esse_error err;
-    options.txns = 300;
+    options.txns = txns;
     options.ops = 8;
     options.keys = 250;
     options.max_writes = 0;
     options.sessions = 12;
     options.read_share = 0.25;
     options.seed = seed;
-    options.has_times = options.has_header = false;
+    options.has_times = timed;
+    options.has_header = false;
     options.by_session = true;
     if (!esse_gen_run(&options, esse_builder_sink(builder), NULL, &err) ||
         !esse_builder_freeze(builder, &history, &err))
         fail_msg("%s", err.text);
-    return esse_history_forget(arena, history, &forgetting);
+    return history;
+}
+
+static struct esse_history *shuffled_history(struct esse_arena *arena, uint64_t seed, uint32_t txns)
+{
+    const struct esse_forgetting forgetting = { .sessions = true, .version_share = 1 };
+    return esse_history_forget(arena, written_history(arena, seed, txns, false), &forgetting);
 }
 
 /* Where the first order breaks reads it is mended, until the order is itself the answer; where the
@@ -255,7 +262,7 @@ TEST(test_polygraph__mends_what_has_no_order_at_all)
                                               .ablate = ESSE_ABLATE_PATIENCE };
         const struct esse_result *result;
         struct esse_error err;
-        CHECK(esse_check(arena, shuffled_history(arena, seed), &options, &result, &err));
+        CHECK(esse_check(arena, shuffled_history(arena, seed, 300), &options, &result, &err));
         for (uint32_t i = 0; i < 2; i++) {
             const struct esse_verdict *verdict = &result->verdicts[i];
             CHECK_EQ(verdict->outcome, ESSE_HOLDS);
@@ -270,6 +277,97 @@ TEST(test_polygraph__mends_what_has_no_order_at_all)
     CHECK(mended > test_rounds(10) / 2); /* or else nothing was tested */
 }
 
+/* ---- who leads to whom ---- */
+
+/* The last phase of a name; NULL if there was none. */
+static const struct esse_phase *find_phase(const struct esse_verdict *verdict, const char *name)
+{
+    const struct esse_phase *found = NULL;
+    for (uint32_t p = 0; p < verdict->phase_count; p++)
+        if (strcmp(verdict->phases[p].name, name) == 0)
+            found = &verdict->phases[p];
+    return found;
+}
+
+static const struct esse_verdict *check_at_once(struct esse_arena *arena,
+                                                const struct esse_history *history,
+                                                const char *level, unsigned ablate)
+{
+    const struct esse_check_options options = { .levels = &level,
+                                                .level_count = 1,
+                                                .engine = "polygraph",
+                                                .ablate = ESSE_ABLATE_PATIENCE | ablate };
+    const struct esse_result *result;
+    struct esse_error err;
+    if (!esse_check(arena, history, &options, &result, &err))
+        fail_msg("%s", err.text);
+    return &result->verdicts[0];
+}
+
+/* What is forced does not depend on how it is found: the same orders, and the same verdict. */
+static void compare_closures(const struct esse_history *history, const char *store)
+{
+    static const char *const levels[] = { "serializable", "snapshot-isolation",
+                                          "prefix-consistency", "parallel-snapshot-isolation" };
+    for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
+        struct esse_arena *arena = esse_arena_new();
+        const struct esse_verdict *kept = check_at_once(arena, history, levels[l], 0);
+        const struct esse_verdict *found =
+            check_at_once(arena, history, levels[l], ESSE_ABLATE_CLOSURE);
+        const struct esse_phase *closure = find_phase(kept, "closure");
+        CHECK(!find_phase(found, "closure"));
+        CHECK_EQ(closure != NULL, store != NULL);
+        if (closure)
+            CHECK_TEXT(closure->counts[0].what, store);
+        CHECK_EQ(kept->outcome, found->outcome);
+        CHECK_EQ(find_phase(kept, "pruning")->counts[1].count,
+                 find_phase(found, "pruning")->counts[1].count);
+        CHECK(find_phase(kept, "pruning")->counts[1].count > 500);
+        esse_arena_free(arena);
+    }
+}
+
+TEST(test_polygraph__closures_force_what_blocks_do)
+{
+    for (unsigned seed = 1; seed <= test_rounds(3); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        compare_closures(written_history(arena, seed, 300, false), "chains");
+        compare_closures(written_history(arena, seed, 300, true), "moments");
+        /* More transactions than there may be chains. */
+        compare_closures(shuffled_history(arena, seed, 500), NULL);
+        esse_arena_free(arena);
+    }
+}
+
+/* ---- small cycles ---- */
+
+/* All choices are written down, so that all clauses are given.  Refutations rest on them then, and
+ * were rechecked. */
+TEST(test_polygraph__small_cycles_change_no_verdict)
+{
+    static const char *const levels[] = { "serializable", "snapshot-isolation",
+                                          "prefix-consistency", "consistent-view" };
+    unsigned ones = 0, given = 0, refuted = 0;
+    for (unsigned seed = 0; seed < test_rounds(4000); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        const struct esse_history *history = dense_history(arena, seed);
+        const char *level = levels[seed % 4];
+        const struct esse_verdict *with =
+            check_at_once(arena, history, level, ESSE_ABLATE_LAZINESS);
+        const struct esse_verdict *without =
+            check_at_once(arena, history, level, ESSE_ABLATE_LAZINESS | ESSE_ABLATE_SMALL_CYCLES);
+        const struct esse_phase *small = find_phase(with, "small cycles");
+        CHECK(!find_phase(without, "small cycles"));
+        CHECK_EQ(with->outcome, without->outcome);
+        ones += small && small->counts[1].count > 0;
+        given += small && small->counts[3].count > small->counts[1].count;
+        refuted += small && small->counts[3].count && strcmp(with->evidence, "refutation") == 0;
+        esse_arena_free(arena);
+    }
+    print_message("clauses of one choice in %u, of two in %u, refuted %u\n", ones, given, refuted);
+    CHECK(ones > 100 && given > 100 && refuted > 10); /* or else nothing was tested */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +376,8 @@ int main(void)
         cmocka_unit_test(test_polygraph__agrees_with_all_choices),
         cmocka_unit_test(test_polygraph__agrees_with_the_axioms),
         cmocka_unit_test(test_polygraph__mends_what_has_no_order_at_all),
+        cmocka_unit_test(test_polygraph__closures_force_what_blocks_do),
+        cmocka_unit_test(test_polygraph__small_cycles_change_no_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ TEST(test_polygraph__predicates_agree_with_all_orders)
         struct esse_check_options options = { .levels = levels,
                                               .level_count = 3,
                                               .engine = round % 2 ? "polygraph" : NULL,
-                                              .ablate = round / 2 % 128 };
+                                              .ablate = round / 2 % 512 };
         if (!esse_check(arena, load_text(arena, "native", text), &options, &result, &err))
             fail_msg("round %u: %s\n%s", round, err.text, text);
         for (int i = 0; i < 3; i++) {

@@ -37,7 +37,7 @@ void poly_give(struct poly *poly, enum esse_clause_kind kind, const esse_lit *li
 
 /* One transaction may have appended several versions: what is said of its order is said of the last
  * of them that has no place. */
-static uint32_t stands_for(const struct poly *poly, uint32_t version)
+uint32_t poly_stands_for(const struct poly *poly, uint32_t version)
 {
     const struct versions *versions = poly->versions;
     const uint32_t key = poly->reads->version_key[version];
@@ -65,8 +65,8 @@ static esse_lit find_order(const struct poly *poly, uint32_t a, uint32_t b)
 
 esse_lit poly_order_find(const struct poly *poly, uint32_t a, uint32_t b)
 {
-    a = stands_for(poly, a);
-    b = stands_for(poly, b);
+    a = poly_stands_for(poly, a);
+    b = poly_stands_for(poly, b);
     const bool turned = a > b;
     esse_lit lit = turned ? find_order(poly, b, a) : find_order(poly, a, b);
     return lit == ESSE_LIT_NONE ? lit : lit ^ turned;
@@ -77,8 +77,8 @@ esse_lit poly_order(struct poly *poly, uint32_t a, uint32_t b)
     esse_lit lit = poly_order_find(poly, a, b);
     if (lit != ESSE_LIT_NONE)
         return lit;
-    a = stands_for(poly, a);
-    b = stands_for(poly, b);
+    a = poly_stands_for(poly, a);
+    b = poly_stands_for(poly, b);
     const bool turned = a > b;
     const uint32_t low = turned ? b : a, high = turned ? a : b;
     uint32_t var = add_choice(poly, (struct poly_choice){ POLY_ORDER, low, high }, !turned, 0);

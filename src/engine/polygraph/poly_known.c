@@ -88,7 +88,7 @@ static void draw_sessions(struct drawing *d)
             uint32_t txn = history->session_txn[at];
             if (!versions->in[txn])
                 continue;
-            if (d->poly->rule->sessions || !(d->poly->withheld[txn] & POLY_SESSION))
+            if (poly_follows_session(d->poly, txn))
                 draw_txns(d, before, txn, DSG_SO);
             before = txn;
         }
@@ -112,15 +112,25 @@ static void draw_time(struct drawing *d)
 
 /* ---- all ---- */
 
-/* One version before another: its writer and its readers before whoever wrote that. */
-static void draw_inferred(struct drawing *d, const struct poly_inferred *inferred)
+void poly_order_edges(const struct poly *poly, uint32_t a, uint32_t b,
+                      void (*edge)(void *context, uint32_t from, uint32_t to), void *context)
 {
-    const struct versions *versions = d->poly->versions;
-    const struct poly_reads *reads = d->poly->reads;
-    const uint32_t a = inferred->a, to = version_txn(versions, inferred->b);
-    draw_txns(d, version_txn(versions, a), to, DSG_WW);
-    for (uint32_t i = reads->reader_first[a]; i < reads->reader_first[a + 1]; i++)
-        draw_txns(d, versions_touch(versions, reads->reader[i])->txn, to, DSG_RW);
+    const struct versions *versions = poly->versions;
+    const struct poly_reads *reads = poly->reads;
+    const uint32_t from = version_txn(versions, a), to = version_txn(versions, b);
+    if (from != ESSE_NO_TXN && from != to)
+        edge(context, poly_leaves(poly, from, DSG_WW), poly_enters(poly, to, DSG_WW));
+    for (uint32_t i = reads->reader_first[a];
+         poly->rule->form != POLY_SINGLE && i < reads->reader_first[a + 1]; i++) {
+        const uint32_t reader = versions_touch(versions, reads->reader[i])->txn;
+        if (reader != to)
+            edge(context, poly_leaves(poly, reader, DSG_RW), poly_enters(poly, to, DSG_RW));
+    }
+}
+
+static void draw_edge(void *context, uint32_t from, uint32_t to)
+{
+    draw(context, from, to);
 }
 
 static void draw_all(struct drawing *d, bool inferred)
@@ -135,7 +145,7 @@ static void draw_all(struct drawing *d, bool inferred)
     if (poly->time)
         draw_time(d);
     for (size_t i = 0; inferred && i < poly->covers.count; i++)
-        draw_inferred(d, &poly->covers.at[i]);
+        poly_order_edges(poly, poly->covers.at[i].a, poly->covers.at[i].b, draw_edge, d);
 }
 
 /* The version that everything loose follows. */

@@ -133,22 +133,29 @@ static void rest_on(struct repair *r, uint32_t inferred, struct esse_guarded_edg
     poly_u32_vec_push(&r->lits, r->arena, esse_lit_not(edge->guard));
 }
 
-/* The path that was found, and the edge that would close it. */
-static void close_cycle(struct repair *r, uint32_t from, uint32_t to, esse_lit guard)
+/* The path that was found, after the edges that there are. */
+static void add_path(struct repair *r, uint32_t from, uint32_t to)
 {
-    r->edges.count = 0;
-    poly_edge_vec_push(&r->edges, r->arena, (struct esse_guarded_edge){ to, from, guard });
+    const size_t begin = r->edges.count;
     for (uint32_t at = to; at != from; at = r->by[at].from) {
         struct esse_guarded_edge edge = r->by[at];
         if (r->rest[at] != NONE)
             rest_on(r, r->rest[at], &edge);
         poly_edge_vec_push(&r->edges, r->arena, edge);
     }
-    for (size_t i = 0, j = r->edges.count; i + 1 < j; i++) {
+    for (size_t i = begin, j = r->edges.count; i + 1 < j; i++) {
         struct esse_guarded_edge held = r->edges.at[i];
         r->edges.at[i] = r->edges.at[--j];
         r->edges.at[j] = held;
     }
+}
+
+/* The path that was found, and the edge that would close it. */
+static void close_cycle(struct repair *r, uint32_t from, uint32_t to, esse_lit guard)
+{
+    r->edges.count = 0;
+    add_path(r, from, to);
+    poly_edge_vec_push(&r->edges, r->arena, (struct esse_guarded_edge){ to, from, guard });
 }
 
 static bool close_by_reader(struct repair *r, const struct poly_inferred *order, esse_lit not_so)
@@ -186,25 +193,39 @@ static void make_clause(struct repair *r, uint32_t inferred)
                                                   (uint32_t)r->edges.count });
 }
 
-/* A cycle that the theory told: its inferred edges get their literals. */
+static void mend_edge(struct repair *r, struct esse_guarded_edge *edge)
+{
+    if (edge->guard != ESSE_LIT_NONE || is_known(r->poly, edge->from, edge->to))
+        return;
+    const uint32_t basis = find_basis(r, edge->from, edge->to);
+    if (basis != NONE)
+        rest_on(r, basis, edge);
+}
+
+/* A cycle that the theory told, or a small one: its inferred edges get their literals, and where
+ * edges do not meet comes a path. */
 static void mend_clause(struct repair *r, struct poly_clause *clause)
 {
-    struct poly *poly = r->poly;
-    r->lits.count = 0;
+    struct poly_proof *proof = &r->poly->proof;
+    r->lits.count = r->edges.count = 0;
     for (uint32_t i = 0; i < clause->lit_count; i++)
-        poly_u32_vec_push(&r->lits, r->arena, poly->proof.lits.at[clause->lits + i]);
+        poly_u32_vec_push(&r->lits, r->arena, proof->lits.at[clause->lits + i]);
     for (uint32_t i = 0; i < clause->edge_count; i++) {
-        struct esse_guarded_edge *edge = &poly->proof.edges.at[clause->edges + i];
-        if (edge->guard != ESSE_LIT_NONE || is_known(poly, edge->from, edge->to))
-            continue;
-        uint32_t basis = find_basis(r, edge->from, edge->to);
-        if (basis != NONE)
-            rest_on(r, basis, edge);
+        struct esse_guarded_edge edge = proof->edges.at[clause->edges + i];
+        const uint32_t next = proof->edges.at[clause->edges + (i + 1) % clause->edge_count].from;
+        mend_edge(r, &edge);
+        poly_edge_vec_push(&r->edges, r->arena, edge);
+        if (edge.to != next && find_path(r, edge.to, next, UINT32_MAX))
+            add_path(r, edge.to, next);
     }
-    clause->lits = (uint32_t)poly->proof.lits.count;
+    clause->lits = (uint32_t)proof->lits.count;
     clause->lit_count = (uint32_t)r->lits.count;
+    clause->edges = (uint32_t)proof->edges.count;
+    clause->edge_count = (uint32_t)r->edges.count;
     for (size_t i = 0; i < r->lits.count; i++)
-        poly_u32_vec_push(&poly->proof.lits, poly->arena, r->lits.at[i]);
+        poly_u32_vec_push(&proof->lits, r->poly->arena, r->lits.at[i]);
+    for (size_t i = 0; i < r->edges.count; i++)
+        poly_edge_vec_push(&proof->edges, r->poly->arena, r->edges.at[i]);
 }
 
 /* ---- all ---- */
@@ -225,7 +246,7 @@ static void group(struct repair *r)
 
 void poly_repair_proof(struct poly *poly)
 {
-    if (!poly->inferred.count)
+    if (!poly->inferred.count && !poly->small.count)
         return;
     struct repair r = { .poly = poly, .arena = esse_arena_new() };
     const size_t nodes = poly->nodes + (size_t)1;

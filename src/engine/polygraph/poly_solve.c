@@ -43,7 +43,11 @@ void poly_give_cycle(struct poly *poly, const struct esse_theory_clause *clause)
 static bool find_more(void *context)
 {
     struct poly *poly = context;
-    return poly->rule->form == POLY_SINGLE ? poly_find_single(poly) : poly_find_broken(poly);
+    const bool found =
+        poly->rule->form == POLY_SINGLE ? poly_find_single(poly) : poly_find_broken(poly);
+    if (found)
+        poly_small_give(poly);
+    return found;
 }
 
 /* Room for the versions of all keys in some order. */
@@ -114,6 +118,7 @@ static enum esse_solver_answer run_solver(struct poly *poly)
     poly_open_choices(poly);
     if (poly->ablate & ESSE_ABLATE_LAZINESS)
         poly_all_orders(poly);
+    poly_small_give(poly);
     esse_budget_phase(poly->budget, "choosing orders of versions", 0);
     return esse_solver_solve(poly->solver, NULL, 0);
 }

@@ -95,6 +95,19 @@ struct poly_inferred {
 
 ESSE_VEC(poly_inferred_vec, struct poly_inferred)
 
+/* A clause that a small cycle is: not both of "version before[i] comes before version after[i]",
+ * whose edges lead from[i] -> to[i], because from one to the other there are known paths.  Or the
+ * open read before[0] is not of its source number after[0]. */
+struct poly_small {
+    bool is_source, is_given;
+    uint32_t before[2], after[2];
+    uint32_t from[2], to[2]; /* nodes */
+};
+
+ESSE_VEC(poly_small_vec, struct poly_small)
+
+enum { POLY_SESSION = 1, POLY_TIME = 2 }; /* edges that are lent */
+
 struct poly {
     struct esse_arena *arena;       /* of the solver and what belongs to it */
     struct esse_arena *graph_arena; /* of the graph, which may outlive several of them */
@@ -111,6 +124,9 @@ struct poly {
     struct esse_csr known;             /* and what was inferred from it; or the same */
     struct poly_inferred_vec inferred; /* orders, in the order in which they were found */
     struct poly_inferred_vec covers;   /* those of them from which the others follow */
+    struct poly_small_vec small;
+    uint64_t small_given;
+    size_t small_phase; /* where it is told what was found */
     struct poly_phase_vec phases;
     uint32_t *key_helper; /* by key: a node between the readers of what is oldest and the rest */
     struct poly_choice_vec choices;
@@ -182,6 +198,17 @@ void poly_known_build(struct poly *poly);
 /* The edges of what is known, with those of poly->covers if these were found. */
 void poly_known_draw(struct poly *poly, struct esse_csr *csr, bool inferred);
 
+/* Is the session's edge to 'txn' one of those that the graph has? */
+static inline bool poly_follows_session(const struct poly *poly, uint32_t txn)
+{
+    return poly->sessions && (poly->rule->sessions || !(poly->withheld[txn] & POLY_SESSION));
+}
+
+/* The edges that "version a before version b" comes to: from the writer of a, and from its
+ * readers. */
+void poly_order_edges(const struct poly *poly, uint32_t a, uint32_t b,
+                      void (*edge)(void *context, uint32_t from, uint32_t to), void *context);
+
 /* Infers orders of versions until nothing more follows; false if the budget is spent. */
 bool poly_prune(struct poly *poly);
 
@@ -196,6 +223,9 @@ bool poly_mend(struct poly *poly, const uint32_t *place, uint32_t *rank);
 
 /* ---- choices ---- */
 
+/* The version of the same transaction and key that the choices about a version are made for. */
+uint32_t poly_stands_for(const struct poly *poly, uint32_t version);
+
 /* The literal "version a comes before version b", its choice made if it is new. */
 esse_lit poly_order(struct poly *poly, uint32_t a, uint32_t b);
 /* The same, or ESSE_LIT_NONE if there is no such choice yet. */
@@ -209,12 +239,17 @@ void poly_open_choices(struct poly *poly);
 /* Open read 'open' is of its i-th source, and that one comes before version b. */
 void poly_both(struct poly *poly, const struct poly_open *open, uint32_t i, uint32_t b);
 
+/* Those clauses of poly->small whose choices are made, and that were not given yet. */
+void poly_small_give(struct poly *poly);
+
 /* The edges that a literal guards: the callback of the theory. */
 void poly_edges_of(void *context, esse_lit lit);
 
 /* A clause that holds by itself, for the solver and for the proof; 'open' is of SOURCES. */
 void poly_give(struct poly *poly, enum esse_clause_kind kind, const esse_lit *lits, uint32_t count,
                uint32_t open);
+/* Where an edge of the cycle does not begin where the one before it ended, there is a known path.
+ */
 void poly_give_cycle(struct poly *poly, const struct esse_theory_clause *clause);
 /* A cycle for the proof alone. */
 void poly_keep_cycle(struct poly *poly, const struct esse_theory_clause *clause);
@@ -245,8 +280,6 @@ struct esse_phase *poly_phase(struct poly *poly, const char *name, double starte
 struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *arena);
 
 /* ---- lending ---- */
-
-enum { POLY_SESSION = 1, POLY_TIME = 2 };
 
 /* After UNSAT: withholds the lent edges that the refutation rests on.  Returns how many it rests
  * on; 0: it refutes the level itself. */

@@ -1,0 +1,62 @@
+#include "engine/polygraph/poly_prune.h"
+
+#include "graph/topo.h"
+
+#include <string.h>
+
+/*
+ * Pruning where no closure is small enough, because there are neither sessions nor times.  Paths
+ * are found for many sources at once, a block of the topological order at a time, a bit a source:
+ * O(edges * nodes / 64) a round, and 128 bytes a node.
+ */
+
+static void spread(struct pruning *p)
+{
+    const struct esse_csr *csr = &p->poly->known;
+    memset(p->block, 0, (size_t)csr->nodes * POLY_BLOCK_WORDS * sizeof *p->block);
+    for (uint32_t i = p->begin; i < csr->nodes; i++) {
+        const uint32_t node = p->order[i], bit = i - p->begin;
+        uint64_t *row = p->block + (size_t)node * POLY_BLOCK_WORDS;
+        if (bit < POLY_BLOCK)
+            row[bit / 64] |= (uint64_t)1 << bit % 64;
+        for (uint32_t e = csr->first[node]; e < csr->first[node + 1]; e++) {
+            uint64_t *to = p->block + (size_t)csr->to[e] * POLY_BLOCK_WORDS;
+            for (int w = 0; w < POLY_BLOCK_WORDS; w++)
+                to[w] |= row[w];
+        }
+    }
+}
+
+static bool ask_all(struct pruning *p)
+{
+    const uint32_t nodes = p->poly->known.nodes;
+    for (uint32_t i = 0; i < nodes; i++)
+        p->place[p->order[i]] = i;
+    for (p->begin = 0; p->begin < nodes; p->begin += POLY_BLOCK) {
+        if (p->poly->budget && !esse_budget_check_now(p->poly->budget))
+            return false;
+        spread(p);
+        for (uint32_t i = p->begin; i < nodes && i - p->begin < POLY_BLOCK; i++)
+            poly_ask_from(p, p->order[i]);
+    }
+    return true;
+}
+
+bool poly_prune_by_blocks(struct pruning *p)
+{
+    struct poly *poly = p->poly;
+    const size_t nodes = poly->known.nodes + (size_t)1;
+    p->place = esse_arena_grow(p->arena, NULL, nodes * sizeof *p->place);
+    p->block = esse_arena_grow(p->arena, NULL, nodes * POLY_BLOCK_WORDS * sizeof *p->block);
+    for (; !p->is_refuted; p->rounds++) {
+        p->found = false;
+        if (!ask_all(p))
+            return false;
+        if (!p->found)
+            break;
+        poly_draw_covers(p);
+        p->is_refuted =
+            esse_topo_order(&poly->known, p->order, p->arena, poly->budget) < poly->known.nodes;
+    }
+    return true;
+}

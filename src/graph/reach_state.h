@@ -1,0 +1,62 @@
+#ifndef ESSE_GRAPH_REACH_STATE_H
+#define ESSE_GRAPH_REACH_STATE_H
+
+#include "graph/reach.h"
+
+/* What the parts of reach.h share; nobody else includes this. */
+
+struct reach_link {
+    uint32_t node, next; /* the other end, and the next link of the same node, or NONE */
+};
+
+ESSE_VEC(reach_links, struct reach_link)
+
+/* A row of bits: those of the columns from 64 * first on. */
+struct reach_row {
+    size_t at;
+    uint32_t first, words;
+};
+
+struct esse_reach {
+    struct esse_arena *arena;
+    const struct esse_csr *csr;
+    struct esse_csr back;     /* the same edges, turned round */
+    struct reach_links links; /* added edges: to and from, in turn */
+    uint32_t *out, *in;       /* by node: the first of its links */
+    struct esse_reach_changes changed, work;
+    size_t bytes;
+
+    /* chains */
+    uint32_t chains;
+    const uint32_t *chain;
+    uint32_t *place;  /* by node: in its chain */
+    uint32_t *firsts; /* by node and chain: the first place that it leads to, or NONE */
+
+    /* windows: 'bits' is not null */
+    uint32_t spine, spine_end, asked;
+    uint32_t *begin, *end;  /* by node: 1 + the last place of the spine that leads to it, and the
+                             * first that it leads to; 0, and NONE, without */
+    uint32_t *column;       /* by node, or NONE */
+    struct reach_row *rows; /* by node */
+    uint64_t *bits;
+};
+
+/* The node a leads to everything that b leads to, and to b.  Is that new? */
+bool reach_chains_take(struct esse_reach *reach, uint32_t a, uint32_t b);
+bool reach_windows_take(struct esse_reach *reach, uint32_t a, uint32_t b);
+bool reach_windows_lead(const struct esse_reach *reach, uint32_t a, uint32_t b);
+/* An edge was added: what leads to 'from' by the spine leads to whatever 'to' leads to. */
+void reach_windows_begin(struct esse_reach *reach, uint32_t from, uint32_t to);
+
+/* What both begin with, in an arena of its own. */
+struct esse_reach *reach_open(const struct esse_reach_graph *graph);
+/* Fills the table from the last node to the first; NULL, and all is given back, if the budget is
+ * spent. */
+struct esse_reach *reach_fill(struct esse_reach *reach, const struct esse_reach_graph *graph);
+
+static inline bool reach_is_spine(const struct esse_reach *reach, uint32_t node)
+{
+    return node - reach->spine < reach->spine_end - reach->spine;
+}
+
+#endif

@@ -1,0 +1,198 @@
+#include "graph/reach_state.h"
+
+#include <string.h>
+
+#define NONE ESSE_REACH_NONE
+
+/*
+ * Why it is exact.  Let there be a path from a to b.  If it touches the spine, at a place p, then
+ * end[a] <= p <= begin[b], and the spine answers.  Otherwise none of its edges does, and the bit of
+ * b was handed back along it, from row to row; unless a's row has no room for it.  The room is for
+ * the columns whose begin, when the table was made, was below end[a], and whose end was above
+ * begin[a]. Were begin[b] not below end[a], the spine would answer.  Were end[b] not above
+ * begin[a], b would lead to a, and there would be a cycle.  Later, ends only fall and begins only
+ * rise.
+ */
+
+bool reach_windows_lead(const struct esse_reach *reach, uint32_t a, uint32_t b)
+{
+    if (reach->end[a] <= reach->begin[b])
+        return true;
+    const struct reach_row *row = &reach->rows[a];
+    const uint32_t column = reach->column[b], word = column / 64 - row->first;
+    return word < row->words && reach->bits[row->at + word] >> column % 64 & 1;
+}
+
+/* ---- taking over ---- */
+
+static bool take_word(struct esse_reach *reach, const struct reach_row *row, uint32_t word,
+                      uint64_t bits)
+{
+    if (word - row->first >= row->words)
+        return false;
+    uint64_t *to = &reach->bits[row->at + word - row->first];
+    const bool grows = bits & ~*to;
+    *to |= bits;
+    return grows;
+}
+
+/* The spine's nodes have no rows: what they lead to, the spine answers. */
+bool reach_windows_take(struct esse_reach *reach, uint32_t a, uint32_t b)
+{
+    const struct reach_row *to = &reach->rows[a], *from = &reach->rows[b];
+    const uint32_t end = from->first + from->words;
+    if (reach_is_spine(reach, a))
+        return false;
+    bool grows = reach->end[b] < reach->end[a];
+    if (grows)
+        reach->end[a] = reach->end[b];
+    if (reach_is_spine(reach, b))
+        return grows;
+    grows |= take_word(reach, to, reach->column[b] / 64, (uint64_t)1 << reach->column[b] % 64);
+    for (uint32_t word = from->first > to->first ? from->first : to->first; word < end; word++) {
+        if (word - to->first >= to->words)
+            break;
+        grows |= take_word(reach, to, word, reach->bits[from->at + word - from->first]);
+    }
+    return grows;
+}
+
+static void begin_later(struct esse_reach *reach, uint32_t node, uint32_t begin)
+{
+    if (reach->begin[node] >= begin)
+        return;
+    reach->begin[node] = begin;
+    esse_reach_changes_push(&reach->changed, reach->arena, 2 * node + 1);
+    esse_reach_changes_push(&reach->work, reach->arena, node);
+}
+
+void reach_windows_begin(struct esse_reach *reach, uint32_t from, uint32_t to)
+{
+    const struct esse_csr *csr = reach->csr;
+    begin_later(reach, to, reach->begin[from]);
+    while (reach->work.count) {
+        const uint32_t node = reach->work.at[--reach->work.count];
+        for (uint32_t e = csr->first[node]; e < csr->first[node + 1]; e++)
+            begin_later(reach, csr->to[e], reach->begin[node]);
+        for (uint32_t l = reach->out[node]; l != NONE; l = reach->links.at[l].next)
+            begin_later(reach, reach->links.at[l].node, reach->begin[node]);
+    }
+}
+
+/* ---- making ---- */
+
+/* Where the spine is left for a node, and reached from it.  The spine itself has no columns. */
+static void find_ends(struct esse_reach *reach, const uint32_t *order)
+{
+    const struct esse_csr *csr = reach->csr;
+    const uint32_t nodes = csr->nodes;
+    for (uint32_t node = 0; node < nodes; node++) {
+        const bool is_spine = reach_is_spine(reach, node);
+        reach->column[node] = NONE;
+        reach->begin[node] = is_spine ? node - reach->spine + 1 : 0;
+        reach->end[node] = is_spine ? node - reach->spine + 1 : NONE;
+    }
+    for (uint32_t i = 0; i < nodes; i++)
+        for (uint32_t e = csr->first[order[i]]; e < csr->first[order[i] + 1]; e++)
+            if (reach->begin[csr->to[e]] < reach->begin[order[i]])
+                reach->begin[csr->to[e]] = reach->begin[order[i]];
+    for (uint32_t i = nodes; i-- > 0;)
+        for (uint32_t e = csr->first[order[i]]; e < csr->first[order[i] + 1]; e++)
+            if (reach->end[csr->to[e]] < reach->end[order[i]])
+                reach->end[order[i]] = reach->end[csr->to[e]];
+}
+
+struct columns {
+    uint32_t count;
+    uint32_t *before; /* by begin: how many columns begin earlier */
+    uint32_t *latest; /* by column: the latest end up to it */
+};
+
+static bool has_column(const struct esse_reach *reach, uint32_t node)
+{
+    return node < reach->asked && !reach_is_spine(reach, node);
+}
+
+/* Columns are in the order of their begins, and then topological. */
+static struct columns deal_columns(struct esse_reach *reach, const uint32_t *order)
+{
+    const uint32_t nodes = reach->csr->nodes, begins = reach->spine_end - reach->spine + 2;
+    struct columns columns = { 0 };
+    columns.before = esse_arena_alloc(reach->arena, begins + (size_t)1, sizeof(uint32_t));
+    columns.latest = esse_arena_alloc(reach->arena, nodes + (size_t)1, sizeof(uint32_t));
+    uint32_t *next = esse_arena_alloc(reach->arena, begins + (size_t)1, sizeof *next);
+    for (uint32_t node = 0; node < nodes; node++)
+        if (has_column(reach, node))
+            columns.before[reach->begin[node] + 1]++;
+    for (uint32_t b = 1; b < begins; b++)
+        columns.before[b] += columns.before[b - 1];
+    memcpy(next, columns.before, begins * sizeof *next);
+    for (uint32_t i = 0; i < nodes; i++) {
+        const uint32_t node = order[i];
+        if (!has_column(reach, node))
+            continue;
+        reach->column[node] = next[reach->begin[node]]++;
+        columns.latest[reach->column[node]] = reach->end[node];
+        columns.count++;
+    }
+    for (uint32_t c = 1; c < columns.count; c++)
+        if (columns.latest[c] < columns.latest[c - 1])
+            columns.latest[c] = columns.latest[c - 1];
+    return columns;
+}
+
+/* The first column that ends after 'begin', or after which one does. */
+static uint32_t first_column(const struct columns *columns, uint32_t begin)
+{
+    uint32_t low = 0, high = columns->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (columns->latest[middle] > begin)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Room for the rows; the words that they take. */
+static size_t lay_rows(struct esse_reach *reach, const struct columns *columns)
+{
+    size_t words = 0;
+    for (uint32_t node = 0; node < reach->csr->nodes; node++) {
+        struct reach_row *row = &reach->rows[node];
+        *row = (struct reach_row){ .at = words };
+        if (reach_is_spine(reach, node))
+            continue;
+        const uint32_t end =
+            reach->end[node] == NONE ? columns->count : columns->before[reach->end[node]];
+        row->first = first_column(columns, reach->begin[node]) / 64;
+        row->words = end > 64 * row->first ? (end + 63) / 64 - row->first : 0;
+        words += row->words;
+    }
+    return words;
+}
+
+struct esse_reach *esse_reach_windows(const struct esse_reach_graph *graph, uint32_t spine,
+                                      uint32_t length, uint32_t asked, size_t most)
+{
+    const size_t nodes = graph->csr->nodes + (size_t)1;
+    struct esse_reach *reach = reach_open(graph);
+    reach->spine = spine;
+    reach->spine_end = spine + length;
+    reach->asked = asked;
+    reach->begin = esse_arena_grow(reach->arena, NULL, nodes * sizeof *reach->begin);
+    reach->end = esse_arena_grow(reach->arena, NULL, nodes * sizeof *reach->end);
+    reach->column = esse_arena_grow(reach->arena, NULL, nodes * sizeof *reach->column);
+    reach->rows = esse_arena_grow(reach->arena, NULL, nodes * sizeof *reach->rows);
+    find_ends(reach, graph->order);
+    const struct columns columns = deal_columns(reach, graph->order);
+    reach->bytes = lay_rows(reach, &columns) * sizeof *reach->bits + nodes * 40;
+    if (reach->bytes > most) {
+        esse_reach_free(reach);
+        return NULL;
+    }
+    const size_t bytes = reach->bytes - nodes * 40 + sizeof *reach->bits;
+    reach->bits = memset(esse_arena_grow(reach->arena, NULL, bytes), 0, bytes);
+    return reach_fill(reach, graph);
+}
