@@ -20,6 +20,10 @@ static inline uint64_t esse_digits_sum(uint64_t word)
            32;
 }
 
+/* What a number is worth with so many digits after it. */
+static const uint32_t esse_digits_tens[] = { 1,      10,      100,      1000,     10000,
+                                             100000, 1000000, 10000000, 100000000 };
+
 /* How many digits stand at 'at', where eight bytes must be readable: at most eight, and the number
  * that they are, which means nothing if there are none. */
 static inline unsigned esse_digits(const char *at, uint64_t *number)

@@ -1,5 +1,6 @@
 #include "engine/versions.h"
 
+#include "base/gallop.h"
 #include "engine/committed.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ struct ordering {
     uint32_t next;                           /* the number of its next version */
     uint32_t nothing;         /* the version that reads of nothing returned, or NO_VERSION */
     bool is_asked, is_placed; /* whether its versions are in the order of the commits */
+    uint32_t seen, found; /* the version of the last snapshot, the access of the last in an order */
     uint32_t undetermined, unresolved, own_missed, not_repeated; /* see struct versions */
 };
 
@@ -70,20 +72,27 @@ static void order_list(struct ordering *o, uint32_t reader)
 
 /* ---- the order that a certificate gives ---- */
 
-/* The last write of a transaction to the key, for orders by transaction. */
-static uint32_t installed_by(const struct ordering *o, uint32_t txn)
+struct installing {
+    const struct esse_touch *at;
+    uint32_t txn;
+};
+
+static bool is_earlier(const void *context, uint32_t at)
 {
-    uint32_t low = o->begin, high = o->end, found = ESSE_NO_TOUCH;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (o->by_key->at[middle].txn < txn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < o->end && o->by_key->at[low].txn == txn; low++)
-        if (is_write(o, low))
-            found = low;
+    const struct installing *installing = context;
+    return installing->at[at].txn < installing->txn;
+}
+
+/* The last write of a transaction to the key, for orders by transaction. */
+static uint32_t installed_by(struct ordering *o, uint32_t txn)
+{
+    const struct installing installing = { o->by_key->at, txn };
+    uint32_t at = esse_gallop(o->begin, o->end, o->found, is_earlier, &installing);
+    uint32_t found = ESSE_NO_TOUCH;
+    o->found = at;
+    for (; at < o->end && o->by_key->at[at].txn == txn; at++)
+        if (is_write(o, at))
+            found = at;
     return found;
 }
 
@@ -99,10 +108,13 @@ static void map_values(struct ordering *o)
 
 static void order_certificate(struct ordering *o, const struct esse_version_order *order)
 {
-    map_values(o);
+    bool has_values = false;
     for (uint32_t i = 0; i < order->count; i++) {
         const struct esse_version *version = &order->versions[i];
         if (version->txn.ix == ESSE_NO_TXN) {
+            if (!has_values)
+                map_values(o);
+            has_values = true;
             order_write(o, esse_word_map_get(&o->values, version->value.word, ESSE_NO_TOUCH));
             continue;
         }
@@ -146,21 +158,27 @@ bool versions_placed(const struct versions *versions, uint32_t first, uint32_t e
     return true;
 }
 
-uint32_t versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
-                     uint32_t first, uint32_t end)
+struct looking {
+    const struct versions *versions;
+    const struct esse_snapshot *snapshot;
+};
+
+static bool was_before(const void *context, uint32_t version)
 {
-    uint32_t low = first, high = end;
-    while (high - low > 1) { /* 'low' was committed before */
-        const uint32_t middle = low + (high - low) / 2;
-        if (versions->snapshots->place[version_txn(versions, middle)] < snapshot->before)
-            low = middle;
-        else
-            high = middle;
-    }
-    while (low > first && !snapshot->is_prefix &&
-           !esse_snapshot_sees(versions->snapshots, snapshot, version_txn(versions, low)))
-        low--;
-    return low;
+    const struct looking *looking = context;
+    const uint32_t txn = version_txn(looking->versions, version);
+    return looking->versions->snapshots->place[txn] < looking->snapshot->before;
+}
+
+uint32_t versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
+                     uint32_t first, uint32_t end, uint32_t near)
+{
+    const struct looking looking = { versions, snapshot };
+    uint32_t at = esse_gallop(first + 1, end, near, was_before, &looking) - 1;
+    while (at > first && !snapshot->is_prefix &&
+           !esse_snapshot_sees(versions->snapshots, snapshot, version_txn(versions, at)))
+        at--;
+    return at;
 }
 
 /* What a read returned that may be of several versions. */
@@ -180,7 +198,8 @@ static uint32_t version_at_snapshot(struct ordering *o, uint32_t read)
     o->is_asked = true;
     if (!o->is_placed)
         return NO_VERSION;
-    const uint32_t seen = versions_at(versions, &snapshot, first, o->next);
+    const uint32_t seen = versions_at(versions, &snapshot, first, o->next, o->seen);
+    o->seen = seen;
     const esse_value value = seen == first ? versions->sources->initial[o->key]
                                            : o->by_key->at[versions->write[seen]].value;
     return esse_value_eq(value, touch->value) ? seen : NO_VERSION;
@@ -317,6 +336,8 @@ static void order_key(struct ordering *o)
     const struct esse_version_order *given = o->given ? o->given[o->key] : NULL;
     uint32_t reader = longest_read(o);
     o->whole = o->is_asked = false;
+    o->seen = versions->first[o->key];
+    o->found = o->begin;
     o->next = versions->first[o->key];
     versions->write[o->next++] = ESSE_NO_TOUCH;
     versions->gaps[o->key] = given != NULL;

@@ -58,9 +58,9 @@ struct versions {
 bool versions_find(struct versions *versions, struct scan *scan);
 
 /* Which of the versions [first .. end) of a key, the initial one among them, a snapshot has.  They
- * must be in the order of the commits. */
+ * must be in the order of the commits.  O(log of its distance from 'near'). */
 uint32_t versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
-                     uint32_t first, uint32_t end);
+                     uint32_t first, uint32_t end, uint32_t near);
 
 /* Are they, all but the first? */
 bool versions_placed(const struct versions *versions, uint32_t first, uint32_t end);

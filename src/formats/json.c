@@ -227,9 +227,6 @@ bool esse_json_name(struct esse_json *json, struct esse_span *name)
 
 bool esse_json_int(struct esse_json *json, int64_t *number)
 {
-    static const uint32_t tens[] = {
-        1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000
-    };
     esse_json_peek(json);
     const char *from = json->at, *at = from;
     bool negative = *at == '-';
@@ -243,7 +240,7 @@ bool esse_json_int(struct esse_json *json, int64_t *number)
     }
     at += count;
     if (count == 8 && (count = esse_digits(at, &low))) {
-        magnitude = magnitude * tens[count] + low;
+        magnitude = magnitude * esse_digits_tens[count] + low;
         at += count;
     }
     bool fits = true;

@@ -93,7 +93,7 @@ bool esse_json_string(struct esse_json *json, struct esse_span *text);
 bool esse_json_string_value(struct esse_json *json, esse_value *value);
 
 /* The fast paths for what most of a large file is: a plain string of at most ESSE_SHORT_MAX bytes
- * and a number of at most 7 digits, at *at.  Each moves *at past what it read, or leaves it and
+ * and a number of at most 15 digits, at *at.  Each moves *at past what it read, or leaves it and
  * returns false, which means no more than "look closer". */
 static inline bool esse_json_quick_string(const char **at, esse_value *value);
 static inline bool esse_json_quick_int(const char **at, esse_value *value);
@@ -142,8 +142,16 @@ static inline bool esse_json_quick_int(const char **at, esse_value *value)
 {
     uint64_t number;
     unsigned digits = esse_digits(*at, &number);
-    if (digits == 0 || digits == 8 || (digits > 1 && **at == '0'))
+    if (digits == 0 || (digits > 1 && **at == '0'))
         return false;
+    if (digits == 8) {
+        uint64_t low;
+        const unsigned more = esse_digits(*at + 8, &low);
+        if (more == 8)
+            return false;
+        number = more ? number * esse_digits_tens[more] + low : number;
+        digits += more;
+    }
     char after = (*at)[digits];
     if (after != ',' && after != '}' && after != ']')
         return false;

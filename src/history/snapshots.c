@@ -1,5 +1,6 @@
 #include "history/snapshots.h"
 
+#include "base/gallop.h"
 #include "base/radix.h"
 #include "history/pg_snapshot.h"
 
@@ -104,6 +105,40 @@ static bool look_at_xids(const struct esse_snapshots *snapshots, esse_value text
     return true;
 }
 
+/* ---- timestamps ---- */
+
+struct moment {
+    const struct esse_snapshots *snapshots;
+    int64_t time;
+};
+
+static bool is_until(const void *context, uint32_t place)
+{
+    const struct moment *moment = context;
+    const struct esse_snapshots *snapshots = moment->snapshots;
+    return snapshots->history->txn_server_time[snapshots->txns[place].ix].end <= moment->time;
+}
+
+/* How many commits have a commit_ts that is not after 'time'. */
+static uint32_t commits_until(const struct esse_snapshots *snapshots, int64_t time, uint32_t near)
+{
+    const struct moment moment = { snapshots, time };
+    return esse_gallop(0, snapshots->count, near, is_until, &moment);
+}
+
+/* Those that are recorded one after the other began near each other. */
+static void look_at_starts(struct esse_snapshots *snapshots, struct esse_arena *arena)
+{
+    const struct esse_history *history = snapshots->history;
+    uint32_t near = 0;
+    snapshots->begun = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof near);
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        const int64_t time = history->txn_server_time[txn].begin;
+        snapshots->begun[txn] =
+            time == ESSE_NO_TIME ? ESSE_NO_PLACE : (near = commits_until(snapshots, time, near));
+    }
+}
+
 /* ---- all kinds ---- */
 
 void esse_snapshots_find(struct esse_snapshots *snapshots, struct esse_arena *arena,
@@ -120,37 +155,24 @@ void esse_snapshots_find(struct esse_snapshots *snapshots, struct esse_arena *ar
         add_place(snapshots, history->order[i].ix);
     if (by_time && history->txn_server_time)
         place_by_time(snapshots);
+    if (history->certificate.kind == ESSE_CERTIFICATE_TIMESTAMPS && history->txn_server_time)
+        look_at_starts(snapshots, arena);
     if (history->certificate.kind == ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS && history->txn_xid)
         sort_xids(snapshots, arena);
-}
-
-/* How many commits have a commit_ts that is not after 'time'. */
-static uint32_t commits_until(const struct esse_snapshots *snapshots, int64_t time)
-{
-    const struct esse_interval *times = snapshots->history->txn_server_time;
-    uint32_t low = 0, high = snapshots->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (times[snapshots->txns[middle].ix].end <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 static bool look_at_time(const struct esse_snapshots *snapshots, uint32_t txn, esse_value given,
                          struct esse_snapshot *snapshot)
 {
-    const struct esse_history *history = snapshots->history;
-    int64_t time = history->txn_server_time ? history->txn_server_time[txn].begin : ESSE_NO_TIME;
-    if (!esse_value_eq(given, ESSE_NONE) && !esse_value_as_int(history->values, given, &time))
-        return false;
-    if (time == ESSE_NO_TIME)
-        return false;
-    *snapshot =
-        (struct esse_snapshot){ .is_prefix = true, .before = commits_until(snapshots, time) };
-    return true;
+    uint32_t before = snapshots->begun ? snapshots->begun[txn] : ESSE_NO_PLACE;
+    int64_t time;
+    if (!esse_value_eq(given, ESSE_NONE)) {
+        if (!esse_value_as_int(snapshots->history->values, given, &time))
+            return false;
+        before = commits_until(snapshots, time, before == ESSE_NO_PLACE ? 0 : before);
+    }
+    *snapshot = (struct esse_snapshot){ .is_prefix = true, .before = before };
+    return before != ESSE_NO_PLACE;
 }
 
 static bool look_at_count(const struct esse_snapshots *snapshots, esse_value given,

@@ -12,7 +12,7 @@
  * prints may be another set, where commits became visible in another order than they were logged.
  *
  * Cost: find O(transactions), and a sort if there is no 'order'; a snapshot O(log transactions),
- * PostgreSQL's O(transactions between its xmin and its xmax) more.
+ * that at a start_ts O(1), PostgreSQL's O(transactions between its xmin and its xmax) more.
  */
 #define ESSE_NO_PLACE UINT32_MAX
 
@@ -27,6 +27,8 @@ struct esse_snapshots {
     uint32_t *place; /* by transaction, or ESSE_NO_PLACE */
     esse_txn *txns;  /* by place */
     uint32_t count;  /* places */
+    /* Timestamps: by transaction, how many had committed by its start_ts, or ESSE_NO_PLACE. */
+    uint32_t *begun;
     /* PostgreSQL: those that have a place and an xid, by xid; and how many of them are among the
      * first so many places. */
     struct esse_xid_place *xids;

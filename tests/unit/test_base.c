@@ -1,5 +1,6 @@
 #include "base/budget.h"
 #include "base/digits.h"
+#include "base/gallop.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/outfile.h"
@@ -30,6 +31,24 @@ TEST(test_digits__agree_with_a_loop)
         if (digits)
             CHECK(number == expected);
     }
+}
+
+static bool is_below(const void *context, uint32_t at)
+{
+    return at < *(const uint32_t *)context;
+}
+
+/* From everywhere to everywhere, also from outside. */
+TEST(test_gallop__finds_the_border_from_any_side)
+{
+    for (uint32_t begin = 0; begin < 3; begin++)
+        for (uint32_t end = begin; end < begin + 20; end++)
+            for (uint32_t border = begin; border <= end; border++)
+                for (uint32_t near = 0; near < end + 3; near++)
+                    CHECK_EQ(esse_gallop(begin, end, near, is_below, &border), border);
+    const uint32_t far = 4000000000u;
+    CHECK_EQ(esse_gallop(0, UINT32_MAX, 5, is_below, &far), far);
+    CHECK_EQ(esse_gallop(0, UINT32_MAX, UINT32_MAX, is_below, &far), far);
 }
 
 TEST(test_arena__memory_is_zeroed_and_aligned)
@@ -250,6 +269,7 @@ TEST(test_budget__none_is_without_limits)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gallop__finds_the_border_from_any_side),
         cmocka_unit_test(test_arena__memory_is_zeroed_and_aligned),
         cmocka_unit_test(test_arena__counts_what_it_holds),
         cmocka_unit_test(test_vec__keeps_what_was_pushed),

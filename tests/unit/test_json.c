@@ -147,7 +147,7 @@ TEST(test_json__the_quick_integer_is_the_slow_one)
         const char *at = text;
         esse_value value = ESSE_NONE;
         size_t digits = strspn(text, "0123456789");
-        bool plain = digits < 8 && strchr(",}]", text[digits]) && (text[0] != '0' || digits == 1);
+        bool plain = digits < 16 && strchr(",}]", text[digits]) && (text[0] != '0' || digits == 1);
         CHECK_EQ(esse_json_quick_int(&at, &value), plain);
         if (plain) {
             CHECK(esse_value_eq(value, esse_value_small((int64_t)number)));

@@ -47,7 +47,8 @@ uint32_t dsg_ranges_seen(const struct dsg_ranges *ranges, const struct esse_snap
                          uint32_t key)
 {
     const uint32_t *first = &ranges->versions->first[key];
-    return ranges->placed[key] ? versions_at(ranges->versions, snapshot, first[0], first[1])
+    const uint32_t middle = first[0] + (first[1] - first[0]) / 2;
+    return ranges->placed[key] ? versions_at(ranges->versions, snapshot, first[0], first[1], middle)
                                : NO_VERSION;
 }
 
