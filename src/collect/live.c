@@ -168,7 +168,7 @@ static void watch(struct collecting *c)
         if (c->is_certifying &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
-        if (c->press && !esse_press_run(c->press, false, &err))
+        if (c->press && !esse_press_run(c->press, &err))
             esse_run_fail(&c->run, &err);
         if (options->progress)
             options->progress(options->context, &progress);
@@ -318,7 +318,8 @@ static bool open_book(struct collecting *c, struct esse_error *err)
         esse_cells_clear(&cells);
         ok = live->options->driver->own_rows(live->target, t, &cells, err);
         esse_cells_done(&cells);
-        ok = ok && esse_book_own_rows(c->threads[0].book, t, &cells, err);
+        if (ok)
+            esse_book_own_rows(c->threads[0].book, t, &cells);
     }
     return ok;
 }
@@ -343,7 +344,7 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     else if (c.is_certifying)
         live->options->driver->certificate->end(live->target);
     struct esse_error late = { 0 };
-    if (c.press && !esse_press_run(c.press, true, ok ? err : &late))
+    if (c.press && !esse_press_run(c.press, ok ? err : &late))
         ok = false;
     sum_up(&c);
     for (unsigned i = 0; i < c.count; i++) {
