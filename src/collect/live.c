@@ -59,6 +59,7 @@ struct collecting {
     pthread_t *handles;
     unsigned count, started;
     int64_t epoch;
+    struct esse_book *own;    /* of the run's own thread: what happens to the servers */
     struct esse_press *press; /* NULL: nothing is recorded */
     struct esse_learnt *learnt;
     bool is_certifying;
@@ -263,7 +264,7 @@ static void prepare_threads(struct collecting *c, int history)
     c->summary->threads = c->count;
     c->threads = esse_arena_alloc(arena, c->count, sizeof *c->threads);
     c->handles = esse_arena_alloc(arena, c->count, sizeof *c->handles);
-    struct esse_book **books = esse_arena_alloc(arena, c->count, sizeof *books);
+    struct esse_book **books = esse_arena_alloc(arena, c->count + 1u, sizeof *books);
     for (unsigned i = 0; i < c->count; i++) {
         c->threads[i].run = &c->run;
         c->threads[i].arena = esse_arena_new();
@@ -271,8 +272,11 @@ static void prepare_threads(struct collecting *c, int history)
             esse_book_new(c->threads[i].arena, &c->live->schema, c->epoch, history < 0);
         books[i] = c->threads[i].book;
     }
+    c->own = books[c->count] = esse_book_new(arena, &c->live->schema, c->epoch, history < 0);
+    if (c->options->faults)
+        esse_faults_record_in(c->options->faults, c->own);
     if (history >= 0)
-        c->press = esse_press_new(arena, books, c->count, history);
+        c->press = esse_press_new(arena, books, c->count + 1u, history);
 }
 
 static void prepare_run(struct collecting *c)
@@ -347,6 +351,7 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     if (c.press && !esse_press_run(c.press, ok ? err : &late))
         ok = false;
     sum_up(&c);
+    esse_book_release(c.own);
     for (unsigned i = 0; i < c.count; i++) {
         esse_book_release(c.threads[i].book);
         esse_arena_free(c.threads[i].arena);

@@ -101,6 +101,17 @@ void esse_book_played(struct esse_book *book)
     esse_book_line(book, esse_book_clock(), before);
 }
 
+void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fault)
+{
+    if (book->is_idle)
+        return;
+    pthread_mutex_lock(&book->front.lock);
+    const size_t before = book->front.at.bytes.count;
+    esse_native_put_fault(&book->front.at.bytes, fault);
+    esse_book_line(book, esse_book_now(book), before);
+    pthread_mutex_unlock(&book->front.lock);
+}
+
 void esse_book_put_key(const struct esse_book *book, struct esse_out *out, uint32_t table,
                        int64_t row)
 {

@@ -60,6 +60,9 @@ void esse_book_own_rows(struct esse_book *book, uint32_t table, const struct ess
 struct esse_sink *esse_book_sink(struct esse_book *book);
 void esse_book_played(struct esse_book *book);
 
+/* What happens to the servers, in its place among the transactions; any time. */
+void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fault);
+
 struct esse_tally esse_book_tally(const struct esse_book *book);
 
 /* Transactions of which the server told an id, and which may have committed; see learnt.h. */

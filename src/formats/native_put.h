@@ -41,6 +41,16 @@ static inline void esse_native_put_head(struct esse_out *out, const struct esse_
     esse_out_text(out, ",\"ops\":[");
 }
 
+static inline void esse_native_put_fault(struct esse_out *out,
+                                         const struct esse_fault_record *fault)
+{
+    esse_out_f(out, "{\"fault\":\"%s\"", esse_fault_names[fault->kind]);
+    esse_native_put_number(out, ",\"node\":", fault->node);
+    esse_native_put_number(out, ",\"start\":", fault->start);
+    esse_native_put_number(out, ",\"end\":", fault->end);
+    esse_out_text(out, "}\n");
+}
+
 /* An operation up to its key, or its predicate. */
 static inline void esse_native_open_op(struct esse_out *out, enum esse_op_kind kind)
 {

@@ -252,6 +252,14 @@ static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t
     return true;
 }
 
+static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
+                      struct esse_error *err)
+{
+    (void)err;
+    esse_native_put_fault(writer_of(sink)->out, fault);
+    return true;
+}
+
 static bool put_version_order(struct esse_sink *sink, esse_value key,
                               const struct esse_version_ref *versions, size_t count,
                               struct esse_error *err)
@@ -317,6 +325,7 @@ struct esse_sink *esse_native_writer(struct esse_arena *arena, struct esse_value
     w->sink = (struct esse_sink){ .values = values,
                                   .header = put_header,
                                   .init = put_init,
+                                  .fault = put_fault,
                                   .txn = put_txn,
                                   .version_order = put_version_order,
                                   .order = put_order,
