@@ -1,6 +1,7 @@
 #include "base/out.h"
 
 #include "base/arena.h"
+#include "base/digits.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -34,45 +35,44 @@ static void flush(struct esse_out *out)
     out->count = 0;
 }
 
-char *esse_out_room(struct esse_out *out, size_t bytes)
+void esse_out_grow(struct esse_out *out, size_t bytes)
 {
-    if (out->room - out->count < bytes && out->fd >= 0)
+    if (out->fd >= 0)
         flush(out);
     if (out->room - out->count < bytes) {
         size_t room = out->room * 2 > 256 ? out->room * 2 : 256;
         out->room = room - out->count < bytes ? out->count + bytes : room;
         out->buffer = esse_arena_grow(out->arena, out->buffer, out->room);
     }
-    return out->buffer + out->count;
 }
 
-void esse_out_bytes(struct esse_out *out, const char *bytes, size_t length)
+static inline char *put_i64(char *to, int64_t number)
 {
-    if (!length)
-        return;
-    memcpy(esse_out_room(out, length), bytes, length);
-    out->count += length;
+    if (number < 0)
+        *to++ = '-';
+    return to + esse_digits_put(to, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
 }
-
-static const char pairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536"
-    "37383940414243444546474849505152535455565758596061626364656667686970717273"
-    "7475767778798081828384858687888990919293949596979899";
 
 void esse_out_i64(struct esse_out *out, int64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    for (; rest >= 100; rest /= 100) /* two at a time: a division is most of the cost */
-        memcpy(digits + (at -= 2), pairs + 2 * (rest % 100), 2);
-    if (rest >= 10)
-        memcpy(digits + (at -= 2), pairs + 2 * rest, 2);
-    else
-        digits[--at] = (char)('0' + rest);
-    if (value < 0)
-        esse_out_char(out, '-');
-    esse_out_bytes(out, digits + at, sizeof digits - at);
+    char *to = esse_out_room(out, 1 + ESSE_DIGITS_ROOM);
+    out->count += (size_t)(put_i64(to, value) - to);
+}
+
+/* A pointer of its own, which the bytes that are put cannot change: numbers overlap then. */
+void esse_out_i64s(struct esse_out *out, const int64_t *numbers, size_t count)
+{
+    enum { AT_ONCE = 256 };
+    for (size_t from = 0; from < count; from += AT_ONCE) {
+        const size_t end = count - from < AT_ONCE ? count : from + AT_ONCE;
+        char *to = esse_out_room(out, AT_ONCE * (2 + ESSE_DIGITS_ROOM)), *at = to;
+        for (size_t i = from; i < end; i++) {
+            if (i)
+                *at++ = ',';
+            at = put_i64(at, numbers[i]);
+        }
+        out->count += (size_t)(at - to);
+    }
 }
 
 void esse_out_f(struct esse_out *out, const char *format, ...)

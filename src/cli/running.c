@@ -70,23 +70,6 @@ static int say_summary(struct esse_running *r)
     return esse_out_finish(&chatter, &err) ? 0 : esse_cli_fail(NULL, &err);
 }
 
-/* faults.jsonl: what was done to the server, and when. */
-static bool collect_with_faults(struct esse_running *r, struct esse_live *live, int history,
-                                struct esse_error *err)
-{
-    struct esse_outfile file;
-    const char *path = esse_rundir_file(r->arena, &r->dir, "faults.jsonl");
-    if (!r->fault_kinds)
-        return esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
-    if (!esse_outfile_open(&file, r->arena, path, err))
-        return false;
-    r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds,
-                                     esse_run_args.fault_every, r->live.work.seed, &file.out);
-    const bool ok = esse_live_collect(live, history, r->dir.certificate, &r->summary, err);
-    struct esse_error late = { 0 };
-    return esse_outfile_commit(&file, ok ? err : &late) && ok;
-}
-
 static bool collect(struct esse_running *r, struct esse_error *err)
 {
     struct esse_live live;
@@ -96,11 +79,15 @@ static bool collect(struct esse_running *r, struct esse_error *err)
     r->product = esse_arena_format(r->arena, "%s", live.description.product);
     const char *again = esse_rundir_again(
         r->arena, &r->live, esse_run_target_again(r->arena, &r->live), r->checks ? r->level : NULL);
+    if (r->fault_kinds)
+        r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds,
+                                         esse_run_args.fault_every, r->live.work.seed);
     const bool may_certify = r->live.driver->certificate && !esse_run_args.no_certificate;
     bool ok = esse_rundir_make(&r->dir, &history, err) &&
               esse_rundir_describe(r->arena, &r->dir, &live, r->level, again,
                                    esse_rundir_check(r->arena, r->level, may_certify), err) &&
-              collect_with_faults(r, &live, esse_run_args.no_recording ? -1 : history, err);
+              esse_live_collect(&live, esse_run_args.no_recording ? -1 : history,
+                                r->dir.certificate, &r->summary, err);
     if (history >= 0)
         close(history);
     esse_live_close(&live);

@@ -1,6 +1,7 @@
 #ifndef ESSE_CLI_RUNNING_H
 #define ESSE_CLI_RUNNING_H
 
+#include "base/out.h"
 #include "cli/run_args.h"
 #include "cli/rundir.h"
 #include "cli/session.h"

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/* The inside of a book, shared by recorder.c and press.c and nobody else. */
+/* The inside of a book, shared by recorder*.c and press.c and nobody else. */
 
 /* A line, or several that belong together, and when it was finished. */
 struct esse_line {
@@ -21,8 +21,8 @@ struct esse_lines {
     struct esse_line_vec lines;
 };
 
-/* 'front' is written by the thread and taken by the press, both under the lock.  A stamp is taken
- * under the lock too, so what comes after the press was there has a later one. */
+/* Written by the thread and taken by the press, both under the lock.  A stamp is taken under the
+ * lock too, so what comes after the press was there has a later one. */
 struct esse_front {
     pthread_mutex_t lock;
     struct esse_lines at;

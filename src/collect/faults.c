@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-const char *const esse_fault_names[] = { "kill", "pause", "partition", "restart", NULL };
-
 enum { SHOWN = 8 }; /* of each kind, with its time */
 
 struct esse_faults {
@@ -20,7 +18,7 @@ struct esse_faults {
     bool is_on;         /* 'current' is going on, until 'next' */
     enum esse_fault current;
     struct esse_rng rng;
-    struct esse_out *out;
+    struct esse_book *book;
     uint64_t counts[ESSE_FAULTS];
 };
 
@@ -51,27 +49,36 @@ static double draw(struct esse_faults *faults, double around)
 }
 
 struct esse_faults *esse_faults_new(struct esse_arena *arena, struct esse_spawned *spawned,
-                                    unsigned kinds, double every, uint64_t seed,
-                                    struct esse_out *out)
+                                    unsigned kinds, double every, uint64_t seed)
 {
     struct esse_faults *faults = esse_arena_alloc(arena, 1, sizeof *faults);
-    *faults = (struct esse_faults){ .arena = arena,
-                                    .spawned = spawned,
-                                    .kinds = kinds,
-                                    .every = every,
-                                    .rng = { seed },
-                                    .out = out };
+    *faults = (struct esse_faults){
+        .arena = arena, .spawned = spawned, .kinds = kinds, .every = every, .rng = { seed }
+    };
     faults->next = draw(faults, every);
     return faults;
 }
 
-static void note(struct esse_faults *faults, double seconds, const char *what)
+void esse_faults_record_in(struct esse_faults *faults, struct esse_book *book)
 {
-    esse_out_f(faults->out, "{\"time\":%.0f,\"fault\":\"%s\",", seconds * 1e9,
-               esse_fault_names[faults->current]);
-    if (faults->spawned->count > 1)
-        esse_out_f(faults->out, "\"node\":%u,", faults->node);
-    esse_out_f(faults->out, "\"is\":\"%s\"}\n", what);
+    faults->book = book;
+}
+
+/* One of the two times. */
+static void note(struct esse_faults *faults, int64_t start, int64_t end)
+{
+    const struct esse_fault_record fault = {
+        .kind = faults->current,
+        .node = faults->spawned->count > 1 ? (int64_t)faults->node : ESSE_NO_TIME,
+        .start = start,
+        .end = end,
+    };
+    esse_book_fault(faults->book, &fault);
+}
+
+static int64_t nanoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
 }
 
 static void remember(struct esse_faults *faults, double seconds)
@@ -112,7 +119,7 @@ static void begin(struct esse_faults *faults, double seconds)
     struct esse_spawned *s = faults->spawned;
     faults->current = draw_kind(faults);
     faults->node = (unsigned)esse_rng_below(&faults->rng, s->count);
-    note(faults, seconds, "begun");
+    note(faults, nanoseconds(seconds), ESSE_NO_TIME);
     remember(faults, seconds);
     switch (faults->current) {
     case ESSE_FAULT_KILL:
@@ -145,7 +152,7 @@ static bool finish(struct esse_faults *faults, double seconds)
         esse_spawned_cut(s, faults->node, false);
     else
         esse_spawned_begin(s, faults->node);
-    note(faults, seconds, "ended");
+    note(faults, ESSE_NO_TIME, nanoseconds(seconds));
     faults->is_on = false;
     faults->is_coming = true;
     faults->next = seconds + draw(faults, faults->every);

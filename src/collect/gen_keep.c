@@ -140,6 +140,13 @@ static bool pass_certificate(struct esse_sink *sink,
     return flush(keeper, err) && keeper->to->certificate(keeper->to, certificate, err);
 }
 
+static bool pass_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
+                       struct esse_error *err)
+{
+    struct keeper *keeper = (struct keeper *)sink;
+    return flush(keeper, err) && keeper->to->fault(keeper->to, fault, err);
+}
+
 static bool pass_finish(struct esse_sink *sink, struct esse_error *err)
 {
     struct keeper *keeper = (struct keeper *)sink;
@@ -153,6 +160,7 @@ struct esse_sink *esse_gen_keep(struct esse_arena *arena, struct esse_sink *to, 
     *keeper = (struct keeper){ .sink = { .values = to->values,
                                          .header = pass_header,
                                          .init = pass_init,
+                                         .fault = pass_fault,
                                          .txn = keep_txn,
                                          .version_order = pass_versions,
                                          .order = pass_order,

@@ -125,6 +125,19 @@ static bool refer(struct esse_learnt *learnt, struct esse_sink *sink, const stru
     return version->value != ESSE_ABSENT || !esse_value_eq(ref->txn, ESSE_NONE);
 }
 
+/* The key of a row as the history shows it. */
+static esse_value key_of(const struct esse_learnt *learnt, struct esse_values *values,
+                         const struct version *version)
+{
+    const struct esse_schema *schema = learnt->schema;
+    if (schema->count == 1)
+        return esse_value_int(values, version->row);
+    char text[200];
+    const int length = snprintf(text, sizeof text, "%s/%lld", schema->tables[version->table].name,
+                                (long long)version->row);
+    return esse_value_string(values, text, (size_t)length);
+}
+
 /* The versions [at, end) of one row.  An order with a gap would claim too much, so there is none
  * for a row of which some version cannot be named. */
 static bool emit_row(struct esse_learnt *learnt, struct esse_sink *sink, const struct version *at,
@@ -138,9 +151,8 @@ static bool emit_row(struct esse_learnt *learnt, struct esse_sink *sink, const s
             return true;
         ref_vec_push(refs, learnt->arena, ref);
     }
-    return sink->version_order(sink,
-                               esse_key_of(sink->values, learnt->schema, first->table, first->row),
-                               refs->at, refs->count, err);
+    return sink->version_order(sink, key_of(learnt, sink->values, first), refs->at, refs->count,
+                               err);
 }
 
 static bool emit_versions(struct esse_learnt *learnt, struct esse_sink *sink,

@@ -34,8 +34,4 @@ void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *name
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
                       struct esse_error *err);
 
-/* The key of a row as the history shows it. */
-esse_value esse_key_of(struct esse_values *values, const struct esse_schema *schema, uint32_t table,
-                       int64_t row);
-
 #endif

@@ -59,6 +59,7 @@ struct collecting {
     pthread_t *handles;
     unsigned count, started;
     int64_t epoch;
+    struct esse_book *own;    /* of the run's own thread: what happens to the servers */
     struct esse_press *press; /* NULL: nothing is recorded */
     struct esse_learnt *learnt;
     bool is_certifying;
@@ -168,7 +169,7 @@ static void watch(struct collecting *c)
         if (c->is_certifying &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
-        if (c->press && !esse_press_run(c->press, false, &err))
+        if (c->press && !esse_press_run(c->press, &err))
             esse_run_fail(&c->run, &err);
         if (options->progress)
             options->progress(options->context, &progress);
@@ -265,7 +266,7 @@ static void prepare_threads(struct collecting *c, int history)
     c->summary->threads = c->count;
     c->threads = esse_arena_alloc(arena, c->count, sizeof *c->threads);
     c->handles = esse_arena_alloc(arena, c->count, sizeof *c->handles);
-    struct esse_book **books = esse_arena_alloc(arena, c->count, sizeof *books);
+    struct esse_book **books = esse_arena_alloc(arena, c->count + 1u, sizeof *books);
     for (unsigned i = 0; i < c->count; i++) {
         c->threads[i].run = &c->run;
         c->threads[i].arena = esse_arena_new();
@@ -273,8 +274,11 @@ static void prepare_threads(struct collecting *c, int history)
             esse_book_new(c->threads[i].arena, &c->live->schema, c->epoch, history < 0);
         books[i] = c->threads[i].book;
     }
+    c->own = books[c->count] = esse_book_new(arena, &c->live->schema, c->epoch, history < 0);
+    if (c->options->faults)
+        esse_faults_record_in(c->options->faults, c->own);
     if (history >= 0)
-        c->press = esse_press_new(arena, books, c->count, history);
+        c->press = esse_press_new(arena, books, c->count + 1u, history);
 }
 
 static void prepare_run(struct collecting *c)
@@ -320,7 +324,8 @@ static bool open_book(struct collecting *c, struct esse_error *err)
         esse_cells_clear(&cells);
         ok = live->options->driver->own_rows(live->target, t, &cells, err);
         esse_cells_done(&cells);
-        ok = ok && esse_book_own_rows(c->threads[0].book, t, &cells, err);
+        if (ok)
+            esse_book_own_rows(c->threads[0].book, t, &cells);
     }
     return ok;
 }
@@ -345,9 +350,10 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     else if (c.is_certifying)
         live->options->driver->certificate->end(live->target);
     struct esse_error late = { 0 };
-    if (c.press && !esse_press_run(c.press, true, ok ? err : &late))
+    if (c.press && !esse_press_run(c.press, ok ? err : &late))
         ok = false;
     sum_up(&c);
+    esse_book_release(c.own);
     for (unsigned i = 0; i < c.count; i++) {
         esse_book_release(c.threads[i].book);
         esse_arena_free(c.threads[i].arena);

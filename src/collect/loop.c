@@ -83,9 +83,7 @@ static void think(struct loop *loop, struct session *session)
 static void end_transaction(struct loop *loop, struct session *session, enum esse_status status)
 {
     struct esse_loop_thread *thread = loop->thread;
-    struct esse_error err = { 0 };
-    if (!esse_page_end(session->page, status, &err))
-        esse_run_fail(loop->run, &err);
+    esse_page_end(session->page, status);
     _Atomic uint64_t *counter = status == ESSE_COMMITTED ? &thread->committed
                                 : status == ESSE_ABORTED ? &thread->aborted
                                                          : &thread->unknown;

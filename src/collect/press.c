@@ -3,15 +3,13 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* What was taken from a book and not yet written. */
+/* What was taken from a book: its lines and bytes from here on are not yet put. */
 struct back {
     struct esse_lines at;
-    size_t line, byte; /* done */
-    int64_t watermark; /* what is still to come has a later stamp */
+    size_t line, byte;
 };
 
 struct esse_press {
-    struct esse_arena *arena;
     struct esse_book **books;
     struct back *backs;
     size_t count;
@@ -23,43 +21,30 @@ struct esse_press *esse_press_new(struct esse_arena *arena, struct esse_book **b
                                   int fd)
 {
     struct esse_press *press = esse_arena_alloc(arena, 1, sizeof *press);
-    *press = (struct esse_press){ .arena = arena, .books = books, .count = count, .fd = fd };
+    *press = (struct esse_press){ .books = books, .count = count, .fd = fd };
     press->backs = esse_arena_alloc(arena, count, sizeof *press->backs);
+    /* Buffers change places and only ever grow in front, in the arena of the book's thread. */
     for (size_t i = 0; i < count; i++)
-        esse_out_init_memory(&press->backs[i].at.bytes, arena);
+        esse_out_init_memory(&press->backs[i].at.bytes, esse_book_front(books[i])->at.bytes.arena);
     esse_out_init_memory(&press->out, arena);
     return press;
 }
 
-/* Moves what is not yet written to the beginning, to make room for more. */
-static void close_gap(struct back *back)
+/* Takes what all books have at one moment, so that whatever comes later has a later stamp.  Nobody
+ * waits for long: all that happens under the locks is that buffers change places. */
+static void take_all(struct esse_press *press)
 {
-    struct esse_lines *at = &back->at;
-    memmove(at->bytes.buffer ? at->bytes.buffer : "",
-            at->bytes.buffer ? at->bytes.buffer + back->byte : "", at->bytes.count - back->byte);
-    at->bytes.count -= back->byte;
-    if (at->lines.count > back->line)
-        memmove(at->lines.at, at->lines.at + back->line,
-                (at->lines.count - back->line) * sizeof *at->lines.at);
-    at->lines.count -= back->line;
-    back->line = back->byte = 0;
-}
-
-static void take(struct esse_press *press, size_t number)
-{
-    struct back *back = &press->backs[number];
-    struct esse_front *front = esse_book_front(press->books[number]);
-    if (back->line)
-        close_gap(back);
-    pthread_mutex_lock(&front->lock);
-    esse_out_bytes(&back->at.bytes, front->at.bytes.buffer, front->at.bytes.count);
-    struct esse_line *to =
-        esse_line_vec_extend(&back->at.lines, press->arena, front->at.lines.count);
-    if (front->at.lines.count)
-        memcpy(to, front->at.lines.at, front->at.lines.count * sizeof *to);
-    front->at.bytes.count = front->at.lines.count = 0;
-    back->watermark = esse_book_clock();
-    pthread_mutex_unlock(&front->lock);
+    for (size_t i = 0; i < press->count; i++)
+        pthread_mutex_lock(&esse_book_front(press->books[i])->lock);
+    for (size_t i = 0; i < press->count; i++) {
+        struct esse_front *front = esse_book_front(press->books[i]);
+        struct back *back = &press->backs[i];
+        const struct esse_lines taken = front->at;
+        front->at = back->at;
+        *back = (struct back){ .at = taken };
+    }
+    for (size_t i = 0; i < press->count; i++)
+        pthread_mutex_unlock(&esse_book_front(press->books[i])->lock);
 }
 
 /* The book whose next line is the earliest; NULL if none has one. */
@@ -88,21 +73,15 @@ static bool write_out(struct esse_press *press, struct esse_error *err)
     return true;
 }
 
-bool esse_press_run(struct esse_press *press, bool is_last, struct esse_error *err)
+bool esse_press_run(struct esse_press *press, struct esse_error *err)
 {
-    int64_t safe = INT64_MAX;
-    for (size_t i = 0; i < press->count; i++) {
-        take(press, i);
-        if (!is_last && press->backs[i].watermark < safe)
-            safe = press->backs[i].watermark;
-    }
+    take_all(press);
     for (struct back *back; (back = earliest(press));) {
-        const struct esse_line line = back->at.lines.at[back->line];
-        if (line.stamp >= safe)
-            break;
-        esse_out_bytes(&press->out, back->at.bytes.buffer + back->byte, line.length);
-        back->byte += line.length;
-        back->line++;
+        const size_t length = back->at.lines.at[back->line++].length;
+        esse_out_bytes(&press->out, back->at.bytes.buffer + back->byte, length);
+        back->byte += length;
     }
+    for (size_t i = 0; i < press->count; i++)
+        press->backs[i].at.bytes.count = press->backs[i].at.lines.count = 0;
     return write_out(press, err);
 }

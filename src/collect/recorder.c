@@ -1,13 +1,11 @@
 #include "collect/recorder.h"
 
-#include "collect/learnt.h"
 #include "collect/page.h"
 #include "formats/native.h"
 
-#include <stdio.h>
 #include <time.h>
 
-enum { INIT_PIECE = 1000, MOST_ATOMS = 1 << 10 }; /* a pool that stays in the cache */
+enum { INIT_PIECE = 1000 };
 
 int64_t esse_book_clock(void)
 {
@@ -28,13 +26,22 @@ int64_t esse_book_last(const struct esse_book *book)
 
 /* ---- books ---- */
 
-static void begin_pool(struct esse_book *book)
+/* A row's key is its number, or TABLE/NUMBER if there are several tables: what comes before. */
+static const struct esse_span *key_beginnings(struct esse_arena *arena,
+                                              const struct esse_schema *schema)
 {
-    if (book->pool)
-        esse_arena_free(book->pool);
-    book->pool = esse_arena_new();
-    book->values = esse_values_new(book->pool);
-    book->sink = esse_native_writer(book->pool, book->values, &book->front.at.bytes, false);
+    struct esse_span *keys = esse_arena_alloc(arena, schema->count, sizeof *keys);
+    for (uint32_t t = 0; t < schema->count; t++) {
+        struct esse_out text;
+        esse_out_init_memory(&text, arena);
+        const char *name = schema->count == 1 ? "" : schema->tables[t].name;
+        esse_out_json(&text, name, strlen(name));
+        text.count--; /* the closing quote */
+        if (schema->count > 1)
+            esse_out_char(&text, '/');
+        keys[t] = (struct esse_span){ text.buffer, text.count };
+    }
+    return keys;
 }
 
 struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_schema *schema,
@@ -47,14 +54,16 @@ struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_sche
     pthread_mutex_init(&book->front.lock, NULL);
     esse_out_init_memory(&book->front.at.bytes, arena);
     esse_out_init_memory(&book->shown, arena);
-    begin_pool(book);
+    book->sink = esse_native_writer(arena, esse_values_new(arena), &book->front.at.bytes, false);
+    book->keys = key_beginnings(arena, schema);
+    if (schema->own)
+        book->columns = esse_own_columns(arena, schema->own);
     return book;
 }
 
 void esse_book_release(struct esse_book *book)
 {
     pthread_mutex_destroy(&book->front.lock);
-    esse_arena_free(book->pool);
 }
 
 struct esse_front *esse_book_front(struct esse_book *book)
@@ -92,85 +101,94 @@ void esse_book_played(struct esse_book *book)
     esse_book_line(book, esse_book_clock(), before);
 }
 
-esse_value esse_key_of(struct esse_values *values, const struct esse_schema *schema, uint32_t table,
-                       int64_t row)
+void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fault)
 {
-    char text[64];
-    if (schema->count == 1)
-        return esse_value_int(values, row);
-    /* Not by printf, which would cost more than all the rest. */
-    const char *name = schema->tables[table].name;
-    size_t length = strlen(name), at = sizeof text;
-    uint64_t rest = row < 0 ? 0 - (uint64_t)row : (uint64_t)row;
-    do
-        text[--at] = (char)('0' + rest % 10);
-    while (rest /= 10);
-    if (row < 0)
-        text[--at] = '-';
-    text[--at] = '/';
-    length = length < at ? length : at;
-    memcpy(text + at - length, name, length);
-    return esse_value_string(values, text + at - length, sizeof text - at + length);
+    if (book->is_idle)
+        return;
+    pthread_mutex_lock(&book->front.lock);
+    const size_t before = book->front.at.bytes.count;
+    esse_native_put_fault(&book->front.at.bytes, fault);
+    esse_book_line(book, esse_book_now(book), before);
+    pthread_mutex_unlock(&book->front.lock);
 }
 
-static esse_value value_of(struct esse_book *book, int64_t value)
+void esse_book_put_key(const struct esse_book *book, struct esse_out *out, uint32_t table,
+                       int64_t row)
 {
-    return value == ESSE_ABSENT ? ESSE_NIL : esse_value_int(book->values, value);
+    esse_out_bytes(out, book->keys[table].at, book->keys[table].length);
+    esse_out_i64(out, row);
+    esse_out_char(out, '"');
+}
+
+void esse_book_put_value(struct esse_out *out, int64_t value)
+{
+    if (value == ESSE_ABSENT)
+        esse_out_text(out, "null");
+    else
+        esse_out_i64(out, value);
 }
 
 /* ---- the first lines ---- */
 
 /* Rows that are there from the start; of a register that is absent nothing is said. */
-static bool put_initial(struct esse_book *book, uint32_t number, struct esse_error *err)
+static void put_initial(struct esse_book *book, uint32_t number)
 {
     const struct esse_table *table = &book->schema->tables[number];
-    struct esse_row rows[INIT_PIECE];
+    struct esse_out *out = &book->front.at.bytes;
     size_t count = 0;
     for (uint64_t i = 0; i < table->rows; i++) {
-        if (table->initial[i] != ESSE_ABSENT)
-            rows[count++] =
-                (struct esse_row){ esse_key_of(book->values, book->schema, number, (int64_t)i),
-                                   value_of(book, table->initial[i]), ESSE_NONE };
-        if (count && (count == INIT_PIECE || i + 1 == table->rows)) {
-            if (!book->sink->init(book->sink, rows, count, err))
-                return false;
-            count = 0;
-        }
+        if (table->initial[i] == ESSE_ABSENT)
+            continue;
+        const bool is_first = count++ % INIT_PIECE == 0;
+        if (is_first && count > 1)
+            esse_out_text(out, "}}\n");
+        esse_out_text(out, is_first ? ESSE_NATIVE_INIT "{" : ",");
+        esse_book_put_key(book, out, number, (int64_t)i);
+        esse_out_char(out, ':');
+        esse_book_put_value(out, table->initial[i]);
     }
-    return true;
+    if (count)
+        esse_out_text(out, "}}\n");
 }
 
 /* The names of the columns of a user's own tables: a column may be NULL in every row. */
 static void note_columns(struct esse_book *book, struct esse_header_record *header)
 {
     const struct esse_own_schema *own = book->schema->own;
-    for (uint32_t t = 0; own && t < own->count; t++)
+    size_t room = 0, count = 0;
+    for (uint32_t t = 0; t < own->count; t++)
+        room += own->tables[t].column_count;
+    esse_value *columns = esse_arena_alloc(book->arena, room, sizeof *columns);
+    for (uint32_t t = 0; t < own->count; t++)
         for (uint32_t c = 0; c < own->tables[t].column_count; c++) {
             const char *name = own->tables[t].columns[c];
-            const esse_value value = esse_value_string(book->values, name, strlen(name));
+            const esse_value value = esse_value_string(book->sink->values, name, strlen(name));
             bool is_new = true;
-            for (size_t i = 0; i < book->items.count; i++)
-                is_new &= !esse_value_eq(book->items.at[i], value);
+            for (size_t i = 0; i < count; i++)
+                is_new &= !esse_value_eq(columns[i], value);
             if (is_new)
-                esse_item_vec_push(&book->items, book->arena, value);
+                columns[count++] = value;
         }
-    header->columns = book->items.at;
-    header->column_count = book->items.count;
+    header->columns = columns;
+    header->column_count = count;
 }
 
 bool esse_book_open(struct esse_book *book, const char *db, const char *isolation,
                     struct esse_error *err)
 {
+    struct esse_values *values = book->sink->values;
     struct esse_header_record header = {
-        .db = esse_value_string(book->values, db, strlen(db)),
-        .isolation = esse_value_string(book->values, isolation, strlen(isolation)),
+        .db = esse_value_string(values, db, strlen(db)),
+        .isolation = esse_value_string(values, isolation, strlen(isolation)),
     };
-    note_columns(book, &header);
-    bool ok = book->sink->header(book->sink, &header, err);
-    for (uint32_t t = 0; ok && t < book->schema->count; t++)
-        ok = put_initial(book, t, err);
+    if (book->schema->own)
+        note_columns(book, &header);
+    if (!book->sink->header(book->sink, &header, err))
+        return false;
+    for (uint32_t t = 0; t < book->schema->count; t++)
+        put_initial(book, t);
     esse_book_line(book, 0, 0);
-    return ok;
+    return true;
 }
 
 /* ---- an open transaction ---- */
@@ -180,7 +198,7 @@ struct esse_page *esse_page_new(struct esse_book *book, int64_t session)
     struct esse_page *page = esse_arena_alloc(book->arena, 1, sizeof *page);
     page->book = book;
     page->session = session;
-    page->cells.arena = book->arena;
+    esse_out_init_memory(&page->ops, book->arena);
     return page;
 }
 
@@ -194,17 +212,8 @@ void esse_page_begin(struct esse_page *page)
 {
     page->start = page->book->last - page->book->epoch;
     page->xid = page->start_ts = page->commit_ts = ESSE_NO_ID;
-    page->noted.count = page->numbers.count = page->found.count = page->texts.count = 0;
-    esse_cells_clear(&page->cells);
-}
-
-size_t esse_page_text(struct esse_page *page, const char *text)
-{
-    if (!text)
-        return 0;
-    const size_t at = page->texts.count, length = strlen(text) + 1;
-    memcpy(esse_char_vec_extend(&page->texts, page->book->arena, length), text, length);
-    return at + 1;
+    page->operations = 0;
+    page->ops.count = 0;
 }
 
 static void note_ids(struct esse_page *page, const struct esse_reply *reply)
@@ -217,26 +226,6 @@ static void note_ids(struct esse_page *page, const struct esse_reply *reply)
         page->commit_ts = reply->commit_ts;
 }
 
-/* Items of a list, or rows. */
-static void note_found(struct esse_page *page, struct esse_noted *noted,
-                       const struct esse_reply *reply)
-{
-    struct esse_arena *arena = page->book->arena;
-    if (page->book->schema->tables[noted->table].is_list) {
-        noted->first = page->numbers.count;
-        noted->count = reply->item_count;
-        int64_t *to = esse_number_vec_extend(&page->numbers, arena, reply->item_count);
-        if (reply->item_count)
-            memcpy(to, reply->items, reply->item_count * sizeof *to);
-        return;
-    }
-    noted->first = page->found.count;
-    noted->count = reply->row_count;
-    struct esse_live_row *to = esse_found_vec_extend(&page->found, arena, reply->row_count);
-    if (reply->row_count)
-        memcpy(to, reply->rows, reply->row_count * sizeof *to);
-}
-
 void esse_page_add(struct esse_page *page, const struct esse_request *request,
                    const struct esse_reply *reply, int64_t began, bool is_done)
 {
@@ -244,134 +233,21 @@ void esse_page_add(struct esse_page *page, const struct esse_request *request,
     if (request->ask < ESSE_ASK_READ || request->ask >= ESSE_ASK_COMMIT || page->book->is_idle ||
         (!is_done && request->ask >= ESSE_ASK_MATCH))
         return;
-    const bool is_written = request->ask >= ESSE_ASK_WRITE && request->ask <= ESSE_ASK_DELETE;
-    struct esse_noted *noted = esse_noted_vec_extend(&page->noted, page->book->arena, 1);
-    *noted = (struct esse_noted){
-        .ask = request->ask,
-        .aggregate = request->aggregate,
-        .is_done = is_done,
-        .is_absent = reply->is_absent,
-        .table = request->table,
-        .row = request->row,
-        .value = is_written ? request->value : reply->value,
-        .where = esse_page_text(page, request->where),
-        .snapshot = is_done ? esse_page_text(page, reply->snapshot) : 0,
-        .snapshot_at = reply->snapshot_at,
-        .begin = began - page->book->epoch,
-        .end = esse_book_now(page->book) - page->book->epoch,
-    };
+    const struct esse_noted noted = { .request = request,
+                                      .reply = reply,
+                                      .is_done = is_done,
+                                      .begin = began - page->book->epoch,
+                                      .end = esse_book_now(page->book) - page->book->epoch };
+    page->operations++;
     if (request->ask == ESSE_ASK_OWN)
-        esse_page_note_own(page, noted, request->own, reply);
-    else if (is_done)
-        note_found(page, noted, reply);
+        esse_page_put_own(page, &noted);
+    else
+        esse_page_put(page, &noted);
 }
 
-/* ---- its record ---- */
+/* ---- its end ---- */
 
-static esse_value text_of(const struct esse_page *page, size_t at)
-{
-    const char *text = page->texts.at + at - 1;
-    return esse_value_string(page->book->values, text, strlen(text));
-}
-
-static void fill_items(struct esse_page *page, const struct esse_noted *noted,
-                       struct esse_op_record *op)
-{
-    struct esse_book *book = page->book;
-    op->is_list = true;
-    op->first = book->items.count;
-    op->count = noted->count;
-    esse_value *to = esse_item_vec_extend(&book->items, book->arena, noted->count);
-    for (size_t i = 0; i < noted->count; i++)
-        to[i] = value_of(book, page->numbers.at[noted->first + i]);
-}
-
-static void fill_rows(struct esse_page *page, const struct esse_noted *noted,
-                      struct esse_op_record *op)
-{
-    struct esse_book *book = page->book;
-    op->first = book->rows.count;
-    op->count = noted->count;
-    struct esse_row *to = esse_row_vec_extend(&book->rows, book->arena, noted->count);
-    for (size_t i = 0; i < noted->count; i++) {
-        const struct esse_live_row *row = &page->found.at[noted->first + i];
-        to[i] = (struct esse_row){ esse_key_of(book->values, book->schema, noted->table, row->row),
-                                   value_of(book, row->value),
-                                   op->kind == ESSE_OP_PREDICATE_UPDATE ? value_of(book, row->next)
-                                                                        : ESSE_NONE };
-    }
-}
-
-/* "SELECT count(*) FROM rows WHERE ..." and what it returned. */
-static void fill_aggregate(struct esse_page *page, const struct esse_noted *noted,
-                           struct esse_op_record *op)
-{
-    struct esse_book *book = page->book;
-    char text[300];
-    int length = snprintf(
-        text, sizeof text, "SELECT %s FROM %s WHERE %s", esse_aggregate_texts[noted->aggregate],
-        book->schema->tables[noted->table].name, page->texts.at + noted->where - 1);
-    op->key = esse_value_string(book->values, text, (size_t)length);
-    op->no_rows = op->has_result = true;
-    op->result_first = book->items.count;
-    op->result_count = 1;
-    esse_item_vec_push(&book->items, book->arena, value_of(book, noted->value));
-}
-
-static const enum esse_op_kind kinds[] = {
-    [ESSE_ASK_READ] = ESSE_OP_READ,
-    [ESSE_ASK_WRITE] = ESSE_OP_WRITE,
-    [ESSE_ASK_INSERT] = ESSE_OP_WRITE,
-    [ESSE_ASK_APPEND] = ESSE_OP_APPEND,
-    [ESSE_ASK_DELETE] = ESSE_OP_DELETE,
-    [ESSE_ASK_MATCH] = ESSE_OP_PREDICATE_READ,
-    [ESSE_ASK_CHANGE] = ESSE_OP_PREDICATE_UPDATE,
-    [ESSE_ASK_AGGREGATE] = ESSE_OP_PREDICATE_READ,
-    [ESSE_ASK_OWN] = ESSE_OP_PREDICATE_READ,
-};
-
-static void fill_item(struct esse_page *page, const struct esse_noted *noted,
-                      struct esse_op_record *op)
-{
-    struct esse_book *book = page->book;
-    op->key = esse_key_of(book->values, book->schema, noted->table, noted->row);
-    if (noted->ask == ESSE_ASK_DELETE && noted->is_done && noted->is_absent) {
-        op->kind = ESSE_OP_READ;
-        op->value = ESSE_NIL;
-    } else if (noted->ask == ESSE_ASK_READ && noted->is_done &&
-               book->schema->tables[noted->table].is_list) {
-        fill_items(page, noted, op);
-    } else if (noted->ask != ESSE_ASK_DELETE && (noted->ask != ESSE_ASK_READ || noted->is_done)) {
-        op->value = value_of(book, noted->value);
-    }
-}
-
-static void fill_op(struct esse_page *page, const struct esse_noted *noted)
-{
-    struct esse_book *book = page->book;
-    struct esse_op_record op = {
-        .kind = kinds[noted->ask], .begin = noted->begin, .end = noted->end, .snapshot = ESSE_NONE
-    };
-    if (noted->snapshot)
-        op.snapshot = text_of(page, noted->snapshot);
-    else if (noted->snapshot_at != ESSE_NO_ID)
-        op.snapshot = esse_value_int(book->values, noted->snapshot_at);
-    if (noted->ask == ESSE_ASK_OWN) {
-        esse_page_fill_own(page, noted, &op);
-        return;
-    }
-    if (noted->ask < ESSE_ASK_MATCH) {
-        fill_item(page, noted, &op);
-    } else if (noted->ask == ESSE_ASK_AGGREGATE) {
-        fill_aggregate(page, noted, &op);
-    } else {
-        op.key = text_of(page, noted->where);
-        fill_rows(page, noted, &op);
-    }
-    esse_op_vec_push(&book->ops, book->arena, op);
-}
-
-static void count_in(struct esse_tally *tally, enum esse_status status, size_t operations)
+static void count_in(struct esse_tally *tally, enum esse_status status, uint64_t operations)
 {
     tally->committed += status == ESSE_COMMITTED;
     tally->aborted += status == ESSE_ABORTED;
@@ -379,49 +255,38 @@ static void count_in(struct esse_tally *tally, enum esse_status status, size_t o
     tally->operations += operations;
 }
 
-static struct esse_txn_record record_of(struct esse_page *page, enum esse_status status)
+static void put_line(struct esse_page *page, struct esse_out *out, enum esse_status status,
+                     int64_t end)
 {
-    struct esse_book *book = page->book;
     struct esse_txn_record record = esse_txn_record_empty();
-    book->ops.count = book->items.count = book->rows.count = 0;
-    esse_cells_done(&page->cells);
-    for (size_t i = 0; i < page->noted.count; i++)
-        fill_op(page, &page->noted.at[i]);
-    record.session = esse_value_int(book->values, page->session);
     record.status = status;
     record.start = page->start;
+    record.end = status == ESSE_UNKNOWN_OUTCOME ? ESSE_NO_TIME : end;
     record.start_ts = page->start_ts;
     record.commit_ts = page->commit_ts;
-    if (page->xid != ESSE_NO_ID)
-        record.xid = page->xid;
-    record.ops = book->ops.at;
-    record.op_count = book->ops.count;
-    record.items = book->items.at;
-    record.rows = book->rows.at;
-    return record;
+    record.xid = page->xid;
+    esse_out_text(out, ESSE_NATIVE_SESSION);
+    esse_out_i64(out, page->session);
+    esse_native_put_head(out, &record);
+    esse_out_bytes(out, page->ops.buffer, page->ops.count);
+    esse_out_text(out, ESSE_NATIVE_TXN_END);
 }
 
-bool esse_page_end(struct esse_page *page, enum esse_status status, struct esse_error *err)
+void esse_page_end(struct esse_page *page, enum esse_status status)
 {
     struct esse_book *book = page->book;
     const uint64_t index = page->index++;
-    count_in(&book->tally, status, page->noted.count);
+    count_in(&book->tally, status, page->operations);
     if (book->is_idle)
-        return true;
+        return;
     if (status != ESSE_ABORTED && page->xid != ESSE_NO_ID)
         esse_named_vec_push(
             &book->named, book->arena,
             (struct esse_named){ page->xid, page->session, index, status == ESSE_UNKNOWN_OUTCOME });
-    struct esse_txn_record record = record_of(page, status);
     pthread_mutex_lock(&book->front.lock);
     const int64_t stamp = esse_book_now(book);
     const size_t before = book->front.at.bytes.count;
-    if (status != ESSE_UNKNOWN_OUTCOME)
-        record.end = stamp - book->epoch;
-    const bool ok = book->sink->txn(book->sink, &record, err);
+    put_line(page, &book->front.at.bytes, status, stamp - book->epoch);
     esse_book_line(book, stamp, before);
     pthread_mutex_unlock(&book->front.lock);
-    if (esse_values_atoms(book->values) > MOST_ATOMS)
-        begin_pool(book);
-    return ok;
 }

@@ -8,191 +8,231 @@
  * predicate: more engines know what to do with the former.
  */
 
-static uint32_t width_of(const struct esse_book *book, const struct esse_noted *noted)
-{
-    const uint32_t columns = book->schema->own->tables[noted->table].column_count;
-    return noted->own == ESSE_OWN_UPDATE ? 2 * columns : columns;
-}
-
 /* ---- values ---- */
 
-static esse_value value_of(struct esse_values *values, const struct esse_own_cell *cell)
+uint32_t *const *esse_own_columns(struct esse_arena *arena, const struct esse_own_schema *own)
+{
+    uint32_t **columns = esse_arena_alloc(arena, own->count, sizeof *columns);
+    for (uint32_t t = 0; t < own->count; t++) {
+        const struct esse_own_table *table = &own->tables[t];
+        uint32_t *order = esse_arena_alloc(arena, table->column_count, sizeof *order);
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            uint32_t at = c;
+            for (; at > 0 && strcmp(table->columns[order[at - 1]], table->columns[c]) > 0; at--)
+                order[at] = order[at - 1];
+            order[at] = c;
+        }
+        columns[t] = order;
+    }
+    return columns;
+}
+
+static void put_cell(struct esse_out *out, const struct esse_own_cell *cell)
 {
     switch (cell->kind) {
     case ESSE_CELL_INTEGER:
-        return esse_value_int(values, cell->number);
+        esse_out_i64(out, cell->number);
+        break;
     case ESSE_CELL_TEXT:
-        return esse_value_string(values, cell->text, cell->length);
+        esse_out_json(out, cell->text, cell->length);
+        break;
     case ESSE_CELL_BOOLEAN:
-        return cell->number ? ESSE_TRUE : ESSE_FALSE;
+        esse_out_text(out, cell->number ? "true" : "false");
+        break;
     case ESSE_CELL_NULL:
+        esse_out_text(out, "null");
         break;
     }
-    return ESSE_NIL;
 }
 
-static esse_value row_of(struct esse_book *book, const struct esse_own_table *table,
-                         const struct esse_own_cell *cells)
+/* {"balance":5,"id":1}: members of rows are sorted. */
+static void put_row(const struct esse_book *book, struct esse_out *out, uint32_t number,
+                    const struct esse_own_cell *cells)
 {
-    const size_t first = book->items.count;
-    esse_value *parts = esse_item_vec_extend(&book->items, book->arena, 2 * table->column_count);
+    const struct esse_own_table *table = &book->schema->own->tables[number];
     for (uint32_t i = 0; i < table->column_count; i++) {
-        parts[2 * i] =
-            esse_value_string(book->values, table->columns[i], strlen(table->columns[i]));
-        parts[2 * i + 1] = value_of(book->values, &cells[i]);
+        const uint32_t column = book->columns[number][i];
+        const char *name = table->columns[column];
+        esse_out_char(out, i ? ',' : '{');
+        esse_out_json(out, name, strlen(name));
+        esse_out_char(out, ':');
+        put_cell(out, &cells[column]);
     }
-    const esse_value row =
-        esse_value_compound(book->values, ESSE_KIND_MAP, parts, 2 * table->column_count);
-    book->items.count = first;
-    return row;
+    esse_out_char(out, '}');
 }
 
-static esse_value key_named(struct esse_book *book, const struct esse_own_table *table,
-                            const char *key)
+static void put_key_named(struct esse_book *book, struct esse_out *out, uint32_t number,
+                          const char *key)
 {
-    char *text = esse_arena_format(book->pool, "%s/%s", table->name, key);
-    return esse_value_string(book->values, text, strlen(text));
+    book->shown.count = 0;
+    esse_out_text(&book->shown, book->schema->own->tables[number].name);
+    esse_out_char(&book->shown, '/');
+    esse_out_text(&book->shown, key);
+    esse_out_json(out, book->shown.buffer, book->shown.count);
 }
 
-static esse_value key_of(struct esse_book *book, const struct esse_own_table *table,
-                         const struct esse_own_cell *cells)
+/* 'cells' are a row's: the first are its key. */
+static void put_key(struct esse_book *book, struct esse_out *out, uint32_t number,
+                    const struct esse_own_cell *cells)
 {
+    const struct esse_own_table *table = &book->schema->own->tables[number];
     struct esse_out *key = &book->shown;
     key->count = 0;
-    esse_out_f(key, "%s/", table->name);
+    esse_out_text(key, table->name);
+    esse_out_char(key, '/');
     for (uint32_t i = 0; i < table->key_count; i++) {
-        char number[24];
+        char text[24];
         const struct esse_own_cell *cell = &cells[i];
         const bool is_text = cell->kind == ESSE_CELL_TEXT;
-        const int length = snprintf(number, sizeof number, "%lld", (long long)cell->number);
-        esse_own_put_key(key, i, table->key_count, is_text ? cell->text : number,
+        const int length = snprintf(text, sizeof text, "%lld", (long long)cell->number);
+        esse_own_put_key(key, i, table->key_count, is_text ? cell->text : text,
                          is_text ? cell->length : (size_t)length);
     }
-    return esse_value_string(book->values, key->buffer, key->count);
+    esse_out_json(out, key->buffer, key->count);
 }
 
 /* ---- the first lines ---- */
 
-bool esse_book_own_rows(struct esse_book *book, uint32_t number, const struct esse_cells *cells,
-                        struct esse_error *err)
+void esse_book_own_rows(struct esse_book *book, uint32_t number, const struct esse_cells *cells)
 {
-    const struct esse_own_table *table = &book->schema->own->tables[number];
-    const size_t before = book->front.at.bytes.count;
-    for (size_t i = 0; i < cells->at.count; i += table->column_count) {
-        const struct esse_own_cell *row = &cells->at.at[i];
-        const struct esse_row init = { key_of(book, table, row), row_of(book, table, row),
-                                       ESSE_NONE };
-        if (!book->sink->init(book->sink, &init, 1, err))
-            return false;
+    const uint32_t width = book->schema->own->tables[number].column_count;
+    struct esse_out *out = &book->front.at.bytes;
+    const size_t before = out->count;
+    for (size_t i = 0; i < cells->at.count; i += width) {
+        esse_out_text(out, ESSE_NATIVE_INIT "{");
+        put_key(book, out, number, &cells->at.at[i]);
+        esse_out_char(out, ':');
+        put_row(book, out, number, &cells->at.at[i]);
+        esse_out_text(out, "}}\n");
     }
     esse_book_line(book, 0, before);
-    return true;
 }
 
-/* ---- what was asked and answered ---- */
+/* ---- operations ---- */
 
-/* "SELECT * FROM accounts WHERE ..." */
-static size_t note_shown(struct esse_page *page, const struct esse_own_statement *statement)
+static void put_read(struct esse_page *page, const struct esse_noted *noted,
+                     const struct esse_own_cell *cells)
 {
-    const struct esse_own_table *table = &page->book->schema->own->tables[statement->table];
-    struct esse_out *shown = &page->book->shown;
-    shown->count = 0;
-    esse_out_f(shown, "SELECT %s FROM %s%s%s",
-               statement->kind == ESSE_OWN_AGGREGATE ? statement->list : "*", table->name,
-               *statement->rest ? " " : "", statement->rest);
-    return esse_page_text(page, esse_out_memory(shown));
+    const struct esse_own_statement *own = noted->request->own;
+    struct esse_out *out = &page->ops;
+    esse_page_open_op(page, ESSE_OP_READ);
+    if (cells)
+        put_key(page->book, out, own->table, cells);
+    else
+        put_key_named(page->book, out, own->table, own->point);
+    esse_out_text(out, ESSE_NATIVE_VALUE);
+    if (cells)
+        put_row(page->book, out, own->table, cells);
+    else
+        esse_out_text(out, "null");
+    esse_page_close_op(page, noted);
 }
 
-void esse_page_note_own(struct esse_page *page, struct esse_noted *noted,
-                        const struct esse_own_statement *statement, const struct esse_reply *reply)
+/* What became of the row that 'cells' were; a delete has no value. */
+static void put_write(struct esse_page *page, const struct esse_noted *noted,
+                      const struct esse_own_cell *cells)
 {
-    noted->own = statement->kind;
-    noted->table = statement->table;
-    noted->point = esse_page_text(page, statement->point);
-    noted->where = note_shown(page, statement);
-    noted->first = page->cells.at.count;
-    noted->count = noted->is_done ? reply->cell_count : 0;
-    for (size_t i = 0; i < noted->count; i++)
-        esse_cells_copy(&page->cells, &reply->cells[i]);
+    const struct esse_own_statement *own = noted->request->own;
+    const uint32_t columns = page->book->schema->own->tables[own->table].column_count;
+    const bool is_delete = own->kind == ESSE_OWN_DELETE;
+    esse_page_open_op(page, is_delete ? ESSE_OP_DELETE : ESSE_OP_WRITE);
+    put_key(page->book, &page->ops, own->table, cells);
+    if (!is_delete) {
+        esse_out_text(&page->ops, ESSE_NATIVE_VALUE);
+        put_row(page->book, &page->ops, own->table,
+                own->kind == ESSE_OWN_UPDATE ? cells + columns : cells);
+    }
+    esse_page_close_op(page, noted);
 }
-
-/* ---- its operations ---- */
 
 /* One row by its key: what was read of it, and what became of it. */
-static void fill_point(struct esse_page *page, const struct esse_noted *noted,
-                       const struct esse_own_cell *cells, const struct esse_op_record *like)
+static void put_point(struct esse_page *page, const struct esse_noted *noted)
 {
-    struct esse_book *book = page->book;
-    const struct esse_own_table *table = &book->schema->own->tables[noted->table];
-    struct esse_op_record op = *like;
-    const bool is_there = noted->count > 0;
-    op.key = is_there ? key_of(book, table, cells)
-                      : key_named(book, table, page->texts.at + noted->point - 1);
-    op.kind = ESSE_OP_READ;
-    op.value = is_there ? row_of(book, table, cells) : ESSE_NIL;
-    if (noted->own != ESSE_OWN_INSERT)
-        esse_op_vec_push(&book->ops, book->arena, op);
-    if (!is_there || noted->own == ESSE_OWN_SELECT)
-        return;
-    op.kind = noted->own == ESSE_OWN_DELETE ? ESSE_OP_DELETE : ESSE_OP_WRITE;
-    if (noted->own == ESSE_OWN_UPDATE)
-        op.value = row_of(book, table, cells + table->column_count);
-    esse_op_vec_push(&book->ops, book->arena, op);
+    const struct esse_own_cell *cells = noted->reply->cell_count ? noted->reply->cells : NULL;
+    put_read(page, noted, cells);
+    if (cells && noted->request->own->kind != ESSE_OWN_SELECT)
+        put_write(page, noted, cells);
 }
 
-static void fill_result(struct esse_page *page, const struct esse_noted *noted,
-                        const struct esse_own_cell *cells, struct esse_op_record *op)
+/* "SELECT * FROM accounts WHERE ..." */
+static void open_predicate(struct esse_page *page, const struct esse_own_statement *own,
+                           enum esse_op_kind kind)
 {
-    struct esse_book *book = page->book;
-    op->kind = ESSE_OP_PREDICATE_READ;
-    op->no_rows = op->has_result = true;
-    op->result_first = book->items.count;
-    op->result_count = noted->count;
-    for (size_t i = 0; i < noted->count; i++)
-        esse_item_vec_push(&book->items, book->arena, value_of(book->values, &cells[i]));
+    struct esse_out *shown = &page->book->shown;
+    shown->count = 0;
+    esse_out_f(shown, "SELECT %s FROM %s%s%s", own->kind == ESSE_OWN_AGGREGATE ? own->list : "*",
+               page->book->schema->own->tables[own->table].name, *own->rest ? " " : "", own->rest);
+    esse_page_open_op(page, kind);
+    esse_out_json(&page->ops, shown->buffer, shown->count);
 }
 
-static void fill_rows(struct esse_page *page, const struct esse_noted *noted,
-                      const struct esse_own_cell *cells, struct esse_op_record *op)
+static void put_result(struct esse_page *page, const struct esse_noted *noted)
 {
-    struct esse_book *book = page->book;
-    const struct esse_own_table *table = &book->schema->own->tables[noted->table];
-    const uint32_t width = width_of(book, noted);
-    op->kind = noted->own == ESSE_OWN_SELECT ? ESSE_OP_PREDICATE_READ : ESSE_OP_PREDICATE_UPDATE;
-    op->first = book->rows.count;
-    op->count = noted->count / width;
-    for (size_t i = 0; i < noted->count; i += width) {
-        struct esse_row row = { key_of(book, table, &cells[i]), row_of(book, table, &cells[i]),
-                                ESSE_NONE };
-        if (noted->own == ESSE_OWN_UPDATE)
-            row.next = row_of(book, table, &cells[i + table->column_count]);
-        else if (noted->own == ESSE_OWN_DELETE)
-            row.next = ESSE_NIL;
-        esse_row_vec_push(&book->rows, book->arena, row);
+    struct esse_out *out = &page->ops;
+    open_predicate(page, noted->request->own, ESSE_OP_PREDICATE_READ);
+    esse_out_text(out, ESSE_NATIVE_RESULT "[");
+    for (size_t i = 0; i < noted->reply->cell_count; i++) {
+        if (i)
+            esse_out_char(out, ',');
+        put_cell(out, &noted->reply->cells[i]);
     }
+    esse_out_char(out, ']');
+    esse_page_close_op(page, noted);
 }
 
-void esse_page_fill_own(struct esse_page *page, const struct esse_noted *noted,
-                        const struct esse_op_record *like)
+/* A row of a predicate, and if that changed it what became of it. */
+static void put_found(struct esse_page *page, const struct esse_own_statement *own,
+                      const struct esse_own_cell *cells)
 {
-    struct esse_book *book = page->book;
-    const struct esse_own_cell *cells = page->cells.at.at + noted->first;
-    struct esse_op_record op = *like;
-    const char *shown = page->texts.at + noted->where - 1;
-    if (noted->own == ESSE_OWN_INSERT) {
-        const uint32_t width = width_of(book, noted);
-        for (size_t i = 0; i < noted->count; i += width)
-            fill_point(page, noted, cells + i, like);
+    const uint32_t columns = page->book->schema->own->tables[own->table].column_count;
+    struct esse_out *out = &page->ops;
+    put_key(page->book, out, own->table, cells);
+    esse_out_text(out, own->kind == ESSE_OWN_SELECT ? ":" : ":[");
+    put_row(page->book, out, own->table, cells);
+    if (own->kind == ESSE_OWN_SELECT)
         return;
-    }
-    if (noted->point) {
-        fill_point(page, noted, cells, like);
-        return;
-    }
-    op.key = esse_value_string(book->values, shown, strlen(shown));
-    if (noted->own == ESSE_OWN_AGGREGATE)
-        fill_result(page, noted, cells, &op);
+    esse_out_char(out, ',');
+    if (own->kind == ESSE_OWN_UPDATE)
+        put_row(page->book, out, own->table, cells + columns);
     else
-        fill_rows(page, noted, cells, &op);
-    esse_op_vec_push(&book->ops, book->arena, op);
+        esse_out_text(out, "null");
+    esse_out_char(out, ']');
+}
+
+/* How many cells stand for a row: of UPDATE before and after. */
+static uint32_t width_of(const struct esse_book *book, const struct esse_own_statement *own)
+{
+    const uint32_t columns = book->schema->own->tables[own->table].column_count;
+    return own->kind == ESSE_OWN_UPDATE ? 2 * columns : columns;
+}
+
+static void put_rows(struct esse_page *page, const struct esse_noted *noted)
+{
+    const struct esse_own_statement *own = noted->request->own;
+    const uint32_t width = width_of(page->book, own);
+    open_predicate(page, own,
+                   own->kind == ESSE_OWN_SELECT ? ESSE_OP_PREDICATE_READ
+                                                : ESSE_OP_PREDICATE_UPDATE);
+    esse_out_text(&page->ops, ESSE_NATIVE_ROWS "{");
+    for (size_t i = 0; i < noted->reply->cell_count; i += width) {
+        if (i)
+            esse_out_char(&page->ops, ',');
+        put_found(page, own, &noted->reply->cells[i]);
+    }
+    esse_out_char(&page->ops, '}');
+    esse_page_close_op(page, noted);
+}
+
+void esse_page_put_own(struct esse_page *page, const struct esse_noted *noted)
+{
+    const struct esse_own_statement *own = noted->request->own;
+    if (own->kind == ESSE_OWN_INSERT)
+        for (size_t i = 0; i < noted->reply->cell_count; i += width_of(page->book, own))
+            put_write(page, noted, &noted->reply->cells[i]);
+    else if (own->point)
+        put_point(page, noted);
+    else if (own->kind == ESSE_OWN_AGGREGATE)
+        put_result(page, noted);
+    else
+        put_rows(page, noted);
 }

@@ -210,6 +210,16 @@ static bool refuse_order(struct esse_sink *sink, const esse_value *names, size_t
                         "order line without --stream");
 }
 
+/* Nothing that a replay depends on. */
+static bool take_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
+                       struct esse_error *err)
+{
+    (void)sink;
+    (void)fault;
+    (void)err;
+    return true;
+}
+
 static bool take_certificate(struct esse_sink *sink,
                              const struct esse_certificate_record *certificate,
                              struct esse_error *err)
@@ -248,6 +258,7 @@ struct esse_replay_stream *esse_replay_stream_new(struct esse_arena *arena,
     stream->sink = (struct esse_sink){ .values = esse_values_new(stream->pool),
                                        .header = take_header,
                                        .init = take_init,
+                                       .fault = take_fault,
                                        .txn = take_txn,
                                        .version_order = refuse_version_order,
                                        .order = refuse_order,

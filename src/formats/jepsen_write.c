@@ -506,6 +506,13 @@ static bool put_certificate(struct esse_sink *sink,
     return lost(writer_of(sink), "the kind of a certificate", err);
 }
 
+static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
+                      struct esse_error *err)
+{
+    (void)fault;
+    return lost(writer_of(sink), "faults", err);
+}
+
 /* ---- the end ---- */
 
 static int by_time(const void *a, const void *b)
@@ -595,6 +602,7 @@ struct esse_sink *esse_jepsen_writer(struct esse_arena *arena, struct esse_value
                                   .header = put_header,
                                   .init = put_init,
                                   .txn = put_txn,
+                                  .fault = put_fault,
                                   .version_order = put_version_order,
                                   .order = put_order,
                                   .certificate = put_certificate,

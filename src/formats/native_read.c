@@ -27,6 +27,8 @@ enum member {
     M_ORDER,
     M_CERTIFICATE,
     M_COMPLETE,
+    M_FAULT,
+    M_NODE,
     M_COUNT,
 };
 #define NAME(text)                                                                                 \
@@ -41,10 +43,12 @@ static const struct {
     NAME("columns"), NAME("session"),     NAME("txn"),      NAME("status"),
     NAME("start"),   NAME("end"),         NAME("start_ts"), NAME("commit_ts"),
     NAME("xid"),     NAME("ops"),         NAME("init"),     NAME("version_order"),
-    NAME("order"),   NAME("certificate"), NAME("complete"),
+    NAME("order"),   NAME("certificate"), NAME("complete"), NAME("fault"),
+    NAME("node"),
 };
 #define BIT(member) (1u << (member))
 #define HEADER_BITS (BIT(M_ESSE) | BIT(M_VERSION) | BIT(M_DB) | BIT(M_ISOLATION) | BIT(M_COLUMNS))
+#define FAULT_BITS  (BIT(M_FAULT) | BIT(M_NODE) | BIT(M_START) | BIT(M_END))
 #define TXN_BITS    (BIT(M_OPS + 1) - BIT(M_SESSION))
 
 ESSE_VEC(ref_vec, struct esse_version_ref)
@@ -66,6 +70,7 @@ struct line {
     struct ref_vec refs;
     size_t row, rows; /* init */
     struct esse_certificate_record certificate;
+    struct esse_fault_record fault;
     unsigned has;
 };
 
@@ -217,6 +222,35 @@ static bool certificate(struct line *line)
                           (int)(text.length < 60 ? text.length : 60), text.at);
 }
 
+static bool fault(struct line *line)
+{
+    struct esse_span text;
+    esse_json_peek(&line->json);
+    const char *place = line->json.at;
+    if (!esse_json_string(&line->json, &text))
+        return false;
+    for (int kind = 0; kind < ESSE_FAULTS; kind++) {
+        const char *name = esse_fault_names[kind];
+        if (text.length == strlen(name) && memcmp(text.at, name, text.length) == 0) {
+            line->fault.kind = (enum esse_fault)kind;
+            return true;
+        }
+    }
+    return esse_json_fail(&line->json, place,
+                          "found the fault \"%.*s\", expected kill, pause, partition or restart",
+                          (int)(text.length < 60 ? text.length : 60), text.at);
+}
+
+static bool node(struct line *line)
+{
+    esse_json_peek(&line->json);
+    const char *place = line->json.at;
+    if (!esse_json_int(&line->json, &line->fault.node))
+        return false;
+    return line->fault.node >= 0 ||
+           esse_json_fail(&line->json, place, "the number of a node is not negative");
+}
+
 static bool complete(struct line *line)
 {
     const char c = esse_json_peek(&line->json);
@@ -278,6 +312,10 @@ static bool member(struct line *line, enum member which)
         return certificate(line);
     case M_COMPLETE:
         return complete(line);
+    case M_FAULT:
+        return fault(line);
+    case M_NODE:
+        return node(line);
     default:
         return read_ids(line, "a list of transaction ids");
     }
@@ -330,7 +368,7 @@ static bool scan_members(struct line *line)
             return esse_json_fail(json, place,
                                   "unknown member \"%.*s\"; a line is a header, a transaction "
                                   "(session, txn, status, start, end, start_ts, commit_ts, xid, "
-                                  "ops), init, version_order, order or certificate",
+                                  "ops), init, version_order, order, certificate or fault",
                                   (int)(name.length < 60 ? name.length : 60), name.at);
         if (line->has & BIT(which))
             return esse_json_fail(json, place, "member \"%s\" is given twice",
@@ -376,6 +414,18 @@ static bool send_orders(struct esse_reading *reading, struct line *line, struct 
     return true;
 }
 
+static bool send_fault(struct esse_reading *reading, struct line *line, const char *begin,
+                       struct esse_error *err)
+{
+    if (line->has & ~FAULT_BITS)
+        return esse_json_fail(&line->json, begin, "a fault holds only fault, node, start and end");
+    if (!(line->has & (BIT(M_START) | BIT(M_END))))
+        return esse_json_fail(&line->json, begin, "the fault has neither a start nor an end");
+    line->fault.start = line->txn.start;
+    line->fault.end = line->txn.end;
+    return reading->sink->fault(reading->sink, &line->fault, err);
+}
+
 static bool send(struct esse_reading *reading, struct line *line, const char *begin, bool first,
                  struct esse_error *err)
 {
@@ -401,10 +451,12 @@ static bool send(struct esse_reading *reading, struct line *line, const char *be
     if ((has | BIT(M_COMPLETE)) == (BIT(M_CERTIFICATE) | BIT(M_COMPLETE)) &&
         (has & BIT(M_CERTIFICATE)))
         return reading->sink->certificate(reading->sink, &line->certificate, err);
+    if (has & BIT(M_FAULT))
+        return send_fault(reading, line, begin, err);
     if (!has || (has & ~TXN_BITS))
         return esse_json_fail(&line->json, begin,
                               "a line is a header, a transaction (session and ops), init, "
-                              "version_order, order or certificate, and nothing beside");
+                              "version_order, order, certificate or fault, and nothing beside");
     return send_txn(reading, line, begin, err);
 }
 
@@ -417,6 +469,7 @@ static void reset(struct line *line)
     line->values.count = line->orders.count = line->refs.count = 0;
     line->row = line->rows = 0;
     line->certificate = (struct esse_certificate_record){ 0 };
+    line->fault.node = ESSE_NO_TIME;
     line->has = 0;
     line->json.depth = 0;
 }

@@ -1,4 +1,5 @@
 #include "formats/native.h"
+#include "formats/native_put.h"
 #include "history/value_json.h"
 
 #include <string.h>
@@ -135,14 +136,6 @@ static void put_id(struct writer *w, esse_value id, bool as_text)
         esse_value_put_json(w->out, w->sink.values, id);
 }
 
-static void put_time(struct writer *w, const char *name, int64_t time)
-{
-    if (time == ESSE_NO_TIME)
-        return;
-    esse_out_text(w->out, name);
-    esse_out_i64(w->out, time);
-}
-
 /* ---- operations ---- */
 
 static bool put_predicate(struct writer *w, const struct esse_txn_record *txn,
@@ -150,13 +143,13 @@ static bool put_predicate(struct writer *w, const struct esse_txn_record *txn,
 {
     esse_value_put_json_name(w->out, w->sink.values, op->key);
     if (!op->no_rows) {
-        esse_out_text(w->out, ",\"rows\":");
+        esse_out_text(w->out, ESSE_NATIVE_ROWS);
         if (!put_rows(w, esse_record_rows(txn, op->first, op->count), op->count,
                       op->kind == ESSE_OP_PREDICATE_UPDATE, err))
             return false;
     }
     if (op->has_result) {
-        esse_out_text(w->out, ",\"result\":");
+        esse_out_text(w->out, ESSE_NATIVE_RESULT);
         if (!put_list(w, esse_record_result(txn, op), op->result_count, err))
             return false;
     }
@@ -170,30 +163,23 @@ static bool put_predicate(struct writer *w, const struct esse_txn_record *txn,
 static bool put_op(struct writer *w, const struct esse_txn_record *txn,
                    const struct esse_op_record *op, struct esse_error *err)
 {
-    static const char letters[] = "rwadpu";
-    const char open[] = { '{', '"', letters[op->kind], '"', ':' };
     bool ok;
-    esse_out_bytes(w->out, open, sizeof open);
+    esse_native_open_op(w->out, op->kind);
     if (esse_op_is_predicate(op->kind)) {
         ok = put_predicate(w, txn, op, err);
     } else {
         ok = put_key(w, op->key, err);
         if (ok && op->kind != ESSE_OP_DELETE &&
             (op->is_list || !esse_value_eq(op->value, ESSE_NONE))) {
-            esse_out_bytes(w->out, ",\"v\":", 5);
+            esse_out_text(w->out, ESSE_NATIVE_VALUE);
             ok = op->is_list ? put_list(w, esse_record_items(txn, op), op->count, err)
                              : put_value(w, op->value, err);
         }
     }
-    if (op->begin != ESSE_NO_TIME) {
-        esse_out_text(w->out, ",\"t\":[");
-        esse_out_i64(w->out, op->begin);
-        esse_out_char(w->out, ',');
-        esse_out_i64(w->out, op->end);
-        esse_out_char(w->out, ']');
-    }
+    if (op->begin != ESSE_NO_TIME)
+        esse_native_put_interval(w->out, op->begin, op->end);
     if (!esse_value_eq(op->snapshot, ESSE_NONE)) {
-        esse_out_text(w->out, ",\"snapshot\":");
+        esse_out_text(w->out, ESSE_NATIVE_SNAPSHOT);
         put_id(w, op->snapshot, false);
     }
     esse_out_char(w->out, '}');
@@ -205,34 +191,26 @@ static bool put_op(struct writer *w, const struct esse_txn_record *txn,
 static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
                     struct esse_error *err)
 {
-    static const char *const status[] = { "", ",\"status\":\"aborted\"",
-                                          ",\"status\":\"unknown\"" };
     struct writer *w = writer_of(sink);
     if (txn->extra_count && !lost(w, "members that Esse does not know, such as :error", err))
         return false;
     if ((txn->wall_start != ESSE_NO_TIME || txn->wall_end != ESSE_NO_TIME) &&
         !lost(w, "wall-clock times (:time) beside the order of events", err))
         return false;
-    esse_out_text(w->out, "{\"session\":");
+    esse_out_text(w->out, ESSE_NATIVE_SESSION);
     put_id(w, txn->session, false);
     if (!esse_value_eq(txn->name, ESSE_NONE)) {
         esse_out_text(w->out, ",\"txn\":");
         put_id(w, txn->name, true);
     }
-    esse_out_text(w->out, status[txn->status]);
-    put_time(w, ",\"start\":", txn->start);
-    put_time(w, ",\"end\":", txn->end);
-    put_time(w, ",\"start_ts\":", txn->start_ts);
-    put_time(w, ",\"commit_ts\":", txn->commit_ts);
-    put_time(w, ",\"xid\":", txn->xid);
-    esse_out_text(w->out, ",\"ops\":[");
+    esse_native_put_head(w->out, txn);
     for (size_t i = 0; i < txn->op_count; i++) {
         if (i)
             esse_out_char(w->out, ',');
         if (!put_op(w, txn, &txn->ops[i], err))
             return false;
     }
-    esse_out_text(w->out, "]}\n");
+    esse_out_text(w->out, ESSE_NATIVE_TXN_END);
     return true;
 }
 
@@ -267,10 +245,18 @@ static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t
                      struct esse_error *err)
 {
     struct writer *w = writer_of(sink);
-    esse_out_text(w->out, "{\"init\":");
+    esse_out_text(w->out, ESSE_NATIVE_INIT);
     if (!put_rows(w, rows, count, false, err))
         return false;
     esse_out_text(w->out, "}\n");
+    return true;
+}
+
+static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
+                      struct esse_error *err)
+{
+    (void)err;
+    esse_native_put_fault(writer_of(sink)->out, fault);
     return true;
 }
 
@@ -339,6 +325,7 @@ struct esse_sink *esse_native_writer(struct esse_arena *arena, struct esse_value
     w->sink = (struct esse_sink){ .values = values,
                                   .header = put_header,
                                   .init = put_init,
+                                  .fault = put_fault,
                                   .txn = put_txn,
                                   .version_order = put_version_order,
                                   .order = put_order,

@@ -236,6 +236,13 @@ static bool put_certificate(struct esse_sink *sink,
     return esse_registers_lost((struct esse_registers *)sink, "the kind of a certificate", err);
 }
 
+static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
+                      struct esse_error *err)
+{
+    (void)fault;
+    return esse_registers_lost((struct esse_registers *)sink, "faults", err);
+}
+
 void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
                          struct esse_values *values, const char *format, bool lossy)
 {
@@ -243,6 +250,7 @@ void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
     w->sink = (struct esse_sink){ .values = values,
                                   .header = put_header,
                                   .init = put_init,
+                                  .fault = put_fault,
                                   .version_order = put_version_order,
                                   .order = put_order,
                                   .certificate = put_certificate };

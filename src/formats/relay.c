@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum what { HEADER, INIT, TXN, VERSION_ORDER, ORDER, CERTIFICATE, FINISH };
+enum what { HEADER, INIT, FAULT, TXN, VERSION_ORDER, ORDER, CERTIFICATE, FINISH };
 
 /* A record.  What it has many of are the next ones of the batch's.  Every byte here and below goes
  * from one processor's cache to the other's, which is what a relay costs. */
@@ -238,6 +238,16 @@ static bool put_order(struct esse_sink *sink, const esse_value *names, size_t co
     return put(relay, (struct sent){ .what = ORDER, .line = sink->line, .count = count });
 }
 
+static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
+                      struct esse_error *err)
+{
+    (void)err;
+    struct relay *relay = (struct relay *)sink;
+    const int64_t times[] = { fault->node, fault->start, fault->end };
+    memcpy(time_vec_extend(&relay->open->times, relay->open->arena, 3), times, sizeof times);
+    return put(relay, (struct sent){ .what = FAULT, .status = fault->kind, .line = sink->line });
+}
+
 static bool put_certificate(struct esse_sink *sink,
                             const struct esse_certificate_record *certificate,
                             struct esse_error *err)
@@ -399,6 +409,16 @@ static bool take_certificate(struct relay *relay, const struct sent *sent, struc
     return relay->to->certificate(relay->to, &certificate, err);
 }
 
+static bool take_fault(struct relay *relay, const struct batch *batch, const struct sent *sent,
+                       struct esse_error *err)
+{
+    const int64_t *times = batch->times.at + relay->time;
+    const struct esse_fault_record fault = { (enum esse_fault)sent->status, times[0], times[1],
+                                             times[2] };
+    relay->time += 3;
+    return relay->to->fault(relay->to, &fault, err);
+}
+
 static bool take_record(struct relay *relay, struct batch *batch, const struct sent *sent,
                         struct esse_error *err)
 {
@@ -414,6 +434,8 @@ static bool take_record(struct relay *relay, struct batch *batch, const struct s
         return take_header(relay, batch, sent, err);
     case INIT:
         return to->init(to, take_rows(relay, batch, sent->count), sent->count, err);
+    case FAULT:
+        return take_fault(relay, batch, sent, err);
     case TXN:
         return take_txn(relay, batch, sent, err);
     case VERSION_ORDER:
@@ -485,6 +507,7 @@ static struct relay *new_relay(struct esse_arena *arena, const struct esse_readi
     relay->reading.between = between;
     relay->sink = (struct esse_sink){ .header = put_header,
                                       .init = put_init,
+                                      .fault = put_fault,
                                       .txn = put_txn,
                                       .version_order = put_version_order,
                                       .order = put_order,

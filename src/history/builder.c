@@ -485,6 +485,7 @@ struct esse_builder *esse_builder_new(struct esse_arena *arena)
     builder->sink = (struct esse_sink){ .values = esse_values_new(arena),
                                         .header = add_header,
                                         .init = add_init,
+                                        .fault = esse_builder_fault,
                                         .txn = add_txn,
                                         .version_order = add_version_order,
                                         .order = add_order,

@@ -76,6 +76,15 @@ static bool refuse_txn(struct esse_sink *sink, const struct esse_txn_record *txn
                         "its kind");
 }
 
+static bool refuse_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
+                         struct esse_error *err)
+{
+    (void)fault;
+    return esse_fail_at(err, sink->line, 1,
+                        "found a fault; a certificate holds version_order, order, init and its "
+                        "kind");
+}
+
 static bool take_version_order(struct esse_sink *sink, esse_value key,
                                const struct esse_version_ref *versions, size_t count,
                                struct esse_error *err)
@@ -114,6 +123,7 @@ struct esse_sink *esse_certificate_sink(struct esse_builder *builder)
     certificate->sink = (struct esse_sink){ .values = builder->sink.values,
                                             .header = take_header,
                                             .init = take_init,
+                                            .fault = refuse_fault,
                                             .txn = refuse_txn,
                                             .version_order = take_version_order,
                                             .order = take_order,

@@ -236,6 +236,8 @@ static void take_columns(struct esse_builder *builder, struct esse_history *hist
     history->results = builder->results.at;
     history->header = builder->header;
     history->certificate = builder->certificate;
+    history->faults = builder->faults.at;
+    history->fault_count = (uint32_t)builder->faults.count;
     history->init = builder->init.at;
     history->init_count = (uint32_t)builder->init.count;
     history->warnings = builder->warnings.at;

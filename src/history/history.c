@@ -242,6 +242,8 @@ bool esse_history_emit(const struct esse_history *history, struct esse_sink *sin
     bool ok = sink->header(sink, &history->header, err);
     if (ok && (history->has & ESSE_HAS_INIT))
         ok = emit_init(&e, sink, err);
+    for (uint32_t i = 0; ok && i < history->fault_count; i++)
+        ok = sink->fault(sink, &history->faults[i], err);
     for (uint32_t t = 0; ok && t < history->txns; t++)
         ok = emit_txn(&e, t, sink, err);
     ok = ok && emit_certificates(&e, sink, err) && sink->finish(sink, err);

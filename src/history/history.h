@@ -135,6 +135,8 @@ struct esse_history {
     const esse_value *results; /* what statements returned, see esse_predicate_op */
 
     struct esse_header_record header;
+    const struct esse_fault_record *faults; /* as they came; all have a start */
+    uint32_t fault_count;
     const struct esse_keyed_row *init;
     uint32_t init_count;
     const struct esse_version_order *version_orders;
@@ -175,8 +177,8 @@ bool esse_history_key(const struct esse_history *history, esse_value name, esse_
 /* The transaction's position in its session, from 0.  O(log of the session's length). */
 uint32_t esse_history_position(const struct esse_history *history, esse_txn txn);
 
-/* Sends the whole history to a sink whose values are this history's: header, init, transactions,
- * version orders, order, certificate, finish.  O(size). */
+/* Sends the whole history to a sink whose values are this history's: header, init, faults,
+ * transactions, version orders, order, certificate, finish.  O(size). */
 bool esse_history_emit(const struct esse_history *history, struct esse_sink *sink,
                        struct esse_error *err);
 

@@ -143,10 +143,28 @@ struct esse_certificate_record {
     bool complete; /* every committed version is in the orders */
 };
 
+/* What was done to the database's servers while the history was recorded. */
+enum esse_fault {
+    ESSE_FAULT_KILL,      /* kill -9, and a new start */
+    ESSE_FAULT_PAUSE,     /* stopped and continued: alive, and silent */
+    ESSE_FAULT_PARTITION, /* cut off from the other nodes, or a single server from its clients */
+    ESSE_FAULT_RESTART,   /* ended in good order, and started again */
+    ESSE_FAULTS
+};
+extern const char *const esse_fault_names[]; /* by kind, null-terminated */
+
+/* A beginning, an end, or both; ESSE_NO_TIME otherwise.  An end alone is that of the last fault of
+ * this kind and node that goes on: so a recorder can tell of a fault before it is over. */
+struct esse_fault_record {
+    enum esse_fault kind;
+    int64_t node; /* from 0; ESSE_NO_TIME: there is only one */
+    int64_t start, end;
+};
+
 /*
- * Where records go.  A sink receives header, inits, transactions, version orders, the order and
- * the certificate's kind, the header first if there is one, the others in any order, then finish.
- * Strings in records are words of 'values'.
+ * Where records go.  A sink receives header, inits, faults, transactions, version orders, the order
+ * and the certificate's kind, the header first if there is one, the others in any order, then
+ * finish. Strings in records are words of 'values'.
  */
 struct esse_sink {
     struct esse_values *values;
@@ -155,6 +173,8 @@ struct esse_sink {
                    struct esse_error *err);
     bool (*init)(struct esse_sink *sink, const struct esse_row *rows, size_t count,
                  struct esse_error *err);
+    bool (*fault)(struct esse_sink *sink, const struct esse_fault_record *fault,
+                  struct esse_error *err);
     bool (*txn)(struct esse_sink *sink, const struct esse_txn_record *txn, struct esse_error *err);
     bool (*version_order)(struct esse_sink *sink, esse_value key,
                           const struct esse_version_ref *versions, size_t count,

@@ -472,6 +472,8 @@ static bool send_certificates(struct subset *s, struct esse_error *err)
 static bool send_all(struct subset *s, struct esse_error *err)
 {
     bool ok = send_header(s, err);
+    for (uint32_t i = 0; ok && i < s->history->fault_count; i++)
+        ok = s->sink->fault(s->sink, &s->history->faults[i], err);
     for (uint32_t t = 0; ok && t < s->history->txns; t++)
         if (s->selection->txns[t])
             ok = send_txn(s, t, err);

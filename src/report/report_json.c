@@ -2,6 +2,7 @@
 #include "history/value_json.h"
 #include "report/report.h"
 #include "report/report_cycle.h"
+#include "report/report_faults.h"
 #include "report/report_plan.h"
 #include "report/report_refutation.h"
 
@@ -59,6 +60,7 @@ static void put_history(struct esse_out *out, const struct esse_report *report)
                counts.sessions, counts.transactions, counts.committed, counts.aborted,
                counts.unknown, counts.operations, counts.keys);
     put_warnings(out, report->history);
+    esse_report_faults_json(out, report->history);
     esse_out_char(out, '}');
 }
 

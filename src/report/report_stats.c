@@ -2,6 +2,7 @@
 
 #include "history/show.h"
 #include "history/value_json.h"
+#include "report/report_faults.h"
 
 static const char *const kind_names[] = { "reads",   "writes",          "appends",
                                           "deletes", "predicate_reads", "predicate_updates" };
@@ -88,6 +89,11 @@ void esse_report_stats_text(struct esse_out *out, const char *path,
                counts->transactions, counts->committed, counts->aborted, counts->unknown);
     put_operations(out, stats);
     put_keys(out, history, stats);
+    if (history->fault_count) {
+        esse_out_f(out, "  faults        %u: ", history->fault_count);
+        esse_report_faults(out, history, UINT32_MAX);
+        esse_out_char(out, '\n');
+    }
     esse_out_f(out, "what it allows:\n  version order  %s\n", version_knowledge(history, stats));
     esse_out_f(out, "  sessions       %s\n", session_knowledge(stats));
     esse_out_f(out, "  real time      %s\n", time_knowledge(stats));
@@ -151,5 +157,6 @@ void esse_report_stats_json(struct esse_out *out, const char *path,
         put_text(out, "certificate", esse_certificate_names[history->certificate.kind]);
         esse_out_f(out, ",\"complete\":%s", history->certificate.complete ? "true" : "false");
     }
+    esse_report_faults_json(out, history);
     esse_out_text(out, "}\n");
 }

@@ -5,20 +5,22 @@
 #include "report/report_cases.h"
 #include "report/report_claim.h"
 #include "report/report_cycle.h"
+#include "report/report_faults.h"
 #include "report/report_words.h"
 
 #include <string.h>
 
 enum {
     OPS_SHOWN = 8,
-    NAMED_WIDTH = 56,  /* columns of an operation that a reason names ... */
-    OTHER_WIDTH = 32,  /* ... and of one that none does */
-    TYPES_TOLD = 6,    /* --verbose tells all */
-    ROOMY = 4,         /* up to here a transaction of a cycle gets two lines */
-    CAST_WHOLE = 6,    /* with more, only some are shown, ... */
-    CAST_SHOWN = 4,    /* ... this many transactions ... */
-    REASONS_SHOWN = 5, /* ... and reasons, beside the last */
-    CONTRADICTIONS = 3 /* of a refutation */
+    NAMED_WIDTH = 56,   /* columns of an operation that a reason names ... */
+    OTHER_WIDTH = 32,   /* ... and of one that none does */
+    TYPES_TOLD = 6,     /* --verbose tells all */
+    ROOMY = 4,          /* up to here a transaction of a cycle gets two lines */
+    CAST_WHOLE = 6,     /* with more, only some are shown, ... */
+    CAST_SHOWN = 4,     /* ... this many transactions ... */
+    REASONS_SHOWN = 5,  /* ... and reasons, beside the last */
+    CONTRADICTIONS = 3, /* of a refutation */
+    FAULTS_SHOWN = 8
 };
 
 static const char *const outcome_words[] = { "holds", "violated", "unknown" };
@@ -279,6 +281,11 @@ void esse_report_text(struct esse_out *out, const struct esse_report *report)
     const struct esse_result *result = report->result;
     for (uint32_t i = 0; i < result->verdict_count; i++)
         put_verdict(out, report, &result->verdicts[i]);
+    if (report->history->fault_count) {
+        esse_out_text(out, "  recorded under faults: ");
+        esse_report_faults(out, report->history, report->verbose ? UINT32_MAX : FAULTS_SHOWN);
+        esse_out_char(out, '\n');
+    }
     uint32_t found;
     const struct esse_anomaly *anomalies = esse_cast_found(out->arena, result, &found);
     put_names(out,

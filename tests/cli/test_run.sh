@@ -139,6 +139,16 @@ END
 
 # ---- collect ------------------------------------------------------------------------------------
 
+# The recorder puts lines without the writer of the format: they must be what that would write.
+for what in "memory: -w list-append" "memory: -w rw-register" "memory: -w predicate" "memory: -w bank" \
+    "sqlite: -w predicate" "sqlite: -w sql:$ROOT/examples/on-call.sql"; do
+    rm -rf canonical
+    # shellcheck disable=SC2086
+    "$ESSE" collect $what -n 500 -o canonical -q >/dev/null
+    "$ESSE" convert canonical/history.jsonl canonical.jsonl
+    check "lines are as the format writes them: ${what%%/*}" \
+        cmp <(grep -v '^{"init"' canonical/history.jsonl) <(grep -v '^{"init"' canonical.jsonl)
+done
 expect "collect records" 0 "$ESSE" collect -n 500 -o collected
 check "and does not check" test ! -e collected/verdict.txt
 expect "what it recorded holds" 0 "$ESSE" check -l serializable collected/history.jsonl

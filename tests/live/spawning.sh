@@ -26,16 +26,25 @@ quiet() { # server, options...
     check "... and asks for no password" grep -q "^The run again:$" "$WORK/quiet/README"
 }
 
-# After a run with faults: they are recorded in pairs, and nothing that was committed is lost.
+# After a run with faults: they are in the history and shown with the verdict, and nothing that was committed is lost.
 after_faults() { # server, run directory
     check "... what was done is recorded" python3 -c '
 import json, sys
-lines = [json.loads(line) for line in open(sys.argv[1])]
-assert len(lines) >= 2 and len(lines) % 2 == 0
-for a, b in zip(lines[::2], lines[1::2]):
-    assert a["is"] == "begun" and b["is"] == "ended" and a["time"] < b["time"]
-    assert a["fault"] == b["fault"] and a.get("node") == b.get("node")
-' "$2/faults.jsonl"
+begun, ended = [], 0
+for line in open(sys.argv[1]):
+    if not line.startswith("{\"fault\""):
+        continue
+    fault = json.loads(line)
+    if "start" in fault:
+        begun.append(fault)
+    else:
+        last = begun[-1]
+        assert last["fault"] == fault["fault"] and last.get("node") == fault.get("node")
+        assert last["start"] < fault["end"]
+        ended += 1
+assert begun and ended == len(begun)
+' "$2/history.jsonl"
+    has "... and shown with the verdict" "$(cat "$2/verdict.txt")" "recorded under faults: "
     check "... no committed transaction was lost" python3 "$ROOT/tests/live/committed.py" "$2"
     same "... unknown outcomes are counted" "$(grep -c '"status":"unknown"' "$2/history.jsonl")" \
         "$(sed -n '1s/.* \([0-9]*\) unknown.*/\1/p' <<<"$OUT")"

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/outfile.h"
+#include "base/rng.h"
 #include "base/vec.h"
 #include "test.h"
 
@@ -163,6 +164,48 @@ TEST(test_out__integers_print_to_the_edges)
     esse_arena_free(arena);
 }
 
+/* All numbers of digits, all halves of eight of them, and random ones. */
+TEST(test_out__integers_print_as_by_printf)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_rng rng = { 11 };
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    for (uint64_t i = 0; i < 200000; i++) {
+        const uint64_t half = i % 10000, drawn = esse_rng_next(&rng) >> i % 64;
+        const int64_t numbers[] = { (int64_t)i, (int64_t)(half * 10000 + i / 10000),
+                                    (int64_t)drawn };
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+            char expected[32];
+            snprintf(expected, sizeof expected, "%lld", (long long)numbers[n]);
+            out.count = 0;
+            esse_out_i64(&out, numbers[n]);
+            CHECK_TEXT(esse_out_memory(&out), expected);
+        }
+    }
+    esse_arena_free(arena);
+}
+
+TEST(test_out__several_integers_print_as_one_by_one)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_rng rng = { 12 };
+    struct esse_out out, expected;
+    int64_t numbers[1000];
+    esse_out_init_memory(&out, arena);
+    esse_out_init_memory(&expected, arena);
+    for (size_t i = 0; i < 1000; i++)
+        numbers[i] = (int64_t)esse_rng_next(&rng) >> i % 64;
+    for (size_t count = 0; count <= 1000; count += count < 300 ? 1 : 100) {
+        out.count = expected.count = 0;
+        for (size_t i = 0; i < count; i++)
+            esse_out_f(&expected, "%s%lld", i ? "," : "", (long long)numbers[i]);
+        esse_out_i64s(&out, numbers, count);
+        CHECK_TEXT(esse_out_memory(&out), esse_out_memory(&expected));
+    }
+    esse_arena_free(arena);
+}
+
 TEST(test_out__a_failed_write_is_told_at_the_end)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -278,6 +321,8 @@ int main(void)
         cmocka_unit_test(test_index__agrees_with_a_linear_search),
         cmocka_unit_test(test_out__json_strings_are_escaped),
         cmocka_unit_test(test_out__integers_print_to_the_edges),
+        cmocka_unit_test(test_out__integers_print_as_by_printf),
+        cmocka_unit_test(test_out__several_integers_print_as_one_by_one),
         cmocka_unit_test(test_out__a_failed_write_is_told_at_the_end),
         cmocka_unit_test(test_outfile__is_not_there_before_the_commit),
         cmocka_unit_test(test_outfile__a_discarded_file_leaves_nothing),

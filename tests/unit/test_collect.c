@@ -404,7 +404,7 @@ static char *printed(struct esse_arena *arena, struct esse_book **books, size_t 
     char path[] = "/tmp/esse-test-press-XXXXXX";
     int fd = mkstemp(path);
     unlink(path);
-    CHECK(esse_press_run(esse_press_new(arena, books, count, fd), true, &err));
+    CHECK(esse_press_run(esse_press_new(arena, books, count, fd), &err));
     off_t size = lseek(fd, 0, SEEK_END);
     char *text = esse_arena_alloc(arena, (size_t)size + 1, 1);
     CHECK_EQ(pread(fd, text, (size_t)size, 0), size);
@@ -425,7 +425,6 @@ TEST(test_recorder__what_is_shown_of_operations)
     const struct esse_schema schema = { two_tables, 2, 1 };
     struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock(), false);
     struct esse_page *page = esse_page_new(book, 5);
-    struct esse_error err = { 0 };
     const struct esse_live_row row = { 3, 7, 8 };
     esse_page_begin(page);
     add(page, (struct esse_request){ .ask = ESSE_ASK_READ, .table = 1, .row = 4 },
@@ -440,7 +439,7 @@ TEST(test_recorder__what_is_shown_of_operations)
         (struct esse_reply){ 0 }, false); /* failed: not shown */
     add(page, (struct esse_request){ .ask = ESSE_ASK_WRITE, .value = 9 }, (struct esse_reply){ 0 },
         false); /* failed: shown */
-    CHECK(esse_page_end(page, ESSE_ABORTED, &err));
+    esse_page_end(page, ESSE_ABORTED);
     char *text = printed(arena, &book, 1);
     CHECK(strstr(text, "{\"session\":5,\"status\":\"aborted\","));
     CHECK(strstr(text, "{\"r\":\"two/4\",\"v\":null,"));
@@ -460,7 +459,6 @@ TEST(test_recorder__snapshots_and_ids)
     const struct esse_schema schema = { two_tables, 1, 1 };
     struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock(), false);
     struct esse_page *page = esse_page_new(book, 0);
-    struct esse_error err = { 0 };
     struct esse_request request = { .ask = ESSE_ASK_READ };
     struct esse_reply reply;
     esse_page_begin(page);
@@ -474,7 +472,7 @@ TEST(test_recorder__snapshots_and_ids)
     request.ask = ESSE_ASK_COMMIT;
     reply.xid = 42;
     esse_page_add(page, &request, &reply, esse_book_clock(), true);
-    CHECK(esse_page_end(page, ESSE_COMMITTED, &err));
+    esse_page_end(page, ESSE_COMMITTED);
     char *text = printed(arena, &book, 1);
     CHECK(strstr(text, "\"snapshot\":\"3:5:4\""));
     CHECK(strstr(text, "\"snapshot\":17"));
@@ -512,11 +510,11 @@ TEST(test_recorder__lines_are_in_the_order_of_ends)
         esse_page_begin(page);
         add(page, (struct esse_request){ .ask = ESSE_ASK_READ, .row = i },
             (struct esse_reply){ .items = items, .item_count = esse_rng_below(&rng, 4) }, true);
-        CHECK(esse_page_end(page, ESSE_COMMITTED, &err));
+        esse_page_end(page, ESSE_COMMITTED);
         if (esse_rng_below(&rng, 50) == 0)
-            CHECK(esse_press_run(press, false, &err));
+            CHECK(esse_press_run(press, &err));
     }
-    CHECK(esse_press_run(press, true, &err));
+    CHECK(esse_press_run(press, &err));
     off_t size = lseek(fd, 0, SEEK_END);
     char *text = esse_arena_alloc(arena, (size_t)size + 1, 1);
     CHECK_EQ(pread(fd, text, (size_t)size, 0), size);
