@@ -420,6 +420,31 @@ TEST(certificate__a_version_set_shows_what_the_items_do_not)
     }
 }
 
+/*
+ * PostgreSQL at read committed: what an UPDATE looked at is not told, so that t3 came after t1 or
+ * t2 is nowhere to be seen but in their order.  That has nobody who wrote nothing: t4, which saw t2
+ * although its client was told of t2 later, and t5, which saw whatever was there.
+ */
+TEST(certificate__who_is_not_in_the_order_of_commits_finds_a_place_in_it)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_result *result = check_text(
+        arena,
+        "{\"init\":{\"x\":50}}\n"
+        "{\"session\":3,\"txn\":\"t3\",\"xid\":13,\"ops\":["
+        "{\"u\":\"v >= 40 AND v < 60\",\"rows\":{}},{\"w\":\"y\",\"v\":1}]}\n"
+        "{\"session\":4,\"txn\":\"t4\",\"ops\":[{\"r\":\"x\",\"v\":2,\"snapshot\":\"13:13:\"}]}\n"
+        "{\"session\":1,\"txn\":\"t1\",\"xid\":11,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+        "{\"session\":2,\"txn\":\"t2\",\"xid\":12,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
+        "{\"session\":5,\"txn\":\"t5\",\"ops\":[{\"r\":\"y\",\"v\":1}]}\n"
+        "{\"order\":[\"t1\",\"t2\",\"t3\"]}\n"
+        "{\"certificate\":\"postgresql-snapshots\",\"complete\":true}\n",
+        "dsg");
+    CHECK_EQ(verdict_of(result, "read-committed")->outcome, ESSE_HOLDS);
+    CHECK_EQ(verdict_of(result, "serializable")->outcome, ESSE_HOLDS);
+    esse_arena_free(arena);
+}
+
 /* ---- contradictions ---- */
 
 static const char *contradiction(struct esse_arena *arena, const char *text)
@@ -490,6 +515,7 @@ int main(void)
         cmocka_unit_test(certificate__a_phantom_of_three_transactions),
         cmocka_unit_test(certificate__an_order_that_contradicts_the_timestamps_is_no_excuse),
         cmocka_unit_test(certificate__a_version_set_shows_what_the_items_do_not),
+        cmocka_unit_test(certificate__who_is_not_in_the_order_of_commits_finds_a_place_in_it),
         cmocka_unit_test(certificate__contradictions_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

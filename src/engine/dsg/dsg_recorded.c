@@ -1,18 +1,71 @@
 #include "engine/dsg/dsg_recorded.h"
 
 #include "evidence/replay_state.h"
+#include "history/snapshots.h"
 
+#include <string.h>
+
+/* How many commits the transaction saw in the end, as far as its snapshots tell. */
+static uint32_t saw_commits(const struct esse_snapshots *snapshots, uint32_t txn)
+{
+    const struct esse_history *history = snapshots->history;
+    struct esse_snapshot snapshot;
+    uint32_t count = 0;
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+        if (esse_snapshot_of(snapshots, txn, op, &snapshot) && snapshot.before > count)
+            count = snapshot.before;
+    return count;
+}
+
+/*
+ * By transaction: how many of the given order come before it.  A log of commits has only who wrote;
+ * the others come after all that they saw and all that were recorded before them.  Left out, they
+ * made every such order one that is not of all transactions.
+ */
+static uint32_t *find_places(const struct esse_history *history, struct esse_arena *arena)
+{
+    uint32_t *place = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *place);
+    struct esse_snapshots snapshots;
+    const enum esse_certificate_kind kind = history->certificate.kind;
+    const bool tells_seen = history->order_count && kind != ESSE_CERTIFICATE_NONE &&
+                            kind != ESSE_CERTIFICATE_TIMESTAMPS; /* those order by time */
+    if (tells_seen)
+        esse_snapshots_find(&snapshots, arena, history);
+    memset(place, 0xff, (history->txns + (size_t)1) * sizeof *place);
+    for (uint32_t i = 0; i < history->order_count; i++)
+        place[history->order[i].ix] = i;
+    for (uint32_t txn = 0, latest = 0; txn < history->txns; txn++) {
+        if (place[txn] != UINT32_MAX) {
+            latest = place[txn] >= latest ? place[txn] + 1 : latest;
+            continue;
+        }
+        const uint32_t seen = tells_seen ? saw_commits(&snapshots, txn) : 0;
+        place[txn] = seen > latest ? seen : latest;
+    }
+    return place;
+}
+
+/* By counting: before the one at place i of the given order those that are to follow i others. */
 void dsg_recorded_serial(struct esse_order *order, struct esse_arena *arena,
                          const struct esse_history *history, const uint8_t *in)
 {
+    struct esse_arena *scratch = esse_arena_new();
+    const uint32_t *place = find_places(history, scratch);
+    uint32_t *first = esse_arena_alloc(scratch, history->order_count + 2u, sizeof *first);
     uint32_t *events = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *events);
     *order = (struct esse_order){ .events = events };
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        first[place[txn] + 1] += in[txn] != 0;
+    for (uint32_t i = 0; i < history->order_count + 1; i++)
+        first[i + 1] += first[i];
+    order->count = first[history->order_count + 1];
     for (uint32_t i = 0; i < history->order_count; i++)
         if (in[history->order[i].ix])
-            events[order->count++] = history->order[i].ix;
-    for (uint32_t txn = 0; !history->order_count && txn < history->txns; txn++)
-        if (in[txn])
-            events[order->count++] = txn;
+            events[first[i + 1] - 1] = history->order[i].ix;
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        if (in[txn] && (place[txn] == history->order_count || history->order[place[txn]].ix != txn))
+            events[first[place[txn]]++] = txn;
+    esse_arena_free(scratch);
 }
 
 /* The last commit of a key that the transaction writes: its snapshot must not be before that. */
