@@ -34,11 +34,13 @@ bool poly_ask_blocks(struct pruning *p)
                                (nodes + (size_t)1) * POLY_BLOCK_WORDS * sizeof *p->block);
     for (uint32_t i = 0; i < nodes; i++)
         p->place[p->order[i]] = i;
-    for (p->begin = 0; p->begin < nodes; p->begin += POLY_BLOCK) {
+    /* From the last to the first: what comes after a version is known before it is asked. */
+    for (uint32_t left = (nodes + POLY_BLOCK - 1) / POLY_BLOCK; left > 0; left--) {
         if (poly->budget && !esse_budget_check_now(poly->budget))
             return false;
+        p->begin = (left - 1) * POLY_BLOCK;
         spread(p);
-        for (uint32_t i = p->begin; i < nodes && i - p->begin < POLY_BLOCK; i++)
+        for (uint32_t i = nodes < left * POLY_BLOCK ? nodes : left * POLY_BLOCK; i-- > p->begin;)
             poly_ask_from(p, p->order[i]);
     }
     return true;
