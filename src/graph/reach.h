@@ -27,15 +27,16 @@ struct esse_reach;
 
 #define ESSE_REACH_NONE UINT32_MAX
 
-/* What the graph is: it and 'order', which is topological, must stay until the end. */
+/* What the graph is: it must stay as long as edges are added.  'order' is topological, and needed
+ * only at first. */
 struct esse_reach_graph {
     const struct esse_csr *csr;
     const uint32_t *order;
     struct esse_budget *budget; /* or NULL */
 };
 
-/* 'chain' is by node, below 'chains', or ESSE_REACH_NONE for nodes that nobody asks the way to.
- * NULL if it took more than 'most' bytes, or the budget is spent. */
+/* 'chain', which must stay, is by node, below 'chains', or ESSE_REACH_NONE for nodes that nobody
+ * asks the way to. NULL if it took more than 'most' bytes, or the budget is spent. */
 struct esse_reach *esse_reach_chains(const struct esse_reach_graph *graph, const uint32_t *chain,
                                      uint32_t chains, size_t most);
 

@@ -1,7 +1,5 @@
 #include "engine/polygraph/poly_prune.h"
 
-#include "graph/topo.h"
-
 #include <string.h>
 
 /*
@@ -27,36 +25,23 @@ static void spread(struct pruning *p)
     }
 }
 
-static bool ask_all(struct pruning *p)
+bool poly_ask_blocks(struct pruning *p)
 {
-    const uint32_t nodes = p->poly->known.nodes;
+    const struct poly *poly = p->poly;
+    const uint32_t nodes = poly->known.nodes;
+    p->place = esse_arena_grow(p->arena, p->place, (nodes + (size_t)1) * sizeof *p->place);
+    p->block = esse_arena_grow(p->arena, p->block,
+                               (nodes + (size_t)1) * POLY_BLOCK_WORDS * sizeof *p->block);
     for (uint32_t i = 0; i < nodes; i++)
         p->place[p->order[i]] = i;
-    for (p->begin = 0; p->begin < nodes; p->begin += POLY_BLOCK) {
-        if (p->poly->budget && !esse_budget_check_now(p->poly->budget))
+    /* From the last to the first: what comes after a version is known before it is asked. */
+    for (uint32_t left = (nodes + POLY_BLOCK - 1) / POLY_BLOCK; left > 0; left--) {
+        if (poly->budget && !esse_budget_check_now(poly->budget))
             return false;
+        p->begin = (left - 1) * POLY_BLOCK;
         spread(p);
-        for (uint32_t i = p->begin; i < nodes && i - p->begin < POLY_BLOCK; i++)
+        for (uint32_t i = nodes < left * POLY_BLOCK ? nodes : left * POLY_BLOCK; i-- > p->begin;)
             poly_ask_from(p, p->order[i]);
-    }
-    return true;
-}
-
-bool poly_prune_by_blocks(struct pruning *p)
-{
-    struct poly *poly = p->poly;
-    const size_t nodes = poly->known.nodes + (size_t)1;
-    p->place = esse_arena_grow(p->arena, NULL, nodes * sizeof *p->place);
-    p->block = esse_arena_grow(p->arena, NULL, nodes * POLY_BLOCK_WORDS * sizeof *p->block);
-    for (; !p->is_refuted; p->rounds++) {
-        p->found = false;
-        if (!ask_all(p))
-            return false;
-        if (!p->found)
-            break;
-        poly_draw_covers(p);
-        p->is_refuted =
-            esse_topo_order(&poly->known, p->order, p->arena, poly->budget) < poly->known.nodes;
     }
     return true;
 }

@@ -36,37 +36,43 @@ static uint32_t number_chains(const struct poly *poly, uint32_t *chain)
     return chains;
 }
 
-static struct esse_reach *find_chains(struct pruning *p, const struct esse_reach_graph *graph,
-                                      uint32_t *chains)
+static struct esse_reach *make_chains(struct pruning *p, const struct esse_reach_graph *graph)
 {
     const struct poly *poly = p->poly;
-    uint32_t *chain = esse_arena_grow(p->arena, NULL, (poly->nodes + (size_t)1) * sizeof *chain);
-    *chains = number_chains(poly, chain);
-    return *chains > CHAIN_MOST ? NULL : esse_reach_chains(graph, chain, *chains, TABLE_MOST);
+    if (!p->chain) {
+        p->chain = esse_arena_grow(p->arena, NULL, (poly->nodes + (size_t)1) * sizeof *p->chain);
+        p->chains = number_chains(poly, p->chain);
+    }
+    return p->chains > CHAIN_MOST ? NULL
+                                  : esse_reach_chains(graph, p->chain, p->chains, TABLE_MOST);
 }
 
-struct esse_reach *poly_closure_find(struct pruning *p)
+void poly_closure_make(struct pruning *p)
 {
-    struct poly *poly = p->poly;
+    const struct poly *poly = p->poly;
     const double started = esse_clock_seconds();
     const struct esse_reach_graph graph = { &poly->known, p->order, poly->budget };
     const uint32_t moments = poly->helpers_at - poly->moments_at;
     const size_t most = (poly->nodes + (size_t)1) * sizeof(uint32_t) * CHAIN_MOST;
-    uint32_t chains = 0;
-    struct esse_reach *closure = NULL;
+    esse_reach_free(p->closure);
+    p->closure = NULL;
     if (moments)
-        closure = esse_reach_windows(&graph, poly->moments_at, moments, poly->moments_at,
-                                     most < TABLE_MOST ? most : TABLE_MOST);
-    if (!closure)
-        closure = find_chains(p, &graph, &chains);
-    if (!closure)
-        return NULL;
-    struct esse_phase *phase = poly_phase(poly, "closure", started);
-    phase->counts[0].what = chains ? "chains" : "moments";
-    phase->counts[0].count = chains ? chains : moments;
-    phase->counts[1].what = "kilobytes";
-    phase->counts[1].count = esse_reach_bytes(closure) >> 10;
-    return closure;
+        p->closure = esse_reach_windows(&graph, poly->moments_at, moments, poly->moments_at,
+                                        most < TABLE_MOST ? most : TABLE_MOST);
+    if (!p->closure)
+        p->closure = make_chains(p, &graph);
+    p->closure_seconds += esse_clock_seconds() - started;
+}
+
+bool poly_ask_closure(struct pruning *p)
+{
+    const struct poly *poly = p->poly;
+    for (uint32_t i = poly->nodes; i-- > 0;) {
+        if (!esse_budget_poll(poly->budget, poly->nodes - i))
+            return false;
+        poly_ask_from(p, p->order[i]);
+    }
+    return true;
 }
 
 /* ---- a fixpoint with it ---- */
@@ -79,46 +85,45 @@ struct asking {
     uint32_t room, at, count;
 };
 
-static void wait_for(struct asking *a, uint32_t entry)
+static void wait_for_changed(struct asking *a)
 {
-    if (a->waits[entry])
-        return;
-    a->waits[entry] = 1;
-    a->ring[(a->at + a->count++) % a->room] = entry;
+    struct esse_reach_changes *changed = esse_reach_changed(a->p->closure);
+    for (size_t i = 0; i < changed->count; i++) {
+        const uint32_t entry = changed->at[i];
+        if (a->waits[entry])
+            continue;
+        a->waits[entry] = 1;
+        a->ring[(a->at + a->count++) % a->room] = entry;
+    }
+    changed->count = 0;
 }
 
 static void ask_next(struct asking *a)
 {
-    struct pruning *p = a->p;
-    struct esse_reach_changes *changed = esse_reach_changed(p->closure);
     const uint32_t entry = a->ring[a->at];
     a->at = (a->at + 1) % a->room;
     a->count--;
     a->waits[entry] = 0;
     if (entry & 1)
-        poly_ask_to(p, entry / 2);
+        poly_ask_to(a->p, entry / 2);
     else
-        poly_ask_from(p, entry / 2);
-    for (size_t i = 0; i < changed->count; i++)
-        wait_for(a, changed->at[i]);
-    changed->count = 0;
+        poly_ask_from(a->p, entry / 2);
+    wait_for_changed(a);
 }
 
-bool poly_prune_by_closure(struct pruning *p)
+bool poly_settle(struct pruning *p)
 {
     struct poly *poly = p->poly;
     struct asking a = { .p = p, .room = 2 * poly->nodes };
     a.ring = esse_arena_grow(p->arena, NULL, (a.room + (size_t)1) * sizeof *a.ring);
     a.waits = esse_arena_alloc(p->arena, a.room + (size_t)1, 1);
-    for (uint32_t i = poly->nodes; i-- > 0;)
-        wait_for(&a, 2 * p->order[i]);
-    while (a.count && !p->is_refuted) {
-        if (!esse_budget_poll(poly->budget, p->rounds))
+    p->adds = true;
+    for (size_t i = p->began; i < poly->inferred.count; i++)
+        poly_add_order(p, &poly->inferred.at[i]);
+    for (wait_for_changed(&a); a.count && !p->is_refuted; p->again++) {
+        if (!esse_budget_poll(poly->budget, p->again))
             return false;
         ask_next(&a);
-        p->rounds++;
     }
-    if (p->found)
-        poly_draw_covers(p);
     return true;
 }

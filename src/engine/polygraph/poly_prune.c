@@ -2,8 +2,6 @@
 
 #include "graph/topo.h"
 
-#include <string.h>
-
 /*
  * What the graph forces about the order of versions, to a fixpoint:
  *
@@ -13,57 +11,7 @@
  * Each such order adds edges (of writers, and from readers to who overwrites), and these add paths.
  */
 
-/* ---- squares ---- */
-
-static uint32_t members(const struct poly *poly, uint32_t key)
-{
-    return poly->versions->first[key + 1] - poly->versions->first[key] - 1;
-}
-
-static uint32_t row_words(const struct poly *poly, uint32_t key)
-{
-    return (members(poly, key) + 63) / 64;
-}
-
-static size_t row_at(const struct pruning *p, uint32_t key, uint32_t version)
-{
-    uint32_t row = version - p->poly->versions->first[key] - 1;
-    return p->square[key] + (size_t)row * row_words(p->poly, key);
-}
-
-static bool is_in(const uint64_t *row, uint32_t column)
-{
-    return row[column / 64] >> column % 64 & 1;
-}
-
-static void set_less(struct pruning *p, uint32_t key, uint32_t a, uint32_t b)
-{
-    const uint32_t first = p->poly->versions->first[key] + 1;
-    p->less[row_at(p, key, a) + (b - first) / 64] |= (uint64_t)1 << (b - first) % 64;
-    p->more[row_at(p, key, b) + (a - first) / 64] |= (uint64_t)1 << (a - first) % 64;
-}
-
-/* The next version of the key, from 'v' on, that may come before or after 'version'; NO_VERSION if
- * there is none.  Of two orders only one is looked for: were the other to follow as well, the edges
- * of what was found first would close a cycle. */
-static uint32_t next_open(const struct pruning *p, uint32_t key, uint32_t version, uint32_t v)
-{
-    const uint32_t first = p->poly->versions->first[key] + 1, count = members(p->poly, key);
-    const size_t row = row_at(p, key, version);
-    uint32_t column = v - first;
-    while (column < count) {
-        const uint64_t ordered = p->less[row + column / 64] | p->more[row + column / 64];
-        const uint64_t open = ~ordered >> column % 64;
-        if (open) {
-            column += (uint32_t)__builtin_ctzll(open);
-            break;
-        }
-        column = (column / 64 + 1) * 64;
-    }
-    if (column < count && first + column == version)
-        return next_open(p, key, version, version + 1);
-    return column < count ? first + column : NO_VERSION;
-}
+/* ---- finding ---- */
 
 static void add_edge(void *context, uint32_t from, uint32_t to)
 {
@@ -71,28 +19,20 @@ static void add_edge(void *context, uint32_t from, uint32_t to)
     p->is_refuted |= !esse_reach_add(p->closure, from, to);
 }
 
-/* The edges of what is found say the same of what is known to come after b. */
-static void add_order(struct pruning *p, uint32_t key, uint32_t a, uint32_t b)
+void poly_add_order(struct pruning *p, const struct poly_inferred *order)
 {
-    const uint64_t *row = p->less + row_at(p, key, a), *later = p->less + row_at(p, key, b);
-    const uint32_t first = p->poly->versions->first[key] + 1;
-    poly_order_edges(p->poly, a, b, add_edge, p);
-    for (uint32_t w = 0; !p->is_refuted && w < row_words(p->poly, key); w++)
-        for (uint64_t added = later[w] & ~row[w]; added; added &= added - 1)
-            set_less(p, key, a, first + 64 * w + (uint32_t)__builtin_ctzll(added));
+    poly_order_edges(p->poly, order->a, order->b, add_edge, p);
 }
 
-/* With a closure everything may rest on what was found before it: every order is a round. */
 static void find_less(struct pruning *p, uint32_t key, uint32_t a, uint32_t b)
 {
     struct poly *poly = p->poly;
-    const uint32_t round = (uint32_t)(p->closure ? poly->inferred.count : p->rounds);
-    set_less(p, key, a, b);
-    p->found = true;
-    poly_inferred_vec_push(&poly->inferred, poly->graph_arena,
-                           (struct poly_inferred){ a, b, round });
-    if (p->closure)
-        add_order(p, key, a, b);
+    const size_t round = p->adds ? poly->inferred.count : p->began;
+    const struct poly_inferred order = { a, b, (uint32_t)round };
+    poly_set_less(p, key, a, b);
+    poly_inferred_vec_push(&poly->inferred, poly->graph_arena, order);
+    if (p->adds)
+        poly_add_order(p, &order);
 }
 
 /* ---- asking ---- */
@@ -148,7 +88,7 @@ static void ask_pairs(struct pruning *p, uint32_t version, uint32_t node, ask_pa
     const uint32_t key = p->poly->reads->version_key[version], first = versions->first[key];
     if (version == first || !poly_is_open_key(versions, key))
         return;
-    for (uint32_t v = first + 1; (v = next_open(p, key, version, v)) != NO_VERSION; v++)
+    for (uint32_t v = first + 1; (v = poly_next_open(p, key, version, v)) != NO_VERSION; v++)
         ask(p, key, version, v, node);
 }
 
@@ -206,112 +146,91 @@ uint32_t poly_next_choice(const struct pruning *p, uint32_t version, uint32_t v)
     if (!poly_is_open_key(versions, key) || version == first ||
         poly_stands_for(poly, version) != version)
         return NO_VERSION;
-    for (v = v > first ? v : first + 1; (v = next_open(p, key, version, v)) != NO_VERSION; v++)
+    for (v = v > first ? v : first + 1; (v = poly_next_open(p, key, version, v)) != NO_VERSION; v++)
         if (version_txn(versions, v) != version_txn(versions, version) &&
             poly_stands_for(poly, v) == v)
             return v;
     return NO_VERSION;
 }
 
-/* ---- the edges ---- */
-
-/* Of what is later than 'a', what is not later than anything else that is: the rest follows. */
-static void cover(struct pruning *p, uint32_t key, uint32_t a, uint64_t *later)
-{
-    struct poly *poly = p->poly;
-    const uint32_t first = poly->versions->first[key] + 1, words = row_words(poly, key);
-    const uint64_t *row = p->less + row_at(p, key, a);
-    memset(later, 0, words * sizeof *later);
-    for (uint32_t column = 0; column < members(poly, key); column++)
-        for (uint32_t w = 0; is_in(row, column) && !is_in(later, column) && w < words; w++)
-            later[w] |= p->less[row_at(p, key, first + column) + w];
-    for (uint32_t column = 0; column < members(poly, key); column++)
-        if (is_in(row, column) && !is_in(later, column))
-            poly_inferred_vec_push(&poly->covers, poly->graph_arena,
-                                   (struct poly_inferred){ .a = a, .b = first + column });
-}
-
-void poly_draw_covers(struct pruning *p)
-{
-    struct poly *poly = p->poly;
-    const struct versions *versions = poly->versions;
-    uint64_t *later = NULL;
-    poly->covers.count = 0;
-    for (uint32_t key = 0; key < versions->history->keys; key++) {
-        if (!poly_is_open_key(versions, key))
-            continue;
-        later =
-            esse_arena_grow(p->arena, later, (row_words(poly, key) + (size_t)1) * sizeof *later);
-        for (uint32_t a = versions->first[key] + 1; a < versions->first[key + 1]; a++)
-            cover(p, key, a, later);
-    }
-    esse_arena_drop(p->arena, later);
-    if (poly->known.first != poly->base.first)
-        esse_csr_drop(&poly->known);
-    poly_known_draw(poly, &poly->known, true);
-}
-
 /* ---- all ---- */
 
-static size_t measure_squares(struct pruning *p)
+/* With not more orders than one for so many nodes, a closure is sooner mended than made anew. */
+enum { FEW = 4 };
+
+static void tell_closure(struct pruning *p)
 {
-    const struct versions *versions = p->poly->versions;
-    size_t words = 0;
-    p->square =
-        esse_arena_grow(p->arena, NULL, (versions->history->keys + (size_t)1) * sizeof *p->square);
-    for (uint32_t key = 0; key < versions->history->keys; key++) {
-        p->square[key] = words;
-        if (poly_is_open_key(versions, key))
-            words += (size_t)members(p->poly, key) * row_words(p->poly, key);
-    }
-    return words;
+    struct poly *poly = p->poly;
+    struct esse_phase *phase = poly_phase(poly, "closure", 0);
+    phase->seconds = p->closure_seconds;
+    phase->counts[0].what = p->chains ? "chains" : "moments";
+    phase->counts[0].count = p->chains ? p->chains : poly->helpers_at - poly->moments_at;
+    phase->counts[1].what = "kilobytes";
+    phase->counts[1].count = esse_reach_bytes(p->closure) >> 10;
 }
 
 static void tell(struct pruning *p, double started)
 {
     struct poly *poly = p->poly;
-    uint64_t orders = 0;
-    for (size_t w = 0; w < p->words; w++)
-        orders += (uint64_t)__builtin_popcountll(p->less[w]);
-    struct esse_phase *phase = poly_phase(poly, "pruning", started);
-    phase->counts[0].what = p->closure ? "nodes asked" : "rounds";
+    if (p->closure)
+        tell_closure(p);
+    struct esse_phase *phase =
+        poly_phase(poly, "pruning", started + (p->closure ? p->closure_seconds : 0));
+    phase->counts[0].what = "rounds";
     phase->counts[0].count = p->rounds;
     phase->counts[1].what = "orders of two versions inferred";
-    phase->counts[1].count = orders;
+    phase->counts[1].count = poly_count_less(p);
     phase->counts[2].what = "edges";
     phase->counts[2].count = esse_csr_edges(&poly->known);
+    phase->counts[3].what = p->closure ? "nodes asked again" : NULL;
+    phase->counts[3].count = p->again;
+}
+
+/* A round: what the graph as it is forces.  True if there is to be another one. */
+static bool prune_once(struct pruning *p)
+{
+    struct poly *poly = p->poly;
+    /* A cycle is a refutation; the theory will tell it. */
+    p->is_refuted =
+        esse_topo_order(&poly->known, p->order, p->arena, poly->budget) < poly->known.nodes;
+    if (p->is_refuted)
+        return false;
+    if (!(poly->ablate & ESSE_ABLATE_CLOSURE))
+        poly_closure_make(p);
+    p->rounds++;
+    p->began = poly->inferred.count;
+    if (!(p->closure ? poly_ask_closure(p) : poly_ask_blocks(p)))
+        return false;
+    const size_t found = poly->inferred.count - p->began;
+    const bool is_last = p->closure && found <= poly->nodes / FEW;
+    if (is_last && !poly_settle(p))
+        return false;
+    if (found)
+        poly_draw_covers(p);
+    return found && !is_last;
 }
 
 static void prune(struct pruning *p)
 {
     struct poly *poly = p->poly;
-    double started = esse_clock_seconds();
+    const double started = esse_clock_seconds();
     p->order = esse_arena_grow(p->arena, NULL, (poly->known.nodes + (size_t)1) * sizeof *p->order);
-    /* A cycle of what is known is a refutation; the theory will tell it. */
-    if (esse_topo_order(&poly->known, p->order, p->arena, poly->budget) < poly->known.nodes)
-        return;
     poly_group_versions(poly, p->arena, &p->installed, &p->read);
-    p->closure = poly->ablate & ESSE_ABLATE_CLOSURE ? NULL : poly_closure_find(p);
-    started = p->closure ? esse_clock_seconds() : started;
-    const bool done = p->closure ? poly_prune_by_closure(p) : poly_prune_by_blocks(p);
+    while (prune_once(p))
+        continue;
     tell(p, started);
-    if (done && !p->is_refuted && !(poly->ablate & ESSE_ABLATE_SMALL_CYCLES))
+    if (!p->is_refuted && !esse_budget_spent(poly->budget) &&
+        !(poly->ablate & ESSE_ABLATE_SMALL_CYCLES))
         poly_small_find(p);
     esse_reach_free(p->closure);
 }
-
-enum { SQUARES_MOST = 32 << 20 }; /* words, twice: then pruning would cost more than it saves */
 
 bool poly_prune(struct poly *poly)
 {
     struct pruning p = { .poly = poly, .arena = esse_arena_new() };
     esse_budget_phase(poly->budget, "pruning", 0);
-    p.words = measure_squares(&p);
-    if (p.words < SQUARES_MOST) {
-        p.less = esse_arena_alloc(p.arena, p.words + 1, sizeof *p.less);
-        p.more = esse_arena_alloc(p.arena, p.words + 1, sizeof *p.more);
+    if (poly_squares_make(&p))
         prune(&p);
-    }
     esse_arena_free(p.arena);
     return !esse_budget_spent(poly->budget);
 }
