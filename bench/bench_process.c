@@ -15,6 +15,11 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+static double seconds_of(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
@@ -35,8 +40,10 @@ int main(int argc, char **argv)
         perror("bench_process");
         return 71;
     }
-    fprintf(stderr, "{\"seconds\":%.6f,\"peak_kilobytes\":%ld,\"exit\":%d,\"signal\":%d}\n",
-            now() - started, usage.ru_maxrss, WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    fprintf(
+        stderr,
+        "{\"seconds\":%.6f,\"processor\":%.6f,\"peak_kilobytes\":%ld,\"exit\":%d,\"signal\":%d}\n",
+        now() - started, seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime), usage.ru_maxrss,
+        WIFEXITED(status) ? WEXITSTATUS(status) : -1, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     return 0;
 }

@@ -1,8 +1,10 @@
 #include "evidence/recheck_predicate.h"
 
 #include "base/arena.h"
+#include "evidence/given_order.h"
 #include "evidence/key_versions.h"
 #include "history/access.h"
+#include "history/snapshots.h"
 #include "sql/statement.h"
 
 struct question {
@@ -207,14 +209,16 @@ static bool bring_rows(struct question question, const struct esse_predicate_op 
     return esse_answer_end(answer, &ignored);
 }
 
+/* Which rows an OFFSET left out is known only with all of them at hand. */
 static bool are_impossible(struct esse_arena *arena, const struct question *question,
-                           const struct esse_predicate_op *predicate, struct esse_answer *answer)
+                           const struct esse_predicate_op *predicate, struct esse_answer *answer,
+                           bool has_all)
 {
     uint32_t *keys = esse_arena_alloc(arena, predicate->row_count + 1u, sizeof *keys), odd;
     bool missing;
     for (uint32_t i = 0; i < predicate->row_count; i++)
         keys[i] = question->history->rows[predicate->row + i].key.ix;
-    return (predicate->has_vset || !esse_statement_skips(question->predicate)) &&
+    return (has_all || !esse_statement_skips(question->predicate)) &&
            !esse_answer_may_be(answer, keys, predicate->row_count, &odd, &missing);
 }
 
@@ -231,7 +235,96 @@ static bool is_wrong_whole(const struct question *question,
               !esse_answer_is(answer, esse_history_result(question->history, predicate),
                               predicate->result_count);
         yes = yes || (!predicate->no_rows && !esse_statement_is_exact(question->predicate) &&
-                      are_impossible(arena, question, predicate, answer));
+                      are_impossible(arena, question, predicate, answer, predicate->has_vset));
+    }
+    esse_arena_free(arena);
+    return yes;
+}
+
+/* ---- against the snapshot of a certificate ---- */
+
+static void write_all(const struct esse_history *history, uint32_t begin, uint32_t end,
+                      esse_value *state)
+{
+    for (uint32_t op = begin; op < end; op++)
+        for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
+            const struct esse_access access = esse_access_at(history, op, i);
+            if (access.kind != ESSE_OP_READ)
+                state[access.key.ix] = access.value;
+        }
+}
+
+/* Does everybody who may have committed a write have a place, and is nothing a list? */
+static bool is_placed(const struct esse_snapshots *snapshots)
+{
+    const struct esse_history *history = snapshots->history;
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        if (history->txn_status[txn] != ESSE_ABORTED && snapshots->place[txn] == ESSE_NO_PLACE &&
+            esse_txn_writes(history, txn, NULL))
+            return false;
+    return !(history->has & ESSE_HAS_APPENDS);
+}
+
+/* By key, what the operation looked at: the commits that its snapshot sees, in their order, and
+ * what its transaction had written.  NULL if a certificate does not tell. */
+static const esse_value *state_at_snapshot(struct esse_arena *arena,
+                                           const struct question *question)
+{
+    const struct esse_history *history = question->history;
+    esse_value *state = esse_arena_alloc(arena, history->keys + (size_t)1, sizeof *state);
+    struct esse_snapshots snapshots;
+    struct esse_snapshot snapshot;
+    if (history->certificate.kind == ESSE_CERTIFICATE_NONE)
+        return NULL;
+    esse_snapshots_find(&snapshots, arena, history);
+    if (!is_placed(&snapshots) ||
+        !esse_snapshot_of(&snapshots, question->txn, question->op, &snapshot) ||
+        esse_snapshot_sees(&snapshots, &snapshot, question->txn))
+        return NULL;
+    for (uint32_t key = 0; key < history->keys; key++)
+        state[key] = ESSE_NIL;
+    for (uint32_t i = 0; i < history->init_count; i++)
+        state[history->init[i].key.ix] = history->init[i].value;
+    for (uint32_t place = 0; place < snapshot.before; place++) {
+        const uint32_t txn = snapshots.txns[place].ix;
+        if (esse_snapshot_sees(&snapshots, &snapshot, txn))
+            write_all(history, history->txn_op[txn], history->txn_op[txn + 1], state);
+    }
+    write_all(history, history->txn_op[question->txn], question->op, state);
+    return state;
+}
+
+static bool has_other_row(const struct esse_history *history,
+                          const struct esse_predicate_op *predicate, const esse_value *state)
+{
+    for (uint32_t i = 0; i < predicate->row_count; i++) {
+        const struct esse_keyed_row *row = &history->rows[predicate->row + i];
+        if (!esse_value_eq(row->value, state[row->key.ix]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_wrong_at_snapshot(const struct question *question,
+                                 const struct esse_predicate_op *predicate)
+{
+    const struct esse_history *history = question->history;
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_answer *answer = esse_answer_new(arena, question->predicate);
+    const esse_value *state = predicate->has_vset ? NULL : state_at_snapshot(arena, question);
+    struct esse_error ignored;
+    bool ok = state;
+    esse_answer_begin(answer);
+    for (uint32_t key = 0; ok && key < history->keys; key++)
+        ok = esse_answer_add(answer, history->key_name[key], state[key], key, &ignored);
+    bool yes = false;
+    if (ok && esse_answer_end(answer, &ignored)) {
+        yes = predicate->has_result &&
+              !esse_answer_is(answer, esse_history_result(history, predicate),
+                              predicate->result_count);
+        yes = yes || (!predicate->no_rows && !esse_statement_is_exact(question->predicate) &&
+                      (has_other_row(history, predicate, state) ||
+                       are_impossible(arena, question, predicate, answer, true)));
     }
     esse_arena_free(arena);
     return yes;
@@ -239,7 +332,8 @@ static bool is_wrong_whole(const struct question *question,
 
 bool esse_recheck_result(const struct esse_history *history, uint32_t txn, uint32_t op)
 {
-    return ask((struct question){ history, NULL, txn, op, { 0 } }, is_wrong_whole);
+    const struct question question = { history, NULL, txn, op, { 0 } };
+    return ask(question, is_wrong_whole) || ask(question, is_wrong_at_snapshot);
 }
 
 /* ---- internal ---- */

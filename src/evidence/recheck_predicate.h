@@ -24,7 +24,8 @@ bool esse_recheck_result_set(const struct esse_history *history, uint32_t txn, u
 
 /* What operation 'op' of 'txn', a statement, returned as a whole is wrong: the result of its
  * aggregates or, of a join or with LIMIT, its rows are not what its version set and the
- * transaction's own writes give; without a version set, not what its rows give. */
+ * transaction's own writes give; without a version set, not what its rows give, or not what the
+ * snapshot gives that a certificate says it looked at (then O(operations)). */
 bool esse_recheck_result(const struct esse_history *history, uint32_t txn, uint32_t op);
 
 /* Operation 'op' of 'txn' left out 'key' although what the transaction itself had written matches.

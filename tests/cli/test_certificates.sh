@@ -80,6 +80,23 @@ expect "a row of the snapshot was left out" 1 "$ESSE" check -l serializable mism
 has "which is a mismatch" "$OUT" "result-set-mismatch: the rows of a predicate differ from what it selects at the snapshot that the certificate gives it"
 has "of this row" "$OUT" "t2 did where v < 5: {}; x = 1 at its snapshot matches and was not returned"
 
+cat >sum.jsonl <<'END'
+{"certificate":"timestamps"}
+{"init":{"x":3,"y":4}}
+{"session":1,"txn":"t1","start_ts":5,"commit_ts":10,"ops":[{"w":"x","v":5}]}
+{"session":2,"txn":"t2","start_ts":15,"commit_ts":20,"ops":[{"p":"SELECT sum(v) FROM t WHERE v > 0","result":[7]}]}
+END
+expect "a sum that the snapshot has not" 1 "$ESSE" check --engine dsg -l read-uncommitted sum.jsonl --evidence e.json
+has "is computed again" "$OUT" "t2 did SELECT sum(v) FROM t WHERE v > 0: 7; at its snapshot it is 9"
+has "under the certificate" "$OUT" "under the certificate (timestamps)"
+expect "and verified" 0 "$ESSE" verify e.json sum.jsonl
+sed 's/"result":\[7\]/"result":[9]/' sum.jsonl >right.jsonl
+expect "the right one is fine" 0 "$ESSE" check --engine dsg -l serializable right.jsonl
+expect "and no evidence of anything" 65 "$ESSE" verify e.json right.jsonl
+sed 's/SELECT sum(v) FROM t WHERE v > 0","result":\[7\]/SELECT * FROM t ORDER BY v LIMIT 1","rows":{"x":5}/' sum.jsonl >limit.jsonl
+expect "the least row is another" 1 "$ESSE" check --engine dsg -l read-uncommitted limit.jsonl
+has "which is told" "$OUT" "at its snapshot y = 4, which does not go with the rows returned"
+
 # ---- a join: predicate write skew over pairs ----
 cat >join.jsonl <<'END'
 {"certificate":"commit-order"}
@@ -93,6 +110,13 @@ has "and is called what it is" "$OUT" 'predicate write skew: t1 looked for "SELE
 expect "snapshot isolation allows that too" 0 "$ESSE" check -l snapshot-isolation join.jsonl
 sed 's/"a\/1","v":2/"a\/1","v":3/' join.jsonl >apart.jsonl
 expect "without a pair there is no dependency" 0 "$ESSE" check -l serializable apart.jsonl
+
+cat >pairs.jsonl <<'END'
+{"session":1,"txn":"t1","ops":[{"w":"a/1","v":1},{"w":"b/1","v":1},{"r":"z","v":9}]}
+{"session":2,"txn":"t2","ops":[{"p":"SELECT * FROM a JOIN b ON a.v = b.v","rows":{"a/1":1,"b/1":1}},{"w":"z","v":9}]}
+END
+expect "without a certificate the rows of a join are reads" 1 "$ESSE" check --engine dsg -l read-committed pairs.jsonl
+has "of what was written" "$OUT" "t2 read a/1 = 1, with the 1 that t1 wrote"
 
 # ---- start dependencies ----
 cat >early.jsonl <<'END'

@@ -45,6 +45,7 @@ struct c_run {
     bool by_statement; /* a snapshot for each statement */
     bool odd_text;     /* predicates that are no plain range */
     bool is_wrong;     /* a result was changed */
+    bool aggregates;   /* ranges return what they add up to, and no rows */
     struct c_version versions[C_KEYS][C_VERSIONS];
     int version_count[C_KEYS], next_value;
 };
@@ -263,12 +264,32 @@ static inline int c_put_value(char *text, int value)
     return value == C_ABSENT ? sprintf(text, "null") : sprintf(text, "%d", value);
 }
 
+/* How many rows there are, what they add up to, and the least. */
+static inline int c_put_aggregate(const struct c_op *op, char *text)
+{
+    int count = 0, sum = 0, least = 0;
+    for (int key = 0; key < C_KEYS; key++)
+        if (op->rows[key] != C_ABSENT) {
+            least = !count || op->rows[key] < least ? op->rows[key] : least;
+            sum += op->rows[key];
+            count++;
+        }
+    int at = sprintf(text,
+                     "{\"p\":\"SELECT count(*), sum(v), min(v) FROM t WHERE v BETWEEN %d AND %d\","
+                     "\"result\":[%d,",
+                     op->low, op->high, count);
+    at += count ? sprintf(text + at, "%d,%d", sum, least) : sprintf(text + at, "null,null");
+    return at + sprintf(text + at, "]");
+}
+
 static inline int c_put_op(const struct c_run *run, const struct c_op *op, enum c_kind kind,
                            char *text)
 {
     static const char *const names[] = { "r", "w", "d", "p" };
     int at;
-    if (op->kind == C_RANGE) {
+    if (op->kind == C_RANGE && run->aggregates) {
+        at = c_put_aggregate(op, text);
+    } else if (op->kind == C_RANGE) {
         const char *form = run->odd_text ? "{\"p\":\"v BETWEEN %d AND %d OR v < -5\",\"rows\":{"
                                          : "{\"p\":\"v >= %d AND v <= %d\",\"rows\":{";
         bool first = true;
@@ -371,14 +392,15 @@ static inline void c_range(const struct c_run *run, struct c_graph *graph, int t
         if (op->own[key])
             continue;
         for (int v = 1; v < run->version_count[key]; v++) {
-            if (c_matches(op, versions[v].value) == c_matches(op, versions[v - 1].value))
+            const bool now = c_matches(op, versions[v].value);
+            if (now == c_matches(op, versions[v - 1].value) && !(run->aggregates && now))
                 continue;
             if (v <= seen)
                 c_add(graph, versions[v].txn, t, C_WRP);
             else
                 c_add(graph, t, versions[v].txn, C_RWP);
         }
-        if (c_matches(op, versions[seen].value))
+        if (c_matches(op, versions[seen].value) && !run->aggregates)
             c_item(run, graph, t, key, op->seen);
     }
 }

@@ -58,6 +58,15 @@ static const struct esse_verdict *verdict_of(const struct esse_result *result, c
     return NULL;
 }
 
+static const struct esse_anomaly *anomaly_of(const struct esse_verdict *verdict, const char *type)
+{
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        if (strcmp(verdict->anomalies[i].type, type) == 0)
+            return &verdict->anomalies[i];
+    fail_msg("no %s for %s", type, verdict->level);
+    return NULL;
+}
+
 /* The levels of snapshots, in 'levels'. */
 static const struct {
     int at, more;
@@ -129,6 +138,36 @@ TEST(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch)
                     strcmp(result->verdicts[0].anomalies[i].type, "predicate-read-miss") == 0;
         if (!told)
             fail_msg("not told\n%s", text);
+        esse_arena_free(arena);
+    }
+    CHECK(wrong > rounds / 20);
+}
+
+/* What ranges add up to, without their rows: it is what the snapshot has, or a mismatch. */
+TEST(certificate__aggregates_are_computed_from_the_snapshot)
+{
+    const unsigned rounds = test_rounds(2000);
+    unsigned wrong = 0;
+    struct c_run run;
+    for (unsigned round = 0; round < rounds; round++) {
+        static char text[C_TEXT];
+        c_run(&run, round);
+        run.aggregates = true;
+        for (int tries = 0; round % 2 && tries < 8 && !run.is_wrong; tries++)
+            c_spoil(&run);
+        if (!run.is_wrong) {
+            compare(&run, (enum c_kind)(round % C_KINDS));
+            continue;
+        }
+        wrong++;
+        struct esse_arena *arena = esse_arena_new();
+        c_put(&run, (enum c_kind)(round % C_KINDS), text);
+        const struct esse_verdict *verdict =
+            verdict_of(check_text(arena, text, "dsg"), "read-uncommitted");
+        if (verdict->outcome != ESSE_VIOLATED)
+            fail_msg("not told\n%s", text);
+        CHECK_TEXT(anomaly_of(verdict, "result-set-mismatch")->type, "result-set-mismatch");
+        CHECK(verdict->certificate != NULL);
         esse_arena_free(arena);
     }
     CHECK(wrong > rounds / 20);
@@ -257,15 +296,6 @@ static const struct {
       "t2 began at 15, before t1 committed at 20" },
 };
 enum { STARTS = sizeof starts / sizeof *starts };
-
-static const struct esse_anomaly *anomaly_of(const struct esse_verdict *verdict, const char *type)
-{
-    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        if (strcmp(verdict->anomalies[i].type, type) == 0)
-            return &verdict->anomalies[i];
-    fail_msg("no %s for %s", type, verdict->level);
-    return NULL;
-}
 
 TEST(certificate__start_dependencies_are_told)
 {
@@ -508,6 +538,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(certificate__dsg_agrees_with_every_pair_of_predicate_and_version),
         cmocka_unit_test(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch),
+        cmocka_unit_test(certificate__aggregates_are_computed_from_the_snapshot),
         cmocka_unit_test(certificate__polygraph_with_nothing_agrees_where_dsg_with_it_proves),
         cmocka_unit_test(certificate__timestamps_are_start_and_commit_points),
         cmocka_unit_test(certificate__start_dependencies_are_told),

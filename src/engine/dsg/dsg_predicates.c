@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/radix.h"
+#include "engine/dsg/dsg_answers.h"
 #include "engine/dsg/dsg_joins.h"
 #include "engine/dsg/dsg_results.h"
 #include "engine/dsg/dsg_views.h"
@@ -30,6 +31,7 @@ struct finding {
     struct dsg_views views;
     struct dsg_join join;
     struct dsg_ranges *ranges; /* NULL if no certificate tells what was seen */
+    bool is_known;             /* the state at every snapshot is, see dsg_answers.h */
     struct dsg_range_read_vec reads;
     struct cut_vec cuts;
     struct dsg_predicate_edge_vec *edges;
@@ -297,6 +299,26 @@ static bool look_at(struct finding *f, uint32_t txn, uint32_t op, uint32_t key,
     return !snapshot || !f->ranges->placed[key] || check_row(f, txn, op, key, version);
 }
 
+/* Holds what the operation returned as a whole against its snapshot. */
+static bool check_whole(struct finding *f, uint32_t txn, uint32_t op,
+                        const struct esse_snapshot *snapshot, const uint32_t *keys, uint32_t count)
+{
+    const struct dsg_asking asking = { .scan = f->scan,
+                                       .views = &f->views,
+                                       .ranges = f->ranges,
+                                       .snapshot = snapshot,
+                                       .own = f->own,
+                                       .txn = txn,
+                                       .op = op,
+                                       .keys = keys,
+                                       .key_count = count };
+    if (!snapshot || !f->is_known || !is_by_value(f, op) ||
+        esse_snapshot_sees(f->versions->snapshots, snapshot, txn) || dsg_answer_check(&asking))
+        return true;
+    f->err->line = f->history->txn_line[txn];
+    return false;
+}
+
 /* What a join says of one table alone is less than what it says of pairs. */
 static bool look_at_pairs(struct finding *f, uint32_t txn, uint32_t op,
                           const struct esse_snapshot *snapshot)
@@ -312,7 +334,7 @@ static bool look_at_pairs(struct finding *f, uint32_t txn, uint32_t op,
         if (f->own[key] != op + 1)
             depend(f, txn, op, key, dsg_ranges_seen(f->ranges, snapshot, key));
     }
-    return true;
+    return check_whole(f, txn, op, snapshot, f->join.keys, f->join.key_count);
 }
 
 static bool find_op(struct finding *f, uint32_t op)
@@ -333,7 +355,7 @@ static bool find_op(struct finding *f, uint32_t op)
         ok = look_at(f, txn, op, f->history->rows[predicate->vset + i].key.ix, NULL);
     if (!ok)
         f->err->line = f->history->txn_line[txn];
-    return ok;
+    return ok && check_whole(f, txn, op, snapshot, f->views.keys, f->views.key_count);
 }
 
 /* ---- all operations ---- */
@@ -453,6 +475,7 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
         settle_range_reads(&f, ops, &count);
     }
     const bool whole = count == 0;
+    f.is_known = count && f.ranges && dsg_answers_are_known(f.ranges);
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++)
         ok = esse_budget_poll(scan->budget, i) && find_op(&f, ops[i].id);

@@ -1,0 +1,140 @@
+#include "engine/dsg/dsg_answers.h"
+
+#include "evidence/given_order.h"
+#include "history/show.h"
+#include "sql/statement.h"
+
+bool dsg_answers_are_known(const struct dsg_ranges *ranges)
+{
+    const struct versions *versions = ranges->versions;
+    const struct esse_history *history = versions->history;
+    if ((history->has & ESSE_HAS_APPENDS) || !dsg_ranges_all_placed(ranges))
+        return false;
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        if (history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME && !versions->in[txn] &&
+            esse_txn_writes(history, txn, NULL))
+            return false;
+    return true;
+}
+
+/* ---- the state ---- */
+
+static esse_value value_of(const struct dsg_asking *asking, uint32_t key)
+{
+    const struct versions *versions = asking->ranges->versions;
+    esse_value value;
+    for (uint32_t op = asking->op;
+         asking->own[key] == asking->op + 1 && op-- > versions->history->txn_op[asking->txn];)
+        if (esse_op_write_of(versions->history, op, (esse_key){ key }, &value))
+            return value;
+    return dsg_version_value(versions, key, dsg_ranges_seen(asking->ranges, asking->snapshot, key));
+}
+
+static bool add(const struct dsg_asking *asking, struct esse_answer *answer, uint32_t key)
+{
+    return esse_answer_add(answer, asking->scan->history->key_name[key], value_of(asking, key), key,
+                           asking->views->err);
+}
+
+/* Is the write the transaction's last to the key before the operation? */
+static bool is_last(const struct dsg_asking *asking, uint32_t write, esse_key key)
+{
+    esse_value ignored;
+    for (uint32_t op = write + 1; op < asking->op; op++)
+        if (esse_op_write_of(asking->scan->history, op, key, &ignored))
+            return false;
+    return true;
+}
+
+static bool bring_rows(const struct dsg_asking *asking, struct esse_answer *answer)
+{
+    const struct esse_history *history = asking->scan->history;
+    for (uint32_t i = 0; i < asking->key_count; i++)
+        if (asking->own[asking->keys[i]] != asking->op + 1 && !add(asking, answer, asking->keys[i]))
+            return false;
+    for (uint32_t op = history->txn_op[asking->txn]; op < asking->op; op++)
+        for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
+            const struct esse_access access = esse_access_at(history, op, i);
+            if (access.kind != ESSE_OP_READ && is_last(asking, op, access.key) &&
+                !add(asking, answer, access.key.ix))
+                return false;
+        }
+    return esse_answer_end(answer, asking->views->err);
+}
+
+/* ---- telling ---- */
+
+static void tell(const struct dsg_asking *asking, const struct esse_answer *answer, uint32_t key)
+{
+    struct scan *scan = asking->scan;
+    struct esse_out out;
+    char name[64];
+    if (!scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+        return;
+    esse_txn_name(scan->history, (esse_txn){ asking->txn }, name, sizeof name);
+    esse_out_init_memory(&out, scan->arena);
+    esse_out_f(&out, "%s did ", name);
+    esse_show_op(&out, scan->history, (esse_op){ asking->op });
+    esse_out_text(&out, "; at its snapshot ");
+    if (key == SCAN_NO_KEY) {
+        esse_out_text(&out, "it is ");
+        esse_answer_show(&out, answer);
+    } else {
+        esse_show_key(&out, scan->history, (esse_key){ key });
+        esse_out_text(&out, " = ");
+        esse_show_value(&out, scan->history, value_of(asking, key));
+        esse_out_text(&out, ", which does not go with the rows returned");
+    }
+    const struct esse_step step = { { asking->txn }, { asking->op }, esse_out_memory(&out), NULL };
+    scan_tell(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH, (esse_key){ SCAN_NO_KEY },
+              "a statement returned something else than it does at the snapshot that the "
+              "certificate gives it",
+              &step, 1);
+}
+
+/* ---- rows ---- */
+
+/* A row that was returned in another version than the snapshot has, or that should not have been,
+ * or one that should have been and was not; SCAN_NO_KEY if all is right. */
+static uint32_t find_odd(const struct dsg_asking *asking, struct esse_answer *answer,
+                         const struct esse_predicate_op *predicate)
+{
+    const struct esse_history *history = asking->scan->history;
+    struct esse_arena *arena = esse_arena_new();
+    uint32_t *keys = esse_arena_alloc(arena, predicate->row_count + 1u, sizeof *keys);
+    uint32_t odd = SCAN_NO_KEY;
+    bool missing;
+    for (uint32_t i = 0; i < predicate->row_count && odd == SCAN_NO_KEY; i++) {
+        const struct esse_keyed_row *row = &history->rows[predicate->row + i];
+        keys[i] = row->key.ix;
+        if (!esse_value_eq(value_of(asking, row->key.ix), row->value))
+            odd = row->key.ix;
+    }
+    if (odd == SCAN_NO_KEY &&
+        esse_answer_may_be(answer, keys, predicate->row_count, &odd, &missing))
+        odd = SCAN_NO_KEY;
+    esse_arena_free(arena);
+    return odd;
+}
+
+bool dsg_answer_check(const struct dsg_asking *asking)
+{
+    const struct esse_history *history = asking->scan->history;
+    const struct esse_predicate_op *predicate = &history->predicates[history->op_key[asking->op]];
+    if (history->txn_status[asking->txn] != ESSE_COMMITTED)
+        return true;
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_answer *answer = esse_answer_new(arena, asking->views->predicate);
+    esse_answer_begin(answer);
+    const bool ok = bring_rows(asking, answer);
+    if (ok && predicate->has_result &&
+        !esse_answer_is(answer, esse_history_result(history, predicate), predicate->result_count))
+        tell(asking, answer, SCAN_NO_KEY);
+    else if (ok && !predicate->no_rows) {
+        const uint32_t odd = find_odd(asking, answer, predicate);
+        if (odd != SCAN_NO_KEY)
+            tell(asking, answer, odd);
+    }
+    esse_arena_free(arena);
+    return ok;
+}
