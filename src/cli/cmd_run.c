@@ -39,7 +39,7 @@ static int run_all(struct esse_running *r, const char *base)
     return status;
 }
 
-/* A server of our own, if one is wanted: it becomes the target. */
+/* A server of our own, if one is wanted: it becomes the target, with what SERVER?... says. */
 static bool find_server(struct esse_running *r, struct esse_arena *arena, int count,
                         const char **target, struct esse_error *err)
 {
@@ -53,16 +53,18 @@ static bool find_server(struct esse_running *r, struct esse_arena *arena, int co
         return esse_fail(err, ESSE_EUSAGE, "--spawn starts a server of its own; no TARGET, please");
     if (r->fault_kinds && !(esse_run_args.fault_every > 0))
         return esse_fail(err, ESSE_EUSAGE, "--fault-every must be more than nothing");
-    const struct esse_spawner *kind = esse_spawner_find(esse_run_args.spawn);
+    const size_t length = strcspn(esse_run_args.spawn, "?");
+    const char *name = esse_arena_text(arena, esse_run_args.spawn, length);
+    const struct esse_spawner *kind = esse_spawner_find(name);
     if (!kind)
         return esse_fail(err, ESSE_EUSAGE,
                          "--spawn: unknown server '%s'; there are postgresql, mariadb, galera and "
                          "etcd",
-                         esse_run_args.spawn);
+                         name);
     if (!esse_spawn_start(arena, kind, esse_run_args.nodes,
                           r->fault_kinds & 1u << ESSE_FAULT_PARTITION, &r->spawned, err))
         return false;
-    *target = r->spawned->url;
+    *target = esse_arena_format(arena, "%s%s", r->spawned->url, esse_run_args.spawn + length);
     return true;
 }
 

@@ -79,8 +79,9 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
       "of what sessions draw (default: 1)", NULL }, \
     { "no-certificate", 0, ESSE_OPT_FLAG, TO(no_certificate), NULL, \
       "do not ask the database for the order of versions", NULL }, \
-    { "spawn", 0, ESSE_OPT_TEXT, TO(spawn), "SERVER", \
-      "start a private server for the run: postgresql, mariadb, galera or etcd", spawn_choices }, \
+    { "spawn", 0, ESSE_OPT_TEXT, TO(spawn), "SERVER[?...]", \
+      "start a private server for the run: postgresql, mariadb, galera or etcd; behind the question " \
+      "mark is what its URL may say, as in 'galera?spread=transactions'", spawn_choices }, \
     { "nodes", 0, ESSE_OPT_COUNT, TO(nodes), "N", \
       "of that server (default: galera 3, others 1)", NULL }, \
     { "faults", 0, ESSE_OPT_TEXT, TO(faults), "F[,F...]", \
@@ -270,7 +271,8 @@ const char *esse_run_target_again(struct esse_arena *arena, const struct esse_li
 {
     if (!esse_run_args.spawn)
         return esse_shell_quoted(arena, live->url->shown);
-    const char *text = esse_arena_format(arena, "--spawn %s", esse_run_args.spawn);
+    const char *text = esse_arena_format(arena, "--spawn %s",
+                                         esse_shell_quoted(arena, esse_run_args.spawn));
     if (esse_run_args.nodes)
         text = esse_arena_format(arena, "%s --nodes %" PRIu64, text, esse_run_args.nodes);
     if (*esse_run_args.faults)

@@ -72,4 +72,52 @@ for pair in sessions:3 transactions:4 committed:2 aborted:1 unknown:1 operations
     keys:2 keys_shared:1 duplicate_values:1 unrecorded_reads:1 timed:3 concurrency_most:2; do
     has "counts ${pair%:*}" "$OUT" "\"${pair%:*}\":${pair#*:},"
 done
+
+# ---- faults ----
+cat >faults.jsonl <<'END'
+{"esse":"history","version":1}
+{"fault":"kill","node":1,"start":1200000000}
+{"session":0,"start":1,"end":5,"ops":[{"w":"x","v":1}]}
+{"fault":"kill","node":2,"start":1300000000,"end":1400000000}
+{"fault":"kill","node":1,"end":1900000000}
+{"session":1,"ops":[{"r":"x","v":1}]}
+{"fault":"pause","start":3000000000}
+END
+expect "faults are kept" 0 "$ESSE" convert faults.jsonl whole.jsonl
+same "each in one line" '{"fault":"kill","node":1,"start":1200000000,"end":1900000000}
+{"fault":"kill","node":2,"start":1300000000,"end":1400000000}
+{"fault":"pause","start":3000000000}' "$(grep fault whole.jsonl)"
+expect "which is canonical" 0 "$ESSE" convert whole.jsonl again.jsonl
+check "byte for byte" cmp whole.jsonl again.jsonl
+told="kill of node 1 from 1.2 s to 1.9 s, kill of node 2 from 1.3 s to 1.4 s, pause from 3.0 s on"
+expect "a verdict has them" 0 "$ESSE" check faults.jsonl
+has "in words" "$OUT" "recorded under faults: $told"
+expect "and in JSON" 0 "$ESSE" check --json faults.jsonl
+check "as they are in the format" python3 -c '
+import json, sys
+faults = json.load(open(sys.argv[1]))["history"]["faults"]
+assert faults == [json.loads(line) for line in open(sys.argv[2]) if "fault" in line], faults
+' "$WORK/.out" whole.jsonl
+expect "stats has them" 0 "$ESSE" stats faults.jsonl
+has "with their number" "$OUT" "faults        3: $told"
+expect "and in JSON" 0 "$ESSE" stats --json faults.jsonl
+has "too" "$OUT" ',"faults":[{"fault":"kill","node":1,"start":1200000000,"end":1900000000},'
+expect "a format that cannot hold them" 65 "$ESSE" convert faults.jsonl faults.edn
+has "says so" "$ERR" "cannot hold faults"
+expect "it can drop them" 0 "$ESSE" convert --lossy faults.jsonl faults.edn
+expect "a replay while reading does without" 0 "$ESSE" check --stream --order-by commit_ts -l serializable \
+    <(sed 's/"start":1,/"commit_ts":1,/; s/"session":1,/"session":1,"commit_ts":2,/' faults.jsonl | sed 's/"end":5,//')
+echo '{"fault":"kill","start":1}' >certificate.jsonl
+expect "a certificate has none" 65 "$ESSE" check --certificate certificate.jsonl faults.jsonl
+has "and says what it may have" "$ERR" "certificate.jsonl:1: found a fault; a certificate holds"
+# Read by a thread of its own: a large file.
+"$ESSE" gen rw-register --txns 60000 >large.jsonl
+awk '{ print } NR % 1000 == 2 { printf "{\"fault\":\"pause\",\"node\":%d,\"start\":%d}\n{\"fault\":\"pause\",\"node\":%d,\"end\":%d}\n", NR, NR, NR, NR + 7 }' \
+    large.jsonl >faulty.jsonl
+expect "many faults in a large file" 0 "$ESSE" convert faulty.jsonl converted.jsonl
+check "are all there, and whole" python3 -c '
+import json, sys
+faults = [json.loads(line) for line in open(sys.argv[1]) if line.startswith("{\"fault\"")]
+assert len(faults) >= 60 and all(f["end"] == f["start"] + 7 == f["node"] + 7 for f in faults)
+' converted.jsonl
 finish

@@ -4,10 +4,13 @@ spawned() { # server, options...: a run of it
     timeout -s KILL 120 "$ESSE" run --spawn "$@"
 }
 
-# What is left of servers that were started since the test began.
-touch "$WORK/begun"
+# Servers live in a directory of the test's own, which the users that run them may enter, so that what is left of
+# them is told from what other tests are at.
+chmod a+rx "$WORK"
+install -d -m 1777 "$WORK/servers"
+export TMPDIR=$WORK/servers
 left() { # server
-    find "${TMPDIR:-/tmp}" -maxdepth 1 -name "esse-$1-*" -newer "$WORK/begun" 2>/dev/null
+    find "$TMPDIR" -mindepth 1 -maxdepth 1 -name "esse-$1-*"
 }
 
 # A quiet run; skips the whole test if the server is not installed.
