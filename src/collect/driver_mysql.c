@@ -213,21 +213,6 @@ static bool run_main(void *context, const char *sql, struct esse_error *err)
     return esse_mysql_run(target, target->main, sql, err);
 }
 
-static bool make_table(struct esse_target *target, const struct esse_table *table,
-                       struct esse_error *err)
-{
-    char sql[400];
-    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", table->name);
-    if (!esse_mysql_run(target, target->main, sql, err))
-        return false;
-    snprintf(sql, sizeof sql,
-             "CREATE TABLE esse_%s(k BIGINT PRIMARY KEY%s, v %s, o BIGINT%s) ENGINE=InnoDB",
-             table->name, target->tidb ? " /*T![clustered_index] CLUSTERED */" : "",
-             table->is_list ? "MEDIUMTEXT" : "BIGINT", table->has_ranges ? ", INDEX(v)" : "");
-    return esse_mysql_run(target, target->main, sql, err) &&
-           esse_live_insert_rows(target->arena, table, run_main, target, err);
-}
-
 /* The session's setting; MySQL and TiDB call the variable by another name. */
 static bool verify_level(struct esse_target *target, struct esse_error *err)
 {
@@ -247,7 +232,8 @@ static bool verify_level(struct esse_target *target, struct esse_error *err)
                              target->level);
 }
 
-static bool set_up_own(struct esse_target *target, struct esse_error *err)
+/* What its statements need of the server. */
+static bool look_for_own(struct esse_target *target, struct esse_error *err)
 {
     const char *version = esse_mysql_ask(target, target->main, "SELECT @@version", err);
     if (!version)
@@ -259,9 +245,6 @@ static bool set_up_own(struct esse_target *target, struct esse_error *err)
     const char *logs = esse_mysql_ask(target, target->main, "SELECT @@log_bin", err);
     target->tells_seen = logs && strcmp(logs, "1") == 0 && !target->cluster &&
                          strcmp(target->level, "SERIALIZABLE") == 0;
-    for (const char *const *at = target->schema->own->setup; *at; at++)
-        if (!esse_mysql_run(target, target->main, *at, err))
-            return false;
     return true;
 }
 
@@ -281,6 +264,8 @@ static bool own_rows(struct esse_target *target, uint32_t table, struct esse_cel
     return true;
 }
 
+#define CREATE(key) "CREATE TABLE esse_%(k BIGINT PRIMARY KEY" key ", v #, o BIGINT) ENGINE=InnoDB"
+
 static bool prepare(struct esse_target *target, const struct esse_schema *schema,
                     struct esse_error *err)
 {
@@ -288,10 +273,11 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     target->main = esse_mysql_connect(target, 0, err);
     if (!target->main || !verify_level(target, err) || !esse_mysql_cluster_find(target, err))
         return false;
-    for (uint32_t t = 0; t < schema->count; t++)
-        if (!make_table(target, &schema->tables[t], err))
-            return false;
-    return (!schema->own || set_up_own(target, err)) && esse_mysql_cluster_settle(target, err);
+    const char *create = target->tidb ? CREATE(" /*T![clustered_index] CLUSTERED */") : CREATE("");
+    return (!schema->own || look_for_own(target, err)) &&
+           esse_live_make_tables(target->arena, schema, create, "MEDIUMTEXT", run_main, target,
+                                 err) &&
+           esse_mysql_cluster_settle(target, err);
 }
 
 static bool describe(struct esse_target *target, struct esse_description *description,
@@ -344,14 +330,8 @@ static void clean(struct esse_target *target)
         mysql_close(target->main);
         target->main = esse_mysql_connect(target, 0, &ignored);
     }
-    for (uint32_t t = 0; target->main && t < target->schema->count; t++) {
-        char sql[100];
-        snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
-        esse_mysql_run(target, target->main, sql, &ignored);
-    }
-    const struct esse_own_schema *own = target->schema->own;
-    for (const char *const *at = own ? own->teardown : NULL; target->main && at && *at; at++)
-        esse_mysql_run(target, target->main, *at, &ignored);
+    if (target->main)
+        esse_live_drop_tables(target->schema, run_main, target);
 }
 
 static void close_target(struct esse_target *target)

@@ -342,24 +342,6 @@ static bool run_main(void *context, const char *sql, struct esse_error *err)
     return esse_pg_run(target, target->main, sql, err);
 }
 
-static bool make_table(struct esse_target *target, const struct esse_table *table,
-                       struct esse_error *err)
-{
-    char sql[400];
-    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", table->name);
-    if (!esse_pg_run(target, target->main, sql, err))
-        return false;
-    esse_statement_make(target->dialect->create, table->name,
-                        table->is_list ? target->dialect == &h2 ? "VARCHAR" : "TEXT" : "BIGINT", "",
-                        sql, sizeof sql);
-    if (!esse_pg_run(target, target->main, sql, err))
-        return false;
-    snprintf(sql, sizeof sql, "CREATE INDEX esse_i_%s ON esse_%s(v)", table->name, table->name);
-    if (table->has_ranges && !esse_pg_run(target, target->main, sql, err))
-        return false;
-    return esse_live_insert_rows(target->arena, table, run_main, target, err);
-}
-
 /* That the server really uses the level that was asked for. */
 static bool verify_level(struct esse_target *target, struct esse_error *err)
 {
@@ -385,12 +367,9 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     target->main = esse_pg_connect(target, NULL, NULL, err);
     if (!target->main || !verify_level(target, err))
         return false;
-    for (uint32_t t = 0; t < schema->count; t++)
-        if (!make_table(target, &schema->tables[t], err))
-            return false;
-    for (const char *const *at = schema->own ? schema->own->setup : NULL; at && *at; at++)
-        if (!esse_pg_run(target, target->main, *at, err))
-            return false;
+    if (!esse_live_make_tables(target->arena, schema, target->dialect->create,
+                               target->dialect == &h2 ? "VARCHAR" : "TEXT", run_main, target, err))
+        return false;
     struct esse_error ignored; /* plans are better with statistics, and right without */
     if (target->dialect == &postgresql)
         esse_pg_run(target, target->main, "ANALYZE", &ignored);
@@ -440,14 +419,7 @@ static void clean(struct esse_target *target)
     if (PQstatus(target->main) != CONNECTION_OK ||
         !esse_pg_run(target, target->main, "SELECT 1", &ignored))
         PQreset(target->main);
-    for (uint32_t t = 0; t < target->schema->count; t++) {
-        char sql[100];
-        snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
-        esse_pg_run(target, target->main, sql, &ignored);
-    }
-    const struct esse_own_schema *own = target->schema->own;
-    for (const char *const *at = own ? own->teardown : NULL; at && *at; at++)
-        esse_pg_run(target, target->main, *at, &ignored);
+    esse_live_drop_tables(target->schema, run_main, target);
 }
 
 static void close_target(struct esse_target *target)

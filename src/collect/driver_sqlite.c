@@ -1,5 +1,7 @@
 #include "collect/driver_sqlite.h"
 
+#include "collect/live_rows.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,17 +224,18 @@ static void remove_directory(const char *path)
     rmdir(path);
 }
 
+static bool run_main(void *context, const char *sql, struct esse_error *err)
+{
+    struct esse_target *target = context;
+    return execute(target->main, sql, err);
+}
+
 static void clean(struct esse_target *target)
 {
-    for (uint32_t t = 0; !target->directory && target->main && t < target->schema->count; t++) {
-        char sql[100];
-        snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", target->schema->tables[t].name);
-        sqlite3_exec(target->main, sql, NULL, NULL, NULL);
-    }
-    const struct esse_own_schema *own = target->schema ? target->schema->own : NULL;
-    for (const char *const *at = own ? own->teardown : NULL; target->main && at && *at; at++)
-        sqlite3_exec(target->main, *at, NULL, NULL, NULL);
-    if (!target->directory && target->main && target->is_counting)
+    if (!target->main)
+        return;
+    esse_live_drop_tables(target->schema, run_main, target);
+    if (target->is_counting)
         sqlite3_exec(target->main, "DROP TABLE IF EXISTS esse_commits", NULL, NULL, NULL);
 }
 

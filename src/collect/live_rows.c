@@ -96,3 +96,44 @@ bool esse_live_insert_rows(struct esse_arena *arena, const struct esse_table *ta
     esse_arena_drop(arena, sql);
     return ok;
 }
+
+/* ---- the schema ---- */
+
+static bool drop_table(const struct esse_table *table, esse_run_sql *run, void *context,
+                       struct esse_error *err)
+{
+    char sql[100];
+    snprintf(sql, sizeof sql, "DROP TABLE IF EXISTS esse_%s", table->name);
+    return run(context, sql, err);
+}
+
+bool esse_live_make_tables(struct esse_arena *arena, const struct esse_schema *schema,
+                           const char *create, const char *list, esse_run_sql *run, void *context,
+                           struct esse_error *err)
+{
+    char sql[400];
+    for (uint32_t t = 0; t < schema->count; t++) {
+        const struct esse_table *table = &schema->tables[t];
+        esse_statement_make(create, table->name, table->is_list ? list : "BIGINT", "", sql,
+                            sizeof sql);
+        if (!drop_table(table, run, context, err) || !run(context, sql, err))
+            return false;
+        snprintf(sql, sizeof sql, "CREATE INDEX esse_i_%s ON esse_%s(v)", table->name, table->name);
+        if ((table->has_ranges && !run(context, sql, err)) ||
+            !esse_live_insert_rows(arena, table, run, context, err))
+            return false;
+    }
+    for (const char *const *at = schema->own ? schema->own->setup : NULL; at && *at; at++)
+        if (!run(context, *at, err))
+            return false;
+    return true;
+}
+
+void esse_live_drop_tables(const struct esse_schema *schema, esse_run_sql *run, void *context)
+{
+    struct esse_error ignored;
+    for (uint32_t t = 0; t < schema->count; t++)
+        drop_table(&schema->tables[t], run, context, &ignored);
+    for (const char *const *at = schema->own ? schema->own->teardown : NULL; at && *at; at++)
+        run(context, *at, &ignored);
+}

@@ -55,4 +55,14 @@ typedef bool esse_run_sql(void *context, const char *sql, struct esse_error *err
 bool esse_live_insert_rows(struct esse_arena *arena, const struct esse_table *table,
                            esse_run_sql *run, void *context, struct esse_error *err);
 
+/* Makes the tables anew, with what is there from the start: 'create' is a template with '%' for the
+ * name and '#' for the type of v, which in a table of lists is 'list'.  Of a user's own tables runs
+ * what sets them up. */
+bool esse_live_make_tables(struct esse_arena *arena, const struct esse_schema *schema,
+                           const char *create, const char *list, esse_run_sql *run, void *context,
+                           struct esse_error *err);
+
+/* Removes them again, whatever fails; of a user's own tables runs what tears them down. */
+void esse_live_drop_tables(const struct esse_schema *schema, esse_run_sql *run, void *context);
+
 #endif

@@ -43,6 +43,16 @@ stop_servers() {
     SERVERS=()
 }
 
+# A run that must not take for ever, saved in $WORK/NAME.
+run_at() { # name, URL, option...
+    timeout -s KILL 120 "$ESSE" run "$2" --out "$WORK/$1" "${@:3}"
+}
+
+# What its certificate says that it is.
+kind() { # run directory, in $WORK
+    sed -n 's/^{"certificate":"\([a-z-]*\)".*/\1/p' "$WORK/$1/certificate.jsonl"
+}
+
 # What a run violates, and what was found although the level allows it.
 found() { # run directory, in $WORK
     python3 -c 'import json, sys

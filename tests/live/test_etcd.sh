@@ -10,10 +10,8 @@ if ! etcd_start "$WORK"; then
     finish
 fi
 
-run() { # name of the run directory, URL, options...
-    local name=$1 url=$2
-    shift 2
-    timeout -s KILL 120 "$ESSE" run "$url" --sessions 8 --out "$WORK/$name" "$@"
+run() { # name, URL, option...
+    run_at "$1" "$2" --sessions 8 "${@:3}"
 }
 
 # ---- strict serializable ----

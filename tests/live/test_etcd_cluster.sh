@@ -10,10 +10,8 @@ if ! etcd_cluster_start "$WORK"; then
     finish
 fi
 
-run() { # name of the run directory, options...
-    local name=$1
-    shift
-    timeout -s KILL 120 "$ESSE" run "$ETCD_URL" --sessions 12 --out "$WORK/$name" "$@"
+run() { # name, option...
+    run_at "$1" "$ETCD_URL" --sessions 12 "${@:2}"
 }
 registers=(-w rw-register --ops 2 --keys 3 --read-share 0.7)
 

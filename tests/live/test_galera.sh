@@ -12,10 +12,8 @@ fi
 URL=galera://root@$GALERA_HOSTS/esse
 SPREAD="$URL?spread=transactions"
 
-run() { # name of the run directory, URL, options...
-    local name=$1 url=$2
-    shift 2
-    timeout -s KILL 120 "$ESSE" run "$url" --sessions 8 --txns 1500 --out "$WORK/$name" "$@"
+run() { # name, URL, option...
+    run_at "$1" "$2" --sessions 8 --txns 1500 "${@:3}"
 }
 
 # ---- stale reads ----

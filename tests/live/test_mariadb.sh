@@ -10,10 +10,8 @@ if ! mariadb_start "$WORK"; then
     finish
 fi
 
-run() { # name of the run directory, options...
-    local name=$1
-    shift
-    timeout -s KILL 120 "$ESSE" run "$MARIA_URL" --sessions 8 --out "$WORK/$name" "$@"
+run() { # name, option...
+    run_at "$1" "$MARIA_URL" --sessions 8 "${@:2}"
 }
 
 # ---- serializable ----

@@ -10,12 +10,9 @@ if ! postgresql_start "$WORK"; then
     finish
 fi
 
-run() { # name of the run directory, options...
-    local name=$1
-    shift
-    timeout -s KILL 120 "$ESSE" run "$PG_URL" --sessions 8 --out "$WORK/$name" "$@"
+run() { # name, option...
+    run_at "$1" "$PG_URL" --sessions 8 "${@:2}"
 }
-# What is violated, and what was found although the level allows it.
 
 # ---- serializable ----
 for workload in list-append rw-register predicate; do

@@ -12,13 +12,8 @@ begin() { # what the fake does otherwise, if anything
     URL="mysql://root@127.0.0.1:${PORTS[0]}/test?dialect=tidb&status=127.0.0.1:${PORTS[1]}"
     fake_start fake_tidb.py "${PORTS[@]}" "$@" || fail "the fake server starts" "$(tail -n 3 "$WORK/fake.log")"
 }
-run() { # name of the run directory, options...
-    local name=$1
-    shift
-    timeout -s KILL 60 "$ESSE" run "$URL" --sessions 4 --out "$WORK/$name" "$@"
-}
-kind() { # run directory: what its certificate says that it is
-    sed -n 's/^{"certificate":"\([a-z-]*\)".*/\1/p' "$WORK/$1/certificate.jsonl"
+run() { # name, option...
+    run_at "$1" "$URL" --sessions 4 "${@:2}"
 }
 
 # ---- nobody lies ----
