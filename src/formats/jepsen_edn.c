@@ -2,7 +2,6 @@
 #include "formats/jepsen_mops.h"
 #include "history/value_edn.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /*
@@ -295,49 +294,12 @@ static bool read_op(struct esse_jepsen_edn *r, const char *place)
     return !r->jepsen.op.is_init || !value_at || read_init(r, value_at);
 }
 
-/* At what is between operations: true if an operation follows, false if something else was dealt
- * with, the input ended, or there was an error. */
-static bool at_operation(struct esse_jepsen_edn *r, bool *ended)
-{
-    struct esse_edn *edn = &r->edn;
-    const char c = esse_edn_peek(edn);
-    char text[80];
-    if (edn->failed || edn->hungry)
-        return false;
-    if (c == '\0' && edn->at >= edn->source->end) {
-        if (r->close && !r->done) {
-            snprintf(text, sizeof text, "an operation or '%c'; the %s began at %llu:%llu", r->close,
-                     r->close == ']' ? "vector" : "list", (unsigned long long)r->open_line,
-                     (unsigned long long)r->open_column);
-            return esse_edn_expected(edn, text);
-        }
-        edn->hungry = !edn->source->last;
-        *ended = edn->source->last;
-        return false;
-    }
-    if (r->done)
-        return esse_edn_expected(edn, "nothing after the history");
-    if (r->close && c == r->close) {
-        r->done = true;
-        edn->at++;
-        return false;
-    }
-    if ((c == '[' || c == '(') && !r->close && !r->jepsen.position) {
-        r->close = c == '[' ? ']' : ')';
-        r->open_line = esse_source_line(edn->source, edn->at);
-        r->open_column = edn->source->mark_column;
-        edn->at++;
-        return false;
-    }
-    return true;
-}
-
 static bool read_all(struct esse_jepsen_edn *r, struct esse_error *err)
 {
     struct esse_source *source = r->edn.source;
     for (bool ended = false; !ended;) {
         esse_edn_start(&r->edn);
-        if (at_operation(r, &ended)) {
+        if (esse_edn_at_operation(&r->edn, &r->around, !r->jepsen.position, &ended)) {
             source->at = r->edn.at; /* what came before need not be read again */
             if (read_op(r, r->edn.at) && !esse_jepsen_take(&r->jepsen))
                 return false;

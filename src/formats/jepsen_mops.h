@@ -1,7 +1,7 @@
 #ifndef ESSE_FORMATS_JEPSEN_MOPS_H
 #define ESSE_FORMATS_JEPSEN_MOPS_H
 
-#include "formats/edn.h"
+#include "formats/edn_around.h"
 #include "formats/jepsen.h"
 
 /*
@@ -12,10 +12,7 @@
 struct esse_jepsen_edn {
     struct esse_edn edn;
     struct esse_jepsen jepsen;
-    char close;         /* what ends the vector or list of operations; 0 in a stream */
-    uint64_t open_line; /* where it began */
-    uint64_t open_column;
-    bool done; /* it has ended */
+    struct esse_edn_around around;
 };
 
 /* A name that may be written :name, "name" or name; empty if it is something else. */

@@ -1,7 +1,7 @@
 #include "formats/oplog_read.h"
 
 #include "base/arena.h"
-#include "formats/edn.h"
+#include "formats/edn_around.h"
 #include "formats/formats.h"
 #include "formats/jepsen.h"
 #include "formats/json.h"
@@ -164,9 +164,7 @@ static bool take_op(struct taking *taking)
 struct edn_reader {
     struct esse_edn edn;
     struct taking taking;
-    char close; /* of the vector or list around the operations */
-    bool done;
-    uint64_t open_line, open_column;
+    struct esse_edn_around around;
 };
 
 static bool read_edn_member(struct edn_reader *r, unsigned *had)
@@ -217,54 +215,12 @@ static bool read_edn_op(struct edn_reader *r)
     return true;
 }
 
-static bool edn_ended(struct edn_reader *r, bool *ended)
-{
-    struct esse_edn *edn = &r->edn;
-    char text[80];
-    if (r->close && !r->done) {
-        snprintf(text, sizeof text, "an operation or '%c'; the %s began at %llu:%llu", r->close,
-                 r->close == ']' ? "vector" : "list", (unsigned long long)r->open_line,
-                 (unsigned long long)r->open_column);
-        return esse_edn_expected(edn, text);
-    }
-    edn->hungry = !edn->source->last;
-    *ended = edn->source->last;
-    return false;
-}
-
-/* Between operations: true if one follows; false if a bracket was passed, the input ended, or there
- * was an error. */
-static bool at_edn_op(struct edn_reader *r, bool *ended)
-{
-    struct esse_edn *edn = &r->edn;
-    const char c = esse_edn_peek(edn);
-    if (edn->failed || edn->hungry)
-        return false;
-    if (c == '\0' && edn->at >= edn->source->end)
-        return edn_ended(r, ended);
-    if (r->done)
-        return esse_edn_expected(edn, "nothing after the history");
-    if (r->close && c == r->close) {
-        r->done = true;
-        edn->at++;
-        return false;
-    }
-    if ((c == '[' || c == '(') && !r->close && !r->taking.position) {
-        r->close = c == '[' ? ']' : ')';
-        r->open_line = esse_source_line(edn->source, edn->at);
-        r->open_column = edn->source->mark_column;
-        edn->at++;
-        return false;
-    }
-    return true;
-}
-
 static bool read_edn_all(struct edn_reader *r)
 {
     struct esse_source *source = r->edn.source;
     for (bool ended = false; !ended;) {
         esse_edn_start(&r->edn);
-        if (at_edn_op(r, &ended)) {
+        if (esse_edn_at_operation(&r->edn, &r->around, !r->taking.position, &ended)) {
             source->at = r->edn.at; /* what came before need not be read again */
             if (read_edn_op(r) && !take_op(&r->taking))
                 return false;
