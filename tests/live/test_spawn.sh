@@ -31,4 +31,16 @@ expect "a server and a target" 64 "$ESSE" run sqlite: --spawn postgresql --out "
 expect "more nodes than it can have" 64 spawned postgresql --nodes 3 --out "$WORK/none"
 ESSE_POSTGRESQL_BIN=/nowhere expect "a server that is not there" 69 spawned postgresql --out "$WORK/none"
 same "... leaves nothing behind" "" "$(left postgresql)$(ls -d "$WORK/none" 2>/dev/null)"
+
+# The last, since a server that nobody stops leaves its directory behind.
+"$ESSE" collect --spawn postgresql --faults pause --fault-every 0.5s --duration 60s --out "$WORK/killed" >/dev/null 2>&1 &
+esse=$!
+for _ in $(seq 150); do
+    grep -qs '"fault":"pause","end"' "$WORK/killed/history.jsonl" && break
+    sleep 0.2
+done
+kill -9 $esse
+wait $esse 2>/dev/null
+expect "a history whose recorder was killed can be read" 0 "$ESSE" stats "$WORK/killed/history.jsonl"
+has "... and has the faults" "$OUT" ": pause from "
 finish
