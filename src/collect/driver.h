@@ -177,8 +177,8 @@ struct esse_certifying {
     /* Of docs/formats.md, "postgresql-snapshots" say, if replies have snapshots and commits are
      * told; NULL: orders of versions are all there ever is. */
     const char *kind;
-    /* Where the tables are the user's own, and the kind is another then; else NULL. */
-    const char *(*own_kind)(const struct esse_target *target);
+    /* Where that depends on the target: what it is, or NULL; else no function. */
+    const char *(*kind_of)(const struct esse_target *target);
     /* After prepare, before the first transaction.  False: no certificate can be had, 'err' says
      * why; the run goes on without one and says so. */
     bool (*begin)(struct esse_target *target, struct esse_error *err);

@@ -242,10 +242,17 @@ static bool look_for_own(struct esse_target *target, struct esse_error *err)
         return esse_fail(err, ESSE_EUNAVAILABLE,
                          "statements of your own need MariaDB 10.5 or later: MySQL's INSERT has no "
                          "RETURNING");
-    const char *logs = esse_mysql_ask(target, target->main, "SELECT @@log_bin", err);
-    target->tells_seen = logs && strcmp(logs, "1") == 0 && !target->cluster &&
-                         strcmp(target->level, "SERIALIZABLE") == 0;
     return true;
+}
+
+static void find_out_what_is_seen(struct esse_target *target)
+{
+    struct esse_error ignored;
+    if (target->tidb || target->cluster || strcmp(target->level, "SERIALIZABLE") != 0 ||
+        !esse_live_has_predicates(target->schema))
+        return;
+    const char *logs = esse_mysql_ask(target, target->main, "SELECT @@log_bin", &ignored);
+    target->tells_seen = logs && strcmp(logs, "1") == 0;
 }
 
 static bool own_rows(struct esse_target *target, uint32_t table, struct esse_cells *cells,
@@ -274,6 +281,7 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     if (!target->main || !verify_level(target, err) || !esse_mysql_cluster_find(target, err))
         return false;
     const char *create = target->tidb ? CREATE(" /*T![clustered_index] CLUSTERED */") : CREATE("");
+    find_out_what_is_seen(target);
     return (!schema->own || look_for_own(target, err)) &&
            esse_live_make_tables(target->arena, schema, create, "MEDIUMTEXT", run_main, target,
                                  err) &&

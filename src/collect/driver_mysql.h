@@ -32,10 +32,11 @@ struct esse_target {
     /* Commits of the user's own transactions whose place in the log is not known: those under way,
      * and in the end those that were lost, or that the server did not log. */
     atomic_uint unplaced;
-    /* Statements of the user's own tell which commits they saw.  At SERIALIZABLE all of them lock
-     * what they read, and what they might have read, until the transaction ends.  So what the log
-     * has when a statement has ended may be more than it looked at, but nothing that it would have
-     * returned: whoever logged that must have been waited for, or would have had to wait. */
+    /* Predicates and statements of the user's own tell which commits they saw.  At SERIALIZABLE all
+     * of them lock what they read, and what they might have read, until the transaction ends.  So
+     * what the log has when a statement has ended may be more than it looked at, but nothing that
+     * it would have returned: whoever logged that must have been waited for, or would have had to
+     * wait. */
     bool tells_seen;
     struct esse_tidb *tidb; /* NULL: it is none */
 };

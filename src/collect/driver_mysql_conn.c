@@ -268,6 +268,8 @@ static bool add_operation(struct conn *conn)
         part->answer = ANSWER_REPLY;
         snprintf(part->sql, SQL_ROOM, "SELECT k, o FROM esse_%s WHERE v = %lld", table, value);
     }
+    if (conn->target->tells_seen && which >= ESSE_SQL_RANGE)
+        add_question(conn, "SELECT @@gtid_binlog_pos", ANSWER_SEEN);
     return length < SQL_ROOM;
 }
 #pragma GCC diagnostic pop
@@ -471,6 +473,7 @@ static bool take_answer(struct conn *conn, struct esse_reply *reply)
         take_time(conn, answer, reply);
         return true;
     }
+    conn->needs_id |= conn->target->tells_seen && ask >= ESSE_ASK_WRITE && ask <= ESSE_ASK_APPEND;
     if (ask == ESSE_ASK_DELETE) {
         reply->is_absent = mysql_affected_rows(conn->mysql) == 0;
         /* Without an effect there may be nothing to log, and @@last_gtid would be that of an
@@ -483,6 +486,7 @@ static bool take_answer(struct conn *conn, struct esse_reply *reply)
         take_gtid(conn, reply);
     else if (conn->result)
         take_value(conn, reply);
+    conn->needs_id |= conn->target->tells_seen && ask == ESSE_ASK_CHANGE && reply->row_count > 0;
     note_written(conn, reply);
     return true;
 }

@@ -272,14 +272,14 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
 }
 
 /* GTIDs are times of commits.  Who reads with locks can tell at which of them it looked. */
-static const char *own_kind(const struct esse_target *target)
+static const char *kind_of(const struct esse_target *target)
 {
-    return target->tells_seen ? "timestamps" : "commit-order";
+    return target->tells_seen ? "timestamps" : target->schema->own ? "commit-order" : NULL;
 }
 
 const struct esse_certifying esse_mysql_certifying = {
     .source = "the binary log",
-    .own_kind = own_kind,
+    .kind_of = kind_of,
     .begin = begin_log,
     .poll = poll_log,
     .finish = finish_log,

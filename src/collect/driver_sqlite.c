@@ -146,10 +146,7 @@ static bool fill_table(sqlite3 *db, const struct esse_table *table, struct esse_
 /* Where what is not committed can be read there is no snapshot to speak of. */
 static bool counts(const struct esse_target *target, const struct esse_schema *schema)
 {
-    bool has_ranges = schema->own != NULL;
-    for (uint32_t t = 0; t < schema->count; t++)
-        has_ranges |= schema->tables[t].has_ranges;
-    return has_ranges && target->has_hooks && !target->is_shared;
+    return esse_live_has_predicates(schema) && target->has_hooks && !target->is_shared;
 }
 
 static bool prepare(struct esse_target *target, const struct esse_schema *schema,

@@ -247,8 +247,8 @@ static bool finish_certificate(struct collecting *c, const char *path, struct es
     if (!esse_outfile_open(&file, arena, path, err))
         return false;
     struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &file.out, false);
-    const bool is_other = c->live->schema.own && certifying->own_kind;
-    const char *kind = is_other ? certifying->own_kind(c->live->target) : certifying->kind;
+    const char *kind =
+        certifying->kind_of ? certifying->kind_of(c->live->target) : certifying->kind;
     bool ok = esse_learnt_emit(c->learnt, kind, sink, err) && play(c, sink, err);
     c->summary->versions = esse_learnt_count(c->learnt, &c->summary->commits);
     certifying->end(c->live->target);

@@ -72,6 +72,14 @@ bool esse_statement_make(const char *pattern, const char *table, const char *con
     return true;
 }
 
+bool esse_live_has_predicates(const struct esse_schema *schema)
+{
+    bool has = schema->own != NULL;
+    for (uint32_t t = 0; t < schema->count; t++)
+        has |= schema->tables[t].has_ranges;
+    return has;
+}
+
 bool esse_live_insert_rows(struct esse_arena *arena, const struct esse_table *table,
                            esse_run_sql *run, void *context, struct esse_error *err)
 {

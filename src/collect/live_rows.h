@@ -48,6 +48,9 @@ enum esse_statement esse_statement_of(const struct esse_request *request);
 bool esse_statement_make(const char *pattern, const char *table, const char *condition,
                          const char *value, char *sql, size_t room);
 
+/* May anything but a row by its key be asked for? */
+bool esse_live_has_predicates(const struct esse_schema *schema);
+
 /* Runs one statement; 'context' is the driver's. */
 typedef bool esse_run_sql(void *context, const char *sql, struct esse_error *err);
 

@@ -21,6 +21,8 @@ for workload in list-append rw-register predicate; do
     check "... every committed write is in the log" python3 "$ROOT/tests/live/committed.py" "$WORK/ser-$workload"
 done
 
+has "predicates told what they saw" "$OUT" "under the certificate (timestamps)"
+
 # ---- repeatable read loses updates, unless innodb_snapshot_isolation is on ----
 expect "repeatable read is not what its name says" 1 run rr -i repeatable-read -w write-skew --txns 3000
 has "... updates are lost" "$(found rr)" "lost-update"
