@@ -2,7 +2,8 @@
 #include "graph/topo.h"
 #include "test.h"
 
-enum { NODES = 40, ROOM = 1 << 30 };
+/* A row of bits has words of 64: only large graphs have rows that begin after the first word. */
+enum { SMALL = 40, NODES = 220, ROOM = 1 << 30 };
 
 /* A graph without cycles, its closure in a matrix, and the tables that are to agree with it. */
 struct world {
@@ -89,10 +90,29 @@ static void lay_spine(struct world *w)
         w->edges[w->spine + i - 1][w->spine + i] = true;
 }
 
-static void random_world(struct world *w, struct esse_rng *rng)
+/* Every node lasts from a moment of the spine to a later one, if there are such. */
+static void last_for_a_while(struct world *w)
+{
+    for (uint32_t node = 0; node < w->nodes; node++) {
+        uint32_t at = 0;
+        if (node - w->spine < w->length)
+            continue;
+        while (at < w->length && w->rank[w->spine + at] < w->rank[node])
+            at++;
+        if (at > 0)
+            w->edges[w->spine + at - 1][node] = true;
+        at += (uint32_t)esse_rng_below(w->rng, 3);
+        if (at < w->length)
+            w->edges[node][w->spine + at] = true;
+    }
+}
+
+/* In a large world edges are short, as those of transactions are in time. */
+static void random_world(struct world *w, struct esse_rng *rng, bool is_large)
 {
     *w = (struct world){ .arena = esse_arena_new(), .rng = rng };
-    w->nodes = 2 + (uint32_t)esse_rng_below(rng, NODES - 1);
+    w->nodes = is_large ? NODES - (uint32_t)esse_rng_below(rng, SMALL)
+                        : 2 + (uint32_t)esse_rng_below(rng, SMALL - 1);
     for (uint32_t i = 0; i < w->nodes; i++) {
         uint32_t j = (uint32_t)esse_rng_below(rng, i + 1);
         w->rank[i] = w->rank[j];
@@ -100,10 +120,15 @@ static void random_world(struct world *w, struct esse_rng *rng)
     }
     w->asked = w->nodes - (uint32_t)esse_rng_below(rng, w->nodes);
     lay_spine(w);
+    if (is_large)
+        last_for_a_while(w);
     deal_chains(w);
-    for (uint64_t n = esse_rng_below(rng, 2 * w->nodes); n > 0; n--)
-        add_known(w, (uint32_t)esse_rng_below(rng, w->nodes),
-                  (uint32_t)esse_rng_below(rng, w->nodes));
+    for (uint64_t n = esse_rng_below(rng, (is_large ? 20 : 2) * w->nodes); n > 0; n--) {
+        const uint32_t a = (uint32_t)esse_rng_below(rng, w->nodes);
+        const uint32_t b = (uint32_t)esse_rng_below(rng, w->nodes);
+        if (!is_large || w->rank[b] - w->rank[a] < 12)
+            add_known(w, a, b);
+    }
     build_csr(w);
     close_leads(w);
 }
@@ -134,7 +159,7 @@ static void compare_changes(const struct world *w, bool before[NODES][NODES],
 /* Edges that close a cycle are refused.  All are between nodes that the way is asked to. */
 static void add_some(struct world *w, struct esse_reach *reach, bool by_chain)
 {
-    for (uint64_t n = esse_rng_below(w->rng, 20); n > 0; n--) {
+    for (uint64_t n = esse_rng_below(w->rng, w->nodes > SMALL ? 6 : 20); n > 0; n--) {
         const uint32_t a = (uint32_t)esse_rng_below(w->rng, w->nodes);
         const uint32_t b = (uint32_t)esse_rng_below(w->rng, w->nodes);
         bool before[NODES][NODES];
@@ -155,7 +180,7 @@ static void agree(bool by_chain, uint64_t seed)
     struct esse_rng rng = { seed };
     for (unsigned round = 0; round < test_rounds(2000); round++) {
         struct world w;
-        random_world(&w, &rng);
+        random_world(&w, &rng, round % 20 == 0);
         const struct esse_reach_graph graph = { &w.csr, w.order, NULL };
         struct esse_reach *reach =
             by_chain ? esse_reach_chains(&graph, w.chain, w.chains, ROOM)
