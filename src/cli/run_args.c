@@ -271,8 +271,8 @@ const char *esse_run_target_again(struct esse_arena *arena, const struct esse_li
 {
     if (!esse_run_args.spawn)
         return esse_shell_quoted(arena, live->url->shown);
-    const char *text = esse_arena_format(arena, "--spawn %s",
-                                         esse_shell_quoted(arena, esse_run_args.spawn));
+    const char *text =
+        esse_arena_format(arena, "--spawn %s", esse_shell_quoted(arena, esse_run_args.spawn));
     if (esse_run_args.nodes)
         text = esse_arena_format(arena, "%s --nodes %" PRIu64, text, esse_run_args.nodes);
     if (*esse_run_args.faults)
