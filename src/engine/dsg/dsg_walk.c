@@ -28,8 +28,8 @@ struct column_walk {
  * A history is recorded nearly in the order of its commits, and a walk meets its transactions from
  * the last to the first, or backward from the first.  So nearly all that a question is about was
  * met: 'place' and 'read' tell how far that goes.  Most questions end there, or with the few that
- * are left; only who has more than dsg_walk_near left asks the trees, which are made for the first
- * that does.
+ * are left: up to dsg_walk_near always, and more as long as all that took together less than making
+ * the trees would.  Then the trees are made, and asked.
  */
 uint32_t dsg_walk_near = 64;
 
@@ -43,6 +43,7 @@ struct dsg_walk {
     struct esse_pair *order; /* the reads by what they see */
     uint32_t place;          /* all from here on were met; going backward, all before */
     size_t read;             /* the same in 'order' */
+    uint64_t patience;       /* so many more than dsg_walk_near may still be asked one by one */
 };
 
 static uint32_t commit_node(const struct dsg_walk *walk, uint32_t txn)
@@ -156,6 +157,7 @@ void dsg_walk_start(struct dsg_walk *walk, const uint8_t *met, bool backward)
     walk->has_leaves = false;
     walk->place = backward ? 0 : walk->ranges->versions->snapshots->count;
     walk->read = backward ? 0 : walk->ranges->count;
+    walk->patience = dsg_walk_near ? walk->ranges->count : 0;
 }
 
 static void make_trees(struct dsg_walk *walk)
@@ -285,8 +287,10 @@ uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read
     const uint32_t end = walk->backward ? read->before : walk->place;
     if (begin >= end)
         return NO_NODE;
-    return end - begin <= dsg_walk_near ? touch_in_places(walk, read, begin, end)
-                                        : touch_in_tree(walk, read);
+    if (end - begin > dsg_walk_near && (walk->has_leaves || end - begin > walk->patience))
+        return touch_in_tree(walk, read);
+    walk->patience -= end - begin > dsg_walk_near ? end - begin : 0;
+    return touch_in_places(walk, read, begin, end);
 }
 
 /* ---- operations ---- */
@@ -338,7 +342,7 @@ static void pass_reads(struct dsg_walk *walk)
 
 /* Looks at the operations that see the place, or going backward do not, and were perhaps not met.
  * False if there are too many. */
-static bool reader_in_order(const struct dsg_walk *walk, uint32_t column, uint32_t version,
+static bool reader_in_order(struct dsg_walk *walk, uint32_t column, uint32_t version,
                             uint32_t place, uint32_t *reader)
 {
     const uint32_t *rank = walk->columns[column].column->rank;
@@ -349,8 +353,9 @@ static bool reader_in_order(const struct dsg_walk *walk, uint32_t column, uint32
         const struct dsg_range_read *read = &walk->ranges->reads[walk->order[at].id];
         if ((read->before > place) == walk->backward)
             return true;
-        if (i == dsg_walk_near)
+        if (i >= dsg_walk_near && (walk->has_leaves || !walk->patience))
             return false;
+        walk->patience -= i >= dsg_walk_near;
         if (is_met(walk, at) || read->column != column ||
             !(is_in(read, rank[version]) || is_in(read, rank[version - 1])))
             continue;
