@@ -124,6 +124,8 @@ const struct esse_gen_anomaly esse_gen_anomalies[] = {
     { "phantom", ROWS, NOTHING, READ_SKEW_ROWS, "G-single with a predicate by its usual name" },
     { "predicate-read-miss", ROWS, NOTHING, "*:wx1 a:wx2 b:p",
       "a predicate misses a row that has always matched" },
+    { "result-set-mismatch", ROWS, NOTHING, "a:wx5 b:px5",
+      "a predicate returns a row that does not match it" },
     { 0 },
 };
 

@@ -370,6 +370,8 @@ static void oracle_match_edges(struct oracle *o, int t, size_t at)
                 esse_value value = txn->rows[op->first + r].value;
                 int place = oracle_place(o, key, value);
                 is_seen = true;
+                if (!oracle_range(o, op, value))
+                    oracle_report(o, "result-set-mismatch");
                 oracle_read_edges(o, t, key, value);
                 if (place >= 0)
                     oracle_predicate_edges(o, t, op, key, place);
