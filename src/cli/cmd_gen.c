@@ -96,6 +96,8 @@ static const struct esse_opt options[] = {
       NULL },
     { "server-times", 0, ESSE_OPT_FLAG, &args.gen.has_server_times, NULL,
       "timestamps of the store: start_ts, commit_ts", NULL },
+    { "one-timestamp", 0, ESSE_OPT_FLAG, &args.gen.has_one_timestamp, NULL,
+      "with --certify timestamps: only commit_ts, the place in the serial order", NULL },
     { "format", 0, ESSE_OPT_TEXT, &args.format, "F", "the output's format (default: by its name)",
       esse_writer_choices },
     { "output", 'o', ESSE_OPT_TEXT, &args.output, "FILE", "where to (default: standard output)",
@@ -104,16 +106,26 @@ static const struct esse_opt options[] = {
     { 0 }
 };
 
+/* For the help; client times are there unless --no-times is. */
+static const char *needs_of(const struct esse_gen_anomaly *row)
+{
+    return row->needs & ESSE_GEN_NEEDS_ORDER           ? " (needs --certificate)"
+           : row->needs & ESSE_GEN_NEEDS_ONE_TIMESTAMP ? " (needs --certify timestamps "
+                                                         "--one-timestamp)"
+           : row->needs & ESSE_GEN_NEEDS_TIMESTAMPS    ? " (needs --certify timestamps)"
+                                                       : "";
+}
+
 static int print_anomalies(void)
 {
-    printf("%-28s%-13s%s\n", "name", "workloads", "meaning");
+    printf("%-44s%-13s%s\n", "name", "workloads", "meaning");
     for (const struct esse_gen_anomaly *row = esse_gen_anomalies; row->name; row++) {
         char letters[ESSE_GEN_WORKLOADS * 2 + 1] = "";
         for (unsigned i = 0; i < ESSE_GEN_WORKLOADS; i++)
             if (row->workloads & 1u << i)
                 strncat(strcat(letters, *letters ? " " : ""), esse_gen_workload_names[i], 1);
-        printf("%-28s%-13s%s%s\n", row->name, letters, row->meaning,
-               row->needs_certificate ? " (needs --certificate)" : "");
+        printf("%-44s%-13s%s%s", row->name, letters, row->meaning, needs_of(row));
+        printf(row->level ? ", told at %s\n" : "\n", row->level);
     }
     printf("\nworkloads: l list-append, r rw-register and those of papers, p predicate\n");
     return fflush(stdout) == 0 ? ESSE_EXIT_HOLDS : ESSE_EXIT_IO;

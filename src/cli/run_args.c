@@ -102,6 +102,7 @@ const struct esse_opt esse_run_options[] = {
       "repeat until a level is violated, --repeat times at most", NULL },
     { "level", 'l', ESSE_OPT_TEXT, &esse_run_args.level, "L[,L...]",
       "the levels to check (default: what the database claims), or all", NULL },
+    ESSE_ASSUMING_OPTIONS(esse_run_args.assuming),
     { "budget", 'b', ESSE_OPT_DURATION, &esse_run_args.budget, "TIME",
       "give the check up after this time, with the verdict unknown", NULL },
     { "memory", 'm', ESSE_OPT_SIZE, &esse_run_args.memory, "SIZE",
@@ -162,6 +163,20 @@ static const char *setting_list(struct esse_arena *arena, const struct esse_driv
     return list;
 }
 
+static bool find_isolation(struct esse_arena *arena, struct esse_live_options *live,
+                           struct esse_error *err)
+{
+    const struct esse_driver *driver = live->driver;
+    const char *setting =
+        esse_run_args.isolation ? esse_run_args.isolation : esse_url_parameter(live->url, "level");
+    if (!setting && driver->claim)
+        live->isolation = driver->claim(arena, live->url);
+    if (!live->isolation)
+        live->isolation = esse_claim_find(driver, setting);
+    return live->isolation || esse_fail(err, ESSE_EUSAGE, "%s: has no isolation '%s'; there is %s",
+                                        driver->name, setting, setting_list(arena, driver));
+}
+
 static bool find_target(struct esse_arena *arena, const char *text, struct esse_url *url,
                         struct esse_live_options *live, struct esse_error *err)
 {
@@ -172,12 +187,7 @@ static bool find_target(struct esse_arena *arena, const char *text, struct esse_
     if (!live->driver)
         return esse_fail(err, ESSE_EUSAGE, "no driver for %s: targets; there are %s", url->scheme,
                          driver_list(arena));
-    const char *setting =
-        esse_run_args.isolation ? esse_run_args.isolation : esse_url_parameter(url, "level");
-    live->isolation = esse_claim_find(live->driver, setting);
-    return live->isolation ||
-           esse_fail(err, ESSE_EUSAGE, "%s: has no isolation '%s'; there is %s", live->driver->name,
-                     setting, setting_list(arena, live->driver));
+    return find_isolation(arena, live, err);
 }
 
 static double share_of(double given, double by_workload)

@@ -1,7 +1,7 @@
 #ifndef ESSE_CLI_RUN_ARGS_H
 #define ESSE_CLI_RUN_ARGS_H
 
-#include "cli/cli.h"
+#include "cli/session.h"
 #include "collect/live.h"
 
 /*
@@ -16,6 +16,7 @@ extern struct esse_run_args {
     double duration, zipf_theta, read_share, predicate_share, abort_share;
     double think, timeout, patience, budget, fault_every;
     bool no_certificate, no_recording, until_violation, quiet, json, verbose;
+    struct esse_assuming assuming;
 } esse_run_args;
 
 extern const struct esse_opt esse_run_options[], esse_collect_options[];

@@ -170,7 +170,8 @@ static const char *workload_again(struct esse_arena *arena, const struct esse_li
 }
 
 const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_options *live,
-                              const char *target, const char *level)
+                              const char *target, const char *level,
+                              const struct esse_assuming *assuming)
 {
     const struct esse_workload_options *work = &live->work;
     const char *line = esse_arena_format(
@@ -178,7 +179,8 @@ const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_o
         level ? "run" : "collect", target, workload_again(arena, live), live->isolation->setting,
         work->sessions, work->seed);
     if (level)
-        line = esse_arena_format(arena, "%s --level %s", line, level);
+        line = esse_arena_format(arena, "%s --level %s%s", line, level,
+                                 esse_session_assuming(arena, assuming));
     if (live->txns)
         line = esse_arena_format(arena, "%s --txns %" PRIu64, line, live->txns);
     if (live->seconds > 0)
@@ -196,8 +198,10 @@ const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_o
     return live->no_certificate ? esse_arena_format(arena, "%s --no-certificate", line) : line;
 }
 
-const char *esse_rundir_check(struct esse_arena *arena, const char *level, bool has_certificate)
+const char *esse_rundir_check(struct esse_arena *arena, const char *level, bool has_certificate,
+                              const struct esse_assuming *assuming)
 {
-    return esse_arena_format(arena, "esse check --level %s %shistory.jsonl", level,
-                             has_certificate ? "--certificate certificate.jsonl " : "");
+    return esse_arena_format(arena, "esse check --level %s%s%s history.jsonl", level,
+                             esse_session_assuming(arena, assuming),
+                             has_certificate ? " --certificate certificate.jsonl" : "");
 }

@@ -1,7 +1,7 @@
 #ifndef ESSE_CLI_RUNDIR_H
 #define ESSE_CLI_RUNDIR_H
 
-#include "cli/cli.h"
+#include "cli/session.h"
 #include "collect/live.h"
 
 /*
@@ -37,9 +37,11 @@ bool esse_rundir_describe(struct esse_arena *arena, const struct esse_rundir *di
 /* The command line that repeats a run, with every option that has a say; 'target' as the shell
  * takes it.  Of collect if 'level' is NULL. */
 const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_options *live,
-                              const char *target, const char *level);
+                              const char *target, const char *level,
+                              const struct esse_assuming *assuming);
 /* The command line that repeats the check, in the directory. */
-const char *esse_rundir_check(struct esse_arena *arena, const char *level, bool has_certificate);
+const char *esse_rundir_check(struct esse_arena *arena, const char *level, bool has_certificate,
+                              const struct esse_assuming *assuming);
 
 /* A word as a shell takes it. */
 const char *esse_shell_quoted(struct esse_arena *arena, const char *word);

@@ -45,11 +45,11 @@ static void put_summary(struct esse_out *out, const struct esse_running *r)
     for (unsigned i = 0; r->live.faults && i < ESSE_FAULTS; i++)
         if (r->fault_kinds & 1u << i)
             put_fault(out, r->live.faults, (enum esse_fault)i);
-    if (!s->no_certificate)
+    if (!s->no_certificate && s->versions + s->commits)
         esse_out_f(out, "  order of %" PRIu64 " %s from %s\n",
                    r->live.work.file ? s->commits : s->versions,
                    r->live.work.file ? "commits" : "versions", r->live.driver->certificate->source);
-    else if (!esse_run_args.no_certificate && r->live.driver->certificate)
+    else if (s->no_certificate && !esse_run_args.no_certificate && r->live.driver->certificate)
         esse_out_f(out, "  no order of versions: %s\n", s->no_certificate);
     if (s->remark)
         esse_out_f(out, "  %s\n", s->remark);
@@ -70,6 +70,19 @@ static int say_summary(struct esse_running *r)
     return esse_out_finish(&chatter, &err) ? 0 : esse_cli_fail(NULL, &err);
 }
 
+static bool describe(struct esse_running *r, const struct esse_live *live, bool has_certificate,
+                     struct esse_error *err)
+{
+    const struct esse_assuming *assuming = &esse_run_args.assuming;
+    const char *target = esse_run_target_again(r->arena, &r->live);
+    const char *again =
+        esse_rundir_again(r->arena, &r->live, target, r->checks ? r->level : NULL, assuming);
+    return esse_rundir_describe(r->arena, &r->dir, live, r->level, again,
+                                esse_rundir_check(r->arena, r->level, has_certificate, assuming),
+                                err);
+}
+
+/* It is described before the first transaction, and again when there is a certificate. */
 static bool collect(struct esse_running *r, struct esse_error *err)
 {
     struct esse_live live;
@@ -77,17 +90,13 @@ static bool collect(struct esse_running *r, struct esse_error *err)
     if (!esse_live_open(r->arena, &r->live, &live, err))
         return false;
     r->product = esse_arena_format(r->arena, "%s", live.description.product);
-    const char *again = esse_rundir_again(
-        r->arena, &r->live, esse_run_target_again(r->arena, &r->live), r->checks ? r->level : NULL);
     if (r->fault_kinds)
         r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds,
                                          esse_run_args.fault_every, r->live.work.seed);
-    const bool may_certify = r->live.driver->certificate && !esse_run_args.no_certificate;
-    bool ok = esse_rundir_make(&r->dir, &history, err) &&
-              esse_rundir_describe(r->arena, &r->dir, &live, r->level, again,
-                                   esse_rundir_check(r->arena, r->level, may_certify), err) &&
+    bool ok = esse_rundir_make(&r->dir, &history, err) && describe(r, &live, false, err) &&
               esse_live_collect(&live, esse_run_args.no_recording ? -1 : history,
-                                r->dir.certificate, &r->summary, err);
+                                r->dir.certificate, &r->summary, err) &&
+              (r->summary.no_certificate || describe(r, &live, true, err));
     if (history >= 0)
         close(history);
     esse_live_close(&live);
@@ -124,7 +133,10 @@ static int check(struct esse_running *r)
     struct esse_checking checking = { .command = "run",
                                       .session = &r->session,
                                       .load = { .budget = &r->session.budget, .threads = threads },
-                                      .check = { .budget = &r->session.budget, .threads = threads },
+                                      .check = { .budget = &r->session.budget,
+                                                 .threads = threads,
+                                                 .assume =
+                                                     esse_session_assume(&esse_run_args.assuming) },
                                       .verbose = esse_run_args.verbose };
     struct esse_checked checked;
     checking.load.certificate = r->summary.no_certificate ? NULL : r->dir.certificate;

@@ -123,6 +123,13 @@ void esse_session_warn(struct esse_session *session, const char *path,
     }
 }
 
+const char *esse_session_assuming(struct esse_arena *arena, const struct esse_assuming *assuming)
+{
+    return esse_arena_format(arena, "%s%s%s", assuming->wfr_keys ? " --wfr-keys" : "",
+                             assuming->sequential_keys ? " --sequential-keys" : "",
+                             assuming->linearizable_keys ? " --linearizable-keys" : "");
+}
+
 unsigned esse_session_assume(const struct esse_assuming *assuming)
 {
     return (assuming->wfr_keys ? ESSE_ASSUME_WFR_KEYS : 0u) |

@@ -64,6 +64,8 @@ struct esse_assuming {
             "assume that each register is linearizable", NULL                                      \
     }
 unsigned esse_session_assume(const struct esse_assuming *assuming);
+/* As a command line has it, each with a space in front. */
+const char *esse_session_assuming(struct esse_arena *arena, const struct esse_assuming *assuming);
 
 /* A progress line of one's own, drawn as rarely as the others. */
 void esse_session_line(struct esse_session *session, const char *format, ...)

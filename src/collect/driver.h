@@ -273,6 +273,9 @@ struct esse_driver {
     unsigned can;           /* ESSE_CAN_ bits */
     unsigned most_threads;  /* 0: any number */
     const struct esse_claim *claims;
+    /* What a URL asks for by itself where the user names no isolation, in 'arena'; NULL: nothing.
+     * No function: no URL does. */
+    const struct esse_claim *(*claim)(struct esse_arena *arena, const struct esse_url *url);
     bool (*open)(struct esse_arena *arena, const struct esse_url *url,
                  const struct esse_claim *isolation, struct esse_target **target,
                  struct esse_error *err);

@@ -39,7 +39,8 @@ struct esse_target {
     struct place *places;       /* by slot */
     uint32_t slot_count, slot_room;
     uint64_t clock, commits;
-    bool is_counting; /* snapshots and the order of all commits are told */
+    bool is_counting;    /* snapshots and the order of all commits are told */
+    bool has_timestamps; /* of snapshots and commits; the bug contradicts nothing else */
     struct version_vec log;
 };
 
@@ -65,6 +66,19 @@ static const struct esse_claim claims[] = {
 };
 
 /* ---- target ---- */
+
+/* A bug is told by its name at a level of its own, and some leave the store no choice either. */
+static const struct esse_claim *claim(struct esse_arena *arena, const struct esse_url *url)
+{
+    const char *name = esse_url_parameter(url, "bug");
+    const struct esse_gen_anomaly *bug = name ? esse_plant_find(name) : NULL;
+    if (!bug || !bug->level)
+        return NULL;
+    struct esse_claim *made = esse_arena_alloc(arena, 1, sizeof *made);
+    *made = (struct esse_claim){ bug->store ? bug->store : claims->setting, bug->level,
+                                 "docs/design/generator.md" };
+    return made;
+}
 
 static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                         const struct esse_claim *isolation, struct esse_target **out,
@@ -139,6 +153,7 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     if (target->bug && !find_bug(target, schema, err))
         return false;
     /* A planted history has no place among the commits. */
+    target->has_timestamps = target->bug && target->bug->needs & ESSE_GEN_NEEDS_TIMESTAMPS;
     target->is_counting = kind_of(schema) == ESSE_GEN_PREDICATE && !target->bug &&
                           !esse_store_traits[target->level].has_dirty;
     target->slot_room = (uint32_t)slots;
@@ -321,6 +336,22 @@ static void log_commit(struct conn *conn)
                                                (int64_t)target->commits });
 }
 
+/* Those of the generator (gen.c): twice the clock, and one more for snapshots. */
+static void note_times(const struct conn *conn, struct esse_reply *reply)
+{
+    const struct esse_target *target = conn->target;
+    const int64_t snapshot = (int64_t)(2 * esse_store_snapshot(target->store, conn->session) + 1);
+    const int64_t now = (int64_t)(2 * target->clock);
+    size_t writes;
+    esse_store_writes(target->store, conn->session, &writes);
+    if (target->bug->needs & ESSE_GEN_NEEDS_ONE_TIMESTAMP) {
+        reply->commit_ts = writes ? now : snapshot;
+        return;
+    }
+    reply->start_ts = snapshot;
+    reply->commit_ts = now;
+}
+
 static enum esse_progress commit(struct conn *conn, struct esse_reply *reply)
 {
     struct esse_target *target = conn->target;
@@ -328,6 +359,8 @@ static enum esse_progress commit(struct conn *conn, struct esse_reply *reply)
         return die(conn, reply);
     target->commits++;
     reply->xid = (int64_t)target->commits;
+    if (target->has_timestamps)
+        note_times(conn, reply);
     log_commit(conn);
     esse_store_close(target->store, conn->session);
     return ESSE_PROGRESS_DONE;
@@ -401,9 +434,19 @@ static enum esse_progress start(struct esse_conn *head, const struct esse_reques
 
 static bool begin_certificate(struct esse_target *target, struct esse_error *err)
 {
-    (void)target;
-    (void)err;
+    const struct esse_gen_anomaly *bug = target->bug;
+    if (bug && bug->needs & ESSE_GEN_NEEDS_NO_ORDER)
+        return esse_fail(err, ESSE_EUSAGE, "the bug %s is one of a store that tells none",
+                         bug->name);
+    if (target->has_timestamps && !esse_store_traits[target->level].has_snapshot)
+        return esse_fail(err, ESSE_EUSAGE, "the bug %s needs snapshots, which %s has not",
+                         bug->name, esse_store_traits[target->level].name);
     return true;
+}
+
+static const char *certificate_kind(const struct esse_target *target)
+{
+    return target->has_timestamps ? "timestamps" : "commit-order";
 }
 
 static bool poll_certificate(struct esse_target *target, struct esse_learnt *learnt,
@@ -419,6 +462,8 @@ static bool finish_certificate(struct esse_target *target, struct esse_learnt *l
                                struct esse_error *err)
 {
     (void)err;
+    if (target->has_timestamps)
+        return true; /* the history has them */
     for (size_t i = 0; i < target->log.count; i++) {
         const struct version *version = &target->log.at[i];
         esse_learnt_version(learnt, version->table, version->row, version->value, version->xid);
@@ -430,7 +475,7 @@ static bool finish_certificate(struct esse_target *target, struct esse_learnt *l
 
 static const struct esse_certifying certifying = {
     .source = "the store",
-    .kind = "commit-order",
+    .kind_of = certificate_kind,
     .begin = begin_certificate,
     .poll = poll_certificate,
     .finish = finish_certificate,
@@ -451,6 +496,7 @@ const struct esse_driver esse_driver_memory = {
     .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
     .most_threads = 1,
     .claims = claims,
+    .claim = claim,
     .open = open_target,
     .prepare = prepare,
     .describe = describe,

@@ -74,6 +74,31 @@ static bool validate_mix(const struct esse_gen_options *options, struct esse_err
                      "--ops-spread, --read-share, --rmw-share and --pure say nothing about them");
 }
 
+static bool validate_plant(const struct esse_gen_options *options,
+                           const struct esse_gen_anomaly *anomaly, struct esse_error *err)
+{
+    const char *name = anomaly->name;
+    const bool has_timestamps = options->certifies == ESSE_CERTIFICATE_TIMESTAMPS;
+    if (anomaly->needs & ESSE_GEN_NEEDS_ORDER && !options->has_certificate)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "%s in %s needs --certificate: nothing but the version order shows it",
+                         name, esse_gen_workload_names[options->workload]);
+    if (options->certifies != ESSE_CERTIFICATE_NONE && strchr(anomaly->script, '/'))
+        return esse_fail(err, ESSE_EUSAGE,
+                         "%s has versions against the order of the commits, which --certify "
+                         "promises",
+                         name);
+    if (anomaly->needs & ESSE_GEN_NEEDS_TIMES && !options->has_times)
+        return esse_fail(err, ESSE_EUSAGE, "%s needs --times", name);
+    if (anomaly->needs & ESSE_GEN_NEEDS_TIMESTAMPS && !has_timestamps)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "%s needs --certify timestamps: it contradicts nothing else", name);
+    if (anomaly->needs & ESSE_GEN_NEEDS_ONE_TIMESTAMP && !options->has_one_timestamp)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "%s needs --one-timestamp: it contradicts the serial order", name);
+    return true;
+}
+
 static bool validate(const struct esse_gen_options *options, struct esse_error *err)
 {
     if (!validate_counts(options, err) || !validate_shares(options, err) ||
@@ -86,21 +111,16 @@ static bool validate(const struct esse_gen_options *options, struct esse_error *
                          "--certify needs a level at which operations see nothing but commits");
     if (options->has_vsets && options->workload != ESSE_GEN_PREDICATE)
         return esse_fail(err, ESSE_EUSAGE, "--vsets needs the workload predicate");
+    if (options->has_one_timestamp && (options->certifies != ESSE_CERTIFICATE_TIMESTAMPS ||
+                                       !esse_store_traits[options->level].has_order))
+        return esse_fail(err, ESSE_EUSAGE,
+                         "--one-timestamp needs --certify timestamps, and a level that is "
+                         "serializable");
     for (size_t i = 0; i < options->plant_count; i++) {
-        const struct esse_gen_anomaly *anomaly = options->plants[i].anomaly;
-        assert(anomaly->workloads & 1u << options->workload);
+        assert(options->plants[i].anomaly->workloads & 1u << options->workload);
         assert(i == 0 || options->plants[i - 1].at <= options->plants[i].at);
-        if (anomaly->needs_certificate && !options->has_certificate)
-            return esse_fail(err, ESSE_EUSAGE,
-                             "%s in %s needs --certificate: nothing but the version order shows it",
-                             anomaly->name, esse_gen_workload_names[options->workload]);
-        if (options->certifies != ESSE_CERTIFICATE_NONE && strchr(anomaly->script, '/'))
-            return esse_fail(err, ESSE_EUSAGE,
-                             "%s has versions against the order of the commits, which --certify "
-                             "promises",
-                             anomaly->name);
-        if (anomaly->needs_times && !options->has_times)
-            return esse_fail(err, ESSE_EUSAGE, "%s needs --times", anomaly->name);
+        if (!validate_plant(options, options->plants[i].anomaly, err))
+            return false;
     }
     return true;
 }
@@ -351,10 +371,10 @@ static void fill_times(const struct esse_gen *gen, uint32_t at, bool happened,
         record->start = (int64_t)gen->sessions[at].start;
         record->end = (int64_t)gen->clock;
     }
-    const bool is_certified = gen->options->certifies == ESSE_CERTIFICATE_TIMESTAMPS;
-    if (gen->options->has_server_times || is_certified)
+    const bool has_timestamps = esse_gen_has_timestamps(gen);
+    if (has_timestamps && !gen->options->has_one_timestamp)
         record->start_ts = (int64_t)(2 * esse_store_snapshot(gen->store, at) + 1);
-    if ((gen->options->has_server_times || is_certified || esse_gen_has_xids(gen)) && happened)
+    if ((has_timestamps || esse_gen_has_xids(gen)) && happened)
         record->commit_ts = (int64_t)position_of(gen, at);
     record->xid = gen->sessions[at].xid;
 }

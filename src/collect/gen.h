@@ -20,14 +20,24 @@ enum esse_gen_workload {
 };
 extern const char *const esse_gen_workload_names[]; /* null-terminated */
 
-/* An anomaly that can be planted: rows of one table, see plant.c. */
+/* What a history must tell for an anomaly to show. */
+enum {
+    ESSE_GEN_NEEDS_ORDER = 1 << 0,         /* the order of versions: nothing else shows it */
+    ESSE_GEN_NEEDS_TIMES = 1 << 1,         /* of clients */
+    ESSE_GEN_NEEDS_TIMESTAMPS = 1 << 2,    /* of the store, certified */
+    ESSE_GEN_NEEDS_ONE_TIMESTAMP = 1 << 3, /* for each transaction: a serial order */
+    ESSE_GEN_NEEDS_NO_ORDER = 1 << 4,      /* with the order of versions it has another name */
+};
+
+/* An anomaly that can be planted: rows of one table, see plant_table.c. */
 struct esse_gen_anomaly {
     const char *name;
-    unsigned workloads;     /* 1 << enum esse_gen_workload */
-    bool needs_certificate; /* nothing but the version order shows it */
-    bool needs_times;
+    unsigned workloads; /* 1 << enum esse_gen_workload */
+    unsigned needs;     /* ESSE_GEN_NEEDS_ bits */
     const char *script;
     const char *meaning;
+    const char *level; /* at which it is told by this name; NULL: strict-serializable */
+    const char *store; /* the level that the rest of the history must have; NULL: any */
 };
 extern const struct esse_gen_anomaly esse_gen_anomalies[]; /* ends with a name of NULL */
 
@@ -77,7 +87,8 @@ struct esse_gen_options {
     bool is_pure;           /* a transaction only reads or only writes */
     bool has_header;        /* say what made the history; not every format can */
     bool has_times, has_op_times, has_server_times;
-    bool has_certificate; /* names, version orders, and an order where the level has one */
+    bool has_one_timestamp; /* of those: the commit's; readers stand at their snapshot */
+    bool has_certificate;   /* names, version orders, and an order where the level has one */
     /* The commits and snapshots, in the form that this kind has, and that they are true. */
     enum esse_certificate_kind certifies;
     bool has_vsets; /* predicate operations carry their version sets */

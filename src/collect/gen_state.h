@@ -114,6 +114,11 @@ static inline bool esse_gen_has_names(const struct esse_gen *gen)
     return gen->options->has_certificate || esse_gen_has_order(gen);
 }
 
+static inline bool esse_gen_has_timestamps(const struct esse_gen *gen)
+{
+    return gen->options->has_server_times || gen->options->certifies == ESSE_CERTIFICATE_TIMESTAMPS;
+}
+
 static inline bool esse_gen_has_xids(const struct esse_gen *gen)
 {
     return gen->options->certifies == ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS;

@@ -145,6 +145,14 @@ static bool oracle_order(struct esse_sink *sink, const esse_value *names, size_t
     return true;
 }
 
+static bool oracle_certificate(struct esse_sink *sink,
+                               const struct esse_certificate_record *certificate,
+                               struct esse_error *err)
+{
+    (void)sink, (void)certificate, (void)err;
+    return true;
+}
+
 static bool oracle_finish(struct esse_sink *sink, struct esse_error *err)
 {
     (void)sink, (void)err;
@@ -161,6 +169,7 @@ static struct oracle *oracle_new(struct esse_arena *arena)
                                   .txn = oracle_take,
                                   .version_order = oracle_versions,
                                   .order = oracle_order,
+                                  .certificate = oracle_certificate,
                                   .finish = oracle_finish };
     for (int k = 0; k < ORACLE_KEYS; k++)
         o->init[k] = ESSE_NIL;
