@@ -98,7 +98,7 @@ static struct panel_card card_of(struct panel *panel, esse_txn txn)
 /* The transaction was met before on the way round: its name is enough. */
 static struct panel_card card_again(const struct panel *panel, uint32_t before)
 {
-    struct panel_card card = { .txn = panel->cards[before].txn };
+    struct panel_card card = { .txn = panel->cards[before].txn, .is_again = true };
     card.name = panel->cards[before].name;
     card.facts[card.fact_count++] = "again";
     return card;

@@ -1,5 +1,6 @@
 #include "report/report_cycle.h"
 #include "report/report_panel.h"
+#include "report/report_timeline.h"
 #include "report/report_words.h"
 
 void panel_text(struct esse_out *out, const char *class, double x, double y, const char *fill,
@@ -39,24 +40,30 @@ static void draw_row(struct esse_out *out, const struct panel *panel, const stru
                  top + PANEL_OP_LINE / 2.0, colour_of(panel, row->reasons[i]), row->reasons[i]);
 }
 
+const char *panel_status_colour(unsigned status)
+{
+    static const char *const colours[] = { "#2f5fa8", "#a50053", "#9a6200" };
+    return colours[status];
+}
+
 static void draw_card(struct esse_out *out, const struct panel *panel, uint32_t at)
 {
-    static const struct {
-        const char *line, *dash;
-    } looks[] = { { "#2f5fa8", "none" }, { "#a50053", "6 3" }, { "#9a6200", "6 3" } };
     const struct esse_history *history = panel->report->history;
     const struct panel_card *card = &panel->cards[at];
     const struct esse_ring_box *box = &panel->ring.boxes[at];
     const double left = box->x - box->width / 2, top = box->y - box->height / 2;
     const unsigned status = card->is_gap ? ESSE_COMMITTED : history->txn_status[card->txn.ix];
+    const char *colour = panel_status_colour(status);
     esse_out_f(out,
                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"8\" "
                "fill=\"#ffffff\" stroke=\"%s\" stroke-width=\"1.4\" stroke-dasharray=\"%s\"/>\n",
-               left, top, box->width, box->height, card->is_gap ? "#9ca3af" : looks[status].line,
-               card->is_gap ? "3 4" : looks[status].dash);
+               left, top, box->width, box->height, card->is_gap ? "#9ca3af" : colour,
+               card->is_gap               ? "3 4"
+               : status == ESSE_COMMITTED ? "none"
+                                          : "6 3");
     double y = top + PANEL_BOX_PADDING - 2 + PANEL_NAME_LINE;
-    panel_text(out, "name", left + PANEL_BOX_PADDING, y - 6,
-               card->is_gap ? "#5b6472" : looks[status].line, card->name);
+    panel_text(out, "name", left + PANEL_BOX_PADDING, y - 6, card->is_gap ? "#5b6472" : colour,
+               card->name);
     for (uint32_t i = 0; i < card->fact_count; i++, y += PANEL_FACT_LINE)
         panel_text(out, "fact", left + PANEL_BOX_PADDING, y + 8, "#5b6472", card->facts[i]);
     if (card->row_count)
@@ -170,6 +177,8 @@ void panel_draw(struct esse_out *out, const struct panel *panel, int left, doubl
     draw_graph(out, panel);
     esse_out_text(out, "</g>\n");
     y += panel->ring.height + 18;
+    panel_timeline_draw(out, panel, y);
+    y += panel_timeline_height(panel);
     for (uint32_t i = 0; i < panel->reason_count; i++)
         draw_words(out, &panel->reasons[i], y += PANEL_LINE);
     esse_out_text(out, "</g>\n");

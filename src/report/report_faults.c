@@ -18,6 +18,15 @@ static void put_fault(struct esse_out *out, const struct esse_fault_record *faul
         esse_out_text(out, " on");
 }
 
+const char *esse_report_fault_words(struct esse_arena *arena, const struct esse_fault_record *fault)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    put_fault(&out, fault);
+    esse_out_char(&out, '\0');
+    return out.buffer;
+}
+
 void esse_report_faults(struct esse_out *out, const struct esse_history *history, uint32_t most)
 {
     const uint32_t shown = history->fault_count < most ? history->fault_count : most;

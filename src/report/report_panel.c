@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "report/report_cases.h"
 #include "report/report_cycle.h"
+#include "report/report_timeline.h"
 #include "report/report_words.h"
 
 #include <math.h>
@@ -102,5 +103,6 @@ void panel_finish(struct panel *panel, double width)
     else
         fill_reasons(panel);
     panel->height = 2 * PANEL_PADDING + 26 + (double)PANEL_LINE * panel->title_count + 22 +
-                    panel->ring.height + 20 + (double)PANEL_LINE * panel->reason_count;
+                    panel->ring.height + 20 + panel_timeline_height(panel) +
+                    (double)PANEL_LINE * panel->reason_count;
 }

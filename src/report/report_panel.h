@@ -47,7 +47,8 @@ struct panel_card {
     uint32_t fact_count;
     struct panel_row *rows;
     uint32_t row_count;
-    bool is_gap; /* stands for the transactions left out */
+    bool is_gap;   /* stands for the transactions left out */
+    bool is_again; /* was met before on the way round */
 };
 
 struct panel_arrow {
@@ -94,5 +95,7 @@ double panel_label_width(const struct panel_arrow *arrow);
 /* A text whose style is 'class' of the style sheet in report_svg.c (report_draw.c). */
 void panel_text(struct esse_out *out, const char *class, double x, double y, const char *fill,
                 const char *text);
+/* Of a transaction's frame, by its status. */
+const char *panel_status_colour(unsigned status);
 
 #endif
