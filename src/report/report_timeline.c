@@ -145,7 +145,8 @@ static void draw_bar(struct esse_out *out, const struct panel *panel, struct spa
 static void draw_axis(struct esse_out *out, const struct panel *panel, struct span span, double y)
 {
     const double left = x_of(panel, span, span.begin), right = panel->width - PANEL_PADDING;
-    const int digits = (double)span.end - (double)span.begin < 1e9 ? 6 : 3;
+    const double length = (double)span.end - (double)span.begin;
+    const int digits = length < 1e6 ? 9 : length < 1e9 ? 6 : 3;
     esse_out_f(out, "<path d=\"M%.1f %.1fh%.1f\" stroke=\"#9ca3af\" stroke-width=\"1\"/>\n", left,
                y, right - left);
     panel_text(out, "fact", left, y + 13, "#5b6472",

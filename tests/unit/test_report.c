@@ -462,9 +462,10 @@ static bool is_meanwhile(const struct esse_fault_record *fault)
 static struct esse_fault_record random_fault(struct esse_rng *rng)
 {
     struct esse_fault_record fault = { (enum esse_fault)esse_rng_below(rng, ESSE_FAULTS),
-                                       esse_rng_below(rng, 3), esse_rng_below(rng, 700), 0 };
+                                       esse_rng_below(rng, 3),
+                                       50 * (int64_t)esse_rng_below(rng, 15), 0 };
     fault.start -= 200;
-    fault.end = fault.start + esse_rng_below(rng, 300);
+    fault.end = fault.start + 50 * (int64_t)esse_rng_below(rng, 6); /* touching is overlapping */
     if (!esse_rng_below(rng, 4))
         fault.end = ESSE_NO_TIME;
     return fault;
