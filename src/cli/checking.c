@@ -105,9 +105,11 @@ int esse_checking_run(const struct esse_checking *checking, struct esse_arena *a
     esse_session_clear(checking->session);
     if (err.code == ESSE_EUSAGE && !ok)
         return esse_cli_usage(checking->command, "%s", err.text);
-    const struct esse_report report = {
-        path, history, result, esse_session_colour(), checking->verbose, NULL
-    };
+    const struct esse_report report = { .path = path,
+                                        .history = history,
+                                        .result = result,
+                                        .colour = esse_session_colour(),
+                                        .verbose = checking->verbose };
     if (!ok)
         return err.code == ESSE_EBUG ? fail_recheck(arena, &report, &err)
                                      : esse_cli_fail(path, &err);

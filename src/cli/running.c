@@ -3,6 +3,7 @@
 #include "base/outfile.h"
 #include "cli/checking.h"
 #include "report/report_evidence.h"
+#include "report/report_faults.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -20,11 +21,19 @@ static void show_progress(void *context, const struct esse_live_progress *now)
                       now->tally.aborted, now->tally.unknown);
 }
 
-static void put_fault(struct esse_out *out, const struct esse_faults *faults, enum esse_fault fault)
+/* What happened, and what was asked for and did not. */
+static void put_faults(struct esse_out *out, const struct esse_running *r)
 {
-    const char *when = esse_faults_when(faults, fault);
-    esse_out_f(out, "  %s %" PRIu64 " times%s%s\n", esse_fault_names[fault],
-               esse_faults_count(faults, fault), when ? ": " : "", when ? when : "");
+    uint32_t count;
+    const struct esse_fault_record *faults = esse_faults_told(r->live.faults, &count);
+    esse_out_text(out, "  faults: ");
+    esse_report_faults(out, faults, count, esse_run_args.verbose);
+    for (unsigned i = 0; i < ESSE_FAULTS; i++)
+        if (r->fault_kinds & 1u << i && !esse_faults_count(r->live.faults, (enum esse_fault)i)) {
+            esse_out_f(out, "%sno %s", count ? ", " : "", esse_fault_names[i]);
+            count = 1;
+        }
+    esse_out_char(out, '\n');
 }
 
 static void put_summary(struct esse_out *out, const struct esse_running *r)
@@ -42,9 +51,8 @@ static void put_summary(struct esse_out *out, const struct esse_running *r)
                    s->refusals[i].code, *s->refusals[i].code ? ": " : "", s->refusals[i].text);
     if (s->reconnects)
         esse_out_f(out, "  connections lost %" PRIu64 " times\n", s->reconnects);
-    for (unsigned i = 0; r->live.faults && i < ESSE_FAULTS; i++)
-        if (r->fault_kinds & 1u << i)
-            put_fault(out, r->live.faults, (enum esse_fault)i);
+    if (r->live.faults)
+        put_faults(out, r);
     if (!s->no_certificate && s->versions + s->commits)
         esse_out_f(out, "  order of %" PRIu64 " %s from %s\n",
                    r->live.work.file ? s->commits : s->versions,
@@ -108,6 +116,7 @@ static void write_text(struct esse_out *out, const struct esse_report *report)
 {
     struct esse_report plain = *report;
     plain.colour = false;
+    plain.faults_told = false;
     esse_report_text(out, &plain);
 }
 
@@ -146,6 +155,7 @@ static int check(struct esse_running *r)
     int status = esse_checking_run(&checking, r->arena, r->dir.history, &checked);
     if (!checked.has_report && !checked.stopped)
         return status;
+    checked.report.faults_told = r->live.faults != NULL; /* by the summary */
     esse_checked_put(&r->out, &checking, r->dir.history, &checked, esse_run_args.json);
     const int saved = checked.has_report ? save_verdict(r, &checked.report) : 0;
     return saved ? saved : status;

@@ -1,14 +1,14 @@
 #include "collect/faults.h"
 
+#include "base/error.h"
 #include "base/rng.h"
+#include "history/faults_kept.h"
 
+#include <assert.h>
 #include <string.h>
-
-enum { SHOWN = 8 }; /* of each kind, with its time */
 
 struct esse_faults {
     struct esse_arena *arena;
-    const char *when[ESSE_FAULTS];
     struct esse_spawned *spawned;
     unsigned node;  /* the last that something was done to */
     bool is_coming; /* ... and it may not be back yet */
@@ -19,6 +19,7 @@ struct esse_faults {
     enum esse_fault current;
     struct esse_rng rng;
     struct esse_book *book;
+    struct esse_fault_vec told;
     uint64_t counts[ESSE_FAULTS];
 };
 
@@ -73,28 +74,16 @@ static void note(struct esse_faults *faults, int64_t start, int64_t end)
         .start = start,
         .end = end,
     };
+    struct esse_error err;
+    const bool fits = esse_faults_keep(&faults->told, faults->arena, &fault, 0, &err);
+    assert(fits);
+    (void)fits;
     esse_book_fault(faults->book, &fault);
 }
 
 static int64_t nanoseconds(double seconds)
 {
     return (int64_t)(seconds * 1e9);
-}
-
-static void remember(struct esse_faults *faults, double seconds)
-{
-    const char **when = &faults->when[faults->current];
-    const uint64_t before = faults->counts[faults->current];
-    if (before > SHOWN)
-        return;
-    *when = esse_arena_format(faults->arena, "%s%s", *when ? *when : "", before ? ", " : "");
-    if (before == SHOWN)
-        *when = esse_arena_format(faults->arena, "%s...", *when);
-    else if (faults->spawned->count > 1)
-        *when =
-            esse_arena_format(faults->arena, "%s%.1f s (node %u)", *when, seconds, faults->node);
-    else
-        *when = esse_arena_format(faults->arena, "%s%.1f s", *when, seconds);
 }
 
 /* One of those that came least often, so that a short run has them all. */
@@ -120,7 +109,6 @@ static void begin(struct esse_faults *faults, double seconds)
     faults->current = draw_kind(faults);
     faults->node = (unsigned)esse_rng_below(&faults->rng, s->count);
     note(faults, nanoseconds(seconds), ESSE_NO_TIME);
-    remember(faults, seconds);
     switch (faults->current) {
     case ESSE_FAULT_KILL:
         esse_spawned_kill(s, faults->node);
@@ -196,7 +184,8 @@ uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fau
     return faults->counts[fault];
 }
 
-const char *esse_faults_when(const struct esse_faults *faults, enum esse_fault fault)
+const struct esse_fault_record *esse_faults_told(const struct esse_faults *faults, uint32_t *count)
 {
-    return faults->when[fault];
+    *count = (uint32_t)faults->told.count;
+    return faults->told.at;
 }

@@ -28,7 +28,7 @@ void esse_faults_tick(struct esse_faults *faults, double seconds);
 bool esse_faults_end(struct esse_faults *faults, double seconds);
 
 uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fault);
-/* "1.1 s, 2.4 s (node 2), ..."; NULL if there was none. */
-const char *esse_faults_when(const struct esse_faults *faults, enum esse_fault fault);
+/* All of them, as the history has them. */
+const struct esse_fault_record *esse_faults_told(const struct esse_faults *faults, uint32_t *count);
 
 #endif

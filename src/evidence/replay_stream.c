@@ -210,13 +210,15 @@ static bool refuse_order(struct esse_sink *sink, const esse_value *names, size_t
                         "order line without --stream");
 }
 
-/* Nothing that a replay depends on. */
+/* Nothing that a replay depends on: for reports. */
 static bool take_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
                        struct esse_error *err)
 {
-    (void)sink;
-    (void)fault;
-    (void)err;
+    struct esse_replay_stream *stream = (struct esse_replay_stream *)sink;
+    if (!esse_faults_keep(&stream->faults, stream->arena, fault, sink->line, err))
+        return false;
+    stream->window.history.faults = stream->faults.at;
+    stream->window.history.fault_count = (uint32_t)stream->faults.count;
     return true;
 }
 

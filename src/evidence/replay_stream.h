@@ -18,8 +18,8 @@
  * Life: new -> records -> result.  Between records, where nobody holds a value, call
  * esse_replay_stream_tidy: it may replace sink->values.
  *
- * Cost: as esse_replay; memory for the rows that exist, the sessions, and ESSE_STREAM_STATES
- * commits, all of them at most a few times over.
+ * Cost: as esse_replay; memory for the rows that exist, the sessions, the faults, and
+ * ESSE_STREAM_STATES commits, all of them at most a few times over.
  */
 enum { ESSE_STREAM_STATES = 1 << 16 };
 
@@ -35,7 +35,8 @@ void esse_replay_stream_release(struct esse_replay_stream *stream);
 /*
  * The sink fails with ESSE_ESTOPPED when the outcome is known.  'history' then is of one
  * transaction, 0, the one that ended it; in the mismatch that is the 'txn', and 'other' is
- * ESSE_NO_TXN: 'other_name' is its name, or NULL for the initial version.
+ * ESSE_NO_TXN: 'other_name' is its name, or NULL for the initial version.  Its faults are those
+ * that were read.
  */
 struct esse_replay_outcome {
     enum esse_outcome outcome;

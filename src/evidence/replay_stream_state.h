@@ -4,6 +4,7 @@
 #include "evidence/replay_state.h"
 #include "evidence/replay_stream.h"
 #include "evidence/replay_window.h"
+#include "history/faults_kept.h"
 
 /* What a stream keeps.  Private to evidence/replay_stream*. */
 
@@ -37,6 +38,8 @@ struct esse_replay_stream {
     struct replay_name latest;
     bool has_unplaced; /* one of unknown outcome wrote, and has no place */
     struct replay_name unplaced;
+
+    struct esse_fault_vec faults; /* the window's history has them */
 
     uint32_t atom_limit, key_limit;
     struct esse_replay_outcome outcome;

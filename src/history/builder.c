@@ -455,6 +455,13 @@ static bool add_order(struct esse_sink *sink, const esse_value *names, size_t co
     return true;
 }
 
+static bool add_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
+                      struct esse_error *err)
+{
+    struct esse_builder *builder = (struct esse_builder *)sink;
+    return esse_faults_keep(&builder->faults, builder->arena, fault, sink->line, err);
+}
+
 static bool add_certificate(struct esse_sink *sink,
                             const struct esse_certificate_record *certificate,
                             struct esse_error *err)
@@ -485,7 +492,7 @@ struct esse_builder *esse_builder_new(struct esse_arena *arena)
     builder->sink = (struct esse_sink){ .values = esse_values_new(arena),
                                         .header = add_header,
                                         .init = add_init,
-                                        .fault = esse_builder_fault,
+                                        .fault = add_fault,
                                         .txn = add_txn,
                                         .version_order = add_version_order,
                                         .order = add_order,

@@ -4,6 +4,7 @@
 #include "base/index.h"
 #include "base/vec.h"
 #include "history/builder.h"
+#include "history/faults_kept.h"
 #include "history/lists.h"
 
 /* A history under construction: what builder.c fills and freeze.c closes.  Private to them. */
@@ -20,7 +21,6 @@ ESSE_VEC(esse_warning_vec, struct esse_warning)
 ESSE_VEC(esse_ref_vec, struct esse_version_ref)
 ESSE_VEC(esse_version_order_vec, struct esse_version_order)
 ESSE_VEC(esse_op_record_vec, struct esse_op_record)
-ESSE_VEC(esse_fault_vec, struct esse_fault_record)
 
 /* What has been done to a key, so that a register and a list cannot be one key. */
 enum { KEY_WRITTEN = 1, KEY_APPENDED = 2, KEY_LIST_READ = 4, KEY_ORDERED = 8, KEY_INIT = 16 };
@@ -81,10 +81,6 @@ struct esse_builder {
     struct esse_op_record_vec open_ops;
     struct esse_value_vec open_items;
 };
-
-/* Its sink's, faults_kept.c. */
-bool esse_builder_fault(struct esse_sink *sink, const struct esse_fault_record *record,
-                        struct esse_error *err);
 
 /* Ids are compared as they print, so the text "12" and the number 12 are one id: the number. */
 esse_value esse_builder_id(struct esse_builder *builder, esse_value name);

@@ -1,5 +1,7 @@
 #include "report/report_faults.h"
 
+enum { SHOWN = 8 }; /* unless all are asked for */
+
 static void put_number(struct esse_out *out, const char *name, int64_t number)
 {
     if (number != ESSE_NO_TIME)
@@ -18,15 +20,25 @@ static void put_fault(struct esse_out *out, const struct esse_fault_record *faul
         esse_out_text(out, " on");
 }
 
-void esse_report_faults(struct esse_out *out, const struct esse_history *history, uint32_t most)
+const char *esse_report_fault_words(struct esse_arena *arena, const struct esse_fault_record *fault)
 {
-    const uint32_t shown = history->fault_count < most ? history->fault_count : most;
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    put_fault(&out, fault);
+    esse_out_char(&out, '\0');
+    return out.buffer;
+}
+
+void esse_report_faults(struct esse_out *out, const struct esse_fault_record *faults,
+                        uint32_t count, bool all)
+{
+    const uint32_t shown = all || count < SHOWN ? count : SHOWN;
     for (uint32_t i = 0; i < shown; i++) {
         esse_out_text(out, i ? ", " : "");
-        put_fault(out, &history->faults[i]);
+        put_fault(out, &faults[i]);
     }
-    if (shown < history->fault_count)
-        esse_out_f(out, " and %u more", history->fault_count - shown);
+    if (shown < count)
+        esse_out_f(out, " and %u more", count - shown);
 }
 
 void esse_report_faults_json(struct esse_out *out, const struct esse_history *history)

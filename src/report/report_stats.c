@@ -91,7 +91,7 @@ void esse_report_stats_text(struct esse_out *out, const char *path,
     put_keys(out, history, stats);
     if (history->fault_count) {
         esse_out_f(out, "  faults        %u: ", history->fault_count);
-        esse_report_faults(out, history, UINT32_MAX);
+        esse_report_faults(out, history->faults, history->fault_count, true);
         esse_out_char(out, '\n');
     }
     esse_out_f(out, "what it allows:\n  version order  %s\n", version_knowledge(history, stats));

@@ -20,7 +20,6 @@ enum {
     CAST_SHOWN = 4,     /* ... this many transactions ... */
     REASONS_SHOWN = 5,  /* ... and reasons, beside the last */
     CONTRADICTIONS = 3, /* of a refutation */
-    FAULTS_SHOWN = 8
 };
 
 static const char *const outcome_words[] = { "holds", "violated", "unknown" };
@@ -281,9 +280,10 @@ void esse_report_text(struct esse_out *out, const struct esse_report *report)
     const struct esse_result *result = report->result;
     for (uint32_t i = 0; i < result->verdict_count; i++)
         put_verdict(out, report, &result->verdicts[i]);
-    if (report->history->fault_count) {
+    if (report->history->fault_count && !report->faults_told) {
         esse_out_text(out, "  recorded under faults: ");
-        esse_report_faults(out, report->history, report->verbose ? UINT32_MAX : FAULTS_SHOWN);
+        esse_report_faults(out, report->history->faults, report->history->fault_count,
+                           report->verbose);
         esse_out_char(out, '\n');
     }
     uint32_t found;

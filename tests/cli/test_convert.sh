@@ -105,8 +105,17 @@ has "too" "$OUT" ',"faults":[{"fault":"kill","node":1,"start":1200000000,"end":1
 expect "a format that cannot hold them" 65 "$ESSE" convert faults.jsonl faults.edn
 has "says so" "$ERR" "cannot hold faults"
 expect "it can drop them" 0 "$ESSE" convert --lossy faults.jsonl faults.edn
-expect "a replay while reading does without" 0 "$ESSE" check --stream --order-by commit_ts -l serializable \
-    <(sed 's/"start":1,/"commit_ts":1,/; s/"session":1,/"session":1,"commit_ts":2,/' faults.jsonl | sed 's/"end":5,//')
+sed 's/"start":1,/"commit_ts":1,/; s/"session":1,/"session":1,"commit_ts":2,/; s/"end":5,//' faults.jsonl >stream.jsonl
+stream=("$ESSE" check --stream --order-by commit_ts -l serializable)
+expect "a replay while reading has them too" 0 "${stream[@]}" stream.jsonl
+has "in the same words" "$OUT" "recorded under faults: $told"
+sed 's/"v":1}\]}$/"v":1},{"r":"y","v":7}]}/' stream.jsonl >wrong.jsonl
+expect "where it ends early" 1 "${stream[@]}" wrong.jsonl
+has "what was read until then" "$OUT" "faults: kill of node 1 from 1.2 s on"
+check "and no more" test "$(grep -c pause <<<"$OUT")" -eq 0
+sed '/"node":1,"start"/d' stream.jsonl >loose.jsonl
+expect "an end without a beginning is refused there too" 65 "${stream[@]}" loose.jsonl
+has "with its line" "$ERR" "loose.jsonl:4:1: a kill ends that nobody began"
 echo '{"fault":"kill","start":1}' >certificate.jsonl
 expect "a certificate has none" 65 "$ESSE" check --certificate certificate.jsonl faults.jsonl
 has "and says what it may have" "$ERR" "certificate.jsonl:1: found a fault; a certificate holds"

@@ -47,7 +47,8 @@ for line in open(sys.argv[1]):
         ended += 1
 assert begun and ended == len(begun)
 ' "$2/history.jsonl"
-    has "... and shown with the verdict" "$(cat "$2/verdict.txt")" "recorded under faults: "
+    has "... and kept with the verdict" "$(cat "$2/verdict.txt")" "recorded under faults: "
+    same "... and said once" 1 "$(grep -c '\(kill\|pause\|partition\|restart\) .*from [0-9]' <<<"$OUT")"
     check "... no committed transaction was lost" python3 "$ROOT/tests/live/committed.py" "$2"
     same "... unknown outcomes are counted" "$(grep -c '"status":"unknown"' "$2/history.jsonl")" \
         "$(sed -n '1s/.* \([0-9]*\) unknown.*/\1/p' <<<"$OUT")"

@@ -16,8 +16,10 @@ after_faults postgresql "$WORK/faults"
 expect "restarts in good order" 0 spawned postgresql --faults restart --fault-every 1s --duration 3s --out "$WORK/restart"
 after_faults postgresql "$WORK/restart"
 expect "cut off from its clients" 0 spawned postgresql --faults partition --fault-every 1s --duration 3s --out "$WORK/cut"
-has "... which is counted" "$OUT" "partition 1 times"
+has "... which is told" "$OUT" "  faults: partition from "
 after_faults postgresql "$WORK/cut"
+expect "over before anything happened" 0 spawned postgresql --faults kill,restart --fault-every 60s --txns 50 --out "$WORK/soon"
+has "... which is told too" "$OUT" "  faults: no kill, no restart"
 expect "weaker isolation shows under faults too" 1 spawned postgresql --faults kill --fault-every 1s \
     --duration 4s -w write-skew -i repeatable-read --level serializable --out "$WORK/skew"
 

@@ -449,6 +449,56 @@ TEST(test_svg__a_walk_that_meets_a_transaction_again_has_a_box_for_it)
     esse_arena_free(arena);
 }
 
+/* From the definition: is there a moment at which the fault and one of the three, which ran from 0
+ * to 450 without a gap, both were? */
+static bool is_meanwhile(const struct esse_fault_record *fault)
+{
+    for (int64_t moment = 0; moment <= 450; moment++)
+        if (fault->start <= moment && (fault->end == ESSE_NO_TIME || moment <= fault->end))
+            return true;
+    return false;
+}
+
+static struct esse_fault_record random_fault(struct esse_rng *rng)
+{
+    struct esse_fault_record fault = { (enum esse_fault)esse_rng_below(rng, ESSE_FAULTS),
+                                       esse_rng_below(rng, 3),
+                                       50 * (int64_t)esse_rng_below(rng, 15), 0 };
+    fault.start -= 200;
+    fault.end = fault.start + 50 * (int64_t)esse_rng_below(rng, 6); /* touching is overlapping */
+    if (!esse_rng_below(rng, 4))
+        fault.end = ESSE_NO_TIME;
+    return fault;
+}
+
+TEST(test_svg__faults_are_drawn_where_they_overlap)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 3, 0);
+    struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
+    struct esse_rng rng = { 7 };
+    for (unsigned round = 0; round < test_rounds(200); round++) {
+        struct esse_fault_record faults[8];
+        unsigned meanwhile = 0;
+        history->faults = faults;
+        history->fault_count = esse_rng_below(&rng, 9);
+        for (unsigned i = 0; i < history->fault_count; i++) {
+            faults[i] = random_fault(&rng);
+            meanwhile += is_meanwhile(&faults[i]);
+        }
+        const char *text = written(arena, esse_report_svg, &report);
+        CHECK(is_xml(text));
+        CHECK_EQ(count_of(text, "fill-opacity"), meanwhile < 4 ? meanwhile : 4);
+        CHECK_EQ(count_of(text, "When they ran"), meanwhile > 0);
+        CHECK_EQ(count_of(text, " more</text>"), meanwhile > 4);
+        if (round < 3)
+            keep_picture("faults", round, text);
+    }
+    history->txn_time = NULL;
+    CHECK_EQ(count_of(written(arena, esse_report_svg, &report), "When they ran"), 0);
+    esse_arena_free(arena);
+}
+
 TEST(test_svg__nothing_to_draw_is_said)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -645,6 +695,7 @@ int main(void)
         cmocka_unit_test(test_svg__every_length_of_a_cycle_is_drawn),
         cmocka_unit_test(test_svg__texts_are_escaped_and_shortened),
         cmocka_unit_test(test_svg__a_walk_that_meets_a_transaction_again_has_a_box_for_it),
+        cmocka_unit_test(test_svg__faults_are_drawn_where_they_overlap),
         cmocka_unit_test(test_svg__nothing_to_draw_is_said),
         cmocka_unit_test(test_drawn__the_first_of_each_type_comes_before_the_second_of_any),
         cmocka_unit_test(test_dot__clusters_nodes_and_edges),
