@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 
 /*
- * MariaDB and what speaks its protocol, through libmariadb.  Six files: the target
- * (driver_mysql.c), its connections (driver_mysql_conn.c), the server's binary log
+ * MariaDB and what speaks its protocol, through libmariadb: the target (driver_mysql.c), its
+ * connections (driver_mysql_conn.h names their files), the server's binary log
  * (driver_mysql_log.c), statements of the user's own (driver_mysql_own.c), and what is different
  * in a Galera cluster (driver_mysql_cluster.c) and in TiDB (driver_mysql_tidb.c).
  */
