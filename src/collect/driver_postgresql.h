@@ -10,10 +10,10 @@
 
 /*
  * PostgreSQL and what speaks its protocol, through libpq: the target (driver_postgresql.c), its
- * connections (driver_postgresql_conn.c), statements of the user's own (driver_postgresql_own.c),
- * the server's log (driver_postgresql_log.c), CockroachDB's changefeed instead
- * (driver_postgresql_feed.c), connecting again (driver_postgresql_again.c), and transactions that
- * verify what others saw (driver_postgresql_shadow.h).
+ * connections (driver_postgresql_conn.h names their files), statements of the user's own
+ * (driver_postgresql_own.c), the server's log (driver_postgresql_log.c), CockroachDB's changefeed
+ * instead (driver_postgresql_feed.c), connecting again (driver_postgresql_again.c), and
+ * transactions that verify what others saw (driver_postgresql_shadow.h).
  */
 
 /* What differs between servers.  Predicates and CHANGE answer columns (snapshot, xid, k, v or o),
