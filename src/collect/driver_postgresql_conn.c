@@ -36,13 +36,17 @@ void esse_pg_drop(struct esse_conn *head)
     hang_up((struct esse_pg_conn *)head);
 }
 
+static enum esse_fate fate_of_lost(const struct esse_pg_conn *conn)
+{
+    return conn->request.ask == ESSE_ASK_COMMIT ? ESSE_FATE_UNKNOWN : ESSE_FATE_ABORTED;
+}
+
 static enum esse_progress lost(struct esse_pg_conn *conn, struct esse_reply *reply,
                                const char *said)
 {
     char text[240];
-    const bool is_commit = conn->request.ask == ESSE_ASK_COMMIT;
     esse_pg_said(conn->target, said && *said ? said : "the connection was lost", text);
-    esse_failed(reply, is_commit ? ESSE_FATE_UNKNOWN : ESSE_FATE_ABORTED, "", "%s", text);
+    esse_failed(reply, fate_of_lost(conn), "", "%s", text);
     reply->failure.is_lost = true;
     hang_up(conn);
     return ESSE_PROGRESS_FAILED;
@@ -102,14 +106,16 @@ static enum esse_progress verify(struct esse_pg_conn *conn, struct esse_reply *r
                                              &conn->request, !conn->has_written, reply));
 }
 
-/* An error that comes before BEGIN was done leaves no transaction open. */
+/* An error that comes before BEGIN was done leaves no transaction open.  COMMIT goes out together
+ * with what stands before it: if the connection is lost there, whatever was said last, the server,
+ * or the one behind a proxy, may have done both. */
 static enum esse_progress finish(struct esse_pg_conn *conn, struct esse_reply *reply)
 {
     if (!conn->has_failed)
         return conn->exported[0] ? verify(conn, reply) : ESSE_PROGRESS_DONE;
     if (reply->failure.is_lost) {
         if (reply->failure.fate == ESSE_FATE_OPEN)
-            reply->failure.fate = ESSE_FATE_ABORTED;
+            reply->failure.fate = fate_of_lost(conn);
         hang_up(conn);
     } else if (PQtransactionStatus(conn->pg) == PQTRANS_IDLE &&
                reply->failure.fate == ESSE_FATE_OPEN) {
