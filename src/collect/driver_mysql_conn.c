@@ -75,11 +75,11 @@ static enum esse_progress fail(struct esse_mysql_conn *conn, struct esse_reply *
     esse_mysql_said(conn->target, mysql_error(conn->mysql), text);
     snprintf(number, sizeof number, "%u", code);
     esse_failed(reply, ESSE_FATE_OPEN, number, "%s", text);
-    esse_mysql_judge(code,
-                     is_connecting ? ESSE_DURING_CONNECT
-                     : is_commit   ? ESSE_DURING_COMMIT
-                                   : ESSE_DURING_STATEMENT,
-                     &reply->failure);
+    esse_mysql_classify(code,
+                        is_connecting ? ESSE_DURING_CONNECT
+                        : is_commit   ? ESSE_DURING_COMMIT
+                                      : ESSE_DURING_STATEMENT,
+                        &reply->failure);
     if (is_commit && reply->failure.fate == ESSE_FATE_ABORTED && conn->needs_id &&
         conn->target->schema->own)
         atomic_fetch_sub(&conn->target->unplaced, 1);

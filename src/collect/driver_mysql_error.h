@@ -9,6 +9,7 @@
  */
 enum esse_mysql_during { ESSE_DURING_CONNECT, ESSE_DURING_STATEMENT, ESSE_DURING_COMMIT };
 
-void esse_mysql_judge(unsigned code, enum esse_mysql_during during, struct esse_failure *failure);
+void esse_mysql_classify(unsigned code, enum esse_mysql_during during,
+                         struct esse_failure *failure);
 
 #endif

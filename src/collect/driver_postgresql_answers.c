@@ -232,7 +232,7 @@ static void note_error(struct esse_pg_conn *conn, const PGresult *result, struct
     code = code ? code : "08006"; /* libpq's own: it has lost the server */
     esse_pg_said(conn->target, message ? message : PQresultErrorMessage(result), text);
     esse_failed(reply, ESSE_FATE_OPEN, code, "%s", text);
-    esse_pg_judge(code, severity, is_commit, &reply->failure);
+    esse_pg_classify(code, severity, is_commit, &reply->failure);
     conn->has_failed = true;
 }
 

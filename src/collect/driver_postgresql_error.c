@@ -17,8 +17,10 @@ static bool means_lost(const char *code)
  * two are H2's for a concurrent update and a lock that was not had in time. */
 static bool is_usual(const char *code)
 {
-    static const char *const usual[] = { "40",    "23",    "53", "55P03", "57",   "08",
-                                         "25P02", "25006", "58", "90131", "HYT00" };
+    static const char *const usual[] = {
+        "40",    "23",    "53",    "55P03", "57", "08",    "25P02",
+        "25P03", "25P04", "25006", "58",    "72", "90131", "HYT00"
+    };
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (is_class(code, usual[i]))
             return true;
@@ -35,8 +37,8 @@ static enum esse_fate fate_of_commit(const char *code, const char *severity)
     return is_error && !is_open ? ESSE_FATE_ABORTED : ESSE_FATE_UNKNOWN;
 }
 
-void esse_pg_judge(const char *code, const char *severity, bool is_commit,
-                   struct esse_failure *failure)
+void esse_pg_classify(const char *code, const char *severity, bool is_commit,
+                      struct esse_failure *failure)
 {
     failure->fate = is_commit ? fate_of_commit(code, severity) : ESSE_FATE_OPEN;
     failure->is_fatal = !is_usual(code) && !is_commit;

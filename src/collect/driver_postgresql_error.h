@@ -9,7 +9,7 @@
  * is COMMIT's own answer.  An OPEN transaction may turn out to have ended, if the session is
  * outside of any afterwards.
  */
-void esse_pg_judge(const char *code, const char *severity, bool is_commit,
-                   struct esse_failure *failure);
+void esse_pg_classify(const char *code, const char *severity, bool is_commit,
+                      struct esse_failure *failure);
 
 #endif
