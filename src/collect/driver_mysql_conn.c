@@ -71,8 +71,8 @@ static enum esse_progress fail(struct esse_mysql_conn *conn, struct esse_reply *
     if (!is_connecting && conn->part > 0 && conn->parts[conn->part - 1].is_commit)
         return give_up_asking(conn);
     const bool is_commit = !is_connecting && conn->parts[conn->part].is_commit;
-    char text[240], number[16];
-    esse_mysql_said(conn->target, mysql_error(conn->mysql), text);
+    char text[ESSE_SAID], number[16];
+    esse_url_tell(conn->target->url, mysql_error(conn->mysql), text);
     snprintf(number, sizeof number, "%u", code);
     esse_failed(reply, ESSE_FATE_OPEN, number, "%s", text);
     esse_mysql_classify(code,

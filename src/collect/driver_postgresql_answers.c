@@ -228,9 +228,9 @@ static void note_error(struct esse_pg_conn *conn, const PGresult *result, struct
     severity = severity ? severity : PQresultErrorField(result, PG_DIAG_SEVERITY);
     const bool is_commit =
         conn->parts[conn->part] == ESSE_PART_END && conn->request.ask == ESSE_ASK_COMMIT;
-    char text[240];
+    char text[ESSE_SAID];
     code = code ? code : "08006"; /* libpq's own: it has lost the server */
-    esse_pg_said(conn->target, message ? message : PQresultErrorMessage(result), text);
+    esse_url_tell(conn->target->url, message ? message : PQresultErrorMessage(result), text);
     esse_failed(reply, ESSE_FATE_OPEN, code, "%s", text);
     esse_pg_classify(code, severity, is_commit, &reply->failure);
     conn->has_failed = true;

@@ -44,8 +44,8 @@ static enum esse_fate fate_of_lost(const struct esse_pg_conn *conn)
 static enum esse_progress lost(struct esse_pg_conn *conn, struct esse_reply *reply,
                                const char *said)
 {
-    char text[240];
-    esse_pg_said(conn->target, said && *said ? said : "the connection was lost", text);
+    char text[ESSE_SAID];
+    esse_url_tell(conn->target->url, said && *said ? said : "the connection was lost", text);
     esse_failed(reply, fate_of_lost(conn), "", "%s", text);
     reply->failure.is_lost = true;
     hang_up(conn);
