@@ -112,7 +112,7 @@ struct esse_failure {
      * the statement, a wrong password.  The run ends with it. */
     bool is_fatal;
     char code[16];  /* the server's: "40001", "1213", "SQLITE_BUSY_SNAPSHOT"; "" if it has none */
-    char text[240]; /* the server's words, with nothing in them that url.h calls a secret */
+    char text[ESSE_SAID]; /* the server's words, as esse_url_tell() has them */
 };
 
 /* Belongs to the caller; what it points at to the connection, until its next start(). */

@@ -60,9 +60,11 @@ void esse_etcd_ask(struct esse_etcd_conn *conn, const char *path)
 
 static enum esse_progress hang_up(struct esse_etcd_conn *conn, struct esse_reply *reply)
 {
+    char said[ESSE_SAID];
     if (reply->failure.is_lost)
         esse_etcd_drop(&conn->head);
-    esse_url_scrub(conn->target->url, reply->failure.text);
+    memcpy(said, reply->failure.text, sizeof said);
+    esse_url_tell(conn->target->url, said, reply->failure.text);
     return ESSE_PROGRESS_FAILED;
 }
 

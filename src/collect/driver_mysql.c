@@ -128,16 +128,8 @@ MYSQL *esse_mysql_handle(void)
 
 /* ---- statements that wait ---- */
 
-void esse_mysql_said(const struct esse_target *target, const char *said, char text[240])
-{
-    snprintf(text, 240, "%s", said);
-    for (char *at = text; *at; at++)
-        *at = *at == '\n' ? ' ' : *at;
-    esse_url_scrub(target->url, text);
-}
-
 MYSQL *esse_mysql_connect_to(const struct esse_target *target, unsigned host, unsigned silence,
-                             char said[240])
+                             char said[ESSE_SAID])
 {
     const struct esse_mysql_place place = esse_mysql_place(target, host);
     MYSQL *mysql = esse_mysql_handle();
@@ -146,7 +138,7 @@ MYSQL *esse_mysql_connect_to(const struct esse_target *target, unsigned host, un
     if (mysql && mysql_real_connect(mysql, place.host, place.user, place.password, place.database,
                                     place.port, place.socket, 0))
         return mysql;
-    esse_mysql_said(target, mysql ? mysql_error(mysql) : "out of memory", said);
+    esse_url_tell(target->url, mysql ? mysql_error(mysql) : "out of memory", said);
     if (mysql)
         mysql_close(mysql);
     return NULL;
@@ -156,7 +148,7 @@ MYSQL *esse_mysql_connect(const struct esse_target *target, unsigned silence,
                           struct esse_error *err)
 {
     const unsigned hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
-    char all[400] = "", text[240];
+    char all[400] = "", text[ESSE_SAID];
     for (unsigned host = 0; host < hosts; host++) {
         MYSQL *mysql = esse_mysql_connect_to(target, host, silence, text);
         if (mysql)
@@ -171,8 +163,8 @@ MYSQL *esse_mysql_connect(const struct esse_target *target, unsigned silence,
 
 static bool fail_with(const struct esse_target *target, MYSQL *mysql, struct esse_error *err)
 {
-    char text[240];
-    esse_mysql_said(target, mysql_error(mysql), text);
+    char text[ESSE_SAID];
+    esse_url_tell(target->url, mysql_error(mysql), text);
     return esse_fail(err, ESSE_EUNAVAILABLE, "the database refused: %u: %s", mysql_errno(mysql),
                      text);
 }

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 
 /*
- * MariaDB and what speaks its protocol, through libmariadb.  Six files: the target
- * (driver_mysql.c), its connections (driver_mysql_conn.c), the server's binary log
+ * MariaDB and what speaks its protocol, through libmariadb: the target (driver_mysql.c), its
+ * connections (driver_mysql_conn.h names their files), the server's binary log
  * (driver_mysql_log.c), statements of the user's own (driver_mysql_own.c), and what is different
  * in a Galera cluster (driver_mysql_cluster.c) and in TiDB (driver_mysql_tidb.c).
  */
@@ -51,13 +51,10 @@ struct esse_mysql_place esse_mysql_place(const struct esse_target *target, unsig
 /* A handle with what all connections have set; NULL if there is no memory. */
 MYSQL *esse_mysql_handle(void);
 
-/* What the library or the server said, in one line, without secrets. */
-void esse_mysql_said(const struct esse_target *target, const char *said, char text[240]);
-
 /* Waits for a connection to one host; NULL, and what was said, if it is not there.  Reading from it
  * fails after so many seconds of silence, 0: never. */
 MYSQL *esse_mysql_connect_to(const struct esse_target *target, unsigned host, unsigned silence,
-                             char said[240]);
+                             char said[ESSE_SAID]);
 /* Waits for a connection to any host; NULL, and every host's answer in 'err', if nobody is there.
  */
 MYSQL *esse_mysql_connect(const struct esse_target *target, unsigned silence,

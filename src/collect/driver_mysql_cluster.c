@@ -42,7 +42,7 @@ static bool settle_node(struct esse_target *target, MYSQL *mysql, struct esse_er
 
 bool esse_mysql_cluster_settle(struct esse_target *target, struct esse_error *err)
 {
-    char said[240];
+    char said[ESSE_SAID];
     bool ok = true;
     if (!target->cluster || !(target->schema->count || target->schema->own))
         return true;

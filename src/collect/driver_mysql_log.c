@@ -113,8 +113,8 @@ static bool open_stream(struct esse_mysql_log *log, struct esse_error *err)
     log->binlog = esse_binlog_new(log->target->arena, &log->filter);
     if (!mariadb_rpl_open(log->replica))
         return true;
-    char text[240];
-    esse_mysql_said(log->target, mysql_error(log->stream), text);
+    char text[ESSE_SAID];
+    esse_url_tell(log->target->url, mysql_error(log->stream), text);
     return esse_fail(err, ESSE_EUNAVAILABLE, "the binary log cannot be read: %s", text);
 }
 

@@ -266,15 +266,6 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
 
 /* ---- commands that wait ---- */
 
-void esse_pg_said(const struct esse_target *target, const char *said, char text[240])
-{
-    snprintf(text, 240, "%s", said);
-    for (char *at = text; *at; at++)
-        if (*at == '\n')
-            *at = at[1] ? ' ' : 0;
-    esse_url_scrub(target->url, text);
-}
-
 void esse_pg_ignore_notice(void *context, const PGresult *result)
 {
     (void)context;
@@ -286,7 +277,7 @@ PGconn *esse_pg_connect(const struct esse_target *target, const char *extra, con
 {
     const char *keywords[ESSE_PG_PARAMETERS], *values[ESSE_PG_PARAMETERS];
     const unsigned hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
-    char all[400] = "", text[240];
+    char all[400] = "", text[ESSE_SAID];
     for (unsigned host = 0; host < hosts; host++) {
         esse_pg_parameters(target, host, extra, value, keywords, values);
         PGconn *pg = PQconnectdbParams(keywords, values, 0);
@@ -294,7 +285,7 @@ PGconn *esse_pg_connect(const struct esse_target *target, const char *extra, con
             PQsetNoticeReceiver(pg, esse_pg_ignore_notice, NULL);
             return pg;
         }
-        esse_pg_said(target, PQerrorMessage(pg), text);
+        esse_url_tell(target->url, PQerrorMessage(pg), text);
         PQfinish(pg);
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? "; " : "", text);
     }
@@ -304,8 +295,8 @@ PGconn *esse_pg_connect(const struct esse_target *target, const char *extra, con
 
 static bool fail_with(const struct esse_target *target, const char *said, struct esse_error *err)
 {
-    char text[240];
-    esse_pg_said(target, said, text);
+    char text[ESSE_SAID];
+    esse_url_tell(target->url, said, text);
     return esse_fail(err, ESSE_EUNAVAILABLE, "the database refused: %s", text);
 }
 

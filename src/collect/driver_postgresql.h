@@ -10,10 +10,10 @@
 
 /*
  * PostgreSQL and what speaks its protocol, through libpq: the target (driver_postgresql.c), its
- * connections (driver_postgresql_conn.c), statements of the user's own (driver_postgresql_own.c),
- * the server's log (driver_postgresql_log.c), CockroachDB's changefeed instead
- * (driver_postgresql_feed.c), connecting again (driver_postgresql_again.c), and transactions that
- * verify what others saw (driver_postgresql_shadow.h).
+ * connections (driver_postgresql_conn.h names their files), statements of the user's own
+ * (driver_postgresql_own.c), the server's log (driver_postgresql_log.c), CockroachDB's changefeed
+ * instead (driver_postgresql_feed.c), connecting again (driver_postgresql_again.c), and
+ * transactions that verify what others saw (driver_postgresql_shadow.h).
  */
 
 /* What differs between servers.  Predicates and CHANGE answer columns (snapshot, xid, k, v or o),
@@ -44,7 +44,7 @@ struct esse_pg_verified {
     _Atomic uint64_t snapshots; /* ... the snapshot: the transaction had written before */
     _Atomic uint64_t unasked;   /* statements that they could not be asked about */
     _Atomic bool has_reason;    /* why, of the first */
-    char reason[240];
+    char reason[ESSE_SAID];
 };
 
 struct esse_target {
@@ -71,9 +71,6 @@ struct esse_target {
 void esse_pg_parameters(const struct esse_target *target, unsigned host, const char *extra,
                         const char *value, const char **keywords, const char **values);
 enum { ESSE_PG_PARAMETERS = 64 };
-
-/* What libpq or the server said, in one line, without secrets. */
-void esse_pg_said(const struct esse_target *target, const char *said, char text[240]);
 
 /* Waits for a connection to any host; NULL, and every host's answer in 'err', if nobody is there.
  */

@@ -99,8 +99,8 @@ static bool start_stream(struct esse_pg_log *log, struct esse_error *err)
     PGresult *result = PQexec(log->stream, sql);
     const bool ok = PQresultStatus(result) == PGRES_COPY_BOTH;
     if (!ok) {
-        char text[240];
-        esse_pg_said(log->target, PQerrorMessage(log->stream), text);
+        char text[ESSE_SAID];
+        esse_url_tell(log->target->url, PQerrorMessage(log->stream), text);
         esse_fail(err, ESSE_EUNAVAILABLE, "%s", text);
     }
     PQclear(result);

@@ -115,8 +115,8 @@ bool esse_pg_own_rows(struct esse_target *target, uint32_t table, struct esse_ce
                         &(struct esse_own_statement){ .table = table, .rest = "" });
     PGresult *result = PQexec(target->main, esse_out_memory(&sql));
     const bool ok = PQresultStatus(result) == PGRES_TUPLES_OK;
-    char text[240];
-    esse_pg_said(target, PQerrorMessage(target->main), text);
+    char text[ESSE_SAID];
+    esse_url_tell(target->url, PQerrorMessage(target->main), text);
     if (ok)
         esse_pg_own_take(result, 0, false, cells);
     PQclear(result);

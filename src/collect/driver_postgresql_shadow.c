@@ -138,7 +138,7 @@ static enum esse_progress give_up(struct esse_pg_shadow *shadow, const char *sai
     struct esse_pg_verified *verified = &shadow->target->verified;
     bool expected = false;
     if (atomic_compare_exchange_strong(&verified->has_reason, &expected, true))
-        esse_pg_said(shadow->target, *said ? said : "no answer", verified->reason);
+        esse_url_tell(shadow->target->url, *said ? said : "no answer", verified->reason);
     add_one(&verified->unasked);
     esse_pg_shadow_drop(shadow);
     return ESSE_PROGRESS_DONE;

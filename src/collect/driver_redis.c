@@ -22,6 +22,16 @@ static bool is_number(const char *text)
     return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
 }
 
+/* The environment's password is a secret like the URL's own. */
+static const struct esse_url *with_password(struct esse_arena *arena, const struct esse_url *url,
+                                            const char *password)
+{
+    struct esse_url *copy = esse_arena_alloc(arena, 1, sizeof *copy);
+    *copy = *url;
+    copy->password = password;
+    return copy;
+}
+
 static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                         const struct esse_claim *isolation, struct esse_target **out,
                         struct esse_error *err)
@@ -35,8 +45,7 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
         return esse_fail(err, ESSE_EUSAGE,
                          "the target's URL: expected redis://HOST:PORT/DATABASE, a number");
     target->arena = arena;
-    target->url = url;
-    target->password = url->password ? url->password : getenv("REDISCLI_AUTH");
+    target->url = url->password ? url : with_password(arena, url, getenv("REDISCLI_AUTH"));
     target->database = *url->path ? url->path : "0";
     target->is_loose = strcmp(isolation->setting, "read-committed") == 0;
     target->hosts = esse_wire_hosts(arena, url, DEFAULT_PORT, &target->host_count);

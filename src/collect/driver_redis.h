@@ -16,10 +16,9 @@
 
 struct esse_target {
     struct esse_arena *arena;
-    const struct esse_url *url;
-    const char *password; /* of the URL or the environment; NULL: none */
-    const char *database; /* a number; NULL: 0 */
-    bool is_loose;        /* does not WATCH what it reads, but for lists that it has appended to */
+    const struct esse_url *url; /* with the password of the environment, if it has none itself */
+    const char *database;       /* a number; NULL: 0 */
+    bool is_loose; /* does not WATCH what it reads, but for lists that it has appended to */
     double connect_seconds;
     struct esse_wire_host *hosts;
     size_t host_count;
@@ -35,9 +34,9 @@ struct esse_redis_conn {
     const struct esse_wire_host *host;
     struct esse_wire wire;
     redisReader *reader;
-    unsigned awaited;   /* answers still to come */
-    redisReply *answer; /* the last that came; ours to free */
-    char error[200];    /* the first error among the answers of one request; "" if none */
+    unsigned awaited;      /* answers still to come */
+    redisReply *answer;    /* the last that came; ours to free */
+    char error[ESSE_SAID]; /* the first error among the answers of one request; "" if none */
     bool has_watched;
     struct esse_draft draft;
     struct esse_draft_row *row; /* what is read just now */

@@ -105,7 +105,6 @@ static enum esse_progress fail_lost(struct esse_redis_conn *conn, struct esse_re
 static enum esse_progress fail_error(struct esse_redis_conn *conn, struct esse_reply *reply)
 {
     esse_redis_classify(conn->error, &reply->failure);
-    esse_url_scrub(conn->target->url, reply->failure.text);
     const bool is_operation = conn->request.ask != ESSE_ASK_COMMIT;
     if (is_operation && !reply->failure.is_lost)
         reply->failure.fate = ESSE_FATE_OPEN;
@@ -133,7 +132,7 @@ static bool take_answers(struct esse_redis_conn *conn)
         conn->answer = answer;
         conn->awaited--;
         if (conn->answer->type == REDIS_REPLY_ERROR && !*conn->error)
-            snprintf(conn->error, sizeof conn->error, "%s", conn->answer->str);
+            esse_url_tell(conn->target->url, conn->answer->str, conn->error);
     }
     return true;
 }
@@ -171,7 +170,7 @@ static enum esse_progress step_connect(struct esse_redis_conn *conn, struct esse
 static enum esse_progress start_connect(struct esse_redis_conn *conn, struct esse_reply *reply)
 {
     struct esse_target *target = conn->target;
-    const char *user = target->url->user;
+    const char *user = target->url->user, *password = target->url->password;
     esse_redis_drop(&conn->head);
     conn->host = &target->hosts[conn->request.host % target->host_count];
     if (!conn->host->is_found)
@@ -182,9 +181,9 @@ static enum esse_progress start_connect(struct esse_redis_conn *conn, struct ess
     conn->reader = redisReaderCreate();
     conn->has_watched = false;
     if (user && *user)
-        esse_redis_command(conn, "AUTH", user, target->password ? target->password : "", NULL);
-    else if (target->password)
-        esse_redis_command(conn, "AUTH", target->password, NULL);
+        esse_redis_command(conn, "AUTH", user, password ? password : "", NULL);
+    else if (password)
+        esse_redis_command(conn, "AUTH", password, NULL);
     esse_redis_command(conn, "SELECT", target->database, NULL);
     return step_connect(conn, reply);
 }
@@ -401,7 +400,6 @@ static bool finish_now(struct esse_redis_conn *conn, int64_t deadline, char said
         snprintf(said, ESSE_SAID, "%s", conn->error);
     else
         return true;
-    esse_url_scrub(conn->target->url, said);
     return false;
 }
 

@@ -217,21 +217,38 @@ bool esse_url_knows(const struct esse_url *url, const char *const *names, struct
     return true;
 }
 
-static void star(char *text, const char *secret)
+/* The length of 'secret' if the text begins with it. */
+static size_t begins_with(const char *text, const char *secret)
 {
     enum { LEAST = 3 };
-    size_t length = secret ? strlen(secret) : 0;
-    if (length < LEAST)
-        return;
-    for (char *at = text; (at = strstr(at, secret)); at += length)
-        memset(at, '*', length);
+    const size_t length = secret ? strlen(secret) : 0;
+    return length >= LEAST && strncmp(text, secret, length) == 0 ? length : 0;
 }
 
-void esse_url_scrub(const struct esse_url *url, char *text)
+/* The length of the longest secret that the text begins with. */
+static size_t find_secret(const struct esse_url *url, const char *text)
 {
-    star(text, url->password);
-    star(text, url->user);
-    for (size_t i = 0; i < url->parameter_count; i++)
-        if (is_secret(url->parameters[i].name))
-            star(text, url->parameters[i].value);
+    const size_t password = begins_with(text, url->password);
+    size_t most = begins_with(text, url->user);
+    most = password > most ? password : most;
+    for (size_t i = 0; i < url->parameter_count; i++) {
+        const struct esse_parameter *parameter = &url->parameters[i];
+        const size_t length = is_secret(parameter->name) ? begins_with(text, parameter->value) : 0;
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+void esse_url_tell(const struct esse_url *url, const char *said, char text[ESSE_SAID])
+{
+    size_t count = 0, hidden = 0;
+    for (; *said && count + 1 < ESSE_SAID; said++) {
+        const size_t secret = find_secret(url, said);
+        hidden = secret > hidden ? secret : hidden;
+        text[count++] = hidden ? '*' : *said == '\n' ? ' ' : *said;
+        hidden -= hidden > 0;
+    }
+    while (count && text[count - 1] == ' ')
+        count--;
+    text[count] = '\0';
 }

@@ -44,9 +44,13 @@ const char *esse_url_parameter(const struct esse_url *url, const char *name);
 /* ESSE_EUSAGE if there is a parameter that is none of these null-terminated names. */
 bool esse_url_knows(const struct esse_url *url, const char *const *names, struct esse_error *err);
 
-/* Replaces every occurrence of a password or other secret value of the URL in 'text' by stars, in
- * place, for what servers and libraries say.  Secrets of one or two bytes are left: they would
- * make stars of everything. */
-void esse_url_scrub(const struct esse_url *url, char *text);
+/*
+ * What a server or a library said, in one line, as much as there is room for, with stars in place
+ * of every byte of a secret.  Whatever others say goes through this before anybody is told: a text
+ * that was cut before may end with a part of a secret, which is not known for one.  Secrets of one
+ * or two bytes are left: they would make stars of everything.  'text' must not overlap 'said'.
+ */
+enum { ESSE_SAID = 240 };
+void esse_url_tell(const struct esse_url *url, const char *said, char text[ESSE_SAID]);
 
 #endif

@@ -39,7 +39,6 @@ bool esse_wire_seconds(const struct esse_url *url, double *seconds, struct esse_
  * and all the others that do have the address that did.  ESSE_EUNAVAILABLE, with what each said, if
  * nobody answers.  May wait.
  */
-enum { ESSE_SAID = 240 };
 /* What a failure of a connection to the host says, without the host's name before it. */
 void esse_wire_said(const struct esse_wire_host *host, const char *text, char said[ESSE_SAID]);
 

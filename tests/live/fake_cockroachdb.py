@@ -2,13 +2,14 @@
 """What CockroachDB's documentation says that a server answers, for tests/live/test_cockroachdb.sh.  No server was at hand: the
 exchanges are written from the documents that docs/design/live-cockroachdb-tidb.md names, not recorded.
 
-usage: fake_cockroachdb.py PORT [stale|order|refuse|old|cut|lose]
+usage: fake_cockroachdb.py PORT [stale|order|refuse|old|cut|lose|crash]
   stale   some reads are of the version before the one that is visible
   order   the changefeed tells two successive versions of a row the wrong way round
   refuse  the user may not change settings of the cluster
   old     CREATE CHANGEFEED without a sink is not known, only EXPERIMENTAL CHANGEFEED
   cut     the changefeed's connection is lost now and then
-  lose    some clients are hung up on after their COMMIT was done and before it is answered"""
+  lose    some clients are hung up on after their COMMIT was done and before it is answered
+  crash   the same, and a proxy between the two says FATAL in place of all answers to COMMIT and to what was sent along with it"""
 import json
 import random
 import re
@@ -63,9 +64,9 @@ class Session(socketserver.StreamRequestHandler):
             body += struct.pack("!i", -1) if text is None else struct.pack("!I", len(text)) + text
         self.send(b"D", body)
 
-    def send_error(self, error):
+    def send_error(self, error, severity="ERROR"):
         self.failed = self.txn is not None
-        fields = {"S": "ERROR", "V": "ERROR", "C": error.code, "M": error.text}
+        fields = {"S": severity, "V": severity, "C": error.code, "M": error.text}
         self.send(b"E", b"".join(k.encode() + v.encode() + b"\0" for k, v in fields.items()) + b"\0")
 
     # ---- statements ----
@@ -98,8 +99,18 @@ class Session(socketserver.StreamRequestHandler):
             return [], "SET CLUSTER SETTING"
         return self.rows(sql)
 
+    def crash(self):
+        """What comes after the question for the time is COMMIT: it is done, and nobody tells."""
+        txn, self.txn = self.txn, None
+        txn.commit(True, RETRY)
+        self.send_error(Refused("08P01", "server conn crashed?"), "FATAL")
+        self.wfile.flush()
+        raise ConnectionError
+
     def ask(self, sql):
         if sql == "SELECT cluster_logical_timestamp()":
+            if LIE == "crash" and self.txn and self.txn.written and self.txn.start % 40 == 0:
+                self.crash()
             if self.level != "serializable":
                 raise Refused("0A000", "unsupported in READ COMMITTED isolation")
             return hlc(self.txn.tell_time() if self.txn else STORE.tick())

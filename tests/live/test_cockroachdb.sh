@@ -42,6 +42,9 @@ begin lose
 expect "connections are lost during COMMIT" 0 run lose -w rw-register --txns 400
 has "... outcomes are unknown" "$OUT" "connections lost"
 same "... of which nobody told the times: no kind" "" "$(kind lose)"
+begin crash
+expect "a proxy says FATAL where COMMIT, which was done, should be answered" 0 run crash -w rw-register --txns 400
+has "... outcomes are unknown" "$OUT" "connections lost"
 begin refuse
 expect "rangefeeds that cannot be switched on: the run goes on" 0 run refuse --txns 50
 has "... without a certificate, and says why" "$OUT" "no order of versions: the database refused: ERROR:  only users"

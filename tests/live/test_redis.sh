@@ -70,4 +70,10 @@ wait $running
 same "killed and never back: status 69" 69 $?
 has "... which is told" "$(cat "$WORK/gone.out")" "the database is gone"
 check "... what was recorded can be checked" "$ESSE" check --level serializable "$WORK/gone/history.jsonl"
+
+# ---- a server that does not know AUTH, and repeats what it was told ----
+redis_start "$WORK/without" --rename-command AUTH ""
+REDISCLI_AUTH=falsch12 expect "AUTH is refused: status 69" 69 "$ESSE" run "$REDIS_URL" --out "$WORK/unknown"
+has "... what it says is told" "$ERR" "unknown command"
+case "$OUT$ERR" in *falsch12*) fail "... but the password" "$ERR" ;; *) pass "... but the password" ;; esac
 finish

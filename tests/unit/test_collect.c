@@ -664,9 +664,29 @@ TEST(test_url__parts)
     CHECK_TEXT(url.path, "db x");
     CHECK_TEXT(esse_url_parameter(&url, "sslpassword"), "zz&z");
     CHECK_TEXT(url.shown, "pg://one:5432,[::1]:77,three/db x?a=b&sslpassword=***");
-    char said[] = "no password s@crt for me; zz&z";
-    esse_url_scrub(&url, said);
-    CHECK_TEXT(said, "no password ***** for me; ****");
+    char text[ESSE_SAID];
+    esse_url_tell(&url, "no password s@crt\nfor me; zz&z\n", text);
+    CHECK_TEXT(text, "no password ***** for me; ****");
+    esse_arena_free(arena);
+}
+
+/* Wherever secrets stand, across the end of the room too, and inside of each other. */
+TEST(test_url__what_others_say_is_told_without_secrets)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_error err = { 0 };
+    struct esse_url url;
+    CHECK(esse_url_parse(arena, "pg://abc:ABCabcABC@h/db?token=cABCd", &url, &err));
+    for (size_t at = 0; at < 2 * ESSE_SAID; at++) {
+        char said[2 * ESSE_SAID + 20], text[ESSE_SAID];
+        memset(said, '.', sizeof said);
+        memcpy(said + at, at % 2 ? "ABCabcABCd" : "abcABCabcABC", at % 2 ? 10 : 12);
+        said[sizeof said - 1] = 0;
+        esse_url_tell(&url, said, text);
+        CHECK_EQ(strlen(text), ESSE_SAID - 1);
+        CHECK_EQ(strcspn(text, "ABCabcd"), ESSE_SAID - 1);
+        CHECK_EQ(strcspn(text, "*"), at < ESSE_SAID ? at : ESSE_SAID - 1);
+    }
     esse_arena_free(arena);
 }
 
@@ -707,6 +727,7 @@ int main(void)
         cmocka_unit_test(test_workloads__values_are_unique_and_the_store_keeps_its_level),
         cmocka_unit_test(test_workloads__write_skew_shows_in_a_weak_store),
         cmocka_unit_test(test_url__parts),
+        cmocka_unit_test(test_url__what_others_say_is_told_without_secrets),
         cmocka_unit_test(test_url__bad_ones_are_refused_without_repeating_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,142 @@
+#include "collect/driver_mysql_conn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t esse_mysql_number(const char *text)
+{
+    return text ? strtoll(text, NULL, 10) : ESSE_ABSENT;
+}
+
+static void take_rows(struct esse_mysql_conn *conn, struct esse_reply *reply)
+{
+    const int64_t next = conn->request.ask == ESSE_ASK_CHANGE ? conn->request.value : ESSE_ABSENT;
+    conn->rows.count = 0;
+    for (MYSQL_ROW row; (row = mysql_fetch_row(conn->result));)
+        esse_live_row_vec_push(
+            &conn->rows, conn->arena,
+            (struct esse_live_row){ esse_mysql_number(row[0]), esse_mysql_number(row[1]), next });
+    reply->rows = conn->rows.at;
+    reply->row_count = conn->rows.count;
+}
+
+static void take_value(struct esse_mysql_conn *conn, struct esse_reply *reply)
+{
+    const bool is_list = conn->request.ask == ESSE_ASK_READ &&
+                         conn->target->schema->tables[conn->request.table].is_list;
+    MYSQL_ROW row = mysql_fetch_row(conn->result);
+    if (!is_list) {
+        reply->value = row ? esse_mysql_number(row[0]) : ESSE_ABSENT;
+        return;
+    }
+    conn->items.count = 0;
+    if (row && row[0])
+        esse_live_parse_list(&conn->items, conn->arena, row[0]);
+    reply->items = conn->items.at;
+    reply->item_count = conn->items.count;
+}
+
+/* ---- commits ---- */
+
+/* 17 of "0-1-17"; of several domains, which have no order between them, none. */
+static int64_t read_gtid(struct esse_mysql_conn *conn)
+{
+    MYSQL_ROW row = conn->result ? mysql_fetch_row(conn->result) : NULL;
+    const char *dash = row && row[0] && !strchr(row[0], ',') ? strrchr(row[0], '-') : NULL;
+    return dash ? esse_mysql_number(dash + 1) : ESSE_NO_ID;
+}
+
+static void take_gtid(struct esse_mysql_conn *conn, struct esse_reply *reply)
+{
+    const int64_t before = conn->gtid;
+    conn->gtid = read_gtid(conn);
+    if (conn->part == 0 || conn->gtid == before || conn->gtid == ESSE_NO_ID)
+        return;
+    reply->xid = conn->gtid;
+    if (conn->target->tells_seen)
+        reply->commit_ts = conn->gtid;
+    if (conn->target->schema->own)
+        atomic_fetch_sub(&conn->target->unplaced, 1);
+}
+
+/* ---- the user's own statements ---- */
+
+static bool take_own(struct esse_mysql_conn *conn, enum esse_mysql_answer answer,
+                     struct esse_reply *reply)
+{
+    const struct esse_own_schema *schema = conn->target->schema->own;
+    const struct esse_own_statement *statement = conn->request.own;
+    struct esse_mysql_own *own = &conn->own;
+    struct esse_cells *rows = answer == ESSE_ANSWER_OWN   ? &own->cells
+                              : answer == ESSE_ANSWER_OLD ? &own->old
+                                                          : &own->new;
+    esse_cells_clear(rows);
+    if (conn->result)
+        esse_mysql_own_take(rows, conn->result);
+    if (answer == ESSE_ANSWER_OLD && rows->at.count) {
+        esse_mysql_own_follow(own, conn->mysql, schema, statement);
+        esse_mysql_add_part(conn, esse_out_memory(&own->change), ESSE_ANSWER_NONE);
+        if (statement->kind == ESSE_OWN_UPDATE)
+            esse_mysql_add_part(conn, esse_out_memory(&own->after), ESSE_ANSWER_NEW);
+    }
+    if (answer == ESSE_ANSWER_NEW) {
+        rows = &own->cells;
+        esse_cells_clear(rows);
+        if (own->new.at.count != own->old.at.count ||
+            !esse_cells_join(rows, &own->old, &own->new, &schema->tables[statement->table]))
+            return false;
+        esse_cells_done(rows);
+    }
+    reply->cells = rows->at.at;
+    reply->cell_count = rows->at.count;
+    conn->needs_id |= statement->kind >= ESSE_OWN_INSERT && rows->at.count > 0;
+    return true;
+}
+
+/* ---- which is which ---- */
+
+/* Of what a request asked for.  A transaction without an effect may not be logged, and @@last_gtid
+ * would be that of an earlier one: so its id is asked for only if there is one. */
+static void take_reply(struct esse_mysql_conn *conn, struct esse_reply *reply)
+{
+    const enum esse_ask ask = conn->request.ask;
+    const bool tells_seen = conn->target->tells_seen;
+    if (ask == ESSE_ASK_DELETE)
+        reply->is_absent = mysql_affected_rows(conn->mysql) == 0;
+    if (conn->result && (ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE))
+        take_rows(conn, reply);
+    else if (conn->result)
+        take_value(conn, reply);
+    conn->needs_id |= (ask == ESSE_ASK_DELETE && !reply->is_absent) ||
+                      (tells_seen && ask >= ESSE_ASK_WRITE && ask <= ESSE_ASK_APPEND) ||
+                      (tells_seen && ask == ESSE_ASK_CHANGE && reply->row_count > 0);
+    esse_mysql_note_written(conn, reply);
+}
+
+bool esse_mysql_take(struct esse_mysql_conn *conn, struct esse_reply *reply)
+{
+    const enum esse_mysql_answer answer = conn->parts[conn->part].answer;
+    switch (answer) {
+    case ESSE_ANSWER_NONE:
+        break;
+    case ESSE_ANSWER_REPLY:
+        take_reply(conn, reply);
+        break;
+    case ESSE_ANSWER_GTID:
+        take_gtid(conn, reply);
+        break;
+    case ESSE_ANSWER_SEEN:
+        reply->snapshot_at = read_gtid(conn);
+        break;
+    case ESSE_ANSWER_START:
+    case ESSE_ANSWER_LOOKED:
+    case ESSE_ANSWER_COMMITTED:
+        esse_mysql_take_time(conn, answer, reply);
+        break;
+    case ESSE_ANSWER_OWN:
+    case ESSE_ANSWER_OLD:
+    case ESSE_ANSWER_NEW:
+        return take_own(conn, answer, reply);
+    }
+    return true;
+}

@@ -1,0 +1,15 @@
+#ifndef ESSE_COLLECT_DRIVER_MYSQL_ERROR_H
+#define ESSE_COLLECT_DRIVER_MYSQL_ERROR_H
+
+#include "collect/driver.h"
+
+/*
+ * What an error number of MariaDB, MySQL, Galera, TiDB or the client library means for the
+ * transaction: fills fate, is_lost and is_fatal, and nothing else.
+ */
+enum esse_mysql_during { ESSE_DURING_CONNECT, ESSE_DURING_STATEMENT, ESSE_DURING_COMMIT };
+
+void esse_mysql_classify(unsigned code, enum esse_mysql_during during,
+                         struct esse_failure *failure);
+
+#endif
