@@ -1,7 +1,7 @@
 #include "base/out.h"
 
 #include "base/arena.h"
-#include "base/digits.h"
+#include "base/put.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -46,32 +46,23 @@ void esse_out_grow(struct esse_out *out, size_t bytes)
     }
 }
 
-static inline char *put_i64(char *to, int64_t number)
-{
-    if (number < 0)
-        *to++ = '-';
-    return to + esse_digits_put(to, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
-}
-
 void esse_out_i64(struct esse_out *out, int64_t value)
 {
-    char *to = esse_out_room(out, 1 + ESSE_DIGITS_ROOM);
-    out->count += (size_t)(put_i64(to, value) - to);
+    esse_out_upto(out, esse_put_i64(esse_out_room(out, ESSE_PUT_I64_ROOM), value));
 }
 
-/* A pointer of its own, which the bytes that are put cannot change: numbers overlap then. */
 void esse_out_i64s(struct esse_out *out, const int64_t *numbers, size_t count)
 {
     enum { AT_ONCE = 256 };
     for (size_t from = 0; from < count; from += AT_ONCE) {
         const size_t end = count - from < AT_ONCE ? count : from + AT_ONCE;
-        char *to = esse_out_room(out, AT_ONCE * (2 + ESSE_DIGITS_ROOM)), *at = to;
+        char *at = esse_out_room(out, AT_ONCE * (1 + ESSE_PUT_I64_ROOM));
         for (size_t i = from; i < end; i++) {
             if (i)
                 *at++ = ',';
-            at = put_i64(at, numbers[i]);
+            at = esse_put_i64(at, numbers[i]);
         }
-        out->count += (size_t)(at - to);
+        esse_out_upto(out, at);
     }
 }
 

@@ -24,12 +24,18 @@ void esse_out_init_memory(struct esse_out *out, struct esse_arena *arena);
 
 void esse_out_grow(struct esse_out *out, size_t bytes);
 
-/* Makes sure that 'bytes' more fit; returns where they go. */
+/* Makes sure that 'bytes' more fit; returns where they go.  For put.h, and then esse_out_upto(). */
 static inline char *esse_out_room(struct esse_out *out, size_t bytes)
 {
     if (out->room - out->count < bytes)
         esse_out_grow(out, bytes);
     return out->buffer + out->count;
+}
+
+/* What was put there, up to 'end', is output now. */
+static inline void esse_out_upto(struct esse_out *out, const char *end)
+{
+    out->count = (size_t)(end - out->buffer);
 }
 
 static inline void esse_out_char(struct esse_out *out, char c)

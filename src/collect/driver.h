@@ -23,7 +23,8 @@
 #define ESSE_NO_ID  INT64_MIN /* a number that the server does not tell */
 
 struct esse_table {
-    const char *name; /* letters, digits, underscore; the database's table is esse_NAME */
+    const char
+        *name; /* letters, digits, underscore, at most 29; the database's table is esse_NAME */
     bool is_list;
     bool has_ranges;        /* predicates are asked of it: an index on v is worth having */
     uint64_t rows;          /* 0 .. rows - 1 are there from the start */

@@ -330,11 +330,20 @@ static bool sits_out(struct loop *loop, const struct session *session)
     return session->conn->fd < 0 && esse_rng_below(&loop->rng, 4) == 0;
 }
 
+/* What time it is for a round: the clock was read when the last answer of the round before was
+ * recorded, and on a store that answers at once that is every second reading of all.  What begins
+ * in the round begins early then, by what the recording took, and is wider than in truth. */
+static int64_t time_of_round(const struct loop *loop)
+{
+    const int64_t last = esse_book_last(loop->thread->book);
+    return last != loop->now ? last : esse_book_now(loop->thread->book);
+}
+
 /* Does what can be done now; how long nothing else can be, in nanoseconds. */
 static int64_t round_of(struct loop *loop)
 {
     int64_t nap = longest_nap_ns;
-    loop->now = esse_book_now(loop->thread->book);
+    loop->now = time_of_round(loop);
     for (uint32_t i = 0; i < loop->thread->count; i++) {
         struct session *session = &loop->sessions[i];
         if (session->state == GONE)
@@ -365,7 +374,9 @@ static void wait_for_sockets(struct loop *loop, int64_t nap)
     if (!count && nap <= 0)
         return;
     const struct timespec time = { nap / second_ns, nap % second_ns };
-    if (ppoll(loop->polls, count, &time, NULL) <= 0)
+    const int ready = ppoll(loop->polls, count, &time, NULL);
+    esse_book_now(loop->thread->book); /* the last reading is as old as the wait was long */
+    if (ready <= 0)
         return;
     for (nfds_t i = 0; i < count; i++)
         if (loop->polls[i].revents) {

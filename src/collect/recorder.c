@@ -3,6 +3,8 @@
 #include "collect/page.h"
 #include "formats/native.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <time.h>
 
 enum { INIT_PIECE = 1000 };
@@ -26,20 +28,17 @@ int64_t esse_book_last(const struct esse_book *book)
 
 /* ---- books ---- */
 
-/* A row's key is its number, or TABLE/NUMBER if there are several tables: what comes before. */
-static const struct esse_span *key_beginnings(struct esse_arena *arena,
-                                              const struct esse_schema *schema)
+/* A row's key is its number, or TABLE/NUMBER if there are several tables. */
+static const struct esse_key_beginning *key_beginnings(struct esse_arena *arena,
+                                                       const struct esse_schema *schema)
 {
-    struct esse_span *keys = esse_arena_alloc(arena, schema->count, sizeof *keys);
+    struct esse_key_beginning *keys = esse_arena_alloc(arena, schema->count, sizeof *keys);
+    const bool is_one = schema->count == 1;
     for (uint32_t t = 0; t < schema->count; t++) {
-        struct esse_out text;
-        esse_out_init_memory(&text, arena);
-        const char *name = schema->count == 1 ? "" : schema->tables[t].name;
-        esse_out_json(&text, name, strlen(name));
-        text.count--; /* the closing quote */
-        if (schema->count > 1)
-            esse_out_char(&text, '/');
-        keys[t] = (struct esse_span){ text.buffer, text.count };
+        const int length = snprintf(keys[t].text, sizeof keys[t].text, "\"%s%s",
+                                    is_one ? "" : schema->tables[t].name, is_one ? "" : "/");
+        keys[t].length = (size_t)length;
+        assert(keys[t].length < sizeof keys[t].text);
     }
     return keys;
 }
@@ -107,25 +106,10 @@ void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fau
         return;
     pthread_mutex_lock(&book->front.lock);
     const size_t before = book->front.at.bytes.count;
-    esse_native_put_fault(&book->front.at.bytes, fault);
+    struct esse_out *out = &book->front.at.bytes;
+    esse_out_upto(out, esse_native_put_fault(esse_out_room(out, ESSE_NATIVE_ROOM), fault));
     esse_book_line(book, esse_book_now(book), before);
     pthread_mutex_unlock(&book->front.lock);
-}
-
-void esse_book_put_key(const struct esse_book *book, struct esse_out *out, uint32_t table,
-                       int64_t row)
-{
-    esse_out_bytes(out, book->keys[table].at, book->keys[table].length);
-    esse_out_i64(out, row);
-    esse_out_char(out, '"');
-}
-
-void esse_book_put_value(struct esse_out *out, int64_t value)
-{
-    if (value == ESSE_ABSENT)
-        esse_out_text(out, "null");
-    else
-        esse_out_i64(out, value);
 }
 
 /* ---- the first lines ---- */
@@ -142,10 +126,11 @@ static void put_initial(struct esse_book *book, uint32_t number)
         const bool is_first = count++ % INIT_PIECE == 0;
         if (is_first && count > 1)
             esse_out_text(out, "}}\n");
-        esse_out_text(out, is_first ? ESSE_NATIVE_INIT "{" : ",");
-        esse_book_put_key(book, out, number, (int64_t)i);
-        esse_out_char(out, ':');
-        esse_book_put_value(out, table->initial[i]);
+        char *to = esse_out_room(out, ESSE_NATIVE_ROOM);
+        to = esse_put_text(to, is_first ? ESSE_NATIVE_INIT "{" : ",");
+        to = esse_book_put_key(book, to, number, (int64_t)i);
+        *to++ = ':';
+        esse_out_upto(out, esse_book_put_value(to, table->initial[i]));
     }
     if (count)
         esse_out_text(out, "}}\n");
@@ -265,9 +250,10 @@ static void put_line(struct esse_page *page, struct esse_out *out, enum esse_sta
     record.start_ts = page->start_ts;
     record.commit_ts = page->commit_ts;
     record.xid = page->xid;
-    esse_out_text(out, ESSE_NATIVE_SESSION);
-    esse_out_i64(out, page->session);
-    esse_native_put_head(out, &record);
+    char *to = esse_out_room(out, 2 * ESSE_NATIVE_ROOM);
+    to = esse_put_i64(esse_put_text(to, ESSE_NATIVE_SESSION), page->session);
+    to = esse_native_put_head(to, &page->book->times, &record);
+    esse_out_upto(out, to);
     esse_out_bytes(out, page->ops.buffer, page->ops.count);
     esse_out_text(out, ESSE_NATIVE_TXN_END);
 }

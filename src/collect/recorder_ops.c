@@ -2,26 +2,39 @@
 
 /* Operations on rows of our own tables as they stand in a native line. */
 
-void esse_page_open_op(struct esse_page *page, enum esse_op_kind kind)
+enum { OP_ROOM = 3 * ESSE_NATIVE_ROOM }; /* of its beginning, a key and a value, and its end */
+
+char *esse_page_open_op(struct esse_page *page, enum esse_op_kind kind)
 {
+    char *to = esse_out_room(&page->ops, OP_ROOM);
     if (page->ops.count)
-        esse_out_char(&page->ops, ',');
-    esse_native_open_op(&page->ops, kind);
+        *to++ = ',';
+    return esse_native_open_op(to, kind);
 }
 
-void esse_page_close_op(struct esse_page *page, const struct esse_noted *noted)
+void esse_page_close_op(struct esse_page *page, char *to, const struct esse_noted *noted)
 {
     const struct esse_reply *reply = noted->reply;
-    struct esse_out *out = &page->ops;
-    esse_native_put_interval(out, noted->begin, noted->end);
+    to = esse_native_put_interval(to, &page->book->times, noted->begin, noted->end);
     if (noted->is_done && reply->snapshot) {
-        esse_out_text(out, ESSE_NATIVE_SNAPSHOT);
-        esse_out_json(out, reply->snapshot, strlen(reply->snapshot));
+        esse_out_upto(&page->ops, esse_put_text(to, ESSE_NATIVE_SNAPSHOT));
+        esse_out_json(&page->ops, reply->snapshot, strlen(reply->snapshot));
+        to = esse_out_room(&page->ops, 1);
     } else if (reply->snapshot_at != ESSE_NO_ID) {
-        esse_out_text(out, ESSE_NATIVE_SNAPSHOT);
-        esse_out_i64(out, reply->snapshot_at);
+        to = esse_put_i64(esse_put_text(to, ESSE_NATIVE_SNAPSHOT), reply->snapshot_at);
     }
-    esse_out_char(out, '}');
+    *to++ = '}';
+    esse_out_upto(&page->ops, to);
+}
+
+static char *put_list(struct esse_out *out, char *to, const struct esse_reply *reply)
+{
+    *to++ = '[';
+    esse_out_upto(out, to);
+    esse_out_i64s(out, reply->items, reply->item_count);
+    to = esse_out_room(out, OP_ROOM);
+    *to++ = ']';
+    return to;
 }
 
 /* A read, a write, an append or a delete.  What a failed read saw is not known. */
@@ -29,23 +42,19 @@ static void put_item(struct esse_page *page, const struct esse_noted *noted, enu
 {
     const struct esse_request *request = noted->request;
     const struct esse_reply *reply = noted->reply;
-    struct esse_out *out = &page->ops;
     const bool found_nothing = kind == ESSE_OP_DELETE && noted->is_done && reply->is_absent;
-    esse_page_open_op(page, found_nothing ? ESSE_OP_READ : kind);
-    esse_book_put_key(page->book, out, request->table, request->row);
+    char *to = esse_page_open_op(page, found_nothing ? ESSE_OP_READ : kind);
+    to = esse_book_put_key(page->book, to, request->table, request->row);
     if (found_nothing || (kind != ESSE_OP_DELETE && (kind != ESSE_OP_READ || noted->is_done))) {
-        esse_out_text(out, ESSE_NATIVE_VALUE);
-        if (kind == ESSE_OP_READ && page->book->schema->tables[request->table].is_list) {
-            esse_out_char(out, '[');
-            esse_out_i64s(out, reply->items, reply->item_count);
-            esse_out_char(out, ']');
-        } else {
-            esse_book_put_value(out, found_nothing          ? ESSE_ABSENT
-                                     : kind == ESSE_OP_READ ? reply->value
-                                                            : request->value);
-        }
+        to = esse_put_text(to, ESSE_NATIVE_VALUE);
+        if (kind == ESSE_OP_READ && page->book->schema->tables[request->table].is_list)
+            to = put_list(&page->ops, to, reply);
+        else
+            to = esse_book_put_value(to, found_nothing          ? ESSE_ABSENT
+                                         : kind == ESSE_OP_READ ? reply->value
+                                                                : request->value);
     }
-    esse_page_close_op(page, noted);
+    esse_page_close_op(page, to, noted);
 }
 
 /* A predicate's rows, and what a change made of them. */
@@ -53,24 +62,26 @@ static void put_rows(struct esse_page *page, const struct esse_noted *noted, enu
 {
     const struct esse_request *request = noted->request;
     struct esse_out *out = &page->ops;
-    esse_page_open_op(page, kind);
+    esse_out_upto(out, esse_page_open_op(page, kind));
     esse_out_json(out, request->where, strlen(request->where));
     esse_out_text(out, ESSE_NATIVE_ROWS "{");
     for (size_t i = 0; i < noted->reply->row_count; i++) {
         const struct esse_live_row *row = &noted->reply->rows[i];
+        char *to = esse_out_room(out, ESSE_NATIVE_ROOM);
         if (i)
-            esse_out_char(out, ',');
-        esse_book_put_key(page->book, out, request->table, row->row);
-        esse_out_text(out, kind == ESSE_OP_PREDICATE_UPDATE ? ":[" : ":");
-        esse_book_put_value(out, row->value);
+            *to++ = ',';
+        to = esse_book_put_key(page->book, to, request->table, row->row);
+        to = esse_put_text(to, kind == ESSE_OP_PREDICATE_UPDATE ? ":[" : ":");
+        to = esse_book_put_value(to, row->value);
         if (kind == ESSE_OP_PREDICATE_UPDATE) {
-            esse_out_char(out, ',');
-            esse_book_put_value(out, row->next);
-            esse_out_char(out, ']');
+            *to++ = ',';
+            to = esse_book_put_value(to, row->next);
+            *to++ = ']';
         }
+        esse_out_upto(out, to);
     }
     esse_out_char(out, '}');
-    esse_page_close_op(page, noted);
+    esse_page_close_op(page, esse_out_room(out, OP_ROOM), noted);
 }
 
 /* "SELECT count(*) FROM rows WHERE ..." and what it returned. */
@@ -81,12 +92,13 @@ static void put_aggregate(struct esse_page *page, const struct esse_noted *noted
     shown->count = 0;
     esse_out_f(shown, "SELECT %s FROM %s WHERE %s", esse_aggregate_texts[request->aggregate],
                page->book->schema->tables[request->table].name, request->where);
-    esse_page_open_op(page, ESSE_OP_PREDICATE_READ);
+    esse_out_upto(out, esse_page_open_op(page, ESSE_OP_PREDICATE_READ));
     esse_out_json(out, shown->buffer, shown->count);
-    esse_out_text(out, ESSE_NATIVE_RESULT "[");
-    esse_book_put_value(out, noted->reply->value);
-    esse_out_char(out, ']');
-    esse_page_close_op(page, noted);
+    char *to = esse_out_room(out, OP_ROOM);
+    to = esse_put_text(to, ESSE_NATIVE_RESULT "[");
+    to = esse_book_put_value(to, noted->reply->value);
+    *to++ = ']';
+    esse_page_close_op(page, to, noted);
 }
 
 void esse_page_put(struct esse_page *page, const struct esse_noted *noted)

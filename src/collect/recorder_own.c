@@ -115,7 +115,7 @@ static void put_read(struct esse_page *page, const struct esse_noted *noted,
 {
     const struct esse_own_statement *own = noted->request->own;
     struct esse_out *out = &page->ops;
-    esse_page_open_op(page, ESSE_OP_READ);
+    esse_out_upto(&page->ops, esse_page_open_op(page, ESSE_OP_READ));
     if (cells)
         put_key(page->book, out, own->table, cells);
     else
@@ -125,7 +125,7 @@ static void put_read(struct esse_page *page, const struct esse_noted *noted,
         put_row(page->book, out, own->table, cells);
     else
         esse_out_text(out, "null");
-    esse_page_close_op(page, noted);
+    esse_page_close_op(page, esse_out_room(&page->ops, ESSE_NATIVE_ROOM), noted);
 }
 
 /* What became of the row that 'cells' were; a delete has no value. */
@@ -135,14 +135,14 @@ static void put_write(struct esse_page *page, const struct esse_noted *noted,
     const struct esse_own_statement *own = noted->request->own;
     const uint32_t columns = page->book->schema->own->tables[own->table].column_count;
     const bool is_delete = own->kind == ESSE_OWN_DELETE;
-    esse_page_open_op(page, is_delete ? ESSE_OP_DELETE : ESSE_OP_WRITE);
+    esse_out_upto(&page->ops, esse_page_open_op(page, is_delete ? ESSE_OP_DELETE : ESSE_OP_WRITE));
     put_key(page->book, &page->ops, own->table, cells);
     if (!is_delete) {
         esse_out_text(&page->ops, ESSE_NATIVE_VALUE);
         put_row(page->book, &page->ops, own->table,
                 own->kind == ESSE_OWN_UPDATE ? cells + columns : cells);
     }
-    esse_page_close_op(page, noted);
+    esse_page_close_op(page, esse_out_room(&page->ops, ESSE_NATIVE_ROOM), noted);
 }
 
 /* One row by its key: what was read of it, and what became of it. */
@@ -162,7 +162,7 @@ static void open_predicate(struct esse_page *page, const struct esse_own_stateme
     shown->count = 0;
     esse_out_f(shown, "SELECT %s FROM %s%s%s", own->kind == ESSE_OWN_AGGREGATE ? own->list : "*",
                page->book->schema->own->tables[own->table].name, *own->rest ? " " : "", own->rest);
-    esse_page_open_op(page, kind);
+    esse_out_upto(&page->ops, esse_page_open_op(page, kind));
     esse_out_json(&page->ops, shown->buffer, shown->count);
 }
 
@@ -177,7 +177,7 @@ static void put_result(struct esse_page *page, const struct esse_noted *noted)
         put_cell(out, &noted->reply->cells[i]);
     }
     esse_out_char(out, ']');
-    esse_page_close_op(page, noted);
+    esse_page_close_op(page, esse_out_room(&page->ops, ESSE_NATIVE_ROOM), noted);
 }
 
 /* A row of a predicate, and if that changed it what became of it. */
@@ -220,7 +220,7 @@ static void put_rows(struct esse_page *page, const struct esse_noted *noted)
         put_found(page, own, &noted->reply->cells[i]);
     }
     esse_out_char(&page->ops, '}');
-    esse_page_close_op(page, noted);
+    esse_page_close_op(page, esse_out_room(&page->ops, ESSE_NATIVE_ROOM), noted);
 }
 
 void esse_page_put_own(struct esse_page *page, const struct esse_noted *noted)

@@ -1,7 +1,7 @@
 #ifndef ESSE_FORMATS_NATIVE_PUT_H
 #define ESSE_FORMATS_NATIVE_PUT_H
 
-#include "base/out.h"
+#include "base/put.h"
 #include "history/record.h"
 
 /*
@@ -18,54 +18,62 @@
 #define ESSE_NATIVE_RESULT   ",\"result\":"
 #define ESSE_NATIVE_SNAPSHOT ",\"snapshot\":"
 
-static inline void esse_native_put_number(struct esse_out *out, const char *name, int64_t number)
+/* What follows is put as put.h says; this much room is enough for any one of them. */
+enum { ESSE_NATIVE_ROOM = 320 };
+
+static inline char *esse_native_put_number(char *to, const char *name, int64_t number)
 {
     if (number == ESSE_NO_TIME)
-        return;
-    esse_out_text(out, name);
-    esse_out_i64(out, number);
+        return to;
+    return esse_put_i64(esse_put_text(to, name), number);
 }
 
 /* What stands between the session, or the name, and the operations. */
-static inline void esse_native_put_head(struct esse_out *out, const struct esse_txn_record *txn)
+static inline char *esse_native_put_head(char *to, struct esse_put_times *times,
+                                         const struct esse_txn_record *txn)
 {
     if (txn->status == ESSE_ABORTED)
-        esse_out_text(out, ",\"status\":\"aborted\"");
+        to = esse_put_text(to, ",\"status\":\"aborted\"");
     else if (txn->status == ESSE_UNKNOWN_OUTCOME)
-        esse_out_text(out, ",\"status\":\"unknown\"");
-    esse_native_put_number(out, ",\"start\":", txn->start);
-    esse_native_put_number(out, ",\"end\":", txn->end);
-    esse_native_put_number(out, ",\"start_ts\":", txn->start_ts);
-    esse_native_put_number(out, ",\"commit_ts\":", txn->commit_ts);
-    esse_native_put_number(out, ",\"xid\":", txn->xid);
-    esse_out_text(out, ",\"ops\":[");
+        to = esse_put_text(to, ",\"status\":\"unknown\"");
+    if (txn->start != ESSE_NO_TIME)
+        to = esse_put_time(times, esse_put_text(to, ",\"start\":"), txn->start);
+    if (txn->end != ESSE_NO_TIME)
+        to = esse_put_time(times, esse_put_text(to, ",\"end\":"), txn->end);
+    to = esse_native_put_number(to, ",\"start_ts\":", txn->start_ts);
+    to = esse_native_put_number(to, ",\"commit_ts\":", txn->commit_ts);
+    to = esse_native_put_number(to, ",\"xid\":", txn->xid);
+    return esse_put_text(to, ",\"ops\":[");
 }
 
-static inline void esse_native_put_fault(struct esse_out *out,
-                                         const struct esse_fault_record *fault)
+static inline char *esse_native_put_fault(char *to, const struct esse_fault_record *fault)
 {
-    esse_out_f(out, "{\"fault\":\"%s\"", esse_fault_names[fault->kind]);
-    esse_native_put_number(out, ",\"node\":", fault->node);
-    esse_native_put_number(out, ",\"start\":", fault->start);
-    esse_native_put_number(out, ",\"end\":", fault->end);
-    esse_out_text(out, "}\n");
+    to = esse_put_text(to, "{\"fault\":\"");
+    to = esse_put_text(to, esse_fault_names[fault->kind]);
+    *to++ = '"';
+    to = esse_native_put_number(to, ",\"node\":", fault->node);
+    to = esse_native_put_number(to, ",\"start\":", fault->start);
+    to = esse_native_put_number(to, ",\"end\":", fault->end);
+    return esse_put_text(to, "}\n");
 }
 
 /* An operation up to its key, or its predicate. */
-static inline void esse_native_open_op(struct esse_out *out, enum esse_op_kind kind)
+static inline char *esse_native_open_op(char *to, enum esse_op_kind kind)
 {
     static const char letters[] = "rwadpu";
     const char open[] = { '{', '"', letters[kind], '"', ':' };
-    esse_out_bytes(out, open, sizeof open);
+    memcpy(to, open, sizeof open);
+    return to + sizeof open;
 }
 
-static inline void esse_native_put_interval(struct esse_out *out, int64_t begin, int64_t end)
+static inline char *esse_native_put_interval(char *to, struct esse_put_times *times, int64_t begin,
+                                             int64_t end)
 {
-    esse_out_text(out, ",\"t\":[");
-    esse_out_i64(out, begin);
-    esse_out_char(out, ',');
-    esse_out_i64(out, end);
-    esse_out_char(out, ']');
+    to = esse_put_time(times, esse_put_text(to, ",\"t\":["), begin);
+    *to++ = ',';
+    to = esse_put_time(times, to, end);
+    *to++ = ']';
+    return to;
 }
 
 #endif

@@ -11,6 +11,7 @@
 struct writer {
     struct esse_sink sink;
     struct esse_out *out;
+    struct esse_put_times times;
     bool lossy;
     unsigned key_kinds, value_kinds; /* bits of enum esse_value_kind met so far */
 };
@@ -18,6 +19,12 @@ struct writer {
 static struct writer *writer_of(struct esse_sink *sink)
 {
     return (struct writer *)sink;
+}
+
+/* For what native_put.h puts. */
+static char *room(struct writer *w)
+{
+    return esse_out_room(w->out, ESSE_NATIVE_ROOM);
 }
 
 /* ---- what the format cannot hold ---- */
@@ -164,7 +171,7 @@ static bool put_op(struct writer *w, const struct esse_txn_record *txn,
                    const struct esse_op_record *op, struct esse_error *err)
 {
     bool ok;
-    esse_native_open_op(w->out, op->kind);
+    esse_out_upto(w->out, esse_native_open_op(room(w), op->kind));
     if (esse_op_is_predicate(op->kind)) {
         ok = put_predicate(w, txn, op, err);
     } else {
@@ -177,7 +184,7 @@ static bool put_op(struct writer *w, const struct esse_txn_record *txn,
         }
     }
     if (op->begin != ESSE_NO_TIME)
-        esse_native_put_interval(w->out, op->begin, op->end);
+        esse_out_upto(w->out, esse_native_put_interval(room(w), &w->times, op->begin, op->end));
     if (!esse_value_eq(op->snapshot, ESSE_NONE)) {
         esse_out_text(w->out, ESSE_NATIVE_SNAPSHOT);
         put_id(w, op->snapshot, false);
@@ -203,7 +210,7 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
         esse_out_text(w->out, ",\"txn\":");
         put_id(w, txn->name, true);
     }
-    esse_native_put_head(w->out, txn);
+    esse_out_upto(w->out, esse_native_put_head(room(w), &w->times, txn));
     for (size_t i = 0; i < txn->op_count; i++) {
         if (i)
             esse_out_char(w->out, ',');
@@ -255,8 +262,9 @@ static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t
 static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
                       struct esse_error *err)
 {
+    struct writer *w = writer_of(sink);
     (void)err;
-    esse_native_put_fault(writer_of(sink)->out, fault);
+    esse_out_upto(w->out, esse_native_put_fault(room(w), fault));
     return true;
 }
 

@@ -1,9 +1,9 @@
 #include "base/budget.h"
-#include "base/digits.h"
 #include "base/gallop.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/outfile.h"
+#include "base/put.h"
 #include "base/rng.h"
 #include "base/vec.h"
 #include "test.h"
@@ -186,6 +186,23 @@ TEST(test_out__integers_print_as_by_printf)
     esse_arena_free(arena);
 }
 
+/* One after the other, as a clock goes: from step to step a little, or a lot, or back. */
+TEST(test_put__times_print_as_by_printf)
+{
+    struct esse_rng rng = { 13 };
+    struct esse_put_times times = { 0 };
+    uint64_t bits = 0;
+    for (uint64_t i = 0; i < 200000; i++) {
+        char expected[32], text[64];
+        const uint64_t drawn = esse_rng_next(&rng);
+        bits = i % 1000 ? bits + (drawn >> (4 + i % 60)) / 1000 : drawn >> i / 1000 % 64;
+        const int64_t time = (int64_t)bits;
+        snprintf(expected, sizeof expected, "%lld", (long long)time);
+        *esse_put_time(&times, text, time) = 0;
+        CHECK_TEXT(text, expected);
+    }
+}
+
 TEST(test_out__several_integers_print_as_one_by_one)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -322,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_out__json_strings_are_escaped),
         cmocka_unit_test(test_out__integers_print_to_the_edges),
         cmocka_unit_test(test_out__integers_print_as_by_printf),
+        cmocka_unit_test(test_put__times_print_as_by_printf),
         cmocka_unit_test(test_out__several_integers_print_as_one_by_one),
         cmocka_unit_test(test_out__a_failed_write_is_told_at_the_end),
         cmocka_unit_test(test_outfile__is_not_there_before_the_commit),

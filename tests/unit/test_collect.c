@@ -36,7 +36,8 @@ enum { ROOM = 4096, ASKS = ESSE_ASK_ROLLBACK + 1 };
 static struct {
     const struct script *script;
     unsigned asked[ASKS];
-    char log[ROOM]; /* a letter for each request that was started */
+    char log[ROOM];                   /* a letter for each request that was started */
+    struct esse_interval truth[ROOM]; /* when it was, and when it was answered: with one session */
     size_t logged;
     unsigned drops, steps;
     int ready[2], silent[2]; /* pipes */
@@ -115,16 +116,16 @@ static enum esse_progress fake_step(struct esse_conn *head, struct esse_reply *r
     if (conn->trick == NEVER)
         return ESSE_PROGRESS_WAIT;
     reply->value = ESSE_ABSENT;
+    if (fake.logged < ROOM - 1)
+        fake.truth[fake.logged - 1].end = esse_book_clock();
     return ESSE_PROGRESS_DONE;
 }
 
-static enum esse_progress fake_start(struct esse_conn *head, const struct esse_request *request,
-                                     struct esse_reply *reply)
+static enum esse_progress fake_answer(struct esse_conn *head, const struct esse_request *request,
+                                      struct esse_reply *reply)
 {
     struct fake_conn *conn = (struct fake_conn *)head;
     const unsigned nth = ++fake.asked[request->ask];
-    if (fake.logged < ROOM - 1)
-        fake.log[fake.logged++] = "cbrwiadmuqoCR"[request->ask];
     conn->trick = NOTHING;
     for (const struct script *at = fake.script; at && at->trick; at++)
         if (at->ask == request->ask && at->nth == nth)
@@ -149,6 +150,19 @@ static enum esse_progress fake_start(struct esse_conn *head, const struct esse_r
     default:
         return fail_as(conn, reply);
     }
+}
+
+static enum esse_progress fake_start(struct esse_conn *head, const struct esse_request *request,
+                                     struct esse_reply *reply)
+{
+    if (fake.logged == ROOM - 1)
+        return fake_answer(head, request, reply);
+    struct esse_interval *truth = &fake.truth[fake.logged];
+    fake.log[fake.logged++] = "cbrwiadmuqoCR"[request->ask];
+    truth->begin = esse_book_clock();
+    const enum esse_progress progress = fake_answer(head, request, reply);
+    truth->end = esse_book_clock();
+    return progress;
 }
 
 static const struct esse_driver fake_driver = {
@@ -389,6 +403,51 @@ TEST(test_loop__a_server_that_is_away_is_waited_for)
     struct ran ran = play(script, "write-skew", 2);
     CHECK(ran.ok);
     CHECK_TEXT(fake.log, "cbrrcccbrrwC");
+    esse_arena_free(ran.arena);
+}
+
+/* The clock of a history began at a time that is not told; but there must be one by which every
+ * recorded interval holds the true one. */
+struct zero {
+    int64_t earliest, latest;
+};
+
+static void holds(struct zero *zero, struct esse_interval recorded, struct esse_interval truth)
+{
+    const int64_t earliest = truth.end - recorded.end, latest = truth.begin - recorded.begin;
+    zero->earliest = earliest > zero->earliest ? earliest : zero->earliest;
+    zero->latest = latest < zero->latest ? latest : zero->latest;
+}
+
+TEST(test_loop__recorded_intervals_hold_the_true_ones)
+{
+    static const struct script script[] = {
+        { ESSE_ASK_BEGIN, 3, AGAIN }, { ESSE_ASK_READ, 2, LATE },    { ESSE_ASK_READ, 9, TIMED },
+        { ESSE_ASK_WRITE, 5, AGAIN }, { ESSE_ASK_COMMIT, 7, TIMED }, { 0 }
+    };
+    struct ran ran = play(script, "write-skew", 500);
+    struct esse_history *history = load(&ran);
+    struct zero zero = { INT64_MIN, INT64_MAX };
+    size_t op = 0, txn = 0;
+    struct esse_interval whole = { 0 };
+    for (size_t i = 0; i < fake.logged; i++)
+        switch (fake.log[i]) {
+        case 'b':
+            whole.begin = fake.truth[i].begin;
+            break;
+        case 'C':
+            whole.end = fake.truth[i].end;
+            holds(&zero, history->txn_time[txn++], whole);
+            break;
+        case 'r':
+        case 'w':
+            holds(&zero, history->op_time[op++], fake.truth[i]);
+            break;
+        default:
+            break;
+        }
+    CHECK_EQ(txn, 500);
+    CHECK(zero.earliest <= zero.latest);
     esse_arena_free(ran.arena);
 }
 
@@ -720,6 +779,7 @@ int main(void)
         cmocka_unit_test(test_loop__hangs_up_on_who_does_not_answer),
         cmocka_unit_test(test_loop__a_fatal_answer_ends_the_run),
         cmocka_unit_test(test_loop__a_server_that_is_away_is_waited_for),
+        cmocka_unit_test(test_loop__recorded_intervals_hold_the_true_ones),
         cmocka_unit_test(test_recorder__what_is_shown_of_operations),
         cmocka_unit_test(test_recorder__snapshots_and_ids),
         cmocka_unit_test(test_recorder__lines_are_in_the_order_of_ends),
