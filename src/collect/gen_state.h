@@ -124,6 +124,9 @@ static inline bool esse_gen_has_xids(const struct esse_gen *gen)
     return gen->options->certifies == ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS;
 }
 
+/* gen_validate.c: ESSE_EUSAGE on options that make no sense. */
+bool esse_gen_validate(const struct esse_gen_options *options, struct esse_error *err);
+
 /* gen_snapshot.c: the state that is committed now, or for kinds with a past was at a tick, as the
  * certificate means it; ESSE_NONE if none is asked for. */
 esse_value esse_gen_snapshot(struct esse_gen *gen, uint64_t tick);
