@@ -127,9 +127,10 @@ static int save_verdict(struct esse_running *r, const struct esse_report *report
         void (*write)(struct esse_out *out, const struct esse_report *report);
     } files[] = { { "verdict.txt", write_text },
                   { "verdict.json", esse_report_json },
-                  { "evidence.json", esse_report_evidence } };
+                  { "evidence.json", esse_report_evidence },
+                  { "evidence.svg", report->result->anomaly_type_count ? esse_report_svg : NULL } };
     int status = 0;
-    for (size_t i = 0; !status && i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; !status && i < sizeof files / sizeof *files && files[i].write; i++)
         status = esse_checking_write(r->arena, esse_rundir_file(r->arena, &r->dir, files[i].name),
                                      report, files[i].write);
     return status;

@@ -108,6 +108,7 @@ config = json.load(open("holds/config.json"))
 assert config["workload"] == "list-append" and config["isolation"] == "serializable"
 assert config["settings"]["journal_mode"] == "wal"
 assert json.load(open("holds/verdict.json"))["results"][0]["verdict"] == "holds"'
+check "and no picture of nothing" test ! -e holds/evidence.svg
 expect "the history can be checked by itself" 0 "$ESSE" check -l serializable holds/history.jsonl
 expect "the evidence can be verified" 0 "$ESSE" verify --certificate holds/certificate.jsonl \
     holds/evidence.json holds/history.jsonl
@@ -246,6 +247,7 @@ while read -r name letter; do
     case $letter in l) found "$name" list-append ;; r) found "$name" rw-register ;; p) found "$name" predicate ;; esac
 done <bugs
 same "each is told by its name" "" "$(untold <expected)"
+check "and drawn" grep -q '<svg .*' bug-G1c-rw-register/evidence.svg
 recheck=$(grep '^esse check ' bug-cyclic-versions-rw-register/README | sed "s|^esse|$ESSE|")
 expect "a README does not ask for a certificate that is not there" 1 bash -c "cd bug-cyclic-versions-rw-register && $recheck"
 has "nor forgets what was assumed" "$OUT" "cyclic-versions"
