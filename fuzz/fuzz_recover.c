@@ -1,25 +1,25 @@
 #include "base/arena.h"
 #include "base/error.h"
-#include "collect/recover.h"
+#include "collect/learnt.h"
+#include "collect/learnt_feed.h"
+#include "collect/learnt_rows.h"
 #include "collect/recover_binlog.h"
 #include "collect/recover_feeds.h"
 #include "collect/recover_pgoutput.h"
-#include "collect/recover_snapshot.h"
 #include "collect/recover_test_decoding.h"
+#include "formats/native.h"
+#include "history/pg_snapshot.h"
 
 #include <string.h>
 
 /* What servers say, in any bytes: the first one chooses the decoder.  Messages of pgoutput have two
- * bytes of length before them, lines of test_decoding an end of line behind. */
+ * bytes of length before them, lines of test_decoding an end of line behind.  What is understood
+ * becomes a certificate. */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct esse_table_rule rules[] = {
-    { "esse_r", "k", "v", "", false },
-    { "esse_l", "k", "v", "l/", true },
-    { "wide", "id", NULL, "wide/", false },
-    { "", "k", "v", "", false },
-};
+static const struct esse_table tables[] = { { .name = "r" }, { .name = "l", .is_list = true } };
+static const struct esse_schema schema = { .tables = tables, .count = 2, .sessions = 1 };
 
 static void feed_pgoutput(struct esse_arena *arena, struct esse_change_sink *sink,
                           const uint8_t *data, size_t size, struct esse_error *err)
@@ -47,36 +47,70 @@ static void feed_lines(struct esse_arena *arena, struct esse_change_sink *sink, 
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void emit(struct esse_arena *arena, struct esse_learnt *learnt)
+{
+    struct esse_out out;
+    struct esse_error err;
+    esse_out_init_memory(&out, arena);
+    esse_learnt_emit(learnt, "commit-order",
+                     esse_native_writer(arena, esse_values_new(arena), &out, false), &err);
+}
+
+/* Logs of whole transactions. */
+static void take_log(struct esse_arena *arena, unsigned kind, const uint8_t *data, size_t size)
+{
+    struct esse_learnt *learnt = esse_learnt_new(arena, &schema);
+    struct esse_learnt_rows *rows = esse_learnt_rows_new(arena, &schema);
+    struct esse_change_sink *sink = esse_learnt_rows_sink(rows);
+    struct esse_error err;
+    esse_learnt_rows_to(rows, learnt);
+    if (kind == 0)
+        feed_pgoutput(arena, sink, data, size, &err);
+    else if (kind == 1)
+        feed_lines(arena, sink, data, size, &err);
+    else
+        esse_binlog_file(esse_binlog_new(arena, sink), data, size, &err);
+    emit(arena, learnt);
+}
+
+/* Feeds of versions. */
+static void take_feed(struct esse_arena *arena, unsigned kind, struct esse_span text)
 {
     static const char *const keys[] = { "k" };
     static const struct esse_cockroach_rows rows = { { "esse_r", 6 }, keys, 1 };
+    struct esse_learnt *learnt = esse_learnt_new(arena, &schema);
+    struct esse_learnt_feed *feed = esse_learnt_feed_new(arena, &schema);
+    struct esse_change_sink *sink = esse_learnt_feed_sink(feed);
+    struct esse_stamp stamp;
+    struct esse_error err;
+    int64_t revision;
+    sink->values = esse_values_new(arena);
+    if (kind == 3)
+        esse_etcd_feed(sink, text, &revision, &err);
+    else if (kind == 4)
+        esse_cockroach_feed(sink, &rows, (struct esse_span){ "", 0 }, text, &stamp, &err);
+    else
+        esse_tidb_feed(sink, "esse_r", "k", esse_value_small(1), text, &err);
+    esse_learnt_feed_tell(feed, learnt, true);
+    emit(arena, learnt);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     if (!size)
         return 0;
     const unsigned kind = *data++ % 7;
     const struct esse_span text = { (const char *)data, --size };
     struct esse_arena *arena = esse_arena_new();
-    struct esse_values *values = esse_values_new(arena);
-    struct esse_recovery *recovery = esse_recovery_new(arena, values);
-    struct esse_change_sink *sink = esse_recovery_rows(arena, values, recovery, rules, 4);
-    struct esse_stamp stamp;
-    struct esse_pg_snapshot snapshot;
-    struct esse_error err;
-    int64_t revision;
-    if (kind == 0)
-        feed_pgoutput(arena, sink, data, size, &err);
-    else if (kind == 1)
-        feed_lines(arena, sink, data, size, &err);
-    else if (kind == 2)
-        esse_binlog_file(esse_binlog_new(arena, sink), data, size, &err);
-    else if (kind == 3)
-        esse_etcd_feed(sink, text, &revision, &err);
-    else if (kind == 4)
-        esse_cockroach_feed(sink, &rows, (struct esse_span){ "", 0 }, text, &stamp, &err);
-    else if (kind == 5)
-        esse_tidb_feed(sink, "esse_r", "k", esse_value_small(1), text, &err);
-    else
+    if (kind < 3) {
+        take_log(arena, kind, data, size);
+    } else if (kind < 6) {
+        take_feed(arena, kind, text);
+    } else {
+        struct esse_values *values = esse_values_new(arena);
+        struct esse_pg_snapshot snapshot;
         esse_pg_snapshot_parse(&snapshot, values, esse_value_string(values, text.at, text.length));
+    }
     esse_arena_free(arena);
     return 0;
 }

@@ -2,7 +2,7 @@
 #include "collect/driver_postgresql_error.h"
 #include "collect/driver_postgresql_shadow.h"
 #include "collect/learnt_feed.h"
-#include "collect/recover_snapshot.h"
+#include "collect/recover_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "collect/learnt_feed.h"
 #include "collect/recorder.h"
 #include "collect/recover_feeds.h"
-#include "collect/recover_snapshot.h"
+#include "collect/recover_text.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -45,15 +45,15 @@ struct esse_change_sink *esse_learnt_rows_sink(struct esse_learnt_rows *rows)
 
 /* ---- the stream ---- */
 
-/* 17 of "0-1-17". */
+/* 17 of "0-1-17"; sequence numbers may have 64 bits, and such that do not fit are not told. */
 static int64_t sequence_of(const struct esse_values *values, esse_value gtid)
 {
     char room[8];
     const struct esse_span text = esse_value_text(values, gtid, room);
-    int64_t number = 0;
+    uint64_t number = 0;
     for (size_t i = 0; i < text.length; i++)
-        number = text.at[i] == '-' ? 0 : number * 10 + (text.at[i] - '0');
-    return number;
+        number = text.at[i] == '-' ? 0 : number * 10 + (uint64_t)(text.at[i] - '0');
+    return number <= INT64_MAX ? (int64_t)number : ESSE_NO_ID;
 }
 
 static bool take_begin(struct esse_change_sink *sink, const struct esse_change_txn *txn,

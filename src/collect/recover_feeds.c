@@ -4,8 +4,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "collect/base64.h"
-#include "collect/recover.h"
-#include "collect/recover_snapshot.h"
+#include "collect/recover_text.h"
 #include "formats/json.h"
 
 /* A text as a value in a pool of its own, so that only what is wanted gets into the sink's. */

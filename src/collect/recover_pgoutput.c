@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "collect/bytes.h"
-#include "collect/recover.h"
+#include "collect/recover_text.h"
 
 enum { PG_BOOL = 16, PG_INT8 = 20, PG_INT2 = 21, PG_INT4 = 23 }; /* catalogue/pg_type.dat */
 

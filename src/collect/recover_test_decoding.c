@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
-#include "collect/recover.h"
+#include "collect/recover_text.h"
 
 #include <string.h>
 

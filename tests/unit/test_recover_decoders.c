@@ -1,10 +1,9 @@
 #include "collect/base64.h"
-#include "collect/recover.h"
 #include "collect/recover_binlog.h"
 #include "collect/recover_feeds.h"
 #include "collect/recover_pgoutput.h"
-#include "collect/recover_snapshot.h"
 #include "collect/recover_test_decoding.h"
+#include "collect/recover_text.h"
 
 #include "recorded.h"
 
@@ -397,6 +396,48 @@ TEST(test_base64__there_and_back)
         CHECK(!esse_base64_decode(bad[i], strlen(bad[i]), back, &count));
 }
 
+/* ---- numbers that are texts ---- */
+
+TEST(test_stamps__hybrid_clocks)
+{
+    struct esse_stamp stamp;
+    struct esse_error err;
+    CHECK(esse_hlc_parse(span("1700000000000000000.0000000012"), &stamp, &err));
+    CHECK(stamp.high == 1700000000000000000 && stamp.low == 12);
+    CHECK(esse_hlc_parse(span("17"), &stamp, &err) && stamp.high == 17 && stamp.low == 0);
+    CHECK(esse_hlc_parse(span("17.5?"), &stamp, &err) && stamp.low == 5);
+    static const char *const bad[] = { "", ".1", "17.", "17.1.1", "17 ", "-1", "1e9", "17??" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK(!esse_hlc_parse(span(bad[i]), &stamp, &err));
+}
+
+TEST(test_values__digits)
+{
+    static const char *const texts[] = { "",
+                                         "-",
+                                         "00",
+                                         "-0",
+                                         "01",
+                                         "9223372036854775808",
+                                         "-9223372036854775809",
+                                         "99999999999999999999",
+                                         "1x" };
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_values *values = esse_values_new(arena);
+    int64_t number;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        CHECK(!esse_value_as_int(values, esse_value_of_digits(values, texts[i], strlen(texts[i])),
+                                 &number));
+    static const int64_t numbers[] = { 0, 7, -7, INT64_MAX, INT64_MIN };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%lld", (long long)numbers[i]);
+        CHECK(esse_value_as_int(values, esse_value_of_digits(values, text, strlen(text)), &number));
+        CHECK(number == numbers[i]);
+    }
+    esse_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,6 +453,8 @@ int main(void)
         cmocka_unit_test(test_test_decoding__refuses_what_is_malformed),
         cmocka_unit_test(test_pg_frame__data_keepalive_and_status),
         cmocka_unit_test(test_base64__there_and_back),
+        cmocka_unit_test(test_stamps__hybrid_clocks),
+        cmocka_unit_test(test_values__digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
