@@ -62,7 +62,7 @@ struct conn {
     MYSQL *connected;
     int status;
     MYSQL_RES *result;
-    struct esse_live_items items;
+    struct esse_live_list list;
     struct esse_live_row_vec rows;
     struct esse_mysql_own own;
 };
@@ -75,6 +75,7 @@ struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena 
     conn->head = (struct esse_conn){ .driver = &esse_driver_mysql, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
+    esse_live_list_init(&conn->list, arena);
     conn->hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
     conn->links = esse_arena_alloc(arena, conn->hosts, sizeof *conn->links);
     esse_mysql_own_init(&conn->own, arena);
@@ -353,11 +354,8 @@ static void take_value(struct conn *conn, struct esse_reply *reply)
         reply->value = row ? number_of(row[0]) : ESSE_ABSENT;
         return;
     }
-    conn->items.count = 0;
     if (row && row[0])
-        esse_live_parse_list(&conn->items, conn->arena, row[0]);
-    reply->items = conn->items.at;
-    reply->item_count = conn->items.count;
+        esse_live_show_list(&conn->list, row[0], strlen(row[0]), reply);
 }
 
 /* 17 of "0-1-17"; of several domains, which have no order between them, none. */

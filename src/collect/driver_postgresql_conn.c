@@ -38,7 +38,7 @@ struct conn {
     int64_t xid;     /* of the open transaction, or ESSE_NO_ID */
     bool has_written;
     int64_t time; /* when it commits, or ESSE_NO_ID */
-    struct esse_live_items items;
+    struct esse_live_list list;
     struct esse_live_row_vec rows;
     struct esse_out sql; /* of an own statement, and its answer */
     struct esse_cells cells;
@@ -57,6 +57,7 @@ struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *ar
     conn->head = (struct esse_conn){ .driver = &esse_driver_postgresql, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
+    esse_live_list_init(&conn->list, arena);
     conn->cells.arena = arena;
     esse_out_init_memory(&conn->sql, arena);
     if (target->exporting)
@@ -373,11 +374,10 @@ static void take_read(struct conn *conn, const PGresult *result, struct esse_rep
             reply->value = esse_pg_number(result, 0, PQnfields(result) - 1);
         return;
     }
-    conn->items.count = 0;
-    if (PQntuples(result) > 0)
-        esse_live_parse_list(&conn->items, conn->arena, PQgetvalue(result, 0, 0));
-    reply->items = conn->items.at;
-    reply->item_count = conn->items.count;
+    if (PQntuples(result) > 0) {
+        const char *text = PQgetvalue(result, 0, 0);
+        esse_live_show_list(&conn->list, text, strlen(text), reply);
+    }
 }
 
 /* Columns (snapshot, xid, k), or none where the count of rows is all that is told. */
