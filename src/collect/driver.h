@@ -121,8 +121,12 @@ struct esse_reply {
     int64_t value;  /* READ of a register: ESSE_ABSENT if not there; AGGREGATE: the result (over
                        no rows ESSE_ABSENT, but a count is 0) */
     bool is_absent; /* DELETE: there was nothing to delete */
-    const int64_t *items; /* READ of a list, oldest first; an absent row is an empty list */
+    /* READ of a list, oldest first: its integers, or their text with commas between as a history
+     * has it.  An absent row is an empty list. */
+    const int64_t *items;
     size_t item_count;
+    const char *list; /* NULL: see 'items' */
+    size_t list_length;
     const struct esse_live_row *rows; /* MATCH, CHANGE; in any order */
     size_t row_count;
     const struct esse_own_cell *cells; /* OWN, as own.h has them */

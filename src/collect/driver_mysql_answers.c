@@ -29,11 +29,8 @@ static void take_value(struct esse_mysql_conn *conn, struct esse_reply *reply)
         reply->value = row ? esse_mysql_number(row[0]) : ESSE_ABSENT;
         return;
     }
-    conn->items.count = 0;
     if (row && row[0])
-        esse_live_parse_list(&conn->items, conn->arena, row[0]);
-    reply->items = conn->items.at;
-    reply->item_count = conn->items.count;
+        esse_live_show_list(&conn->list, row[0], strlen(row[0]), reply);
 }
 
 /* ---- commits ---- */

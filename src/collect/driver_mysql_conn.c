@@ -16,6 +16,7 @@ struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena 
     conn->head = (struct esse_conn){ .driver = &esse_driver_mysql, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
+    esse_live_list_init(&conn->list, arena);
     conn->hosts = target->url->host_count ? (unsigned)target->url->host_count : 1;
     conn->links = esse_arena_alloc(arena, conn->hosts, sizeof *conn->links);
     esse_mysql_own_init(&conn->own, arena);

@@ -62,7 +62,7 @@ struct esse_mysql_conn {
     int status;
     MYSQL_RES *result;
     /* what the reply points at */
-    struct esse_live_items items;
+    struct esse_live_list list;
     struct esse_live_row_vec rows;
     struct esse_mysql_own own;
 };

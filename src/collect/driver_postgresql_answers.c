@@ -100,11 +100,10 @@ static void take_read(struct esse_pg_conn *conn, const PGresult *result, struct 
             reply->value = esse_pg_number(result, 0, PQnfields(result) - 1);
         return;
     }
-    conn->items.count = 0;
-    if (PQntuples(result) > 0)
-        esse_live_parse_list(&conn->items, conn->arena, PQgetvalue(result, 0, 0));
-    reply->items = conn->items.at;
-    reply->item_count = conn->items.count;
+    if (PQntuples(result) > 0) {
+        const char *text = PQgetvalue(result, 0, 0);
+        esse_live_show_list(&conn->list, text, strlen(text), reply);
+    }
 }
 
 /* Columns (snapshot, xid, k), or none where the count of rows is all that is told. */

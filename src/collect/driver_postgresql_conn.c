@@ -13,6 +13,7 @@ struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *ar
     conn->head = (struct esse_conn){ .driver = &esse_driver_postgresql, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
+    esse_live_list_init(&conn->list, arena);
     conn->cells.arena = arena;
     esse_out_init_memory(&conn->sql, arena);
     if (target->exporting)

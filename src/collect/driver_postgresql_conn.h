@@ -44,7 +44,7 @@ struct esse_pg_conn {
     int64_t xid;     /* of the open transaction, or ESSE_NO_ID */
     bool has_written;
     int64_t time; /* when it commits, or ESSE_NO_ID */
-    struct esse_live_items items;
+    struct esse_live_list list;
     struct esse_live_row_vec rows;
     struct esse_out sql; /* of an own statement, and its answer */
     struct esse_cells cells;

@@ -22,7 +22,7 @@ struct conn {
     bool has_written;
     struct esse_sqlite_own own;
     struct esse_sqlite_version_vec written;
-    struct esse_live_items items;
+    struct esse_live_list list;
     struct esse_live_row_vec rows;
 };
 
@@ -114,6 +114,7 @@ struct esse_conn *esse_sqlite_conn(struct esse_target *target, struct esse_arena
     conn->head = (struct esse_conn){ .driver = &esse_driver_sqlite, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
+    esse_live_list_init(&conn->list, arena);
     esse_sqlite_own_init(&conn->own, arena);
     conn->statements = esse_arena_alloc(arena, (size_t)target->schema->count * ESSE_STATEMENTS,
                                         sizeof(sqlite3_stmt *));
@@ -252,10 +253,8 @@ static enum esse_progress read_row(struct conn *conn, sqlite3_stmt *statement, b
 {
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW && is_list) {
-        esse_live_parse_list(&conn->items, conn->arena,
-                             (const char *)sqlite3_column_text(statement, 0));
-        reply->items = conn->items.at;
-        reply->item_count = conn->items.count;
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        esse_live_show_list(&conn->list, text, (size_t)sqlite3_column_bytes(statement, 0), reply);
     }
     if (code == SQLITE_ROW && !is_list && sqlite3_column_type(statement, 0) != SQLITE_NULL)
         reply->value = sqlite3_column_int64(statement, 0);
@@ -364,7 +363,7 @@ static enum esse_progress operate(struct conn *conn, struct esse_reply *reply)
     sqlite3_stmt *statement = statement_of(conn);
     if (!statement)
         return refuse(conn, reply, sqlite3_extended_errcode(conn->db));
-    conn->items.count = conn->rows.count = 0;
+    conn->rows.count = 0;
     if (conn->target->is_counting)
         reply->snapshot_at = conn->seen;
     const bool is_predicate = request->ask >= ESSE_ASK_MATCH;

@@ -93,6 +93,8 @@ void esse_reply_clear(struct esse_reply *reply)
     reply->is_absent = false;
     reply->items = NULL;
     reply->item_count = 0;
+    reply->list = NULL;
+    reply->list_length = 0;
     reply->rows = NULL;
     reply->row_count = 0;
     reply->cells = NULL;

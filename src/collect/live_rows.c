@@ -1,5 +1,7 @@
 #include "collect/live_rows.h"
 
+#include "base/digits.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,49 @@ void esse_live_parse_list(struct esse_live_items *items, struct esse_arena *aren
         esse_live_items_push(items, arena, strtoll(at, &end, 10));
         at = *end == ',' ? end + 1 : "";
     }
+}
+
+void esse_live_list_init(struct esse_live_list *list, struct esse_arena *arena)
+{
+    *list = (struct esse_live_list){ 0 };
+    esse_out_init_memory(&list->text, arena);
+}
+
+enum { PAST_END = 16 }; /* zeros behind a text, which is looked at eight bytes at once */
+
+/* Positive integers as JSON has them, with commas between; they fit into 64 bits. */
+static bool is_plain(const char *at, const char *end)
+{
+    for (;;) {
+        uint64_t number;
+        unsigned digits = esse_digits(at, &number);
+        if (digits == 8)
+            digits += esse_digits(at + 8, &number);
+        if (!digits || (*at == '0' && digits > 1))
+            return false;
+        at += digits;
+        if (at == end)
+            return true;
+        if (*at++ != ',')
+            return false;
+    }
+}
+
+void esse_live_show_list(struct esse_live_list *list, const char *text, size_t length,
+                         struct esse_reply *reply)
+{
+    list->text.count = list->items.count = 0;
+    char *copy = esse_out_room(&list->text, length + PAST_END);
+    memcpy(copy, text, length);
+    memset(copy + length, 0, PAST_END);
+    if (is_plain(copy, copy + length)) {
+        reply->list = copy;
+        reply->list_length = length;
+        return;
+    }
+    esse_live_parse_list(&list->items, list->text.arena, copy);
+    reply->items = list->items.at;
+    reply->item_count = list->items.count;
 }
 
 int64_t esse_live_last_item(const char *text, size_t length)

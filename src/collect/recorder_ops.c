@@ -31,7 +31,10 @@ static char *put_list(struct esse_out *out, char *to, const struct esse_reply *r
 {
     *to++ = '[';
     esse_out_upto(out, to);
-    esse_out_i64s(out, reply->items, reply->item_count);
+    if (reply->list)
+        esse_out_bytes(out, reply->list, reply->list_length);
+    else
+        esse_out_i64s(out, reply->items, reply->item_count);
     to = esse_out_room(out, OP_ROOM);
     *to++ = ']';
     return to;

@@ -1,5 +1,6 @@
 #include "collect/learnt.h"
 #include "collect/live.h"
+#include "collect/live_rows.h"
 #include "formats/native.h"
 #include "load_text.h"
 
@@ -617,6 +618,54 @@ TEST(test_learnt__orders_by_row_and_names_deletes)
     esse_arena_free(arena);
 }
 
+/* ---- lists ---- */
+
+/* A list of the database as it often is, or now and then with anything in it. */
+static void draw_list(struct esse_rng *rng, struct esse_out *text)
+{
+    text->count = 0;
+    const unsigned count = esse_rng_below(rng, 12);
+    for (unsigned i = 0; i < count; i++)
+        esse_out_f(text, "%s%llu", i ? "," : "",
+                   (unsigned long long)(esse_rng_next(rng) >> esse_rng_below(rng, 64)));
+    esse_out_memory(text);
+    const bool is_odd = text->count && esse_rng_below(rng, 2);
+    for (unsigned i = 0; is_odd && i <= esse_rng_below(rng, 3); i++)
+        text->buffer[esse_rng_below(rng, (uint32_t)text->count)] =
+            "0123456789,,--  x/:"[esse_rng_below(rng, 19)];
+}
+
+/* Whether its text is copied or not. */
+TEST(test_lists__are_shown_as_the_integers_in_them)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_rng rng = { 5 };
+    struct esse_live_list list;
+    struct esse_live_items items = { 0 };
+    struct esse_out text, shown, expected;
+    unsigned copied = 0;
+    esse_live_list_init(&list, arena);
+    esse_out_init_memory(&text, arena);
+    esse_out_init_memory(&shown, arena);
+    esse_out_init_memory(&expected, arena);
+    for (unsigned round = 0; round < test_rounds(20000); round++) {
+        struct esse_reply reply = { 0 };
+        draw_list(&rng, &text);
+        esse_live_show_list(&list, text.buffer, text.count, &reply);
+        shown.count = expected.count = items.count = 0;
+        if (reply.list)
+            esse_out_bytes(&shown, reply.list, reply.list_length);
+        else
+            esse_out_i64s(&shown, reply.items, reply.item_count);
+        copied += reply.list != NULL;
+        esse_live_parse_list(&items, arena, text.buffer);
+        esse_out_i64s(&expected, items.at, items.count);
+        CHECK_TEXT(esse_out_memory(&shown), esse_out_memory(&expected));
+    }
+    CHECK(copied > 1000);
+    esse_arena_free(arena);
+}
+
 /* ---- workloads ---- */
 
 static int compare_words(const void *left, const void *right)
@@ -780,6 +829,7 @@ int main(void)
         cmocka_unit_test(test_loop__a_fatal_answer_ends_the_run),
         cmocka_unit_test(test_loop__a_server_that_is_away_is_waited_for),
         cmocka_unit_test(test_loop__recorded_intervals_hold_the_true_ones),
+        cmocka_unit_test(test_lists__are_shown_as_the_integers_in_them),
         cmocka_unit_test(test_recorder__what_is_shown_of_operations),
         cmocka_unit_test(test_recorder__snapshots_and_ids),
         cmocka_unit_test(test_recorder__lines_are_in_the_order_of_ends),
