@@ -1,11 +1,10 @@
 #include "history/subset.h"
 
-#include "base/hash.h"
-#include "base/index.h"
 #include "base/radix.h"
 #include "base/vec.h"
 #include "history/access.h"
 #include "history/builder.h"
+#include "history/subset_left.h"
 
 #include <assert.h>
 #include <string.h>
@@ -16,26 +15,14 @@ ESSE_VEC(subset_rows, struct esse_row)
 ESSE_VEC(subset_refs, struct esse_version_ref)
 ESSE_VEC(subset_extras, struct esse_extra)
 
-/* A value that someone wrote to a key in the whole history. */
-struct written {
-    uint32_t key;
-    esse_value value;
-    uint32_t kept; /* writes of it that are left */
-};
-
-ESSE_VEC(written_vec, struct written)
-
 struct subset {
     const struct esse_history *history;
     const struct esse_selection *selection;
     struct esse_arena *scratch;
     struct esse_sink *sink;
-    uint8_t *op_kept;
+    struct esse_left left;
     uint8_t *key_used; /* by key: an operation that is left names it */
     uint32_t *seen;    /* by number of commits: how many of those are left; NULL if not needed */
-    esse_value *initial;
-    struct written_vec written;
-    struct esse_index index;
 
     /* The record at hand. */
     struct subset_ops ops;
@@ -80,160 +67,6 @@ static esse_value carry_name(struct subset *s, esse_txn txn)
     char text[512];
     esse_txn_name(history, txn, text, sizeof text);
     return esse_value_string(s->sink->values, text, strlen(text));
-}
-
-/* ---- what is left ---- */
-
-static struct written *find_written(const struct subset *s, esse_key key, esse_value value)
-{
-    uint32_t id;
-    struct esse_probe probe =
-        esse_index_probe(&s->index, esse_hash_word(value.word ^ (uint64_t)key.ix << 40 ^ key.ix));
-    while (esse_probe_next(&probe, &id))
-        if (s->written.at[id].key == key.ix && esse_value_eq(s->written.at[id].value, value))
-            return &s->written.at[id];
-    return NULL;
-}
-
-static void add_written(struct subset *s, struct esse_access access, bool kept)
-{
-    struct written *written = find_written(s, access.key, access.value);
-    if (!written) {
-        const uint32_t id = (uint32_t)s->written.count;
-        esse_index_add(
-            &s->index, s->scratch,
-            esse_hash_word(access.value.word ^ (uint64_t)access.key.ix << 40 ^ access.key.ix), id);
-        written_vec_push(&s->written, s->scratch,
-                         (struct written){ access.key.ix, access.value, 0 });
-        written = &s->written.at[id];
-    }
-    written->kept += kept;
-}
-
-/* Was it written by someone, and is no write of it left? */
-static bool is_gone(const struct subset *s, esse_key key, esse_value value)
-{
-    if (esse_value_eq(value, ESSE_NIL) || esse_value_eq(value, s->initial[key.ix]))
-        return false;
-    const struct written *written = find_written(s, key, value);
-    return written && !written->kept;
-}
-
-static void index_writes(struct subset *s)
-{
-    const struct esse_history *history = s->history;
-    for (uint32_t t = 0; t < history->txns; t++) {
-        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++) {
-            s->op_kept[op] = s->selection->txns[t] && s->selection->ops[op] &&
-                             (esse_op_is_predicate(history->op_kind[op]) ||
-                              s->selection->keys[history->op_key[op]]);
-            const uint32_t count = esse_access_count(history, op);
-            for (uint32_t i = 0; i < count; i++) {
-                struct esse_access access = esse_access_at(history, op, i);
-                if (access.kind != ESSE_OP_READ)
-                    add_written(s, access, s->op_kept[op] && s->selection->keys[access.key.ix]);
-            }
-        }
-    }
-}
-
-/* Lists only lose elements, so they never make an operation go. */
-static bool reads_gone(const struct subset *s, uint32_t op)
-{
-    const uint32_t count = esse_access_count(s->history, op);
-    for (uint32_t i = 0; i < count; i++) {
-        struct esse_access access = esse_access_at(s->history, op, i);
-        if (access.kind == ESSE_OP_READ && esse_value_tag(access.value) != ESSE_TAG_LIST &&
-            s->selection->keys[access.key.ix] && is_gone(s, access.key, access.value))
-            return true;
-    }
-    return false;
-}
-
-static void drop_op(struct subset *s, uint32_t op)
-{
-    const uint32_t count = esse_access_count(s->history, op);
-    s->op_kept[op] = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        struct esse_access access = esse_access_at(s->history, op, i);
-        if (access.kind != ESSE_OP_READ && s->selection->keys[access.key.ix])
-            find_written(s, access.key, access.value)->kept--;
-    }
-}
-
-/* A predicate update that goes takes what it wrote along, so once may not be enough. */
-static void drop_dangling_reads(struct subset *s)
-{
-    const struct esse_history *history = s->history;
-    for (bool again = true; again;) {
-        again = false;
-        for (uint32_t t = 0; t < history->txns; t++) {
-            for (uint32_t op = history->txn_op[t];
-                 s->selection->txns[t] && op < history->txn_op[t + 1]; op++) {
-                if (!s->op_kept[op] || !reads_gone(s, op))
-                    continue;
-                drop_op(s, op);
-                again = again || history->op_kind[op] == ESSE_OP_PREDICATE_UPDATE;
-            }
-        }
-    }
-}
-
-/*
- * What a statement returns depends on every row that it ranges over, and what those are only its
- * SQL says.  So it stays only if nothing is lost of what it is judged by: its version set and rows,
- * what its transaction wrote, and where states are made of all writes, or it has nothing else to be
- * judged by, all of them.
- */
-static bool is_all_kept(const struct subset *s)
-{
-    const struct esse_history *history = s->history;
-    for (uint32_t key = 0; key < history->keys; key++)
-        if (!s->selection->keys[key])
-            return false;
-    for (uint32_t op = 0; op < history->ops; op++)
-        if (!s->op_kept[op] && history->op_kind[op] != ESSE_OP_READ &&
-            history->op_kind[op] != ESSE_OP_PREDICATE_READ)
-            return false;
-    return true;
-}
-
-static bool keeps_rows(const struct subset *s, uint32_t first, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct esse_keyed_row *row = &s->history->rows[first + i];
-        if (!s->selection->keys[row->key.ix] || is_gone(s, row->key, row->value))
-            return false;
-    }
-    return true;
-}
-
-static bool keeps_own(const struct subset *s, uint32_t txn, uint32_t op)
-{
-    for (uint32_t own = s->history->txn_op[txn]; own < op; own++)
-        if (!s->op_kept[own] && s->history->op_kind[own] != ESSE_OP_READ &&
-            s->history->op_kind[own] != ESSE_OP_PREDICATE_READ)
-            return false;
-    return true;
-}
-
-static void drop_statements(struct subset *s)
-{
-    const struct esse_history *history = s->history;
-    const bool states =
-        history->has & (ESSE_HAS_ORDER | ESSE_HAS_CERTIFICATE | ESSE_HAS_SERVER_TIMES);
-    const bool all = !(history->has & ESSE_HAS_PREDICATES) || is_all_kept(s);
-    for (uint32_t t = 0; !all && t < history->txns; t++) {
-        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++) {
-            if (!s->op_kept[op] || !esse_op_is_predicate(history->op_kind[op]))
-                continue;
-            const struct esse_predicate_op *p = &history->predicates[history->op_key[op]];
-            if (esse_is_statement(history->values, p->text) &&
-                (states || (p->no_rows && !p->has_vset) || !keeps_rows(s, p->row, p->row_count) ||
-                 !keeps_rows(s, p->vset, p->vset_count) || !keeps_own(s, t, op)))
-                s->op_kept[op] = 0;
-        }
-    }
 }
 
 /* A snapshot that is a number of commits counts those that are left. */
@@ -291,7 +124,8 @@ static size_t add_vset(struct subset *s, uint32_t first, uint32_t count)
 {
     const size_t at = s->rows.count;
     for (uint32_t i = 0; i < count; i++)
-        if (!is_gone(s, s->history->rows[first + i].key, s->history->rows[first + i].value))
+        if (!esse_left_is_gone(&s->left, s->history->rows[first + i].key,
+                               s->history->rows[first + i].value))
             add_rows(s, first + i, 1);
     return at;
 }
@@ -303,7 +137,7 @@ static void add_list(struct subset *s, struct esse_op_record *record, esse_key k
     record->is_list = true;
     record->first = s->items.count;
     for (uint32_t i = 0; i < count; i++)
-        if (!is_gone(s, key, items[i]))
+        if (!esse_left_is_gone(&s->left, key, items[i]))
             subset_items_push(&s->items, s->scratch, carry(s, items[i]));
     record->count = s->items.count - record->first;
 }
@@ -319,6 +153,50 @@ static void add_result(struct subset *s, struct esse_op_record *record,
         subset_items_push(&s->items, s->scratch, carry(s, result[i]));
 }
 
+static void add_predicate(struct subset *s, struct esse_op_record record, uint32_t op)
+{
+    const struct esse_predicate_op *predicate = &s->history->predicates[s->history->op_key[op]];
+    record.key = carry(s, predicate->text);
+    record.first = add_rows(s, predicate->row, predicate->row_count);
+    record.count = s->rows.count - record.first;
+    record.has_vset = predicate->has_vset;
+    record.vset_first = add_vset(s, predicate->vset, predicate->vset_count);
+    record.vset_count = s->rows.count - record.vset_first;
+    record.no_rows = predicate->no_rows;
+    add_result(s, &record, predicate);
+    subset_ops_push(&s->ops, s->scratch, record);
+}
+
+/* Of a predicate operation what it read, and then what it wrote, row by row. */
+static void add_accesses(struct subset *s, struct esse_op_record record, uint32_t op)
+{
+    const uint32_t count = esse_access_count(s->history, op);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct esse_access access = esse_access_at(s->history, op, i);
+        if (!s->selection->keys[access.key.ix])
+            continue;
+        s->key_used[access.key.ix] = 1;
+        record.kind = access.kind == ESSE_OP_WRITE && esse_value_eq(access.value, ESSE_NIL)
+                          ? ESSE_OP_DELETE
+                          : access.kind;
+        record.key = carry_key(s, access.key);
+        record.value = carry(s, access.value);
+        subset_ops_push(&s->ops, s->scratch, record);
+    }
+}
+
+static void add_item(struct subset *s, struct esse_op_record record, uint32_t op)
+{
+    const esse_key key = { s->history->op_key[op] };
+    record.key = carry_key(s, key);
+    s->key_used[key.ix] = 1;
+    if (esse_value_tag(s->history->op_value[op]) == ESSE_TAG_LIST)
+        add_list(s, &record, key, s->history->op_value[op]);
+    else
+        record.value = carry(s, s->history->op_value[op]);
+    subset_ops_push(&s->ops, s->scratch, record);
+}
+
 static void add_op(struct subset *s, uint32_t op)
 {
     const struct esse_history *history = s->history;
@@ -331,26 +209,12 @@ static void add_op(struct subset *s, uint32_t op)
     }
     if (history->op_snapshot)
         record.snapshot = carry_snapshot(s, op);
-    if (esse_op_is_predicate(record.kind)) {
-        const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
-        record.key = carry(s, predicate->text);
-        record.first = add_rows(s, predicate->row, predicate->row_count);
-        record.count = s->rows.count - record.first;
-        record.has_vset = predicate->has_vset;
-        record.vset_first = add_vset(s, predicate->vset, predicate->vset_count);
-        record.vset_count = s->rows.count - record.vset_first;
-        record.no_rows = predicate->no_rows;
-        add_result(s, &record, predicate);
-    } else {
-        const esse_key key = { history->op_key[op] };
-        record.key = carry_key(s, key);
-        s->key_used[key.ix] = 1;
-        if (esse_value_tag(history->op_value[op]) == ESSE_TAG_LIST)
-            add_list(s, &record, key, history->op_value[op]);
-        else
-            record.value = carry(s, history->op_value[op]);
-    }
-    subset_ops_push(&s->ops, s->scratch, record);
+    if (s->left.op_kept[op] == ESSE_LEFT_ROWS)
+        add_accesses(s, record, op);
+    else if (esse_op_is_predicate(record.kind))
+        add_predicate(s, record, op);
+    else
+        add_item(s, record, op);
 }
 
 static void add_extras(struct subset *s, uint32_t txn)
@@ -388,7 +252,7 @@ static bool send_txn(struct subset *s, uint32_t txn, struct esse_error *err)
     if (history->txn_xid)
         record.xid = history->txn_xid[txn];
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-        if (s->op_kept[op])
+        if (s->left.op_kept[op])
             add_op(s, op);
     add_extras(s, txn);
     record.ops = s->ops.at;
@@ -427,7 +291,7 @@ static bool still_writes(const struct subset *s, esse_txn txn, esse_key key)
 {
     esse_value ignored;
     for (uint32_t op = s->history->txn_op[txn.ix]; op < s->history->txn_op[txn.ix + 1]; op++)
-        if (s->op_kept[op] && esse_op_write_of(s->history, op, key, &ignored))
+        if (s->left.op_kept[op] && esse_op_write_of(s->history, op, key, &ignored))
             return true;
     return false;
 }
@@ -443,7 +307,7 @@ static bool send_version_order(struct subset *s, const struct esse_version_order
             if (!still_writes(s, version->txn, order->key))
                 continue;
             ref.txn = carry_name(s, version->txn);
-        } else if (is_gone(s, order->key, version->value)) {
+        } else if (esse_left_is_gone(&s->left, order->key, version->value)) {
             continue;
         }
         subset_refs_push(&refs, s->scratch, ref);
@@ -489,14 +353,8 @@ bool esse_history_subset(struct esse_arena *arena, const struct esse_history *hi
                         .selection = selection,
                         .scratch = esse_arena_new(),
                         .sink = esse_builder_sink(builder) };
-    s.op_kept = esse_arena_alloc(s.scratch, history->ops + 1u, 1);
     s.key_used = esse_arena_alloc(s.scratch, history->keys + 1u, 1);
-    s.initial = esse_arena_alloc(s.scratch, history->keys + 1u, sizeof *s.initial);
-    for (uint32_t i = 0; i < history->init_count; i++)
-        s.initial[history->init[i].key.ix] = history->init[i].value;
-    index_writes(&s);
-    drop_dangling_reads(&s);
-    drop_statements(&s);
+    esse_left_find(&s.left, s.scratch, history, selection);
     count_seen(&s);
     bool ok = send_all(&s, err) &&
               esse_builder_freeze_as(builder, history->format, history->workload, out, err);

@@ -8,11 +8,12 @@
  * are kept, with their names, sessions, times, status and extras, the initial values of the keys
  * that are left, and what of the certificates is about them.
  *
- * What read something that was left out goes too, for otherwise it would be a read of what nobody
- * wrote, which the whole history may not have: a list loses the element, the read of a register
- * (or a predicate operation that returned such a row) is left out.  What nobody wrote in the whole
- * history either stays.  A SELECT goes with any version that it may have ranged over, and snapshots
- * that are numbers of commits count those that are left.
+ * Nothing in a part speaks of what was left out, so that what is wrong with the part is wrong with
+ * the whole (subset_left.h has the rules): a list loses the element; what read something that was
+ * left out, or may have, goes too, and so does a write of a register that a later one of its
+ * transaction overwrote; of a predicate operation or a SELECT that may have ranged over it only the
+ * rows are left, as reads and writes by themselves.  What nobody wrote in the whole history either
+ * stays.  Snapshots that are numbers of commits count those that are left.
  *
  * Names stay what they were: a transaction without one is given the name that reports gave it.
  *

@@ -79,14 +79,14 @@ TEST(test_subset__what_read_something_left_out_goes_too)
                     0),
         HEADER "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":7},{\"a\":\"l\",\"v\":2},"
                "{\"r\":\"l\",\"v\":[2,9]}]}\n");
-    /* Somebody else wrote the same: the read stays. */
+    /* Somebody else wrote the same: which of them was read nobody knows. */
     CHECK_TEXT(without_txn(arena, "native",
                            "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
                            "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
                            "{\"session\":2,\"txn\":\"c\",\"ops\":[{\"r\":\"x\",\"v\":1}]}\n",
                            0),
                HEADER "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                      "{\"session\":2,\"txn\":\"c\",\"ops\":[{\"r\":\"x\",\"v\":1}]}\n");
+                      "{\"session\":2,\"txn\":\"c\",\"ops\":[]}\n");
     esse_arena_free(arena);
 }
 
@@ -103,6 +103,41 @@ TEST(test_subset__a_predicate_update_that_goes_takes_its_readers_along)
                     0),
         HEADER "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"w\":\"z\",\"v\":1}]}\n"
                "{\"session\":2,\"txn\":\"a\",\"ops\":[]}\n");
+    esse_arena_free(arena);
+}
+
+TEST(test_subset__what_was_overwritten_is_not_the_last)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = load_text(
+        arena, "native",
+        "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":1},"
+        "{\"d\":\"x\"}]}\n"
+        "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":null},{\"r\":\"y\",\"v\":1}]}\n");
+    struct esse_selection selection = esse_selection_all(arena, history);
+    selection.ops[2] = 0;
+    CHECK_TEXT(write_text(arena, "native", take(arena, history, &selection)),
+               HEADER "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"y\",\"v\":1}]}\n"
+                      "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"r\":\"y\",\"v\":1}]}\n");
+    esse_arena_free(arena);
+}
+
+/* A predicate that may have seen what is gone is only what it returned, or changed. */
+TEST(test_subset__rows_stay_where_a_predicate_cannot)
+{
+    static const char text[] =
+        "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":9}]}\n"
+        "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":2},"
+        "{\"w\":\"z\",\"v\":3}]}\n"
+        "{\"session\":1,\"txn\":\"c\",\"ops\":[{\"u\":\"v < "
+        "5\",\"rows\":{\"y\":[2,4],\"z\":[3,null]}},"
+        "{\"p\":\"v < 5\",\"rows\":{\"y\":4}}]}\n";
+    struct esse_arena *arena = esse_arena_new();
+    CHECK_TEXT(without_txn(arena, "native", text, 0), HEADER
+               "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":2},"
+               "{\"w\":\"z\",\"v\":3}]}\n"
+               "{\"session\":1,\"txn\":\"c\",\"ops\":[{\"r\":\"y\",\"v\":2},{\"r\":\"z\",\"v\":3},"
+               "{\"w\":\"y\",\"v\":4},{\"d\":\"z\"},{\"r\":\"y\",\"v\":4}]}\n");
     esse_arena_free(arena);
 }
 
@@ -409,6 +444,8 @@ int main(void)
         cmocka_unit_test(test_subset__names_stay_what_reports_called_them),
         cmocka_unit_test(test_subset__what_read_something_left_out_goes_too),
         cmocka_unit_test(test_subset__a_predicate_update_that_goes_takes_its_readers_along),
+        cmocka_unit_test(test_subset__what_was_overwritten_is_not_the_last),
+        cmocka_unit_test(test_subset__rows_stay_where_a_predicate_cannot),
         cmocka_unit_test(test_subset__a_statement_goes_with_what_it_may_have_ranged_over),
         cmocka_unit_test(test_subset__a_snapshot_counts_the_commits_that_are_left),
         cmocka_unit_test(test_subset__certificates_and_initial_values_that_still_apply),
