@@ -390,8 +390,7 @@ static bool read_elle_json(struct esse_reading *reading, struct esse_error *err)
 {
     struct reader r = { 0 };
     struct esse_source *source = reading->source;
-    if (source->end - source->at >= 3 && memcmp(source->at, "\xef\xbb\xbf", 3) == 0)
-        source->at += 3;
+    source->at = esse_past_mark(source->at, source->end);
     esse_json_init(&r.json, source, reading->sink->values, false, err);
     esse_jepsen_init(&r.jepsen, reading, err);
     bool ok = read_all(&r, err);
@@ -410,8 +409,7 @@ static const char *pass_space(const char *at, const char *end)
 
 static bool looks_like_elle_json(const char *at, const char *end)
 {
-    if (end - at >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
-        at += 3;
+    at = esse_past_mark(at, end);
     at = pass_space(at, end);
     if (at == end || *at != '[')
         return false;

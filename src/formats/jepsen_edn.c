@@ -318,8 +318,7 @@ static bool read_jepsen(struct esse_reading *reading, struct esse_error *err)
 {
     struct esse_jepsen_edn r = { 0 };
     struct esse_source *source = reading->source;
-    if (source->end - source->at >= 3 && memcmp(source->at, "\xef\xbb\xbf", 3) == 0)
-        source->at += 3;
+    source->at = esse_past_mark(source->at, source->end);
     esse_edn_init(&r.edn, source, reading->sink->values, err);
     esse_jepsen_init(&r.jepsen, reading, err);
     bool ok = read_all(&r, err);
@@ -347,8 +346,7 @@ static const char *pass_space(const char *at, const char *end)
  * first member name is a string. */
 static bool looks_like_edn(const char *at, const char *end)
 {
-    if (end - at >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
-        at += 3;
+    at = esse_past_mark(at, end);
     const char *from = at;
     at = pass_space(at, end);
     if (at == end)

@@ -496,6 +496,7 @@ bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
     esse_json_init(&line.json, source, reading->sink->values, true, err);
     bool first = true;
     reading->sink->line = 1;
+    source->at = esse_past_mark(source->at, source->end);
     for (const char *end = source->at;;) {
         if (source->at == end && !(end = lines_end(source, err)))
             return false;
@@ -519,6 +520,7 @@ bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
 
 static bool sniff(const char *at, const char *end)
 {
+    at = esse_past_mark(at, end);
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
         at++;
     if (at == end || *at++ != '{')

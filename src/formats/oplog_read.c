@@ -382,8 +382,7 @@ bool esse_oplog_read(struct esse_arena *arena, struct esse_source *source, const
     const struct esse_format *chosen = choose(source, format, err);
     if (!chosen)
         return false;
-    if (source->end - source->at >= 3 && memcmp(source->at, "\xef\xbb\xbf", 3) == 0)
-        source->at += 3;
+    source->at = esse_past_mark(source->at, source->end);
     struct taking taking = { .source = source, .err = err };
     taking.log = esse_oplog_new(arena, esse_values_new(arena));
     if (!(chosen == &esse_format_jepsen_edn ? read_edn(&taking) : read_json(&taking)))

@@ -4,6 +4,8 @@
 #include "base/budget.h"
 #include "base/error.h"
 
+#include <string.h>
+
 /*
  * The bytes of an input, seen through a window that moves forward.  Files, standard input, gzip
  * and zstd all look the same; what is kept must be copied, because the window's bytes move.
@@ -65,6 +67,12 @@ bool esse_source_may_go_on(struct esse_budget *budget, uint64_t consumed, struct
 /* Moves the window so that it starts at 'at' and reads on.  Pointers into the window are void
  * afterwards.  False on a read error, on damaged compression, or when the budget is spent. */
 bool esse_source_more(struct esse_source *source, struct esse_error *err);
+
+/* Past the byte order mark that some editors put first. */
+static inline const char *esse_past_mark(const char *at, const char *end)
+{
+    return end - at >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0 ? at + 3 : at;
+}
 
 /* The line of a place at or after 'mark', which moves there: amortised O(1) going forward. */
 uint64_t esse_source_line(struct esse_source *source, const char *place);

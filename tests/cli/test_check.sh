@@ -123,6 +123,8 @@ for level in snapshot-isolation serializable strict-serializable; do
 done
 expect "the whole lattice" 1 "$ESSE" check --json -l all faulty.jsonl
 same "has a verdict for each level" "37" "$(echo "$OUT" | json 'len(d["results"])')"
+printf '\xef\xbb\xbf{"esse":"history","version":1}\n{"session":1,"ops":[{"w":"x","v":1}]}\n' >marked.jsonl
+expect "a byte order mark is passed over" 0 "$ESSE" check marked.jsonl
 "$ESSE" gen rw-register --txns 50 -q --anomaly duplicate-write -o twice.edn
 has "a repeated value is told, though it rules out nothing" "$("$ESSE" check --json twice.edn | json '[a["type"] for a in d["also_found"]]')" "duplicate-write"
 # An order that is given for a list knows of appends that nobody read: no read shows it then.
