@@ -15,8 +15,7 @@
     X(mysql_errno) X(mysql_error) X(mysql_fetch_field_direct) X(mysql_fetch_lengths) \
     X(mysql_fetch_row) X(mysql_free_result) X(mysql_get_socket) X(mysql_init) \
     X(mysql_num_fields) X(mysql_options) X(mysql_query) X(mysql_real_connect) \
-    X(mysql_real_connect_cont) X(mysql_real_connect_start) X(mysql_real_escape_string) \
-    X(mysql_real_query_cont) \
+    X(mysql_real_connect_cont) X(mysql_real_connect_start) X(mysql_real_query_cont) \
     X(mysql_real_query_start) X(mysql_store_result) X(mysql_store_result_cont) \
     X(mysql_store_result_start)
 /* clang-format on */
@@ -49,7 +48,6 @@ extern struct esse_libmariadb {
 #define mysql_real_connect       esse_libmariadb.mysql_real_connect
 #define mysql_real_connect_cont  esse_libmariadb.mysql_real_connect_cont
 #define mysql_real_connect_start esse_libmariadb.mysql_real_connect_start
-#define mysql_real_escape_string esse_libmariadb.mysql_real_escape_string
 #define mysql_real_query_cont    esse_libmariadb.mysql_real_query_cont
 #define mysql_real_query_start   esse_libmariadb.mysql_real_query_start
 #define mysql_store_result       esse_libmariadb.mysql_store_result

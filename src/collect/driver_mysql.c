@@ -65,6 +65,7 @@ static void add_setup(struct esse_target *target)
 {
     struct esse_arena *arena = target->arena;
     size_t count = 0;
+    target->setup[count++] = "SET NAMES utf8mb4"; /* a history is, whatever option files prefer */
     target->setup[count++] =
         esse_arena_format(arena, "SET SESSION TRANSACTION ISOLATION LEVEL %s", target->level);
     if (target->is_snapshot)

@@ -23,7 +23,7 @@ struct esse_target {
     bool is_snapshot;  /* innodb_snapshot_isolation */
     const char *socket;
     const char *lock_wait; /* seconds; NULL: the server's */
-    const char *setup[4];  /* statements that every session begins with; NULL ends them */
+    const char *setup[5];  /* statements that every session begins with; NULL ends them */
     bool is_spread;        /* transactions of a session go round the hosts */
     const char *cluster;   /* Galera's version; NULL: the server is on its own */
     const struct esse_schema *schema;

@@ -71,7 +71,7 @@ static bool take_own(struct esse_mysql_conn *conn, enum esse_mysql_answer answer
     if (conn->result)
         esse_mysql_own_take(rows, conn->result);
     if (answer == ESSE_ANSWER_OLD && rows->at.count) {
-        esse_mysql_own_follow(own, conn->mysql, schema, statement);
+        esse_mysql_own_follow(own, schema, statement);
         esse_mysql_add_part(conn, esse_out_memory(&own->change), ESSE_ANSWER_NONE);
         if (statement->kind == ESSE_OWN_UPDATE)
             esse_mysql_add_part(conn, esse_out_memory(&own->after), ESSE_ANSWER_NEW);

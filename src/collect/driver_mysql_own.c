@@ -30,39 +30,37 @@ const char *esse_mysql_own_first(struct esse_mysql_own *own, const struct esse_o
     return esse_out_memory(sql);
 }
 
-static void put_literal(struct esse_out *sql, MYSQL *mysql, const struct esse_own_cell *cell)
+/* A text by its bytes: nothing in it has to be escaped, whatever the server's modes are. */
+static void put_literal(struct esse_out *sql, const struct esse_own_cell *cell)
 {
     if (cell->kind != ESSE_CELL_TEXT) {
         esse_out_i64(sql, cell->number);
         return;
     }
-    char escaped[201];
-    esse_out_char(sql, '\'');
-    for (size_t at = 0; at < cell->length; at += 100) {
-        const size_t left = cell->length - at;
-        const unsigned long length = left < 100 ? left : 100;
-        esse_out_bytes(sql, escaped,
-                       mysql_real_escape_string(mysql, escaped, cell->text + at, length));
+    static const char digits[] = "0123456789ABCDEF";
+    esse_out_text(sql, "_utf8mb4 X'");
+    for (size_t i = 0; i < cell->length; i++) {
+        esse_out_char(sql, digits[(unsigned char)cell->text[i] >> 4]);
+        esse_out_char(sql, digits[cell->text[i] & 15]);
     }
     esse_out_char(sql, '\'');
 }
 
 /* Alternatives rather than a list of tuples: every version of the server finds those by the index,
  * and so locks no other rows. */
-static void put_keys(struct esse_out *sql, MYSQL *mysql, const struct esse_own_table *table,
+static void put_keys(struct esse_out *sql, const struct esse_own_table *table,
                      const struct esse_cells *rows)
 {
     for (size_t i = 0; i < rows->at.count; i += table->column_count)
         for (uint32_t k = 0; k < table->key_count; k++) {
             esse_out_text(sql, k ? " AND " : i ? ") OR (" : " WHERE (");
             esse_out_f(sql, "%s = ", table->columns[k]);
-            put_literal(sql, mysql, &rows->at.at[i + k]);
+            put_literal(sql, &rows->at.at[i + k]);
         }
     esse_out_char(sql, ')');
 }
 
-void esse_mysql_own_follow(struct esse_mysql_own *own, MYSQL *mysql,
-                           const struct esse_own_schema *schema,
+void esse_mysql_own_follow(struct esse_mysql_own *own, const struct esse_own_schema *schema,
                            const struct esse_own_statement *statement)
 {
     const struct esse_own_table *table = &schema->tables[statement->table];
@@ -71,9 +69,9 @@ void esse_mysql_own_follow(struct esse_mysql_own *own, MYSQL *mysql,
         esse_out_f(&own->change, "DELETE FROM %s", table->name);
     else
         esse_out_f(&own->change, "UPDATE %s SET %s", table->name, statement->set);
-    put_keys(&own->change, mysql, table, &own->old);
+    put_keys(&own->change, table, &own->old);
     esse_out_f(&own->after, "SELECT %s FROM %s", table->list, table->name);
-    put_keys(&own->after, mysql, table, &own->old);
+    put_keys(&own->after, table, &own->old);
     esse_out_text(&own->after, " FOR UPDATE");
 }
 

@@ -27,8 +27,7 @@ const char *esse_mysql_own_first(struct esse_mysql_own *own, const struct esse_o
                                  const struct esse_own_statement *statement);
 
 /* What follows, when 'old' has the rows that were locked, of which there are some. */
-void esse_mysql_own_follow(struct esse_mysql_own *own, MYSQL *mysql,
-                           const struct esse_own_schema *schema,
+void esse_mysql_own_follow(struct esse_mysql_own *own, const struct esse_own_schema *schema,
                            const struct esse_own_statement *statement);
 
 /* The rows of a result; the cells are done. */

@@ -153,6 +153,8 @@ static bool read_parameters(struct esse_target *target, struct esse_error *err)
     add_parameter(target, &count, "password", url->password);
     add_parameter(target, &count, "dbname", *url->path ? url->path : NULL);
     add_parameter(target, &count, "fallback_application_name", "esse");
+    add_parameter(target, &count, "client_encoding",
+                  "UTF8"); /* a history is, whatever others are */
     if (!esse_url_parameter(url, "connect_timeout"))
         add_parameter(target, &count, "connect_timeout", "10");
     for (size_t i = 0; ok && i < url->parameter_count; i++) {

@@ -7,7 +7,7 @@
 /*
  * What drivers learn from the logs of their servers, kept until the run is over.
  *
- * Life: new -> esse_learnt_version* (driver.h) -> emit.  Cost: 32 bytes a version; emit sorts them
+ * Life: new -> esse_learnt_version* (driver.h) -> emit.  Cost: 40 bytes a version; emit sorts them
  * by row.
  */
 

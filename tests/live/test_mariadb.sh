@@ -65,6 +65,32 @@ keeping seats -e 's/guest = 0, stamp = :stamp/guest = guest/'
 run idle -w "sql:$WORK/seats.sql" --txns 300 >"$WORK/idle.out" 2>&1
 has "updates that change nothing are not in the log, which is told" "$(cat "$WORK/idle.out")" "they changed nothing"
 maria 'drop table esse.seats'
+# Texts of any length with anything in them; option files that prefer another encoding do not get into the history.
+cat >"$WORK/letters.sql" <<'END'
+table letters (name, stamp)
+
+setup
+    DROP TABLE IF EXISTS letters;
+    CREATE TABLE letters (name VARCHAR(300) CHARACTER SET utf8mb4 PRIMARY KEY, stamp BIGINT) ENGINE=InnoDB;
+    INSERT INTO letters VALUES (REPEAT(CONCAT('é', CHAR(92), CHAR(39), 'ü漢'), 30), 0), (CONCAT('x', REPEAT('漢字', 40)), 0), ('plain', 0);
+
+teardown
+    DROP TABLE letters;
+
+param stamp unique
+
+transaction change
+    UPDATE letters SET stamp = :stamp WHERE stamp >= 0;
+
+transaction look
+    SELECT name, stamp FROM letters WHERE stamp >= 0;
+END
+mkdir "$WORK/home"
+for encoding in utf8mb4 latin1 gbk; do
+    printf '[client]\ndefault-character-set=%s\n' $encoding >"$WORK/home/.my.cnf"
+    HOME=$WORK/home expect "a workload file of texts, $encoding preferred" 0 run letters-$encoding -w "sql:$WORK/letters.sql" --txns 100
+    check "... which the history has as they are" grep -q '"letters/x漢字漢字' "$WORK/letters-$encoding/history.jsonl"
+done
 
 # ---- manners ----
 same "no table is left behind" "0" "$(maria "select count(*) from information_schema.tables where table_name like 'esse\_%'")"

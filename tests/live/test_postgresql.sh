@@ -55,6 +55,31 @@ for level in serializable repeatable-read read-committed; do
         "$(pg "select concat_ws(e'\\t', night, seat, guest, stamp) from seats")" seats night seat guest stamp
 done
 pg 'drop table seats'
+# A database of another encoding: the history has UTF-8.
+pg "create database letters encoding 'LATIN1' template template0 lc_collate 'C' lc_ctype 'C'" >/dev/null
+cat >"$WORK/letters.sql" <<'END'
+table letters (name, stamp)
+
+setup
+    DROP TABLE IF EXISTS letters;
+    CREATE TABLE letters (name TEXT PRIMARY KEY, stamp BIGINT);
+    INSERT INTO letters VALUES ('n' || chr(233) || '''e', 0), ('plain', 0);
+
+teardown
+    DROP TABLE letters;
+
+param stamp unique
+
+transaction change
+    UPDATE letters SET stamp = :stamp WHERE stamp >= 0;
+
+transaction look
+    SELECT name, stamp FROM letters WHERE stamp >= 0;
+END
+expect "a database of another encoding" 0 timeout -s KILL 120 "$ESSE" run "${PG_URL%/*}/letters" -w "sql:$WORK/letters.sql" \
+    --txns 100 --out "$WORK/letters"
+check "... the history has UTF-8" grep -q "\"letters/né'e\"" "$WORK/letters/history.jsonl"
+pg 'drop database letters' >/dev/null
 
 # ---- the other way to read the log ----
 expect "test_decoding tells the order too" 0 timeout -s KILL 120 "$ESSE" run "$PG_URL?decoding=test_decoding" \
