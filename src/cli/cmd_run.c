@@ -74,7 +74,7 @@ static int start(const struct esse_command *command, bool checks, int count, cha
     struct esse_running r = { .command = command, .checks = checks };
     struct esse_error err = { 0 };
     int status;
-    if (strcmp(esse_run_args.workload, "help") == 0)
+    if (esse_run_args.workload && strcmp(esse_run_args.workload, "help") == 0)
         return esse_run_print_workloads();
     if (strcmp(target, "help") == 0)
         return esse_run_print_targets();

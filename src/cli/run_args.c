@@ -9,7 +9,6 @@
 #include <string.h>
 
 struct esse_run_args esse_run_args = {
-    .workload = "list-append",
     .sessions = 8,
     .ops = ESSE_NOT_GIVEN,
     .keys = ESSE_NOT_GIVEN,
@@ -163,22 +162,21 @@ static const char *setting_list(struct esse_arena *arena, const struct esse_driv
     return list;
 }
 
-static bool find_isolation(struct esse_arena *arena, struct esse_live_options *live,
-                           struct esse_error *err)
+static bool find_isolation(struct esse_arena *arena, const struct esse_preference *preferred,
+                           struct esse_live_options *live, struct esse_error *err)
 {
     const struct esse_driver *driver = live->driver;
     const char *setting =
         esse_run_args.isolation ? esse_run_args.isolation : esse_url_parameter(live->url, "level");
-    if (!setting && driver->claim)
-        live->isolation = driver->claim(arena, live->url);
-    if (!live->isolation)
-        live->isolation = esse_claim_find(driver, setting);
+    live->isolation =
+        !setting && preferred->claim ? preferred->claim : esse_claim_find(driver, setting);
     return live->isolation || esse_fail(err, ESSE_EUSAGE, "%s: has no isolation '%s'; there is %s",
                                         driver->name, setting, setting_list(arena, driver));
 }
 
 static bool find_target(struct esse_arena *arena, const char *text, struct esse_url *url,
-                        struct esse_live_options *live, struct esse_error *err)
+                        struct esse_preference *preferred, struct esse_live_options *live,
+                        struct esse_error *err)
 {
     if (!esse_url_parse(arena, text, url, err))
         return false;
@@ -187,7 +185,9 @@ static bool find_target(struct esse_arena *arena, const char *text, struct esse_
     if (!live->driver)
         return esse_fail(err, ESSE_EUSAGE, "no driver for %s: targets; there are %s", url->scheme,
                          driver_list(arena));
-    return find_isolation(arena, live, err);
+    if (live->driver->prefer)
+        *preferred = live->driver->prefer(arena, url);
+    return find_isolation(arena, preferred, live, err);
 }
 
 static double share_of(double given, double by_workload)
@@ -218,12 +218,16 @@ static bool find_distribution(const struct esse_live_workload *workload, double 
            esse_fail(err, ESSE_EUSAGE, "--zipf-theta must be from 0 to 10");
 }
 
-static bool find_workload(struct esse_live_options *live, struct esse_error *err)
+static bool find_workload(const struct esse_preference *preferred, struct esse_live_options *live,
+                          struct esse_error *err)
 {
-    const struct esse_live_workload *workload = esse_workload_find(esse_run_args.workload);
+    const char *name = esse_run_args.workload ? esse_run_args.workload
+                       : preferred->workload  ? preferred->workload
+                                              : "list-append";
+    const struct esse_live_workload *workload = esse_workload_find(name);
     if (!workload)
         return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; --workload help lists them",
-                         esse_run_args.workload);
+                         name);
     const struct esse_workload_options *by = &workload->defaults;
     live->workload = workload;
     live->work = (struct esse_workload_options){
@@ -235,7 +239,7 @@ static bool find_workload(struct esse_live_options *live, struct esse_error *err
         .predicate_share = share_of(esse_run_args.predicate_share, by->predicate_share),
         .abort_share = esse_run_args.abort_share,
         .seed = esse_run_args.seed,
-        .file = strncmp(esse_run_args.workload, "sql:", 4) == 0 ? esse_run_args.workload + 4 : NULL,
+        .file = strncmp(name, "sql:", 4) == 0 ? name + 4 : NULL,
     };
     return find_distribution(workload, &live->work.zipf_theta, err);
 }
@@ -272,8 +276,9 @@ bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url
                                         .no_certificate = esse_run_args.no_certificate };
     if (!esse_run_args.txns && !(esse_run_args.duration > 0))
         live->seconds = default_seconds;
-    return find_target(arena, target, url, live, err) && find_workload(live, err) &&
-           check_ranges(live, err);
+    struct esse_preference preferred = { 0 };
+    return find_target(arena, target, url, &preferred, live, err) &&
+           find_workload(&preferred, live, err) && check_ranges(live, err);
 }
 
 /* The target, or what starts it. */

@@ -112,7 +112,7 @@ struct esse_failure {
     /* Not a matter of isolation or of a server that went away: a missing privilege, an error in
      * the statement, a wrong password.  The run ends with it. */
     bool is_fatal;
-    char code[16];  /* the server's: "40001", "1213", "SQLITE_BUSY_SNAPSHOT"; "" if it has none */
+    char code[16]; /* the server's: "40001", "1213", "SQLITE_BUSY_SNAPSHOT"; "" if it has none */
     char text[ESSE_SAID]; /* the server's words, as esse_url_tell() has them */
 };
 
@@ -221,6 +221,13 @@ struct esse_claim {
     const char *source;  /* who claims it, for people: "PostgreSQL 15, 13.2.2" */
 };
 
+/* What is done where the user does not say: a setting and what is claimed of it, a workload by its
+ * name.  NULL: what is usual. */
+struct esse_preference {
+    const struct esse_claim *claim;
+    const char *workload;
+};
+
 struct esse_setting {
     const char *name, *value;
 };
@@ -278,9 +285,8 @@ struct esse_driver {
     unsigned can;           /* ESSE_CAN_ bits */
     unsigned most_threads;  /* 0: any number */
     const struct esse_claim *claims;
-    /* What a URL asks for by itself where the user names no isolation, in 'arena'; NULL: nothing.
-     * No function: no URL does. */
-    const struct esse_claim *(*claim)(struct esse_arena *arena, const struct esse_url *url);
+    /* What a URL asks for by itself, in 'arena'.  No function: no URL does. */
+    struct esse_preference (*prefer)(struct esse_arena *arena, const struct esse_url *url);
     bool (*open)(struct esse_arena *arena, const struct esse_url *url,
                  const struct esse_claim *isolation, struct esse_target **target,
                  struct esse_error *err);

@@ -13,17 +13,25 @@ static const struct esse_claim claims[] = {
 
 /* ---- target ---- */
 
-/* A bug is told by its name at a level of its own, and some leave the store no choice either. */
-static const struct esse_claim *claim(struct esse_arena *arena, const struct esse_url *url)
+/* A bug is told by its name at a level of its own, and some leave the store no choice either; not
+ * every workload can show it. */
+static struct esse_preference prefer(struct esse_arena *arena, const struct esse_url *url)
 {
+    struct esse_preference preference = { 0 };
     const char *name = esse_url_parameter(url, "bug");
     const struct esse_gen_anomaly *bug = name ? esse_plant_find(name) : NULL;
-    if (!bug || !bug->level)
-        return NULL;
-    struct esse_claim *made = esse_arena_alloc(arena, 1, sizeof *made);
-    *made = (struct esse_claim){ bug->store ? bug->store : claims->setting, bug->level,
-                                 "docs/design/generator.md" };
-    return made;
+    if (!bug)
+        return preference;
+    for (unsigned i = 0; i < ESSE_GEN_WORKLOADS && !preference.workload; i++)
+        if (bug->workloads & 1u << i)
+            preference.workload = esse_gen_workload_names[i];
+    if (bug->level) {
+        struct esse_claim *claim = esse_arena_alloc(arena, 1, sizeof *claim);
+        *claim = (struct esse_claim){ bug->store ? bug->store : claims->setting, bug->level,
+                                      claims->source };
+        preference.claim = claim;
+    }
+    return preference;
 }
 
 static bool open_target(struct esse_arena *arena, const struct esse_url *url,
@@ -70,8 +78,8 @@ static bool find_bug(struct esse_target *target, const struct esse_schema *schem
     if (schema->count == 1 && target->bug)
         return true;
     return esse_fail(err, ESSE_EUSAGE,
-                     "the bug %s cannot be shown by this workload; try list-append, rw-register or "
-                     "predicate",
+                     "the bug %s cannot be shown by this workload; without --workload it is by one "
+                     "that can",
                      name);
 }
 
@@ -147,7 +155,7 @@ const struct esse_driver esse_driver_memory = {
     .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
     .most_threads = 1,
     .claims = claims,
-    .claim = claim,
+    .prefer = prefer,
     .open = open_target,
     .prepare = prepare,
     .describe = describe,

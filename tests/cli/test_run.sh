@@ -246,6 +246,10 @@ print(*{a["name"] for a in json.load(open("levels.json"))["anomalies"]} - {line.
 while read -r name letter; do
     case $letter in l) found "$name" list-append ;; r) found "$name" rw-register ;; p) found "$name" predicate ;; esac
 done <bugs
+expect "a bug chooses a workload that shows it" 1 "$ESSE" run 'memory:?bug=phantom' -n 50 -o chosen
+has "which is told" "$OUT" "predicate, 8 sessions"
+expect "and its own level, which may be named" 1 "$ESSE" run 'memory:?bug=causal-cycle' -l read-atomic,causal -n 50 -o named
+has "one holds" "$OUT" "holds read-atomic"
 same "each is told by its name" "" "$(untold <expected)"
 check "and drawn" grep -q '<svg .*' bug-G1c-rw-register/evidence.svg
 recheck=$(grep '^esse check ' bug-cyclic-versions-rw-register/README | sed "s|^esse|$ESSE|")
