@@ -1,7 +1,7 @@
 #include "collect/book.h"
 
 #include <errno.h>
-#include <unistd.h>
+#include <sys/uio.h>
 
 /* What was taken from a book: its lines and bytes from here on are not yet put. */
 struct back {
@@ -9,24 +9,28 @@ struct back {
     size_t line, byte;
 };
 
+/* Lines that follow one another in a book and in the file. */
+ESSE_VEC(run_vec, struct iovec)
+
 struct esse_press {
+    struct esse_arena *arena;
     struct esse_book **books;
     struct back *backs;
     size_t count;
     int fd;
-    struct esse_out out;
+    struct run_vec runs;
+    struct esse_error failure; /* of the first write that failed; nothing is written after that */
 };
 
 struct esse_press *esse_press_new(struct esse_arena *arena, struct esse_book **books, size_t count,
                                   int fd)
 {
     struct esse_press *press = esse_arena_alloc(arena, 1, sizeof *press);
-    *press = (struct esse_press){ .books = books, .count = count, .fd = fd };
+    *press = (struct esse_press){ .arena = arena, .books = books, .count = count, .fd = fd };
     press->backs = esse_arena_alloc(arena, count, sizeof *press->backs);
     /* Buffers change places and only ever grow in front, in the arena of the book's thread. */
     for (size_t i = 0; i < count; i++)
         esse_out_init_memory(&press->backs[i].at.bytes, esse_book_front(books[i])->at.bytes.arena);
-    esse_out_init_memory(&press->out, arena);
     return press;
 }
 
@@ -60,28 +64,60 @@ static struct back *earliest(struct esse_press *press)
     return best;
 }
 
+/* Puts the next line of a book behind what will be written.  Nothing is copied: the kernel does
+ * that, from the book's own bytes. */
+static void put_line(struct esse_press *press, struct back *back)
+{
+    const size_t length = back->at.lines.at[back->line++].length;
+    char *from = back->at.bytes.buffer + back->byte;
+    struct iovec *last = press->runs.count ? &press->runs.at[press->runs.count - 1] : NULL;
+    if (last && (char *)last->iov_base + last->iov_len == from)
+        last->iov_len += length;
+    else
+        run_vec_push(&press->runs, press->arena, (struct iovec){ from, length });
+    back->byte += length;
+}
+
+/* What is left of 'count' runs when so many bytes are written. */
+static size_t skip_written(struct iovec **runs, size_t count, size_t written)
+{
+    for (; count && written >= (*runs)->iov_len; count--)
+        written -= (*runs)++->iov_len;
+    if (count) {
+        (*runs)->iov_base = (char *)(*runs)->iov_base + written;
+        (*runs)->iov_len -= written;
+    }
+    return count;
+}
+
 static bool write_out(struct esse_press *press, struct esse_error *err)
 {
-    size_t done = 0;
-    while (done < press->out.count) {
-        ssize_t got = write(press->fd, press->out.buffer + done, press->out.count - done);
+    enum { AT_ONCE = 1024 }; /* more than that no system takes */
+    struct iovec *runs = press->runs.at;
+    size_t left = press->runs.count;
+    while (left) {
+        const ssize_t got = writev(press->fd, runs, left < AT_ONCE ? (int)left : AT_ONCE);
         if (got < 0 && errno != EINTR)
             return esse_fail(err, ESSE_EIO, "cannot write the history: %s", strerror(errno));
-        done += got > 0 ? (size_t)got : 0;
+        left = skip_written(&runs, left, got > 0 ? (size_t)got : 0);
     }
-    press->out.count = 0;
     return true;
 }
 
 bool esse_press_run(struct esse_press *press, struct esse_error *err)
 {
-    take_all(press);
-    for (struct back *back; (back = earliest(press));) {
-        const size_t length = back->at.lines.at[back->line++].length;
-        esse_out_bytes(&press->out, back->at.bytes.buffer + back->byte, length);
-        back->byte += length;
+    if (press->failure.code != ESSE_OK) {
+        *err = press->failure;
+        return false;
     }
+    take_all(press);
+    press->runs.count = 0;
+    for (struct back *back; (back = earliest(press));)
+        put_line(press, back);
+    const bool ok = write_out(press, err);
+    if (!ok)
+        press->failure = *err;
     for (size_t i = 0; i < press->count; i++)
         press->backs[i].at.bytes.count = press->backs[i].at.lines.count = 0;
-    return write_out(press, err);
+    return ok;
 }

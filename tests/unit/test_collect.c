@@ -6,6 +6,9 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /*
@@ -618,6 +621,92 @@ TEST(test_learnt__orders_by_row_and_names_deletes)
     esse_arena_free(arena);
 }
 
+/* Lines with the sessions 0, 1, 2..., by turns in two books. */
+static void fill_by_turns(struct esse_book *const *books, unsigned lines)
+{
+    struct esse_page *pages[2] = { esse_page_new(books[0], 0), esse_page_new(books[1], 0) };
+    for (unsigned i = 0; i < lines; i++) {
+        esse_page_rename(pages[i % 2], i);
+        esse_page_begin(pages[i % 2]);
+        esse_page_end(pages[i % 2], ESSE_COMMITTED);
+    }
+}
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+}
+
+/* Reads the numbers of sessions, little by little; how many there were in their order. */
+static void *read_slowly(void *context)
+{
+    static const char begin[] = "{\"session\":";
+    FILE *file = fdopen(*(int *)context, "r");
+    char line[200];
+    uintptr_t count = 0;
+    setvbuf(file, NULL, _IOFBF, 512);
+    while (fgets(line, sizeof line, file) && !strncmp(line, begin, sizeof begin - 1) &&
+           strtoull(line + sizeof begin - 1, NULL, 10) == count && strchr(line, '\n'))
+        count++;
+    fclose(file);
+    return (void *)count;
+}
+
+/* More runs of lines than a system takes at once, and signals that break off every write. */
+TEST(test_press__writes_that_are_broken_off_go_on)
+{
+    enum { LINES = 30000 };
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { two_tables, 1, 1 };
+    const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
+    const struct sigaction act = { .sa_handler = on_alarm }, ignore = { .sa_handler = SIG_IGN };
+    sigset_t alarms;
+    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_book_clock(), false),
+                                  esse_book_new(arena, &schema, esse_book_clock(), false) };
+    struct esse_error err = { 0 };
+    int ends[2];
+    void *count;
+    pthread_t reader;
+    CHECK_EQ(pipe(ends), 0);
+    fill_by_turns(books, LINES);
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarms, NULL); /* for the reader */
+    CHECK_EQ(pthread_create(&reader, NULL, read_slowly, &ends[0]), 0);
+    pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+    sigaction(SIGALRM, &act, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    CHECK(esse_press_run(esse_press_new(arena, books, 2, ends[1]), &err));
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &ignore, NULL);
+    close(ends[1]);
+    pthread_join(reader, &count);
+    CHECK_EQ((uintptr_t)count, LINES);
+    esse_book_release(books[0]);
+    esse_book_release(books[1]);
+    esse_arena_free(arena);
+}
+
+TEST(test_press__after_a_failed_write_comes_no_other)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { two_tables, 1, 1 };
+    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_book_clock(), false),
+                                  esse_book_new(arena, &schema, esse_book_clock(), false) };
+    struct esse_error err = { 0 }, again = { 0 };
+    int fd = open("/dev/full", O_WRONLY);
+    struct esse_press *press = esse_press_new(arena, books, 2, fd);
+    fill_by_turns(books, 10);
+    CHECK(!esse_press_run(press, &err));
+    CHECK_EQ(err.code, ESSE_EIO);
+    CHECK(!esse_press_run(press, &again)); /* there was nothing left to write */
+    CHECK_TEXT(again.text, err.text);
+    close(fd);
+    esse_book_release(books[0]);
+    esse_book_release(books[1]);
+    esse_arena_free(arena);
+}
+
 /* ---- lists ---- */
 
 /* A list of the database as it often is, or now and then with anything in it. */
@@ -833,6 +922,8 @@ int main(void)
         cmocka_unit_test(test_recorder__what_is_shown_of_operations),
         cmocka_unit_test(test_recorder__snapshots_and_ids),
         cmocka_unit_test(test_recorder__lines_are_in_the_order_of_ends),
+        cmocka_unit_test(test_press__writes_that_are_broken_off_go_on),
+        cmocka_unit_test(test_press__after_a_failed_write_comes_no_other),
         cmocka_unit_test(test_learnt__orders_by_row_and_names_deletes),
         cmocka_unit_test(test_workloads__values_are_unique_and_the_store_keeps_its_level),
         cmocka_unit_test(test_workloads__write_skew_shows_in_a_weak_store),
