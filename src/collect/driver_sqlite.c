@@ -116,31 +116,10 @@ static bool execute(sqlite3 *db, const char *sql, struct esse_error *err)
     return false;
 }
 
-static bool fill_table(sqlite3 *db, const struct esse_table *table, struct esse_error *err)
+static bool run_main(void *context, const char *sql, struct esse_error *err)
 {
-    char sql[400];
-    sqlite3_stmt *insert = NULL;
-    snprintf(sql, sizeof sql,
-             "DROP TABLE IF EXISTS esse_%s;"
-             "CREATE TABLE esse_%s(k INTEGER PRIMARY KEY, v %s, o INTEGER);%s%s%s",
-             table->name, table->name, table->is_list ? "TEXT" : "INTEGER",
-             table->has_ranges ? "CREATE INDEX esse_i_" : "", table->has_ranges ? table->name : "",
-             "");
-    if (table->has_ranges)
-        snprintf(sql + strlen(sql), sizeof sql - strlen(sql), " ON esse_%s(v);", table->name);
-    if (!execute(db, sql, err))
-        return false;
-    snprintf(sql, sizeof sql, "INSERT INTO esse_%s(k, v) VALUES (?1, ?2)", table->name);
-    sqlite3_prepare_v2(db, sql, -1, &insert, NULL);
-    bool ok = insert != NULL;
-    for (uint64_t i = 0; ok && i < table->rows; i++) {
-        sqlite3_bind_int64(insert, 1, (int64_t)i);
-        sqlite3_bind_int64(insert, 2, table->initial[i]);
-        ok = table->initial[i] == ESSE_ABSENT || sqlite3_step(insert) == SQLITE_DONE;
-        sqlite3_reset(insert);
-    }
-    sqlite3_finalize(insert);
-    return ok || esse_fail(err, ESSE_EUNAVAILABLE, "SQLite refused: %s", sqlite3_errmsg(db));
+    struct esse_target *target = context;
+    return execute(target->main, sql, err);
 }
 
 /* Where what is not committed can be read there is no snapshot to speak of. */
@@ -165,11 +144,10 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
         return esse_fail(err, ESSE_EUNAVAILABLE, "cannot open the SQLite database '%s'", path);
     snprintf(sql, sizeof sql, "PRAGMA journal_mode=%s; PRAGMA synchronous=%s; BEGIN IMMEDIATE",
              target->journal, target->synchronous);
-    bool ok = execute(target->main, sql, err);
-    for (uint32_t t = 0; ok && t < schema->count; t++)
-        ok = fill_table(target->main, &schema->tables[t], err);
-    for (const char *const *at = schema->own ? schema->own->setup : NULL; ok && at && *at; at++)
-        ok = execute(target->main, *at, err);
+    bool ok = execute(target->main, sql, err) &&
+              esse_live_make_tables(target->arena, schema,
+                                    "CREATE TABLE esse_%(k INTEGER PRIMARY KEY, v #, o INTEGER)",
+                                    "TEXT", run_main, target, err);
     if (ok && target->is_counting)
         ok = execute(target->main,
                      "DROP TABLE IF EXISTS esse_commits; CREATE TABLE esse_commits(n INTEGER);"
@@ -219,12 +197,6 @@ static void remove_directory(const char *path)
     if (directory)
         closedir(directory);
     rmdir(path);
-}
-
-static bool run_main(void *context, const char *sql, struct esse_error *err)
-{
-    struct esse_target *target = context;
-    return execute(target->main, sql, err);
 }
 
 static void clean(struct esse_target *target)

@@ -41,14 +41,6 @@ sqlite3 *esse_sqlite_connect(struct esse_target *target)
 
 /* ---- hooks ---- */
 
-static bool find_table(const struct esse_schema *schema, const char *name, uint32_t *table)
-{
-    for (*table = 0; *table < schema->count; ++*table)
-        if (strncmp(name, "esse_", 5) == 0 && strcmp(name + 5, schema->tables[*table].name) == 0)
-            return true;
-    return false;
-}
-
 /* The element that an append has just put at the end of a list. */
 static int64_t last_element(sqlite3_value *value)
 {
@@ -65,7 +57,8 @@ static void on_change(void *context, sqlite3 *db, int what, const char *schema, 
     sqlite3_value *value;
     (void)schema;
     conn->has_written = true;
-    if (!find_table(conn->target->schema, name, &version.table))
+    if (!esse_live_find_table(conn->target->schema, (struct esse_span){ name, strlen(name) },
+                              &version.table))
         return;
     const bool is_list = conn->target->schema->tables[version.table].is_list;
     if (what != SQLITE_DELETE && sqlite3_preupdate_new(db, 1, &value) == SQLITE_OK)
@@ -152,13 +145,13 @@ static const char *const texts[ESSE_STATEMENTS] = {
     [ESSE_SQL_MAX] = "SELECT max(v + 0) FROM esse_% WHERE v >= ?1 AND v <= ?2",
 };
 
+/* NULL also if somebody holds the lock that reading the schema needs. */
 static sqlite3_stmt *prepare_one(struct conn *conn, const char *text, const char *table)
 {
-    char sql[300], *to = sql;
+    char sql[300];
     sqlite3_stmt *statement = NULL;
-    for (; *text; text++)
-        to += *text == '%' ? sprintf(to, "%s", table) : sprintf(to, "%c", *text);
-    sqlite3_prepare_v3(conn->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL);
+    if (esse_statement_make(text, table, "", "", sql, sizeof sql))
+        sqlite3_prepare_v3(conn->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL);
     return statement;
 }
 
@@ -181,10 +174,6 @@ static enum esse_progress start_connect(struct conn *conn, struct esse_reply *re
     conn->begin_write = prepare_one(conn, "BEGIN IMMEDIATE", "");
     conn->commit = prepare_one(conn, "COMMIT", "");
     conn->rollback = prepare_one(conn, "ROLLBACK", "");
-    if (target->is_counting) {
-        conn->look = prepare_one(conn, "SELECT n FROM esse_commits", "");
-        conn->count = prepare_one(conn, "UPDATE esse_commits SET n = n + 1", "");
-    }
     return ESSE_PROGRESS_DONE;
 }
 
@@ -284,8 +273,12 @@ static enum esse_progress read_rows(struct conn *conn, sqlite3_stmt *statement,
  * has been counted. */
 static enum esse_progress count_commit(struct conn *conn, struct esse_reply *reply)
 {
-    if (!conn->count || conn->is_counted || !conn->has_written)
+    if (!conn->target->is_counting || conn->is_counted || !conn->has_written)
         return ESSE_PROGRESS_DONE;
+    if (!conn->count)
+        conn->count = prepare_one(conn, "UPDATE esse_commits SET n = n + 1", "");
+    if (!conn->count)
+        return refuse(conn, reply, sqlite3_extended_errcode(conn->db));
     const enum esse_progress progress = run(conn, conn->count, reply);
     conn->is_counted = progress == ESSE_PROGRESS_DONE;
     return progress;
@@ -314,8 +307,12 @@ static enum esse_progress roll_back(struct conn *conn, struct esse_reply *reply)
 /* What the transaction sees until its end: its first read, and in WAL mode its snapshot. */
 static enum esse_progress look(struct conn *conn, struct esse_reply *reply)
 {
-    if (!conn->look)
+    if (!conn->target->is_counting)
         return ESSE_PROGRESS_DONE;
+    if (!conn->look)
+        conn->look = prepare_one(conn, "SELECT n FROM esse_commits", "");
+    if (!conn->look)
+        return refuse(conn, reply, sqlite3_extended_errcode(conn->db));
     const int code = sqlite3_step(conn->look);
     if (code == SQLITE_ROW)
         conn->seen = sqlite3_column_int64(conn->look, 0);

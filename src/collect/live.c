@@ -229,12 +229,27 @@ static bool play(struct collecting *c, struct esse_sink *certificate, struct ess
     return ok;
 }
 
-/* The end of the server's log, and then all of it to the file. */
-static bool finish_certificate(struct collecting *c, const char *path, struct esse_error *err)
+static bool write_certificate(struct collecting *c, const char *path, struct esse_error *err)
 {
     const struct esse_certifying *certifying = c->options->driver->certificate;
     struct esse_arena *arena = c->live->arena;
     struct esse_outfile file;
+    if (!esse_outfile_open(&file, arena, path, err))
+        return false;
+    struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &file.out, false);
+    const char *kind =
+        certifying->kind_of ? certifying->kind_of(c->live->target) : certifying->kind;
+    c->summary->versions = esse_learnt_count(c->learnt, &c->summary->commits);
+    if (esse_learnt_emit(c->learnt, kind, sink, err) && play(c, sink, err))
+        return esse_outfile_commit(&file, err);
+    esse_outfile_discard(&file);
+    return false;
+}
+
+/* The end of the server's log, and then all of it to the file. */
+static bool finish_certificate(struct collecting *c, const char *path, struct esse_error *err)
+{
+    const struct esse_certifying *certifying = c->options->driver->certificate;
     if (!certifying->finish(c->live->target, c->learnt, err)) {
         give_up_certificate(c, err);
         return true;
@@ -244,19 +259,9 @@ static bool finish_certificate(struct collecting *c, const char *path, struct es
         const struct esse_named *named = esse_book_named(c->threads[i].book, &count);
         esse_learnt_names(c->learnt, named, count);
     }
-    if (!esse_outfile_open(&file, arena, path, err))
-        return false;
-    struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &file.out, false);
-    const char *kind =
-        certifying->kind_of ? certifying->kind_of(c->live->target) : certifying->kind;
-    bool ok = esse_learnt_emit(c->learnt, kind, sink, err) && play(c, sink, err);
-    c->summary->versions = esse_learnt_count(c->learnt, &c->summary->commits);
+    const bool ok = write_certificate(c, path, err);
     certifying->end(c->live->target);
-    c->is_certifying = false;
-    if (ok)
-        return esse_outfile_commit(&file, err);
-    esse_outfile_discard(&file);
-    return false;
+    return ok;
 }
 
 static void prepare_threads(struct collecting *c, int history)
