@@ -78,6 +78,13 @@ static int say_summary(struct esse_running *r)
     return esse_out_finish(&chatter, &err) ? 0 : esse_cli_fail(NULL, &err);
 }
 
+static bool describe(const struct esse_running *r, const struct esse_live *live, const char *again,
+                     bool has_certificate, struct esse_error *err)
+{
+    return esse_rundir_describe(r->arena, &r->dir, live, r->level, again,
+                                esse_rundir_check(r->arena, r->level, has_certificate), err);
+}
+
 static bool collect(struct esse_running *r, struct esse_error *err)
 {
     struct esse_live live;
@@ -92,10 +99,11 @@ static bool collect(struct esse_running *r, struct esse_error *err)
                                          esse_run_args.fault_every, r->live.work.seed);
     const bool may_certify = r->live.driver->certificate && !esse_run_args.no_certificate;
     bool ok = esse_rundir_make(&r->dir, &history, err) &&
-              esse_rundir_describe(r->arena, &r->dir, &live, r->level, again,
-                                   esse_rundir_check(r->arena, r->level, may_certify), err) &&
+              describe(r, &live, again, may_certify, err) &&
               esse_live_collect(&live, esse_run_args.no_recording ? -1 : history,
-                                r->dir.certificate, &r->summary, err);
+                                r->dir.certificate, &r->summary, err) &&
+              (!may_certify || !r->summary.no_certificate ||
+               describe(r, &live, again, false, err)); /* there is none after all */
     if (history >= 0)
         close(history);
     esse_live_close(&live);
