@@ -78,6 +78,9 @@ recheck=$(grep '^esse check ' dirty-own/README | sed "s|^esse|$ESSE|")
 expect "so the README's check does without" 0 bash -c "cd dirty-own && $recheck"
 expect "dirty reads are found in it" 1 "$ESSE" check -q -l read-committed dirty-own/history.jsonl
 has "by their name" "$OUT" "G1a: "
+expect "an unknown level is told before anything runs" 64 "$ESSE" run -l serializable,serialisable -n 100 -o unknown-level
+has "with a suggestion" "$ERR" "did you mean 'serializable'"
+check "and nothing is left behind" test ! -e unknown-level
 expect "a certificate that is not there" 74 "$ESSE" check --certificate nowhere.jsonl dirty-own/history.jsonl
 has "is what is told" "$ERR" "certificate nowhere.jsonl: cannot open"
 cat >broken.sql <<'END'
