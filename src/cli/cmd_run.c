@@ -68,6 +68,18 @@ static bool find_server(struct esse_running *r, struct esse_arena *arena, int co
     return true;
 }
 
+/* Are these levels that can be checked?  The run may take long, so its check is asked before: on a
+ * history of nothing. */
+static bool know_levels(struct esse_arena *arena, const char *levels, struct esse_error *err)
+{
+    struct esse_history *nothing;
+    const struct esse_result *ignored;
+    struct esse_check_options check = { 0 };
+    check.levels = esse_session_names(arena, levels, &check.level_count);
+    return esse_builder_freeze(esse_builder_new(arena), &nothing, err) &&
+           esse_check(arena, nothing, &check, &ignored, err);
+}
+
 static int start(const struct esse_command *command, bool checks, int count, char **operands)
 {
     const char *target = count ? operands[0] : "sqlite:";
@@ -79,7 +91,8 @@ static int start(const struct esse_command *command, bool checks, int count, cha
     if (strcmp(target, "help") == 0)
         return esse_run_print_targets();
     struct esse_arena *arena = esse_arena_new();
-    if (!find_server(&r, arena, count, &target, &err) ||
+    if ((checks && esse_run_args.level && !know_levels(arena, esse_run_args.level, &err)) ||
+        !find_server(&r, arena, count, &target, &err) ||
         !esse_run_find(arena, target, &r.url, &r.live, &err)) {
         status = err.code == ESSE_EUSAGE ? esse_cli_usage(command->name, "%s", err.text)
                                          : esse_cli_fail(NULL, &err);

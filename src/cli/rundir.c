@@ -185,13 +185,13 @@ const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_o
         line = esse_arena_format(arena, "%s --txns %" PRIu64, line, live->txns);
     if (live->seconds > 0)
         line = esse_arena_format(arena, "%s --duration %gs", line, live->seconds);
-    line = esse_arena_format(arena,
-                             "%s --keys %" PRIu64 " --ops %" PRIu64 " --max-writes-per-key %" PRIu64
-                             " --distribution %s --abort-share %g --read-share %g "
-                             "--predicate-share %g --timeout %gs",
-                             line, work->keys, work->ops, work->max_writes,
-                             work->zipf_theta > 0 ? "zipf" : "uniform", work->abort_share,
-                             work->read_share, work->predicate_share, live->timeout);
+    line = esse_arena_format(
+        arena,
+        "%s --keys %" PRIu64 " --ops %" PRIu64 " --max-writes-per-key %" PRIu64
+        " --distribution %s --abort-share %g --read-share %g "
+        "--predicate-share %g --timeout %gs --patience %gs",
+        line, work->keys, work->ops, work->max_writes, work->zipf_theta > 0 ? "zipf" : "uniform",
+        work->abort_share, work->read_share, work->predicate_share, live->timeout, live->patience);
     line = with(arena, line, "zipf-theta", work->zipf_theta);
     if (live->think > 0)
         line = esse_arena_format(arena, "%s --think %gs", line, live->think);

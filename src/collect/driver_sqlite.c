@@ -221,8 +221,13 @@ static void close_target(struct esse_target *target)
 
 static bool begin_certificate(struct esse_target *target, struct esse_error *err)
 {
-    return target->has_hooks ||
-           esse_fail(err, ESSE_EUNAVAILABLE, "this SQLite was built without the preupdate hook");
+    if (!target->has_hooks)
+        return esse_fail(err, ESSE_EUNAVAILABLE,
+                         "this SQLite was built without the preupdate hook");
+    return !target->schema->own || target->is_counting ||
+           esse_fail(err, ESSE_EUNAVAILABLE,
+                     "commits of your own transactions are counted in a row of the database, and "
+                     "with read-uncommitted one may see a count that is not committed");
 }
 
 static bool poll_certificate(struct esse_target *target, struct esse_learnt *learnt,

@@ -350,7 +350,13 @@ static enum esse_progress run_own(struct conn *conn, struct esse_reply *reply)
         esse_sqlite_own(&conn->own, conn->db, conn->target->schema->own, conn->request.own, reply);
     if (conn->target->is_counting)
         reply->snapshot_at = conn->seen;
-    return code == SQLITE_DONE ? ESSE_PROGRESS_DONE : refuse(conn, reply, code);
+    if (code != SQLITE_INTERNAL)
+        return code == SQLITE_DONE ? ESSE_PROGRESS_DONE : refuse(conn, reply, code);
+    reply->failure.is_fatal = true;
+    return esse_failed(
+        reply, ESSE_FATE_OPEN, "",
+        "an UPDATE returned a row that its WHERE had not found: the work of a trigger, "
+        "or of a WHERE that is not the same twice");
 }
 
 static enum esse_progress operate(struct conn *conn, struct esse_reply *reply)

@@ -7,7 +7,7 @@
 /*
  * Statements of the user's own.  SQLite's RETURNING tells rows as they have become; how they were
  * before an UPDATE a SELECT of the same rows tells, in the same transaction and with nobody
- * between, since it answers within one step.
+ * between, since it is the one writer by then.
  */
 
 static void add_row(struct esse_cells *cells, sqlite3_stmt *statement)
@@ -41,6 +41,16 @@ static int collect(sqlite3 *db, struct esse_out *sql, struct esse_cells *cells)
 
 /* ---- UPDATE ---- */
 
+/* A transaction that began deferred is no writer yet, and in a shared cache others may write until
+ * it is one.  To change nothing makes it one. */
+static int become_writer(sqlite3 *db, struct esse_out *sql, const struct esse_own_table *table)
+{
+    sql->count = 0;
+    esse_out_f(sql, "UPDATE %s SET %s = %s WHERE 0", table->name, table->columns[0],
+               table->columns[0]);
+    return sqlite3_exec(db, esse_out_memory(sql), NULL, NULL, NULL);
+}
+
 static int update(struct esse_sqlite_own *own, sqlite3 *db, const struct esse_own_schema *schema,
                   const struct esse_own_statement *statement)
 {
@@ -48,7 +58,12 @@ static int update(struct esse_sqlite_own *own, sqlite3 *db, const struct esse_ow
     struct esse_out *sql = &own->sql;
     esse_cells_clear(&own->old);
     esse_cells_clear(&own->new);
-    int code = collect(db, sql, &own->old);
+    int code = become_writer(db, sql, table);
+    if (code != SQLITE_OK)
+        return code;
+    sql->count = 0;
+    esse_own_put_select(sql, schema, statement);
+    code = collect(db, sql, &own->old);
     if (code != SQLITE_DONE)
         return code;
     sql->count = 0;
@@ -83,7 +98,7 @@ int esse_sqlite_own(struct esse_sqlite_own *own, sqlite3 *db, const struct esse_
     else if (statement->kind == ESSE_OWN_DELETE)
         esse_out_f(sql, "DELETE FROM %s %s RETURNING %s", table->name, statement->rest,
                    table->list);
-    else
+    else if (statement->kind != ESSE_OWN_UPDATE)
         esse_own_put_select(sql, schema, statement);
     if (statement->kind == ESSE_OWN_UPDATE)
         code = update(own, db, schema, statement);

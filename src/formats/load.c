@@ -98,7 +98,7 @@ static bool read_certificate(struct esse_reading *reading, struct esse_arena *sc
     if (!options->certificate)
         return true;
     if (!esse_source_open(&source, scratch, options->certificate, options->budget, err))
-        return false;
+        return fail_in_certificate(options->certificate, err);
     const bool ok = esse_native_read(&certificate, err);
     esse_source_close(&source);
     return ok || fail_in_certificate(options->certificate, err);

@@ -71,6 +71,18 @@ expect "INSERT that may find its row" 0 "$ESSE" run -w sql:upsert.sql -n 1500 -o
 check "is a write of what came out" grep -q '"w":"seats/1,C1","v":{"guest":7,' upsert/history.jsonl
 again=$(grep '^esse run ' own/README | sed "s|^esse|$ESSE|")
 expect "the README's line repeats it" 0 bash -c "$again -o own-again"
+# Nobody writes between the SELECT that tells how rows were and the UPDATE, in a shared cache too.
+expect "a workload file at read-uncommitted" 0 "$ESSE" run sqlite: -i read-uncommitted -w "sql:$ROOT/examples/seats.sql" -n 6000 -o dirty-own
+has "which has no order of commits" "$OUT" "no order of versions: commits of your own transactions"
+recheck=$(grep '^esse check ' dirty-own/README | sed "s|^esse|$ESSE|")
+expect "so the README's check does without" 0 bash -c "cd dirty-own && $recheck"
+expect "dirty reads are found in it" 1 "$ESSE" check -q -l read-committed dirty-own/history.jsonl
+has "by their name" "$OUT" "G1a: "
+expect "an unknown level is told before anything runs" 64 "$ESSE" run -l serializable,serialisable -n 100 -o unknown-level
+has "with a suggestion" "$ERR" "did you mean 'serializable'"
+check "and nothing is left behind" test ! -e unknown-level
+expect "a certificate that is not there" 74 "$ESSE" check --certificate nowhere.jsonl dirty-own/history.jsonl
+has "is what is told" "$ERR" "certificate nowhere.jsonl: cannot open"
 cat >broken.sql <<'END'
 table t (id, a)
 transaction one
