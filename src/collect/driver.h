@@ -111,7 +111,7 @@ struct esse_failure {
     /* Not a matter of isolation or of a server that went away: a missing privilege, an error in
      * the statement, a wrong password.  The run ends with it. */
     bool is_fatal;
-    char code[16];  /* the server's: "40001", "1213", "SQLITE_BUSY_SNAPSHOT"; "" if it has none */
+    char code[16]; /* the server's: "40001", "1213", "SQLITE_BUSY_SNAPSHOT"; "" if it has none */
     char text[ESSE_SAID]; /* the server's words, as esse_url_tell() has them */
 };
 
