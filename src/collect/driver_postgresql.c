@@ -31,6 +31,7 @@ static const struct esse_claim cockroachdb_claims[] = {
  * if nothing matches.  All of a statement runs under one snapshot. */
 static const struct esse_pg_dialect postgresql = {
     .name = "postgresql",
+    .product = "PostgreSQL ",
     .create = CREATE,
     .has_log = true,
     .has_conflict_reads = true,
@@ -82,16 +83,18 @@ static const struct esse_pg_dialect postgresql = {
                             "RETURNING NULL, NULL, k, o"
 
 static const struct esse_pg_dialect cockroachdb = { .name = "cockroachdb",
+                                                    .product = "CockroachDB ",
                                                     .create = CREATE,
                                                     .time = "SELECT cluster_logical_timestamp()",
                                                     .texts = { PLAIN_CONFLICT_TEXTS } };
 
-static const struct esse_pg_dialect yugabytedb = { .name = "yugabytedb",
-                                                   .create = CREATE,
-                                                   .texts = { PLAIN_CONFLICT_TEXTS } };
+static const struct esse_pg_dialect yugabytedb = {
+    .name = "yugabytedb", .product = "-YB-", .create = CREATE, .texts = { PLAIN_CONFLICT_TEXTS }
+};
 
 static const struct esse_pg_dialect h2 = {
     .name = "h2",
+    .product = " H2 ",
     .create = CREATE,
     .session = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL #",
     .texts = { PLAIN_TEXTS, [ESSE_SQL_WRITE] = "MERGE INTO esse_%(k, v) KEY (k) VALUES ($1, $2)",
@@ -369,6 +372,13 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     return true;
 }
 
+/* The parameter server_version is that of PostgreSQL, whose protocol the others speak. */
+static const char *version_number(const struct esse_pg_dialect *dialect, const char *version)
+{
+    const char *name = strstr(version, dialect->product);
+    return name ? name + strcspn(name, "0123456789") : "";
+}
+
 static bool describe(struct esse_target *target, struct esse_description *description,
                      struct esse_error *err)
 {
@@ -393,10 +403,10 @@ static bool describe(struct esse_target *target, struct esse_description *descri
         if (value)
             settings[count++] = (struct esse_setting){ names[i], value };
     }
-    const char *number = PQparameterStatus(target->main, "server_version");
+    const char *number = version_number(target->dialect, version);
     *description = (struct esse_description){
         .product = esse_arena_format(target->arena, "%s %.*s", target->dialect->name,
-                                     number ? (int)strcspn(number, " ") : 0, number ? number : ""),
+                                     (int)strspn(number, "0123456789."), number),
         .settings = settings,
         .setting_count = count,
     };

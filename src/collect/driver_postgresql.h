@@ -20,6 +20,7 @@
  * where k is null if there is no row; statements that write answer (xid), or nothing. */
 struct esse_pg_dialect {
     const char *name;
+    const char *product; /* behind it version() has the number of the version */
     const char *texts[ESSE_STATEMENTS];
     const char *create;      /* a table: '%' its name, '#' the type of v */
     const char *session;     /* '#' the level: a session begins with it; NULL: BEGIN tells */

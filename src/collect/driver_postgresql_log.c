@@ -166,6 +166,25 @@ static void end_log(struct esse_target *target)
     target->log = NULL;
 }
 
+/* A run that was killed leaves its slot, which keeps the server from recycling its log.  Runs on
+ * one database make the same tables, so there is no other one now. */
+static void sweep(struct esse_pg_log *log)
+{
+    struct esse_error ignored;
+    esse_pg_run(
+        log->target, log->main,
+        "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots "
+        "WHERE slot_name ~ '^esse_[0-9]+$' AND database = current_database() AND NOT active",
+        &ignored);
+    esse_pg_run(
+        log->target, log->main,
+        "DO $$ DECLARE left_behind name; BEGIN FOR left_behind IN SELECT pubname FROM "
+        "pg_publication WHERE pubname ~ '^esse_[0-9]+$' AND pubname NOT IN (SELECT slot_name "
+        "FROM pg_replication_slots) LOOP EXECUTE format('DROP PUBLICATION %I', left_behind); "
+        "END LOOP; END $$",
+        &ignored);
+}
+
 static bool open_log(struct esse_pg_log *log, struct esse_error *err)
 {
     struct esse_target *target = log->target;
@@ -182,6 +201,7 @@ static bool open_log(struct esse_pg_log *log, struct esse_error *err)
                                "INSERT INTO esse_mark VALUES (1, 0)",
                                err))
         return false;
+    sweep(log);
     const char *xid = esse_pg_ask(target, log->main, "SELECT pg_current_xact_id()", err);
     if (!xid)
         return false;

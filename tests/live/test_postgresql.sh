@@ -14,6 +14,13 @@ run() { # name, option...
     run_at "$1" "$PG_URL" --sessions 8 "${@:2}"
 }
 
+# ---- what a run that was killed has left ----
+pg "create publication esse_1; select pg_create_logical_replication_slot('esse_1', 'test_decoding'); select pg_create_logical_replication_slot('esse_mine', 'test_decoding')" >/dev/null
+expect "a run after one that was killed" 0 run swept --txns 100
+same "... removes its slot, and no other" "esse_mine" "$(pg 'select slot_name from pg_replication_slots')"
+same "... and its publication" "" "$(pg 'select pubname from pg_publication')"
+pg "select pg_drop_replication_slot('esse_mine')" >/dev/null
+
 # ---- serializable ----
 for workload in list-append rw-register predicate; do
     expect "serializable holds ($workload)" 0 run "ser-$workload" -w $workload --txns 2000
