@@ -376,7 +376,8 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
 static const char *version_number(const struct esse_pg_dialect *dialect, const char *version)
 {
     const char *name = strstr(version, dialect->product);
-    return name ? name + strcspn(name, "0123456789") : "";
+    name = name ? name + strlen(dialect->product) : "";
+    return name + strcspn(name, "0123456789");
 }
 
 static bool describe(struct esse_target *target, struct esse_description *description,

@@ -15,7 +15,10 @@ run() { # name, option...
 }
 
 # ---- what a run that was killed has left ----
-pg "create publication esse_1; select pg_create_logical_replication_slot('esse_1', 'test_decoding'); select pg_create_logical_replication_slot('esse_mine', 'test_decoding')" >/dev/null
+pg 'create publication esse_1'
+for slot in esse_1 esse_mine; do
+    pg "select pg_create_logical_replication_slot('$slot', 'test_decoding')" >/dev/null
+done
 expect "a run after one that was killed" 0 run swept --txns 100
 same "... removes its slot, and no other" "esse_mine" "$(pg 'select slot_name from pg_replication_slots')"
 same "... and its publication" "" "$(pg 'select pubname from pg_publication')"
