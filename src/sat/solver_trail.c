@@ -73,9 +73,11 @@ static bool move_watch(struct esse_solver *s, struct clause *clause, esse_lit li
 static uint32_t visit_watches(struct esse_solver *s, esse_lit lit)
 {
     struct watch_vec *watches = &s->watches.at[lit];
-    struct watch *keep = watches->at, *end = keep + watches->count;
     uint32_t conflict = NO_CLAUSE;
     s->stats.work += watches->count + 1;
+    if (!watches->count)
+        return conflict; /* perhaps there never was one, and no array */
+    struct watch *keep = watches->at, *end = keep + watches->count;
     for (struct watch *at = keep; at < end; at++) {
         struct watch watch = *keep++ = *at;
         if (s->value.at[watch.blocker] > 0)
