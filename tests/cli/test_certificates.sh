@@ -190,4 +190,22 @@ for seed in 1 2 3 4 5 6; do
     expect "... polygraph with nothing" 0 "$ESSE" check --engine polygraph --level serializable bare.jsonl
 done
 
+# ---- readers that the order of commits leaves out ----
+# Recorded before what they read, and nothing tells which absence of x and w they saw.
+cat >late.jsonl <<'END'
+{"esse":"history","version":1}
+{"session":8,"txn":"r","ops":[{"r":"y","v":7},{"r":"x","v":null}]}
+{"session":9,"txn":"s","ops":[{"r":"y","v":7},{"r":"x","v":null},{"r":"w","v":null}]}
+{"session":1,"txn":"a","commit_ts":1,"ops":[{"w":"x","v":1},{"w":"w","v":1}]}
+{"session":2,"txn":"b","commit_ts":2,"ops":[{"d":"x"},{"w":"y","v":7}]}
+{"session":3,"txn":"c","commit_ts":3,"ops":[{"w":"x","v":2}]}
+{"session":4,"txn":"d","commit_ts":4,"ops":[{"d":"x"},{"d":"w"}]}
+{"session":5,"txn":"e","commit_ts":5,"ops":[{"w":"x","v":4}]}
+{"order":["a","b","c","d","e"]}
+{"certificate":"timestamps"}
+END
+expect "readers find their places in the order" 0 "$ESSE" check -e dsg -l serializable late.jsonl
+sed '/"txn":"s"/s/"r":"x","v":null/"r":"x","v":2/' late.jsonl >never.jsonl
+expect "where there is one" 1 "$ESSE" check -l serializable never.jsonl
+
 finish

@@ -23,7 +23,7 @@ for workload in list-append rw-register predicate write-skew; do
     has "... under the certificate" "$OUT" "under the certificate (timestamps)"
     has "... of the changefeed" "$OUT" "versions from a changefeed"
 done
-has "... the product has its name" "$(head -n 1 "$WORK/s-predicate/history.jsonl")" '"db":"cockroachdb 13.0.0"'
+has "... the product has its name" "$(head -n 1 "$WORK/s-predicate/history.jsonl")" '"db":"cockroachdb 23.1.0"'
 URL=cockroachdb://root@127.0.0.1:$PORT/defaultdb expect "its own scheme" 0 run scheme --txns 20
 expect "read committed: no times are told, only an order of versions" 0 run rc -i read-committed -w list-append --txns 200
 same "... so the certificate has no kind" "" "$(kind rc)"

@@ -45,12 +45,108 @@ static uint32_t *find_places(const struct esse_history *history, struct esse_are
     return place;
 }
 
+/* ---- readers that the order leaves out ---- */
+
+struct waiting {
+    uint32_t txn, tries;
+};
+ESSE_VEC(waiting_vec, struct waiting)
+
+struct fitting {
+    const struct esse_history *history;
+    struct replay_state state;
+    uint32_t *place;        /* by transaction */
+    uint32_t *place_of;     /* by how many have committed in the state */
+    uint32_t *first, *next; /* readers, by the place that was guessed for them */
+    struct waiting_vec waiting;
+};
+
+static bool only_reads(const struct esse_history *history, uint32_t txn)
+{
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+        for (uint32_t i = 0; i < esse_access_count(history, op); i++)
+            if (esse_access_at(history, op, i).kind != ESSE_OP_READ)
+                return false;
+    return true;
+}
+
+/* Lists the readers by their places; false if there are none. */
+static bool list_readers(struct fitting *f, struct esse_arena *arena, const uint8_t *in)
+{
+    const struct esse_history *history = f->history;
+    const size_t places = history->order_count + (size_t)1;
+    bool any = false;
+    f->first = esse_arena_grow(arena, NULL, places * sizeof *f->first);
+    f->next = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *f->next);
+    memset(f->first, 0xff, places * sizeof *f->first);
+    for (uint32_t txn = history->txns; txn-- > 0;) {
+        const uint32_t at = f->place[txn];
+        const bool is_in_order = at < history->order_count && history->order[at].ix == txn;
+        if (!in[txn] || is_in_order || !only_reads(history, txn))
+            continue;
+        f->next[txn] = f->first[at];
+        f->first[at] = txn;
+        any = true;
+    }
+    return any;
+}
+
+/* Where it was guessed to be, or a little before that; else it waits. */
+static void fit_back(struct fitting *f, struct esse_arena *arena, uint32_t txn)
+{
+    const uint32_t now = f->state.commits;
+    for (uint32_t tries = 0; tries < DSG_SNAPSHOTS && tries <= now; tries++)
+        if (replay_state_reads(&f->state, txn, now - tries)) {
+            f->place[txn] = f->place_of[now - tries];
+            return;
+        }
+    waiting_vec_push(&f->waiting, arena, (struct waiting){ txn, 0 });
+}
+
+static void fit_waiting(struct fitting *f, uint32_t place)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->waiting.count; i++) {
+        struct waiting *waiting = &f->waiting.at[i];
+        if (replay_state_reads(&f->state, waiting->txn, f->state.commits))
+            f->place[waiting->txn] = place;
+        else if (++waiting->tries < DSG_SNAPSHOTS)
+            f->waiting.at[kept++] = *waiting;
+    }
+    f->waiting.count = kept;
+}
+
+/*
+ * What was recorded before a reader may have committed after it, and the other way round, since
+ * clients hear of a commit a moment later.  So each is tried near its place, until it reads there
+ * what it read.
+ */
+static void fit_readers(uint32_t *place, const struct esse_history *history, const uint8_t *in,
+                        struct esse_arena *arena)
+{
+    struct fitting f = { .history = history, .place = place };
+    if (!history->order_count || !list_readers(&f, arena, in))
+        return;
+    f.place_of = esse_arena_alloc(arena, history->order_count + 1u, sizeof *f.place_of);
+    replay_state_init(&f.state, arena, history, in, true);
+    for (uint32_t i = 0; i <= history->order_count; i++) {
+        fit_waiting(&f, i);
+        for (uint32_t txn = f.first[i]; txn != UINT32_MAX; txn = f.next[txn])
+            fit_back(&f, arena, txn);
+        if (i == history->order_count || !in[history->order[i].ix])
+            continue;
+        replay_state_commit(&f.state, history->order[i].ix);
+        f.place_of[f.state.commits] = i + 1;
+    }
+}
+
 /* By counting: before the one at place i of the given order those that are to follow i others. */
 void dsg_recorded_serial(struct esse_order *order, struct esse_arena *arena,
                          const struct esse_history *history, const uint8_t *in)
 {
     struct esse_arena *scratch = esse_arena_new();
-    const uint32_t *place = find_places(history, scratch);
+    uint32_t *place = find_places(history, scratch);
+    fit_readers(place, history, in, scratch);
     uint32_t *first = esse_arena_alloc(scratch, history->order_count + 2u, sizeof *first);
     uint32_t *events = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *events);
     *order = (struct esse_order){ .events = events };

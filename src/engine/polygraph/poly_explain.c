@@ -187,6 +187,12 @@ static void on_nothing(void *context, const esse_lit *lits, uint32_t count)
     (void)count;
 }
 
+/* A clause of nothing may stand alone, and then there is no array. */
+static const esse_lit *lits_of(const struct poly *poly, const struct poly_clause *clause)
+{
+    return clause->lit_count ? &poly->proof.lits.at[clause->lits] : NULL;
+}
+
 /* What follows from the clauses that were kept, as a solver without a theory derives it. */
 static void derive(struct explaining *e)
 {
@@ -199,7 +205,7 @@ static void derive(struct explaining *e)
         esse_solver_var(solver, true, 0);
     for (size_t i = 0; i < poly->proof.clauses.count; i++) {
         const struct poly_clause *clause = &poly->proof.clauses.at[i];
-        esse_solver_add(solver, &poly->proof.lits.at[clause->lits], clause->lit_count);
+        esse_solver_add(solver, lits_of(poly, clause), clause->lit_count);
     }
     esse_solver_solve(solver, NULL, 0);
     add_clause(e, ESSE_CLAUSE_FOLLOWS, NULL, 0);
@@ -247,9 +253,8 @@ void poly_explain(struct poly *poly, struct scan *scan)
     e.told = esse_arena_alloc(e.arena, choices, sizeof *e.told);
     for (size_t i = 0; i < poly->proof.clauses.count; i++) {
         const struct poly_clause *clause = &poly->proof.clauses.at[i];
-        struct esse_clause *told =
-            add_clause(&e, (enum esse_clause_kind)clause->kind, &poly->proof.lits.at[clause->lits],
-                       clause->lit_count);
+        struct esse_clause *told = add_clause(&e, (enum esse_clause_kind)clause->kind,
+                                              lits_of(poly, clause), clause->lit_count);
         if (clause->kind == ESSE_CLAUSE_SOURCES) {
             told->read.ix = poly->reads->open.at[clause->open].op;
             told->key.ix = poly->reads->open.at[clause->open].key;
