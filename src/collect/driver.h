@@ -187,7 +187,8 @@ struct esse_certifying {
     /* After prepare, before the first transaction.  False: no certificate can be had, 'err' says
      * why; the run goes on without one and says so. */
     bool (*begin)(struct esse_target *target, struct esse_error *err);
-    /* Every 20 ms or so while the sessions work; must not block for longer than that. */
+    /* Every 20 ms or so while the sessions work; must not block for longer than that.  NULL: there
+     * is nothing to do before the end. */
     bool (*poll)(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err);
     /* When the last session has ended: returns when everything that committed has been told. */
     bool (*finish)(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err);

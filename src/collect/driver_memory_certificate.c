@@ -61,15 +61,6 @@ static const char *certificate_kind(const struct esse_target *target)
     return target->has_timestamps ? "timestamps" : "commit-order";
 }
 
-static bool poll_certificate(struct esse_target *target, struct esse_learnt *learnt,
-                             struct esse_error *err)
-{
-    (void)target;
-    (void)learnt;
-    (void)err;
-    return true;
-}
-
 static bool finish_certificate(struct esse_target *target, struct esse_learnt *learnt,
                                struct esse_error *err)
 {
@@ -94,7 +85,6 @@ const struct esse_certifying esse_memory_certifying = {
     .source = "the store",
     .kind_of = certificate_kind,
     .begin = begin_certificate,
-    .poll = poll_certificate,
     .finish = finish_certificate,
     .end = end_certificate,
 };

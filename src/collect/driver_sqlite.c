@@ -230,15 +230,6 @@ static bool begin_certificate(struct esse_target *target, struct esse_error *err
                      "with read-uncommitted one may see a count that is not committed");
 }
 
-static bool poll_certificate(struct esse_target *target, struct esse_learnt *learnt,
-                             struct esse_error *err)
-{
-    (void)target;
-    (void)learnt;
-    (void)err;
-    return true;
-}
-
 static int compare_versions(const void *left, const void *right)
 {
     const struct esse_sqlite_version *a = left, *b = right;
@@ -272,7 +263,6 @@ static const struct esse_certifying certifying = {
     .source = "SQLite's preupdate and commit hooks",
     .kind = "commit-order",
     .begin = begin_certificate,
-    .poll = poll_certificate,
     .finish = finish_certificate,
     .end = end_certificate,
 };

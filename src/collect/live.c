@@ -166,7 +166,7 @@ static void watch(struct collecting *c)
         }
         if (options->seconds > 0 && progress.seconds >= options->seconds)
             atomic_store(&c->run.stop, true);
-        if (c->is_certifying &&
+        if (c->is_certifying && options->driver->certificate->poll &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
         if (c->press && !esse_press_run(c->press, &err))
