@@ -312,7 +312,8 @@ static bool send_version_order(struct subset *s, const struct esse_version_order
         }
         subset_refs_push(&refs, s->scratch, ref);
     }
-    return s->sink->version_order(s->sink, carry_key(s, order->key), refs.at, refs.count, err);
+    return !refs.count ||
+           s->sink->version_order(s->sink, carry_key(s, order->key), refs.at, refs.count, err);
 }
 
 static bool send_certificates(struct subset *s, struct esse_error *err)
