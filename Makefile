@@ -76,7 +76,7 @@ build/$(1)/tests/%: build/$(1)/tests/unit/%.o build/$(1)/libesse.a
 
 build/$(1)/tests/test_sat_cadical: TEST_LIBS = -lcadical -lstdc++
 
-build/$(1)/tests/unit/%.o: | build/.ready-test
+$$(UNIT_TESTS:%=build/$(1)/tests/unit/%.o): | build/.ready-test
 
 build/$(1)/bench/%: build/$(1)/bench/%.o build/$(1)/libesse.a
 	@echo '  link  $$@'

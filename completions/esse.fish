@@ -85,7 +85,7 @@ complete -c esse -n '__esse_in collect' -l fault-every -x -d 'on average (defaul
 complete -c esse -n '__esse_in collect' -s o -l out -r -F -d 'the run directory (default: esse-runs/DATE-TARGET-WORKLOAD)'
 complete -c esse -n '__esse_in collect' -l repeat -x -d 'so many runs, with seeds that follow each other'
 complete -c esse -n '__esse_in collect' -s q -l quiet -d 'no warnings, no progress line'
-complete -c esse -n '__esse_in collect' -l no-recording -d 'for experiments: the same load, and nothing is written down'
+complete -c esse -n '__esse_in collect' -l measure-recording -d 'tell what recording costs: the run records by turns, for a tenth of a second each, and saves nothing'
 complete -c esse -n '__esse_in collect' -s h -l help -d 'show help'
 complete -c esse -n '__esse_in collect' -F
 

@@ -114,8 +114,10 @@ const struct esse_opt esse_run_options[] = {
 };
 const struct esse_opt esse_collect_options[] = {
     COLLECT_OPTIONS,
-    { "no-recording", 0, ESSE_OPT_FLAG, &esse_run_args.no_recording, NULL,
-      "for experiments: the same load, and nothing is written down", NULL },
+    { "measure-recording", 0, ESSE_OPT_FLAG, &esse_run_args.measure_recording, NULL,
+      "tell what recording costs: the run records by turns, for a tenth of a second each, and "
+      "saves nothing",
+      NULL },
     { 0 },
 };
 
@@ -257,6 +259,8 @@ static bool check_ranges(const struct esse_live_options *live, struct esse_error
             return esse_fail(err, ESSE_EUSAGE, "--%s must be from 0 to 1", shares[i].name);
     if (esse_run_args.sessions < 1 || esse_run_args.sessions > 10000)
         return esse_fail(err, ESSE_EUSAGE, "--sessions must be from 1 to 10000");
+    if (esse_run_args.measure_recording && esse_run_args.out)
+        return esse_fail(err, ESSE_EUSAGE, "--measure-recording saves nothing; no --out, please");
     if (esse_run_args.repeat == 0)
         return esse_fail(err, ESSE_EUSAGE, "--repeat must be at least 1");
     return true;
@@ -265,15 +269,16 @@ static bool check_ranges(const struct esse_live_options *live, struct esse_error
 bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url *url,
                    struct esse_live_options *live, struct esse_error *err)
 {
-    *live = (struct esse_live_options){ .txns = esse_run_args.txns,
-                                        .seconds = esse_run_args.duration,
-                                        .think = esse_run_args.think,
-                                        .timeout = esse_run_args.timeout,
-                                        .patience = esse_run_args.patience,
-                                        .threads = esse_run_args.threads < UINT_MAX
-                                                       ? (unsigned)esse_run_args.threads
-                                                       : 0,
-                                        .no_certificate = esse_run_args.no_certificate };
+    *live = (struct esse_live_options){
+        .txns = esse_run_args.txns,
+        .seconds = esse_run_args.duration,
+        .think = esse_run_args.think,
+        .timeout = esse_run_args.timeout,
+        .patience = esse_run_args.patience,
+        .threads = esse_run_args.threads < UINT_MAX ? (unsigned)esse_run_args.threads : 0,
+        .no_certificate = esse_run_args.no_certificate || esse_run_args.measure_recording,
+        .by_turns = esse_run_args.measure_recording
+    };
     if (!esse_run_args.txns && !(esse_run_args.duration > 0))
         live->seconds = default_seconds;
     struct esse_preference preferred = { 0 };

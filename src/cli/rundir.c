@@ -66,6 +66,17 @@ bool esse_rundir_make(const struct esse_rundir *dir, int *history, struct esse_e
            esse_fail(err, ESSE_EIO, "cannot make '%s': %s", dir->history, strerror(errno));
 }
 
+bool esse_rundir_scratch(int *history, struct esse_error *err)
+{
+    char name[] = "esse-scratch-XXXXXX";
+    *history = mkostemp(name, O_APPEND | O_CLOEXEC);
+    if (*history < 0)
+        return esse_fail(err, ESSE_EIO, "cannot make a file in the working directory: %s",
+                         strerror(errno));
+    unlink(name);
+    return true;
+}
+
 /* ---- what describes it ---- */
 
 static void put_text(struct esse_out *out, const char *name, const char *text)

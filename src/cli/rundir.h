@@ -24,6 +24,10 @@ void esse_rundir_name(struct esse_arena *arena, const char *base, uint64_t numbe
 /* ESSE_EIO if it is there already, or cannot be made.  'history' is open for appending. */
 bool esse_rundir_make(const struct esse_rundir *dir, int *history, struct esse_error *err);
 
+/* Instead: a history that is gone when it is closed.  It is in the working directory, where run
+ * directories are made, since disks differ. */
+bool esse_rundir_scratch(int *history, struct esse_error *err);
+
 /* A file in it, whole. */
 const char *esse_rundir_file(struct esse_arena *arena, const struct esse_rundir *dir,
                              const char *name);

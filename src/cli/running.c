@@ -36,6 +36,21 @@ static void put_faults(struct esse_out *out, const struct esse_running *r)
     esse_out_char(out, '\n');
 }
 
+static void put_recording(struct esse_out *out, const struct esse_recording_cost *cost)
+{
+    if (cost->pairs < 2) {
+        esse_out_text(out, "  recording: not measured, the run was too short\n");
+        return;
+    }
+    esse_out_f(out,
+               "  recording: %.1f %% of the throughput (standard error %.1f), %.0f commits/s with "
+               "it and %.0f without in %" PRIu64 " pairs\n"
+               "  and %.1f %% (%.1f) of this process's %.1f us a transaction; %.0f bytes each\n",
+               100 * cost->lost, 100 * cost->lost_error, cost->rate_with, cost->rate_without,
+               cost->pairs, 100 * cost->processor, 100 * cost->processor_error,
+               1e6 * cost->processor_with, cost->bytes);
+}
+
 static void put_summary(struct esse_out *out, const struct esse_running *r)
 {
     const struct esse_live_summary *s = &r->summary;
@@ -57,10 +72,12 @@ static void put_summary(struct esse_out *out, const struct esse_running *r)
         esse_out_f(out, "  order of %" PRIu64 " %s from %s\n",
                    r->live.work.file ? s->commits : s->versions,
                    r->live.work.file ? "commits" : "versions", r->live.driver->certificate->source);
-    else if (s->no_certificate && !esse_run_args.no_certificate && r->live.driver->certificate)
+    else if (s->no_certificate && !r->live.no_certificate && r->live.driver->certificate)
         esse_out_f(out, "  no order of versions: %s\n", s->no_certificate);
     if (s->remark)
         esse_out_f(out, "  %s\n", s->remark);
+    if (r->live.by_turns)
+        put_recording(out, &s->recording);
 }
 
 /* The answer goes to standard output, and there with JSON only that. */
@@ -91,6 +108,21 @@ static bool describe(struct esse_running *r, const struct esse_live *live, bool 
 }
 
 /* It is described before the first transaction, and again when there is a certificate. */
+static bool collect_into(struct esse_running *r, struct esse_live *live, int *history,
+                         struct esse_error *err)
+{
+    return esse_rundir_make(&r->dir, history, err) && describe(r, live, false, err) &&
+           esse_live_collect(live, *history, r->dir.certificate, &r->summary, err) &&
+           (r->summary.no_certificate || describe(r, live, true, err));
+}
+
+static bool measure(struct esse_running *r, struct esse_live *live, int *history,
+                    struct esse_error *err)
+{
+    return esse_rundir_scratch(history, err) &&
+           esse_live_collect(live, *history, NULL, &r->summary, err);
+}
+
 static bool collect(struct esse_running *r, struct esse_error *err)
 {
     struct esse_live live;
@@ -101,10 +133,8 @@ static bool collect(struct esse_running *r, struct esse_error *err)
     if (r->fault_kinds)
         r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds,
                                          esse_run_args.fault_every, r->live.work.seed);
-    bool ok = esse_rundir_make(&r->dir, &history, err) && describe(r, &live, false, err) &&
-              esse_live_collect(&live, esse_run_args.no_recording ? -1 : history,
-                                r->dir.certificate, &r->summary, err) &&
-              (r->summary.no_certificate || describe(r, &live, true, err));
+    const bool ok =
+        r->live.by_turns ? measure(r, &live, &history, err) : collect_into(r, &live, &history, err);
     if (history >= 0)
         close(history);
     esse_live_close(&live);
@@ -174,6 +204,8 @@ int esse_run_once(struct esse_running *r)
                    ? esse_cli_usage(r->command->name, "%s", err.text)
                    : esse_cli_fail(err.code == ESSE_EINPUT ? r->live.work.file : NULL, &err);
     int status = say_summary(r);
+    if (r->live.by_turns)
+        return r->summary.is_interrupted ? ESSE_EXIT_UNKNOWN : status;
     if (r->summary.is_interrupted) {
         fprintf(stderr, "esse: interrupted; %s can be checked\n", r->dir.history);
         return ESSE_EXIT_UNKNOWN;

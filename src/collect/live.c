@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { WATCH_MS = 20 };
 
@@ -59,8 +60,9 @@ struct collecting {
     pthread_t *handles;
     unsigned count, started;
     int64_t epoch;
-    struct esse_book *own;    /* of the run's own thread: what happens to the servers */
-    struct esse_press *press; /* NULL: nothing is recorded */
+    struct esse_book *own; /* of the run's own thread: what happens to the servers */
+    struct esse_press *press;
+    struct esse_overhead overhead;
     struct esse_learnt *learnt;
     bool is_certifying;
     struct esse_live_summary *summary;
@@ -151,6 +153,28 @@ static bool is_over(struct collecting *c)
     return false;
 }
 
+static double processor_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* What was recorded in a slice is written in it, but for what is open when it ends. */
+static void take_turns(struct collecting *c, const struct esse_live_progress *progress)
+{
+    const struct esse_tally *tally = &progress->tally;
+    const struct esse_slice now = { .seconds = progress->seconds,
+                                    .processor = processor_time(),
+                                    .ended = tally->committed + tally->aborted + tally->unknown,
+                                    .committed = tally->committed,
+                                    .bytes = esse_press_bytes(c->press) };
+    if (!esse_overhead_tick(&c->overhead, &now))
+        return;
+    for (unsigned i = 0; i < c->count; i++)
+        esse_book_rest(c->threads[i].book, !esse_overhead_records(&c->overhead));
+}
+
 /* What the run's own thread does while the sessions work. */
 static void watch(struct collecting *c)
 {
@@ -169,8 +193,10 @@ static void watch(struct collecting *c)
         if (c->is_certifying && options->driver->certificate->poll &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
-        if (c->press && !esse_press_run(c->press, &err))
+        if (!esse_press_run(c->press, &err))
             esse_run_fail(&c->run, &err);
+        if (options->by_turns)
+            take_turns(c, &progress);
         if (options->progress)
             options->progress(options->context, &progress);
     }
@@ -211,6 +237,8 @@ static void sum_up(struct collecting *c)
         summary->reconnects += c->threads[i].reconnects;
         add_refusals(summary, &c->threads[i]);
     }
+    if (c->options->by_turns)
+        summary->recording = esse_overhead_cost(&c->overhead);
     qsort(summary->refusals, ESSE_CODES, sizeof *summary->refusals, compare_refusals);
 }
 
@@ -218,7 +246,7 @@ static void sum_up(struct collecting *c)
 static bool play(struct collecting *c, struct esse_sink *certificate, struct esse_error *err)
 {
     struct esse_book *book = c->threads[0].book;
-    if (!c->options->driver->play || !c->press)
+    if (!c->options->driver->play)
         return true;
     struct esse_played played = { .history = esse_book_sink(book),
                                   .certificate = certificate,
@@ -275,15 +303,13 @@ static void prepare_threads(struct collecting *c, int history)
     for (unsigned i = 0; i < c->count; i++) {
         c->threads[i].run = &c->run;
         c->threads[i].arena = esse_arena_new();
-        c->threads[i].book =
-            esse_book_new(c->threads[i].arena, &c->live->schema, c->epoch, history < 0);
+        c->threads[i].book = esse_book_new(c->threads[i].arena, &c->live->schema, c->epoch);
         books[i] = c->threads[i].book;
     }
-    c->own = books[c->count] = esse_book_new(arena, &c->live->schema, c->epoch, history < 0);
+    c->own = books[c->count] = esse_book_new(arena, &c->live->schema, c->epoch);
     if (c->options->faults)
         esse_faults_record_in(c->options->faults, c->own);
-    if (history >= 0)
-        c->press = esse_press_new(arena, books, c->count + 1u, history);
+    c->press = esse_press_new(arena, books, c->count + 1u, history);
 }
 
 static void prepare_run(struct collecting *c)
@@ -338,12 +364,14 @@ static bool open_book(struct collecting *c, struct esse_error *err)
 bool esse_live_collect(struct esse_live *live, int history, const char *certificate,
                        struct esse_live_summary *summary, struct esse_error *err)
 {
-    struct collecting c = { .live = live, .options = live->options, .summary = summary };
+    struct collecting c = {
+        .live = live, .options = live->options, .summary = summary, .overhead.arena = live->arena
+    };
     *summary = (struct esse_live_summary){ 0 };
     c.epoch = esse_book_clock();
     prepare_run(&c);
     prepare_threads(&c, history);
-    bool ok = history < 0 || open_book(&c, err);
+    bool ok = open_book(&c, err);
     if (ok) {
         begin_certificate(&c);
         ok = run_threads(&c, err);
@@ -355,7 +383,7 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     else if (c.is_certifying)
         live->options->driver->certificate->end(live->target);
     struct esse_error late = { 0 };
-    if (c.press && !esse_press_run(c.press, ok ? err : &late))
+    if (!esse_press_run(c.press, ok ? err : &late))
         ok = false;
     sum_up(&c);
     esse_book_release(c.own);

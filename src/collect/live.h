@@ -4,6 +4,7 @@
 #include "base/budget.h"
 #include "collect/faults.h"
 #include "collect/loop.h"
+#include "collect/overhead.h"
 
 /*
  * A run against a database, from its URL to a recorded history.
@@ -27,6 +28,7 @@ struct esse_live_options {
     double think, timeout, patience;
     unsigned threads;
     bool no_certificate;
+    bool by_turns; /* recorded and not by turns: to measure what it costs, and for nothing else */
     struct esse_faults *faults;                                                 /* NULL: none */
     struct esse_budget *budget;                                                 /* for its cancel */
     void (*progress)(void *context, const struct esse_live_progress *progress); /* or NULL */
@@ -48,9 +50,10 @@ struct esse_live_summary {
     double seconds;
     uint64_t reconnects;
     unsigned threads;
-    uint64_t versions, commits; /* in the certificate */
-    const char *no_certificate; /* why there is none; NULL if there is one */
-    const char *remark;         /* the driver's; NULL: none */
+    uint64_t versions, commits;           /* in the certificate */
+    const char *no_certificate;           /* why there is none; NULL if there is one */
+    const char *remark;                   /* the driver's; NULL: none */
+    struct esse_recording_cost recording; /* if by turns */
     bool is_interrupted;
     struct esse_refusal refusals[ESSE_CODES]; /* those with a count; most frequent first */
 };
@@ -60,9 +63,9 @@ bool esse_live_open(struct esse_arena *arena, const struct esse_live_options *op
                     struct esse_live *live, struct esse_error *err);
 
 /*
- * 'history' is a descriptor open for appending (-1: nothing is recorded, for measuring);
- * 'certificate' a path, written whole if there is a certificate.  When it fails, what was recorded
- * until then is in the file, and the summary is filled.
+ * 'history' is a descriptor open for appending; 'certificate' a path, written whole if there is a
+ * certificate.  When it fails, what was recorded until then is in the file, and the summary is
+ * filled.
  */
 bool esse_live_collect(struct esse_live *live, int history, const char *certificate,
                        struct esse_live_summary *summary, struct esse_error *err);

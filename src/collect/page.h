@@ -20,7 +20,7 @@ struct esse_book {
     struct esse_arena *arena;
     const struct esse_schema *schema;
     int64_t epoch, last; /* readings of the clock: the run's first, and this thread's last */
-    bool is_idle;
+    _Atomic bool rests;
     struct esse_front front;
     struct esse_tally tally;
     struct esse_named_vec named;
@@ -34,6 +34,7 @@ struct esse_book {
 /* Operations become text when they are answered: that is little more than copying the answer. */
 struct esse_page {
     struct esse_book *book;
+    bool is_idle; /* the book rested when the open transaction began */
     int64_t session;
     uint64_t index; /* of the open transaction in its session */
     int64_t start, xid, start_ts, commit_ts;

@@ -19,6 +19,7 @@ struct esse_press {
     size_t count;
     int fd;
     struct run_vec runs;
+    uint64_t bytes;            /* written so far */
     struct esse_error failure; /* of the first write that failed; nothing is written after that */
 };
 
@@ -99,9 +100,15 @@ static bool write_out(struct esse_press *press, struct esse_error *err)
         const ssize_t got = writev(press->fd, runs, left < AT_ONCE ? (int)left : AT_ONCE);
         if (got < 0 && errno != EINTR)
             return esse_fail(err, ESSE_EIO, "cannot write the history: %s", strerror(errno));
+        press->bytes += got > 0 ? (uint64_t)got : 0;
         left = skip_written(&runs, left, got > 0 ? (size_t)got : 0);
     }
     return true;
+}
+
+uint64_t esse_press_bytes(const struct esse_press *press)
+{
+    return press->bytes;
 }
 
 bool esse_press_run(struct esse_press *press, struct esse_error *err)

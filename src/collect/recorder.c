@@ -4,6 +4,7 @@
 #include "formats/native.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -44,12 +45,12 @@ static const struct esse_key_beginning *key_beginnings(struct esse_arena *arena,
 }
 
 struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_schema *schema,
-                                int64_t epoch, bool is_idle)
+                                int64_t epoch)
 {
     struct esse_book *book = esse_arena_alloc(arena, 1, sizeof *book);
-    *book = (struct esse_book){
-        .arena = arena, .schema = schema, .epoch = epoch, .last = epoch, .is_idle = is_idle
-    };
+    book->arena = arena;
+    book->schema = schema;
+    book->epoch = book->last = epoch;
     pthread_mutex_init(&book->front.lock, NULL);
     esse_out_init_memory(&book->front.at.bytes, arena);
     esse_out_init_memory(&book->shown, arena);
@@ -68,6 +69,11 @@ void esse_book_release(struct esse_book *book)
 struct esse_front *esse_book_front(struct esse_book *book)
 {
     return &book->front;
+}
+
+void esse_book_rest(struct esse_book *book, bool rests)
+{
+    atomic_store_explicit(&book->rests, rests, memory_order_relaxed);
 }
 
 struct esse_tally esse_book_tally(const struct esse_book *book)
@@ -102,8 +108,6 @@ void esse_book_played(struct esse_book *book)
 
 void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fault)
 {
-    if (book->is_idle)
-        return;
     pthread_mutex_lock(&book->front.lock);
     const size_t before = book->front.at.bytes.count;
     struct esse_out *out = &book->front.at.bytes;
@@ -195,6 +199,7 @@ void esse_page_rename(struct esse_page *page, int64_t session)
 
 void esse_page_begin(struct esse_page *page)
 {
+    page->is_idle = atomic_load_explicit(&page->book->rests, memory_order_relaxed);
     page->start = page->book->last - page->book->epoch;
     page->xid = page->start_ts = page->commit_ts = ESSE_NO_ID;
     page->operations = 0;
@@ -215,7 +220,7 @@ void esse_page_add(struct esse_page *page, const struct esse_request *request,
                    const struct esse_reply *reply, int64_t began, bool is_done)
 {
     note_ids(page, reply);
-    if (request->ask < ESSE_ASK_READ || request->ask >= ESSE_ASK_COMMIT || page->book->is_idle ||
+    if (request->ask < ESSE_ASK_READ || request->ask >= ESSE_ASK_COMMIT || page->is_idle ||
         (!is_done && request->ask >= ESSE_ASK_MATCH))
         return;
     const struct esse_noted noted = { .request = request,
@@ -263,7 +268,7 @@ void esse_page_end(struct esse_page *page, enum esse_status status)
     struct esse_book *book = page->book;
     const uint64_t index = page->index++;
     count_in(&book->tally, status, page->operations);
-    if (book->is_idle)
+    if (page->is_idle)
         return;
     if (status != ESSE_ABORTED && page->xid != ESSE_NO_ID)
         esse_named_vec_push(

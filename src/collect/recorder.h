@@ -43,9 +43,8 @@ int64_t esse_book_clock(void);
 int64_t esse_book_now(struct esse_book *book);
 int64_t esse_book_last(const struct esse_book *book);
 
-/* 'is_idle': records nothing and only counts, for the bench. */
 struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_schema *schema,
-                                int64_t epoch, bool is_idle);
+                                int64_t epoch);
 void esse_book_release(struct esse_book *book);
 
 /* The first lines: header and initial versions.  Before any session. */
@@ -62,6 +61,9 @@ void esse_book_played(struct esse_book *book);
 
 /* What happens to the servers, in its place among the transactions; any time. */
 void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fault);
+
+/* Transactions that begin while a book rests are counted only; for measuring, from any thread. */
+void esse_book_rest(struct esse_book *book, bool rests);
 
 struct esse_tally esse_book_tally(const struct esse_book *book);
 
@@ -91,5 +93,6 @@ struct esse_press *esse_press_new(struct esse_arena *arena, struct esse_book **b
 /* Writes everything that has ended.  Once that has failed, in the middle of a line perhaps, it
  * fails always. */
 bool esse_press_run(struct esse_press *press, struct esse_error *err);
+uint64_t esse_press_bytes(const struct esse_press *press);
 
 #endif

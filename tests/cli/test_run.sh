@@ -166,7 +166,9 @@ expect "collect records" 0 "$ESSE" collect -n 500 -o collected
 check "and does not check" test ! -e collected/verdict.txt
 expect "what it recorded holds" 0 "$ESSE" check -l serializable collected/history.jsonl
 
-"$ESSE" collect -d 60s -o killed >/dev/null 2>&1 &
+# What a killed run leaves of its private database lies in a place of its own: others are at work in /tmp.
+mkdir left
+TMPDIR="$WORK/left" "$ESSE" collect -d 60s -o killed >/dev/null 2>&1 &
 pid=$!
 for _ in $(seq 100); do
     [ "$(wc -l 2>/dev/null <killed/history.jsonl || echo 0)" -gt 2000 ] && break
@@ -176,7 +178,6 @@ kill -9 $pid
 wait $pid 2>/dev/null
 check "a history survives kill -9" test "$(wc -l <killed/history.jsonl)" -gt 2000
 expect "and can be read" 0 "$ESSE" stats killed/history.jsonl
-rm -rf "${TMPDIR:-/tmp}"/esse-sqlite-*
 
 "$ESSE" run -d 60s -o interrupted >interrupted.out 2>interrupted.err &
 pid=$!
@@ -188,6 +189,18 @@ kill -INT $pid
 wait $pid
 same "an interrupted run is unknown" 2 $?
 has "and says what is left" "$(cat interrupted.err)" "can be checked"
+
+mkdir -p measuring && cd measuring || exit 1
+expect "what recording costs can be asked for" 0 "$ESSE" collect sqlite: -w rw-register -d 1500ms --measure-recording
+has "of the throughput, and how sure that is" "$OUT" "% of the throughput (standard error "
+has "with both rates" "$OUT" " commits/s with it and "
+check "there is no history" test "${OUT/saved in/}" = "$OUT"
+same "nor anything else" "" "$(ls -A)"
+expect "of a run that is too short nothing is said" 0 "$ESSE" collect memory: -n 100 --measure-recording
+has "but that" "$OUT" "recording: not measured, the run was too short"
+expect "half a history is not saved on request either" 64 "$ESSE" collect --measure-recording -o half
+check "nothing was made" test ! -e half
+cd ..
 
 # ---- repeating ----------------------------------------------------------------------------------
 

@@ -486,7 +486,7 @@ TEST(test_recorder__what_is_shown_of_operations)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 2, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock(), false);
+    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
     struct esse_page *page = esse_page_new(book, 5);
     const struct esse_live_row row = { 3, 7, 8 };
     esse_page_begin(page);
@@ -520,7 +520,7 @@ TEST(test_recorder__snapshots_and_ids)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 1, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock(), false);
+    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
     struct esse_page *page = esse_page_new(book, 0);
     struct esse_request request = { .ask = ESSE_ASK_READ };
     struct esse_reply reply;
@@ -562,7 +562,7 @@ TEST(test_recorder__lines_are_in_the_order_of_ends)
     int fd = mkstemp(path);
     unlink(path);
     for (unsigned b = 0; b < BOOKS; b++) {
-        books[b] = esse_book_new(arena, &schema, 0, false);
+        books[b] = esse_book_new(arena, &schema, 0);
         for (unsigned p = 0; p < PAGES; p++)
             pages[b][p] = esse_page_new(books[b], b * PAGES + p);
     }
@@ -588,6 +588,30 @@ TEST(test_recorder__lines_are_in_the_order_of_ends)
         CHECK(history->txn_time[i - 1].end <= history->txn_time[i].end);
     for (unsigned b = 0; b < BOOKS; b++)
         esse_book_release(books[b]);
+    esse_arena_free(arena);
+}
+
+/* For measuring: what began while the book rested is counted and not written, all else is whole. */
+TEST(test_recorder__a_book_that_rests_writes_nothing)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { list_table, 1, 1 };
+    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
+    struct esse_page *page = esse_page_new(book, 0);
+    const bool rests[] = { false, true, true, false };
+    for (unsigned i = 0; i < 4; i++) {
+        esse_book_rest(book, rests[i]);
+        esse_page_begin(page);
+        esse_book_rest(book, i % 2 == 0);
+        add(page, (struct esse_request){ .ask = ESSE_ASK_APPEND, .row = 1, .value = i },
+            (struct esse_reply){ 0 }, true);
+        esse_page_end(page, ESSE_COMMITTED);
+    }
+    CHECK_EQ(esse_book_tally(book).committed, 4);
+    const struct esse_history *history = load_text(arena, "native", printed(arena, &book, 1));
+    CHECK_EQ(history->txns, 2);
+    CHECK_EQ(history->ops, 2);
+    esse_book_release(book);
     esse_arena_free(arena);
 }
 
@@ -661,8 +685,8 @@ TEST(test_press__writes_that_are_broken_off_go_on)
     const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
     const struct sigaction act = { .sa_handler = on_alarm }, ignore = { .sa_handler = SIG_IGN };
     sigset_t alarms;
-    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_book_clock(), false),
-                                  esse_book_new(arena, &schema, esse_book_clock(), false) };
+    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_book_clock()),
+                                  esse_book_new(arena, &schema, esse_book_clock()) };
     struct esse_error err = { 0 };
     int ends[2];
     void *count;
@@ -691,8 +715,8 @@ TEST(test_press__after_a_failed_write_comes_no_other)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 1, 1 };
-    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_book_clock(), false),
-                                  esse_book_new(arena, &schema, esse_book_clock(), false) };
+    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_book_clock()),
+                                  esse_book_new(arena, &schema, esse_book_clock()) };
     struct esse_error err = { 0 }, again = { 0 };
     int fd = open("/dev/full", O_WRONLY);
     struct esse_press *press = esse_press_new(arena, books, 2, fd);
@@ -922,6 +946,7 @@ int main(void)
         cmocka_unit_test(test_recorder__what_is_shown_of_operations),
         cmocka_unit_test(test_recorder__snapshots_and_ids),
         cmocka_unit_test(test_recorder__lines_are_in_the_order_of_ends),
+        cmocka_unit_test(test_recorder__a_book_that_rests_writes_nothing),
         cmocka_unit_test(test_press__writes_that_are_broken_off_go_on),
         cmocka_unit_test(test_press__after_a_failed_write_comes_no_other),
         cmocka_unit_test(test_learnt__orders_by_row_and_names_deletes),
