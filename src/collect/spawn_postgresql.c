@@ -27,7 +27,9 @@ static const char *find_bin(struct esse_arena *arena)
     return bin;
 }
 
-/* A kill -9 of the server loses nothing although fsync is off: what was written is the kernel's. */
+/* A kill -9 of the server loses nothing although fsync is off: what was written is the kernel's.
+ * Pages that a kill tore in two (the kernel stops between its own, which are half as large) need the
+ * full ones in the log. */
 static bool write_settings(const char *data, unsigned port)
 {
     char path[1000];
@@ -38,7 +40,7 @@ static bool write_settings(const char *data, unsigned port)
     fprintf(file,
             "listen_addresses = '127.0.0.1'\nport = %u\nunix_socket_directories = '%s'\n"
             "wal_level = logical\nmax_replication_slots = 10\nmax_connections = 200\n"
-            "track_commit_timestamp = on\nfsync = off\nfull_page_writes = off\n"
+            "track_commit_timestamp = on\nfsync = off\n"
             "deadlock_timeout = 20ms\n",
             port, data);
     return fclose(file) == 0;

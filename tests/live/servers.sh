@@ -98,7 +98,6 @@ max_replication_slots = 10
 max_connections = 100
 fsync = off
 synchronous_commit = on
-full_page_writes = off
 deadlock_timeout = 20ms
 CONF
     PG_URL=postgresql://postgres@127.0.0.1:$PG_PORT/postgres

@@ -3,6 +3,7 @@
 # usage: test_postgresql.sh ESSE
 . "$(dirname "$0")/../cli/lib.sh"
 . "$ROOT/tests/live/servers.sh"
+. "$ROOT/tests/live/serializable.sh"
 trap 'stop_servers; rm -rf "$WORK"' EXIT
 
 if ! postgresql_start "$WORK"; then
@@ -26,10 +27,10 @@ pg "select pg_drop_replication_slot('esse_mine')" >/dev/null
 
 # ---- serializable ----
 for workload in list-append rw-register predicate; do
-    expect "serializable holds ($workload)" 0 run "ser-$workload" -w $workload --txns 2000
+    serializable "serializable holds ($workload)" "$WORK/ser-$workload" run "ser-$workload" -w $workload --txns 2000
     has "... the order of versions came from the log" "$OUT" "versions from logical decoding"
 done
-expect "serializable prevents write skew" 0 run ser-skew -w write-skew --txns 2000
+serializable "serializable prevents write skew" "$WORK/ser-skew" run ser-skew -w write-skew --txns 2000
 
 # ---- repeatable read is snapshot isolation ----
 expect "repeatable read: snapshot isolation holds" 0 run rr-lists -i repeatable-read -w list-append --txns 2000
@@ -51,7 +52,7 @@ has "... updates are lost" "$(found rc-lost)" "lost-update"
 
 # ---- transactions of the user's own ----
 own="sql:$ROOT/examples/on-call.sql"
-expect "a workload file: serializable holds" 0 run own-ser -w "$own" --txns 1500
+serializable "a workload file: serializable holds" "$WORK/own-ser" run own-ser -w "$own" --txns 1500
 has "... the order of commits came from the log" "$OUT" "commits from logical decoding"
 expect "a workload file: repeatable read is not serializable" 1 run own-rr -i repeatable-read -w "$own" --level serializable --txns 2000
 has "... write skew was found" "$(found own-rr)" "G2"
@@ -104,7 +105,7 @@ verified() { # what run printed
 }
 url=$PG_URL
 PG_URL="$url?verify=snapshots"
-expect "shadow transactions: serializable holds" 0 run shadow-ser -w predicate --txns 1000
+serializable "shadow transactions: serializable holds" "$WORK/shadow-ser" run shadow-ser -w predicate --txns 1000
 check "... how many statements were verified is told" test -n "$(verified "$OUT")"
 case "$OUT" in *"could not be"*) fail "... none could not be" "$OUT" ;; *) pass "... none could not be" ;; esac
 # At repeatable read a row may be inserted after a delete that was not seen, which the verdict tells
@@ -170,9 +171,8 @@ timeout -s KILL 120 "$ESSE" run "$PG_URL" --sessions 16 --duration 6s -w list-ap
 running=$!
 sleep 2 && crash && sleep 1.5 && crash
 wait $running
-same "kill -9 twice: serializable still holds" 0 $?
-OUT=$(cat "$WORK/crash.out")
-has "... and says so" "$OUT" "holds serializable"
+status=$? OUT=$(cat "$WORK/crash.out") ERR=
+was_serializable "kill -9 twice: serializable still holds" "$WORK/crash" $status
 has "... connections were lost and made again" "$OUT" "order of"
 same "... unknown outcomes are counted" \
     "$(grep -c '"status":"unknown"' "$WORK/crash/history.jsonl")" "$(sed -n 's/.* \([0-9]*\) unknown.*/\1/p' "$WORK/crash.out" | head -n 1)"

@@ -3,19 +3,20 @@
 # usage: test_spawn.sh ESSE
 . "$(dirname "$0")/../cli/lib.sh"
 . "$ROOT/tests/live/spawning.sh"
+. "$ROOT/tests/live/serializable.sh"
 
 quiet postgresql --txns 300
 has "... and says which it is" "$(cat "$WORK/out")" "postgresql 1"
 as_nobody postgresql --txns 100
 
-expect "kill -9 and pauses: serializable still holds" 0 spawned postgresql --faults kill,pause --fault-every 1s \
+serializable "kill -9 and pauses: serializable still holds" "$WORK/faults" spawned postgresql --faults kill,pause --fault-every 1s \
     --duration 5s --out "$WORK/faults"
 has "... connections were lost" "$OUT" "connections lost"
 has "... and the log was read to its end" "$OUT" "versions from logical decoding"
 after_faults postgresql "$WORK/faults"
-expect "restarts in good order" 0 spawned postgresql --faults restart --fault-every 1s --duration 3s --out "$WORK/restart"
+serializable "restarts in good order" "$WORK/restart" spawned postgresql --faults restart --fault-every 1s --duration 3s --out "$WORK/restart"
 after_faults postgresql "$WORK/restart"
-expect "cut off from its clients" 0 spawned postgresql --faults partition --fault-every 1s --duration 3s --out "$WORK/cut"
+serializable "cut off from its clients" "$WORK/cut" spawned postgresql --faults partition --fault-every 1s --duration 3s --out "$WORK/cut"
 has "... which is told" "$OUT" "  faults: partition from "
 after_faults postgresql "$WORK/cut"
 expect "over before anything happened" 0 spawned postgresql --faults kill,restart --fault-every 60s --txns 50 --out "$WORK/soon"
