@@ -1,7 +1,6 @@
 #include "engine/versions.h"
 
 #include "base/gallop.h"
-#include "engine/committed.h"
 
 #include <string.h>
 
@@ -460,21 +459,33 @@ static void renumber(struct versions *versions, const uint32_t *end)
     versions->first[versions->history->keys] = versions->count;
 }
 
-static const uint8_t *find_counted(const struct scan *scan)
+/* Keys that may have a version more than is known. */
+static void find_unsure(struct versions *versions)
 {
-    uint8_t *in = committed_find(scan->scratch, &scan->sources);
-    for (uint32_t t = 0; scan->part && t < scan->history->txns; t++)
-        in[t] &= scan->part[t];
-    return in;
+    const struct esse_history *history = versions->history;
+    for (uint32_t txn = 0; !history->certificate.complete && txn < history->txns; txn++) {
+        if (history->txn_status[txn] != ESSE_UNKNOWN_OUTCOME || versions->in[txn])
+            continue;
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+            for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
+                const struct esse_access access = esse_access_at(history, op, i);
+                if (access.kind == ESSE_OP_READ)
+                    continue;
+                if (!versions->unsure)
+                    versions->unsure = esse_arena_alloc(versions->arena, history->keys, 1);
+                versions->unsure[access.key.ix] = 1;
+            }
+    }
 }
 
-bool versions_find(struct versions *versions, struct scan *scan)
+bool versions_find(struct versions *versions, struct scan *scan, bool by_snapshots)
 {
     const struct esse_history *history = scan->history;
     *versions =
         (struct versions){ .arena = scan->scratch, .history = history, .sources = &scan->sources };
-    versions->in = find_counted(scan);
-    if (history->certificate.kind != ESSE_CERTIFICATE_NONE) {
+    versions->in = scan->in;
+    find_unsure(versions);
+    if (by_snapshots && history->certificate.kind != ESSE_CERTIFICATE_NONE) {
         struct esse_snapshots *snapshots = esse_arena_alloc(scan->scratch, 1, sizeof *snapshots);
         esse_snapshots_find(snapshots, scan->scratch, history);
         versions->snapshots = snapshots;

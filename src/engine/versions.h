@@ -35,8 +35,10 @@ struct versions {
     uint32_t *first;                        /* by key */
     uint32_t *loose;                        /* by key */
     uint8_t *gaps;                          /* by key */
-    uint32_t *write;      /* by version: the access that installed it, or ESSE_NO_TOUCH */
-    uint32_t *of;         /* by access: the version that it read or installed, or NO_VERSION */
+    uint8_t *unsure; /* by key: written by one of unknown outcome that does not count, and whether
+                        it committed no certificate tells; NULL: none is */
+    uint32_t *write; /* by version: the access that installed it, or ESSE_NO_TOUCH */
+    uint32_t *of;    /* by access: the version that it read or installed, or NO_VERSION */
     uint32_t *key_reader; /* by key: the read whose list shows the order, or ESSE_NO_TOUCH */
     uint32_t count;
     uint32_t undetermined; /* keys with more than one loose version */
@@ -55,7 +57,8 @@ struct versions {
     bool whole_predicates;           /* all of them are known: what is left out is no dependency */
 };
 
-bool versions_find(struct versions *versions, struct scan *scan);
+/* 'by_snapshots': the snapshots of a certificate are believed.  False if the budget is spent. */
+bool versions_find(struct versions *versions, struct scan *scan, bool by_snapshots);
 
 /* Which of the versions [first .. end) of a key, the initial one among them, a snapshot has.  They
  * must be in the order of the commits.  O(log of its distance from 'near'). */

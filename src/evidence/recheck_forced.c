@@ -73,8 +73,8 @@ static bool reads_from(const struct esse_history *history, const struct co_rule 
         return writer != ESSE_NO_OP && only_write(history, key, items[count - 1]) == writer;
     }
     bool initial = esse_value_eq(value, esse_key_initial(history, key));
-    if (esse_value_eq(value, ESSE_NIL))
-        return initial && writer == ESSE_NO_OP && !is_deleted(history, key);
+    if (esse_value_eq(value, ESSE_NIL) && initial)
+        return writer == ESSE_NO_OP && !is_deleted(history, key);
     return (initial == (writer == ESSE_NO_OP)) && only_write(history, key, value) == writer;
 }
 

@@ -49,9 +49,26 @@ static uint32_t only_with(const struct phantom *p, esse_value value)
     return found;
 }
 
+/* May one of unknown outcome have installed a version more? */
+static bool is_unsure(const struct phantom *p)
+{
+    const struct esse_history *history = p->history;
+    esse_value ignored;
+    for (uint32_t txn = 0; !history->certificate.complete && txn < history->txns; txn++) {
+        if (history->txn_status[txn] != ESSE_UNKNOWN_OUTCOME || esse_recheck_counts(history, txn))
+            continue;
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+            if (esse_op_write_of(history, op, p->edge->key, &ignored))
+                return true;
+    }
+    return false;
+}
+
 static uint32_t only_miss(const struct phantom *p)
 {
     uint32_t found = NOWHERE;
+    if (is_unsure(p))
+        return NOWHERE;
     for (uint32_t v = 0; v < p->versions.count; v++) {
         if (p->versions.at[v].matches)
             continue;

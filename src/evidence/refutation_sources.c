@@ -91,6 +91,14 @@ static bool is_excused(struct refuting *r, const struct esse_clause *clause,
             matches);
 }
 
+/* Of unknown outcome and seen by nobody, it committed unless a complete certificate leaves it out.
+ */
+static bool may_have_installed(const struct refuting *r, uint32_t txn)
+{
+    return r->in[txn] || (r->history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME &&
+                          !r->history->certificate.complete);
+}
+
 /* A key that the predicate did not return had a version that does not match. */
 static bool names_all_misses(struct refuting *r, const struct esse_clause *clause, uint32_t op,
                              esse_key key)
@@ -110,7 +118,8 @@ static bool names_all_misses(struct refuting *r, const struct esse_clause *claus
         return false;
     for (uint32_t at = r->by_key.first[key.ix]; at < r->by_key.first[key.ix + 1]; at++) {
         const struct esse_touch *touch = &r->by_key.at[at];
-        if (touch->txn != reader && r->in[touch->txn] && is_final_write(r, key.ix, at) &&
+        if (touch->txn != reader && may_have_installed(r, touch->txn) &&
+            is_final_write(r, key.ix, at) &&
             !is_excused(r, clause, predicate, key, touch->value, op_at(r, at)))
             return false;
         if (touch->kind == ESSE_OP_APPEND)

@@ -2,6 +2,7 @@
 #include "history/access.h"
 #include "history/building.h"
 #include "history/pg_snapshot.h"
+#include "history/settle.h"
 
 #include <string.h>
 
@@ -263,6 +264,7 @@ bool esse_builder_freeze_as(struct esse_builder *builder, const char *format,
         !resolve_version_orders(builder, history, err) || !resolve_order(builder, history, err) ||
         !check_snapshots(history, err))
         return false;
+    esse_settle(history, builder->txn_status.at);
     esse_index_drop(&builder->names, builder->arena);
     esse_index_drop(&builder->key_index, builder->arena);
     esse_arena_drop(builder->arena, builder->key_guess);

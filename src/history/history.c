@@ -20,9 +20,10 @@ struct esse_counts esse_history_counts(const struct esse_history *history)
                                   .operations = history->ops,
                                   .keys = history->keys };
     for (uint32_t t = 0; t < history->txns; t++) {
-        counts.committed += history->txn_status[t] == ESSE_COMMITTED;
-        counts.aborted += history->txn_status[t] == ESSE_ABORTED;
-        counts.unknown += history->txn_status[t] == ESSE_UNKNOWN_OUTCOME;
+        const enum esse_status status = esse_txn_recorded(history, t);
+        counts.committed += status == ESSE_COMMITTED;
+        counts.aborted += status == ESSE_ABORTED;
+        counts.unknown += status == ESSE_UNKNOWN_OUTCOME;
     }
     return counts;
 }
@@ -155,7 +156,7 @@ static bool emit_txn(struct emitter *e, uint32_t txn, struct esse_sink *sink,
     struct esse_txn_record record = esse_txn_record_empty();
     record.session = history->session_name[history->txn_session[txn]];
     record.name = history->txn_name ? history->txn_name[txn] : ESSE_NONE;
-    record.status = (enum esse_status)history->txn_status[txn];
+    record.status = esse_txn_recorded(history, txn);
     record.line = history->txn_line[txn];
     if (history->txn_time) {
         record.start = history->txn_time[txn].begin;

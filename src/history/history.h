@@ -114,6 +114,7 @@ struct esse_history {
     const uint32_t *txn_op;
     const uint32_t *txn_session;
     const uint8_t *txn_status;
+    const uint8_t *txn_settled; /* not 0: recorded as unknown, see settle.h; NULL: none */
     const uint32_t *txn_line;
     const esse_value *txn_name;           /* NULL if none has one */
     const struct esse_interval *txn_time; /* each of these three: NULL if none has one */
@@ -150,6 +151,14 @@ struct esse_history {
     const struct esse_txn_extra *extras; /* by transaction, ascending */
     uint32_t extra_count;
 };
+
+/* The outcome as it was recorded, whatever a certificate says. */
+static inline enum esse_status esse_txn_recorded(const struct esse_history *history, uint32_t txn)
+{
+    return history->txn_settled && history->txn_settled[txn]
+               ? ESSE_UNKNOWN_OUTCOME
+               : (enum esse_status)history->txn_status[txn];
+}
 
 /* A list's items.  'value' must be of ESSE_KIND_LIST. */
 static inline const esse_value *esse_history_list(const struct esse_history *history,

@@ -244,7 +244,7 @@ static bool send_txn(struct subset *s, uint32_t txn, struct esse_error *err)
     s->ops.count = s->items.count = s->rows.count = s->extras.count = 0;
     record.session = carry(s, history->session_name[history->txn_session[txn]]);
     record.name = carry_name(s, (esse_txn){ txn });
-    record.status = (enum esse_status)history->txn_status[txn];
+    record.status = esse_txn_recorded(history, txn);
     record.line = history->txn_line[txn];
     set_times(history->txn_time, txn, &record.start, &record.end);
     set_times(history->txn_server_time, txn, &record.start_ts, &record.commit_ts);

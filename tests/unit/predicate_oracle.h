@@ -67,10 +67,54 @@ static bool p_is_predicate(const struct p_op *op)
     return op->kind == P_PREDICATE || op->kind == P_UPDATE;
 }
 
+/* Did the operation return this version of the key? */
+static bool p_shows(const struct p_op *op, int key, int value)
+{
+    return p_is_predicate(op) ? op->rows[key] == value
+                              : op->kind == P_READ && op->key == key && op->value == value;
+}
+
+static int p_writers(const struct p_history *h, int key, int value)
+{
+    int count = 0;
+    for (int t = 0; t < h->count; t++)
+        for (int i = 0; i < h->txns[t].count; i++)
+            count += p_written(&h->txns[t].ops[i], key) == value;
+    return count;
+}
+
+static bool p_counts(const struct p_history *h, int t, int depth);
+
+/* Did one that counts read what the operation wrote, and nobody else? */
+static bool p_observed(const struct p_history *h, const struct p_op *op, int depth)
+{
+    for (int key = 0; key < P_KEYS; key++) {
+        const int written = p_written(op, key);
+        if (written == P_UNNAMED || written == P_ABSENT || p_writers(h, key, written) != 1)
+            continue;
+        for (int t = 0; t < h->count; t++)
+            for (int i = 0; i < h->txns[t].count; i++)
+                if (p_shows(&h->txns[t].ops[i], key, written) && p_counts(h, t, depth - 1))
+                    return true;
+    }
+    return false;
+}
+
+/* Is it committed, or of unknown outcome and observed, over so many others at most? */
+static bool p_counts(const struct p_history *h, int t, int depth)
+{
+    if (h->txns[t].status != ESSE_UNKNOWN_OUTCOME || !depth)
+        return h->txns[t].status == ESSE_COMMITTED;
+    for (int i = 0; i < h->txns[t].count; i++)
+        if (p_observed(h, &h->txns[t].ops[i], depth))
+            return true;
+    return false;
+}
+
 static inline bool p_is_miss(const struct p_history *h, int t, int at, int key)
 {
     const struct p_op *op = &h->txns[t].ops[at];
-    if (h->txns[t].status != ESSE_COMMITTED || !p_is_predicate(op) || op->rows[key] != P_UNNAMED ||
+    if (!p_counts(h, t, h->count) || !p_is_predicate(op) || op->rows[key] != P_UNNAMED ||
         !p_matches(op->predicate, h->init[key]))
         return false;
     for (int u = 0; u < h->count; u++)
@@ -86,7 +130,7 @@ static inline bool p_is_miss(const struct p_history *h, int t, int at, int key)
 static inline bool p_is_mismatch(const struct p_history *h, int t, int at, int key)
 {
     const struct p_op *op = &h->txns[t].ops[at];
-    if (h->txns[t].status != ESSE_COMMITTED || !p_is_predicate(op))
+    if (!p_counts(h, t, h->count) || !p_is_predicate(op))
         return false;
     /* Without a version set what was returned is what was seen. */
     if (!op->has_vset)

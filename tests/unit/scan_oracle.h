@@ -221,7 +221,9 @@ static bool o_is_dirty(const struct o_history *h, const struct o_op *read)
     return false;
 }
 
-static void o_lists(const struct o_history *h, bool *found)
+/* 'recorded' has the outcomes as they were recorded: Elle passes over elements of unknown outcome.
+ */
+static void o_lists(const struct o_history *h, const struct o_history *recorded, bool *found)
 {
     for (int t = 0; t < h->count; t++)
         for (int i = 0; i < h->txns[t].count; i++)
@@ -240,7 +242,7 @@ static void o_lists(const struct o_history *h, bool *found)
                     longest = op;
             }
         if (longest)
-            found[O_DIRTY_UPDATE] |= o_is_dirty(h, longest);
+            found[O_DIRTY_UPDATE] |= o_is_dirty(recorded, longest);
     }
 }
 
@@ -283,8 +285,47 @@ static void o_lost_updates(const struct o_history *h, bool *found)
             }
 }
 
-static void o_find(const struct o_history *h, bool found[O_TYPES])
+static bool o_shows(const struct o_op *read, int key, int value)
 {
+    if (read->kind != O_READ || read->key != key)
+        return false;
+    for (int n = 0; n < read->count; n++)
+        if (read->items[n] == value)
+            return true;
+    return !read->is_list && read->value == value;
+}
+
+/* Did one that counts read what 'txn' wrote, and nobody else? */
+static bool o_observed(const struct o_history *h, const struct o_txn *txn)
+{
+    for (int w = 0; w < txn->count; w++) {
+        const struct o_op *op = &txn->ops[w];
+        if (op->kind == O_READ || op->kind == O_DELETE ||
+            o_writers_of(h, op->key, op->value, -1).all != 1)
+            continue;
+        for (int t = 0; t < h->count; t++)
+            for (int i = 0; i < h->txns[t].count && h->txns[t].status == ESSE_COMMITTED; i++)
+                if (o_shows(&h->txns[t].ops[i], op->key, op->value))
+                    return true;
+    }
+    return false;
+}
+
+/* The committed set: those of unknown outcome that were observed are in it. */
+static struct o_history o_counted(const struct o_history *h)
+{
+    struct o_history counted = *h;
+    for (int round = 0; round < h->count; round++)
+        for (int t = 0; t < h->count; t++)
+            if (counted.txns[t].status == ESSE_UNKNOWN_OUTCOME &&
+                o_observed(&counted, &counted.txns[t]))
+                counted.txns[t].status = ESSE_COMMITTED;
+    return counted;
+}
+
+static void o_find(const struct o_history *recorded, bool found[O_TYPES])
+{
+    const struct o_history counted = o_counted(recorded), *h = &counted;
     memset(found, 0, O_TYPES * sizeof *found);
     for (int t = 0; t < h->count; t++) {
         for (int i = 0; i < h->txns[t].count && h->txns[t].status == ESSE_COMMITTED; i++) {
@@ -298,7 +339,7 @@ static void o_find(const struct o_history *h, bool found[O_TYPES])
         }
     }
     if (h->lists)
-        o_lists(h, found);
+        o_lists(h, recorded, found);
     o_lost_updates(h, found);
 }
 

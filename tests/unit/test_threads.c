@@ -399,7 +399,7 @@ static void find(struct found *f, struct esse_arena *arena, const struct esse_hi
     struct sat_forced_vec none = { 0 };
     *f = (struct found){ .job = { .arena = arena, .history = history, .threads = threads } };
     CHECK(scan_open(&f->scan, &f->job));
-    CHECK(versions_find(&f->versions, &f->scan));
+    CHECK(versions_find(&f->versions, &f->scan, false));
     CHECK(sat_units_make(&f->units, f->scan.scratch, &f->versions, single, threads, NULL));
     CHECK(sat_order_find(&f->order, &f->units, false, &none, NULL));
     CHECK(sat_suspects_find(&f->suspects, &f->units, &f->order, true, NULL));

@@ -376,7 +376,8 @@ static bool find_starts(struct dsg *dsg)
 
 static bool analyse(struct dsg *dsg, struct proof *proofs, const struct serial_part *part)
 {
-    if (!scan_open_part(&dsg->scan, dsg->job, part) || !versions_find(&dsg->versions, &dsg->scan) ||
+    if (!scan_open_part(&dsg->scan, dsg->job, part) ||
+        !versions_find(&dsg->versions, &dsg->scan, true) ||
         !dsg_infer(&dsg->versions, &dsg->scan, dsg->job->assume))
         return false;
     sources_forget(&dsg->scan.sources);

@@ -217,7 +217,8 @@ static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key,
         return dsg_ranges_seen(f->ranges, snapshot, key);
     if (f->seen_by[key] == op + 1)
         return f->seen[key];
-    if (predicate->has_vset || is_by_value(f, op))
+    if (predicate->has_vset || is_by_value(f, op) ||
+        (f->versions->unsure && f->versions->unsure[key]))
         return NO_VERSION;
     return view->misses != 1 ? NO_VERSION : view->miss;
 }

@@ -3,22 +3,74 @@
 
 /* Every key that a predicate operation did not return had a version then that does not match. */
 
+/* The last write to a key of a transaction of unknown outcome that nobody is known to have seen. */
+struct unsure {
+    uint32_t key;
+    esse_value value;
+};
+ESSE_VEC(unsure_vec, struct unsure)
+
 struct missing {
     struct poly_reads *reads;
     const struct esse_history *history;
     struct esse_error *err;
     const struct esse_predicate *predicate;
+    struct unsure_vec unsure; /* by key, ascending */
+    uint32_t *unsure_first;   /* by key; NULL if there are none */
     uint32_t *known; /* by key: the last operation that returned it, or before which its transaction
                         wrote it, plus 1 */
 };
 
+static void find_unsure(struct missing *m)
+{
+    const struct versions *versions = m->reads->versions;
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    if (!versions->unsure)
+        return;
+    uint32_t *first =
+        esse_arena_alloc(versions->arena, m->history->keys + (size_t)1, sizeof *first);
+    for (uint32_t key = 0; key < m->history->keys; key++) {
+        first[key] = (uint32_t)m->unsure.count;
+        for (uint32_t at = by_key->first[key]; versions->unsure[key] && at < by_key->first[key + 1];
+             at++) {
+            const struct esse_touch *touch = &by_key->at[at];
+            if (touch->kind == ESSE_OP_WRITE && !versions->in[touch->txn] &&
+                m->history->txn_status[touch->txn] == ESSE_UNKNOWN_OUTCOME &&
+                esse_is_last_write(by_key, key, at))
+                unsure_vec_push(&m->unsure, versions->arena, (struct unsure){ key, touch->value });
+        }
+    }
+    first[m->history->keys] = (uint32_t)m->unsure.count;
+    m->unsure_first = first;
+}
+
+static bool value_matches(struct missing *m, uint32_t key, esse_value value, bool *yes)
+{
+    return esse_predicate_selects(m->predicate, m->history->key_name[key], value, yes, m->err);
+}
+
 static bool matches(struct missing *m, uint32_t key, uint32_t version, bool *yes)
 {
     const struct versions *versions = m->reads->versions;
-    esse_value value = version == versions->first[key]
-                           ? versions->sources->initial[key]
-                           : versions_touch(versions, versions->write[version])->value;
-    return esse_predicate_selects(m->predicate, m->history->key_name[key], value, yes, m->err);
+    return value_matches(m, key,
+                         version == versions->first[key]
+                             ? versions->sources->initial[key]
+                             : versions_touch(versions, versions->write[version])->value,
+                         yes);
+}
+
+/* Can it have seen a version that does not match of somebody of whom nobody knows whether it
+ * committed? */
+static bool find_optional(struct missing *m, uint32_t key, bool *optional)
+{
+    bool yes;
+    for (uint32_t i = m->unsure_first ? m->unsure_first[key] : 0;
+         m->unsure_first && i < m->unsure_first[key + 1]; i++) {
+        if (!value_matches(m, key, m->unsure.at[i].value, &yes))
+            return false;
+        *optional |= !yes;
+    }
+    return true;
 }
 
 /* Only a key some of whose versions match says anything by not being returned. */
@@ -44,7 +96,9 @@ static bool open_key(struct missing *m, uint32_t txn, uint32_t op, uint32_t key)
         reads->sources.count = open.first;
         return true;
     }
-    poly_open_vec_push(&reads->open, versions->arena, open);
+    if (!find_optional(m, key, &open.optional))
+        return false;
+    poly_reads_add(reads, &open);
     return true;
 }
 
@@ -90,6 +144,7 @@ bool poly_predicates_find(struct poly_reads *reads, struct esse_budget *budget,
     struct missing m = { .reads = reads, .history = history, .err = err };
     struct esse_predicates *predicates = esse_predicates_new(arena, history);
     m.known = esse_arena_alloc(arena, history->keys + 1u, sizeof *m.known);
+    find_unsure(&m);
     esse_budget_phase(budget, "completing predicates", history->txns);
     for (uint32_t txn = 0; txn < history->txns; txn++) {
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)

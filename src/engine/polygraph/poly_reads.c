@@ -62,25 +62,42 @@ static void find_version_keys(struct poly_reads *reads)
 
 /* ---- reads of several ---- */
 
-/* The write at 'at' as a source of a read by 'txn'. */
-static void add_source(struct poly_reads *reads, uint32_t txn, uint32_t at)
+void poly_reads_add(struct poly_reads *reads, const struct poly_open *open)
+{
+    poly_open_vec_push(&reads->open, reads->versions->arena, *open);
+    reads->optional |= open->optional;
+}
+
+struct poly_reads poly_reads_sure(const struct poly_reads *reads)
+{
+    struct poly_reads sure = *reads;
+    sure.open = (struct poly_open_vec){ 0 };
+    sure.optional = false;
+    for (size_t i = 0; i < reads->open.count; i++)
+        if (!reads->open.at[i].optional)
+            poly_reads_add(&sure, &reads->open.at[i]);
+    return sure;
+}
+
+/* The write at 'at' as a source of a read. */
+static void add_source(struct poly_reads *reads, struct poly_open *open, uint32_t at)
 {
     const struct versions *versions = reads->versions;
     const uint32_t writer = versions_touch(versions, at)->txn;
-    if (writer == txn)
+    if (writer == open->txn)
         return;
     if (versions->in[writer] && versions->of[at] != NO_VERSION)
         poly_u32_vec_push(&reads->sources, versions->arena, versions->of[at]);
-    reads->optional |=
+    open->optional |=
         !versions->in[writer] && versions->history->txn_status[writer] == ESSE_UNKNOWN_OUTCOME;
 }
 
-static void add_deletes(struct poly_reads *reads, uint32_t key, uint32_t txn)
+static void add_deletes(struct poly_reads *reads, struct poly_open *open)
 {
     const struct esse_by_key *by_key = &reads->versions->sources->by_key;
-    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
+    for (uint32_t at = by_key->first[open->key]; at < by_key->first[open->key + 1]; at++)
         if (by_key->at[at].kind == ESSE_OP_WRITE && esse_value_eq(by_key->at[at].value, ESSE_NIL))
-            add_source(reads, txn, at);
+            add_source(reads, open, at);
 }
 
 /* Lists tell their version, or something is wrong with them that the scan has told. */
@@ -101,12 +118,12 @@ static void open_read(struct poly_reads *reads, uint32_t key, uint32_t at)
     if (esse_value_eq(value, sources->initial[key]))
         poly_u32_vec_push(&reads->sources, versions->arena, versions->first[key]);
     if (esse_value_eq(value, ESSE_NIL))
-        add_deletes(reads, key, touch->txn);
+        add_deletes(reads, &open);
     else
         for (uint32_t w = sources->link[at]; w != ESSE_NO_TOUCH; w = sources->link[w])
-            add_source(reads, touch->txn, w);
+            add_source(reads, &open, w);
     open.count = (uint32_t)reads->sources.count - open.first;
-    poly_open_vec_push(&reads->open, versions->arena, open);
+    poly_reads_add(reads, &open);
 }
 
 /* Its version is not known, or only its own transaction writes the value, later: then it can be of

@@ -37,6 +37,8 @@ struct poly_open {
     uint32_t txn, key, op;
     uint32_t first, count, choice;
     bool predicate; /* the key was not returned, so it saw a version that does not match */
+    bool optional;  /* or it saw what a transaction wrote of which nobody knows whether it committed
+                     */
 };
 
 ESSE_VEC(poly_open_vec, struct poly_open)
@@ -50,12 +52,17 @@ struct poly_reads {
     struct poly_open_vec open;
     struct poly_u32_vec sources; /* versions */
     bool stuck;                  /* some read is of a list that cannot be */
-    bool optional;               /* some writer of an open read may have been aborted */
+    bool optional;               /* some open read is */
 };
 
 /* False if the budget is spent or a predicate is bad: then 'err' says so. */
 bool poly_reads_find(struct poly_reads *reads, const struct versions *versions, bool predicates,
                      struct esse_budget *budget, struct esse_error *err);
+/* For the two that find them. */
+void poly_reads_add(struct poly_reads *reads, const struct poly_open *open);
+/* Those that are not optional: what they rule out is ruled out whatever became of the
+ * transactions of unknown outcome. */
+struct poly_reads poly_reads_sure(const struct poly_reads *reads);
 bool poly_predicates_find(struct poly_reads *reads, struct esse_budget *budget,
                           struct esse_error *err);
 

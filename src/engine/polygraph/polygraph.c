@@ -14,6 +14,7 @@ struct polygraphing {
 /* ---- one level ---- */
 
 struct attempt {
+    struct poly_reads *reads;
     bool sessions, time; /* with these edges, which the level itself may not have */
     uint8_t *withheld;   /* see struct poly */
     bool is_first;       /* nothing is withheld */
@@ -61,7 +62,7 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_
 {
     struct poly poly = { .ablate = p->job->ablate,
                          .versions = &p->versions,
-                         .reads = &p->reads,
+                         .reads = attempt.reads,
                          .time_line = &p->time,
                          .budget = p->job->budget,
                          .rule = rule,
@@ -74,13 +75,13 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_
         verdict->order = poly_read_order(&poly, p->job->arena);
         if (!is_proof(p, esse_level_get(rule->level), &verdict->order))
             answer = ESSE_SOLVER_UNKNOWN;
-    } else if (answer == ESSE_SOLVER_UNSAT && !p->reads.optional) {
+    } else if (answer == ESSE_SOLVER_UNSAT) {
         poly_shrink_proof(&poly);
         poly_repair_proof(&poly);
         *blamed = poly_blame(&poly, attempt.withheld) > 0;
-        if (!*blamed)
+        if (!*blamed && !attempt.reads->optional)
             poly_explain(&poly, &p->scan);
-        else if (attempt.is_first)
+        else if (attempt.is_first && !attempt.reads->optional)
             tell_stronger(p, &poly);
     }
     tell_phases(p, &poly, verdict);
@@ -90,10 +91,11 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_
 
 /* An order that keeps more than the level asks for is found sooner. */
 static enum esse_solver_answer decide(struct polygraphing *p, const struct poly_rule *rule,
-                                      struct esse_verdict *verdict)
+                                      struct poly_reads *reads, struct esse_verdict *verdict)
 {
     const bool lends = !(p->job->ablate & ESSE_ABLATE_LENDING);
-    struct attempt attempt = { .sessions = rule->sessions || lends,
+    struct attempt attempt = { .reads = reads,
+                               .sessions = rule->sessions || lends,
                                .time = rule->time || (lends && p->job->history->txn_time) };
     attempt.withheld = esse_arena_alloc(p->scan.scratch, p->job->history->txns + (size_t)1, 1);
     enum esse_solver_answer answer;
@@ -135,12 +137,23 @@ static const char *why_unknown(const struct polygraphing *p, const struct esse_v
         return "some read returned what it cannot have read, or contradicts what its transaction "
                "did, in a way that this level does not speak of";
     if (p->reads.optional)
-        return "whether some transactions of unknown outcome committed is open, because others "
-               "wrote the same values";
+        return "whether some transactions of unknown outcome committed is open, and it is violated "
+               "only if they did not";
     if (p->job->history->has & ESSE_HAS_VSETS)
         return "it holds for some version sets, and the order that was found does not show it for "
                "those that were given";
     return "no order that was tried proves it";
+}
+
+/* What is wrong in every case if the outcomes that nobody knows are left open is wrong; what is not
+ * is unknown. */
+static enum esse_solver_answer decide_sure(struct polygraphing *p, const struct poly_rule *rule,
+                                           struct esse_verdict *verdict)
+{
+    struct poly_reads sure = poly_reads_sure(&p->reads);
+    struct esse_verdict ignored = *verdict;
+    const enum esse_solver_answer answer = decide(p, rule, &sure, &ignored);
+    return answer == ESSE_SOLVER_UNSAT ? answer : ESSE_SOLVER_UNKNOWN;
 }
 
 /* The refutation that was told last; the vector that it is in may move. */
@@ -160,12 +173,13 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
         return;
     }
     enum esse_solver_answer answer =
-        p->reads.stuck ? ESSE_SOLVER_UNKNOWN : decide(p, rule, verdict);
+        p->reads.stuck ? ESSE_SOLVER_UNKNOWN : decide(p, rule, &p->reads, verdict);
+    if (answer == ESSE_SOLVER_UNSAT && p->reads.optional)
+        answer = decide_sure(p, rule, verdict);
     if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;
         verdict->evidence = "order";
-    } else if (answer == ESSE_SOLVER_UNSAT && !p->reads.optional &&
-               !p->job->except[rule->refuted]) {
+    } else if (answer == ESSE_SOLVER_UNSAT && !p->job->except[rule->refuted]) {
         verdict->outcome = ESSE_VIOLATED;
         verdict->evidence = "refutation";
         verdict->anomalies = keep_last(p);
@@ -205,7 +219,7 @@ static void judge_all(struct polygraphing *p, enum esse_level_id id)
 static bool prepare(struct polygraphing *p)
 {
     struct esse_job *job = p->job;
-    if (!scan_open(&p->scan, job) || !versions_find(&p->versions, &p->scan))
+    if (!scan_open(&p->scan, job) || !versions_find(&p->versions, &p->scan, false))
         return false;
     dsg_time_find(&p->time, &p->versions);
     return poly_reads_find(&p->reads, &p->versions, job->history->has & ESSE_HAS_PREDICATES,

@@ -186,7 +186,8 @@ static void decide(struct saturating *s, const struct esse_level *level,
 static void decide_all(struct esse_job *job, const struct serial_part *part)
 {
     struct saturating s = { .job = job, .is_part = part != NULL };
-    bool complete = scan_open_part(&s.scan, job, part) && versions_find(&s.versions, &s.scan);
+    bool complete =
+        scan_open_part(&s.scan, job, part) && versions_find(&s.versions, &s.scan, false);
     for (size_t i = 0; i < job->level_count; i++)
         if (!scan_judge(&s.scan, job->levels[i], job, &job->verdicts[i]) && complete)
             decide(&s, job->levels[i], &job->verdicts[i]);

@@ -1,5 +1,6 @@
 #include "engine/scan/scan.h"
 
+#include "engine/committed.h"
 #include "engine/scan/scan_state.h"
 #include "history/show.h"
 
@@ -82,7 +83,7 @@ static void scan_key(struct scan *scan, uint32_t key)
         run.begin = run.end;
         run.txn = by_key->at[run.begin].txn;
         run.end = esse_run_end(by_key, key, run.begin);
-        if (scan_status(scan, run.txn) != ESSE_COMMITTED)
+        if (!scan->in[run.txn])
             continue;
         scan_internal(scan, &run);
         scan_reads(scan, &run);
@@ -118,9 +119,16 @@ static bool find_sources(struct scan *scan, const struct serial_part *part)
     if (!part)
         return sources_find(&scan->sources, scan->scratch, scan->history, scan->threads,
                             scan->budget);
-    scan->part = part->in;
     return sources_find_among(&scan->sources, scan->scratch, scan->history, &part->by_key,
                               scan->threads, scan->budget);
+}
+
+static void find_counted(struct scan *scan, const struct serial_part *part)
+{
+    uint8_t *in = committed_find(scan->scratch, &scan->sources);
+    for (uint32_t t = 0; part && t < scan->history->txns; t++)
+        in[t] &= part->in[t];
+    scan->in = in;
 }
 
 bool scan_open_part(struct scan *scan, struct esse_job *job, const struct serial_part *part)
@@ -133,7 +141,10 @@ bool scan_open_part(struct scan *scan, struct esse_job *job, const struct serial
                            .threads = job->threads,
                            .tells_own_writes = asks_own_writes(job),
                            .error = &job->error };
-    return find_sources(scan, part) && scan_keys(scan) && scan_lists(scan) && scan_predicates(scan);
+    if (!find_sources(scan, part))
+        return false;
+    find_counted(scan, part);
+    return scan_keys(scan) && scan_lists(scan) && scan_predicates(scan);
 }
 
 bool scan_open(struct scan *scan, struct esse_job *job)

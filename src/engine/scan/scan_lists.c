@@ -29,8 +29,7 @@ static void each_read(struct list_scan *lists, void (*visit)(struct list_scan *l
     const uint32_t *first = &scan->sources.by_key.first[lists->key];
     for (uint32_t at = first[0]; at < first[1]; at++) {
         const struct esse_touch *touch = scan_touch(scan, at);
-        if (is_list(touch->value) && list_length(touch->value) &&
-            scan_status(scan, touch->txn) == ESSE_COMMITTED)
+        if (is_list(touch->value) && list_length(touch->value) && scan->in[touch->txn])
             visit(lists, at);
     }
 }

@@ -329,8 +329,7 @@ bool scan_predicates(struct scan *scan)
     open_pass(&pass);
     esse_budget_phase(scan->budget, "evaluating predicates", history->txns);
     for (pass.txn = 0; pass.txn < history->txns; pass.txn++)
-        if (!esse_budget_poll(scan->budget, pass.txn) ||
-            (scan_status(scan, pass.txn) == ESSE_COMMITTED && !check_txn(&pass)))
+        if (!esse_budget_poll(scan->budget, pass.txn) || (scan->in[pass.txn] && !check_txn(&pass)))
             return false;
     return true;
 }

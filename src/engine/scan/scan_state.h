@@ -23,7 +23,7 @@ struct scan {
     unsigned threads;
     struct esse_error *error; /* of the job: bad input that a pass came upon */
     struct sources sources;
-    const uint8_t *part;   /* by transaction: it is looked at; NULL if all are */
+    const uint8_t *in;     /* by transaction: counts as committed, and is looked at */
     bool tells_own_writes; /* a level asked for forbids own-write-missed, and not internal */
     struct scan_anomaly_vec found;
     uint64_t seen[ESSE_ANOMALY_END];

@@ -59,7 +59,7 @@ static bool is_update(const struct scan *scan, uint32_t begin, uint32_t end)
 {
     const struct esse_touch *first = scan_touch(scan, begin);
     if (first->kind != ESSE_OP_READ || esse_value_eq(first->value, ESSE_NONE) ||
-        scan_status(scan, first->txn) != ESSE_COMMITTED)
+        !scan->in[first->txn])
         return false;
     for (uint32_t at = begin + 1; at < end; at++)
         if (scan_touch(scan, at)->kind != ESSE_OP_READ)
