@@ -2,6 +2,7 @@
 
 #include "base/outfile.h"
 #include "base/threads.h"
+#include "collect/heir.h"
 #include "collect/learnt.h"
 #include "formats/native.h"
 
@@ -372,7 +373,9 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     prepare_run(&c);
     prepare_threads(&c, history);
     bool ok = open_book(&c, err);
+    struct esse_heir *heir = NULL;
     if (ok) {
+        heir = esse_heir_start(live->arena, esse_press_last, c.press);
         begin_certificate(&c);
         ok = run_threads(&c, err);
     }
@@ -385,6 +388,7 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     struct esse_error late = { 0 };
     if (!esse_press_run(c.press, ok ? err : &late))
         ok = false;
+    esse_heir_dismiss(heir);
     sum_up(&c);
     esse_book_release(c.own);
     for (unsigned i = 0; i < c.count; i++) {

@@ -24,7 +24,9 @@ struct esse_book {
     struct esse_front front;
     struct esse_tally tally;
     struct esse_named_vec named;
+    struct esse_page *pages;               /* the last one made; then their 'next' */
     struct esse_sink *sink;                /* for records: the header, and what a store plays */
+    struct esse_out records;               /* what was sent there, until it becomes a line */
     const struct esse_key_beginning *keys; /* by table */
     uint32_t *const *columns; /* by own table: its columns in the order of their names */
     struct esse_put_times times;
@@ -34,6 +36,8 @@ struct esse_book {
 /* Operations become text when they are answered: that is little more than copying the answer. */
 struct esse_page {
     struct esse_book *book;
+    struct esse_page *next;
+    bool is_open; /* there is a transaction whose line is not in the book yet */
     bool is_idle; /* the book rested when the open transaction began */
     int64_t session;
     uint64_t index; /* of the open transaction in its session */

@@ -52,9 +52,11 @@ struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_sche
     book->schema = schema;
     book->epoch = book->last = epoch;
     pthread_mutex_init(&book->front.lock, NULL);
-    esse_out_init_memory(&book->front.at.bytes, arena);
+    for (int i = 0; i < 2; i++)
+        esse_out_init_memory(&book->front.at[i].bytes, arena);
+    esse_out_init_memory(&book->records, arena);
     esse_out_init_memory(&book->shown, arena);
-    book->sink = esse_native_writer(arena, esse_values_new(arena), &book->front.at.bytes, false);
+    book->sink = esse_native_writer(arena, esse_values_new(arena), &book->records, false);
     book->keys = key_beginnings(arena, schema);
     if (schema->own)
         book->columns = esse_own_columns(arena, schema->own);
@@ -89,8 +91,9 @@ const struct esse_named *esse_book_named(const struct esse_book *book, size_t *c
 
 void esse_book_line(struct esse_book *book, int64_t stamp, size_t before)
 {
-    esse_line_vec_push(&book->front.at.lines, book->arena,
-                       (struct esse_line){ stamp, book->front.at.bytes.count - before });
+    struct esse_lines *lines = esse_front_lines(&book->front);
+    esse_line_vec_push(&lines->lines, book->arena,
+                       (struct esse_line){ stamp, lines->bytes.count - before });
 }
 
 struct esse_sink *esse_book_sink(struct esse_book *book)
@@ -98,19 +101,26 @@ struct esse_sink *esse_book_sink(struct esse_book *book)
     return book->sink;
 }
 
+/* What was sent to the sink becomes a line, or several that belong together. */
+static void take_records(struct esse_book *book, int64_t stamp)
+{
+    struct esse_out *out = &esse_front_lines(&book->front)->bytes;
+    const size_t before = out->count;
+    esse_out_bytes(out, book->records.buffer, book->records.count);
+    book->records.count = 0;
+    esse_book_line(book, stamp, before);
+}
+
 void esse_book_played(struct esse_book *book)
 {
-    size_t before = 0;
-    for (size_t i = 0; i < book->front.at.lines.count; i++)
-        before += book->front.at.lines.at[i].length;
-    esse_book_line(book, esse_book_clock(), before);
+    take_records(book, esse_book_clock());
 }
 
 void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fault)
 {
     pthread_mutex_lock(&book->front.lock);
-    const size_t before = book->front.at.bytes.count;
-    struct esse_out *out = &book->front.at.bytes;
+    struct esse_out *out = &esse_front_lines(&book->front)->bytes;
+    const size_t before = out->count;
     esse_out_upto(out, esse_native_put_fault(esse_out_room(out, ESSE_NATIVE_ROOM), fault));
     esse_book_line(book, esse_book_now(book), before);
     pthread_mutex_unlock(&book->front.lock);
@@ -122,7 +132,7 @@ void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fau
 static void put_initial(struct esse_book *book, uint32_t number)
 {
     const struct esse_table *table = &book->schema->tables[number];
-    struct esse_out *out = &book->front.at.bytes;
+    struct esse_out *out = &book->records;
     size_t count = 0;
     for (uint64_t i = 0; i < table->rows; i++) {
         if (table->initial[i] == ESSE_ABSENT)
@@ -176,7 +186,7 @@ bool esse_book_open(struct esse_book *book, const char *db, const char *isolatio
         return false;
     for (uint32_t t = 0; t < book->schema->count; t++)
         put_initial(book, t);
-    esse_book_line(book, 0, 0);
+    take_records(book, 0);
     return true;
 }
 
@@ -186,8 +196,10 @@ struct esse_page *esse_page_new(struct esse_book *book, int64_t session)
 {
     struct esse_page *page = esse_arena_alloc(book->arena, 1, sizeof *page);
     page->book = book;
+    page->next = book->pages;
     page->session = session;
     esse_out_init_memory(&page->ops, book->arena);
+    book->pages = page;
     return page;
 }
 
@@ -204,6 +216,7 @@ void esse_page_begin(struct esse_page *page)
     page->xid = page->start_ts = page->commit_ts = ESSE_NO_ID;
     page->operations = 0;
     page->ops.count = 0;
+    page->is_open = !page->is_idle;
 }
 
 static void note_ids(struct esse_page *page, const struct esse_reply *reply)
@@ -245,8 +258,8 @@ static void count_in(struct esse_tally *tally, enum esse_status status, uint64_t
     tally->operations += operations;
 }
 
-static void put_line(struct esse_page *page, struct esse_out *out, enum esse_status status,
-                     int64_t end)
+static char *put_head(const struct esse_page *page, char *to, struct esse_put_times *times,
+                      enum esse_status status, int64_t end)
 {
     struct esse_txn_record record = esse_txn_record_empty();
     record.status = status;
@@ -255,12 +268,39 @@ static void put_line(struct esse_page *page, struct esse_out *out, enum esse_sta
     record.start_ts = page->start_ts;
     record.commit_ts = page->commit_ts;
     record.xid = page->xid;
-    char *to = esse_out_room(out, 2 * ESSE_NATIVE_ROOM);
     to = esse_put_i64(esse_put_text(to, ESSE_NATIVE_SESSION), page->session);
-    to = esse_native_put_head(to, &page->book->times, &record);
-    esse_out_upto(out, to);
+    return esse_native_put_head(to, times, &record);
+}
+
+static void put_line(struct esse_page *page, struct esse_out *out, enum esse_status status,
+                     int64_t end)
+{
+    char *to = esse_out_room(out, ESSE_HEAD_ROOM);
+    esse_out_upto(out, put_head(page, to, &page->book->times, status, end));
     esse_out_bytes(out, page->ops.buffer, page->ops.count);
     esse_out_text(out, ESSE_NATIVE_TXN_END);
+}
+
+struct esse_page *esse_book_pages(const struct esse_book *book)
+{
+    return book->pages;
+}
+
+struct esse_page *esse_page_next(const struct esse_page *page)
+{
+    return page->next;
+}
+
+bool esse_page_open_line(const struct esse_page *page, char *head, struct esse_open_line *line)
+{
+    struct esse_put_times times = { 0 }; /* the book's own may be half made */
+    if (!page->is_open)
+        return false;
+    line->head_length =
+        (size_t)(put_head(page, head, &times, ESSE_UNKNOWN_OUTCOME, ESSE_NO_TIME) - head);
+    line->ops = page->ops.buffer;
+    line->ops_length = page->ops.count;
+    return true;
 }
 
 void esse_page_end(struct esse_page *page, enum esse_status status)
@@ -276,8 +316,10 @@ void esse_page_end(struct esse_page *page, enum esse_status status)
             (struct esse_named){ page->xid, page->session, index, status == ESSE_UNKNOWN_OUTCOME });
     pthread_mutex_lock(&book->front.lock);
     const int64_t stamp = esse_book_now(book);
-    const size_t before = book->front.at.bytes.count;
-    put_line(page, &book->front.at.bytes, status, stamp - book->epoch);
+    struct esse_out *out = &esse_front_lines(&book->front)->bytes;
+    const size_t before = out->count;
+    put_line(page, out, status, stamp - book->epoch);
+    page->is_open = false;
     esse_book_line(book, stamp, before);
     pthread_mutex_unlock(&book->front.lock);
 }

@@ -12,9 +12,9 @@
  *    So the lines of a session are in its order, and those of the file in that of the ends,
  *    which is what checks are fastest on.
  * 2) A transaction's line is written when its outcome is known: it is whole or not there.  The
- *    press runs every 20 ms or so, and writes whole lines; a kill -9 of esse loses what ended in
- *    the last of these moments, and the open transactions.  What is left can be read and
- *    checked, but it may show reads of what those wrote, as reads of values that nobody wrote.
+ *    press runs every 20 ms or so, and writes whole lines.  When esse is killed, its heir writes
+ *    what had ended since, and the open transactions with what they had done, as ones of unknown
+ *    outcome: nobody else can have read what is not in the file.
  * 3) Times are nanoseconds since the run began, on one clock for all threads.  A transaction
  *    starts before BEGIN is sent and ends when the answer to COMMIT or ROLLBACK is there.  Of
  *    unknown outcome: no end, and the session goes on under a new number, as in Jepsen, since
@@ -90,9 +90,11 @@ void esse_page_rename(struct esse_page *page, int64_t session);
 struct esse_press;
 struct esse_press *esse_press_new(struct esse_arena *arena, struct esse_book **books, size_t count,
                                   int fd);
-/* Writes everything that has ended.  Once that has failed, in the middle of a line perhaps, it
- * fails always. */
+/* Writes everything that has ended.  Nobody else writes to the file.  Once that has failed, in the
+ * middle of a line perhaps, it fails always. */
 bool esse_press_run(struct esse_press *press, struct esse_error *err);
 uint64_t esse_press_bytes(const struct esse_press *press);
+/* What is left to do when the process has died: 'press' is a struct esse_press.  See heir.h. */
+void esse_press_last(void *press);
 
 #endif

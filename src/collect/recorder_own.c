@@ -96,7 +96,7 @@ static void put_key(struct esse_book *book, struct esse_out *out, uint32_t numbe
 void esse_book_own_rows(struct esse_book *book, uint32_t number, const struct esse_cells *cells)
 {
     const uint32_t width = book->schema->own->tables[number].column_count;
-    struct esse_out *out = &book->front.at.bytes;
+    struct esse_out *out = &esse_front_lines(&book->front)->bytes;
     const size_t before = out->count;
     for (size_t i = 0; i < cells->at.count; i += width) {
         esse_out_text(out, ESSE_NATIVE_INIT "{");

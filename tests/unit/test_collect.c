@@ -1,3 +1,4 @@
+#include "collect/heir.h"
 #include "collect/learnt.h"
 #include "collect/live.h"
 #include "collect/live_rows.h"
@@ -8,7 +9,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /*
@@ -591,6 +594,75 @@ TEST(test_recorder__lines_are_in_the_order_of_ends)
     esse_arena_free(arena);
 }
 
+/* What is left when the threads have died in the middle of what they did. */
+TEST(test_recorder__the_heir_writes_what_was_open)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { list_table, 1, 4 };
+    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
+    struct esse_page *pages[4];
+    char path[] = "/tmp/esse-test-press-XXXXXX", text[4096] = "";
+    const int fd = mkstemp(path);
+    struct esse_press *press = esse_press_new(arena, &book, 1, fd);
+    struct esse_error err = { 0 };
+    unlink(path);
+    for (unsigned i = 0; i < 4; i++) {
+        pages[i] = esse_page_new(book, i);
+        esse_page_begin(pages[i]);
+        add(pages[i], (struct esse_request){ .ask = ESSE_ASK_APPEND, .row = 1, .value = i },
+            (struct esse_reply){ 0 }, true);
+        if (i == 0) {
+            esse_page_end(pages[i], ESSE_COMMITTED);
+            CHECK(esse_press_run(press, &err));
+        }
+    }
+    esse_page_end(pages[1], ESSE_ABORTED);
+    esse_page_begin(pages[0]); /* nothing yet */
+    esse_press_last(press);
+    CHECK(pread(fd, text, sizeof text - 1, 0) > 0);
+    close(fd);
+    const struct esse_history *history = load_text(arena, "native", text);
+    const struct esse_counts counts = esse_history_counts(history);
+    CHECK_EQ(counts.committed, 1);
+    CHECK_EQ(counts.aborted, 1);
+    CHECK_EQ(counts.unknown, 3);
+    CHECK_EQ(counts.operations, 4);
+    CHECK_EQ(esse_press_bytes(press) < strlen(text), true);
+    esse_book_release(book);
+    esse_arena_free(arena);
+}
+
+static void leave_a_mark(void *context)
+{
+    *(_Atomic int *)context = 2;
+}
+
+/* It acts when this process is gone, whatever took it, and not before. */
+TEST(test_heir__acts_when_all_is_over)
+{
+    _Atomic int *mark =
+        mmap(NULL, sizeof *mark, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int dismissed = 0; dismissed < 2; dismissed++) {
+        int status;
+        *mark = 0;
+        const pid_t pid = fork();
+        if (!pid) {
+            struct esse_heir *heir = esse_heir_start(esse_arena_new(), leave_a_mark, mark);
+            usleep(20000);
+            if (heir && *mark == 0)
+                *mark = 1;
+            if (dismissed)
+                esse_heir_dismiss(heir);
+            kill(getpid(), SIGKILL);
+        }
+        CHECK_EQ(waitpid(pid, &status, 0), pid);
+        for (int i = 0; i < 500 && *mark != 2; i++)
+            usleep(dismissed ? 200 : 10000);
+        CHECK_EQ(*mark, dismissed ? 1 : 2);
+    }
+    munmap(mark, sizeof *mark);
+}
+
 /* For measuring: what began while the book rested is counted and not written, all else is whole. */
 TEST(test_recorder__a_book_that_rests_writes_nothing)
 {
@@ -947,6 +1019,8 @@ int main(void)
         cmocka_unit_test(test_recorder__snapshots_and_ids),
         cmocka_unit_test(test_recorder__lines_are_in_the_order_of_ends),
         cmocka_unit_test(test_recorder__a_book_that_rests_writes_nothing),
+        cmocka_unit_test(test_recorder__the_heir_writes_what_was_open),
+        cmocka_unit_test(test_heir__acts_when_all_is_over),
         cmocka_unit_test(test_press__writes_that_are_broken_off_go_on),
         cmocka_unit_test(test_press__after_a_failed_write_comes_no_other),
         cmocka_unit_test(test_learnt__orders_by_row_and_names_deletes),
