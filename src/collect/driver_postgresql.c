@@ -22,6 +22,24 @@ static const struct esse_claim cockroachdb_claims[] = {
     { 0 },
 };
 
+static const struct esse_claim yugabytedb_claims[] = {
+    { "serializable", "serializable", "YugabyteDB, Transaction isolation levels" },
+    { "repeatable-read", "snapshot-isolation", "YugabyteDB, Transaction isolation levels" },
+    { "read-committed", "read-committed", "YugabyteDB, Transaction isolation levels" },
+    { 0 },
+};
+
+static const struct esse_claim h2_claims[] = {
+    { "serializable", "serializable",
+      "H2, Advanced, Transaction Isolation: which adds that writers are not equivalent to a serial "
+      "execution" },
+    { "snapshot", "snapshot-isolation", "H2, Advanced, Transaction Isolation" },
+    { "repeatable-read", "repeatable-read", "H2, Advanced, Transaction Isolation" },
+    { "read-committed", "read-committed", "H2, Advanced, Transaction Isolation" },
+    { "read-uncommitted", "read-uncommitted", "H2, Advanced, Transaction Isolation" },
+    { 0 },
+};
+
 /* ---- dialects ---- */
 
 #define CREATE "CREATE TABLE esse_%(k BIGINT PRIMARY KEY, v #, o BIGINT)"
@@ -238,23 +256,22 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
                         struct esse_error *err)
 {
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
-    const bool is_cockroachdb = strcmp(url->scheme, cockroachdb.name) == 0;
+    const struct esse_pg_dialect *by_scheme = find_dialect(url->scheme);
     const char *name = esse_url_parameter(url, "dialect");
-    name = name || !is_cockroachdb ? name : cockroachdb.name;
     target->arena = arena;
     target->url = url;
     target->ports = esse_arena_alloc(arena, url->host_count + 1, sizeof *target->ports);
     for (size_t i = 0; i < url->host_count; i++)
         if (url->hosts[i].port)
             target->ports[i] = esse_arena_format(arena, "%u", url->hosts[i].port);
-    target->dialect = find_dialect(name);
+    target->dialect = name || !by_scheme ? find_dialect(name) : by_scheme;
     target->log_plugin = esse_url_parameter(url, "decoding");
     if (!target->dialect)
         return esse_fail(err, ESSE_EUSAGE,
                          "the target's URL: dialect must be postgresql, cockroachdb, yugabytedb or "
                          "h2, not '%.60s'",
                          name);
-    if (is_cockroachdb && target->dialect != &cockroachdb)
+    if (by_scheme && by_scheme != &postgresql && target->dialect != by_scheme)
         return esse_fail(err, ESSE_EUSAGE, "the target's URL: %s: has no other dialect",
                          url->scheme);
     if (target->log_plugin && strcmp(target->log_plugin, "pgoutput") != 0 &&
@@ -441,7 +458,7 @@ enum { CAN = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_C
 const struct esse_driver esse_driver_postgresql = {
     .name = "postgresql",
     .schemes = "postgresql postgres",
-    .summary = "PostgreSQL, CockroachDB, YugabyteDB, and H2's PostgreSQL port",
+    .summary = "PostgreSQL, and others that speak its protocol",
     .parameters =
         "dialect=postgresql|cockroachdb|yugabytedb|h2   who answers (default: postgresql)\n"
         "decoding=pgoutput|test_decoding                how the server's log is read (default: "
@@ -467,5 +484,29 @@ const struct esse_driver esse_driver_cockroachdb = {
     .can = CAN,
     .claims = cockroachdb_claims,
     .certificate = &esse_pg_feed_certifying,
+    WORK,
+};
+
+const struct esse_driver esse_driver_yugabytedb = {
+    .name = "yugabytedb",
+    .dialect_of = "postgresql",
+    .schemes = "yugabytedb",
+    .summary = "YugabyteDB, also as postgresql://...?dialect=yugabytedb",
+    .parameters = "PARAMETER=VALUE  any of libpq's: sslmode, service, options, ...",
+    .can = CAN,
+    .claims = yugabytedb_claims,
+    .certificate = &esse_pg_certifying,
+    WORK,
+};
+
+const struct esse_driver esse_driver_h2 = {
+    .name = "h2",
+    .dialect_of = "postgresql",
+    .schemes = "h2",
+    .summary = "H2's PostgreSQL port, also as postgresql://...?dialect=h2",
+    .parameters = "PARAMETER=VALUE  any of libpq's: sslmode, service, options, ...",
+    .can = CAN,
+    .claims = h2_claims,
+    .certificate = &esse_pg_certifying,
     WORK,
 };

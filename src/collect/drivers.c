@@ -8,11 +8,9 @@
 #include <string.h>
 
 const struct esse_driver *const esse_drivers[] = {
-    &esse_driver_sqlite,      &esse_driver_postgresql,
-    &esse_driver_cockroachdb, &esse_driver_mysql,
-    &esse_driver_galera,      &esse_driver_tidb,
-    &esse_driver_etcd,        &esse_driver_redis,
-    &esse_driver_memory,      NULL
+    &esse_driver_sqlite, &esse_driver_postgresql, &esse_driver_cockroachdb, &esse_driver_yugabytedb,
+    &esse_driver_h2,     &esse_driver_mysql,      &esse_driver_galera,      &esse_driver_tidb,
+    &esse_driver_etcd,   &esse_driver_redis,      &esse_driver_memory,      NULL
 };
 
 const char *const esse_aggregate_texts[] = {

@@ -28,8 +28,8 @@ static const char *find_bin(struct esse_arena *arena)
 }
 
 /* A kill -9 of the server loses nothing although fsync is off: what was written is the kernel's.
- * Pages that a kill tore in two (the kernel stops between its own, which are half as large) need the
- * full ones in the log. */
+ * Pages that a kill tore in two (the kernel stops between its own, which are half as large) need
+ * the full ones in the log. */
 static bool write_settings(const char *data, unsigned port)
 {
     char path[1000];
