@@ -76,6 +76,8 @@ static bool know_levels(struct esse_arena *arena, const char *levels, struct ess
     const struct esse_result *ignored;
     struct esse_check_options check = { 0 };
     check.levels = esse_session_names(arena, levels, &check.level_count);
+    if (!check.level_count)
+        return esse_fail(err, ESSE_EUSAGE, "--level: no level is named");
     return esse_builder_freeze(esse_builder_new(arena), &nothing, err) &&
            esse_check(arena, nothing, &check, &ignored, err);
 }
@@ -92,7 +94,7 @@ static int start(const struct esse_command *command, bool checks, int count, cha
         return esse_run_print_targets();
     struct esse_arena *arena = esse_arena_new();
     if ((checks && esse_run_args.level && !know_levels(arena, esse_run_args.level, &err)) ||
-        !find_server(&r, arena, count, &target, &err) ||
+        !esse_run_check_args(&err) || !find_server(&r, arena, count, &target, &err) ||
         !esse_run_find(arena, target, &r.url, &r.live, &err)) {
         status = err.code == ESSE_EUSAGE ? esse_cli_usage(command->name, "%s", err.text)
                                          : esse_cli_fail(NULL, &err);

@@ -10,6 +10,8 @@
 
 struct esse_run_args esse_run_args = {
     .sessions = 8,
+    .txns = ESSE_NOT_GIVEN,
+    .duration = NAN,
     .ops = ESSE_NOT_GIVEN,
     .keys = ESSE_NOT_GIVEN,
     .max_writes = ESSE_NOT_GIVEN,
@@ -227,9 +229,6 @@ static bool find_workload(const struct esse_preference *preferred, struct esse_l
                        : preferred->workload  ? preferred->workload
                                               : "list-append";
     const struct esse_live_workload *workload = esse_workload_find(name);
-    if (!workload)
-        return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; --workload help lists them",
-                         name);
     const struct esse_workload_options *by = &workload->defaults;
     live->workload = workload;
     live->work = (struct esse_workload_options){
@@ -246,16 +245,19 @@ static bool find_workload(const struct esse_preference *preferred, struct esse_l
     return find_distribution(workload, &live->work.zipf_theta, err);
 }
 
-static bool check_ranges(const struct esse_live_options *live, struct esse_error *err)
+bool esse_run_check_args(struct esse_error *err)
 {
     const struct {
         const char *name;
         double value;
-    } shares[] = { { "read-share", live->work.read_share },
-                   { "predicate-share", live->work.predicate_share },
-                   { "abort-share", live->work.abort_share } };
+    } shares[] = { { "read-share", esse_run_args.read_share },
+                   { "predicate-share", esse_run_args.predicate_share },
+                   { "abort-share", esse_run_args.abort_share } };
+    if (esse_run_args.workload && !esse_workload_find(esse_run_args.workload))
+        return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; --workload help lists them",
+                         esse_run_args.workload);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-        if (!(shares[i].value >= 0 && shares[i].value <= 1))
+        if (shares[i].value < 0 || shares[i].value > 1)
             return esse_fail(err, ESSE_EUSAGE, "--%s must be from 0 to 1", shares[i].name);
     if (esse_run_args.sessions < 1 || esse_run_args.sessions > 10000)
         return esse_fail(err, ESSE_EUSAGE, "--sessions must be from 1 to 10000");
@@ -263,6 +265,10 @@ static bool check_ranges(const struct esse_live_options *live, struct esse_error
         return esse_fail(err, ESSE_EUSAGE, "--measure-recording saves nothing; no --out, please");
     if (esse_run_args.repeat == 0)
         return esse_fail(err, ESSE_EUSAGE, "--repeat must be at least 1");
+    if (esse_run_args.txns == 0)
+        return esse_fail(err, ESSE_EUSAGE, "--txns must be at least 1");
+    if (esse_run_args.duration <= 0)
+        return esse_fail(err, ESSE_EUSAGE, "--duration must be more than nothing");
     return true;
 }
 
@@ -270,8 +276,8 @@ bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url
                    struct esse_live_options *live, struct esse_error *err)
 {
     *live = (struct esse_live_options){
-        .txns = esse_run_args.txns,
-        .seconds = esse_run_args.duration,
+        .txns = count_of(esse_run_args.txns, 0),
+        .seconds = share_of(esse_run_args.duration, 0),
         .think = esse_run_args.think,
         .timeout = esse_run_args.timeout,
         .patience = esse_run_args.patience,
@@ -279,11 +285,11 @@ bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url
         .no_certificate = esse_run_args.no_certificate || esse_run_args.measure_recording,
         .by_turns = esse_run_args.measure_recording
     };
-    if (!esse_run_args.txns && !(esse_run_args.duration > 0))
+    if (!live->txns && !(live->seconds > 0))
         live->seconds = default_seconds;
     struct esse_preference preferred = { 0 };
     return find_target(arena, target, url, &preferred, live, err) &&
-           find_workload(&preferred, live, err) && check_ranges(live, err);
+           find_workload(&preferred, live, err);
 }
 
 /* The target, or what starts it. */

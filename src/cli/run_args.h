@@ -25,8 +25,11 @@ extern const struct esse_opt esse_run_options[], esse_collect_options[];
 int esse_run_print_workloads(void);
 int esse_run_print_targets(void);
 
-/* What is to be run.  ESSE_EUSAGE if there is no such target, isolation or workload, or a value
- * is out of range. */
+/* Is there such a workload, and is every value in its range?  ESSE_EUSAGE if not; before a server
+ * is started for the run. */
+bool esse_run_check_args(struct esse_error *err);
+
+/* What is to be run.  ESSE_EUSAGE if there is no such target or isolation. */
 bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url *url,
                    struct esse_live_options *live, struct esse_error *err);
 
