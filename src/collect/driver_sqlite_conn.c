@@ -180,11 +180,19 @@ static enum esse_progress start_connect(struct conn *conn, struct esse_reply *re
 /* ---- errors ---- */
 
 /* An error may have rolled the whole transaction back: then there is none to roll back. */
+/* A COMMIT that could not be written, or not synced, may be in the file all the same, and come to
+ * light when that is recovered. */
+static enum esse_fate fate_of(const struct conn *conn, int code)
+{
+    if (conn->request.ask == ESSE_ASK_COMMIT && (code & 0xff) == SQLITE_IOERR)
+        return ESSE_FATE_UNKNOWN;
+    return sqlite3_get_autocommit(conn->db) ? ESSE_FATE_ABORTED : ESSE_FATE_OPEN;
+}
+
 static enum esse_progress fail(struct conn *conn, struct esse_reply *reply, int code)
 {
-    const bool is_over = sqlite3_get_autocommit(conn->db) != 0;
-    return esse_failed(reply, is_over ? ESSE_FATE_ABORTED : ESSE_FATE_OPEN, sqlite3_errstr(code),
-                       "%s", sqlite3_errmsg(conn->db));
+    return esse_failed(reply, fate_of(conn, code), sqlite3_errstr(code), "%s",
+                       sqlite3_errmsg(conn->db));
 }
 
 static const char *code_name(int code)

@@ -3,7 +3,9 @@
 
 #include "test.h"
 
+#include <signal.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The driver of SQLite, request by request. */
@@ -103,9 +105,35 @@ TEST(test_driver_sqlite__connects_while_the_file_is_locked)
     }
 }
 
+/* What could not be written may be there all the same. */
+TEST(test_sqlite__a_commit_that_cannot_be_written_is_in_doubt)
+{
+    struct opened o = open_file("");
+    struct esse_conn *conn = o.driver->conn(o.target, o.arena, 0);
+    struct esse_reply reply;
+    struct rlimit before, none;
+    ask_done(&o, conn, (struct esse_request){ .ask = ESSE_ASK_CONNECT }, &reply);
+    ask_done(&o, conn, (struct esse_request){ .ask = ESSE_ASK_BEGIN }, &reply);
+    ask_done(&o, conn, (struct esse_request){ .ask = ESSE_ASK_WRITE, .row = 1, .value = 7 },
+             &reply);
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = (struct rlimit){ 1, before.rlim_max };
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+    const enum esse_progress progress =
+        ask(&o, conn, (struct esse_request){ .ask = ESSE_ASK_COMMIT }, &reply);
+    CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    CHECK_EQ(progress, ESSE_PROGRESS_FAILED);
+    CHECK_EQ(reply.failure.fate, ESSE_FATE_UNKNOWN);
+    CHECK(reply.failure.is_fatal);
+    o.driver->drop(conn);
+    close_file(&o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sqlite__a_commit_that_cannot_be_written_is_in_doubt),
         cmocka_unit_test(test_driver_sqlite__connects_while_the_file_is_locked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
