@@ -49,18 +49,23 @@ static uint32_t only_with(const struct phantom *p, esse_value value)
     return found;
 }
 
+static bool writes_key(const struct phantom *p, uint32_t txn)
+{
+    esse_value ignored;
+    for (uint32_t op = p->history->txn_op[txn]; op < p->history->txn_op[txn + 1]; op++)
+        if (esse_op_write_of(p->history, op, p->edge->key, &ignored))
+            return true;
+    return false;
+}
+
 /* May one of unknown outcome have installed a version more? */
 static bool is_unsure(const struct phantom *p)
 {
     const struct esse_history *history = p->history;
-    esse_value ignored;
-    for (uint32_t txn = 0; !history->certificate.complete && txn < history->txns; txn++) {
-        if (history->txn_status[txn] != ESSE_UNKNOWN_OUTCOME || esse_recheck_counts(history, txn))
-            continue;
-        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-            if (esse_op_write_of(history, op, p->edge->key, &ignored))
-                return true;
-    }
+    for (uint32_t txn = 0; !history->certificate.complete && txn < history->txns; txn++)
+        if (history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME && writes_key(p, txn) &&
+            !esse_recheck_counts(history, txn))
+            return true;
     return false;
 }
 

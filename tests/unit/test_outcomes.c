@@ -1,7 +1,7 @@
 #include "base/arena.h"
-#include "collect/gen.h"
 #include "history/builder.h"
 #include "load_text.h"
+#include "random_gen.h"
 
 /*
  * A client that does not learn whether its transaction committed knows less than one that does, so
@@ -96,28 +96,11 @@ static struct esse_history *generated(struct esse_arena *arena,
 
 static struct esse_gen_options random_options(struct esse_rng *rng)
 {
-    static const enum esse_store_level levels[] = { ESSE_STORE_SERIALIZABLE,
-                                                    ESSE_STORE_SNAPSHOT_ISOLATION,
-                                                    ESSE_STORE_READ_COMMITTED };
-    static const enum esse_certificate_kind kinds[] = { ESSE_CERTIFICATE_NONE,
-                                                        ESSE_CERTIFICATE_TIMESTAMPS,
-                                                        ESSE_CERTIFICATE_COMMIT_ORDER,
-                                                        ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS };
-    const enum esse_gen_workload workload = (enum esse_gen_workload)esse_rng_below(rng, 3);
-    struct esse_gen_options options = esse_gen_defaults(workload);
-    options.txns = 3 + esse_rng_below(rng, 12);
-    options.ops = 1 + esse_rng_below(rng, 4);
-    options.keys = 1 + esse_rng_below(rng, 4);
-    options.sessions = 1 + esse_rng_below(rng, 4);
-    options.level = levels[esse_rng_below(rng, 3)];
-    options.seed = esse_rng_next(rng);
-    options.abort_share = esse_rng_below(rng, 2) * 0.2;
-    options.delete_share = 0.5;
-    options.predicate_share = 0.4;
-    options.rows_matching = 2;
-    options.certifies = kinds[esse_rng_below(rng, 4)];
-    options.has_certificate = esse_rng_below(rng, 2) || options.certifies != ESSE_CERTIFICATE_NONE;
-    options.has_header = false;
+    static const enum esse_store_level store[] = { ESSE_STORE_SERIALIZABLE,
+                                                   ESSE_STORE_SNAPSHOT_ISOLATION,
+                                                   ESSE_STORE_READ_COMMITTED };
+    struct esse_gen_options options = random_gen_options(rng);
+    options.level = store[esse_rng_below(rng, 3)];
     return options;
 }
 

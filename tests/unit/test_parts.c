@@ -1,8 +1,8 @@
 #include "base/arena.h"
-#include "collect/gen.h"
 #include "history/builder.h"
 #include "history/subset.h"
 #include "load_text.h"
+#include "random_gen.h"
 
 /*
  * A part of a history that satisfies a level satisfies it too, whatever was left out: nothing in it
@@ -12,30 +12,11 @@
 
 static struct esse_history *sound_history(struct esse_arena *arena, struct esse_rng *rng)
 {
-    static const enum esse_certificate_kind kinds[] = { ESSE_CERTIFICATE_NONE,
-                                                        ESSE_CERTIFICATE_TIMESTAMPS,
-                                                        ESSE_CERTIFICATE_COMMIT_ORDER,
-                                                        ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS };
     struct esse_builder *builder = esse_builder_new(arena);
     struct esse_history *history = NULL;
     struct esse_error err;
-    const enum esse_gen_workload workload = (enum esse_gen_workload)esse_rng_below(rng, 3);
-    struct esse_gen_options options = esse_gen_defaults(workload);
-    options.txns = 3 + esse_rng_below(rng, 20);
-    options.ops = 1 + esse_rng_below(rng, 4);
-    options.keys = 1 + esse_rng_below(rng, 4);
-    options.sessions = 1 + esse_rng_below(rng, 4);
-    options.level = ESSE_STORE_SERIALIZABLE;
-    options.seed = esse_rng_next(rng);
-    options.abort_share = esse_rng_below(rng, 2) * 0.2;
+    struct esse_gen_options options = random_gen_options(rng);
     options.crash_share = esse_rng_below(rng, 2) * 0.2;
-    options.delete_share = 0.5;
-    options.predicate_share = 0.4;
-    options.rows_matching = 2;
-    options.has_vsets = workload == ESSE_GEN_PREDICATE && !esse_rng_below(rng, 4);
-    options.certifies = kinds[esse_rng_below(rng, 4)];
-    options.has_certificate = esse_rng_below(rng, 2) || options.certifies != ESSE_CERTIFICATE_NONE;
-    options.has_header = false;
     if (!esse_gen_run(&options, esse_builder_sink(builder), NULL, &err) ||
         !esse_builder_freeze(builder, &history, &err))
         fail_msg("%s", err.text);
