@@ -272,6 +272,9 @@ static const char *why_unknown(struct dsg *dsg, const struct esse_level *level)
     if (level->family != ESSE_FAMILY_DEPENDENCY)
         return "nothing that was found rules it out, no level that implies it was proved, and this "
                "build has no engine for levels of its kind";
+    if (dsg->versions.unsure)
+        return "whether some transactions of unknown outcome committed is open: without them it is "
+               "not proved, and with them it may hold";
     if (dsg->versions.undetermined)
         return esse_arena_format(
             dsg->job->arena,
