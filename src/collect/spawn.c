@@ -155,15 +155,26 @@ static bool begin_first(struct esse_spawned *s, unsigned node)
     return ok;
 }
 
-static bool begin_all(struct esse_spawned *s)
+/* Who of them does not; their count if all do. */
+static unsigned begin_all(struct esse_spawned *s)
 {
     for (unsigned i = 0; i < s->count; i++)
         if (!begin_first(s, i) || (s->kind->is_in_turn && !wait_for(s, i)))
-            return false;
+            return i;
     for (unsigned i = 0; i < s->count; i++)
         if (!wait_for(s, i))
-            return false;
-    return true;
+            return i;
+    return s->count;
+}
+
+/* It did not come up, or does not answer: in its own words. */
+static void tell_failure(struct esse_spawned *s, const struct esse_node *node,
+                         struct esse_error *err)
+{
+    const char *words = esse_spawn_last_words(s->arena, node->log);
+    esse_fail(err, ESSE_EUNAVAILABLE, "--spawn %s: %s %s%s%.300s", s->kind->name,
+              node->arguments[0], node->pid ? "does not answer" : "cannot be started",
+              *words ? ": " : "", words);
 }
 
 void esse_spawn_stop(struct esse_spawned *s)
@@ -190,10 +201,10 @@ static bool prepare(struct esse_spawned *s, bool may_cut, struct esse_error *err
     for (unsigned i = 0; i < s->count; i++)
         s->nodes[i].log = esse_arena_format(s->arena, "%s/log%u", s->directory, i);
     if (s->kind->prepare(s, err) && (!s->detour || esse_detour_run(s->detour, err))) {
-        if (begin_all(s))
+        const unsigned failed = begin_all(s);
+        if (failed == s->count)
             return true;
-        esse_fail(err, ESSE_EUNAVAILABLE, "--spawn %s: %s cannot be started", s->kind->name,
-                  s->nodes[0].arguments[0]);
+        tell_failure(s, &s->nodes[failed], err);
     }
     esse_spawn_stop(s);
     return false;

@@ -147,12 +147,45 @@ static bool is_free(unsigned port)
 unsigned esse_spawn_port(void)
 {
     enum { LOWEST = 20000, COUNT = 12000, ATTEMPTS = 1000 };
+    static bool given[COUNT]; /* and perhaps not in use yet */
     for (unsigned i = 0; i < ATTEMPTS; i++) {
         uint32_t number = 0;
         if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
             break;
-        if (is_free(LOWEST + number % COUNT))
-            return LOWEST + number % COUNT;
+        number %= COUNT;
+        if (given[number] || !is_free(LOWEST + number))
+            continue;
+        given[number] = true;
+        return LOWEST + number;
     }
     return 0;
+}
+
+/* ---- what a server said ---- */
+
+static bool tells_error(const char *line)
+{
+    static const char *const words[] = { "ERROR", "FATAL", "PANIC", "error", "fatal" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(line, words[i]))
+            return true;
+    return false;
+}
+
+const char *esse_spawn_last_words(struct esse_arena *arena, const char *log)
+{
+    char line[1000], words[1000] = "";
+    bool is_error = false;
+    FILE *file = fopen(log, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        const bool tells = tells_error(line);
+        if (!*line || (is_error && !tells))
+            continue;
+        is_error |= tells;
+        memcpy(words, line, sizeof words);
+    }
+    if (file)
+        fclose(file);
+    return esse_arena_format(arena, "%s", words);
 }

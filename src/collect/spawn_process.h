@@ -20,6 +20,9 @@ void esse_spawn_remove(const char *path);
 pid_t esse_spawn_program(const struct esse_account *account, const char *log, int death,
                          const char *const *arguments);
 
+/* The last line of a log that speaks of an error, or else the last one; "" if there is none. */
+const char *esse_spawn_last_words(struct esse_arena *arena, const char *log);
+
 /* A signal to a process and to those that it started. */
 void esse_spawn_signal(pid_t pid, int number);
 

@@ -34,6 +34,13 @@ expect "a server and a target" 64 "$ESSE" run sqlite: --spawn postgresql --out "
 expect "more nodes than it can have" 64 spawned postgresql --nodes 3 --out "$WORK/none"
 ESSE_POSTGRESQL_BIN=/nowhere expect "a server that is not there" 69 spawned postgresql --out "$WORK/none"
 same "... leaves nothing behind" "" "$(left postgresql)$(ls -d "$WORK/none" 2>/dev/null)"
+mkdir "$WORK/bin"
+printf '#!/bin/sh\nwhile [ "$1" != -D ]; do shift; done; mkdir -p "$2"\n' >"$WORK/bin/initdb"
+printf '#!/bin/sh\necho "LOG:  hello"; echo "FATAL:  no luck today"; echo "LOG:  bye"; exit 1\n' >"$WORK/bin/postgres"
+chmod -R a+rx "$WORK/bin"
+ESSE_POSTGRESQL_BIN=$WORK/bin expect "a server that does not come up" 69 spawned postgresql --out "$WORK/none"
+has "... is told in its own words" "$ERR" "cannot be started: FATAL:  no luck today"
+same "... and leaves nothing behind" "" "$(left postgresql)$(ls -d "$WORK/none" 2>/dev/null)"
 
 # The last, since a server that nobody stops leaves its directory behind.
 "$ESSE" collect --spawn postgresql --faults pause --fault-every 0.5s --duration 60s --out "$WORK/killed" >/dev/null 2>&1 &
