@@ -191,7 +191,8 @@ void esse_spawn_stop(struct esse_spawned *s)
     esse_spawn_remove(s->directory);
 }
 
-static bool prepare(struct esse_spawned *s, bool may_cut, struct esse_error *err)
+/* '*died': a node came to its end by itself. */
+static bool prepare(struct esse_spawned *s, bool may_cut, bool *died, struct esse_error *err)
 {
     if (!esse_account_find(s->kind->user, &s->account, err) ||
         !esse_spawn_directory(s->arena, s->kind->name, &s->account, &s->directory, err))
@@ -205,6 +206,7 @@ static bool prepare(struct esse_spawned *s, bool may_cut, struct esse_error *err
         if (failed == s->count)
             return true;
         tell_failure(s, &s->nodes[failed], err);
+        *died = !s->nodes[failed].pid;
     }
     esse_spawn_stop(s);
     return false;
@@ -213,15 +215,20 @@ static bool prepare(struct esse_spawned *s, bool may_cut, struct esse_error *err
 bool esse_spawn_start(struct esse_arena *arena, const struct esse_spawner *kind, uint64_t nodes,
                       bool may_cut, struct esse_spawned **out, struct esse_error *err)
 {
+    enum { ATTEMPTS = 2 }; /* a port that was free may have been taken meanwhile */
     struct esse_spawned *s = esse_arena_alloc(arena, 1, sizeof *s);
+    bool died = true;
     if (nodes > kind->most_nodes)
         return esse_fail(err, ESSE_EUSAGE, "--nodes: %s has %u at most", kind->name,
                          kind->most_nodes);
-    s->kind = kind;
-    s->arena = arena;
-    s->count = nodes ? (unsigned)nodes : kind->nodes;
-    if (!prepare(s, may_cut, err))
-        return false;
-    *out = s;
-    return true;
+    for (int i = 0; died && i < ATTEMPTS; i++) {
+        *s = (struct esse_spawned){ .kind = kind, .arena = arena };
+        s->count = nodes ? (unsigned)nodes : kind->nodes;
+        died = false;
+        if (prepare(s, may_cut, &died, err)) {
+            *out = s;
+            return true;
+        }
+    }
+    return false;
 }
