@@ -16,10 +16,11 @@ struct observing {
     struct pair_vec held; /* reader and writer, where both are unknown, of registers */
 };
 
-/* The unknown transaction that alone wrote what the chain from 'at' is about. */
+/* The unknown transaction that alone can have written what the chain from 'at' is about. */
 static uint32_t unknown_writer(const struct observing *o, uint32_t at)
 {
-    if (at == ESSE_NO_TOUCH || o->sources->link[at] != ESSE_NO_TOUCH)
+    at = sources_only(o->sources, at);
+    if (at == ESSE_NO_TOUCH)
         return ESSE_NO_TXN;
     uint32_t txn = o->sources->by_key.at[at].txn;
     return o->history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME ? txn : ESSE_NO_TXN;

@@ -188,9 +188,7 @@ static bool list_disagrees(const struct claim *claim, esse_value read)
 {
     const struct esse_history *history = claim->history;
     uint32_t count, base_count;
-    const esse_value *items = is_list(read) ? esse_history_list(history, read, &count) : NULL;
-    if (!items)
-        count = 0;
+    const esse_value *items = esse_history_list(history, read, &count);
     for (uint32_t op = claim->op[1]; op-- > history->txn_op[claim->txn[1]];) {
         esse_value value;
         if (esse_op_write_of(history, op, claim->key, &value)) {
@@ -209,33 +207,31 @@ static bool list_disagrees(const struct claim *claim, esse_value read)
     return false;
 }
 
-static bool appends_to(const struct claim *claim)
+/* A state that is no list with something in it: the last thing known of the key.  An update both
+ * reads and writes; its write is the later, and its read is compared like any other. */
+static bool state_disagrees(const struct claim *claim, esse_value read)
 {
     const struct esse_history *history = claim->history;
-    for (uint32_t op = history->txn_op[claim->txn[1]]; op < claim->op[1]; op++)
-        if (history->op_kind[op] == ESSE_OP_APPEND && history->op_key[op] == claim->key.ix)
-            return true;
+    esse_value value;
+    for (uint32_t op = claim->op[1]; op-- > history->txn_op[claim->txn[1]];) {
+        if (esse_op_write_of(history, op, claim->key, &value))
+            return history->op_kind[op] == ESSE_OP_APPEND ||
+                   !esse_value_eq(esse_value_state(value), read);
+        if (esse_op_read_of(history, op, claim->key, &value) && !esse_value_eq(value, ESSE_NONE))
+            return !esse_value_eq(esse_value_state(value), read);
+    }
     return false;
 }
 
 static bool rule_internal(const struct claim *claim)
 {
-    const struct esse_history *history = claim->history;
-    esse_value read, value;
+    esse_value read;
     if (!committed(claim, 0) || claim->txn[0] != claim->txn[1])
         return false;
     if (!reads(claim, 1, &read))
         return esse_recheck_own_miss(claim->history, claim->txn[1], claim->op[1], claim->key);
-    if (is_list(read) || appends_to(claim))
-        return list_disagrees(claim, read);
-    /* A register: the last thing known of the key.  An update both reads and writes; its write
-     * is the later, and its read is compared like any other. */
-    for (uint32_t op = claim->op[1]; op-- > history->txn_op[claim->txn[1]];) {
-        if (esse_op_write_of(history, op, claim->key, &value) ||
-            (esse_op_read_of(history, op, claim->key, &value) && !esse_value_eq(value, ESSE_NONE)))
-            return !esse_value_eq(esse_value_state(value), read);
-    }
-    return false;
+    read = esse_value_state(read);
+    return is_list(read) ? list_disagrees(claim, read) : state_disagrees(claim, read);
 }
 
 /* The write is the last before the read, and not what was read; or an append that is not where the

@@ -79,13 +79,14 @@ static int p_writers(const struct p_history *h, int key, int value)
     int count = 0;
     for (int t = 0; t < h->count; t++)
         for (int i = 0; i < h->txns[t].count; i++)
-            count += p_written(&h->txns[t].ops[i], key) == value;
+            count +=
+                h->txns[t].status != ESSE_ABORTED && p_written(&h->txns[t].ops[i], key) == value;
     return count;
 }
 
 static bool p_counts(const struct p_history *h, int t, int depth);
 
-/* Did one that counts read what the operation wrote, and nobody else? */
+/* Did one that counts read what the operation wrote, and nobody else that did not abort? */
 static bool p_observed(const struct p_history *h, const struct p_op *op, int depth)
 {
     for (int key = 0; key < P_KEYS; key++) {

@@ -295,13 +295,15 @@ static bool o_shows(const struct o_op *read, int key, int value)
     return !read->is_list && read->value == value;
 }
 
-/* Did one that counts read what 'txn' wrote, and nobody else? */
+/* Did one that counts read what 'txn' wrote, and nobody else that did not abort? */
 static bool o_observed(const struct o_history *h, const struct o_txn *txn)
 {
     for (int w = 0; w < txn->count; w++) {
         const struct o_op *op = &txn->ops[w];
-        if (op->kind == O_READ || op->kind == O_DELETE ||
-            o_writers_of(h, op->key, op->value, -1).all != 1)
+        if (op->kind == O_READ || op->kind == O_DELETE)
+            continue;
+        const struct o_writers writers = o_writers_of(h, op->key, op->value, -1);
+        if (writers.all - writers.aborted != 1)
             continue;
         for (int t = 0; t < h->count; t++)
             for (int i = 0; i < h->txns[t].count && h->txns[t].status == ESSE_COMMITTED; i++)
