@@ -236,6 +236,12 @@ TEST(test_outcomes__what_was_seen_must_not_contradict_itself)
         "\"ops\":[{\"r\":\"x\",\"v\":[1]},{\"a\":\"x\",\"v\":3},{\"r\":\"x\",\"v\":[1,2,3]}]}\n"
         "{\"session\":3,\"ops\":[{\"r\":\"x\",\"v\":[1,2,3]}]}\n",
         ESSE_VIOLATED, ESSE_VIOLATED);
+    /* Elements read as if they were the list: the evidence was refused. */
+    check_text("{\"session\":0,\"status\":\"unknown\",\"ops\":[{\"a\":\"x\",\"v\":1},"
+               "{\"r\":\"x\",\"v\":1},{\"r\":\"x\",\"v\":3}]}\n"
+               "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":[1]}]}\n"
+               "{\"session\":2,\"ops\":[{\"a\":\"x\",\"v\":3}]}\n",
+               ESSE_VIOLATED, ESSE_VIOLATED);
 }
 
 /* What was recorded is written again as it was. */
