@@ -20,6 +20,12 @@ static inline uint32_t esse_hash_word(uint64_t word)
     return (uint32_t)esse_hash_mix(word ^ 0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u);
 }
 
+/* Of a number and a word: a key and a value, say. */
+static inline uint32_t esse_hash_pair(uint32_t number, uint64_t word)
+{
+    return esse_hash_word(word ^ number * UINT64_C(0x9e3779b97f4a7c15));
+}
+
 static inline uint32_t esse_hash_bytes(const void *bytes, size_t length)
 {
     const unsigned char *at = bytes;

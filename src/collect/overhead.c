@@ -20,14 +20,13 @@ bool esse_overhead_tick(struct esse_overhead *overhead, const struct esse_slice 
     const struct esse_slice began = overhead->began;
     if (now->seconds - began.seconds < slice_seconds)
         return false;
-    if (overhead->is_warm)
+    if (began.seconds > 0)
         esse_slice_vec_push(&overhead->done, overhead->arena,
                             (struct esse_slice){ .seconds = now->seconds - began.seconds,
                                                  .processor = now->processor - began.processor,
                                                  .ended = now->ended - began.ended,
                                                  .committed = now->committed - began.committed,
                                                  .bytes = now->bytes - began.bytes });
-    overhead->is_warm = true;
     overhead->began = *now;
     return true;
 }

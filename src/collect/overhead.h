@@ -25,8 +25,8 @@ ESSE_VEC(esse_slice_vec, struct esse_slice)
 struct esse_overhead {
     struct esse_arena *arena;
     struct esse_slice_vec done;
-    struct esse_slice began; /* the slice that is under way: the run up to it */
-    bool is_warm;            /* the first one, in which sessions connect, is over; it is not kept */
+    struct esse_slice began; /* the slice that is under way: the run up to it.  The first, in which
+                                sessions connect, is not kept */
 };
 
 /* 'now' is the whole run so far.  Ends the slice that is under way if its time is over; whether

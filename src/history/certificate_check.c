@@ -25,11 +25,6 @@ static const char *brief(const struct checking *c, esse_value value, char room[6
     return esse_value_brief(c->history->values, value, room);
 }
 
-static uint32_t hash_of(uint32_t key, uint64_t word)
-{
-    return esse_hash_word(word ^ key * UINT64_C(0x9e3779b97f4a7c15));
-}
-
 /* Only versions that are named are looked for. */
 static void index_writes(struct checking *c)
 {
@@ -39,13 +34,14 @@ static void index_writes(struct checking *c)
     for (uint32_t key = 0; key < c->history->keys; key++)
         for (uint32_t at = c->by_key.first[key]; at < c->by_key.first[key + 1]; at++)
             if (c->by_key.at[at].kind != ESSE_OP_READ)
-                esse_index_add(&c->writes, c->arena, hash_of(key, c->by_key.at[at].value.word), at);
+                esse_index_add(&c->writes, c->arena,
+                               esse_hash_pair(key, c->by_key.at[at].value.word), at);
 }
 
 /* Did somebody write the value to the key, whatever became of it?  'but' is left out. */
 static bool is_written(const struct checking *c, uint32_t key, esse_value value, uint32_t but)
 {
-    struct esse_probe probe = esse_index_probe(&c->writes, hash_of(key, value.word));
+    struct esse_probe probe = esse_index_probe(&c->writes, esse_hash_pair(key, value.word));
     for (uint32_t at; esse_probe_next(&probe, &at);)
         if (at >= c->by_key.first[key] && at < c->by_key.first[key + 1] &&
             esse_value_eq(c->by_key.at[at].value, value) && c->by_key.at[at].txn != but)
@@ -112,7 +108,7 @@ static uint32_t installer(const struct checking *c, const struct esse_version_or
     if (found != ESSE_NO_TXN)
         return found;
     struct esse_probe probe =
-        esse_index_probe(&c->writes, hash_of(order->key.ix, version->value.word));
+        esse_index_probe(&c->writes, esse_hash_pair(order->key.ix, version->value.word));
     for (uint32_t at; esse_probe_next(&probe, &at);) {
         const struct esse_touch *touch = &c->by_key.at[at];
         if (at < c->by_key.first[order->key.ix] || at >= c->by_key.first[order->key.ix + 1] ||

@@ -67,20 +67,16 @@ static void by_commit_ts(struct settling *s)
 
 /* ---- by orders of versions ---- */
 
-static uint32_t hash_of(uint32_t key, esse_value value)
-{
-    return esse_hash_word(value.word ^ key * UINT64_C(0x9e3779b97f4a7c15));
-}
-
 static void note_write(struct settling *s, uint32_t txn, uint32_t key, esse_value value)
 {
-    esse_index_add(&s->index, s->scratch, hash_of(key, value), (uint32_t)s->writes.count);
+    esse_index_add(&s->index, s->scratch, esse_hash_pair(key, value.word),
+                   (uint32_t)s->writes.count);
     doubtful_vec_push(&s->writes, s->scratch, (struct doubtful){ key, txn, value, false });
 }
 
 static void mark_shared(struct settling *s, uint32_t txn, uint32_t key, esse_value value)
 {
-    struct esse_probe probe = esse_index_probe(&s->index, hash_of(key, value));
+    struct esse_probe probe = esse_index_probe(&s->index, esse_hash_pair(key, value.word));
     for (uint32_t i; esse_probe_next(&probe, &i);) {
         struct doubtful *write = &s->writes.at[i];
         if (write->key == key && esse_value_eq(write->value, value) && write->txn != txn)
@@ -107,7 +103,7 @@ static void settle_version(struct settling *s, uint32_t key, const struct esse_v
         settle(s, version->txn.ix);
         return;
     }
-    struct esse_probe probe = esse_index_probe(&s->index, hash_of(key, version->value));
+    struct esse_probe probe = esse_index_probe(&s->index, esse_hash_pair(key, version->value.word));
     for (uint32_t i; esse_probe_next(&probe, &i);) {
         const struct doubtful *write = &s->writes.at[i];
         if (write->key == key && esse_value_eq(write->value, version->value) && !write->is_shared)

@@ -14,6 +14,9 @@ serializable "kill -9 and pauses: serializable still holds" "$WORK/faults" spawn
 has "... connections were lost" "$OUT" "connections lost"
 has "... and the log was read to its end" "$OUT" "versions from logical decoding"
 after_faults postgresql "$WORK/faults"
+serializable "kill -9 while predicates run: serializable still holds" "$WORK/rows" spawned postgresql -w predicate --faults kill \
+    --fault-every 1s --duration 4s --out "$WORK/rows"
+after_faults postgresql "$WORK/rows"
 serializable "restarts in good order" "$WORK/restart" spawned postgresql --faults restart --fault-every 1s --duration 3s --out "$WORK/restart"
 after_faults postgresql "$WORK/restart"
 serializable "cut off from its clients" "$WORK/cut" spawned postgresql --faults partition --fault-every 1s --duration 3s --out "$WORK/cut"

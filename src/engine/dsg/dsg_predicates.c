@@ -164,11 +164,6 @@ static int by_op_and_rank(const void *a, const void *b)
 
 /* ---- what an operation looked at ---- */
 
-static uint32_t hash_of(uint32_t key, esse_value value)
-{
-    return esse_hash_word(value.word ^ key * UINT64_C(0x9e3779b97f4a7c15));
-}
-
 static void index_values(struct finding *f)
 {
     const struct versions *versions = f->versions;
@@ -176,8 +171,8 @@ static void index_values(struct finding *f)
     for (uint32_t key = 0; key < f->history->keys; key++)
         for (uint32_t v = versions->first[key];
              dsg_is_ordered(versions, key) && v < versions->first[key + 1]; v++)
-            esse_index_add(&f->values, f->arena, hash_of(key, dsg_version_value(versions, key, v)),
-                           v);
+            esse_index_add(&f->values, f->arena,
+                           esse_hash_pair(key, dsg_version_value(versions, key, v).word), v);
 }
 
 /* The only version of a key with this value, or NO_VERSION. */
@@ -187,7 +182,7 @@ static uint32_t version_with(struct finding *f, uint32_t key, esse_value value)
     uint32_t found = NO_VERSION;
     if (!f->has_values)
         index_values(f);
-    struct esse_probe probe = esse_index_probe(&f->values, hash_of(key, value));
+    struct esse_probe probe = esse_index_probe(&f->values, esse_hash_pair(key, value.word));
     for (uint32_t v; esse_probe_next(&probe, &v);) {
         if (v < versions->first[key] || v >= versions->first[key + 1] ||
             !esse_value_eq(dsg_version_value(versions, key, v), value))
