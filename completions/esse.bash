@@ -56,6 +56,8 @@ _esse() {
     run,--level | run,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     run,--budget | run,-b) : ;;
     run,--memory | run,-m) : ;;
+    run,--min-committed) : ;;
+    run,--fail-on) _esse_words 'violated unknown' ;;
     collect,--workload | collect,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql' ;;
     collect,--sessions | collect,-s) : ;;
     collect,--txns | collect,-n) : ;;
@@ -91,6 +93,8 @@ _esse() {
     check,--order-by) _esse_words 'order commit_ts start_ts' ;;
     check,--version-order-share) : ;;
     check,--seed) : ;;
+    check,--min-committed) : ;;
+    check,--fail-on) _esse_words 'violated unknown' ;;
     check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending closure small-cycles' ;;
     check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     check,--workload | check,-w) _esse_words 'list-append rw-register closed-predicate' ;;
@@ -101,6 +105,8 @@ _esse() {
     classic,--total | classic,-t) : ;;
     classic,--group-size | classic,-g) : ;;
     classic,--key-count | classic,-k) : ;;
+    classic,--min-committed) : ;;
+    classic,--fail-on) _esse_words 'violated unknown' ;;
     classic,--format | classic,-f) _esse_words 'jepsen-edn elle-json' ;;
     shrink,--level | shrink,-l) _esse_words 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     shrink,--anomaly | shrink,-a) _esse_words 'help G0 G1a G1b G1c G-single G-single-item G-nonadjacent G-nonadjacent-item G2-item G2 G0-process G0-realtime G1c-process G1c-realtime G-single-process G-single-item-process G-single-realtime G-single-item-realtime G-nonadjacent-process G-nonadjacent-item-process G-nonadjacent-realtime G-nonadjacent-item-realtime G2-item-process G2-item-realtime G2-process G2-realtime write-skew lost-update internal future-read garbage-read duplicate-elements incompatible-order dirty-update duplicate-write cyclic-versions fractured-read causality long-fork phantom predicate-read-miss result-set-mismatch own-write-missed axiomatic-read-committed-cycle monotonic-atomic-view-cycle read-atomic-cycle update-atomic-cycle causal-cerone-cycle causal-cycle prefix-cycle parallel-snapshot-isolation-cycle PRAM-cycle read-your-writes-cycle monotonic-reads-cycle monotonic-writes-cycle writes-follow-reads-cycle serializable-no-order repeatable-read-no-order snapshot-isolation-no-order consistent-view-no-order prefix-no-order parallel-snapshot-isolation-no-order strong-session-serializable-no-order strong-session-snapshot-isolation-no-order strict-serializable-no-order strong-snapshot-isolation-no-order order-mismatch order-mismatch-process order-mismatch-realtime snapshot-mismatch snapshot-mismatch-process snapshot-mismatch-realtime GSIa GSIb GSI G1 G1-process G1-realtime G-cursor G-monotonic G-MSR G-update G-SI G-SIb' ;;
@@ -150,13 +156,13 @@ _esse() {
 # Where no value of an option is due.
 _esse_command() {
     case ${COMP_WORDS[1]},$prev,$cur in
-    run,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --nodes --faults --fault-every --out --repeat --quiet --until-violation --level --wfr-keys --sequential-keys --linearizable-keys --budget --memory --json --verbose --help' ;;
+    run,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --nodes --faults --fault-every --out --repeat --quiet --until-violation --level --wfr-keys --sequential-keys --linearizable-keys --budget --memory --min-committed --fail-on --json --verbose --help' ;;
     run,*) _esse_files ;;
     collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --nodes --faults --fault-every --out --repeat --quiet --measure-recording --help' ;;
     collect,*) _esse_files ;;
-    check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --explain-plan --ablate --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
+    check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --min-committed --fail-on --explain-plan --ablate --format --workload --json --evidence --dot --svg --verbose --quiet --help' ;;
     check,*) _esse_files ;;
-    classic,*,-*) _esse_words '--accounts --total --negative-balances --linearizable --group-size --key-count --independent --format --json --quiet --help' ;;
+    classic,*,-*) _esse_words '--accounts --total --negative-balances --linearizable --group-size --key-count --independent --min-committed --fail-on --format --json --quiet --help' ;;
     classic,*) _esse_files ;;
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;

@@ -350,6 +350,8 @@ struct esse_result {
     uint32_t also_not_count;
     const char *const *strongest; /* the strongest levels that were shown to hold */
     uint32_t strongest_count;
+    /* Fewer transactions were committed than 'min_committed' asked for: no level holds by that. */
+    bool too_few_committed;
 };
 
 /*
@@ -398,6 +400,10 @@ struct esse_check_options {
     /* "order", "commit_ts" or "start_ts": the order of the transactions is known to be this one.
      * NULL: it is not, unless the history's certificate says so. */
     const char *order_by;
+    /* With fewer committed transactions than this a level that would hold is unknown: too little
+     * was tested.  0: the definitions alone decide, and in a history of nothing every level holds.
+     * The program asks for 1. */
+    uint64_t min_committed;
 };
 
 /*

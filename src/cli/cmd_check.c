@@ -1,5 +1,6 @@
 #include "base/arena.h"
 #include "cli/checking.h"
+#include "cli/failing.h"
 #include "engine/replay/streaming.h"
 #include "formats/formats.h"
 #include "report/report.h"
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 static struct {
+    struct esse_failing failing;
     const char *level, *engine, *format, *workload, *dot, *svg, *evidence, *anomalies, *except;
     const char *certificate, *ablate, *order_by;
     struct esse_assuming assuming;
@@ -25,7 +27,8 @@ static struct {
         .except = "",
         .ablate = "",
         .version_order_share = 1,
-        .seed = 1 };
+        .seed = 1,
+        .failing = ESSE_FAILING_DEFAULTS };
 
 static const char *const engines[] = { "scan", "replay", "saturate", "dsg", "polygraph", NULL };
 static const char *const orders[] = { "order", "commit_ts", "start_ts", NULL };
@@ -67,6 +70,7 @@ static const struct esse_opt options[] = {
     { "version-order-share", 0, ESSE_OPT_REAL, &o.version_order_share, "X",
       "for experiments: keep this share of them, chosen by --seed", NULL },
     { "seed", 0, ESSE_OPT_COUNT, &o.seed, "N", "of --version-order-share (default: 1)", NULL },
+    ESSE_FAILING_OPTIONS(o.failing),
     { "explain-plan", 0, ESSE_OPT_FLAG, &o.explain_plan, NULL,
       "say what was known, inferred, and left to the solver, with counts and seconds", NULL },
     { "ablate", 0, ESSE_OPT_TEXT, &o.ablate, "P[,P...]",
@@ -154,12 +158,15 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
                    .except_count = run->except_count,
                    .threads = threads,
                    .ablate = run->ablate,
-                   .order_by = o.order_by },
+                   .order_by = o.order_by,
+                   .min_committed = o.failing.min_committed },
         .forget = &forget,
         .verbose = o.verbose,
     };
     struct esse_checked checked;
-    int status = esse_checking_run(&checking, arena, path, &checked);
+    const int verdict = esse_checking_run(&checking, arena, path, &checked);
+    const int status = esse_failing_status(
+        &o.failing, verdict, checked.has_report && checked.report.result->too_few_committed);
     if (!checked.has_report && !checked.stopped)
         return status;
     if (!is_drawn_on_stdout())
@@ -199,7 +206,8 @@ static int report_stream(struct check_run *run, struct esse_streaming *streaming
                                         result,    esse_session_colour(),
                                         o.verbose, &streaming->counts };
     (o.json ? esse_report_json : esse_report_text)(&run->out, &report);
-    return (int)esse_report_outcome(result);
+    return esse_failing_status(&o.failing, (int)esse_report_outcome(result),
+                               result->too_few_committed);
 }
 
 static int check_stream(struct check_run *run, struct esse_arena *arena, const char *path)
@@ -211,6 +219,7 @@ static int check_stream(struct check_run *run, struct esse_arena *arena, const c
     int status;
     if (!esse_streaming_open(&streaming, arena, run->levels[0], o.order_by, &err))
         return esse_cli_usage("check", "%s", err.text);
+    streaming.min_committed = o.failing.min_committed;
     const bool ok = esse_records_read(path, &load, streaming.sink, tidy, &err);
     esse_session_clear(&run->session);
     if (ok || err.code == ESSE_ESTOPPED)
@@ -237,6 +246,15 @@ static bool can_stream(const struct check_run *run)
     return false;
 }
 
+static bool can_fail(void)
+{
+    struct esse_error err;
+    const bool ok = esse_failing_is_sane(&o.failing, &err);
+    if (!ok)
+        esse_cli_usage("check", "%s", err.text);
+    return ok;
+}
+
 static int run_check(int count, char **paths)
 {
     struct check_run run = { .arena = esse_arena_new() };
@@ -245,7 +263,7 @@ static int run_check(int count, char **paths)
     run.except = esse_session_names(run.arena, o.except, &run.except_count);
     esse_out_init_fd(&run.out, run.arena, STDOUT_FILENO);
     int status = ESSE_EXIT_HOLDS;
-    if (!find_ablations(&run) || !can_stream(&run)) {
+    if (!find_ablations(&run) || !can_stream(&run) || !can_fail()) {
         status = ESSE_EXIT_USAGE;
         count = 0;
     }
@@ -285,7 +303,8 @@ const struct esse_command esse_command_check = {
         "be. An assumption that contradicts the history is told as cyclic-versions, and "
         "dropped.\n\n"
         "Exit status: 0 every level holds, 1 some level is violated, 2 unknown (the budget ran "
-        "out, or nothing decides the level), 64 bad usage, 65 bad input, 70 a verdict failed its "
+        "out, nothing decides the level, or nothing was committed), 64 bad usage, 65 bad input, 70 "
+        "a verdict failed its "
         "recheck, 74 input/output error. The worst counts: errors over 1 over 2 over 0.",
     .examples = "  esse check history.edn                       # strict serializability\n"
                 "  esse check --svg why.svg history.edn         # and a picture of what is wrong\n"

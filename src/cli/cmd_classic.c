@@ -1,5 +1,6 @@
 #include "base/arena.h"
 #include "base/out.h"
+#include "cli/failing.h"
 #include "cli/session.h"
 #include "engine/classic/classic.h"
 #include "formats/oplog_read.h"
@@ -15,7 +16,8 @@ static struct {
     const char *accounts, *total, *format;
     uint64_t group_size, key_count;
     bool negative_balances, linearizable, independent, json, quiet;
-} o;
+    struct esse_failing failing;
+} o = { .failing = ESSE_FAILING_DEFAULTS };
 
 static const char *const formats[] = { "jepsen-edn", "elle-json", NULL };
 
@@ -34,6 +36,7 @@ static const struct esse_opt options[] = {
       "for sequential: how many elements count as all (default: as many as are read)", NULL },
     { "independent", 'i', ESSE_OPT_FLAG, &o.independent, NULL,
       "values are [key value]: check every key on its own", NULL },
+    ESSE_FAILING_OPTIONS(o.failing),
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the input's format (default: recognised)",
       formats },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
@@ -96,6 +99,11 @@ static bool take_options(struct classic_run *run)
         esse_cli_usage("classic", "--group-size and --key-count are at most %d", MOST_KEYS);
         return false;
     }
+    struct esse_error err;
+    if (!esse_failing_is_sane(&o.failing, &err)) {
+        esse_cli_usage("classic", "%s", err.text);
+        return false;
+    }
     size_t count;
     if (o.accounts) {
         const char **names = esse_session_names(run->arena, o.accounts, &count);
@@ -109,6 +117,7 @@ static bool take_options(struct classic_run *run)
     run->options.group_size = o.group_size;
     run->options.key_count = o.key_count;
     run->options.independent = o.independent;
+    run->options.min_committed = o.failing.min_committed;
     return true;
 }
 
@@ -176,7 +185,7 @@ static int check_history(struct classic_run *run, struct esse_arena *arena, cons
         esse_report_classic_json(&run->out, &report);
     else
         esse_report_classic_text(&run->out, &report);
-    return (int)found.outcome;
+    return esse_failing_status(&o.failing, (int)found.outcome, found.too_few_committed);
 }
 
 static int run_classic(int count, char **operands)
@@ -221,8 +230,9 @@ const struct esse_command esse_command_classic = {
         "A HISTORY is Jepsen EDN or the JSON array that elle-cli reads, gzip or zstd compressed if "
         "you like, or - for standard input. An operation that does not fit the checker is an "
         "error that says what the history looks like.\n\n"
-        "Exit status: 0 every history is valid, 1 some history is invalid, 2 unknown (the set was "
-        "never read), 64 bad usage, 65 bad input, 74 input/output error. The worst counts: errors "
+        "Exit status: 0 every history is valid, 1 some history is invalid, 2 unknown "
+        "(nothing was committed, or nothing was read), 64 bad usage, 65 bad input, 74 input/output "
+        "error. The worst counts: errors "
         "over 1 over 2 over 0.",
     .examples = "  esse classic bank history.edn                # is money conserved?\n"
                 "  esse classic set-full --linearizable h.edn   # and are reads never stale?\n"

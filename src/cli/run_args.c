@@ -25,6 +25,7 @@ struct esse_run_args esse_run_args = {
     .faults = "",
     .fault_every = 2,
     .patience = 30,
+    .failing = ESSE_FAILING_DEFAULTS,
 };
 
 static const double default_seconds = 3;
@@ -108,6 +109,7 @@ const struct esse_opt esse_run_options[] = {
       "give the check up after this time, with the verdict unknown", NULL },
     { "memory", 'm', ESSE_OPT_SIZE, &esse_run_args.memory, "SIZE",
       "give the check up when more memory is needed", NULL },
+    ESSE_FAILING_OPTIONS(esse_run_args.failing),
     { "json", 'j', ESSE_OPT_FLAG, &esse_run_args.json, NULL, "print one JSON object for each run",
       NULL },
     { "verbose", 'v', ESSE_OPT_FLAG, &esse_run_args.verbose, NULL,
@@ -256,6 +258,8 @@ bool esse_run_check_args(struct esse_error *err)
     if (esse_run_args.workload && !esse_workload_find(esse_run_args.workload))
         return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; --workload help lists them",
                          esse_run_args.workload);
+    if (!esse_failing_is_sane(&esse_run_args.failing, err))
+        return false;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         if (shares[i].value < 0 || shares[i].value > 1)
             return esse_fail(err, ESSE_EUSAGE, "--%s must be from 0 to 1", shares[i].name);

@@ -1,6 +1,7 @@
 #ifndef ESSE_CLI_RUN_ARGS_H
 #define ESSE_CLI_RUN_ARGS_H
 
+#include "cli/failing.h"
 #include "cli/session.h"
 #include "collect/live.h"
 
@@ -17,6 +18,7 @@ extern struct esse_run_args {
     double think, timeout, patience, budget, fault_every;
     bool no_certificate, measure_recording, until_violation, quiet, json, verbose;
     struct esse_assuming assuming;
+    struct esse_failing failing;
 } esse_run_args;
 
 extern const struct esse_opt esse_run_options[], esse_collect_options[];

@@ -170,20 +170,25 @@ static int check(struct esse_running *r)
 {
     const unsigned threads =
         esse_run_args.threads < UINT_MAX ? (unsigned)esse_run_args.threads : UINT_MAX;
-    struct esse_checking checking = { .command = "run",
-                                      .session = &r->session,
-                                      .load = { .budget = &r->session.budget, .threads = threads },
-                                      .check = { .budget = &r->session.budget,
-                                                 .threads = threads,
-                                                 .assume =
-                                                     esse_session_assume(&esse_run_args.assuming) },
-                                      .verbose = esse_run_args.verbose };
+    struct esse_checking checking = {
+        .command = "run",
+        .session = &r->session,
+        .load = { .budget = &r->session.budget, .threads = threads },
+        .check = { .budget = &r->session.budget,
+                   .threads = threads,
+                   .min_committed = esse_run_args.failing.min_committed,
+                   .assume = esse_session_assume(&esse_run_args.assuming) },
+        .verbose = esse_run_args.verbose
+    };
     struct esse_checked checked;
     checking.load.certificate = r->summary.no_certificate ? NULL : r->dir.certificate;
     checking.check.levels = esse_session_names(r->arena, r->level, &checking.check.level_count);
     esse_session_start(&r->session, esse_run_args.budget, esse_run_args.memory,
                        esse_run_args.quiet);
-    int status = esse_checking_run(&checking, r->arena, r->dir.history, &checked);
+    const int verdict = esse_checking_run(&checking, r->arena, r->dir.history, &checked);
+    const int status =
+        esse_failing_status(&esse_run_args.failing, verdict,
+                            checked.has_report && checked.report.result->too_few_committed);
     if (!checked.has_report && !checked.stopped)
         return status;
     checked.report.faults_told = r->live.faults != NULL; /* by the summary */

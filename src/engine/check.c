@@ -2,6 +2,7 @@
 #include "base/threads.h"
 #include "base/vec.h"
 #include "engine/engine.h"
+#include "engine/tested.h"
 #include "evidence/assumption.h"
 #include "evidence/given_order.h"
 #include "evidence/recheck.h"
@@ -421,6 +422,18 @@ static void summarise_strongest(struct check *check, struct esse_result *result)
     result->strongest = names;
 }
 
+/* Of so few commits that a level which holds says nothing of the database. */
+static void demand_commits(struct check *check, struct esse_result *result)
+{
+    uint64_t committed = 0;
+    for (uint32_t t = 0; t < check->history->txns; t++)
+        committed += check->history->txn_status[t] == ESSE_COMMITTED;
+    result->too_few_committed = committed < check->options->min_committed;
+    for (size_t i = 0; result->too_few_committed && i < check->count; i++)
+        esse_verdict_demand_commits(check->arena, &check->verdicts[i], committed,
+                                    check->options->min_committed);
+}
+
 bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                 const struct esse_check_options *options, const struct esse_result **out,
                 struct esse_error *err)
@@ -451,6 +464,7 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     *out = result;
     if (!recheck(&check, err))
         return false;
+    demand_commits(&check, result);
     summarise_anomalies(&check, result);
     summarise_strongest(&check, result);
     return true;

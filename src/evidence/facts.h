@@ -86,6 +86,7 @@ struct esse_findings {
     esse_value key;              /* of a sub-history, else ESSE_NONE */
     struct esse_findings *parts; /* one a key, if the history was taken apart */
     uint32_t part_count;
+    bool too_few_committed; /* or nothing was read: valid would say nothing */
 };
 
 void esse_findings_init(struct esse_findings *findings, struct esse_arena *arena,

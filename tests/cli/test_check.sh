@@ -55,7 +55,29 @@ expect "cut off zstd" 65 "$ESSE" check cut.zst
 printf '\037\213garbage' >bad.gz
 expect "damaged gzip" 65 "$ESSE" check bad.gz
 : >empty.jsonl
-expect "an empty file is an empty history" 0 "$ESSE" check empty.jsonl
+expect "an empty file is an empty history, in which nothing was tested" 2 "$ESSE" check empty.jsonl
+has "and that is said" "$OUT" "because nothing was committed, so nothing was tested"
+same "no level holds by that" "" "$("$ESSE" check -l all --json empty.jsonl | json '" ".join(d["strongest"] + [r["level"] for r in d["results"] if r["verdict"] != "unknown"])')"
+expect "nor by a stream" 2 "$ESSE" check --stream -l serializable empty.jsonl
+printf '{:type :info, :f :start, :process :nemesis}\n' >nemesis.edn
+printf '{"session":0,"status":"aborted","ops":[{"w":"x","v":1}]}\n' >aborted.jsonl
+printf '{"session":0,"status":"unknown","ops":[{"w":"x","v":1}]}\n' >unknown.jsonl
+for kind in nemesis.edn aborted.jsonl unknown.jsonl; do
+    expect "nothing was committed: $kind" 2 "$ESSE" check -q $kind
+    has "and that is said: $kind" "$OUT" "because nothing was committed, so nothing was tested"
+done
+printf '{"session":0,"ops":[{"w":"x","v":1}]}\n' >one.jsonl
+expect "one commit is enough" 0 "$ESSE" check one.jsonl
+expect "unless more are asked for" 2 "$ESSE" check --min-committed 2 one.jsonl
+has "and that is said" "$OUT" "because only 1 transaction was committed, and at least 2 were asked for"
+expect "or none" 0 "$ESSE" check --min-committed 0 empty.jsonl
+expect "what is violated is so with few commits too" 1 "$ESSE" check --min-committed 10k faulty.jsonl
+expect "unknown passes where only violated fails" 0 "$ESSE" check --fail-on violated --engine scan -l serializable clean.jsonl
+has "and is said to be unknown" "$OUT" "unknown serializable"
+expect "it fails otherwise" 2 "$ESSE" check --fail-on unknown --engine scan -l serializable clean.jsonl
+expect "what tested nothing fails even so" 2 "$ESSE" check --fail-on violated empty.jsonl
+expect "violated fails" 1 "$ESSE" check --fail-on violated faulty.jsonl
+expect "there is nothing else to fail on" 64 "$ESSE" check --fail-on never clean.jsonl
 
 expect "no such file" 74 "$ESSE" check nowhere.jsonl
 has "names the file and the reason" "$ERR" "nowhere.jsonl: cannot open: No such file"

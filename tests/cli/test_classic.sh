@@ -75,7 +75,22 @@ expect "standard input" 1 sh -c "'$ESSE' classic set - <lost.edn"
 gzip -k lost.edn
 expect "gzip is undone" 1 "$ESSE" classic set lost.edn.gz
 : >empty.edn
-expect "an empty file is an empty history" 0 "$ESSE" classic bank empty.edn
+printf '{:type :info, :f :start, :process :nemesis}\n' >nemesis.edn
+for checker in bank set set-full counter long-fork comments sequential; do
+    for kind in empty nemesis; do
+        expect "nothing was committed: $checker, $kind" 2 "$ESSE" classic -q $checker $kind.edn
+        has "and that is said: $checker, $kind" "$OUT" "because nothing was committed, so nothing was tested"
+    done
+done
+printf '{:type :invoke, :process 0, :f :transfer, :value {:from 0, :to 1, :amount 1}}\n{:type :fail, :process 0, :f :transfer, :value {:from 0, :to 1, :amount 1}}\n' >failed.edn
+expect "all failed" 2 "$ESSE" classic bank failed.edn
+has "is nothing committed" "$OUT" "because nothing was committed, so nothing was tested"
+sed 's/:fail/:ok/' failed.edn >unread-bank.edn
+expect "a bank that nobody looked into" 2 "$ESSE" classic bank unread-bank.edn
+has "and that is said" "$OUT" "because nothing was read, so nothing was tested"
+expect "also for CI" 2 "$ESSE" classic --fail-on violated bank unread-bank.edn
+expect "few operations" 2 "$ESSE" classic --min-committed 10k set good.edn
+has "are told" "$OUT" "were acknowledged, and at least 10000 were asked for"
 
 expect "the wrong checker" 65 "$ESSE" classic set -q bank.edn
 has "says what it looks like" "$ERR" "bank.edn:1:1: found no :add operations, which set checks; this looks like bank (esse classic bank)"

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "history/value_edn.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -243,9 +244,50 @@ static void sum_up(struct esse_findings *found, struct esse_arena *arena)
                           counts[ESSE_HOLDS], counts[ESSE_VIOLATED], counts[ESSE_UNKNOWN]);
 }
 
-bool esse_classic_check(struct esse_arena *arena, const struct esse_classic *checker,
-                        const struct esse_oplog *log, const struct esse_classic_options *options,
-                        struct esse_findings *found, struct esse_error *err)
+static bool is_read(const struct esse_oplog *log, uint32_t op)
+{
+    return log->verb[op] == ESSE_VERB_READ ||
+           (seen_transaction(log, log->value[op]) & (SEEN_READS | SEEN_MIXED));
+}
+
+struct tally {
+    uint64_t committed, reads;
+};
+
+static void count_log(const struct esse_oplog *log, struct tally *tally)
+{
+    for (uint32_t op = 0; op < log->count; op++) {
+        tally->committed += log->type[op] == ESSE_DONE_OK;
+        tally->reads += log->type[op] == ESSE_DONE_OK && is_read(log, op);
+    }
+}
+
+/* Valid says nothing about a database that acknowledged nothing, or of which nothing was read. */
+static void demand_commits(struct esse_findings *found, struct esse_arena *arena, uint64_t least)
+{
+    struct tally tally = { 0 };
+    for (uint32_t i = 0; i < found->part_count; i++)
+        count_log(found->parts[i].log, &tally);
+    if (!found->part_count)
+        count_log(found->log, &tally);
+    found->too_few_committed = tally.committed < least || (least && !tally.reads);
+    if (!found->too_few_committed || found->outcome == ESSE_VIOLATED)
+        return;
+    found->outcome = ESSE_UNKNOWN;
+    found->reason =
+        !tally.committed ? "nothing was committed, so nothing was tested"
+        : tally.committed < least
+            ? esse_arena_format(arena,
+                                "only %" PRIu64 " operation%s acknowledged, and at "
+                                "least %" PRIu64 " were asked for",
+                                tally.committed, tally.committed == 1 ? " was" : "s were", least)
+        : found->reason ? found->reason
+                        : "nothing was read, so nothing was tested";
+}
+
+static bool check_log(struct esse_arena *arena, const struct esse_classic *checker,
+                      const struct esse_oplog *log, const struct esse_classic_options *options,
+                      struct esse_findings *found, struct esse_error *err)
 {
     struct esse_sublog *subs;
     uint32_t count;
@@ -262,5 +304,15 @@ bool esse_classic_check(struct esse_arena *arena, const struct esse_classic *che
         found->parts[i].key = subs[i].key;
     }
     sum_up(found, arena);
+    return true;
+}
+
+bool esse_classic_check(struct esse_arena *arena, const struct esse_classic *checker,
+                        const struct esse_oplog *log, const struct esse_classic_options *options,
+                        struct esse_findings *found, struct esse_error *err)
+{
+    if (!check_log(arena, checker, log, options, found, err))
+        return false;
+    demand_commits(found, arena, options->min_committed);
     return true;
 }

@@ -24,6 +24,9 @@ struct esse_classic_options {
     uint64_t group_size;    /* long-fork: how many keys a read has */
     uint64_t key_count;     /* sequential: how many elements a key has */
     bool independent;       /* values are [key value]: check each key on its own */
+    /* With fewer acknowledged operations, or if none of them was a read, valid becomes unknown: too
+     * little was tested.  0: the checker alone decides. */
+    uint64_t min_committed;
 };
 
 struct esse_classic_run {

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "engine/replay/replay_words.h"
+#include "engine/tested.h"
 #include "evidence/recheck_mismatch.h"
 
 #include <string.h>
@@ -76,6 +77,7 @@ const struct esse_result *esse_streaming_close(struct esse_streaming *streaming,
     struct esse_verdict *verdict = esse_arena_alloc(streaming->arena, 1, sizeof *verdict);
     streaming->history = outcome.history;
     streaming->counts = outcome.counts;
+    result->too_few_committed = outcome.counts.committed < streaming->min_committed;
     *verdict =
         (struct esse_verdict){ .level = streaming->name,
                                .outcome = outcome.outcome,
@@ -88,8 +90,10 @@ const struct esse_result *esse_streaming_close(struct esse_streaming *streaming,
         verdict->reason = outcome.reason ? outcome.reason : spent;
     else if (outcome.outcome == ESSE_VIOLATED)
         tell_mismatch(streaming, &outcome, result, verdict);
-    else
+    else if (!result->too_few_committed)
         tell_proof(streaming, &outcome, result, verdict);
+    esse_verdict_demand_commits(streaming->arena, verdict, outcome.counts.committed,
+                                streaming->min_committed);
     result->verdicts = verdict;
     result->verdict_count = 1;
     return result;

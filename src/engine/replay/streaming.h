@@ -19,6 +19,7 @@ struct esse_streaming {
     enum esse_order_by by;
     struct esse_replay_stream *replay;
     struct esse_sink *sink;
+    uint64_t min_committed; /* as of struct esse_check_options; to be set before the close */
     const struct esse_history *history;
     struct esse_counts counts;
 };
