@@ -62,6 +62,21 @@ static int64_t place_of(const struct esse_replay_stream *stream,
     return place == ESSE_NO_TIME && may_have_one ? other : place;
 }
 
+/* Is an order that nobody declared still that of commit_ts?  Once it is not, it is only that of the
+ * lines. */
+static void doubt_order(struct esse_replay_stream *stream, const struct esse_txn_record *record,
+                        bool wrote)
+{
+    if (stream->is_declared || stream->by != ESSE_ORDER_BY_COMMIT_TS)
+        return;
+    const int64_t place = place_of(stream, record, wrote);
+    const bool fits = place == ESSE_NO_TIME
+                          ? record->status != ESSE_COMMITTED
+                          : place > stream->place || (place == stream->place && !wrote);
+    if (!fits)
+        stream->by = ESSE_ORDER_BY_LINE;
+}
+
 static bool is_sorted(struct esse_replay_stream *stream, const struct esse_txn_record *record,
                       int64_t place, bool wrote, struct esse_error *err)
 {
@@ -160,7 +175,6 @@ static bool take_txn(struct esse_sink *sink, const struct esse_txn_record *recor
 {
     struct esse_replay_stream *stream = (struct esse_replay_stream *)sink;
     const bool wrote = writes(record);
-    const int64_t place = place_of(stream, record, wrote);
     if (stream->state.commits >= UINT32_MAX - 1)
         return esse_fail_at(err, record->line, 1, "more than 4294967294 transactions");
     count(stream, record);
@@ -168,6 +182,8 @@ static bool take_txn(struct esse_sink *sink, const struct esse_txn_record *recor
         return false;
     if (record->status == ESSE_ABORTED)
         return true;
+    doubt_order(stream, record, wrote);
+    const int64_t place = place_of(stream, record, wrote);
     if (place == ESSE_NO_TIME)
         return has_no_place(stream, record, wrote, err);
     if (!is_sorted(stream, record, place, wrote, err))
@@ -251,6 +267,7 @@ struct esse_replay_stream *esse_replay_stream_new(struct esse_arena *arena,
                                            .scratch = esse_arena_new(),
                                            .level = level,
                                            .by = by,
+                                           .is_declared = true,
                                            .is_serial = by != ESSE_ORDER_BY_TIMESTAMPS,
                                            .place = ESSE_NO_TIME,
                                            .horizon_time = ESSE_NO_TIME,
@@ -273,6 +290,15 @@ struct esse_replay_stream *esse_replay_stream_new(struct esse_arena *arena,
     return stream;
 }
 
+struct esse_replay_stream *esse_replay_stream_new_undeclared(struct esse_arena *arena,
+                                                             const struct esse_level *level)
+{
+    struct esse_replay_stream *stream =
+        esse_replay_stream_new(arena, level, ESSE_ORDER_BY_COMMIT_TS);
+    stream->is_declared = false;
+    return stream;
+}
+
 struct esse_sink *esse_replay_stream_sink(struct esse_replay_stream *stream)
 {
     return &stream->sink;
@@ -289,6 +315,7 @@ struct esse_replay_outcome esse_replay_stream_outcome(const struct esse_replay_s
     struct esse_replay_outcome outcome = stream->outcome;
     outcome.counts.keys = stream->window.history.keys;
     outcome.history = &stream->window.history;
+    outcome.by = stream->by;
     outcome.replayed = stream->state.commits;
     return outcome;
 }

@@ -28,6 +28,12 @@ struct esse_replay_stream;
 struct esse_replay_stream *esse_replay_stream_new(struct esse_arena *arena,
                                                   const struct esse_level *level,
                                                   enum esse_order_by by);
+
+/* The same for a serial level and an order that nobody declared: that of the lines.  It may prove
+ * the level; what does not fit is violated as long as the lines are in the order of commit_ts, and
+ * from the first line that is not, unknown. */
+struct esse_replay_stream *esse_replay_stream_new_undeclared(struct esse_arena *arena,
+                                                             const struct esse_level *level);
 struct esse_sink *esse_replay_stream_sink(struct esse_replay_stream *stream);
 void esse_replay_stream_tidy(struct esse_replay_stream *stream);
 void esse_replay_stream_release(struct esse_replay_stream *stream);
@@ -41,6 +47,7 @@ void esse_replay_stream_release(struct esse_replay_stream *stream);
 struct esse_replay_outcome {
     enum esse_outcome outcome;
     const char *reason; /* if unknown */
+    enum esse_order_by by;
     struct esse_mismatch mismatch;
     const char *other_name;
     const struct esse_history *history;

@@ -16,6 +16,12 @@ static bool violated(struct esse_replay_stream *stream, const char *other, struc
                               "has an unknown outcome and no place in the order, and may explain "
                               "what does not fit; check without --stream",
                               err);
+    if (!stream->is_declared && stream->by == ESSE_ORDER_BY_LINE)
+        return stream_unknown(stream, stream->window.shown,
+                              "does not fit the order of the lines, and nothing says that this is "
+                              "the order of the transactions: declare it with --order-by, or check "
+                              "without --stream",
+                              err);
     stream->outcome.outcome = ESSE_VIOLATED;
     stream->outcome.other_name = other;
     replay_window_name(&stream->window);

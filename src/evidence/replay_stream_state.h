@@ -22,6 +22,7 @@ struct esse_replay_stream {
     struct esse_arena *scratch; /* of the predicates */
     const struct esse_level *level;
     enum esse_order_by by;
+    bool is_declared; /* somebody says that this is the order: what does not fit is violated */
     bool is_serial;
 
     struct replay_window window;

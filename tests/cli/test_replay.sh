@@ -22,7 +22,23 @@ has "and of the other" "$OUT" "snapshot-mismatch: with snapshots at start_ts and
 expect "a stream says the same" 1 "$ESSE" check -l serializable --stream --order-by commit_ts a.jsonl
 has "in the same words" "$OUT" "1. b did r x = nil; the table held x = 1, which a wrote"
 expect "from standard input too" 1 sh -c "\"$ESSE\" check -l serializable --stream - <a.jsonl"
+has "because it is in the order of commit_ts" "$OUT" "in the order of commit_ts, b would have read x = 1"
+
+sed 's/"commit_ts":[0-9],//' a.jsonl >undeclared.jsonl
+expect "an order that nobody declared refutes nothing" 2 "$ESSE" check -l serializable --stream undeclared.jsonl
+has "and says what to do" "$OUT" "b does not fit the order of the lines, and nothing says that this is the order of the transactions: declare it with --order-by"
+expect "declared, it does" 1 "$ESSE" check -l serializable --stream --order-by order undeclared.jsonl
 has "in the order of the lines" "$OUT" "in the order of the lines, b would have read x = 1"
+sed -n '2p;1p;3p' undeclared.jsonl | sed '1{h;d};2{G}' >explained.jsonl
+expect "but it may prove" 0 "$ESSE" check -l serializable --stream explained.jsonl
+sed 's/"commit_ts":1,/"commit_ts":9,/' a.jsonl >unsorted.jsonl
+expect "lines against commit_ts declare nothing" 2 "$ESSE" check -l serializable --stream unsorted.jsonl
+sed 's/"start_ts":2,"commit_ts":2,/"commit_ts":1,/' a.jsonl >tied.jsonl
+expect "nor does a commit_ts that two writers have" 2 "$ESSE" check -l serializable --stream tied.jsonl
+"$ESSE" gen list-append --txns 300 --seed 5 -q -o h.jsonl
+for level in serializable strict-serializable; do
+    expect "what holds at $level is not violated as a stream" 2 "$ESSE" check -l $level --stream h.jsonl
+done
 
 echo '{"order":["b","a","c"]}' | cat a.jsonl - >ordered.jsonl
 expect "its order holds" 0 "$ESSE" check -l serializable --engine replay ordered.jsonl

@@ -20,12 +20,12 @@ bool esse_streaming_open(struct esse_streaming *streaming, struct esse_arena *ar
                          "--stream checks (strong-session-, strict-) serializable and (strong-"
                          "session-, strong-) snapshot-isolation, not %s",
                          level);
-    streaming->by = ESSE_ORDER_BY_LINE;
-    if (base == ESSE_LEVEL_SNAPSHOT_ISOLATION)
-        streaming->by = ESSE_ORDER_BY_TIMESTAMPS;
-    else if (order_by && !esse_order_by_find(order_by, &streaming->by))
+    const bool is_serial = base == ESSE_LEVEL_SERIALIZABLE;
+    enum esse_order_by by = ESSE_ORDER_BY_TIMESTAMPS;
+    if (is_serial && order_by && !esse_order_by_find(order_by, &by))
         return esse_fail(err, ESSE_EUSAGE, "unknown order '%s'", order_by);
-    streaming->replay = esse_replay_stream_new(arena, found, streaming->by);
+    streaming->replay = is_serial && !order_by ? esse_replay_stream_new_undeclared(arena, found)
+                                               : esse_replay_stream_new(arena, found, by);
     streaming->sink = esse_replay_stream_sink(streaming->replay);
     return true;
 }
@@ -39,7 +39,7 @@ static void tell_mismatch(struct esse_streaming *streaming,
     const struct replay_telling telling = { .history = outcome->history,
                                             .mismatch = &outcome->mismatch,
                                             .type = type,
-                                            .by = streaming->by,
+                                            .by = outcome->by,
                                             .other_name = outcome->other_name,
                                             .is_stream = true };
     const char **types = esse_arena_alloc(streaming->arena, 1, sizeof *types);
@@ -59,7 +59,7 @@ static void tell_proof(struct esse_streaming *streaming, const struct esse_repla
                        struct esse_result *result, struct esse_verdict *verdict)
 {
     const char **strongest = esse_arena_alloc(streaming->arena, 1, sizeof *strongest);
-    const bool has_starts = streaming->by == ESSE_ORDER_BY_TIMESTAMPS;
+    const bool has_starts = outcome->by == ESSE_ORDER_BY_TIMESTAMPS;
     verdict->evidence = "order";
     verdict->order = (struct esse_order){ .count = outcome->replayed * (has_starts ? 2u : 1u),
                                           .has_starts = has_starts,

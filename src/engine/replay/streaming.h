@@ -16,7 +16,6 @@ struct esse_streaming {
     struct esse_arena *arena;
     const char *name;
     const struct esse_level *level;
-    enum esse_order_by by;
     struct esse_replay_stream *replay;
     struct esse_sink *sink;
     uint64_t min_committed; /* as of struct esse_check_options; to be set before the close */
@@ -24,7 +23,8 @@ struct esse_streaming {
     struct esse_counts counts;
 };
 
-/* 'order_by' may be NULL: the lines are in the order, or for snapshot isolation by commit_ts. */
+/* 'order_by' may be NULL: the lines are in an order that may prove the level, and refutes it only
+ * where it is that of commit_ts; or for snapshot isolation by commit_ts. */
 bool esse_streaming_open(struct esse_streaming *streaming, struct esse_arena *arena,
                          const char *level, const char *order_by, struct esse_error *err);
 
