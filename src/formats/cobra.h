@@ -18,6 +18,7 @@ enum { ESSE_COBRA_S_BYTES = 9, ESSE_COBRA_W_BYTES = 25, ESSE_COBRA_R_BYTES = 33 
 
 #define ESSE_COBRA_INITIAL INT64_C(0xbebeebee) /* as writer and write id: the initial version */
 #define ESSE_COBRA_ABSENT  INT64_C(0xdeadbeef) /* the same, of a key that was not there */
+#define ESSE_COBRA_NO_ID   INT64_C(0xabddefee) /* the client kept no ids: the value names it */
 
 static inline bool esse_cobra_is_initial(int64_t id)
 {

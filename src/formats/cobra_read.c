@@ -1,13 +1,34 @@
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/index.h"
 #include "base/vec.h"
 #include "formats/binary.h"
 #include "formats/cobra.h"
 #include "formats/registers.h"
 
+#include <stdio.h>
+
 /*
- * One log is one session.  The write id names the version, so it is the value; the hash of the
- * value that clients wrote, and the writer that a read names beside the write id, say no more.
+ * One log is one session.  The writer's transaction and the write id together name the version,
+ * and the hash of the value that the client wrote says no more; unless clients kept no ids, and
+ * then that hash is all that names it, and may repeat.
+ *
+ * The version becomes one value: the write id, or of the second writer that used this id for the
+ * key, and every further one, the text "ID of WRITER".
  */
 ESSE_VEC(op_vec, struct esse_op_record)
+
+/* The writer whose versions of a key have their bare ids. */
+struct owner {
+    int64_t key, id, writer;
+};
+ESSE_VEC(owner_vec, struct owner)
+
+/* Of all logs. */
+struct names {
+    struct owner_vec owners;
+    struct esse_index index;
+};
 
 struct reader {
     struct esse_reading *reading;
@@ -15,6 +36,7 @@ struct reader {
     struct esse_error *err;
     esse_value session;
     struct op_vec ops;
+    struct names *names;
     bool is_open;
     int64_t txn;
 };
@@ -64,21 +86,52 @@ static bool commit_txn(struct reader *r, int64_t id)
     return end_txn(r, ESSE_COMMITTED);
 }
 
-static void add_op(struct reader *r, const char *record)
+static const struct owner *owner_of(struct reader *r, int64_t key, int64_t id, int64_t writer)
+{
+    struct names *names = r->names;
+    const uint32_t hash = esse_hash_pair(esse_hash_word((uint64_t)key), (uint64_t)id);
+    struct esse_probe probe = esse_index_probe(&names->index, hash);
+    for (uint32_t at; esse_probe_next(&probe, &at);)
+        if (names->owners.at[at].key == key && names->owners.at[at].id == id)
+            return &names->owners.at[at];
+    esse_index_add(&names->index, r->source->arena, hash, (uint32_t)names->owners.count);
+    owner_vec_push(&names->owners, r->source->arena, (struct owner){ key, id, writer });
+    return &names->owners.at[names->owners.count - 1];
+}
+
+static esse_value version(struct reader *r, int64_t key, int64_t id, int64_t writer)
 {
     struct esse_values *values = r->reading->sink->values;
+    char text[64];
+    if (owner_of(r, key, id, writer)->writer == writer)
+        return esse_value_int(values, id);
+    const int length = snprintf(text, sizeof text, "%" PRId64 " of %" PRId64, id, writer);
+    return esse_value_string(values, text, (size_t)length);
+}
+
+/* W write-id key value, R writer write-id key value */
+static bool add_op(struct reader *r, const char *record)
+{
     const bool is_read = *record == 'R';
     const char *at = record + 1 + (is_read ? 8 : 0);
-    const int64_t write_id = esse_binary_be64(at);
+    const int64_t id = esse_binary_be64(at), key = esse_binary_be64(at + 8);
+    const int64_t writer = is_read ? esse_binary_be64(record + 1) : r->txn;
+    const bool has_id = id != ESSE_COBRA_NO_ID;
     struct esse_op_record op = { .kind = is_read ? ESSE_OP_READ : ESSE_OP_WRITE,
-                                 .key = esse_value_int(values, esse_binary_be64(at + 8)),
-                                 .value = esse_value_int(values, write_id),
+                                 .key = esse_value_int(r->reading->sink->values, key),
                                  .begin = ESSE_NO_TIME,
                                  .end = ESSE_NO_TIME };
-    if (is_read && esse_cobra_is_initial(write_id) &&
-        esse_cobra_is_initial(esse_binary_be64(record + 1)))
+    if (is_read && !has_id && writer != ESSE_COBRA_NO_ID)
+        return esse_binary_fail(r->source, r->err, record,
+                                "a read of a version without a write id (0xabddefee) that names a "
+                                "writer; expected 0xabddefee for it too");
+    if (is_read && esse_cobra_is_initial(id) && esse_cobra_is_initial(writer))
         op.value = ESSE_NIL;
+    else
+        op.value = has_id ? version(r, key, id, writer)
+                          : version(r, key, esse_binary_be64(at + 16), ESSE_COBRA_NO_ID);
     op_vec_push(&r->ops, r->source->arena, op);
+    return true;
 }
 
 static bool read_record(struct reader *r)
@@ -106,7 +159,7 @@ static bool read_record(struct reader *r)
     else if (letter == 'C')
         ok = commit_txn(r, esse_binary_be64(at + 1));
     else
-        add_op(r, at);
+        ok = add_op(r, at);
     r->source->at += bytes;
     return ok;
 }
@@ -116,6 +169,9 @@ static bool read_log(struct esse_reading *reading, struct esse_error *err)
     struct reader r = { .reading = reading, .source = reading->source, .err = err };
     bool ok;
     r.session = session_of(r.source, reading->sink->values);
+    if (!reading->kept)
+        reading->kept = esse_arena_alloc(r.source->arena, 1, sizeof *r.names);
+    r.names = reading->kept;
     while (!esse_binary_at_end(r.source, &ok, err))
         if (!read_record(&r))
             return false;

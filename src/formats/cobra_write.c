@@ -14,6 +14,10 @@
 /*
  * Sessions are kept as the bytes of their logs.  A read names the transaction that wrote what it
  * read, which may come later; so that number is put in at the end, when all writes are known.
+ *
+ * Where two transactions wrote the same value to a key, no ids can tell which one a read returned;
+ * nor can a value be an id that the format gives another meaning.  Then the logs are written as
+ * those of clients that kept no ids.
  */
 struct write {
     int64_t key, id, txn;
@@ -25,6 +29,7 @@ struct writer {
     const char *path;
     struct write_vec writes;
     struct esse_index write_index;
+    bool without_ids;
 };
 
 static uint32_t hash_write(int64_t key, int64_t id)
@@ -49,15 +54,37 @@ static void put_id(struct esse_out *out, char letter, int64_t id)
     put_number(out, id);
 }
 
+/* Who wrote the version first; NULL if nobody did. */
+static const struct write *find_write(const struct writer *w, int64_t key, int64_t id)
+{
+    struct esse_probe probe = esse_index_probe(&w->write_index, hash_write(key, id));
+    for (uint32_t at; esse_probe_next(&probe, &at);)
+        if (w->writes.at[at].key == key && w->writes.at[at].id == id)
+            return &w->writes.at[at];
+    return NULL;
+}
+
+static void keep_write(struct writer *w, const struct esse_register_op *op, int64_t txn)
+{
+    const struct write *first = find_write(w, op->key, op->value);
+    if (first) {
+        w->without_ids = w->without_ids || first->txn != txn;
+        return;
+    }
+    esse_index_add(&w->write_index, w->registers.arena, hash_write(op->key, op->value),
+                   (uint32_t)w->writes.count);
+    write_vec_push(&w->writes, w->registers.arena, (struct write){ op->key, op->value, txn });
+}
+
 /* The hash of a value is the value: no other is known. */
 static void put_op(struct writer *w, struct esse_out *out, const struct esse_register_op *op,
                    int64_t txn)
 {
     const int64_t id = op->is_initial ? ESSE_COBRA_INITIAL : op->value;
+    if (!op->is_initial && (esse_cobra_is_initial(id) || id == ESSE_COBRA_NO_ID))
+        w->without_ids = true;
     if (op->is_write) {
-        esse_index_add(&w->write_index, w->registers.arena, hash_write(op->key, id),
-                       (uint32_t)w->writes.count);
-        write_vec_push(&w->writes, w->registers.arena, (struct write){ op->key, id, txn });
+        keep_write(w, op, txn);
         put_id(out, 'W', id);
     } else {
         put_id(out, 'R', op->is_initial ? ESSE_COBRA_INITIAL : ESSE_COBRA_ABSENT);
@@ -67,25 +94,12 @@ static void put_op(struct writer *w, struct esse_out *out, const struct esse_reg
     put_number(out, op->value);
 }
 
-static bool check_ids(struct writer *w, struct esse_error *err)
-{
-    for (size_t i = 0; i < w->registers.ops.count; i++) {
-        const struct esse_register_op *op = &w->registers.ops.at[i];
-        if (!op->is_initial && esse_cobra_is_initial(op->value))
-            return esse_fail(err, ESSE_EINPUT,
-                             "Cobra's logs cannot hold the value %" PRId64
-                             ", which stands for the initial version",
-                             op->value);
-    }
-    return true;
-}
-
 static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
                     struct esse_error *err)
 {
     struct writer *w = (struct writer *)sink;
     int64_t id;
-    if (!esse_registers_take(&w->registers, txn, err) || !check_ids(w, err) ||
+    if (!esse_registers_take(&w->registers, txn, err) ||
         !esse_registers_id(&w->registers, txn, &id, err))
         return false;
     struct esse_register_log *log = esse_registers_log(&w->registers);
@@ -97,14 +111,10 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
     return true;
 }
 
-/* The transaction that wrote a version; 'absent' if nobody did. */
-static int64_t writer_of(const struct writer *w, int64_t key, int64_t id)
+static void set_number(char *at, int64_t number)
 {
-    struct esse_probe probe = esse_index_probe(&w->write_index, hash_write(key, id));
-    for (uint32_t at; esse_probe_next(&probe, &at);)
-        if (w->writes.at[at].key == key && w->writes.at[at].id == id)
-            return w->writes.at[at].txn;
-    return ESSE_COBRA_ABSENT;
+    const uint64_t word = htobe64((uint64_t)number);
+    memcpy(at, &word, sizeof word);
 }
 
 static void name_writers(const struct writer *w, struct esse_out *log)
@@ -112,9 +122,21 @@ static void name_writers(const struct writer *w, struct esse_out *log)
     for (char *at = log->buffer, *end = at + log->count; at < end; at += esse_cobra_bytes(*at)) {
         if (*at != 'R' || esse_binary_be64(at + 1) == ESSE_COBRA_INITIAL)
             continue;
-        const int64_t txn = writer_of(w, esse_binary_be64(at + 17), esse_binary_be64(at + 9));
-        const uint64_t word = htobe64((uint64_t)txn);
-        memcpy(at + 1, &word, sizeof word);
+        const struct write *write =
+            find_write(w, esse_binary_be64(at + 17), esse_binary_be64(at + 9));
+        if (write)
+            set_number(at + 1, write->txn);
+    }
+}
+
+static void drop_ids(struct esse_out *log)
+{
+    for (char *at = log->buffer, *end = at + log->count; at < end; at += esse_cobra_bytes(*at)) {
+        const bool names = *at == 'R' && esse_binary_be64(at + 1) != ESSE_COBRA_INITIAL;
+        if (*at == 'W' || names)
+            set_number(at + 1, ESSE_COBRA_NO_ID);
+        if (names)
+            set_number(at + 9, ESSE_COBRA_NO_ID);
     }
 }
 
@@ -132,7 +154,10 @@ static bool write_log(struct writer *w, const char *directory, size_t log, struc
     struct esse_out *bytes = &w->registers.logs.at[log].out;
     if (!esse_outfile_open(&file, w->registers.arena, log_path(w, directory, log), err))
         return false;
-    name_writers(w, bytes);
+    if (w->without_ids)
+        drop_ids(bytes);
+    else
+        name_writers(w, bytes);
     esse_out_bytes(&file.out, bytes->buffer, bytes->count);
     esse_arena_drop(w->registers.arena, bytes->buffer);
     const bool ok = esse_outfile_commit(&file, err);
@@ -159,7 +184,7 @@ static bool finish(struct esse_sink *sink, struct esse_error *err)
     umask(mask);
     if (!mkdtemp(temporary) || chmod(temporary, 0777 & ~mask) != 0)
         return esse_fail(err, ESSE_EIO, "cannot create '%s': %s", w->path, strerror(errno));
-    bool ok = true;
+    bool ok = esse_registers_check_initial(&w->registers, err);
     esse_registers_sort_logs(&w->registers);
     for (size_t i = 0; ok && i < w->registers.logs.count; i++)
         ok = write_log(w, temporary, i, err);
@@ -174,7 +199,8 @@ struct esse_sink *esse_cobra_writer(struct esse_arena *arena, struct esse_values
                                     const char *path, bool lossy)
 {
     struct writer *w = esse_arena_alloc(arena, 1, sizeof *w);
-    esse_registers_init(&w->registers, arena, values, "the format of Cobra's logs", lossy);
+    esse_registers_init(&w->registers, arena, values, "the format of Cobra's logs",
+                        ESSE_INITIAL_BY_MARK, lossy);
     w->registers.sink.txn = put_txn;
     w->registers.sink.finish = finish;
     w->path = path;

@@ -3,6 +3,7 @@
 #include "formats/binary.h"
 #include "formats/peers.h"
 #include "formats/registers.h"
+#include "formats/zeros.h"
 
 /*
  * DBCop's history.bincode, little-endian without padding: five numbers that describe the run,
@@ -18,6 +19,7 @@ struct reader {
     struct esse_source *source;
     struct esse_error *err;
     struct op_vec ops;
+    struct esse_zeros zeros;
 };
 
 /* ---- reading ---- */
@@ -67,10 +69,9 @@ static bool read_event(struct reader *r)
     if (!read_flag(r, at, "is the event a write", &is_write) ||
         !read_flag(r, at + 17, "did the event succeed", &succeeded))
         return false;
-    const int64_t value = esse_binary_le64(at + 9);
     op.key = esse_value_int(values, esse_binary_le64(at + 1));
-    op.value = value ? esse_value_int(values, value) : ESSE_NIL;
-    op.kind = !is_write ? ESSE_OP_READ : value ? ESSE_OP_WRITE : ESSE_OP_DELETE;
+    op.value = esse_value_int(values, esse_binary_le64(at + 9));
+    op.kind = is_write ? ESSE_OP_WRITE : ESSE_OP_READ;
     r->source->at += EVENT_BYTES;
     if (succeeded)
         op_vec_push(&r->ops, r->source->arena, op);
@@ -99,6 +100,8 @@ static bool read_txn(struct reader *r, uint64_t session)
     txn.status = committed ? ESSE_COMMITTED : ESSE_ABORTED;
     txn.ops = r->ops.at;
     txn.op_count = r->ops.count;
+    for (size_t i = 0; committed && i < txn.op_count; i++)
+        esse_zeros_see(&r->zeros, r->source->arena, &txn.ops[i]);
     return sink->txn(sink, &txn, r->err);
 }
 
@@ -115,7 +118,7 @@ static bool read_session(struct reader *r, uint64_t session)
 
 static bool read_dbcop(struct esse_reading *reading, struct esse_error *err)
 {
-    struct reader r = { reading, reading->source, err, { 0 } };
+    struct reader r = { .reading = reading, .source = reading->source, .err = err };
     uint64_t number, sessions;
     bool ok;
     for (int i = 0; i < NUMBERS; i++)
@@ -132,7 +135,8 @@ static bool read_dbcop(struct esse_reading *reading, struct esse_error *err)
     if (!esse_binary_at_end(r.source, &ok, err) && ok)
         return esse_binary_fail(r.source, err, r.source->at,
                                 "bytes after the last session; expected the end of the file");
-    return ok && reading->sink->finish(reading->sink, err);
+    return ok && esse_zeros_send(&r.zeros, r.source->arena, reading->sink, true, err) &&
+           reading->sink->finish(reading->sink, err);
 }
 
 /* The strings tell: the second and the third are times, which start with a year. */
@@ -240,6 +244,8 @@ static bool finish(struct esse_sink *sink, struct esse_error *err)
 {
     struct writer *w = (struct writer *)sink;
     const struct esse_register_logs *logs = &w->registers.logs;
+    if (!esse_registers_check_initial(&w->registers, err))
+        return false;
     esse_registers_sort_logs(&w->registers);
     for (size_t i = 0; i < logs->count; i++)
         if (logs->at[i].session != (int64_t)i &&
@@ -257,8 +263,7 @@ static struct esse_sink *dbcop_writer(struct esse_arena *arena, struct esse_valu
                                       struct esse_out *out, bool lossy)
 {
     struct writer *w = esse_arena_alloc(arena, 1, sizeof *w);
-    esse_registers_init(&w->registers, arena, values, "the DBCop format", lossy);
-    w->registers.has_zero = true;
+    esse_registers_init(&w->registers, arena, values, "the DBCop format", ESSE_INITIAL_BY_0, lossy);
     w->registers.sink.txn = put_txn;
     w->registers.sink.finish = finish;
     w->out = out;

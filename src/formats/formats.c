@@ -68,15 +68,24 @@ const struct esse_format *esse_format_by_path(const char *path)
     return NULL;
 }
 
+static const struct esse_format *sniff_as(const char *at, const char *end, bool binary)
+{
+    for (size_t i = 0; at < end && esse_formats[i]; i++)
+        if (esse_formats[i]->sniff && esse_formats[i]->is_binary == binary &&
+            esse_formats[i]->sniff(at, end))
+            return esse_formats[i];
+    return NULL;
+}
+
+/* Binary formats are asked first: their first byte may be any, '#' and '{' too, and what they look
+ * for no text has. */
 const struct esse_format *esse_format_sniff(const struct esse_source *source)
 {
     const char *text = source->at;
     while (text < source->end && strchr(" \t\r\n", *text))
         text++;
-    for (size_t i = 0; text < source->end && esse_formats[i]; i++) {
-        const struct esse_format *format = esse_formats[i];
-        if (format->sniff && format->sniff(format->is_binary ? source->at : text, source->end))
-            return format;
-    }
-    return esse_format_by_path(source->path);
+    const struct esse_format *format = sniff_as(source->at, source->end, true);
+    if (!format)
+        format = sniff_as(text, source->end, false);
+    return format ? format : esse_format_by_path(source->path);
 }

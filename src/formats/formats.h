@@ -19,6 +19,7 @@ struct esse_reading {
     /* If not NULL, called between two forms, where the reader holds no value; the sink's pool may
      * be another afterwards.  False, without an error, if no more is wanted. */
     bool (*between)(struct esse_reading *reading);
+    void *kept; /* what the reader of a format of many files keeps from one to the next */
 };
 
 struct esse_format {

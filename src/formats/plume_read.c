@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "formats/plume.h"
 #include "formats/text.h"
+#include "formats/zeros.h"
 
 #include <string.h>
 
@@ -49,6 +50,7 @@ struct reader {
     size_t waiting;       /* operations of complete transactions that are held back */
     struct held *current; /* the transaction of the last line */
     struct record_vec records;
+    struct esse_zeros zeros;
     uint64_t owner[2], owner_mask[2]; /* how the last line ended, ",SESSION,TXN)" and a newline */
     size_t owner_length;              /* 0: not known, or longer than that */
 };
@@ -102,10 +104,13 @@ static bool send(struct reader *r, struct held *held)
     txn.line = held->line;
     txn.ops = records_of(r, &held->ops);
     txn.op_count = held->ops.count;
-    if (held->txn == ESSE_PLUME_ABORTED)
+    if (held->txn == ESSE_PLUME_ABORTED) {
         txn.status = ESSE_ABORTED;
-    else
+    } else {
         txn.name = esse_value_int(sink->values, held->txn);
+        for (size_t i = 0; i < txn.op_count; i++)
+            esse_zeros_see(&r->zeros, r->text.source->arena, &txn.ops[i]);
+    }
     held->next = r->free;
     r->free = held;
     return sink->txn(sink, &txn, r->text.err);
@@ -221,12 +226,7 @@ static bool scan_line(struct reader *r, struct line *line)
         !esse_text_char(text, ',', "',' and the value") ||
         !esse_text_value(text, values, &line->op.value) || !scan_owner(r, line))
         return false;
-    /* 0 is the initial version, and so a write of 0 takes the key's value away again. */
     line->op.kind = kind == 'r' ? ESSE_OP_READ : ESSE_OP_WRITE;
-    if (esse_value_eq(line->op.value, esse_value_small(0))) {
-        line->op.kind = kind == 'r' ? ESSE_OP_READ : ESSE_OP_DELETE;
-        line->op.value = ESSE_NIL;
-    }
     return true;
 }
 
@@ -277,5 +277,7 @@ bool esse_plume_read(struct esse_reading *reading, struct esse_error *err)
             return false;
         }
     }
-    return ok && send_all(&r) && reading->sink->finish(reading->sink, err);
+    return ok && send_all(&r) &&
+           esse_zeros_send(&r.zeros, reading->source->arena, reading->sink, false, err) &&
+           reading->sink->finish(reading->sink, err);
 }

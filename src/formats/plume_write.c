@@ -64,17 +64,15 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
 
 static bool finish(struct esse_sink *sink, struct esse_error *err)
 {
-    (void)sink;
-    (void)err;
-    return true;
+    return esse_registers_check_initial(&((struct writer *)sink)->registers, err);
 }
 
 struct esse_sink *esse_plume_writer(struct esse_arena *arena, struct esse_values *values,
                                     struct esse_out *out, bool lossy)
 {
     struct writer *w = esse_arena_alloc(arena, 1, sizeof *w);
-    esse_registers_init(&w->registers, arena, values, "Plume text", lossy);
-    w->registers.has_zero = true;
+    esse_registers_init(&w->registers, arena, values, "Plume text", ESSE_INITIAL_BY_UNWRITTEN_0,
+                        lossy);
     w->registers.sink.txn = put_txn;
     w->registers.sink.finish = finish;
     w->out = out;

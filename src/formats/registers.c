@@ -85,35 +85,122 @@ static bool key_number(struct esse_registers *w, esse_value key, int64_t *number
 static bool value_number(struct esse_registers *w, esse_value value, int64_t *number,
                          struct esse_error *err)
 {
-    if (!esse_value_as_int(w->sink.values, value, number))
-        return make_up(w, &w->values, value, "values that are not integers", number, err);
-    if (*number || !w->has_zero)
-        return true;
-    return make_up(w, &w->values, value, "the value 0, which stands for the initial version",
-                   number, err);
+    return esse_value_as_int(w->sink.values, value, number) ||
+           make_up(w, &w->values, value, "values that are not integers", number, err);
+}
+
+/* ---- the initial version ---- */
+
+enum {
+    READ_INITIAL = 1,  /* the initial version was read, ... */
+    WROTE_INITIAL = 2, /* ... and its value was also written */
+    READ_NOTHING = 4,  /* although there is an initial value */
+    READ_0 = 8,        /* not as the initial value */
+    WROTE_0 = 16,
+};
+
+static struct esse_initial_use *find_use(const struct esse_registers *w, esse_value key)
+{
+    struct esse_probe probe = esse_index_probe(&w->initial_index, esse_hash_word(key.word));
+    for (uint32_t id; esse_probe_next(&probe, &id);)
+        if (esse_value_eq(w->initial.at[id].key, key))
+            return &w->initial.at[id];
+    return NULL;
+}
+
+static struct esse_initial_use *use_of(struct esse_registers *w, esse_value key)
+{
+    struct esse_initial_use *known = find_use(w, key);
+    if (known)
+        return known;
+    esse_index_add(&w->initial_index, w->arena, esse_hash_word(key.word),
+                   (uint32_t)w->initial.count);
+    esse_initial_uses_push(&w->initial, w->arena, (struct esse_initial_use){ key, ESSE_NONE, 0 });
+    return &w->initial.at[w->initial.count - 1];
+}
+
+/* What an operation of a transaction that did not abort says about the initial version; what an
+ * aborted one read decides nothing, and what it wrote explains no read that the initial version
+ * explains too. */
+static unsigned initial_seen(const struct esse_op_record *op, esse_value given)
+{
+    const bool has_given = !esse_value_eq(given, ESSE_NONE);
+    const bool is_given = has_given && esse_value_eq(op->value, given);
+    const bool is_0 = esse_value_eq(op->value, esse_value_small(0));
+    if (op->kind != ESSE_OP_READ)
+        return (is_given ? WROTE_INITIAL : 0u) | (is_0 ? WROTE_0 : 0u);
+    if (esse_value_eq(op->value, ESSE_NIL))
+        return has_given ? READ_NOTHING : READ_INITIAL;
+    return is_given ? READ_INITIAL : is_0 ? READ_0 : 0;
+}
+
+static bool is_initial(const struct esse_registers *w, const struct esse_op_record *op)
+{
+    const struct esse_initial_use *use = find_use(w, op->key);
+    return op->kind == ESSE_OP_READ &&
+           (esse_value_eq(op->value, ESSE_NIL) || (use && esse_value_eq(op->value, use->given)));
+}
+
+static void note_initial(struct esse_registers *w, const struct esse_op_record *op)
+{
+    const struct esse_initial_use *known = find_use(w, op->key);
+    const unsigned seen = initial_seen(op, known ? known->given : ESSE_NONE);
+    if (seen)
+        use_of(w, op->key)->seen |= seen;
+}
+
+/* What about a key's initial version the format cannot say; NULL if there is nothing. */
+static const char *initial_misfit(const struct esse_registers *w,
+                                  const struct esse_initial_use *use)
+{
+    const bool is_0 = esse_value_eq(use->given, esse_value_small(0));
+    const bool may_be_written = w->initial_mark == ESSE_INITIAL_BY_0;
+    const unsigned seen = use->seen;
+    if (seen & READ_NOTHING)
+        return "reads of nothing from a key that has an initial value";
+    if ((seen & READ_INITIAL) && (seen & WROTE_INITIAL) && !may_be_written)
+        return "an initial value that is written too";
+    if (w->initial_mark == ESSE_INITIAL_BY_MARK)
+        return NULL;
+    if ((seen & READ_0) && (may_be_written || !(seen & WROTE_0)))
+        return "a read of the value 0 that is not the initial version's";
+    if ((seen & READ_INITIAL) && (seen & WROTE_0) && !(may_be_written && is_0))
+        return "the value 0 written to a key whose initial version is read";
+    return NULL;
+}
+
+bool esse_registers_check_initial(const struct esse_registers *w, struct esse_error *err)
+{
+    for (size_t i = 0; i < w->initial.count; i++) {
+        const char *what = initial_misfit(w, &w->initial.at[i]);
+        if (what && !esse_registers_lost(w, what, err))
+            return false;
+    }
+    return true;
 }
 
 /* ---- operations ---- */
 
 /* What about an operation no register holds; NULL if there is nothing. */
-static const char *misfit(const struct esse_registers *w, const struct esse_op_record *op)
+static const char *misfit(const struct esse_op_record *op)
 {
     if (esse_op_is_predicate(op->kind))
         return "predicate operations";
     if (op->kind == ESSE_OP_APPEND || op->is_list)
         return "lists";
-    if (op->kind != ESSE_OP_READ && !w->has_zero && esse_value_eq(op->value, ESSE_NIL))
+    if (op->kind == ESSE_OP_DELETE)
         return "deletes";
-    if (esse_value_eq(op->value, ESSE_NONE) && op->kind != ESSE_OP_DELETE)
-        return "reads whose result nobody knows";
+    if (esse_value_eq(op->value, ESSE_NONE))
+        return "reads whose result is not known";
     return NULL;
 }
 
-static bool take_op(struct esse_registers *w, const struct esse_op_record *op,
+static bool take_op(struct esse_registers *w, const struct esse_op_record *op, bool aborted,
                     struct esse_error *err)
 {
-    struct esse_register_op taken = { .is_write = op->kind != ESSE_OP_READ };
-    const char *what = misfit(w, op);
+    struct esse_register_op taken = { .is_write = op->kind != ESSE_OP_READ,
+                                      .is_initial = is_initial(w, op) };
+    const char *what = misfit(op);
     if (op->begin != ESSE_NO_TIME && !esse_registers_lost(w, "the interval of an operation", err))
         return false;
     if (!esse_value_eq(op->snapshot, ESSE_NONE) &&
@@ -121,12 +208,12 @@ static bool take_op(struct esse_registers *w, const struct esse_op_record *op,
         return false;
     if (what)
         return esse_registers_lost(w, what, err);
-    taken.is_initial = op->kind == ESSE_OP_DELETE || esse_value_eq(op->value, ESSE_NIL);
-    const struct esse_stand_in *initial = find(&w->initial, op->key);
-    if (op->kind == ESSE_OP_READ && initial && op->value.word == initial->to)
-        taken.is_initial = true;
+    if (!aborted)
+        note_initial(w, op);
+    const bool is_0 = taken.is_initial && w->initial_mark != ESSE_INITIAL_BY_MARK;
     if (!key_number(w, op->key, &taken.key, err) ||
-        (!taken.is_initial && !value_number(w, op->value, &taken.value, err)))
+        (!is_0 && !esse_value_eq(op->value, ESSE_NIL) &&
+         !value_number(w, op->value, &taken.value, err)))
         return false;
     esse_register_ops_push(&w->ops, w->arena, taken);
     return true;
@@ -164,7 +251,7 @@ bool esse_registers_take(struct esse_registers *w, const struct esse_txn_record 
         !make_up(w, &w->sessions, txn->session, "sessions that are not integers", &w->session, err))
         return false;
     for (size_t i = 0; i < txn->op_count; i++)
-        if (!take_op(w, &txn->ops[i], err))
+        if (!take_op(w, &txn->ops[i], txn->status == ESSE_ABORTED, err))
             return false;
     return true;
 }
@@ -198,15 +285,19 @@ static bool put_header(struct esse_sink *sink, const struct esse_header_record *
                                         "a header (database, isolation, columns)", err);
 }
 
-/* Which value the initial version has is lost; that it is the initial one is not. */
+/* Cobra's logs have the value with every read of it, the others none but 0.  With --lossy which
+ * value it is is lost; that a read returned the initial version is not. */
 static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t count,
                      struct esse_error *err)
 {
     struct esse_registers *w = (struct esse_registers *)sink;
-    if (count && !esse_registers_lost(w, "initial values", err))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        add(w, &w->initial, (struct esse_stand_in){ rows[i].key, rows[i].value.word });
+    for (size_t i = 0; i < count; i++) {
+        if (w->initial_mark != ESSE_INITIAL_BY_MARK &&
+            !esse_value_eq(rows[i].value, esse_value_small(0)) &&
+            !esse_registers_lost(w, "initial values other than 0", err))
+            return false;
+        use_of(w, rows[i].key)->given = rows[i].value;
+    }
     return true;
 }
 
@@ -244,9 +335,12 @@ static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fa
 }
 
 void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
-                         struct esse_values *values, const char *format, bool lossy)
+                         struct esse_values *values, const char *format,
+                         enum esse_initial_mark initial_mark, bool lossy)
 {
-    *w = (struct esse_registers){ .arena = arena, .format = format, .lossy = lossy };
+    *w = (struct esse_registers){
+        .arena = arena, .format = format, .initial_mark = initial_mark, .lossy = lossy
+    };
     w->sink = (struct esse_sink){ .values = values,
                                   .header = put_header,
                                   .init = put_init,

@@ -10,18 +10,34 @@
  * writes of integers by sessions and transactions that are integers too.  A record is taken apart
  * into such numbers; what does not fit is an error that names it, or is dropped if 'lossy'.
  *
- * Life: init -> esse_registers_take for every transaction -> the format puts session, ops and id.
+ * Life: init -> esse_registers_take for every transaction -> the format puts session, ops and id
+ * -> esse_registers_check_initial at the end.
  *
  * Cost: O(1) an operation; memory for the keys that are not integers of a word.
  */
 struct esse_register_op {
     bool is_write;
-    bool is_initial; /* reads the initial version, or goes back to it */
-    int64_t key, value;
+    bool is_initial;    /* reads the initial version */
+    int64_t key, value; /* of the initial version its value, 0 if it has none */
 };
 ESSE_VEC(esse_register_ops, struct esse_register_op)
 
-/* What stands for a value: a number instead of what is none, or a key's initial value. */
+/* How a format says that a read returned the initial version. */
+enum esse_initial_mark {
+    ESSE_INITIAL_BY_MARK,        /* by something that is no value (Cobra) */
+    ESSE_INITIAL_BY_UNWRITTEN_0, /* by the value 0, if nobody wrote it to the key (Plume) */
+    ESSE_INITIAL_BY_0,           /* by the value 0, which may be written too (DBCop) */
+};
+
+/* A key whose initial version is given, or was read, or has the value 0: what is decided at the
+ * end. */
+struct esse_initial_use {
+    esse_value key, given; /* ESSE_NONE: no initial value */
+    unsigned seen;
+};
+ESSE_VEC(esse_initial_uses, struct esse_initial_use)
+
+/* The number that stands for what is none. */
 struct esse_stand_in {
     esse_value from;
     uint64_t to;
@@ -46,10 +62,11 @@ struct esse_registers {
     struct esse_arena *arena;
     const char *format; /* "Plume text", for messages */
     bool lossy;
-    bool has_zero; /* the value 0 is the initial version: a delete is a write of 0 */
-    struct esse_stand_ins keys, values, sessions; /* numbers */
-    struct esse_stand_ins initial;                /* words of values, by key */
-    unsigned key_kinds;                           /* bits of enum esse_value_kind met so far */
+    enum esse_initial_mark initial_mark;
+    struct esse_stand_ins keys, values, sessions;
+    struct esse_initial_uses initial;
+    struct esse_index initial_index;
+    unsigned key_kinds; /* bits of enum esse_value_kind met so far */
     enum { ESSE_IDS_NOT_YET, ESSE_IDS_GIVEN, ESSE_IDS_COUNTED } ids;
     int64_t counted; /* ids that were made up */
     struct esse_register_logs logs;
@@ -61,13 +78,17 @@ struct esse_registers {
 };
 
 void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
-                         struct esse_values *values, const char *format, bool lossy);
+                         struct esse_values *values, const char *format,
+                         enum esse_initial_mark initial_mark, bool lossy);
 
 /* True if it may be dropped, otherwise an error: "FORMAT cannot hold WHAT; --lossy drops it". */
 bool esse_registers_lost(const struct esse_registers *w, const char *what, struct esse_error *err);
 
 bool esse_registers_take(struct esse_registers *w, const struct esse_txn_record *txn,
                          struct esse_error *err);
+
+/* Whether what was read as the initial version will be read so again, and nothing else. */
+bool esse_registers_check_initial(const struct esse_registers *w, struct esse_error *err);
 
 /* The transaction's id as a number: its own, or counted from 1 if transactions have none. */
 bool esse_registers_id(struct esse_registers *w, const struct esse_txn_record *txn, int64_t *id,
