@@ -80,24 +80,31 @@ static const char *effect(const struct story *s, const struct esse_edge *edge)
     return !known || matches == returned ? "changed" : matches ? "appeared" : "disappeared";
 }
 
-/* "t1 looked for "v < 5" before the row y appeared, by t2"; "t1 read y before t2 wrote it" */
-static void put_missed(struct story *s, const struct esse_edge *edge)
+/* "t1 looked for "v < 5" and did not see that the row y appeared, by t2" */
+static void put_unseen(struct story *s, const struct esse_edge *edge)
 {
     put_name(s, edge->from);
-    if (is_dep(edge, "rw")) {
-        esse_out_text(&s->out, " read ");
-        put_key(s, edge);
-        esse_out_text(&s->out, " before ");
-        put_name(s, edge->to);
-        esse_out_text(&s->out, " wrote it");
-        return;
-    }
     esse_out_text(&s->out, " looked for ");
     esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
-    esse_out_text(&s->out, " before the row ");
+    esse_out_text(&s->out, " and did not see that the row ");
     put_key(s, edge);
     esse_out_f(&s->out, " %s, by ", effect(s, edge));
     put_name(s, edge->to);
+}
+
+/* Or "t1 read y without what t2 wrote to it".  Who was first in time is not known. */
+static void put_missed(struct story *s, const struct esse_edge *edge)
+{
+    if (!is_dep(edge, "rw")) {
+        put_unseen(s, edge);
+        return;
+    }
+    put_name(s, edge->from);
+    esse_out_text(&s->out, " read ");
+    put_key(s, edge);
+    esse_out_text(&s->out, " without what ");
+    put_name(s, edge->to);
+    esse_out_text(&s->out, " wrote to it");
 }
 
 /* ---- stories with one rw; 'edge' is that one ---- */
@@ -114,22 +121,17 @@ static bool is_asked_twice(const struct story *s, const struct esse_edge *edge)
 
 static void tell_phantom(struct story *s, const struct esse_edge *edge)
 {
-    esse_out_text(&s->out, "a phantom: the row ");
-    put_key(s, edge);
-    esse_out_f(&s->out, " %s", effect(s, edge));
+    esse_out_text(&s->out, "a phantom: ");
     if (is_asked_twice(s, edge)) {
-        esse_out_text(&s->out, " between two evaluations of ");
+        esse_out_text(&s->out, "the row ");
+        put_key(s, edge);
+        esse_out_f(&s->out, " %s between two evaluations of ", effect(s, edge));
         esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
         esse_out_text(&s->out, " by ");
         put_name(s, edge->from);
         return;
     }
-    esse_out_text(&s->out, ", by ");
-    put_name(s, edge->to);
-    esse_out_text(&s->out, ", when ");
-    put_name(s, edge->from);
-    esse_out_text(&s->out, " had looked for ");
-    esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
+    put_unseen(s, edge);
     esse_out_text(&s->out, ", and yet ");
     put_name(s, edge->from);
     esse_out_text(&s->out, " comes after ");
@@ -159,15 +161,23 @@ static void tell_stale(struct story *s, const struct esse_edge *edge)
     esse_out_text(&s->out, ", which came first");
 }
 
+/* Had the reader read the key again, and another version, when it wrote it? */
+static bool is_read_again(const struct story *s, const struct esse_edge *edge)
+{
+    return esse_op_is_read_again(s->history, edge->from_op, edge->key);
+}
+
 static void tell_lost_update(struct story *s, const struct esse_edge *edge)
 {
-    esse_out_text(&s->out, "a lost update: ");
+    const bool is_lost = !is_read_again(s, edge);
+    esse_out_text(&s->out, is_lost ? "a lost update: " : "an unrepeatable read: ");
     put_name(s, edge->from);
-    esse_out_text(&s->out, " wrote ");
+    esse_out_text(&s->out, is_lost ? " wrote " : " read ");
     put_key(s, edge);
-    esse_out_text(&s->out, " without knowing what ");
+    esse_out_text(&s->out, is_lost ? " without knowing what " : " at first without what ");
     put_name(s, edge->to);
     esse_out_text(&s->out, " had written to it");
+    esse_out_text(&s->out, is_lost ? "" : ", then another version, and then wrote it");
 }
 
 static void tell_read_skew(struct story *s, const struct esse_edge *edge,
@@ -221,13 +231,16 @@ static bool writes(const struct story *s, esse_txn txn)
 /* Of one key there is no skew: whoever wrote second did not know of the first. */
 static void tell_same_update(struct story *s)
 {
-    esse_out_text(&s->out, "a lost update: ");
+    const bool is_lost = !is_read_again(s, &s->edges[0]) && !is_read_again(s, &s->edges[1]);
+    esse_out_text(&s->out, is_lost ? "a lost update: " : "an unrepeatable read: ");
     put_name(s, s->edges[0].from);
     esse_out_text(&s->out, " and ");
     put_name(s, s->edges[0].to);
     esse_out_text(&s->out, " both wrote ");
     put_key(s, &s->edges[0]);
     esse_out_text(&s->out, " and had read it without what the other wrote");
+    if (!is_lost)
+        esse_out_text(&s->out, ", though not only so");
 }
 
 static void tell_write_skew(struct story *s)

@@ -31,6 +31,22 @@ bool esse_op_write_of(const struct esse_history *history, uint32_t op, esse_key 
     return access_of(history, op, key, false, value);
 }
 
+bool esse_op_is_read_again(const struct esse_history *history, esse_op read, esse_key key)
+{
+    const uint32_t end = history->txn_op[esse_op_txn(history, read.ix).ix + 1];
+    esse_value first, value;
+    bool differs = false;
+    if (!esse_op_read_of(history, read.ix, key, &first))
+        return false;
+    for (uint32_t op = read.ix; op < end; op++) {
+        differs |= esse_op_read_of(history, op, key, &value) &&
+                   !esse_value_eq(esse_value_state(value), esse_value_state(first));
+        if (esse_op_write_of(history, op, key, &value))
+            return differs;
+    }
+    return false;
+}
+
 bool esse_is_statement(const struct esse_values *values, esse_value text)
 {
     char room[8];

@@ -286,15 +286,14 @@ static const struct {
     { "G1a", "", true, " relied on something that never happened" },
     { "G1b", "", true, " saw another transaction's work half done" },
     { "garbage-read", "what ", true, " saw came from nowhere" },
-    { "internal", "", true, " contradicts itself" },
+    { "internal", "what ", true, " saw does not fit together" },
     { "own-write-missed", "", true, " lost sight of its own write" },
     { "future-read", "", true, " saw its own future" },
     { "duplicate-elements", "something took effect twice before ", true, " read it" },
     { "duplicate-write", "a read of that value does not tell who wrote it", false, "" },
     { "incompatible-order", "no one order of the appends explains both reads", false, "" },
     { "dirty-update", "what was committed rests on something that never happened", false, "" },
-    { "lost-update", "whichever came second overwrote the first without having seen it", false,
-      "" },
+    { "lost-update", "whichever came second had not seen what the first wrote", false, "" },
     { "cyclic-versions", "the versions of the key cannot be put into any order", false, "" },
 };
 
@@ -357,6 +356,21 @@ static const char *conclude_orders(struct esse_arena *arena, const struct esse_h
         esse_show_text(arena, history, items[1][at]));
 }
 
+/* Of two who updated one version, one may have read it again and seen the other's; else NULL. */
+static const char *conclude_updates(struct esse_arena *arena, const struct esse_history *history,
+                                    const struct esse_anomaly *anomaly)
+{
+    for (uint32_t i = 0; i < anomaly->step_count; i++)
+        if (esse_op_is_read_again(history, anomaly->steps[i].op, anomaly->key))
+            return esse_arena_format(
+                arena,
+                "so %s changed between the first read by %s and its write, which cursor stability "
+                "forbids; no update need have been lost",
+                esse_show_key_text(arena, history, anomaly->key),
+                esse_cast_name(arena, history, anomaly->steps[i].txn));
+    return NULL;
+}
+
 const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_history *history,
                                  const struct esse_anomaly *anomaly)
 {
@@ -365,11 +379,12 @@ const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_his
                                  esse_cast_name(arena, history, anomaly->edges[0].from));
     if (anomaly->edge_count)
         return conclude_cycle(arena, history, anomaly);
-    if (strcmp(anomaly->type, "incompatible-order") == 0) {
-        const char *text = conclude_orders(arena, history, anomaly);
-        if (text)
-            return text;
-    }
+    const char *text =
+        strcmp(anomaly->type, "incompatible-order") == 0 ? conclude_orders(arena, history, anomaly)
+        : strcmp(anomaly->type, "lost-update") == 0      ? conclude_updates(arena, history, anomaly)
+                                                         : NULL;
+    if (text)
+        return text;
     const size_t count = anomaly->step_count ? sizeof conclusions / sizeof *conclusions : 0;
     for (size_t i = 0; i < count; i++) {
         if (strcmp(conclusions[i].type, anomaly->type) != 0)

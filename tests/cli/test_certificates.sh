@@ -11,8 +11,8 @@ cat >phantom.jsonl <<'END'
 {"session":3,"txn":"t3","start_ts":15,"commit_ts":30,"ops":[{"r":"y","v":3},{"w":"z","v":8}]}
 END
 expect "a phantom of three transactions" 1 "$ESSE" check -l serializable phantom.jsonl
-has "is called one" "$OUT" 'G-single: a phantom: the row y appeared, by t2, when t1 had looked for "v < 5", and yet t1 comes after t2'
-has "by its edges" "$OUT" '1. t1 looked for "v < 5" before the 3 that t2 wrote, by which the row y appeared'
+has "is called one" "$OUT" 'G-single: a phantom: t1 looked for "v < 5" and did not see that the row y appeared, by t2, and yet t1 comes after t2'
+has "by its edges" "$OUT" '1. t1 looked for "v < 5" without the 3 that t2 wrote, by which the row y appeared'
 has "under the certificate" "$OUT" "under the certificate (timestamps)"
 expect "snapshot isolation has none" 1 "$ESSE" check -l snapshot-isolation phantom.jsonl
 expect "repeatable read may" 0 "$ESSE" check -l repeatable-read phantom.jsonl
@@ -39,7 +39,7 @@ cat >skew.jsonl <<'END'
 {"session":2,"txn":"t2","ops":[{"p":"v < 5","rows":{}},{"w":"y","v":2}]}
 END
 expect "predicate write skew" 1 "$ESSE" check -l serializable skew.jsonl
-has "is called that" "$OUT" 'G2: predicate write skew: t1 looked for "v < 5" before the row y appeared, by t2, and t2 looked for "v < 5" before the row x appeared, by t1'
+has "is called that" "$OUT" 'G2: predicate write skew: t1 looked for "v < 5" and did not see that the row y appeared, by t2, and t2 looked for "v < 5" and did not see that the row x appeared, by t1'
 expect "in JSON too" 1 "$ESSE" check --json -l serializable skew.jsonl
 has "as its description" "$OUT" '"description":"predicate write skew: t1 looked for'
 expect "snapshot isolation allows it" 0 "$ESSE" check -l snapshot-isolation skew.jsonl
@@ -65,7 +65,7 @@ cat >vset.jsonl <<'END'
 {"version_order":{"x":[3,11]}}
 END
 expect "by its version set it is cyclic" 1 "$ESSE" check -l serializable vset.jsonl
-has "through the predicate" "$OUT" 't3 looked for "v < 5" before the 3 that t1 wrote, by which the row x appeared'
+has "through the predicate" "$OUT" 't3 looked for "v < 5" without the 3 that t1 wrote, by which the row x appeared'
 expect "by its items it is not" 0 "$ESSE" check -l repeatable-read vset.jsonl
 sed 's/,"vset":{"x":10}//' vset.jsonl >items.jsonl
 expect "and without the version set" 0 "$ESSE" check -l serializable items.jsonl
@@ -106,7 +106,7 @@ cat >join.jsonl <<'END'
 {"order":["t1","t2"]}
 END
 expect "each gives the other's join a pair" 1 "$ESSE" check -l serializable join.jsonl
-has "and is called what it is" "$OUT" 'predicate write skew: t1 looked for "SELECT count(*) FROM a JOIN b ON a.v = b.v" before the row b/1 changed, by t2'
+has "and is called what it is" "$OUT" 'predicate write skew: t1 looked for "SELECT count(*) FROM a JOIN b ON a.v = b.v" and did not see that the row b/1 changed, by t2'
 expect "snapshot isolation allows that too" 0 "$ESSE" check -l snapshot-isolation join.jsonl
 sed 's/"a\/1","v":2/"a\/1","v":3/' join.jsonl >apart.jsonl
 expect "without a pair there is no dependency" 0 "$ESSE" check -l serializable apart.jsonl

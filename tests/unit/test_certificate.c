@@ -395,7 +395,7 @@ TEST(certificate__a_phantom_of_three_transactions)
     CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
     CHECK_TEXT(verdict->anomalies[0].type, "G-single");
     CHECK(is_explained(verdict,
-                       "t1 looked for \"v < 5\" before the 3 that t2 wrote, by which the row "
+                       "t1 looked for \"v < 5\" without the 3 that t2 wrote, by which the row "
                        "y appeared"));
     CHECK_EQ(verdict_of(result, "snapshot-isolation")->outcome, ESSE_VIOLATED);
     CHECK_EQ(verdict_of(result, "repeatable-read")->outcome, ESSE_HOLDS);

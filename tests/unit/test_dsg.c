@@ -1,3 +1,4 @@
+#include "engine/cycle_words.h"
 #include "evidence/recheck.h"
 #include "load_text.h"
 #include "order_oracle.h"
@@ -96,7 +97,15 @@ static const struct {
     { T(1, W(x, 1)) T(2, R(x, null) "," R(x, 1)),
       "an unrepeatable read: t2 read x both without and with what t1 wrote to it" },
     { T(1, R(x, null) "," W(y, 1)) T(2, R(y, null) "," W(x, 1)),
-      "write skew: t1 read x before t2 wrote it, and t2 read y before t1 wrote it" },
+      "write skew: t1 read x without what t2 wrote to it, and t2 read y without what t1 wrote to "
+      "it" },
+    { T(1, R(x, null) "," W(x, 1)) T(2, R(x, null) "," R(x, 1) "," W(x, 2)),
+      "two committed transactions read the same version of a key and both wrote it, one after it "
+      "had read it again" },
+    { T(1, R(x, null) "," W(x, 1)) T(2, R(x, null) "," R(x, 1) "," W(x, 2))
+          T(3, R(x, null) "," W(x, 3)),
+      "two committed transactions read the same version of a key and both wrote it: one update is "
+      "lost" },
     { T(1, W(x, 1)) T(2, W(y, 1)) T(3, R(x, 1) "," R(y, null)) T(4, R(x, null) "," R(y, 1)),
       "a long fork: t3 and t4 saw t2 and t1 in opposite orders" },
     { T(1, R(y, null) "," W(x, 1)) T(2, W(y, 1)) T(3, R(x, null) "," R(y, 1)),
@@ -127,12 +136,39 @@ TEST(test_dsg__cycles_are_called_what_people_call_them)
     }
 }
 
+/* Of the cycle t2 -rw-> t1 -ww-> t2 on x, where t2 read x again. */
+TEST(test_dsg__an_update_that_was_seen_is_not_called_lost)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_history *history = load_text(
+        arena, "native", T(1, R(x, null) "," W(x, 1)) T(2, R(x, null) "," R(x, 1) "," W(x, 2)));
+    const struct esse_edge back = {
+        .from = { 0 }, .to = { 1 }, .dep = "ww", .has_key = true, .from_op = { 1 }, .to_op = { 4 }
+    };
+    const struct esse_edge missed = {
+        .from = { 1 }, .to = { 0 }, .dep = "rw", .has_key = true, .from_op = { 2 }, .to_op = { 1 }
+    };
+    const struct esse_edge missed_too = {
+        .from = { 0 }, .to = { 1 }, .dep = "rw", .has_key = true, .from_op = { 0 }, .to_op = { 4 }
+    };
+    const struct esse_edge overwritten[] = { missed, back }, both[] = { missed, missed_too };
+    CHECK_TEXT(esse_cycle_words(arena, history, overwritten, 2),
+               "an unrepeatable read: t2 read x at first without what t1 had written to it, then "
+               "another version, and then wrote it");
+    CHECK_TEXT(
+        esse_cycle_words(arena, history, both, 2),
+        "an unrepeatable read: t2 and t1 both wrote x and had read it without what the other "
+        "wrote, though not only so");
+    esse_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dsg__agrees_with_all_orders_on_lists),
         cmocka_unit_test(test_dsg__never_contradicts_all_orders_on_registers),
         cmocka_unit_test(test_dsg__cycles_are_called_what_people_call_them),
+        cmocka_unit_test(test_dsg__an_update_that_was_seen_is_not_called_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,13 +184,13 @@ static void put_change(struct telling *t, uint32_t write)
     esse_out_text(&t->out, now == before ? " changed" : now ? " appeared" : " disappeared");
 }
 
-/* "t1 looked for v < 5 after the 3 that t2 wrote, by which the row x appeared" */
+/* "t1 looked for v < 5 with the 3 that t2 wrote, by which the row x appeared" */
 static void tell_wrp(struct telling *t)
 {
     put_name(t, t->to);
     esse_out_text(&t->out, " looked for ");
     put_predicate(t);
-    esse_out_text(&t->out, " after ");
+    esse_out_text(&t->out, " with ");
     put_change(t, t->edge->from_at);
 }
 
@@ -199,7 +199,7 @@ static void tell_rwp(struct telling *t)
     put_name(t, t->from);
     esse_out_text(&t->out, " looked for ");
     put_predicate(t);
-    esse_out_text(&t->out, " before ");
+    esse_out_text(&t->out, " without ");
     put_change(t, t->edge->to_at);
 }
 

@@ -44,14 +44,59 @@ static bool is_one_version(const struct scan *scan, uint32_t key, uint32_t read)
     return writers == 1;
 }
 
+static const char lost[] = "two committed transactions read the same version of a key and both "
+                           "wrote it: one update is lost";
+static const char read_again[] = "two committed transactions read the same version of a key and "
+                                 "both wrote it, one after it had read it again";
+
+/* Did the transaction see that the key had changed, before it wrote it?  Of its first access of the
+ * key, as esse_op_is_read_again. */
+static bool is_read_again(const struct scan *scan, uint32_t key, uint32_t read)
+{
+    const uint32_t end = esse_run_end(&scan->sources.by_key, key, read);
+    const esse_value first = esse_value_state(scan_touch(scan, read)->value);
+    for (uint32_t at = read + 1; at < end && scan_touch(scan, at)->kind == ESSE_OP_READ; at++)
+        if (!esse_value_eq(esse_value_state(scan_touch(scan, at)->value), first))
+            return true;
+    return false;
+}
+
+static struct esse_step step_of(struct scan *scan, uint32_t key, uint32_t read, const char *too)
+{
+    return scan_step(
+        scan, read,
+        esse_arena_format(scan->arena, "%s and then wrote it%s",
+                          is_read_again(scan, key, read) ? ", read another version," : "", too));
+}
+
+/* Of the kept ones, that which shows the least: no update need have been lost in it. */
+static struct esse_anomaly *weakest_kept(struct scan *scan)
+{
+    for (size_t i = 0; i < scan->found.count; i++)
+        if (scan->found.at[i].description == read_again)
+            return &scan->found.at[i];
+    return NULL;
+}
+
+/* An update that is certainly lost takes the place of one that need not be. */
 static void tell(struct scan *scan, uint32_t key, uint32_t a, uint32_t b)
 {
-    struct esse_step steps[] = { scan_step(scan, a, " and then wrote it"),
-                                 scan_step(scan, b, " and then wrote it too") };
-    scan_tell(scan, ESSE_ANOMALY_LOST_UPDATE, (esse_key){ key },
-              "two committed transactions read the same version of a key and both wrote it: one "
-              "update is lost",
-              steps, 2);
+    const bool is_lost = !is_read_again(scan, key, a) && !is_read_again(scan, key, b);
+    const bool is_kept = scan_count(scan, ESSE_ANOMALY_LOST_UPDATE);
+    struct esse_anomaly *weakest = is_lost ? weakest_kept(scan) : NULL;
+    if (!is_kept && !weakest)
+        return;
+    struct esse_step steps[] = { step_of(scan, key, a, ""), step_of(scan, key, b, " too") };
+    scan_tell(scan, ESSE_ANOMALY_LOST_UPDATE, (esse_key){ key }, is_lost ? lost : read_again, steps,
+              2);
+    weakest = is_lost ? weakest_kept(scan) : NULL; /* the vector may have moved */
+    if (!weakest)
+        return;
+    struct esse_anomaly *last = &scan->found.at[scan->found.count - 1];
+    const struct esse_anomaly other = *weakest;
+    *weakest = *last;
+    *last = other;
+    scan->found.count -= !is_kept;
 }
 
 /* Did a committed transaction first read the key, and write it after that? */
@@ -80,9 +125,9 @@ void scan_lost_updates(struct scan *scan, struct esse_word_map *map, uint32_t ke
         bool fresh;
         uint32_t *other =
             esse_word_map_put(map, esse_value_state(scan_touch(scan, begin)->value).word, &fresh);
-        if (fresh)
-            *other = begin;
-        else if (is_one_version(scan, key, begin) && scan_count(scan, ESSE_ANOMALY_LOST_UPDATE))
+        if (!fresh && is_one_version(scan, key, begin))
             tell(scan, key, *other, begin);
+        if (fresh || is_read_again(scan, key, *other))
+            *other = begin;
     }
 }
