@@ -67,8 +67,9 @@ ESSE_API void esse_arena_free(struct esse_arena *arena);
 /* ---- Budget ------------------------------------------------------------------------------- */
 
 /*
- * What a load and a check may spend.  Zero means no limit.  'cancel' may be set from a signal
- * handler or another thread; work stops soon after and the verdict is "unknown".  'progress', if
+ * What a load and a check may spend.  Zero means no limit.  They end within 'seconds' and a tenth,
+ * and 0.2 seconds more; and the process holds at most 1.2 times 'memory_bytes', if there is nothing
+ * else in it.  'cancel' may be set from a signal handler or another thread; work stops soon after and the verdict is "unknown".  'progress', if
  * given, is called now and then from the thread that called the library.
  */
 struct esse_budget {
@@ -79,10 +80,12 @@ struct esse_budget {
     void *progress_context;
 
     /* Kept by the library: zero them. */
-    double deadline;
-    uint32_t countdown;
+    bool is_started;
+    double deadline, looked, ended;
+    uint32_t countdown, between;
     const char *phase, *spent;
-    uint64_t done, total;
+    uint64_t done, total, bytes_before;
+    uint32_t polls_left, looks_left; /* for tests: it is spent, or over, at that poll */
 };
 
 /* ---- Values ------------------------------------------------------------------------------- */

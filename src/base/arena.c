@@ -1,5 +1,7 @@
 #include "base/arena.h"
 
+#include "base/guard.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -34,7 +36,8 @@ struct block {
 };
 
 struct esse_arena {
-    struct link ring; /* the head */
+    struct esse_guarded guarded; /* first */
+    struct link ring;            /* the head */
     struct chunk *chunks;
     char *at, *end;
     size_t next_chunk;
@@ -58,6 +61,7 @@ struct esse_arena *esse_arena_new(void)
     struct esse_arena *arena = or_abort(calloc(1, sizeof *arena));
     arena->ring.prev = arena->ring.next = &arena->ring;
     arena->next_chunk = FIRST_CHUNK;
+    esse_guarded_add(&arena->guarded);
     return arena;
 }
 
@@ -65,6 +69,7 @@ void esse_arena_free(struct esse_arena *arena)
 {
     if (!arena)
         return;
+    esse_guarded_remove(&arena->guarded);
     uint64_t bytes = 0;
     for (struct link *link = arena->ring.next, *next; link != &arena->ring; link = next) {
         next = link->next;
@@ -83,6 +88,7 @@ void esse_arena_free(struct esse_arena *arena)
 static void add_chunk(struct esse_arena *arena, size_t at_least)
 {
     size_t bytes = arena->next_chunk > at_least ? arena->next_chunk : at_least;
+    esse_guard_ask(bytes);
     struct chunk *chunk = or_abort(calloc(1, sizeof *chunk + bytes));
     chunk->next = arena->chunks;
     chunk->bytes = bytes;
@@ -149,6 +155,8 @@ void *esse_arena_grow(struct esse_arena *arena, void *data, size_t bytes)
     size_t before = block ? block->bytes : 0;
     if (bytes > SIZE_MAX / 2)
         or_abort(NULL);
+    if (bytes > before)
+        esse_guard_ask(bytes - before);
     struct block *grown = or_abort(realloc(block, sizeof *grown + bytes));
     if (!block && bytes >= LARGE_BLOCK)
         use_large_pages(grown, sizeof *grown + bytes);

@@ -4,7 +4,19 @@
 
 #include <time.h>
 
-enum { POLLS_BETWEEN_LOOKS = 256 };
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Looks are rare where polls are frequent, and every poll is one where they are rare. */
+enum { MOST_POLLS = 256 };
+#define BETWEEN_LOOKS 1e-3
+
+/* Between the soft end and the hard one. */
+#define GRACE_SHARE   0.05
+#define GRACE_SECONDS 0.1
 
 double esse_clock_seconds(void)
 {
@@ -13,10 +25,39 @@ double esse_clock_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* What the process holds of the machine's memory; 0 if the system does not say. */
+static uint64_t resident_bytes(void)
+{
+    char text[128];
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    if (length <= 0)
+        return 0;
+    text[length] = 0;
+    const char *second = strchr(text, ' ');
+    return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* What was there before counts too: the program itself. */
+static uint64_t bytes_beside_arenas(void)
+{
+    const uint64_t all = resident_bytes(), arenas = esse_arena_in_use();
+    return all > arenas ? all - arenas : 0;
+}
+
 void esse_budget_start(struct esse_budget *budget)
 {
-    if (budget && budget->seconds > 0 && budget->deadline == 0)
-        budget->deadline = esse_clock_seconds() + budget->seconds;
+    if (!budget || budget->is_started)
+        return;
+    budget->is_started = true;
+    budget->looked = esse_clock_seconds();
+    if (budget->seconds > 0)
+        budget->deadline = budget->looked + budget->seconds;
+    if (budget->memory_bytes)
+        budget->bytes_before = bytes_beside_arenas();
 }
 
 void esse_budget_phase(struct esse_budget *budget, const char *phase, uint64_t total)
@@ -27,26 +68,84 @@ void esse_budget_phase(struct esse_budget *budget, const char *phase, uint64_t t
     budget->done = 0;
     budget->total = total;
     budget->countdown = 0;
+    budget->between = 0;
+}
+
+static bool is_too_much(const struct esse_budget *budget)
+{
+    return budget->memory_bytes &&
+           (esse_arena_in_use() + budget->bytes_before > budget->memory_bytes ||
+            resident_bytes() > budget->memory_bytes);
+}
+
+/* When to look again: as soon as some work was done, whatever a poll stands for. */
+static void set_countdown(struct esse_budget *budget, double now)
+{
+    if (now - budget->looked > BETWEEN_LOOKS)
+        budget->between /= 2;
+    else if (budget->between < MOST_POLLS)
+        budget->between = 2 * budget->between + 1;
+    budget->looked = now;
+    /* What is spent stays so: every poll from then on comes here. */
+    const bool at_once = budget->spent || budget->polls_left || budget->looks_left;
+    budget->countdown = at_once ? 0 : budget->between;
+}
+
+static void spend(struct esse_budget *budget, const char *what, double now)
+{
+    budget->spent = what;
+    budget->ended = now;
+    budget->countdown = 0;
 }
 
 bool esse_budget_check_now(struct esse_budget *budget)
 {
-    budget->countdown = POLLS_BETWEEN_LOOKS;
+    const double now = esse_clock_seconds();
+    set_countdown(budget, now);
     if (budget->progress)
         budget->progress(budget->progress_context, budget->phase ? budget->phase : "working",
                          budget->done, budget->total);
     if (budget->spent)
         return false;
     if (budget->cancel)
-        budget->spent = "interrupted";
-    else if (budget->deadline > 0 && esse_clock_seconds() >= budget->deadline)
-        budget->spent = "time";
-    else if (budget->memory_bytes && esse_arena_in_use() > budget->memory_bytes)
-        budget->spent = "memory";
+        spend(budget, "interrupted", now);
+    else if ((budget->deadline > 0 && now >= budget->deadline) ||
+             (budget->polls_left && --budget->polls_left == 0))
+        spend(budget, "time", now);
+    else if (is_too_much(budget))
+        spend(budget, "memory", now);
     return !budget->spent;
+}
+
+bool esse_budget_is_over(struct esse_budget *budget)
+{
+    const double grace = GRACE_SECONDS + GRACE_SHARE * budget->seconds;
+    if (budget->looks_left && --budget->looks_left == 0)
+        spend(budget, "time", 0);
+    esse_budget_check_now(budget);
+    if (!budget->spent)
+        return false;
+    if (budget->deadline > 0 && budget->looked >= budget->deadline + grace)
+        return true;
+    return strcmp(budget->spent, "memory") != 0 && budget->looked >= budget->ended + grace;
+}
+
+uint64_t esse_budget_most_bytes(const struct esse_budget *budget)
+{
+    const uint64_t most = budget->memory_bytes + budget->memory_bytes / 10;
+    return !budget->memory_bytes         ? 0
+           : most > budget->bytes_before ? most - budget->bytes_before
+                                         : 1;
 }
 
 const char *esse_budget_spent(const struct esse_budget *budget)
 {
     return budget ? budget->spent : NULL;
+}
+
+const char *esse_budget_reason(struct esse_arena *arena, const struct esse_budget *budget)
+{
+    const bool ran_out = strcmp(budget->spent, "interrupted") != 0;
+    return esse_arena_format(arena, "stopped: %s%s while %s", budget->spent,
+                             ran_out ? " ran out" : "", budget->phase ? budget->phase : "working");
 }

@@ -17,7 +17,8 @@ bool esse_budget_check_now(struct esse_budget *budget);
 
 /*
  * True while there is something left to spend.  'done' counts from the start of the phase.  Call
- * it every few microseconds of work: most calls only count down.  NULL is a budget without limits.
+ * it every few microseconds of work: then most calls only count down.  Where there is more work
+ * between two calls, more of them look at the clock.  NULL is a budget without limits.
  */
 static inline bool esse_budget_poll(struct esse_budget *budget, uint64_t done)
 {
@@ -29,7 +30,18 @@ static inline bool esse_budget_poll(struct esse_budget *budget, uint64_t done)
     return esse_budget_check_now(budget);
 }
 
+/* Is the hard end reached, a little after the soft one: 5 % and a tenth of a second?  See guard.h.
+ */
+bool esse_budget_is_over(struct esse_budget *budget);
+
+/* What arenas may hold at the hard end: a tenth more than at the soft one, with what the process
+ * had before.  0: no limit. */
+uint64_t esse_budget_most_bytes(const struct esse_budget *budget);
+
 /* What ran out: "time", "memory", "interrupted"; NULL while nothing has. */
 const char *esse_budget_spent(const struct esse_budget *budget);
+
+/* Of a budget that is spent, in the arena: "stopped: time ran out while pruning". */
+const char *esse_budget_reason(struct esse_arena *arena, const struct esse_budget *budget);
 
 #endif

@@ -1,5 +1,7 @@
 #include "base/threads.h"
 
+#include "base/guard.h"
+
 #include <assert.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,7 +14,8 @@ struct crew {
     const struct esse_loop *loop;
     uint32_t pieces;
     _Atomic uint64_t next; /* the piece that nobody has taken */
-    atomic_bool stop;
+    atomic_bool stop, is_abandoned;
+    const struct esse_guard *guard; /* of the calling thread, or NULL */
 };
 
 struct hand {
@@ -52,18 +55,47 @@ static void work(struct crew *crew, unsigned worker)
     }
 }
 
-static void *hand_main(void *context)
+static void work_guarded(void *context)
 {
     struct hand *hand = context;
     work(hand->crew, hand->worker);
+}
+
+/* What one thread abandons all do. */
+static void note_end(struct crew *crew, bool is_abandoned)
+{
+    if (!is_abandoned)
+        return;
+    atomic_store_explicit(&crew->is_abandoned, true, memory_order_relaxed);
+    atomic_store_explicit(&crew->stop, true, memory_order_relaxed);
+}
+
+static void *hand_main(void *context)
+{
+    struct hand *hand = context;
+    struct crew *crew = hand->crew;
+    if (!crew->guard)
+        work(crew, hand->worker);
+    else
+        note_end(crew, !esse_guard_help(crew->guard, &crew->stop, work_guarded, hand));
     return NULL;
+}
+
+/* The calling thread waits for the others before it abandons anything: they are at work on it. */
+static void work_first(struct crew *crew)
+{
+    struct hand first = { .crew = crew };
+    if (!crew->guard)
+        work(crew, 0);
+    else
+        note_end(crew, !esse_guard_again(work_guarded, &first));
 }
 
 /* Fewer threads than wanted are no failure: the work gets done. */
 bool esse_loop_run(const struct esse_loop *loop)
 {
     assert(loop->piece > 0 && loop->threads > 0 && loop->threads <= MOST_THREADS);
-    struct crew crew = { .loop = loop, .pieces = esse_loop_pieces(loop) };
+    struct crew crew = { .loop = loop, .pieces = esse_loop_pieces(loop), .guard = esse_guard_here };
     struct hand hands[MOST_THREADS];
     unsigned count = 0;
     while (count + 1 < loop->threads && count + 1 < crew.pieces) {
@@ -73,9 +105,11 @@ bool esse_loop_run(const struct esse_loop *loop)
             break;
         count++;
     }
-    work(&crew, 0);
+    work_first(&crew);
     while (count > 0)
         pthread_join(hands[--count].thread, NULL);
+    if (crew.is_abandoned)
+        esse_guard_abandon();
     return !atomic_load_explicit(&crew.stop, memory_order_relaxed);
 }
 

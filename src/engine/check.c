@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/guard.h"
 #include "base/threads.h"
 #include "base/vec.h"
 #include "engine/engine.h"
@@ -134,6 +135,14 @@ static bool make_plans(struct check *check, const char *engine_name, struct esse
 
 /* ---- running ---- */
 
+static void stop_verdict(struct esse_arena *arena, struct esse_verdict *verdict,
+                         const struct esse_budget *budget)
+{
+    verdict->outcome = ESSE_UNKNOWN;
+    verdict->evidence = "none";
+    verdict->reason = esse_budget_reason(arena, budget);
+}
+
 static bool is_same(const struct esse_anomaly *a, const struct esse_anomaly *b)
 {
     bool same = strcmp(a->type, b->type) == 0 && a->step_count == b->step_count &&
@@ -187,6 +196,32 @@ static bool is_followed(const struct check *check, size_t level)
     return !check->is_named && next;
 }
 
+struct running {
+    const struct esse_engine *engine;
+    struct esse_job *job;
+};
+
+static void run_job(void *context)
+{
+    const struct running *running = context;
+    running->engine->run(running->job);
+}
+
+/* What an abandoned engine wrote is void. */
+static void void_job(struct esse_job *job)
+{
+    job->found_count = 0;
+    for (size_t i = 0; i < job->level_count; i++) {
+        struct esse_verdict *verdict = &job->verdicts[i];
+        *verdict = (struct esse_verdict){ .level = verdict->level,
+                                          .named = verdict->named,
+                                          .named_count = verdict->named_count,
+                                          .engine = verdict->engine,
+                                          .plan = verdict->plan };
+        stop_verdict(job->arena, verdict, job->budget);
+    }
+}
+
 /* Runs an engine once, on all the levels that are planned for it. */
 static bool run_engine(struct check *check, const struct esse_engine *engine,
                        struct esse_budget *budget, struct esse_error *err)
@@ -224,7 +259,8 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                             .is_followed = followed };
     memcpy(job.named, check->named, sizeof job.named);
     memcpy(job.except, check->except, sizeof job.except);
-    engine->run(&job);
+    if (!esse_guard_run(budget, run_job, &(struct running){ engine, &job }))
+        void_job(&job);
     if (job.error.code != ESSE_OK) {
         *err = job.error;
         return false;
@@ -303,8 +339,18 @@ static void state_certificate(const struct check *check, struct esse_verdict *ve
         verdict->certificate = esse_certificate_names[check->history->certificate.kind];
 }
 
-/* Violated under the certificate: would another order do?  Asked of the same history without it,
- * for a while that is short beside the check itself. */
+/* For a while that is short beside the check itself, and beside what is left of the budget. */
+static double time_for_otherwise(const struct check *check, const struct esse_verdict *verdict)
+{
+    const struct esse_budget *budget = check->options->budget;
+    const double wanted = 1 + verdict->seconds;
+    if (!budget || (!budget->spent && !budget->deadline))
+        return wanted;
+    const double half = budget->spent ? 0 : (budget->deadline - esse_clock_seconds()) / 2;
+    return half < wanted ? half : wanted;
+}
+
+/* Violated under the certificate: would another order do?  Asked of the same history without it. */
 static void ask_otherwise(struct check *check, const struct esse_level *level,
                           struct esse_verdict *verdict)
 {
@@ -314,7 +360,7 @@ static void ask_otherwise(struct check *check, const struct esse_level *level,
     struct esse_arena *arena = esse_arena_new();
     const struct esse_forgetting all = { .version_share = 0 };
     const char *name = verdict->level;
-    struct esse_budget budget = { .seconds = 1 + verdict->seconds };
+    struct esse_budget budget = { .seconds = time_for_otherwise(check, verdict) };
     struct esse_check_options options = { .levels = &name,
                                           .level_count = 1,
                                           .budget = &budget,
@@ -325,8 +371,8 @@ static void ask_otherwise(struct check *check, const struct esse_level *level,
     struct esse_error ignored;
     budget.memory_bytes = check->options->budget ? check->options->budget->memory_bytes : 0;
     verdict->otherwise = "unknown";
-    if (esse_check(arena, esse_history_forget(arena, check->history, &all), &options, &result,
-                   &ignored))
+    if (budget.seconds > 0 && esse_check(arena, esse_history_forget(arena, check->history, &all),
+                                         &options, &result, &ignored))
         verdict->otherwise = words[result->verdicts[0].outcome];
     esse_arena_free(arena);
 }
@@ -347,19 +393,60 @@ static bool is_replayed(const struct check *check, size_t at)
     return false;
 }
 
+struct rechecking {
+    const struct check *check;
+    size_t at;
+    struct esse_error *err;
+    bool ok;
+};
+
+static void recheck_verdict(void *context)
+{
+    struct rechecking *r = context;
+    const struct check *check = r->check;
+    r->ok = esse_recheck_verdict(check->history, check->levels[r->at], &check->verdicts[r->at],
+                                 check->threads, r->err);
+}
+
+static void recheck_found(void *context)
+{
+    struct rechecking *r = context;
+    r->ok = esse_recheck_anomaly(r->check->history, &r->check->found.at[r->at], r->err);
+}
+
+/* Without its evidence: that was not rechecked to the end. */
+static void void_verdict(struct check *check, struct esse_verdict *verdict)
+{
+    verdict->order = (struct esse_order){ 0 };
+    verdict->anomaly_count = 0;
+    verdict->anomalies_seen = 0;
+    verdict->certificate = verdict->otherwise = NULL;
+    verdict->assumed_count = 0;
+    stop_verdict(check->arena, verdict, check->options->budget);
+}
+
+/* What there is no time to recheck is not told. */
 static bool recheck(struct check *check, struct esse_error *err)
 {
-    for (size_t i = 0; i < check->count; i++) {
-        if (!is_replayed(check, i) &&
-            !esse_recheck_verdict(check->history, check->levels[i], &check->verdicts[i],
-                                  check->threads, err))
+    struct esse_budget *budget = check->options->budget;
+    struct rechecking r = { .check = check, .err = err };
+    esse_budget_phase(budget, "rechecking", 0);
+    for (; r.at < check->count; r.at++) {
+        struct esse_verdict *verdict = &check->verdicts[r.at];
+        r.ok = true;
+        if (!is_replayed(check, r.at) && !esse_guard_run(budget, recheck_verdict, &r))
+            void_verdict(check, verdict);
+        else if (!r.ok)
             return false;
-        check->verdicts[i].rechecked = check->verdicts[i].outcome != ESSE_UNKNOWN;
+        verdict->rechecked = verdict->outcome != ESSE_UNKNOWN;
     }
     /* The others speak too: they rule levels out in 'not'. */
-    for (size_t i = 0; i < check->found.count; i++)
-        if (!esse_recheck_anomaly(check->history, &check->found.at[i], err))
+    for (r.at = 0; r.at < check->found.count; r.at++) {
+        if (!esse_guard_run(budget, recheck_found, &r))
+            check->found.count = r.at;
+        else if (!r.ok)
             return false;
+    }
     return true;
 }
 

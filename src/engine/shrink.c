@@ -139,9 +139,11 @@ static void reduce_all(struct shrink *s)
 
 /* ---- starting from the evidence ---- */
 
+/* ESSE_NO_TXN stands for who wrote the initial versions. */
 static void select_txn(struct esse_selection *selection, esse_txn txn)
 {
-    selection->txns[txn.ix] = 1;
+    if (txn.ix != ESSE_NO_TXN)
+        selection->txns[txn.ix] = 1;
 }
 
 static void select_op(const struct shrink *s, struct esse_selection *selection, esse_op op)
@@ -159,6 +161,7 @@ static void select_edges(const struct shrink *s, struct esse_selection *selectio
         select_op(s, selection, edges[i].witness);
         if (edges[i].basis)
             select_op(s, selection, edges[i].later_witness);
+        select_edges(s, selection, edges[i].because, edges[i].because_count);
     }
 }
 

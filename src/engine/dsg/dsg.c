@@ -267,8 +267,7 @@ static bool prove(struct dsg *dsg, const struct esse_level *level, bool is_follo
 static const char *why_unknown(struct dsg *dsg, const struct esse_level *level)
 {
     if (esse_budget_spent(dsg->job->budget))
-        return esse_arena_format(dsg->job->arena, "stopped: %s ran out while %s",
-                                 dsg->job->budget->spent, dsg->job->budget->phase);
+        return esse_budget_reason(dsg->job->arena, dsg->job->budget);
     if (level->family != ESSE_FAMILY_DEPENDENCY)
         return "nothing that was found rules it out, no level that implies it was proved, and this "
                "build has no engine for levels of its kind";

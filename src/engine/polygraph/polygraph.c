@@ -121,8 +121,7 @@ static const char *why_stopped(const struct polygraphing *p, const struct esse_v
     const struct esse_budget *budget = p->job->budget;
     const struct esse_phase *last =
         verdict->phase_count ? &verdict->phases[verdict->phase_count - 1] : NULL;
-    const char *text = esse_arena_format(p->job->arena, "stopped: %s ran out while %s",
-                                         budget->spent, budget->phase);
+    const char *text = esse_budget_reason(p->job->arena, budget);
     for (int i = 0; last && i < ESSE_PHASE_COUNTS && last->counts[i].what; i++)
         text = esse_arena_format(p->job->arena, "%s%s%llu %s", text, i ? ", " : ", after ",
                                  (unsigned long long)last->counts[i].count, last->counts[i].what);

@@ -112,8 +112,7 @@ static void attempt_level(struct replaying *r, unsigned at)
         r->job->error = err;
     else
         attempt->reason = err.code == ESSE_ESTOPPED
-                              ? esse_arena_format(r->job->arena, "stopped: %s ran out while %s",
-                                                  r->job->budget->spent, r->job->budget->phase)
+                              ? esse_budget_reason(r->job->arena, r->job->budget)
                               : esse_arena_text(r->job->arena, err.text, strlen(err.text));
 }
 

@@ -171,10 +171,12 @@ bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
     if (by_key->count < accesses)
         put_nothing(units);
     esse_budget_phase(budget, "laying out accesses", history->keys);
-    if (!put_all(units, budget))
-        return false;
-    find_before(units);
-    return true;
+    const bool ok = put_all(units, budget);
+    if (ok)
+        find_before(units);
+    else
+        sat_units_drop(units);
+    return ok;
 }
 
 void sat_units_drop(struct sat_units *units)

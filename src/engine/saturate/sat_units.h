@@ -50,7 +50,7 @@ static inline struct esse_loop sat_loop(const struct sat_units *units,
                                .budget = budget };
 }
 
-/* False if the budget is spent. */
+/* False if the budget is spent: then nothing was made. */
 bool sat_units_make(struct sat_units *units, struct esse_arena *arena,
                     const struct versions *versions, bool single, unsigned threads,
                     struct esse_budget *budget);

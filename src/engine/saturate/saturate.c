@@ -193,8 +193,7 @@ static void decide_all(struct esse_job *job, const struct serial_part *part)
             decide(&s, job->levels[i], &job->verdicts[i]);
     for (size_t i = 0; i < job->level_count; i++)
         if (job->verdicts[i].outcome == ESSE_UNKNOWN && esse_budget_spent(job->budget))
-            job->verdicts[i].reason = esse_arena_format(job->arena, "stopped: %s ran out while %s",
-                                                        job->budget->spent, job->budget->phase);
+            job->verdicts[i].reason = esse_budget_reason(job->arena, job->budget);
     job->found = s.scan.found.at;
     job->found_count = (uint32_t)s.scan.found.count;
     scan_close(&s.scan);

@@ -174,8 +174,7 @@ bool scan_judge(const struct scan *scan, const struct esse_level *level, struct 
     verdict->outcome = verdict->anomaly_count ? ESSE_VIOLATED : ESSE_UNKNOWN;
     verdict->evidence = !verdict->anomaly_count ? "none" : kept[0].edge_count ? "cycle" : "anomaly";
     if (!verdict->anomaly_count && esse_budget_spent(job->budget))
-        verdict->reason = esse_arena_format(job->arena, "stopped: %s ran out while %s",
-                                            job->budget->spent, job->budget->phase);
+        verdict->reason = esse_budget_reason(job->arena, job->budget);
     return verdict->anomaly_count > 0;
 }
 

@@ -1,0 +1,117 @@
+#include "base/guard.h"
+
+#include "base/arena.h"
+
+#include <setjmp.h>
+
+struct esse_guard {
+    struct esse_guard *around;
+    struct esse_budget *budget;  /* NULL: of a helper, which does not poll it */
+    uint64_t most_bytes;         /* 0: no limit */
+    const atomic_bool *stop;     /* of a helper */
+    struct esse_guarded guarded; /* the ring of the arenas that were made within */
+    jmp_buf begin;
+};
+
+_Thread_local struct esse_guard *esse_guard_here;
+
+static void free_guarded(struct esse_guard *guard)
+{
+    while (guard->guarded.next != &guard->guarded)
+        esse_arena_free((struct esse_arena *)guard->guarded.next);
+}
+
+/* What is left belongs to the guard around, if there is one. */
+static void release_guarded(struct esse_guard *guard)
+{
+    while (guard->guarded.next != &guard->guarded) {
+        struct esse_guarded *arena = guard->guarded.next;
+        esse_guarded_remove(arena);
+        esse_guarded_add(arena);
+    }
+}
+
+static bool run(struct esse_guard *guard, void (*work)(void *context), void *context)
+{
+    guard->around = esse_guard_here;
+    guard->guarded.prev = guard->guarded.next = &guard->guarded;
+    esse_guard_here = guard;
+    const bool is_abandoned = setjmp(guard->begin) != 0;
+    if (!is_abandoned)
+        work(context);
+    esse_guard_here = guard->around;
+    (is_abandoned ? free_guarded : release_guarded)(guard);
+    return !is_abandoned;
+}
+
+bool esse_guard_run(struct esse_budget *budget, void (*work)(void *context), void *context)
+{
+    if (!budget) {
+        struct esse_guard *around = esse_guard_here;
+        esse_guard_here = NULL;
+        work(context);
+        esse_guard_here = around;
+        return true;
+    }
+    struct esse_guard guard = { .budget = budget, .most_bytes = esse_budget_most_bytes(budget) };
+    return run(&guard, work, context);
+}
+
+bool esse_guard_help(const struct esse_guard *of, const atomic_bool *stop,
+                     void (*work)(void *context), void *context)
+{
+    struct esse_guard guard = { .most_bytes = of->most_bytes, .stop = stop };
+    return run(&guard, work, context);
+}
+
+bool esse_guard_again(void (*work)(void *context), void *context)
+{
+    const struct esse_guard *around = esse_guard_here;
+    struct esse_guard guard = { .budget = around->budget,
+                                .most_bytes = around->most_bytes,
+                                .stop = around->stop };
+    return run(&guard, work, context);
+}
+
+void esse_guard_abandon(void)
+{
+    struct esse_budget *budget = esse_guard_here->budget;
+    if (budget && !budget->spent)
+        budget->spent = "memory";
+    longjmp(esse_guard_here->begin, 1);
+}
+
+void esse_guard_look(void)
+{
+    struct esse_guard *guard = esse_guard_here;
+    if (guard->stop ? atomic_load_explicit(guard->stop, memory_order_relaxed)
+                    : guard->budget->countdown-- == 0 && esse_budget_is_over(guard->budget))
+        esse_guard_abandon();
+}
+
+void esse_guard_ask(uint64_t bytes)
+{
+    struct esse_guard *guard = esse_guard_here;
+    if (!guard || !guard->most_bytes || esse_arena_in_use() + bytes <= guard->most_bytes)
+        return;
+    esse_guard_abandon();
+}
+
+void esse_guarded_add(struct esse_guarded *arena)
+{
+    struct esse_guard *guard = esse_guard_here;
+    if (!guard)
+        return;
+    arena->prev = &guard->guarded;
+    arena->next = guard->guarded.next;
+    arena->prev->next = arena->next->prev = arena;
+}
+
+void esse_guarded_remove(struct esse_guarded *arena)
+{
+    if (!arena->next)
+        return;
+    arena->prev->next = arena->next;
+    arena->next->prev = arena->prev;
+    arena->prev = arena->next = NULL;
+}
