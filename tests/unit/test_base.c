@@ -309,11 +309,11 @@ TEST(test_budget__cancelling_stops_it)
 TEST(test_budget__memory_runs_out)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_budget budget = { .memory_bytes = esse_arena_in_use() + (1 << 20) };
+    struct esse_budget budget = { .memory_bytes = esse_arena_in_use() + (1u << 30) };
     esse_budget_start(&budget);
     esse_budget_phase(&budget, "filling", 0);
     CHECK(esse_budget_poll(&budget, 0));
-    esse_arena_grow(arena, NULL, 2 << 20);
+    esse_arena_grow(arena, NULL, (size_t)1 << 30);
     esse_budget_phase(&budget, "filling more", 0);
     CHECK(!esse_budget_poll(&budget, 0));
     CHECK_TEXT(esse_budget_spent(&budget), "memory");
