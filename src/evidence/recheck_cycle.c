@@ -221,8 +221,10 @@ static bool edge_wr(const struct esse_history *history, const struct esse_edge *
 /* By an assumption: the witnesses show the versions of 'from' and 'to', and why one comes first. */
 static bool inferred(const struct esse_history *history, const struct esse_edge *edge)
 {
-    return esse_recheck_same_version(history, edge->key, edge->from_op, edge->witness) &&
-           esse_recheck_same_version(history, edge->key, edge->to_op, edge->later_witness) &&
+    return esse_recheck_shows_version(history, edge->key, edge->from_op, is_anti(edge),
+                                      edge->witness) &&
+           esse_recheck_shows_version(history, edge->key, edge->to_op, false,
+                                      edge->later_witness) &&
            esse_recheck_version_edge(history, edge->key, edge->basis, edge->witness,
                                      edge->later_witness);
 }

@@ -127,6 +127,47 @@ static bool is_shape(const struct co_rule *rule, const char *steps)
     return false;
 }
 
+/* Which of the accesses of an operation reads, or writes, the key. */
+static uint32_t access_of(const struct esse_history *history, esse_op op, esse_key key, bool write)
+{
+    uint32_t at = 0, count = esse_access_count(history, op.ix);
+    for (; at < count; at++) {
+        struct esse_access access = esse_access_at(history, op.ix, at);
+        if (access.key.ix == key.ix && (access.kind != ESSE_OP_READ) == write)
+            break;
+    }
+    return at;
+}
+
+/* Inside one operation session order is that of its accesses: what it read by the step before, or
+ * wrote of the edge's own key, comes before what the next step read of it, or what the witness
+ * read. */
+static bool follows_inside(const struct esse_history *history, const struct esse_edge *edge,
+                           uint32_t at)
+{
+    const struct esse_edge *step = &edge->because[at];
+    const bool is_first = at == 0, is_last = at + 1 == edge->because_count;
+    if ((!is_first && !is_dep(step - 1, "wr")) || (!is_last && !is_dep(step + 1, "wr")) ||
+        !has_op(history, step->from_op, step->from) || step->from.ix != step->to.ix)
+        return false;
+    const esse_key from = is_first ? edge->key : step[-1].key;
+    const esse_key to = is_last ? edge->key : step[1].key;
+    const uint32_t begin = access_of(history, step->from_op, from, is_first);
+    const uint32_t end = access_of(history, step->from_op, to, !is_last);
+    return begin < end && end < esse_access_count(history, step->from_op.ix);
+}
+
+static bool follows_step(const struct esse_history *history, const struct co_rule *rule,
+                         const struct esse_edge *edge, uint32_t at)
+{
+    const struct esse_edge *step = &edge->because[at];
+    if (!is_dep(step, "process"))
+        return is_dep(step, "wr") && follows_wr(history, rule, step);
+    return rule->of_accesses && step->from_op.ix == step->to_op.ix
+               ? follows_inside(history, edge, at)
+               : follows_so(history, rule, step);
+}
+
 /* Do the edges lead from the writer to the reader as φ demands? */
 static bool is_visible(const struct esse_history *history, const struct co_rule *rule,
                        const struct esse_edge *edge)
@@ -137,8 +178,7 @@ static bool is_visible(const struct esse_history *history, const struct co_rule 
     for (uint32_t i = 0; i < edge->because_count; i++) {
         const struct esse_edge *step = &edge->because[i];
         const bool so = is_dep(step, "process");
-        if (!(so ? follows_so(history, rule, step)
-                 : is_dep(step, "wr") && follows_wr(history, rule, step)) ||
+        if (!follows_step(history, rule, edge, i) ||
             !meets(rule, at, at_op, step->from, step->from_op) ||
             !esse_recheck_counts(history, step->to.ix))
             return false;

@@ -18,8 +18,8 @@ struct state {
 
 static bool is_write(const struct esse_history *history, uint32_t op, uint32_t key)
 {
-    unsigned kind = history->op_kind[op];
-    return (kind == ESSE_OP_WRITE || kind == ESSE_OP_DELETE) && history->op_key[op] == key;
+    esse_value ignored;
+    return esse_op_write_of(history, op, (esse_key){ key }, &ignored);
 }
 
 /* Does the operation write the key for good, as far as its transaction goes? */
@@ -40,17 +40,18 @@ static bool wrote_before(const struct esse_history *history, uint32_t op, uint32
     return false;
 }
 
-/* The only operation, of a transaction that did not abort, that wrote the value; NOBODY if there is
- * none.  False if there are several. */
+/* The only operation that wrote the value, or NOBODY if there is none.  False if there are several.
+ * A transaction that aborted wrote nothing but deletes: nothing may be what one of them left. */
 static bool only_writer(const struct esse_history *history, uint32_t key, esse_value value,
                         uint32_t *writer)
 {
     *writer = NOBODY;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
+        if (history->txn_status[txn] == ESSE_ABORTED && !esse_value_eq(value, ESSE_NIL))
+            continue;
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-            esse_value written =
-                history->op_kind[op] == ESSE_OP_DELETE ? ESSE_NIL : history->op_value[op];
-            if (history->txn_status[txn] == ESSE_ABORTED || !is_write(history, op, key) ||
+            esse_value written;
+            if (!esse_op_write_of(history, op, (esse_key){ key }, &written) ||
                 !esse_value_eq(written, value))
                 continue;
             if (*writer != NOBODY)
@@ -61,12 +62,13 @@ static bool only_writer(const struct esse_history *history, uint32_t key, esse_v
     return true;
 }
 
-/* Nil may be what any delete left; and a value may be both the initial one and written. */
+/* A value may be both the initial one and written, and nothing what one of several deletes left:
+ * then it is not known which version was read. */
 static bool state_read(const struct esse_history *history, uint32_t op, uint32_t key,
                        struct state *state)
 {
-    state->value = history->op_value[op];
-    if (esse_value_eq(state->value, ESSE_NONE) || esse_value_tag(state->value) == ESSE_TAG_LIST ||
+    if (!esse_op_read_of(history, op, (esse_key){ key }, &state->value) ||
+        esse_value_eq(state->value, ESSE_NONE) || esse_value_tag(state->value) == ESSE_TAG_LIST ||
         wrote_before(history, op, key) || !only_writer(history, key, state->value, &state->writer))
         return false;
     if (esse_value_eq(esse_key_initial(history, (esse_key){ key }), state->value)) {
@@ -74,20 +76,28 @@ static bool state_read(const struct esse_history *history, uint32_t op, uint32_t
         state->writer = INITIAL;
         return alone;
     }
+    const bool is_nothing = esse_value_eq(state->value, ESSE_NIL);
     if (state->writer != NOBODY && !installs(history, state->writer, key))
         state->writer = NOBODY;
-    return !esse_value_eq(state->value, ESSE_NIL);
+    return !is_nothing || state->writer != NOBODY;
 }
 
-static bool shows(const struct esse_history *history, esse_op op, esse_key key, struct state *state)
+/* As a reader, or as a writer. */
+static bool shows(const struct esse_history *history, esse_op op, esse_key key, bool as_reader,
+                  struct state *state)
 {
     if (op.ix >= history->ops || key.ix >= history->keys ||
         !esse_recheck_counts(history, esse_op_txn(history, op.ix).ix))
         return false;
-    *state = (struct state){ op.ix, history->op_value[op.ix] };
-    if (history->op_kind[op.ix] != ESSE_OP_READ)
-        return installs(history, op.ix, key.ix);
-    return history->op_key[op.ix] == key.ix && state_read(history, op.ix, key.ix, state);
+    *state = (struct state){ op.ix, ESSE_NONE };
+    return as_reader ? state_read(history, op.ix, key.ix, state) : installs(history, op.ix, key.ix);
+}
+
+/* A predicate update both reads and writes; as a witness it shows what it wrote. */
+static bool witnesses_read(const struct esse_history *history, esse_op op)
+{
+    return op.ix < history->ops && (history->op_kind[op.ix] == ESSE_OP_READ ||
+                                    history->op_kind[op.ix] == ESSE_OP_PREDICATE_READ);
 }
 
 static bool is_same(struct state a, struct state b)
@@ -95,11 +105,12 @@ static bool is_same(struct state a, struct state b)
     return a.writer == b.writer && (a.writer != NOBODY || esse_value_eq(a.value, b.value));
 }
 
-bool esse_recheck_same_version(const struct esse_history *history, esse_key key, esse_op a,
-                               esse_op b)
+bool esse_recheck_shows_version(const struct esse_history *history, esse_key key, esse_op op,
+                                bool as_reader, esse_op witness)
 {
     struct state first, second;
-    return shows(history, a, key, &first) && shows(history, b, key, &second) &&
+    return shows(history, op, key, as_reader, &first) &&
+           shows(history, witness, key, witnesses_read(history, witness), &second) &&
            is_same(first, second);
 }
 
@@ -122,7 +133,9 @@ bool esse_recheck_version_edge(const struct esse_history *history, esse_key key,
                                esse_op first, esse_op second)
 {
     struct state a, b;
-    if (!shows(history, first, key, &a) || !shows(history, second, key, &b) || is_same(a, b))
+    const bool reads = witnesses_read(history, first);
+    if (!shows(history, first, key, reads, &a) ||
+        !shows(history, second, key, witnesses_read(history, second), &b) || is_same(a, b))
         return false;
     const struct esse_assumption_words *assumption = esse_assumption_find(basis);
     if (!assumption)
@@ -130,7 +143,7 @@ bool esse_recheck_version_edge(const struct esse_history *history, esse_key key,
     uint32_t t = esse_op_txn(history, first.ix).ix, u = esse_op_txn(history, second.ix).ix;
     switch (assumption->bit) {
     case ESSE_ASSUME_WFR_KEYS:
-        return t == u && history->op_kind[first.ix] == ESSE_OP_READ && b.writer == second.ix;
+        return t == u && reads && b.writer == second.ix;
     case ESSE_ASSUME_SEQUENTIAL_KEYS:
         return in_session(history, t, u);
     case ESSE_ASSUME_LINEARIZABLE_KEYS:
@@ -149,7 +162,8 @@ bool esse_recheck_cyclic(const struct esse_history *history, const struct esse_a
         ok =
             first->basis &&
             esse_recheck_version_edge(history, anomaly->key, first->basis, first->op, second->op) &&
-            esse_recheck_same_version(history, anomaly->key, second->op, next->op);
+            esse_recheck_shows_version(history, anomaly->key, second->op,
+                                       witnesses_read(history, second->op), next->op);
     }
     return ok;
 }

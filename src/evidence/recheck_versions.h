@@ -19,9 +19,10 @@
 bool esse_recheck_version_edge(const struct esse_history *history, esse_key key, const char *basis,
                                esse_op first, esse_op second);
 
-/* Do the operations show the same version of the key? */
-bool esse_recheck_same_version(const struct esse_history *history, esse_key key, esse_op a,
-                               esse_op b);
+/* Does the operation, as a reader or as a writer of the key, show the version that the witness
+ * shows?  A predicate update, which is both, shows as a witness what it wrote. */
+bool esse_recheck_shows_version(const struct esse_history *history, esse_key key, esse_op op,
+                                bool as_reader, esse_op witness);
 
 /* The anomaly cyclic-versions: steps by twos, where the version of the first comes before that of
  * the second by the basis of the first, which is the one of the next two's first, and so round. */

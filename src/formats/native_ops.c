@@ -83,9 +83,29 @@ static bool row_value(struct esse_json *json, bool pair, struct esse_row *row)
            esse_json_char(json, ']', "']'");
 }
 
+/* A key has one row. */
+static bool rows_differ(struct esse_native_ops *ops, struct esse_json *json, const char *open,
+                        size_t first_row, size_t count)
+{
+    char room[64];
+    if (count < 2)
+        return true;
+    esse_word_map_clear(&ops->row_keys, ops->arena, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        bool fresh;
+        const esse_value key = ops->rows.at[first_row + i].key;
+        esse_word_map_put(&ops->row_keys, key.word, &fresh);
+        if (!fresh)
+            return esse_json_fail(json, open, "the object has key \"%s\" twice",
+                                  esse_value_brief(json->values, key, room));
+    }
+    return true;
+}
+
 bool esse_native_rows_read(struct esse_native_ops *ops, struct esse_json *json, bool pairs,
                            size_t *first_row, size_t *count)
 {
+    const char *open = json->at;
     if (!esse_json_char(json, '{', "an object of keys and values"))
         return false;
     *first_row = ops->rows.count;
@@ -98,7 +118,7 @@ bool esse_native_rows_read(struct esse_native_ops *ops, struct esse_json *json, 
         esse_native_row_vec_push(&ops->rows, ops->arena, row);
     }
     *count = ops->rows.count - *first_row;
-    return ok;
+    return ok && rows_differ(ops, json, open, *first_row, *count);
 }
 
 /* Names are told apart by length and first letter: this runs once for every operation. */

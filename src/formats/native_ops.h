@@ -2,6 +2,7 @@
 #define ESSE_FORMATS_NATIVE_OPS_H
 
 #include "base/vec.h"
+#include "base/word_map.h"
 #include "formats/json.h"
 #include "history/record.h"
 
@@ -17,13 +18,15 @@ struct esse_native_ops {
     struct esse_native_op_vec ops;
     struct esse_native_item_vec items;
     struct esse_native_row_vec rows;
-    const char *unread; /* the first read that has no result: fine unless it committed */
+    struct esse_word_map row_keys; /* of the object at hand */
+    const char *unread;            /* the first read that has no result: fine unless it committed */
 };
 
 /* A list of operations, at its '['. */
 bool esse_native_ops_read(struct esse_native_ops *ops, struct esse_json *json);
 
-/* An object of key -> value, at its '{', added to ops->rows.  'pairs': each value is [old, new]. */
+/* An object of key -> value, at its '{', added to ops->rows, no key twice.  'pairs': each value is
+ * [old, new]. */
 bool esse_native_rows_read(struct esse_native_ops *ops, struct esse_json *json, bool pairs,
                            size_t *first, size_t *count);
 

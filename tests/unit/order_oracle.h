@@ -198,7 +198,14 @@ static bool b_certified(const struct b_history *b, const int *order)
     return true;
 }
 
-/* ---- what is assumed about the order of versions, for registers with unique values ---- */
+/* ---- what is assumed about the order of versions, for registers with unique values: a key that is
+ * deleted has an initial value, and is deleted once ---- */
+
+static const esse_value *b_value(const struct esse_history *h, uint32_t op)
+{
+    static const esse_value nothing = ESSE_NIL;
+    return h->op_kind[op] == ESSE_OP_DELETE ? &nothing : &h->op_value[op];
+}
 
 enum { B_STATES = 32 };
 
@@ -228,12 +235,12 @@ static bool b_shows(const struct esse_history *h, uint32_t txn, uint32_t key,
 {
     const esse_value *read = NULL, *written = NULL;
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        if (h->op_key[op] != key || esse_value_eq(h->op_value[op], ESSE_NONE))
+        if (h->op_key[op] != key || esse_value_eq(*b_value(h, op), ESSE_NONE))
             continue;
         if (b_is_write(h, op))
-            written = &h->op_value[op];
+            written = b_value(h, op);
         else if (!read && !written)
-            read = &h->op_value[op];
+            read = b_value(h, op);
     }
     *first = read ? read : written;
     *last = written ? written : read;
@@ -276,7 +283,7 @@ static bool b_assumed_of(const struct b_history *b, const int *order, uint32_t k
         const esse_value *written = NULL;
         for (uint32_t op = b->h->txn_op[txn]; op < b->h->txn_op[txn + 1]; op++)
             if (b_is_write(b->h, op) && b->h->op_key[op] == key)
-                written = &b->h->op_value[op];
+                written = b_value(b->h, op);
         if (!written)
             continue;
         int next = b_state_at(&states, *written);

@@ -29,6 +29,8 @@ struct making {
     struct esse_builder *builder;
     int64_t written[3]; /* by key: values are 1, 2, ... */
     int keys;
+    bool deletes;    /* each key once, for good, and then it has an initial value */
+    bool deleted[3]; /* by key */
 };
 
 static esse_value key_at(const struct making *m, uint32_t at)
@@ -46,6 +48,14 @@ static esse_value random_read(struct making *m, uint32_t key)
     return most ? esse_int(1 + esse_rng_below(&m->rng, most)) : esse_nil();
 }
 
+static void give_initial(struct making *m, uint32_t key)
+{
+    struct esse_error err;
+    struct esse_sink *sink = esse_builder_sink(m->builder);
+    const struct esse_row row = { key_at(m, key), esse_int(++m->written[key]), ESSE_NONE };
+    CHECK(sink->init(sink, &row, 1, &err));
+}
+
 static enum esse_status random_status(struct making *m)
 {
     uint32_t dice = esse_rng_below(&m->rng, 12);
@@ -55,28 +65,37 @@ static enum esse_status random_status(struct making *m)
 static void make_txn(struct making *m, uint32_t session, int64_t start, int64_t end)
 {
     struct esse_error err;
+    bool committed = false;
     esse_builder_begin(m->builder, esse_int(session), NULL);
     if (end >= 0)
         esse_builder_times(m->builder, start, end);
     for (uint32_t left = 1 + esse_rng_below(&m->rng, 3); left > 0; left--) {
         uint32_t key = esse_rng_below(&m->rng, (uint32_t)m->keys);
-        if (esse_rng_below(&m->rng, 2))
+        if (m->deletes && !m->deleted[key] && !esse_rng_below(&m->rng, 4)) {
+            esse_builder_delete(m->builder, key_at(m, key));
+            m->deleted[key] = committed = true;
+            break;
+        } else if (esse_rng_below(&m->rng, 2))
             esse_builder_write(m->builder, key_at(m, key), esse_int(++m->written[key]));
         else
             esse_builder_read(m->builder, key_at(m, key), random_read(m, key));
     }
-    CHECK(esse_builder_end(m->builder, random_status(m), &err));
+    const enum esse_status status = random_status(m);
+    CHECK(esse_builder_end(m->builder, committed ? ESSE_COMMITTED : status, &err));
 }
 
 static struct esse_history *random_history(struct esse_arena *arena, uint64_t seed)
 {
-    struct making m = { { seed }, esse_builder_new(arena), { 0 }, 0 };
+    struct making m = { .rng = { seed }, .builder = esse_builder_new(arena) };
     struct esse_history *history = NULL;
     struct esse_error err;
     int64_t now = 0, busy[3] = { 0 };
     m.keys = 1 + (int)esse_rng_below(&m.rng, 2);
     const uint32_t sessions = 1 + esse_rng_below(&m.rng, 3);
     const bool timed = esse_rng_below(&m.rng, 4) > 0;
+    m.deletes = seed % 3 == 0;
+    for (int key = 0; m.deletes && key < m.keys; key++)
+        give_initial(&m, (uint32_t)key);
     for (uint32_t left = 2 + esse_rng_below(&m.rng, 4); left > 0; left--) {
         uint32_t session = esse_rng_below(&m.rng, sessions);
         now += esse_rng_below(&m.rng, 3);
@@ -381,6 +400,29 @@ TEST(test_infer__an_assumption_that_cannot_be_is_dropped)
     esse_arena_free(arena);
 }
 
+/* A delete is a version like any other, if it alone can have left nothing behind. */
+TEST(test_infer__nothing_is_the_version_of_the_only_delete)
+{
+    const char *text =
+        "{\"init\":{\"x\":0}}\n"
+        "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"r\":\"x\",\"v\":null}]}\n"
+        "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":0},{\"d\":\"x\"}]}\n";
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_verdict *verdict =
+        verdict_of(arena, text, "read-uncommitted", ESSE_ASSUME_SEQUENTIAL_KEYS);
+    CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
+    CHECK_TEXT(verdict->anomalies[0].type, "cyclic-versions");
+    text = "{\"init\":{\"x\":0,\"y\":0}}\n"
+           "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":null},{\"w\":\"x\",\"v\":1},{\"r\":\"y\","
+           "\"v\":0}]}\n"
+           "{\"session\":1,\"ops\":[{\"d\":\"x\"}]}\n"
+           "{\"session\":2,\"ops\":[{\"w\":\"y\",\"v\":5},{\"r\":\"x\",\"v\":null}]}\n";
+    verdict = verdict_of(arena, text, "serializable", ESSE_ASSUME_WFR_KEYS);
+    CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
+    CHECK_TEXT(verdict->assumed[0], "wfr-keys");
+    esse_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_infer__reads_that_follow_reads_show_nothing),
         cmocka_unit_test(test_infer__writes_that_follow_reads),
         cmocka_unit_test(test_infer__an_assumption_that_cannot_be_is_dropped),
+        cmocka_unit_test(test_infer__nothing_is_the_version_of_the_only_delete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

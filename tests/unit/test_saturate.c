@@ -2,6 +2,7 @@
 #include "evidence/recheck.h"
 #include "level/level.h"
 #include "load_text.h"
+#include "predicate_random.h"
 #include "random_history.h"
 
 /* ---- the engine against all orders ---- */
@@ -205,6 +206,59 @@ TEST(test_saturate__classic_shapes)
             fail_msg("%s: cannot be read", shapes[i].what);
 }
 
+/* ---- predicates ---- */
+
+static const char *const of_operations[] = { "causal",           "PRAM",
+                                             "monotonic-reads",  "monotonic-writes",
+                                             "read-your-writes", "writes-follow-reads" };
+
+/* The levels of operations, on operations that are several accesses; true if one is violated. */
+static bool saturate_operations(struct esse_arena *arena, const char *text)
+{
+    const struct esse_history *history = load_text(arena, "native", text);
+    const struct esse_result *result;
+    struct esse_error err;
+    struct esse_check_options options = { .levels = of_operations,
+                                          .level_count = 6,
+                                          .engine = "saturate" };
+    if (!esse_check(arena, history, &options, &result, &err))
+        fail_msg("%s\n%s", err.text, text);
+    for (uint32_t i = 0; i < result->verdict_count; i++)
+        if (result->verdicts[i].outcome == ESSE_VIOLATED)
+            return true;
+    return false;
+}
+
+TEST(test_saturate__an_update_reads_before_it_writes)
+{
+    struct esse_arena *arena = esse_arena_new();
+    CHECK(saturate_operations(
+        arena, "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":9}]}\n"
+               "{\"session\":0,\"ops\":[{\"u\":\"v > 0\",\"rows\":{\"x\":[2,9]}}]}\n"));
+    /* Its own write is not what it read. */
+    saturate_operations(arena,
+                        "{\"session\":0,\"ops\":[{\"u\":\"v > 0\",\"rows\":{\"x\":[9,9]}}]}\n");
+    esse_arena_free(arena);
+}
+
+TEST(test_saturate__refutations_of_predicate_operations_are_rechecked)
+{
+    unsigned violated = 0;
+    for (unsigned seed = 1; seed <= test_rounds(2000); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_rng rng = { seed };
+        struct p_history h;
+        p_random_history(&h, &rng, 5);
+        p_damage(&h, &rng);
+        h.has_sessions = true;
+        for (int t = 0; t < h.count; t++)
+            h.txns[t].session = (int)esse_rng_below(&rng, 2);
+        violated += saturate_operations(arena, p_write(arena, &h));
+        esse_arena_free(arena);
+    }
+    CHECK(violated > test_rounds(2000) / 40);
+}
+
 /* ---- wrong evidence ---- */
 
 static struct esse_history *causal_violation(struct esse_arena *arena)
@@ -289,6 +343,8 @@ int main(void)
         cmocka_unit_test(test_saturate__agrees_with_all_orders_on_lists),
         cmocka_unit_test(test_saturate__examples_of_levels_are_true),
         cmocka_unit_test(test_saturate__classic_shapes),
+        cmocka_unit_test(test_saturate__an_update_reads_before_it_writes),
+        cmocka_unit_test(test_saturate__refutations_of_predicate_operations_are_rechecked),
         cmocka_unit_test(test_saturate__a_changed_justification_is_refused),
         cmocka_unit_test(test_saturate__a_wrong_commit_order_is_refused),
     };

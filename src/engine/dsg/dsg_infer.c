@@ -77,13 +77,20 @@ static void number_strange(struct inferring *in)
 
 /* ---- what transactions show of a key ---- */
 
+/* An update that both read and wrote the key is told by what it wrote. */
+static bool is_read_of_update(const struct versions *versions, uint32_t at)
+{
+    return versions_touch(versions, at)->kind == ESSE_OP_READ &&
+           versions->history->op_kind[versions_op(versions, at)] == ESSE_OP_PREDICATE_UPDATE;
+}
+
 static struct shown look(const struct inferring *in, uint32_t begin, uint32_t end)
 {
     const struct esse_by_key *by_key = &in->versions->sources->by_key;
     struct shown shown = { by_key->at[begin].txn, ESSE_NO_TOUCH, ESSE_NO_TOUCH, false };
     for (uint32_t at = begin; at < end; at++) {
         bool is_read = by_key->at[at].kind == ESSE_OP_READ;
-        if (in->versions->of[at] == NO_VERSION)
+        if (in->versions->of[at] == NO_VERSION || is_read_of_update(in->versions, at))
             continue;
         if (shown.first == ESSE_NO_TOUCH) {
             shown.first = at;

@@ -269,16 +269,24 @@ static struct esse_edge edge_between(const struct telling *t, uint32_t from, uin
     return forced_edge(t, &forced->at[i]);
 }
 
+/* What an operation reads before what it then writes: the cycle goes through the operation. */
+static bool is_inside(const struct telling *t, const struct esse_edge *edge)
+{
+    return t->units->single && edge->from_op.ix == edge->to_op.ix;
+}
+
 void sat_explain(struct scan *scan, const struct sat_refutation *refutation)
 {
     struct telling t = { scan, refutation, refutation->units };
-    uint32_t count = refutation->length ? refutation->length : 1;
-    struct esse_edge *edges = esse_arena_alloc(scan->arena, count, sizeof *edges);
-    for (uint32_t i = 0; i < refutation->length; i++)
-        edges[i] =
+    uint32_t count = 0;
+    struct esse_edge *edges = esse_arena_alloc(scan->arena, refutation->length + 1u, sizeof *edges);
+    for (uint32_t i = 0; i < refutation->length; i++) {
+        edges[count] =
             edge_between(&t, refutation->cycle[i], refutation->cycle[(i + 1) % refutation->length]);
+        count += !is_inside(&t, &edges[count]);
+    }
     if (!refutation->length)
-        edges[0] = forced_edge(&t, &refutation->forced->at[refutation->forced->count - 1]);
+        edges[count++] = forced_edge(&t, &refutation->forced->at[refutation->forced->count - 1]);
     struct esse_anomaly anomaly = { .type = esse_anomaly_get(refutation->axiom->type)->name,
                                     .edges = edges,
                                     .edge_count = count };

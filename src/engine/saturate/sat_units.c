@@ -38,6 +38,7 @@ static uint32_t source_access(struct sat_units *units, uint32_t key, uint32_t at
     }
     uint32_t write = sources_only(sources, chain);
     if (write == ESSE_NO_TOUCH || !units->versions->in[sources->by_key.at[write].txn] ||
+        versions_op(units->versions, write) == versions_op(units->versions, at) ||
         is_list(value) != (sources->by_key.at[write].kind == ESSE_OP_APPEND)) {
         units->unresolved++;
         return SAT_NOTHING;
