@@ -19,11 +19,34 @@ struct observing {
 /* The unknown transaction that alone can have written what the chain from 'at' is about. */
 static uint32_t unknown_writer(const struct observing *o, uint32_t at)
 {
-    at = sources_only(o->sources, at);
-    if (at == ESSE_NO_TOUCH)
-        return ESSE_NO_TXN;
-    uint32_t txn = o->sources->by_key.at[at].txn;
-    return o->history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME ? txn : ESSE_NO_TXN;
+    uint32_t found = ESSE_NO_TXN;
+    for (; at != ESSE_NO_TOUCH; at = o->sources->link[at]) {
+        const uint32_t txn = o->sources->by_key.at[at].txn;
+        if (txn == found || o->history->txn_status[txn] == ESSE_ABORTED)
+            continue;
+        if (found != ESSE_NO_TXN || o->history->txn_status[txn] != ESSE_UNKNOWN_OUTCOME)
+            return ESSE_NO_TXN;
+        found = txn;
+    }
+    return found;
+}
+
+/* The same of nothing: the unknown transaction that alone can have deleted the key. */
+static uint32_t unknown_deleter(const struct observing *o, uint32_t key)
+{
+    const struct esse_by_key *by_key = &o->sources->by_key;
+    uint32_t found = ESSE_NO_TXN;
+    for (uint32_t at = by_key->first[key]; o->sources->deleted[key] && at < by_key->first[key + 1];
+         at++) {
+        const struct esse_touch *touch = &by_key->at[at];
+        if (touch->kind != ESSE_OP_WRITE || !esse_value_eq(touch->value, ESSE_NIL) ||
+            touch->txn == found || o->history->txn_status[touch->txn] == ESSE_ABORTED)
+            continue;
+        if (found != ESSE_NO_TXN || o->history->txn_status[touch->txn] != ESSE_UNKNOWN_OUTCOME)
+            return ESSE_NO_TXN;
+        found = touch->txn;
+    }
+    return found;
 }
 
 static void observe(struct observing *o, uint32_t txn)
@@ -42,23 +65,34 @@ static void observe_list(struct observing *o, esse_value list)
         observe(o, unknown_writer(o, sources->item[sources->spine_first[spine] + *done]));
 }
 
-static void observe_touch(struct observing *o, uint32_t at)
+static void observe_touch(struct observing *o, uint32_t key, uint32_t at, uint32_t deleter)
 {
     const struct esse_touch *touch = &o->sources->by_key.at[at];
+    const esse_value value = esse_value_state(touch->value);
     if (touch->kind != ESSE_OP_READ)
         return;
-    if (is_list(touch->value)) {
-        if (o->in[touch->txn] && list_length(touch->value))
-            observe_list(o, touch->value);
+    if (is_list(value)) {
+        if (o->in[touch->txn])
+            observe_list(o, value);
         return;
     }
-    uint32_t writer = unknown_writer(o, o->sources->link[at]);
-    if (writer == ESSE_NO_TXN)
+    if (esse_value_eq(value, o->sources->initial[key]))
+        return;
+    uint32_t writer =
+        esse_value_eq(value, ESSE_NIL) ? deleter : unknown_writer(o, o->sources->link[at]);
+    if (writer == ESSE_NO_TXN || writer == touch->txn)
         return;
     if (o->in[touch->txn])
         observe(o, writer);
     else if (o->history->txn_status[touch->txn] == ESSE_UNKNOWN_OUTCOME)
         pair_vec_push(&o->held, o->scratch, (struct esse_pair){ touch->txn, writer });
+}
+
+static void observe_key(struct observing *o, uint32_t key)
+{
+    const uint32_t deleter = unknown_deleter(o, key), *first = &o->sources->by_key.first[key];
+    for (uint32_t at = first[0]; at < first[1]; at++)
+        observe_touch(o, key, at, deleter);
 }
 
 /* What an unknown transaction read counts from now on. */
@@ -94,8 +128,8 @@ uint8_t *committed_find(struct esse_arena *arena, const struct sources *sources)
         return o.in;
     o.scratch = esse_arena_new();
     o.spine_done = esse_arena_alloc(o.scratch, history->spine_count + 1u, sizeof *o.spine_done);
-    for (uint32_t at = 0; at < sources->by_key.count; at++)
-        observe_touch(&o, at);
+    for (uint32_t key = 0; key < history->keys; key++)
+        observe_key(&o, key);
     esse_radix_sort(o.held.at, o.held.count, o.scratch);
     for (size_t i = 0; i < o.queue.count; i++)
         observe_reads(&o, o.queue.at[i]);

@@ -5,7 +5,9 @@
 
 /*
  * Which transactions count as committed: those that are, and those of unknown outcome of which one
- * that counts observed a write.  With several writers of a value nobody knows which was observed.
+ * that counts must have observed a write, because neither the initial value nor another writer
+ * explains the read.  Those that may have been observed do not count; both of their outcomes are
+ * for engine/worlds to try.
  *
  * Cost: O(accesses + items of spines), and a byte a transaction, if there is an unknown one at all.
  */

@@ -1,6 +1,7 @@
 #include "evidence/recheck_cycle.h"
 
 #include "base/error.h"
+#include "evidence/counted.h"
 #include "evidence/key_versions.h"
 #include "evidence/recheck_phantom.h"
 #include "evidence/recheck_versions.h"
@@ -48,13 +49,12 @@ const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char 
 
 struct cycle_claim {
     const struct esse_history *history;
-    uint8_t *asked; /* by transaction: being looked at, so that observation is no circle */
+    const uint8_t *in; /* by transaction, see counted.h */
 };
 
-static bool returned(const struct esse_history *history, esse_value read, esse_value written)
+static struct cycle_claim claim_of(struct esse_arena *arena, const struct esse_history *history)
 {
-    return esse_value_tag(read) == ESSE_TAG_LIST ? esse_list_has(history, read, written)
-                                                 : esse_value_eq(read, written);
+    return (struct cycle_claim){ history, esse_counted(arena, history) };
 }
 
 /* By how many operations, of transactions that did not abort, the value was written. */
@@ -68,47 +68,6 @@ static uint32_t count_writes(const struct esse_history *history, uint32_t key, e
                      esse_op_write_of(history, op, (esse_key){ key }, &written) &&
                      esse_value_eq(written, value);
     return count;
-}
-
-static bool counts(struct cycle_claim *claim, uint32_t txn);
-
-/* Did somebody who counts read the value, and could nobody else have written it? */
-static bool was_observed(struct cycle_claim *claim, esse_key key, esse_value value)
-{
-    const struct esse_history *history = claim->history;
-    esse_value read;
-    if (esse_value_eq(value, ESSE_NIL) || count_writes(history, key.ix, value) != 1)
-        return false;
-    for (uint32_t t = 0; t < history->txns; t++)
-        for (uint32_t o = history->txn_op[t]; o < history->txn_op[t + 1]; o++)
-            if (esse_op_read_of(history, o, key, &read) && returned(history, read, value) &&
-                counts(claim, t))
-                return true;
-    return false;
-}
-
-static bool op_was_observed(struct cycle_claim *claim, uint32_t op)
-{
-    uint32_t count = esse_access_count(claim->history, op);
-    for (uint32_t i = 0; i < count; i++) {
-        struct esse_access access = esse_access_at(claim->history, op, i);
-        if (access.kind != ESSE_OP_READ && was_observed(claim, access.key, access.value))
-            return true;
-    }
-    return false;
-}
-
-static bool counts(struct cycle_claim *claim, uint32_t txn)
-{
-    const struct esse_history *history = claim->history;
-    if (history->txn_status[txn] != ESSE_UNKNOWN_OUTCOME || claim->asked[txn])
-        return history->txn_status[txn] == ESSE_COMMITTED;
-    claim->asked[txn] = 1;
-    bool observed = false;
-    for (uint32_t op = history->txn_op[txn]; !observed && op < history->txn_op[txn + 1]; op++)
-        observed = op_was_observed(claim, op);
-    claim->asked[txn] = 0;
-    return observed;
 }
 
 /* ---- what is known of the order of versions ---- */
@@ -242,7 +201,7 @@ static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
     if (witness == ESSE_NO_OP)
         return esse_recheck_is_ordered(history, edge->key, edge->from_op, edge->to_op);
     if (witness >= history->ops || !reads_key(history, witness, key) ||
-        !counts(claim, esse_op_txn(history, witness).ix))
+        !claim->in[esse_op_txn(history, witness).ix])
         return false;
     uint32_t count, a = UINT32_MAX, b = UINT32_MAX;
     const esse_value *items = esse_history_list(history, history->op_value[witness], &count);
@@ -330,8 +289,7 @@ static bool edge_follows(struct cycle_claim *claim, const struct esse_edge *edge
 {
     const struct esse_history *history = claim->history;
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
-        edge->from.ix == edge->to.ix || !counts(claim, edge->from.ix) ||
-        !counts(claim, edge->to.ix))
+        edge->from.ix == edge->to.ix || !claim->in[edge->from.ix] || !claim->in[edge->to.ix])
         return false;
     if (is_dep(edge, "process"))
         return edge_process(history, edge);
@@ -349,9 +307,10 @@ static bool edge_follows(struct cycle_claim *claim, const struct esse_edge *edge
 
 bool esse_recheck_counts(const struct esse_history *history, uint32_t txn)
 {
+    if (history->txn_status[txn] != ESSE_UNKNOWN_OUTCOME)
+        return history->txn_status[txn] == ESSE_COMMITTED;
     struct esse_arena *arena = esse_arena_new();
-    struct cycle_claim claim = { history, esse_arena_alloc(arena, history->txns + 1u, 1) };
-    bool ok = counts(&claim, txn);
+    const bool ok = esse_counted(arena, history)[txn];
     esse_arena_free(arena);
     return ok;
 }
@@ -359,7 +318,7 @@ bool esse_recheck_counts(const struct esse_history *history, uint32_t txn)
 bool esse_recheck_edge(const struct esse_history *history, const struct esse_edge *edge)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct cycle_claim claim = { history, esse_arena_alloc(arena, history->txns + 1u, 1) };
+    struct cycle_claim claim = claim_of(arena, history);
     bool ok = edge_follows(&claim, edge);
     esse_arena_free(arena);
     return ok;
@@ -374,7 +333,7 @@ bool esse_recheck_cycle(const struct esse_history *history, const struct esse_an
         return esse_fail(err, ESSE_EBUG, "a cycle is called %s but is of type %s", anomaly->type,
                          room);
     struct esse_arena *arena = esse_arena_new();
-    struct cycle_claim claim = { history, esse_arena_alloc(arena, history->txns + 1u, 1) };
+    struct cycle_claim claim = claim_of(arena, history);
     bool ok = count > 1;
     for (uint32_t i = 0; ok && i < count; i++)
         ok = anomaly->edges[i].to.ix == anomaly->edges[(i + 1) % count].from.ix &&

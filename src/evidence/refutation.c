@@ -1,6 +1,7 @@
 #include "evidence/refutation.h"
 
 #include "base/error.h"
+#include "evidence/counted.h"
 #include "evidence/refutation_state.h"
 #include "evidence/rup.h"
 
@@ -32,67 +33,6 @@ const struct refute_rule *refute_rule_of(const struct esse_level *level)
 bool esse_is_refutation(const struct esse_anomaly *anomaly)
 {
     return refute_rule_of(esse_level_before(anomaly->type, "-no-order")) != NULL;
-}
-
-/* ---- who counts ---- */
-
-/* The only transaction that did not abort and wrote the value; ESSE_NO_TXN if there is not one. */
-static uint32_t only_writer(const struct refuting *r, uint32_t key, esse_value value)
-{
-    uint32_t found = ESSE_NO_TXN;
-    for (uint32_t at = r->by_key.first[key]; at < r->by_key.first[key + 1]; at++) {
-        const struct esse_touch *touch = &r->by_key.at[at];
-        if (touch->kind == ESSE_OP_READ || !esse_value_eq(touch->value, value) ||
-            r->history->txn_status[touch->txn] == ESSE_ABORTED)
-            continue;
-        if (found != ESSE_NO_TXN)
-            return ESSE_NO_TXN;
-        found = touch->txn;
-    }
-    return found;
-}
-
-static bool observe(struct refuting *r, uint32_t key, esse_value value)
-{
-    uint32_t writer = esse_value_eq(value, ESSE_NIL) ? ESSE_NO_TXN : only_writer(r, key, value);
-    if (writer == ESSE_NO_TXN || r->in[writer])
-        return false;
-    r->in[writer] = 1;
-    return true;
-}
-
-static bool observe_read(struct refuting *r, uint32_t key, esse_value value)
-{
-    bool changed = false;
-    uint32_t count;
-    if (esse_value_tag(value) != ESSE_TAG_LIST)
-        return observe(r, key, value);
-    const esse_value *items = esse_history_list(r->history, value, &count);
-    for (uint32_t i = 0; i < count; i++)
-        changed |= observe(r, key, items[i]);
-    return changed;
-}
-
-static bool observe_all(struct refuting *r)
-{
-    bool changed = false;
-    for (uint32_t key = 0; key < r->history->keys; key++)
-        for (uint32_t at = r->by_key.first[key]; at < r->by_key.first[key + 1]; at++)
-            if (r->by_key.at[at].kind == ESSE_OP_READ && r->in[r->by_key.at[at].txn])
-                changed |= observe_read(r, key, r->by_key.at[at].value);
-    return changed;
-}
-
-void refute_find_committed(struct refuting *r)
-{
-    bool unknown = false;
-    r->in = esse_arena_alloc(r->arena, r->history->txns + (size_t)1, 1);
-    for (uint32_t txn = 0; txn < r->history->txns; txn++) {
-        r->in[txn] = r->history->txn_status[txn] == ESSE_COMMITTED;
-        unknown |= r->history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME;
-    }
-    while (unknown && observe_all(r))
-        continue;
 }
 
 /* ---- choices ---- */
@@ -178,7 +118,7 @@ bool esse_recheck_refutation(const struct esse_history *history, const struct es
     bool ok = r.rule && r.refutation;
     if (ok) {
         esse_by_key_make(&r.by_key, r.arena, history);
-        refute_find_committed(&r);
+        r.in = esse_counted(r.arena, history);
         ok = refutes(&r);
     }
     esse_arena_free(r.arena);

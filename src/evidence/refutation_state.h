@@ -51,8 +51,4 @@ uint32_t refute_only_source(const struct refuting *r, uint32_t op, esse_key key)
 /* Did its transaction write the key before 'op'? */
 bool refute_is_own(const struct refuting *r, uint32_t op, esse_key key);
 
-/* Who counts as committed.  O(accesses) a round, and as many rounds as unknown transactions
- * observe each other. */
-void refute_find_committed(struct refuting *r);
-
 #endif

@@ -348,7 +348,7 @@ static bool b_permute(const struct b_history *b, int *order, int from, enum b_ru
 }
 
 /* Committed transactions, and unknown ones of which one that counts read something. */
-static bool b_observes(const struct esse_history *h, uint32_t reader, uint32_t writer)
+static inline bool b_observes(const struct esse_history *h, uint32_t reader, uint32_t writer)
 {
     for (uint32_t r = h->txn_op[reader]; r < h->txn_op[reader + 1]; r++) {
         for (uint32_t w = h->txn_op[writer]; w < h->txn_op[writer + 1]; w++) {
@@ -370,7 +370,7 @@ static bool b_observes(const struct esse_history *h, uint32_t reader, uint32_t w
 }
 
 /* False if there are too many transactions. */
-static bool b_open(struct b_history *b, const struct esse_history *h)
+static inline bool b_open(struct b_history *b, const struct esse_history *h)
 {
     *b = (struct b_history){ .h = h };
     for (uint32_t t = 0; t < h->txns; t++)
