@@ -58,7 +58,7 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
     { "keys", 0, ESSE_OPT_COUNT, TO(keys), "N", \
       "rows in use (default: by workload)", NULL }, \
     { "max-writes-per-key", 0, ESSE_OPT_COUNT, TO(max_writes), "N", \
-      "then a fresh row takes the place; 0: never (default: list-append 64, others 0)", NULL }, \
+      "then a fresh row takes the place; 0: never (default: list-append 8, others 0)", NULL }, \
     { "distribution", 0, ESSE_OPT_TEXT, TO(distribution), "D", \
       "of the rows (default: uniform; ycsb and twitter zipf)", distributions }, \
     { "zipf-theta", 0, ESSE_OPT_REAL, TO(zipf_theta), "X", \

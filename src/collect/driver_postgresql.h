@@ -16,16 +16,22 @@
  * transactions that verify what others saw (driver_postgresql_shadow.h).
  */
 
+/* What a statement saw and the transaction that it belongs to, as 64-bit numbers.  PostgreSQL 13
+ * has other names for these functions, and all versions have these. */
+#define ESSE_PG_SEEN "txid_current_snapshot()"
+#define ESSE_PG_ID   "txid_current_if_assigned()"
+
 /* What differs between servers.  Predicates and CHANGE answer columns (snapshot, xid, k, v or o),
  * where k is null if there is no row; statements that write answer (xid), or nothing. */
 struct esse_pg_dialect {
     const char *name;
     const char *product; /* behind it version() has the number of the version */
     const char *texts[ESSE_STATEMENTS];
-    const char *create;      /* a table: '%' its name, '#' the type of v */
-    const char *session;     /* '#' the level: a session begins with it; NULL: BEGIN tells */
-    const char *time;        /* a statement that tells when a transaction commits; NULL: none */
-    bool has_log;            /* logical decoding */
+    const char *create;   /* a table: '%' its name, '#' the type of v */
+    const char *session;  /* '#' the level: a session begins with it; NULL: BEGIN tells */
+    const char *planning; /* goes along with BEGIN, but for statements of the user's; NULL: none */
+    const char *time;     /* a statement that tells when a transaction commits; NULL: none */
+    bool has_log;         /* logical decoding */
     bool has_conflict_reads; /* READ COMMITTED re-reads rows that others changed: no snapshot */
 };
 
@@ -53,6 +59,7 @@ struct esse_target {
     const struct esse_url *url;
     const struct esse_pg_dialect *dialect;
     const char *session, *begin, *begin_read_only; /* 'session' may be NULL */
+    const char *planning;                          /* the dialect's; NULL: none */
     const char *level;                             /* "repeatable read" */
     bool is_read_committed;
     const char **keywords, **values; /* for libpq, but host and port */

@@ -25,7 +25,7 @@ enum esse_pg_part {
     ESSE_PART_TIME,
     ESSE_PART_END
 };
-enum { ESSE_PG_PARTS = 5 };
+enum { ESSE_PG_PARTS = 6 };
 
 struct esse_pg_conn {
     struct esse_conn head;

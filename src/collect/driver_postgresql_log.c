@@ -202,7 +202,7 @@ static bool open_log(struct esse_pg_log *log, struct esse_error *err)
                                err))
         return false;
     sweep(log);
-    const char *xid = esse_pg_ask(target, log->main, "SELECT pg_current_xact_id()", err);
+    const char *xid = esse_pg_ask(target, log->main, "SELECT txid_current()", err);
     if (!xid)
         return false;
     esse_learnt_rows_base(log->rows, strtoll(xid, NULL, 10));

@@ -13,8 +13,6 @@
  * same rows tells, which the UPDATE is joined with: at READ COMMITTED too both look at the newest
  * version, since the lock keeps it so.
  */
-#define SEEN "pg_current_snapshot()"
-#define ID   "pg_current_xact_id_if_assigned()"
 
 /* "id AS esse_0, owner AS esse_1": names that are nobody else's. */
 static void put_renamed(struct esse_out *out, const struct esse_own_table *table)
@@ -42,7 +40,7 @@ static void put_update(struct esse_out *out, const struct esse_own_table *table,
         esse_out_f(out, "%s%s.%s = esse_%u", i ? " AND " : "", table->name, table->columns[i], i);
     esse_out_text(out, " RETURNING ");
     put_both(out, table);
-    esse_out_text(out, ") SELECT " SEEN ", " ID
+    esse_out_text(out, ") SELECT " ESSE_PG_SEEN ", " ESSE_PG_ID
                        ", esse_new.* FROM (SELECT 1) one LEFT JOIN esse_new ON true");
 }
 
@@ -51,7 +49,7 @@ static void put_change(struct esse_out *out, const struct esse_own_table *table,
 {
     const char *verb = statement->kind == ESSE_OWN_INSERT ? "INSERT INTO" : "DELETE FROM";
     esse_out_f(out,
-               "WITH esse_new AS (%s %s %s RETURNING %s) SELECT " SEEN ", " ID
+               "WITH esse_new AS (%s %s %s RETURNING %s) SELECT " ESSE_PG_SEEN ", " ESSE_PG_ID
                ", esse_new.* FROM (SELECT 1) one LEFT JOIN esse_new ON true",
                verb, table->name, statement->rest, table->list);
 }
@@ -66,7 +64,8 @@ void esse_pg_own_put(struct esse_out *out, const struct esse_own_schema *schema,
     } else if (statement->kind >= ESSE_OWN_INSERT) {
         put_change(out, table, statement);
     } else {
-        esse_out_text(out, "SELECT " SEEN ", NULL, esse_rows.* FROM (SELECT 1) one LEFT JOIN (");
+        esse_out_text(out,
+                      "SELECT " ESSE_PG_SEEN ", NULL, esse_rows.* FROM (SELECT 1) one LEFT JOIN (");
         esse_own_put_select(out, schema, statement);
         esse_out_text(out, ") esse_rows ON true");
     }

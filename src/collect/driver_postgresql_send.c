@@ -86,6 +86,9 @@ static bool send_begin(struct esse_pg_conn *conn)
         !send_plain(conn, ESSE_PART_BEGIN,
                     conn->request.is_read_only ? target->begin_read_only : target->begin))
         return false;
+    if (conn->begin_is_due && target->planning &&
+        !send_plain(conn, ESSE_PART_BEGIN, target->planning))
+        return false;
     conn->begin_is_due = false;
     return true;
 }

@@ -10,10 +10,10 @@
  * READ COMMITTED too, where the next statement has another.  The function is called once: it stands
  * in a row of its own, or beside an aggregate. */
 #define AGGREGATE(what)                                                                            \
-    "SELECT pg_current_snapshot(), NULL, 0, " what ", pg_export_snapshot() FROM esse_% WHERE #"
+    "SELECT " ESSE_PG_SEEN ", NULL, 0, " what ", pg_export_snapshot() FROM esse_% WHERE #"
 
 const char *const esse_pg_exporting[ESSE_STATEMENTS] = {
-    [ESSE_SQL_RANGE] = "SELECT pg_current_snapshot(), NULL, k, v, exported "
+    [ESSE_SQL_RANGE] = "SELECT " ESSE_PG_SEEN ", NULL, k, v, exported "
                        "FROM (SELECT pg_export_snapshot() AS exported) one LEFT JOIN esse_% ON #",
     [ESSE_SQL_COUNT] = AGGREGATE("count(*)"),
     [ESSE_SQL_SUM] = AGGREGATE("sum(v)"),

@@ -198,7 +198,7 @@ const struct esse_live_workload esse_workload_list_append = {
     .name = "list-append",
     .meaning = "lists, appended to and read whole: shows the most with the least",
     .needs = ESSE_CAN_LISTS,
-    .defaults = { .keys = 30, .ops = 4, .max_writes = 64, .read_share = 0.5 },
+    .defaults = { .keys = 10, .ops = 4, .max_writes = 8, .read_share = 0.5 },
     .details = &lists,
     OPS,
 };

