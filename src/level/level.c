@@ -43,7 +43,8 @@ static bool meets(const struct set *a, const struct set *b)
 static struct set implied[ESSE_LEVEL_END];        /* levels, by implications always true */
 static struct set implied_elle[ESSE_LEVEL_END];   /* levels, by all implications */
 static struct set anomalies_of[ESSE_ANOMALY_END]; /* anomalies that are there with one */
-static struct set forbidden_by[ESSE_LEVEL_END];   /* anomalies named by a level and those below */
+static struct set forbidden_by[ESSE_LEVEL_END];   /* anomalies named by a level and those implied */
+static struct set ruled_out_elle[ESSE_LEVEL_END]; /* the same by all implications */
 
 /* Warshall's closure, reflexive, of rows 1 .. end - 1. */
 static void close_rows(struct set *rows, unsigned end)
@@ -77,6 +78,16 @@ static bool is_carried(const struct esse_level *level, enum esse_anomaly_id anom
     return !esse_anomaly_table[anomaly].is_about_points || esse_level_has_points(level);
 }
 
+static void close_forbidden(struct set *forbidden, const struct set *implications)
+{
+    for (unsigned a = 1; a < ESSE_LEVEL_END; a++)
+        for (unsigned b = 1; b < ESSE_LEVEL_END; b++)
+            if (has(&implications[a], b))
+                for (const enum esse_anomaly_id *at = esse_level_table[b].forbids; *at; at++)
+                    if (is_carried(&esse_level_table[a], *at))
+                        add(&forbidden[a], *at);
+}
+
 static void close_tables(void)
 {
     close_levels();
@@ -84,12 +95,8 @@ static void close_tables(void)
         for (const enum esse_anomaly_id *b = esse_anomaly_table[a].implies; *b; b++)
             add(&anomalies_of[a], *b);
     close_rows(anomalies_of, ESSE_ANOMALY_END);
-    for (unsigned a = 1; a < ESSE_LEVEL_END; a++)
-        for (unsigned b = 1; b < ESSE_LEVEL_END; b++)
-            if (has(&implied_elle[a], b))
-                for (const enum esse_anomaly_id *at = esse_level_table[b].forbids; *at; at++)
-                    if (is_carried(&esse_level_table[a], *at))
-                        add(&forbidden_by[a], *at);
+    close_forbidden(forbidden_by, implied);
+    close_forbidden(ruled_out_elle, implied_elle);
 }
 
 static void ready(void)
@@ -216,7 +223,7 @@ void esse_level_boundary(struct esse_arena *arena, const struct esse_anomaly_typ
     for (size_t i = 0; i < count; i++)
         add_all(&found, &anomalies_of[present[i]->id]);
     for (unsigned at = 1; at < ESSE_LEVEL_END; at++)
-        if (!esse_level_table[at].is_own && meets(&forbidden_by[at], &found))
+        if (!esse_level_table[at].is_own && meets(&ruled_out_elle[at], &found))
             add(&impossible, at);
 
     /* Later ids are weaker, so a level is among the weakest iff it implies no later one. */

@@ -260,8 +260,8 @@ bool esse_anomaly_implies(const struct esse_anomaly_type *a, const struct esse_a
 /* Is it snapshot isolation, plain or strong, which start and commit points can be held against? */
 bool esse_level_has_points(const struct esse_level *level);
 
-/* Is a history with 'anomaly' outside of 'level'?  As Elle computes it: 'anomaly' implies one that
- * the level or a level it implies (in Elle's lattice) names.  What is about points (see there)
+/* Is a history with 'anomaly' outside of 'level'?  'anomaly' implies one that the level names, or a
+ * level that it implies under Esse's definitions.  What is about points (see there)
  * counts for levels that have them, and not for those that imply them. */
 bool esse_level_forbids(const struct esse_level *level, const struct esse_anomaly_type *anomaly);
 
