@@ -13,6 +13,7 @@ ESSE_VEC(number_vec, uint32_t)
 ESSE_VEC(choice_vec, struct esse_choice)
 ESSE_VEC(clause_vec, struct esse_clause)
 ESSE_VEC(name_vec, const char *)
+ESSE_VEC(source_vec, struct esse_read_source)
 
 struct evidence_reader {
     struct esse_json json;
@@ -373,6 +374,45 @@ static bool read_anomalies(struct evidence_reader *r, struct esse_verdict *verdi
     return ok;
 }
 
+static bool read_source(struct evidence_reader *r, struct esse_read_source *source)
+{
+    bool ok = esse_json_char(&r->json, '{', "a source {...}");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
+        ok = esse_json_name(&r->json, &name) && (is(name, "read")    ? number(r, &source->read.ix)
+                                                 : is(name, "key")   ? number(r, &source->key.ix)
+                                                 : is(name, "write") ? number(r, &source->write.ix)
+                                                                     : unknown(r, name));
+        if (!ok)
+            return false;
+    }
+    return ok;
+}
+
+static bool read_sources(struct evidence_reader *r, struct esse_order *order)
+{
+    struct source_vec sources = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of sources");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        struct esse_read_source source = { { ESSE_NO_OP }, { ESSE_NO_OP }, { ESSE_NO_OP } };
+        if (!read_source(r, &source))
+            return false;
+        source_vec_push(&sources, r->arena, source);
+    }
+    order->sources = sources.at;
+    order->source_count = (uint32_t)sources.count;
+    return ok;
+}
+
+static bool read_bool(struct evidence_reader *r, bool *value)
+{
+    const char *at = r->json.at;
+    *value = esse_json_peek(&r->json) == 't';
+    return *value || esse_json_peek(&r->json) == 'f'
+               ? esse_json_skip(&r->json)
+               : esse_json_fail(&r->json, at, "expected true or false");
+}
+
 static bool read_order(struct evidence_reader *r, struct esse_order *order)
 {
     bool ok = esse_json_char(&r->json, '{', "an order {...}");
@@ -380,15 +420,12 @@ static bool read_order(struct evidence_reader *r, struct esse_order *order)
     for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
         if (!esse_json_name(&r->json, &name))
             return false;
-        if (is(name, "starts") || is(name, "accesses")) {
-            *(is(name, "starts") ? &order->has_starts : &order->of_accesses) =
-                esse_json_peek(&r->json) == 't';
-            ok = esse_json_skip(&r->json);
-        } else {
-            ok = is(name, "proves")   ? text(r, &order->proves)
-                 : is(name, "events") ? read_numbers(r, &order->events, &order->count)
-                                      : unknown(r, name);
-        }
+        ok = is(name, "starts")     ? read_bool(r, &order->has_starts)
+             : is(name, "accesses") ? read_bool(r, &order->of_accesses)
+             : is(name, "proves")   ? text(r, &order->proves)
+             : is(name, "events")   ? read_numbers(r, &order->events, &order->count)
+             : is(name, "sources")  ? read_sources(r, order)
+                                    : unknown(r, name);
         if (!ok)
             return false;
     }
@@ -449,6 +486,18 @@ static bool read_count(struct evidence_reader *r, uint64_t *count)
     return ok;
 }
 
+enum { EVIDENCE_VERSION = 1 };
+
+static bool read_version(struct evidence_reader *r)
+{
+    int64_t version;
+    const char *at = r->json.at;
+    return esse_json_int(&r->json, &version) &&
+           (version == EVIDENCE_VERSION ||
+            esse_json_fail(&r->json, at, "found version %lld, expected %d", (long long)version,
+                           EVIDENCE_VERSION));
+}
+
 static bool read_magic(struct evidence_reader *r)
 {
     const char *word;
@@ -463,15 +512,30 @@ static bool read_file(struct evidence_reader *r, struct esse_evidence *out)
     struct esse_span name;
     for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
         ok = esse_json_name(&r->json, &name) &&
-             (is(name, "esse")                             ? read_magic(r)
-              : is(name, "version") || is(name, "history") ? esse_json_skip(&r->json)
-              : is(name, "transactions")                   ? read_count(r, &out->transactions)
-              : is(name, "operations")                     ? read_count(r, &out->operations)
-              : is(name, "results")                        ? read_results(r, out)
-                                                           : unknown(r, name));
+             (is(name, "esse")           ? read_magic(r)
+              : is(name, "version")      ? read_version(r)
+              : is(name, "history")      ? esse_json_skip(&r->json)
+              : is(name, "transactions") ? read_count(r, &out->transactions)
+              : is(name, "operations")   ? read_count(r, &out->operations)
+              : is(name, "results")      ? read_results(r, out)
+                                         : unknown(r, name));
         if (!ok)
             return false;
     }
+    return ok;
+}
+
+bool esse_evidence_parse(struct esse_arena *arena, struct esse_source *source,
+                         struct esse_evidence *out, struct esse_error *err)
+{
+    struct esse_evidence evidence = { 0 };
+    struct evidence_reader reader = { .arena = arena };
+    struct esse_arena *scratch = esse_arena_new();
+    esse_json_init(&reader.json, source, esse_values_new(scratch), false, err);
+    const bool ok = read_file(&reader, &evidence);
+    esse_arena_free(scratch);
+    if (ok)
+        *out = evidence;
     return ok;
 }
 
@@ -489,17 +553,11 @@ bool esse_evidence_read(struct esse_arena *arena, const char *path, struct esse_
 {
     struct esse_arena *scratch = esse_arena_new();
     struct esse_source source;
-    struct evidence_reader reader = { .arena = arena };
-    struct esse_evidence evidence = { 0 };
     bool ok = esse_source_open(&source, scratch, path, NULL, err);
     if (ok) {
-        ok = fill_window(&source, err);
-        esse_json_init(&reader.json, &source, esse_values_new(scratch), false, err);
-        ok = ok && read_file(&reader, &evidence);
+        ok = fill_window(&source, err) && esse_evidence_parse(arena, &source, out, err);
         esse_source_close(&source);
     }
     esse_arena_free(scratch);
-    if (ok)
-        *out = evidence;
     return ok;
 }

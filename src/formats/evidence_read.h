@@ -15,4 +15,8 @@ struct esse_evidence {
 bool esse_evidence_read(struct esse_arena *arena, const char *path, struct esse_evidence *out,
                         struct esse_error *err);
 
+/* The same from a source whose window holds all of it. */
+bool esse_evidence_parse(struct esse_arena *arena, struct esse_source *source,
+                         struct esse_evidence *out, struct esse_error *err);
+
 #endif

@@ -167,7 +167,14 @@ static void put_order(struct esse_out *out, const struct esse_order *order)
             esse_out_char(out, ',');
         esse_out_i64(out, order->events[i]);
     }
-    esse_out_text(out, "]}");
+    esse_out_text(out, order->source_count ? "],\"sources\":[" : "]");
+    for (uint32_t i = 0; i < order->source_count; i++) {
+        const struct esse_read_source *source = &order->sources[i];
+        esse_out_f(out, "%s{\"read\":%u,\"key\":%u", i ? "," : "", source->read.ix, source->key.ix);
+        put_op(out, "write", source->write); /* null: the initial version */
+        esse_out_char(out, '}');
+    }
+    esse_out_text(out, order->source_count ? "]}" : "}");
 }
 
 void esse_report_evidence(struct esse_out *out, const struct esse_report *report)
