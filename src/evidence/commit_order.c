@@ -129,7 +129,8 @@ bool esse_commit_order_check(const struct esse_history *history, const struct es
     if (ok) {
         esse_by_key_make(&co.by_key, co.arena, history);
         find_txns(&co);
-        ok = is_order(&co, err) && agrees_with_sessions(&co, err) && co_trace(&co, err) &&
+        ok = is_order(&co, err) && agrees_with_sessions(&co, err) &&
+             co_explains_predicates(&co, err) && co_trace(&co, err) &&
              agrees_with_reads(&co, err) && co_check_axiom(&co, err);
     }
     esse_arena_free(co.arena);

@@ -96,6 +96,9 @@ static inline struct esse_loop co_loop(const struct commit_order *co,
                                .context = context };
 }
 
+/* Is there nothing to choose about what predicates saw? */
+bool co_explains_predicates(struct commit_order *co, struct esse_error *err);
+
 /* Fills 'access': traces every read, and checks what the versions of a key alone can tell. */
 bool co_trace(struct commit_order *co, struct esse_error *err);
 

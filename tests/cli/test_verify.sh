@@ -63,4 +63,48 @@ expect "refused by name and place" 65 "$ESSE" check -l serializable - <<'EOF'
 {"session":0,"ops":[{"p":"SELECT v, count(*) FROM a GROUP BY v","rows":{"a/1":1}}]}
 EOF
 has "with the line" "$ERR" '1: predicate "SELECT v, count(*) FROM a GROUP BY v", byte 27: GROUP BY is not supported'
+# A level's cycle may hold only what the level knows of: no session order in plain levels.
+cat >session.jsonl <<'EOF'
+{"session":0,"txn":"a","ops":[{"r":"k","v":7}]}
+{"session":0,"txn":"b","ops":[{"w":"k","v":7}]}
+EOF
+"$ESSE" check -q -l read-atomic --evidence session.json session.jsonl >/dev/null
+expect "a cycle with session order rules out read-atomic" 0 "$ESSE" verify session.json session.jsonl
+for level in serializable snapshot-isolation repeatable-read; do
+    sed "s/\"level\":\"read-atomic\"/\"level\":\"$level\"/" session.json >plain.json
+    expect "and not $level" 65 "$ESSE" verify plain.json session.jsonl
+done
+cat >stale.jsonl <<'EOF'
+{"init":{"k":0}}
+{"session":0,"txn":"a","ops":[{"w":"k","v":1}]}
+{"session":0,"txn":"b","ops":[{"r":"k","v":0}]}
+EOF
+expect "nor does an engine that finds it for another level" 1 \
+    "$ESSE" check -q --engine saturate -l prefix,snapshot-isolation stale.jsonl
+has "say so of snapshot isolation" "$OUT" "unknown snapshot-isolation"
+# What a predicate left out is a read too: of a version that does not match.
+cat >leftout.jsonl <<'EOF'
+{"session":0,"txn":"a","ops":[{"w":"k","v":5},{"w":"q","v":9}]}
+{"session":1,"txn":"b","ops":[{"r":"q","v":9},{"p":"v = 5","rows":{}}]}
+EOF
+for level in axiomatic-read-committed read-atomic causal-cerone prefix parallel-snapshot-isolation update-atomic; do
+    echo '{"esse":"evidence","version":1,"history":"-","transactions":2,"operations":4,"results":[{"level":"'$level'",
+        "verdict":"holds","anomalies":[],"order":{"proves":"'$level'","starts":false,"accesses":false,"events":[0,1]}}]}' >order.json
+    expect "a commit order that a predicate contradicts does not prove $level" 65 "$ESSE" verify order.json leftout.jsonl
+done
+expect "nor does the engine prove it" 2 "$ESSE" check -q --engine saturate -l read-atomic leftout.jsonl
+# Where several wrote what was read, the evidence says whose it is.
+cat >twice.jsonl <<'EOF'
+{"init":{"k":0}}
+{"session":0,"txn":"a","ops":[{"w":"q","v":4}]}
+{"session":0,"txn":"b","ops":[{"w":"k","v":8}]}
+{"session":0,"txn":"c","ops":[{"w":"q","v":4}]}
+{"session":1,"txn":"d","ops":[{"r":"q","v":4},{"r":"k","v":0}]}
+EOF
+expect "a value that was written twice" 0 "$ESSE" check -q -l parallel-snapshot-isolation --evidence twice.json twice.jsonl
+expect "verifies in another process" 0 "$ESSE" verify twice.json twice.jsonl
+sed 's/"write":0/"write":2/' twice.json >wrong.json
+expect "and not with the other writer" 65 "$ESSE" verify wrong.json twice.jsonl
+sed 's/"version":1/"version":2/' twice.json >newer.json
+expect "evidence of another version is refused" 65 "$ESSE" verify newer.json twice.jsonl
 finish

@@ -85,7 +85,8 @@ static bool is_fully_known(const struct attempt *attempt)
     const struct versions *versions = attempt->units->versions;
     /* What a transaction reads of its own list still shows an order of versions. */
     const bool own = attempt->axiom->own_writes || (versions->history->has & ESSE_HAS_LIST_READS);
-    return !attempt->units->unresolved &&
+    /* Which version a predicate saw of a row that it left out is not among the accesses. */
+    return !attempt->units->unresolved && !(versions->history->has & ESSE_HAS_PREDICATES) &&
            !(own && !attempt->axiom->single && versions->own_missed) &&
            !(attempt->axiom->repeatable && versions->not_repeated);
 }
@@ -174,7 +175,8 @@ static void decide(struct saturating *s, const struct esse_level *level,
     else if (!esse_budget_spent(s->job->budget))
         verdict->reason = !is_fully_known(&attempt)
                               ? "some reads may be from several writers or from a deleted version, "
-                                "or contradict what their transaction did"
+                                "contradict what their transaction did, or are of rows that a "
+                                "predicate left out"
                               : "what is forced does not refute it, and the commit orders that "
                                 "were tried do not prove it";
     if (attempt.units) {
