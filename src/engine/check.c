@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "base/vec.h"
 #include "engine/engine.h"
+#include "engine/follow.h"
 #include "engine/tested.h"
 #include "evidence/assumption.h"
 #include "evidence/given_order.h"
@@ -37,6 +38,11 @@ static void make_room(struct check *check, size_t count)
     check->count = count;
     check->levels = esse_arena_alloc(check->arena, count, sizeof *check->levels);
     check->verdicts = esse_arena_alloc(check->arena, count, sizeof *check->verdicts);
+    for (size_t i = 0; i < count; i++)
+        check->verdicts[i] =
+            (struct esse_verdict){ .outcome = ESSE_UNKNOWN,
+                                   .named = check->options->anomalies,
+                                   .named_count = (uint32_t)check->options->anomaly_count };
 }
 
 /* "all": the whole lattice, strongest first. */
@@ -48,6 +54,8 @@ static void take_all_levels(struct check *check)
         check->verdicts[i].level = check->levels[i]->friendly;
     }
 }
+
+/* A level that is asked for by another name is told by its own. */
 
 static bool find_levels(struct check *check, const struct esse_check_options *options,
                         struct esse_error *err)
@@ -67,7 +75,7 @@ static bool find_levels(struct check *check, const struct esse_check_options *op
             return esse_fail(err, ESSE_EUSAGE, "unknown level '%s'%s%s%s; 'esse levels' lists them",
                              names[i], near ? "; did you mean '" : "", near ? near : "",
                              near ? "'?" : "");
-        check->verdicts[i].level = names[i];
+        check->verdicts[i].level = check->levels[i]->friendly;
     }
     return true;
 }
@@ -229,7 +237,8 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
     size_t count = 0;
     size_t *which = esse_arena_alloc(check->arena, check->count, sizeof *which);
     for (size_t i = 0; i < check->count; i++)
-        if (check->plans[i] && check->plans[i]->engine == engine)
+        if (check->plans[i] && check->plans[i]->engine == engine &&
+            check->verdicts[i].outcome == ESSE_UNKNOWN)
             which[count++] = i;
     if (!count)
         return true;
@@ -240,8 +249,9 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
         levels[i] = check->levels[which[i]];
         followed[i] = is_followed(check, which[i]);
         verdicts[i] = (struct esse_verdict){ .level = check->verdicts[which[i]].level,
-                                             .named = check->options->anomalies,
-                                             .named_count = (uint32_t)check->options->anomaly_count,
+                                             .outcome = ESSE_UNKNOWN,
+                                             .named = check->verdicts[which[i]].named,
+                                             .named_count = check->verdicts[which[i]].named_count,
                                              .engine = engine->name,
                                              .plan = check->plans[which[i]]->reason };
     }
@@ -280,6 +290,19 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
     return true;
 }
 
+/* What follows from the verdicts at hand is decided. */
+static void follow_all(struct check *check)
+{
+    const struct following f = { .levels = check->levels,
+                                 .verdicts = check->verdicts,
+                                 .count = check->count,
+                                 .named = check->named,
+                                 .except = check->except };
+    for (size_t i = 0; i < check->count; i++)
+        if (check->levels[i] != &esse_level_none)
+            follow_decided(&f, i);
+}
+
 /* Who is undecided goes on to the next row of the planner's table.  False if nobody is left. */
 static bool plan_next(struct check *check, struct esse_budget *budget)
 {
@@ -300,9 +323,11 @@ static bool plan_next(struct check *check, struct esse_budget *budget)
 static bool run_engines(struct check *check, struct esse_budget *budget, struct esse_error *err)
 {
     do {
-        for (size_t i = 0; esse_engines[i]; i++)
+        for (size_t i = 0; esse_engines[i]; i++) {
             if (!run_engine(check, esse_engines[i], budget, err))
                 return false;
+            follow_all(check);
+        }
     } while (plan_next(check, budget));
     return true;
 }

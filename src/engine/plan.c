@@ -7,8 +7,9 @@
 
 #include <string.h>
 
+/* In the order in which they run: strong levels first, whose orders prove the weak ones. */
 const struct esse_engine *const esse_engines[] = { &esse_engine_scan,      &esse_engine_replay,
-                                                   &esse_engine_saturate,  &esse_engine_dsg,
+                                                   &esse_engine_dsg,       &esse_engine_saturate,
                                                    &esse_engine_polygraph, NULL };
 
 enum {

@@ -44,7 +44,6 @@ static struct set implied[ESSE_LEVEL_END];        /* levels, by implications alw
 static struct set implied_elle[ESSE_LEVEL_END];   /* levels, by all implications */
 static struct set anomalies_of[ESSE_ANOMALY_END]; /* anomalies that are there with one */
 static struct set forbidden_by[ESSE_LEVEL_END];   /* anomalies named by a level and those implied */
-static struct set ruled_out_elle[ESSE_LEVEL_END]; /* the same by all implications */
 
 /* Warshall's closure, reflexive, of rows 1 .. end - 1. */
 static void close_rows(struct set *rows, unsigned end)
@@ -78,14 +77,14 @@ static bool is_carried(const struct esse_level *level, enum esse_anomaly_id anom
     return !esse_anomaly_table[anomaly].is_about_points || esse_level_has_points(level);
 }
 
-static void close_forbidden(struct set *forbidden, const struct set *implications)
+static void close_forbidden(void)
 {
     for (unsigned a = 1; a < ESSE_LEVEL_END; a++)
         for (unsigned b = 1; b < ESSE_LEVEL_END; b++)
-            if (has(&implications[a], b))
+            if (has(&implied[a], b))
                 for (const enum esse_anomaly_id *at = esse_level_table[b].forbids; *at; at++)
                     if (is_carried(&esse_level_table[a], *at))
-                        add(&forbidden[a], *at);
+                        add(&forbidden_by[a], *at);
 }
 
 static void close_tables(void)
@@ -95,8 +94,7 @@ static void close_tables(void)
         for (const enum esse_anomaly_id *b = esse_anomaly_table[a].implies; *b; b++)
             add(&anomalies_of[a], *b);
     close_rows(anomalies_of, ESSE_ANOMALY_END);
-    close_forbidden(forbidden_by, implied);
-    close_forbidden(ruled_out_elle, implied_elle);
+    close_forbidden();
 }
 
 static void ready(void)
@@ -202,14 +200,14 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names of the levels in 'set' by which Elle prints them, sorted. */
+/* The names of the levels in 'set', sorted. */
 static const char *const *names_of(struct esse_arena *arena, const struct set *set, uint32_t *count)
 {
     const char **names = esse_arena_alloc(arena, ESSE_LEVEL_END, sizeof *names);
     *count = 0;
     for (unsigned at = 1; at < ESSE_LEVEL_END; at++)
         if (has(set, at))
-            names[(*count)++] = esse_level_elle_name(&esse_level_table[at]);
+            names[(*count)++] = esse_level_table[at].friendly;
     qsort(names, *count, sizeof *names, by_name);
     return names;
 }
@@ -223,7 +221,7 @@ void esse_level_boundary(struct esse_arena *arena, const struct esse_anomaly_typ
     for (size_t i = 0; i < count; i++)
         add_all(&found, &anomalies_of[present[i]->id]);
     for (unsigned at = 1; at < ESSE_LEVEL_END; at++)
-        if (!esse_level_table[at].is_own && meets(&ruled_out_elle[at], &found))
+        if (!esse_level_table[at].is_own && meets(&forbidden_by[at], &found))
             add(&impossible, at);
 
     /* Later ids are weaker, so a level is among the weakest iff it implies no later one. */

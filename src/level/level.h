@@ -266,8 +266,8 @@ bool esse_level_has_points(const struct esse_level *level);
 bool esse_level_forbids(const struct esse_level *level, const struct esse_anomaly_type *anomaly);
 
 /*
- * What the anomalies present rule out: the weakest levels, and the rest, by the names Elle prints
- * and in their order.  Esse's own levels are left out, because these lists are there to be compared
+ * What the anomalies present rule out: the weakest levels, and the rest, in the order of their
+ * names, which are Elle's but for strict-serializable.  Esse's own levels are left out, because these lists are there to be compared
  * with Elle's, and a level below 'read-atomic' would push that out of the weakest; ask
  * esse_level_forbids about them.
  */

@@ -381,8 +381,8 @@ static void test_level__weakest_levels_ruled_out(void **state)
         { "G-single-item-realtime", "strong-snapshot-isolation " },
         { "G-nonadjacent-realtime", "strong-snapshot-isolation " },
         { "G-nonadjacent-item-realtime", "strong-snapshot-isolation " },
-        { "G2-realtime", "strong-serializable " },
-        { "G2-item-realtime", "strong-serializable " },
+        { "G2-realtime", "strict-serializable " },
+        { "G2-item-realtime", "strict-serializable " },
         { "duplicate-write", "" },
         { "GSI", "snapshot-isolation " },
         { "GSIa", "snapshot-isolation " },
@@ -396,7 +396,7 @@ static void test_level__boundary_lists_the_stronger_levels_sorted(void **state)
 {
     (void)state;
     const char *names[] = { "G2-item" };
-    assert_string_equal(boundary(names, 1), "repeatable-read | serializable strong-serializable "
+    assert_string_equal(boundary(names, 1), "repeatable-read | serializable strict-serializable "
                                             "strong-session-serializable");
 }
 

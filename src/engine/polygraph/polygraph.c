@@ -1,5 +1,6 @@
 #include "engine/polygraph/polygraph.h"
 
+#include "engine/follow.h"
 #include "engine/polygraph/poly_state.h"
 #include "evidence/recheck.h"
 
@@ -189,29 +190,13 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
     }
 }
 
-/* Does an order that was found already prove the level? */
-static bool is_implied(struct esse_job *job, const struct esse_level *level,
-                       struct esse_verdict *verdict)
-{
-    for (size_t i = 0; i < job->level_count; i++) {
-        const struct esse_verdict *other = &job->verdicts[i];
-        if (other->outcome != ESSE_HOLDS || !esse_level_implies(job->levels[i], level))
-            continue;
-        verdict->outcome = ESSE_HOLDS;
-        verdict->evidence = "order";
-        verdict->order = other->order;
-        return true;
-    }
-    return false;
-}
-
 /* The strongest levels come first, because their orders prove weaker ones too. */
 static void judge_all(struct polygraphing *p, enum esse_level_id id)
 {
     struct esse_job *job = p->job;
     for (size_t i = 0; i < job->level_count; i++)
         if (job->levels[i]->id == id && job->verdicts[i].outcome == ESSE_UNKNOWN &&
-            !is_implied(job, job->levels[i], &job->verdicts[i]))
+            !follow_in_job(job, i))
             judge(p, job->levels[i], &job->verdicts[i]);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/saturate/saturate.h"
 
+#include "engine/follow.h"
 #include "engine/saturate/sat_explain.h"
 #include "engine/serial.h"
 #include "graph/topo.h"
@@ -191,7 +192,8 @@ static void decide_all(struct esse_job *job, const struct serial_part *part)
     bool complete =
         scan_open_part(&s.scan, job, part) && versions_find(&s.versions, &s.scan, false);
     for (size_t i = 0; i < job->level_count; i++)
-        if (!scan_judge(&s.scan, job->levels[i], job, &job->verdicts[i]) && complete)
+        if (!scan_judge(&s.scan, job->levels[i], job, &job->verdicts[i]) && complete &&
+            !follow_in_job(job, i))
             decide(&s, job->levels[i], &job->verdicts[i]);
     for (size_t i = 0; i < job->level_count; i++)
         if (job->verdicts[i].outcome == ESSE_UNKNOWN && esse_budget_spent(job->budget))

@@ -1,0 +1,56 @@
+#include "engine/follow.h"
+
+#include "evidence/recheck.h"
+
+/* Does the order that proved 'from' prove this level too? */
+static bool is_proved(const struct following *f, size_t at, const struct esse_verdict *from)
+{
+    return from->outcome == ESSE_HOLDS &&
+           esse_recheck_is_enough(esse_level_find(from->order.proves), f->levels[at],
+                                  &f->verdicts[at]);
+}
+
+/* Do all the anomalies that rule 'from' out count against this level too? */
+static bool is_ruled_out(const struct following *f, size_t at, const struct esse_verdict *from)
+{
+    bool counts = from->outcome == ESSE_VIOLATED && from->anomaly_count;
+    for (uint32_t i = 0; counts && i < from->anomaly_count; i++) {
+        const struct esse_anomaly_type *type = esse_anomaly_find(from->anomalies[i].type);
+        counts =
+            !f->except[type->id] && (f->named[type->id] || esse_level_forbids(f->levels[at], type));
+    }
+    return counts;
+}
+
+static void take(struct esse_verdict *verdict, const struct esse_verdict *from)
+{
+    verdict->outcome = from->outcome;
+    verdict->evidence = from->evidence;
+    verdict->reason = NULL;
+    verdict->order = from->order;
+    verdict->anomalies = from->anomalies;
+    verdict->anomaly_count = from->anomaly_count;
+    verdict->anomalies_seen = from->anomalies_seen;
+    verdict->certificate = from->certificate;
+    verdict->engine = from->engine;
+    verdict->plan = "it follows from the verdict on another level";
+}
+
+bool follow_decided(const struct following *f, size_t at)
+{
+    struct esse_verdict *verdict = &f->verdicts[at];
+    for (size_t i = 0; verdict->outcome == ESSE_UNKNOWN && i < f->count; i++)
+        if (is_proved(f, at, &f->verdicts[i]) || is_ruled_out(f, at, &f->verdicts[i]))
+            take(verdict, &f->verdicts[i]);
+    return verdict->outcome != ESSE_UNKNOWN;
+}
+
+bool follow_in_job(struct esse_job *job, size_t at)
+{
+    const struct following f = { .levels = job->levels,
+                                 .verdicts = job->verdicts,
+                                 .count = job->level_count,
+                                 .named = job->named,
+                                 .except = job->except };
+    return follow_decided(&f, at);
+}

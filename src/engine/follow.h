@@ -1,0 +1,26 @@
+#ifndef ESSE_ENGINE_FOLLOW_H
+#define ESSE_ENGINE_FOLLOW_H
+
+#include "engine/engine.h"
+
+/*
+ * What one verdict says about other levels: an order that proves a level proves all that the level
+ * implies, and an anomaly that rules a level out rules out all that imply it.  So nobody need look
+ * for either, and what is told of a history does not contradict itself.
+ *
+ * Cost: O(levels) for each level asked about.
+ */
+struct following {
+    const struct esse_level *const *levels;
+    struct esse_verdict *verdicts; /* one a level */
+    size_t count;
+    const bool *named, *except; /* as in struct esse_job */
+};
+
+/* Gives an undecided level the verdict that follows from another one; false if none does. */
+bool follow_decided(const struct following *f, size_t at);
+
+/* The same between the levels of one job. */
+bool follow_in_job(struct esse_job *job, size_t at);
+
+#endif
