@@ -145,7 +145,7 @@ struct esse_counts {
 };
 ESSE_API struct esse_counts esse_history_counts(const struct esse_history *history);
 
-/* The transaction's name as the reports print it.  'room' bytes at 'text', always terminated. */
+/* The transaction's id as it was recorded, or SESSION/NUMBER.  'room' bytes at 'text', always terminated. */
 ESSE_API void esse_txn_name(const struct esse_history *history, esse_txn txn, char *text,
                             size_t room);
 
@@ -276,6 +276,7 @@ struct esse_anomaly {
     /* Of an order that does not replay: what it was taken from, "order", "commit_ts", "start_ts" or
      * "timestamps"; otherwise NULL. */
     const char *order_by;
+    uint64_t alike; /* occurrences of the type that were seen, this one included; 0: not counted */
 };
 
 /*

@@ -45,14 +45,18 @@ static const struct esse_edge *edge_at(const struct story *s, uint32_t at)
 
 static void put_name(struct story *s, esse_txn txn)
 {
-    char name[64];
-    esse_txn_name(s->history, txn, name, sizeof name);
-    esse_out_text(&s->out, name);
+    esse_show_txn(&s->out, s->history, txn);
 }
 
 static void put_key(struct story *s, const struct esse_edge *edge)
 {
     esse_show_key(&s->out, s->history, edge->key);
+}
+
+static void put_row(struct story *s, const struct esse_edge *edge)
+{
+    esse_out_text(&s->out, "the row ");
+    esse_show_bare_key(&s->out, s->history, edge->key);
 }
 
 static esse_value text_of(const struct story *s, uint32_t op)
@@ -86,8 +90,8 @@ static void put_unseen(struct story *s, const struct esse_edge *edge)
     put_name(s, edge->from);
     esse_out_text(&s->out, " looked for ");
     esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
-    esse_out_text(&s->out, " and did not see that the row ");
-    put_key(s, edge);
+    esse_out_text(&s->out, " and did not see that ");
+    put_row(s, edge);
     esse_out_f(&s->out, " %s, by ", effect(s, edge));
     put_name(s, edge->to);
 }
@@ -123,8 +127,7 @@ static void tell_phantom(struct story *s, const struct esse_edge *edge)
 {
     esse_out_text(&s->out, "a phantom: ");
     if (is_asked_twice(s, edge)) {
-        esse_out_text(&s->out, "the row ");
-        put_key(s, edge);
+        put_row(s, edge);
         esse_out_f(&s->out, " %s between two evaluations of ", effect(s, edge));
         esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
         esse_out_text(&s->out, " by ");
@@ -154,8 +157,8 @@ static void tell_stale(struct story *s, const struct esse_edge *edge)
     }
     esse_out_text(&s->out, " looked for ");
     esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
-    esse_out_text(&s->out, " and missed that the row ");
-    put_key(s, edge);
+    esse_out_text(&s->out, " and missed that ");
+    put_row(s, edge);
     esse_out_f(&s->out, " had %s, by ", effect(s, edge));
     put_name(s, edge->to);
     esse_out_text(&s->out, ", which came first");

@@ -55,27 +55,32 @@ uint32_t esse_history_position(const struct esse_history *history, esse_txn txn)
 }
 
 /* An id as it prints. */
-static int print_id(const struct esse_values *values, esse_value id, char *text, size_t room)
+static const char *id_text(struct esse_arena *arena, const struct esse_values *values,
+                           esse_value id)
 {
     int64_t number;
     char bytes[8];
     if (esse_value_as_int(values, id, &number))
-        return snprintf(text, room, "%" PRId64, number);
+        return esse_arena_format(arena, "%" PRId64, number);
     struct esse_span span = esse_value_text(values, id, bytes);
-    return snprintf(text, room, "%.*s", (int)(span.length < 4096 ? span.length : 4096), span.at);
+    return esse_arena_text(arena, span.at, span.length);
+}
+
+const char *esse_txn_id(struct esse_arena *arena, const struct esse_history *history, esse_txn txn)
+{
+    const esse_value name = history->txn_name ? history->txn_name[txn.ix] : ESSE_NONE;
+    if (!esse_value_eq(name, ESSE_NONE))
+        return id_text(arena, history->values, name);
+    const esse_value session = history->session_name[history->txn_session[txn.ix]];
+    return esse_arena_format(arena, "%s/%u", id_text(arena, history->values, session),
+                             esse_history_position(history, txn));
 }
 
 void esse_txn_name(const struct esse_history *history, esse_txn txn, char *text, size_t room)
 {
-    esse_value name = history->txn_name ? history->txn_name[txn.ix] : ESSE_NONE;
-    if (!esse_value_eq(name, ESSE_NONE)) {
-        print_id(history->values, name, text, room);
-        return;
-    }
-    esse_value session = history->session_name[history->txn_session[txn.ix]];
-    int length = print_id(history->values, session, text, room);
-    if (length >= 0 && (size_t)length < room)
-        snprintf(text + length, room - (size_t)length, "/%u", esse_history_position(history, txn));
+    struct esse_arena *arena = esse_arena_new();
+    snprintf(text, room, "%s", esse_txn_id(arena, history, txn));
+    esse_arena_free(arena);
 }
 
 /* ---- sending a history to a sink ---- */
@@ -204,9 +209,11 @@ static esse_value id_of(const struct esse_history *history, esse_txn txn)
 {
     if (history->txn_name && !esse_value_eq(history->txn_name[txn.ix], ESSE_NONE))
         return history->txn_name[txn.ix];
-    char text[256];
-    esse_txn_name(history, txn, text, sizeof text);
-    return esse_value_string(history->values, text, strlen(text));
+    struct esse_arena *arena = esse_arena_new();
+    const char *text = esse_txn_id(arena, history, txn);
+    const esse_value id = esse_value_string(history->values, text, strlen(text));
+    esse_arena_free(arena);
+    return id;
 }
 
 static bool emit_certificates(struct emitter *e, struct esse_sink *sink, struct esse_error *err)

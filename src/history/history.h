@@ -183,6 +183,9 @@ static inline esse_value esse_value_list(uint32_t spine, uint32_t count)
 /* The key that has this name; false if no operation names it.  O(keys): for reports and tests. */
 bool esse_history_key(const struct esse_history *history, esse_value name, esse_key *key);
 
+/* The transaction's id as it was recorded, or SESSION/POSITION.  esse_show_txn is for people. */
+const char *esse_txn_id(struct esse_arena *arena, const struct esse_history *history, esse_txn txn);
+
 /* The transaction's position in its session, from 0.  O(log of the session's length). */
 uint32_t esse_history_position(const struct esse_history *history, esse_txn txn);
 

@@ -1,28 +1,53 @@
 #include "history/show.h"
 
+#include "base/hash.h"
 #include "history/access.h"
 #include "history/value_json.h"
 
-enum { LIST_EDGE = 5, TEXT_MOST = 48 };
+#include <string.h>
 
-static void show_plain_text(struct esse_out *out, const struct esse_history *history,
-                            esse_value value)
+enum { LIST_EDGE = 5, TEXT_LEAST = 12, TEXT_MOST = 64, STATEMENT_MOST = 200 };
+
+/* "accounts/customer-000000…3fa2…00000042/balance": what is left out is told by its hash. */
+static void show_text(struct esse_out *out, struct esse_span text, size_t most)
 {
-    char room[8];
-    struct esse_span text = esse_value_text(history->values, value, room);
-    if (text.length <= TEXT_MOST) {
+    most = most > TEXT_LEAST ? most : TEXT_LEAST;
+    if (text.length <= most) {
         esse_out_bytes(out, text.at, text.length);
         return;
     }
     /* Cut between characters: a continuation byte is 10xxxxxx. */
-    size_t head = TEXT_MOST / 2, tail = text.length - TEXT_MOST / 2;
+    size_t head = most / 2 - 4, tail = text.length - head;
     while (head > 0 && ((unsigned char)text.at[head] & 0xc0) == 0x80)
         head--;
     while (tail < text.length && ((unsigned char)text.at[tail] & 0xc0) == 0x80)
         tail++;
     esse_out_bytes(out, text.at, head);
-    esse_out_text(out, "…");
+    esse_out_f(out, "…%04x…", esse_hash_bytes(text.at, text.length) & 0xffff);
     esse_out_bytes(out, text.at + tail, text.length - tail);
+}
+
+static void show_plain_text(struct esse_out *out, const struct esse_history *history,
+                            esse_value value, size_t most)
+{
+    char room[8];
+    show_text(out, esse_value_text(history->values, value, room), most);
+}
+
+static void show_txn(struct esse_out *out, const struct esse_history *history, esse_txn txn,
+                     size_t most)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const char *name = esse_txn_id(arena, history, txn);
+    if (*name >= '0' && *name <= '9')
+        esse_out_char(out, 'T');
+    show_text(out, (struct esse_span){ name, strlen(name) }, most);
+    esse_arena_free(arena);
+}
+
+void esse_show_txn(struct esse_out *out, const struct esse_history *history, esse_txn txn)
+{
+    show_txn(out, history, txn, TEXT_MOST);
 }
 
 void esse_show_items(struct esse_out *out, const struct esse_history *history,
@@ -42,7 +67,8 @@ void esse_show_items(struct esse_out *out, const struct esse_history *history,
     esse_out_char(out, ']');
 }
 
-void esse_show_value(struct esse_out *out, const struct esse_history *history, esse_value value)
+static void show_value(struct esse_out *out, const struct esse_history *history, esse_value value,
+                       size_t most)
 {
     uint32_t count;
     const esse_value *items;
@@ -55,12 +81,12 @@ void esse_show_value(struct esse_out *out, const struct esse_history *history, e
         break;
     case ESSE_KIND_STRING:
         esse_out_char(out, '"');
-        show_plain_text(out, history, value);
+        show_plain_text(out, history, value, most);
         esse_out_char(out, '"');
         break;
     case ESSE_KIND_KEYWORD:
         esse_out_char(out, ':');
-        show_plain_text(out, history, value);
+        show_plain_text(out, history, value, most);
         break;
     case ESSE_KIND_LIST:
         items = esse_history_list(history, value, &count);
@@ -75,14 +101,47 @@ void esse_show_value(struct esse_out *out, const struct esse_history *history, e
     }
 }
 
-void esse_show_key(struct esse_out *out, const struct esse_history *history, esse_key key)
+void esse_show_value(struct esse_out *out, const struct esse_history *history, esse_value value)
 {
-    esse_value name = history->key_name[key.ix];
-    enum esse_value_kind kind = esse_value_kind(history->values, name);
-    if (kind == ESSE_KIND_STRING || kind == ESSE_KIND_KEYWORD)
-        show_plain_text(out, history, name);
+    show_value(out, history, value, TEXT_MOST);
+}
+
+static bool is_word(const struct esse_history *history, esse_value name)
+{
+    const enum esse_value_kind kind = esse_value_kind(history->values, name);
+    return kind == ESSE_KIND_STRING || kind == ESSE_KIND_KEYWORD;
+}
+
+static void show_key(struct esse_out *out, const struct esse_history *history, esse_key key,
+                     size_t most)
+{
+    const esse_value name = history->key_name[key.ix];
+    if (is_word(history, name))
+        show_plain_text(out, history, name, most);
     else
         esse_show_value(out, history, name);
+}
+
+void esse_show_bare_key(struct esse_out *out, const struct esse_history *history, esse_key key)
+{
+    show_key(out, history, key, TEXT_MOST);
+}
+
+/* A string may be a number too: "1" of a JSON object's keys. */
+static bool looks_like_a_number(const struct esse_history *history, esse_value name)
+{
+    char room[8];
+    if (!is_word(history, name))
+        return true;
+    const struct esse_span text = esse_value_text(history->values, name, room);
+    return text.length && text.at[0] >= '0' && text.at[0] <= '9';
+}
+
+void esse_show_key(struct esse_out *out, const struct esse_history *history, esse_key key)
+{
+    if (looks_like_a_number(history, history->key_name[key.ix]))
+        esse_out_text(out, "key ");
+    esse_show_bare_key(out, history, key);
 }
 
 static void show_result(struct esse_out *out, const struct esse_history *history,
@@ -96,15 +155,24 @@ static void show_result(struct esse_out *out, const struct esse_history *history
     }
 }
 
+void esse_show_statement(struct esse_out *out, const struct esse_history *history, esse_op op,
+                         size_t most)
+{
+    const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op.ix]];
+    const bool update = history->op_kind[op.ix] == ESSE_OP_PREDICATE_UPDATE;
+    char room[8];
+    if (!esse_is_statement(history->values, predicate->text))
+        esse_out_text(out, update ? "update where " : "where ");
+    show_text(out, esse_value_text(history->values, predicate->text, room), most);
+    if (predicate->has_result)
+        show_result(out, history, predicate);
+}
+
 static void show_predicate(struct esse_out *out, const struct esse_history *history, uint32_t op)
 {
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
     bool update = history->op_kind[op] == ESSE_OP_PREDICATE_UPDATE;
-    if (!esse_is_statement(history->values, predicate->text))
-        esse_out_text(out, update ? "update where " : "where ");
-    show_plain_text(out, history, predicate->text);
-    if (predicate->has_result)
-        show_result(out, history, predicate);
+    esse_show_statement(out, history, (esse_op){ op }, STATEMENT_MOST);
     if (predicate->no_rows)
         return;
     esse_out_text(out, predicate->has_result ? ", of {" : ": {");
@@ -115,7 +183,7 @@ static void show_predicate(struct esse_out *out, const struct esse_history *hist
         }
         const struct esse_keyed_row *row = &history->rows[predicate->row + i];
         esse_out_text(out, i ? ", " : "");
-        esse_show_key(out, history, row->key);
+        esse_show_bare_key(out, history, row->key);
         esse_out_char(out, ' ');
         esse_show_value(out, history, row->value);
         if (update) {
@@ -135,7 +203,7 @@ void esse_show_op(struct esse_out *out, const struct esse_history *history, esse
         return;
     }
     esse_out_text(out, verbs[kind]);
-    esse_show_key(out, history, (esse_key){ history->op_key[op.ix] });
+    esse_show_bare_key(out, history, (esse_key){ history->op_key[op.ix] });
     if (kind == ESSE_OP_DELETE)
         return;
     esse_out_text(out, kind == ESSE_OP_APPEND ? " " : " = ");
@@ -157,5 +225,38 @@ const char *esse_show_key_text(struct esse_arena *arena, const struct esse_histo
     struct esse_out out;
     esse_out_init_memory(&out, arena);
     esse_show_key(&out, history, key);
+    return esse_out_memory(&out);
+}
+
+const char *esse_show_txn_text(struct esse_arena *arena, const struct esse_history *history,
+                               esse_txn txn)
+{
+    return esse_show_txn_within(arena, history, txn, TEXT_MOST);
+}
+
+const char *esse_show_txn_within(struct esse_arena *arena, const struct esse_history *history,
+                                 esse_txn txn, size_t most)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    show_txn(&out, history, txn, most);
+    return esse_out_memory(&out);
+}
+
+const char *esse_show_key_within(struct esse_arena *arena, const struct esse_history *history,
+                                 esse_key key, size_t most)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    show_key(&out, history, key, most);
+    return esse_out_memory(&out);
+}
+
+const char *esse_show_text_within(struct esse_arena *arena, const struct esse_history *history,
+                                  esse_value value, size_t most)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    show_value(&out, history, value, most);
     return esse_out_memory(&out);
 }

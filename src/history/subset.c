@@ -64,8 +64,7 @@ static esse_value carry_name(struct subset *s, esse_txn txn)
     const struct esse_history *history = s->history;
     if (history->txn_name && !esse_value_eq(history->txn_name[txn.ix], ESSE_NONE))
         return carry(s, history->txn_name[txn.ix]);
-    char text[512];
-    esse_txn_name(history, txn, text, sizeof text);
+    const char *text = esse_txn_id(s->scratch, history, txn);
     return esse_value_string(s->sink->values, text, strlen(text));
 }
 

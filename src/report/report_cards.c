@@ -1,7 +1,7 @@
 #include "base/arena.h"
 #include "history/show.h"
 #include "report/report_cases.h"
-#include "report/report_cycle.h"
+#include "report/report_ops.h"
 #include "report/report_panel.h"
 #include "report/report_words.h"
 
@@ -30,9 +30,8 @@ static struct panel_arrow arrow_of(const struct panel *panel, const struct esse_
     const struct esse_history *history = panel->report->history;
     const struct esse_refutation *refutation = panel->anomaly->refutation;
     if (edge->has_key) {
-        const char *key = esse_show_key_text(panel->arena, history, edge->key);
-        arrow.label = esse_arena_format(panel->arena, "%s %s", edge->dep,
-                                        esse_words_fit(panel->arena, key, KEY_WIDTH));
+        const char *key = esse_show_key_within(panel->arena, history, edge->key, KEY_WIDTH);
+        arrow.label = esse_arena_format(panel->arena, "%s %s", edge->dep, key);
     }
     const char *condition =
         refutation ? esse_edge_condition(panel->arena, history, refutation, edge) : NULL;
@@ -55,8 +54,8 @@ static void add_reason(struct panel_row *row, uint32_t reason)
 static struct panel_row row_of(const struct panel *panel, uint32_t op)
 {
     const struct esse_anomaly *anomaly = panel->anomaly;
-    const char *text = esse_cast_op(panel->arena, panel->report->history, op);
-    struct panel_row row = { .text = esse_words_fit(panel->arena, text, OP_WIDTH),
+    struct panel_row row = { .text = esse_cast_op_fit(panel->arena, panel->report->history, anomaly,
+                                                      op, OP_WIDTH),
                              .is_named = esse_cast_reason(anomaly, op) != 0 };
     if (anomaly->refutation)
         return row; /* its reasons have no numbers */
@@ -186,8 +185,9 @@ static double box_width(const struct panel *panel)
 static void fill_facts(struct panel *panel, struct panel_card *card, double width)
 {
     const size_t columns = (size_t)((width - 2 * PANEL_BOX_PADDING) / small_wide);
-    card->name = esse_words_fit(panel->arena, card->name,
-                                (size_t)((width - 2 * PANEL_BOX_PADDING) / name_wide));
+    if (!card->is_gap)
+        card->name = esse_show_txn_within(panel->arena, panel->report->history, card->txn,
+                                          (size_t)((width - 2 * PANEL_BOX_PADDING) / name_wide));
     if (card->is_gap || card->fact_count)
         return;
     const char *text = esse_cast_facts(panel->arena, panel->report->history, card->txn);

@@ -7,6 +7,7 @@
 #include "evidence/refutation.h"
 #include "history/access.h"
 #include "history/show.h"
+#include "history/show_time.h"
 #include "report/report_refutation.h"
 #include "report/report_words.h"
 
@@ -18,6 +19,7 @@ enum {
     EXTRAS_SHOWN = 4,
     EXTRA_WIDTH = 40,
     DRAWN_MOST = 24, /* transactions of a refutation */
+    LABEL_WIDTH = 40,
     ROUND_WHOLE = 6, /* a longer way round is told by its beginning and end */
 };
 
@@ -195,6 +197,7 @@ static bool put_times(struct esse_out *out, const struct esse_interval *column, 
     put_time(out, column[txn.ix].begin);
     esse_out_text(out, " to ");
     put_time(out, column[txn.ix].end);
+    esse_show_interval(out, column[txn.ix].begin, column[txn.ix].end);
     return true;
 }
 
@@ -252,9 +255,7 @@ const char *esse_cast_facts(struct esse_arena *arena, const struct esse_history 
 const char *esse_cast_name(struct esse_arena *arena, const struct esse_history *history,
                            esse_txn txn)
 {
-    char name[128];
-    esse_txn_name(history, txn, name, sizeof name);
-    return esse_arena_text(arena, name, strlen(name));
+    return esse_show_txn_text(arena, history, txn);
 }
 
 const char *esse_cast_op(struct esse_arena *arena, const struct esse_history *history, uint32_t op)
@@ -271,7 +272,7 @@ const char *esse_cast_label(struct esse_arena *arena, const struct esse_history 
     if (!edge->has_key)
         return edge->dep;
     return esse_arena_format(arena, "%s %s", edge->dep,
-                             esse_show_key_text(arena, history, edge->key));
+                             esse_show_key_within(arena, history, edge->key, LABEL_WIDTH));
 }
 
 /* ---- where the reasons lead ---- */
@@ -402,9 +403,9 @@ const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_his
 /* Colours that people with any colour vision tell apart (after Okabe and Ito), dark enough to be
  * read as text on white; dashes say the same again. */
 const struct esse_dep_look esse_dep_looks[] = {
-    { "ww", "#0063a6", NULL, "overwrote what the first wrote" },
+    { "ww", "#0063a6", NULL, "wrote a later version than the first" },
     { "wr", "#007a5a", NULL, "read what the first wrote" },
-    { "rw", "#bd4b00", NULL, "overwrote what the first read" },
+    { "rw", "#bd4b00", NULL, "wrote a later version than the first read" },
     { "wwp", "#0063a6", "7 3", "changed the matches after the first did" },
     { "wrp", "#007a5a", "7 3", "saw by a predicate what the first wrote" },
     { "rwp", "#bd4b00", "7 3", "changed what the first's predicate matched" },
@@ -478,16 +479,9 @@ const struct esse_anomaly **esse_cast_drawn(struct esse_arena *arena,
         total = result->also_found_count;
     }
     const struct esse_anomaly **drawn = esse_arena_alloc(arena, total + 1u, sizeof *drawn);
-    uint8_t *chosen = esse_arena_alloc(arena, total + 1u, sizeof *chosen);
-    uint32_t left = most;
-    for (uint32_t i = 0; i < total && left; i++)
-        left -= chosen[i] = esse_cast_is_first_of_type(all, i);
-    for (uint32_t i = 0; i < total && left; i++)
-        if (!chosen[i])
-            left -= chosen[i] = 1;
     *count = 0;
-    for (uint32_t i = 0; i < total; i++)
-        if (chosen[i])
+    for (uint32_t i = 0; i < total && *count < most; i++)
+        if (esse_cast_is_first_of_type(all, i))
             drawn[(*count)++] = &all[i];
     return drawn;
 }

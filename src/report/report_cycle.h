@@ -81,7 +81,7 @@ const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
 /* A refutation with too many transactions for a picture.  Cycles are shortened instead. */
 bool esse_cast_is_too_large(const struct esse_anomaly *anomaly, struct esse_cast cast);
 
-/* What to draw, at most 'most', worst first: the first of every type before the second of any.
+/* What to draw, at most 'most', worst first: one of every type; 'alike' of it counts the rest.
  * Without a violation, what was found and is allowed. */
 const struct esse_anomaly **esse_cast_drawn(struct esse_arena *arena,
                                             const struct esse_result *result, uint32_t most,

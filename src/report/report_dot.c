@@ -1,5 +1,5 @@
 #include "report/report.h"
-#include "report/report_cycle.h"
+#include "report/report_ops.h"
 #include "report/report_refutation.h"
 #include "report/report_words.h"
 
@@ -48,9 +48,9 @@ static void put_node(struct esse_out *out, const struct esse_report *report,
         next = op + 1;
         if (i == count)
             break;
-        const char *text = esse_cast_op(out->arena, history, op);
+        const char *text = esse_cast_op_fit(out->arena, history, anomaly, op, OP_WIDTH);
         esse_out_text(out, esse_cast_reason(anomaly, op) ? "▸ " : "   ");
-        put_escaped(out, esse_words_fit(out->arena, text, OP_WIDTH));
+        put_escaped(out, text);
         esse_out_text(out, "\\l");
     }
     esse_out_text(out, "\"];\n");

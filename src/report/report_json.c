@@ -66,9 +66,7 @@ static void put_history(struct esse_out *out, const struct esse_report *report)
 
 static void put_txn_name(struct esse_out *out, const struct esse_history *history, esse_txn txn)
 {
-    char name[128];
-    esse_txn_name(history, txn, name, sizeof name);
-    put_string(out, name);
+    put_string(out, esse_txn_id(out->arena, history, txn));
 }
 
 static void put_transactions(struct esse_out *out, const struct esse_history *history,
@@ -217,6 +215,8 @@ static void put_anomaly(struct esse_out *out, const struct esse_history *history
     }
     if (anomaly->order_by)
         put_member(out, "order_by", anomaly->order_by);
+    if (anomaly->alike)
+        esse_out_f(out, ",\"alike\":%llu", (unsigned long long)anomaly->alike);
     put_transactions(out, history, anomaly);
     put_steps(out, history, anomaly);
     if (anomaly->refutation)

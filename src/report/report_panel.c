@@ -93,6 +93,12 @@ void panel_finish(struct panel *panel, double width)
     panel->width = width;
     panel->title = add_lines(panel, NULL, &panel->title_count,
                              (struct panel_line){ .text = panel->anomaly->description });
+    if (panel->anomaly->alike > 1)
+        panel->title =
+            add_lines(panel, panel->title, &panel->title_count,
+                      (struct panel_line){ .text = esse_arena_format(
+                                               panel->arena, "and %llu more of this kind",
+                                               (unsigned long long)panel->anomaly->alike - 1) });
     if (panel->anomaly->refutation && !panel->card_count)
         panel->title =
             add_lines(panel, panel->title, &panel->title_count,

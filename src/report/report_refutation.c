@@ -27,12 +27,11 @@ static void put_version(struct esse_out *out, const struct esse_history *history
                         esse_op write)
 {
     esse_value value;
-    char name[128];
     if (write.ix == ESSE_NO_OP || !esse_op_write_of(history, write.ix, key, &value)) {
         esse_out_text(out, "the initial value");
         return;
     }
-    esse_txn_name(history, esse_op_txn(history, write.ix), name, sizeof name);
+    const char *name = esse_show_txn_text(out->arena, history, esse_op_txn(history, write.ix));
     if (esse_value_eq(value, ESSE_NIL)) {
         esse_out_f(out, "%s's delete", name);
         return;
@@ -55,8 +54,8 @@ static void put_key(struct esse_out *out, const struct esse_history *history,
 static void put_source(struct esse_out *out, const struct esse_history *history,
                        const struct esse_choice *choice, bool so)
 {
-    char name[128];
-    esse_txn_name(history, esse_op_txn(history, choice->second.ix), name, sizeof name);
+    const char *name =
+        esse_show_txn_text(out->arena, history, esse_op_txn(history, choice->second.ix));
     if (esse_op_is_predicate(history->op_kind[choice->second.ix]))
         esse_out_f(out, "the predicate of %s %s ", name, so ? "saw" : "did not see");
     else

@@ -68,7 +68,7 @@ static void put_keys(struct esse_out *out, const struct esse_history *history,
                stats->counts.keys, stats->keys_written, stats->keys_shared);
     if (stats->hottest_accesses) {
         esse_out_text(out, "  contention    key ");
-        esse_show_key(out, history, stats->hottest);
+        esse_show_bare_key(out, history, stats->hottest);
         esse_out_f(out, " has %u of %llu accesses (%.1f %%)\n", stats->hottest_accesses,
                    (unsigned long long)stats->accesses,
                    percent(stats->hottest_accesses, stats->accesses));

@@ -6,6 +6,7 @@
 #include "report/report_claim.h"
 #include "report/report_cycle.h"
 #include "report/report_faults.h"
+#include "report/report_ops.h"
 #include "report/report_words.h"
 
 #include <string.h>
@@ -119,8 +120,8 @@ static void put_ops(struct esse_out *out, const struct esse_report *report,
             esse_out_f(out, "%s… %u more …", i ? ", " : "", ops[i] - next);
         esse_out_f(out, "%s%s%s%s", ops[i] > history->txn_op[txn.ix] ? ", " : "",
                    named ? paint(report, BOLD) : "",
-                   esse_words_fit(out->arena, esse_cast_op(out->arena, history, ops[i]),
-                                  named ? NAMED_WIDTH : OTHER_WIDTH),
+                   esse_cast_op_fit(out->arena, history, anomaly, ops[i],
+                                    named ? NAMED_WIDTH : OTHER_WIDTH),
                    named ? paint(report, PLAIN) : "");
         next = ops[i] + 1;
     }
@@ -185,8 +186,11 @@ static void put_anomaly(struct esse_out *out, const struct esse_report *report,
                         const struct esse_anomaly *anomaly)
 {
     const struct esse_anomaly *told = esse_cast_told(out->arena, anomaly);
-    esse_out_f(out, "\n  %s%s%s: %s\n", paint(report, BOLD), told->type, paint(report, PLAIN),
+    esse_out_f(out, "\n  %s%s%s: %s", paint(report, BOLD), told->type, paint(report, PLAIN),
                told->description);
+    if (told->alike > 1 && !report->verbose)
+        esse_out_f(out, " (and %llu more of this kind)", (unsigned long long)told->alike - 1);
+    esse_out_char(out, '\n');
     put_cast(out, report, told, esse_cast_of(out->arena, told));
     if (told->refutation) {
         put_cases(out, report, told->refutation);

@@ -1,6 +1,7 @@
 #include "report/report_timeline.h"
 
 #include "base/arena.h"
+#include "history/show.h"
 #include "report/report_cycle.h"
 #include "report/report_faults.h"
 #include "report/report_words.h"
@@ -135,7 +136,7 @@ static void draw_bar(struct esse_out *out, const struct panel *panel, struct spa
     const char *colour = panel_status_colour(history->txn_status[card->txn.ix]);
     const int64_t end = time->end == ESSE_NO_TIME ? INT64_MAX : time->end;
     panel_text(out, "fact", PANEL_PADDING, top + 9, colour,
-               esse_words_fit(out->arena, card->name, NAME_COLUMNS));
+               esse_show_txn_within(out->arena, history, card->txn, NAME_COLUMNS));
     draw_rect(out, x_of(panel, span, time->begin), x_of(panel, span, end),
               top + (BAR_LINE - BAR) / 2.0, BAR,
               esse_arena_format(out->arena, "fill=\"%s\"", colour));

@@ -68,12 +68,11 @@ static void tell(const struct dsg_asking *asking, const struct esse_answer *answ
 {
     struct scan *scan = asking->scan;
     struct esse_out out;
-    char name[64];
     if (!scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
-    esse_txn_name(scan->history, (esse_txn){ asking->txn }, name, sizeof name);
     esse_out_init_memory(&out, scan->arena);
-    esse_out_f(&out, "%s did ", name);
+    esse_show_txn(&out, scan->history, (esse_txn){ asking->txn });
+    esse_out_text(&out, " did ");
     esse_show_op(&out, scan->history, (esse_op){ asking->op });
     esse_out_text(&out, "; at its snapshot ");
     if (key == SCAN_NO_KEY) {

@@ -4,6 +4,7 @@
 #include "engine/dsg/dsg_column.h"
 #include "evidence/assumption.h"
 #include "history/show.h"
+#include "history/show_time.h"
 #include "sql/predicate.h"
 
 const char *const dsg_dep_names[] = { "ww", "wr", "rw", "process", "realtime", "wrp", "rwp" };
@@ -19,9 +20,7 @@ struct telling {
 
 static void put_name(struct telling *t, uint32_t txn)
 {
-    char name[64];
-    esse_txn_name(t->scan->history, (esse_txn){ txn }, name, sizeof name);
-    esse_out_text(&t->out, name);
+    esse_show_txn(&t->out, t->scan->history, (esse_txn){ txn });
 }
 
 static void put_state(struct telling *t, uint32_t at)
@@ -143,10 +142,18 @@ static void tell_process(struct telling *t)
 static void tell_realtime(struct telling *t)
 {
     const struct esse_history *history = t->scan->history;
+    const int64_t end = history->txn_time[t->from].end, begin = history->txn_time[t->to].begin;
+    /* With a clock beside it, as Jepsen's histories have, this is the number of an event. */
+    const char *what = history->txn_wall_time ? "as event" : "at";
     put_name(t, t->from);
-    esse_out_f(&t->out, " had ended, at %lld, before ", (long long)history->txn_time[t->from].end);
+    esse_out_f(&t->out, " had ended, %s %lld, before ", what, (long long)end);
     put_name(t, t->to);
-    esse_out_f(&t->out, " started, at %lld", (long long)history->txn_time[t->to].begin);
+    esse_out_f(&t->out, " started, %s %lld", what, (long long)begin);
+    if (history->txn_wall_time)
+        esse_show_later(&t->out, history->txn_wall_time[t->from].end,
+                        history->txn_wall_time[t->to].begin);
+    else
+        esse_show_later(&t->out, end, begin);
 }
 
 static void put_predicate(struct telling *t)
@@ -180,7 +187,7 @@ static void put_change(struct telling *t, uint32_t write)
     esse_arena_free(arena);
     put_written(t, write);
     esse_out_f(&t->out, ", by which the row ");
-    esse_show_key(&t->out, history, (esse_key){ t->edge->key });
+    esse_show_bare_key(&t->out, history, (esse_key){ t->edge->key });
     esse_out_text(&t->out, now == before ? " changed" : now ? " appeared" : " disappeared");
 }
 

@@ -31,12 +31,11 @@ void dsg_results_tell(struct scan *scan, uint32_t txn, uint32_t op, uint32_t key
     const struct esse_history *history = scan->history;
     const struct esse_keyed_row *row = row_of(history, op, key);
     struct esse_out out;
-    char name[64];
     if (!scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
-    esse_txn_name(history, (esse_txn){ txn }, name, sizeof name);
     esse_out_init_memory(&out, scan->arena);
-    esse_out_f(&out, "%s did ", name);
+    esse_show_txn(&out, history, (esse_txn){ txn });
+    esse_out_text(&out, " did ");
     esse_show_op(&out, history, (esse_op){ op });
     esse_out_text(&out, "; ");
     esse_show_key(&out, history, (esse_key){ key });

@@ -2,6 +2,7 @@
 
 #include "engine/dsg/dsg_explain.h"
 #include "engine/dsg/dsg_predicates.h"
+#include "history/show.h"
 
 bool dsg_points_find(struct esse_start_points *points, const struct versions *versions)
 {
@@ -54,9 +55,8 @@ static struct esse_edge edge_against(const struct starting *s, const struct esse
                               .from_op = { ESSE_NO_OP },
                               .to_op = { ESSE_NO_OP },
                               .witness = { ESSE_NO_OP } };
-    char committed[64], began[64];
-    esse_txn_name(history, early, committed, sizeof committed);
-    esse_txn_name(history, late, began, sizeof began);
+    const char *committed = esse_show_txn_text(s->scan->arena, history, early);
+    const char *began = esse_show_txn_text(s->scan->arena, history, late);
     told.why =
         is_anti
             ? esse_arena_format(s->scan->arena, "%s committed at %lld, %s %s began at %lld",
@@ -78,11 +78,13 @@ static const char *describe(const struct starting *s, const struct esse_edge *ed
         [DSG_SO] = "%s began when %s had not committed, which precedes it in its session",
         [DSG_RT] = "%s began when %s had not committed, which had ended when it started",
     };
-    char first[64], second[64];
     const bool is_anti = dsg_is_anti(dep);
-    esse_txn_name(s->scan->history, is_anti ? edge->from : edge->to, first, sizeof first);
-    esse_txn_name(s->scan->history, is_anti ? edge->to : edge->from, second, sizeof second);
-    return esse_arena_format(s->scan->arena, words[dep], first, second); /* NOLINT */
+    struct esse_arena *arena = s->scan->arena;
+    const char *first =
+        esse_show_txn_text(arena, s->scan->history, is_anti ? edge->from : edge->to);
+    const char *second =
+        esse_show_txn_text(arena, s->scan->history, is_anti ? edge->to : edge->from);
+    return esse_arena_format(arena, words[dep], first, second); /* NOLINT */
 }
 
 static void tell(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge edge)

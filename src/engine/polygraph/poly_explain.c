@@ -74,8 +74,7 @@ static uint32_t number_choice(struct explaining *e, uint32_t choice)
 static void put_written(struct esse_out *out, const struct explaining *e, uint32_t at)
 {
     const struct esse_touch *write = versions_touch(e->poly->versions, at);
-    char name[64];
-    esse_txn_name(e->scan->history, (esse_txn){ write->txn }, name, sizeof name);
+    const char *name = esse_show_txn_text(e->arena, e->scan->history, (esse_txn){ write->txn });
     if (esse_value_eq(write->value, ESSE_NIL)) {
         esse_out_f(out, "%s's delete", name);
         return;
@@ -103,12 +102,11 @@ static const char *tell_open(const struct explaining *e, const struct poly_reaso
     const bool reads = reason->dep == DSG_WR || reason->dep == DSG_WRP;
     const uint32_t txn = reads ? reason->to : reason->from;
     struct esse_out out;
-    char name[64];
     esse_out_init_memory(&out, e->arena);
-    esse_txn_name(e->scan->history, (esse_txn){ txn }, name, sizeof name);
-    esse_out_f(&out, "%s did ", name);
+    esse_show_txn(&out, e->scan->history, (esse_txn){ txn });
+    esse_out_text(&out, " did ");
     esse_show_op(&out, e->scan->history, (esse_op){ reason->op });
-    esse_out_text(&out, reads ? " after " : " before ");
+    esse_out_text(&out, reads ? ", with " : ", without ");
     put_written(&out, e, reads ? reason->from_at : reason->to_at);
     if (esse_op_is_predicate(e->scan->history->op_kind[reason->op])) {
         esse_out_text(&out, " to ");

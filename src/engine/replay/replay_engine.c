@@ -3,6 +3,7 @@
 #include "engine/replay/replay_words.h"
 #include "evidence/recheck.h"
 #include "evidence/recheck_mismatch.h"
+#include "history/show.h"
 
 #include <string.h>
 
@@ -78,10 +79,9 @@ static void judge(struct replaying *r, const struct esse_level *level, const str
         attempt->anomaly = replay_tell(r->job->arena, &telling);
         return;
     }
-    char name[64];
-    esse_txn_name(history, doubt, name, sizeof name);
-    attempt->reason = esse_arena_format(
-        r->job->arena, "%s, whose outcome is not known, has no place in the order", name);
+    attempt->reason = esse_arena_format(r->job->arena,
+                                        "%s, whose outcome is not known, has no place in the order",
+                                        esse_show_txn_text(r->job->arena, history, doubt));
 }
 
 static void attempt_level(struct replaying *r, unsigned at)

@@ -3,16 +3,14 @@
 #include "history/access.h"
 #include "history/show.h"
 
-#include <stdio.h>
-
-enum { NAME = 128, STEPS = 3 };
+enum { STEPS = 3 };
 
 struct words {
     const struct replay_telling *of;
     const struct esse_history *history;
     const struct esse_mismatch *mismatch;
     struct esse_arena *arena;
-    char txn[NAME], other[NAME];
+    const char *txn, *other;
     bool is_own;
 };
 
@@ -106,7 +104,7 @@ static const char *describe(const struct words *w)
         break;
     case ESSE_MISMATCH_NOT_SELECTED:
         esse_out_f(&out, "%s would not have got the row ", w->txn);
-        esse_show_key(&out, w->history, w->mismatch->key);
+        esse_show_bare_key(&out, w->history, w->mismatch->key);
         break;
     case ESSE_MISMATCH_LEFT_OUT:
         esse_out_f(&out, "%s would also have got the row ", w->txn);
@@ -160,10 +158,9 @@ static bool put_start(struct esse_out *out, const struct words *w, esse_txn othe
         return false;
     const int64_t commit = times[other.ix].end, start = times[w->mismatch->txn.ix].begin;
     const bool depends = commit <= start;
-    char name[NAME];
     if (depends && was_read)
         return false;
-    esse_txn_name(w->history, other, name, sizeof name);
+    const char *name = esse_show_txn_text(w->arena, w->history, other);
     esse_out_f(out, ", and committed, at %lld, %s %s started, at %lld: ", (long long)commit,
                depends ? "before" : "after", w->txn, (long long)start);
     if (depends)
@@ -205,11 +202,10 @@ static void add_source(const struct words *w, struct esse_anomaly *anomaly, stru
             if (!esse_op_write_of(history, op, w->mismatch->key, &written) ||
                 !esse_value_eq(read, written))
                 continue;
-            char name[NAME];
             struct esse_out out;
-            esse_txn_name(history, (esse_txn){ txn }, name, sizeof name);
             esse_out_init_memory(&out, w->arena);
-            esse_out_f(&out, "%s did ", name);
+            esse_show_txn(&out, history, (esse_txn){ txn });
+            esse_out_text(&out, " did ");
             esse_show_op(&out, history, (esse_op){ op });
             if (history->txn_status[txn] != ESSE_COMMITTED ||
                 !put_start(&out, w, (esse_txn){ txn }, true))
@@ -246,11 +242,11 @@ struct esse_anomaly *replay_tell(struct esse_arena *arena, const struct replay_t
     struct esse_anomaly *anomaly = esse_arena_alloc(arena, 1, sizeof *anomaly);
     struct esse_step *steps = esse_arena_alloc(arena, STEPS, sizeof *steps);
     w.is_own = mismatch->other.ix == mismatch->txn.ix;
-    esse_txn_name(w.history, mismatch->txn, w.txn, sizeof w.txn);
-    if (telling->other_name)
-        snprintf(w.other, sizeof w.other, "%s", telling->other_name);
-    else if (mismatch->other.ix != ESSE_NO_TXN)
-        esse_txn_name(w.history, mismatch->other, w.other, sizeof w.other);
+    w.txn = esse_show_txn_text(arena, w.history, mismatch->txn);
+    w.other = telling->other_name ? telling->other_name
+              : mismatch->other.ix != ESSE_NO_TXN
+                  ? esse_show_txn_text(arena, w.history, mismatch->other)
+                  : "";
     *anomaly = (struct esse_anomaly){ .type = telling->type->name,
                                       .description = describe(&w),
                                       .steps = steps,

@@ -47,9 +47,7 @@ static uint32_t write_read(const struct telling *t, uint32_t unit, uint32_t read
 
 static void put_txn(struct esse_out *out, const struct telling *t, esse_txn txn)
 {
-    char name[64];
-    esse_txn_name(t->units->history, txn, name, sizeof name);
-    esse_out_text(out, name);
+    esse_show_txn(out, t->units->history, txn);
 }
 
 /* "read x = 5", "wrote x = 4", "appended 3 to x" */

@@ -33,11 +33,9 @@ static const char *say(struct scan *scan, const struct esse_touch *touch, uint32
 {
     const struct esse_history *history = scan->history;
     const esse_key key = { history->op_key[op] };
-    char name[64];
     struct esse_out out;
-    esse_txn_name(history, (esse_txn){ touch->txn }, name, sizeof name);
     esse_out_init_memory(&out, scan->arena);
-    esse_out_text(&out, name);
+    esse_show_txn(&out, history, (esse_txn){ touch->txn });
     switch ((enum esse_op_kind)history->op_kind[op]) {
     case ESSE_OP_READ:
     case ESSE_OP_WRITE:
@@ -167,8 +165,10 @@ bool scan_judge(const struct scan *scan, const struct esse_level *level, struct 
             continue;
         verdict->anomalies_seen += scan->seen[id];
         for (size_t i = 0; i < scan->found.count; i++)
-            if (strcmp(scan->found.at[i].type, type->name) == 0)
-                kept[verdict->anomaly_count++] = scan->found.at[i];
+            if (strcmp(scan->found.at[i].type, type->name) == 0) {
+                kept[verdict->anomaly_count] = scan->found.at[i];
+                kept[verdict->anomaly_count++].alike = scan->seen[id];
+            }
     }
     verdict->anomalies = kept;
     verdict->outcome = verdict->anomaly_count ? ESSE_VIOLATED : ESSE_UNKNOWN;

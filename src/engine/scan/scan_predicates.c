@@ -33,11 +33,10 @@ const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse
 static struct esse_step step_of(struct pass *pass, uint32_t op, const char *rest)
 {
     const struct esse_history *history = pass->scan->history;
-    char name[64];
     struct esse_out out;
-    esse_txn_name(history, (esse_txn){ pass->txn }, name, sizeof name);
     esse_out_init_memory(&out, pass->scan->arena);
-    esse_out_f(&out, "%s did ", name);
+    esse_show_txn(&out, history, (esse_txn){ pass->txn });
+    esse_out_text(&out, " did ");
     esse_show_op(&out, history, (esse_op){ op });
     esse_out_text(&out, rest);
     return (struct esse_step){ { pass->txn }, { op }, esse_out_memory(&out) };

@@ -1,0 +1,16 @@
+#ifndef ESSE_REPORT_REPORT_OPS_H
+#define ESSE_REPORT_REPORT_OPS_H
+
+#include "report/report_cycle.h"
+
+/*
+ * An operation of an anomaly in at most 'most' columns.  What is left out is told by "…", and is
+ * never the key; of a row first the columns that say nothing: those that are the same in all that
+ * the anomaly's transactions saw and wrote of the key, and in no predicate that a reason names.
+ *
+ * Cost: O(operations of the anomaly's transactions) for one that does not fit.
+ */
+const char *esse_cast_op_fit(struct esse_arena *arena, const struct esse_history *history,
+                             const struct esse_anomaly *anomaly, uint32_t op, size_t most);
+
+#endif
