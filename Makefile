@@ -38,6 +38,7 @@ TSAN_FLAGS = -O1 -g -fsanitize=thread -Wno-maybe-uninitialized
 LIB_SOURCES = $(filter-out src/cli/%,$(sort $(wildcard src/*/*.c src/*/*/*.c)))
 CLI_SOURCES = $(sort $(wildcard src/cli/*.c))
 UNIT_SOURCES = $(sort $(wildcard tests/unit/test_*.c))
+ATTACK_SOURCES = $(sort $(wildcard tests/attack/*.c))
 UNIT_TESTS = $(UNIT_SOURCES:tests/unit/%.c=%)
 
 all: build/esse
@@ -77,6 +78,11 @@ build/$(1)/tests/%: build/$(1)/tests/unit/%.o build/$(1)/libesse.a
 build/$(1)/tests/test_sat_cadical: TEST_LIBS = -lcadical -lstdc++
 
 $$(UNIT_TESTS:%=build/$(1)/tests/unit/%.o): | build/.ready-test
+
+# The standing attack: docs/design/attack.md.
+build/$(1)/attack: $$(ATTACK_SOURCES:%.c=build/$(1)/%.o) build/$(1)/libesse.a
+	@echo '  link  $$@'
+	$$(Q)$$(CC) $(2) -fno-lto $(3) $$^ $$(LIBS) -o $$@
 
 build/$(1)/bench/%: build/$(1)/bench/%.o build/$(1)/libesse.a
 	@echo '  link  $$@'
