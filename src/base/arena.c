@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum {
     FIRST_CHUNK = 16 << 10,
@@ -45,20 +44,16 @@ struct esse_arena {
 
 static _Atomic uint64_t in_use;
 
-static void *or_abort(void *memory)
+static void *or_give_up(void *memory)
 {
-    if (!memory) {
-        static const char text[] = "esse: out of memory\n";
-        ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
-        (void)ignored;
-        abort();
-    }
+    if (!memory)
+        esse_guard_too_large();
     return memory;
 }
 
 struct esse_arena *esse_arena_new(void)
 {
-    struct esse_arena *arena = or_abort(calloc(1, sizeof *arena));
+    struct esse_arena *arena = or_give_up(calloc(1, sizeof *arena));
     arena->ring.prev = arena->ring.next = &arena->ring;
     arena->next_chunk = FIRST_CHUNK;
     esse_guarded_add(&arena->guarded);
@@ -89,7 +84,7 @@ static void add_chunk(struct esse_arena *arena, size_t at_least)
 {
     size_t bytes = arena->next_chunk > at_least ? arena->next_chunk : at_least;
     esse_guard_ask(bytes);
-    struct chunk *chunk = or_abort(calloc(1, sizeof *chunk + bytes));
+    struct chunk *chunk = or_give_up(calloc(1, sizeof *chunk + bytes));
     chunk->next = arena->chunks;
     chunk->bytes = bytes;
     arena->chunks = chunk;
@@ -104,7 +99,7 @@ void *esse_arena_alloc(struct esse_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
-        or_abort(NULL);
+        or_give_up(NULL);
     bytes = (bytes + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
     if ((size_t)(arena->end - arena->at) < bytes || !arena->at)
         add_chunk(arena, bytes);
@@ -154,10 +149,10 @@ void *esse_arena_grow(struct esse_arena *arena, void *data, size_t bytes)
     struct block *block = data ? block_of(data) : NULL;
     size_t before = block ? block->bytes : 0;
     if (bytes > SIZE_MAX / 2)
-        or_abort(NULL);
+        or_give_up(NULL);
     if (bytes > before)
         esse_guard_ask(bytes - before);
-    struct block *grown = or_abort(realloc(block, sizeof *grown + bytes));
+    struct block *grown = or_give_up(realloc(block, sizeof *grown + bytes));
     if (!block && bytes >= LARGE_BLOCK)
         use_large_pages(grown, sizeof *grown + bytes);
     if (!block) {

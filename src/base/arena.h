@@ -8,7 +8,8 @@
  * are blocks: they move with realloc, which for large ones moves pages, not bytes, so a column of
  * ten million entries costs what it holds and no second copy while it grows.
  *
- * Running out of memory aborts, here and nowhere else.
+ * Running out of memory abandons what the guard is around (guard.h), and aborts where there is
+ * none.
  *
  * Cost: alloc O(1); grow amortised O(1) per byte; free O(chunks + blocks).
  */

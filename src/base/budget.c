@@ -2,8 +2,6 @@
 
 #include "base/arena.h"
 
-#include <time.h>
-
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +73,7 @@ static bool is_too_much(const struct esse_budget *budget)
 {
     return budget->memory_bytes &&
            (esse_arena_in_use() + budget->bytes_before > budget->memory_bytes ||
-            resident_bytes() > budget->memory_bytes);
+            (budget->is_started && resident_bytes() > budget->memory_bytes));
 }
 
 /* When to look again: as soon as some work was done, whatever a poll stands for. */

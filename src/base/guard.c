@@ -3,17 +3,31 @@
 #include "base/arena.h"
 
 #include <setjmp.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 struct esse_guard {
     struct esse_guard *around;
     struct esse_budget *budget;  /* NULL: of a helper, which does not poll it */
     uint64_t most_bytes;         /* 0: no limit */
     const atomic_bool *stop;     /* of a helper */
+    uint32_t countdown;          /* of a helper */
     struct esse_guarded guarded; /* the ring of the arenas that were made within */
     jmp_buf begin;
 };
 
+enum { POLLS_BETWEEN_LOOKS = 64 };
+
 _Thread_local struct esse_guard *esse_guard_here;
+_Thread_local uint32_t *esse_guard_countdown;
+
+static void enter(struct esse_guard *guard)
+{
+    esse_guard_here = guard;
+    esse_guard_countdown = !guard          ? NULL
+                           : guard->budget ? &guard->budget->countdown
+                                           : &guard->countdown;
+}
 
 static void free_guarded(struct esse_guard *guard)
 {
@@ -35,11 +49,11 @@ static bool run(struct esse_guard *guard, void (*work)(void *context), void *con
 {
     guard->around = esse_guard_here;
     guard->guarded.prev = guard->guarded.next = &guard->guarded;
-    esse_guard_here = guard;
+    enter(guard);
     const bool is_abandoned = setjmp(guard->begin) != 0;
     if (!is_abandoned)
         work(context);
-    esse_guard_here = guard->around;
+    enter(guard->around);
     (is_abandoned ? free_guarded : release_guarded)(guard);
     return !is_abandoned;
 }
@@ -48,9 +62,9 @@ bool esse_guard_run(struct esse_budget *budget, void (*work)(void *context), voi
 {
     if (!budget) {
         struct esse_guard *around = esse_guard_here;
-        esse_guard_here = NULL;
+        enter(NULL);
         work(context);
-        esse_guard_here = around;
+        enter(around);
         return true;
     }
     struct esse_guard guard = { .budget = budget, .most_bytes = esse_budget_most_bytes(budget) };
@@ -84,8 +98,9 @@ void esse_guard_abandon(void)
 void esse_guard_look(void)
 {
     struct esse_guard *guard = esse_guard_here;
+    guard->countdown = POLLS_BETWEEN_LOOKS;
     if (guard->stop ? atomic_load_explicit(guard->stop, memory_order_relaxed)
-                    : guard->budget->countdown-- == 0 && esse_budget_is_over(guard->budget))
+                    : esse_budget_is_over(guard->budget))
         esse_guard_abandon();
 }
 
@@ -95,6 +110,16 @@ void esse_guard_ask(uint64_t bytes)
     if (!guard || !guard->most_bytes || esse_arena_in_use() + bytes <= guard->most_bytes)
         return;
     esse_guard_abandon();
+}
+
+void esse_guard_too_large(void)
+{
+    static const char text[] = "esse: out of memory\n";
+    if (esse_guard_here)
+        esse_guard_abandon();
+    ssize_t ignored = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)ignored;
+    abort();
 }
 
 void esse_guarded_add(struct esse_guarded *arena)

@@ -27,13 +27,14 @@ bool esse_guard_run(struct esse_budget *budget, void (*work)(void *context), voi
 
 struct esse_guard;
 extern _Thread_local struct esse_guard *esse_guard_here;
+extern _Thread_local uint32_t *esse_guard_countdown; /* NULL outside of guards */
 
 void esse_guard_look(void);
 
-/* Call it every few microseconds of work. */
+/* Call it every few microseconds of work, or more often: most calls only count down. */
 static inline void esse_guard_poll(void)
 {
-    if (esse_guard_here)
+    if (esse_guard_countdown && (*esse_guard_countdown)-- == 0)
         esse_guard_look();
 }
 
@@ -48,6 +49,9 @@ void esse_guarded_remove(struct esse_guarded *arena);
 
 /* Abandons the work if so many bytes more are too many. */
 void esse_guard_ask(uint64_t bytes);
+
+/* There is no memory for it, whatever the budget says.  Outside of guards that aborts. */
+_Noreturn void esse_guard_too_large(void);
 
 /* ---- for loops ---- */
 

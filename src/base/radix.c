@@ -1,5 +1,7 @@
 #include "base/radix.h"
 
+#include "base/guard.h"
+
 #include <string.h>
 
 static bool is_sorted(const struct esse_pair *pairs, size_t count)
@@ -34,6 +36,7 @@ void esse_radix_sort(struct esse_pair *pairs, size_t count, struct esse_arena *a
     for (unsigned shift = 0; shift < 64; shift += 8) {
         if (!(differ >> shift & 0xff))
             continue;
+        esse_guard_poll();
         pass(from, to, count, shift);
         struct esse_pair *other = from;
         from = to;

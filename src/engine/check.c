@@ -550,9 +550,12 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                 const struct esse_check_options *options, const struct esse_result **out,
                 struct esse_error *err)
 {
-    static const struct esse_check_options defaults;
-    if (!options)
-        options = &defaults;
+    /* There is always a budget, so that what is too large for the machine is unknown too. */
+    struct esse_budget unlimited = { 0 };
+    struct esse_check_options filled = options ? *options : (struct esse_check_options){ 0 };
+    if (!filled.budget)
+        filled.budget = &unlimited;
+    options = &filled;
     struct check check = { .arena = arena,
                            .history = history,
                            .options = options,

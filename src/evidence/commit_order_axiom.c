@@ -1,3 +1,4 @@
+#include "base/guard.h"
 #include "base/vec.h"
 #include "base/word_map.h"
 #include "evidence/commit_order_state.h"
@@ -45,9 +46,11 @@ static void pass_over(struct passer *passer, struct esse_arena *arena,
 {
     const struct unit_vec *writers = &passer->writers;
     uint32_t source = co->access[read.access].source;
-    for (size_t i = writers->count; i-- > 0 && writers->at[i] != source;)
+    for (size_t i = writers->count; i-- > 0 && writers->at[i] != source;) {
+        esse_guard_poll();
         passed_vec_push(&passer->passed, arena,
                         (struct passed){ co->place[read.unit], read.access, writers->at[i] });
+    }
 }
 
 static bool walk_keys(void *context, const struct esse_piece *piece)
@@ -231,9 +234,11 @@ bool co_check_axiom(struct commit_order *co, struct esse_error *err)
         uint32_t t3 = co->order->events[i];
         if (clocks)
             c.clock = co_clocks_next(clocks, t3);
-        for (; at < c.passed.count && c.passed.at[at].place == i; at++)
+        for (; at < c.passed.count && c.passed.at[at].place == i; at++) {
+            esse_guard_poll();
             if (phi(&c, c.passed.at[at].writer, t3, c.passed.at[at].read))
                 return co_wrong(co, t3, "could see a newer version than it read", err);
+        }
     }
     return true;
 }

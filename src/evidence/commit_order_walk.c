@@ -1,3 +1,4 @@
+#include "base/guard.h"
 #include "base/vec.h"
 #include "evidence/commit_order_state.h"
 
@@ -217,6 +218,7 @@ static bool walk_unit(struct walking *w, uint32_t txn)
 {
     const struct esse_history *history = w->history;
     bool ok = true;
+    esse_guard_poll();
     w->reads.count = 0;
     w->stale = false;
     for (uint32_t op = history->txn_op[txn]; ok && op < history->txn_op[txn + 1]; op++)

@@ -1,6 +1,7 @@
 #include "evidence/recheck.h"
 
 #include "base/error.h"
+#include "base/guard.h"
 #include "evidence/assumption.h"
 #include "evidence/commit_order.h"
 #include "evidence/recheck_cycle.h"
@@ -87,6 +88,7 @@ static struct writers count_writers(const struct claim *claim, esse_value value,
     struct writers writers = { 0 };
     const struct esse_history *history = claim->history;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
+        esse_guard_poll();
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
             esse_value written;
             if (!esse_op_write_of(history, op, claim->key, &written) ||
@@ -448,6 +450,7 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
 {
     const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
     struct claim claim;
+    esse_guard_poll();
     if (esse_is_refutation(anomaly))
         return esse_recheck_refutation(history, anomaly, err);
     if (esse_is_about_starts(anomaly))

@@ -1,6 +1,7 @@
 #include "evidence/refutation.h"
 
 #include "base/error.h"
+#include "base/guard.h"
 #include "evidence/counted.h"
 #include "evidence/refutation_state.h"
 #include "evidence/rup.h"
@@ -81,6 +82,7 @@ static bool is_definition(const struct refuting *r, const struct esse_clause *cl
 
 static bool is_true(struct refuting *r, struct esse_rup *rup, const struct esse_clause *clause)
 {
+    esse_guard_poll();
     for (uint32_t i = 0; i < clause->count; i++)
         if (clause->literals[i] >> 1 >= r->refutation->choice_count)
             return false;

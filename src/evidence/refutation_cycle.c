@@ -1,3 +1,4 @@
+#include "base/guard.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/refutation_state.h"
 
@@ -138,6 +139,7 @@ static bool follows_rw(const struct refuting *r, const struct esse_edge *edge)
 static bool follows(const struct refuting *r, const struct esse_edge *edge)
 {
     const struct esse_history *history = r->history;
+    esse_guard_poll();
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns || edge->basis ||
         edge->from.ix == edge->to.ix || !r->in[edge->from.ix] || !r->in[edge->to.ix])
         return false;

@@ -1,6 +1,7 @@
 #include "evidence/replay.h"
 
 #include "base/error.h"
+#include "base/guard.h"
 #include "evidence/replay_rules.h"
 
 #include <string.h>
@@ -160,6 +161,7 @@ static bool agrees_with_time(struct replay *replay, struct esse_error *err)
 
 static bool may_go_on(struct replay *replay, uint32_t done, struct esse_error *err)
 {
+    esse_guard_poll();
     return esse_budget_poll(replay->budget, done) || esse_fail(err, ESSE_ESTOPPED, "stopped");
 }
 

@@ -1,5 +1,6 @@
 #include "evidence/rup.h"
 
+#include "base/guard.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/vec.h"
@@ -91,6 +92,7 @@ static bool propagate(struct esse_rup *rup)
 {
     bool ok = true;
     while (ok && rup->head < rup->trail.count) {
+        esse_guard_poll();
         uint32_t lit = rup->trail.at[rup->head++] ^ 1;
         struct rup_lit_vec *watching = &rup->watch.at[lit];
         size_t kept = 0, i = 0;

@@ -1,5 +1,7 @@
 #include "graph/csr.h"
 
+#include "base/guard.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -19,7 +21,8 @@ void esse_csr_start(struct esse_csr *csr)
     uint64_t sum = 0;
     for (size_t v = 2; v < (size_t)csr->nodes + 2; v++) {
         sum += csr->first[v];
-        assert(sum < UINT32_MAX);
+        if (sum >= UINT32_MAX)
+            esse_guard_too_large();
         csr->first[v] = (uint32_t)sum;
     }
     csr->to = esse_arena_grow(csr->arena, NULL, (sum + 1) * sizeof *csr->to);

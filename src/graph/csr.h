@@ -2,13 +2,16 @@
 #define ESSE_GRAPH_CSR_H
 
 #include "base/arena.h"
+#include "base/guard.h"
 
 /*
  * A directed graph as compressed rows: the targets of node v are to[first[v] .. first[v + 1]).
  * It is built in two passes over the same edges, so that nothing is sorted and nothing is stored
- * twice:
+ * twice; both are polls of the guard, if there is one:
  *
  *     init -> count* -> start -> add* -> finish -> read
+ *
+ * More than four thousand million edges count as having no memory for them (guard.h).
  *
  * Cost: O(1) an edge and pass; 4 bytes a node and 4 bytes an edge.
  */
@@ -22,6 +25,7 @@ void esse_csr_init(struct esse_csr *csr, struct esse_arena *arena, uint32_t node
 
 static inline void esse_csr_count(struct esse_csr *csr, uint32_t from)
 {
+    esse_guard_poll();
     csr->first[from + 2]++;
 }
 
@@ -29,6 +33,7 @@ void esse_csr_start(struct esse_csr *csr);
 
 static inline void esse_csr_add(struct esse_csr *csr, uint32_t from, uint32_t to)
 {
+    esse_guard_poll();
     csr->to[csr->first[from + 1]++] = to;
 }
 

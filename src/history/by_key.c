@@ -1,10 +1,13 @@
 #include "history/by_key.h"
 
+#include "base/guard.h"
+
 #include <assert.h>
 
 static void count_keys(const struct esse_history *history, uint32_t *count)
 {
     for (uint32_t op = 0; op < history->ops; op++) {
+        esse_guard_poll();
         if (!esse_op_is_predicate(history->op_kind[op])) {
             count[history->op_key[op]]++;
             continue;
@@ -57,6 +60,7 @@ void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
     number_accesses(by_key, arena, history);
     uint32_t number = 0;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
+        esse_guard_poll();
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
             uint32_t accesses = esse_access_count(history, op);
             for (uint32_t i = 0; i < accesses; i++)

@@ -69,6 +69,23 @@ static inline uint32_t esse_run_end(const struct esse_by_key *by_key, uint32_t k
     return at;
 }
 
+/* The accesses of a transaction to a key: [begin .. end).  O(log accesses of the key). */
+static inline void esse_run_find(const struct esse_by_key *by_key, uint32_t key, uint32_t txn,
+                                 uint32_t *begin, uint32_t *end)
+{
+    uint32_t low = by_key->first[key], high = by_key->first[key + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (by_key->at[middle].txn < txn)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *begin = *end = low;
+    while (*end < by_key->first[key + 1] && by_key->at[*end].txn == txn)
+        ++*end;
+}
+
 /* Is it the last write of its transaction to the key: the one that installs a version? */
 static inline bool esse_is_last_write(const struct esse_by_key *by_key, uint32_t key, uint32_t at)
 {

@@ -1,3 +1,4 @@
+#include "base/guard.h"
 #include "sat/acyclic_state.h"
 
 #include <assert.h>
@@ -30,6 +31,7 @@ void esse_acyclic_guard(struct esse_acyclic *a, esse_lit lit, uint32_t from, uin
 {
     assert(from < a->spec.nodes);
     assert(to < a->spec.nodes);
+    esse_guard_poll();
     add_guards(a, esse_lit_var(lit));
     struct guard *guard = &a->guards.at[lit];
     assert(guard->at == NEVER);

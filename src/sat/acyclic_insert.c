@@ -1,3 +1,4 @@
+#include "base/guard.h"
 #include "sat/acyclic_state.h"
 
 /*
@@ -22,6 +23,7 @@ uint32_t esse_acyclic_marks(struct esse_acyclic *a)
 
 static void reach(struct esse_acyclic *a, struct number_vec *found, uint32_t node, uint32_t mark)
 {
+    esse_guard_poll();
     a->nodes[node].mark = mark;
     number_vec_push(found, a->arena, node);
 }

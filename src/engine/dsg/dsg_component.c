@@ -1,5 +1,6 @@
 #include "engine/dsg/dsg_component.h"
 
+#include "base/guard.h"
 #include "base/radix.h"
 #include "engine/dsg/dsg_predicates.h"
 #include "engine/dsg/dsg_ranges.h"
@@ -16,6 +17,7 @@ struct gathering {
     uint32_t *members;         /* of all, component by component */
     uint32_t member_count;
     struct dsg_edge_vec edges; /* from and to are places */
+    uint32_t loose_steps;      /* how many loose versions of a key are taken after another one */
 };
 
 static void add(struct gathering *g, uint32_t from, uint32_t to, enum dsg_dep dep, uint32_t key,
@@ -27,6 +29,7 @@ static void add(struct gathering *g, uint32_t from, uint32_t to, enum dsg_dep de
     struct dsg_edge edge = { g->place[from], g->place[to], key,         from_at,
                              to_at,          ESSE_NO_OP,   (uint8_t)dep };
     dsg_edge_vec_push(&g->edges, g->arena, edge);
+    esse_guard_poll();
 }
 
 /* ---- dependencies ---- */
@@ -45,6 +48,29 @@ static void add_inferred(struct gathering *g, uint32_t key, uint32_t at, uint32_
     }
 }
 
+/* From the transaction of 'at' to whoever installed loose versions, which were written around it if
+ * not all are taken: the others, in the order of the history, hardly lead back to it. */
+static void add_loose(struct gathering *g, uint32_t key, uint32_t at, enum dsg_dep dep)
+{
+    const struct versions *versions = g->versions;
+    const uint32_t txn = versions_touch(versions, at)->txn;
+    uint32_t from = versions->loose[key], to = versions->first[key + 1];
+    if (to - from > g->loose_steps) {
+        uint32_t low = from, high = to - g->loose_steps;
+        while (low < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (versions->write[middle + g->loose_steps / 2] < at)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        from = low;
+        to = low + g->loose_steps;
+    }
+    for (uint32_t v = from; v < to; v++)
+        add(g, txn, version_txn(versions, v), dep, key, at, versions->write[v]);
+}
+
 /* From the transaction of 'at' to whoever installed what comes after 'version': one version, or
  * all loose ones. */
 static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
@@ -58,9 +84,38 @@ static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t v
     }
     if (version + 1 < versions->loose[key])
         add(g, txn, version_txn(versions, version + 1), dep, key, at, versions->write[version + 1]);
-    for (uint32_t v = versions->loose[key];
-         precedes_loose(versions, key, version) && v < versions->first[key + 1]; v++)
-        add(g, txn, version_txn(versions, v), dep, key, at, versions->write[v]);
+    if (precedes_loose(versions, key, version))
+        add_loose(g, key, at, dep);
+}
+
+/* How many edges lead to loose versions, at most. */
+static uint64_t count_loose(const struct gathering *g)
+{
+    const struct versions *versions = g->versions;
+    uint64_t edges = 0;
+    for (uint32_t key = 0; key < versions->history->keys; key++) {
+        const uint64_t loose = versions->first[key + 1] - versions->loose[key];
+        const uint32_t *first = &versions->sources->by_key.first[key];
+        for (uint32_t at = first[0]; loose && at < first[1]; at++)
+            if (g->place[versions_touch(versions, at)->txn] != NO_NODE &&
+                versions->of[at] != NO_VERSION && !is_loose(versions, key, versions->of[at]) &&
+                precedes_loose(versions, key, versions->of[at]))
+                edges += loose;
+    }
+    return edges;
+}
+
+/* Readers of what is oldest times versions that came later, in whatever order: that grows with the
+ * square of the history. */
+static void limit_loose(struct gathering *g, const struct dsg_components *components)
+{
+    enum { MANY = 1 << 22, LEAST = 64 };
+    const uint64_t edges = components->count ? count_loose(g) : 0;
+    g->loose_steps = UINT32_MAX;
+    if (edges <= MANY)
+        return;
+    const uint64_t accesses = g->versions->sources->by_key.count;
+    g->loose_steps = MANY / accesses > LEAST ? (uint32_t)(MANY / accesses) : LEAST;
 }
 
 static void add_key(struct gathering *g, uint32_t key)
@@ -116,6 +171,7 @@ static bool is_between(uint32_t rank, const struct dsg_range_read *read)
 /* Adds the edge of a version if it is the nearest that changes what the operation matches. */
 static void add_change(struct installed *i, const struct dsg_range_read *read, uint32_t version)
 {
+    esse_guard_poll();
     const uint32_t key = i->ranges->key[version];
     const uint32_t *rank = i->ranges->columns[read->column].rank;
     struct gathering *g = i->gathering;
@@ -250,6 +306,7 @@ static void start_txn(struct frontier *f, uint32_t txn)
 /* Whoever ended before 'txn' started is covered by it from now on. */
 static void end_txn(struct frontier *f, uint32_t txn)
 {
+    esse_guard_poll();
     const struct esse_history *history = f->gathering->versions->history;
     int64_t start = history->txn_time[txn].begin;
     uint32_t kept = 0;
@@ -338,8 +395,10 @@ static void group(struct gathering *g, struct dsg_components *components)
         first[g->edges.at[i].from + 2]++;
     for (uint32_t m = 0; m < g->member_count; m++)
         first[m + 2] += first[m + 1];
-    for (size_t i = 0; i < g->edges.count; i++)
+    for (size_t i = 0; i < g->edges.count; i++) {
+        esse_guard_poll();
         edges[first[g->edges.at[i].from + 1]++] = g->edges.at[i];
+    }
     for (uint32_t c = 0; c < components->count; c++) {
         struct dsg_component *component = &components->at[c];
         uint32_t base = (uint32_t)(component->members - g->members);
@@ -360,6 +419,7 @@ void dsg_components_find(struct dsg_components *components, struct esse_arena *a
     *components = (struct dsg_components){ .whole = whole };
     g.place = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *g.place);
     lay_out(&g, scc, components);
+    limit_loose(&g, components);
     for (uint32_t key = 0; components->count && key < history->keys; key++)
         add_key(&g, key);
     add_predicates(&g);

@@ -35,7 +35,8 @@ struct dsg_components {
 };
 
 /* Unless all of it is wanted, of huge components only those dependencies of predicate operations
- * are taken that are near them in the order of the commits. */
+ * are taken that are near them in the order of the commits.  Of millions of edges to versions of
+ * unknown order, only those are ever taken that are near in the order of the history. */
 void dsg_components_find(struct dsg_components *components, struct esse_arena *arena,
                          const struct versions *versions, const struct esse_scc *scc, bool whole);
 

@@ -1,6 +1,6 @@
-#include "engine/polygraph/poly_state.h"
-
+#include "base/guard.h"
 #include "base/hash.h"
+#include "engine/polygraph/poly_state.h"
 
 /* The variables of the solver, and the edges that they guard. */
 
@@ -123,6 +123,7 @@ void poly_open_choices(struct poly *poly)
     struct poly_u32_vec lits = { 0 };
     for (size_t r = 0; r < reads->open.count; r++) {
         struct poly_open *open = &reads->open.at[r];
+        esse_guard_poll();
         const uint32_t likely = likely_source(poly, open);
         open->choice = (uint32_t)poly->choices.count;
         lits.count = 0;
@@ -161,8 +162,17 @@ static void order_edges(const struct poly *poly, esse_lit lit, uint32_t a, uint3
     const struct versions *versions = poly->versions;
     const struct poly_reads *reads = poly->reads;
     const uint32_t to = version_txn(versions, b);
+    if (poly->rule->form == POLY_SINGLE)
+        return;
     for (uint32_t i = reads->reader_first[a]; i < reads->reader_first[a + 1]; i++)
         add_edge(poly, lit, versions_touch(versions, reads->reader[i])->txn, to, DSG_RW);
+}
+
+static bool installs_loose(const struct versions *versions, uint32_t key, uint32_t txn)
+{
+    uint32_t begin, end;
+    esse_run_find(&versions->sources->by_key, key, txn, &begin, &end);
+    return begin < end && versions_writes_loose(versions, key, begin);
 }
 
 /* A read of a version: after its writer, and before whoever is known to overwrite it. */
@@ -173,13 +183,18 @@ static void source_edges(const struct poly *poly, esse_lit lit, const struct pol
     const uint32_t key = open->key;
     add_edge(poly, lit, version_txn(versions, version), open->txn,
              open->predicate ? DSG_WRP : DSG_WR);
-    if (open->predicate && !poly->rule->predicate_rw)
+    if ((open->predicate && !poly->rule->predicate_rw) || poly->rule->form == POLY_SINGLE)
         return;
     const enum dsg_dep dep = open->predicate ? DSG_RWP : DSG_RW;
     if (version + 1 < versions->loose[key])
         add_edge(poly, lit, open->txn, version_txn(versions, version + 1), dep);
     if (is_loose(versions, key, version) || !precedes_loose(versions, key, version))
         return;
+    if (poly->key_helper[key] != NO_NODE && !installs_loose(versions, key, open->txn)) {
+        esse_acyclic_guard(poly->acyclic, lit, poly_leaves(poly, open->txn, dep),
+                           poly->key_helper[key]);
+        return;
+    }
     for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
         add_edge(poly, lit, open->txn, version_txn(versions, v), dep);
 }

@@ -154,11 +154,27 @@ static uint32_t base_of_loose(const struct versions *versions, uint32_t key)
     return versions->gaps[key] ? versions->first[key] : versions->loose[key] - 1;
 }
 
+/* By key: the reads that may be of what everything loose follows. */
+static uint32_t *count_open(const struct poly *poly)
+{
+    const struct poly_reads *reads = poly->reads;
+    const size_t bytes = (poly->versions->history->keys + (size_t)1) * sizeof(uint32_t);
+    uint32_t *count = memset(esse_arena_grow(poly->graph_arena, NULL, bytes), 0, bytes);
+    for (size_t o = 0; o < reads->open.count; o++) {
+        const struct poly_open *open = &reads->open.at[o];
+        const uint32_t base = base_of_loose(poly->versions, open->key);
+        for (uint32_t i = 0; i < open->count; i++)
+            count[open->key] += reads->sources.at[open->first + i] == base;
+    }
+    return count;
+}
+
 /* A helper pays where many readers meet many loose versions. */
 static void number_nodes(struct poly *poly)
 {
     const struct versions *versions = poly->versions;
     const struct esse_history *history = versions->history;
+    uint32_t *open = count_open(poly);
     poly->moments_at = history->txns * (poly_is_doubled(poly) ? 2u : 1u);
     poly->helpers_at = poly->moments_at + (poly->time ? poly->time_line->moments : 0);
     poly->nodes = poly->helpers_at;
@@ -167,10 +183,11 @@ static void number_nodes(struct poly *poly)
     for (uint32_t key = 0; key < history->keys; key++) {
         uint64_t loose = versions->first[key + 1] - versions->loose[key];
         const uint32_t *first = &poly->reads->reader_first[base_of_loose(versions, key)];
-        uint64_t readers = first[1] - first[0];
+        uint64_t readers = (uint64_t)first[1] - first[0] + open[key];
         bool pays = poly->rule->form != POLY_SINGLE && loose * readers > loose + readers;
         poly->key_helper[key] = pays ? poly->nodes++ : NO_NODE;
     }
+    esse_arena_drop(poly->graph_arena, open);
 }
 
 void poly_known_draw(struct poly *poly, struct esse_csr *csr, bool inferred)

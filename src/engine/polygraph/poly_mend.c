@@ -1,6 +1,6 @@
-#include "engine/polygraph/poly_state.h"
-
+#include "base/guard.h"
 #include "base/rng.h"
+#include "engine/polygraph/poly_state.h"
 
 #include <stdlib.h>
 
@@ -192,6 +192,7 @@ static void place(struct mending *m, uint32_t txn)
 
 static void find_passed(struct mending *m, struct known_read *read)
 {
+    esse_guard_poll();
     const uint32_t *first = m->poly->versions->first;
     const uint32_t source = at_source(m, read), reader = m->at[read->reader];
     for (uint32_t v = first[read->key] + 1; v < first[read->key + 1]; v++) {
@@ -217,12 +218,14 @@ static void find_broken(struct mending *m)
             find_passed(m, &m->reads[i]);
 }
 
-static void mend_broken(struct mending *m)
+static void mend_broken(struct mending *m, uint32_t rounds)
 {
     for (size_t i = 0; i < m->broken.count; i++) {
         const struct broken *broken = &m->broken.at[i];
         const uint32_t concerned[] = { broken->source, broken->other, broken->reader };
         const uint32_t txn = concerned[esse_rng_below(&m->rng, 3)];
+        if (!esse_budget_poll(m->poly->budget, rounds))
+            return;
         place(m, txn == ESSE_NO_TXN ? broken->other : txn);
         *broken->weight += *broken->weight < MOST_WEIGHT;
     }
@@ -343,7 +346,7 @@ static size_t mend(struct mending *m, uint32_t *rank, uint32_t *rounds)
         }
         if (!least || !esse_budget_poll(m->poly->budget, *rounds))
             break;
-        mend_broken(m);
+        mend_broken(m, *rounds);
     }
     return least;
 }

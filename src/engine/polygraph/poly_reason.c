@@ -9,24 +9,6 @@ struct reasoning {
 
 /* ---- accesses ---- */
 
-/* The accesses of a transaction to a key. */
-static void find_run(const struct versions *versions, uint32_t key, uint32_t txn, uint32_t *begin,
-                     uint32_t *end)
-{
-    const struct esse_by_key *by_key = &versions->sources->by_key;
-    uint32_t low = by_key->first[key], high = by_key->first[key + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (by_key->at[middle].txn < txn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *begin = *end = low;
-    while (*end < by_key->first[key + 1] && by_key->at[*end].txn == txn)
-        ++*end;
-}
-
 /* Where the transaction read the version; ESSE_NO_TOUCH if it did not. */
 static uint32_t find_read(const struct poly *poly, uint32_t version, uint32_t txn)
 {
@@ -42,7 +24,7 @@ static uint32_t find_write(const struct poly *poly, uint32_t key, uint32_t txn)
 {
     const struct versions *versions = poly->versions;
     uint32_t begin, end;
-    find_run(versions, key, txn, &begin, &end);
+    esse_run_find(&versions->sources->by_key, key, txn, &begin, &end);
     while (end-- > begin)
         if (versions_touch(versions, end)->kind != ESSE_OP_READ && versions->of[end] != NO_VERSION)
             return end;
@@ -172,7 +154,8 @@ static bool by_data(struct reasoning *r, bool anti)
     for (uint32_t op = ops[0]; op < ops[1]; op++) {
         for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
             uint32_t key = esse_access_at(history, op, i).key.ix, at, end;
-            for (find_run(versions, key, r->reason->to, &at, &end); at < end; at++)
+            for (esse_run_find(&versions->sources->by_key, key, r->reason->to, &at, &end); at < end;
+                 at++)
                 if (by_access(r, key, at, anti))
                     return true;
         }
