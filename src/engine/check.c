@@ -293,7 +293,8 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
 /* What follows from the verdicts at hand is decided. */
 static void follow_all(struct check *check)
 {
-    const struct following f = { .levels = check->levels,
+    const struct following f = { .history = check->history,
+                                 .levels = check->levels,
                                  .verdicts = check->verdicts,
                                  .count = check->count,
                                  .named = check->named,

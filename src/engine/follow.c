@@ -1,11 +1,20 @@
 #include "engine/follow.h"
 
 #include "evidence/recheck.h"
+#include "evidence/start_points.h"
+
+/* Is the level held against start and commit points that a certificate tells, and 'from' was not?
+ * A serial order says nothing about points. */
+static bool asks_for_points(const struct following *f, size_t at, size_t from)
+{
+    return esse_level_has_points(f->levels[at]) && !esse_level_has_points(f->levels[from]) &&
+           esse_may_have_points(f->history);
+}
 
 /* Does the order that proved 'from' prove this level too? */
 static bool is_proved(const struct following *f, size_t at, const struct esse_verdict *from)
 {
-    return from->outcome == ESSE_HOLDS &&
+    return from->outcome == ESSE_HOLDS && !asks_for_points(f, at, (size_t)(from - f->verdicts)) &&
            esse_recheck_is_enough(esse_level_find(from->order.proves), f->levels[at],
                                   &f->verdicts[at]);
 }
@@ -47,7 +56,8 @@ bool follow_decided(const struct following *f, size_t at)
 
 bool follow_in_job(struct esse_job *job, size_t at)
 {
-    const struct following f = { .levels = job->levels,
+    const struct following f = { .history = job->history,
+                                 .levels = job->levels,
                                  .verdicts = job->verdicts,
                                  .count = job->level_count,
                                  .named = job->named,

@@ -11,6 +11,7 @@
  * Cost: O(levels) for each level asked about.
  */
 struct following {
+    const struct esse_history *history;
     const struct esse_level *const *levels;
     struct esse_verdict *verdicts; /* one a level */
     size_t count;
