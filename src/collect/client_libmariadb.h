@@ -10,11 +10,11 @@
 /* What is called of MariaDB's client library, after esse_client_load(&esse_client_libmariadb). */
 /* clang-format off */
 #define ESSE_LIBMARIADB(X) \
-    X(mariadb_free_rpl_event) X(mariadb_rpl_close) X(mariadb_rpl_fetch) X(mariadb_rpl_init_ex) \
+    X(mariadb_rpl_close) X(mariadb_rpl_init_ex) \
     X(mariadb_rpl_open) X(mariadb_rpl_optionsv) X(mysql_affected_rows) X(mysql_close) \
     X(mysql_errno) X(mysql_error) X(mysql_fetch_field_direct) X(mysql_fetch_lengths) \
     X(mysql_fetch_row) X(mysql_free_result) X(mysql_get_socket) X(mysql_init) \
-    X(mysql_num_fields) X(mysql_options) X(mysql_query) X(mysql_real_connect) \
+    X(mysql_net_read_packet) X(mysql_num_fields) X(mysql_options) X(mysql_query) X(mysql_real_connect) \
     X(mysql_real_connect_cont) X(mysql_real_connect_start) X(mysql_real_query_cont) \
     X(mysql_real_query_start) X(mysql_store_result) X(mysql_store_result_cont) \
     X(mysql_store_result_start)
@@ -26,9 +26,7 @@ extern struct esse_libmariadb {
 #undef X
 } esse_libmariadb;
 
-#define mariadb_free_rpl_event   esse_libmariadb.mariadb_free_rpl_event
 #define mariadb_rpl_close        esse_libmariadb.mariadb_rpl_close
-#define mariadb_rpl_fetch        esse_libmariadb.mariadb_rpl_fetch
 #define mariadb_rpl_init_ex      esse_libmariadb.mariadb_rpl_init_ex
 #define mariadb_rpl_open         esse_libmariadb.mariadb_rpl_open
 #define mariadb_rpl_optionsv     esse_libmariadb.mariadb_rpl_optionsv
@@ -42,6 +40,7 @@ extern struct esse_libmariadb {
 #define mysql_free_result        esse_libmariadb.mysql_free_result
 #define mysql_get_socket         esse_libmariadb.mysql_get_socket
 #define mysql_init               esse_libmariadb.mysql_init
+#define mysql_net_read_packet    esse_libmariadb.mysql_net_read_packet
 #define mysql_num_fields         esse_libmariadb.mysql_num_fields
 #define mysql_options            esse_libmariadb.mysql_options
 #define mysql_query              esse_libmariadb.mysql_query

@@ -225,24 +225,28 @@ static bool verify_level(struct esse_target *target, struct esse_error *err)
                              target->level);
 }
 
-/* What its statements need of the server. */
-static bool look_for_own(struct esse_target *target, struct esse_error *err)
+static bool find_out_version(struct esse_target *target, struct esse_error *err)
 {
-    const char *version = esse_mysql_ask(target, target->main, "SELECT @@version", err);
-    if (!version)
-        return false;
-    if (!strstr(version, "MariaDB"))
-        return esse_fail(err, ESSE_EUNAVAILABLE,
-                         "statements of your own need MariaDB 10.5 or later: MySQL's INSERT has no "
-                         "RETURNING");
-    return true;
+    target->version = esse_mysql_ask(target, target->main, "SELECT @@version", err);
+    target->is_mariadb = target->version && strstr(target->version, "MariaDB");
+    return target->version != NULL;
+}
+
+static bool locks_what_it_reads(const struct esse_target *target)
+{
+    return !target->cluster && strcmp(target->level, "SERIALIZABLE") == 0 &&
+           esse_live_has_predicates(target->schema);
+}
+
+bool esse_mysql_places_all(const struct esse_target *target)
+{
+    return target->tells_seen || (target->is_naming && locks_what_it_reads(target));
 }
 
 static void find_out_what_is_seen(struct esse_target *target)
 {
     struct esse_error ignored;
-    if (target->tidb || target->cluster || strcmp(target->level, "SERIALIZABLE") != 0 ||
-        !esse_live_has_predicates(target->schema))
+    if (!target->is_mariadb || !locks_what_it_reads(target))
         return;
     const char *logs = esse_mysql_ask(target, target->main, "SELECT @@log_bin", &ignored);
     target->tells_seen = logs && strcmp(logs, "1") == 0;
@@ -264,6 +268,40 @@ static bool own_rows(struct esse_target *target, uint32_t table, struct esse_cel
     return true;
 }
 
+/* The columns of a table as the database has them. */
+static const char *const *find_columns(struct esse_target *target, const char *table,
+                                       struct esse_error *err)
+{
+    const char *const sql = esse_arena_format(
+        target->arena,
+        "SELECT GROUP_CONCAT(column_name ORDER BY ordinal_position) FROM "
+        "information_schema.columns WHERE table_schema = DATABASE() AND table_name = '%s'",
+        table);
+    const char *all = esse_mysql_ask(target, target->main, sql, err);
+    if (!all)
+        return NULL;
+    size_t count = 0;
+    const char **columns = esse_arena_alloc(target->arena, strlen(all) + 2, sizeof *columns);
+    for (size_t length; *all; all += length + (all[length] == ',')) {
+        length = strcspn(all, ",");
+        columns[count++] = esse_arena_text(target->arena, all, length);
+    }
+    return columns;
+}
+
+static bool find_own_columns(struct esse_target *target, struct esse_error *err)
+{
+    const struct esse_own_schema *own = target->schema->own;
+    if (!own || target->is_mariadb)
+        return true;
+    const char *const **columns = esse_arena_alloc(target->arena, own->count, sizeof *columns);
+    for (uint32_t t = 0; t < own->count; t++)
+        if (!(columns[t] = find_columns(target, own->tables[t].name, err)))
+            return false;
+    target->own_columns = columns;
+    return true;
+}
+
 #define CREATE(key) "CREATE TABLE esse_%(k BIGINT PRIMARY KEY" key ", v #, o BIGINT) ENGINE=InnoDB"
 
 static bool prepare(struct esse_target *target, const struct esse_schema *schema,
@@ -271,21 +309,20 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
 {
     target->schema = schema;
     target->main = esse_mysql_connect(target, 0, err);
-    if (!target->main || !verify_level(target, err) || !esse_mysql_cluster_find(target, err))
+    if (!target->main || !find_out_version(target, err) || !verify_level(target, err) ||
+        !esse_mysql_cluster_find(target, err))
         return false;
     const char *create = target->tidb ? CREATE(" /*T![clustered_index] CLUSTERED */") : CREATE("");
     find_out_what_is_seen(target);
-    return (!schema->own || look_for_own(target, err)) &&
-           esse_live_make_tables(target->arena, schema, create, "MEDIUMTEXT", run_main, target,
+    return esse_live_make_tables(target->arena, schema, create, "MEDIUMTEXT", run_main, target,
                                  err) &&
-           esse_mysql_cluster_settle(target, err);
+           find_own_columns(target, err) && esse_mysql_cluster_settle(target, err);
 }
 
 static bool describe(struct esse_target *target, struct esse_description *description,
                      struct esse_error *err)
 {
-    static const char *const names[] = { "version",
-                                         "innodb_snapshot_isolation",
+    static const char *const names[] = { "innodb_snapshot_isolation",
                                          "innodb_flush_log_at_trx_commit",
                                          "innodb_lock_wait_timeout",
                                          "sync_binlog",
@@ -293,22 +330,22 @@ static bool describe(struct esse_target *target, struct esse_description *descri
                                          "wsrep_on",
                                          "wsrep_sync_wait" };
     enum { SETTINGS = sizeof names / sizeof *names };
-    struct esse_setting *settings = esse_arena_alloc(target->arena, SETTINGS, sizeof *settings);
+    struct esse_setting *settings = esse_arena_alloc(target->arena, SETTINGS + 1, sizeof *settings);
     size_t count = 0;
+    (void)err;
+    settings[count++] = (struct esse_setting){ "version", target->version };
     for (size_t i = 0; i < SETTINGS; i++) {
         char sql[100];
         struct esse_error ignored;
         snprintf(sql, sizeof sql, "SELECT @@%s", names[i]);
-        const char *value = esse_mysql_ask(target, target->main, sql, i ? &ignored : err);
-        if (!value && !i)
-            return false;
+        const char *value = esse_mysql_ask(target, target->main, sql, &ignored);
         if (value)
             settings[count++] = (struct esse_setting){ names[i], value };
     }
-    const char *tidb = strstr(settings[0].value, "TiDB-"); /* "8.0.11-TiDB-v7.5.0" */
-    const bool is_maria = strstr(settings[0].value, "MariaDB") != NULL;
-    const char *name = esse_arena_format(target->arena, "%s %.*s", is_maria ? "mariadb" : "mysql",
-                                         (int)strcspn(settings[0].value, "-"), settings[0].value);
+    const char *tidb = strstr(target->version, "TiDB-"); /* "8.0.11-TiDB-v7.5.0" */
+    const char *name =
+        esse_arena_format(target->arena, "%s %.*s", target->is_mariadb ? "mariadb" : "mysql",
+                          (int)strcspn(target->version, "-"), target->version);
     if (tidb)
         name = esse_arena_format(target->arena, "tidb %s", tidb + strlen("TiDB-"));
     *description = (struct esse_description){

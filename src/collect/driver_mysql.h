@@ -26,6 +26,10 @@ struct esse_target {
     const char *setup[5];  /* statements that every session begins with; NULL ends them */
     bool is_spread;        /* transactions of a session go round the hosts */
     const char *cluster;   /* Galera's version; NULL: the server is on its own */
+    const char *version;   /* "10.11.19-MariaDB", "5.6.24-log" */
+    bool is_mariadb;
+    /* By table of the user's own, NULL-terminated, in the database's order; of MySQL only. */
+    const char *const *const *own_columns;
     const struct esse_schema *schema;
     MYSQL *main; /* makes the schema and removes it */
     struct esse_mysql_log *log;
@@ -38,6 +42,11 @@ struct esse_target {
      * it would have returned: whoever logged that must have been waited for, or would have had to
      * wait. */
     bool tells_seen;
+    /* MySQL does not tell a session the id of its commit.  So a transaction that needs one writes a
+     * number of its own, its name, into its session's row of esse_mark: the log then has it.  It is
+     * known whatever becomes of the COMMIT. */
+    bool is_naming;
+    atomic_llong names;     /* the last that was given */
     struct esse_tidb *tidb; /* NULL: it is none */
 };
 
@@ -73,6 +82,16 @@ bool esse_mysql_cluster_find(struct esse_target *target, struct esse_error *err)
 bool esse_mysql_cluster_settle(struct esse_target *target, struct esse_error *err);
 /* Whether a transaction has the same id in every node's log. */
 bool esse_mysql_cluster_logs(struct esse_target *target, MYSQL *mysql, struct esse_error *err);
+
+/* The row of esse_mark that a session writes the names of its transactions to. */
+static inline int64_t esse_mysql_name_row(uint32_t session)
+{
+    return 2 + (int64_t)session;
+}
+
+/* Whether every transaction that wrote something must be found in the log: what predicates saw is
+ * decided by the order of commits, where locks keep it. */
+bool esse_mysql_places_all(const struct esse_target *target);
 
 struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena *arena,
                                   uint32_t session);

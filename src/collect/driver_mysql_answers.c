@@ -56,6 +56,13 @@ static void take_gtid(struct esse_mysql_conn *conn, struct esse_reply *reply)
         atomic_fetch_sub(&conn->target->unplaced, 1);
 }
 
+/* Told when it is given, so that it is known of a COMMIT that is never answered too. */
+static void tell_name(struct esse_mysql_conn *conn, struct esse_reply *reply)
+{
+    if (conn->needs_id && conn->target->is_naming)
+        reply->xid = conn->name;
+}
+
 /* ---- the user's own statements ---- */
 
 static bool take_own(struct esse_mysql_conn *conn, enum esse_mysql_answer answer,
@@ -79,14 +86,39 @@ static bool take_own(struct esse_mysql_conn *conn, enum esse_mysql_answer answer
     if (answer == ESSE_ANSWER_NEW) {
         rows = &own->cells;
         esse_cells_clear(rows);
+        own->trouble = "rows have other keys after an UPDATE"; /* given by a trigger, say */
         if (own->new.at.count != own->old.at.count ||
             !esse_cells_join(rows, &own->old, &own->new, &schema->tables[statement->table]))
             return false;
         esse_cells_done(rows);
     }
+    if (statement->kind == ESSE_OWN_INSERT && !conn->target->is_mariadb && !rows->at.count) {
+        own->trouble = "the rows of an INSERT are not found again by their keys: MySQL has no "
+                       "RETURNING, so keys must be values that stay the same";
+        return false;
+    }
     reply->cells = rows->at.at;
     reply->cell_count = rows->at.count;
     conn->needs_id |= statement->kind >= ESSE_OWN_INSERT && rows->at.count > 0;
+    tell_name(conn, reply);
+    return true;
+}
+
+/* An INSERT without RETURNING has been done. */
+static bool take_inserted(struct esse_mysql_conn *conn)
+{
+    const struct esse_target *target = conn->target;
+    const struct esse_own_statement *statement = conn->request.own;
+    if (mysql_affected_rows(conn->mysql) == 0)
+        return true; /* ON DUPLICATE KEY UPDATE left the row as it was */
+    const char *select = esse_mysql_own_inserted(&conn->own, target->schema->own, statement,
+                                                 target->own_columns[statement->table]);
+    if (!select) {
+        conn->own.trouble = "the keys of an INSERT cannot be told: on MySQL each must stand in "
+                            "VALUES, or be the AUTO_INCREMENT of a single row";
+        return false;
+    }
+    esse_mysql_add_part(conn, select, ESSE_ANSWER_OWN);
     return true;
 }
 
@@ -97,7 +129,7 @@ static bool take_own(struct esse_mysql_conn *conn, enum esse_mysql_answer answer
 static void take_reply(struct esse_mysql_conn *conn, struct esse_reply *reply)
 {
     const enum esse_ask ask = conn->request.ask;
-    const bool tells_seen = conn->target->tells_seen;
+    const bool is_placed = esse_mysql_places_all(conn->target);
     if (ask == ESSE_ASK_DELETE)
         reply->is_absent = mysql_affected_rows(conn->mysql) == 0;
     if (conn->result && (ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE))
@@ -105,8 +137,9 @@ static void take_reply(struct esse_mysql_conn *conn, struct esse_reply *reply)
     else if (conn->result)
         take_value(conn, reply);
     conn->needs_id |= (ask == ESSE_ASK_DELETE && !reply->is_absent) ||
-                      (tells_seen && ask >= ESSE_ASK_WRITE && ask <= ESSE_ASK_APPEND) ||
-                      (tells_seen && ask == ESSE_ASK_CHANGE && reply->row_count > 0);
+                      (is_placed && ask >= ESSE_ASK_WRITE && ask <= ESSE_ASK_APPEND) ||
+                      (is_placed && ask == ESSE_ASK_CHANGE && reply->row_count > 0);
+    tell_name(conn, reply);
     esse_mysql_note_written(conn, reply);
 }
 
@@ -134,6 +167,8 @@ bool esse_mysql_take(struct esse_mysql_conn *conn, struct esse_reply *reply)
     case ESSE_ANSWER_OLD:
     case ESSE_ANSWER_NEW:
         return take_own(conn, answer, reply);
+    case ESSE_ANSWER_INSERTED:
+        return take_inserted(conn);
     }
     return true;
 }

@@ -12,7 +12,7 @@ struct esse_conn *esse_mysql_conn(struct esse_target *target, struct esse_arena 
                                   uint32_t session)
 {
     struct esse_mysql_conn *conn = esse_arena_alloc(arena, 1, sizeof *conn);
-    (void)session;
+    conn->session = session;
     conn->head = (struct esse_conn){ .driver = &esse_driver_mysql, .fd = -1 };
     conn->target = target;
     conn->arena = arena;
@@ -81,8 +81,7 @@ static enum esse_progress fail(struct esse_mysql_conn *conn, struct esse_reply *
                         : is_commit   ? ESSE_DURING_COMMIT
                                       : ESSE_DURING_STATEMENT,
                         &reply->failure);
-    if (is_commit && reply->failure.fate == ESSE_FATE_ABORTED && conn->needs_id &&
-        conn->target->schema->own)
+    if (is_commit && reply->failure.fate == ESSE_FATE_ABORTED && esse_mysql_waits_for_place(conn))
         atomic_fetch_sub(&conn->target->unplaced, 1);
     conn->is_running = false;
     if (reply->failure.is_lost)
@@ -90,9 +89,9 @@ static enum esse_progress fail(struct esse_mysql_conn *conn, struct esse_reply *
     return ESSE_PROGRESS_FAILED;
 }
 
-static enum esse_progress fail_own(struct esse_reply *reply)
+static enum esse_progress fail_own(const struct esse_mysql_conn *conn, struct esse_reply *reply)
 {
-    esse_failed(reply, ESSE_FATE_OPEN, "", "rows have other keys after an UPDATE");
+    esse_failed(reply, ESSE_FATE_OPEN, "", "%s", conn->own.trouble);
     reply->failure.is_fatal = true;
     return ESSE_PROGRESS_FAILED;
 }
@@ -166,7 +165,7 @@ static enum esse_progress end_phase(struct esse_mysql_conn *conn, struct esse_re
     conn->result = NULL;
     conn->phase = ESSE_MYSQL_QUERY;
     if (!ok)
-        return fail_own(reply);
+        return fail_own(conn, reply);
     return ++conn->part < conn->part_count ? ESSE_PROGRESS_AGAIN : ESSE_PROGRESS_DONE;
 }
 
@@ -225,6 +224,8 @@ static enum esse_progress start_begin(struct esse_mysql_conn *conn, struct esse_
 {
     conn->begin_is_due = true;
     conn->needs_id = conn->has_written = false;
+    conn->name =
+        conn->target->is_naming ? atomic_fetch_add(&conn->target->names, 1) + 1 : ESSE_NO_ID;
     conn->start_ts = ESSE_NO_ID;
     if (!conn->target->is_spread)
         return ESSE_PROGRESS_DONE;

@@ -24,9 +24,11 @@ enum esse_mysql_answer {
                         */
     ESSE_ANSWER_LOOKED,
     ESSE_ANSWER_COMMITTED,
-    ESSE_ANSWER_OWN, /* of the user's own statement: all; rows before a change; rows after it */
+    ESSE_ANSWER_OWN, /* of the user's own statement: all; rows before a change; rows after it;
+                        none, of an INSERT without RETURNING */
     ESSE_ANSWER_OLD,
     ESSE_ANSWER_NEW,
+    ESSE_ANSWER_INSERTED,
 };
 
 struct esse_mysql_part {
@@ -42,6 +44,7 @@ struct esse_mysql_conn {
     struct esse_conn head;
     struct esse_target *target;
     struct esse_arena *arena;
+    uint32_t session;
     MYSQL *mysql;  /* the link in use, NULL if there is none */
     MYSQL **links; /* by host */
     unsigned hosts, host;
@@ -50,6 +53,7 @@ struct esse_mysql_conn {
     bool begin_is_due; /* BEGIN was asked for and not sent */
     bool needs_id;     /* its id is worth asking for */
     int64_t gtid;      /* the last that was told, during a COMMIT */
+    int64_t name;      /* if the target is naming */
     int64_t start_ts;  /* or ESSE_NO_ID */
     bool has_written;  /* it has an effect */
     /* the request's parts, and the one that is being done */
@@ -67,6 +71,12 @@ struct esse_mysql_conn {
     struct esse_mysql_own own;
 };
 
+/* Whether its COMMIT must be answered for its place in the log to be known. */
+static inline bool esse_mysql_waits_for_place(const struct esse_mysql_conn *conn)
+{
+    return conn->needs_id && conn->target->schema->own && !conn->target->is_naming;
+}
+
 /* ---- driver_mysql_parts.c ---- */
 
 /* What a session begins with. */
@@ -80,8 +90,7 @@ void esse_mysql_add_part(struct esse_mysql_conn *conn, const char *text,
 /* ---- driver_mysql_answers.c, driver_mysql_times.c ---- */
 
 /* Takes conn->result, which may be NULL, for the part that is being done.  It may add parts.  False
- * if rows that a user's own UPDATE locked are not there afterwards: a trigger has given them other
- * keys. */
+ * if the rows of a user's own statement cannot be told; conn->own.trouble says why. */
 bool esse_mysql_take(struct esse_mysql_conn *conn, struct esse_reply *reply);
 
 /* A text's number; ESSE_ABSENT for NULL. */

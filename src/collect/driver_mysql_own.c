@@ -1,5 +1,7 @@
 #include "collect/driver_mysql_own.h"
 
+#include "collect/driver_mysql_insert.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +17,33 @@ void esse_mysql_own_init(struct esse_mysql_own *own, struct esse_arena *arena)
 /* ---- statements ---- */
 
 const char *esse_mysql_own_first(struct esse_mysql_own *own, const struct esse_own_schema *schema,
-                                 const struct esse_own_statement *statement)
+                                 const struct esse_own_statement *statement, bool has_returning)
 {
     const struct esse_own_table *table = &schema->tables[statement->table];
     struct esse_out *sql = &own->first;
     sql->count = 0;
     if (statement->kind == ESSE_OWN_INSERT)
-        esse_out_f(sql, "INSERT INTO %s %s RETURNING %s", table->name, statement->rest,
-                   table->list);
+        esse_out_f(sql, "INSERT INTO %s %s%s%s", table->name, statement->rest,
+                   has_returning ? " RETURNING " : "", has_returning ? table->list : "");
     else
         esse_own_put_select(sql, schema, statement);
     if (statement->kind > ESSE_OWN_INSERT)
         esse_out_text(sql, " FOR UPDATE");
     return esse_out_memory(sql);
+}
+
+const char *esse_mysql_own_inserted(struct esse_mysql_own *own,
+                                    const struct esse_own_schema *schema,
+                                    const struct esse_own_statement *statement,
+                                    const char *const *columns)
+{
+    const struct esse_own_table *table = &schema->tables[statement->table];
+    own->after.count = 0;
+    esse_out_f(&own->after, "SELECT %s FROM %s", table->list, table->name);
+    if (!esse_mysql_put_inserted(&own->after, table, columns, statement->rest))
+        return NULL;
+    esse_out_text(&own->after, " FOR UPDATE");
+    return esse_out_memory(&own->after);
 }
 
 /* A text by its bytes: nothing in it has to be escaped, whatever the server's modes are. */

@@ -81,17 +81,29 @@ static bool add_operation(struct esse_mysql_conn *conn)
  * looked at. */
 static void add_commit(struct esse_mysql_conn *conn)
 {
-    const bool is_own = conn->target->schema->own != NULL;
+    const struct esse_target *target = conn->target;
+    const bool asks = conn->needs_id && target->is_mariadb;
     conn->gtid = ESSE_NO_ID;
-    if (conn->needs_id && (conn->target->cluster || is_own))
+    if (conn->needs_id && target->is_naming)
+        snprintf(add_part(conn, NULL, ESSE_ANSWER_NONE)->sql, ESSE_MYSQL_SQL,
+                 "UPDATE esse_mark SET v = %lld WHERE k = %lld", (long long)conn->name,
+                 (long long)esse_mysql_name_row(conn->session));
+    if (asks && (target->cluster || target->schema->own))
         add_part(conn, "SELECT @@last_gtid", ESSE_ANSWER_GTID);
-    if (conn->needs_id && is_own)
+    if (esse_mysql_waits_for_place(conn))
         atomic_fetch_add(&conn->target->unplaced, 1);
     add_part(conn, "COMMIT", ESSE_ANSWER_NONE)->is_commit = true;
-    if (conn->target->tidb && conn->target->tidb->is_timed && conn->has_written)
+    if (target->tidb && target->tidb->is_timed && conn->has_written)
         add_part(conn, "SELECT @@tidb_last_txn_info", ESSE_ANSWER_COMMITTED);
-    else if (!conn->target->tidb && conn->needs_id)
+    else if (asks)
         add_part(conn, "SELECT @@last_gtid", ESSE_ANSWER_GTID);
+}
+
+static enum esse_mysql_answer own_answer(const struct esse_target *target, enum esse_own_kind kind)
+{
+    if (kind > ESSE_OWN_INSERT)
+        return ESSE_ANSWER_OLD;
+    return kind == ESSE_OWN_INSERT && !target->is_mariadb ? ESSE_ANSWER_INSERTED : ESSE_ANSWER_OWN;
 }
 
 bool esse_mysql_put_request(struct esse_mysql_conn *conn)
@@ -108,8 +120,10 @@ bool esse_mysql_put_request(struct esse_mysql_conn *conn)
         add_commit(conn);
     } else if (conn->request.ask == ESSE_ASK_OWN) {
         const struct esse_own_statement *statement = conn->request.own;
-        add_part(conn, esse_mysql_own_first(&conn->own, conn->target->schema->own, statement),
-                 statement->kind > ESSE_OWN_INSERT ? ESSE_ANSWER_OLD : ESSE_ANSWER_OWN);
+        add_part(conn,
+                 esse_mysql_own_first(&conn->own, conn->target->schema->own, statement,
+                                      conn->target->is_mariadb),
+                 own_answer(conn->target, statement->kind));
         if (conn->target->tells_seen && statement->kind != ESSE_OWN_INSERT)
             add_part(conn, "SELECT @@gtid_binlog_pos", ESSE_ANSWER_SEEN);
     } else {

@@ -20,8 +20,11 @@ struct esse_learnt_rows {
     struct esse_learnt *learnt;
     struct pending_vec pending; /* of the open transaction */
     int64_t xid, base, mark, coming;
-    bool has_own; /* the open transaction changed a table of the user's */
+    bool has_own;  /* the open transaction changed a table of the user's */
+    bool is_named; /* it wrote its xid into esse_mark */
 };
+
+enum { MARK_ROW = 1 };
 
 void esse_learnt_rows_to(struct esse_learnt_rows *rows, struct esse_learnt *learnt)
 {
@@ -64,10 +67,11 @@ static bool take_begin(struct esse_change_sink *sink, const struct esse_change_t
     (void)err;
     rows->pending.count = 0;
     rows->coming = 0;
-    rows->has_own = false;
+    rows->has_own = rows->is_named = false;
+    rows->xid = ESSE_NO_ID;
     if (esse_value_as_int(sink->values, txn->id, &id))
         rows->xid = rows->base + (int32_t)((uint32_t)id - (uint32_t)rows->base);
-    else
+    else if (!esse_value_eq(txn->id, ESSE_NIL))
         rows->xid = sequence_of(sink->values, txn->id);
     return true;
 }
@@ -126,6 +130,16 @@ static void add_pending(struct esse_learnt_rows *rows, struct pending version, b
     pending_vec_push(&rows->pending, rows->arena, version);
 }
 
+static void take_mark(struct esse_learnt_rows *rows, const struct pending *mark)
+{
+    if (mark->row == MARK_ROW) {
+        rows->coming = mark->value;
+        return;
+    }
+    rows->xid = mark->value;
+    rows->is_named = true;
+}
+
 static bool take_change(struct esse_change_sink *sink, const struct esse_change *change,
                         struct esse_error *err)
 {
@@ -143,7 +157,7 @@ static bool take_change(struct esse_change_sink *sink, const struct esse_change 
     if (change->kind == ESSE_CHANGE_PUT)
         version.value = value_of(rows, cell_named(change, "v", "@2"), is_list);
     if (is_mark)
-        rows->coming = version.value;
+        take_mark(rows, &version);
     else
         add_pending(rows, version, is_list);
     return true;
@@ -156,7 +170,7 @@ static bool take_commit(struct esse_change_sink *sink, struct esse_error *err)
     for (size_t i = 0; i < rows->pending.count; i++)
         esse_learnt_version(rows->learnt, rows->pending.at[i].table, rows->pending.at[i].row,
                             rows->pending.at[i].value, rows->xid);
-    if ((rows->pending.count || rows->has_own) && rows->xid != ESSE_NO_ID)
+    if ((rows->pending.count || rows->has_own || rows->is_named) && rows->xid != ESSE_NO_ID)
         esse_learnt_commit(rows->learnt, rows->xid);
     rows->pending.count = 0;
     if (rows->coming)

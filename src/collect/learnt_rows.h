@@ -8,16 +8,17 @@
  * From a change stream to what a run learns: rows of the tables esse_NAME as versions, once their
  * transaction has committed.  Of a user's own tables only the commits are told.
  *
- * A mark tells where the stream has come to: a row (k = 1) of the table esse_mark, which no schema
- * has, whose v is a number that the driver chose.
+ * A mark tells where the stream has come to: the row k = 1 of the table esse_mark, which no schema
+ * has; its v is a number that the driver chose.  Other rows of that table name the transaction that
+ * changes them: v is its xid, whatever the stream calls it.
  */
 struct esse_learnt_rows;
 
 struct esse_learnt_rows *esse_learnt_rows_new(struct esse_arena *arena,
                                               const struct esse_schema *schema);
 
-/* The sink for a decoder.  Ids that are integers are xids; of GTIDs the sequence number is one.
- * Columns are k and v, or the first and the second. */
+/* The sink for a decoder.  Ids that are integers are xids; of GTIDs the sequence number is one;
+ * nil is none.  Columns are k and v, or the first and the second. */
 struct esse_change_sink *esse_learnt_rows_sink(struct esse_learnt_rows *rows);
 
 /* Where versions go from now on. */

@@ -16,6 +16,8 @@ enum {
     EVENT_DELETE_ROWS = 25,
     EVENT_WRITE_ROWS_2 = 30,
     EVENT_DELETE_ROWS_2 = 32,
+    EVENT_PARTIAL_UPDATE = 39, /* MySQL 8: of JSON columns */
+    EVENT_PAYLOAD = 40,        /* MySQL 8: a compressed transaction */
     EVENT_GTID = 162,
     EVENT_QUERY_COMPRESSED = 165,
     EVENT_WRITE_ROWS_COMPRESSED = 166, /* of version 1 and 2 */
@@ -53,6 +55,13 @@ struct esse_binlog *esse_binlog_new(struct esse_arena *arena, struct esse_change
 
 /* ---- transactions ---- */
 
+static bool begin_txn(struct esse_binlog *d, struct esse_bytes *b, esse_value id)
+{
+    const struct esse_change_txn txn = { id, { ++d->txns, 0 } };
+    d->is_open = true;
+    return d->sink->begin(d->sink, &txn, b->err);
+}
+
 static bool read_gtid(struct esse_binlog *d, struct esse_bytes *b, uint64_t server)
 {
     char text[64];
@@ -65,11 +74,8 @@ static bool read_gtid(struct esse_binlog *d, struct esse_bytes *b, uint64_t serv
         return esse_bytes_fail(b, "a transaction begins within another");
     const int length =
         snprintf(text, sizeof text, "%" PRIu64 "-%" PRIu64 "-%" PRIu64, domain, server, sequence);
-    const struct esse_change_txn txn = { esse_value_string(d->sink->values, text, (size_t)length),
-                                         { ++d->txns, 0 } };
-    d->is_open = true;
     d->is_standalone = flags & 1;
-    return d->sink->begin(d->sink, &txn, b->err);
+    return begin_txn(d, b, esse_value_string(d->sink->values, text, (size_t)length));
 }
 
 static bool end_txn(struct esse_binlog *d, struct esse_bytes *b)
@@ -80,8 +86,13 @@ static bool end_txn(struct esse_binlog *d, struct esse_bytes *b)
     return d->sink->commit(d->sink, b->err);
 }
 
-/* Statements: COMMIT ends a transaction on tables without transactions, ROLLBACK takes back what
- * such tables do not; all others are DDL and say nothing about rows. */
+static bool is_statement(const struct esse_bytes *b, const char *text)
+{
+    return esse_bytes_left(b) == strlen(text) && !memcmp(b->at, text, strlen(text));
+}
+
+/* Statements: BEGIN opens a transaction of MySQL, COMMIT ends one on tables without transactions,
+ * ROLLBACK takes back what such tables do not; all others are DDL and say nothing about rows. */
 static bool read_query(struct esse_binlog *d, struct esse_bytes *b)
 {
     esse_bytes_take(b, 4 + 4, "a statement's header"); /* thread, seconds */
@@ -92,9 +103,11 @@ static bool read_query(struct esse_binlog *d, struct esse_bytes *b)
     esse_bytes_take(b, schema + 1, "a statement's database");
     if (!b->ok)
         return false;
-    const bool is_commit = esse_bytes_left(b) == 6 && !memcmp(b->at, "COMMIT", 6);
+    const bool begins = !d->is_open && is_statement(b, "BEGIN");
+    const bool ends = d->is_open && is_statement(b, "COMMIT");
     b->at = b->end;
-    return is_commit && d->is_open ? end_txn(d, b) : true;
+    d->is_standalone &= !begins;
+    return begins ? begin_txn(d, b, ESSE_NIL) : ends ? end_txn(d, b) : true;
 }
 
 /* ---- rows ---- */
@@ -248,6 +261,11 @@ static bool dispatch(struct esse_binlog *d, struct esse_bytes *b, unsigned type,
         return read_rows(d, b, type - EVENT_WRITE_ROWS, false);
     if (type >= EVENT_WRITE_ROWS_2 && type <= EVENT_DELETE_ROWS_2)
         return read_rows(d, b, type - EVENT_WRITE_ROWS_2, true);
+    if (type == EVENT_PARTIAL_UPDATE)
+        return read_rows(d, b, 1, true);
+    if (type == EVENT_PAYLOAD)
+        return esse_bytes_fail(
+            b, "a compressed transaction; binlog_transaction_compression must be off");
     if (type >= EVENT_WRITE_ROWS_COMPRESSED && type <= EVENT_DELETE_ROWS_COMPRESSED)
         return esse_bytes_fail(b, "compressed rows; log_bin_compress must be off");
     return true;

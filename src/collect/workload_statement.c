@@ -1,9 +1,9 @@
+#include "collect/sql_text.h"
 #include "collect/workload_file.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /*
  * One statement of a workload file, taken apart just as far as recording it needs: its kind, its
@@ -12,10 +12,6 @@
  */
 ESSE_VEC(piece_vec, struct esse_piece)
 
-struct part {
-    const char *at, *end;
-};
-
 struct taking {
     struct esse_arena *arena;
     const struct esse_workload_file *file;
@@ -23,66 +19,7 @@ struct taking {
     struct esse_error *err;
 };
 
-/* ---- looking through SQL ---- */
-
-static bool is_word_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Passes over a quoted text or what stands in brackets; otherwise one byte. */
-static const char *pass(const char *at, const char *end)
-{
-    if (*at == '\'' || *at == '"') {
-        const char *quote = memchr(at + 1, *at, (size_t)(end - at - 1));
-        return quote ? quote + 1 : end;
-    }
-    if (*at != '(')
-        return at + 1;
-    for (at++; at < end && *at != ')';)
-        at = pass(at, end);
-    return at < end ? at + 1 : end;
-}
-
-/* The keyword outside of quotes and brackets; NULL if it is not there. */
-static const char *find_word(struct part part, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = part.at; at < part.end; at = pass(at, part.end))
-        if ((size_t)(part.end - at) >= length && strncasecmp(at, word, length) == 0 &&
-            (at == part.at || !is_word_char(at[-1])) &&
-            (at + length == part.end || !is_word_char(at[length])))
-            return at;
-    return NULL;
-}
-
-static struct part trim(struct part part)
-{
-    while (part.at < part.end && isspace((unsigned char)*part.at))
-        part.at++;
-    while (part.end > part.at && isspace((unsigned char)part.end[-1]))
-        part.end--;
-    return part;
-}
-
-/* Takes the word that the part begins with. */
-static struct part take_word(struct part *part)
-{
-    *part = trim(*part);
-    struct part word = { part->at, part->at };
-    while (word.end < part->end && is_word_char(*word.end))
-        word.end++;
-    part->at = word.end;
-    return word;
-}
-
-static bool is(struct part word, const char *text)
-{
-    return (size_t)(word.end - word.at) == strlen(text) &&
-           strncasecmp(word.at, text, strlen(text)) == 0;
-}
-
-static bool wrong(struct taking *t, const char *expected, struct part found)
+static bool wrong(struct taking *t, const char *expected, struct esse_part found)
 {
     const int length = (int)(found.end - found.at > 40 ? 40 : found.end - found.at);
     return esse_fail_at(t->err, t->line, 0, "expected %s, found %s%.*s%s", expected,
@@ -90,24 +27,24 @@ static bool wrong(struct taking *t, const char *expected, struct part found)
                         length ? "'" : "");
 }
 
-static bool expect(struct taking *t, struct part *part, const char *word)
+static bool expect(struct taking *t, struct esse_part *part, const char *word)
 {
-    const struct part found = take_word(part);
-    return is(found, word) || wrong(t, word, found.at < found.end ? found : *part);
+    const struct esse_part found = esse_part_take_word(part);
+    return esse_part_is(found, word) || wrong(t, word, found.at < found.end ? found : *part);
 }
 
 /* ---- parameters ---- */
 
-static int find_param(const struct esse_workload_file *file, struct part name)
+static int find_param(const struct esse_workload_file *file, struct esse_part name)
 {
     for (uint32_t i = 0; i < file->param_count; i++)
-        if (is(name, file->params[i].name))
+        if (esse_part_is(name, file->params[i].name))
             return (int)i;
     return ESSE_NO_PARAM;
 }
 
 /* Where the next :name stands; two colons are a cast. */
-static const char *find_colon(struct part part)
+static const char *find_colon(struct esse_part part)
 {
     char quote = 0;
     for (const char *at = part.at; at < part.end; at++) {
@@ -123,12 +60,12 @@ static const char *find_colon(struct part part)
     return NULL;
 }
 
-static bool cut(struct taking *t, struct part part, struct esse_pieces *out)
+static bool cut(struct taking *t, struct esse_part part, struct esse_pieces *out)
 {
     struct piece_vec pieces = { 0 };
     for (const char *colon; (colon = find_colon(part));) {
-        struct part rest = { colon + 1, part.end };
-        const struct part name = take_word(&rest);
+        struct esse_part rest = { colon + 1, part.end };
+        const struct esse_part name = esse_part_take_word(&rest);
         const int param = find_param(t->file, name);
         if (param == ESSE_NO_PARAM)
             return esse_fail_at(t->err, t->line, 0,
@@ -148,13 +85,13 @@ static bool cut(struct taking *t, struct part part, struct esse_pieces *out)
 
 /* ---- the parts ---- */
 
-static bool take_table(struct taking *t, struct part *part, uint32_t *table)
+static bool take_table(struct taking *t, struct esse_part *part, uint32_t *table)
 {
-    const struct part name = take_word(part);
+    const struct esse_part name = esse_part_take_word(part);
     if (name.at == name.end)
         return wrong(t, "the name of a table", *part);
     for (*table = 0; *table < t->file->schema.count; ++*table)
-        if (is(name, t->file->schema.tables[*table].name))
+        if (esse_part_is(name, t->file->schema.tables[*table].name))
             return true;
     return esse_fail_at(t->err, t->line, 0,
                         "the table '%.*s' is not declared; a line 'table %.*s (KEY, COLUMN, ...)' "
@@ -163,21 +100,21 @@ static bool take_table(struct taking *t, struct part *part, uint32_t *table)
 }
 
 /* Which column of the key it is; their number if it is none of them. */
-static uint32_t find_key_column(const struct esse_own_table *table, struct part name)
+static uint32_t find_key_column(const struct esse_own_table *table, struct esse_part name)
 {
     uint32_t i = 0;
-    while (i < table->key_count && !is(name, table->columns[i]))
+    while (i < table->key_count && !esse_part_is(name, table->columns[i]))
         i++;
     return i;
 }
 
 /* Takes a literal or a parameter. */
-static struct part take_value(struct part *part)
+static struct esse_part take_value(struct esse_part *part)
 {
-    struct part value = *part = trim(*part);
+    struct esse_part value = *part = esse_part_trim(*part);
     if (part->at < part->end && *part->at == '\'') {
         do /* two quotes are one that is meant */
-            part->at = pass(part->at, part->end);
+            part->at = esse_part_pass(part->at, part->end);
         while (part->at < part->end && *part->at == '\'');
     } else {
         const bool is_signed = part->at < part->end && (*part->at == ':' || *part->at == '-');
@@ -185,20 +122,21 @@ static struct part take_value(struct part *part)
         /* The name of a column is no value. */
         if ((is_signed && *value.at == ':') ||
             (part->at < part->end && isdigit((unsigned char)*part->at)))
-            take_word(part);
+            esse_part_take_word(part);
     }
     value.end = part->at;
     return value;
 }
 
 /* WHERE key = VALUE, of each column of the key once, and nothing else: the values, by column. */
-static bool is_point(const struct esse_own_table *table, struct part rest, struct part *values)
+static bool is_point(const struct esse_own_table *table, struct esse_part rest,
+                     struct esse_part *values)
 {
     for (uint32_t taken = 0; taken < table->key_count; taken++) {
-        if (!is(take_word(&rest), taken ? "AND" : "WHERE"))
+        if (!esse_part_is(esse_part_take_word(&rest), taken ? "AND" : "WHERE"))
             return false;
-        const uint32_t column = find_key_column(table, take_word(&rest));
-        rest = trim(rest);
+        const uint32_t column = find_key_column(table, esse_part_take_word(&rest));
+        rest = esse_part_trim(rest);
         if (column == table->key_count || values[column].at || rest.at == rest.end ||
             *rest.at++ != '=')
             return false;
@@ -206,14 +144,14 @@ static bool is_point(const struct esse_own_table *table, struct part rest, struc
         if (values[column].at == values[column].end)
             return false;
     }
-    rest = trim(rest);
+    rest = esse_part_trim(rest);
     return rest.at == rest.end;
 }
 
-static bool take_point(struct taking *t, struct part rest, struct esse_template *out)
+static bool take_point(struct taking *t, struct esse_part rest, struct esse_template *out)
 {
     const struct esse_own_table *table = &t->file->schema.tables[out->table];
-    struct part *values = esse_arena_alloc(t->arena, table->key_count, sizeof *values);
+    struct esse_part *values = esse_arena_alloc(t->arena, table->key_count, sizeof *values);
     if (out->kind == ESSE_OWN_AGGREGATE || !is_point(table, rest, values))
         return true;
     struct esse_pieces *point = esse_arena_alloc(t->arena, table->key_count, sizeof *point);
@@ -225,47 +163,48 @@ static bool take_point(struct taking *t, struct part rest, struct esse_template 
 }
 
 /* Everything from WHERE on. */
-static bool take_rest(struct taking *t, struct part rest, struct esse_template *out)
+static bool take_rest(struct taking *t, struct esse_part rest, struct esse_template *out)
 {
-    struct part first = rest = trim(rest), word = take_word(&first);
+    struct esse_part first = rest = esse_part_trim(rest), word = esse_part_take_word(&first);
     const bool is_select = out->kind <= ESSE_OWN_AGGREGATE;
-    if (rest.at < rest.end && !is(word, "WHERE") &&
-        !(is_select && (is(word, "ORDER") || is(word, "LIMIT"))))
+    if (rest.at < rest.end && !esse_part_is(word, "WHERE") &&
+        !(is_select && (esse_part_is(word, "ORDER") || esse_part_is(word, "LIMIT"))))
         return wrong(t, "WHERE", rest);
     return take_point(t, rest, out) && cut(t, rest, &out->rest);
 }
 
-static bool take_select(struct taking *t, struct part part, struct esse_template *out)
+static bool take_select(struct taking *t, struct esse_part part, struct esse_template *out)
 {
-    const char *from = find_word(part, "FROM");
+    const char *from = esse_part_find(part, "FROM");
     if (!from)
-        return wrong(t, "FROM", (struct part){ part.end, part.end });
-    struct part list = trim((struct part){ part.at, from });
+        return wrong(t, "FROM", (struct esse_part){ part.end, part.end });
+    struct esse_part list = esse_part_trim((struct esse_part){ part.at, from });
     part.at = from + strlen("FROM");
     if (list.at == list.end)
-        return wrong(t, "* or columns or aggregates", (struct part){ from, part.at });
+        return wrong(t, "* or columns or aggregates", (struct esse_part){ from, part.at });
     out->kind =
         memchr(list.at, '(', (size_t)(list.end - list.at)) ? ESSE_OWN_AGGREGATE : ESSE_OWN_SELECT;
     return take_table(t, &part, &out->table) && cut(t, list, &out->list) && take_rest(t, part, out);
 }
 
-static bool take_insert(struct taking *t, struct part part, struct esse_template *out)
+static bool take_insert(struct taking *t, struct esse_part part, struct esse_template *out)
 {
     if (!expect(t, &part, "INTO") || !take_table(t, &part, &out->table))
         return false;
-    part = trim(part);
-    if (find_word(part, "RETURNING"))
+    part = esse_part_trim(part);
+    if (esse_part_find(part, "RETURNING"))
         return esse_fail_at(t->err, t->line, 0, "RETURNING is added by itself; leave it out");
-    return cut(t, part, &out->rest) && (find_word(part, "VALUES") || wrong(t, "VALUES", part));
+    return cut(t, part, &out->rest) && (esse_part_find(part, "VALUES") || wrong(t, "VALUES", part));
 }
 
 /* The key of a row is its name in the history: it must not change. */
-static bool check_set(struct taking *t, struct part set, const struct esse_own_table *table)
+static bool check_set(struct taking *t, struct esse_part set, const struct esse_own_table *table)
 {
     bool begins = true;
-    for (const char *at = set.at; at < set.end; at = pass(at, set.end)) {
-        struct part word = { at, set.end };
-        const uint32_t column = begins ? find_key_column(table, take_word(&word)) : UINT32_MAX;
+    for (const char *at = set.at; at < set.end; at = esse_part_pass(at, set.end)) {
+        struct esse_part word = { at, set.end };
+        const uint32_t column =
+            begins ? find_key_column(table, esse_part_take_word(&word)) : UINT32_MAX;
         if (column < table->key_count)
             return esse_fail_at(t->err, t->line, 0, "the key '%s' of a row cannot be set",
                                 table->columns[column]);
@@ -274,12 +213,12 @@ static bool check_set(struct taking *t, struct part set, const struct esse_own_t
     return set.at < set.end || wrong(t, "columns to set", set);
 }
 
-static bool take_update(struct taking *t, struct part part, struct esse_template *out)
+static bool take_update(struct taking *t, struct esse_part part, struct esse_template *out)
 {
     if (!take_table(t, &part, &out->table) || !expect(t, &part, "SET"))
         return false;
-    const char *where = find_word(part, "WHERE");
-    struct part set = trim((struct part){ part.at, where ? where : part.end });
+    const char *where = esse_part_find(part, "WHERE");
+    struct esse_part set = esse_part_trim((struct esse_part){ part.at, where ? where : part.end });
     part.at = where ? where : part.end;
     return check_set(t, set, &t->file->schema.tables[out->table]) && cut(t, set, &out->set) &&
            take_rest(t, part, out);
@@ -290,20 +229,20 @@ bool esse_template_parse(struct esse_arena *arena, const struct esse_workload_fi
                          struct esse_error *err)
 {
     struct taking t = { arena, file, line, err };
-    struct part part = { text, text + length };
-    const struct part verb = take_word(&part);
+    struct esse_part part = { text, text + length };
+    const struct esse_part verb = esse_part_take_word(&part);
     *out = (struct esse_template){ .line = line };
-    if (is(verb, "SELECT"))
+    if (esse_part_is(verb, "SELECT"))
         return take_select(&t, part, out);
-    if (is(verb, "INSERT")) {
+    if (esse_part_is(verb, "INSERT")) {
         out->kind = ESSE_OWN_INSERT;
         return take_insert(&t, part, out);
     }
-    if (is(verb, "UPDATE")) {
+    if (esse_part_is(verb, "UPDATE")) {
         out->kind = ESSE_OWN_UPDATE;
         return take_update(&t, part, out);
     }
-    if (is(verb, "DELETE")) {
+    if (esse_part_is(verb, "DELETE")) {
         out->kind = ESSE_OWN_DELETE;
         return expect(&t, &part, "FROM") && take_table(&t, &part, &out->table) &&
                take_rest(&t, part, out);
