@@ -1,6 +1,7 @@
 #include "collect/spawn.h"
 
 #include "collect/detour.h"
+#include "collect/heir.h"
 #include "collect/spawn_process.h"
 
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern const struct esse_spawner esse_spawner_postgresql, esse_spawner_mariadb, esse_spawner_galera,
@@ -189,6 +191,29 @@ void esse_spawn_stop(struct esse_spawned *s)
     if (s->detour)
         esse_detour_stop(s->detour);
     esse_spawn_remove(s->directory);
+    esse_heir_dismiss(s->heir);
+}
+
+/* If this process is killed its nodes die too; when they have, the heir removes their directory.
+ * The last of their children may still write into it for a moment. */
+static void inherit(void *context)
+{
+    const struct esse_spawned *s = context;
+    static const char script[] =
+        "for i in 1 2 3 4 5 6 7 8 9; do rm -rf \"$0\" && exit; sleep 1; done";
+    char *const arguments[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)s->directory,
+                                NULL };
+    const struct timespec pause = { 0, PAUSE_MS * 1000000L };
+    for (unsigned i = 0; i < s->count; i++) {
+        if (s->nodes[i].pid)
+            kill(s->nodes[i].pid, SIGCONT); /* a paused one has its death before it */
+        for (int waited = 0; s->nodes[i].pid && waited < ANSWER_MS; waited += PAUSE_MS) {
+            if (kill(s->nodes[i].pid, 0) != 0)
+                break;
+            nanosleep(&pause, NULL);
+        }
+    }
+    execv("/bin/sh", arguments);
 }
 
 /* '*died': a node came to its end by itself. */
@@ -197,6 +222,7 @@ static bool prepare(struct esse_spawned *s, bool may_cut, bool *died, struct ess
     if (!esse_account_find(s->kind->user, &s->account, err) ||
         !esse_spawn_directory(s->arena, s->kind->name, &s->account, &s->directory, err))
         return false;
+    s->heir = esse_heir_start(s->arena, inherit, s);
     if (may_cut && !s->kind->cut)
         s->detour = esse_detour_new(s->arena);
     for (unsigned i = 0; i < s->count; i++)

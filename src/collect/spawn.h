@@ -18,7 +18,8 @@
  *    behind.
  * 2) Processes are signalled by their ids and nothing else.  They die with esse, however that
  *    ends (PR_SET_PDEATHSIG).
- * 3) stop() ends them and removes the directory; it never fails.
+ * 3) stop() ends them and removes the directory; it never fails.  If esse is killed its heir
+ *    (heir.h) removes the directory.
  * 4) Faults act on one node and do not wait: after kill() it is gone until begin(), which returns
  *    before it answers.
  * 5) All of it is called by one thread, the run's own.
@@ -40,6 +41,7 @@ struct esse_node {
 };
 
 struct esse_detour;
+struct esse_heir;
 
 struct esse_spawned {
     const struct esse_spawner *kind;
@@ -49,6 +51,7 @@ struct esse_spawned {
     struct esse_node nodes[ESSE_MOST_NODES];
     unsigned count;
     struct esse_detour *detour; /* what must be cut goes through it; NULL: nothing will be cut */
+    struct esse_heir *heir;
 };
 
 struct esse_spawner {

@@ -29,6 +29,16 @@ quiet() { # server, options...
     check "... and asks for no password" grep -q "^The run again:$" "$WORK/quiet/README"
 }
 
+# The heir removes a server's directory when the server has died with esse.
+is_removed() { # server
+    local i
+    for ((i = 0; i < 200; i++)); do
+        [ -z "$(left "$1")" ] && return 0
+        sleep 0.1
+    done
+    return 1
+}
+
 # After a run with faults: they are in the history and shown with the verdict, and nothing that was committed is lost.
 after_faults() { # server, run directory
     check "... what was done is recorded" python3 -c '

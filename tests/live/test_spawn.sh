@@ -45,15 +45,16 @@ ESSE_POSTGRESQL_BIN=$WORK/bin expect "a server that does not come up" 69 spawned
 has "... is told in its own words" "$ERR" "cannot be started: FATAL:  no luck today"
 same "... and leaves nothing behind" "" "$(left postgresql)$(ls -d "$WORK/none" 2>/dev/null)"
 
-# The last, since a server that nobody stops leaves its directory behind.
 "$ESSE" collect --spawn postgresql --faults pause --fault-every 0.5s --duration 60s --out "$WORK/killed" >/dev/null 2>&1 &
 esse=$!
 for _ in $(seq 150); do
     grep -qs '"fault":"pause","end"' "$WORK/killed/history.jsonl" && break
     sleep 0.2
 done
+check "the server's directory is there while it runs" test -n "$(left postgresql)"
 kill -9 $esse
 wait $esse 2>/dev/null
+check "... and goes after a kill -9 of esse" is_removed postgresql
 expect "a history whose recorder was killed can be read" 0 "$ESSE" stats "$WORK/killed/history.jsonl"
 has "... and has the faults" "$OUT" ": pause from "
 finish
