@@ -76,7 +76,7 @@ static enum esse_progress fail(struct esse_mysql_conn *conn, struct esse_reply *
     esse_url_tell(conn->target->url, mysql_error(conn->mysql), text);
     snprintf(number, sizeof number, "%u", code);
     esse_failed(reply, ESSE_FATE_OPEN, number, "%s", text);
-    esse_mysql_classify(code,
+    esse_mysql_classify(code, mysql_error(conn->mysql),
                         is_connecting ? ESSE_DURING_CONNECT
                         : is_commit   ? ESSE_DURING_COMMIT
                                       : ESSE_DURING_STATEMENT,

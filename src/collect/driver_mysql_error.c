@@ -2,6 +2,7 @@
 
 #include <mariadb/errmsg.h>
 #include <mariadb/mysqld_error.h>
+#include <string.h>
 
 static bool is_one_of(unsigned code, const unsigned *codes, size_t count)
 {
@@ -108,8 +109,18 @@ static enum esse_fate fate_of(unsigned code, bool is_commit)
     return means_lost(code) ? ESSE_FATE_ABORTED : ESSE_FATE_OPEN;
 }
 
-void esse_mysql_classify(unsigned code, enum esse_mysql_during during, struct esse_failure *failure)
+/* TiDB before 3.0 has one number for all its own errors: "[try again later]: WriteConflict: ...".
+ */
+static unsigned specific(unsigned code, const char *words)
 {
+    const bool is_conflict = strstr(words, "WriteConflict") || strcasestr(words, "write conflict");
+    return code == ER_UNKNOWN_ERROR && is_conflict ? TIDB_WRITE_CONFLICT : code;
+}
+
+void esse_mysql_classify(unsigned code, const char *words, enum esse_mysql_during during,
+                         struct esse_failure *failure)
+{
+    code = specific(code, words);
     failure->fate = fate_of(code, during == ESSE_DURING_COMMIT);
     failure->is_lost = means_lost(code) || during == ESSE_DURING_CONNECT;
     failure->is_fatal = !is_usual(code) && during != ESSE_DURING_COMMIT;

@@ -149,14 +149,29 @@ static bool ask_time(struct esse_target *target, struct esse_stamp *stamp, struc
     return time && esse_mysql_run(target, target->main, "ROLLBACK", err);
 }
 
+/* For how long old versions are kept: a variable since TiDB 5.0, before that a row of a table. */
+static double ask_kept(struct esse_target *target)
+{
+    static const char *const questions[] = {
+        "SELECT @@tidb_gc_life_time",
+        "SELECT variable_value FROM mysql.tidb WHERE variable_name = 'tikv_gc_life_time'"
+    };
+    enum { USUALLY = 600 };
+    struct esse_error ignored;
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        const char *kept = esse_mysql_ask(target, target->main, questions[i], &ignored);
+        if (kept)
+            return seconds_of(kept);
+    }
+    return USUALLY;
+}
+
 static bool open_log(struct esse_tidb_log *log, struct esse_error *err)
 {
-    struct esse_target *target = log->target;
-    const char *kept = esse_mysql_ask(target, target->main, "SELECT @@tidb_gc_life_time", err);
     struct esse_stamp start;
-    if (!kept || !reach_api(log, err) || !ask_time(target, &start, err))
+    if (!reach_api(log, err) || !ask_time(log->target, &start, err))
         return false;
-    log->kept_seconds = seconds_of(kept);
+    log->kept_seconds = ask_kept(log->target);
     esse_learnt_feed_after(log->feed, start);
     return true;
 }
@@ -167,6 +182,13 @@ static void end_log(struct esse_target *target)
     esse_wire_close(&log->http.wire);
     pthread_mutex_destroy(&log->lock);
     esse_arena_free(log->arena);
+}
+
+/* Whether it says when a transaction committed; versions before 4.0 do not. */
+static bool tells_times(struct esse_target *target)
+{
+    struct esse_error ignored;
+    return esse_mysql_ask(target, target->main, "SELECT @@tidb_last_txn_info", &ignored) != NULL;
 }
 
 static bool begin_log(struct esse_target *target, struct esse_error *err)
@@ -184,7 +206,7 @@ static bool begin_log(struct esse_target *target, struct esse_error *err)
         return false;
     }
     target->tidb->is_asked = true;
-    target->tidb->is_timed = strcmp(target->level, "REPEATABLE READ") == 0;
+    target->tidb->is_timed = strcmp(target->level, "REPEATABLE READ") == 0 && tells_times(target);
     return true;
 }
 

@@ -3,14 +3,15 @@
 HTTP API on another.  No server was at hand: the exchanges are written from the documents that
 docs/design/live-cockroachdb-tidb.md names, not recorded.
 
-usage: fake_tidb.py PORT STATUS_PORT [pessimistic|looked|stale|order|lose|gone]
+usage: fake_tidb.py PORT STATUS_PORT [pessimistic|looked|stale|order|lose|gone|old]
   (nothing)    optimistic transactions: all look at start_ts, and of two that write a row the first to commit wins
   pessimistic  statements that write lock their rows and look at what is newest, at for_update_ts
   looked       the same, and for_update_ts is told wrong
   stale        some reads are of the version before the one that is visible
   order        the HTTP API tells two successive versions of a row the wrong way round
   lose         some clients are hung up on after their COMMIT was done and before it is answered
-  gone         the HTTP API does not know its rows any more"""
+  gone         the HTTP API does not know its rows any more
+  old          as 2.1 answers: conflicts are 1105, there is no tidb_gc_life_time, and nothing tells times of commits"""
 import http.server
 import json
 import re
@@ -25,7 +26,8 @@ MODE = sys.argv[3] if len(sys.argv) > 3 else None
 IS_PESSIMISTIC = MODE in ("pessimistic", "looked")
 STORE = Store(449000000000000000, MODE)
 DUPLICATE = Refused(1062, "Duplicate entry for key 'PRIMARY'")
-CONFLICT = Refused(9007, "Write conflict, txnStartTS=1, reason=Optimistic [try again later]")
+CONFLICT = (Refused(1105, "[try again later]: WriteConflict: startTS=1, conflictTS=2, key={tableID=3, handle=4}") if MODE == "old" else
+            Refused(9007, "Write conflict, txnStartTS=1, reason=Optimistic [try again later]"))
 DEADLOCK = Refused(1213, "Deadlock found when trying to get lock; try restarting transaction")
 
 
@@ -76,7 +78,8 @@ class Session(socketserver.StreamRequestHandler):
 
     # ---- statements ----
 
-    VARIABLES = {"version": "8.0.11-TiDB-v7.5.0", "tidb_gc_life_time": "10m0s"}
+    VARIABLES = ({"version": "5.7.10-TiDB-v2.1.19"} if MODE == "old" else
+                 {"version": "8.0.11-TiDB-v7.5.0", "tidb_gc_life_time": "10m0s"})
 
     def variable(self, name):
         name = name.removeprefix("session.")
@@ -84,9 +87,9 @@ class Session(socketserver.StreamRequestHandler):
             return self.level
         if name == "tidb_current_ts":
             return self.txn.start if self.txn else 0
-        if name == "tidb_last_txn_info":
+        if name == "tidb_last_txn_info" and MODE != "old":
             return self.last_txn
-        if name == "tidb_last_query_info":
+        if name == "tidb_last_query_info" and MODE != "old":
             told = self.txn.start if MODE == "looked" and self.txn else self.looked
             return json.dumps({"txn_scope": "global", "start_ts": self.txn.start if self.txn else 0,
                                "for_update_ts": told, "ru_consumption": 0.5})
@@ -107,6 +110,8 @@ class Session(socketserver.StreamRequestHandler):
             self.finish_transaction(sql)
         elif sql == "SELECT 1":
             return self.send_rows(1, [(1,)])
+        elif "mysql.tidb" in sql and MODE == "old":
+            return self.send_rows(1, [("10m0s",)])
         elif found := re.fullmatch(r"SELECT count\(o\) FROM (\w+)", sql):
             return self.send_rows(1, [(0,)])
         elif not sql.startswith("SET ") and not define(STORE, sql):

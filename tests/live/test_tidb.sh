@@ -34,6 +34,14 @@ expect "pessimistic: what statements that write looked at is known (predicate)" 
 has "... under the certificate" "$OUT" "under the certificate (timestamps)"
 expect "... and it is no snapshot isolation" 1 run pessimistic-si -w rw-register --txns 400
 
+# ---- a version of 2019 ----
+begin old
+expect "TiDB 2.1: snapshot isolation holds" 0 run old -w rw-register --keys 5 --txns 400
+has "... a write conflict has no number of its own" "$OUT" "1105"
+has "... and is an abort" "$OUT" " 0 unknown"
+has "... the order of versions is told all the same" "$OUT" "versions from the MVCC API"
+case "$OUT" in *"connections lost"*) fail "... no connection is lost" "$OUT" ;; *) pass "... no connection is lost" ;; esac
+
 # ---- what happens ----
 begin lose
 expect "connections are lost during COMMIT" 0 run lose -w rw-register --txns 400

@@ -79,7 +79,7 @@ TEST(test_driver_errors__mysql_means_what_its_documents_say)
     for (size_t i = 0; i < sizeof mysql_cases / sizeof *mysql_cases; i++) {
         const struct mysql_case *c = &mysql_cases[i];
         struct esse_failure failure = { 0 };
-        esse_mysql_classify(c->code, (enum esse_mysql_during)c->during, &failure);
+        esse_mysql_classify(c->code, "", (enum esse_mysql_during)c->during, &failure);
         if (failure.fate != c->fate || failure.is_lost != c->is_lost ||
             failure.is_fatal != c->is_fatal)
             fail_msg("%u during %u: fate %u, lost %d, fatal %d", c->code, c->during, failure.fate,
@@ -87,12 +87,31 @@ TEST(test_driver_errors__mysql_means_what_its_documents_say)
     }
 }
 
+TEST(test_driver_errors__a_write_conflict_of_old_tidb_is_aborted_by_its_words)
+{
+    static const char *const conflicts[] = {
+        "[try again later]: WriteConflict: startTS=1, conflictTS=2, key={tableID=3, handle=4}",
+        "[write conflict] txnStartTS=1 is stale"
+    };
+    struct esse_failure failure = { 0 };
+    for (size_t i = 0; i < 2; i++) {
+        esse_mysql_classify(1105, conflicts[i], ESSE_DURING_COMMIT, &failure);
+        CHECK(failure.fate == ESSE_FATE_ABORTED && !failure.is_fatal);
+        esse_mysql_classify(1105, conflicts[i], ESSE_DURING_STATEMENT, &failure);
+        CHECK(failure.fate == ESSE_FATE_OPEN && !failure.is_fatal);
+    }
+    esse_mysql_classify(1105, "tikv aborts txn", ESSE_DURING_COMMIT, &failure);
+    CHECK(failure.fate == ESSE_FATE_UNKNOWN);
+    esse_mysql_classify(2013, "write conflict", ESSE_DURING_COMMIT, &failure);
+    CHECK(failure.fate == ESSE_FATE_UNKNOWN);
+}
+
 TEST(test_driver_errors__mysql_keeps_the_contract_for_every_number)
 {
     for (unsigned code = 0; code < 10000; code++)
         for (unsigned during = CONNECT; during <= COMMIT; during++) {
             struct esse_failure failure = { 0 };
-            esse_mysql_classify(code, (enum esse_mysql_during)during, &failure);
+            esse_mysql_classify(code, "", (enum esse_mysql_during)during, &failure);
             check_contract(&failure, during == COMMIT);
             CHECK(failure.is_lost || during != CONNECT);
             CHECK(!failure.is_lost || failure.fate != ESSE_FATE_OPEN || during == CONNECT);
@@ -171,6 +190,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_driver_errors__mysql_means_what_its_documents_say),
+        cmocka_unit_test(test_driver_errors__a_write_conflict_of_old_tidb_is_aborted_by_its_words),
         cmocka_unit_test(test_driver_errors__mysql_keeps_the_contract_for_every_number),
         cmocka_unit_test(test_driver_errors__postgresql_means_what_its_documents_say),
         cmocka_unit_test(test_driver_errors__postgresql_keeps_the_contract_for_random_codes),
