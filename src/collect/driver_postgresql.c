@@ -119,6 +119,7 @@ static const struct esse_pg_dialect yugabytedb = {
 static const struct esse_pg_dialect h2 = {
     .name = "h2",
     .product = " H2 ",
+    .sends_pieces = true,
     .create = CREATE,
     .session = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL #",
     .texts = { PLAIN_TEXTS, [ESSE_SQL_WRITE] = "MERGE INTO esse_%(k, v) KEY (k) VALUES ($1, $2)",

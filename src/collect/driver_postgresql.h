@@ -33,6 +33,7 @@ struct esse_pg_dialect {
     const char *time;     /* a statement that tells when a transaction commits; NULL: none */
     bool has_log;         /* logical decoding */
     bool has_conflict_reads; /* READ COMMITTED re-reads rows that others changed: no snapshot */
+    bool sends_pieces; /* an answer is several packets, each sent when the last is acknowledged */
 };
 
 struct esse_pg_log;

@@ -2,8 +2,11 @@
 #include "collect/driver_postgresql_shadow.h"
 #include "collect/drivers.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 
 struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *arena,
                                uint32_t session)
@@ -125,8 +128,17 @@ static enum esse_progress finish(struct esse_pg_conn *conn, struct esse_reply *r
     return ESSE_PROGRESS_FAILED;
 }
 
+/* Linux delays acknowledgements by 40 ms, and forgets again that it was asked not to. */
+static void acknowledge_at_once(const struct esse_pg_conn *conn)
+{
+    const int on = 1;
+    setsockopt(PQsocket(conn->pg), IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+}
+
 static enum esse_progress wait_for(struct esse_pg_conn *conn, bool is_flushed)
 {
+    if (conn->target->dialect->sends_pieces)
+        acknowledge_at_once(conn);
     conn->head.events = is_flushed ? POLLIN : POLLIN | POLLOUT;
     return ESSE_PROGRESS_WAIT;
 }
