@@ -122,6 +122,15 @@ static bool reads_key(const struct esse_history *history, uint32_t op, uint32_t 
            !esse_value_eq(read, ESSE_NONE);
 }
 
+/* What a transaction reads after it wrote the key is its own, and no dependency. */
+static bool reads_others(const struct esse_history *history, uint32_t op, uint32_t key)
+{
+    for (uint32_t o = history->txn_op[esse_op_txn(history, op).ix]; o < op; o++)
+        if (writes_key(history, o, key))
+            return false;
+    return reads_key(history, op, key);
+}
+
 static bool is_last_write(const struct esse_history *history, uint32_t txn, uint32_t op,
                           uint32_t key)
 {
@@ -161,7 +170,7 @@ static bool edge_wr(const struct esse_history *history, const struct esse_edge *
 {
     uint32_t count, key = edge->key.ix;
     esse_value written, read;
-    if (!reads_key(history, edge->to_op.ix, key) ||
+    if (!reads_others(history, edge->to_op.ix, key) ||
         !esse_op_write_of(history, edge->from_op.ix, edge->key, &written) ||
         !esse_op_read_of(history, edge->to_op.ix, edge->key, &read))
         return false;
@@ -200,13 +209,14 @@ static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
         return inferred(history, edge);
     if (witness == ESSE_NO_OP)
         return esse_recheck_is_ordered(history, edge->key, edge->from_op, edge->to_op);
-    if (witness >= history->ops || !reads_key(history, witness, key) ||
-        !claim->in[esse_op_txn(history, witness).ix])
+    esse_value list;
+    if (witness >= history->ops || !esse_op_read_of(history, witness, edge->key, &list) ||
+        esse_value_tag(list) != ESSE_TAG_LIST || !claim->in[esse_op_txn(history, witness).ix] ||
+        history->op_kind[from] != ESSE_OP_APPEND ||
+        history->op_kind[edge->to_op.ix] != ESSE_OP_APPEND)
         return false;
     uint32_t count, a = UINT32_MAX, b = UINT32_MAX;
-    const esse_value *items = esse_history_list(history, history->op_value[witness], &count);
-    if (esse_value_tag(history->op_value[witness]) != ESSE_TAG_LIST)
-        return false;
+    const esse_value *items = esse_history_list(history, list, &count);
     for (uint32_t i = count; i-- > 0;) {
         a = esse_value_eq(items[i], history->op_value[from]) ? i : a;
         b = esse_value_eq(items[i], history->op_value[edge->to_op.ix]) ? i : b;
@@ -242,7 +252,7 @@ static bool has_deletes(const struct esse_history *history, uint32_t key)
 static bool edge_rw(const struct esse_history *history, const struct esse_edge *edge)
 {
     uint32_t key = edge->key.ix, to = edge->to_op.ix;
-    if (!reads_key(history, edge->from_op.ix, key) || !writes_key(history, to, key) ||
+    if (!reads_others(history, edge->from_op.ix, key) || !writes_key(history, to, key) ||
         !installs(history, edge->to.ix, to, key))
         return false;
     if (edge->basis)

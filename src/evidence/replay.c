@@ -218,6 +218,22 @@ static bool replay_snapshots(struct replay *replay, bool first_wins, struct esse
     return true;
 }
 
+/* Where two may commit the same list, what each saw must still be the beginning of it. */
+static bool agrees_with_lists(struct replay *replay, struct esse_error *err)
+{
+    const struct esse_history *history = replay->history;
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        for (uint32_t op = history->txn_op[txn]; replay->in[txn] && op < history->txn_op[txn + 1];
+             op++) {
+            const esse_value list = history->op_value[op];
+            if (history->op_kind[op] == ESSE_OP_READ && esse_value_tag(list) == ESSE_TAG_LIST &&
+                !replay_state_is_list(&replay->state, history->op_key[op], list,
+                                      (uint32_t)(list.word >> 32)))
+                return replay_wrong(replay, txn, "read a list in another order", err);
+        }
+    return true;
+}
+
 static bool agrees_with_vsets(struct replay *replay, struct esse_error *err)
 {
     const enum replay_rule rule = rule_of(replay->level);
@@ -245,7 +261,7 @@ static bool run_rule(struct replay *replay, struct esse_error *err)
     case REPLAY_SNAPSHOT:
         return replay_snapshots(replay, true, err);
     case REPLAY_PREFIX:
-        return replay_snapshots(replay, false, err);
+        return replay_snapshots(replay, false, err) && agrees_with_lists(replay, err);
     case REPLAY_COMMITTED:
         return replay_committed(replay, err);
     case REPLAY_CONSISTENT:

@@ -1,3 +1,4 @@
+#include "evidence/recheck_predicate.h"
 #include "evidence/replay_rules.h"
 
 #include <string.h>
@@ -82,12 +83,33 @@ bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t o
     return true;
 }
 
+/* Is what a predicate operation returned what its predicate selects, as far as it shows by itself:
+ * by the rows, and by its version set?  If not, no order of versions explains it. */
+static bool is_selected(struct replay *replay, uint32_t txn, uint32_t op)
+{
+    const struct esse_history *history = replay->history;
+    if (!esse_op_is_predicate(history->op_kind[op]))
+        return true;
+    const struct esse_predicate_op *looked = &history->predicates[history->op_key[op]];
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < looked->row_count; i++) {
+        const struct esse_keyed_row *row = &history->rows[looked->row + i];
+        ok = replay_rows_select(&replay->state, op, row->key.ix, row->value);
+    }
+    for (uint32_t key = 0; ok && looked->has_vset && key < history->keys; key++)
+        ok = !esse_recheck_result_set(history, txn, op, (esse_key){ key });
+    return ok &&
+           ((!looked->has_vset && !looked->has_result) || !esse_recheck_result(history, txn, op));
+}
+
 /* Does every read of the operation return a version that was committed before, or with 'newest' the
  * last of them? */
 static bool op_is_committed(struct replay *replay, uint32_t txn, uint32_t op, bool newest)
 {
     const struct esse_history *history = replay->history;
     uint32_t count = esse_access_count(history, op);
+    if (!is_selected(replay, txn, op))
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         struct esse_access access = esse_access_at(history, op, i);
         if (access.kind != ESSE_OP_READ || esse_value_eq(access.value, ESSE_NONE) ||
@@ -311,11 +333,15 @@ bool replay_writes(struct replay *replay, struct esse_error *err)
         replay_state_commit(&replay->state, replay->order->events[i]);
     for (uint32_t i = 0; i < replay->order->count; i++) {
         uint32_t txn = replay->order->events[i];
-        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
             if (history->op_kind[op] == ESSE_OP_READ &&
                 esse_value_tag(history->op_value[op]) == ESSE_TAG_LIST &&
                 !is_in_order(replay, (esse_key){ history->op_key[op] }, history->op_value[op]))
                 return replay_wrong(replay, txn, "read a list in another order", err);
+            if (!is_selected(replay, txn, op))
+                return replay_wrong(replay, txn, "returned what its predicate does not select",
+                                    err);
+        }
     }
     return true;
 }
