@@ -79,6 +79,77 @@ TEST(test_dsg__never_contradicts_all_orders_on_registers)
     CHECK(tally.holds > 100 && tally.violated > 100);
 }
 
+/* ---- the shortest explanation ---- */
+
+static bool is_dep(const struct esse_edge *edge, const char *dep)
+{
+    return strcmp(edge->dep, dep) == 0;
+}
+
+/* Two edges in a row that could have been told as one: along the versions of a key, a session, or
+ * time. */
+static bool is_long_winded(const struct esse_edge *edge, const struct esse_edge *next)
+{
+    if (is_dep(edge, "process") || is_dep(edge, "realtime"))
+        return is_dep(next, edge->dep);
+    return (is_dep(edge, "rw") || is_dep(edge, "ww")) && is_dep(next, "ww") &&
+           edge->key.ix == next->key.ix;
+}
+
+TEST(test_dsg__no_cycle_leads_along_versions_that_one_read_missed)
+{
+    static const char *const levels[] = { "strict-serializable" };
+    const struct esse_check_options options = { .levels = levels, .level_count = 1 };
+    uint32_t cycles = 0;
+    for (unsigned seed = 0; seed < test_rounds(1500); seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        const struct esse_result *result;
+        struct esse_error err;
+        if (!esse_check(arena, random_history(arena, seed, true), &options, &result, &err))
+            fail_msg("seed %u: %s", seed, err.text);
+        for (uint32_t a = 0; a < result->verdicts[0].anomaly_count; a++) {
+            const struct esse_anomaly *anomaly = &result->verdicts[0].anomalies[a];
+            cycles += anomaly->edge_count > 0;
+            for (uint32_t i = 0; i < anomaly->edge_count && anomaly->edge_count > 2; i++) {
+                const struct esse_edge *next = &anomaly->edges[(i + 1) % anomaly->edge_count];
+                const struct esse_edge *after = &anomaly->edges[(i + 2) % anomaly->edge_count];
+                if (is_long_winded(&anomaly->edges[i], next) && !is_dep(after, "rw"))
+                    fail_msg("seed %u: %s: %s", seed, anomaly->type, anomaly->edges[i].why);
+            }
+        }
+        esse_arena_free(arena);
+    }
+    print_message("%u cycles\n", cycles);
+    CHECK(cycles > 100);
+}
+
+/* w2 to w16 wrote x in turn; the reader saw y of the last, and x of the first. */
+TEST(test_dsg__one_stale_read_is_told_by_two_transactions)
+{
+    static const char *const levels[] = { "serializable" };
+    const struct esse_check_options options = { .levels = levels, .level_count = 1 };
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_out text;
+    const struct esse_result *result;
+    struct esse_error err;
+    esse_out_init_memory(&text, arena);
+    for (int i = 1; i <= 16; i++)
+        esse_out_f(&text, "{\"session\":%d,\"txn\":\"w%d\",\"ops\":[{\"w\":\"x\",\"v\":%d}%s]}\n",
+                   i, i, i, i == 16 ? ",{\"w\":\"y\",\"v\":1}" : "");
+    esse_out_text(&text, "{\"session\":0,\"txn\":\"reader\",\"ops\":[{\"r\":\"x\",\"v\":1},"
+                         "{\"r\":\"y\",\"v\":1}]}\n{\"version_order\":{\"x\":[1");
+    for (int i = 2; i <= 16; i++)
+        esse_out_f(&text, ",%d", i);
+    esse_out_text(&text, "]}}\n");
+    if (!esse_check(arena, load_text(arena, "native", esse_out_memory(&text)), &options, &result,
+                    &err))
+        fail_msg("%s", err.text);
+    CHECK_EQ(result->verdicts[0].anomalies[0].edge_count, 2);
+    CHECK_TEXT(result->verdicts[0].anomalies[0].description,
+               "read skew: reader saw what w16 wrote to y, and not what it wrote to x");
+    esse_arena_free(arena);
+}
+
 /* ---- what people call it ---- */
 
 #define T(session, ops) "{\"session\":" #session ",\"txn\":\"t" #session "\",\"ops\":[" ops "]}\n"
@@ -167,6 +238,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dsg__agrees_with_all_orders_on_lists),
         cmocka_unit_test(test_dsg__never_contradicts_all_orders_on_registers),
+        cmocka_unit_test(test_dsg__no_cycle_leads_along_versions_that_one_read_missed),
+        cmocka_unit_test(test_dsg__one_stale_read_is_told_by_two_transactions),
         cmocka_unit_test(test_dsg__cycles_are_called_what_people_call_them),
         cmocka_unit_test(test_dsg__an_update_that_was_seen_is_not_called_lost),
     };

@@ -1,5 +1,7 @@
 #include "engine/dsg/dsg_search.h"
 
+#include "engine/dsg/dsg_shorten.h"
+
 #include <string.h>
 
 #define WW  (1u << DSG_WW)
@@ -99,6 +101,11 @@ static bool accepts(const struct dsg_shape *shape, struct state state)
 
 /* ---- where to look ---- */
 
+static bool is_doubled(const struct dsg_shape *shape)
+{
+    return shape->anti == DSG_ANTI_ONE || shape->anti == DSG_ANTI_NOT_ADJACENT;
+}
+
 /*
  * Edges that lie on no cycle of the legal edges at all need not be tried.  With one rw, or none in
  * a row, legality is told by the doubled graph (see dsg_graph.h).  This keeps the search from
@@ -152,9 +159,15 @@ static uint32_t *find_live(const struct dsg_component *component, const struct d
 
 /* ---- the search ---- */
 
+/* An edge of a walk: 'edge', or 'edge' joined with what leads along its key or session up to
+ * 'last'. */
+struct stretch {
+    const struct dsg_edge *edge, *last;
+};
+
 struct visit {
-    uint32_t member, parent; /* parent: an earlier visit, or NO_NODE */
-    const struct dsg_edge *edge;
+    uint32_t parent; /* an earlier visit, or NO_NODE */
+    struct stretch by;
     uint8_t state;
 };
 
@@ -162,77 +175,129 @@ struct searching {
     const struct dsg_component *component;
     const struct dsg_shape *shape;
     struct visit *queue;
+    uint32_t tail;
     uint32_t *seen; /* by member and state: the number of the search that saw it */
     uint32_t round;
+    const struct dsg_edge *first;
+    uint32_t joins; /* how far an edge may be drawn out */
     const struct dsg_edge **cycle;
     uint32_t best; /* the length of the best cycle so far; 0: none */
 };
 
-static void keep(struct searching *s, uint32_t last, const struct dsg_edge *closing,
-                 uint32_t length)
+static const struct dsg_edge *whole(const struct searching *s, struct stretch by)
+{
+    return by.edge == by.last ? by.edge : dsg_join(s->component, by.edge, by.last);
+}
+
+static void keep(struct searching *s, uint32_t last, struct stretch closing, uint32_t length)
 {
     s->best = length;
-    s->cycle[length - 1] = closing;
+    s->cycle[length - 1] = whole(s, closing);
     for (uint32_t at = length - 1; at-- > 0; last = s->queue[last].parent)
-        s->cycle[at] = s->queue[last].edge;
+        s->cycle[at] = whole(s, s->queue[last].by);
+}
+
+/* What leads on from where a stretch ends, and can be joined to it. */
+static const struct dsg_edge *drawn_out(const struct searching *s, struct stretch by)
+{
+    const struct dsg_component *component = s->component;
+    const uint32_t member = by.last->to;
+    for (uint32_t e = component->first[member]; e < component->first[member + 1]; e++) {
+        const struct dsg_edge *next = &component->edges[e];
+        const struct dsg_edge so_far = { .from = by.edge->from,
+                                         .to = member,
+                                         .key = by.edge->key,
+                                         .from_at = by.edge->from_at,
+                                         .to_at = by.last->to_at,
+                                         .dep = by.edge->dep };
+        if (dsg_can_join(component, &so_far, next))
+            return next;
+    }
+    return NULL;
+}
+
+/* Where an edge leads, and where it leads drawn out; true if one of them closes the cycle. */
+static bool follow(struct searching *s, uint32_t parent, const struct dsg_edge *edge,
+                   struct state state, uint32_t depth)
+{
+    struct stretch by = { edge, edge };
+    for (uint32_t joins = 0; by.last; joins++) {
+        const uint32_t to = by.last->to;
+        if (parent != NO_NODE && to == s->first->from && accepts(s->shape, state)) {
+            keep(s, parent, by, depth + 1);
+            return true;
+        }
+        uint32_t *seen = &s->seen[to * STATES + pack(state)];
+        if (*seen == s->round)
+            return false;
+        *seen = s->round;
+        s->queue[s->tail++] = (struct visit){ parent, by, (uint8_t)pack(state) };
+        by.last = joins < s->joins ? drawn_out(s, by) : NULL;
+    }
+    return false;
 }
 
 /* Looks for a cycle that starts with 'first' and is shorter than the best. */
 static void search_from(struct searching *s, const struct dsg_edge *first)
 {
     const struct dsg_component *component = s->component;
-    uint32_t head = 0, tail = 0, level_end = 1, depth = 1;
     s->round++;
-    s->queue[tail++] = (struct visit){ first->to, NO_NODE, first,
-                                       (uint8_t)pack(first_state(s->shape, first->dep)) };
-    for (; head < tail; head++) {
+    s->first = first;
+    s->tail = 0;
+    follow(s, NO_NODE, first, first_state(s->shape, first->dep), 0);
+    uint32_t level_end = s->tail, depth = 1;
+    for (uint32_t head = 0; head < s->tail; head++) {
         if (head == level_end) {
-            level_end = tail;
+            level_end = s->tail;
             depth++;
         }
         if (s->best && depth + 1 >= s->best)
             return;
-        struct visit visit = s->queue[head];
-        for (uint32_t e = component->first[visit.member]; e < component->first[visit.member + 1];
-             e++) {
-            const struct dsg_edge *edge = &component->edges[e];
+        const struct visit visit = s->queue[head];
+        const uint32_t member = visit.by.last->to;
+        for (uint32_t e = component->first[member]; e < component->first[member + 1]; e++) {
             struct state state = unpack(visit.state);
-            if (!step(s->shape, &state, edge->dep))
-                continue;
-            if (edge->to == first->from && accepts(s->shape, state)) {
-                keep(s, head, edge, depth + 1);
+            if (step(s->shape, &state, component->edges[e].dep) &&
+                follow(s, head, &component->edges[e], state, depth))
                 return;
-            }
-            uint32_t *seen = &s->seen[edge->to * STATES + pack(state)];
-            if (*seen == s->round)
-                continue;
-            *seen = s->round;
-            s->queue[tail++] = (struct visit){ edge->to, head, edge, (uint8_t)pack(state) };
         }
     }
 }
 
-uint32_t dsg_search(const struct dsg_component *component, const struct dsg_shape *shape,
-                    struct esse_budget *budget, const struct dsg_edge **cycle)
+static void search_all(struct searching *s, const uint32_t *live, struct esse_budget *budget)
 {
-    struct esse_arena *arena = esse_arena_new();
-    struct searching s = { .component = component, .shape = shape, .cycle = cycle };
-    const bool doubled = shape->anti == DSG_ANTI_ONE || shape->anti == DSG_ANTI_NOT_ADJACENT;
-    const size_t room = dsg_search_room(component);
-    const uint32_t *live = find_live(component, shape, arena, doubled);
-    s.queue = esse_arena_grow(arena, NULL, room * sizeof *s.queue);
-    s.seen = esse_arena_grow(arena, NULL, room * sizeof *s.seen);
-    memset(s.seen, 0, room * sizeof *s.seen);
-    for (uint32_t e = component->first[0]; e < component->first[component->count] && s.best != 2;
+    const struct dsg_component *component = s->component;
+    const bool doubled = is_doubled(s->shape);
+    for (uint32_t e = component->first[0]; e < component->first[component->count] && s->best != 2;
          e++) {
         const struct dsg_edge *edge = &component->edges[e];
-        if ((shape->starts & 1u << edge->dep) &&
+        if ((s->shape->starts & 1u << edge->dep) &&
             live[leaves(edge, doubled)] == live[enters(edge, doubled)]) {
             if (!esse_budget_poll(budget, e))
                 break;
-            search_from(&s, edge);
+            search_from(s, edge);
         }
     }
+}
+
+/* First the shortest cycle of the graph, which is cheap; then, if that is long, one of edges drawn
+ * out. */
+uint32_t dsg_search(const struct dsg_component *component, const struct dsg_shape *shape,
+                    struct esse_budget *budget, const struct dsg_edge **cycle)
+{
+    enum { LONG = 4, JOINS = 64 };
+    struct esse_arena *arena = esse_arena_new();
+    struct searching s = { .component = component, .shape = shape, .cycle = cycle };
+    const size_t room = dsg_search_room(component);
+    const uint32_t *live = find_live(component, shape, arena, is_doubled(shape));
+    s.queue = esse_arena_grow(arena, NULL, room * sizeof *s.queue);
+    s.seen = esse_arena_grow(arena, NULL, room * sizeof *s.seen);
+    memset(s.seen, 0, room * sizeof *s.seen);
+    search_all(&s, live, budget);
+    s.best = s.best ? dsg_shorten(component, shape, cycle, s.best) : 0;
+    s.joins = JOINS;
+    if (s.best >= LONG)
+        search_all(&s, live, budget);
     esse_arena_free(arena);
     return s.best;
 }
