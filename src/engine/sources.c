@@ -31,6 +31,7 @@ static void link_writes(struct sources *sources, struct esse_word_map *map,
         uint32_t *first = esse_word_map_put(map, touch->value.word, &fresh);
         if (!fresh)
             sources->link[at] = *first;
+        sources->repeated[key] |= !fresh && touch->kind == ESSE_OP_APPEND;
         *first = at;
     }
 }
@@ -120,6 +121,7 @@ bool sources_find_among(struct sources *sources, struct esse_arena *arena,
     sources->link =
         esse_arena_grow(arena, NULL, (sources->by_key.count + (size_t)1) * sizeof(uint32_t));
     sources->deleted = esse_arena_alloc(arena, keys, 1);
+    sources->repeated = esse_arena_alloc(arena, keys, 1);
     sources->key_spine = esse_arena_alloc(arena, keys, sizeof *sources->key_spine);
     memset(sources->key_spine, 0xff, keys * sizeof *sources->key_spine);
     find_initial(sources);

@@ -24,6 +24,7 @@ struct sources {
     uint32_t *link;
     esse_value *initial; /* by key */
     uint8_t *deleted;    /* by key: someone deletes it */
+    uint8_t *repeated;   /* by key: some element was appended to it by several operations */
     uint32_t *key_spine; /* by key: its first spine, or NO_SPINE; then next_spine */
     uint32_t *next_spine;
     uint32_t *spine_first, *item;

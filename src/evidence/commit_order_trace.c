@@ -174,15 +174,18 @@ static bool trace_run(struct tracing *t, uint32_t begin, uint32_t end, struct es
 static bool agrees_with_list(const struct tracing *t, uint32_t longest, struct esse_error *err)
 {
     const struct commit_order *co = t->co;
-    uint32_t count, last = 0;
+    uint32_t count, last = 0, before_it = CO_NOWHERE;
     const esse_value *items = esse_history_list(co->history, touch_at(t, longest)->value, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = only_write(t, items[i], ESSE_OP_APPEND);
         if (at == CO_NOWHERE)
             return co_wrong(co, unit_at(t, longest), "read an element of nobody", err);
-        if (co->place[unit_at(t, at)] < last)
+        /* Inside a unit in the order of the program, and none twice. */
+        const uint32_t place = co->place[unit_at(t, at)];
+        if (place < last || (before_it != CO_NOWHERE && place == last && at <= before_it))
             return co_wrong(co, unit_at(t, at), "is against the order of a list", err);
-        last = co->place[unit_at(t, at)];
+        last = place;
+        before_it = at;
     }
     uint32_t before = 0;
     for (uint32_t i = 0; i < count; i++)

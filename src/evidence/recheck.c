@@ -138,13 +138,13 @@ static bool rule_g1b(const struct claim *claim)
         !writes(claim, 1, &written) || claim->txn[1] != claim->txn[2] ||
         claim->op[2] <= claim->op[1] || !writes(claim, 2, &later))
         return false;
-    if (is_list(read)) {
-        const esse_value *items = esse_history_list(claim->history, read, &count);
-        return count && esse_value_eq(items[count - 1], written) && !wrote_before(claim, 0);
-    }
     struct writers writers = count_writers(claim, written, claim->txn[0]);
-    return esse_value_eq(read, written) && !is_initial(claim, read) && !wrote_before(claim, 0) &&
-           writers.not_final == writers.all;
+    if (wrote_before(claim, 0) || writers.not_final != writers.all)
+        return false;
+    if (!is_list(read))
+        return esse_value_eq(read, written) && !is_initial(claim, read);
+    const esse_value *items = esse_history_list(claim->history, read, &count);
+    return !writers.own && count && esse_value_eq(items[count - 1], written);
 }
 
 static bool deletes(const struct claim *claim)
@@ -267,9 +267,9 @@ static bool rule_future(const struct claim *claim)
         !reads(claim, 0, &read) || !writes(claim, 1, &written) ||
         !comes_from(claim->history, read, written))
         return false;
-    if (is_list(read))
-        return true;
     struct writers writers = count_writers(claim, written, claim->txn[0]);
+    if (is_list(read))
+        return writers.all == 1;
     return writers.all == writers.own && !is_initial(claim, read) && !wrote_before(claim, 0);
 }
 
@@ -280,9 +280,15 @@ static bool rule_duplicate_elements(const struct claim *claim)
     if (!committed(claim, 0) || !reads(claim, 0, &read) || !is_list(read))
         return false;
     const esse_value *items = esse_history_list(claim->history, read, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (find_item(claim->history, read, i + 1, items[i]) < count)
+    for (uint32_t i = 0; i < count; i++) {
+        if (find_item(claim->history, read, i + 1, items[i]) == count)
+            continue;
+        uint32_t times = 0;
+        for (uint32_t j = 0; j < count; j++)
+            times += esse_value_eq(items[i], items[j]);
+        if (times > count_writers(claim, items[i], ESSE_NO_TXN).all)
             return true;
+    }
     return false;
 }
 
@@ -329,7 +335,10 @@ static bool rule_dirty_update(const struct claim *claim)
     esse_value first, second, read;
     if (!aborted(claim, 0) || !is_known_committed(claim, 1) || !committed(claim, 2) ||
         !writes(claim, 0, &first) || !writes(claim, 1, &second) || !reads(claim, 2, &read) ||
-        !is_list(read))
+        !is_list(read) || count_writers(claim, second, ESSE_NO_TXN).all != 1)
+        return false;
+    const struct writers of_first = count_writers(claim, first, ESSE_NO_TXN);
+    if (of_first.all != of_first.aborted)
         return false;
     /* A damaged list may hold either element several times: any pair will do. */
     const uint32_t count = (uint32_t)(read.word >> 32);

@@ -17,7 +17,7 @@
  *   internal            what the transaction did to the key before; the read that contradicts it
  *   own-write-missed    the transaction's write of the key; a later read that does not show it
  *   future-read         the read; the later write, by the same transaction, of what it returned
- *   duplicate-elements  the read of a list with an element twice
+ *   duplicate-elements  the read of a list with an element more often than it was appended
  *   incompatible-order  two reads of lists of which neither is a prefix of the other
  *   dirty-update        an aborted append; a committed append; the read that shows the second
  *                       after the first with nothing committed between

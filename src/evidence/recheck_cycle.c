@@ -197,6 +197,30 @@ static bool inferred(const struct esse_history *history, const struct esse_edge 
                                      edge->later_witness);
 }
 
+/* Was the element appended by no other operation, whatever became of it? */
+static bool is_only_append(const struct esse_history *history, esse_key key, uint32_t op)
+{
+    uint32_t count = 0;
+    for (uint32_t o = 0; o < history->ops; o++)
+        count += history->op_kind[o] == ESSE_OP_APPEND && history->op_key[o] == key.ix &&
+                 esse_value_eq(history->op_value[o], history->op_value[op]);
+    return count == 1;
+}
+
+/* Does the list show the element of 'from' before that of 'to', or without it? */
+static bool is_shown_before(const struct esse_history *history, esse_key key, esse_value list,
+                            uint32_t from, uint32_t to)
+{
+    uint32_t count, a = UINT32_MAX, b = UINT32_MAX;
+    const esse_value *items = esse_history_list(history, list, &count);
+    for (uint32_t i = count; i-- > 0;) {
+        a = esse_value_eq(items[i], history->op_value[from]) ? i : a;
+        b = esse_value_eq(items[i], history->op_value[to]) ? i : b;
+    }
+    return a < b && a < count && is_only_append(history, key, from) &&
+           (b == UINT32_MAX || is_only_append(history, key, to));
+}
+
 static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
 {
     const struct esse_history *history = claim->history;
@@ -215,13 +239,7 @@ static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
         history->op_kind[from] != ESSE_OP_APPEND ||
         history->op_kind[edge->to_op.ix] != ESSE_OP_APPEND)
         return false;
-    uint32_t count, a = UINT32_MAX, b = UINT32_MAX;
-    const esse_value *items = esse_history_list(history, list, &count);
-    for (uint32_t i = count; i-- > 0;) {
-        a = esse_value_eq(items[i], history->op_value[from]) ? i : a;
-        b = esse_value_eq(items[i], history->op_value[edge->to_op.ix]) ? i : b;
-    }
-    return a < b && a < count;
+    return is_shown_before(history, edge->key, list, from, edge->to_op.ix);
 }
 
 /* The first write, by a transaction that did not abort, of the value that a register read returned.
@@ -295,11 +313,12 @@ static bool is_op_of(const struct esse_history *history, esse_op op, esse_txn tx
     return op.ix >= history->txn_op[txn.ix] && op.ix < history->txn_op[txn.ix + 1];
 }
 
-static bool edge_follows(struct cycle_claim *claim, const struct esse_edge *edge)
+/* An edge between operations, of one transaction perhaps. */
+static bool op_edge_follows(struct cycle_claim *claim, const struct esse_edge *edge)
 {
     const struct esse_history *history = claim->history;
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
-        edge->from.ix == edge->to.ix || !claim->in[edge->from.ix] || !claim->in[edge->to.ix])
+        !claim->in[edge->from.ix] || !claim->in[edge->to.ix])
         return false;
     if (is_dep(edge, "process"))
         return edge_process(history, edge);
@@ -313,6 +332,11 @@ static bool edge_follows(struct cycle_claim *claim, const struct esse_edge *edge
            : is_dep(edge, "rw")                         ? edge_rw(history, edge)
            : is_dep(edge, "wrp") || is_dep(edge, "rwp") ? esse_recheck_phantom(history, edge)
                                                         : false;
+}
+
+static bool edge_follows(struct cycle_claim *claim, const struct esse_edge *edge)
+{
+    return edge->from.ix != edge->to.ix && op_edge_follows(claim, edge);
 }
 
 bool esse_recheck_counts(const struct esse_history *history, uint32_t txn)
@@ -330,6 +354,15 @@ bool esse_recheck_edge(const struct esse_history *history, const struct esse_edg
     struct esse_arena *arena = esse_arena_new();
     struct cycle_claim claim = claim_of(arena, history);
     bool ok = edge_follows(&claim, edge);
+    esse_arena_free(arena);
+    return ok;
+}
+
+bool esse_recheck_op_edge(const struct esse_history *history, const struct esse_edge *edge)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct cycle_claim claim = claim_of(arena, history);
+    bool ok = op_edge_follows(&claim, edge);
     esse_arena_free(arena);
     return ok;
 }

@@ -22,8 +22,10 @@
 bool esse_recheck_cycle(const struct esse_history *history, const struct esse_anomaly *anomaly,
                         struct esse_error *err);
 
-/* One such edge by itself, and whether a transaction counts as committed. */
+/* One such edge by itself, the same between operations that may be of one transaction, and whether
+ * a transaction counts as committed. */
 bool esse_recheck_edge(const struct esse_history *history, const struct esse_edge *edge);
+bool esse_recheck_op_edge(const struct esse_history *history, const struct esse_edge *edge);
 bool esse_recheck_counts(const struct esse_history *history, uint32_t txn);
 
 /* Does a version order that was given, or the workload's convention, have the version that 'first'

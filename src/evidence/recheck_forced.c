@@ -212,16 +212,18 @@ static bool follows_forced(const struct esse_history *history, const struct co_r
            is_visible(history, rule, edge);
 }
 
-/* Of one transaction's appends the version order is that of the program. */
+/* Of one transaction's appends the version order is that of the program, and all that a list shows
+ * is an order too. */
 static bool follows_ww(const struct esse_history *history, const struct co_rule *rule,
                        const struct esse_edge *edge)
 {
-    if (rule->of_accesses && edge->from.ix == edge->to.ix)
-        return has_op(history, edge->from_op, edge->from) &&
-               has_op(history, edge->to_op, edge->to) && edge->from_op.ix < edge->to_op.ix &&
-               history->op_kind[edge->from_op.ix] == ESSE_OP_APPEND &&
-               history->op_kind[edge->to_op.ix] == ESSE_OP_APPEND;
-    return esse_recheck_edge(history, edge);
+    if (!rule->of_accesses)
+        return esse_recheck_edge(history, edge);
+    return (edge->from.ix == edge->to.ix && has_op(history, edge->from_op, edge->from) &&
+            has_op(history, edge->to_op, edge->to) && edge->from_op.ix < edge->to_op.ix &&
+            history->op_kind[edge->from_op.ix] == ESSE_OP_APPEND &&
+            history->op_kind[edge->to_op.ix] == ESSE_OP_APPEND) ||
+           esse_recheck_op_edge(history, edge);
 }
 
 static bool follows(const struct esse_history *history, const struct co_rule *rule,

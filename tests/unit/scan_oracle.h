@@ -171,23 +171,30 @@ static void o_list_read(const struct o_history *h, int t, int at, bool *found)
         struct o_writers w = o_writers_of(h, read->key, read->items[n], t);
         found[O_GARBAGE] |= !w.all;
         found[O_G1A] |= w.all && w.aborted == w.all;
-        found[O_G1B] |= n == read->count - 1 && w.middle > 0 && !o_wrote_before(txn, at);
+        found[O_G1B] |= n == read->count - 1 && w.all && w.middle == w.all && !w.own &&
+                        !o_wrote_before(txn, at);
         for (int i = at + 1; i < txn->count; i++)
-            found[O_FUTURE] |= txn->ops[i].kind == O_APPEND && txn->ops[i].key == read->key &&
-                               txn->ops[i].value == read->items[n];
+            found[O_FUTURE] |= w.all == 1 && txn->ops[i].kind == O_APPEND &&
+                               txn->ops[i].key == read->key && txn->ops[i].value == read->items[n];
     }
 }
 
-/* Pairs of reads by committed transactions: Elle's list anomalies. */
-static void o_list_pair(const struct o_op *a, const struct o_op *b, bool *found)
+/* Pairs of reads by committed transactions: Elle's list anomalies, and where an element was
+ * appended several times, those of them that are there whoever made which. */
+static void o_list_pair(const struct o_history *h, const struct o_op *a, const struct o_op *b,
+                        bool *found)
 {
     if (a->kind != O_READ || b->kind != O_READ || a->key != b->key)
         return;
     for (int n = 0; n < a->count && n < b->count; n++)
         found[O_INCOMPATIBLE] |= a->items[n] != b->items[n];
-    for (int n = 0; n < a->count; n++)
-        for (int m = n + 1; m < a->count; m++)
-            found[O_DUPLICATE_ELEMENTS] |= a->items[n] == a->items[m];
+    for (int n = 0; n < a->count; n++) {
+        int times = 0;
+        for (int m = 0; m < a->count; m++)
+            times += a->items[n] == a->items[m];
+        found[O_DUPLICATE_ELEMENTS] |=
+            times > 1 && times > o_writers_of(h, a->key, a->items[n], -1).all;
+    }
 }
 
 static enum esse_status o_status_of(const struct o_history *h, int key, int item, bool *known)
@@ -214,7 +221,8 @@ static bool o_is_dirty(const struct o_history *h, const struct o_op *read)
         enum esse_status status = o_status_of(h, read->key, read->items[n], &known);
         if (!known)
             continue;
-        if (status == ESSE_COMMITTED && dirty)
+        if (status == ESSE_COMMITTED && dirty &&
+            o_writers_of(h, read->key, read->items[n], -1).all == 1)
             return true;
         dirty = dirty ? status != ESSE_COMMITTED : status == ESSE_ABORTED;
     }
@@ -230,7 +238,7 @@ static void o_lists(const struct o_history *h, const struct o_history *recorded,
             for (int u = 0; u < h->count; u++)
                 for (int j = 0; j < h->txns[u].count; j++)
                     if (h->txns[t].status == ESSE_COMMITTED && h->txns[u].status == ESSE_COMMITTED)
-                        o_list_pair(&h->txns[t].ops[i], &h->txns[u].ops[j], found);
+                        o_list_pair(h, &h->txns[t].ops[i], &h->txns[u].ops[j], found);
     /* Elle follows the longest list; where lists contradict each other that is a choice. */
     for (int key = 0; key < O_KEYS; key++) {
         const struct o_op *longest = NULL;

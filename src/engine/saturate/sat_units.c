@@ -53,7 +53,8 @@ static bool is_prefix(const struct esse_history *history, esse_value a, esse_val
     return x <= y && (p == q || !x || memcmp(p, q, x * sizeof *p) == 0);
 }
 
-/* Do the lists that were read from a key contradict each other, or hold what is nobody's? */
+/* Do the lists that were read from a key contradict each other, or hold what is nobody's, or
+ * something twice? */
 static bool is_odd(const struct sat_units *units, uint32_t key)
 {
     const struct versions *versions = units->versions;
@@ -65,7 +66,8 @@ static bool is_odd(const struct sat_units *units, uint32_t key)
     const uint32_t *item = sources->item + sources->spine_first[spine_of(longest)];
     for (uint32_t i = 0; i < list_length(longest); i++) {
         uint32_t write = sources_only(sources, item[i]);
-        if (write == ESSE_NO_TOUCH || !versions->in[sources->by_key.at[write].txn])
+        if (write == ESSE_NO_TOUCH || !versions->in[sources->by_key.at[write].txn] ||
+            (!versions->gaps[key] && versions->of[write] != versions->first[key] + 1 + i))
             return true;
     }
     for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {

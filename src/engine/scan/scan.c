@@ -142,7 +142,7 @@ bool scan_open_part(struct scan *scan, struct esse_job *job, const struct serial
     if (!find_sources(scan, part))
         return false;
     find_counted(scan, part);
-    return scan_keys(scan) && scan_lists(scan) && scan_predicates(scan);
+    return scan_keys(scan) && scan_lists(scan) && scan_predicates(scan) && !scan->is_shared;
 }
 
 bool scan_open(struct scan *scan, struct esse_job *job)

@@ -11,7 +11,8 @@
 #define NOWHERE UINT32_MAX
 
 struct spine_facts {
-    uint32_t longest, read;              /* of committed transactions; 0 if none read it */
+    uint32_t longest, read; /* of committed transactions; 0 if none read it */
+    uint32_t perhaps;       /* of those that may have committed: so much was looked at */
     uint32_t aborted, garbage, repeated; /* first position of each, or NOWHERE */
 };
 
@@ -58,24 +59,57 @@ static uint32_t appender(const struct scan *scan, uint32_t spine, uint32_t posit
     return found;
 }
 
+/* By how many operations it was appended, whatever became of them. */
+static uint32_t times_appended(const struct scan *scan, uint32_t spine, uint32_t position)
+{
+    const struct sources *sources = &scan->sources;
+    uint32_t at = sources->item[sources->spine_first[spine] + position], count = 0;
+    for (; at != ESSE_NO_TOUCH; at = sources->link[at])
+        count++;
+    return count;
+}
+
+/* The element is in the list once more: has it been appended as often? */
+static bool is_repeated(struct list_scan *lists, uint32_t s, uint32_t position)
+{
+    bool fresh;
+    uint32_t *times = esse_word_map_put(
+        &lists->met, lists->scan->history->spines[s].items[position].word, &fresh);
+    *times = fresh ? 1 : *times + 1;
+    return !fresh && *times > times_appended(lists->scan, s, position);
+}
+
 static void walk_spine(struct list_scan *lists, uint32_t s)
 {
     struct scan *scan = lists->scan;
     struct spine_facts *spine = &lists->spines[s];
-    const esse_value *items = scan->history->spines[s].items;
     esse_word_map_clear(&lists->met, scan->scratch, spine->longest);
     spine->aborted = spine->garbage = spine->repeated = NOWHERE;
-    for (uint32_t i = spine->longest; i-- > 0;) {
-        bool fresh;
-        uint32_t *later = esse_word_map_put(&lists->met, items[i].word, &fresh);
-        if (!fresh && *later < spine->repeated)
-            spine->repeated = *later;
-        *later = i;
+    for (uint32_t i = 0; i < spine->longest; i++) {
+        if (is_repeated(lists, s, i) && spine->repeated == NOWHERE)
+            spine->repeated = i;
         uint32_t at = appender(scan, s, i);
-        if (at == ESSE_NO_TOUCH)
+        if (at == ESSE_NO_TOUCH && spine->garbage == NOWHERE)
             spine->garbage = i;
-        else if (scan_status(scan, scan_touch(scan, at)->txn) == ESSE_ABORTED)
+        else if (at != ESSE_NO_TOUCH && spine->aborted == NOWHERE &&
+                 scan_status(scan, scan_touch(scan, at)->txn) == ESSE_ABORTED)
             spine->aborted = i;
+    }
+}
+
+/* Are there elements that several operations appended in lists that may count? */
+static void look_for_shared(struct list_scan *lists, uint32_t key)
+{
+    struct scan *scan = lists->scan;
+    const struct sources *sources = &scan->sources;
+    for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
+        const struct esse_touch *touch = scan_touch(scan, at);
+        if (!is_list(touch->value) || !list_length(touch->value) ||
+            scan_status(scan, touch->txn) == ESSE_ABORTED)
+            continue;
+        const uint32_t s = spine_of(touch->value);
+        for (uint32_t *done = &lists->spines[s].perhaps; *done < list_length(touch->value); ++*done)
+            scan->is_shared |= times_appended(scan, s, *done) > 1;
     }
 }
 
@@ -105,7 +139,7 @@ static void tell_aborted(struct list_scan *lists, uint32_t at, uint32_t position
               "a committed transaction read what an aborted one appended", steps, 2);
 }
 
-/* G1b: the list ends in an append that its transaction followed with another. */
+/* G1b: whoever made the list's last element, its transaction followed it with another. */
 static void check_end(struct list_scan *lists, uint32_t at)
 {
     struct scan *scan = lists->scan;
@@ -114,11 +148,15 @@ static void check_end(struct list_scan *lists, uint32_t at)
     uint32_t last = sources->spine_first[spine_of(read->value)] + list_length(read->value) - 1;
     if (esse_is_after_own_write(&sources->by_key, lists->key, at))
         return;
-    for (uint32_t w = sources->item[last]; w != ESSE_NO_TOUCH; w = sources->link[w])
+    uint32_t all = 0, unfinished = 0, write = ESSE_NO_TOUCH;
+    for (uint32_t w = sources->item[last]; w != ESSE_NO_TOUCH; w = sources->link[w], all++)
         if (scan_touch(scan, w)->txn != read->txn &&
-            !esse_is_last_write(&sources->by_key, lists->key, w) &&
-            scan_count(scan, ESSE_ANOMALY_G1B))
-            scan_tell_intermediate(scan, lists->key, at, w);
+            !esse_is_last_write(&sources->by_key, lists->key, w)) {
+            unfinished++;
+            write = w;
+        }
+    if (all && all == unfinished && scan_count(scan, ESSE_ANOMALY_G1B))
+        scan_tell_intermediate(scan, lists->key, at, write);
 }
 
 static void check_read(struct list_scan *lists, uint32_t at)
@@ -196,7 +234,7 @@ static void check_dirty_updates(struct list_scan *lists, uint32_t longest)
             dirty = write;
         if (status != ESSE_COMMITTED || dirty == ESSE_NO_TOUCH)
             continue;
-        if (scan_count(scan, ESSE_ANOMALY_DIRTY_UPDATE))
+        if (times_appended(scan, longest, i) == 1 && scan_count(scan, ESSE_ANOMALY_DIRTY_UPDATE))
             tell_dirty(lists, dirty, write, spine->read);
         dirty = ESSE_NO_TOUCH;
     }
@@ -209,6 +247,8 @@ static void check_key(struct list_scan *lists)
     if (longest == NO_SPINE)
         return;
     each_read(lists, note_longest);
+    if (sources->repeated[lists->key])
+        look_for_shared(lists, lists->key);
     for (uint32_t s = longest; s != NO_SPINE; s = sources->next_spine[s]) {
         walk_spine(lists, s);
         if (lists->spines[s].longest > lists->spines[longest].longest)

@@ -23,7 +23,11 @@ struct scan {
     unsigned threads;
     struct esse_error *error; /* of the job: bad input that a pass came upon */
     struct sources sources;
-    const uint8_t *in;     /* by transaction: counts as committed, and is looked at */
+    const uint8_t *in; /* by transaction: counts as committed, and is looked at */
+    /* Somebody who may have committed read a list with an element that several operations appended.
+     * Which of them made it is a choice (history/elements.h), and nothing is known of the order of
+     * versions before it is made. */
+    bool is_shared;
     bool tells_own_writes; /* a level asked for forbids own-write-missed, and not internal */
     struct scan_anomaly_vec found;
     uint64_t seen[ESSE_ANOMALY_END];
@@ -54,7 +58,8 @@ void scan_tell(struct scan *scan, enum esse_anomaly_id type, esse_key key, const
 /* A step: "T3 read x = 5" and what 'rest' adds. */
 struct esse_step scan_step(struct scan *scan, uint32_t at, const char *rest);
 
-/* Runs all passes.  False if the budget ran out or the input is bad.  Close it in any case. */
+/* Runs all passes.  False if the budget ran out, the input is bad, or elements are shared: then
+ * nothing but what it found is known.  Close it in any case. */
 bool scan_open(struct scan *scan, struct esse_job *job);
 
 /* The same for a part of the history, if there is one; NULL stands for all of it. */
