@@ -20,7 +20,18 @@
 enum { MOST_ITEMS = 8 };
 enum { NIL = INT_MIN }; /* absent */
 
-enum op_kind { OP_READ, OP_WRITE, OP_DELETE, OP_READ_LIST, OP_APPEND, OP_PREDICATE, OP_UPDATE };
+enum op_kind {
+    OP_READ,
+    OP_WRITE,
+    OP_DELETE,
+    OP_READ_LIST,
+    OP_APPEND,
+    OP_PREDICATE,
+    OP_UPDATE,
+    OP_AGGREGATE,
+};
+
+enum aggregate { COUNT, SUM, MIN, MAX };
 
 struct op {
     enum op_kind kind;
@@ -30,6 +41,7 @@ struct op {
     int count; /* of a list */
     int items[MOST_ITEMS];
     int low, high; /* of a predicate: low <= v <= high */
+    enum aggregate aggregate;
     bool returned[MOST_KEYS];
     int row[MOST_KEYS], changed[MOST_KEYS];
     bool has_vset; /* what it looked at, of each key that its transaction had not written */
@@ -159,6 +171,7 @@ static inline bool chance(struct dice *dice, int percent)
     X(REGISTERS, "registers")                                                                      \
     X(LISTS, "lists")                                                                              \
     X(PREDICATES, "predicates")                                                                    \
+    X(AGGREGATES, "aggregates")                                                                    \
     X(UNKNOWN_OUTCOMES, "unknown-outcomes")                                                        \
     X(DUPLICATES, "duplicates")                                                                    \
     X(VERSION_ORDERS, "version-orders")                                                            \
@@ -174,6 +187,9 @@ extern const char *const feature_names[FEATURE_COUNT];
 void random_history(struct dice *dice, enum feature feature, struct history *out);
 bool has_predicates(const struct history *history);
 bool has_version_sets(const struct history *history);
+bool has_aggregates(const struct history *history);
+/* What it is of these values: NIL if nothing matches and it does not count. */
+int aggregate_of(const struct op *op, const struct history *history, const int *values);
 bool has_elements_twice(const struct history *history);
 
 /* As JSON Lines, terminated by a zero; how many bytes.  'room' is enough for any history. */

@@ -47,6 +47,8 @@ static int moved(int value)
 
 static bool rename_values(struct history *history)
 {
+    if (has_aggregates(history))
+        return false;
     for (int key = 0; key < history->key_count; key++)
         history->init[key] = moved(history->init[key]);
     for (int t = 0; t < history->txn_count; t++)
@@ -106,7 +108,7 @@ static struct txn *new_txn(struct history *history, enum status status)
 static bool add_unrelated(struct history *history)
 {
     if (history->txn_count == MOST_TXNS || history->key_count == MOST_KEYS || has_order(history) ||
-        has_predicates(history))
+        has_predicates(history) || has_aggregates(history))
         return false;
     int key = history->key_count++;
     history->is_list[key] = false;

@@ -9,7 +9,7 @@
 const char *const feature_names[FEATURE_COUNT] = { FEATURES(FEATURE_NAME) };
 
 struct plan {
-    bool lists, predicates, unknown, duplicates, deletes, version_sets;
+    bool lists, predicates, aggregates, unknown, duplicates, deletes, version_sets;
     int next_value[MOST_KEYS];
 };
 
@@ -21,6 +21,34 @@ bool has_predicates(const struct history *history)
                 history->txns[t].ops[o].kind == OP_UPDATE)
                 return true;
     return false;
+}
+
+bool has_aggregates(const struct history *history)
+{
+    for (int t = 0; t < history->txn_count; t++)
+        for (int o = 0; o < history->txns[t].op_count; o++)
+            if (history->txns[t].ops[o].kind == OP_AGGREGATE)
+                return true;
+    return false;
+}
+
+int aggregate_of(const struct op *op, const struct history *history, const int *values)
+{
+    int result = op->aggregate == COUNT ? 0 : NIL;
+    for (int key = 0; key < history->key_count; key++) {
+        int value = values[key];
+        if (history->is_list[key] || value == NIL || value < op->low || value > op->high)
+            continue;
+        if (op->aggregate == COUNT)
+            result++;
+        else if (result == NIL)
+            result = value;
+        else if (op->aggregate == SUM)
+            result += value;
+        else if ((value < result) == (op->aggregate == MIN))
+            result = value;
+    }
+    return result;
 }
 
 bool has_version_sets(const struct history *history)
@@ -74,9 +102,12 @@ static void draft_op(struct dice *dice, struct plan *plan, const struct history 
     *op = (struct op){ .key = roll(dice, history->key_count) };
     if (plan->predicates && chance(dice, 40)) {
         op->kind = chance(dice, 75) ? OP_PREDICATE : OP_UPDATE;
+        if (plan->aggregates && chance(dice, 80))
+            op->kind = OP_AGGREGATE;
+        op->aggregate = (enum aggregate)roll(dice, 4);
         op->low = roll(dice, 4);
         op->high = op->low + roll(dice, 4);
-        op->has_vset = plan->version_sets && chance(dice, 60);
+        op->has_vset = plan->version_sets && op->kind != OP_AGGREGATE && chance(dice, 60);
         return;
     }
     if (history->is_list[op->key]) {
@@ -149,6 +180,9 @@ static void run_op(struct plan *plan, struct history *history, struct store *sto
     case OP_APPEND:
         if (store->count[key] < MOST_ITEMS)
             store->items[key][store->count[key]++] = op->value;
+        break;
+    case OP_AGGREGATE:
+        op->value = aggregate_of(op, history, store->value);
         break;
     default:
         run_predicate(plan, history, store, op);
@@ -256,6 +290,8 @@ static void damage(struct dice *dice, struct history *history)
     struct op *op = &txn->ops[roll(dice, txn->op_count)];
     if (op->kind == OP_READ)
         op->value = some_value(dice, history, op->key);
+    else if (op->kind == OP_AGGREGATE && op->value != NIL)
+        op->value = roll(dice, 2 + op->value);
     else if (op->kind == OP_READ_LIST)
         damage_list(dice, history, op);
     else if (op->kind == OP_PREDICATE || op->kind == OP_UPDATE)
@@ -342,7 +378,8 @@ static struct plan plan_for(struct dice *dice, enum feature feature)
     bool all = feature == FEATURE_EVERYTHING;
     plan.lists =
         feature == FEATURE_LISTS || ((feature >= FEATURE_UNKNOWN_OUTCOMES) && chance(dice, 30));
-    plan.predicates = feature == FEATURE_PREDICATES ||
+    plan.aggregates = feature == FEATURE_AGGREGATES || (all && chance(dice, 15));
+    plan.predicates = feature == FEATURE_PREDICATES || plan.aggregates ||
                       (feature >= FEATURE_UNKNOWN_OUTCOMES && !plan.lists && chance(dice, 30));
     plan.unknown = feature == FEATURE_UNKNOWN_OUTCOMES ||
                    (feature > FEATURE_UNKNOWN_OUTCOMES && chance(dice, 30));

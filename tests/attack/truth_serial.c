@@ -29,6 +29,8 @@ static void apply(struct table *table, const struct history *history, int txn, c
 static bool returns(const struct table *table, const struct history *history, const struct op *op,
                     unsigned skip)
 {
+    if (op->kind == OP_AGGREGATE)
+        return skip || op->lost || op->value == aggregate_of(op, history, table->value);
     for (int key = 0; key < history->key_count; key++) {
         if (!op_reads(op, key) || (skip >> key & 1))
             continue;
@@ -144,6 +146,89 @@ static bool has_statement_snapshots(const struct history *history, const int *or
     return agrees_with_versions(history, order, count);
 }
 
+/* ---- one snapshot for every transaction ---- */
+
+static bool write_same_key(const struct history *history, int a, int b)
+{
+    for (int key = 0; key < history->key_count; key++) {
+        bool first = false, second = false;
+        int value;
+        for (int o = 0; o < history->txns[a].op_count; o++)
+            first |= op_writes(&history->txns[a].ops[o], key, &value);
+        for (int o = 0; o < history->txns[b].op_count; o++)
+            second |= op_writes(&history->txns[b].ops[o], key, &value);
+        if (first && second)
+            return true;
+    }
+    return false;
+}
+
+static bool reads_from(const struct history *history, struct table table, int txn)
+{
+    for (int o = 0; o < history->txns[txn].op_count; o++) {
+        if (!returns(&table, history, &history->txns[txn].ops[o], 0))
+            return false;
+        apply(&table, history, txn, &history->txns[txn].ops[o]);
+    }
+    return true;
+}
+
+struct snapshots {
+    bool no_conflict; /* nobody who wrote the same key commits between a snapshot and its commit */
+    const unsigned *before, *ended; /* who must be in the snapshot; or NULL */
+};
+
+/* Has every transaction a snapshot, not before 'least' commits, that explains what it read? */
+static bool has_snapshots(const struct history *history, const struct table *tables,
+                          const int *order, int count, struct snapshots rules)
+{
+    for (int i = 0; i < count; i++) {
+        int least = 0;
+        for (int j = 0; j < count; j++) {
+            bool is_seen = (rules.before && (rules.before[order[j]] >> order[i] & 1)) ||
+                           (rules.ended && (rules.ended[order[j]] >> order[i] & 1)) ||
+                           (rules.no_conflict && j < i &&
+                            write_same_key(history, order[i], order[j]));
+            if (is_seen && j + 1 > least)
+                least = j + 1;
+        }
+        while (least <= i && !reads_from(history, tables[least], order[i]))
+            least++;
+        if (least > i)
+            return false;
+    }
+    return true;
+}
+
+static uint64_t snapshot_levels(const struct world *world, const int *order, int count)
+{
+    const struct history *history = world->history;
+    struct table tables[MOST_TXNS + 1] = { first_table(history) };
+    uint64_t holds = 0;
+    if (!agrees_with_versions(history, order, count))
+        return 0;
+    for (int i = 0; i < count; i++) {
+        tables[i + 1] = tables[i];
+        for (int o = 0; o < history->txns[order[i]].op_count; o++)
+            apply(&tables[i + 1], history, order[i], &history->txns[order[i]].ops[o]);
+        if (!shows_lists(&tables[i + 1], history, &history->txns[order[i]]))
+            return 0;
+    }
+    if (has_snapshots(history, tables, order, count, (struct snapshots){ false, world->before, NULL }))
+        holds |= bit(PREFIX);
+    if (!has_snapshots(history, tables, order, count, (struct snapshots){ true, NULL, NULL }))
+        return holds;
+    holds |= bit(SNAPSHOT_ISOLATION);
+    if (!(holds & bit(PREFIX)) ||
+        !has_snapshots(history, tables, order, count, (struct snapshots){ true, world->before, NULL }))
+        return holds;
+    holds |= bit(STRONG_SESSION_SNAPSHOT_ISOLATION);
+    if (has_snapshots(history, tables, order, count,
+                      (struct snapshots){ true, world->before, world->ended }))
+        holds |= bit(STRONG_SNAPSHOT_ISOLATION);
+    return holds;
+}
+
 /* ---- levels ---- */
 
 struct serial {
@@ -158,12 +243,16 @@ static bool try_serial(void *context, const int *order, int count)
     if (!(serial->holds & bit(MONOTONIC_SNAPSHOT_READ)) &&
         has_statement_snapshots(world->history, order, count))
         serial->holds |= bit(MONOTONIC_SNAPSHOT_READ);
+    serial->holds |= snapshot_levels(world, order, count);
     if (!replays(world->history, order, count))
         return true;
+    bool agrees = agrees_with_versions(world->history, order, count);
     serial->holds |= bit(ONE_COPY_SERIALIZABLE) | bit(VIEW_SERIALIZABLE);
+    serial->holds |= agrees ? bit(SERIALIZABLE) : 0;
     if (keeps(order, count, world->before)) {
         serial->holds |= bit(SESSION_SERIALIZABLE);
-        if (keeps(order, count, world->ended))
+        serial->holds |= agrees ? bit(STRONG_SESSION_SERIALIZABLE) : 0;
+        if (agrees && keeps(order, count, world->ended))
             serial->holds |= bit(STRICT_SERIALIZABLE);
     }
     return true;

@@ -91,12 +91,25 @@ static void put_rows(struct text *text, const struct history *history, const str
     put(text, "}");
 }
 
+static void put_aggregate(struct text *text, const struct op *op)
+{
+    static const char *const words[] = { "count(*)", "sum(v)", "min(v)", "max(v)" };
+    put(text, "{\"p\":\"SELECT %s FROM t WHERE v >= %d AND v <= %d\",\"result\":[",
+        words[op->aggregate], op->low, op->high);
+    put_value(text, op->value);
+    put(text, "]}");
+}
+
 static void put_op(struct text *text, const struct history *history, const struct txn *txn,
                    const struct op *op)
 {
     static const char letters[] = { 'r', 'w', 'd', 'r', 'a' };
     if (op->kind == OP_PREDICATE || op->kind == OP_UPDATE) {
         put_rows(text, history, txn, op);
+        return;
+    }
+    if (op->kind == OP_AGGREGATE) {
+        put_aggregate(text, op);
         return;
     }
     put(text, "{\"%c\":\"%c\"", letters[op->kind], 'x' + op->key);
