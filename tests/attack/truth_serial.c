@@ -185,10 +185,10 @@ static bool has_snapshots(const struct history *history, const struct table *tab
     for (int i = 0; i < count; i++) {
         int least = 0;
         for (int j = 0; j < count; j++) {
-            bool is_seen = (rules.before && (rules.before[order[j]] >> order[i] & 1)) ||
-                           (rules.ended && (rules.ended[order[j]] >> order[i] & 1)) ||
-                           (rules.no_conflict && j < i &&
-                            write_same_key(history, order[i], order[j]));
+            bool is_seen =
+                (rules.before && (rules.before[order[j]] >> order[i] & 1)) ||
+                (rules.ended && (rules.ended[order[j]] >> order[i] & 1)) ||
+                (rules.no_conflict && j < i && write_same_key(history, order[i], order[j]));
             if (is_seen && j + 1 > least)
                 least = j + 1;
         }
@@ -214,13 +214,14 @@ static uint64_t snapshot_levels(const struct world *world, const int *order, int
         if (!shows_lists(&tables[i + 1], history, &history->txns[order[i]]))
             return 0;
     }
-    if (has_snapshots(history, tables, order, count, (struct snapshots){ false, world->before, NULL }))
+    if (has_snapshots(history, tables, order, count,
+                      (struct snapshots){ false, world->before, NULL }))
         holds |= bit(PREFIX);
     if (!has_snapshots(history, tables, order, count, (struct snapshots){ true, NULL, NULL }))
         return holds;
     holds |= bit(SNAPSHOT_ISOLATION);
-    if (!(holds & bit(PREFIX)) ||
-        !has_snapshots(history, tables, order, count, (struct snapshots){ true, world->before, NULL }))
+    if (!(holds & bit(PREFIX)) || !has_snapshots(history, tables, order, count,
+                                                 (struct snapshots){ true, world->before, NULL }))
         return holds;
     holds |= bit(STRONG_SESSION_SNAPSHOT_ISOLATION);
     if (has_snapshots(history, tables, order, count,
