@@ -241,6 +241,29 @@ TEST(test_saturate__an_update_reads_before_it_writes)
     esse_arena_free(arena);
 }
 
+/* Having read x from t1, a later read of y is not of t0; a row of the same predicate may be. */
+TEST(test_saturate__rows_of_one_predicate_are_in_no_order)
+{
+    static const char *const levels[] = { "axiomatic-read-committed", "monotonic-atomic-view" };
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_history *history =
+        load_text(arena, "native",
+                  "{\"session\":0,\"ops\":[{\"w\":\"y\",\"v\":3}]}\n"
+                  "{\"session\":0,\"ops\":[{\"w\":\"y\",\"v\":4},{\"w\":\"x\",\"v\":1}]}\n"
+                  "{\"session\":1,\"ops\":[{\"p\":\"v < 4\",\"rows\":{\"x\":1,\"y\":3}}]}\n");
+    struct esse_check_options options = { .levels = levels, .level_count = 2 };
+    const struct esse_result *result;
+    struct esse_error err;
+    for (int by_engine = 0; by_engine < 2; by_engine++) {
+        options.engine = by_engine ? "saturate" : NULL;
+        if (!esse_check(arena, history, &options, &result, &err))
+            fail_msg("%s", err.text);
+        CHECK(result->verdicts[0].outcome != ESSE_VIOLATED);
+        CHECK(result->verdicts[1].outcome != ESSE_VIOLATED);
+    }
+    esse_arena_free(arena);
+}
+
 TEST(test_saturate__refutations_of_predicate_operations_are_rechecked)
 {
     unsigned violated = 0;
@@ -344,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_saturate__examples_of_levels_are_true),
         cmocka_unit_test(test_saturate__classic_shapes),
         cmocka_unit_test(test_saturate__an_update_reads_before_it_writes),
+        cmocka_unit_test(test_saturate__rows_of_one_predicate_are_in_no_order),
         cmocka_unit_test(test_saturate__refutations_of_predicate_operations_are_rechecked),
         cmocka_unit_test(test_saturate__a_changed_justification_is_refused),
         cmocka_unit_test(test_saturate__a_wrong_commit_order_is_refused),

@@ -92,7 +92,7 @@ static void find_visible(struct trial *t, uint32_t reader, uint32_t read)
     if (phi == SAT_ATOMIC || phi == SAT_WRITTEN || phi == SAT_UPDATES)
         add_sources(t, reader, sat_end(t->units, reader), phi == SAT_WRITTEN);
     if (phi == SAT_READ_EARLIER)
-        add_sources(t, reader, read, false);
+        add_sources(t, reader, sat_operation(t->units, read), false);
     for (uint32_t s = 0; t->clock && s < t->units->history->sessions; s++)
         if (t->clock[s])
             add_interval(t, s, 0, t->clock[s] - 1);

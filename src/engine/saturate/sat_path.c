@@ -156,7 +156,8 @@ bool sat_path_find(struct sat_step_vec *path, const struct sat_axiom *axiom,
     };
     uint32_t reader = sat_reader(units, forced->read);
     struct finding f = { units, path, forced->from, reader,
-                         axiom->phi == SAT_READ_EARLIER ? forced->read : sat_end(units, reader) };
+                         axiom->phi == SAT_READ_EARLIER ? sat_operation(units, forced->read)
+                                                        : sat_end(units, reader) };
     path->count = 0;
     switch (axiom->phi) {
     case SAT_CAUSAL:

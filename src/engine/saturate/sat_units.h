@@ -98,6 +98,14 @@ static inline uint32_t sat_reader(const struct sat_units *units, uint32_t access
     return units->single ? access : esse_op_txn(units->history, esse_by_key_op(by_key, access)).ix;
 }
 
+/* The first access of the same operation: the rows of a predicate are in no order to each other.
+ * Not for single accesses.  O(log transactions). */
+static inline uint32_t sat_operation(const struct sat_units *units, uint32_t access)
+{
+    const struct esse_by_key *by_key = &units->versions->sources->by_key;
+    return esse_by_key_access(by_key, esse_by_key_op(by_key, access));
+}
+
 static inline bool sat_reads(struct sat_access access)
 {
     return access.source < SAT_NOTHING;
