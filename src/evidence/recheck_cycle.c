@@ -301,11 +301,8 @@ static bool edge_process(const struct esse_history *history, const struct esse_e
 
 static bool edge_realtime(const struct esse_history *history, const struct esse_edge *edge)
 {
-    if (!history->txn_time || history->txn_status[edge->from.ix] != ESSE_COMMITTED)
-        return false;
-    int64_t end = history->txn_time[edge->from.ix].end;
-    int64_t start = history->txn_time[edge->to.ix].begin;
-    return end != ESSE_NO_TIME && start != ESSE_NO_TIME && end < start;
+    int64_t end = esse_txn_committed_by(history, edge->from.ix);
+    return end != ESSE_NO_TIME && end < history->txn_time[edge->to.ix].begin;
 }
 
 static bool is_op_of(const struct esse_history *history, esse_op op, esse_txn txn)

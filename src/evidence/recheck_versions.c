@@ -123,10 +123,8 @@ static bool in_session(const struct esse_history *history, uint32_t first, uint3
 
 static bool in_time(const struct esse_history *history, uint32_t first, uint32_t second)
 {
-    if (!history->txn_time || history->txn_status[first] != ESSE_COMMITTED)
-        return false;
-    int64_t end = history->txn_time[first].end, start = history->txn_time[second].begin;
-    return end != ESSE_NO_TIME && start != ESSE_NO_TIME && end < start;
+    int64_t end = esse_txn_committed_by(history, first);
+    return end != ESSE_NO_TIME && end < history->txn_time[second].begin;
 }
 
 bool esse_recheck_version_edge(const struct esse_history *history, esse_key key, const char *basis,

@@ -142,15 +142,15 @@ static bool agrees_with_time(struct replay *replay, struct esse_error *err)
     for (uint32_t i = 0; i < replay->order->count; i++) {
         bool start, commit;
         uint32_t txn = event_txn(replay->order, i, &start, &commit);
-        struct esse_interval time = history->txn_time[txn];
-        if (commit && time.end != ESSE_NO_TIME && time.end < latest_start &&
-            history->txn_status[txn] == ESSE_COMMITTED) {
+        const int64_t begin = history->txn_time[txn].begin;
+        const int64_t end = esse_txn_committed_by(history, txn);
+        if (commit && end != ESSE_NO_TIME && end < latest_start) {
             misplaced(replay, ESSE_MISMATCH_TIME, latest, txn);
             return replay_wrong(replay, latest, "is before one that had ended when it started",
                                 err);
         }
-        if (start && time.begin > latest_start) {
-            latest_start = time.begin;
+        if (start && begin > latest_start) {
+            latest_start = begin;
             latest = txn;
         }
     }

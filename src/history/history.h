@@ -160,6 +160,16 @@ static inline enum esse_status esse_txn_recorded(const struct esse_history *hist
                : (enum esse_status)history->txn_status[txn];
 }
 
+/* The time by which the transaction had committed; ESSE_NO_TIME if that is not known.  Whose client
+ * did not learn the outcome may have committed long after that client gave up, also where a
+ * certificate tells that it did. */
+static inline int64_t esse_txn_committed_by(const struct esse_history *history, uint32_t txn)
+{
+    return history->txn_time && esse_txn_recorded(history, txn) == ESSE_COMMITTED
+               ? history->txn_time[txn].end
+               : ESSE_NO_TIME;
+}
+
 /* A list's items.  'value' must be of ESSE_KIND_LIST. */
 static inline const esse_value *esse_history_list(const struct esse_history *history,
                                                   esse_value value, uint32_t *count)

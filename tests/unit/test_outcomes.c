@@ -244,6 +244,32 @@ TEST(test_outcomes__what_was_seen_must_not_contradict_itself)
                ESSE_VIOLATED, ESSE_VIOLATED);
 }
 
+/* That it committed is told, but not when: its client gave up at its end, and learnt nothing. */
+TEST(test_outcomes__a_certificate_does_not_tell_when)
+{
+    static const char *const texts[] = {
+        "{\"session\":0,\"txn\":\"a\",\"status\":\"unknown\",\"start\":1,\"end\":2,"
+        "\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+        "{\"session\":1,\"txn\":\"b\",\"start\":3,\"end\":4,\"ops\":[{\"r\":\"x\",\"v\":null}]}\n"
+        "{\"order\":[\"b\",\"a\"]}\n",
+        "{\"session\":0,\"txn\":\"a\",\"status\":\"unknown\",\"start\":1,\"end\":2,"
+        "\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+        "{\"session\":1,\"txn\":\"b\",\"start\":3,\"end\":4,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
+        "{\"version_order\":{\"x\":[2,1]}}\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int by_order = 0; by_order < 2; by_order++) {
+            struct esse_arena *arena = esse_arena_new();
+            struct esse_check_options options = { .order_by = by_order ? "order" : NULL };
+            const struct esse_result *result;
+            struct esse_error err;
+            CHECK(esse_check(arena, load_text(arena, "native", texts[i]), &options, &result, &err));
+            CHECK(result->verdicts[0].outcome != ESSE_VIOLATED);
+            CHECK(by_order || result->verdicts[0].outcome == ESSE_HOLDS);
+            esse_arena_free(arena);
+        }
+}
+
 /* What was recorded is written again as it was. */
 TEST(test_outcomes__what_was_recorded_is_kept)
 {
@@ -264,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_outcomes__an_unknown_delete_may_be_why_a_row_is_missing),
         cmocka_unit_test(test_outcomes__what_is_wrong_in_every_case_is_told),
         cmocka_unit_test(test_outcomes__what_was_seen_must_not_contradict_itself),
+        cmocka_unit_test(test_outcomes__a_certificate_does_not_tell_when),
         cmocka_unit_test(test_outcomes__what_was_recorded_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -331,8 +331,9 @@ static void add_times(struct gathering *g, const struct dsg_component *component
     for (int ends = 0; ends < 2; ends++) {
         for (uint32_t m = 0; m < component->count; m++) {
             uint32_t txn = component->members[m];
-            int64_t time = ends ? history->txn_time[txn].end : history->txn_time[txn].begin;
-            if (time != ESSE_NO_TIME && (!ends || history->txn_status[txn] == ESSE_COMMITTED))
+            int64_t time =
+                ends ? esse_txn_committed_by(history, txn) : history->txn_time[txn].begin;
+            if (time != ESSE_NO_TIME)
                 events[count++] =
                     (struct esse_pair){ esse_radix_key(time), m << 1 | (uint32_t)ends };
         }

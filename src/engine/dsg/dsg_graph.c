@@ -12,10 +12,8 @@ static size_t collect(const struct versions *versions, struct esse_pair *pairs, 
     const struct esse_history *history = versions->history;
     size_t count = 0;
     for (uint32_t t = 0; t < history->txns; t++) {
-        int64_t time = ends ? history->txn_time[t].end : history->txn_time[t].begin;
-        /* What has an unknown outcome may take effect long after its client gave up. */
-        if (versions->in[t] && time != ESSE_NO_TIME &&
-            (!ends || history->txn_status[t] == ESSE_COMMITTED))
+        int64_t time = ends ? esse_txn_committed_by(history, t) : history->txn_time[t].begin;
+        if (versions->in[t] && time != ESSE_NO_TIME)
             pairs[count++] = (struct esse_pair){ esse_radix_key(time), t };
     }
     return count;

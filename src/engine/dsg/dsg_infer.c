@@ -173,13 +173,14 @@ static void sort_times(struct inferring *in)
     in->starts.count = in->ends.count = in->open.count = 0;
     for (uint32_t i = 0; i < in->shown.count; i++) {
         uint32_t txn = in->shown.at[i].txn;
-        struct esse_interval time = history->txn_time[txn];
-        if (time.begin != ESSE_NO_TIME)
+        const int64_t begin = history->txn_time[txn].begin;
+        const int64_t end = esse_txn_committed_by(history, txn);
+        if (begin != ESSE_NO_TIME)
             pair_vec_push(&in->starts, in->scan->scratch,
-                          (struct esse_pair){ esse_radix_key(time.begin), i });
-        if (time.end != ESSE_NO_TIME && history->txn_status[txn] == ESSE_COMMITTED)
+                          (struct esse_pair){ esse_radix_key(begin), i });
+        if (end != ESSE_NO_TIME)
             pair_vec_push(&in->ends, in->scan->scratch,
-                          (struct esse_pair){ esse_radix_key(time.end), i });
+                          (struct esse_pair){ esse_radix_key(end), i });
     }
     esse_radix_sort(in->starts.at, in->starts.count, in->scan->scratch);
     esse_radix_sort(in->ends.at, in->ends.count, in->scan->scratch);

@@ -233,14 +233,14 @@ static void hold_times(struct starting *s)
     uint32_t latest = ESSE_NO_TXN;
     for (uint32_t i = 0; history->txn_time && i < order->count; i++) {
         const uint32_t txn = order->events[i] >> 1;
-        const struct esse_interval time = history->txn_time[txn];
+        const int64_t begin = history->txn_time[txn].begin;
+        const int64_t end = esse_txn_committed_by(history, txn);
         if (!s->versions->in[txn])
             continue;
-        if (!(order->events[i] & 1) && time.begin > latest_start) {
-            latest_start = time.begin;
+        if (!(order->events[i] & 1) && begin > latest_start) {
+            latest_start = begin;
             latest = txn;
-        } else if ((order->events[i] & 1) && time.end != ESSE_NO_TIME && time.end < latest_start &&
-                   history->txn_status[txn] == ESSE_COMMITTED) {
+        } else if ((order->events[i] & 1) && end != ESSE_NO_TIME && end < latest_start) {
             hold(s, txn, latest, item(DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
         }
     }
