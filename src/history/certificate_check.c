@@ -49,6 +49,34 @@ static bool is_written(const struct checking *c, uint32_t key, esse_value value,
     return false;
 }
 
+/* A transaction installs the last that it writes to a register, and every element of a list. */
+static bool is_installed(const struct checking *c, uint32_t key, uint32_t at)
+{
+    const struct esse_touch *touch = &c->by_key.at[at];
+    for (uint32_t next = at + 1; touch->kind == ESSE_OP_WRITE && next < c->by_key.first[key + 1] &&
+                                 c->by_key.at[next].txn == touch->txn;
+         next++)
+        if (c->by_key.at[next].kind == ESSE_OP_WRITE)
+            return false;
+    return true;
+}
+
+/* Why no version of the key has the value; NULL if there is one, whatever became of it. */
+static const char *problem_of(const struct checking *c, uint32_t key, esse_value value)
+{
+    struct esse_probe probe = esse_index_probe(&c->writes, esse_hash_pair(key, value.word));
+    const char *problem = "which nobody wrote";
+    for (uint32_t at; esse_probe_next(&probe, &at);) {
+        if (at < c->by_key.first[key] || at >= c->by_key.first[key + 1] ||
+            !esse_value_eq(c->by_key.at[at].value, value))
+            continue;
+        if (is_installed(c, key, at))
+            return NULL;
+        problem = "which its own transaction overwrote: it is no version";
+    }
+    return problem;
+}
+
 /* ---- version orders ---- */
 
 static bool fail_order(const struct checking *c, const struct esse_version_order *order,
@@ -91,9 +119,13 @@ static bool check_order(struct checking *c, const struct esse_version_order *ord
                 (!by_value || esse_value_eq(order->versions[other].value, version->value)))
                 ok = fail_order(c, order, version, "and names it twice");
         esse_index_add(&named, c->arena, esse_hash_word(word), i);
-        if (ok && !(by_value ? is_written(c, order->key.ix, version->value, ESSE_NO_TXN)
-                             : writes_key(c, version->txn.ix, order->key)))
-            ok = fail_order(c, order, version, "which nobody wrote");
+        const char *problem = NULL;
+        if (by_value)
+            problem = problem_of(c, order->key.ix, version->value);
+        else if (!writes_key(c, version->txn.ix, order->key))
+            problem = "which nobody wrote";
+        if (ok && problem)
+            ok = fail_order(c, order, version, problem);
     }
     esse_index_drop(&named, c->arena);
     return ok;
