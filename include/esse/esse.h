@@ -69,8 +69,9 @@ ESSE_API void esse_arena_free(struct esse_arena *arena);
 /*
  * What a load and a check may spend.  Zero means no limit.  They end within 'seconds' and a tenth,
  * and 0.2 seconds more; and the process holds at most 1.2 times 'memory_bytes', if there is nothing
- * else in it.  'cancel' may be set from a signal handler or another thread; work stops soon after and the verdict is "unknown".  'progress', if
- * given, is called now and then from the thread that called the library.
+ * else in it.  'cancel' may be set from a signal handler or another thread; work stops soon after
+ * and the verdict is "unknown".  'progress', if given, is called now and then from the thread that
+ * called the library.
  */
 struct esse_budget {
     double seconds;
@@ -262,6 +263,12 @@ struct esse_refutation {
     uint32_t clause_count;
 };
 
+/* What is supposed of a transaction of unknown outcome. */
+struct esse_supposition {
+    esse_txn txn;
+    bool committed; /* otherwise it did nothing */
+};
+
 /* One thing that must not happen and did: steps, a cycle of edges, or a refutation. */
 struct esse_anomaly {
     const char *type;        /* Elle's name, such as "G1a" */
@@ -277,6 +284,10 @@ struct esse_anomaly {
      * "timestamps"; otherwise NULL. */
     const char *order_by;
     uint64_t alike; /* occurrences of the type that were seen, this one included; 0: not counted */
+    /* It happened if all of these are so.  Where every anomaly of a verdict supposes something, one
+     * of them happened whatever the outcomes were. */
+    const struct esse_supposition *supposed;
+    uint32_t supposed_count;
 };
 
 /*
@@ -324,7 +335,7 @@ struct esse_verdict {
     const struct esse_anomaly *anomalies; /* those that rule the level out, worst first */
     uint32_t anomaly_count;
     uint64_t anomalies_seen;    /* including the occurrences that were counted but not kept */
-    const char *evidence;       /* "cycle", "anomaly", "order", "refutation" or "none" */
+    const char *evidence;       /* "cycle", "anomaly", "order", "refutation", "cases" or "none" */
     struct esse_order order;    /* for ESSE_HOLDS */
     const char *const *assumed; /* what the anomalies rest on, by name, beside the history */
     uint32_t assumed_count;

@@ -1,10 +1,10 @@
 #include "base/error.h"
 #include "base/guard.h"
 #include "base/threads.h"
-#include "base/vec.h"
-#include "engine/engine.h"
+#include "engine/check_state.h"
 #include "engine/follow.h"
 #include "engine/tested.h"
+#include "engine/worlds.h"
 #include "evidence/assumption.h"
 #include "evidence/given_order.h"
 #include "evidence/recheck.h"
@@ -13,27 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-ESSE_VEC(found_vec, struct esse_anomaly)
-
 /* esse_check: from the names of levels to verdicts that were rechecked. */
 
-struct check {
-    struct esse_arena *arena;
-    const struct esse_history *history;
-    const struct esse_check_options *options;
-    unsigned threads;
-    struct esse_planning planning;
-    size_t count;
-    const struct esse_level **levels;
-    bool is_named;                  /* the engine, by the caller */
-    const struct esse_plan **plans; /* by level; NULL: it had its turns */
-    struct esse_verdict *verdicts;
-    struct found_vec found;       /* by all engines */
-    bool named[ESSE_ANOMALY_END]; /* see struct esse_job */
-    bool except[ESSE_ANOMALY_END];
-};
-
-static void make_room(struct check *check, size_t count)
+void check_make_room(struct check *check, size_t count)
 {
     check->count = count;
     check->levels = esse_arena_alloc(check->arena, count, sizeof *check->levels);
@@ -48,7 +30,7 @@ static void make_room(struct check *check, size_t count)
 /* "all": the whole lattice, strongest first. */
 static void take_all_levels(struct check *check)
 {
-    make_room(check, esse_level_count());
+    check_make_room(check, esse_level_count());
     for (size_t i = 0; i < check->count; i++) {
         check->levels[i] = esse_level_at(i);
         check->verdicts[i].level = check->levels[i]->friendly;
@@ -66,7 +48,7 @@ static bool find_levels(struct check *check, const struct esse_check_options *op
         take_all_levels(check);
         return true;
     }
-    make_room(check, options->level_count ? options->level_count : 1);
+    check_make_room(check, options->level_count ? options->level_count : 1);
     for (size_t i = 0; i < check->count; i++) {
         bool none = check->count == 1 && options->anomaly_count && strcmp(names[i], "none") == 0;
         check->levels[i] = none ? &esse_level_none : esse_level_find(names[i]);
@@ -122,23 +104,25 @@ static bool find_order(const char *name, struct esse_error *err)
                      name);
 }
 
-static bool make_plans(struct check *check, const char *engine_name, struct esse_error *err)
+static bool find_engine(const char *name, struct esse_error *err)
 {
+    return !name || esse_engine_find(name) ||
+           esse_fail(err, ESSE_EUSAGE,
+                     "unknown engine '%s'; this build has: scan, replay, saturate, dsg, polygraph",
+                     name);
+}
+
+static void make_plans(struct check *check)
+{
+    const char *name = check->options->engine;
     struct esse_plan *named = esse_arena_alloc(check->arena, 1, sizeof *named);
-    const struct esse_engine *engine = engine_name ? esse_engine_find(engine_name) : NULL;
-    if (engine_name && !engine)
-        return esse_fail(
-            err, ESSE_EUSAGE,
-            "unknown engine '%s'; this build has: scan, replay, saturate, dsg, polygraph",
-            engine_name);
-    check->is_named = engine != NULL;
-    *named = (struct esse_plan){ .engine = engine, .reason = "named by --engine" };
+    check->is_named = name != NULL;
+    *named = (struct esse_plan){ .engine = name ? esse_engine_find(name) : NULL,
+                                 .reason = "named by --engine" };
     check->plans = esse_arena_alloc(check->arena, check->count, sizeof *check->plans);
     for (size_t i = 0; i < check->count; i++)
         check->plans[i] =
-            engine ? named
-                   : esse_plan_find(check->levels[i], check->history, &check->planning, NULL);
-    return true;
+            name ? named : esse_plan_find(check->levels[i], check->history, &check->planning, NULL);
 }
 
 /* ---- running ---- */
@@ -321,8 +305,9 @@ static bool plan_next(struct check *check, struct esse_budget *budget)
     return left;
 }
 
-static bool run_engines(struct check *check, struct esse_budget *budget, struct esse_error *err)
+bool check_decide(struct check *check, struct esse_budget *budget, struct esse_error *err)
 {
+    make_plans(check);
     do {
         for (size_t i = 0; esse_engines[i]; i++) {
             if (!run_engine(check, esse_engines[i], budget, err))
@@ -489,6 +474,18 @@ static bool rules_out_any(const struct check *check, const struct esse_anomaly_t
     return check->named[type->id];
 }
 
+/* The levels that are violated by one anomaly or another, as outcomes are unknown. */
+static const struct esse_level **violated_in_cases(const struct check *check, size_t *count)
+{
+    const struct esse_level **levels = esse_arena_alloc(check->arena, check->count, sizeof *levels);
+    *count = 0;
+    for (size_t i = 0; i < check->count; i++)
+        if (check->verdicts[i].outcome == ESSE_VIOLATED && check->levels[i] != &esse_level_none &&
+            check->verdicts[i].anomalies[0].supposed_count)
+            levels[(*count)++] = check->levels[i];
+    return levels;
+}
+
 /* The types found, each once: those that count against the levels, and what all rule out. */
 static void summarise_anomalies(struct check *check, struct esse_result *result)
 {
@@ -513,8 +510,10 @@ static void summarise_anomalies(struct check *check, struct esse_result *result)
     result->anomaly_types = names;
     result->also_found = others.at;
     result->also_found_count = (uint32_t)others.count;
-    esse_level_boundary(check->arena, present, count, &result->not_levels, &result->not_count,
-                        &result->also_not, &result->also_not_count);
+    size_t violated_count;
+    const struct esse_level **violated = violated_in_cases(check, &violated_count);
+    esse_level_boundary(check->arena, present, count, violated, violated_count, &result->not_levels,
+                        &result->not_count, &result->also_not, &result->also_not_count);
 }
 
 /* The levels that hold and that no other level which holds implies. */
@@ -563,11 +562,12 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                            .threads = esse_thread_count(options->threads),
                            .planning = { options->assume, options->order_by != NULL } };
     if (!find_levels(&check, options, err) || !find_anomalies(&check, err) ||
-        !find_order(options->order_by, err) || !make_plans(&check, options->engine, err))
+        !find_order(options->order_by, err) || !find_engine(options->engine, err))
         return false;
     esse_budget_start(options->budget);
-    if (!run_engines(&check, options->budget, err))
+    if (!check_decide(&check, options->budget, err) || !worlds_decide(&check, options->budget, err))
         return false;
+    follow_all(&check);
     for (size_t i = 0; i < check.count; i++)
         state_assumptions(&check, &check.verdicts[i]);
     for (size_t i = 0; i < check.count; i++) {

@@ -34,8 +34,7 @@ static bool is_list_value(esse_value value)
     return esse_value_tag(value) == ESSE_TAG_LIST;
 }
 
-/* Writes that are not in the order count too: what they wrote could be what was read, unless they
- * are known to have aborted. */
+/* The order says who committed: what others wrote explains nothing. */
 static void note_writes(struct tracing *t)
 {
     t->deleted = false;
@@ -43,15 +42,13 @@ static void note_writes(struct tracing *t)
     for (uint32_t at = t->begin; at < t->end; at++) {
         const struct esse_touch *touch = touch_at(t, at);
         bool fresh;
-        if (touch->kind == ESSE_OP_READ)
+        if (touch->kind == ESSE_OP_READ || !is_in(t, at))
             continue;
         if (esse_value_eq(touch->value, ESSE_NIL)) {
             t->only_delete = t->deleted ? SEVERAL : at;
             t->deleted = true;
             continue;
         }
-        if (t->co->history->txn_status[touch->txn] == ESSE_ABORTED)
-            continue;
         uint32_t *write = esse_word_map_put(&t->writes, touch->value.word, &fresh);
         *write = fresh ? at : SEVERAL;
     }
@@ -61,7 +58,7 @@ static void note_writes(struct tracing *t)
 static uint32_t only_write(const struct tracing *t, esse_value value, unsigned kind)
 {
     uint32_t at = esse_word_map_get(&t->writes, value.word, SEVERAL);
-    return at != SEVERAL && is_in(t, at) && touch_at(t, at)->kind == kind ? at : CO_NOWHERE;
+    return at != SEVERAL && touch_at(t, at)->kind == kind ? at : CO_NOWHERE;
 }
 
 /* The write whose version a read returned: a position, CO_INITIAL or CO_NOWHERE. */
@@ -74,8 +71,7 @@ static uint32_t write_read(const struct tracing *t, esse_value value)
         return only_write(t, items[count - 1], ESSE_OP_APPEND);
     }
     if (!esse_value_eq(value, t->initial) && esse_value_eq(value, ESSE_NIL))
-        return t->deleted && t->only_delete != SEVERAL && is_in(t, t->only_delete) ? t->only_delete
-                                                                                   : CO_NOWHERE;
+        return t->deleted && t->only_delete != SEVERAL ? t->only_delete : CO_NOWHERE;
     if (!esse_value_eq(value, t->initial))
         return only_write(t, value, ESSE_OP_WRITE);
     bool also_written = esse_value_eq(value, ESSE_NIL)
@@ -247,7 +243,7 @@ static bool agrees_with_certificate(const struct tracing *t, const struct esse_v
         uint32_t at = given->versions[i].txn.ix != ESSE_NO_TXN
                           ? write_by(t, given->versions[i].txn.ix)
                           : esse_word_map_get(&t->writes, given->versions[i].value.word, SEVERAL);
-        if (at == CO_NOWHERE || at == SEVERAL || !is_in(t, at))
+        if (at == CO_NOWHERE || at == SEVERAL)
             continue;
         if (t->co->place[unit_at(t, at)] < last)
             return co_wrong(t->co, unit_at(t, at), "is against the version order given", err);

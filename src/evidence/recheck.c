@@ -12,7 +12,9 @@
 #include "evidence/recheck_versions.h"
 #include "evidence/refutation.h"
 #include "evidence/replay.h"
+#include "evidence/supposed.h"
 #include "history/access.h"
+#include "history/suppose.h"
 
 #include <string.h>
 
@@ -454,9 +456,26 @@ static bool make_claim(const struct esse_history *history, const struct rule *ru
     return true;
 }
 
+static bool recheck_supposed(const struct esse_history *history, const struct esse_anomaly *anomaly,
+                             struct esse_error *err)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_anomaly plain = *anomaly;
+    const struct esse_history *world =
+        esse_history_suppose(arena, history, anomaly->supposed, anomaly->supposed_count);
+    plain.supposed_count = 0;
+    const bool ok =
+        world ? esse_recheck_anomaly(world, &plain, err)
+              : esse_fail(err, ESSE_EBUG, "%s supposes an outcome that is known", anomaly->type);
+    esse_arena_free(arena);
+    return ok;
+}
+
 bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_anomaly *anomaly,
                           struct esse_error *err)
 {
+    if (anomaly->supposed_count)
+        return recheck_supposed(history, anomaly, err);
     const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
     struct claim claim;
     esse_guard_poll();
@@ -549,6 +568,9 @@ bool esse_recheck_verdict(const struct esse_history *history, const struct esse_
         return recheck_order(history, level, verdict, threads, err);
     if (!verdict->anomaly_count)
         return esse_fail(err, ESSE_EBUG, "'%s violated' came without evidence", verdict->level);
+    if (!esse_supposed_covers(verdict->anomalies, verdict->anomaly_count))
+        return esse_fail(err, ESSE_EBUG, "'%s violated' came without evidence for all outcomes",
+                         verdict->level);
     for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
         const struct esse_anomaly *anomaly = &verdict->anomalies[i];
         const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);

@@ -29,6 +29,8 @@
  *   result-set-mismatch the predicate operation that disagrees with its version set about the key
  *   order-mismatch ...  see recheck_mismatch.h
  *
+ * What an anomaly supposes of transactions of unknown outcome is taken for granted.
+ *
  * Cost: O(operations) for each anomaly that speaks of all writers, O(its transactions) otherwise.
  */
 bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_anomaly *anomaly,
@@ -44,7 +46,8 @@ bool esse_recheck_order(const struct esse_history *history, const struct esse_le
                         const struct esse_order *order, unsigned threads, struct esse_error *err);
 
 /* The whole verdict: a VIOLATED one has an anomaly that the level forbids, and all of its
- * anomalies are real, given the assumptions that it states.  HOLDS needs evidence of a kind that
+ * anomalies are real, given the assumptions that it states; what they suppose of unknown outcomes
+ * covers all of them.  HOLDS needs evidence of a kind that
  * this kernel knows.  'threads', at least 1, change nothing but the time. */
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
                           const struct esse_verdict *verdict, unsigned threads,

@@ -72,8 +72,6 @@ static bool is_unsure(const struct phantom *p)
 static uint32_t only_miss(const struct phantom *p)
 {
     uint32_t found = NOWHERE;
-    if (is_unsure(p))
-        return NOWHERE;
     for (uint32_t v = 0; v < p->versions.count; v++) {
         if (p->versions.at[v].matches)
             continue;
@@ -92,13 +90,15 @@ static uint32_t version_seen(const struct phantom *p)
     for (uint32_t o = history->txn_op[p->reader]; o < p->predicate; o++)
         if (esse_op_write_of(history, o, p->edge->key, &ignored))
             return NOWHERE;
-    for (uint32_t i = 0; i < op->vset_count; i++)
-        if (history->rows[op->vset + i].key.ix == p->edge->key.ix)
-            return only_with(p, history->rows[op->vset + i].value);
     uint32_t seen;
     if (!op->has_vset &&
         esse_key_version_at_snapshot(&p->versions, history, p->reader, p->predicate, &seen))
         return seen;
+    if (is_unsure(p))
+        return NOWHERE;
+    for (uint32_t i = 0; i < op->vset_count; i++)
+        if (history->rows[op->vset + i].key.ix == p->edge->key.ix)
+            return only_with(p, history->rows[op->vset + i].value);
     for (uint32_t i = 0; i < op->row_count; i++)
         if (history->rows[op->row + i].key.ix == p->edge->key.ix)
             return only_with(p, history->rows[op->row + i].value);

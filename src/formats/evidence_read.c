@@ -14,6 +14,7 @@ ESSE_VEC(choice_vec, struct esse_choice)
 ESSE_VEC(clause_vec, struct esse_clause)
 ESSE_VEC(name_vec, const char *)
 ESSE_VEC(source_vec, struct esse_read_source)
+ESSE_VEC(supposition_vec, struct esse_supposition)
 
 struct evidence_reader {
     struct esse_json json;
@@ -338,6 +339,43 @@ static bool read_refutation(struct evidence_reader *r, const struct esse_refutat
 
 /* ---- anomalies and verdicts ---- */
 
+static bool read_truth(struct evidence_reader *r, bool *out)
+{
+    const char found = esse_json_peek(&r->json);
+    *out = found == 't';
+    return found == 't' || found == 'f'
+               ? esse_json_skip(&r->json)
+               : esse_json_fail(&r->json, r->json.at, "expected true or false");
+}
+
+static bool read_supposition(struct evidence_reader *r, struct esse_supposition *supposed)
+{
+    bool ok = esse_json_char(&r->json, '{', "a supposed outcome {...}");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);)
+        if (!esse_json_name(&r->json, &name) ||
+            !(is(name, "txn")         ? number(r, &supposed->txn.ix)
+              : is(name, "committed") ? read_truth(r, &supposed->committed)
+                                      : unknown(r, name)))
+            return false;
+    return ok;
+}
+
+static bool read_supposed(struct evidence_reader *r, struct esse_anomaly *anomaly)
+{
+    struct supposition_vec supposed = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of supposed outcomes");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        struct esse_supposition one = { { ESSE_NO_TXN }, false };
+        if (!read_supposition(r, &one))
+            return false;
+        supposition_vec_push(&supposed, r->arena, one);
+    }
+    anomaly->supposed = supposed.at;
+    anomaly->supposed_count = (uint32_t)supposed.count;
+    return ok;
+}
+
 static bool read_anomaly(struct evidence_reader *r, struct esse_anomaly *anomaly)
 {
     bool ok = esse_json_char(&r->json, '{', "an anomaly {...}");
@@ -352,6 +390,7 @@ static bool read_anomaly(struct evidence_reader *r, struct esse_anomaly *anomaly
              : is(name, "edges")      ? read_edges(r, &anomaly->edges, &anomaly->edge_count, false)
              : is(name, "refutation") ? read_refutation(r, &anomaly->refutation)
              : is(name, "order_by")   ? text(r, &anomaly->order_by)
+             : is(name, "supposed")   ? read_supposed(r, anomaly)
                                       : unknown(r, name);
         if (!ok)
             return false;

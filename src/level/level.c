@@ -212,8 +212,17 @@ static const char *const *names_of(struct esse_arena *arena, const struct set *s
     return names;
 }
 
+static bool is_or_implies(unsigned at, const struct esse_level *const *levels, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (levels[i]->id == at || has(&implied[at], levels[i]->id))
+            return true;
+    return false;
+}
+
 void esse_level_boundary(struct esse_arena *arena, const struct esse_anomaly_type *const *present,
-                         size_t count, const char *const **not_levels, uint32_t *not_count,
+                         size_t count, const struct esse_level *const *violated,
+                         size_t violated_count, const char *const **not_levels, uint32_t *not_count,
                          const char *const **also_not, uint32_t *also_count)
 {
     ready();
@@ -221,7 +230,8 @@ void esse_level_boundary(struct esse_arena *arena, const struct esse_anomaly_typ
     for (size_t i = 0; i < count; i++)
         add_all(&found, &anomalies_of[present[i]->id]);
     for (unsigned at = 1; at < ESSE_LEVEL_END; at++)
-        if (!esse_level_table[at].is_own && meets(&forbidden_by[at], &found))
+        if (!esse_level_table[at].is_own &&
+            (meets(&forbidden_by[at], &found) || is_or_implies(at, violated, violated_count)))
             add(&impossible, at);
 
     /* Later ids are weaker, so a level is among the weakest iff it implies no later one. */

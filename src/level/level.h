@@ -266,13 +266,15 @@ bool esse_level_has_points(const struct esse_level *level);
 bool esse_level_forbids(const struct esse_level *level, const struct esse_anomaly_type *anomaly);
 
 /*
- * What the anomalies present rule out: the weakest levels, and the rest, in the order of their
- * names, which are Elle's but for strict-serializable.  Esse's own levels are left out, because these lists are there to be compared
- * with Elle's, and a level below 'read-atomic' would push that out of the weakest; ask
- * esse_level_forbids about them.
+ * What is ruled out by the anomalies present, and with these levels, which are violated whatever
+ * the anomaly was (none: NULL): the weakest levels, and the rest, in the order of their
+ * names, which are Elle's but for strict-serializable.  Esse's own levels are left out, because
+ * these lists are there to be compared with Elle's, and a level below 'read-atomic' would push that
+ * out of the weakest; ask esse_level_forbids about them.
  */
 void esse_level_boundary(struct esse_arena *arena, const struct esse_anomaly_type *const *present,
-                         size_t count, const char *const **not_levels, uint32_t *not_count,
+                         size_t count, const struct esse_level *const *violated,
+                         size_t violated_count, const char *const **not_levels, uint32_t *not_count,
                          const char *const **also_not, uint32_t *also_count);
 
 /* Are the tables sound: ids in place, no name twice, implications downwards?  For the tests. */

@@ -150,7 +150,8 @@ static void anomaly_object(struct esse_out *out, const struct esse_anomaly_type 
 {
     const char *const *not_levels, *const *also_not;
     uint32_t not_count, also_count;
-    esse_level_boundary(out->arena, &type, 1, &not_levels, &not_count, &also_not, &also_count);
+    esse_level_boundary(out->arena, &type, 1, NULL, 0, &not_levels, &not_count, &also_not,
+                        &also_count);
 
     esse_out_char(out, '{');
     member(out, true, "name");

@@ -212,7 +212,8 @@ static void anomaly_row(struct esse_out *out, const struct esse_anomaly_type *ty
 {
     const char *const *not_levels, *const *also_not;
     uint32_t not_count, also_count;
-    esse_level_boundary(out->arena, &type, 1, &not_levels, &not_count, &also_not, &also_count);
+    esse_level_boundary(out->arena, &type, 1, NULL, 0, &not_levels, &not_count, &also_not,
+                        &also_count);
     esse_out_f(out, "| `%s` | ", type->name);
     other_names(out, NULL, type->aliases);
     esse_out_text(out, type->aliases[0] ? " | " : "| ");

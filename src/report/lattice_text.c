@@ -238,7 +238,8 @@ void esse_lattice_anomaly_text(struct esse_out *out, const struct esse_anomaly_t
 {
     const char *const *not_levels, *const *also_not;
     uint32_t not_count, also_count;
-    esse_level_boundary(out->arena, &type, 1, &not_levels, &not_count, &also_not, &also_count);
+    esse_level_boundary(out->arena, &type, 1, NULL, 0, &not_levels, &not_count, &also_not,
+                        &also_count);
 
     title(out, type->name, NULL, type->aliases, sizeof type->aliases / sizeof *type->aliases);
     struct fill fill = { out, 0, 0 };

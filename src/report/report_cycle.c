@@ -443,7 +443,7 @@ bool esse_cast_is_too_large(const struct esse_anomaly *anomaly, struct esse_cast
 bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at)
 {
     for (uint32_t i = 0; i < at; i++)
-        if (strcmp(anomalies[i].type, anomalies[at].type) == 0)
+        if (strcmp(anomalies[i].type, anomalies[at].type) == 0 && !anomalies[at].supposed_count)
             return false;
     return true;
 }
@@ -462,8 +462,8 @@ const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
     for (uint32_t i = 0; i < result->verdict_count; i++)
         for (uint32_t a = 0; a < result->verdicts[i].anomaly_count; a++) {
             found[*count] = result->verdicts[i].anomalies[a];
-            *count +=
-                !esse_is_refutation(&found[*count]) && esse_cast_is_first_of_type(found, *count);
+            *count += !esse_is_refutation(&found[*count]) && !found[*count].supposed_count &&
+                      esse_cast_is_first_of_type(found, *count);
         }
     return found;
 }

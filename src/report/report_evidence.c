@@ -134,6 +134,14 @@ static void put_refutation(struct esse_out *out, const struct esse_refutation *r
     esse_out_text(out, "]}");
 }
 
+static void put_supposed(struct esse_out *out, const struct esse_anomaly *anomaly)
+{
+    for (uint32_t i = 0; i < anomaly->supposed_count; i++)
+        esse_out_f(out, "%s{\"txn\":%u,\"committed\":%s}", i ? "," : ",\"supposed\":[",
+                   anomaly->supposed[i].txn.ix, anomaly->supposed[i].committed ? "true" : "false");
+    esse_out_text(out, anomaly->supposed_count ? "]" : "");
+}
+
 static void put_anomaly(struct esse_out *out, const struct esse_anomaly *anomaly)
 {
     esse_out_char(out, '{');
@@ -142,6 +150,7 @@ static void put_anomaly(struct esse_out *out, const struct esse_anomaly *anomaly
         esse_out_char(out, ',');
         put_text(out, "order_by", anomaly->order_by);
     }
+    put_supposed(out, anomaly);
     if (anomaly->has_key)
         esse_out_f(out, ",\"key\":%u", anomaly->key.ix);
     esse_out_text(out, ",\"steps\":[");

@@ -82,6 +82,18 @@ static void put_transactions(struct esse_out *out, const struct esse_history *hi
     esse_out_char(out, ']');
 }
 
+/* What it supposes of transactions of unknown outcome. */
+static void put_supposed(struct esse_out *out, const struct esse_history *history,
+                         const struct esse_anomaly *anomaly)
+{
+    for (uint32_t i = 0; i < anomaly->supposed_count; i++) {
+        esse_out_text(out, i ? ",{\"txn\":" : ",\"supposed\":[{\"txn\":");
+        put_txn_name(out, history, anomaly->supposed[i].txn);
+        esse_out_f(out, ",\"committed\":%s}", anomaly->supposed[i].committed ? "true" : "false");
+    }
+    esse_out_text(out, anomaly->supposed_count ? "]" : "");
+}
+
 /* The operation's position in its transaction, from 0. */
 static void put_operation(struct esse_out *out, const struct esse_history *history,
                           const char *name, esse_txn txn, esse_op op)
@@ -217,6 +229,7 @@ static void put_anomaly(struct esse_out *out, const struct esse_history *history
         put_member(out, "order_by", anomaly->order_by);
     if (anomaly->alike)
         esse_out_f(out, ",\"alike\":%llu", (unsigned long long)anomaly->alike);
+    put_supposed(out, history, anomaly);
     put_transactions(out, history, anomaly);
     put_steps(out, history, anomaly);
     if (anomaly->refutation)

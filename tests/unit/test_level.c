@@ -67,7 +67,8 @@ static const char *boundary(const char *const *names, size_t count)
     uint32_t not_count, also_count;
     for (size_t i = 0; i < count; i++)
         present[i] = anomaly(names[i]);
-    esse_level_boundary(arena, present, count, &not_levels, &not_count, &also_not, &also_count);
+    esse_level_boundary(arena, present, count, NULL, 0, &not_levels, &not_count, &also_not,
+                        &also_count);
     const char *text = "";
     for (uint32_t i = 0; i < not_count; i++)
         text = esse_arena_format(arena, "%s%s ", text, not_levels[i]);

@@ -115,10 +115,74 @@ TEST(test_polygraph__predicates_agree_with_all_orders)
     }
 }
 
+/* ---- outcomes that are not known ---- */
+
+static void forget_outcomes(struct p_history *h, struct esse_rng *rng)
+{
+    for (int t = 0; t < h->count; t++)
+        if (!esse_rng_below(rng, 3))
+            h->txns[t].status = ESSE_UNKNOWN_OUTCOME;
+}
+
+/* In the world in which those committed whose bits are set? */
+static bool holds_if(const struct p_history *h, enum rule rule, unsigned committed)
+{
+    struct p_history world = *h;
+    for (int t = 0; t < h->count; t++)
+        if (h->txns[t].status == ESSE_UNKNOWN_OUTCOME)
+            world.txns[t].status = committed >> t & 1 ? ESSE_COMMITTED : ESSE_ABORTED;
+    return holds(&world, rule);
+}
+
+static bool holds_in_some_world(const struct p_history *h, enum rule rule)
+{
+    for (unsigned committed = 0; committed < 1u << h->count; committed++)
+        if (holds_if(h, rule, committed))
+            return true;
+    return false;
+}
+
+TEST(test_polygraph__predicates_agree_with_all_choices_of_who_committed)
+{
+    static const char *const levels[] = { "serializable", "snapshot-isolation", "prefix" };
+    static const char *const engines[] = { NULL, NULL, "polygraph", "dsg" };
+    struct esse_rng rng = { 12 };
+    unsigned counts[3][3] = { { 0 } };
+    for (unsigned round = 0; round < test_rounds(1000); round++) {
+        struct esse_arena *arena = esse_arena_new();
+        const struct esse_result *result;
+        struct esse_error err;
+        struct p_history h;
+        p_random_history(&h, &rng, P_TXNS);
+        forget_outcomes(&h, &rng);
+        for (int i = 0; i < (int)(round % 3); i++)
+            p_damage(&h, &rng);
+        const char *text = p_write(arena, &h), *engine = engines[round % 4];
+        const struct esse_check_options options = { .levels = levels,
+                                                    .level_count = 3,
+                                                    .engine = engine };
+        if (!esse_check(arena, load_text(arena, "native", text), &options, &result, &err))
+            fail_msg("round %u: %s\n%s", round, err.text, text);
+        for (int i = 0; i < 3; i++) {
+            const enum esse_outcome outcome = result->verdicts[i].outcome;
+            const bool truth = holds_in_some_world(&h, (enum rule)i);
+            counts[i][outcome]++;
+            if (outcome == ESSE_UNKNOWN ? !engine : (outcome == ESSE_HOLDS) != truth)
+                fail_msg("round %u: %s is %d and %s by definition\n%s", round, levels[i], outcome,
+                         truth ? "holds" : "violated", text);
+        }
+        esse_arena_free(arena);
+    }
+    for (int i = 0; i < 3; i++)
+        print_message("%s: %u hold, %u violated, %u unknown\n", levels[i], counts[i][0],
+                      counts[i][1], counts[i][2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_polygraph__predicates_agree_with_all_orders),
+        cmocka_unit_test(test_polygraph__predicates_agree_with_all_choices_of_who_committed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

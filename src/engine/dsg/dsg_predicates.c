@@ -210,10 +210,12 @@ static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key,
     const struct dsg_view *view = dsg_views_of(&f->views, key);
     if (snapshot && f->ranges->placed[key])
         return dsg_ranges_seen(f->ranges, snapshot, key);
+    /* Which version is the next one is open. */
+    if (f->versions->unsure && f->versions->unsure[key])
+        return NO_VERSION;
     if (f->seen_by[key] == op + 1)
         return f->seen[key];
-    if (predicate->has_vset || is_by_value(f, op) ||
-        (f->versions->unsure && f->versions->unsure[key]))
+    if (predicate->has_vset || is_by_value(f, op))
         return NO_VERSION;
     return view->misses != 1 ? NO_VERSION : view->miss;
 }

@@ -51,8 +51,8 @@ static void tell_mismatch(struct esse_streaming *streaming,
     types[0] = type->name;
     result->anomaly_types = types;
     result->anomaly_type_count = 1;
-    esse_level_boundary(streaming->arena, &type, 1, &result->not_levels, &result->not_count,
-                        &result->also_not, &result->also_not_count);
+    esse_level_boundary(streaming->arena, &type, 1, NULL, 0, &result->not_levels,
+                        &result->not_count, &result->also_not, &result->also_not_count);
 }
 
 static void tell_proof(struct esse_streaming *streaming, const struct esse_replay_outcome *outcome,

@@ -1,0 +1,251 @@
+#include "engine/worlds.h"
+
+#include "base/error.h"
+#include "base/guard.h"
+#include "engine/open_outcomes.h"
+#include "evidence/recheck.h"
+#include "history/show.h"
+#include "history/suppose.h"
+
+#include <string.h>
+
+enum {
+    MOST_TRIED = 64,      /* transactions whose outcomes are supposed */
+    MOST_RUNS = 4096,     /* of the engines */
+    MOST_OPS = 100000000, /* that all these runs look at together */
+};
+
+/* What the refutation of a level in a world rests on: a bit for each supposition. */
+#define NOT_REFUTED UINT64_MAX
+
+struct worlds {
+    struct check *check;
+    struct esse_budget *budget;
+    struct esse_error *err;
+    const uint32_t *txns; /* of open outcome, in the order in which one is supposed */
+    uint32_t count;
+    struct esse_supposition path[MOST_TRIED]; /* the world at hand */
+    uint64_t runs;
+    struct found_vec *cases; /* by level: what rules it out in the worlds that were tried */
+};
+
+/* ---- one world ---- */
+
+/* The levels that are asked about, as a check of their own. */
+static struct check check_of(const struct worlds *w, const struct esse_history *world,
+                             const bool *asked)
+{
+    const struct check *whole = w->check;
+    struct check part = *whole;
+    part.history = world;
+    part.found = (struct found_vec){ 0 };
+    check_make_room(&part, whole->count);
+    part.count = 0;
+    for (size_t i = 0; i < whole->count; i++)
+        if (asked[i]) {
+            part.verdicts[part.count].level = whole->verdicts[i].level;
+            part.levels[part.count++] = whole->levels[i];
+        }
+    return part;
+}
+
+static uint32_t take(const struct worlds *w, uint32_t depth, uint64_t bits,
+                     struct esse_supposition *supposed)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < depth; i++)
+        if (bits >> i & 1)
+            supposed[count++] = w->path[i];
+    return count;
+}
+
+struct rechecking {
+    const struct esse_history *history;
+    const struct esse_anomaly *anomaly;
+    bool ok;
+};
+
+static void recheck(void *context)
+{
+    struct rechecking *r = context;
+    struct esse_error ignored;
+    r->ok = esse_recheck_anomaly(r->history, r->anomaly, &ignored);
+}
+
+/* Which suppositions the anomaly needs: each is left out that it does without. */
+static uint64_t needed(struct worlds *w, const struct esse_anomaly *anomaly, uint32_t depth)
+{
+    struct esse_supposition supposed[MOST_TRIED];
+    struct esse_anomaly less = *anomaly;
+    uint64_t bits = depth == 64 ? UINT64_MAX : ((uint64_t)1 << depth) - 1;
+    less.supposed = supposed;
+    for (uint32_t i = 0; i < depth; i++) {
+        const uint64_t without = bits & ~((uint64_t)1 << i);
+        struct rechecking r = { w->check->history, &less, false };
+        less.supposed_count = take(w, depth, without, supposed);
+        if (esse_guard_run(w->budget, recheck, &r) && r.ok)
+            bits = without;
+    }
+    return bits;
+}
+
+/* "if T3 committed and T5 did not: ..." */
+static const char *describe(const struct worlds *w, const struct esse_anomaly *anomaly)
+{
+    struct esse_out out;
+    esse_out_init_memory(&out, w->check->arena);
+    for (uint32_t i = 0; i < anomaly->supposed_count; i++) {
+        char name[64];
+        esse_txn_name(w->check->history, anomaly->supposed[i].txn, name, sizeof name);
+        esse_out_f(&out, "%s%s %s", i ? " and " : "if ", name,
+                   anomaly->supposed[i].committed ? "committed" : "did not commit");
+    }
+    esse_out_f(&out, "%s%s", anomaly->supposed_count ? ": " : "", anomaly->description);
+    return esse_out_memory(&out);
+}
+
+static uint64_t add_case(struct worlds *w, size_t level, const struct esse_verdict *verdict,
+                         uint32_t depth)
+{
+    struct esse_anomaly anomaly = verdict->anomalies[0];
+    const uint64_t bits = needed(w, &anomaly, depth);
+    struct esse_supposition *supposed =
+        esse_arena_alloc(w->check->arena, depth + 1u, sizeof *supposed);
+    anomaly.supposed_count = take(w, depth, bits, supposed);
+    anomaly.supposed = supposed;
+    anomaly.description = describe(w, &anomaly);
+    found_vec_push(&w->cases[level], w->check->arena, anomaly);
+    return bits;
+}
+
+/* Asks the engines about the world at hand.  What is decided there is no longer 'asked'. */
+static bool run(struct worlds *w, uint32_t depth, bool *asked, uint64_t *used)
+{
+    struct check *whole = w->check;
+    const struct esse_history *world =
+        esse_history_suppose(whole->arena, whole->history, w->path, depth);
+    struct check part = check_of(w, world, asked);
+    if (!check_decide(&part, w->budget, w->err))
+        return false;
+    w->runs++;
+    for (size_t i = 0, next = 0; i < whole->count; i++) {
+        if (!asked[i])
+            continue;
+        const struct esse_verdict *verdict = &part.verdicts[next++];
+        asked[i] = verdict->outcome == ESSE_UNKNOWN;
+        if (verdict->outcome == ESSE_HOLDS)
+            whole->verdicts[i] = *verdict;
+        else if (verdict->outcome == ESSE_VIOLATED)
+            used[i] = add_case(w, i, verdict, depth);
+    }
+    return true;
+}
+
+/* ---- all of them ---- */
+
+static bool any(const struct worlds *w, const bool *asked)
+{
+    for (size_t i = 0; i < w->check->count; i++)
+        if (asked[i])
+            return true;
+    return false;
+}
+
+static bool may_go_on(const struct worlds *w)
+{
+    return !esse_budget_spent(w->budget) && w->runs < MOST_RUNS &&
+           w->runs * (w->check->history->ops + (uint64_t)1) < MOST_OPS;
+}
+
+static bool visit(struct worlds *w, uint32_t depth, bool *asked, uint64_t *used);
+
+/* Supposes one outcome after the other.  A refutation that does without the first supposition is
+ * one of the second too. */
+static bool split(struct worlds *w, uint32_t depth, bool *asked, uint64_t *used)
+{
+    const size_t count = w->check->count;
+    const uint64_t bit = (uint64_t)1 << depth;
+    bool *in = esse_arena_alloc(w->check->arena, 2 * count, sizeof *in), *out = in + count;
+    uint64_t *if_in = esse_arena_alloc(w->check->arena, 2 * count, sizeof *if_in),
+             *if_out = if_in + count;
+    memcpy(in, asked, count * sizeof *in);
+    w->path[depth] = (struct esse_supposition){ { w->txns[depth] }, true };
+    if (!visit(w, depth + 1, in, if_in))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        asked[i] &= w->check->verdicts[i].outcome != ESSE_HOLDS;
+        out[i] = asked[i] && (if_in[i] & bit);
+    }
+    w->path[depth].committed = false;
+    if (!visit(w, depth + 1, out, if_out))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        used[i] = !(if_in[i] & bit)                                     ? if_in[i]
+                  : if_in[i] == NOT_REFUTED || if_out[i] == NOT_REFUTED ? NOT_REFUTED
+                  : !(if_out[i] & bit)                                  ? if_out[i]
+                                       : (if_in[i] | if_out[i]) & ~bit;
+    return true;
+}
+
+/* The worlds that agree with the first suppositions of the path. */
+static bool visit(struct worlds *w, uint32_t depth, bool *asked, uint64_t *used)
+{
+    for (size_t i = 0; i < w->check->count; i++)
+        used[i] = NOT_REFUTED;
+    if (!any(w, asked) || !may_go_on(w))
+        return true;
+    if (depth && !run(w, depth, asked, used))
+        return false;
+    if (depth == w->count || !any(w, asked))
+        return true;
+    uint64_t *rest = esse_arena_alloc(w->check->arena, w->check->count, sizeof *rest);
+    bool *left = esse_arena_alloc(w->check->arena, w->check->count, sizeof *left);
+    memcpy(left, asked, w->check->count * sizeof *left);
+    if (!split(w, depth, asked, rest))
+        return false;
+    for (size_t i = 0; i < w->check->count; i++)
+        if (left[i])
+            used[i] = rest[i];
+    return true;
+}
+
+static void conclude(struct worlds *w, size_t level, bool is_refuted)
+{
+    struct esse_verdict *verdict = &w->check->verdicts[level];
+    if (is_refuted) {
+        verdict->outcome = ESSE_VIOLATED;
+        verdict->reason = NULL;
+        verdict->evidence = "cases";
+        verdict->anomalies = w->cases[level].at;
+        verdict->anomaly_count = (uint32_t)w->cases[level].count;
+        verdict->anomalies_seen = w->cases[level].count;
+    } else if (!may_go_on(w) && !esse_budget_spent(w->budget)) {
+        verdict->reason = esse_arena_format(
+            w->check->arena,
+            "it depends on which of %u transactions of unknown outcome committed, and after %llu "
+            "attempts that is not decided",
+            w->count, (unsigned long long)w->runs);
+    }
+}
+
+bool worlds_decide(struct check *check, struct esse_budget *budget, struct esse_error *err)
+{
+    struct worlds w = { .check = check, .budget = budget, .err = err };
+    bool *asked = esse_arena_alloc(check->arena, check->count, sizeof *asked);
+    uint64_t *used = esse_arena_alloc(check->arena, check->count, sizeof *used);
+    for (size_t i = 0; i < check->count; i++)
+        asked[i] = check->verdicts[i].outcome == ESSE_UNKNOWN;
+    if (!any(&w, asked) || esse_budget_spent(budget))
+        return true;
+    w.txns = open_outcomes(check->arena, check->history, MOST_TRIED, &w.count, budget);
+    if (!w.count)
+        return true;
+    w.cases = esse_arena_alloc(check->arena, check->count, sizeof *w.cases);
+    esse_budget_phase(budget, "supposing outcomes", 0);
+    if (!visit(&w, 0, asked, used))
+        return false;
+    for (size_t i = 0; i < check->count; i++)
+        if (check->verdicts[i].outcome == ESSE_UNKNOWN)
+            conclude(&w, i, used[i] != NOT_REFUTED);
+    return true;
+}
