@@ -178,6 +178,22 @@ void esse_arena_drop(struct esse_arena *arena, void *data)
     free(block);
 }
 
+void esse_arena_adopt(struct esse_arena *arena, struct esse_arena *other)
+{
+    struct chunk **last = &arena->chunks;
+    while (*last)
+        last = &(*last)->next;
+    *last = other->chunks;
+    if (other->ring.next != &other->ring) {
+        other->ring.next->prev = &arena->ring;
+        other->ring.prev->next = arena->ring.next;
+        arena->ring.next->prev = other->ring.prev;
+        arena->ring.next = other->ring.next;
+    }
+    esse_guarded_remove(&other->guarded);
+    free(other);
+}
+
 uint64_t esse_arena_in_use(void)
 {
     return atomic_load_explicit(&in_use, memory_order_relaxed);

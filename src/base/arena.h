@@ -30,6 +30,9 @@ void *esse_arena_grow(struct esse_arena *arena, void *block, size_t bytes);
 /* Gives a block back early.  NULL is fine. */
 void esse_arena_drop(struct esse_arena *arena, void *block);
 
+/* Everything in 'other' lives as long as what is in 'arena' from now on; 'other' itself is gone. */
+void esse_arena_adopt(struct esse_arena *arena, struct esse_arena *other);
+
 /* Bytes held by all arenas of the process. */
 uint64_t esse_arena_in_use(void);
 

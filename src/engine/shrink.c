@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/vec.h"
+#include "engine/shrink_ranges.h"
 #include "history/access.h"
 #include "history/subset.h"
 
@@ -50,18 +51,19 @@ static bool shows_the_same(const struct shrink *s, const struct esse_result *res
     return found;
 }
 
-static bool violates(struct shrink *s, const struct esse_history *part, struct esse_budget *budget)
+static bool violates(struct shrink *s, const struct esse_history *part)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_check_options check = s->check;
     const struct esse_result *result;
-    check.budget = budget;
+    struct esse_error err = { 0 };
     s->checks++;
     bool same = false;
-    if (!esse_check(arena, part, &check, &result, s->err))
-        s->failed = true;
-    else
+    if (esse_check(arena, part, &s->check, &result, &err))
         same = shows_the_same(s, result);
+    else if (err.code != ESSE_EINPUT) { /* a predicate may need what is gone: no part then */
+        s->failed = true;
+        *s->err = err;
+    }
     esse_arena_free(arena);
     return same;
 }
@@ -73,7 +75,7 @@ static bool try_part(struct shrink *s, const struct esse_selection *selection)
     struct esse_history *part;
     struct esse_error refused;
     if (is_spent(s) || !esse_history_subset(arena, s->current, selection, &part, &refused) ||
-        !violates(s, part, s->check.budget)) {
+        !violates(s, part)) {
         esse_arena_free(arena);
         return false;
     }
@@ -97,6 +99,7 @@ static bool try_without(struct shrink *s, enum unit unit, uint32_t from, uint32_
 {
     struct esse_arena *scratch = esse_arena_new();
     struct esse_selection selection = esse_selection_all(scratch, s->current);
+    shrink_know_ranges(&selection, scratch, s->current);
     uint8_t *column[UNITS] = { selection.txns, selection.ops, selection.keys };
     memset(column[unit] + from, 0, count);
     bool smaller = try_part(s, &selection);
@@ -214,13 +217,14 @@ static bool is_wanted(const struct esse_index *index, const struct wanted_vec *a
 }
 
 static void want_reads(struct esse_arena *scratch, const struct esse_history *history, uint32_t txn,
-                       struct wanted_vec *all, struct esse_index *index)
+                       const uint8_t *keys, struct wanted_vec *all, struct esse_index *index)
 {
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
         const uint32_t count = esse_access_count(history, op);
         for (uint32_t i = 0; i < count; i++) {
             struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ || is_wanted(index, all, access))
+            if (access.kind != ESSE_OP_READ || !keys[access.key.ix] ||
+                is_wanted(index, all, access))
                 continue;
             esse_index_add(index, scratch, wanted_hash(access.key, access.value),
                            (uint32_t)all->count);
@@ -251,7 +255,7 @@ static void select_writers(const struct shrink *s, struct esse_selection *select
     struct esse_index index = { 0 };
     for (uint32_t t = 0; t < s->whole->txns; t++)
         if (selection->txns[t])
-            want_reads(scratch, s->whole, t, &all, &index);
+            want_reads(scratch, s->whole, t, selection->keys, &all, &index);
     for (uint32_t t = 0; t < s->whole->txns; t++)
         if (!selection->txns[t] && writes_wanted(s->whole, t, &all, &index))
             selection->txns[t] = 1;
@@ -279,37 +283,47 @@ static void mark_keys(uint8_t *keys, const struct esse_edge *edges, uint32_t cou
             keys[edges[i].key.ix] = 1;
 }
 
-/* And who touched the keys which the evidence is about: the versions between, and the reads
- * that show their order. */
-static void select_keys(const struct shrink *s, struct esse_selection *selection,
-                        const struct esse_anomaly *anomaly, bool writes)
+/* The keys which the evidence is about. */
+static uint8_t *keys_of(const struct shrink *s, struct esse_arena *arena,
+                        const struct esse_anomaly *anomaly)
 {
-    struct esse_arena *scratch = esse_arena_new();
-    uint8_t *keys = esse_arena_alloc(scratch, s->whole->keys + 1u, 1);
+    uint8_t *keys = esse_arena_alloc(arena, s->whole->keys + 1u, 1);
     if (anomaly->has_key)
         keys[anomaly->key.ix] = 1;
     mark_keys(keys, anomaly->edges, anomaly->edge_count);
     for (uint32_t i = 0; anomaly->refutation && i < anomaly->refutation->clause_count; i++)
         mark_keys(keys, anomaly->refutation->clauses[i].edges,
                   anomaly->refutation->clauses[i].edge_count);
+    return keys;
+}
+
+/* And who touched these keys: the versions between, and the reads that show their order. */
+static void select_touching(const struct shrink *s, struct esse_selection *selection,
+                            const uint8_t *keys, bool writes)
+{
     for (uint32_t t = 0; t < s->whole->txns; t++)
         if (touches(s->whole, t, keys, writes))
             selection->txns[t] = 1;
-    esse_arena_free(scratch);
 }
 
 enum effort { NAMED, WRITERS, WRITERS_OF_KEYS, ALL_OF_KEYS, EFFORTS };
 
-static bool try_witness(struct shrink *s, const struct esse_anomaly *anomaly, enum effort effort)
+/* 'narrow': all other keys are left out, so that no predicate has to do with them. */
+static bool try_witness(struct shrink *s, const struct esse_anomaly *anomaly, enum effort effort,
+                        bool narrow)
 {
     struct esse_arena *scratch = esse_arena_new();
     struct esse_selection selection = esse_selection_all(scratch, s->whole);
+    uint8_t *keys = keys_of(s, scratch, anomaly);
     memset(selection.txns, 0, s->whole->txns);
+    shrink_know_ranges(&selection, scratch, s->whole);
     select_named(s, &selection, anomaly);
+    if (narrow)
+        selection.keys = keys;
     if (effort >= WRITERS)
         select_writers(s, &selection);
     if (effort >= WRITERS_OF_KEYS)
-        select_keys(s, &selection, anomaly, effort == WRITERS_OF_KEYS);
+        select_touching(s, &selection, keys, effort == WRITERS_OF_KEYS);
     bool smaller = try_part(s, &selection);
     esse_arena_free(scratch);
     return smaller;
@@ -346,9 +360,11 @@ static void start_from_evidence(struct shrink *s, const struct esse_verdict *ver
 {
     const struct esse_anomaly *found[WITNESSES];
     const uint32_t count = witnesses_of(s, verdict, found);
+    const bool has_predicates = s->whole->has & ESSE_HAS_PREDICATES;
     for (enum effort effort = NAMED; effort < EFFORTS; effort++)
         for (uint32_t i = 0; i < count; i++)
-            if (try_witness(s, found[i], effort))
+            if ((has_predicates && try_witness(s, found[i], effort, true)) ||
+                try_witness(s, found[i], effort, false))
                 return;
 }
 
@@ -371,22 +387,6 @@ static void note_present(struct shrink *s, const struct esse_result *result)
         s->present[esse_anomaly_find(verdict->anomalies[i].type)->id] = true;
     for (uint32_t i = 0; i < result->also_found_count; i++)
         s->present[esse_anomaly_find(result->also_found[i].type)->id] = true;
-}
-
-/* The part outlives its arena in the caller's: it is taken once more, whole, and checked afresh. */
-static bool keep(struct shrink *s, struct esse_arena *arena, struct esse_shrunk *out)
-{
-    struct esse_history *part;
-    if (!s->arena)
-        return true; /* it is the whole */
-    struct esse_arena *scratch = esse_arena_new();
-    struct esse_selection all = esse_selection_all(scratch, s->current);
-    bool ok = esse_history_subset(arena, s->current, &all, &part, s->err);
-    if (ok && !violates(s, part, NULL) && !s->failed)
-        ok = esse_fail(s->err, ESSE_EBUG, "the shrunk history does not show %s any more", s->type);
-    esse_arena_free(scratch);
-    out->part = part;
-    return ok && !s->failed;
 }
 
 bool esse_shrink(struct esse_arena *arena, const struct esse_history *history,
@@ -419,9 +419,9 @@ bool esse_shrink(struct esse_arena *arena, const struct esse_history *history,
     start_from_evidence(&s, verdict);
     reduce_all(&s);
     out->is_minimal = !esse_budget_spent(s.check.budget);
-    bool ok = !s.failed && keep(&s, arena, out);
-    if (s.arena)
-        esse_arena_free(s.arena);
+    out->part = s.current;
     out->checks = s.checks;
-    return ok;
+    if (s.arena)
+        esse_arena_adopt(arena, s.arena);
+    return !s.failed;
 }

@@ -152,9 +152,25 @@ static void add_result(struct subset *s, struct esse_op_record *record,
         subset_items_push(&s->items, s->scratch, carry(s, result[i]));
 }
 
+/* A statement ranges over rows that no operation need name. */
+static void use_initial_rows(struct subset *s, uint32_t op)
+{
+    const struct esse_history *history = s->history;
+    const struct esse_selection *selection = s->selection;
+    for (uint32_t i = 0; i < history->init_count; i++) {
+        const esse_key key = history->init[i].key;
+        if (selection->keys[key.ix] &&
+            (!selection->ranges ||
+             selection->ranges(selection->context, op, key, history->init[i].value)))
+            s->key_used[key.ix] = 1;
+    }
+}
+
 static void add_predicate(struct subset *s, struct esse_op_record record, uint32_t op)
 {
     const struct esse_predicate_op *predicate = &s->history->predicates[s->history->op_key[op]];
+    if (esse_is_statement(s->history->values, predicate->text))
+        use_initial_rows(s, op);
     record.key = carry(s, predicate->text);
     record.first = add_rows(s, predicate->row, predicate->row_count);
     record.count = s->rows.count - record.first;

@@ -11,7 +11,7 @@
  * Nothing in a part speaks of what was left out, so that what is wrong with the part is wrong with
  * the whole (subset_left.h has the rules): a list loses the element; what read something that was
  * left out, or may have, goes too, and so does a write of a register that a later one of its
- * transaction overwrote; of a predicate operation or a SELECT that may have ranged over it only the
+ * transaction overwrote; of a predicate operation or a SELECT that can tell the difference only the
  * rows are left, as reads and writes by themselves.  What nobody wrote in the whole history either
  * stays.  Snapshots that are numbers of commits count those that are left.
  *
@@ -23,6 +23,9 @@ struct esse_selection {
     uint8_t *txns; /* by transaction: kept */
     uint8_t *ops;  /* by operation: kept, if its transaction is */
     uint8_t *keys; /* by key: kept */
+    /* Does a predicate operation range over the key if it has this value?  NULL: nobody knows. */
+    bool (*ranges)(void *context, uint32_t op, esse_key key, esse_value value);
+    void *context;
 };
 
 /* Everything, to take away from. */

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "history/access.h"
+#include "history/subset_seen.h"
 
 static uint32_t hash_of(esse_key key, esse_value value)
 {
@@ -198,11 +199,20 @@ static bool may_range_over_gone(const struct esse_left *left, uint32_t txn, uint
             !keeps_rows(left, p->vset, p->vset_count) || !keeps_own(left, txn, op));
 }
 
+static bool can_tell(struct esse_left *left, uint32_t txn, uint32_t op)
+{
+    const bool is_ranging = may_range_over_gone(left, txn, op);
+    if (!is_ranging && !may_have_seen_gone(left, op))
+        return false;
+    if (!left->seen)
+        left->seen = esse_seen_new(left);
+    return esse_seen_can_tell(left->seen, txn, op, is_ranging);
+}
+
 /* Its rows are facts all the same. */
 static void reduce_to_rows(struct esse_left *left, uint32_t txn, uint32_t op)
 {
-    if (left->op_kept[op] == ESSE_LEFT_WHOLE &&
-        (may_have_seen_gone(left, op) || may_range_over_gone(left, txn, op)))
+    if (left->op_kept[op] == ESSE_LEFT_WHOLE && can_tell(left, txn, op))
         left->op_kept[op] = ESSE_LEFT_ROWS;
 }
 

@@ -20,7 +20,9 @@
  *
  * 3) of a predicate operation, if a version of a row that it did not return is gone: it may have
  *    seen that one.  What its version set or its rows name it is known to have seen;
- * 4) of a SELECT, which ranges over what only its SQL says, if anything is gone.
+ * 4) of a SELECT, which ranges over what only its SQL says, if anything is gone;
+ *
+ * unless it cannot tell, see subset_seen.h.
  *
  * What aborted transactions wrote counts for 1 only where nobody else wrote it, and not for 3:
  * nobody should have seen it.  Lists only lose elements.
@@ -54,6 +56,7 @@ struct esse_left {
     struct left_key_vec lost_keys; /* those that lost one */
     uint32_t *key_named;           /* by key: the last predicate operation that names it, + 1 */
     bool is_whole;                 /* no key and no operation that writes is gone */
+    struct esse_seen *seen;        /* made when it is needed */
 };
 
 void esse_left_find(struct esse_left *left, struct esse_arena *scratch,

@@ -53,6 +53,25 @@ expect "two operands" 64 "$ESSE" shrink a b
 expect "no such file" 74 "$ESSE" shrink nowhere.jsonl
 expect "a folder that is not there" 74 "$ESSE" shrink faulty.jsonl -l serializable -o nowhere/s.jsonl
 expect "bad input" 65 "$ESSE" shrink "$ROOT/tests/parse/native_not_json.jsonl"
+# Rows found by ranges, aggregates among them: what the evidence names, and what makes it true.
+"$ESSE" run memory: -i snapshot-isolation -w predicate -n 2000 -q --out skewed >/dev/null 2>&1
+expect "a predicate write skew shrinks" 0 "$ESSE" shrink --budget 60s -l serializable -a G2 \
+    --certificate skewed/certificate.jsonl skewed/history.jsonl -o s.jsonl
+has "from all" "$ERR" "from 2000 to"
+check "to a handful" test "$(count s.jsonl)" -le 12
+has "it is the same" "$(types -l serializable s.jsonl)" "G2"
+{
+    echo '{"init":{"a/1":60,"a/2":50,"b/1":7}}'
+    for i in $(seq 40); do echo '{"session":2,"txn":"t'"$i"'","ops":[{"w":"b/1","v":'"$i"',"snapshot":'"$((i - 1))"'}]}'; done
+    echo '{"session":0,"txn":"one","ops":[{"p":"SELECT sum(v) FROM a","result":[110],"snapshot":40},{"w":"a/1","v":-40}]}'
+    echo '{"session":1,"txn":"two","ops":[{"p":"SELECT sum(v) FROM a","result":[110],"snapshot":40},{"w":"a/2","v":-50}]}'
+    echo '{"order":['"$(seq -f '"t%g",' 40 | tr -d '\n')"'"one","two"]}'
+    echo '{"certificate":"commit-order"}'
+} >sums.jsonl
+expect "a write skew of sums shrinks" 0 "$ESSE" shrink -l serializable sums.jsonl -o s.jsonl
+same "to the two that summed" 2 "$(count s.jsonl)"
+has "which are told by what they summed" "$(cat s.jsonl)" "SELECT sum(v) FROM a"
+
 "$ESSE" gen list-append --txns 50000 -q --anomaly G1a -o large.jsonl
 expect "no time at all" 2 "$ESSE" shrink --budget 1ms large.jsonl -l serializable -o none.jsonl
 has "says what ran out" "$ERR" "time"
