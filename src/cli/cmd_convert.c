@@ -30,8 +30,9 @@ static const struct esse_format *target_format(const char *path)
     return format && esse_format_is_written(format) ? format : NULL;
 }
 
-static int write_history(struct esse_arena *arena, const struct esse_history *history,
-                         const struct esse_format *format, const char *path)
+static int write_history(const struct esse_session *session, struct esse_arena *arena,
+                         const struct esse_history *history, const struct esse_format *format,
+                         const char *path)
 {
     struct esse_error err = { 0 };
     struct esse_save save;
@@ -41,7 +42,10 @@ static int write_history(struct esse_arena *arena, const struct esse_history *hi
         esse_save_discard(&save);
         return esse_cli_fail(err.code == ESSE_EIO ? NULL : path, &err);
     }
-    return esse_save_commit(&save, &err) ? 0 : esse_cli_fail(NULL, &err);
+    if (!esse_save_commit(&save, &err))
+        return esse_cli_fail(NULL, &err);
+    esse_session_dropped(session, path, &save);
+    return 0;
 }
 
 static int run_convert(int count, char **paths)
@@ -68,7 +72,7 @@ static int run_convert(int count, char **paths)
                                          : esse_cli_fail(paths[0], &err);
     } else {
         esse_session_warn(&session, paths[0], history);
-        status = write_history(arena, history, format, to);
+        status = write_history(&session, arena, history, format, to);
     }
     esse_arena_free(arena);
     return status;
@@ -83,7 +87,8 @@ const struct esse_command esse_command_convert = {
         "stands for: .edn is Jepsen's, .txt Plume's, .bincode DBCop's, everything else native JSON "
         "Lines. With --to cobra, OUT is a directory. OUT appears whole or not at all.\n\n"
         "What the output's format cannot hold is an error that says what would be lost, unless "
-        "--lossy is given.",
+        "--lossy is given. What no verdict depends on (the header, faults, what clocks showed, "
+        "members that Esse does not know) is left out with a note.",
     .examples = "  esse convert history.edn history.jsonl\n"
                 "  esse convert --to jepsen-edn h.jsonl -\n"
                 "  esse convert --to cobra history.txt logs",

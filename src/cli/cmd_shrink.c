@@ -48,8 +48,8 @@ static const struct esse_format *target_format(const struct esse_history *histor
     return format && esse_format_is_written(format) ? format : NULL;
 }
 
-static int write_history(struct esse_arena *arena, const struct esse_history *history,
-                         const struct esse_format *format)
+static int write_history(const struct esse_session *session, struct esse_arena *arena,
+                         const struct esse_history *history, const struct esse_format *format)
 {
     struct esse_error err = { 0 };
     struct esse_save save;
@@ -59,7 +59,10 @@ static int write_history(struct esse_arena *arena, const struct esse_history *hi
         esse_save_discard(&save);
         return esse_cli_fail(err.code == ESSE_EIO ? NULL : o.out, &err);
     }
-    return esse_save_commit(&save, &err) ? 0 : esse_cli_fail(NULL, &err);
+    if (!esse_save_commit(&save, &err))
+        return esse_cli_fail(NULL, &err);
+    esse_session_dropped(session, o.out, &save);
+    return 0;
 }
 
 /* There is nothing to shrink: says why. */
@@ -123,7 +126,7 @@ static int shrink_history(struct esse_session *session, struct esse_arena *arena
                                        : esse_cli_fail(path, &err);
     if (!shrunk.type)
         return say_nothing(path, &shrunk);
-    int status = write_history(arena, shrunk.part, format);
+    int status = write_history(session, arena, shrunk.part, format);
     if (!status)
         say_summary(path, history, &shrunk);
     return status;

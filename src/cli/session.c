@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/out.h"
+#include "formats/save.h"
 #include "history/history.h"
 
 #include <signal.h>
@@ -121,6 +122,30 @@ void esse_session_warn(struct esse_session *session, const char *path,
             fprintf(stderr, " (first on line %llu)", (unsigned long long)warning->first_line);
         fputc('\n', stderr);
     }
+}
+
+void esse_session_dropped(const struct esse_session *session, const char *path,
+                          const struct esse_save *save)
+{
+    static const struct {
+        unsigned what;
+        const char *text;
+    } texts[] = { { ESSE_TOLD_HEADER, "the header (database, isolation, columns)" },
+                  { ESSE_TOLD_FAULTS, "faults" },
+                  { ESSE_TOLD_CLOCK, "what clocks showed (:time)" },
+                  { ESSE_TOLD_MEMBERS, "members that Esse does not know, such as :error" } };
+    const char *between = ": left out, as the format has no place for it and no verdict depends on "
+                          "it: ";
+    if (session->quiet || !save->sink->dropped)
+        return;
+    fprintf(stderr, "esse: %s", path);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (save->sink->dropped & texts[i].what) {
+            fprintf(stderr, "%s%s", between, texts[i].text);
+            between = "; ";
+        }
+    }
+    fputc('\n', stderr);
 }
 
 const char *esse_session_assuming(struct esse_arena *arena, const struct esse_assuming *assuming)

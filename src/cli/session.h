@@ -78,6 +78,11 @@ void esse_session_clear(struct esse_session *session);
 void esse_session_warn(struct esse_session *session, const char *path,
                        const struct esse_history *history);
 
+/* Tells on stderr what a writer had no place for and no verdict depends on. */
+struct esse_save;
+void esse_session_dropped(const struct esse_session *session, const char *path,
+                          const struct esse_save *save);
+
 /* Writes what 'out' holds and returns 'status', or the status of the failure to write. */
 struct esse_out;
 int esse_session_answer(struct esse_out *out, int status);

@@ -269,7 +269,7 @@ static char *put_head(const struct esse_page *page, char *to, struct esse_put_ti
     record.commit_ts = page->commit_ts;
     record.xid = page->xid;
     to = esse_put_i64(esse_put_text(to, ESSE_NATIVE_SESSION), page->session);
-    return esse_native_put_head(to, times, &record);
+    return esse_put_text(esse_native_put_head(to, times, &record), ESSE_NATIVE_OPS);
 }
 
 static void put_line(struct esse_page *page, struct esse_out *out, enum esse_status status,

@@ -164,11 +164,13 @@ bool esse_jepsen_extra(struct esse_jepsen *jepsen, const char *place, struct ess
  * A sink that writes a history as Jepsen EDN: a line for every invocation and every completion, in
  * the order of their times.
  *
- * Transactions without times are written at once, invocation and completion side by side; from the
- * first one with a time on, lines are kept until the end, because an invocation may belong before
- * any of them.  The times become :index if they were read as such (a transaction is then named by
- * the index of its completion); otherwise operations are numbered, and times that no clock
- * accompanies are written as :time.  Names that are not an index are kept as a member :txn.
+ * Lines are kept until the end, because an invocation may belong before any of them.  The times
+ * become :index if they were read as such (a transaction is then named by the index of its
+ * completion); otherwise operations are numbered, and times that no clock accompanies are written
+ * as :time.  Names that are not an index are kept as a member :txn.
+ *
+ * Real time is never made up: a transaction that is not known to have started has no invocation,
+ * and one that is not known to have ended is completed behind all others.
  *
  * Cost: O(n log n) in the operations; what is kept takes the size of the file, and 40 bytes a line.
  */

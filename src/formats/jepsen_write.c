@@ -16,14 +16,18 @@ struct line {
     uint64_t from, length; /* in 'kept', without the index and the bracket before it */
     uint32_t session;
     uint32_t phase;
+    uint32_t txn;   /* that it completes, counted from 1 as they came; 0 of an invocation */
     bool has_clock; /* the line says its :time itself */
 };
 
 struct session {
     esse_value name;
     int64_t process;
-    int64_t last_end;
+    int64_t last_start, last_end; /* ESSE_NO_TIME, the least, at first */
     uint32_t last_phase;
+    bool goes_on_last; /* its last transaction is completed behind all times, when is not known */
+    bool is_open; /* its last transaction was invoked and not completed; it is by 'closing', ... */
+    struct line closing; /* ... if the session goes on */
 };
 
 ESSE_VEC(line_vec, struct line)
@@ -39,10 +43,13 @@ struct writer {
     struct esse_arena *arena;
     struct esse_out *out;
     bool lossy;
+    bool has_lists, has_registers;
+    bool has_rows; /* initial values, deletes or predicates: what makes it closed-predicate */
+    bool in_version_order; /* as the versions of closed-predicate histories are */
+    uint32_t txns;
     bool indexed;     /* every time so far is the index of an operation */
-    uint64_t written; /* lines that went out at once */
-    uint64_t heads;   /* lines about the initial state, of all */
-    int64_t latest;
+    uint64_t written; /* lines that went out */
+    uint64_t heads;   /* lines about the initial state */
     struct esse_out kept;
     struct line_vec lines;
     struct session_vec sessions;
@@ -79,7 +86,7 @@ static uint32_t session_of(struct writer *w, esse_value name)
     while (esse_probe_next(&probe, &id))
         if (esse_value_eq(w->sessions.at[id].name, name))
             return id;
-    struct session session = { .name = name, .last_end = ESSE_NO_TIME };
+    struct session session = { .name = name, .last_start = ESSE_NO_TIME, .last_end = ESSE_NO_TIME };
     if (!esse_value_as_int(w->sink.values, name, &session.process))
         session.process = FIRST_MADE_UP + w->renamed++;
     id = (uint32_t)w->sessions.count;
@@ -269,6 +276,18 @@ static void put_op(struct writer *w, struct esse_out *out, const struct esse_txn
     esse_out_char(out, ']');
 }
 
+/* A history is of lists or of registers, and where it is of registers a list is one value. */
+static bool note_kind(struct writer *w, const struct esse_op_record *op, struct esse_error *err)
+{
+    if (op->kind == ESSE_OP_DELETE || esse_op_is_predicate(op->kind))
+        w->has_rows = true;
+    if (op->kind == ESSE_OP_APPEND || op->is_list)
+        w->has_lists = true;
+    else if (op->kind != ESSE_OP_READ || !(is_unread(op) || esse_value_eq(op->value, ESSE_NIL)))
+        w->has_registers = true;
+    return !(w->has_lists && w->has_registers) || lost(w, "both lists and registers", err);
+}
+
 /* A committed transaction of which no read has a result: the reader says so by :value nil. */
 static bool nothing_read(const struct esse_txn_record *txn)
 {
@@ -293,7 +312,8 @@ static bool put_ops(struct writer *w, struct esse_out *out, const struct esse_tx
     bool first = true, keeps;
     esse_out_char(out, '[');
     for (size_t i = 0; i < txn->op_count; i++) {
-        if (!keeps_op(w, txn, &txn->ops[i], unread, &keeps, err))
+        if (!note_kind(w, &txn->ops[i], err) ||
+            !keeps_op(w, txn, &txn->ops[i], unread, &keeps, err))
             return false;
         if (!keeps)
             continue;
@@ -308,11 +328,20 @@ static bool put_ops(struct writer *w, struct esse_out *out, const struct esse_tx
 
 /* ---- lines ---- */
 
+/* A member of this name that came from another file. */
+static bool has_txn_member(const struct esse_txn_record *txn)
+{
+    for (size_t i = 0; i < txn->extra_count; i++)
+        if (txn->extras[i].name.length == 4 && memcmp(txn->extras[i].name.at, ":txn", 4) == 0)
+            return true;
+    return false;
+}
+
 static void put_extras(struct writer *w, struct esse_out *out, const struct esse_txn_record *txn)
 {
     int64_t number;
     const int64_t own = txn->end == ESSE_NO_TIME ? txn->start : txn->end;
-    if (!esse_value_eq(txn->name, ESSE_NONE) &&
+    if (!esse_value_eq(txn->name, ESSE_NONE) && !has_txn_member(txn) &&
         !(esse_value_as_int(w->sink.values, txn->name, &number) && number == own)) {
         esse_out_text(out, ", :txn ");
         put_value(w, out, txn->name);
@@ -361,64 +390,130 @@ static void put_index(struct esse_out *out, int64_t index)
     esse_out_text(out, ", ");
 }
 
-/* Both lines at once, for a transaction without times while nothing is kept. */
-static bool write_pair(struct writer *w, const struct esse_txn_record *txn, struct esse_error *err)
-{
-    w->indexed = false;
-    put_index(w->out, (int64_t)w->written++);
-    if (!put_line(w, w->out, txn, INVOCATION, COMPLETION, err))
-        return false;
-    put_index(w->out, (int64_t)w->written++);
-    return put_line(w, w->out, txn, COMPLETION, COMPLETION, err);
-}
-
-static bool keep_line(struct writer *w, const struct esse_txn_record *txn, struct line line,
+static bool keep_line(struct writer *w, const struct esse_txn_record *txn, struct line *line,
                       enum part part, enum part last, struct esse_error *err)
 {
-    line.from = w->kept.count;
-    line.has_clock = (part == INVOCATION ? txn->wall_start : txn->wall_end) != ESSE_NO_TIME;
+    line->from = w->kept.count;
+    line->has_clock = (part == INVOCATION ? txn->wall_start : txn->wall_end) != ESSE_NO_TIME;
     if (!put_line(w, &w->kept, txn, part, last, err))
         return false;
-    line.length = w->kept.count - line.from;
-    line_vec_push(&w->lines, w->arena, line);
+    line->length = w->kept.count - line->from;
     return true;
 }
 
-/* Without times, after transactions that have some: behind all of those. */
-static bool keep_pair(struct writer *w, const struct esse_txn_record *txn, struct esse_error *err)
+/* Whether the transaction comes next in its session when the lines are read in their order. */
+static bool check_session(struct writer *w, const struct session *session,
+                          const struct esse_txn_record *txn, struct esse_error *err)
 {
-    struct line line = { .time = w->latest, .phase = UINT32_MAX };
-    w->indexed = false;
-    return keep_line(w, txn, line, INVOCATION, COMPLETION, err) &&
-           keep_line(w, txn, line, COMPLETION, COMPLETION, err);
+    const bool started = txn->start != ESSE_NO_TIME, ended = txn->end != ESSE_NO_TIME;
+    if (session->goes_on_last && (started || ended) &&
+        !lost(w,
+              "a session in which a transaction without times, or without an end, comes before one "
+              "with times",
+              err))
+        return false;
+    const bool starts_early =
+        started && txn->start < (session->is_open ? session->last_end : session->last_start);
+    if (starts_early || (ended && txn->end < session->last_end))
+        return lost(w, "a session whose transactions start or end in another order", err);
+    return true;
 }
 
-static bool keep_timed(struct writer *w, const struct esse_txn_record *txn, struct esse_error *err)
+/* The session goes on at 'time': its open invocation, which never returned, is completed. */
+static void close_open(struct writer *w, struct session *session, int64_t time)
 {
-    const bool completes = txn->end != ESSE_NO_TIME || txn->status != ESSE_UNKNOWN_OUTCOME;
-    struct line line = { .time = txn->start, .session = MADE_UP_SESSION };
-    if (!is_made_up(w, txn)) {
-        line.session = session_of(w, txn->session);
-        struct session *session = &w->sessions.at[line.session];
-        if (txn->start != ESSE_NO_TIME && txn->start == session->last_end)
-            line.phase = session->last_phase + 1;
-    }
-    if (txn->start != ESSE_NO_TIME &&
-        !keep_line(w, txn, line, INVOCATION, completes ? COMPLETION : INVOCATION, err))
-        return false;
-    if (!completes)
+    if (!session->is_open)
+        return;
+    session->closing.time = time;
+    session->closing.phase = time == session->last_end ? session->last_phase : 0;
+    line_vec_push(&w->lines, w->arena, session->closing);
+    session->is_open = false;
+}
+
+/* A transaction of which nothing was learnt, not even what one of its reads returned. */
+static bool is_silent(const struct esse_txn_record *txn)
+{
+    for (size_t i = 0; i < txn->op_count; i++)
+        if (txn->ops[i].kind == ESSE_OP_PREDICATE_READ ||
+            (txn->ops[i].kind == ESSE_OP_READ && !is_unread(&txn->ops[i])))
+            return false;
+    return txn->status == ESSE_UNKNOWN_OUTCOME && txn->end == ESSE_NO_TIME;
+}
+
+static bool keep_invocation(struct writer *w, const struct esse_txn_record *txn,
+                            struct session *session, struct line *line, struct esse_error *err)
+{
+    const enum part last = is_silent(txn) ? INVOCATION : COMPLETION;
+    if (txn->start == ESSE_NO_TIME)
         return true;
-    /* A committed transaction whose end nobody knows was concurrent with all that followed. */
-    line.phase = txn->end == txn->start ? line.phase + 1 : 1;
-    line.time = txn->end == ESSE_NO_TIME ? INT64_MAX : txn->end;
-    w->indexed = w->indexed && txn->end != ESSE_NO_TIME;
-    if (!is_made_up(w, txn)) {
-        w->sessions.at[line.session].last_end = txn->end;
-        w->sessions.at[line.session].last_phase = line.phase;
+    line->time = txn->start;
+    line->phase = txn->start == session->last_end ? session->last_phase + 1 : 0;
+    if (!keep_line(w, txn, line, INVOCATION, last, err))
+        return false;
+    line_vec_push(&w->lines, w->arena, *line);
+    session->last_start = txn->start;
+    return true;
+}
+
+/* The invocation stays open.  Its completion is kept aside, for the case that the session goes on.
+ */
+static bool keep_open(struct writer *w, const struct esse_txn_record *txn, struct session *session,
+                      struct line *line, struct esse_error *err)
+{
+    const uint32_t phase = line->phase;
+    line->txn = w->txns;
+    if (!keep_line(w, txn, line, COMPLETION, INVOCATION, err))
+        return false;
+    session->is_open = true;
+    session->closing = *line;
+    if (session->last_end < txn->start) {
+        session->last_end = txn->start;
+        session->last_phase = phase;
     }
-    if (txn->end != ESSE_NO_TIME && txn->end > w->latest)
-        w->latest = txn->end;
-    return keep_line(w, txn, line, COMPLETION, COMPLETION, err);
+    return true;
+}
+
+/* Where it is not known when a transaction ended, nothing may start later: its completion stands
+ * behind all times.  One that is not known to have started either has no invocation, and then it
+ * comes before or after nothing in real time. */
+static bool keep_completion(struct writer *w, const struct esse_txn_record *txn,
+                            struct session *session, struct line *line, struct esse_error *err)
+{
+    const bool at_once = txn->start != ESSE_NO_TIME && txn->end == txn->start;
+    const uint32_t phase = at_once ? line->phase + 1 : 1;
+    line->txn = w->txns;
+    line->time = txn->end == ESSE_NO_TIME ? INT64_MAX : txn->end;
+    line->phase = line->time == session->last_end && phase < session->last_phase
+                      ? session->last_phase
+                      : phase;
+    if (!keep_line(w, txn, line, COMPLETION, COMPLETION, err))
+        return false;
+    line_vec_push(&w->lines, w->arena, *line);
+    session->goes_on_last = txn->end == ESSE_NO_TIME;
+    session->last_end = txn->end;
+    session->last_phase = line->phase;
+    return true;
+}
+
+static bool keep_txn(struct writer *w, const struct esse_txn_record *txn, struct esse_error *err)
+{
+    struct session alone = { .last_start = ESSE_NO_TIME, .last_end = ESSE_NO_TIME };
+    struct line line = { .session = MADE_UP_SESSION };
+    if (!is_made_up(w, txn))
+        line.session = session_of(w, txn->session);
+    struct session *session =
+        line.session == MADE_UP_SESSION ? &alone : &w->sessions.at[line.session];
+    if (!check_session(w, session, txn, err))
+        return false;
+    w->txns++;
+    close_open(w, session,
+               txn->start != ESSE_NO_TIME ? txn->start
+               : txn->end != ESSE_NO_TIME ? txn->end
+                                          : INT64_MAX);
+    if (!keep_invocation(w, txn, session, &line, err))
+        return false;
+    const bool stays_open = txn->start != ESSE_NO_TIME && is_silent(txn);
+    return (stays_open ? keep_open : keep_completion)(w, txn, session, &line, err);
 }
 
 /* ---- records ---- */
@@ -437,13 +532,10 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
         !lost(w, "sessions that are not integers", err))
         return false;
     const int64_t own = txn->end == ESSE_NO_TIME ? txn->start : txn->end;
-    if (own == ESSE_NO_TIME)
-        return w->lines.count ? keep_pair(w, txn, err) : write_pair(w, txn, err);
-    w->indexed =
-        w->indexed && esse_value_as_int(w->sink.values, txn->name, &number) && number == own;
-    if (txn->start != ESSE_NO_TIME && txn->start > w->latest)
-        w->latest = txn->start;
-    return keep_timed(w, txn, err);
+    w->indexed = w->indexed && own != ESSE_NO_TIME &&
+                 (txn->end != ESSE_NO_TIME || is_silent(txn)) &&
+                 esse_value_as_int(w->sink.values, txn->name, &number) && number == own;
+    return keep_txn(w, txn, err);
 }
 
 static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t count,
@@ -451,7 +543,9 @@ static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t
 {
     struct writer *w = writer_of(sink);
     static const char *const types[] = { ":invoke", ":ok" };
-    (void)err;
+    w->has_registers = w->has_rows = true;
+    if (w->has_lists && w->has_registers && !lost(w, "both lists and registers", err))
+        return false;
     const bool at_once = !w->lines.count;
     for (int i = 0; i < 2; i++) {
         struct esse_out *out = at_once ? w->out : &w->kept;
@@ -475,9 +569,10 @@ static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t
 static bool put_header(struct esse_sink *sink, const struct esse_header_record *header,
                        struct esse_error *err)
 {
-    const bool says = !esse_value_eq(header->db, ESSE_NONE) ||
-                      !esse_value_eq(header->isolation, ESSE_NONE) || header->column_count;
-    return !says || lost(writer_of(sink), "a header (database, isolation, columns)", err);
+    (void)err;
+    sink->dropped |= esse_header_tells(header);
+    writer_of(sink)->in_version_order = header->in_version_order;
+    return true;
 }
 
 static bool put_version_order(struct esse_sink *sink, esse_value key,
@@ -510,7 +605,9 @@ static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fa
                       struct esse_error *err)
 {
     (void)fault;
-    return lost(writer_of(sink), "faults", err);
+    (void)err;
+    sink->dropped |= ESSE_TOLD_FAULTS;
+    return true;
 }
 
 /* ---- the end ---- */
@@ -528,7 +625,7 @@ static int by_time(const void *a, const void *b)
 /* Whether the kept times can be the indexes: they ascend, above the lines that went out before. */
 static bool can_index(const struct writer *w)
 {
-    if (!w->indexed || w->written > w->heads)
+    if (!w->indexed)
         return false;
     int64_t last = (int64_t)w->heads - 1;
     for (size_t i = 0; i < w->lines.count; i++) {
@@ -557,11 +654,11 @@ static bool check_ties(struct writer *w, struct esse_error *err)
             ended = NO_SESSION;
             many = false;
         }
-        const bool late = line->phase >= 2 && line->phase != UINT32_MAX;
+        const bool late = line->phase >= 2;
         if (late && (many || (ended != NO_SESSION && ended != line->session)))
             return lost(w, "sessions that go on at the time at which another's transaction ends",
                         err);
-        if (line->phase % 2 == 1 && line->phase != UINT32_MAX) {
+        if (line->phase % 2 == 1) {
             many = many || (ended != NO_SESSION && ended != line->session);
             ended = line->session;
         }
@@ -569,12 +666,51 @@ static bool check_ties(struct writer *w, struct esse_error *err)
     return true;
 }
 
+/* Whether the transactions will be read in the order in which they came: as they are completed, and
+ * then those that never were, as they were invoked. */
+static bool is_in_order(struct writer *w)
+{
+    struct line_vec open = { 0 };
+    uint32_t last = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->lines.count; i++) {
+        ok = !w->lines.at[i].txn || w->lines.at[i].txn > last;
+        last = w->lines.at[i].txn ? w->lines.at[i].txn : last;
+    }
+    for (size_t i = 0; i < w->sessions.count; i++)
+        if (w->sessions.at[i].is_open)
+            line_vec_push(&open, w->arena, w->sessions.at[i].closing);
+    if (open.count)
+        qsort(open.at, open.count, sizeof *open.at, by_time);
+    for (size_t i = 0; ok && i < open.count; last = open.at[i++].txn)
+        ok = open.at[i].txn > last;
+    line_vec_drop(&open, w->arena);
+    return ok;
+}
+
+/* In a closed-predicate history, and in no other, the versions of a key are in the order of the
+ * file: that must be so, and be said. */
+static bool settle_workload(struct writer *w, struct esse_error *err)
+{
+    if (w->has_rows && !w->in_version_order)
+        return lost(w,
+                    "initial values, deletes or predicates of a history whose versions need not be "
+                    "in the order of the file",
+                    err);
+    return w->has_rows || !w->in_version_order || put_init(&w->sink, NULL, 0, err);
+}
+
 static bool finish(struct esse_sink *sink, struct esse_error *err)
 {
     struct writer *w = writer_of(sink);
+    if (!settle_workload(w, err))
+        return false;
     if (w->lines.count)
         qsort(w->lines.at, w->lines.count, sizeof *w->lines.at, by_time);
     if (!check_ties(w, err))
+        return false;
+    if (w->in_version_order && !is_in_order(w) &&
+        !lost(w, "versions in another order than that in which transactions end", err))
         return false;
     const bool indexed = can_index(w);
     for (size_t i = 0; i < w->lines.count; i++) {
@@ -611,7 +747,6 @@ struct esse_sink *esse_jepsen_writer(struct esse_arena *arena, struct esse_value
     w->out = out;
     w->lossy = lossy;
     w->indexed = true;
-    w->latest = HEAD_TIME;
     esse_out_init_memory(&w->kept, arena);
     return &w->sink;
 }

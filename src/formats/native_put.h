@@ -12,6 +12,7 @@
 
 #define ESSE_NATIVE_INIT     "{\"init\":"
 #define ESSE_NATIVE_SESSION  "{\"session\":"
+#define ESSE_NATIVE_OPS      ",\"ops\":["
 #define ESSE_NATIVE_TXN_END  "]}\n" /* after the operations */
 #define ESSE_NATIVE_VALUE    ",\"v\":"
 #define ESSE_NATIVE_ROWS     ",\"rows\":"
@@ -28,7 +29,7 @@ static inline char *esse_native_put_number(char *to, const char *name, int64_t n
     return esse_put_i64(esse_put_text(to, name), number);
 }
 
-/* What stands between the session, or the name, and the operations. */
+/* What stands between the session, or the name, and what a clock showed, or the operations. */
 static inline char *esse_native_put_head(char *to, struct esse_put_times *times,
                                          const struct esse_txn_record *txn)
 {
@@ -42,8 +43,7 @@ static inline char *esse_native_put_head(char *to, struct esse_put_times *times,
         to = esse_put_time(times, esse_put_text(to, ",\"end\":"), txn->end);
     to = esse_native_put_number(to, ",\"start_ts\":", txn->start_ts);
     to = esse_native_put_number(to, ",\"commit_ts\":", txn->commit_ts);
-    to = esse_native_put_number(to, ",\"xid\":", txn->xid);
-    return esse_put_text(to, ",\"ops\":[");
+    return esse_native_put_number(to, ",\"xid\":", txn->xid);
 }
 
 static inline char *esse_native_put_fault(char *to, const struct esse_fault_record *fault)

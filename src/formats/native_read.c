@@ -1,4 +1,5 @@
 #include "formats/native.h"
+#include "formats/native_edn.h"
 #include "formats/native_ops.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ enum member {
     M_DB,
     M_ISOLATION,
     M_COLUMNS,
+    M_IN_VERSION_ORDER,
     M_SESSION,
     M_TXN,
     M_STATUS,
@@ -21,6 +23,8 @@ enum member {
     M_START_TS,
     M_COMMIT_TS,
     M_XID,
+    M_TIME,
+    M_EDN,
     M_OPS,
     M_INIT,
     M_VERSION_ORDER,
@@ -39,15 +43,17 @@ static const struct {
     const char *text;
     size_t length;
 } member_names[M_COUNT] = {
-    NAME("esse"),    NAME("version"),     NAME("db"),       NAME("isolation"),
-    NAME("columns"), NAME("session"),     NAME("txn"),      NAME("status"),
-    NAME("start"),   NAME("end"),         NAME("start_ts"), NAME("commit_ts"),
-    NAME("xid"),     NAME("ops"),         NAME("init"),     NAME("version_order"),
-    NAME("order"),   NAME("certificate"), NAME("complete"), NAME("fault"),
-    NAME("node"),
+    NAME("esse"),          NAME("version"), NAME("db"),
+    NAME("isolation"),     NAME("columns"), NAME("in_version_order"),
+    NAME("session"),       NAME("txn"),     NAME("status"),
+    NAME("start"),         NAME("end"),     NAME("start_ts"),
+    NAME("commit_ts"),     NAME("xid"),     NAME("time"),
+    NAME("edn"),           NAME("ops"),     NAME("init"),
+    NAME("version_order"), NAME("order"),   NAME("certificate"),
+    NAME("complete"),      NAME("fault"),   NAME("node"),
 };
 #define BIT(member) (1u << (member))
-#define HEADER_BITS (BIT(M_ESSE) | BIT(M_VERSION) | BIT(M_DB) | BIT(M_ISOLATION) | BIT(M_COLUMNS))
+#define HEADER_BITS (BIT(M_SESSION) - BIT(M_ESSE))
 #define FAULT_BITS  (BIT(M_FAULT) | BIT(M_NODE) | BIT(M_START) | BIT(M_END))
 #define TXN_BITS    (BIT(M_OPS + 1) - BIT(M_SESSION))
 
@@ -71,6 +77,7 @@ struct line {
     size_t row, rows; /* init */
     struct esse_certificate_record certificate;
     struct esse_fault_record fault;
+    struct esse_native_edn edn;
     unsigned has;
 };
 
@@ -251,16 +258,30 @@ static bool node(struct line *line)
            esse_json_fail(&line->json, place, "the number of a node is not negative");
 }
 
-static bool complete(struct line *line)
+static bool read_bool(struct line *line, bool *is)
 {
     const char c = esse_json_peek(&line->json);
     esse_value value;
     if (c != 't' && c != 'f')
         return esse_json_expected(&line->json, "true or false");
-    if (!esse_json_value(&line->json, &value))
-        return false;
-    line->certificate.complete = c == 't';
-    return true;
+    *is = c == 't';
+    return esse_json_value(&line->json, &value);
+}
+
+/* What a clock showed: a number, or null. */
+static bool moment(struct line *line, int64_t *time)
+{
+    esse_value value;
+    return esse_json_peek(&line->json) == 'n' ? esse_json_value(&line->json, &value)
+                                              : esse_json_int(&line->json, time);
+}
+
+static bool clock_times(struct line *line)
+{
+    static const char what[] = "what a clock showed at the start and the end: [1200,1900]";
+    return esse_json_char(&line->json, '[', what) && moment(line, &line->txn.wall_start) &&
+           esse_json_char(&line->json, ',', what) && moment(line, &line->txn.wall_end) &&
+           esse_json_char(&line->json, ']', what);
 }
 
 static bool xid(struct line *line)
@@ -286,6 +307,8 @@ static bool member(struct line *line, enum member which)
         return esse_json_string_value(json, &line->header.isolation);
     case M_COLUMNS:
         return columns(line);
+    case M_IN_VERSION_ORDER:
+        return read_bool(line, &line->header.in_version_order);
     case M_SESSION:
         return read_id(json, "a session: an integer or a string", &line->txn.session);
     case M_TXN:
@@ -302,6 +325,10 @@ static bool member(struct line *line, enum member which)
         return esse_json_int(json, &line->txn.commit_ts);
     case M_XID:
         return xid(line);
+    case M_TIME:
+        return clock_times(line);
+    case M_EDN:
+        return esse_native_edn_read(&line->edn, json, line->ops.arena);
     case M_OPS:
         return esse_native_ops_read(&line->ops, json);
     case M_INIT:
@@ -311,7 +338,7 @@ static bool member(struct line *line, enum member which)
     case M_CERTIFICATE:
         return certificate(line);
     case M_COMPLETE:
-        return complete(line);
+        return read_bool(line, &line->certificate.complete);
     case M_FAULT:
         return fault(line);
     case M_NODE:
@@ -347,7 +374,8 @@ static bool scan_usual(struct line *line)
                           TAKE(line, ",\"start\":", M_START) && TAKE(line, ",\"end\":", M_END) &&
                           TAKE(line, ",\"start_ts\":", M_START_TS) &&
                           TAKE(line, ",\"commit_ts\":", M_COMMIT_TS) &&
-                          TAKE(line, ",\"xid\":", M_XID) && TAKE(line, ",\"ops\":", M_OPS));
+                          TAKE(line, ",\"xid\":", M_XID) && TAKE(line, ",\"time\":", M_TIME) &&
+                          TAKE(line, ",\"edn\":", M_EDN) && TAKE(line, ",\"ops\":", M_OPS));
 }
 
 static bool scan_members(struct line *line)
@@ -365,11 +393,12 @@ static bool scan_members(struct line *line)
             return false;
         enum member which = member_of(name);
         if (which == M_COUNT)
-            return esse_json_fail(json, place,
-                                  "unknown member \"%.*s\"; a line is a header, a transaction "
-                                  "(session, txn, status, start, end, start_ts, commit_ts, xid, "
-                                  "ops), init, version_order, order, certificate or fault",
-                                  (int)(name.length < 60 ? name.length : 60), name.at);
+            return esse_json_fail(
+                json, place,
+                "unknown member \"%.*s\"; a line is a header, a transaction "
+                "(session, txn, status, start, end, start_ts, commit_ts, xid, "
+                "time, edn, ops), init, version_order, order, certificate or fault",
+                (int)(name.length < 60 ? name.length : 60), name.at);
         if (line->has & BIT(which))
             return esse_json_fail(json, place, "member \"%s\" is given twice",
                                   member_names[which].text);
@@ -399,6 +428,7 @@ static bool send_txn(struct esse_reading *reading, struct line *line, const char
     line->txn.op_count = line->ops.ops.count;
     line->txn.items = line->ops.items.at;
     line->txn.rows = line->ops.rows.at;
+    line->txn.extras = esse_native_edn_extras(&line->edn, line->ops.arena, &line->txn.extra_count);
     return reading->sink->txn(reading->sink, &line->txn, err);
 }
 
@@ -434,7 +464,7 @@ static bool send(struct esse_reading *reading, struct line *line, const char *be
         if (has & ~HEADER_BITS)
             return esse_json_fail(&line->json, begin,
                                   "a header line holds only esse, version, "
-                                  "db, isolation and columns");
+                                  "db, isolation, columns and in_version_order");
         if (!first)
             return esse_json_fail(&line->json, begin, "a header is only the first line");
         if (!(has & BIT(M_VERSION)))
@@ -470,6 +500,7 @@ static void reset(struct line *line)
     line->row = line->rows = 0;
     line->certificate = (struct esse_certificate_record){ 0 };
     line->fault.node = ESSE_NO_TIME;
+    line->edn.members.count = line->edn.bytes.count = 0;
     line->has = 0;
     line->json.depth = 0;
 }

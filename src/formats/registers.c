@@ -97,6 +97,8 @@ enum {
     READ_NOTHING = 4,  /* although there is an initial value */
     READ_0 = 8,        /* not as the initial value */
     WROTE_0 = 16,
+    ABORTED_INITIAL = 32, /* an aborted transaction wrote the initial value, ... */
+    ABORTED_0 = 64,       /* ... or 0 */
 };
 
 static struct esse_initial_use *find_use(const struct esse_registers *w, esse_value key)
@@ -119,14 +121,17 @@ static struct esse_initial_use *use_of(struct esse_registers *w, esse_value key)
     return &w->initial.at[w->initial.count - 1];
 }
 
-/* What an operation of a transaction that did not abort says about the initial version; what an
- * aborted one read decides nothing, and what it wrote explains no read that the initial version
- * explains too. */
-static unsigned initial_seen(const struct esse_op_record *op, esse_value given)
+/* What an operation says about the initial version.  What an aborted transaction read decides
+ * nothing. */
+static unsigned initial_seen(const struct esse_op_record *op, bool aborted, esse_value given)
 {
     const bool has_given = !esse_value_eq(given, ESSE_NONE);
     const bool is_given = has_given && esse_value_eq(op->value, given);
     const bool is_0 = esse_value_eq(op->value, esse_value_small(0));
+    if (aborted)
+        return op->kind == ESSE_OP_READ
+                   ? 0
+                   : (is_given ? ABORTED_INITIAL : 0u) | (is_0 ? ABORTED_0 : 0u);
     if (op->kind != ESSE_OP_READ)
         return (is_given ? WROTE_INITIAL : 0u) | (is_0 ? WROTE_0 : 0u);
     if (esse_value_eq(op->value, ESSE_NIL))
@@ -141,10 +146,10 @@ static bool is_initial(const struct esse_registers *w, const struct esse_op_reco
            (esse_value_eq(op->value, ESSE_NIL) || (use && esse_value_eq(op->value, use->given)));
 }
 
-static void note_initial(struct esse_registers *w, const struct esse_op_record *op)
+static void note_initial(struct esse_registers *w, const struct esse_op_record *op, bool aborted)
 {
     const struct esse_initial_use *known = find_use(w, op->key);
-    const unsigned seen = initial_seen(op, known ? known->given : ESSE_NONE);
+    const unsigned seen = initial_seen(op, aborted, known ? known->given : ESSE_NONE);
     if (seen)
         use_of(w, op->key)->seen |= seen;
 }
@@ -158,13 +163,17 @@ static const char *initial_misfit(const struct esse_registers *w,
     const unsigned seen = use->seen;
     if (seen & READ_NOTHING)
         return "reads of nothing from a key that has an initial value";
-    if ((seen & READ_INITIAL) && (seen & WROTE_INITIAL) && !may_be_written)
+    const bool by_mark = w->initial_mark == ESSE_INITIAL_BY_MARK;
+    const unsigned written =
+        (may_be_written ? 0u : WROTE_INITIAL) | (by_mark ? ABORTED_INITIAL : 0u);
+    if ((seen & READ_INITIAL) && (seen & written))
         return "an initial value that is written too";
-    if (w->initial_mark == ESSE_INITIAL_BY_MARK)
+    if (by_mark)
         return NULL;
     if ((seen & READ_0) && (may_be_written || !(seen & WROTE_0)))
         return "a read of the value 0 that is not the initial version's";
-    if ((seen & READ_INITIAL) && (seen & WROTE_0) && !(may_be_written && is_0))
+    const bool as_written = (seen & WROTE_0) && !(may_be_written && is_0);
+    if ((seen & READ_INITIAL) && (as_written || ((seen & ABORTED_0) && !is_0)))
         return "the value 0 written to a key whose initial version is read";
     return NULL;
 }
@@ -208,8 +217,7 @@ static bool take_op(struct esse_registers *w, const struct esse_op_record *op, b
         return false;
     if (what)
         return esse_registers_lost(w, what, err);
-    if (!aborted)
-        note_initial(w, op);
+    note_initial(w, op, aborted);
     const bool is_0 = taken.is_initial && w->initial_mark != ESSE_INITIAL_BY_MARK;
     if (!key_number(w, op->key, &taken.key, err) ||
         (!is_0 && !esse_value_eq(op->value, ESSE_NIL) &&
@@ -221,12 +229,12 @@ static bool take_op(struct esse_registers *w, const struct esse_op_record *op, b
 
 /* ---- transactions ---- */
 
-static bool check_txn(const struct esse_registers *w, const struct esse_txn_record *txn,
+static bool check_txn(struct esse_registers *w, const struct esse_txn_record *txn,
                       struct esse_error *err)
 {
     const bool timed = txn->start != ESSE_NO_TIME || txn->end != ESSE_NO_TIME;
     const bool server = txn->start_ts != ESSE_NO_TIME || txn->commit_ts != ESSE_NO_TIME;
-    const bool wall = txn->wall_start != ESSE_NO_TIME || txn->wall_end != ESSE_NO_TIME;
+    w->sink.dropped |= esse_txn_tells(txn);
     if (txn->status == ESSE_UNKNOWN_OUTCOME && !w->lossy)
         return esse_fail(err, ESSE_EINPUT,
                          "%s cannot hold transactions of unknown outcome; --lossy writes them as "
@@ -234,11 +242,8 @@ static bool check_txn(const struct esse_registers *w, const struct esse_txn_reco
                          w->format);
     return (!timed || esse_registers_lost(w, "client times", err)) &&
            (!server || esse_registers_lost(w, "server timestamps", err)) &&
-           (!wall || esse_registers_lost(w, "wall-clock times", err)) &&
            (txn->xid == ESSE_NO_TIME ||
-            esse_registers_lost(w, "the database's numbers of transactions (xid)", err)) &&
-           (!txn->extra_count ||
-            esse_registers_lost(w, "members that Esse does not know, such as :error", err));
+            esse_registers_lost(w, "the database's numbers of transactions (xid)", err));
 }
 
 bool esse_registers_take(struct esse_registers *w, const struct esse_txn_record *txn,
@@ -279,10 +284,10 @@ bool esse_registers_id(struct esse_registers *w, const struct esse_txn_record *t
 static bool put_header(struct esse_sink *sink, const struct esse_header_record *header,
                        struct esse_error *err)
 {
-    const bool says = !esse_value_eq(header->db, ESSE_NONE) ||
-                      !esse_value_eq(header->isolation, ESSE_NONE) || header->column_count;
-    return !says || esse_registers_lost((struct esse_registers *)sink,
-                                        "a header (database, isolation, columns)", err);
+    sink->dropped |= esse_header_tells(header);
+    return !header->in_version_order ||
+           esse_registers_lost((struct esse_registers *)sink,
+                               "that the versions are in the order of the file", err);
 }
 
 /* Cobra's logs have the value with every read of it, the others none but 0.  With --lossy which
@@ -331,7 +336,9 @@ static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fa
                       struct esse_error *err)
 {
     (void)fault;
-    return esse_registers_lost((struct esse_registers *)sink, "faults", err);
+    (void)err;
+    sink->dropped |= ESSE_TOLD_FAULTS;
+    return true;
 }
 
 void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,

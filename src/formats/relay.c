@@ -14,6 +14,7 @@ struct sent {
     uint8_t what;
     uint8_t status;
     uint8_t times;  /* which of the seven a transaction has, in the order of the record */
+    uint8_t extras; /* the next ones of the batch are this transaction's, up to the last */
     uint32_t atoms; /* that the batch's pool had by then */
     uint64_t line;  /* the transaction's or the sink's */
     size_t count;   /* of operations, rows, versions or values */
@@ -42,6 +43,15 @@ ESSE_VEC(word_vec, esse_value)
 ESSE_VEC(row_vec, struct esse_row)
 ESSE_VEC(ref_vec, struct esse_version_ref)
 
+/* A member that Esse does not know: so many of the next bytes, name and text. */
+struct extra {
+    size_t name, text;
+    bool is_last;
+};
+ESSE_VEC(extra_vec, struct extra)
+ESSE_VEC(byte_vec, char)
+ESSE_VEC(extra_out_vec, struct esse_extra)
+
 struct batch {
     struct esse_arena *arena;
     struct esse_arena *pool; /* of 'values' */
@@ -54,6 +64,8 @@ struct batch {
     struct word_vec words; /* items of lists, columns, names */
     struct row_vec rows;
     struct ref_vec refs;
+    struct extra_vec extras;
+    struct byte_vec bytes;
     uint64_t consumed; /* of the file, when it was given */
     bool is_last;
 };
@@ -75,9 +87,10 @@ struct relay {
 
     /* The taker's: where it is in the batch. */
     struct esse_sink *to;
-    size_t time, op, whole_op, word, row, ref;
+    size_t time, op, whole_op, word, row, ref, extra, byte;
     struct word_vec atoms; /* those of the batch, in the sink's pool */
     struct op_vec ops;
+    struct extra_out_vec extras;
     struct esse_arena *arena;
 };
 
@@ -140,6 +153,7 @@ static bool put_header(struct esse_sink *sink, const struct esse_header_record *
     struct relay *relay = (struct relay *)sink;
     put_words(relay->open, header->columns, header->column_count);
     struct sent sent = { .what = HEADER,
+                         .status = header->in_version_order,
                          .line = sink->line,
                          .count = header->column_count,
                          .one = header->db,
@@ -194,13 +208,25 @@ static uint8_t put_times(struct batch *batch, const struct esse_txn_record *txn)
     return (uint8_t)which;
 }
 
+static void put_extras(struct batch *batch, const struct esse_txn_record *txn)
+{
+    for (size_t i = 0; i < txn->extra_count; i++) {
+        const struct esse_span name = txn->extras[i].name, text = txn->extras[i].text;
+        extra_vec_push(&batch->extras, batch->arena,
+                       (struct extra){ name.length, text.length, i + 1 == txn->extra_count });
+        char *to = byte_vec_extend(&batch->bytes, batch->arena, name.length + text.length + 1);
+        memcpy(to, name.at, name.length);
+        memcpy(to + name.length, text.at, text.length);
+    }
+}
+
 static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
                     struct esse_error *err)
 {
     (void)err;
     struct relay *relay = (struct relay *)sink;
     struct batch *batch = relay->open;
-    assert(!txn->extra_count);
+    put_extras(batch, txn);
     struct small_op *ops = small_op_vec_extend(&batch->ops, batch->arena, txn->op_count);
     uint8_t *how = how_vec_extend(&batch->how, batch->arena, txn->op_count);
     for (size_t i = 0; i < txn->op_count; i++)
@@ -208,6 +234,7 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
     struct sent sent = { .what = TXN,
                          .status = (uint8_t)txn->status,
                          .times = put_times(batch, txn),
+                         .extras = txn->extra_count > 0,
                          .line = txn->line,
                          .count = txn->op_count,
                          .one = txn->session,
@@ -355,6 +382,20 @@ static int64_t take_time(struct relay *relay, const struct batch *batch, const s
     return sent->times & 1u << which ? batch->times.at[relay->time++] : ESSE_NO_TIME;
 }
 
+static void take_extras(struct relay *relay, const struct batch *batch)
+{
+    bool is_last;
+    do {
+        const struct extra *extra = &batch->extras.at[relay->extra++];
+        const char *at = batch->bytes.at + relay->byte;
+        extra_out_vec_push(
+            &relay->extras, relay->arena,
+            (struct esse_extra){ { at, extra->name }, { at + extra->name, extra->text } });
+        relay->byte += extra->name + extra->text + 1;
+        is_last = extra->is_last;
+    } while (!is_last);
+}
+
 static bool take_txn(struct relay *relay, struct batch *batch, const struct sent *sent,
                      struct esse_error *err)
 {
@@ -378,6 +419,11 @@ static bool take_txn(struct relay *relay, struct batch *batch, const struct sent
     txn.op_count = sent->count;
     txn.items = batch->words.at;
     txn.rows = batch->rows.at;
+    relay->extras.count = 0;
+    if (sent->extras)
+        take_extras(relay, batch);
+    txn.extras = relay->extras.at;
+    txn.extra_count = relay->extras.count;
     return relay->to->txn(relay->to, &txn, err);
 }
 
@@ -387,7 +433,8 @@ static bool take_header(struct relay *relay, struct batch *batch, const struct s
     struct esse_header_record header = { .db = arrived(relay, sent->one),
                                          .isolation = arrived(relay, sent->two),
                                          .columns = take_words(relay, batch, sent->count),
-                                         .column_count = sent->count };
+                                         .column_count = sent->count,
+                                         .in_version_order = sent->status };
     return relay->to->header(relay->to, &header, err);
 }
 
@@ -452,6 +499,7 @@ static bool take_record(struct relay *relay, struct batch *batch, const struct s
 static bool take_batch(struct relay *relay, struct batch *batch, struct esse_error *err)
 {
     relay->time = relay->op = relay->whole_op = relay->word = relay->row = relay->ref = 0;
+    relay->extra = relay->byte = 0;
     relay->atoms.count = 0;
     for (size_t i = 0; i < batch->sent.count; i++)
         if (!take_record(relay, batch, &batch->sent.at[i], err))
@@ -470,6 +518,7 @@ static void empty_batch(struct batch *batch)
     batch->sent.count = batch->times.count = 0;
     batch->ops.count = batch->how.count = batch->whole.count = 0;
     batch->words.count = batch->rows.count = batch->refs.count = 0;
+    batch->extras.count = batch->bytes.count = 0;
     if (esse_values_atoms(batch->values)) {
         esse_arena_free(batch->pool);
         new_pool(batch);

@@ -87,8 +87,9 @@ esse_value esse_key_initial(const struct esse_history *history, esse_key key)
 
 bool esse_is_recorded_in_version_order(const struct esse_history *history)
 {
-    return history->workload == ESSE_WORKLOAD_CLOSED_PREDICATE &&
-           strcmp(history->format, "native") != 0;
+    return history->header.in_version_order ||
+           (history->workload == ESSE_WORKLOAD_CLOSED_PREDICATE &&
+            strcmp(history->format, "native") != 0);
 }
 
 bool esse_list_has(const struct esse_history *history, esse_value list, esse_value item)

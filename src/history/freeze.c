@@ -252,6 +252,10 @@ bool esse_builder_freeze_as(struct esse_builder *builder, const char *format,
                             struct esse_error *err)
 {
     lists_to_values(builder);
+    if (builder->header.in_version_order &&
+        (builder->has & (ESSE_HAS_APPENDS | ESSE_HAS_LIST_READS)))
+        return esse_fail_at(err, 1, 1,
+                            "in_version_order is said of a history with lists, expected registers");
     struct esse_history *history = esse_arena_alloc(builder->arena, 1, sizeof *history);
     history->arena = builder->arena;
     history->values = builder->sink.values;

@@ -1,4 +1,5 @@
 #include "history/history.h"
+#include "history/access.h"
 
 #include "base/vec.h"
 
@@ -247,7 +248,9 @@ bool esse_history_emit(const struct esse_history *history, struct esse_sink *sin
                        struct esse_error *err)
 {
     struct emitter e = { .history = history, .arena = esse_arena_new() };
-    bool ok = sink->header(sink, &history->header, err);
+    struct esse_header_record header = history->header;
+    header.in_version_order = esse_is_recorded_in_version_order(history);
+    bool ok = sink->header(sink, &header, err);
     if (ok && (history->has & ESSE_HAS_INIT))
         ok = emit_init(&e, sink, err);
     for (uint32_t i = 0; ok && i < history->fault_count; i++)

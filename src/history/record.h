@@ -116,6 +116,7 @@ struct esse_header_record {
     esse_value db, isolation; /* strings */
     const esse_value *columns;
     size_t column_count;
+    bool in_version_order; /* the versions of each register are in the order of the records */
 };
 
 /* An entry of a version order: the version with this value, or the one that 'txn' installed. */
@@ -161,6 +162,28 @@ struct esse_fault_record {
     int64_t start, end;
 };
 
+/* What a history tells people and no verdict depends on. */
+enum esse_descriptive {
+    ESSE_TOLD_HEADER = 1,  /* database, isolation, columns */
+    ESSE_TOLD_FAULTS = 2,  /* what was done to the servers */
+    ESSE_TOLD_CLOCK = 4,   /* what a clock showed */
+    ESSE_TOLD_MEMBERS = 8, /* members of operations that Esse does not know */
+};
+
+static inline unsigned esse_txn_tells(const struct esse_txn_record *txn)
+{
+    const bool clock = txn->wall_start != ESSE_NO_TIME || txn->wall_end != ESSE_NO_TIME;
+    return (clock ? ESSE_TOLD_CLOCK : 0u) | (txn->extra_count ? ESSE_TOLD_MEMBERS : 0u);
+}
+
+static inline unsigned esse_header_tells(const struct esse_header_record *header)
+{
+    return !esse_value_eq(header->db, ESSE_NONE) || !esse_value_eq(header->isolation, ESSE_NONE) ||
+                   header->column_count
+               ? ESSE_TOLD_HEADER
+               : 0;
+}
+
 /*
  * Where records go.  A sink receives header, inits, faults, transactions, version orders, the order
  * and the certificate's kind, the header first if there is one, the others in any order, then
@@ -168,7 +191,8 @@ struct esse_fault_record {
  */
 struct esse_sink {
     struct esse_values *values;
-    uint64_t line; /* where what is sent next and has no line itself stands; 0: nowhere */
+    unsigned dropped; /* of enum esse_descriptive: what a writer had no place for */
+    uint64_t line;    /* where what is sent next and has no line itself stands; 0: nowhere */
     bool (*header)(struct esse_sink *sink, const struct esse_header_record *header,
                    struct esse_error *err);
     bool (*init)(struct esse_sink *sink, const struct esse_row *rows, size_t count,

@@ -286,7 +286,7 @@ static bool send_header(struct subset *s, struct esse_error *err)
     for (size_t i = 0; i < from->column_count; i++)
         columns[i] = carry(s, from->columns[i]);
     struct esse_header_record header = { carry(s, from->db), carry(s, from->isolation), columns,
-                                         from->column_count };
+                                         from->column_count, from->in_version_order };
     return s->sink->header(s->sink, &header, err);
 }
 

@@ -12,8 +12,9 @@ for workload in list-append rw-register; do
     "$ESSE" gen $workload --txns 300 --crash-share 0.05 -q -o a.edn
     expect "$workload: EDN to EDN" 0 "$ESSE" convert a.edn b.edn
     check "$workload: EDN byte for byte" cmp a.edn b.edn
-    expect "$workload: EDN to native" 0 "$ESSE" convert --lossy a.edn c.jsonl
+    expect "$workload: EDN to native" 0 "$ESSE" convert a.edn c.jsonl
     expect "$workload: and to EDN again" 0 "$ESSE" convert c.jsonl d.edn
+    check "$workload: only that keys and values are strings now" cmp <(sed 's/"//g' a.edn) <(sed 's/"//g' d.edn)
     same "$workload: the same counts" "$("$ESSE" stats -q --json a.edn | sed 's/"path":"[^"]*"//; s/"hottest_key":"*[0-9]*"*//')" "$("$ESSE" stats -q --json d.edn | sed 's/"path":"[^"]*"//; s/"hottest_key":"*[0-9]*"*//')"
 done
 
@@ -49,6 +50,45 @@ echo '{:type :ok, :process 0, :f :txn, :value [[:w :x 1.5]], :index 0, :time 5, 
 expect "what native cannot hold is an error" 65 "$ESSE" convert odd.edn odd.jsonl
 same "and leaves no file either" "" "$(ls odd.jsonl* 2>/dev/null)"
 expect "it can be dropped" 0 "$ESSE" convert --lossy odd.edn odd.jsonl
+
+# Real time is never made up.
+printf '%s\n' '{"session":0,"ops":[{"w":"0","v":1}]}' '{"session":1,"ops":[{"r":"0","v":null}]}' >untimed.jsonl
+expect "a history without times" 0 "$ESSE" check -q untimed.jsonl
+expect "as EDN" 0 "$ESSE" convert untimed.jsonl untimed.edn
+expect "has none either" 0 "$ESSE" check -q untimed.edn
+printf '%s\n' '{"session":0,"ops":[{"w":"0","v":1}]}' '{"session":0,"start":1,"end":2,"ops":[{"w":"0","v":2}]}' \
+    '{"session":1,"start":3,"end":4,"ops":[{"r":"0","v":2}]}' >half.jsonl
+expect "times after none in one session" 65 "$ESSE" convert half.jsonl half.edn
+has "EDN cannot say" "$ERR" "a session in which a transaction without times, or without an end, comes before one with times"
+printf '%s\n' '{"session":0,"ops":[{"w":"x","v":1}]}' '{"session":1,"ops":[{"w":"x","v":2},{"d":"x"}]}' >rows.jsonl
+expect "a version order is not made up either" 65 "$ESSE" convert rows.jsonl rows.edn
+has "and it says so" "$ERR" "whose versions need not be in the order of the file"
+sed '1i {"esse":"history","version":1,"in_version_order":true}' rows.jsonl >ordered.jsonl
+expect "unless it is known" 0 "$ESSE" convert ordered.jsonl ordered.edn
+expect "and back" 0 "$ESSE" convert ordered.edn back.jsonl
+has "it is still known" "$(head -1 back.jsonl)" '"in_version_order":true'
+
+# What Jepsen writes beside: kept, and the way back gives the same.
+cat >jepsen.edn <<'EOF'
+{:index 0, :time 100, :type :invoke, :process 0, :f :txn, :value [[:append "x" 1]]}
+{:index 1, :time 150, :type :invoke, :process 1, :f :txn, :value [[:r "x" nil]]}
+{:index 2, :time 200, :type :info, :process 0, :f :txn, :value [[:append "x" 1]], :error [:timeout "no \"answer\""], :node "n1"}
+{:index 3, :type :ok, :process 1, :f :txn, :value [[:r "x" [1]]]}
+EOF
+expect "ordinary EDN to native" 0 "$ESSE" convert jepsen.edn jepsen.jsonl
+same "without a word" "" "$ERR"
+has "with the clock" "$(cat jepsen.jsonl)" '"time":[100,200]'
+has "and the error" "$(cat jepsen.jsonl)" '"edn":{":error":"[:timeout \"no \\\"answer\\\"\"]",":node":"\"n1\""}'
+expect "and back to EDN" 0 "$ESSE" convert jepsen.jsonl jepsen2.edn
+check "byte for byte" cmp jepsen.edn jepsen2.edn
+"$ESSE" gen rw-register -n 20 --no-times -q -o gen.jsonl
+expect "the header of gen is no obstacle" 0 "$ESSE" convert gen.jsonl gen.edn
+has "and is told" "$ERR" "the header (database, isolation, columns)"
+sed -i 's/"txn":"[0-9]*",//' jepsen.jsonl
+sed 's/"edn":{":error":"[^}]*}/"edn":{":error":"[:timeout"}/' jepsen.jsonl >bad.jsonl
+expect "members must be EDN" 65 "$ESSE" convert bad.jsonl x.edn
+has "and it says where" "$ERR" 'found "[:timeout", expected one form of EDN in one line'
+
 expect "malformed input" 65 "$ESSE" convert "$ROOT/tests/parse/native_not_json.jsonl" out.jsonl
 same "leaves nothing behind" "" "$(ls out.jsonl* 2>/dev/null)"
 expect "a folder that is not there" 74 "$ESSE" convert a.jsonl nowhere/b.jsonl
@@ -102,9 +142,10 @@ expect "stats has them" 0 "$ESSE" stats faults.jsonl
 has "with their number" "$OUT" "faults        3: $told"
 expect "and in JSON" 0 "$ESSE" stats --json faults.jsonl
 has "too" "$OUT" ',"faults":[{"fault":"kill","node":1,"start":1200000000,"end":1900000000},'
-expect "a format that cannot hold them" 65 "$ESSE" convert faults.jsonl faults.edn
-has "says so" "$ERR" "cannot hold faults"
-expect "it can drop them" 0 "$ESSE" convert --lossy faults.jsonl faults.edn
+expect "a format that has no place for them" 0 "$ESSE" convert faults.jsonl faults.edn
+same "leaves them out, and says so" "esse: faults.edn: left out, as the format has no place for it and no verdict depends on it: faults" "$ERR"
+expect "unless it is to be quiet" 0 "$ESSE" convert -q faults.jsonl faults.edn
+same "and then not" "" "$ERR"
 sed 's/"start":1,/"commit_ts":1,/; s/"session":1,/"session":1,"commit_ts":2,/; s/"end":5,//' faults.jsonl >stream.jsonl
 stream=("$ESSE" check --stream --order-by commit_ts -l serializable)
 expect "a replay while reading has them too" 0 "${stream[@]}" stream.jsonl
@@ -129,4 +170,7 @@ import json, sys
 faults = [json.loads(line) for line in open(sys.argv[1]) if line.startswith("{\"fault\"")]
 assert len(faults) >= 60 and all(f["end"] == f["start"] + 7 == f["node"] + 7 for f in faults)
 ' converted.jsonl
+awk '/"ops"/ && NR % 3 == 0 { sub(/"ops"/, "\"time\":[" NR ",null],\"edn\":{\":error\":\"[:n " NR "]\",\":node\":\"\\\"n1\\\"\"},\"ops\"") } { print }' large.jsonl >told.jsonl
+expect "what Jepsen tells beside, in a large file" 0 "$ESSE" convert told.jsonl converted.jsonl
+check "is all there" cmp told.jsonl converted.jsonl
 finish

@@ -36,9 +36,11 @@ expect "from Jepsen's EDN to EDN" 0 "$ESSE" shrink faulty.edn -l serializable -o
 same "which is read again" "G1a" "$(types -l serializable small.edn)"
 expect "the input's format is kept on standard output" 0 "$ESSE" shrink -q faulty.edn -l serializable
 same "as EDN" "$(cat small.edn)" "$OUT"
-expect "what the output cannot hold is an error" 65 "$ESSE" shrink faulty.edn -l serializable -o lost.jsonl
-same "and leaves no file" "" "$(ls lost.jsonl* 2>/dev/null)"
-expect "unless it may be dropped" 0 "$ESSE" shrink --lossy faulty.edn -l serializable -o lost.jsonl
+expect "and to native" 0 "$ESSE" shrink faulty.edn -l serializable -o small-edn.jsonl
+has "with what clocks showed" "$(cat small-edn.jsonl)" '"time":['
+expect "what the output cannot hold is an error" 65 "$ESSE" shrink faulty.edn -l serializable -o lost.txt
+same "and leaves no file" "" "$(ls lost.txt* 2>/dev/null)"
+expect "unless it may be dropped" 0 "$ESSE" shrink --lossy faulty.edn -l serializable -o lost.txt
 
 "$ESSE" gen list-append --txns 50 -q -o clean.jsonl
 expect "no violation" 2 "$ESSE" shrink clean.jsonl -l read-uncommitted -o none.jsonl

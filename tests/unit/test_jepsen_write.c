@@ -84,7 +84,8 @@ static void test_jepsen__times_of_other_histories_become_clock_times(void **stat
     esse_arena_free(arena);
 }
 
-static void test_jepsen__without_times_pairs_stand_side_by_side(void **state)
+/* Completions alone say nothing about real time. */
+static void test_jepsen__without_times_there_are_no_invocations(void **state)
 {
     (void)state;
     struct esse_arena *arena = esse_arena_new();
@@ -92,10 +93,8 @@ static void test_jepsen__without_times_pairs_stand_side_by_side(void **state)
     const int64_t none = ESSE_NO_TIME;
     assert_string_equal(
         write_edn(arena, recorded(arena, NULL, none, none, none, none), false, &err),
-        "{:index 0, :type :invoke, :process 0, :f :txn, :value [[:w \"x\" 1]]}\n"
-        "{:index 1, :type :ok, :process 0, :f :txn, :value [[:w \"x\" 1]], :txn \"a\"}\n"
-        "{:index 2, :type :invoke, :process 1, :f :txn, :value [[:r \"x\" nil]]}\n"
-        "{:index 3, :type :ok, :process 1, :f :txn, :value [[:r \"x\" nil]]}\n");
+        "{:index 0, :type :ok, :process 0, :f :txn, :value [[:w \"x\" 1]], :txn \"a\"}\n"
+        "{:index 1, :type :ok, :process 1, :f :txn, :value [[:r \"x\" nil]]}\n");
     esse_arena_free(arena);
 }
 
@@ -200,11 +199,15 @@ static void test_jepsen__what_was_written_reads_and_writes_the_same(void **state
         struct esse_error err = { 0 };
         struct esse_history *first = read_text(arena, random_history(arena, seed),
                                                &esse_format_jepsen_edn, ESSE_WORKLOAD_ANY, &err);
-        const char *once = first ? write_edn(arena, first, true, &err) : NULL;
+        const char *once = first ? write_edn(arena, first, false, &err) : NULL;
         if (once) {
             struct esse_history *second = good(arena, once);
-            assert_string_equal(write_edn(arena, second, false, &err), once);
             assert_int_equal(first->txns, second->txns);
+            /* An invocation that was closed because its session goes on has lent its other members
+             * to its completion; then nothing changes any more. */
+            const char *twice = write_edn(arena, second, false, &err);
+            assert_non_null(twice);
+            assert_string_equal(write_edn(arena, good(arena, twice), false, &err), twice);
         }
         refused += !once;
         esse_arena_free(arena);
@@ -218,7 +221,7 @@ int main(void)
         cmocka_unit_test(test_jepsen__writing_gives_back_the_interleaving),
         cmocka_unit_test(test_jepsen__writing_keeps_the_initial_state_and_predicates),
         cmocka_unit_test(test_jepsen__times_of_other_histories_become_clock_times),
-        cmocka_unit_test(test_jepsen__without_times_pairs_stand_side_by_side),
+        cmocka_unit_test(test_jepsen__without_times_there_are_no_invocations),
         cmocka_unit_test(test_jepsen__what_edn_cannot_hold_is_told),
         cmocka_unit_test(test_jepsen__what_was_written_reads_and_writes_the_same),
     };

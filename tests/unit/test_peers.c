@@ -690,7 +690,8 @@ TEST(test_peers__what_cannot_be_held_is_an_error_that_names_it)
         { "plume dbcop", "{\"init\":{\"1\":5}}", "initial values other than 0" },
         { "plume dbcop cobra", "{\"version_order\":{\"1\":[]}}", "version orders" },
         { "plume dbcop cobra", "{\"order\":[]}", "a serialization order" },
-        { "plume dbcop cobra", "{\"esse\":\"history\",\"version\":1,\"db\":\"x\"}", "a header" },
+        { "plume dbcop cobra", "{\"esse\":\"history\",\"version\":1,\"in_version_order\":true}",
+          "that the versions are in the order of the file" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (size_t f = 0; f < 3; f++) {
