@@ -193,7 +193,8 @@ static void look_inside_list(struct world *world, const struct txn *txn, int at,
     for (int o = 0; o < at; o++) {
         const struct op *earlier = &txn->ops[o];
         int then = own_items(txn, o, key, items);
-        if (!op_reads(earlier, key) || !ends_with(earlier, items, then))
+        if (earlier->kind != OP_READ_LIST || !op_reads(earlier, key) ||
+            !ends_with(earlier, items, then))
             continue;
         if (earlier->count - then != op->count - own ||
             !is_prefix(earlier, earlier->count - then, op))
