@@ -178,11 +178,34 @@ TEST(test_polygraph__predicates_agree_with_all_choices_of_who_committed)
                       counts[i][1], counts[i][2]);
 }
 
+/* A list is no row, whatever its elements are. */
+TEST(test_polygraph__predicates_pass_over_lists)
+{
+    static const char *const levels[] = { "prefix", "snapshot-isolation", "strict-serializable" };
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_history *history =
+        load_text(arena, "native",
+                  "{\"session\":0,\"ops\":[{\"a\":\"x\",\"v\":1}]}\n"
+                  "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":[]}]}\n"
+                  "{\"session\":0,\"ops\":[{\"p\":\"v = 1\",\"rows\":{}}]}\n");
+    struct esse_check_options options = { .levels = levels,
+                                          .level_count = 3,
+                                          .engine = "polygraph" };
+    const struct esse_result *result;
+    struct esse_error err;
+    if (!esse_check(arena, history, &options, &result, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t i = 0; i < result->verdict_count; i++)
+        CHECK_EQ(result->verdicts[i].outcome, ESSE_HOLDS);
+    esse_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_polygraph__predicates_agree_with_all_orders),
         cmocka_unit_test(test_polygraph__predicates_agree_with_all_choices_of_who_committed),
+        cmocka_unit_test(test_polygraph__predicates_pass_over_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

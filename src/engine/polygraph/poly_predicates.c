@@ -49,14 +49,15 @@ static bool value_matches(struct missing *m, uint32_t key, esse_value value, boo
     return esse_predicate_selects(m->predicate, m->history->key_name[key], value, yes, m->err);
 }
 
+/* A list is no row: what was appended to it matches nothing. */
 static bool matches(struct missing *m, uint32_t key, uint32_t version, bool *yes)
 {
     const struct versions *versions = m->reads->versions;
-    return value_matches(m, key,
-                         version == versions->first[key]
-                             ? versions->sources->initial[key]
-                             : versions_touch(versions, versions->write[version])->value,
-                         yes);
+    if (version == versions->first[key])
+        return value_matches(m, key, versions->sources->initial[key], yes);
+    const struct esse_touch *touch = versions_touch(versions, versions->write[version]);
+    *yes = false;
+    return touch->kind == ESSE_OP_APPEND || value_matches(m, key, touch->value, yes);
 }
 
 /* Can it have seen a version that does not match of somebody of whom nobody knows whether it
