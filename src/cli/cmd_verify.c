@@ -32,6 +32,19 @@ static int refuse(const char *path, struct esse_error *err)
     return esse_cli_fail(path, err);
 }
 
+/* What the history brings along is believed, and said to be: its certificate, and an order that the
+ * transactions are said to have. */
+static void put_conditions(struct esse_out *out, const struct esse_verdict *verdict)
+{
+    const char *order_by = verdict->anomaly_count ? verdict->anomalies[0].order_by : NULL;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        order_by = verdict->anomalies[i].order_by ? order_by : NULL;
+    if (verdict->certificate)
+        esse_out_f(out, ", under the certificate (%s)", verdict->certificate);
+    if (order_by)
+        esse_out_f(out, ", in the order by %s", order_by);
+}
+
 static int verify_results(const struct esse_history *history, const struct esse_evidence *evidence,
                           char **paths, struct esse_out *out)
 {
@@ -55,9 +68,11 @@ static int verify_results(const struct esse_history *history, const struct esse_
         }
         if (!esse_recheck_verdict(history, level, verdict, esse_thread_count(0), &err))
             return refuse(paths[0], &err);
-        esse_out_f(out, "%s: %s %s%s\n", paths[1], words[verdict->outcome],
-                   esse_report_claim(out->arena, verdict),
-                   verdict->outcome == ESSE_UNKNOWN ? ", nothing to verify" : ", verified");
+        esse_out_f(out, "%s: %s %s", paths[1], words[verdict->outcome],
+                   esse_report_claim(out->arena, verdict));
+        put_conditions(out, verdict);
+        esse_out_text(out,
+                      verdict->outcome == ESSE_UNKNOWN ? ", nothing to verify\n" : ", verified\n");
     }
     return 0;
 }
@@ -98,7 +113,8 @@ const struct esse_command esse_command_verify = {
         "and rechecks every verdict from the history and the level's definition alone: each edge "
         "of a cycle, each step of an anomaly, each order by replaying it. No engine takes part. "
         "What "
-        "rests on an assumption is said to.\n\n"
+        "rests on an assumption, a certificate or an order that came with the history is said "
+        "to.\n\n"
         "Exit status: 0 all of it follows, 65 something does not (or the files cannot be read as "
         "what they should be), 74 input/output error.",
     .examples = "  esse check --evidence why.json history.edn\n"

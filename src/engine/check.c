@@ -334,22 +334,6 @@ static void state_assumptions(struct check *check, struct esse_verdict *verdict)
     verdict->assumed = names;
 }
 
-/* An anomaly that shows without any order is one whatever the certificate says. */
-static bool rests_on_certificate(const struct esse_anomaly *anomaly)
-{
-    return anomaly->edge_count || anomaly->refutation || anomaly->order_by ||
-           strcmp(anomaly->type, "result-set-mismatch") == 0;
-}
-
-static void state_certificate(const struct check *check, struct esse_verdict *verdict)
-{
-    bool rests = verdict->outcome != ESSE_UNKNOWN;
-    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        rests &= rests_on_certificate(&verdict->anomalies[i]);
-    if (rests && check->history->certificate.kind != ESSE_CERTIFICATE_NONE)
-        verdict->certificate = esse_certificate_names[check->history->certificate.kind];
-}
-
 /* For a while that is short beside the check itself, and beside what is left of the budget. */
 static double time_for_otherwise(const struct check *check, const struct esse_verdict *verdict)
 {
@@ -571,7 +555,7 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     for (size_t i = 0; i < check.count; i++)
         state_assumptions(&check, &check.verdicts[i]);
     for (size_t i = 0; i < check.count; i++) {
-        state_certificate(&check, &check.verdicts[i]);
+        check.verdicts[i].certificate = esse_recheck_certificate(check.history, &check.verdicts[i]);
         ask_otherwise(&check, check.levels[i], &check.verdicts[i]);
     }
     struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);

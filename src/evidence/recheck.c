@@ -546,6 +546,32 @@ static bool is_stated(const struct esse_verdict *verdict, const struct esse_anom
     return true;
 }
 
+/* An anomaly that shows without any order is one whatever the certificate says. */
+static bool rests_on_certificate(const struct esse_anomaly *anomaly)
+{
+    return anomaly->edge_count || anomaly->refutation || anomaly->order_by ||
+           strcmp(anomaly->type, "result-set-mismatch") == 0;
+}
+
+const char *esse_recheck_certificate(const struct esse_history *history,
+                                     const struct esse_verdict *verdict)
+{
+    bool rests =
+        verdict->outcome != ESSE_UNKNOWN && history->certificate.kind != ESSE_CERTIFICATE_NONE;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        rests &= rests_on_certificate(&verdict->anomalies[i]);
+    return rests ? esse_certificate_names[history->certificate.kind] : NULL;
+}
+
+/* Does the verdict own up to the certificate that it was found under, and to no other? */
+static bool states_certificate(const struct esse_history *history,
+                               const struct esse_verdict *verdict)
+{
+    const char *needed = esse_recheck_certificate(history, verdict);
+    return needed ? verdict->certificate && strcmp(verdict->certificate, needed) == 0
+                  : !verdict->certificate;
+}
+
 /* Is it an anomaly that the level forbids, or one that the verdict says to count anyhow? */
 static bool is_counted(const struct esse_level *level, const struct esse_verdict *verdict,
                        const struct esse_anomaly_type *type)
@@ -564,6 +590,9 @@ bool esse_recheck_verdict(const struct esse_history *history, const struct esse_
 {
     if (verdict->outcome == ESSE_UNKNOWN)
         return true;
+    if (!states_certificate(history, verdict))
+        return esse_fail(err, ESSE_EBUG, "'%s' does not state the history's certificate",
+                         verdict->level);
     if (verdict->outcome == ESSE_HOLDS)
         return recheck_order(history, level, verdict, threads, err);
     if (!verdict->anomaly_count)

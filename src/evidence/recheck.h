@@ -45,9 +45,14 @@ bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_l
 bool esse_recheck_order(const struct esse_history *history, const struct esse_level *level,
                         const struct esse_order *order, unsigned threads, struct esse_error *err);
 
+/* The kind of the certificate under which alone the verdict was found, as far as its evidence
+ * shows; NULL if it follows from the operations. */
+const char *esse_recheck_certificate(const struct esse_history *history,
+                                     const struct esse_verdict *verdict);
+
 /* The whole verdict: a VIOLATED one has an anomaly that the level forbids, and all of its
- * anomalies are real, given the assumptions that it states; what they suppose of unknown outcomes
- * covers all of them.  HOLDS needs evidence of a kind that
+ * anomalies are real, given the assumptions and the certificate that it states; what they suppose
+ * of unknown outcomes covers all of them.  HOLDS needs evidence of a kind that
  * this kernel knows.  'threads', at least 1, change nothing but the time. */
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
                           const struct esse_verdict *verdict, unsigned threads,

@@ -107,4 +107,18 @@ sed 's/"write":0/"write":2/' twice.json >wrong.json
 expect "and not with the other writer" 65 "$ESSE" verify wrong.json twice.jsonl
 sed 's/"version":1/"version":2/' twice.json >newer.json
 expect "evidence of another version is refused" 65 "$ESSE" verify newer.json twice.jsonl
+# What rests on a certificate says so.
+"$ESSE" gen rw-register --txns 60 -q --certificate --anomaly G-single -o stamped.jsonl
+echo '{"certificate":"commit-order","complete":true}' >>stamped.jsonl
+"$ESSE" check -q -l serializable,read-committed --evidence stamped.json stamped.jsonl >/dev/null
+if grep -q '"certificate"' stamped.json; then
+    expect "a verdict under a certificate is verified" 0 "$ESSE" verify stamped.json stamped.jsonl
+    has "and says under which" "$OUT" "under the certificate (commit-order), verified"
+    sed 's/"certificate":"commit-order",//g' stamped.json >silent.json
+    expect "one that does not say it is refused" 65 "$ESSE" verify silent.json stamped.jsonl
+    sed 's/"certificate":"commit-order"/"certificate":"timestamps"/g' stamped.json >other.json
+    expect "and so is one that names another" 65 "$ESSE" verify other.json stamped.jsonl
+else
+    fail "a verdict under a certificate" "is not marked"
+fi
 finish
