@@ -32,19 +32,6 @@ static int refuse(const char *path, struct esse_error *err)
     return esse_cli_fail(path, err);
 }
 
-/* What the history brings along is believed, and said to be: its certificate, and an order that the
- * transactions are said to have. */
-static void put_conditions(struct esse_out *out, const struct esse_verdict *verdict)
-{
-    const char *order_by = verdict->anomaly_count ? verdict->anomalies[0].order_by : NULL;
-    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        order_by = verdict->anomalies[i].order_by ? order_by : NULL;
-    if (verdict->certificate)
-        esse_out_f(out, ", under the certificate (%s)", verdict->certificate);
-    if (order_by)
-        esse_out_f(out, ", in the order by %s", order_by);
-}
-
 static int verify_results(const struct esse_history *history, const struct esse_evidence *evidence,
                           char **paths, struct esse_out *out)
 {
@@ -70,7 +57,8 @@ static int verify_results(const struct esse_history *history, const struct esse_
             return refuse(paths[0], &err);
         esse_out_f(out, "%s: %s %s", paths[1], words[verdict->outcome],
                    esse_report_claim(out->arena, verdict));
-        put_conditions(out, verdict);
+        if (verdict->certificate)
+            esse_out_f(out, ", under the certificate (%s)", verdict->certificate);
         esse_out_text(out,
                       verdict->outcome == ESSE_UNKNOWN ? ", nothing to verify\n" : ", verified\n");
     }

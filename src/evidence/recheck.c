@@ -12,6 +12,7 @@
 #include "evidence/recheck_versions.h"
 #include "evidence/refutation.h"
 #include "evidence/replay.h"
+#include "evidence/start_points.h"
 #include "evidence/supposed.h"
 #include "history/access.h"
 #include "history/suppose.h"
@@ -522,6 +523,31 @@ bool esse_recheck_order(const struct esse_history *history, const struct esse_le
     return replayed && esse_replay(history, level, order, err);
 }
 
+/* Where a certificate gives start and commit points, snapshots are at these and nowhere else. */
+static bool keeps_points(const struct esse_history *history, const struct esse_level *level,
+                         const struct esse_order *order)
+{
+    struct esse_start_points points;
+    if (!esse_level_has_points(level) || !esse_may_have_points(history))
+        return true;
+    struct esse_arena *arena = esse_arena_new();
+    bool ok = true;
+    if (esse_start_points_find(&points, arena, history)) {
+        uint32_t last = 0;
+        ok = order->has_starts;
+        for (uint32_t i = 0; ok && i < order->count; i++) {
+            const uint32_t event = order->events[i], txn = event >> 1;
+            const uint32_t point = txn >= history->txns ? ESSE_NO_POINT
+                                   : event & 1          ? points.commit[txn]
+                                                        : points.start[txn];
+            ok = point == ESSE_NO_POINT || point >= last;
+            last = point == ESSE_NO_POINT ? last : point;
+        }
+    }
+    esse_arena_free(arena);
+    return ok;
+}
+
 static bool recheck_order(const struct esse_history *history, const struct esse_level *level,
                           const struct esse_verdict *verdict, unsigned threads,
                           struct esse_error *err)
@@ -530,6 +556,9 @@ static bool recheck_order(const struct esse_history *history, const struct esse_
     const struct esse_level *proved = order->proves ? esse_level_find(order->proves) : NULL;
     if (!proved || !esse_recheck_is_enough(proved, level, verdict))
         return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
+    if (!keeps_points(history, level, order))
+        return esse_fail(err, ESSE_EBUG, "the order does not prove %s at the points given",
+                         verdict->level);
     return esse_recheck_order(history, proved, order, threads, err);
 }
 
@@ -556,11 +585,17 @@ static bool rests_on_certificate(const struct esse_anomaly *anomaly)
 const char *esse_recheck_certificate(const struct esse_history *history,
                                      const struct esse_verdict *verdict)
 {
-    bool rests =
-        verdict->outcome != ESSE_UNKNOWN && history->certificate.kind != ESSE_CERTIFICATE_NONE;
-    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        rests &= rests_on_certificate(&verdict->anomalies[i]);
-    return rests ? esse_certificate_names[history->certificate.kind] : NULL;
+    const char *given = history->certificate.kind == ESSE_CERTIFICATE_NONE
+                            ? NULL
+                            : esse_certificate_names[history->certificate.kind];
+    bool rests = verdict->outcome == ESSE_HOLDS, alone = false;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
+        const struct esse_anomaly *anomaly = &verdict->anomalies[i];
+        rests |= rests_on_certificate(anomaly);
+        alone |= !rests_on_certificate(anomaly) && !anomaly->supposed_count;
+        given = given ? given : anomaly->order_by;
+    }
+    return rests && !alone ? given : NULL;
 }
 
 /* Does the verdict own up to the certificate that it was found under, and to no other? */

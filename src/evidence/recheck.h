@@ -45,8 +45,8 @@ bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_l
 bool esse_recheck_order(const struct esse_history *history, const struct esse_level *level,
                         const struct esse_order *order, unsigned threads, struct esse_error *err);
 
-/* The kind of the certificate under which alone the verdict was found, as far as its evidence
- * shows; NULL if it follows from the operations. */
+/* What the verdict rests on that came with the history, as far as its evidence shows: the kind of
+ * its certificate, or else what an order was taken from; NULL if it follows from the operations. */
 const char *esse_recheck_certificate(const struct esse_history *history,
                                      const struct esse_verdict *verdict);
 

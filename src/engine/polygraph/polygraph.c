@@ -3,6 +3,7 @@
 #include "engine/follow.h"
 #include "engine/polygraph/poly_state.h"
 #include "evidence/recheck.h"
+#include "evidence/start_points.h"
 
 struct polygraphing {
     struct esse_job *job;
@@ -164,6 +165,15 @@ static const struct esse_anomaly *keep_last(const struct polygraphing *p)
     return kept;
 }
 
+static bool has_points(const struct polygraphing *p)
+{
+    struct esse_start_points points;
+    struct esse_arena *arena = esse_arena_new();
+    const bool found = esse_start_points_find(&points, arena, p->job->history);
+    esse_arena_free(arena);
+    return found;
+}
+
 static void judge(struct polygraphing *p, const struct esse_level *level,
                   struct esse_verdict *verdict)
 {
@@ -176,7 +186,11 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
         p->reads.stuck ? ESSE_SOLVER_UNKNOWN : decide(p, rule, &p->reads, verdict);
     if (answer == ESSE_SOLVER_UNSAT && p->reads.optional)
         answer = decide_sure(p, rule, verdict);
-    if (answer == ESSE_SOLVER_SAT) {
+    if (answer == ESSE_SOLVER_SAT && esse_level_has_points(level) && has_points(p)) {
+        verdict->order = (struct esse_order){ 0 };
+        verdict->reason = "the certificate tells where each transaction starts and commits, which "
+                          "the engine 'polygraph' does not look at";
+    } else if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;
         verdict->evidence = "order";
     } else if (answer == ESSE_SOLVER_UNSAT && !p->job->except[rule->refuted]) {

@@ -133,7 +133,6 @@ static void refute(const struct attempt *attempt, struct esse_verdict *verdict)
     verdict->anomalies = attempt->anomaly;
     verdict->anomaly_count = 1;
     verdict->anomalies_seen = 1;
-    verdict->certificate = attempt->anomaly->order_by;
 }
 
 static const struct attempt *attempt_at(struct replaying *r, unsigned at)
