@@ -55,6 +55,7 @@ complete -c esse -n '__esse_in run' -s m -l memory -x -d 'give the check up when
 complete -c esse -n '__esse_in run' -l min-committed -x -d 'with fewer committed the verdict is unknown, exit status 2: too little was tested (default: 1)'
 complete -c esse -n '__esse_in run' -l fail-on -x -a 'violated unknown' -d 'violated: the exit status is 0 also where the verdict is unknown, unless too little was committed; unknown: it is 2 (the default)'
 complete -c esse -n '__esse_in run' -s j -l json -d 'print one JSON object for each run'
+complete -c esse -n '__esse_in run' -l plain -d 'of what is wrong only what it means, who prevents it and what to do, without its proof'
 complete -c esse -n '__esse_in run' -s v -l verbose -d 'say which engine was chosen and why, and show more occurrences'
 complete -c esse -n '__esse_in run' -s h -l help -d 'show help'
 complete -c esse -n '__esse_in run' -F
@@ -118,6 +119,7 @@ complete -c esse -n '__esse_in check' -l ablate -x -a '(__esse_list estimate sch
 complete -c esse -n '__esse_in check' -s f -l format -x -a 'native jepsen-edn elle-json plume awdit dbcop cobra' -d 'the input\'s format (default: recognised)'
 complete -c esse -n '__esse_in check' -s w -l workload -x -a 'list-append rw-register closed-predicate' -d 'what the operations are (default: recognised)'
 complete -c esse -n '__esse_in check' -s j -l json -d 'print one JSON object for each history'
+complete -c esse -n '__esse_in check' -l plain -d 'of what is wrong only what it means, who prevents it and what to do, without its proof'
 complete -c esse -n '__esse_in check' -l evidence -r -F -d 'write what proves the verdicts, for esse verify'
 complete -c esse -n '__esse_in check' -l dot -r -F -d 'write the anomalies\' transactions and dependencies for Graphviz'
 complete -c esse -n '__esse_in check' -l svg -r -F -d 'draw the anomalies, for a browser'

@@ -109,7 +109,8 @@ int esse_checking_run(const struct esse_checking *checking, struct esse_arena *a
                                         .history = history,
                                         .result = result,
                                         .colour = esse_session_colour(),
-                                        .verbose = checking->verbose };
+                                        .verbose = checking->verbose,
+                                        .plain = checking->plain };
     if (!ok)
         return err.code == ESSE_EBUG ? fail_recheck(arena, &report, &err)
                                      : esse_cli_fail(path, &err);

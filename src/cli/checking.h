@@ -15,7 +15,7 @@ struct esse_checking {
     struct esse_load_options load;
     struct esse_check_options check;
     const struct esse_forgetting *forget; /* what an experiment is not to know, or NULL */
-    bool verbose;
+    bool verbose, plain;
 };
 
 struct esse_checked {

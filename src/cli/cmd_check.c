@@ -21,7 +21,7 @@ static struct {
     double budget, version_order_share;
     uint64_t memory, threads, seed;
     bool json, verbose, quiet, transaction_order, explain_plan, no_session_order, no_version_order;
-    bool stream;
+    bool stream, plain;
 } o = { .level = "strict-serializable",
         .anomalies = "",
         .except = "",
@@ -81,6 +81,9 @@ static const struct esse_opt options[] = {
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
       "what the operations are (default: recognised)", esse_workload_choices },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
+    { "plain", 0, ESSE_OPT_FLAG, &o.plain, NULL,
+      "of what is wrong only what it means, who prevents it and what to do, without its proof",
+      NULL },
     { "evidence", 0, ESSE_OPT_TEXT, &o.evidence, "FILE",
       "write what proves the verdicts, for esse verify", NULL },
     { "dot", 0, ESSE_OPT_TEXT, &o.dot, "FILE",
@@ -162,6 +165,7 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
                    .min_committed = o.failing.min_committed },
         .forget = &forget,
         .verbose = o.verbose,
+        .plain = o.plain,
     };
     struct esse_checked checked;
     const int verdict = esse_checking_run(&checking, arena, path, &checked);
@@ -202,9 +206,13 @@ static int report_stream(struct check_run *run, struct esse_streaming *streaming
                          const char *spent, double seconds)
 {
     const struct esse_result *result = esse_streaming_close(streaming, spent, seconds);
-    const struct esse_report report = { path,      streaming->history,
-                                        result,    esse_session_colour(),
-                                        o.verbose, &streaming->counts };
+    const struct esse_report report = { .path = path,
+                                        .history = streaming->history,
+                                        .result = result,
+                                        .colour = esse_session_colour(),
+                                        .verbose = o.verbose,
+                                        .counts = &streaming->counts,
+                                        .plain = o.plain };
     (o.json ? esse_report_json : esse_report_text)(&run->out, &report);
     return esse_failing_status(&o.failing, (int)esse_report_outcome(result),
                                result->too_few_committed);

@@ -144,10 +144,11 @@ static bool collect(struct esse_running *r, struct esse_error *err)
 
 static void write_text(struct esse_out *out, const struct esse_report *report)
 {
-    struct esse_report plain = *report;
-    plain.colour = false;
-    plain.faults_told = false;
-    esse_report_text(out, &plain);
+    struct esse_report whole = *report;
+    whole.colour = false;
+    whole.faults_told = false;
+    whole.plain = false;
+    esse_report_text(out, &whole);
 }
 
 static int save_verdict(struct esse_running *r, const struct esse_report *report)
@@ -178,7 +179,8 @@ static int check(struct esse_running *r)
                    .threads = threads,
                    .min_committed = esse_run_args.failing.min_committed,
                    .assume = esse_session_assume(&esse_run_args.assuming) },
-        .verbose = esse_run_args.verbose
+        .verbose = esse_run_args.verbose,
+        .plain = esse_run_args.plain
     };
     struct esse_checked checked;
     checking.load.certificate = r->summary.no_certificate ? NULL : r->dir.certificate;

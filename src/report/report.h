@@ -15,6 +15,7 @@ struct esse_report {
     bool colour;                      /* terminal colours */
     bool verbose;                     /* plans, and every kept anomaly instead of one a type */
     const struct esse_counts *counts; /* of what was read, if the history is not all of it */
+    bool plain;                       /* of anomalies only what people need who know no names */
     bool faults_told;                 /* whoever reads the text knows of them already */
 };
 

@@ -3,6 +3,7 @@
 #include "report/report.h"
 #include "report/report_cycle.h"
 #include "report/report_faults.h"
+#include "report/report_plain.h"
 #include "report/report_plan.h"
 #include "report/report_refutation.h"
 
@@ -221,6 +222,9 @@ static void put_anomaly(struct esse_out *out, const struct esse_history *history
     esse_out_text(out, "{\"type\":");
     put_string(out, anomaly->type);
     put_member(out, "description", anomaly->description);
+    const char *plain = esse_plain_words(out->arena, history, anomaly->type);
+    if (plain)
+        put_member(out, "plain", plain);
     if (anomaly->has_key) {
         esse_out_text(out, ",\"key\":");
         esse_value_put_json(out, history->values, history->key_name[anomaly->key.ix]);

@@ -7,6 +7,7 @@
 #include "report/report_cycle.h"
 #include "report/report_faults.h"
 #include "report/report_ops.h"
+#include "report/report_plain.h"
 #include "report/report_words.h"
 
 #include <string.h>
@@ -191,6 +192,11 @@ static void put_anomaly(struct esse_out *out, const struct esse_report *report,
     if (told->alike > 1 && !report->verbose)
         esse_out_f(out, " (and %llu more of this kind)", (unsigned long long)told->alike - 1);
     esse_out_char(out, '\n');
+    const char *plain = esse_plain_words(out->arena, report->history, told->type);
+    if (plain)
+        esse_plain_put(out, plain, 4);
+    if (report->plain)
+        return;
     put_cast(out, report, told, esse_cast_of(out->arena, told));
     if (told->refutation) {
         put_cases(out, report, told->refutation);
@@ -296,6 +302,9 @@ void esse_report_text(struct esse_out *out, const struct esse_report *report)
               is_all_about_points(result) ? "ruled out, with its strong variants:"
                                           : "ruled out, with all that implies them:",
               result->not_levels, result->not_count);
+    const char *note = esse_plain_note(result);
+    if (note)
+        esse_plain_put(out, esse_arena_format(out->arena, "(%s)", note), 2);
     if (found)
         put_anomalies(out, report, anomalies, found);
     put_also_found(out, report);

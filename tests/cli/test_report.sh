@@ -6,7 +6,19 @@ set -u
 "$ESSE" gen list-append --txns 200 -q --anomaly G1a -o faulty.jsonl
 expect "an anomaly is told" 1 "$ESSE" check -q faulty.jsonl
 has "with its contradiction" "$OUT" "relied on something that never happened"
-check "in few lines" test "$(echo "$OUT" | wc -l)" -le 17
+check "in few lines" test "$(echo "$OUT" | wc -l)" -le 24
+has "in plain words, too" "$OUT" "    In plain words: A transaction saw data of another one that was rolled back"
+has "with who prevents it" "$(echo "$OUT" | tr -s ' \n' ' ')" "It must not happen at read-committed (PostgreSQL, Oracle Database and SQL Server: READ COMMITTED"
+has "and what to do" "$(echo "$OUT" | tr -s ' \n' ' ')" "What to do: Use at least READ COMMITTED."
+expect "only in plain words" 1 "$ESSE" check -q --plain faulty.jsonl
+has "there they are" "$OUT" "In plain words: A transaction saw data of another one"
+case "$OUT" in *"relied on"* | *"session 0"*) fail "and nothing else" "$OUT" ;; *) pass "and nothing else" ;; esac
+has "and in JSON" "$("$ESSE" check -q --json faulty.jsonl)" '"plain":"In plain words: A transaction saw data'
+printf '%s\n' '{"esse":"history","version":1,"db":"mariadb 10.11"}' '{"session":1,"txn":"t1","ops":[{"r":"x","v":null},{"w":"y","v":1}]}' \
+    '{"session":2,"txn":"t2","ops":[{"r":"y","v":null},{"w":"x","v":1}]}' >skew.jsonl
+expect "write skew" 1 "$ESSE" check -l serializable skew.jsonl
+has "rules out repeatable-read, which has two meanings" "$OUT" "what PostgreSQL calls"
+has "the database of the history comes first" "$(echo "$OUT" | tr -s " \n" " ")" "at serializable (MySQL and MariaDB (InnoDB): SERIALIZABLE"
 case "$OUT" in *$'\033'*) fail "no colour into a pipe" ;; *) pass "no colour into a pipe" ;; esac
 
 expect "drawn" 1 "$ESSE" check -q faulty.jsonl --svg a.svg --dot a.dot

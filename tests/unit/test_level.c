@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "level/level.h"
+#include "level/plain.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -524,12 +525,49 @@ static void test_level__any_thread_may_ask_first(void **state)
         assert_true(right[i]);
 }
 
+/* ---- plain words ---- */
+
+static void test_plain__every_anomaly_that_is_reported_has_words(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < esse_anomaly_count(); i++) {
+        const struct esse_anomaly_type *type = esse_anomaly_at(i);
+        struct esse_plain plain;
+        if (!esse_anomaly_plain(type, &plain) && !type->is_umbrella)
+            fail_msg("%s has none", type->name);
+        if (!type->is_umbrella &&
+            (!plain.remedy || plain.happened[strlen(plain.happened) - 1] != '.'))
+            fail_msg("%s: no remedy, or no sentence", type->name);
+    }
+}
+
+/* All that implies the level named forbids it, and no common one that the level implies does. */
+static void test_plain__the_weakest_common_level_prevents_it(void **state)
+{
+    (void)state;
+    assert_string_equal(esse_anomaly_prevented_by(anomaly("G1a"))->friendly, "read-committed");
+    assert_string_equal(esse_anomaly_prevented_by(anomaly("lost-update"))->friendly,
+                        "snapshot-isolation");
+    assert_string_equal(esse_anomaly_prevented_by(anomaly("G2-item"))->friendly, "serializable");
+    assert_string_equal(esse_anomaly_prevented_by(anomaly("G-single-item-realtime"))->friendly,
+                        "strong-snapshot-isolation");
+    assert_null(esse_anomaly_prevented_by(anomaly("duplicate-write")));
+    for (size_t i = 0; i < esse_anomaly_count(); i++) {
+        const struct esse_level *least = esse_anomaly_prevented_by(esse_anomaly_at(i));
+        for (size_t j = 0; least && j < esse_level_count(); j++)
+            if (esse_level_implies(esse_level_at(j), least) && !esse_anomaly_at(i)->is_about_points)
+                assert_true(esse_level_forbids(esse_level_at(j), esse_anomaly_at(i)));
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_level__any_thread_may_ask_first),
+        TEST(test_plain__every_anomaly_that_is_reported_has_words),
+        TEST(test_plain__the_weakest_common_level_prevents_it),
         TEST(test_level__tables_are_sound),
         TEST(test_level__closures_agree_with_walking_the_edges),
         TEST(test_level__forbids_what_it_or_a_level_below_names),

@@ -29,6 +29,35 @@ struct dsg {
 
 /* ---- cycles ---- */
 
+/* Of the kept cycles of a type the first that is longer than this one; NULL if none is. */
+static struct esse_anomaly *longer_kept(struct scan *scan, const char *type, uint32_t length)
+{
+    for (size_t i = 0; i < scan->found.count; i++)
+        if (scan->found.at[i].edge_count > length && strcmp(scan->found.at[i].type, type) == 0)
+            return &scan->found.at[i];
+    return NULL;
+}
+
+/* The shortest comes first, and a longer one makes room for it. */
+static void tell_cycle(struct scan *scan, const struct dsg_component *component,
+                       enum esse_anomaly_id type, const struct dsg_edge *const *cycle,
+                       uint32_t length)
+{
+    const char *name = esse_anomaly_get(type)->name;
+    const bool is_kept = scan_count(scan, type);
+    if (!is_kept && !longer_kept(scan, name, length))
+        return;
+    dsg_explain(scan, component, type, cycle, length);
+    struct esse_anomaly *last = &scan->found.at[scan->found.count - 1];
+    struct esse_anomaly *longer = longer_kept(scan, name, length);
+    if (longer) {
+        const struct esse_anomaly shorter = *last;
+        *last = *longer;
+        *longer = shorter;
+    }
+    scan->found.count -= !is_kept;
+}
+
 /* Looks for each type that none of those found in this component implies. */
 static void search_component(struct dsg *dsg, const struct dsg_component *component)
 {
@@ -46,8 +75,7 @@ static void search_component(struct dsg *dsg, const struct dsg_component *compon
         if (!length)
             continue;
         found[shape->type] = true;
-        if (scan_count(&dsg->scan, shape->type))
-            dsg_explain(&dsg->scan, component, shape->type, cycle, length);
+        tell_cycle(&dsg->scan, component, shape->type, cycle, length);
     }
 }
 
