@@ -228,6 +228,16 @@ static int b_state_at(struct b_states *states, esse_value value)
     return at;
 }
 
+/* Nothing, of a key that begins with a value and that no operation deletes, is no version. */
+static bool b_is_version(const struct esse_history *h, uint32_t key, esse_value value)
+{
+    bool found = !esse_value_eq(value, ESSE_NIL) ||
+                 esse_value_eq(esse_key_initial(h, (esse_key){ key }), ESSE_NIL);
+    for (uint32_t op = 0; !found && op < h->ops; op++)
+        found = h->op_kind[op] == ESSE_OP_DELETE && h->op_key[op] == key;
+    return found;
+}
+
 /* What 'txn' shows first and last of the key: what it read, before it wrote, and what it wrote;
  * NULL if nothing. */
 static bool b_shows(const struct esse_history *h, uint32_t txn, uint32_t key,
@@ -239,7 +249,7 @@ static bool b_shows(const struct esse_history *h, uint32_t txn, uint32_t key,
             continue;
         if (b_is_write(h, op))
             written = b_value(h, op);
-        else if (!read && !written)
+        else if (!read && !written && b_is_version(h, key, *b_value(h, op)))
             read = b_value(h, op);
     }
     *first = read ? read : written;
