@@ -74,6 +74,8 @@ static void put_summary(struct esse_out *out, const struct esse_running *r)
                    r->live.work.file ? "commits" : "versions", r->live.driver->certificate->source);
     else if (s->no_certificate && !r->live.no_certificate && r->live.driver->certificate)
         esse_out_f(out, "  no order of versions: %s\n", s->no_certificate);
+    if (s->lost)
+        esse_out_f(out, "  lost: %" PRIu64 " acknowledged commits are not in it\n", s->lost);
     if (s->remark)
         esse_out_f(out, "  %s\n", s->remark);
     if (r->live.by_turns)

@@ -34,6 +34,13 @@ void esse_gen_certificate_position(struct esse_gen_certificate *certificate,
     certificate->is_sorted = false;
 }
 
+void esse_gen_certificate_lost(struct esse_gen_certificate *certificate, uint32_t txn)
+{
+    certificate->lost = make_room(certificate->arena, certificate->lost, certificate->lost_count,
+                                  &certificate->lost_room, sizeof *certificate->lost);
+    certificate->lost[certificate->lost_count++] = txn;
+}
+
 struct esse_version_ref esse_gen_version_ref(struct esse_gen_version version)
 {
     if (version.value == ESSE_STORE_ABSENT)
@@ -113,10 +120,23 @@ static bool emit_order(struct esse_gen_certificate *certificate, struct esse_sin
     return ok;
 }
 
+bool esse_gen_certificate_emit_lost(const struct esse_gen_certificate *certificate,
+                                    struct esse_sink *sink, struct esse_error *err)
+{
+    const size_t count = certificate->lost_count;
+    esse_value *names = esse_arena_grow(certificate->arena, NULL, (count + 1) * sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = esse_value_small(certificate->lost[i]);
+    bool ok = !count || sink->lost(sink, names, count, err);
+    esse_arena_drop(certificate->arena, names);
+    return ok;
+}
+
 bool esse_gen_certificate_emit(struct esse_gen_certificate *certificate, uint64_t keys,
                                bool has_order, struct esse_sink *sink, struct esse_error *err)
 {
     if (certificate->version_count && !emit_versions(certificate, keys, sink, err))
         return false;
-    return !has_order || emit_order(certificate, sink, err);
+    return (!has_order || emit_order(certificate, sink, err)) &&
+           esse_gen_certificate_emit_lost(certificate, sink, err);
 }

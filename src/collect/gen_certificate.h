@@ -28,6 +28,8 @@ struct esse_gen_certificate {
     struct esse_gen_position *positions;
     size_t position_count, position_room;
     bool is_sorted; /* the positions are */
+    uint32_t *lost; /* transactions that were acknowledged, and that the log lacks */
+    size_t lost_count, lost_room;
 };
 
 /* Versions of one key must be added oldest first. */
@@ -36,14 +38,20 @@ void esse_gen_certificate_version(struct esse_gen_certificate *certificate,
 void esse_gen_certificate_position(struct esse_gen_certificate *certificate,
                                    struct esse_gen_position position);
 
+void esse_gen_certificate_lost(struct esse_gen_certificate *certificate, uint32_t txn);
+
 /* How many took effect before a moment.  O(log transactions), and a sort if one was added since. */
 size_t esse_gen_certificate_before(struct esse_gen_certificate *certificate, uint64_t at);
 
 /* How a version is named in an order. */
 struct esse_version_ref esse_gen_version_ref(struct esse_gen_version version);
 
-/* The version orders by key, where any were added, and the order if 'has_order'.  Keys are below
- * 'keys'. */
+/* Those that were lost, if any were. */
+bool esse_gen_certificate_emit_lost(const struct esse_gen_certificate *certificate,
+                                    struct esse_sink *sink, struct esse_error *err);
+
+/* The version orders by key, where any were added, the order if 'has_order', and who was lost. Keys
+ * are below 'keys'. */
 bool esse_gen_certificate_emit(struct esse_gen_certificate *certificate, uint64_t keys,
                                bool has_order, struct esse_sink *sink, struct esse_error *err);
 

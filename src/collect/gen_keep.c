@@ -132,6 +132,13 @@ static bool pass_order(struct esse_sink *sink, const esse_value *names, size_t c
     return flush(keeper, err) && keeper->to->order(keeper->to, names, count, err);
 }
 
+static bool pass_lost(struct esse_sink *sink, const esse_value *names, size_t count,
+                      struct esse_error *err)
+{
+    struct keeper *keeper = (struct keeper *)sink;
+    return flush(keeper, err) && keeper->to->lost(keeper->to, names, count, err);
+}
+
 static bool pass_certificate(struct esse_sink *sink,
                              const struct esse_certificate_record *certificate,
                              struct esse_error *err)
@@ -164,6 +171,7 @@ struct esse_sink *esse_gen_keep(struct esse_arena *arena, struct esse_sink *to, 
                                          .txn = keep_txn,
                                          .version_order = pass_versions,
                                          .order = pass_order,
+                                         .lost = pass_lost,
                                          .certificate = pass_certificate,
                                          .finish = pass_finish },
                                .to = to,

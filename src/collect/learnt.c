@@ -25,7 +25,8 @@ struct esse_learnt {
     struct version_vec versions;
     struct named_vec named;
     struct commit_vec commits;
-    bool has_twins; /* two transactions with one xid */
+    bool has_twins;        /* two transactions with one xid */
+    struct named_vec lost; /* acknowledged, and not among the commits */
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema)
@@ -54,6 +55,11 @@ uint64_t esse_learnt_count(const struct esse_learnt *learnt, uint64_t *commits)
     return learnt->versions.count;
 }
 
+uint64_t esse_learnt_lost(const struct esse_learnt *learnt)
+{
+    return learnt->lost.count;
+}
+
 void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *named, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -76,21 +82,55 @@ static int compare_named(const void *left, const void *right)
     return (a->xid > b->xid) - (a->xid < b->xid);
 }
 
-/* By xid, and of each the one that is known to have committed, or else any. */
+static int compare_begun(const void *left, const void *right)
+{
+    const struct esse_named *a = left, *b = right;
+    return a->xid != b->xid ? compare_named(a, b) : (a->start > b->start) - (a->start < b->start);
+}
+
+static void note_lost(struct esse_learnt *learnt, const struct esse_named *named)
+{
+    if (!named->is_unknown && named->has_written)
+        named_vec_push(&learnt->lost, learnt->arena, *named);
+}
+
+/* By xid, and of each the one that began last: a number is given a second time only after a crash
+ * that undid whatever the first had done with it. */
 static void sort_named(struct esse_learnt *learnt)
 {
     struct named_vec *named = &learnt->named;
     size_t kept = 0;
-    qsort(named->at, named->count, sizeof *named->at, compare_named);
+    qsort(named->at, named->count, sizeof *named->at, compare_begun);
     for (size_t i = 0; i < named->count; i++) {
         struct esse_named *last = kept ? &named->at[kept - 1] : NULL;
-        if (!last || last->xid != named->at[i].xid)
-            named->at[kept++] = named->at[i];
-        else if (last->is_unknown)
+        if (last && last->xid == named->at[i].xid) {
+            note_lost(learnt, last);
             *last = named->at[i];
+        } else {
+            named->at[kept++] = named->at[i];
+        }
     }
     learnt->has_twins = kept < named->count;
     named->count = kept;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Those that no commit of the log belongs to. */
+static void find_lost(struct esse_learnt *learnt)
+{
+    const size_t count = learnt->commits.count;
+    int64_t *commits = esse_arena_grow(learnt->arena, NULL, (count + 1) * sizeof *commits);
+    memcpy(commits, learnt->commits.at, count * sizeof *commits);
+    qsort(commits, count, sizeof *commits, compare_numbers);
+    for (size_t i = 0; i < learnt->named.count; i++)
+        if (!bsearch(&learnt->named.at[i].xid, commits, count, sizeof *commits, compare_numbers))
+            note_lost(learnt, &learnt->named.at[i]);
+    esse_arena_drop(learnt->arena, commits);
 }
 
 static const struct esse_named *find_named(const struct esse_learnt *learnt, int64_t xid)
@@ -101,16 +141,20 @@ static const struct esse_named *find_named(const struct esse_learnt *learnt, int
                                : NULL;
 }
 
-/* The name in the history, ESSE_NONE if nobody there is known by the xid. */
+/* Its name in the history. */
+static esse_value show_named(struct esse_sink *sink, const struct esse_named *named)
+{
+    char name[64];
+    int length = snprintf(name, sizeof name, "%lld/%llu", (long long)named->session,
+                          (unsigned long long)named->index);
+    return esse_value_string(sink->values, name, (size_t)length);
+}
+
+/* The same by xid, ESSE_NONE if nobody is known by it. */
 static esse_value name_of(struct esse_learnt *learnt, struct esse_sink *sink, int64_t xid)
 {
     const struct esse_named *found = find_named(learnt, xid);
-    if (!found)
-        return ESSE_NONE;
-    char name[64];
-    int length = snprintf(name, sizeof name, "%lld/%llu", (long long)found->session,
-                          (unsigned long long)found->index);
-    return esse_value_string(sink->values, name, (size_t)length);
+    return found ? show_named(sink, found) : ESSE_NONE;
 }
 
 /* By value; a delete by its transaction, if that has a name. */
@@ -184,6 +228,14 @@ static bool emit_commits(struct esse_learnt *learnt, struct esse_sink *sink, str
     return sink->order(sink, names.at, names.count, err);
 }
 
+static bool emit_lost(struct esse_learnt *learnt, struct esse_sink *sink, struct esse_error *err)
+{
+    struct name_vec names = { 0 };
+    for (size_t i = 0; i < learnt->lost.count; i++)
+        name_vec_push(&names, learnt->arena, show_named(sink, &learnt->lost.at[i]));
+    return !names.count || sink->lost(sink, names.at, names.count, err);
+}
+
 static bool emit_kind(const char *kind, struct esse_sink *sink, struct esse_error *err)
 {
     struct esse_certificate_record record = { .complete = true };
@@ -208,7 +260,7 @@ static bool has_times_of_all(const struct esse_learnt *learnt)
 /* What a kind says is about the order of commits: nothing, if only versions were told. */
 static bool has_kind(const struct esse_learnt *learnt, const char *kind)
 {
-    if (!kind || (learnt->versions.count && !learnt->commits.count))
+    if (!kind || learnt->lost.count || (learnt->versions.count && !learnt->commits.count))
         return false;
     return strcmp(kind, esse_certificate_names[ESSE_CERTIFICATE_TIMESTAMPS]) != 0 ||
            has_times_of_all(learnt);
@@ -219,7 +271,11 @@ bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_
 {
     if (learnt->named.count)
         sort_named(learnt);
+    if (kind && learnt->commits.count)
+        find_lost(learnt);
+    else
+        learnt->lost.count = 0; /* the log does not tell who committed */
     return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
            (!learnt->commits.count || emit_commits(learnt, sink, err)) &&
-           (!has_kind(learnt, kind) || emit_kind(kind, sink, err));
+           emit_lost(learnt, sink, err) && (!has_kind(learnt, kind) || emit_kind(kind, sink, err));
 }

@@ -12,12 +12,14 @@
  */
 
 /* A transaction by the server's id, and by its place in the history: session/index.  A server that
- * crashed may give an id a second time; then who first had it never committed, although its client
- * could not know. */
+ * crashed may give an id a second time; then who began first never committed, although its client
+ * could not know, or was told otherwise. */
 struct esse_named {
     int64_t xid, session;
     uint64_t index;
-    bool is_unknown; /* its outcome is */
+    int64_t start;
+    bool is_unknown;  /* its outcome is */
+    bool has_written; /* something that a log has, unless it was lost */
 };
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema);
@@ -27,11 +29,15 @@ uint64_t esse_learnt_count(const struct esse_learnt *learnt, uint64_t *commits);
 /* Whom the xids stand for; for deletes, whose versions have no value to name them by. */
 void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *named, size_t count);
 
-/* One version order for each row, the order of commits if any was told, and that they are of this
- * 'kind', if it is not NULL and commits were told with the versions.  Timestamps are those of
- * transactions that are known to have committed: if another one did, or an xid stands for two, the
- * kind is left out. */
+/* One version order for each row, the order of commits if any was told, which acknowledged
+ * transactions it lacks, and that they are of this 'kind', if it is not NULL and commits were told
+ * with the versions.  Timestamps are those of transactions that are known to have committed: if
+ * another one did, or an xid stands for two, the kind is left out; and so it is if commits were
+ * lost, since a snapshot of before then speaks of numbers that stand for others now. */
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
                       struct esse_error *err);
+
+/* How many of those there were, once they were told. */
+uint64_t esse_learnt_lost(const struct esse_learnt *learnt);
 
 #endif

@@ -269,8 +269,10 @@ static bool write_certificate(struct collecting *c, const char *path, struct ess
     const char *kind =
         certifying->kind_of ? certifying->kind_of(c->live->target) : certifying->kind;
     c->summary->versions = esse_learnt_count(c->learnt, &c->summary->commits);
-    if (esse_learnt_emit(c->learnt, kind, sink, err) && play(c, sink, err))
+    if (esse_learnt_emit(c->learnt, kind, sink, err) && play(c, sink, err)) {
+        c->summary->lost = esse_learnt_lost(c->learnt);
         return esse_outfile_commit(&file, err);
+    }
     esse_outfile_discard(&file);
     return false;
 }

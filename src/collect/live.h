@@ -51,6 +51,7 @@ struct esse_live_summary {
     uint64_t reconnects;
     unsigned threads;
     uint64_t versions, commits;           /* in the certificate */
+    uint64_t lost;                        /* acknowledged, and not in the server's log */
     const char *no_certificate;           /* why there is none; NULL if there is one */
     const char *remark;                   /* the driver's; NULL: none */
     struct esse_recording_cost recording; /* if by turns */

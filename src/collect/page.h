@@ -43,6 +43,7 @@ struct esse_page {
     uint64_t index; /* of the open transaction in its session */
     int64_t start, xid, start_ts, commit_ts;
     uint64_t operations;
+    bool has_written;    /* something, and not only tried to */
     struct esse_out ops; /* separated by commas */
 };
 

@@ -190,6 +190,8 @@ static bool plant_txn(struct planting *planting, uint8_t at, uint32_t *name, str
     gen->counts.planted++;
     if (!esse_gen_emit(gen, &record, name, err))
         return false;
+    if (gen->options->has_certificate && txn->status == '~')
+        esse_gen_certificate_lost(&gen->certificate, *name);
     if (esse_gen_has_order(gen) && txn->status == 0)
         esse_gen_certificate_position(
             &gen->certificate,
@@ -310,7 +312,8 @@ bool esse_plant_play(const struct esse_gen_anomaly *anomaly, enum esse_gen_workl
     bool ok = !rows.count || gen.sink->init(gen.sink, rows.at, rows.count, err);
     ok = ok && esse_gen_plant_run(&plant, 0, FIRST_KEY, &gen, err) &&
          (!played->certificate ||
-          send_orders(&gen.certificate, FIRST_KEY, played->certificate, err));
+          (send_orders(&gen.certificate, FIRST_KEY, played->certificate, err) &&
+           esse_gen_certificate_emit_lost(&gen.certificate, played->certificate, err)));
     esse_arena_free(arena);
     return ok;
 }

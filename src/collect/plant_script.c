@@ -52,7 +52,7 @@ static struct plant_txn *read_head(struct plant_script *script, const char **at)
     *txn = (struct plant_txn){ .session = session, .end = PLANT_TICKS - 1 };
     if (session != '*' && session - 'a' >= script->sessions)
         script->sessions = (uint8_t)(session - 'a' + 1);
-    if (**at == '!' || **at == '?')
+    if (**at == '!' || **at == '?' || **at == '~')
         txn->status = *(*at)++;
     if (**at == '@')
         read_ticks(at, &txn->begin, &txn->end);
@@ -84,7 +84,7 @@ struct plant_script plant_script_read(const char *text)
         } else if (*at == '/') {
             at++;
             read_orders(&script, &at);
-        } else if (at[1] && strchr(":!?@#", at[1])) {
+        } else if (at[1] && strchr(":!?~@#", at[1])) {
             txn = read_head(&script, &at);
         } else {
             assert(txn);

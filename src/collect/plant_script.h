@@ -22,7 +22,7 @@ struct plant_op {
 };
 
 struct plant_txn {
-    char session, status; /* 'a' is the first; '!', '?' or 0 */
+    char session, status; /* 'a' is the first; '!', '?', '~' or 0 */
     uint8_t begin, end;
     bool has_points;
     uint8_t snapshot, commit; /* as the store tells, if it has points */

@@ -7,7 +7,8 @@
  *     rx  rx12               reads x absent (an empty list); reads x = 1 or the list 1, 2
  *     p   px1y2              a predicate that matches 1 to 4 and not 5 to 9 returns nothing;
  *                            returns x = 1 and y = 2
- *     a!:  a?:               a aborted; its outcome is unknown
+ *     a!:  a?:  a~:          a aborted; its outcome is unknown; it was acknowledged, and is not
+ *                            in the store's log
  *     a@01:                  a runs from tick 0 to 1; without it from 0 to 9, so all overlap
  *     a#01:                  its snapshot is of tick 0 and its commit of tick 1, as the store
  * tells; without it the snapshot is that before the plant, and they commit one after the other a:
@@ -108,6 +109,7 @@ const struct esse_gen_anomaly esse_gen_anomalies[] = {
       "two read-modify-writes start from one version; a G-single-item too" },
     { "lost-update", REGISTERS | ROWS, NOTHING, "a:rx wx1 b:rx wx2",
       "two read-modify-writes start from one version; a G-single-item too" },
+    { "lost-commit", ALL, ORDER, "a~:wx1", "an acknowledged write that the store does not have" },
     { "internal", ALL, NOTHING, OWN_WRITE, "a read contradicts an own write" },
     { "future-read", ALL, NOTHING, "a:rx1 wx1",
       "a read of what the same transaction writes later" },

@@ -215,6 +215,7 @@ void esse_page_begin(struct esse_page *page)
     page->start = page->book->last - page->book->epoch;
     page->xid = page->start_ts = page->commit_ts = ESSE_NO_ID;
     page->operations = 0;
+    page->has_written = false;
     page->ops.count = 0;
     page->is_open = !page->is_idle;
 }
@@ -311,9 +312,10 @@ void esse_page_end(struct esse_page *page, enum esse_status status)
     if (page->is_idle)
         return;
     if (status != ESSE_ABORTED && page->xid != ESSE_NO_ID)
-        esse_named_vec_push(
-            &book->named, book->arena,
-            (struct esse_named){ page->xid, page->session, index, status == ESSE_UNKNOWN_OUTCOME });
+        esse_named_vec_push(&book->named, book->arena,
+                            (struct esse_named){ page->xid, page->session, index, page->start,
+                                                 status == ESSE_UNKNOWN_OUTCOME,
+                                                 page->has_written });
     pthread_mutex_lock(&book->front.lock);
     const int64_t stamp = esse_book_now(book);
     struct esse_out *out = &esse_front_lines(&book->front)->bytes;

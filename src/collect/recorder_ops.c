@@ -9,6 +9,7 @@ char *esse_page_open_op(struct esse_page *page, enum esse_op_kind kind)
     char *to = esse_out_room(&page->ops, OP_ROOM);
     if (page->ops.count)
         *to++ = ',';
+    page->has_written |= kind == ESSE_OP_WRITE || kind == ESSE_OP_APPEND || kind == ESSE_OP_DELETE;
     return esse_native_open_op(to, kind);
 }
 
@@ -68,6 +69,7 @@ static void put_rows(struct esse_page *page, const struct esse_noted *noted, enu
     esse_out_upto(out, esse_page_open_op(page, kind));
     esse_out_json(out, request->where, strlen(request->where));
     esse_out_text(out, ESSE_NATIVE_ROWS "{");
+    page->has_written |= kind == ESSE_OP_PREDICATE_UPDATE && noted->reply->row_count;
     for (size_t i = 0; i < noted->reply->row_count; i++) {
         const struct esse_live_row *row = &noted->reply->rows[i];
         char *to = esse_out_room(out, ESSE_NATIVE_ROOM);

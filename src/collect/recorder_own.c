@@ -191,6 +191,7 @@ static void put_found(struct esse_page *page, const struct esse_own_statement *o
     put_row(page->book, out, own->table, cells);
     if (own->kind == ESSE_OWN_SELECT)
         return;
+    page->has_written = true;
     esse_out_char(out, ',');
     if (own->kind == ESSE_OWN_UPDATE)
         put_row(page->book, out, own->table, cells + columns);

@@ -3,6 +3,7 @@
 #include "base/threads.h"
 #include "engine/check_state.h"
 #include "engine/follow.h"
+#include "engine/scan/scan_lost.h"
 #include "engine/tested.h"
 #include "engine/worlds.h"
 #include "evidence/assumption.h"
@@ -305,9 +306,54 @@ static bool plan_next(struct check *check, struct esse_budget *budget)
     return left;
 }
 
+/* Commits that the database lost need no engine, and whatever else is wrong then may be due to
+ * them: the levels that forbid it are decided. */
+static void judge_lost(struct check *check)
+{
+    const struct esse_anomaly_type *type = esse_anomaly_get(ESSE_ANOMALY_LOST_COMMIT);
+    struct esse_anomaly *anomalies;
+    if (!check->history->lost_count || check->except[type->id])
+        return;
+    const uint32_t count = scan_lost(check->arena, check->history, &anomalies);
+    for (uint32_t i = 0; i < count; i++)
+        keep_found(check, &anomalies[i]);
+    for (size_t i = 0; i < check->count; i++) {
+        if (!check->named[type->id] && !esse_level_forbids(check->levels[i], type))
+            continue;
+        check->plans[i] = NULL;
+        check->verdicts[i] =
+            (struct esse_verdict){ .level = check->verdicts[i].level,
+                                   .named = check->options->anomalies,
+                                   .named_count = (uint32_t)check->options->anomaly_count,
+                                   .outcome = ESSE_VIOLATED,
+                                   .engine = "scan",
+                                   .plan = "the database's log lacks what was acknowledged",
+                                   .evidence = "anomaly",
+                                   .anomalies = anomalies,
+                                   .anomaly_count = count,
+                                   .anomalies_seen = check->history->lost_count };
+    }
+}
+
+/* Where lost commits were to be left out, what an order proves beside them is not the level. */
+static void doubt_lost(struct check *check)
+{
+    const struct esse_anomaly_type *type = esse_anomaly_get(ESSE_ANOMALY_LOST_COMMIT);
+    for (size_t i = 0; i < check->count && check->history->lost_count; i++) {
+        struct esse_verdict *verdict = &check->verdicts[i];
+        if (verdict->outcome != ESSE_HOLDS || !esse_level_forbids(check->levels[i], type))
+            continue;
+        verdict->outcome = ESSE_UNKNOWN;
+        verdict->evidence = "none";
+        verdict->reason = esse_arena_format(
+            check->arena, "%s rules it out, which was to be left out", type->name);
+    }
+}
+
 bool check_decide(struct check *check, struct esse_budget *budget, struct esse_error *err)
 {
     make_plans(check);
+    judge_lost(check);
     do {
         for (size_t i = 0; esse_engines[i]; i++) {
             if (!run_engine(check, esse_engines[i], budget, err))
@@ -552,6 +598,7 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     if (!check_decide(&check, options->budget, err) || !worlds_decide(&check, options->budget, err))
         return false;
     follow_all(&check);
+    doubt_lost(&check);
     for (size_t i = 0; i < check.count; i++)
         state_assumptions(&check, &check.verdicts[i]);
     for (size_t i = 0; i < check.count; i++) {

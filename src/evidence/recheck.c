@@ -380,6 +380,72 @@ static bool rule_lost_update(const struct claim *claim)
     return count_writers(claim, a, ESSE_NO_TXN).all + is_initial(claim, a) == 1;
 }
 
+static bool names(const esse_txn *txns, uint32_t count, uint32_t txn)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (txns[i].ix == txn)
+            return true;
+    return false;
+}
+
+/* Does a version order have what the step wrote, and nobody else did? */
+static bool is_in_version_order(const struct claim *claim, esse_value written, bool is_unique)
+{
+    const struct esse_history *history = claim->history;
+    for (uint32_t o = 0; o < history->version_order_count; o++) {
+        const struct esse_version_order *order = &history->version_orders[o];
+        for (uint32_t i = 0; order->key.ix == claim->key.ix && i < order->count; i++) {
+            const struct esse_version *version = &order->versions[i];
+            if (version->txn.ix == ESSE_NO_TXN ? is_unique && esse_value_eq(version->value, written)
+                                               : version->txn.ix == claim->txn[0])
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool writes_anything(const struct esse_history *history, uint32_t txn)
+{
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+        for (uint32_t i = 0; i < esse_access_count(history, op); i++)
+            if (esse_access_at(history, op, i).kind != ESSE_OP_READ)
+                return true;
+    return false;
+}
+
+/* Did a transaction that the log has, one that writes and is not lost, read it? */
+static bool is_in_a_later_state(const struct claim *claim, esse_value written)
+{
+    const struct esse_history *history = claim->history;
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        bool sees = false;
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+            esse_value read;
+            sees |= esse_op_read_of(history, op, claim->key, &read) &&
+                    comes_from(history, read, written);
+        }
+        if (sees && history->txn_status[txn] == ESSE_COMMITTED && writes_anything(history, txn) &&
+            !names(history->lost, history->lost_count, txn))
+            return true;
+    }
+    return false;
+}
+
+static bool rule_lost_commit(const struct claim *claim)
+{
+    const struct esse_history *history = claim->history;
+    const uint32_t txn = claim->txn[0];
+    esse_value written;
+    if (esse_txn_recorded(history, txn) != ESSE_COMMITTED || !writes(claim, 0, &written) ||
+        !names(history->lost, history->lost_count, txn) ||
+        names(history->order, history->order_count, txn))
+        return false;
+    const bool is_unique = !esse_value_eq(written, ESSE_NIL) && !is_initial(claim, written) &&
+                           count_writers(claim, written, txn).all == 1;
+    return !is_in_version_order(claim, written, is_unique) &&
+           !(is_unique && is_in_a_later_state(claim, written));
+}
+
 static bool rule_duplicate_write(const struct claim *claim)
 {
     esse_value a, b;
@@ -426,6 +492,7 @@ static const struct rule {
     { ESSE_ANOMALY_INCOMPATIBLE_ORDER, 2, rule_incompatible_order },
     { ESSE_ANOMALY_DIRTY_UPDATE, 3, rule_dirty_update },
     { ESSE_ANOMALY_LOST_UPDATE, 2, rule_lost_update },
+    { ESSE_ANOMALY_LOST_COMMIT, 1, rule_lost_commit },
     { ESSE_ANOMALY_DUPLICATE_WRITE, 2, rule_duplicate_write },
     { ESSE_ANOMALY_CYCLIC_VERSIONS, ANY_STEPS, rule_cyclic },
     { ESSE_ANOMALY_PREDICATE_READ_MISS, 1, rule_predicate_miss },
@@ -554,6 +621,9 @@ static bool recheck_order(const struct esse_history *history, const struct esse_
 {
     const struct esse_order *order = &verdict->order;
     const struct esse_level *proved = order->proves ? esse_level_find(order->proves) : NULL;
+    if (proved && history->lost_count &&
+        esse_level_forbids(level, esse_anomaly_get(ESSE_ANOMALY_LOST_COMMIT)))
+        return esse_fail(err, ESSE_EBUG, "'%s holds', and commits were lost", verdict->level);
     if (!proved || !esse_recheck_is_enough(proved, level, verdict))
         return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
     if (!keeps_points(history, level, order))

@@ -23,6 +23,7 @@
  *                       after the first with nothing committed between
  *   lost-update         two first reads of the same version by transactions that both write the
  *                       key
+ *   lost-commit         a write of the transaction that was lost
  *   duplicate-write     two writes of the same value to the key
  *   cyclic-versions     see recheck_versions.h
  *   predicate-read-miss the predicate operation that left out the key

@@ -226,6 +226,16 @@ static bool refuse_order(struct esse_sink *sink, const esse_value *names, size_t
                         "order line without --stream");
 }
 
+static bool refuse_lost(struct esse_sink *sink, const esse_value *names, size_t count,
+                        struct esse_error *err)
+{
+    (void)names;
+    (void)count;
+    return esse_fail_at(err, sink->line, 1,
+                        "who was lost can only be held against a whole history; check it without "
+                        "--stream");
+}
+
 /* Nothing that a replay depends on: for reports. */
 static bool take_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
                        struct esse_error *err)
@@ -281,6 +291,7 @@ struct esse_replay_stream *esse_replay_stream_new(struct esse_arena *arena,
                                        .txn = take_txn,
                                        .version_order = refuse_version_order,
                                        .order = refuse_order,
+                                       .lost = refuse_lost,
                                        .certificate = take_certificate,
                                        .finish = finish };
     replay_window_init(&stream->window, arena, stream->sink.values);

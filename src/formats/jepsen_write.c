@@ -593,6 +593,14 @@ static bool put_order(struct esse_sink *sink, const esse_value *names, size_t co
     return lost(writer_of(sink), "a serialization order", err);
 }
 
+static bool put_lost(struct esse_sink *sink, const esse_value *names, size_t count,
+                     struct esse_error *err)
+{
+    (void)names;
+    (void)count;
+    return lost(writer_of(sink), "which commits the database lost", err);
+}
+
 static bool put_certificate(struct esse_sink *sink,
                             const struct esse_certificate_record *certificate,
                             struct esse_error *err)
@@ -741,6 +749,7 @@ struct esse_sink *esse_jepsen_writer(struct esse_arena *arena, struct esse_value
                                   .fault = put_fault,
                                   .version_order = put_version_order,
                                   .order = put_order,
+                                  .lost = put_lost,
                                   .certificate = put_certificate,
                                   .finish = finish };
     w->arena = arena;

@@ -33,6 +33,7 @@ enum member {
     M_COMPLETE,
     M_FAULT,
     M_NODE,
+    M_LOST,
     M_COUNT,
 };
 #define NAME(text)                                                                                 \
@@ -51,6 +52,7 @@ static const struct {
     NAME("edn"),           NAME("ops"),     NAME("init"),
     NAME("version_order"), NAME("order"),   NAME("certificate"),
     NAME("complete"),      NAME("fault"),   NAME("node"),
+    NAME("lost"),
 };
 #define BIT(member) (1u << (member))
 #define HEADER_BITS (BIT(M_SESSION) - BIT(M_ESSE))
@@ -71,7 +73,7 @@ struct line {
     struct esse_native_ops ops;
     struct esse_txn_record txn;
     struct esse_header_record header;
-    struct esse_native_item_vec values; /* columns, or the order */
+    struct esse_native_item_vec values; /* columns, the order, or who was lost */
     struct key_order_vec orders;
     struct ref_vec refs;
     size_t row, rows; /* init */
@@ -478,15 +480,18 @@ static bool send(struct esse_reading *reading, struct line *line, const char *be
         return send_orders(reading, line, err);
     if (has == BIT(M_ORDER))
         return reading->sink->order(reading->sink, line->values.at, line->values.count, err);
+    if (has == BIT(M_LOST))
+        return reading->sink->lost(reading->sink, line->values.at, line->values.count, err);
     if ((has | BIT(M_COMPLETE)) == (BIT(M_CERTIFICATE) | BIT(M_COMPLETE)) &&
         (has & BIT(M_CERTIFICATE)))
         return reading->sink->certificate(reading->sink, &line->certificate, err);
     if (has & BIT(M_FAULT))
         return send_fault(reading, line, begin, err);
     if (!has || (has & ~TXN_BITS))
-        return esse_json_fail(&line->json, begin,
-                              "a line is a header, a transaction (session and ops), init, "
-                              "version_order, order, certificate or fault, and nothing beside");
+        return esse_json_fail(
+            &line->json, begin,
+            "a line is a header, a transaction (session and ops), init, "
+            "version_order, order, lost, certificate or fault, and nothing beside");
     return send_txn(reading, line, begin, err);
 }
 

@@ -327,18 +327,30 @@ static bool put_version_order(struct esse_sink *sink, esse_value key,
     return true;
 }
 
-static bool put_order(struct esse_sink *sink, const esse_value *names, size_t count,
-                      struct esse_error *err)
+static void put_names(struct writer *w, const char *member, const esse_value *names, size_t count)
 {
-    struct writer *w = writer_of(sink);
-    (void)err;
-    esse_out_text(w->out, "{\"order\":[");
+    esse_out_f(w->out, "{\"%s\":[", member);
     for (size_t i = 0; i < count; i++) {
         if (i)
             esse_out_char(w->out, ',');
         put_id(w, names[i], true);
     }
     esse_out_text(w->out, "]}\n");
+}
+
+static bool put_order(struct esse_sink *sink, const esse_value *names, size_t count,
+                      struct esse_error *err)
+{
+    (void)err;
+    put_names(writer_of(sink), "order", names, count);
+    return true;
+}
+
+static bool put_lost(struct esse_sink *sink, const esse_value *names, size_t count,
+                     struct esse_error *err)
+{
+    (void)err;
+    put_names(writer_of(sink), "lost", names, count);
     return true;
 }
 
@@ -371,6 +383,7 @@ struct esse_sink *esse_native_writer(struct esse_arena *arena, struct esse_value
                                   .txn = put_txn,
                                   .version_order = put_version_order,
                                   .order = put_order,
+                                  .lost = put_lost,
                                   .certificate = put_certificate,
                                   .finish = finish };
     w->out = out;

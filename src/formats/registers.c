@@ -324,6 +324,15 @@ static bool put_order(struct esse_sink *sink, const esse_value *names, size_t co
     return esse_registers_lost((struct esse_registers *)sink, "a serialization order", err);
 }
 
+static bool put_lost(struct esse_sink *sink, const esse_value *names, size_t count,
+                     struct esse_error *err)
+{
+    (void)names;
+    (void)count;
+    return esse_registers_lost((struct esse_registers *)sink, "which commits the database lost",
+                               err);
+}
+
 static bool put_certificate(struct esse_sink *sink,
                             const struct esse_certificate_record *certificate,
                             struct esse_error *err)
@@ -354,6 +363,7 @@ void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
                                   .fault = put_fault,
                                   .version_order = put_version_order,
                                   .order = put_order,
+                                  .lost = put_lost,
                                   .certificate = put_certificate };
 }
 

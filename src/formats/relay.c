@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum what { HEADER, INIT, FAULT, TXN, VERSION_ORDER, ORDER, CERTIFICATE, FINISH };
+enum what { HEADER, INIT, FAULT, TXN, VERSION_ORDER, ORDER, LOST, CERTIFICATE, FINISH };
 
 /* A record.  What it has many of are the next ones of the batch's.  Every byte here and below goes
  * from one processor's cache to the other's, which is what a relay costs. */
@@ -265,6 +265,15 @@ static bool put_order(struct esse_sink *sink, const esse_value *names, size_t co
     return put(relay, (struct sent){ .what = ORDER, .line = sink->line, .count = count });
 }
 
+static bool put_lost(struct esse_sink *sink, const esse_value *names, size_t count,
+                     struct esse_error *err)
+{
+    (void)err;
+    struct relay *relay = (struct relay *)sink;
+    put_words(relay->open, names, count);
+    return put(relay, (struct sent){ .what = LOST, .line = sink->line, .count = count });
+}
+
 static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
                       struct esse_error *err)
 {
@@ -489,6 +498,8 @@ static bool take_record(struct relay *relay, struct batch *batch, const struct s
         return take_version_order(relay, batch, sent, err);
     case ORDER:
         return to->order(to, take_words(relay, batch, sent->count), sent->count, err);
+    case LOST:
+        return to->lost(to, take_words(relay, batch, sent->count), sent->count, err);
     case CERTIFICATE:
         return take_certificate(relay, sent, err);
     default:
@@ -560,6 +571,7 @@ static struct relay *new_relay(struct esse_arena *arena, const struct esse_readi
                                       .txn = put_txn,
                                       .version_order = put_version_order,
                                       .order = put_order,
+                                      .lost = put_lost,
                                       .certificate = put_certificate,
                                       .finish = put_finish };
     for (unsigned i = 0; i < ESSE_RELAY_BATCHES; i++) {

@@ -455,6 +455,20 @@ static bool add_order(struct esse_sink *sink, const esse_value *names, size_t co
     return true;
 }
 
+static bool add_lost(struct esse_sink *sink, const esse_value *names, size_t count,
+                     struct esse_error *err)
+{
+    struct esse_builder *builder = (struct esse_builder *)sink;
+    if (builder->lost.count)
+        return esse_fail_at(err, sink->line, 1, "the lost transactions are given twice");
+    builder->lost_line = sink->line;
+    builder->is_lost_apart = builder->is_apart;
+    if (count)
+        memcpy(esse_value_vec_extend(&builder->lost, builder->arena, count), names,
+               count * sizeof *names);
+    return true;
+}
+
 static bool add_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
                       struct esse_error *err)
 {
@@ -496,6 +510,7 @@ struct esse_builder *esse_builder_new(struct esse_arena *arena)
                                         .txn = add_txn,
                                         .version_order = add_version_order,
                                         .order = add_order,
+                                        .lost = add_lost,
                                         .certificate = add_certificate,
                                         .finish = finish };
     return builder;

@@ -70,7 +70,9 @@ struct esse_builder {
     struct esse_version_order_vec orders; /* 'versions' is not used yet: ... */
     struct esse_u32_vec order_first;      /* ... they are order_refs[order_first[i] ..] */
     struct esse_ref_vec order_refs;
-    struct esse_value_vec order;
+    struct esse_value_vec order, lost;
+    uint64_t lost_line;
+    bool is_lost_apart;
     uint64_t serial_line; /* where the serialization order stands, and */
     bool is_serial_apart; /* whether in a certificate of its own */
     bool is_apart;        /* what comes now is of a certificate that stands in a file of its own */

@@ -71,18 +71,20 @@ static bool refuse_txn(struct esse_sink *sink, const struct esse_txn_record *txn
                        struct esse_error *err)
 {
     (void)sink;
-    return esse_fail_at(err, txn->line, 1,
-                        "found a transaction; a certificate holds version_order, order, init and "
-                        "its kind");
+    return esse_fail_at(
+        err, txn->line, 1,
+        "found a transaction; a certificate holds version_order, order, lost, init and "
+        "its kind");
 }
 
 static bool refuse_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
                          struct esse_error *err)
 {
     (void)fault;
-    return esse_fail_at(err, sink->line, 1,
-                        "found a fault; a certificate holds version_order, order, init and its "
-                        "kind");
+    return esse_fail_at(
+        err, sink->line, 1,
+        "found a fault; a certificate holds version_order, order, lost, init and its "
+        "kind");
 }
 
 static bool take_version_order(struct esse_sink *sink, esse_value key,
@@ -98,6 +100,13 @@ static bool take_order(struct esse_sink *sink, const esse_value *names, size_t c
 {
     struct esse_sink *to = builder_of(sink);
     return to->order(to, names, count, err);
+}
+
+static bool take_lost(struct esse_sink *sink, const esse_value *names, size_t count,
+                      struct esse_error *err)
+{
+    struct esse_sink *to = builder_of(sink);
+    return to->lost(to, names, count, err);
 }
 
 static bool take_certificate(struct esse_sink *sink,
@@ -127,6 +136,7 @@ struct esse_sink *esse_certificate_sink(struct esse_builder *builder)
                                             .txn = refuse_txn,
                                             .version_order = take_version_order,
                                             .order = take_order,
+                                            .lost = take_lost,
                                             .certificate = take_certificate,
                                             .finish = finish };
     return &certificate->sink;

@@ -3,6 +3,7 @@
 #include "base/index.h"
 #include "history/by_key.h"
 #include "history/certificate.h"
+#include "history/lost.h"
 #include "history/snapshots.h"
 
 #include <stdio.h>
@@ -16,6 +17,7 @@ struct checking {
     struct esse_index writes;        /* by key and value: accesses */
     struct esse_index xids;          /* those met so far: transactions */
     struct esse_snapshots snapshots; /* if it has a kind */
+    const uint8_t *lost;             /* by transaction: it was */
     esse_value *initial;             /* by key */
     struct esse_error *err;
 };
@@ -285,13 +287,15 @@ static bool check_txn(struct checking *c, uint32_t txn)
                 return false;
         }
     }
+    if (c->lost[txn])
+        return true; /* a crash may give its number away again, and no order has it */
     if (!check_xid(c, txn, writes))
         return false;
     if (writes && history->certificate.complete && history->txn_status[txn] == ESSE_COMMITTED &&
         c->snapshots.place[txn] == ESSE_NO_PLACE)
         return fail_txn(c, txn,
                         "committed and writes, and the order, which is to be complete, "
-                        "does not have it");
+                        "does not have it; if the database lost it, a line 'lost' says so");
     return true;
 }
 
@@ -299,16 +303,17 @@ bool esse_certificate_check(const struct esse_history *history, struct esse_erro
 {
     const unsigned about =
         ESSE_HAS_VERSION_ORDER | ESSE_HAS_VSETS | ESSE_HAS_CERTIFICATE | ESSE_HAS_SNAPSHOTS;
-    if (!(history->has & about))
+    if (!(history->has & about) && !history->lost_count)
         return true;
     struct checking c = { .arena = esse_arena_new(), .history = history, .err = err };
+    c.lost = esse_lost_marks(c.arena, history);
     index_writes(&c);
     c.initial = esse_arena_alloc(c.arena, history->keys + (size_t)1, sizeof *c.initial);
     for (uint32_t i = 0; i < history->init_count; i++)
         c.initial[history->init[i].key.ix] = history->init[i].value;
     if (history->certificate.kind != ESSE_CERTIFICATE_NONE)
         esse_snapshots_find(&c.snapshots, c.arena, history);
-    bool ok = check_orders(&c);
+    bool ok = esse_lost_check(c.arena, history, err) && check_orders(&c);
     for (uint32_t txn = 0; ok && txn < history->txns; txn++)
         ok = history->txn_status[txn] == ESSE_ABORTED || check_txn(&c, txn);
     esse_arena_free(c.arena);

@@ -45,6 +45,7 @@ static void forget_versions(struct esse_arena *arena, struct esse_history *histo
     /* The order of the transactions would tell that of all versions. */
     history->order_count = 0;
     history->has &= ~(unsigned)ESSE_HAS_ORDER;
+    history->lost_count = 0;
     /* And so would what the database promises about them. */
     history->certificate = (struct esse_certificate_record){ ESSE_CERTIFICATE_NONE, false };
     history->has &= ~(unsigned)ESSE_HAS_CERTIFICATE;

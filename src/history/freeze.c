@@ -137,36 +137,64 @@ static bool resolve_version_orders(struct esse_builder *builder, struct esse_his
     return true;
 }
 
-static bool fail_order_twice(const struct esse_builder *builder, const struct esse_history *history,
-                             esse_value name, struct esse_error *err)
+/* Names in a line about transactions: the order, or those that were lost. */
+struct naming {
+    struct esse_value_vec *names;
+    const char *what; /* the line, for messages */
+    uint64_t line;
+    bool is_apart;
+};
+
+static bool fail_twice(const struct naming *naming, const struct esse_history *history,
+                       esse_value name, struct esse_error *err)
 {
     char room[64];
-    esse_fail_at(err, builder->serial_line, 1, "the order names the transaction '%s' twice",
+    esse_fail_at(err, naming->line, 1, "%s names the transaction '%s' twice", naming->what,
                  esse_value_brief(history->values, name, room));
-    err->in_certificate = builder->is_serial_apart;
+    err->in_certificate = naming->is_apart;
     return false;
+}
+
+static bool resolve_names(struct esse_builder *builder, const struct esse_history *history,
+                          const struct naming *naming, const esse_txn **txns,
+                          struct esse_error *err)
+{
+    const size_t count = naming->names->count;
+    esse_txn *found = esse_arena_grow(builder->arena, NULL, (count + 1) * sizeof *found);
+    uint8_t *seen = esse_arena_grow(builder->arena, NULL, history->txns + 1u);
+    memset(seen, 0, history->txns);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        const esse_value name = naming->names->at[i];
+        if (!find_txn(builder, history, name, &found[i].ix))
+            ok = unknown_txn(history, name, naming->line, naming->is_apart, err);
+        else if (seen[found[i].ix]++)
+            ok = fail_twice(naming, history, name, err);
+    }
+    esse_arena_drop(builder->arena, seen);
+    esse_value_vec_drop(naming->names, builder->arena);
+    *txns = found;
+    return ok;
 }
 
 static bool resolve_order(struct esse_builder *builder, struct esse_history *history,
                           struct esse_error *err)
 {
-    const size_t count = builder->order.count;
-    esse_txn *order = esse_arena_grow(builder->arena, NULL, (count + 1) * sizeof *order);
-    uint8_t *seen = esse_arena_grow(builder->arena, NULL, history->txns + 1u);
-    memset(seen, 0, history->txns);
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) {
-        if (!find_txn(builder, history, builder->order.at[i], &order[i].ix))
-            ok = unknown_txn(history, builder->order.at[i], builder->serial_line,
-                             builder->is_serial_apart, err);
-        else if (seen[order[i].ix]++)
-            ok = fail_order_twice(builder, history, builder->order.at[i], err);
-    }
-    esse_arena_drop(builder->arena, seen);
-    esse_value_vec_drop(&builder->order, builder->arena);
-    history->order = order;
-    history->order_count = (uint32_t)count;
-    return ok;
+    const struct naming naming = { &builder->order, "the order", builder->serial_line,
+                                   builder->is_serial_apart };
+    history->order_count = (uint32_t)builder->order.count;
+    return resolve_names(builder, history, &naming, &history->order, err);
+}
+
+static bool resolve_lost(struct esse_builder *builder, struct esse_history *history,
+                         struct esse_error *err)
+{
+    const struct naming naming = { &builder->lost, "lost", builder->lost_line,
+                                   builder->is_lost_apart };
+    history->lost_count = (uint32_t)builder->lost.count;
+    history->lost_line = (uint32_t)builder->lost_line;
+    history->is_lost_apart = builder->is_lost_apart;
+    return resolve_names(builder, history, &naming, &history->lost, err);
 }
 
 /* Is every snapshot of the kind that the certificate speaks of? */
@@ -266,7 +294,7 @@ bool esse_builder_freeze_as(struct esse_builder *builder, const char *format,
     group_sessions(builder, history);
     if (!check_default_names(builder, history, err) ||
         !resolve_version_orders(builder, history, err) || !resolve_order(builder, history, err) ||
-        !check_snapshots(history, err))
+        !resolve_lost(builder, history, err) || !check_snapshots(history, err))
         return false;
     esse_settle(history, builder->txn_status.at);
     esse_index_drop(&builder->names, builder->arena);

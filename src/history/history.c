@@ -239,6 +239,12 @@ static bool emit_certificates(struct emitter *e, struct esse_sink *sink, struct 
             emit_items_push(&e->items, e->arena, id_of(history, history->order[i]));
         ok = sink->order(sink, e->items.at, e->items.count, err);
     }
+    if (ok && history->lost_count) {
+        e->items.count = 0;
+        for (uint32_t i = 0; i < history->lost_count; i++)
+            emit_items_push(&e->items, e->arena, id_of(history, history->lost[i]));
+        ok = sink->lost(sink, e->items.at, e->items.count, err);
+    }
     if (ok && (history->has & ESSE_HAS_CERTIFICATE))
         ok = sink->certificate(sink, &history->certificate, err);
     return ok;

@@ -144,6 +144,10 @@ struct esse_history {
     uint32_t version_order_count;
     const esse_txn *order;
     uint32_t order_count;
+    const esse_txn *lost; /* acknowledged, and not in the database's own log */
+    uint32_t lost_count;
+    uint32_t lost_line; /* where the line stands that says so, and */
+    bool is_lost_apart; /* whether in a certificate of its own */
     struct esse_certificate_record certificate;
 
     const struct esse_warning *warnings;
@@ -200,7 +204,7 @@ const char *esse_txn_id(struct esse_arena *arena, const struct esse_history *his
 uint32_t esse_history_position(const struct esse_history *history, esse_txn txn);
 
 /* Sends the whole history to a sink whose values are this history's: header, init, faults,
- * transactions, version orders, order, certificate, finish.  O(size). */
+ * transactions, version orders, order, lost, certificate, finish.  O(size). */
 bool esse_history_emit(const struct esse_history *history, struct esse_sink *sink,
                        struct esse_error *err);
 

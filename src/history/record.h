@@ -185,9 +185,9 @@ static inline unsigned esse_header_tells(const struct esse_header_record *header
 }
 
 /*
- * Where records go.  A sink receives header, inits, faults, transactions, version orders, the order
- * and the certificate's kind, the header first if there is one, the others in any order, then
- * finish. Strings in records are words of 'values'.
+ * Where records go.  A sink receives header, inits, faults, transactions, version orders, the
+ * order, whom the database lost and the certificate's kind, the header first if there is one, the
+ * others in any order, then finish. Strings in records are words of 'values'.
  */
 struct esse_sink {
     struct esse_values *values;
@@ -205,6 +205,9 @@ struct esse_sink {
                           struct esse_error *err);
     bool (*order)(struct esse_sink *sink, const esse_value *names, size_t count,
                   struct esse_error *err);
+    /* Transactions that were acknowledged and that the database's own log does not have. */
+    bool (*lost)(struct esse_sink *sink, const esse_value *names, size_t count,
+                 struct esse_error *err);
     bool (*certificate)(struct esse_sink *sink, const struct esse_certificate_record *certificate,
                         struct esse_error *err);
     bool (*finish)(struct esse_sink *sink, struct esse_error *err);

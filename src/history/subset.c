@@ -331,6 +331,39 @@ static bool send_version_order(struct subset *s, const struct esse_version_order
            s->sink->version_order(s->sink, carry_key(s, order->key), refs.at, refs.count, err);
 }
 
+static bool send_order(struct subset *s, struct esse_error *err)
+{
+    const struct esse_history *history = s->history;
+    s->items.count = 0;
+    for (uint32_t i = 0; i < history->order_count; i++)
+        if (s->selection->txns[history->order[i].ix])
+            subset_items_push(&s->items, s->scratch, carry_name(s, history->order[i]));
+    return s->sink->order(s->sink, s->items.at, s->items.count, err);
+}
+
+static bool still_writes_any(const struct subset *s, esse_txn txn)
+{
+    const struct esse_history *history = s->history;
+    for (uint32_t op = history->txn_op[txn.ix]; op < history->txn_op[txn.ix + 1]; op++)
+        for (uint32_t i = 0; s->left.op_kept[op] && i < esse_access_count(history, op); i++) {
+            const struct esse_access access = esse_access_at(history, op, i);
+            if (access.kind != ESSE_OP_READ && s->selection->keys[access.key.ix])
+                return true;
+        }
+    return false;
+}
+
+/* Of whom nothing is left that it wrote, nothing can be lost. */
+static bool send_lost(struct subset *s, struct esse_error *err)
+{
+    const struct esse_history *history = s->history;
+    s->items.count = 0;
+    for (uint32_t i = 0; i < history->lost_count; i++)
+        if (s->selection->txns[history->lost[i].ix] && still_writes_any(s, history->lost[i]))
+            subset_items_push(&s->items, s->scratch, carry_name(s, history->lost[i]));
+    return !s->items.count || s->sink->lost(s->sink, s->items.at, s->items.count, err);
+}
+
 static bool send_certificates(struct subset *s, struct esse_error *err)
 {
     const struct esse_history *history = s->history;
@@ -340,13 +373,9 @@ static bool send_certificates(struct subset *s, struct esse_error *err)
             ok = send_version_order(s, &history->version_orders[i], err);
     if (ok && (history->has & ESSE_HAS_CERTIFICATE))
         ok = s->sink->certificate(s->sink, &history->certificate, err);
-    if (!ok || !(history->has & ESSE_HAS_ORDER))
-        return ok;
-    s->items.count = 0;
-    for (uint32_t i = 0; i < history->order_count; i++)
-        if (s->selection->txns[history->order[i].ix])
-            subset_items_push(&s->items, s->scratch, carry_name(s, history->order[i]));
-    return s->sink->order(s->sink, s->items.at, s->items.count, err);
+    if (ok && (history->has & ESSE_HAS_ORDER))
+        ok = send_order(s, err);
+    return ok && send_lost(s, err);
 }
 
 static bool send_all(struct subset *s, struct esse_error *err)

@@ -144,6 +144,17 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .example = { "T1: r(x,0) w(x,1); T2: r(x,0) w(x,2)",
                      "Whichever is second does not know of the first." },
     },
+    [ESSE_ANOMALY_LOST_COMMIT] = {
+        .id = ESSE_ANOMALY_LOST_COMMIT,
+        .name = "lost-commit",
+        .is_own = true,
+        .definition = "A transaction was acknowledged as committed and is in no later state, and "
+                      "not in the database's own log: 'lost' names it, and nothing that the log "
+                      "has saw its writes. A crash that undoes what was promised does this.",
+        .source = ESSE,
+        .example = { "T1: w(x,1), acknowledged; the log: nothing of T1",
+                     "What T1's client was told is not so." },
+    },
     [ESSE_ANOMALY_PREDICATE_READ_MISS] = {
         .id = ESSE_ANOMALY_PREDICATE_READ_MISS,
         .name = "predicate-read-miss",

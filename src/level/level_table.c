@@ -386,7 +386,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .friendly = "read-committed",
         .family = ESSE_FAMILY_DEPENDENCY,
         .implies = { ALWAYS(READ_UNCOMMITTED) },
-        .forbids = { ANOMALY(G1) },
+        .forbids = { ANOMALY(G1), ANOMALY(LOST_COMMIT) },
         .definition = "There is no G1a or G1b, and some version order makes ww ∪ wr acyclic: only "
                       "final writes of committed transactions are read, and information does not "
                       "flow in circles.",

@@ -295,6 +295,7 @@ static const struct {
     { "incompatible-order", "no one order of the appends explains both reads", false, "" },
     { "dirty-update", "what was committed rests on something that never happened", false, "" },
     { "lost-update", "whichever came second had not seen what the first wrote", false, "" },
+    { "lost-commit", "what the client of ", true, " was told is not so" },
     { "cyclic-versions", "the versions of the key cannot be put into any order", false, "" },
 };
 

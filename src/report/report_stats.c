@@ -105,6 +105,9 @@ void esse_report_stats_text(struct esse_out *out, const char *path,
                    stats->results, stats->results_only);
     if (history->has & ESSE_HAS_ORDER)
         esse_out_text(out, "  order          an expected serialization order is given\n");
+    if (history->lost_count)
+        esse_out_f(out, "  lost           %u commits that the database's log does not have\n",
+                   history->lost_count);
     if (history->has & ESSE_HAS_CERTIFICATE)
         esse_out_f(out, "  certificate    %s%s, %u operations with a snapshot\n",
                    esse_certificate_names[history->certificate.kind],

@@ -51,7 +51,8 @@ enum esse_outcome esse_report_outcome(const struct esse_result *result)
 /* ---- verdicts ---- */
 
 /* What proves that the level holds. */
-static void put_proof(struct esse_out *out, const struct esse_verdict *verdict)
+static void put_proof(struct esse_out *out, const struct esse_history *history,
+                      const struct esse_verdict *verdict)
 {
     const struct esse_order *order = &verdict->order;
     if (verdict->outcome != ESSE_HOLDS || !order->proves)
@@ -64,7 +65,8 @@ static void put_proof(struct esse_out *out, const struct esse_verdict *verdict)
                                  : "a commit order",
                count, order->of_accesses ? "operation" : "transaction", count == 1 ? "" : "s",
                replayed ? "replayed" : "rechecked");
-    if (strcmp(order->proves, verdict->level) != 0)
+    /* Commits that were lost are ruled out by levels that the order itself satisfies. */
+    if (strcmp(order->proves, verdict->level) != 0 && !history->lost_count)
         esse_out_f(out, "; it proves %s", order->proves);
     esse_out_char(out, '\n');
 }
@@ -96,7 +98,7 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
                esse_report_claim(out->arena, verdict));
     if (verdict->reason)
         esse_out_f(out, "  because %s\n", verdict->reason);
-    put_proof(out, verdict);
+    put_proof(out, report->history, verdict);
     put_certificate(out, verdict);
     if (report->verbose)
         esse_out_f(out, "  engine %s: %s (%.3f s)\n", verdict->engine, verdict->plan,

@@ -210,4 +210,31 @@ same "... unknown outcomes are counted" \
 check "... no committed transaction was lost" python3 "$ROOT/tests/live/committed.py" "$WORK/crash"
 same "... and nothing is left behind" "0" \
     "$(pg "select (select count(*) from pg_class where relname like 'esse%') + (select count(*) from pg_replication_slots)")"
+
+# ---- commits that are acknowledged and then lost: what is not written down yet dies with the server ----
+stop_servers
+mkdir -p "$WORK/async" && chmod a+rx "$WORK/async"
+postgresql_start "$WORK/async" "synchronous_commit = off" "wal_writer_delay = 10s"
+loses() { # name, option...
+    run_at "$1" "$PG_URL" --duration 3s "${@:2}" >"$WORK/$1.out" 2>&1 &
+    running=$!
+    sleep 1.2
+    # The writer of the log is held first, so that it has something to lose.
+    kill -STOP "$(pgrep -P "$PG_PID" -f walwriter)" && sleep 0.3
+    # shellcheck disable=SC2046
+    kill -9 "$PG_PID" $(pgrep -P "$PG_PID")
+    sleep 0.3
+    postgresql_again "$WORK/async"
+    wait $running
+}
+for workload in list-append predicate "sql:$ROOT/examples/on-call.sql"; do
+    name=loses-${workload%%:*}
+    loses "$name" -w "$workload"
+    same "commits are lost ($workload): violated" 1 $?
+    has "... by lost-commit" "$(found "$name")" "lost-commit"
+    check "... the evidence is verified from the files" "$ESSE" verify --certificate "$WORK/$name/certificate.jsonl" \
+        "$WORK/$name/evidence.json" "$WORK/$name/history.jsonl"
+done
+same "... as many as the log lacks" "$(python3 "$ROOT/tests/live/committed.py" "$WORK/loses-list-append" --lost)" \
+    "$(sed -n 's/^  lost: \([0-9]*\) acknowledged commits.*/\1/p' "$WORK/loses-list-append.out")"
 finish

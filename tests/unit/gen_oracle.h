@@ -145,6 +145,25 @@ static bool oracle_order(struct esse_sink *sink, const esse_value *names, size_t
     return true;
 }
 
+static void oracle_report(struct oracle *o, const char *name)
+{
+    for (int i = 0; i < o->found_count; i++)
+        if (strcmp(o->found[i], name) == 0)
+            return;
+    assert(o->found_count < ORACLE_NAMES);
+    o->found[o->found_count++] = name;
+}
+
+static bool oracle_lost(struct esse_sink *sink, const esse_value *names, size_t count,
+                        struct esse_error *err)
+{
+    struct oracle *o = (struct oracle *)sink;
+    (void)names, (void)err;
+    if (count)
+        oracle_report(o, "lost-commit");
+    return true;
+}
+
 static bool oracle_certificate(struct esse_sink *sink,
                                const struct esse_certificate_record *certificate,
                                struct esse_error *err)
@@ -169,6 +188,7 @@ static struct oracle *oracle_new(struct esse_arena *arena)
                                   .txn = oracle_take,
                                   .version_order = oracle_versions,
                                   .order = oracle_order,
+                                  .lost = oracle_lost,
                                   .certificate = oracle_certificate,
                                   .finish = oracle_finish };
     for (int k = 0; k < ORACLE_KEYS; k++)
@@ -177,15 +197,6 @@ static struct oracle *oracle_new(struct esse_arena *arena)
 }
 
 /* ---- what was written and seen ---- */
-
-static void oracle_report(struct oracle *o, const char *name)
-{
-    for (int i = 0; i < o->found_count; i++)
-        if (strcmp(o->found[i], name) == 0)
-            return;
-    assert(o->found_count < ORACLE_NAMES);
-    o->found[o->found_count++] = name;
-}
 
 static bool oracle_has(const struct oracle *o, const char *name)
 {

@@ -521,7 +521,7 @@ TEST(certificate__contradictions_are_told)
                              "{\"session\":2,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":8}]}\n"
                              "{\"order\":[\"a\"]}\n"),
                "certificate: b committed and writes, and the order, which is to be complete, does "
-               "not have it");
+               "not have it; if the database lost it, a line 'lost' says so");
     CHECK_TEXT(
         contradiction(
             arena,

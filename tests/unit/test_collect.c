@@ -695,7 +695,10 @@ TEST(test_learnt__orders_by_row_and_names_deletes)
     const struct esse_schema schema = { two_tables, 1, 1 };
     struct esse_learnt *learnt = esse_learnt_new(arena, &schema);
     const struct esse_named named[] = {
-        { 12, 1, 8, true }, { 12, 3, 4, false }, { 12, 5, 8, true }, { 11, 0, 9, true }
+        { 12, 1, 8, 10, true, true },
+        { 12, 3, 4, 30, false, true },
+        { 12, 5, 8, 20, true, true },
+        { 11, 0, 9, 5, true, true },
     };
     struct esse_error err = { 0 };
     struct esse_out out;
@@ -714,6 +717,38 @@ TEST(test_learnt__orders_by_row_and_names_deletes)
                                       "{\"version_order\":{\"7\":[100,{\"txn\":\"3/4\"},90]}}\n"
                                       "{\"order\":[\"0/9\",\"3/4\"]}\n"
                                       "{\"certificate\":\"commit-order\",\"complete\":true}\n");
+    esse_arena_free(arena);
+}
+
+/* A number that two have, one that the log does not have, one that nothing was written by, and one
+ * whose outcome is unknown. */
+TEST(test_learnt__commits_that_the_log_lacks_are_lost)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { two_tables, 1, 1 };
+    const struct esse_named named[] = {
+        { 12, 1, 8, 10, false, true },  { 12, 3, 4, 30, false, true },
+        { 12, 2, 4, 20, true, true },   { 13, 5, 8, 20, false, true },
+        { 14, 0, 9, 21, false, false }, { 15, 0, 10, 22, true, true },
+    };
+    static const char *const kinds[] = { "postgresql-snapshots", NULL };
+    static const char *const lost[] = { "{\"lost\":[\"1/8\",\"5/8\"]}\n", "" };
+    for (unsigned i = 0; i < 2; i++) {
+        struct esse_learnt *learnt = esse_learnt_new(arena, &schema);
+        struct esse_error err = { 0 };
+        struct esse_out out;
+        esse_learnt_version(learnt, 0, 7, 100, 12);
+        esse_learnt_commit(learnt, 12);
+        esse_learnt_names(learnt, named, 6);
+        esse_out_init_memory(&out, arena);
+        struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &out, false);
+        CHECK(esse_learnt_emit(learnt, kinds[i], sink, &err));
+        CHECK_TEXT(esse_out_memory(&out),
+                   esse_arena_format(arena,
+                                     "{\"version_order\":{\"7\":[100]}}\n{\"order\":[\"3/4\"]}\n%s",
+                                     lost[i]));
+        CHECK_EQ(esse_learnt_lost(learnt), i ? 0 : 2);
+    }
     esse_arena_free(arena);
 }
 
@@ -1024,6 +1059,7 @@ int main(void)
         cmocka_unit_test(test_press__writes_that_are_broken_off_go_on),
         cmocka_unit_test(test_press__after_a_failed_write_comes_no_other),
         cmocka_unit_test(test_learnt__orders_by_row_and_names_deletes),
+        cmocka_unit_test(test_learnt__commits_that_the_log_lacks_are_lost),
         cmocka_unit_test(test_workloads__values_are_unique_and_the_store_keeps_its_level),
         cmocka_unit_test(test_workloads__write_skew_shows_in_a_weak_store),
         cmocka_unit_test(test_url__parts),
