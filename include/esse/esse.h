@@ -352,6 +352,13 @@ struct esse_verdict {
     bool rechecked; /* by the independent recheck, before the verdict left the library */
 };
 
+/* How many reads there were, and how many could have gone wrong: their transaction overlapped with
+ * another one that wrote the same key; without times, another session wrote it. */
+struct esse_tested {
+    bool is_counted, by_time;
+    uint64_t reads, contended;
+};
+
 struct esse_result {
     const struct esse_verdict *verdicts; /* one a level, in the order asked */
     uint32_t verdict_count;
@@ -367,6 +374,7 @@ struct esse_result {
     uint32_t strongest_count;
     /* Fewer transactions were committed than 'min_committed' asked for: no level holds by that. */
     bool too_few_committed;
+    struct esse_tested tested; /* where a level holds */
 };
 
 /*

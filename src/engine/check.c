@@ -9,6 +9,7 @@
 #include "evidence/assumption.h"
 #include "evidence/given_order.h"
 #include "evidence/recheck.h"
+#include "history/contention.h"
 #include "history/forget.h"
 
 #include <stdlib.h>
@@ -564,6 +565,16 @@ static void summarise_strongest(struct check *check, struct esse_result *result)
     result->strongest = names;
 }
 
+/* By how much a level holds. */
+static void count_tested(const struct check *check, struct esse_result *result)
+{
+    bool holds = false;
+    for (size_t i = 0; i < check->count; i++)
+        holds |= check->verdicts[i].outcome == ESSE_HOLDS;
+    if (holds && !esse_budget_spent(check->options->budget))
+        esse_contention_count(check->history, check->options->budget, &result->tested);
+}
+
 /* Of so few commits that a level which holds says nothing of the database. */
 static void demand_commits(struct check *check, struct esse_result *result)
 {
@@ -612,6 +623,7 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     if (!recheck(&check, err))
         return false;
     demand_commits(&check, result);
+    count_tested(&check, result);
     summarise_anomalies(&check, result);
     summarise_strongest(&check, result);
     return true;

@@ -303,6 +303,11 @@ void esse_report_json(struct esse_out *out, const struct esse_report *report)
         put_verdict(out, report->history, &result->verdicts[i]);
     }
     esse_out_char(out, ']');
+    if (result->tested.is_counted)
+        esse_out_f(out, ",\"tested\":{\"reads\":%llu,\"contended_reads\":%llu,\"by\":\"%s\"}",
+                   (unsigned long long)result->tested.reads,
+                   (unsigned long long)result->tested.contended,
+                   result->tested.by_time ? "time" : "key");
     put_names(out, "strongest", result->strongest, result->strongest_count);
     put_names(out, "anomaly_types", result->anomaly_types, result->anomaly_type_count);
     put_anomalies(out, report->history, "also_found", result->also_found, result->also_found_count);

@@ -287,6 +287,28 @@ static bool is_all_about_points(const struct esse_result *result)
     return result->anomaly_type_count > 0;
 }
 
+/* A level that holds because nothing could have gone wrong is worth little. */
+static void put_tested(struct esse_out *out, const struct esse_tested *tested)
+{
+    enum { LITTLE = 100 };
+    char reads[32], contended[32];
+    if (!tested->is_counted)
+        return;
+    esse_words_count(reads, tested->reads);
+    esse_words_count(contended, tested->contended);
+    const char *how = tested->by_time ? "overlapped with a writer of its key"
+                                      : "is of a key that another session wrote";
+    if (!tested->reads)
+        esse_out_text(out, "  tested by nothing: no committed transaction read anything\n");
+    else if (!tested->contended)
+        esse_out_f(out, "  tested by nothing: none of the %s reads %s\n", reads, how);
+    else
+        esse_out_f(out, "  tested by %s%s contended read%s of %s%s\n",
+                   tested->contended < LITTLE ? "only " : "", contended,
+                   tested->contended == 1 ? "" : "s", reads,
+                   tested->by_time ? "" : " (of keys that another session wrote)");
+}
+
 void esse_report_text(struct esse_out *out, const struct esse_report *report)
 {
     const struct esse_result *result = report->result;
@@ -310,5 +332,6 @@ void esse_report_text(struct esse_out *out, const struct esse_report *report)
     if (found)
         put_anomalies(out, report, anomalies, found);
     put_also_found(out, report);
+    put_tested(out, &result->tested);
     put_names(out, "strongest:", result->strongest, result->strongest_count);
 }

@@ -2,6 +2,9 @@
 
 #include "base/arena.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* One character, or one byte that is none (then 'code' is 0). */
 struct letter {
     uint32_t code;
@@ -96,6 +99,18 @@ const char *esse_words_line(struct esse_arena *arena, const char **rest, size_t 
     }
     *rest = end;
     return esse_arena_text(arena, from, (size_t)(end - from));
+}
+
+void esse_words_count(char text[32], uint64_t count)
+{
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%" PRIu64, count);
+    for (int i = 0; i < length; i++) {
+        *text++ = digits[i];
+        if ((length - 1 - i) % 3 == 0 && i + 1 < length)
+            *text++ = ',';
+    }
+    *text = '\0';
 }
 
 void esse_words_xml(struct esse_out *out, const char *text)

@@ -17,6 +17,9 @@ const char *esse_words_fit(struct esse_arena *arena, const char *text, size_t mo
 /* The next line of at most 'most' columns, cut at a space if there is one; NULL at the end. */
 const char *esse_words_line(struct esse_arena *arena, const char **rest, size_t most);
 
+/* "14,201" */
+void esse_words_count(char text[32], uint64_t count);
+
 /* As the contents of an XML element or attribute.  What XML cannot hold becomes "·". */
 void esse_words_xml(struct esse_out *out, const char *text);
 

@@ -68,6 +68,11 @@ for kind in nemesis.edn aborted.jsonl unknown.jsonl; do
 done
 printf '{"session":0,"ops":[{"w":"x","v":1}]}\n' >one.jsonl
 expect "one commit is enough" 0 "$ESSE" check one.jsonl
+has "by nothing" "$OUT" "tested by nothing: no committed transaction read anything"
+printf '{"session":1,"start":1,"end":4,"ops":[{"w":"x","v":1}]}\n{"session":2,"start":3,"end":6,"ops":[{"r":"x","v":1}]}\n{"session":2,"start":7,"end":8,"ops":[{"r":"x","v":1}]}\n' >contended.jsonl
+expect "by how much a level holds" 0 "$ESSE" check contended.jsonl
+has "is told" "$OUT" "tested by only 1 contended read of 2"
+same "and in JSON" "{'reads': 2, 'contended_reads': 1, 'by': 'time'}" "$("$ESSE" check --json contended.jsonl | json 'd["tested"]')"
 expect "unless more are asked for" 2 "$ESSE" check --min-committed 2 one.jsonl
 has "and that is said" "$OUT" "because only 1 transaction was committed, and at least 2 were asked for"
 expect "or none" 0 "$ESSE" check --min-committed 0 empty.jsonl
