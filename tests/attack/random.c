@@ -379,8 +379,9 @@ static struct plan plan_for(struct dice *dice, enum feature feature)
     plan.lists =
         feature == FEATURE_LISTS || ((feature >= FEATURE_UNKNOWN_OUTCOMES) && chance(dice, 30));
     plan.aggregates = feature == FEATURE_AGGREGATES || (all && chance(dice, 15));
-    plan.predicates = feature == FEATURE_PREDICATES || plan.aggregates ||
-                      (feature >= FEATURE_UNKNOWN_OUTCOMES && !plan.lists && chance(dice, 30));
+    plan.predicates =
+        feature == FEATURE_PREDICATES || plan.aggregates ||
+        (feature >= FEATURE_UNKNOWN_OUTCOMES && (!plan.lists || all) && chance(dice, 30));
     plan.unknown = feature == FEATURE_UNKNOWN_OUTCOMES ||
                    (feature > FEATURE_UNKNOWN_OUTCOMES && chance(dice, 30));
     plan.duplicates = feature == FEATURE_DUPLICATES || (all && chance(dice, 50));

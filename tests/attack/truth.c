@@ -239,7 +239,7 @@ struct readings {
     enum unit unit;
     uint64_t wanted, holds;
     uint64_t by_graph, by_order; /* of 'holds' */
-    uint64_t by_other_element;   /* only if a list may show another's element for one of its own */
+    uint64_t by_odd_list;        /* only if a list may be odd, or not told: truth.h */
     int tries;
     bool too_many;
 };
@@ -254,8 +254,8 @@ static void try_reading(struct readings *all)
         all->holds |= operation_levels(all->world);
     else {
         uint64_t by_graph = adya_levels(all->world), by_order = commit_order_levels(all->world);
-        if (shows_other_element(all->world)) {
-            all->by_other_element |= by_graph | by_order;
+        if (has_odd_list(all->world)) {
+            all->by_odd_list |= by_graph | by_order | ~by_running;
             return;
         }
         all->by_graph |= by_graph;
@@ -314,7 +314,7 @@ static bool explains_lists(struct readings *all, int key)
 {
     struct world *world = all->world;
     const struct history *history = world->history;
-    world->other_element[key] = false;
+    world->odd_list[key] = false;
     for (int t = 0; t < history->txn_count; t++)
         for (int o = 0; counts(world, t) && o < history->txns[t].op_count; o++) {
             const struct op *op = &history->txns[t].ops[o];
@@ -329,7 +329,7 @@ static bool explains_lists(struct readings *all, int key)
             for (int own = own_items(&history->txns[t], o, key, items); own > 0; own--)
                 if (op->count - own < 0 ||
                     !is_of(&world->versions[key][world->order[key][op->count - own + 1]], t, o))
-                    world->other_element[key] = true;
+                    world->odd_list[key] = true;
         }
     for (int i = 0; i < world->read_count; i++) {
         struct read *read = &world->reads[i];
@@ -350,6 +350,19 @@ struct list_context {
     int key;
 };
 
+/* Does the order have two appends of one transaction the other way round? */
+static bool turns_appends_round(const struct world *world, int key)
+{
+    for (int i = 2; i < world->order_count[key]; i++)
+        for (int j = 1; j < i; j++) {
+            const struct version *a = &world->versions[key][world->order[key][j]];
+            const struct version *b = &world->versions[key][world->order[key][i]];
+            if (a->txn == b->txn && a->op > b->op)
+                return true;
+        }
+    return false;
+}
+
 static bool try_list_order(void *context, const int *items, int count)
 {
     struct list_context *at = context;
@@ -359,16 +372,11 @@ static bool try_list_order(void *context, const int *items, int count)
     for (int i = 0; i < count; i++) {
         world->order[at->key][i + 1] = items[i];
         world->place[at->key][items[i]] = i + 1;
-        /* What one transaction appended stays in its order. */
-        for (int j = 0; j < i; j++) {
-            const struct version *a = &world->versions[at->key][items[j]];
-            const struct version *b = &world->versions[at->key][items[i]];
-            if (a->txn == b->txn && a->op > b->op)
-                return true;
-        }
     }
-    if (explains_lists(at->all, at->key))
+    if (explains_lists(at->all, at->key)) {
+        world->odd_list[at->key] |= turns_appends_round(world, at->key);
         each_list_order(at->all, at->key + 1);
+    }
     return !is_done(at->all);
 }
 
@@ -576,7 +584,7 @@ static void try_world(const struct history *history, unsigned who, unsigned assu
         operations.holds |= sequence_levels(&world);
     }
     truth->holds |= graphs.holds | (serial & ~by_running) | operations.holds;
-    truth->defined &= ~graphs.by_other_element | truth->holds;
+    truth->defined &= ~graphs.by_odd_list | truth->holds;
     if (graphs.too_many)
         truth->defined &= truth->holds | of_operations | only_writes;
     if (operations.too_many)

@@ -40,7 +40,9 @@ struct world {
     int order[MOST_KEYS][MOST_VERSIONS + 1];
     int place[MOST_KEYS][MOST_VERSIONS + 1]; /* of a version in 'order' */
     bool internal, own_write_missed;
-    bool other_element[MOST_KEYS]; /* a list shows another's element for one of its own */
+    /* A list shows another's element for one of its own, or an append without an earlier one of the
+     * same transaction: nothing is said of it below read-atomic. */
+    bool odd_list[MOST_KEYS];
     unsigned assume;
 };
 
@@ -55,17 +57,17 @@ static inline bool matches(const struct op *op, int value)
 }
 
 /* Of the reading at hand. */
-static inline bool shows_other_element(const struct world *world)
+static inline bool has_odd_list(const struct world *world)
 {
-    bool shows = false;
+    bool odd = false;
     for (int key = 0; key < world->history->key_count; key++)
-        shows |= world->other_element[key];
-    return shows;
+        odd |= world->odd_list[key];
+    return odd;
 }
 
 static inline bool misses_own_write(const struct world *world)
 {
-    return world->own_write_missed || shows_other_element(world);
+    return world->own_write_missed || has_odd_list(world);
 }
 
 static inline bool contradicts_itself(const struct world *world)
