@@ -21,12 +21,19 @@ struct phantom {
 
 /* ---- the versions ---- */
 
+/* What was appended is no row. */
+static bool is_append(const struct esse_history *history, uint32_t op)
+{
+    return op != ESSE_NO_OP && history->op_kind[op] == ESSE_OP_APPEND;
+}
+
 static bool match_versions(struct phantom *p, const struct esse_predicate *predicate)
 {
     const struct esse_history *history = p->history;
     struct esse_error ignored;
     for (size_t v = 0; v < p->versions.count; v++)
-        if (!esse_predicate_selects(predicate, history->key_name[p->edge->key.ix],
+        if (is_append(history, p->versions.at[v].op) ||
+            !esse_predicate_selects(predicate, history->key_name[p->edge->key.ix],
                                     p->versions.at[v].value, &p->versions.at[v].matches, &ignored))
             return false;
     p->by_value = history->predicates[history->op_key[p->predicate]].no_rows ||

@@ -22,11 +22,18 @@ struct dsg_column {
     uint32_t *rank;    /* by version, or NO_RANK */
 };
 
+static inline bool dsg_is_appended(const struct versions *versions, uint32_t key)
+{
+    const uint32_t version = versions->first[key] + 1;
+    return version < versions->first[key + 1] &&
+           versions_touch(versions, versions->write[version])->kind == ESSE_OP_APPEND;
+}
+
 /* A key that has loose versions has no order to speak of, and lists are not rows. */
 static inline bool dsg_is_ordered(const struct versions *versions, uint32_t key)
 {
     return versions->loose[key] == versions->first[key + 1] &&
-           versions->key_reader[key] == ESSE_NO_TOUCH;
+           versions->key_reader[key] == ESSE_NO_TOUCH && !dsg_is_appended(versions, key);
 }
 
 /* What a version holds. */
