@@ -125,6 +125,21 @@ static bool is_after_own(const struct tracing *t, uint32_t begin, uint32_t read)
     return false;
 }
 
+/* Is something in the list that its transaction appends only later? */
+static bool is_of_future(const struct tracing *t, uint32_t read)
+{
+    uint32_t count = 0;
+    const esse_value value = touch_at(t, read)->value;
+    const esse_value *items =
+        is_list_value(value) ? esse_history_list(t->co->history, value, &count) : NULL;
+    while (count-- > 0) {
+        const uint32_t at = only_write(t, items[count], ESSE_OP_APPEND);
+        if (at != CO_NOWHERE && at > read && touch_at(t, at)->txn == touch_at(t, read)->txn)
+            return true;
+    }
+    return false;
+}
+
 /* ---- one key ---- */
 
 static bool trace_read(struct tracing *t, uint32_t begin, uint32_t at, struct esse_error *err)
@@ -136,8 +151,9 @@ static bool trace_read(struct tracing *t, uint32_t begin, uint32_t at, struct es
         return true;
     if (!agrees_with_own(t, begin, at))
         return co_wrong(co, unit_at(t, at), "contradicts itself", err);
-    if (!co->rule->of_accesses && is_after_own(t, begin, at))
-        return true; /* it makes no relation */
+    if (!co->rule->of_accesses && is_after_own(t, begin, at)) /* it makes no relation */
+        return !is_of_future(t, at) ||
+               co_wrong(co, unit_at(t, at), "read what it appends only later", err);
     uint32_t write = write_read(t, touch->value);
     if (write == CO_NOWHERE)
         return co_wrong(co, unit_at(t, at), "read what cannot be traced to one writer", err);
@@ -183,13 +199,12 @@ static bool agrees_with_list(const struct tracing *t, uint32_t longest, struct e
         last = place;
         before_it = at;
     }
-    uint32_t before = 0;
-    for (uint32_t i = 0; i < count; i++)
-        before += co->place[unit_at(t, only_write(t, items[i], ESSE_OP_APPEND))] < last;
+    uint32_t until = 0; /* appends up to the last element */
     for (uint32_t at = t->begin; at < t->end; at++)
-        before -= touch_at(t, at)->kind == ESSE_OP_APPEND && is_in(t, at) &&
-                  co->place[unit_at(t, at)] < last;
-    return before == 0 ||
+        until += touch_at(t, at)->kind == ESSE_OP_APPEND && is_in(t, at) &&
+                 (co->place[unit_at(t, at)] < last ||
+                  (co->place[unit_at(t, at)] == last && at <= before_it));
+    return until == count ||
            co_wrong(co, unit_at(t, longest), "read a list without what was appended before", err);
 }
 

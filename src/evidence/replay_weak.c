@@ -1,3 +1,4 @@
+#include "evidence/counted.h"
 #include "evidence/recheck_predicate.h"
 #include "evidence/replay_rules.h"
 
@@ -58,9 +59,14 @@ bool replay_is_own(struct replay *replay, uint32_t txn, uint32_t op, struct esse
     struct replay_own own = replay_own_writes(replay->history, txn, op, access.key);
     if (!own.written && !own.appends)
         return false;
-    return esse_value_tag(access.value) != ESSE_TAG_LIST ||
-           replay_state_is_list(&replay->state, access.key.ix, access.value,
-                                (uint32_t)(access.value.word >> 32));
+    if (esse_value_tag(access.value) != ESSE_TAG_LIST)
+        return true;
+    /* What it appends later is not there yet. */
+    const uint32_t length = (uint32_t)(access.value.word >> 32);
+    const uint32_t before =
+        replay_state_at(&replay->state, access.key.ix, replay->position[txn]).count;
+    return length <= before + own.appends &&
+           replay_state_is_list(&replay->state, access.key.ix, access.value, length);
 }
 
 bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t op)
@@ -329,6 +335,11 @@ static bool is_in_order(const struct replay *replay, esse_key key, esse_value li
 bool replay_writes(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
+    /* Where reads need no source, nothing else asks for those of whom something was read. */
+    const uint8_t *counted = esse_counted(replay->arena, history);
+    for (uint32_t txn = 0; txn < history->txns; txn++)
+        if (counted[txn] && !replay->in[txn])
+            return replay_wrong(replay, txn, "is missing", err);
     for (uint32_t i = 0; i < replay->order->count; i++)
         replay_state_commit(&replay->state, replay->order->events[i]);
     for (uint32_t i = 0; i < replay->order->count; i++) {

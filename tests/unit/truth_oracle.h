@@ -254,6 +254,17 @@ static void t_add_read(struct t_world *w, int t, int op, int key, bool single)
     w->is_consistent &= read->count > 0;
 }
 
+/* A list with what its own transaction appends only later, and nobody else. */
+static bool t_is_future(const struct t_history *h, int t, int op)
+{
+    const struct t_op *read = &h->txns[t].ops[op];
+    for (int o = op + 1; read->kind == T_LIST && o < h->txns[t].count; o++)
+        for (int i = 0; h->txns[t].ops[o].kind == T_APPEND && i < read->length; i++)
+            if (h->txns[t].ops[o].key == read->key && h->txns[t].ops[o].value == read->list[i])
+                return true;
+    return false;
+}
+
 /* Reads that depend on others; with 'single' own ones too. */
 static void t_find_reads(struct t_world *w, bool single)
 {
@@ -262,6 +273,7 @@ static void t_find_reads(struct t_world *w, bool single)
     for (int t = 0; t < w->h->count; t++)
         for (int op = 0; w->in[t] && op < w->h->txns[t].count; op++) {
             const struct t_op *o = &w->h->txns[t].ops[op];
+            w->is_consistent &= single || !t_is_future(w->h, t, op);
             for (int key = 0; key < T_KEYS; key++)
                 if ((t_reads(o, key) || t_is_predicate(o)) &&
                     (single || !t_wrote_before(&w->h->txns[t], op, key)))
@@ -699,6 +711,49 @@ static bool t_judge_axiom(struct t_world *w, const struct t_axiom *axiom)
 
 /* ---- all worlds ---- */
 
+static bool t_shows(const struct t_op *read, int key, int value)
+{
+    for (int i = 0; read->kind == T_LIST && read->key == key && i < read->length; i++)
+        if (read->list[i] == value)
+            return true;
+    return t_returned(read, key) == value;
+}
+
+static int t_writers(const struct t_history *h, int key, int value)
+{
+    int count = 0;
+    for (int t = 0; t < h->count; t++)
+        for (int op = 0; op < h->txns[t].count; op++)
+            count += h->txns[t].status != ESSE_ABORTED && t_writes(&h->txns[t].ops[op], key) &&
+                     t_written(&h->txns[t].ops[op], key) == value;
+    return count;
+}
+
+/* Did one of this world read what only 'writer' can have written?  Then that committed. */
+static bool t_is_observed(const struct t_world *w, int writer)
+{
+    const struct t_txn *txn = &w->h->txns[writer];
+    for (int o = 0; o < txn->count; o++)
+        for (int key = 0; key < T_KEYS; key++) {
+            const int value = t_writes(&txn->ops[o], key) ? t_written(&txn->ops[o], key) : T_ABSENT;
+            if (value == T_ABSENT || value == w->h->init[key] || t_writers(w->h, key, value) != 1)
+                continue;
+            for (int t = 0; t < w->h->count; t++)
+                for (int op = 0; w->in[t] && op < w->h->txns[t].count; op++)
+                    if (t_shows(&w->h->txns[t].ops[op], key, value))
+                        return true;
+        }
+    return false;
+}
+
+static bool t_is_world(const struct t_world *w)
+{
+    for (int t = 0; t < w->h->count; t++)
+        if (!w->in[t] && w->h->txns[t].status == ESSE_UNKNOWN_OUTCOME && t_is_observed(w, t))
+            return false;
+    return true;
+}
+
 struct t_verdicts {
     enum t_truth of[ESSE_LEVEL_END];
 };
@@ -726,7 +781,7 @@ static inline struct t_verdicts t_truth_of(const struct t_history *h)
             possible &= h->txns[t].status == ESSE_UNKNOWN_OUTCOME ||
                         w.in[t] == (h->txns[t].status == ESSE_COMMITTED);
         }
-        if (possible)
+        if (possible && t_is_world(&w))
             t_judge_world(&w);
         all &= !possible || w.steps >= 0;
     }
