@@ -107,7 +107,7 @@ static void find_in_key(struct finding *f, struct esse_word_map *map, uint32_t k
 {
     struct esse_elements *elements = f->elements;
     esse_value longest = ESSE_NONE;
-    uint32_t length, read;
+    uint32_t length, read = ESSE_NO_OP;
     if (!count_appends(f, map, key) || !find_longest(f, key, &longest, &read) ||
         is_given(elements->history, key))
         return;
