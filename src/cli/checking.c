@@ -4,6 +4,7 @@
 #include "base/outfile.h"
 #include "engine/engine.h"
 #include "report/report_bug.h"
+#include "report/report_remedy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ static void put_stopped(struct esse_out *out, const struct esse_check_options *c
                         const char *path, const char *why, bool as_json)
 {
     for (size_t i = 0; i < check->level_count && !as_json; i++)
-        esse_out_f(out, "%s: unknown %s\n  because %s\n", path, check->levels[i], why);
+        esse_out_f(out, "%s: unknown %s\n  because %s\n  what you can do: %s\n", path,
+                   check->levels[i], why, esse_stopped_remedy(why));
     if (!as_json)
         return;
     esse_out_f(out, "{\"esse\":\"%s\",\"history\":{\"path\":", esse_version());

@@ -193,8 +193,11 @@ static bool open_log(struct esse_pg_log *log, struct esse_error *err)
         return false;
     const char *level = esse_pg_ask(target, log->main, "SHOW wal_level", err);
     if (level && strcmp(level, "logical") != 0)
-        return esse_fail(err, ESSE_EUNAVAILABLE, "the server's wal_level is %.40s, not logical",
-                         level);
+        return esse_fail(
+            err, ESSE_EUNAVAILABLE,
+            "the server's wal_level is %.40s, not logical (ALTER SYSTEM SET wal_level = "
+            "logical, and a restart, change that)",
+            level);
     if (!level || !esse_pg_run(target, log->main,
                                "DROP TABLE IF EXISTS esse_mark;"
                                "CREATE TABLE esse_mark(k BIGINT PRIMARY KEY, v BIGINT);"

@@ -65,6 +65,12 @@ static void put_findings(struct esse_out *out, const struct esse_findings *found
 {
     if (found->reason)
         esse_out_f(out, "  because %s\n", found->reason);
+    if (found->outcome == ESSE_UNKNOWN)
+        esse_out_f(out, "  what you can do: %s\n",
+                   found->too_few_committed
+                       ? "let more operations succeed, reads among them; --min-committed asks for "
+                         "fewer"
+                       : "let the workload read what it wrote, at last when all writes have ended");
     if (found->summary)
         esse_out_f(out, "  %s\n", found->summary);
     for (const struct esse_finding *finding = found->first; finding; finding = finding->next) {

@@ -6,6 +6,7 @@
 #include "report/report_plain.h"
 #include "report/report_plan.h"
 #include "report/report_refutation.h"
+#include "report/report_remedy.h"
 
 #include <string.h>
 
@@ -254,9 +255,11 @@ static void put_anomalies(struct esse_out *out, const struct esse_history *histo
     esse_out_char(out, ']');
 }
 
-static void put_verdict(struct esse_out *out, const struct esse_history *history,
+static void put_verdict(struct esse_out *out, const struct esse_report *report,
                         const struct esse_verdict *verdict)
 {
+    const struct esse_history *history = report->history;
+    const char *remedy = esse_report_remedy(report, verdict);
     esse_out_text(out, "{\"level\":");
     put_string(out, verdict->level);
     put_member(out, "verdict", outcome_words[verdict->outcome]);
@@ -264,6 +267,8 @@ static void put_verdict(struct esse_out *out, const struct esse_history *history
     put_member(out, "plan", verdict->plan);
     if (verdict->reason)
         put_member(out, "reason", verdict->reason);
+    if (remedy)
+        put_member(out, "remedy", remedy);
     if (verdict->assumed_count)
         put_names(out, "assumed", verdict->assumed, verdict->assumed_count);
     if (verdict->named_count)
@@ -300,7 +305,7 @@ void esse_report_json(struct esse_out *out, const struct esse_report *report)
     for (uint32_t i = 0; i < result->verdict_count; i++) {
         if (i)
             esse_out_char(out, ',');
-        put_verdict(out, report->history, &result->verdicts[i]);
+        put_verdict(out, report, &result->verdicts[i]);
     }
     esse_out_char(out, ']');
     if (result->tested.is_counted)

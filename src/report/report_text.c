@@ -8,6 +8,7 @@
 #include "report/report_faults.h"
 #include "report/report_ops.h"
 #include "report/report_plain.h"
+#include "report/report_remedy.h"
 #include "report/report_words.h"
 
 #include <string.h>
@@ -98,6 +99,9 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
                esse_report_claim(out->arena, verdict));
     if (verdict->reason)
         esse_out_f(out, "  because %s\n", verdict->reason);
+    const char *remedy = esse_report_remedy(report, verdict);
+    if (remedy)
+        esse_plain_put(out, esse_arena_format(out->arena, "what you can do: %s", remedy), 2);
     put_proof(out, report->history, verdict);
     put_certificate(out, verdict);
     if (report->verbose)

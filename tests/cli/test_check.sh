@@ -58,6 +58,7 @@ expect "damaged gzip" 65 "$ESSE" check bad.gz
 expect "an empty file is an empty history, in which nothing was tested" 2 "$ESSE" check empty.jsonl
 has "and that is said" "$OUT" "because nothing was committed, so nothing was tested"
 same "no level holds by that" "" "$("$ESSE" check -l all --json empty.jsonl | json '" ".join(d["strongest"] + [r["level"] for r in d["results"] if r["verdict"] != "unknown"])')"
+has "with what to do" "$OUT" "  what you can do: find out why transactions were refused"
 expect "nor by a stream" 2 "$ESSE" check --stream -l serializable empty.jsonl
 printf '{:type :info, :f :start, :process :nemesis}\n' >nemesis.edn
 printf '{"session":0,"status":"aborted","ops":[{"w":"x","v":1}]}\n' >aborted.jsonl
@@ -79,6 +80,10 @@ expect "or none" 0 "$ESSE" check --min-committed 0 empty.jsonl
 expect "what is violated is so with few commits too" 1 "$ESSE" check --min-committed 10k faulty.jsonl
 expect "unknown passes where only violated fails" 0 "$ESSE" check --fail-on violated --engine scan -l serializable clean.jsonl
 has "and is said to be unknown" "$OUT" "unknown serializable"
+has "with what to do" "$OUT" "  what you can do: leave --engine out"
+has "and in JSON" "$("$ESSE" check --json --engine scan -l serializable clean.jsonl)" '"remedy":"leave --engine out'
+expect "a budget that is spent" 2 "$ESSE" check -q -l serializable --memory 1 clean.jsonl
+has "is unknown, with what to do" "$OUT" "  what you can do: give it more memory (--memory)"
 expect "it fails otherwise" 2 "$ESSE" check --fail-on unknown --engine scan -l serializable clean.jsonl
 expect "what tested nothing fails even so" 2 "$ESSE" check --fail-on violated empty.jsonl
 expect "violated fails" 1 "$ESSE" check --fail-on violated faulty.jsonl

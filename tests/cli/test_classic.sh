@@ -88,6 +88,7 @@ has "is nothing committed" "$OUT" "because nothing was committed, so nothing was
 sed 's/:fail/:ok/' failed.edn >unread-bank.edn
 expect "a bank that nobody looked into" 2 "$ESSE" classic bank unread-bank.edn
 has "and that is said" "$OUT" "because nothing was read, so nothing was tested"
+has "with what to do" "$OUT" "  what you can do: let more operations succeed, reads among them"
 expect "also for CI" 2 "$ESSE" classic --fail-on violated bank unread-bank.edn
 expect "few operations" 2 "$ESSE" classic --min-committed 10k set good.edn
 has "are told" "$OUT" "were acknowledged, and at least 10000 were asked for"
