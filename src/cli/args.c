@@ -1,5 +1,6 @@
 #include "cli/args.h"
 
+#include "base/guess.h"
 #include "base/out.h"
 
 #include <errno.h>
@@ -68,7 +69,7 @@ static bool size_value(const char *text, uint64_t *target)
     static const char *const units[] = { "k", "K", "M", "G", "T", NULL };
     static const double factors[] = { 1024., 1024., 0x1p20, 0x1p30, 0x1p40 };
     double number;
-    if (!scaled(text, units, factors, &number) || number > 0x1p62)
+    if (!scaled(text, units, factors, &number) || number > 0x1p62 || number < 1)
         return false;
     *target = (uint64_t)number;
     return true;
@@ -78,7 +79,7 @@ static bool duration_value(const char *text, double *target)
 {
     static const char *const units[] = { "ms", "s", "m", "min", "h", NULL };
     static const double factors[] = { 1e-3, 1, 60, 60, 3600 };
-    return scaled(text, units, factors, target);
+    return scaled(text, units, factors, target) && *target > 0;
 }
 
 static bool real_value(const char *text, double *target)
@@ -94,8 +95,8 @@ static bool set(const struct esse_command *command, const struct esse_opt *opt, 
     static const char *const expected[] = {
         [ESSE_OPT_COUNT] = "a number such as 500, 10k or 5M",
         [ESSE_OPT_REAL] = "a number such as 0.5",
-        [ESSE_OPT_DURATION] = "a duration such as 500ms, 60s or 5m",
-        [ESSE_OPT_SIZE] = "a size such as 512M or 8G",
+        [ESSE_OPT_DURATION] = "a duration above 0, such as 500ms, 60s or 5m",
+        [ESSE_OPT_SIZE] = "a size above 0, such as 512M or 8G",
     };
     bool ok = true;
     switch (opt->kind) {
@@ -124,6 +125,20 @@ static bool set(const struct esse_command *command, const struct esse_opt *opt, 
     return ok;
 }
 
+/* What a long option that does not exist was meant to be, or NULL. */
+static const char *nearest_option(const struct esse_command *command, const char *text)
+{
+    char typed[ESSE_GUESS_LONGEST + 1];
+    if (text[1] != '-')
+        return NULL;
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(text + 2, "="), text + 2);
+    struct esse_guess guess = esse_guess_start(typed);
+    for (const struct esse_opt *opt = command->options; opt->name; opt++)
+        if (opt->help && *opt->help)
+            esse_guess_try(&guess, typed, &opt->name, 1);
+    return guess.name;
+}
+
 /* One option at argv[*at]; *at moves past what it used. */
 static bool read_option(const struct esse_command *command, int argc, char **argv, int *at)
 {
@@ -138,7 +153,9 @@ static bool read_option(const struct esse_command *command, int argc, char **arg
         value = text[1] && text[2] ? text + 2 : NULL;
     }
     if (!opt) {
-        esse_cli_usage(command->name, "unknown option '%s'", text);
+        const char *near = nearest_option(command, text);
+        esse_cli_usage(command->name, "unknown option '%s'%s%s%s", text,
+                       near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
         return false;
     }
     if (opt->kind == ESSE_OPT_FLAG && value) {

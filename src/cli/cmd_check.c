@@ -281,6 +281,8 @@ static int run_check(int count, char **paths)
         status = esse_cli_usage("check", "--dot, --svg and --evidence take one history at a time");
         count = 0;
     }
+    if (count)
+        esse_session_meant(o.quiet, run.levels, run.level_count);
     for (int i = 0; run.level_count && i < count; i++) {
         struct esse_arena *arena = esse_arena_new();
         esse_session_start(&run.session, o.budget, o.memory, o.quiet);

@@ -1,6 +1,6 @@
 #include "base/arena.h"
 #include "base/outfile.h"
-#include "cli/cli.h"
+#include "cli/session.h"
 #include "level/level.h"
 #include "report/lattice.h"
 
@@ -74,6 +74,8 @@ static int run(int count, char **operands)
     if (asked && (as_dot || as_svg || as_markdown))
         return esse_cli_usage(name, "a picture is of the whole lattice, not of '%s'", asked);
 
+    if (level)
+        esse_session_meant(false, &asked, 1);
     struct esse_arena *arena = esse_arena_new();
     struct esse_outfile file;
     struct esse_error err = { 0 };
@@ -100,7 +102,9 @@ const struct esse_command esse_command_levels = {
                "implies, a small history that it forbids and one that it allows, and databases "
                "that ship it. With the name of an anomaly, gives its definition, an example, and "
                "the levels that it rules out.\n\n"
-               "Names are those of Elle and Adya; aliases such as PL-3 are accepted.",
+               "Names are those of Elle and Adya. Others are accepted too, in any case: PL-3, SER, "
+               "TCC, READ_COMMITTED; where a name means several levels, the one that was taken is "
+               "told.",
     .examples = "  esse levels                      # list them\n"
                 "  esse levels snapshot-isolation   # explain one\n"
                 "  esse levels G-single             # what an anomaly means and rules out\n"

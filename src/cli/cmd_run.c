@@ -82,23 +82,43 @@ static bool know_levels(struct esse_arena *arena, const char *levels, struct ess
            esse_check(arena, nothing, &check, &ignored, err);
 }
 
+static void tell_levels(struct esse_arena *arena)
+{
+    size_t count;
+    const char **names = esse_session_names(arena, esse_run_args.level, &count);
+    esse_session_meant(esse_run_args.quiet, names, count);
+}
+
+/* What a URL says is for the database alone, and 'ps' shows it to everybody: the argument is
+ * copied, and overwritten from behind its scheme on. */
+static const char *take_secretly(struct esse_arena *arena, char *operand)
+{
+    const char *target = esse_arena_text(arena, operand, strlen(operand));
+    char *after = strstr(operand, "://");
+    if (after && (strchr(after, '@') || strchr(after, '?')))
+        memset(after + 3, '*', strlen(after + 3));
+    return target;
+}
+
 static int start(const struct esse_command *command, bool checks, int count, char **operands)
 {
-    const char *target = count ? operands[0] : "sqlite:";
+    struct esse_arena *arena = esse_arena_new();
+    const char *target = count ? take_secretly(arena, operands[0]) : "sqlite:";
     struct esse_running r = { .command = command, .checks = checks };
     struct esse_error err = { 0 };
     int status;
-    if (esse_run_args.workload && strcmp(esse_run_args.workload, "help") == 0)
-        return esse_run_print_workloads();
-    if (strcmp(target, "help") == 0)
-        return esse_run_print_targets();
-    struct esse_arena *arena = esse_arena_new();
-    if ((checks && esse_run_args.level && !know_levels(arena, esse_run_args.level, &err)) ||
-        !esse_run_check_args(&err) || !find_server(&r, arena, count, &target, &err) ||
-        !esse_run_find(arena, target, &r.url, &r.live, &err)) {
+    if (esse_run_args.workload && strcmp(esse_run_args.workload, "help") == 0) {
+        status = esse_run_print_workloads();
+    } else if (strcmp(target, "help") == 0) {
+        status = esse_run_print_targets();
+    } else if ((checks && esse_run_args.level && !know_levels(arena, esse_run_args.level, &err)) ||
+               !esse_run_check_args(&err) || !find_server(&r, arena, count, &target, &err) ||
+               !esse_run_find(arena, target, &r.url, &r.live, &err)) {
         status = err.code == ESSE_EUSAGE ? esse_cli_usage(command->name, "%s", err.text)
                                          : esse_cli_fail(NULL, &err);
     } else {
+        if (checks && esse_run_args.level)
+            tell_levels(arena);
         r.level = esse_run_args.level ? esse_run_args.level : r.live.isolation->level;
         status = run_all(&r, esse_run_args.out ? esse_run_args.out
                                                : esse_rundir_base(arena, r.live.driver->name,

@@ -138,6 +138,7 @@ static int run_shrink(int count, char **paths)
     struct esse_session session;
     struct esse_arena *arena = esse_arena_new();
     esse_session_start(&session, o.budget, o.memory, o.quiet);
+    esse_session_meant(o.quiet, &o.level, 1);
     int status = shrink_history(&session, arena, paths[0]);
     esse_arena_free(arena);
     return status;

@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/guess.h"
 #include "base/out.h"
 #include "cli/args.h"
 #include "cli/manual.h"
@@ -16,6 +17,15 @@ static const struct esse_command *find_command(const char *name)
         if (strcmp(esse_commands[i]->name, name) == 0)
             return esse_commands[i];
     return NULL;
+}
+
+static const char *nearest_command(const char *typed)
+{
+    struct esse_guess guess = esse_guess_start(typed);
+    for (size_t i = 0; esse_commands[i]; i++)
+        if (esse_manual_has(esse_commands[i]))
+            esse_guess_try(&guess, typed, &esse_commands[i]->name, 1);
+    return guess.name;
 }
 
 int esse_cli_fail(const char *path, const struct esse_error *err)
@@ -92,7 +102,10 @@ int main(int argc, char **argv)
         return print_help(NULL);
     const struct esse_command *command = find_command(argv[help ? 2 : 1]);
     if (!command) {
-        fprintf(stderr, "esse: unknown command '%s'; esse --help lists them\n", argv[help ? 2 : 1]);
+        const char *near = nearest_command(argv[help ? 2 : 1]);
+        fprintf(stderr, "esse: unknown command '%s'%s%s%s (esse --help lists them)\n",
+                argv[help ? 2 : 1], near ? "; did you mean '" : "", near ? near : "",
+                near ? "'?" : "");
         return ESSE_EXIT_USAGE;
     }
     if (help)

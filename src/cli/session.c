@@ -5,6 +5,7 @@
 #include "base/out.h"
 #include "formats/save.h"
 #include "history/history.h"
+#include "level/level.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -122,6 +123,13 @@ void esse_session_warn(struct esse_session *session, const char *path,
             fprintf(stderr, " (first on line %llu)", (unsigned long long)warning->first_line);
         fputc('\n', stderr);
     }
+}
+
+void esse_session_meant(bool quiet, const char *const *levels, size_t count)
+{
+    for (size_t i = 0; !quiet && i < count; i++)
+        if (esse_level_also_means(levels[i]))
+            fprintf(stderr, "esse: level '%s': %s\n", levels[i], esse_level_also_means(levels[i]));
 }
 
 void esse_session_dropped(const struct esse_session *session, const char *path,

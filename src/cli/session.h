@@ -78,6 +78,9 @@ void esse_session_clear(struct esse_session *session);
 void esse_session_warn(struct esse_session *session, const char *path,
                        const struct esse_history *history);
 
+/* Tells on stderr which level was taken where a name means several. */
+void esse_session_meant(bool quiet, const char *const *levels, size_t count);
+
 /* Tells on stderr what a writer had no place for and no verdict depends on. */
 struct esse_save;
 void esse_session_dropped(const struct esse_session *session, const char *path,

@@ -70,8 +70,10 @@ static bool find_anomaly(const char *name, const struct esse_anomaly_type **type
                          struct esse_error *err)
 {
     *type = esse_anomaly_find(name);
+    const char *near = *type ? NULL : esse_anomaly_suggest(name);
     return *type ||
-           esse_fail(err, ESSE_EUSAGE, "unknown anomaly '%s'; 'esse levels' lists them", name);
+           esse_fail(err, ESSE_EUSAGE, "unknown anomaly '%s'%s%s%s; 'esse levels' lists them", name,
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static bool find_anomalies(struct check *check, struct esse_error *err)

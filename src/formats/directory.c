@@ -57,6 +57,26 @@ static bool choose(struct esse_directory *directory, struct esse_arena *arena,
     return true;
 }
 
+/* One file that is the history, packed or not. */
+static bool choose_file(struct esse_directory *directory, struct esse_arena *arena,
+                        const struct name_vec *names, const struct esse_format *format)
+{
+    static const char *const known[] = { "history.jsonl", "history.edn", "history.json" };
+    static const char *const endings[] = { "", ".gz", ".zst" };
+    for (size_t k = 0; k < 9; k++) {
+        const char *wanted = esse_arena_format(arena, "%s%s", known[k / 3], endings[k % 3]);
+        for (size_t i = 0; i < names->count; i++) {
+            if (strcmp(names->at[i], wanted) == 0) {
+                const char **chosen = esse_arena_alloc(arena, 1, sizeof *chosen);
+                *chosen = wanted;
+                *directory = (struct esse_directory){ format, chosen, 1 };
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool esse_directory_list(struct esse_directory *directory, struct esse_arena *arena,
                          const char *path, const struct esse_format *format, struct esse_error *err)
 {
@@ -65,6 +85,8 @@ bool esse_directory_list(struct esse_directory *directory, struct esse_arena *ar
         return false;
     if (format && choose(directory, arena, &names, format))
         return true;
+    if ((!format || !format->in_directory) && choose_file(directory, arena, &names, format))
+        return true;
     for (size_t i = 0; !format && esse_formats[i]; i++)
         if (choose(directory, arena, &names, esse_formats[i]))
             return true;
@@ -72,5 +94,7 @@ bool esse_directory_list(struct esse_directory *directory, struct esse_arena *ar
         return esse_fail(err, ESSE_EIO, "a directory; expected a file in the format %s",
                          format->name);
     return esse_fail(err, ESSE_EIO, "a directory without a history; expected %s",
-                     format ? format->in_directory : "*.log (Cobra) or history.bincode (DBCop)");
+                     format
+                         ? format->in_directory
+                         : "history.jsonl, history.edn, *.log (Cobra) or history.bincode (DBCop)");
 }

@@ -223,8 +223,12 @@ const struct esse_level_notes *esse_level_notes_of(const struct esse_level *leve
 /* Not in the table, and never found by its name: the level that allows everything. */
 extern const struct esse_level esse_level_none;
 
-/* By any accepted name; NULL if there is none such. */
+/* By any accepted name, in any case, with any separator, or as a peer spells it; NULL if there is
+ * none such. */
 const struct esse_level *esse_level_find(const char *name);
+
+/* What else people call by this name, in a clause about which level was taken; NULL if nothing. */
+const char *esse_level_also_means(const char *name);
 
 /* The level that a name begins with, before an ending: "prefix" of "prefix-cycle" and "-cycle";
  * NULL if there is none such. */
@@ -232,6 +236,8 @@ const struct esse_level *esse_level_before(const char *name, const char *ending)
 
 /* The accepted name that looks most like 'name', or NULL if none is near. */
 const char *esse_level_suggest(const char *name);
+
+const char *esse_anomaly_suggest(const char *name);
 
 /* The same among the names of levels and of anomalies. */
 const char *esse_level_suggest_any(const char *name);
@@ -285,5 +291,14 @@ bool esse_level_valid(void);
 extern const struct esse_level esse_level_table[ESSE_LEVEL_END];
 extern const struct esse_level_notes esse_level_notes_table[ESSE_LEVEL_END];
 extern const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END];
+
+/* Short names, and how Elle, AWDIT, Plume, IsoVista, PolySI, Cobra, DBCop and VeriStrong spell
+ * levels.  Where others mean another level by the same name, 'also' says which was taken. */
+struct esse_level_alias {
+    const char *name; /* NULL ends the table */
+    enum esse_level_id level;
+    const char *also;
+};
+extern const struct esse_level_alias esse_level_alias_table[];
 
 #endif

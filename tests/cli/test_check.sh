@@ -170,4 +170,32 @@ E
 expect "a given order of a list gives cycles that stand the recheck" 1 "$ESSE" check lists.jsonl --level serializable
 has "... and says where the order comes from" "$OUT" "by the version order that was given"
 
+
+# A directory with a history among other files: a run's, a Jepsen store.
+mkdir store && printf 'some words\n' >store/jepsen.log
+printf '{:type :ok, :process 0, :f :txn, :value [[:append :x 1]]}\n' >store/history.edn
+expect "a Jepsen store" 0 "$ESSE" check -q -l serializable store
+"$ESSE" gen rw-register -n 20 -q -o store/history.jsonl
+has "a run's history comes first" "$("$ESSE" stats -q store)" "store: native"
+gzip store/history.jsonl
+has "packed too" "$("$ESSE" stats -q store)" "store: native"
+rm store/history.jsonl.gz && echo '{' >store/history.edn
+expect "what is wrong in it" 65 "$ESSE" check -q store
+has "is told by its name" "$ERR" "history.edn: "
+
+# Names.
+echo '{"session":0,"ops":[{"w":"x","v":1}]}' >names.jsonl
+expect "levels as peers name them" 0 "$ESSE" check -l SI,RC,TCC,READ_ATOMICITY,SSER names.jsonl
+has "are told by their own names" "$OUT" "holds strict-serializable"
+has "and which was taken" "$ERR" "level 'RC': taken as read-committed (Adya's PL-2); what AWDIT, Plume"
+expect "in any case, quietly" 0 "$ESSE" check -q -l Causal names.jsonl
+same "without a word" "" "$ERR"
+expect "a mistyped command" 64 "$ESSE" chekc names.jsonl
+has "is guessed" "$ERR" "did you mean 'check'?"
+expect "a mistyped option" 64 "$ESSE" check --levle serializable names.jsonl
+has "is guessed as well" "$ERR" "unknown option '--levle'; did you mean '--level'?"
+expect "a mistyped anomaly" 64 "$ESSE" check -a G-singel names.jsonl
+has "is guessed, too" "$ERR" "did you mean 'G-single'?"
+expect "a budget of nothing" 64 "$ESSE" check -b 0 names.jsonl
+has "is none" "$ERR" "--budget: found '0', expected a duration above 0"
 finish

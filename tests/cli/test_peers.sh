@@ -46,7 +46,7 @@ has "is its session" "$OUT" "sessions      1,"
 
 mkdir nothing
 expect "a directory without a history" 74 "$ESSE" check nothing
-has "what was expected" "$ERR" "nothing: a directory without a history; expected *.log (Cobra)"
+has "what was expected" "$ERR" "nothing: a directory without a history; expected history.jsonl, history.edn, *.log (Cobra) or history.bincode"
 printf 'S12345678?' >nothing/T5.log
 expect "a damaged log" 65 "$ESSE" check nothing
 same "is named" "esse: nothing: T5.log: byte 9: found '?', expected a record: S, W, R or C" "$ERR"

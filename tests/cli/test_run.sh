@@ -312,4 +312,22 @@ expect "a URL with a password" 64 "$ESSE" run "sqlite://bob:$secret@host/db" -o 
 same "is not repeated" "" "$(grep -F $secret <<<"$OUT$ERR")"
 expect "nor one with another mistake" 64 "$ESSE" run "nosql://bob:$secret@host:99999999/db?password=$secret" -o nothing
 same "whatever it is" "" "$(grep -F $secret <<<"$OUT$ERR")"
+
+# A password in a URL is overwritten: ps shows it to everybody.  The server here never answers.
+python3 -c '
+import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(8)
+print(s.getsockname()[1], flush=True); time.sleep(60)' >port &
+silent=$!
+until [ -s port ]; do sleep 0.05; done
+"$ESSE" run "postgresql://bob:hunter2@127.0.0.1:$(cat port)/db?sslpassword=hunter3" -q -d 5s -o secret >/dev/null 2>&1 &
+asking=$!
+for _ in $(seq 40); do
+    shown=$(tr '\0' ' ' </proc/$asking/cmdline)
+    case $shown in *hunter*) sleep 0.05 ;; *esse*run*) break ;; *) sleep 0.05 ;; esac
+done
+case $shown in *hunter* | *bob*) fail "ps shows no password" "$shown" ;; *) pass "ps shows no password" ;; esac
+has "but that it is PostgreSQL" "$shown" "run postgresql://***"
+kill $asking $silent 2>/dev/null
+wait $asking $silent 2>/dev/null
 finish

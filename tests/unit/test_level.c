@@ -315,7 +315,40 @@ static void test_level__every_accepted_name_finds_its_level(void **state)
     assert_int_equal(accepted, 54 + 3); /* Elle's, and Esse's three */
     assert_null(esse_level_find("PL-4"));
     assert_null(esse_level_find(""));
-    assert_null(esse_level_find("Serializable"));
+    assert_ptr_equal(esse_level_find("Serializable"), level("serializable"));
+    assert_ptr_equal(esse_level_find("SNAPSHOT_ISOLATION"), level("snapshot-isolation"));
+}
+
+/* As peers write them; where they mean several levels by one, that is told. */
+static void test_level__names_of_peers_find_their_level(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *level;
+        bool means_several;
+    } cases[] = {
+        { "SI", "snapshot-isolation", true },
+        { "si", "snapshot-isolation", true },
+        { "SER", "serializable", true },
+        { "SSER", "strict-serializable", false },
+        { "RC", "read-committed", true },
+        { "RR", "repeatable-read", true },
+        { "RA", "read-atomic", false },
+        { "READ_ATOMICITY", "read-atomic", false },
+        { "TCC", "causal-cerone", false },
+        { "CC", "causal-cerone", true },
+        { "CAUSAL_CONSISTENCY", "causal-cerone", false },
+        { "causal", "causal", true },
+        { "Causal", "causal", true },
+        { "pre", "prefix", false },
+        { "SERIALIZATION", "serializable", false },
+        { "read-committed", "read-committed", false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_non_null(esse_level_find(cases[i].name));
+        assert_string_equal(esse_level_find(cases[i].name)->friendly, cases[i].level);
+        assert_int_equal(esse_level_also_means(cases[i].name) != NULL, cases[i].means_several);
+    }
 }
 
 static void test_level__prints_strict_serializable_as_each_tool_does(void **state)
@@ -581,6 +614,7 @@ int main(void)
         TEST(test_level__some_levels_are_not_comparable),
         TEST(test_level__strong_levels_know_their_base),
         TEST(test_level__every_accepted_name_finds_its_level),
+        TEST(test_level__names_of_peers_find_their_level),
         TEST(test_level__prints_strict_serializable_as_each_tool_does),
         TEST(test_level__suggests_the_nearest_name),
         TEST(test_level__weakest_levels_ruled_out),

@@ -777,8 +777,8 @@ TEST(test_peers__errors_in_a_directory_name_the_file)
     const char *path = in_folder(arena, "damaged");
     CHECK_EQ(mkdir(path, 0777), 0);
     CHECK(!esse_history_load(arena, path, NULL, &history, &err));
-    CHECK_TEXT(err.text, "a directory without a history; expected *.log (Cobra) or "
-                         "history.bincode (DBCop)");
+    CHECK_TEXT(err.text, "a directory without a history; expected history.jsonl, history.edn, "
+                         "*.log (Cobra) or history.bincode (DBCop)");
     FILE *file = fopen(esse_arena_format(arena, "%s/T3.log", path), "wb");
     assert_non_null(file);
     fputs("S12345678X", file);
