@@ -100,6 +100,13 @@ static const struct esse_plain plain_table[ESSE_ANOMALY_END] = {
                                    "prevents "
                                    "it and run a transaction again when the database refuses "
                                    "it." BUG },
+    [ESSE_ANOMALY_LOST_COMMIT] = { "The database told a client that its transaction was committed, "
+                                   "and later nothing of it was there.",
+                                   "",
+                                   "Let a commit wait for the disk, and for replicas if there are "
+                                   "any (in PostgreSQL synchronous_commit = on, in MySQL "
+                                   "innodb_flush_log_at_trx_commit = 1, in Redis appendfsync "
+                                   "always)." BUG },
     [ESSE_ANOMALY_PREDICATE_READ_MISS] = { "A query left out a row that matched it all the time.",
                                            "",
                                            "Nothing that a client does should make this possible: "
