@@ -11,16 +11,16 @@
 /* ---- levels ---- */
 
 static const struct refute_rule rules[] = {
-    { ESSE_LEVEL_STRICT_SERIALIZABLE, REFUTE_ANY, true, true, true, true },
-    { ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE, REFUTE_ANY, true, false, true, true },
-    { ESSE_LEVEL_SERIALIZABLE, REFUTE_ANY, false, false, true, true },
-    { ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, true, true, true, true },
-    { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, true, false, true, true },
-    { ESSE_LEVEL_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, false, false, true, true },
-    { ESSE_LEVEL_REPEATABLE_READ, REFUTE_ANY, false, false, true, false },
-    { ESSE_LEVEL_PREFIX, REFUTE_RW_AFTER_READ, true, false, true, true },
-    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, REFUTE_ONE_RW, true, false, false, false },
-    { ESSE_LEVEL_CONSISTENT_VIEW, REFUTE_ONE_RW, false, false, false, false },
+    { ESSE_LEVEL_STRICT_SERIALIZABLE, REFUTE_ANY, true, true, true },
+    { ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE, REFUTE_ANY, true, false, true },
+    { ESSE_LEVEL_SERIALIZABLE, REFUTE_ANY, false, false, true },
+    { ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, true, true, true },
+    { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, true, false, true },
+    { ESSE_LEVEL_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, false, false, true },
+    { ESSE_LEVEL_REPEATABLE_READ, REFUTE_ANY, false, false, false },
+    { ESSE_LEVEL_PREFIX, REFUTE_RW_AFTER_READ, true, false, true },
+    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, REFUTE_ONE_RW, true, false, true },
+    { ESSE_LEVEL_CONSISTENT_VIEW, REFUTE_ONE_RW, false, false, true },
 };
 
 const struct refute_rule *refute_rule_of(const struct esse_level *level)

@@ -45,7 +45,6 @@ static bool is_allowed(const struct refute_rule *rule, const struct esse_edge *e
 {
     return is_dep(edge, "process")    ? rule->sessions
            : is_dep(edge, "realtime") ? rule->time
-           : is_dep(edge, "wrp")      ? rule->predicates
            : is_dep(edge, "rwp")      ? rule->predicate_rw
                                       : true;
 }

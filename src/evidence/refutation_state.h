@@ -18,7 +18,7 @@ enum refute_shape {
 struct refute_rule {
     enum esse_level_id level;
     enum refute_shape shape;
-    bool sessions, time, predicates, predicate_rw;
+    bool sessions, time, predicate_rw;
 };
 
 const struct refute_rule *refute_rule_of(const struct esse_level *level);

@@ -92,6 +92,9 @@ for level in axiomatic-read-committed read-atomic causal-cerone prefix parallel-
         "verdict":"holds","anomalies":[],"order":{"proves":"'$level'","starts":false,"accesses":false,"events":[0,1]}}]}' >order.json
     expect "a commit order that a predicate contradicts does not prove $level" 65 "$ESSE" verify order.json leftout.jsonl
 done
+expect "parallel snapshot isolation is ruled out" 1 \
+    "$ESSE" check -q -l parallel-snapshot-isolation --evidence leftout.json leftout.jsonl
+expect "and that is verified" 0 "$ESSE" verify leftout.json leftout.jsonl
 expect "nor does the engine prove it" 2 "$ESSE" check -q --engine saturate -l read-atomic leftout.jsonl
 # Where several wrote what was read, the evidence says whose it is.
 cat >twice.jsonl <<'EOF'

@@ -21,7 +21,6 @@ struct poly_rule {
     enum esse_level_id level;
     enum poly_form form;
     bool sessions, time;
-    bool predicates;   /* can it decide histories that have some? */
     bool predicate_rw; /* is what a predicate missed an anti-dependency? */
     enum esse_anomaly_id refuted;
 };

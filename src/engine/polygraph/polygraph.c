@@ -178,7 +178,7 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
                   struct esse_verdict *verdict)
 {
     const struct poly_rule *rule = poly_rule_of(level);
-    if (!rule || (!rule->predicates && (p->job->history->has & ESSE_HAS_PREDICATES))) {
+    if (!rule) {
         verdict->reason = "the engine 'polygraph' does not decide this level here";
         return;
     }
@@ -190,6 +190,11 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
         verdict->order = (struct esse_order){ 0 };
         verdict->reason = "the certificate tells where each transaction starts and commits, which "
                           "the engine 'polygraph' does not look at";
+    } else if (answer == ESSE_SOLVER_SAT && rule->form == POLY_SINGLE &&
+               (p->job->history->has & ESSE_HAS_PREDICATES)) {
+        verdict->order = (struct esse_order){ 0 };
+        verdict->reason = "nothing rules it out, but which version a predicate saw of a row that "
+                          "it left out is a choice that no order of the transactions tells";
     } else if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;
         verdict->evidence = "order";
@@ -244,7 +249,7 @@ static void run(struct esse_job *job)
 static bool decides(const struct esse_level *level, const struct esse_history *history)
 {
     const struct poly_rule *rule = poly_rule_of(level);
-    return rule && (rule->predicates || !(history->has & ESSE_HAS_PREDICATES));
+    return rule && (rule->form != POLY_SINGLE || !(history->has & ESSE_HAS_PREDICATES));
 }
 
 const struct esse_engine esse_engine_polygraph = {
