@@ -29,7 +29,7 @@ _esse() {
     fi
     case ${COMP_WORDS[1]},$prev in
     help,*) _esse_words 'run collect check classic shrink gen stats levels verify convert' ;;
-    run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql' ;;
+    run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql all' ;;
     run,--sessions | run,-s) : ;;
     run,--txns | run,-n) : ;;
     run,--duration | run,-d) : ;;
@@ -58,7 +58,7 @@ _esse() {
     run,--memory | run,-m) : ;;
     run,--min-committed) : ;;
     run,--fail-on) _esse_words 'violated unknown' ;;
-    collect,--workload | collect,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql' ;;
+    collect,--workload | collect,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql all' ;;
     collect,--sessions | collect,-s) : ;;
     collect,--txns | collect,-n) : ;;
     collect,--duration | collect,-d) : ;;

@@ -1,41 +1,76 @@
+#include "cli/rotation.h"
 #include "cli/running.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static bool goes_on(int status, uint64_t done)
+static bool goes_on(int status, uint64_t done, uint64_t runs)
 {
     if (status != ESSE_EXIT_HOLDS && status != ESSE_EXIT_UNKNOWN && status != ESSE_EXIT_VIOLATED)
         return false;
     if (esse_run_args.until_violation && status == ESSE_EXIT_VIOLATED)
         return false;
-    return done < (esse_run_args.repeat != ESSE_NOT_GIVEN ? esse_run_args.repeat
-                   : esse_run_args.until_violation        ? UINT64_MAX
-                                                          : 1);
+    return done < runs;
 }
 
-static int run_number(struct esse_running *r, const char *base, uint64_t number)
+/* 'number' from 1, 0 if there is only one. */
+static int run_number(struct esse_running *r, const struct esse_rotation *rotation,
+                      const char *base, uint64_t number)
 {
-    const uint64_t seed = r->live.work.seed;
+    const struct esse_live_options first = r->live;
+    struct esse_error err = { 0 };
+    int status;
     r->arena = esse_arena_new();
     esse_out_init_fd(&r->out, r->arena, STDOUT_FILENO);
-    r->live.work.seed += number ? number - 1 : 0;
-    esse_rundir_name(r->arena, base, number, &r->dir);
-    int status = esse_session_answer(&r->out, esse_run_once(r));
-    r->live.work.seed = seed;
+    if (esse_rotation_turn(rotation, number, &r->live, &err)) {
+        r->live.work.seed += number ? number - 1 : 0;
+        esse_rundir_name(r->arena, base, number, &r->dir);
+        status = esse_session_answer(&r->out, esse_run_once(r));
+    } else {
+        status = esse_cli_usage(r->command->name, "%s", err.text);
+    }
+    r->live = first;
     esse_arena_free(r->arena);
     return status;
 }
 
-static int run_all(struct esse_running *r, const char *base)
+/* "violated: list-append, bank", of one pass through all workloads. */
+static void tell_workloads(const struct esse_rotation *rotation, const int *statuses)
 {
-    const bool is_many = esse_run_args.repeat != ESSE_NOT_GIVEN || esse_run_args.until_violation;
-    int status = ESSE_EXIT_HOLDS;
+    static const char *const words[] = { "holds", "violated", "unknown" };
+    for (int outcome = ESSE_EXIT_HOLDS; outcome <= ESSE_EXIT_UNKNOWN; outcome++) {
+        bool first = true;
+        for (unsigned i = 0; i < rotation->count; i++)
+            if (statuses[i] == outcome) {
+                printf("%s%s", first ? words[outcome] : "", first ? ": " : ", ");
+                printf("%s", rotation->workloads[i]->name);
+                first = false;
+            }
+        if (!first)
+            printf("\n");
+    }
+    fflush(stdout);
+}
+
+static int run_all(struct esse_running *r, const struct esse_rotation *rotation, const char *base)
+{
+    const bool is_many =
+        esse_run_args.repeat != ESSE_NOT_GIVEN || rotation->varies || rotation->count > 1;
+    const uint64_t runs = esse_rotation_runs(rotation);
+    int status = ESSE_EXIT_HOLDS, statuses[ESSE_ROTATED];
     uint64_t done = 0;
+    for (unsigned i = 0; i < ESSE_ROTATED; i++)
+        statuses[i] = -1;
     do {
         done++;
-        status = esse_session_worse(status, run_number(r, base, is_many ? done : 0));
-    } while (goes_on(status, done) && !r->session.budget.cancel);
+        const int one = run_number(r, rotation, base, is_many ? done : 0);
+        int *of = &statuses[(done - 1) % rotation->count];
+        *of = *of < 0 ? one : esse_session_worse(*of, one);
+        status = esse_session_worse(status, one);
+    } while (goes_on(status, done, runs) && !r->session.budget.cancel);
+    if (rotation->shares && r->checks && !esse_run_args.json)
+        tell_workloads(rotation, statuses);
     return status;
 }
 
@@ -105,6 +140,8 @@ static int start(const struct esse_command *command, bool checks, int count, cha
     struct esse_arena *arena = esse_arena_new();
     const char *target = count ? take_secretly(arena, operands[0]) : "sqlite:";
     struct esse_running r = { .command = command, .checks = checks };
+    struct esse_rotation rotation;
+    bool is_workload_open = false;
     struct esse_error err = { 0 };
     int status;
     if (esse_run_args.workload && strcmp(esse_run_args.workload, "help") == 0) {
@@ -113,16 +150,18 @@ static int start(const struct esse_command *command, bool checks, int count, cha
         status = esse_run_print_targets();
     } else if ((checks && esse_run_args.level && !know_levels(arena, esse_run_args.level, &err)) ||
                !esse_run_check_args(&err) || !find_server(&r, arena, count, &target, &err) ||
-               !esse_run_find(arena, target, &r.url, &r.live, &err)) {
+               !esse_run_find(arena, target, &r.url, &r.live, &is_workload_open, &err)) {
         status = err.code == ESSE_EUSAGE ? esse_cli_usage(command->name, "%s", err.text)
                                          : esse_cli_fail(NULL, &err);
     } else {
         if (checks && esse_run_args.level)
             tell_levels(arena);
         r.level = esse_run_args.level ? esse_run_args.level : r.live.isolation->level;
-        status = run_all(&r, esse_run_args.out ? esse_run_args.out
-                                               : esse_rundir_base(arena, r.live.driver->name,
-                                                                  r.live.workload->name));
+        esse_rotation_find(&rotation, &r.live, is_workload_open);
+        const char *name = rotation.count > 1 ? "all" : r.live.workload->name;
+        status = run_all(&r, &rotation,
+                         esse_run_args.out ? esse_run_args.out
+                                           : esse_rundir_base(arena, r.live.driver->name, name));
     }
     if (r.spawned)
         esse_spawn_stop(r.spawned);
@@ -151,7 +190,8 @@ static int collect_command(int count, char **operands)
     "documentation claims for it. Several hosts, separated by commas, are spread over the "        \
     "sessions. What is secret in a URL is shown nowhere and saved nowhere.\n\n"                    \
     "The workload is one of 'esse run --workload help'. Every value written is unique, so that "   \
-    "a read names its writer. Tables are called esse_..., and are removed afterwards. sql:FILE "   \
+    "a read names its writer. 'all' does one after the other, for equal shares of the time. "      \
+    "Tables are called esse_..., and are removed afterwards. sql:FILE "                            \
     "runs transactions of your own on tables of your own (docs/workload-files.md).\n\n"
 
 #define SAVED                                                                                      \
@@ -176,7 +216,9 @@ const struct esse_command esse_command_run = {
         "  esse run sqlite: --isolation read-uncommitted --level read-committed # dirty reads\n"
         "  esse run sqlite:/tmp/my.db -w bank -d 10s     # the bank, in a file of yours\n"
         "  esse run 'memory:?level=snapshot-isolation' -l serializable # write skew\n"
-        "  esse run --workload predicate --until-violation --repeat 100",
+        "  esse run --workload all -d 1m                 # every workload, for equal shares of a "
+        "minute\n"
+        "  esse run --until-violation --repeat 100       # workload, sessions and keys change",
     .options = esse_run_options,
     .least = 0,
     .most = 1,

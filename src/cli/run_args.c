@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct esse_run_args esse_run_args = {
-    .sessions = 8,
+    .sessions = ESSE_NOT_GIVEN,
     .txns = ESSE_NOT_GIVEN,
     .duration = NAN,
     .ops = ESSE_NOT_GIVEN,
@@ -28,13 +28,14 @@ struct esse_run_args esse_run_args = {
     .failing = ESSE_FAILING_DEFAULTS,
 };
 
-static const double default_seconds = 3;
+static const double default_seconds = 3, default_seconds_of_all = 15;
+static const uint64_t default_sessions = 8;
 
 static const char *const workload_choices[] = {
     "list-append", "rw-register", "predicate", "bank",      "long-fork",
     "write-skew",  "blindw-rh",   "blindw-rw", "blindw-wh", "blindw-pred",
     "smallbank",   "ycsb-a",      "ycsb-b",    "ycsb-f",    "twitter",
-    "rubis",       "tpcc",        "sql",       NULL
+    "rubis",       "tpcc",        "sql",       "all",       NULL
 };
 static const char *const spawn_choices[] = { "postgresql", "mariadb", "galera", "etcd", NULL };
 static const char *const fault_choices[] = { "kill", "pause", "partition", "restart", NULL };
@@ -44,13 +45,14 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
 #define TO(field) &esse_run_args.field
 #define COLLECT_OPTIONS \
     { "workload", 'w', ESSE_OPT_TEXT, TO(workload), "W", \
-      "what the sessions do (default: list-append); 'help' lists them", workload_choices }, \
+      "what the sessions do (default: list-append); 'help' lists them; 'all': one after the other, with " \
+      "equal shares of the time or of the transactions", workload_choices }, \
     { "sessions", 's', ESSE_OPT_COUNT, TO(sessions), "N", \
       "clients at work (default: 8)", NULL }, \
     { "txns", 'n', ESSE_OPT_COUNT, TO(txns), "N", \
       "so many transactions, refused ones included (default: by --duration)", NULL }, \
     { "duration", 'd', ESSE_OPT_DURATION, TO(duration), "TIME", \
-      "as many as fit (default: 3s, unless --txns is given)", NULL }, \
+      "as many as fit (default: 3s, of all workloads 15s, unless --txns is given)", NULL }, \
     { "isolation", 'i', ESSE_OPT_TEXT, TO(isolation), "I", \
       "the isolation to ask the database for (default: its strongest)", NULL }, \
     { "ops", 0, ESSE_OPT_COUNT, TO(ops), "N", \
@@ -101,7 +103,8 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
 const struct esse_opt esse_run_options[] = {
     COLLECT_OPTIONS,
     { "until-violation", 0, ESSE_OPT_FLAG, &esse_run_args.until_violation, NULL,
-      "repeat until a level is violated, --repeat times at most", NULL },
+      "repeat until a level is violated, --repeat times at most; workload, sessions and keys change "
+      "from run to run if they are not given", NULL },
     { "level", 'l', ESSE_OPT_TEXT, &esse_run_args.level, "L[,L...]",
       "the levels to check (default: what the database claims), or all", NULL },
     ESSE_ASSUMING_OPTIONS(esse_run_args.assuming),
@@ -227,17 +230,19 @@ static bool find_distribution(const struct esse_live_workload *workload, double 
            esse_fail(err, ESSE_EUSAGE, "--zipf-theta must be from 0 to 10");
 }
 
-static bool find_workload(const struct esse_preference *preferred, struct esse_live_options *live,
-                          struct esse_error *err)
+bool esse_run_does_all(void)
 {
-    const char *name = esse_run_args.workload ? esse_run_args.workload
-                       : preferred->workload  ? preferred->workload
-                                              : "list-append";
-    const struct esse_live_workload *workload = esse_workload_find(name);
+    return esse_run_args.workload && strcmp(esse_run_args.workload, "all") == 0;
+}
+
+bool esse_run_set_workload(struct esse_live_options *live,
+                           const struct esse_live_workload *workload, const char *file,
+                           struct esse_error *err)
+{
     const struct esse_workload_options *by = &workload->defaults;
     live->workload = workload;
     live->work = (struct esse_workload_options){
-        .sessions = esse_run_args.sessions,
+        .sessions = count_of(esse_run_args.sessions, default_sessions),
         .keys = count_of(esse_run_args.keys, by->keys),
         .ops = count_of(esse_run_args.ops, by->ops),
         .max_writes = count_of(esse_run_args.max_writes, by->max_writes),
@@ -245,9 +250,19 @@ static bool find_workload(const struct esse_preference *preferred, struct esse_l
         .predicate_share = share_of(esse_run_args.predicate_share, by->predicate_share),
         .abort_share = esse_run_args.abort_share,
         .seed = esse_run_args.seed,
-        .file = strncmp(name, "sql:", 4) == 0 ? name + 4 : NULL,
+        .file = file,
     };
     return find_distribution(workload, &live->work.zipf_theta, err);
+}
+
+static bool find_workload(const struct esse_preference *preferred, struct esse_live_options *live,
+                          struct esse_error *err)
+{
+    const char *name = esse_run_args.workload && !esse_run_does_all() ? esse_run_args.workload
+                       : preferred->workload                          ? preferred->workload
+                                                                      : "list-append";
+    const char *file = strncmp(name, "sql:", 4) == 0 ? name + 4 : NULL;
+    return esse_run_set_workload(live, esse_workload_find(name), file, err);
 }
 
 bool esse_run_check_args(struct esse_error *err)
@@ -258,7 +273,8 @@ bool esse_run_check_args(struct esse_error *err)
     } shares[] = { { "read-share", esse_run_args.read_share },
                    { "predicate-share", esse_run_args.predicate_share },
                    { "abort-share", esse_run_args.abort_share } };
-    if (esse_run_args.workload && !esse_workload_find(esse_run_args.workload))
+    if (esse_run_args.workload && !esse_run_does_all() &&
+        !esse_workload_find(esse_run_args.workload))
         return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; --workload help lists them",
                          esse_run_args.workload);
     if (!esse_failing_is_sane(&esse_run_args.failing, err))
@@ -266,7 +282,8 @@ bool esse_run_check_args(struct esse_error *err)
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         if (shares[i].value < 0 || shares[i].value > 1)
             return esse_fail(err, ESSE_EUSAGE, "--%s must be from 0 to 1", shares[i].name);
-    if (esse_run_args.sessions < 1 || esse_run_args.sessions > 10000)
+    if (esse_run_args.sessions != ESSE_NOT_GIVEN &&
+        (esse_run_args.sessions < 1 || esse_run_args.sessions > 10000))
         return esse_fail(err, ESSE_EUSAGE, "--sessions must be from 1 to 10000");
     if (esse_run_args.measure_recording && esse_run_args.out)
         return esse_fail(err, ESSE_EUSAGE, "--measure-recording saves nothing; no --out, please");
@@ -280,7 +297,7 @@ bool esse_run_check_args(struct esse_error *err)
 }
 
 bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url *url,
-                   struct esse_live_options *live, struct esse_error *err)
+                   struct esse_live_options *live, bool *is_workload_open, struct esse_error *err)
 {
     *live = (struct esse_live_options){
         .txns = count_of(esse_run_args.txns, 0),
@@ -293,10 +310,12 @@ bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url
         .by_turns = esse_run_args.measure_recording
     };
     if (!live->txns && !(live->seconds > 0))
-        live->seconds = default_seconds;
+        live->seconds = esse_run_does_all() ? default_seconds_of_all : default_seconds;
     struct esse_preference preferred = { 0 };
-    return find_target(arena, target, url, &preferred, live, err) &&
-           find_workload(&preferred, live, err);
+    if (!find_target(arena, target, url, &preferred, live, err))
+        return false;
+    *is_workload_open = !esse_run_args.workload && !preferred.workload;
+    return find_workload(&preferred, live, err);
 }
 
 /* The target, or what starts it. */

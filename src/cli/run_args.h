@@ -31,9 +31,18 @@ int esse_run_print_targets(void);
  * is started for the run. */
 bool esse_run_check_args(struct esse_error *err);
 
-/* What is to be run.  ESSE_EUSAGE if there is no such target or isolation. */
+/* What is to be run.  ESSE_EUSAGE if there is no such target or isolation.  'is_workload_open':
+ * neither the command line nor the target asked for the workload. */
 bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url *url,
-                   struct esse_live_options *live, struct esse_error *err);
+                   struct esse_live_options *live, bool *is_workload_open, struct esse_error *err);
+
+/* --workload all */
+bool esse_run_does_all(void);
+
+/* The workload of a run, with what the command line says of it; 'file' is that of sql:FILE. */
+bool esse_run_set_workload(struct esse_live_options *live,
+                           const struct esse_live_workload *workload, const char *file,
+                           struct esse_error *err);
 
 /* The target as the shell takes it, or the options that start it. */
 const char *esse_run_target_again(struct esse_arena *arena, const struct esse_live_options *live);

@@ -257,13 +257,23 @@ static bool has_times_of_all(const struct esse_learnt *learnt)
     return !learnt->has_twins;
 }
 
+static bool is_of_order(const char *kind)
+{
+    return strcmp(kind, esse_certificate_names[ESSE_CERTIFICATE_TIMESTAMPS]) != 0;
+}
+
 /* What a kind says is about the order of commits: nothing, if only versions were told. */
 static bool has_kind(const struct esse_learnt *learnt, const char *kind)
 {
     if (!kind || learnt->lost.count || (learnt->versions.count && !learnt->commits.count))
         return false;
-    return strcmp(kind, esse_certificate_names[ESSE_CERTIFICATE_TIMESTAMPS]) != 0 ||
-           has_times_of_all(learnt);
+    return is_of_order(kind) || has_times_of_all(learnt);
+}
+
+/* A kind that speaks of an order needs one, also if nobody wrote. */
+static bool has_order(const struct esse_learnt *learnt, const char *kind)
+{
+    return learnt->commits.count || (has_kind(learnt, kind) && is_of_order(kind));
 }
 
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
@@ -276,6 +286,6 @@ bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_
     else
         learnt->lost.count = 0; /* the log does not tell who committed */
     return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
-           (!learnt->commits.count || emit_commits(learnt, sink, err)) &&
+           (!has_order(learnt, kind) || emit_commits(learnt, sink, err)) &&
            emit_lost(learnt, sink, err) && (!has_kind(learnt, kind) || emit_kind(kind, sink, err));
 }

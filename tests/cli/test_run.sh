@@ -330,4 +330,30 @@ case $shown in *hunter* | *bob*) fail "ps shows no password" "$shown" ;; *) pass
 has "but that it is PostgreSQL" "$shown" "run postgresql://***"
 kill $asking $silent 2>/dev/null
 wait $asking $silent 2>/dev/null
+
+# ---- one workload after the other ----
+config() { # member, run directory...: its values, one for each
+    python3 -c 'import json, sys
+for folder in sys.argv[2:]: print(json.load(open(folder + "/config.json"))[sys.argv[1]])' "$@"
+}
+count=$("$ESSE" run --workload help | grep -vc '^sql ')
+expect "--workload all" 0 "$ESSE" run memory: -w all -n 330 -o every
+has "tells what came of each" "$OUT" "holds: list-append, rw-register, predicate"
+same "does each workload once" "$("$ESSE" run --workload help | grep -v '^sql ' | cut -d' ' -f1)" \
+    "$(config workload $(seq -f 'every/%g' "$count"))"
+same "which share the transactions" "$(((330 + count - 1) / count))" "$(config txns $(seq -f 'every/%g' "$count") | sort -u)"
+expect "--workload all, by time" 1 "$ESSE" run 'memory:?level=read-committed' -l snapshot-isolation -w all -d 1700ms -o shares
+has "some are violated" "$OUT" "violated: "
+same "they share the time" 0.1 "$(config duration shares/1)"
+expect "a database does what it can" 0 "$ESSE" run memory: -w all -n 200 --repeat 2 -o twice-all
+same "as often as asked" $((2 * count)) "$(ls twice-all | wc -l)"
+expect "--until-violation goes round" 0 "$ESSE" run memory: --until-violation --repeat $((2 * count + 1)) -n 40 -o round
+same "the workloads first" "$count" "$(config workload $(seq -f 'round/%g' "$count") | sort -u | wc -l)"
+same "with their defaults" 8 "$(config sessions $(seq -f 'round/%g' "$count") | sort -u)"
+same "then the sessions" "8 16 4" "$(config sessions round/1 round/$((count + 1)) round/$((2 * count + 1)) | tr '\n' ' ' | sed 's/ $//')"
+same "and the keys" "10 10 40" "$(config keys round/1 round/$((count + 1)) round/$((2 * count + 1)) | tr '\n' ' ' | sed 's/ $//')"
+expect "what is given stays" 0 "$ESSE" run memory: -w bank -s 3 --keys 9 --until-violation --repeat 4 -n 8 -o stays
+same "..." "bank 3 9" "$(echo $(config workload stays/[1-4] | sort -u) $(config sessions stays/[1-4] | sort -u) $(config keys stays/[1-4] | sort -u))"
+expect "a bug's own workload stays" 1 "$ESSE" run 'memory:?bug=phantom' --until-violation -n 20 -o bug-runs
+same "..." predicate "$(config workload bug-runs/1)"
 finish

@@ -752,6 +752,22 @@ TEST(test_learnt__commits_that_the_log_lacks_are_lost)
     esse_arena_free(arena);
 }
 
+TEST(test_learnt__nobody_wrote_is_an_order_too)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { two_tables, 1, 1 };
+    struct esse_error err = { 0 };
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &out, false);
+    CHECK(esse_learnt_emit(esse_learnt_new(arena, &schema), "commit-order", sink, &err));
+    CHECK(esse_learnt_emit(esse_learnt_new(arena, &schema), "timestamps", sink, &err));
+    CHECK_TEXT(esse_out_memory(&out), "{\"order\":[]}\n"
+                                      "{\"certificate\":\"commit-order\",\"complete\":true}\n"
+                                      "{\"certificate\":\"timestamps\",\"complete\":true}\n");
+    esse_arena_free(arena);
+}
+
 /* Lines with the sessions 0, 1, 2..., by turns in two books. */
 static void fill_by_turns(struct esse_book *const *books, unsigned lines)
 {
@@ -1060,6 +1076,7 @@ int main(void)
         cmocka_unit_test(test_press__after_a_failed_write_comes_no_other),
         cmocka_unit_test(test_learnt__orders_by_row_and_names_deletes),
         cmocka_unit_test(test_learnt__commits_that_the_log_lacks_are_lost),
+        cmocka_unit_test(test_learnt__nobody_wrote_is_an_order_too),
         cmocka_unit_test(test_workloads__values_are_unique_and_the_store_keeps_its_level),
         cmocka_unit_test(test_workloads__write_skew_shows_in_a_weak_store),
         cmocka_unit_test(test_url__parts),
