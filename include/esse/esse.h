@@ -146,7 +146,8 @@ struct esse_counts {
 };
 ESSE_API struct esse_counts esse_history_counts(const struct esse_history *history);
 
-/* The transaction's id as it was recorded, or SESSION/NUMBER.  'room' bytes at 'text', always terminated. */
+/* The transaction's id as it was recorded, or SESSION/NUMBER.  'room' bytes at 'text', always
+ * terminated. */
 ESSE_API void esse_txn_name(const struct esse_history *history, esse_txn txn, char *text,
                             size_t room);
 
@@ -313,6 +314,18 @@ struct esse_order {
     uint32_t source_count;
 };
 
+/*
+ * One way in which the elements of lists can have come to be that several operations appended: who
+ * appended which.  Of a level that holds there is the one in which the order proves it; of one that
+ * is violated there are all, with what rules the level out in each.
+ */
+struct esse_way {
+    const uint32_t *by; /* for each place of such an element: an operation; ESSE_NO_OP: nobody */
+    uint32_t count;
+    const struct esse_anomaly *anomalies; /* of a violated level: those of this way */
+    uint32_t anomaly_count;
+};
+
 /* What an engine did on its way to a verdict, for --explain-plan. */
 enum { ESSE_PHASE_COUNTS = 6 };
 struct esse_phase {
@@ -334,9 +347,13 @@ struct esse_verdict {
     double seconds;
     const struct esse_anomaly *anomalies; /* those that rule the level out, worst first */
     uint32_t anomaly_count;
-    uint64_t anomalies_seen;    /* including the occurrences that were counted but not kept */
-    const char *evidence;       /* "cycle", "anomaly", "order", "refutation", "cases" or "none" */
-    struct esse_order order;    /* for ESSE_HOLDS */
+    uint64_t anomalies_seen; /* including the occurrences that were counted but not kept */
+    const char *evidence;    /* "cycle", "anomaly", "order", "refutation", "cases" or "none" */
+    struct esse_order order; /* for ESSE_HOLDS */
+    /* Where elements were appended by several operations, and the verdict depends on which made
+     * which; none otherwise.  The anomalies are those of the first way then. */
+    const struct esse_way *ways;
+    uint32_t way_count;
     const char *const *assumed; /* what the anomalies rest on, by name, beside the history */
     uint32_t assumed_count;
     const char *const *named; /* anomalies that count whatever the level allows */

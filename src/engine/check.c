@@ -5,6 +5,7 @@
 #include "engine/follow.h"
 #include "engine/scan/scan_lost.h"
 #include "engine/tested.h"
+#include "engine/ways.h"
 #include "engine/worlds.h"
 #include "evidence/assumption.h"
 #include "evidence/given_order.h"
@@ -377,6 +378,9 @@ static void state_assumptions(struct check *check, struct esse_verdict *verdict)
         bool needed = false;
         for (uint32_t i = 0; i < verdict->anomaly_count; i++)
             needed |= esse_anomaly_assumes(&verdict->anomalies[i], at->name);
+        for (uint32_t w = 0; w < verdict->way_count; w++)
+            for (uint32_t i = 0; i < verdict->ways[w].anomaly_count; i++)
+                needed |= esse_anomaly_assumes(&verdict->ways[w].anomalies[i], at->name);
         if (needed)
             names[verdict->assumed_count++] = at->name;
     }
@@ -463,6 +467,7 @@ static void void_verdict(struct check *check, struct esse_verdict *verdict)
 {
     verdict->order = (struct esse_order){ 0 };
     verdict->anomaly_count = 0;
+    verdict->way_count = 0;
     verdict->anomalies_seen = 0;
     verdict->certificate = verdict->otherwise = NULL;
     verdict->assumed_count = 0;
@@ -507,14 +512,15 @@ static bool rules_out_any(const struct check *check, const struct esse_anomaly_t
     return check->named[type->id];
 }
 
-/* The levels that are violated by one anomaly or another, as outcomes are unknown. */
+/* The levels that are violated by one anomaly or another, as outcomes are unknown or as it is open
+ * who appended what. */
 static const struct esse_level **violated_in_cases(const struct check *check, size_t *count)
 {
     const struct esse_level **levels = esse_arena_alloc(check->arena, check->count, sizeof *levels);
     *count = 0;
     for (size_t i = 0; i < check->count; i++)
         if (check->verdicts[i].outcome == ESSE_VIOLATED && check->levels[i] != &esse_level_none &&
-            check->verdicts[i].anomalies[0].supposed_count)
+            (check->verdicts[i].anomalies[0].supposed_count || check->verdicts[i].way_count))
             levels[(*count)++] = check->levels[i];
     return levels;
 }
@@ -608,7 +614,9 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
         !find_order(options->order_by, err) || !find_engine(options->engine, err))
         return false;
     esse_budget_start(options->budget);
-    if (!check_decide(&check, options->budget, err) || !worlds_decide(&check, options->budget, err))
+    bool has_ways;
+    if (!check_decide(&check, options->budget, err) || !ways_decide(&check, &has_ways, err) ||
+        (!has_ways && !worlds_decide(&check, options->budget, err)))
         return false;
     follow_all(&check);
     doubt_lost(&check);

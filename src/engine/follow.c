@@ -19,15 +19,25 @@ static bool is_proved(const struct following *f, size_t at, const struct esse_ve
                                   &f->verdicts[at]);
 }
 
-/* Do all the anomalies that rule 'from' out count against this level too? */
-static bool is_ruled_out(const struct following *f, size_t at, const struct esse_verdict *from)
+static bool all_count(const struct following *f, size_t at, const struct esse_anomaly *anomalies,
+                      uint32_t count)
 {
-    bool counts = from->outcome == ESSE_VIOLATED && from->anomaly_count;
-    for (uint32_t i = 0; counts && i < from->anomaly_count; i++) {
-        const struct esse_anomaly_type *type = esse_anomaly_find(from->anomalies[i].type);
+    bool counts = count > 0;
+    for (uint32_t i = 0; counts && i < count; i++) {
+        const struct esse_anomaly_type *type = esse_anomaly_find(anomalies[i].type);
         counts =
             !f->except[type->id] && (f->named[type->id] || esse_level_forbids(f->levels[at], type));
     }
+    return counts;
+}
+
+/* Do all the anomalies that rule 'from' out count against this level too? */
+static bool is_ruled_out(const struct following *f, size_t at, const struct esse_verdict *from)
+{
+    bool counts =
+        from->outcome == ESSE_VIOLATED && all_count(f, at, from->anomalies, from->anomaly_count);
+    for (uint32_t i = 0; counts && i < from->way_count; i++)
+        counts = all_count(f, at, from->ways[i].anomalies, from->ways[i].anomaly_count);
     return counts;
 }
 
@@ -41,6 +51,8 @@ static void take(struct esse_verdict *verdict, const struct esse_verdict *from)
     verdict->anomaly_count = from->anomaly_count;
     verdict->anomalies_seen = from->anomalies_seen;
     verdict->certificate = from->certificate;
+    verdict->ways = from->ways;
+    verdict->way_count = from->way_count;
     verdict->engine = from->engine;
     verdict->plan = "it follows from the verdict on another level";
 }

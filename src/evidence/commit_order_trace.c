@@ -182,7 +182,7 @@ static bool trace_run(struct tracing *t, uint32_t begin, uint32_t end, struct es
 /* ---- the known version order ---- */
 
 /* The writers of a list's elements must be in the order in which the list has them, and what no
- * read shows comes after what the longest one does. */
+ * read shows comes after what the longest one does, in one transaction too. */
 static bool agrees_with_list(const struct tracing *t, uint32_t longest, struct esse_error *err)
 {
     const struct commit_order *co = t->co;

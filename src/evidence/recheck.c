@@ -10,6 +10,7 @@
 #include "evidence/recheck_predicate.h"
 #include "evidence/recheck_start.h"
 #include "evidence/recheck_versions.h"
+#include "evidence/recheck_ways.h"
 #include "evidence/refutation.h"
 #include "evidence/replay.h"
 #include "evidence/start_points.h"
@@ -698,6 +699,8 @@ bool esse_recheck_verdict(const struct esse_history *history, const struct esse_
     if (!states_certificate(history, verdict))
         return esse_fail(err, ESSE_EBUG, "'%s' does not state the history's certificate",
                          verdict->level);
+    if (verdict->way_count)
+        return esse_recheck_ways(history, level, verdict, threads, err);
     if (verdict->outcome == ESSE_HOLDS)
         return recheck_order(history, level, verdict, threads, err);
     if (!verdict->anomaly_count)

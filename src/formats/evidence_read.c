@@ -13,6 +13,7 @@ ESSE_VEC(number_vec, uint32_t)
 ESSE_VEC(choice_vec, struct esse_choice)
 ESSE_VEC(clause_vec, struct esse_clause)
 ESSE_VEC(name_vec, const char *)
+ESSE_VEC(way_vec, struct esse_way)
 ESSE_VEC(source_vec, struct esse_read_source)
 ESSE_VEC(supposition_vec, struct esse_supposition)
 
@@ -398,7 +399,8 @@ static bool read_anomaly(struct evidence_reader *r, struct esse_anomaly *anomaly
     return ok && (anomaly->type || esse_json_fail(&r->json, r->json.at, "an anomaly has no type"));
 }
 
-static bool read_anomalies(struct evidence_reader *r, struct esse_verdict *verdict)
+static bool read_anomalies(struct evidence_reader *r, const struct esse_anomaly **out,
+                           uint32_t *count)
 {
     struct anomaly_vec anomalies = { 0 };
     bool ok = esse_json_char(&r->json, '[', "a list of anomalies");
@@ -408,8 +410,51 @@ static bool read_anomalies(struct evidence_reader *r, struct esse_verdict *verdi
             return false;
         anomaly_vec_push(&anomalies, r->arena, anomaly);
     }
-    verdict->anomalies = anomalies.at;
-    verdict->anomaly_count = (uint32_t)anomalies.count;
+    *out = anomalies.at;
+    *count = (uint32_t)anomalies.count;
+    return ok;
+}
+
+/* Operations; null where it is nobody's. */
+static bool read_by(struct evidence_reader *r, struct esse_way *way)
+{
+    struct number_vec by = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of operations");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        uint32_t op;
+        if (!number(r, &op))
+            return false;
+        number_vec_push(&by, r->arena, op);
+    }
+    way->by = by.at;
+    way->count = (uint32_t)by.count;
+    return ok;
+}
+
+static bool read_way(struct evidence_reader *r, struct esse_way *way)
+{
+    bool ok = esse_json_char(&r->json, '{', "a way {...}");
+    struct esse_span name;
+    for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);)
+        ok = esse_json_name(&r->json, &name) &&
+             (is(name, "by")          ? read_by(r, way)
+              : is(name, "anomalies") ? read_anomalies(r, &way->anomalies, &way->anomaly_count)
+                                      : unknown(r, name));
+    return ok;
+}
+
+static bool read_ways(struct evidence_reader *r, struct esse_verdict *verdict)
+{
+    struct way_vec ways = { 0 };
+    bool ok = esse_json_char(&r->json, '[', "a list of ways");
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        struct esse_way way = { 0 };
+        if (!read_way(r, &way))
+            return false;
+        way_vec_push(&ways, r->arena, way);
+    }
+    verdict->ways = ways.at;
+    verdict->way_count = (uint32_t)ways.count;
     return ok;
 }
 
@@ -488,9 +533,11 @@ static bool read_verdict(struct evidence_reader *r, struct esse_verdict *verdict
     for (bool first = true; ok && esse_json_more(&r->json, &first, '}', &ok);) {
         if (!esse_json_name(&r->json, &name))
             return false;
-        ok = is(name, "level")         ? text(r, &verdict->level)
-             : is(name, "verdict")     ? read_outcome(r, verdict)
-             : is(name, "anomalies")   ? read_anomalies(r, verdict)
+        ok = is(name, "level")     ? text(r, &verdict->level)
+             : is(name, "verdict") ? read_outcome(r, verdict)
+             : is(name, "anomalies")
+                 ? read_anomalies(r, &verdict->anomalies, &verdict->anomaly_count)
+             : is(name, "ways")        ? read_ways(r, verdict)
              : is(name, "order")       ? read_order(r, &verdict->order)
              : is(name, "assumed")     ? read_names(r, &verdict->assumed, &verdict->assumed_count)
              : is(name, "named")       ? read_names(r, &verdict->named, &verdict->named_count)

@@ -186,6 +186,35 @@ static void put_order(struct esse_out *out, const struct esse_order *order)
     esse_out_text(out, order->source_count ? "]}" : "}");
 }
 
+static void put_anomalies(struct esse_out *out, const struct esse_anomaly *anomalies,
+                          uint32_t count)
+{
+    esse_out_text(out, "\"anomalies\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        esse_out_text(out, i ? ",\n" : "");
+        put_anomaly(out, &anomalies[i]);
+    }
+    esse_out_char(out, ']');
+}
+
+static void put_ways(struct esse_out *out, const struct esse_verdict *verdict)
+{
+    esse_out_text(out, ",\"ways\":[");
+    for (uint32_t w = 0; w < verdict->way_count; w++) {
+        const struct esse_way *way = &verdict->ways[w];
+        esse_out_text(out, w ? ",\n{\"by\":[" : "\n{\"by\":[");
+        for (uint32_t i = 0; i < way->count; i++)
+            if (way->by[i] == ESSE_NO_OP)
+                esse_out_text(out, i ? ",null" : "null");
+            else
+                esse_out_f(out, i ? ",%u" : "%u", way->by[i]);
+        esse_out_text(out, "],");
+        put_anomalies(out, way->anomalies, way->anomaly_count);
+        esse_out_char(out, '}');
+    }
+    esse_out_char(out, ']');
+}
+
 void esse_report_evidence(struct esse_out *out, const struct esse_report *report)
 {
     const struct esse_history *history = report->history;
@@ -206,12 +235,10 @@ void esse_report_evidence(struct esse_out *out, const struct esse_report *report
             esse_out_char(out, ',');
             put_text(out, "certificate", verdict->certificate);
         }
-        esse_out_text(out, ",\"anomalies\":[");
-        for (uint32_t a = 0; a < verdict->anomaly_count; a++) {
-            esse_out_text(out, a ? ",\n" : "");
-            put_anomaly(out, &verdict->anomalies[a]);
-        }
-        esse_out_char(out, ']');
+        esse_out_char(out, ',');
+        put_anomalies(out, verdict->anomalies, verdict->way_count ? 0 : verdict->anomaly_count);
+        if (verdict->way_count)
+            put_ways(out, verdict);
         if (verdict->outcome == ESSE_HOLDS)
             put_order(out, &verdict->order);
         esse_out_char(out, '}');

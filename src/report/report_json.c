@@ -277,6 +277,8 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
         put_member(out, "certificate", verdict->certificate);
     if (verdict->otherwise)
         put_member(out, "otherwise", verdict->otherwise);
+    if (verdict->way_count)
+        esse_out_f(out, ",\"ways\":%u", verdict->way_count);
     esse_out_f(out, ",\"seconds\":%.6f", verdict->seconds);
     if (verdict->phase_count)
         esse_report_plan_json(out, verdict);

@@ -90,6 +90,20 @@ static void put_certificate(struct esse_out *out, const struct esse_verdict *ver
     esse_out_char(out, '\n');
 }
 
+static void put_ways(struct esse_out *out, const struct esse_verdict *verdict)
+{
+    if (!verdict->way_count)
+        return;
+    if (verdict->outcome == ESSE_HOLDS)
+        esse_out_text(out, "  in one of the ways in which the elements that several operations "
+                           "appended can have come to be\n");
+    else
+        esse_out_f(out,
+                   "  in each of the %u ways in which the elements that several operations "
+                   "appended can have come to be; what is shown is one of them\n",
+                   verdict->way_count);
+}
+
 static void put_verdict(struct esse_out *out, const struct esse_report *report,
                         const struct esse_verdict *verdict)
 {
@@ -103,6 +117,7 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
     if (remedy)
         esse_plain_put(out, esse_arena_format(out->arena, "what you can do: %s", remedy), 2);
     put_proof(out, report->history, verdict);
+    put_ways(out, verdict);
     put_certificate(out, verdict);
     if (report->verbose)
         esse_out_f(out, "  engine %s: %s (%.3f s)\n", verdict->engine, verdict->plan,

@@ -124,4 +124,23 @@ if grep -q '"certificate"' stamped.json; then
 else
     fail "a verdict under a certificate" "is not marked"
 fi
+# ---- elements that several operations appended
+
+cat >shared.jsonl <<'END'
+{"session":0,"txn":"a","ops":[{"a":"x","v":1}]}
+{"session":1,"txn":"b","ops":[{"a":"x","v":1}]}
+{"session":0,"txn":"c","ops":[{"r":"x","v":[1]}]}
+{"session":1,"txn":"d","ops":[{"r":"x","v":[1]}]}
+END
+expect "who appended it is a choice" 1 "$ESSE" check -q -l serializable,strong-session-serializable,causal --evidence ways.json shared.jsonl
+has "that is said" "$OUT" "in each of the 2 ways in which the elements that several operations appended can have come to be"
+has "by the names of those who appended" "$OUT" '"1 appended by'
+expect "and verified, way by way" 0 "$ESSE" verify ways.json shared.jsonl
+has "what holds" "$OUT" "holds serializable, verified"
+has "and what does not" "$OUT" "violated strong-session-serializable, verified"
+sed 's/"by":\[1\]/"by":[0]/g' ways.json >damaged.json
+expect "the same way twice is refused" 65 "$ESSE" verify damaged.json shared.jsonl
+sed 's/"by":\[0\]/"by":[2]/g' ways.json >damaged.json
+expect "as is who did not append it" 65 "$ESSE" verify damaged.json shared.jsonl
+
 finish

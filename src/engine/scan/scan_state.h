@@ -25,7 +25,7 @@ struct scan {
     struct sources sources;
     const uint8_t *in; /* by transaction: counts as committed, and is looked at */
     /* Somebody who may have committed read a list with an element that several operations appended.
-     * Which of them made it is a choice (history/elements.h), and nothing is known of the order of
+     * Which of them made it is a choice (history/appends.h), and nothing is known of the order of
      * versions before it is made. */
     bool is_shared;
     bool tells_own_writes; /* a level asked for forbids own-write-missed, and not internal */

@@ -1,5 +1,5 @@
-#ifndef ESSE_HISTORY_ELEMENTS_H
-#define ESSE_HISTORY_ELEMENTS_H
+#ifndef ESSE_HISTORY_APPENDS_H
+#define ESSE_HISTORY_APPENDS_H
 
 #include "history/history.h"
 
@@ -17,7 +17,7 @@
  * numbers.
  *
  * The kernel believes this file.  Cost: O(operations + items of spines) to find them and for the
- * history of a way; everything is in the arena.
+ * history of a way.
  */
 struct esse_shared {
     esse_key key;
@@ -29,7 +29,7 @@ struct esse_shared {
     esse_value nobody; /* the name of what nobody appended */
 };
 
-struct esse_elements {
+struct esse_appends {
     struct esse_arena *arena;
     const struct esse_history *history;
     const struct esse_shared *shared; /* by key, and then by the first place */
@@ -43,20 +43,22 @@ struct esse_elements {
     const esse_value *named_ops; /* by operation: its value, by these names */
 };
 
-/* Keys whose lists contradict each other, or that a version order was given for, are left out. */
-void esse_elements_find(struct esse_elements *elements, struct esse_arena *arena,
-                        const struct esse_history *history);
+/* Keys whose lists contradict each other, or that a version order was given for, are left out, and
+ * histories with a certificate. */
+void esse_appends_find(struct esse_appends *elements, struct esse_arena *arena,
+                       const struct esse_history *history);
 
 /* The first way, which has the operations in the order of the history, and the one after 'way';
  * false if that was the last. */
-void esse_way_first(const struct esse_elements *elements, uint32_t *way);
-bool esse_way_next(const struct esse_elements *elements, uint32_t *way);
+void esse_way_first(const struct esse_appends *elements, uint32_t *way);
+bool esse_way_next(const struct esse_appends *elements, uint32_t *way);
 
 /* Is it a way? */
-bool esse_way_is_one(const struct esse_elements *elements, const uint32_t *way, uint32_t count);
+bool esse_way_is_one(const struct esse_appends *elements, const uint32_t *way, uint32_t count);
 
 /* The history in which this is what happened.  ESSE_NO_OP: a place of nobody. */
-const struct esse_history *esse_way_history(const struct esse_elements *elements,
+const struct esse_history *esse_way_history(struct esse_arena *arena,
+                                            const struct esse_appends *elements,
                                             const uint32_t *way);
 
 #endif

@@ -1,4 +1,4 @@
-#include "history/elements.h"
+#include "history/appends.h"
 
 #include "base/vec.h"
 #include "base/word_map.h"
@@ -10,10 +10,10 @@
 ESSE_VEC(shared_vec, struct esse_shared)
 ESSE_VEC(number_vec, uint32_t)
 
-/* ---- which elements are shared ---- */
+/* ---- which appends are shared ---- */
 
 struct finding {
-    struct esse_elements *elements;
+    struct esse_appends *appends;
     struct esse_by_key by_key;
     struct shared_vec shared;
     uint32_t *tells, *first;
@@ -35,7 +35,7 @@ static bool is_prefix(const struct esse_history *history, esse_value a, esse_val
  * if another one contradicts it. */
 static bool find_longest(const struct finding *f, uint32_t key, esse_value *longest, uint32_t *read)
 {
-    const struct esse_history *history = f->elements->history;
+    const struct esse_history *history = f->appends->history;
     bool found = false;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t at = f->by_key.first[key]; at < f->by_key.first[key + 1]; at++) {
@@ -68,7 +68,7 @@ static uint32_t *appends_of(const struct finding *f, uint32_t key, esse_value va
     struct number_vec ops = { 0 };
     for (uint32_t at = f->by_key.first[key]; at < f->by_key.first[key + 1]; at++)
         if (f->by_key.at[at].kind == ESSE_OP_APPEND && esse_value_eq(f->by_key.at[at].value, value))
-            number_vec_push(&ops, f->elements->arena,
+            number_vec_push(&ops, f->appends->arena,
                             esse_by_key_op(&f->by_key, f->by_key.at[at].access));
     *count = (uint32_t)ops.count;
     return ops.at;
@@ -78,11 +78,11 @@ static uint32_t *places_of(const struct finding *f, esse_value list, esse_value 
                            uint32_t *count)
 {
     uint32_t length;
-    const esse_value *items = esse_history_list(f->elements->history, list, &length);
+    const esse_value *items = esse_history_list(f->appends->history, list, &length);
     struct number_vec places = { 0 };
     for (uint32_t i = 0; i < length; i++)
         if (esse_value_eq(items[i], value))
-            number_vec_push(&places, f->elements->arena, i);
+            number_vec_push(&places, f->appends->arena, i);
     *count = (uint32_t)places.count;
     return places.at;
 }
@@ -91,7 +91,7 @@ static uint32_t *places_of(const struct finding *f, esse_value list, esse_value 
 static bool count_appends(const struct finding *f, struct esse_word_map *map, uint32_t key)
 {
     bool repeats = false;
-    esse_word_map_clear(map, f->elements->arena, f->by_key.first[key + 1] - f->by_key.first[key]);
+    esse_word_map_clear(map, f->appends->arena, f->by_key.first[key + 1] - f->by_key.first[key]);
     for (uint32_t at = f->by_key.first[key]; at < f->by_key.first[key + 1]; at++) {
         bool fresh;
         if (f->by_key.at[at].kind != ESSE_OP_APPEND)
@@ -105,27 +105,25 @@ static bool count_appends(const struct finding *f, struct esse_word_map *map, ui
 
 static void find_in_key(struct finding *f, struct esse_word_map *map, uint32_t key)
 {
-    struct esse_elements *elements = f->elements;
+    struct esse_appends *appends = f->appends;
     esse_value longest = ESSE_NONE;
     uint32_t length, read = ESSE_NO_OP;
     if (!count_appends(f, map, key) || !find_longest(f, key, &longest, &read) ||
-        is_given(elements->history, key))
+        is_given(appends->history, key))
         return;
-    const esse_value *items = esse_history_list(elements->history, longest, &length);
+    const esse_value *items = esse_history_list(appends->history, longest, &length);
     for (uint32_t i = 0; i < length; i++) {
-        struct esse_shared shared = { .key = { key },
-                                      .value = items[i],
-                                      .first = elements->places };
+        struct esse_shared shared = { .key = { key }, .value = items[i], .first = appends->places };
         if (esse_word_map_get(map, items[i].word, 0) < 2)
             continue;
         *esse_word_map_put(map, items[i].word, &(bool){ false }) = 0; /* it has its places */
         shared.places = places_of(f, longest, items[i], &shared.place_count);
         shared.ops = appends_of(f, key, items[i], &shared.op_count);
-        elements->places += shared.place_count;
+        appends->places += shared.place_count;
         if (f->tells[key] == ESSE_NO_OP)
             f->first[key] = (uint32_t)f->shared.count;
         f->tells[key] = read;
-        shared_vec_push(&f->shared, elements->arena, shared);
+        shared_vec_push(&f->shared, appends->arena, shared);
     }
 }
 
@@ -157,49 +155,49 @@ static struct esse_values *copy_values(struct esse_arena *arena, const struct es
 }
 
 /* "1 appended by T3"; one more mark as long as something else is called so. */
-static esse_value fresh_name(struct esse_elements *elements, esse_value value, const char *by)
+static esse_value fresh_name(struct esse_appends *appends, esse_value value, const char *by)
 {
     const char *name =
-        esse_arena_format(elements->arena, "%s appended by %s",
-                          esse_show_text(elements->arena, elements->history, value), by);
+        esse_arena_format(appends->arena, "%s appended by %s",
+                          esse_show_text(appends->arena, appends->history, value), by);
     for (;;) {
-        const uint32_t before = esse_values_atoms(elements->values);
-        const esse_value made = esse_value_string(elements->values, name, strlen(name));
-        if (esse_values_atoms(elements->values) > before)
+        const uint32_t before = esse_values_atoms(appends->values);
+        const esse_value made = esse_value_string(appends->values, name, strlen(name));
+        if (esse_values_atoms(appends->values) > before)
             return made;
-        name = esse_arena_format(elements->arena, "%s'", name);
+        name = esse_arena_format(appends->arena, "%s'", name);
     }
 }
 
-static void name_all(struct esse_elements *elements, struct esse_shared *shared)
+static void name_all(struct esse_appends *appends, struct esse_shared *shared)
 {
-    const struct esse_history *history = elements->history;
+    const struct esse_history *history = appends->history;
     const size_t room = history->ops + (size_t)1;
-    esse_value *names = esse_arena_alloc(elements->arena, room, sizeof *names);
-    esse_value *values = esse_arena_alloc(elements->arena, room, sizeof *values);
+    esse_value *names = esse_arena_alloc(appends->arena, room, sizeof *names);
+    esse_value *values = esse_arena_alloc(appends->arena, room, sizeof *values);
     memcpy(values, history->op_value, history->ops * sizeof *values);
-    elements->values = copy_values(elements->arena, history->values);
-    for (uint32_t s = 0; s < elements->count; s++) {
+    appends->values = copy_values(appends->arena, history->values);
+    for (uint32_t s = 0; s < appends->count; s++) {
         for (uint32_t i = 0; i < shared[s].op_count; i++) {
             const uint32_t op = shared[s].ops[i];
             char txn[64];
             esse_txn_name(history, esse_op_txn(history, op), txn, sizeof txn);
-            names[op] = values[op] = fresh_name(elements, shared[s].value, txn);
+            names[op] = values[op] = fresh_name(appends, shared[s].value, txn);
         }
-        shared[s].nobody = fresh_name(elements, shared[s].value, "nobody");
+        shared[s].nobody = fresh_name(appends, shared[s].value, "nobody");
     }
-    elements->names = names;
-    elements->named_ops = values;
+    appends->names = names;
+    appends->named_ops = values;
 }
 
-void esse_elements_find(struct esse_elements *elements, struct esse_arena *arena,
-                        const struct esse_history *history)
+void esse_appends_find(struct esse_appends *appends, struct esse_arena *arena,
+                       const struct esse_history *history)
 {
     const unsigned lists = ESSE_HAS_APPENDS | ESSE_HAS_LIST_READS;
-    struct finding f = { .elements = elements };
+    struct finding f = { .appends = appends };
     struct esse_word_map map = { 0 };
-    *elements = (struct esse_elements){ .arena = arena, .history = history, .ways = 1 };
-    if ((history->has & lists) != lists)
+    *appends = (struct esse_appends){ .arena = arena, .history = history, .ways = 1 };
+    if ((history->has & lists) != lists || history->certificate.kind != ESSE_CERTIFICATE_NONE)
         return;
     f.tells = esse_arena_alloc(arena, history->keys + 1u, sizeof *f.tells);
     f.first = esse_arena_alloc(arena, history->keys + 1u, sizeof *f.first);
@@ -207,14 +205,14 @@ void esse_elements_find(struct esse_elements *elements, struct esse_arena *arena
     esse_by_key_make(&f.by_key, arena, history);
     for (uint32_t key = 0; key < history->keys; key++)
         find_in_key(&f, &map, key);
-    elements->shared = f.shared.at;
-    elements->count = (uint32_t)f.shared.count;
-    elements->tells = f.tells;
-    elements->first = f.first;
-    for (uint32_t s = 0; s < elements->count; s++)
-        elements->ways = times(elements->ways, arrangements(&elements->shared[s]));
-    if (elements->count)
-        name_all(elements, f.shared.at);
+    appends->shared = f.shared.at;
+    appends->count = (uint32_t)f.shared.count;
+    appends->tells = f.tells;
+    appends->first = f.first;
+    for (uint32_t s = 0; s < appends->count; s++)
+        appends->ways = times(appends->ways, arrangements(&appends->shared[s]));
+    if (appends->count)
+        name_all(appends, f.shared.at);
 }
 
 /* ---- ways ---- */
@@ -268,28 +266,28 @@ static bool next_of(const struct esse_shared *shared, uint32_t *way)
     return false;
 }
 
-void esse_way_first(const struct esse_elements *elements, uint32_t *way)
+void esse_way_first(const struct esse_appends *appends, uint32_t *way)
 {
-    for (uint32_t s = 0; s < elements->count; s++)
-        fill(&elements->shared[s], way, 0);
+    for (uint32_t s = 0; s < appends->count; s++)
+        fill(&appends->shared[s], way, 0);
 }
 
-bool esse_way_next(const struct esse_elements *elements, uint32_t *way)
+bool esse_way_next(const struct esse_appends *appends, uint32_t *way)
 {
-    for (uint32_t s = elements->count; s-- > 0;) {
-        if (next_of(&elements->shared[s], way))
+    for (uint32_t s = appends->count; s-- > 0;) {
+        if (next_of(&appends->shared[s], way))
             return true;
-        fill(&elements->shared[s], way, 0);
+        fill(&appends->shared[s], way, 0);
     }
     return false;
 }
 
-bool esse_way_is_one(const struct esse_elements *elements, const uint32_t *way, uint32_t count)
+bool esse_way_is_one(const struct esse_appends *appends, const uint32_t *way, uint32_t count)
 {
-    if (!elements->count || count != elements->places)
+    if (!appends->count || count != appends->places)
         return false;
-    for (uint32_t s = 0; s < elements->count; s++) {
-        const struct esse_shared *shared = &elements->shared[s];
+    for (uint32_t s = 0; s < appends->count; s++) {
+        const struct esse_shared *shared = &appends->shared[s];
         for (uint32_t place = 0; place < shared->place_count; place++) {
             const uint32_t op = way[shared->first + place];
             bool is_choice = op == ESSE_NO_OP;
@@ -305,50 +303,49 @@ bool esse_way_is_one(const struct esse_elements *elements, const uint32_t *way, 
 /* ---- the history of a way ---- */
 
 /* How many items of the spine are those of the key's longest list. */
-static uint32_t count_common(const struct esse_elements *elements, const struct esse_spine *spine)
+static uint32_t count_common(const struct esse_appends *appends, const struct esse_spine *spine)
 {
-    const struct esse_history *history = elements->history;
+    const struct esse_history *history = appends->history;
     uint32_t length, common = 0;
     const esse_value *longest =
-        esse_history_list(history, history->op_value[elements->tells[spine->key.ix]], &length);
+        esse_history_list(history, history->op_value[appends->tells[spine->key.ix]], &length);
     while (common < length && common < spine->count &&
            esse_value_eq(longest[common], spine->items[common]))
         common++;
     return common;
 }
 
-static const esse_value *name_items(const struct esse_elements *elements, const uint32_t *way,
-                                    const struct esse_spine *spine)
+static const esse_value *name_items(struct esse_arena *arena, const struct esse_appends *appends,
+                                    const uint32_t *way, const struct esse_spine *spine)
 {
-    const uint32_t common = count_common(elements, spine);
-    esse_value *items = esse_arena_alloc(elements->arena, spine->count + 1u, sizeof *items);
+    const uint32_t common = count_common(appends, spine);
+    esse_value *items = esse_arena_alloc(arena, spine->count + 1u, sizeof *items);
     memcpy(items, spine->items, spine->count * sizeof *items);
-    for (uint32_t s = elements->first[spine->key.ix];
-         s < elements->count && elements->shared[s].key.ix == spine->key.ix; s++) {
-        const struct esse_shared *shared = &elements->shared[s];
+    for (uint32_t s = appends->first[spine->key.ix];
+         s < appends->count && appends->shared[s].key.ix == spine->key.ix; s++) {
+        const struct esse_shared *shared = &appends->shared[s];
         for (uint32_t i = 0; i < shared->place_count && shared->places[i] < common; i++) {
             const uint32_t op = way[shared->first + i];
-            items[shared->places[i]] = op == ESSE_NO_OP ? shared->nobody : elements->names[op];
+            items[shared->places[i]] = op == ESSE_NO_OP ? shared->nobody : appends->names[op];
         }
     }
     return items;
 }
 
-const struct esse_history *esse_way_history(const struct esse_elements *elements,
-                                            const uint32_t *way)
+const struct esse_history *esse_way_history(struct esse_arena *arena,
+                                            const struct esse_appends *appends, const uint32_t *way)
 {
-    const struct esse_history *history = elements->history;
-    struct esse_history *named = esse_arena_alloc(elements->arena, 1, sizeof *named);
-    struct esse_spine *spines =
-        esse_arena_alloc(elements->arena, history->spine_count + 1u, sizeof *spines);
+    const struct esse_history *history = appends->history;
+    struct esse_history *named = esse_arena_alloc(arena, 1, sizeof *named);
+    struct esse_spine *spines = esse_arena_alloc(arena, history->spine_count + 1u, sizeof *spines);
     for (uint32_t s = 0; s < history->spine_count; s++) {
         spines[s] = history->spines[s];
-        if (elements->tells[spines[s].key.ix] != ESSE_NO_OP)
-            spines[s].items = name_items(elements, way, &history->spines[s]);
+        if (appends->tells[spines[s].key.ix] != ESSE_NO_OP)
+            spines[s].items = name_items(arena, appends, way, &history->spines[s]);
     }
     *named = *history;
-    named->values = elements->values;
-    named->op_value = elements->named_ops;
+    named->values = appends->values;
+    named->op_value = appends->named_ops;
     named->spines = spines;
     return named;
 }
