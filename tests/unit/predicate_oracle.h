@@ -74,28 +74,30 @@ static bool p_shows(const struct p_op *op, int key, int value)
                               : op->kind == P_READ && op->key == key && op->value == value;
 }
 
-static int p_writers(const struct p_history *h, int key, int value)
+/* Is 't' the only transaction that did not abort and wrote the value? */
+static bool p_writes_alone(const struct p_history *h, int t, int key, int value)
 {
-    int count = 0;
-    for (int t = 0; t < h->count; t++)
-        for (int i = 0; i < h->txns[t].count; i++)
-            count +=
-                h->txns[t].status != ESSE_ABORTED && p_written(&h->txns[t].ops[i], key) == value;
-    return count;
+    for (int u = 0; u < h->count; u++)
+        for (int i = 0; i < h->txns[u].count; i++)
+            if (u != t && h->txns[u].status != ESSE_ABORTED &&
+                p_written(&h->txns[u].ops[i], key) == value)
+                return false;
+    return true;
 }
 
 static bool p_counts(const struct p_history *h, int t, int depth);
 
-/* Did one that counts read what the operation wrote, and nobody else that did not abort? */
-static bool p_observed(const struct p_history *h, const struct p_op *op, int depth)
+/* Did another one that counts read what the operation of 't' wrote, and does nothing else explain
+ * it: neither the initial value nor another transaction that did not abort? */
+static bool p_observed(const struct p_history *h, int t, const struct p_op *op, int depth)
 {
     for (int key = 0; key < P_KEYS; key++) {
         const int written = p_written(op, key);
-        if (written == P_UNNAMED || written == P_ABSENT || p_writers(h, key, written) != 1)
+        if (written == P_UNNAMED || written == h->init[key] || !p_writes_alone(h, t, key, written))
             continue;
-        for (int t = 0; t < h->count; t++)
-            for (int i = 0; i < h->txns[t].count; i++)
-                if (p_shows(&h->txns[t].ops[i], key, written) && p_counts(h, t, depth - 1))
+        for (int u = 0; u < h->count; u++)
+            for (int i = 0; u != t && i < h->txns[u].count; i++)
+                if (p_shows(&h->txns[u].ops[i], key, written) && p_counts(h, u, depth - 1))
                     return true;
     }
     return false;
@@ -107,7 +109,7 @@ static bool p_counts(const struct p_history *h, int t, int depth)
     if (h->txns[t].status != ESSE_UNKNOWN_OUTCOME || !depth)
         return h->txns[t].status == ESSE_COMMITTED;
     for (int i = 0; i < h->txns[t].count; i++)
-        if (p_observed(h, &h->txns[t].ops[i], depth))
+        if (p_observed(h, t, &h->txns[t].ops[i], depth))
             return true;
     return false;
 }

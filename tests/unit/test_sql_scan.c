@@ -110,11 +110,13 @@ static unsigned count_found(const struct p_history *h, int type)
     return count;
 }
 
+/* What happened whatever the unknown outcomes were. */
 static unsigned count_told(const struct esse_verdict *verdict, const char *type)
 {
     unsigned count = 0;
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        count += strcmp(verdict->anomalies[i].type, type) == 0;
+        count +=
+            !verdict->anomalies[i].supposed_count && strcmp(verdict->anomalies[i].type, type) == 0;
     return count;
 }
 
