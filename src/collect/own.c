@@ -38,20 +38,24 @@ void esse_cells_done(struct esse_cells *cells)
 
 /* ---- rows before and after ---- */
 
-static bool is_same(const struct esse_own_cell *a, const struct esse_own_cell *b)
+static int compare_cells(const struct esse_own_cell *a, const struct esse_own_cell *b)
 {
-    if (a->kind != b->kind || a->kind != ESSE_CELL_TEXT)
-        return a->kind == b->kind && a->number == b->number;
-    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->kind != ESSE_CELL_TEXT)
+        return (a->number > b->number) - (a->number < b->number);
+    const size_t shorter = a->length < b->length ? a->length : b->length;
+    const int order = memcmp(a->text, b->text, shorter);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-static bool is_same_key(const struct esse_own_cell *a, const struct esse_own_cell *b,
+static int compare_keys(const struct esse_own_cell *a, const struct esse_own_cell *b,
                         const struct esse_own_table *table)
 {
-    for (uint32_t i = 0; i < table->key_count; i++)
-        if (!is_same(&a[i], &b[i]))
-            return false;
-    return true;
+    int order = 0;
+    for (uint32_t i = 0; !order && i < table->key_count; i++)
+        order = compare_cells(&a[i], &b[i]);
+    return order;
 }
 
 /* The row with this key as it was; perhaps it is the one at 'guess'. */
@@ -59,10 +63,10 @@ static const struct esse_own_cell *find_old(const struct esse_cells *old, size_t
                                             const struct esse_own_cell *key,
                                             const struct esse_own_table *table)
 {
-    if (guess < old->at.count && is_same_key(&old->at.at[guess], key, table))
+    if (guess < old->at.count && compare_keys(&old->at.at[guess], key, table) == 0)
         return &old->at.at[guess];
     for (size_t i = 0; i < old->at.count; i += table->column_count)
-        if (is_same_key(&old->at.at[i], key, table))
+        if (compare_keys(&old->at.at[i], key, table) == 0)
             return &old->at.at[i];
     return NULL;
 }
@@ -80,6 +84,19 @@ bool esse_cells_join(struct esse_cells *to, const struct esse_cells *old,
             esse_cells_copy(to, &new->at.at[i + c]);
     }
     return true;
+}
+
+bool esse_own_is_twin(const struct esse_own_cell *cells, size_t at, uint32_t width,
+                      const struct esse_own_table *table, size_t *highest)
+{
+    if (at == 0 || compare_keys(&cells[at], &cells[*highest], table) > 0) {
+        *highest = at;
+        return false;
+    }
+    for (size_t before = 0; before < at; before += width)
+        if (compare_keys(&cells[at], &cells[before], table) == 0)
+            return true;
+    return false;
 }
 
 /* ---- how they are written ---- */

@@ -86,6 +86,12 @@ void esse_cells_done(struct esse_cells *cells);
 bool esse_cells_join(struct esse_cells *to, const struct esse_cells *old,
                      const struct esse_cells *new, const struct esse_own_table *table);
 
+/* Does a row before the one at 'at' have its key?  Rows are of 'width' cells; '*highest' is 0 for
+ * the first one, and cells[*highest] the greatest key so far.  Cost: O(1) for rows that come in the
+ * order of their keys, else O(rows before it). */
+bool esse_own_is_twin(const struct esse_own_cell *cells, size_t at, uint32_t width,
+                      const struct esse_own_table *table, size_t *highest);
+
 /* ---- how they are written ---- */
 
 struct esse_out;

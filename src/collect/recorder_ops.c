@@ -61,6 +61,39 @@ static void put_item(struct esse_page *page, const struct esse_noted *noted, enu
     esse_page_close_op(page, to, noted);
 }
 
+/* Was the row returned before?  '*highest' is as in esse_own_is_twin. */
+static bool is_twin(const struct esse_live_row *rows, size_t at, size_t *highest)
+{
+    if (at == 0 || rows[at].row > rows[*highest].row) {
+        *highest = at;
+        return false;
+    }
+    for (size_t before = 0; before < at; before++)
+        if (rows[before].row == rows[at].row)
+            return true;
+    return false;
+}
+
+/* A row that was returned twice is a read, and a write, of its own; see put_twins of
+ * recorder_own.c.
+ */
+static void put_twins(struct esse_page *page, const struct esse_noted *noted, bool is_change)
+{
+    const struct esse_live_row *rows = noted->reply->rows;
+    size_t highest = 0;
+    for (size_t i = 0; i < noted->reply->row_count; i++) {
+        if (!is_twin(rows, i, &highest))
+            continue;
+        for (int written = 0; written <= is_change; written++) {
+            char *to = esse_page_open_op(page, written ? ESSE_OP_WRITE : ESSE_OP_READ);
+            to = esse_book_put_key(page->book, to, noted->request->table, rows[i].row);
+            to = esse_put_text(to, ESSE_NATIVE_VALUE);
+            to = esse_book_put_value(to, written ? rows[i].next : rows[i].value);
+            esse_page_close_op(page, to, noted);
+        }
+    }
+}
+
 /* A predicate's rows, and what a change made of them. */
 static void put_rows(struct esse_page *page, const struct esse_noted *noted, enum esse_op_kind kind)
 {
@@ -70,8 +103,14 @@ static void put_rows(struct esse_page *page, const struct esse_noted *noted, enu
     esse_out_json(out, request->where, strlen(request->where));
     esse_out_text(out, ESSE_NATIVE_ROWS "{");
     page->has_written |= kind == ESSE_OP_PREDICATE_UPDATE && noted->reply->row_count;
+    size_t highest = 0;
+    bool has_twins = false;
     for (size_t i = 0; i < noted->reply->row_count; i++) {
         const struct esse_live_row *row = &noted->reply->rows[i];
+        if (is_twin(noted->reply->rows, i, &highest)) {
+            has_twins = true;
+            continue;
+        }
         char *to = esse_out_room(out, ESSE_NATIVE_ROOM);
         if (i)
             *to++ = ',';
@@ -87,6 +126,8 @@ static void put_rows(struct esse_page *page, const struct esse_noted *noted, enu
     }
     esse_out_char(out, '}');
     esse_page_close_op(page, esse_out_room(out, OP_ROOM), noted);
+    if (has_twins)
+        put_twins(page, noted, kind == ESSE_OP_PREDICATE_UPDATE);
 }
 
 /* "SELECT count(*) FROM rows WHERE ..." and what it returned. */

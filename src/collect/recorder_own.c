@@ -207,21 +207,47 @@ static uint32_t width_of(const struct esse_book *book, const struct esse_own_sta
     return own->kind == ESSE_OWN_UPDATE ? 2 * columns : columns;
 }
 
+/* Rows that were returned before with the same key, and perhaps another value: SQLite's scan
+ * without isolation meets a row twice if it is moved meanwhile.  They are reads of their own. */
+static void put_twins(struct esse_page *page, const struct esse_noted *noted)
+{
+    const struct esse_own_statement *own = noted->request->own;
+    const struct esse_own_table *table = &page->book->schema->own->tables[own->table];
+    const struct esse_own_cell *cells = noted->reply->cells;
+    const uint32_t width = width_of(page->book, own);
+    size_t highest = 0;
+    for (size_t i = 0; i < noted->reply->cell_count; i += width)
+        if (esse_own_is_twin(cells, i, width, table, &highest)) {
+            put_read(page, noted, &cells[i]);
+            if (own->kind != ESSE_OWN_SELECT)
+                put_write(page, noted, &cells[i]);
+        }
+}
+
 static void put_rows(struct esse_page *page, const struct esse_noted *noted)
 {
     const struct esse_own_statement *own = noted->request->own;
+    const struct esse_own_table *table = &page->book->schema->own->tables[own->table];
     const uint32_t width = width_of(page->book, own);
+    size_t highest = 0;
+    bool has_twins = false;
     open_predicate(page, own,
                    own->kind == ESSE_OWN_SELECT ? ESSE_OP_PREDICATE_READ
                                                 : ESSE_OP_PREDICATE_UPDATE);
     esse_out_text(&page->ops, ESSE_NATIVE_ROWS "{");
     for (size_t i = 0; i < noted->reply->cell_count; i += width) {
+        if (esse_own_is_twin(noted->reply->cells, i, width, table, &highest)) {
+            has_twins = true;
+            continue;
+        }
         if (i)
             esse_out_char(&page->ops, ',');
         put_found(page, own, &noted->reply->cells[i]);
     }
     esse_out_char(&page->ops, '}');
     esse_page_close_op(page, esse_out_room(&page->ops, ESSE_NATIVE_ROOM), noted);
+    if (has_twins)
+        put_twins(page, noted);
 }
 
 void esse_page_put_own(struct esse_page *page, const struct esse_noted *noted)

@@ -519,6 +519,25 @@ TEST(test_recorder__what_is_shown_of_operations)
     esse_arena_free(arena);
 }
 
+TEST(test_recorder__a_row_that_was_returned_twice_is_a_read_of_its_own)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_schema schema = { two_tables, 2, 1 };
+    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
+    struct esse_page *page = esse_page_new(book, 5);
+    const struct esse_live_row rows[] = { { 3, 7, 0 }, { 4, 1, 0 }, { 2, 1, 0 }, { 3, 8, 0 } };
+    esse_page_begin(page);
+    add(page, (struct esse_request){ .ask = ESSE_ASK_MATCH, .where = "v >= 0" },
+        (struct esse_reply){ .rows = rows, .row_count = 4 }, true);
+    esse_page_end(page, ESSE_COMMITTED);
+    char *text = printed(arena, &book, 1);
+    CHECK(strstr(text, "\"rows\":{\"one/3\":7,\"one/4\":1,\"one/2\":1}"));
+    CHECK(strstr(text, "{\"r\":\"one/3\",\"v\":8,"));
+    load_text(arena, "native", text);
+    esse_book_release(book);
+    esse_arena_free(arena);
+}
+
 TEST(test_recorder__snapshots_and_ids)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -1067,6 +1086,7 @@ int main(void)
         cmocka_unit_test(test_loop__recorded_intervals_hold_the_true_ones),
         cmocka_unit_test(test_lists__are_shown_as_the_integers_in_them),
         cmocka_unit_test(test_recorder__what_is_shown_of_operations),
+        cmocka_unit_test(test_recorder__a_row_that_was_returned_twice_is_a_read_of_its_own),
         cmocka_unit_test(test_recorder__snapshots_and_ids),
         cmocka_unit_test(test_recorder__lines_are_in_the_order_of_ends),
         cmocka_unit_test(test_recorder__a_book_that_rests_writes_nothing),

@@ -1,4 +1,5 @@
 #include "base/out.h"
+#include "base/rng.h"
 #include "collect/workload_file.h"
 #include "test.h"
 
@@ -225,6 +226,31 @@ TEST(test_workload_file__survives_any_text)
     }
 }
 
+/* Rows in any order, against a look at all that came before. */
+TEST(test_workload_file__finds_rows_of_one_key)
+{
+    static const char *const columns[] = { "a", "b", "v" };
+    const struct esse_own_table table = { "t", columns, 3, 2, "a, b, v" };
+    static const char *const texts[] = { "", "x", "xy", "y" };
+    enum { WIDTH = 3, ROWS = 12 };
+    struct esse_rng rng = { 3 };
+    for (unsigned round = 0; round < test_rounds(2000); round++) {
+        struct esse_own_cell cells[ROWS * WIDTH] = { 0 };
+        uint32_t a[ROWS], b[ROWS];
+        size_t highest = 0;
+        for (uint32_t i = 0; i < ROWS; i++) {
+            a[i] = esse_rng_below(&rng, 4), b[i] = esse_rng_below(&rng, 4);
+            cells[i * WIDTH] = (struct esse_own_cell){ ESSE_CELL_INTEGER, a[i], NULL, 0 };
+            cells[i * WIDTH + 1] =
+                (struct esse_own_cell){ ESSE_CELL_TEXT, 0, texts[b[i]], strlen(texts[b[i]]) };
+            bool found = false;
+            for (uint32_t j = 0; j < i; j++)
+                found |= a[j] == a[i] && b[j] == b[i];
+            CHECK_EQ(esse_own_is_twin(cells, i * WIDTH, WIDTH, &table, &highest), found);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_workload_file__tells_keys_apart),
         cmocka_unit_test(test_workload_file__says_what_is_wrong_and_where),
         cmocka_unit_test(test_workload_file__survives_any_text),
+        cmocka_unit_test(test_workload_file__finds_rows_of_one_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
