@@ -118,6 +118,7 @@ complete -c esse -n '__esse_in check' -l explain-plan -d 'say what was known, in
 complete -c esse -n '__esse_in check' -l ablate -x -a '(__esse_list estimate schedule lending pruning laziness patience mending closure small-cycles)' -d 'for experiments: leave parts of the engine polygraph out; the verdict stays the same'
 complete -c esse -n '__esse_in check' -s f -l format -x -a 'native jepsen-edn elle-json plume awdit dbcop cobra' -d 'the input\'s format (default: recognised)'
 complete -c esse -n '__esse_in check' -s w -l workload -x -a 'list-append rw-register closed-predicate' -d 'what the operations are (default: recognised)'
+complete -c esse -n '__esse_in check' -l salvage -d 'of a file that was cut off take the whole lines, with a warning'
 complete -c esse -n '__esse_in check' -s j -l json -d 'print one JSON object for each history'
 complete -c esse -n '__esse_in check' -l plain -d 'of what is wrong only what it means, who prevents it and what to do, without its proof'
 complete -c esse -n '__esse_in check' -l evidence -r -F -d 'write what proves the verdicts, for esse verify'

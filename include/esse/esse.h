@@ -130,6 +130,8 @@ struct esse_load_options {
     /* Threads, this one included, that may read and decompress; 0: one for each processor.  It
      * changes nothing but the time. */
     unsigned threads;
+    /* The file may have been cut off: whole lines only, and a warning if something was left out. */
+    bool salvage;
 };
 
 /* Reads a history; "-" is standard input, and a path may be a directory of Cobra's logs; gzip and

@@ -21,7 +21,7 @@ static struct {
     double budget, version_order_share;
     uint64_t memory, threads, seed;
     bool json, verbose, quiet, transaction_order, explain_plan, no_session_order, no_version_order;
-    bool stream, plain;
+    bool stream, plain, salvage;
 } o = { .level = "strict-serializable",
         .anomalies = "",
         .except = "",
@@ -80,6 +80,8 @@ static const struct esse_opt options[] = {
       esse_format_choices },
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
       "what the operations are (default: recognised)", esse_workload_choices },
+    { "salvage", 0, ESSE_OPT_FLAG, &o.salvage, NULL,
+      "of a file that was cut off take the whole lines, with a warning", NULL },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
     { "plain", 0, ESSE_OPT_FLAG, &o.plain, NULL,
       "of what is wrong only what it means, who prevents it and what to do, without its proof",
@@ -149,7 +151,7 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
         .command = "check",
         .session = &run->session,
         .load = { o.format, o.workload, &run->session.budget, o.certificate, o.transaction_order,
-                  threads },
+                  threads, o.salvage },
         .check = { .levels = run->levels,
                    .level_count = run->level_count,
                    .engine = o.engine,

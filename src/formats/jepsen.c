@@ -538,9 +538,19 @@ static bool check_index(struct esse_jepsen *jepsen)
     return true;
 }
 
+/* :f in either syntax. */
+static bool does(const struct esse_jepsen_op *op, const char *what)
+{
+    const size_t length = strlen(what);
+    return op->f.length > length && op->f.length <= length + 2 &&
+           memcmp(op->f.at + 1, what, length) == 0;
+}
+
 static void remember_first(struct esse_jepsen *jepsen)
 {
     const struct esse_jepsen_op *op = &jepsen->op;
+    jepsen->has_transfers = jepsen->has_transfers || does(op, "transfer");
+    jepsen->has_adds = jepsen->has_adds || does(op, "add");
     if (jepsen->first_line)
         return;
     jepsen->first_line = op->line;
@@ -614,6 +624,10 @@ bool esse_jepsen_finish(struct esse_jepsen *jepsen)
         return true;
     return esse_fail_at(jepsen->err, jepsen->first_line, jepsen->first_column,
                         "no transactions (micro-operations like [:r k v]) found; the first "
-                        "operation %s%s",
-                        jepsen->first_f[0] ? "is " : "has no :f", jepsen->first_f);
+                        "operation %s%s%s",
+                        jepsen->first_f[0] ? "is " : "has no :f", jepsen->first_f,
+                        jepsen->has_transfers ? "; 'esse classic bank' checks transfers"
+                        : jepsen->has_adds
+                            ? "; 'esse classic' checks sets and counters (set, set-full, counter)"
+                            : "");
 }

@@ -113,6 +113,7 @@ struct esse_jepsen {
     bool saw_txn;
     uint64_t first_line, first_column; /* of the first client operation, and its :f */
     char first_f[64];
+    bool has_transfers, has_adds; /* what operations that are no transactions do */
 };
 
 void esse_jepsen_init(struct esse_jepsen *jepsen, struct esse_reading *reading,

@@ -138,12 +138,20 @@ static bool load_file(struct esse_reading *reading, struct esse_arena *scratch, 
                       struct esse_error *err)
 {
     struct esse_source source;
-    if (!esse_source_open(&source, scratch, path, options->budget, err))
+    if (!(options->salvage ? esse_source_salvage : esse_source_open)(&source, scratch, path,
+                                                                     options->budget, err))
         return false;
     reading->source = &source;
     if (!*format)
         *format = choose_format(&source, options->format, err);
-    const bool ok = *format && read_with(reading, *format, options->threads, err);
+    bool ok = *format != NULL;
+    if (ok && options->salvage && (*format)->is_binary)
+        ok = esse_fail(err, ESSE_EUSAGE, "--salvage takes whole lines; the format %s has none",
+                       (*format)->name);
+    ok = ok && read_with(reading, *format, options->threads, err);
+    if (ok && source.lost)
+        esse_builder_warn(reading->builder, "unfinished line at the end was left out (--salvage)",
+                          0);
     esse_source_close(&source);
     return ok;
 }

@@ -10,17 +10,31 @@
 
 enum { FIRST_WINDOW = 256 << 10 };
 
+/* Leaves out what stands behind the last whole line. */
+static size_t whole_lines(struct esse_source *source, size_t count)
+{
+    const char *newline = count ? memrchr(source->window, '\n', count) : NULL;
+    const size_t whole = newline ? (size_t)(newline + 1 - source->window) : 0;
+    source->lost = count - whole;
+    return whole;
+}
+
 /* Reads until the window is full or the input ends: a pipe may give a little at a time. */
 static bool fill(struct esse_source *source, size_t count, struct esse_error *err)
 {
     while (!source->last && count < source->room) {
         size_t got;
         if (!esse_stream_read(source->stream, source->window + count, source->room - count, &got,
-                              err))
-            return false;
+                              err)) {
+            if (!source->salvage || err->code != ESSE_EINPUT)
+                return false;
+            got = 0;
+        }
         source->last = got == 0;
         count += got;
     }
+    if (source->last && source->salvage)
+        count = whole_lines(source, count);
     memset(source->window + count, 0, ESSE_SOURCE_SLACK);
     source->end = source->window + count;
     return true;
@@ -34,10 +48,11 @@ static void start(struct esse_source *source, size_t room)
     source->mark_line = source->mark_column = 1;
 }
 
-bool esse_source_open(struct esse_source *source, struct esse_arena *arena, const char *path,
-                      struct esse_budget *budget, struct esse_error *err)
+static bool open_as(struct esse_source *source, struct esse_arena *arena, const char *path,
+                    struct esse_budget *budget, bool salvage, struct esse_error *err)
 {
-    *source = (struct esse_source){ .arena = arena, .path = path, .budget = budget };
+    *source =
+        (struct esse_source){ .arena = arena, .path = path, .budget = budget, .salvage = salvage };
     if (!esse_stream_open(arena, path, &source->stream, err))
         return false;
     esse_budget_phase(budget, "reading", esse_stream_size(source->stream));
@@ -47,6 +62,18 @@ bool esse_source_open(struct esse_source *source, struct esse_arena *arena, cons
         return false;
     }
     return true;
+}
+
+bool esse_source_open(struct esse_source *source, struct esse_arena *arena, const char *path,
+                      struct esse_budget *budget, struct esse_error *err)
+{
+    return open_as(source, arena, path, budget, false, err);
+}
+
+bool esse_source_salvage(struct esse_source *source, struct esse_arena *arena, const char *path,
+                         struct esse_budget *budget, struct esse_error *err)
+{
+    return open_as(source, arena, path, budget, true, err);
 }
 
 void esse_source_memory(struct esse_source *source, struct esse_arena *arena, const char *bytes,

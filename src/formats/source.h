@@ -30,6 +30,8 @@ struct esse_source {
     size_t room;
     const char *at, *end;
     bool last;            /* nothing follows 'end' */
+    bool salvage;         /* only whole lines count, and damaged compression is an end, ... */
+    uint64_t lost;        /* ... and so many bytes behind them were left out */
     uint64_t passed;      /* bytes before the window */
     const char *mark;     /* a place in the window, never after 'at', ... */
     uint64_t mark_line;   /* ... its line */
@@ -39,6 +41,10 @@ struct esse_source {
 /* Opens 'path' ("-": standard input), looks at its first bytes and fills the window once. */
 bool esse_source_open(struct esse_source *source, struct esse_arena *arena, const char *path,
                       struct esse_budget *budget, struct esse_error *err);
+
+/* The same, of a file that may have been cut off: only its whole lines. */
+bool esse_source_salvage(struct esse_source *source, struct esse_arena *arena, const char *path,
+                         struct esse_budget *budget, struct esse_error *err);
 
 /* A source over bytes in memory, for tests and fuzzing. */
 void esse_source_memory(struct esse_source *source, struct esse_arena *arena, const char *bytes,

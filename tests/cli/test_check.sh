@@ -198,4 +198,19 @@ expect "a mistyped anomaly" 64 "$ESSE" check -a G-singel names.jsonl
 has "is guessed, too" "$ERR" "did you mean 'G-single'?"
 expect "a budget of nothing" 64 "$ESSE" check -b 0 names.jsonl
 has "is none" "$ERR" "--budget: found '0', expected a duration above 0"
+
+# Other checkers' histories, and files that were cut off.
+printf '{:type :ok, :process 0, :f :read, :value {0 5}}\n{:type :ok, :process 0, :f :transfer, :value {:from 0}}\n' >bank.edn
+expect "a bank history" 65 "$ESSE" check bank.edn
+has "belongs to another command" "$ERR" "'esse classic bank' checks transfers"
+"$ESSE" gen list-append -n 2000 -q -o whole.jsonl
+head -c 100000 whole.jsonl >cut.jsonl
+expect "a file that was cut off" 65 "$ESSE" check -q cut.jsonl
+expect "is salvaged" 0 "$ESSE" check -l serializable --salvage cut.jsonl
+has "which is told" "$ERR" "1 unfinished line at the end was left out (--salvage)"
+gzip -c whole.jsonl | head -c 20000 >cut.jsonl.gz
+expect "packed, it is refused" 65 "$ESSE" check -q cut.jsonl.gz
+expect "or salvaged" 0 "$ESSE" check -l serializable --salvage cut.jsonl.gz
+expect "what is whole" 0 "$ESSE" check -l serializable --salvage whole.jsonl
+same "stays so" "" "$ERR"
 finish
