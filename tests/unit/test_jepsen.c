@@ -280,7 +280,7 @@ static void test_jepsen__histories_without_transactions_are_refused(void **state
     (void)state;
     fails("{:type :invoke, :process 0, :f :add, :value 3}\n",
           "1:1: no transactions (micro-operations like [:r k v]) found; the first operation is "
-          ":add");
+          ":add; 'esse classic' checks sets and counters (set, set-full, counter)");
     fails("\n {:type :ok, :process 0, :value {1 2}}",
           "2:2: no transactions (micro-operations like [:r k v]) found; the first operation has no "
           ":f");
