@@ -114,6 +114,7 @@ static bool ask_begin(struct loop *loop, struct session *session)
                                               .is_read_only = session->drawer->is_read_only };
     session->last = NULL;
     esse_page_begin(session->page);
+    esse_page_name(session->page, session->drawer->txn);
     return true;
 }
 

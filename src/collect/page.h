@@ -45,6 +45,7 @@ struct esse_page {
     uint64_t operations;
     bool has_written;    /* something, and not only tried to */
     struct esse_out ops; /* separated by commas */
+    const char *name;    /* of the open transaction in its workload file, or NULL */
 };
 
 /* An operation that was answered. */

@@ -217,7 +217,13 @@ void esse_page_begin(struct esse_page *page)
     page->operations = 0;
     page->has_written = false;
     page->ops.count = 0;
+    page->name = NULL;
     page->is_open = !page->is_idle;
+}
+
+void esse_page_name(struct esse_page *page, const char *name)
+{
+    page->name = name;
 }
 
 static void note_ids(struct esse_page *page, const struct esse_reply *reply)
@@ -270,7 +276,7 @@ static char *put_head(const struct esse_page *page, char *to, struct esse_put_ti
     record.commit_ts = page->commit_ts;
     record.xid = page->xid;
     to = esse_put_i64(esse_put_text(to, ESSE_NATIVE_SESSION), page->session);
-    return esse_put_text(esse_native_put_head(to, times, &record), ESSE_NATIVE_OPS);
+    return esse_native_put_head(to, times, &record);
 }
 
 static void put_line(struct esse_page *page, struct esse_out *out, enum esse_status status,
@@ -278,6 +284,12 @@ static void put_line(struct esse_page *page, struct esse_out *out, enum esse_sta
 {
     char *to = esse_out_room(out, ESSE_HEAD_ROOM);
     esse_out_upto(out, put_head(page, to, &page->book->times, status, end));
+    if (page->name) {
+        esse_out_text(out, ",\"edn\":{\":transaction\":");
+        esse_out_json(out, page->name, strlen(page->name));
+        esse_out_char(out, '}');
+    }
+    esse_out_text(out, ESSE_NATIVE_OPS);
     esse_out_bytes(out, page->ops.buffer, page->ops.count);
     esse_out_text(out, ESSE_NATIVE_TXN_END);
 }
@@ -297,8 +309,8 @@ bool esse_page_open_line(const struct esse_page *page, char *head, struct esse_o
     struct esse_put_times times = { 0 }; /* the book's own may be half made */
     if (!page->is_open)
         return false;
-    line->head_length =
-        (size_t)(put_head(page, head, &times, ESSE_UNKNOWN_OUTCOME, ESSE_NO_TIME) - head);
+    char *end = put_head(page, head, &times, ESSE_UNKNOWN_OUTCOME, ESSE_NO_TIME);
+    line->head_length = (size_t)(esse_put_text(end, ESSE_NATIVE_OPS) - head);
     line->ops = page->ops.buffer;
     line->ops_length = page->ops.count;
     return true;

@@ -76,6 +76,9 @@ struct esse_page;
 struct esse_page *esse_page_new(struct esse_book *book, int64_t session);
 
 void esse_page_begin(struct esse_page *page);
+
+/* What a workload file calls the transaction that has begun: it is recorded, for reports. */
+void esse_page_name(struct esse_page *page, const char *name);
 /* 'began' is when the request was started, a reading of the clock; 'is_done' as opposed to
  * failed. */
 void esse_page_add(struct esse_page *page, const struct esse_request *request,

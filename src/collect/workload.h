@@ -43,6 +43,7 @@ struct esse_drawer {
     uint64_t sessions;
     struct esse_rng rng;
     bool is_read_only; /* begin() says so of the transaction that it planned */
+    const char *txn;   /* and what a workload file calls it, or NULL */
 };
 
 /* 1, 2, 3 ... shared out among the sessions: session s draws s + 1, s + 1 + sessions, ... */

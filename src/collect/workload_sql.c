@@ -238,6 +238,7 @@ static void begin(struct esse_drawer *drawer, bool is_again)
         if (file->params[p].kind != ESSE_PARAM_UNIQUE)
             draw_param(session, p);
     drawer->is_read_only = session->txn->is_read_only;
+    drawer->txn = session->txn->name;
 }
 
 static enum esse_turn next(struct esse_drawer *drawer, const struct esse_reply *last,

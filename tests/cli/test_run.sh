@@ -356,4 +356,9 @@ expect "what is given stays" 0 "$ESSE" run memory: -w bank -s 3 --keys 9 --until
 same "..." "bank 3 9" "$(echo $(config workload stays/[1-4] | sort -u) $(config sessions stays/[1-4] | sort -u) $(config keys stays/[1-4] | sort -u))"
 expect "a bug's own workload stays" 1 "$ESSE" run 'memory:?bug=phantom' --until-violation -n 20 -o bug-runs
 same "..." predicate "$(config workload bug-runs/1)"
+printf '%s\n' 'table t (id, v)' 'setup' '  CREATE TABLE t (id integer PRIMARY KEY, v integer);' '  INSERT INTO t VALUES (1, 0);' \
+    'teardown' '  DROP TABLE t;' 'transaction look' '  UPDATE t SET v = v + 1 WHERE id = 1;' >named.sql
+expect "a workload file with named transactions" 0 "$ESSE" run -q -w sql:named.sql -n 20 -l read-committed -o labelled
+has "whose history has their names" "$(cat labelled/history.jsonl)" '"edn":{":transaction":"look"},"ops":'
+
 finish
