@@ -3,7 +3,7 @@
 #   make                build/esse
 #   make run            set up, build, and show what it does to a live database
 #   make test           set up, build (release and sanitizers) and run every test
-#   make soak           long randomised tests and fuzzing
+#   make soak           an hour: the standing attack, randomised tests, promises, fuzzing
 #   make bench          measure; prints tables, writes build/bench*.json
 #   make bench-ablation what each part of the engine polygraph is worth
 #   make install        PREFIX=/usr/local DESTDIR=
