@@ -157,16 +157,19 @@ static esse_value name_of(struct esse_learnt *learnt, struct esse_sink *sink, in
     return found ? show_named(sink, found) : ESSE_NONE;
 }
 
-/* By value; a delete by its transaction, if that has a name. */
-static bool refer(struct esse_learnt *learnt, struct esse_sink *sink, const struct version *version,
-                  struct esse_version_ref *ref)
+/* By value; a delete by its transaction or, if that has no name in the history, by nil: then who
+ * reads the history finds out whether one transaction alone can have made it. */
+static struct esse_version_ref refer(struct esse_learnt *learnt, struct esse_sink *sink,
+                                     const struct version *version)
 {
-    *ref = (struct esse_version_ref){ ESSE_NONE, ESSE_NONE };
+    struct esse_version_ref ref = { ESSE_NONE, ESSE_NONE };
     if (version->value != ESSE_ABSENT)
-        ref->value = esse_value_int(sink->values, version->value);
+        ref.value = esse_value_int(sink->values, version->value);
     else
-        ref->txn = name_of(learnt, sink, version->xid);
-    return version->value != ESSE_ABSENT || !esse_value_eq(ref->txn, ESSE_NONE);
+        ref.txn = name_of(learnt, sink, version->xid);
+    if (version->value == ESSE_ABSENT && esse_value_eq(ref.txn, ESSE_NONE))
+        ref.value = ESSE_NIL;
+    return ref;
 }
 
 /* The key of a row as the history shows it. */
@@ -182,21 +185,14 @@ static esse_value key_of(const struct esse_learnt *learnt, struct esse_values *v
     return esse_value_string(values, text, (size_t)length);
 }
 
-/* The versions [at, end) of one row.  An order with a gap would claim too much, so there is none
- * for a row of which some version cannot be named. */
+/* The versions [at, end) of one row. */
 static bool emit_row(struct esse_learnt *learnt, struct esse_sink *sink, const struct version *at,
                      const struct version *end, struct ref_vec *refs, struct esse_error *err)
 {
     refs->count = 0;
-    const struct version *first = at;
-    for (; at < end; at++) {
-        struct esse_version_ref ref;
-        if (!refer(learnt, sink, at, &ref))
-            return true;
-        ref_vec_push(refs, learnt->arena, ref);
-    }
-    return sink->version_order(sink, key_of(learnt, sink->values, first), refs->at, refs->count,
-                               err);
+    for (const struct version *version = at; version < end; version++)
+        ref_vec_push(refs, learnt->arena, refer(learnt, sink, version));
+    return sink->version_order(sink, key_of(learnt, sink->values, at), refs->at, refs->count, err);
 }
 
 static bool emit_versions(struct esse_learnt *learnt, struct esse_sink *sink,
@@ -236,9 +232,20 @@ static bool emit_lost(struct esse_learnt *learnt, struct esse_sink *sink, struct
     return !names.count || sink->lost(sink, names.at, names.count, err);
 }
 
-static bool emit_kind(const char *kind, struct esse_sink *sink, struct esse_error *err)
+/* Is every delete that of a transaction which has a name?  Other versions are named by value. */
+static bool names_all_deletes(const struct esse_learnt *learnt)
 {
-    struct esse_certificate_record record = { .complete = true };
+    for (size_t i = 0; i < learnt->versions.count; i++)
+        if (learnt->versions.at[i].value == ESSE_ABSENT &&
+            !find_named(learnt, learnt->versions.at[i].xid))
+            return false;
+    return true;
+}
+
+static bool emit_kind(const struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,
+                      struct esse_error *err)
+{
+    struct esse_certificate_record record = { .complete = names_all_deletes(learnt) };
     for (unsigned i = 1; i <= ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS; i++)
         if (strcmp(esse_certificate_names[i], kind) == 0)
             record.kind = (enum esse_certificate_kind)i;
@@ -287,5 +294,6 @@ bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_
         learnt->lost.count = 0; /* the log does not tell who committed */
     return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
            (!has_order(learnt, kind) || emit_commits(learnt, sink, err)) &&
-           emit_lost(learnt, sink, err) && (!has_kind(learnt, kind) || emit_kind(kind, sink, err));
+           emit_lost(learnt, sink, err) &&
+           (!has_kind(learnt, kind) || emit_kind(learnt, kind, sink, err));
 }

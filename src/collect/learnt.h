@@ -31,7 +31,8 @@ void esse_learnt_names(struct esse_learnt *learnt, const struct esse_named *name
 
 /* One version order for each row, the order of commits if any was told, which acknowledged
  * transactions it lacks, and that they are of this 'kind', if it is not NULL and commits were told
- * with the versions.  Timestamps are those of transactions that are known to have committed: if
+ * with the versions; complete, unless a delete is that of a transaction without a name, which is
+ * nil in its order.  Timestamps are those of transactions that are known to have committed: if
  * another one did, or an xid stands for two, the kind is left out; and so it is if commits were
  * lost, since a snapshot of before then speaks of numbers that stand for others now. */
 bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_sink *sink,

@@ -122,10 +122,12 @@ static uint64_t add_case(struct worlds *w, size_t level, const struct esse_verdi
 static bool run(struct worlds *w, uint32_t depth, bool *asked, uint64_t *used)
 {
     struct check *whole = w->check;
-    const struct esse_history *world =
-        esse_history_suppose(whole->arena, whole->history, w->path, depth);
-    struct check part = check_of(w, world, asked);
-    if (!check_decide(&part, w->budget, w->err))
+    struct esse_arena *scratch = esse_arena_new();
+    struct check part =
+        check_of(w, esse_history_suppose(scratch, whole->history, w->path, depth), asked);
+    const bool ok = check_decide(&part, w->budget, w->err);
+    esse_arena_free(scratch);
+    if (!ok)
         return false;
     w->runs++;
     for (size_t i = 0, next = 0; i < whole->count; i++) {

@@ -244,13 +244,20 @@ static bool fail_xid(const struct checking *c, uint32_t txn, uint32_t other)
     return fail_txn(c, txn, problem);
 }
 
+/* That it committed is known by its versions alone, see settle.h: it has no place. */
+static bool is_only_in_versions(const struct checking *c, uint32_t txn)
+{
+    return esse_txn_recorded(c->history, txn) == ESSE_UNKNOWN_OUTCOME &&
+           c->snapshots.place[txn] == ESSE_NO_PLACE;
+}
+
 /* A snapshot tells by the number who is seen, so of those that committed each has one, and one of
  * its own.  (A crash may give the number of one that did not commit away again.) */
 static bool check_xid(struct checking *c, uint32_t txn, bool writes)
 {
     const struct esse_history *history = c->history;
     if (history->certificate.kind != ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS ||
-        history->txn_status[txn] != ESSE_COMMITTED)
+        history->txn_status[txn] != ESSE_COMMITTED || is_only_in_versions(c, txn))
         return true;
     const int64_t xid = history->txn_xid ? history->txn_xid[txn] : ESSE_NO_TIME;
     if (xid == ESSE_NO_TIME)
@@ -292,7 +299,7 @@ static bool check_txn(struct checking *c, uint32_t txn)
     if (!check_xid(c, txn, writes))
         return false;
     if (writes && history->certificate.complete && history->txn_status[txn] == ESSE_COMMITTED &&
-        c->snapshots.place[txn] == ESSE_NO_PLACE)
+        !is_only_in_versions(c, txn) && c->snapshots.place[txn] == ESSE_NO_PLACE)
         return fail_txn(c, txn,
                         "committed and writes, and the order, which is to be complete, "
                         "does not have it; if the database lost it, a line 'lost' says so");

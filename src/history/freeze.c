@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "history/access.h"
 #include "history/building.h"
+#include "history/name_deletes.h"
 #include "history/pg_snapshot.h"
 #include "history/settle.h"
 
@@ -132,6 +133,7 @@ static bool resolve_version_orders(struct esse_builder *builder, struct esse_his
         }
     }
     esse_ref_vec_drop(&builder->order_refs, builder->arena);
+    esse_name_deletes(history, builder->orders.at, (uint32_t)builder->orders.count);
     history->version_orders = builder->orders.at;
     history->version_order_count = (uint32_t)builder->orders.count;
     return true;

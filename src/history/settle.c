@@ -132,13 +132,11 @@ void esse_settle(struct esse_history *history, uint8_t *status)
     struct settling s = { .history = history, .status = status };
     if (!history->txns || !has_unknown(&s))
         return;
-    if (history->order_count) {
+    if (history->order_count)
         by_order(&s);
-        return;
-    }
-    if (history->certificate.kind != ESSE_CERTIFICATE_NONE)
+    else if (history->certificate.kind != ESSE_CERTIFICATE_NONE)
         by_commit_ts(&s);
-    else if (history->version_order_count) {
+    if (history->version_order_count && has_unknown(&s)) {
         s.scratch = esse_arena_new();
         by_versions(&s);
         esse_arena_free(s.scratch);

@@ -5,9 +5,9 @@
 
 /*
  * Outcomes that a client did not learn and a certificate tells: a transaction of unknown outcome
- * counts as committed from now on if the serialization order names it; where there is none, if it
- * has a commit_ts among the timestamps of a certificate, or if a version order names a version that
- * it alone can have installed.  What was recorded stays known: esse_txn_recorded().
+ * counts as committed from now on if the serialization order names it, or where there is none if it
+ * has a commit_ts among the timestamps of a certificate; and if a version order names a version
+ * that it alone can have installed.  What was recorded stays known: esse_txn_recorded().
  *
  * What no order names stays unknown, even if the certificate is to be complete: somebody may have
  * seen it, and that would be for an engine to find.

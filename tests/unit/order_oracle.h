@@ -137,7 +137,7 @@ static bool b_must_precede(const struct b_history *b, uint32_t x, uint32_t y, bo
     const struct esse_history *h = b->h;
     if (so && h->txn_session[x] == h->txn_session[y] && x < y)
         return true;
-    return rt && h->txn_time && h->txn_status[x] == ESSE_COMMITTED &&
+    return rt && h->txn_time && esse_txn_recorded(h, x) == ESSE_COMMITTED &&
            h->txn_time[x].end != ESSE_NO_TIME && h->txn_time[y].begin != ESSE_NO_TIME &&
            h->txn_time[x].end < h->txn_time[y].begin;
 }

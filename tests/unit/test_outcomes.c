@@ -270,6 +270,38 @@ TEST(test_outcomes__a_certificate_does_not_tell_when)
         }
 }
 
+#define DELETED                                                                                    \
+    "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"                              \
+    "{\"session\":1,\"txn\":\"u\",\"status\":\"unknown\",\"ops\":[{\"d\":\"x\"}]}\n"               \
+    "{\"session\":2,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":1},{\"w\":\"x\",\"v\":2}]}\n"
+#define ORDER "{\"version_order\":{\"x\":[1,null,2]}}\n"
+
+/* A log that has a delete of nobody knows whom: its place is that of the only one it can be. */
+TEST(test_outcomes__a_delete_without_a_name_is_that_of_the_only_one_that_deletes)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_history *history = load_text(arena, "native", DELETED ORDER);
+    CHECK_EQ(history->txn_status[1], ESSE_COMMITTED);
+    CHECK(strstr(write_text(arena, "native", history), "[1,{\"txn\":\"u\"},2]"));
+    check_text(DELETED, ESSE_HOLDS, ESSE_HOLDS);
+    check_text(DELETED ORDER, ESSE_VIOLATED, ESSE_VIOLATED);
+    /* Also where the order of commits does not have it. */
+    check_text(DELETED ORDER "{\"order\":[\"a\",\"b\"]}\n", ESSE_VIOLATED, ESSE_VIOLATED);
+    esse_arena_free(arena);
+}
+
+/* Where two can have made it, the others are still in order. */
+TEST(test_outcomes__a_delete_of_two_leaves_the_others_in_order)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_history *history =
+        load_text(arena, "native",
+                  DELETED "{\"session\":3,\"status\":\"unknown\",\"ops\":[{\"d\":\"x\"}]}\n" ORDER);
+    CHECK_EQ(history->txn_status[1], ESSE_UNKNOWN_OUTCOME);
+    CHECK_EQ(history->version_orders[0].count, 2);
+    esse_arena_free(arena);
+}
+
 /* What was recorded is written again as it was. */
 TEST(test_outcomes__what_was_recorded_is_kept)
 {
@@ -291,6 +323,9 @@ int main(void)
         cmocka_unit_test(test_outcomes__what_is_wrong_in_every_case_is_told),
         cmocka_unit_test(test_outcomes__what_was_seen_must_not_contradict_itself),
         cmocka_unit_test(test_outcomes__a_certificate_does_not_tell_when),
+        cmocka_unit_test(
+            test_outcomes__a_delete_without_a_name_is_that_of_the_only_one_that_deletes),
+        cmocka_unit_test(test_outcomes__a_delete_of_two_leaves_the_others_in_order),
         cmocka_unit_test(test_outcomes__what_was_recorded_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

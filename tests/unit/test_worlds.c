@@ -59,6 +59,8 @@ static enum truth holds_among(const struct b_history *world, const struct asked 
     case BY_ORDERS:
         return b_holds(world, (enum b_rule)level->rule, level->so, level->rt) ? HOLDS : VIOLATED;
     case BY_VERSIONS:
+        if (world->h->version_order_count)
+            return TOO_MUCH; /* it tries all orders of versions */
         return v_holds(world, (enum v_rule)level->rule, level->so, level->rt) ? HOLDS : VIOLATED;
     case BY_AXIOM:
         break;
@@ -157,13 +159,14 @@ static enum truth holds_in_some_world(const struct esse_history *history, const 
 
 /* ---- random histories ---- */
 
-enum { KEYS = 3 };
+enum { KEYS = 3, TXNS = 5 };
 
 struct shape {
     uint32_t txns, sessions, keys, values, ops;
     bool lists, times, deletes, versions;
-    uint32_t next[KEYS]; /* the next element of each list */
-    bool appended[KEYS]; /* by the transaction at hand, which reads that list no more */
+    uint32_t next[KEYS];   /* the next element of each list */
+    bool appended[KEYS];   /* by the transaction at hand, which reads that list no more */
+    char last[TXNS][KEYS]; /* what a transaction that did not abort does last to a key: w, d or 0 */
 };
 
 static const char *const key_names[KEYS] = { "x", "y", "z" };
@@ -180,15 +183,19 @@ static void put_init(struct esse_out *out, struct esse_rng *rng, const struct sh
     esse_out_text(out, any ? "}}\n" : "");
 }
 
-static void put_register_op(struct esse_out *out, struct esse_rng *rng, const struct shape *shape)
+static void put_register_op(struct esse_out *out, struct esse_rng *rng, struct shape *shape,
+                            uint32_t txn)
 {
-    const char *key = key_names[esse_rng_below(rng, shape->keys)];
+    const uint32_t at = (uint32_t)esse_rng_below(rng, shape->keys);
+    const char *key = key_names[at];
     const unsigned value = (unsigned)esse_rng_below(rng, shape->values);
-    if (esse_rng_below(rng, 2) && shape->deletes && !esse_rng_below(rng, 3))
+    if (esse_rng_below(rng, 2) && shape->deletes && !esse_rng_below(rng, 3)) {
+        shape->last[txn][at] = 'd';
         esse_out_f(out, "{\"d\":\"%s\"}", key);
-    else if (esse_rng_below(rng, 2))
+    } else if (esse_rng_below(rng, 2)) {
+        shape->last[txn][at] = 'w';
         esse_out_f(out, "{\"w\":\"%s\",\"v\":%u}", key, value);
-    else if (esse_rng_below(rng, 4))
+    } else if (esse_rng_below(rng, 4))
         esse_out_f(out, "{\"r\":\"%s\",\"v\":%u}", key, value);
     else
         esse_out_f(out, "{\"r\":\"%s\",\"v\":null}", key);
@@ -232,9 +239,35 @@ static void put_txn(struct esse_out *out, struct esse_rng *rng, struct shape *sh
         if (shape->lists)
             put_list_op(out, rng, shape);
         else
-            put_register_op(out, rng, shape);
+            put_register_op(out, rng, shape, at - 1);
     }
     esse_out_text(out, "]}\n");
+    if (!fate)
+        memset(shape->last[at - 1], 0, KEYS);
+}
+
+/* An order of some versions, mostly as recorded; deletes by name, or as null. */
+static void put_version_order(struct esse_out *out, struct esse_rng *rng, const struct shape *shape,
+                              uint32_t key)
+{
+    bool any = false, null = false;
+    const uint32_t turn = esse_rng_below(rng, 2) ? 0 : (uint32_t)esse_rng_below(rng, shape->txns);
+    for (uint32_t i = 0; i < shape->txns; i++) {
+        const uint32_t txn = (i + turn) % shape->txns;
+        if (!shape->last[txn][key] || !esse_rng_below(rng, 5))
+            continue;
+        esse_out_text(out, any ? "," : "{\"version_order\":{\"");
+        if (!any)
+            esse_out_f(out, "%s\":[", key_names[key]);
+        any = true;
+        if (shape->last[txn][key] == 'd' && !null && esse_rng_below(rng, 2)) {
+            esse_out_text(out, "null");
+            null = true;
+        } else {
+            esse_out_f(out, "{\"txn\":\"T%u\"}", txn + 1);
+        }
+    }
+    esse_out_text(out, any ? "]}}\n" : "");
 }
 
 static const char *random_text(struct esse_arena *arena, uint64_t seed)
@@ -248,11 +281,14 @@ static const char *random_text(struct esse_arena *arena, uint64_t seed)
                            .ops = 1 + (uint32_t)esse_rng_below(&rng, 4),
                            .lists = !esse_rng_below(&rng, 5),
                            .times = !esse_rng_below(&rng, 3),
-                           .deletes = esse_rng_below(&rng, 2) };
+                           .deletes = esse_rng_below(&rng, 2),
+                           .versions = !esse_rng_below(&rng, 4) };
     esse_out_init_memory(&out, arena);
     put_init(&out, &rng, &shape);
     for (uint32_t at = 1; at <= shape.txns; at++)
         put_txn(&out, &rng, &shape, at);
+    for (uint32_t key = 0; key < shape.keys && shape.versions && !shape.lists; key++)
+        put_version_order(&out, &rng, &shape, key);
     return esse_out_memory(&out);
 }
 
