@@ -615,7 +615,8 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
         return false;
     esse_budget_start(options->budget);
     bool has_ways;
-    if (!check_decide(&check, options->budget, err) || !ways_decide(&check, &has_ways, err) ||
+    if (!worlds_begin(&check, options->budget, err) ||
+        !check_decide(&check, options->budget, err) || !ways_decide(&check, &has_ways, err) ||
         (!has_ways && !worlds_decide(&check, options->budget, err)))
         return false;
     follow_all(&check);

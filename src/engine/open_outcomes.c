@@ -66,13 +66,13 @@ static void look_at_key(struct opening *o, uint32_t key)
 }
 
 /* First those that explain reads; then, with predicates, whoever writes. */
-static uint32_t collect(const struct opening *o, uint32_t most, uint32_t *found)
+static uint32_t collect(const struct opening *o, uint32_t *found)
 {
     const struct esse_history *history = o->history;
     const bool predicates = history->has & ESSE_HAS_PREDICATES;
     uint32_t count = 0;
     for (int pass = 0; pass < 1 + predicates; pass++)
-        for (uint32_t txn = 0; txn < history->txns && count < most; txn++)
+        for (uint32_t txn = 0; txn < history->txns; txn++)
             if (pass == 0 ? o->may[txn]
                           : is_open(o, txn) && !o->may[txn] && esse_txn_writes(history, txn, NULL))
                 found[count++] = txn;
@@ -80,7 +80,7 @@ static uint32_t collect(const struct opening *o, uint32_t most, uint32_t *found)
 }
 
 const uint32_t *open_outcomes(struct esse_arena *arena, const struct esse_history *history,
-                              uint32_t most, uint32_t *count, struct esse_budget *budget)
+                              uint32_t *count, struct esse_budget *budget)
 {
     *count = 0;
     if (history->certificate.complete || !history->txns ||
@@ -93,8 +93,8 @@ const uint32_t *open_outcomes(struct esse_arena *arena, const struct esse_histor
         o.may = esse_arena_alloc(o.scratch, history->txns, 1);
         for (uint32_t key = 0; key < history->keys; key++)
             look_at_key(&o, key);
-        found = esse_arena_alloc(arena, most, sizeof *found);
-        *count = collect(&o, most, found);
+        found = esse_arena_alloc(arena, history->txns, sizeof *found);
+        *count = collect(&o, found);
     }
     esse_arena_free(o.scratch);
     return found;

@@ -10,10 +10,10 @@
  * value, or an element, or nothing where they deleted; and of every writer if there are predicates.
  * Where a certificate is complete there are none.
  *
- * At most the first 'most', those that explain reads first.  In 'arena'; NULL and none if the
- * budget is spent.  O(accesses + items of spines).
+ * Those that explain reads come first.  In 'arena'; NULL and none if the budget is spent.
+ * O(accesses + items of spines) if there is one of unknown outcome at all.
  */
 const uint32_t *open_outcomes(struct esse_arena *arena, const struct esse_history *history,
-                              uint32_t most, uint32_t *count, struct esse_budget *budget);
+                              uint32_t *count, struct esse_budget *budget);
 
 #endif

@@ -230,19 +230,63 @@ static void conclude(struct worlds *w, size_t level, bool is_refuted)
     }
 }
 
+/* Nobody committed who need not have: then nothing is open, and most histories hold there. */
+static bool try_without(struct worlds *w, bool *asked)
+{
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_supposition *out = esse_arena_alloc(scratch, w->count, sizeof *out);
+    for (uint32_t i = 0; i < w->count; i++)
+        out[i] = (struct esse_supposition){ { w->txns[i] }, false };
+    struct check part =
+        check_of(w, esse_history_suppose(scratch, w->check->history, out, w->count), asked);
+    const bool ok = check_decide(&part, w->budget, w->err);
+    for (size_t i = 0, next = 0; ok && i < w->check->count; i++)
+        if (asked[i] && part.verdicts[next++].outcome == ESSE_HOLDS)
+            w->check->verdicts[i] = part.verdicts[next - 1];
+    esse_arena_free(scratch);
+    return ok;
+}
+
+/* Those that are undecided. */
+static bool *find_asked(const struct check *check)
+{
+    bool *asked = esse_arena_alloc(check->arena, check->count, sizeof *asked);
+    for (size_t i = 0; i < check->count; i++)
+        asked[i] = check->verdicts[i].outcome == ESSE_UNKNOWN;
+    return asked;
+}
+
+static void find_open(void *context)
+{
+    struct worlds *w = context;
+    w->txns = open_outcomes(w->check->arena, w->check->history, &w->count, w->budget);
+}
+
+/* Where rows are missing, an open outcome may explain it in many ways, all of which the engines
+ * would try; the world without it is simple. */
+static bool is_worth_it(const struct esse_history *history)
+{
+    return history->has & (ESSE_HAS_DELETES | ESSE_HAS_PREDICATES);
+}
+
+bool worlds_begin(struct check *check, struct esse_budget *budget, struct esse_error *err)
+{
+    struct worlds w = { .check = check, .budget = budget, .err = err };
+    if (!is_worth_it(check->history) || !esse_guard_run(budget, find_open, &w) || !w.count)
+        return true;
+    return try_without(&w, find_asked(check));
+}
+
 bool worlds_decide(struct check *check, struct esse_budget *budget, struct esse_error *err)
 {
     struct worlds w = { .check = check, .budget = budget, .err = err };
-    bool *asked = esse_arena_alloc(check->arena, check->count, sizeof *asked);
-    uint64_t *used = esse_arena_alloc(check->arena, check->count, sizeof *used);
-    for (size_t i = 0; i < check->count; i++)
-        asked[i] = check->verdicts[i].outcome == ESSE_UNKNOWN;
-    if (!any(&w, asked) || esse_budget_spent(budget))
+    bool *asked = find_asked(check);
+    if (!any(&w, asked) || esse_budget_spent(budget) || !esse_guard_run(budget, find_open, &w) ||
+        !w.count)
         return true;
-    w.txns = open_outcomes(check->arena, check->history, MOST_TRIED, &w.count, budget);
-    if (!w.count)
-        return true;
+    w.count = w.count < MOST_TRIED ? w.count : MOST_TRIED;
     w.cases = esse_arena_alloc(check->arena, check->count, sizeof *w.cases);
+    uint64_t *used = esse_arena_alloc(check->arena, check->count, sizeof *used);
     esse_budget_phase(budget, "supposing outcomes", 0);
     if (!visit(&w, 0, asked, used))
         return false;
