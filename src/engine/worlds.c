@@ -118,6 +118,34 @@ static uint64_t add_case(struct worlds *w, size_t level, const struct esse_verdi
     return bits;
 }
 
+struct proving {
+    const struct check *check;
+    size_t level;
+    const struct esse_verdict *verdict;
+    bool ok;
+};
+
+static void prove(void *context)
+{
+    struct proving *p = context;
+    struct esse_error ignored;
+    p->ok = esse_recheck_verdict(p->check->history, p->check->levels[p->level], p->verdict,
+                                 p->check->threads, &ignored);
+}
+
+/* Takes over that a level holds in a world, if the order proves it of the history itself: one whom
+ * a certificate gives no place may take away what it says of the others, such as their points. */
+static bool take_proof(struct worlds *w, size_t level, const struct esse_verdict *verdict)
+{
+    struct esse_verdict stated = *verdict;
+    struct proving p = { w->check, level, &stated, false };
+    stated.certificate = esse_recheck_certificate(w->check->history, verdict);
+    if (!esse_guard_run(w->budget, prove, &p) || !p.ok)
+        return false;
+    w->check->verdicts[level] = stated;
+    return true;
+}
+
 /* Asks the engines about the world at hand.  What is decided there is no longer 'asked'. */
 static bool run(struct worlds *w, uint32_t depth, bool *asked, uint64_t *used)
 {
@@ -134,10 +162,9 @@ static bool run(struct worlds *w, uint32_t depth, bool *asked, uint64_t *used)
         if (!asked[i])
             continue;
         const struct esse_verdict *verdict = &part.verdicts[next++];
-        asked[i] = verdict->outcome == ESSE_UNKNOWN;
-        if (verdict->outcome == ESSE_HOLDS)
-            whole->verdicts[i] = *verdict;
-        else if (verdict->outcome == ESSE_VIOLATED)
+        asked[i] = verdict->outcome == ESSE_UNKNOWN ||
+                   (verdict->outcome == ESSE_HOLDS && !take_proof(w, i, verdict));
+        if (verdict->outcome == ESSE_VIOLATED)
             used[i] = add_case(w, i, verdict, depth);
     }
     return true;
@@ -242,7 +269,7 @@ static bool try_without(struct worlds *w, bool *asked)
     const bool ok = check_decide(&part, w->budget, w->err);
     for (size_t i = 0, next = 0; ok && i < w->check->count; i++)
         if (asked[i] && part.verdicts[next++].outcome == ESSE_HOLDS)
-            w->check->verdicts[i] = part.verdicts[next - 1];
+            take_proof(w, i, &part.verdicts[next - 1]);
     esse_arena_free(scratch);
     return ok;
 }

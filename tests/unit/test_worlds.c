@@ -93,19 +93,19 @@ static bool returned(const struct esse_history *h, uint32_t read, uint32_t write
            !esse_value_eq(value, esse_key_initial(h, (esse_key){ h->op_key[read] }));
 }
 
-/* Can nobody but 'writer' have written what its operation 'write' did? */
-static bool is_alone(const struct esse_history *h, uint32_t writer, uint32_t write)
+/* Did one in the world write what operation 'write' did? */
+static bool is_written(const struct b_history *world, uint32_t write)
 {
-    for (uint32_t txn = 0; txn < h->txns; txn++)
-        for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-            if (txn != writer && h->txn_status[txn] != ESSE_ABORTED && b_is_write(h, op) &&
-                h->op_key[op] == h->op_key[write] &&
+    const struct esse_history *h = world->h;
+    for (int i = 0; i < world->count; i++)
+        for (uint32_t op = h->txn_op[world->txns[i]]; op < h->txn_op[world->txns[i] + 1]; op++)
+            if (b_is_write(h, op) && h->op_key[op] == h->op_key[write] &&
                 esse_value_eq(a_written(h, op), a_written(h, write)))
-                return false;
-    return true;
+                return true;
+    return false;
 }
 
-/* Is everybody in the world whose write one in it must have observed? */
+/* Not if one in it read what only others, of unknown outcome, can have written. */
 static bool is_world(const struct b_history *world)
 {
     const struct esse_history *h = world->h;
@@ -115,7 +115,7 @@ static bool is_world(const struct b_history *world)
                 for (uint32_t read = h->txn_op[world->txns[i]];
                      read < h->txn_op[world->txns[i] + 1]; read++)
                     if (h->txn_status[writer] == ESSE_UNKNOWN_OUTCOME && !world->in[writer] &&
-                        returned(h, read, write) && is_alone(h, writer, write))
+                        returned(h, read, write) && !is_written(world, write))
                         return false;
     return true;
 }
