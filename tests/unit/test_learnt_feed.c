@@ -184,12 +184,24 @@ TEST(test_learnt_feed__the_kind_needs_every_time)
         size_t count;
         bool has_kind;
     } cases[] = {
-        { { { 10, 0, 0, false }, { 20, 1, 0, false } }, 2, true },
-        { { { 10, 0, 0, false }, { 20, 1, 0, false }, { 30, 1, 1, true } }, 3, true },
-        { { { 10, 0, 0, false } }, 1, false },
-        { { { 10, 0, 0, false }, { 20, 1, 0, true } }, 2, false },
-        { { { 10, 0, 0, false }, { 20, 1, 0, false }, { 20, 2, 0, false } }, 3, false },
-        { { { 10, 0, 0, false }, { 20, 1, 0, false }, { 20, 2, 0, true } }, 3, false },
+        { { { 10, 0, 0, 0, false, true }, { 20, 1, 0, 0, false, true } }, 2, true },
+        { { { 10, 0, 0, 0, false, true },
+            { 20, 1, 0, 0, false, true },
+            { 30, 1, 1, 0, true, true } },
+          3,
+          true },
+        { { { 10, 0, 0, 0, false, true } }, 1, false },
+        { { { 10, 0, 0, 0, false, true }, { 20, 1, 0, 0, true, true } }, 2, false },
+        { { { 10, 0, 0, 0, false, true },
+            { 20, 1, 0, 0, false, true },
+            { 20, 2, 0, 0, false, true } },
+          3,
+          false },
+        { { { 10, 0, 0, 0, false, true },
+            { 20, 1, 0, 0, false, true },
+            { 20, 2, 0, 0, true, true } },
+          3,
+          false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct esse_arena *arena = esse_arena_new();
