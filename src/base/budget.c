@@ -115,22 +115,32 @@ bool esse_budget_check_now(struct esse_budget *budget)
     return !budget->spent;
 }
 
+static double grace_of(const struct esse_budget *budget)
+{
+    return GRACE_SECONDS + GRACE_SHARE * budget->seconds;
+}
+
+double esse_budget_hard_end(const struct esse_budget *budget)
+{
+    return budget->deadline > 0 ? budget->deadline + grace_of(budget) : 0;
+}
+
 bool esse_budget_is_over(struct esse_budget *budget)
 {
-    const double grace = GRACE_SECONDS + GRACE_SHARE * budget->seconds;
     if (budget->looks_left && --budget->looks_left == 0)
         spend(budget, "time", 0);
     esse_budget_check_now(budget);
     if (!budget->spent)
         return false;
-    if (budget->deadline > 0 && budget->looked >= budget->deadline + grace)
+    if (budget->deadline > 0 && budget->looked >= esse_budget_hard_end(budget))
         return true;
-    return strcmp(budget->spent, "memory") != 0 && budget->looked >= budget->ended + grace;
+    return strcmp(budget->spent, "memory") != 0 &&
+           budget->looked >= budget->ended + grace_of(budget);
 }
 
 uint64_t esse_budget_most_bytes(const struct esse_budget *budget)
 {
-    const uint64_t most = budget->memory_bytes + budget->memory_bytes / 10;
+    const uint64_t most = budget->memory_bytes + budget->memory_bytes / 20;
     return !budget->memory_bytes         ? 0
            : most > budget->bytes_before ? most - budget->bytes_before
                                          : 1;

@@ -34,7 +34,10 @@ static inline bool esse_budget_poll(struct esse_budget *budget, uint64_t done)
  */
 bool esse_budget_is_over(struct esse_budget *budget);
 
-/* What arenas may hold at the hard end: a tenth more than at the soft one, with what the process
+/* When that is; 0: never. */
+double esse_budget_hard_end(const struct esse_budget *budget);
+
+/* What arenas may hold at the hard end: a twentieth more than at the soft one, with what the process
  * had before.  0: no limit. */
 uint64_t esse_budget_most_bytes(const struct esse_budget *budget);
 

@@ -11,6 +11,7 @@ struct esse_guard {
     struct esse_budget *budget;  /* NULL: of a helper, which does not poll it */
     uint64_t most_bytes;         /* 0: no limit */
     const atomic_bool *stop;     /* of a helper */
+    double over;                 /* of a helper: when to abandon on its own, or 0 */
     uint32_t countdown;          /* of a helper */
     struct esse_guarded guarded; /* the ring of the arenas that were made within */
     jmp_buf begin;
@@ -74,7 +75,11 @@ bool esse_guard_run(struct esse_budget *budget, void (*work)(void *context), voi
 bool esse_guard_help(const struct esse_guard *of, const atomic_bool *stop,
                      void (*work)(void *context), void *context)
 {
-    struct esse_guard guard = { .most_bytes = of->most_bytes, .stop = stop };
+    struct esse_guard guard = {
+        .most_bytes = of->most_bytes,
+        .stop = stop,
+        .over = of->budget ? esse_budget_hard_end(of->budget) : of->over,
+    };
     return run(&guard, work, context);
 }
 
@@ -83,24 +88,30 @@ bool esse_guard_again(void (*work)(void *context), void *context)
     const struct esse_guard *around = esse_guard_here;
     struct esse_guard guard = { .budget = around->budget,
                                 .most_bytes = around->most_bytes,
-                                .stop = around->stop };
+                                .stop = around->stop,
+                                .over = around->over };
     return run(&guard, work, context);
 }
 
 void esse_guard_abandon(void)
 {
     struct esse_budget *budget = esse_guard_here->budget;
-    if (budget && !budget->spent)
-        budget->spent = "memory";
+    if (budget && esse_budget_check_now(budget))
+        budget->spent = "memory"; /* or a helper, or the machine, would have gone on */
     longjmp(esse_guard_here->begin, 1);
+}
+
+static bool is_helper_over(const struct esse_guard *guard)
+{
+    return atomic_load_explicit(guard->stop, memory_order_relaxed) ||
+           (guard->over > 0 && esse_clock_seconds() >= guard->over);
 }
 
 void esse_guard_look(void)
 {
     struct esse_guard *guard = esse_guard_here;
     guard->countdown = POLLS_BETWEEN_LOOKS;
-    if (guard->stop ? atomic_load_explicit(guard->stop, memory_order_relaxed)
-                    : esse_budget_is_over(guard->budget))
+    if (guard->stop ? is_helper_over(guard) : esse_budget_is_over(guard->budget))
         esse_guard_abandon();
 }
 

@@ -56,7 +56,7 @@ _Noreturn void esse_guard_too_large(void);
 /* ---- for loops ---- */
 
 /* For a thread that helps the one that is in guard 'of': its part is abandoned when it runs out of
- * memory, or at a poll after 'stop' was set. */
+ * memory, or at a poll after the hard end or after 'stop' was set. */
 bool esse_guard_help(const struct esse_guard *of, const atomic_bool *stop,
                      void (*work)(void *context), void *context);
 /* A guard like the one that this thread is in, for a part of its work. */

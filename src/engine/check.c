@@ -452,6 +452,7 @@ static void recheck_verdict(void *context)
 {
     struct rechecking *r = context;
     const struct check *check = r->check;
+    esse_guard_poll();
     r->ok = esse_recheck_verdict(check->history, check->levels[r->at], &check->verdicts[r->at],
                                  check->threads, r->err);
 }
@@ -459,6 +460,7 @@ static void recheck_verdict(void *context)
 static void recheck_found(void *context)
 {
     struct rechecking *r = context;
+    esse_guard_poll();
     r->ok = esse_recheck_anomaly(r->check->history, &r->check->found.at[r->at], r->err);
 }
 

@@ -1,3 +1,4 @@
+#include "base/guard.h"
 #include "base/threads.h"
 #include "formats/directory.h"
 #include "formats/native.h"
@@ -133,6 +134,37 @@ static bool read_with(struct esse_reading *reading, const struct esse_format *fo
     return format->read(reading, err);
 }
 
+/* ---- held to the budget ---- */
+
+struct guarded {
+    struct esse_reading *reading;
+    const struct esse_format *format;
+    const struct esse_load_options *options;
+    struct esse_history **out;
+    struct esse_error *err;
+    bool ok;
+};
+
+static void read_in_guard(void *context)
+{
+    struct guarded *g = context;
+    g->ok = read_with(g->reading, g->format, g->options->threads, g->err);
+}
+
+static void freeze_in_guard(void *context)
+{
+    struct guarded *g = context;
+    g->ok = freeze(g->reading, g->format, g->options, g->out, g->err);
+}
+
+static bool run_guarded(struct guarded *g, void (*work)(void *context))
+{
+    if (!esse_guard_run(g->options->budget, work, g))
+        return esse_fail(g->err, ESSE_ESTOPPED, "stopped while reading (%s)",
+                         esse_budget_spent(g->options->budget));
+    return g->ok;
+}
+
 static bool load_file(struct esse_reading *reading, struct esse_arena *scratch, const char *path,
                       const struct esse_load_options *options, const struct esse_format **format,
                       struct esse_error *err)
@@ -148,7 +180,8 @@ static bool load_file(struct esse_reading *reading, struct esse_arena *scratch, 
     if (ok && options->salvage && (*format)->is_binary)
         ok = esse_fail(err, ESSE_EUSAGE, "--salvage takes whole lines; the format %s has none",
                        (*format)->name);
-    ok = ok && read_with(reading, *format, options->threads, err);
+    struct guarded guarded = { reading, *format, options, NULL, err, false };
+    ok = ok && run_guarded(&guarded, read_in_guard);
     if (ok && source.lost)
         esse_builder_warn(reading->builder, "unfinished line at the end was left out (--salvage)",
                           0);
@@ -202,8 +235,9 @@ bool esse_history_load(struct esse_arena *arena, const char *path,
                                                                      options, &format, err);
     if (ok && format->many_files)
         ok = reading.sink->finish(reading.sink, err);
+    struct guarded guarded = { &reading, format, options, out, err, false };
     ok = ok && read_certificate(&reading, scratch, options, err) &&
-         freeze(&reading, format, options, out, err);
+         run_guarded(&guarded, freeze_in_guard);
     esse_arena_free(scratch);
     return ok;
 }

@@ -1,5 +1,7 @@
 #include "formats/native_ops.h"
 
+#include "base/guard.h"
+
 #include <string.h>
 
 /* Which members an operation object had. */
@@ -453,8 +455,10 @@ bool esse_native_ops_read(struct esse_native_ops *ops, struct esse_json *json)
     if (!esse_json_char(json, '[', "a list of operations"))
         return false;
     bool ok = true;
-    for (bool first = true; esse_json_more(json, &first, ']', &ok);)
+    for (bool first = true; esse_json_more(json, &first, ']', &ok);) {
+        esse_guard_poll();
         if (!quick_op(ops, json) && !read_op(ops, json))
             return false;
+    }
     return ok;
 }

@@ -1,5 +1,7 @@
 #include "formats/relay.h"
 
+#include "base/error.h"
+#include "base/guard.h"
 #include "base/threads.h"
 #include "base/vec.h"
 
@@ -75,8 +77,12 @@ struct relay {
     struct esse_handover handover;
     struct batch batches[ESSE_RELAY_BATCHES];
     pthread_t thread;
+    struct esse_budget *budget;
+    const struct esse_guard *guard; /* that the taker is in, or NULL */
+    atomic_bool stop;               /* the taker was abandoned */
 
     /* The reader's. */
+    bool is_abandoned;
     bool (*read)(struct esse_reading *reading, struct esse_error *err);
     struct esse_reading reading;
     size_t batch_bytes;
@@ -302,11 +308,29 @@ static bool put_finish(struct esse_sink *sink, struct esse_error *err)
     return put((struct relay *)sink, (struct sent){ .what = FINISH, .line = sink->line });
 }
 
-static void *read_all(void *context)
+static void read_records(void *context)
 {
     struct relay *relay = context;
     open_batch(relay);
     relay->ok = relay->read(&relay->reading, &relay->error);
+}
+
+/* What was being put into the open batch when reading was abandoned is void. */
+static void stop_reading(struct relay *relay)
+{
+    relay->ok = esse_fail(&relay->error, ESSE_ESTOPPED, "stopped while reading");
+    relay->is_abandoned = true;
+    if (relay->open)
+        relay->open->sent.count = 0;
+}
+
+static void *read_all(void *context)
+{
+    struct relay *relay = context;
+    if (!relay->guard)
+        read_records(relay);
+    else if (!esse_guard_help(relay->guard, &relay->stop, read_records, relay))
+        stop_reading(relay);
     if (relay->open)
         give_batch(relay, true);
     return NULL;
@@ -411,8 +435,10 @@ static bool take_txn(struct relay *relay, struct batch *batch, const struct sent
     struct esse_txn_record txn = esse_txn_record_empty();
     relay->ops.count = 0;
     struct esse_op_record *ops = op_vec_extend(&relay->ops, relay->arena, sent->count);
-    for (size_t i = 0; i < sent->count; i++)
+    for (size_t i = 0; i < sent->count; i++) {
+        esse_guard_poll();
         take_op(relay, batch, &ops[i]);
+    }
     txn.session = arrived(relay, sent->one);
     txn.name = arrived(relay, sent->two);
     txn.status = (enum esse_status)sent->status;
@@ -536,7 +562,7 @@ static void empty_batch(struct batch *batch)
     }
 }
 
-static bool take_all(struct relay *relay, struct esse_budget *budget, struct esse_error *err)
+static bool take_all(struct relay *relay, struct esse_error *err)
 {
     for (;;) {
         struct batch *batch = &relay->batches[esse_handover_take(&relay->handover)];
@@ -544,7 +570,7 @@ static bool take_all(struct relay *relay, struct esse_budget *budget, struct ess
             return false;
         if (batch->is_last)
             break;
-        if (!esse_source_may_go_on(budget, batch->consumed, err))
+        if (!esse_source_may_go_on(relay->budget, batch->consumed, err))
             return false;
         empty_batch(batch);
         esse_handover_return(&relay->handover);
@@ -592,23 +618,51 @@ static void release(struct relay *relay)
     esse_arena_free(relay->arena);
 }
 
+struct taking {
+    struct relay *relay;
+    struct esse_error *err;
+    bool ok;
+};
+
+static void take_records(void *context)
+{
+    struct taking *taking = context;
+    taking->ok = take_all(taking->relay, taking->err);
+}
+
+/* If either of the two is abandoned both are, when the other has ended. */
+static bool take_while_read(struct relay *relay, struct esse_error *err)
+{
+    struct taking taking = { .relay = relay, .err = err };
+    if (!relay->guard)
+        take_records(&taking);
+    else if (!esse_guard_again(take_records, &taking))
+        atomic_store(&relay->stop, true);
+    esse_handover_close(&relay->handover);
+    pthread_join(relay->thread, NULL);
+    if (atomic_load(&relay->stop) || relay->is_abandoned) {
+        esse_handover_release(&relay->handover);
+        esse_guard_abandon(); /* which frees the arenas */
+    }
+    return taking.ok;
+}
+
 bool esse_relay_read(struct esse_reading *reading,
                      bool (*read)(struct esse_reading *reading, struct esse_error *err),
                      size_t bytes, struct esse_error *err)
 {
     struct relay *relay = new_relay(esse_arena_new(), reading);
-    struct esse_budget *budget = reading->source->budget;
+    relay->budget = reading->source->budget;
+    relay->guard = esse_guard_here;
     relay->read = read;
     relay->batch_bytes = bytes;
     reading->source->budget = NULL; /* the taker's: it alone polls */
     bool started = esse_thread_start(&relay->thread, read_all, relay), ok = false;
     if (started) {
-        ok = take_all(relay, budget, err);
-        esse_handover_close(&relay->handover);
-        pthread_join(relay->thread, NULL);
+        ok = take_while_read(relay, err);
         reading->found = relay->reading.found;
     }
-    reading->source->budget = budget;
+    reading->source->budget = relay->budget;
     release(relay);
     return started ? ok : read(reading, err);
 }

@@ -1,6 +1,7 @@
 #include "formats/source.h"
 
 #include "base/arena.h"
+#include "base/guard.h"
 #include "formats/stream.h"
 
 #include <assert.h>
@@ -24,6 +25,7 @@ static bool fill(struct esse_source *source, size_t count, struct esse_error *er
 {
     while (!source->last && count < source->room) {
         size_t got;
+        esse_guard_poll();
         if (!esse_stream_read(source->stream, source->window + count, source->room - count, &got,
                               err)) {
             if (!source->salvage || err->code != ESSE_EINPUT)

@@ -1,3 +1,4 @@
+#include "base/guard.h"
 #include "engine/polygraph/poly_state.h"
 
 /* Which versions the reads are of, and which may be of several. */
@@ -92,16 +93,19 @@ static void add_source(struct poly_reads *reads, struct poly_open *open, uint32_
         !versions->in[writer] && versions->history->txn_status[writer] == ESSE_UNKNOWN_OUTCOME;
 }
 
-static void add_deletes(struct poly_reads *reads, struct poly_open *open)
+/* The accesses that delete the key. */
+static void find_deletes(const struct poly_reads *reads, uint32_t key, struct poly_u32_vec *deletes)
 {
     const struct esse_by_key *by_key = &reads->versions->sources->by_key;
-    for (uint32_t at = by_key->first[open->key]; at < by_key->first[open->key + 1]; at++)
+    deletes->count = 0;
+    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
         if (by_key->at[at].kind == ESSE_OP_WRITE && esse_value_eq(by_key->at[at].value, ESSE_NIL))
-            add_source(reads, open, at);
+            poly_u32_vec_push(deletes, reads->versions->arena, at);
 }
 
 /* Lists tell their version, or something is wrong with them that the scan has told. */
-static void open_read(struct poly_reads *reads, uint32_t key, uint32_t at)
+static void open_read(struct poly_reads *reads, uint32_t key, uint32_t at,
+                      const struct poly_u32_vec *deletes)
 {
     const struct versions *versions = reads->versions;
     const struct sources *sources = versions->sources;
@@ -117,8 +121,10 @@ static void open_read(struct poly_reads *reads, uint32_t key, uint32_t at)
     }
     if (esse_value_eq(value, sources->initial[key]))
         poly_u32_vec_push(&reads->sources, versions->arena, versions->first[key]);
+    esse_guard_poll();
     if (esse_value_eq(value, ESSE_NIL))
-        add_deletes(reads, &open);
+        for (size_t i = 0; i < deletes->count; i++)
+            add_source(reads, &open, deletes->at[i]);
     else
         for (uint32_t w = sources->link[at]; w != ESSE_NO_TOUCH; w = sources->link[w])
             add_source(reads, &open, w);
@@ -139,11 +145,15 @@ static void find_open(struct poly_reads *reads)
 {
     const struct versions *versions = reads->versions;
     const struct esse_by_key *by_key = &versions->sources->by_key;
-    for (uint32_t key = 0; key < versions->history->keys; key++)
+    struct poly_u32_vec deletes = { 0 };
+    for (uint32_t key = 0; key < versions->history->keys; key++) {
+        find_deletes(reads, key, &deletes);
         for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
             if (counts(versions, at) && is_open(versions, at) &&
                 !esse_is_after_own_write(by_key, key, at))
-                open_read(reads, key, at);
+                open_read(reads, key, at, &deletes);
+    }
+    poly_u32_vec_drop(&deletes, versions->arena);
 }
 
 bool poly_reads_find(struct poly_reads *reads, const struct versions *versions, bool predicates,
