@@ -6,6 +6,8 @@
 #include "random_gen.h"
 #include "random_history.h"
 
+#include <unistd.h>
+
 /*
  * A budget may run out anywhere.  Here it does so at every poll in turn, and at every poll of the
  * guards, on small histories, for all engines: whatever is decided then is what is decided without
@@ -198,6 +200,48 @@ TEST(test_interrupt__of_shrinking_leaves_a_part_that_violates)
     }
 }
 
+/* ---- reading ---- */
+
+/* False if the budget lasted: then there is a history. */
+static bool load_interrupted(const char *path, unsigned threads, struct esse_budget budget)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_load_options options = { .budget = &budget, .threads = threads };
+    struct esse_history *history;
+    struct esse_error err = { 0 };
+    const bool ok = esse_history_load(arena, path, &options, &history, &err);
+    if (!ok)
+        CHECK_EQ(err.code, ESSE_ESTOPPED);
+    CHECK(ok || budget.spent);
+    esse_arena_free(arena);
+    return !ok;
+}
+
+TEST(test_interrupt__of_reading_stops_it)
+{
+    char path[] = "/tmp/esse-interrupt-XXXXXX";
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    for (int i = 0; i < 20000; i++)
+        fprintf(file, "{\"session\":%d,\"ops\":[{\"w\":\"x\",\"v\":%d}]}\n", i % 9, i);
+    fprintf(file, "{\"session\":1,\"ops\":[");
+    for (int i = 0; i < 100000; i++)
+        fprintf(file, "%s{\"w\":\"x\",\"v\":%d}", i ? "," : "", 20000 + i);
+    fprintf(file, "]}\n");
+    fclose(file);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        uint32_t at = 1;
+        while (load_interrupted(path, threads, (struct esse_budget){ .polls_left = at }))
+            at = next_poll(at);
+        for (at = 1; load_interrupted(path, threads, (struct esse_budget){ .looks_left = at });)
+            at += 1 + at / 2;
+        for (uint64_t mega = 1; mega < 80; mega += 5)
+            load_interrupted(path, threads,
+                             (struct esse_budget){ .memory_bytes = mega << 20, .seconds = 60 });
+    }
+    unlink(path);
+}
+
 /* ---- guards ---- */
 
 struct making {
@@ -286,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_interrupt__of_a_check_leaves_what_is_right_or_unknown),
         cmocka_unit_test(test_interrupt__between_two_levels_of_an_engine),
         cmocka_unit_test(test_interrupt__of_shrinking_leaves_a_part_that_violates),
+        cmocka_unit_test(test_interrupt__of_reading_stops_it),
         cmocka_unit_test(test_guard__frees_what_was_made_within_if_it_abandons),
         cmocka_unit_test(test_guard__abandons_what_asks_for_too_much_memory),
         cmocka_unit_test(test_guard__abandons_a_loop_as_a_whole),
