@@ -14,6 +14,9 @@ static const struct {
                       "level" },
     { "memory ran out", "give it more memory (--memory), record less (--txns), or ask for a weaker "
                         "level" },
+    { "while reading (memory)",
+      "give it more memory (--memory), record less (--txns), or ask for a weaker "
+      "level" },
     { "interrupted", "run it again, with a --budget if it takes too long" },
     { "was to be left out", "leave the anomaly out of --except" },
     { "were named", "leave --anomalies out, or name a level that forbids them" },
