@@ -383,7 +383,7 @@ static bool try_list_order(void *context, const int *items, int count)
 static void each_list_order(struct readings *all, int key)
 {
     struct world *world = all->world;
-    int items[MOST_VERSIONS];
+    int items[MOST_VERSIONS] = { 0 };
     while (key < world->history->key_count && !world->history->is_list[key])
         key++;
     if (key == world->history->key_count) {
