@@ -9,24 +9,23 @@
 #include "report/report_ops.h"
 #include "report/report_plain.h"
 #include "report/report_remedy.h"
+#include "report/report_table.h"
 #include "report/report_words.h"
 
 #include <string.h>
 
 enum {
     OPS_SHOWN = 8,
-    NAMED_WIDTH = 56,   /* columns of an operation that a reason names ... */
-    OTHER_WIDTH = 32,   /* ... and of one that none does */
-    TYPES_TOLD = 6,     /* --verbose tells all */
-    ROOMY = 4,          /* up to here a transaction of a cycle gets two lines */
-    CAST_WHOLE = 6,     /* with more, only some are shown, ... */
-    CAST_SHOWN = 4,     /* ... this many transactions ... */
-    REASONS_SHOWN = 5,  /* ... and reasons, beside the last */
-    CONTRADICTIONS = 3, /* of a refutation */
+    NAMED_WIDTH = 56,     /* columns of an operation that a reason names ... */
+    OTHER_WIDTH = 32,     /* ... and of one that none does */
+    TYPES_TOLD = 6,       /* --verbose tells all */
+    ROOMY = 4,            /* up to here a transaction of a cycle gets two lines */
+    CAST_WHOLE = 6,       /* with more, only some are shown, ... */
+    CAST_SHOWN = 4,       /* ... this many transactions ... */
+    REASONS_SHOWN = 5,    /* ... and reasons, beside the last */
+    CONTRADICTIONS = 3,   /* of a refutation */
+    VERDICTS_IN_FULL = 8, /* more are a table */
 };
-
-static const char *const outcome_words[] = { "holds", "violated", "unknown" };
-static const char *const outcome_colours[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m" };
 
 enum paint { PLAIN, BOLD, DIM, RED, CYAN };
 
@@ -58,14 +57,10 @@ static void put_proof(struct esse_out *out, const struct esse_history *history,
     const struct esse_order *order = &verdict->order;
     if (verdict->outcome != ESSE_HOLDS || !order->proves)
         return;
-    const uint32_t count = order->has_starts ? order->count / 2 : order->count;
     const bool replayed = esse_replay_proves(esse_level_find(order->proves), order->has_starts);
-    esse_out_f(out, "  by %s of %u %s%s that was %s",
-               order->has_starts ? "an order of the snapshots and commits"
-               : replayed        ? "an order"
-                                 : "a commit order",
-               count, order->of_accesses ? "operation" : "transaction", count == 1 ? "" : "s",
-               replayed ? "replayed" : "rechecked");
+    esse_out_text(out, "  by ");
+    esse_report_put_order(out, order);
+    esse_out_f(out, " that was %s", replayed ? "replayed" : "rechecked");
     /* Commits that were lost are ruled out by levels that the order itself satisfies. */
     if (strcmp(order->proves, verdict->level) != 0 && !history->lost_count)
         esse_out_f(out, "; it proves %s", order->proves);
@@ -107,10 +102,9 @@ static void put_ways(struct esse_out *out, const struct esse_verdict *verdict)
 static void put_verdict(struct esse_out *out, const struct esse_report *report,
                         const struct esse_verdict *verdict)
 {
-    esse_out_f(out, "%s: %s%s%s %s\n", report->path,
-               report->colour ? outcome_colours[verdict->outcome] : "",
-               outcome_words[verdict->outcome], paint(report, PLAIN),
-               esse_report_claim(out->arena, verdict));
+    esse_out_f(out, "%s: ", report->path);
+    esse_report_put_outcome(out, report, verdict->outcome);
+    esse_out_f(out, " %s\n", esse_report_claim(out->arena, verdict));
     if (verdict->reason)
         esse_out_f(out, "  because %s\n", verdict->reason);
     const char *remedy = esse_report_remedy(report, verdict);
@@ -331,7 +325,10 @@ static void put_tested(struct esse_out *out, const struct esse_tested *tested)
 void esse_report_text(struct esse_out *out, const struct esse_report *report)
 {
     const struct esse_result *result = report->result;
-    for (uint32_t i = 0; i < result->verdict_count; i++)
+    if (result->verdict_count > VERDICTS_IN_FULL)
+        esse_report_table(out, report);
+    for (uint32_t i = 0; result->verdict_count <= VERDICTS_IN_FULL && i < result->verdict_count;
+         i++)
         put_verdict(out, report, &result->verdicts[i]);
     if (report->history->fault_count && !report->faults_told) {
         esse_out_text(out, "  recorded under faults: ");

@@ -499,6 +499,22 @@ static uint64_t of_own_row(const struct history *history, int txn, int op)
     return world.own_write_missed ? without_internal | only_writes : 0;
 }
 
+/* Was the element appended both by a transaction that aborted and by one that did not?  Where reads
+ * of aborted versions are allowed either may be what a list shows, which is not tried here. */
+static bool is_also_aborted(const struct history *history, const struct op *append)
+{
+    bool aborted = false, other = false;
+    for (int t = 0; t < history->txn_count; t++)
+        for (int o = 0; o < history->txns[t].op_count; o++) {
+            const struct op *op = &history->txns[t].ops[o];
+            if (op->kind != OP_APPEND || op->key != append->key || op->value != append->value)
+                continue;
+            aborted |= history->txns[t].status == ABORTED;
+            other |= history->txns[t].status != ABORTED;
+        }
+    return aborted && other;
+}
+
 /* What the definitions leave open for this history. */
 static uint64_t left_open(const struct history *history)
 {
@@ -514,6 +530,8 @@ static uint64_t left_open(const struct history *history)
             if (op->kind == OP_READ_LIST && !op->lost && history->txns[t].status != ABORTED &&
                 !ends_with(op, items, own_items(&history->txns[t], o, op->key, items)))
                 open |= without_internal | only_writes;
+            if (op->kind == OP_APPEND && is_also_aborted(history, op))
+                open |= only_writes;
         }
     if (has_aggregates(history))
         open |= ~(by_running | by_replay | only_writes) | (has_lists(history) ? bit(PREFIX) : 0);

@@ -213,4 +213,14 @@ expect "packed, it is refused" 65 "$ESSE" check -q cut.jsonl.gz
 expect "or salvaged" 0 "$ESSE" check -l serializable --salvage cut.jsonl.gz
 expect "what is whole" 0 "$ESSE" check -l serializable --salvage whole.jsonl
 same "stays so" "" "$ERR"
+# ---- many levels are a table ----
+printf '%s\n' '{"session":0,"ops":[{"w":"x","v":1}]}' '{"session":1,"ops":[{"r":"x","v":1},{"w":"x","v":2}]}' \
+    '{"session":2,"ops":[{"r":"x","v":1},{"w":"x","v":3}]}' >"$WORK/table.jsonl"
+expect "all levels" 1 "$ESSE" check -l all "$WORK/table.jsonl"
+has "... are counted" "$OUT" "$WORK/table.jsonl: 37 levels: "
+check "... a row says what rules a level out" grep -qE '^  snapshot-isolation +violated +lost-update$' <<<"$OUT"
+check "... or what proves it" grep -qE '^  read-committed +holds +an order of 3 transactions$' <<<"$OUT"
+check "... or why it is unknown, once for all" grep -qE '^  1SR +unknown +\[1\]$' <<<"$OUT"
+same "... below" 1 "$(grep -c '^  \[1\] because ' <<<"$OUT")"
+same "... a level has one row" 37 "$(grep -cE '^  [a-zA-Z0-9-]+ +(holds|violated|unknown) ' <<<"$OUT")"
 finish
