@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-    MOST_TRIED = 64,      /* transactions whose outcomes are supposed */
-    MOST_RUNS = 4096,     /* of the engines */
-    MOST_OPS = 100000000, /* that all these runs look at together */
+    MOST_TRIED = 64,     /* transactions whose outcomes are supposed */
+    MOST_RUNS = 4096,    /* of the engines */
+    MOST_OPS = 10000000, /* that all these runs look at together */
 };
 
 /* What the refutation of a level in a world rests on: a bit for each supposition. */
@@ -274,12 +274,21 @@ static bool try_without(struct worlds *w, bool *asked)
     return ok;
 }
 
+/* Where no engine decides a level, none will in another world either. */
+static bool is_decidable(const struct check *check, size_t level)
+{
+    for (size_t i = 0; esse_engines[i]; i++)
+        if (esse_engines[i]->decides(check->levels[level], check->history))
+            return true;
+    return false;
+}
+
 /* Those that are undecided. */
 static bool *find_asked(const struct check *check)
 {
     bool *asked = esse_arena_alloc(check->arena, check->count, sizeof *asked);
     for (size_t i = 0; i < check->count; i++)
-        asked[i] = check->verdicts[i].outcome == ESSE_UNKNOWN;
+        asked[i] = check->verdicts[i].outcome == ESSE_UNKNOWN && is_decidable(check, i);
     return asked;
 }
 
