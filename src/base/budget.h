@@ -37,8 +37,8 @@ bool esse_budget_is_over(struct esse_budget *budget);
 /* When that is; 0: never. */
 double esse_budget_hard_end(const struct esse_budget *budget);
 
-/* What arenas may hold at the hard end: a twentieth more than at the soft one, with what the process
- * had before.  0: no limit. */
+/* What arenas may hold at the hard end: a twentieth more than at the soft one, with what the
+ * process had before.  0: no limit. */
 uint64_t esse_budget_most_bytes(const struct esse_budget *budget);
 
 /* What ran out: "time", "memory", "interrupted"; NULL while nothing has. */

@@ -103,8 +103,10 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
 const struct esse_opt esse_run_options[] = {
     COLLECT_OPTIONS,
     { "until-violation", 0, ESSE_OPT_FLAG, &esse_run_args.until_violation, NULL,
-      "repeat until a level is violated, --repeat times at most; workload, sessions and keys change "
-      "from run to run if they are not given", NULL },
+      "repeat until a level is violated, --repeat times at most; workload, sessions and keys "
+      "change "
+      "from run to run if they are not given",
+      NULL },
     { "level", 'l', ESSE_OPT_TEXT, &esse_run_args.level, "L[,L...]",
       "the levels to check (default: what the database claims), or all", NULL },
     ESSE_ASSUMING_OPTIONS(esse_run_args.assuming),

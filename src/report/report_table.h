@@ -4,8 +4,8 @@
 #include "report/report.h"
 
 /*
- * Verdicts on many levels as a table, a row a level: the verdict, and what it rests on.  Reasons why
- * levels are unknown stand below it, each once.
+ * Verdicts on many levels as a table, a row a level: the verdict, and what it rests on.  Reasons
+ * why levels are unknown stand below it, each once.
  *
  * Cost: O(levels squared), of which there are some forty.
  */
