@@ -10,8 +10,10 @@
  * keys that another session wrote.  Only reads of committed transactions whose result is known
  * count; a row that a predicate returned is one.
  *
- * Cost: O(accesses), and O(n log n) in the transactions; 8 bytes a key, 16 a transaction, a bit an
- * access, and with predicates 8 bytes an operation.  False if the budget ran out.
+ * Equal times overlap.
+ *
+ * Cost: each access once, and O(n log n) in the transactions; 24 bytes a key, 32 a transaction.
+ * False if the budget ran out.
  */
 bool esse_contention_count(const struct esse_history *history, struct esse_budget *budget,
                            struct esse_tested *tested);

@@ -22,7 +22,8 @@ static bool overlap(const struct esse_history *history, uint32_t a, uint32_t b)
         return history->txn_session[a] != history->txn_session[b];
     const struct esse_interval x = history->txn_time[a], y = history->txn_time[b];
     return x.begin != ESSE_NO_TIME && y.begin != ESSE_NO_TIME &&
-           (y.end == ESSE_NO_TIME || x.begin < y.end) && (x.end == ESSE_NO_TIME || y.begin < x.end);
+           (y.end == ESSE_NO_TIME || x.begin <= y.end) &&
+           (x.end == ESSE_NO_TIME || y.begin <= x.end);
 }
 
 static bool is_contended(const struct esse_history *history, uint32_t txn, uint32_t key)
