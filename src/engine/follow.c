@@ -41,7 +41,7 @@ static bool is_ruled_out(const struct following *f, size_t at, const struct esse
     return counts;
 }
 
-static void take(struct esse_verdict *verdict, const struct esse_verdict *from)
+void follow_take(struct esse_verdict *verdict, const struct esse_verdict *from)
 {
     verdict->outcome = from->outcome;
     verdict->evidence = from->evidence;
@@ -51,18 +51,18 @@ static void take(struct esse_verdict *verdict, const struct esse_verdict *from)
     verdict->anomaly_count = from->anomaly_count;
     verdict->anomalies_seen = from->anomalies_seen;
     verdict->certificate = from->certificate;
-    verdict->ways = from->ways;
-    verdict->way_count = from->way_count;
     verdict->engine = from->engine;
-    verdict->plan = "it follows from the verdict on another level";
+    verdict->plan = from->plan;
 }
 
 bool follow_decided(const struct following *f, size_t at)
 {
     struct esse_verdict *verdict = &f->verdicts[at];
     for (size_t i = 0; verdict->outcome == ESSE_UNKNOWN && i < f->count; i++)
-        if (is_proved(f, at, &f->verdicts[i]) || is_ruled_out(f, at, &f->verdicts[i]))
-            take(verdict, &f->verdicts[i]);
+        if (is_proved(f, at, &f->verdicts[i]) || is_ruled_out(f, at, &f->verdicts[i])) {
+            follow_take(verdict, &f->verdicts[i]);
+            verdict->plan = "it follows from the verdict on another level";
+        }
     return verdict->outcome != ESSE_UNKNOWN;
 }
 

@@ -18,6 +18,9 @@ struct following {
     const bool *named, *except; /* as in struct esse_job */
 };
 
+/* Gives a verdict the answer of another one, with what it rests on. */
+void follow_take(struct esse_verdict *verdict, const struct esse_verdict *from);
+
 /* Gives an undecided level the verdict that follows from another one; false if none does. */
 bool follow_decided(const struct following *f, size_t at);
 

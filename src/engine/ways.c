@@ -1,5 +1,6 @@
 #include "engine/ways.h"
 
+#include "engine/follow.h"
 #include "history/appends.h"
 
 #include <string.h>
@@ -28,21 +29,6 @@ static uint32_t count_tried(const struct esse_appends *appends)
     return (uint32_t)(most < appends->ways ? most : appends->ways);
 }
 
-/* What the verdict on the history of a way says. */
-static void take(struct esse_verdict *verdict, const struct esse_verdict *found)
-{
-    verdict->outcome = found->outcome;
-    verdict->evidence = found->evidence;
-    verdict->reason = NULL;
-    verdict->engine = found->engine;
-    verdict->plan = found->plan;
-    verdict->order = found->order;
-    verdict->anomalies = found->anomalies;
-    verdict->anomaly_count = found->anomaly_count;
-    verdict->anomalies_seen = found->anomalies_seen;
-    verdict->certificate = found->certificate;
-}
-
 static struct esse_way keep_way(const struct trying *t, const struct esse_verdict *found)
 {
     uint32_t *by = esse_arena_alloc(t->arena, t->appends.places + (size_t)1, sizeof *by);
@@ -61,7 +47,7 @@ static void note(struct trying *t, struct open_level *open, const struct esse_ve
         open->ways[open->violated++] = keep_way(t, found);
         if (open->violated < t->appends.ways)
             return;
-        take(open->verdict, found);
+        follow_take(open->verdict, found);
         open->verdict->anomalies = open->ways[0].anomalies;
         open->verdict->anomaly_count = open->ways[0].anomaly_count;
         open->verdict->ways = open->ways;
@@ -70,7 +56,7 @@ static void note(struct trying *t, struct open_level *open, const struct esse_ve
     }
     struct esse_way *way = esse_arena_alloc(t->arena, 1, sizeof *way);
     *way = keep_way(t, found);
-    take(open->verdict, found);
+    follow_take(open->verdict, found);
     open->verdict->ways = way;
     open->verdict->way_count = 1;
 }
