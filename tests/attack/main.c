@@ -18,7 +18,8 @@ static struct {
     const char *folder;
     int most_failures;
     bool table;
-} options = { 1, 10, UINT64_MAX, -1, NULL, 20, false };
+    uint64_t write; /* so many histories into the folder, and judge none */
+} options = { 1, 10, UINT64_MAX, -1, NULL, 20, false, 0 };
 
 static double cpu_seconds(void)
 {
@@ -160,17 +161,27 @@ static void print_summary(const struct tally *tally)
 static void usage(void)
 {
     fprintf(stderr, "usage: attack [--seed N] [--seconds CPU] [--verdicts N] [--feature F] "
-                    "[--failures N] [--folder DIR] [--table] [--gaps] [--twice] [--truth FILE]\n");
+                    "[--failures N] [--folder DIR] [--table] [--gaps] [--twice] [--truth FILE] "
+                    "[--write N]\n");
     exit(64);
 }
 
 static void read_options(int count, char **words)
 {
     static const struct option names[] = {
-        { "seed", 1, NULL, 's' },    { "seconds", 1, NULL, 't' }, { "verdicts", 1, NULL, 'v' },
-        { "feature", 1, NULL, 'f' }, { "folder", 1, NULL, 'o' },  { "failures", 1, NULL, 'n' },
-        { "table", 0, NULL, 'T' },   { "truth", 1, NULL, 'R' },   { "gaps", 0, NULL, 'g' },
-        { "twice", 0, NULL, 'd' },   { "refused", 0, NULL, 'r' }, { 0 },
+        { "seed", 1, NULL, 's' },
+        { "seconds", 1, NULL, 't' },
+        { "verdicts", 1, NULL, 'v' },
+        { "feature", 1, NULL, 'f' },
+        { "folder", 1, NULL, 'o' },
+        { "failures", 1, NULL, 'n' },
+        { "table", 0, NULL, 'T' },
+        { "truth", 1, NULL, 'R' },
+        { "gaps", 0, NULL, 'g' },
+        { "twice", 0, NULL, 'd' },
+        { "refused", 0, NULL, 'r' },
+        { "write", 1, NULL, 'w' },
+        { 0 },
     };
     int c;
     while ((c = getopt_long(count, words, "", names, NULL)) != -1) {
@@ -192,6 +203,8 @@ static void read_options(int count, char **words)
             leniency.twice = true;
         else if (c == 'r')
             leniency.show_refused = true;
+        else if (c == 'w')
+            options.write = strtoull(optarg, NULL, 10);
         else if (c == 'R')
             exit(print_truths(optarg));
         else if (c == 'f') {
@@ -207,22 +220,54 @@ static void read_options(int count, char **words)
         options.most_failures = 64;
 }
 
+static enum feature feature_of(uint64_t seed)
+{
+    return (enum feature)(options.feature >= 0 ? options.feature : (int)(seed % FEATURE_COUNT));
+}
+
+static void make_history(uint64_t seed, struct dice *dice, struct history *history)
+{
+    *dice = (struct dice){ seed * 0x2545f4914f6cdd1du };
+    random_history(dice, feature_of(seed), history);
+}
+
+/* For other programs to look at: tools/compare-builds. */
+static int write_histories(void)
+{
+    for (uint64_t i = 0; i < options.write; i++) {
+        char path[512], text[HISTORY_TEXT];
+        struct history history;
+        struct dice dice;
+        make_history(options.seed + i, &dice, &history);
+        snprintf(path, sizeof path, "%s/%08llu.jsonl", options.folder ? options.folder : ".",
+                 (unsigned long long)(options.seed + i));
+        FILE *file = fopen(path, "w");
+        const size_t size = write_history(&history, text);
+        if (!file || fwrite(text, 1, size, file) != size || fclose(file)) {
+            perror(path);
+            return 74;
+        }
+    }
+    return 0;
+}
+
 int main(int count, char **words)
 {
     static struct tally tally;
     read_options(count, words);
+    if (options.write)
+        return write_histories();
     setvbuf(stdout, NULL, _IOLBF, 0);
     catch_signals();
     for (uint64_t seed = options.seed;
          cpu_seconds() < options.seconds && tally.verdicts < options.verdicts &&
          known_count < options.most_failures;
          seed++) {
-        struct dice dice = { seed * 0x2545f4914f6cdd1du };
-        enum feature feature =
-            (enum feature)(options.feature >= 0 ? options.feature : (int)(seed % FEATURE_COUNT));
+        const enum feature feature = feature_of(seed);
+        struct dice dice;
         struct history history;
         struct failure failure = { 0 };
-        random_history(&dice, feature, &history);
+        make_history(seed, &dice, &history);
         current_size = write_history(&history, current);
         if (judge(&history, feature, dice, &tally, &failure))
             report(&history, feature, dice, &failure, seed);
