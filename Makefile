@@ -1,8 +1,9 @@
 # Esse.  The front door: make, make run, make test, make bench, make soak, make install.
 #
-#   make                build/esse
-#   make run            set up, build, and show what it does to a live database
-#   make test           set up, build (release and sanitizers) and run every test
+#   make                build/esse; installs nothing, says what is missing
+#   make deps           install what building needs (Debian packages); make deps-test: testing too
+#   make run            deps, build, and show what it does to a live database
+#   make test           deps-test, build (release and sanitizers) and run every test
 #   make soak           an hour: the standing attack, randomised tests, promises, fuzzing
 #   make bench          measure; prints tables, writes build/bench*.json
 #   make bench-ablation what each part of the engine polygraph is worth
@@ -43,14 +44,28 @@ UNIT_TESTS = $(UNIT_SOURCES:tests/unit/%.c=%)
 
 all: build/esse
 
+# ---- parallel by default; -jN on the command line counts more -----------------------------------
+
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+# 'make clean test' is first the one and then the other.
+ifneq ($(and $(word 2,$(MAKECMDGOALS)),$(filter clean deps% run test soak bench%,$(MAKECMDGOALS))),)
+.NOTPARALLEL:
+endif
+# Scripts that call make have the same flags, but not this make's job server.
+SCRIPT = MAKEFLAGS='$(filter-out --jobserver%,$(MAKEFLAGS))'
+
 # ---- set-up -----------------------------------------------------------------------------------
 
-build/.ready-build: tools/bootstrap
+deps:
 	@tools/bootstrap build
-	@mkdir -p build && touch $@
 
-build/.ready-test: tools/bootstrap
+deps-test:
 	@tools/bootstrap test
+
+build/.ready-%: tools/bootstrap
+	@tools/bootstrap --check $*
 	@mkdir -p build && touch $@
 
 # ---- one rule set per kind of build: $(1) folder, $(2) flags, $(3) flags for linking ------------
@@ -107,23 +122,24 @@ tsan: build/tsan/esse
 
 # ---- running and testing ------------------------------------------------------------------------
 
-run: build/esse
+run: deps
+	@$(MAKE) --no-print-directory build/esse
 	@tools/demo build/esse
 
-test: build/.ready-test
-	@tests/run
+test: deps-test
+	@$(SCRIPT) tests/run
 
-soak: build/.ready-test
-	@tests/soak
+soak: deps-test
+	@$(SCRIPT) tests/soak
 
-bench: build/.ready-test
-	@bench/run
-	@bench/polygraph
-	@bench/certificates
-	@bench/collect
+bench: deps-test
+	@$(SCRIPT) bench/run
+	@$(SCRIPT) bench/polygraph
+	@$(SCRIPT) bench/certificates
+	@$(SCRIPT) bench/collect
 
-bench-ablation: build/.ready-test
-	@bench/ablation
+bench-ablation: deps-test
+	@$(SCRIPT) bench/ablation
 
 # ---- what is made from tables -------------------------------------------------------------------
 
@@ -155,4 +171,4 @@ install: build/esse build/release/libesse.a build/$(SHARED)
 clean:
 	rm -rf build
 
-.PHONY: all run test soak bench bench-ablation docs format tidy install asan tsan clean
+.PHONY: all deps deps-test run test soak bench bench-ablation docs format tidy install asan tsan clean
