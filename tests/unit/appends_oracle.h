@@ -50,10 +50,10 @@ static void l_put_op(struct esse_out *out, const struct l_op *op, int number,
                      const struct l_choice *choice)
 {
     if (op->is_append) {
-        esse_out_f(out, "{\"a\":\"k%d\",\"v\":%d}", op->key, choice ? 10 + number : op->value);
+        esse_out_f(out, "{'a':'k%d','v':%d}", op->key, choice ? 10 + number : op->value);
         return;
     }
-    esse_out_f(out, "{\"r\":\"k%d\",\"v\":[", op->key);
+    esse_out_f(out, "{'r':'k%d','v':[", op->key);
     for (int i = 0; i < op->count; i++)
         esse_out_f(out, "%s%d", i ? "," : "", choice ? l_name(choice, op->key, i) : op->items[i]);
     esse_out_text(out, "]}");
@@ -71,13 +71,13 @@ static const char *l_text(struct esse_arena *arena, const struct l_history *h,
         const struct l_txn *txn = &h->txns[t];
         if (choice && !(choice->world >> t & 1))
             continue;
-        esse_out_f(out, "{\"session\":%d,\"txn\":\"t%d\",\"status\":\"%s\"", txn->session, t,
+        esse_out_f(out, "{'session':%d,'txn':'t%d','status':'%s'", txn->session, t,
                    choice ? "committed" : statuses[txn->status]);
         if (h->has_times)
-            esse_out_f(out, ",\"start\":%d", txn->start);
+            esse_out_f(out, ",'start':%d", txn->start);
         if (h->has_times && txn->status == ESSE_COMMITTED)
-            esse_out_f(out, ",\"end\":%d", txn->end);
-        esse_out_text(out, ",\"ops\":[");
+            esse_out_f(out, ",'end':%d", txn->end);
+        esse_out_text(out, ",'ops':[");
         for (int i = 0; i < txn->count; i++) {
             esse_out_text(out, i ? "," : "");
             l_put_op(out, &txn->ops[i], t * L_OPS + i, choice);

@@ -274,10 +274,10 @@ static inline int c_put_aggregate(const struct c_op *op, char *text)
             sum += op->rows[key];
             count++;
         }
-    int at = sprintf(text,
-                     "{\"p\":\"SELECT count(*), sum(v), min(v) FROM t WHERE v BETWEEN %d AND %d\","
-                     "\"result\":[%d,",
-                     op->low, op->high, count);
+    int at = sprintf(
+        text,
+        "{'p':'SELECT count(*), sum(v), min(v) FROM t WHERE v BETWEEN %d AND %d','result':[%d,",
+        op->low, op->high, count);
     at += count ? sprintf(text + at, "%d,%d", sum, least) : sprintf(text + at, "null,null");
     return at + sprintf(text + at, "]");
 }
@@ -290,47 +290,47 @@ static inline int c_put_op(const struct c_run *run, const struct c_op *op, enum 
     if (op->kind == C_RANGE && run->aggregates) {
         at = c_put_aggregate(op, text);
     } else if (op->kind == C_RANGE) {
-        const char *form = run->odd_text ? "{\"p\":\"v BETWEEN %d AND %d OR v < -5\",\"rows\":{"
-                                         : "{\"p\":\"v >= %d AND v <= %d\",\"rows\":{";
+        const char *form = run->odd_text ? "{'p':'v BETWEEN %d AND %d OR v < -5','rows':{"
+                                         : "{'p':'v >= %d AND v <= %d','rows':{";
         bool first = true;
         at = sprintf(text, form, op->low, op->high); /* NOLINT */
         for (int key = 0; key < C_KEYS; key++)
             if (op->rows[key] != C_ABSENT) {
-                at += sprintf(text + at, "%s\"%c\":%d", first ? "" : ",", 'x' + key, op->rows[key]);
+                at += sprintf(text + at, "%s'%c':%d", first ? "" : ",", 'x' + key, op->rows[key]);
                 first = false;
             }
         at += sprintf(text + at, "}");
     } else {
-        at = sprintf(text, "{\"%s\":\"%c\"", names[op->kind], 'x' + op->key);
+        at = sprintf(text, "{'%s':'%c'", names[op->kind], 'x' + op->key);
         if (op->kind != C_DELETE) {
-            at += sprintf(text + at, ",\"v\":");
+            at += sprintf(text + at, ",'v':");
             at += c_put_value(text + at, op->value);
         }
     }
     if (kind == C_TIMESTAMPS && run->by_statement)
-        at += sprintf(text + at, ",\"snapshot\":%d", 10 * op->seen + 5);
+        at += sprintf(text + at, ",'snapshot':%d", 10 * op->seen + 5);
     if (kind == C_COMMITS)
-        at += sprintf(text + at, ",\"snapshot\":%d", op->seen);
+        at += sprintf(text + at, ",'snapshot':%d", op->seen);
     if (kind == C_POSTGRESQL)
-        at += sprintf(text + at, ",\"snapshot\":\"%s\"", op->snapshot);
+        at += sprintf(text + at, ",'snapshot':'%s'", op->snapshot);
     return at + sprintf(text + at, "}");
 }
 
 static inline int c_put_txn(const struct c_run *run, int t, enum c_kind kind, char *text)
 {
     const struct c_txn *txn = &run->txns[t];
-    int at = sprintf(text, "{\"session\":%d,\"txn\":\"t%d\",\"start\":%d,\"end\":%d", txn->session,
-                     t, txn->start, txn->end);
+    int at = sprintf(text, "{'session':%d,'txn':'t%d','start':%d,'end':%d", txn->session, t,
+                     txn->start, txn->end);
     if (txn->aborts)
-        at += sprintf(text + at, ",\"status\":\"aborted\"");
+        at += sprintf(text + at, ",'status':'aborted'");
     if (kind == C_TIMESTAMPS) {
-        at += sprintf(text + at, ",\"start_ts\":%d", 10 * txn->snapshot + 5);
+        at += sprintf(text + at, ",'start_ts':%d", 10 * txn->snapshot + 5);
         if (!txn->aborts)
-            at += sprintf(text + at, ",\"commit_ts\":%d", 10 * (txn->place + 1));
+            at += sprintf(text + at, ",'commit_ts':%d", 10 * (txn->place + 1));
     }
     if (kind == C_POSTGRESQL)
-        at += sprintf(text + at, ",\"xid\":%d", txn->xid);
-    at += sprintf(text + at, ",\"ops\":[");
+        at += sprintf(text + at, ",'xid':%d", txn->xid);
+    at += sprintf(text + at, ",'ops':[");
     for (int o = 0; o < txn->op_count; o++) {
         at += sprintf(text + at, "%s", o ? "," : "");
         at += c_put_op(run, &txn->ops[o], kind, text + at);
@@ -341,11 +341,14 @@ static inline int c_put_txn(const struct c_run *run, int t, enum c_kind kind, ch
 static inline void c_put(const struct c_run *run, enum c_kind kind, char *text)
 {
     static const char *const names[] = { "timestamps", "commit-order", "postgresql-snapshots" };
-    int at = sprintf(text, "{\"certificate\":\"%s\"}\n{\"init\":{", names[kind]);
+    int at = sprintf(text,
+                     "{'certificate':'%s'}\n"
+                     "{'init':{",
+                     names[kind]);
     bool first = true;
     for (int key = 0; key < C_KEYS; key++)
         if (run->versions[key][0].value != C_ABSENT) {
-            at += sprintf(text + at, "%s\"%c\":%d", first ? "" : ",", 'x' + key,
+            at += sprintf(text + at, "%s'%c':%d", first ? "" : ",", 'x' + key,
                           run->versions[key][0].value);
             first = false;
         }
@@ -354,9 +357,9 @@ static inline void c_put(const struct c_run *run, enum c_kind kind, char *text)
         at += c_put_txn(run, t, kind, text + at);
     if (kind == C_TIMESTAMPS)
         return;
-    at += sprintf(text + at, "{\"order\":[");
+    at += sprintf(text + at, "{'order':[");
     for (int i = 0; i < run->commits; i++)
-        at += sprintf(text + at, "%s\"t%d\"", i ? "," : "", run->order[i]);
+        at += sprintf(text + at, "%s't%d'", i ? "," : "", run->order[i]);
     sprintf(text + at, "]}\n");
 }
 

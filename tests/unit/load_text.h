@@ -4,7 +4,10 @@
 #include "formats/formats.h"
 #include "test.h"
 
-/* A history from text in memory; NULL and 'err' if it is refused. */
+/*
+ * A history from text in memory; NULL and 'err' if it is refused.  A native history that has no
+ * double quote is written with single ones: {'session':1,'ops':[{'w':'x','v':1}]}.
+ */
 static inline struct esse_history *load_bytes(struct esse_arena *arena, const char *format,
                                               const char *bytes, size_t length,
                                               struct esse_error *err)
@@ -15,6 +18,8 @@ static inline struct esse_history *load_bytes(struct esse_arena *arena, const ch
                                     ESSE_WORKLOAD_ANY };
     struct esse_history *history = NULL;
     *err = (struct esse_error){ 0 };
+    if (strcmp(format, "native") == 0 && !memchr(bytes, '"', length))
+        bytes = json_bytes(arena, bytes, length);
     esse_source_memory(&source, arena, bytes, length);
     if (esse_format_find(format)->read(&reading, err) &&
         !esse_builder_freeze_as(builder, esse_format_find(format)->name, reading.found, &history,

@@ -164,7 +164,7 @@ static void p_put_rows(struct esse_out *out, const int *rows, const int *next)
     for (int key = 0; key < P_KEYS; key++) {
         if (rows[key] == P_UNNAMED)
             continue;
-        esse_out_f(out, "%s\"%c\":%s", comma, 'x' + key, next ? "[" : "");
+        esse_out_f(out, "%s'%c':%s", comma, 'x' + key, next ? "[" : "");
         p_put_value(out, rows[key]);
         if (next) {
             esse_out_char(out, ',');
@@ -180,25 +180,25 @@ static void p_put_op(struct esse_out *out, const struct p_op *op)
 {
     if (!p_is_predicate(op)) {
         static const char *const kinds[] = { "r", "w", "d" };
-        esse_out_f(out, "{\"%s\":\"%c\"", kinds[op->kind], 'x' + op->key);
+        esse_out_f(out, "{'%s':'%c'", kinds[op->kind], 'x' + op->key);
         if (op->kind != P_DELETE) {
-            esse_out_text(out, ",\"v\":");
+            esse_out_text(out, ",'v':");
             p_put_value(out, op->value);
         }
         esse_out_char(out, '}');
         return;
     }
-    esse_out_f(out, "{\"%s\":\"", op->kind == P_UPDATE ? "u" : "p");
+    esse_out_f(out, "{'%s':'", op->kind == P_UPDATE ? "u" : "p");
     if (op->predicate.kind == 0)
         esse_out_text(out, "TRUE");
     else if (op->predicate.kind == 1)
         esse_out_f(out, "v >= %d AND v <= %d", op->predicate.low, op->predicate.high);
     else
         esse_out_f(out, "v %% 3 = %d", op->predicate.low);
-    esse_out_text(out, "\",\"rows\":");
+    esse_out_text(out, "','rows':");
     p_put_rows(out, op->rows, op->kind == P_UPDATE ? op->next : NULL);
     if (op->has_vset) {
-        esse_out_text(out, ",\"vset\":");
+        esse_out_text(out, ",'vset':");
         p_put_rows(out, op->vset, NULL);
     }
     esse_out_char(out, '}');
@@ -215,11 +215,11 @@ static inline bool p_installs(const struct p_txn *txn, int key)
 static void p_put_order(struct esse_out *out, const struct p_history *h, int key)
 {
     const char *comma = "";
-    esse_out_f(out, "{\"version_order\":{\"%c\":[", 'x' + key);
+    esse_out_f(out, "{'version_order':{'%c':[", 'x' + key);
     for (int place = 0; place < h->count; place++)
         for (int t = 0; t < h->count; t++)
             if (h->place[t] == place && p_installs(&h->txns[t], key)) {
-                esse_out_f(out, "%s{\"txn\":\"t%d\"}", comma, t);
+                esse_out_f(out, "%s{'txn':'t%d'}", comma, t);
                 comma = ",";
             }
     esse_out_text(out, "]}}\n");
@@ -229,11 +229,11 @@ static void p_put_txn(struct esse_out *out, const struct p_history *h, int t)
 {
     static const char *const statuses[] = { "committed", "aborted", "unknown" };
     const struct p_txn *txn = &h->txns[t];
-    esse_out_f(out, "{\"session\":%d,\"txn\":\"t%d\",\"status\":\"%s\"",
-               h->has_sessions ? txn->session : t, t, statuses[txn->status]);
+    esse_out_f(out, "{'session':%d,'txn':'t%d','status':'%s'", h->has_sessions ? txn->session : t,
+               t, statuses[txn->status]);
     if (h->has_times)
-        esse_out_f(out, ",\"start\":%d,\"end\":%d", txn->start, txn->end);
-    esse_out_text(out, ",\"ops\":[");
+        esse_out_f(out, ",'start':%d,'end':%d", txn->start, txn->end);
+    esse_out_text(out, ",'ops':[");
     for (int i = 0; i < txn->count; i++) {
         esse_out_text(out, i ? "," : "");
         p_put_op(out, &txn->ops[i]);
@@ -246,7 +246,7 @@ static inline const char *p_write(struct esse_arena *arena, const struct p_histo
     struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
     int rows[P_KEYS];
     esse_out_init_memory(out, arena);
-    esse_out_text(out, "{\"init\":");
+    esse_out_text(out, "{'init':");
     for (int key = 0; key < P_KEYS; key++)
         rows[key] = h->init[key] == P_ABSENT ? P_UNNAMED : h->init[key];
     p_put_rows(out, rows, NULL);

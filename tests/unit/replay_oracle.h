@@ -196,9 +196,10 @@ static inline const char *o_write(struct esse_arena *arena, const struct o_histo
     esse_out_init_memory(out, arena);
     for (int key = 0; key < P_KEYS; key++)
         rows[key] = o->h.init[key] == P_ABSENT ? P_UNNAMED : o->h.init[key];
-    esse_out_text(out, "{\"init\":");
+    esse_out_text(out, "{'init':");
     p_put_rows(out, rows, NULL);
-    esse_out_text(out, "}\n{\"session\":\"first\",\"start_ts\":-50,\"commit_ts\":-50,\"ops\":[");
+    esse_out_text(out, "}\n"
+                       "{'session':'first','start_ts':-50,'commit_ts':-50,'ops':[");
     for (int key = 0; key < P_KEYS; key++) {
         esse_out_text(out, key ? "," : "");
         p_put_op(out, &(struct p_op){ .kind = P_READ, .key = key, .value = o->h.init[key] });
@@ -207,8 +208,7 @@ static inline const char *o_write(struct esse_arena *arena, const struct o_histo
     for (int i = 0; i < (sorted ? o->count : o->h.count); i++) {
         const int t = sorted ? o->order[i] : i;
         esse_out_f(out,
-                   "{\"session\":%d,\"txn\":\"t%d\",\"status\":\"%s\",\"start_ts\":%d,"
-                   "\"commit_ts\":%d,\"ops\":[",
+                   "{'session':%d,'txn':'t%d','status':'%s','start_ts':%d,'commit_ts':%d,'ops':[",
                    t, t, statuses[o->h.txns[t].status], o->start[t], o->commit[t]);
         for (int at = 0; at < o->h.txns[t].count; at++) {
             esse_out_text(out, at ? "," : "");

@@ -97,9 +97,8 @@ static void expect(const char *level, const char *text, enum esse_outcome outcom
     esse_arena_free(arena);
 }
 
-#define APPEND(session, value)                                                                     \
-    "{\"session\":" #session ",\"ops\":[{\"a\":\"x\",\"v\":" #value "}]}\n"
-#define READ(session, list) "{\"session\":" #session ",\"ops\":[{\"r\":\"x\",\"v\":[" list "]}]}\n"
+#define APPEND(session, value) "{'session':" #session ",'ops':[{'a':'x','v':" #value "}]}\n"
+#define READ(session, list)    "{'session':" #session ",'ops':[{'r':'x','v':[" list "]}]}\n"
 
 TEST(test_appends__two_appends_of_an_element_make_it_twice)
 {
@@ -121,8 +120,7 @@ TEST(test_appends__either_of_two_appends_may_be_the_one_that_was_read)
 
 TEST(test_appends__a_list_against_the_program_is_a_verdict_at_every_level)
 {
-    const char *text =
-        "{\"session\":0,\"ops\":[{\"a\":\"x\",\"v\":4},{\"a\":\"x\",\"v\":5}]}\n" READ(1, "5");
+    const char *text = "{'session':0,'ops':[{'a':'x','v':4},{'a':'x','v':5}]}\n" READ(1, "5");
     expect("causal", text, ESSE_VIOLATED);
     expect("PRAM", text, ESSE_VIOLATED);
     expect("serializable", text, ESSE_VIOLATED);
@@ -130,8 +128,8 @@ TEST(test_appends__a_list_against_the_program_is_a_verdict_at_every_level)
 
 TEST(test_appends__an_unknown_one_may_have_appended_it)
 {
-    const char *unknown = "{\"session\":0,\"status\":\"unknown\",\"ops\":[{\"a\":\"x\",\"v\":1},{"
-                          "\"a\":\"y\",\"v\":1}]}\n";
+    const char *unknown =
+        "{'session':0,'status':'unknown','ops':[{'a':'x','v':1},{'a':'y','v':1}]}\n";
     struct esse_arena *arena = esse_arena_new();
     expect("serializable", esse_arena_format(arena, "%s%s%s", unknown, APPEND(1, 1), READ(2, "1")),
            ESSE_HOLDS);
@@ -139,9 +137,8 @@ TEST(test_appends__an_unknown_one_may_have_appended_it)
            esse_arena_format(arena, "%s%s%s", unknown, APPEND(1, 1), READ(2, "1,1")), ESSE_HOLDS);
     /* It must have, and then it appended to y too. */
     expect("serializable",
-           esse_arena_format(
-               arena, "%s%s%s", unknown, APPEND(1, 1),
-               "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":[1,1]},{\"r\":\"y\",\"v\":[]}]}\n"),
+           esse_arena_format(arena, "%s%s%s", unknown, APPEND(1, 1),
+                             "{'session':2,'ops':[{'r':'x','v':[1,1]},{'r':'y','v':[]}]}\n"),
            ESSE_VIOLATED);
     esse_arena_free(arena);
 }

@@ -243,53 +243,50 @@ TEST(certificate__timestamps_are_start_and_commit_points)
 
 /* ---- start dependencies as evidence ---- */
 
-#define POINTS "{\"certificate\":\"timestamps\"}\n"
+#define POINTS "{'certificate':'timestamps'}\n"
 #define TXN_1(times)                                                                               \
-    "{\"session\":1,\"txn\":\"t1\"," times                                                         \
-    ",\"start\":1,\"end\":2,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+    "{'session':1,'txn':'t1'," times ",'start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
 #define TXN_2(session, times, ops)                                                                 \
-    "{\"session\":" session ",\"txn\":\"t2\"," times ",\"start\":3,\"end\":4,\"ops\":[" ops "]}\n"
-#define EARLY "\"start_ts\":5,\"commit_ts\":10"
-#define LATE  "\"start_ts\":5,\"commit_ts\":20"
-#define NEXT  "\"start_ts\":15,\"commit_ts\":30"
+    "{'session':" session ",'txn':'t2'," times ",'start':3,'end':4,'ops':[" ops "]}\n"
+#define EARLY "'start_ts':5,'commit_ts':10"
+#define LATE  "'start_ts':5,'commit_ts':20"
+#define NEXT  "'start_ts':15,'commit_ts':30"
 
 static const struct {
     const char *text, *level, *type, *deps[2], *why;
 } starts[] = {
-    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{\"r\":\"x\",\"v\":1}"),
+    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{'r':'x','v':1}"),
       "snapshot-isolation",
       "GSIa",
       { "wr", "overlap" },
       "t2 began at 15, before t1 committed at 20" },
-    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{\"w\":\"x\",\"v\":2}"),
+    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{'w':'x','v':2}"),
       "snapshot-isolation",
       "GSIa",
       { "ww", "overlap" },
       "t2 began at 15, before t1 committed at 20" },
-    { POINTS TXN_1(EARLY) TXN_2("2", NEXT, "{\"r\":\"x\",\"v\":null}"),
+    { POINTS TXN_1(EARLY) TXN_2("2", NEXT, "{'r':'x','v':null}"),
       "snapshot-isolation",
       "GSIb",
       { "rw", "start" },
       "t1 committed at 10, before t2 began at 15" },
-    { POINTS TXN_1("\"start_ts\":5,\"commit_ts\":15")
-          TXN_2("2", NEXT, "{\"p\":\"v < 5\",\"rows\":{},\"vset\":{\"x\":null}}"),
+    { POINTS TXN_1("'start_ts':5,'commit_ts':15")
+          TXN_2("2", NEXT, "{'p':'v < 5','rows':{},'vset':{'x':null}}"),
       "snapshot-isolation",
       "GSIb",
       { "rwp", "start" },
       "t1 committed at 15, not after t2 began at 15" },
-    { POINTS TXN_1(LATE) TXN_2("2", NEXT,
-                               "{\"p\":\"v < 5\",\"rows\":{\"x\":1},"
-                               "\"vset\":{\"x\":1}}"),
+    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{'p':'v < 5','rows':{'x':1},'vset':{'x':1}}"),
       "snapshot-isolation",
       "GSIa",
       { "wr", "overlap" },
       "t2 began at 15, before t1 committed at 20" },
-    { POINTS TXN_1(LATE) TXN_2("1", NEXT, "{\"w\":\"y\",\"v\":2}"),
+    { POINTS TXN_1(LATE) TXN_2("1", NEXT, "{'w':'y','v':2}"),
       "strong-session-snapshot-isolation",
       "snapshot-mismatch-process",
       { "process", "overlap" },
       "t2 began at 15, before t1 committed at 20" },
-    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{\"w\":\"y\",\"v\":2}"),
+    { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{'w':'y','v':2}"),
       "strong-snapshot-isolation",
       "snapshot-mismatch-realtime",
       { "realtime", "overlap" },
@@ -383,13 +380,13 @@ TEST(certificate__a_phantom_of_three_transactions)
     struct esse_arena *arena = esse_arena_new();
     const struct esse_result *result =
         check_text(arena,
-                   "{\"certificate\":\"timestamps\"}\n"
-                   "{\"session\":1,\"txn\":\"t1\",\"start_ts\":5,\"commit_ts\":40,\"ops\":["
-                   "{\"p\":\"v < 5\",\"rows\":{}},{\"r\":\"z\",\"v\":8,\"snapshot\":35}]}\n"
-                   "{\"session\":2,\"txn\":\"t2\",\"start_ts\":6,\"commit_ts\":10,\"ops\":["
-                   "{\"w\":\"y\",\"v\":3}]}\n"
-                   "{\"session\":3,\"txn\":\"t3\",\"start_ts\":15,\"commit_ts\":30,\"ops\":["
-                   "{\"r\":\"y\",\"v\":3},{\"w\":\"z\",\"v\":8}]}\n",
+                   "{'certificate':'timestamps'}\n"
+                   "{'session':1,'txn':'t1','start_ts':5,'commit_ts':40,'ops':[{'p':'v < 5',"
+                   "'rows':{}},{'r':'z','v':8,'snapshot':35}]}\n"
+                   "{'session':2,'txn':'t2','start_ts':6,'commit_ts':10,"
+                   "'ops':[{'w':'y','v':3}]}\n"
+                   "{'session':3,'txn':'t3','start_ts':15,'commit_ts':30,'ops':[{'r':'y','v':3},"
+                   "{'w':'z','v':8}]}\n",
                    "dsg");
     const struct esse_verdict *verdict = verdict_of(result, "serializable");
     CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
@@ -403,12 +400,11 @@ TEST(certificate__a_phantom_of_three_transactions)
 }
 
 static const char stale[] =
-    "{\"session\":1,\"txn\":\"t1\",\"start_ts\":5,\"commit_ts\":10,\"ops\":["
-    "{\"w\":\"x\",\"v\":1}]}\n"
-    "{\"session\":2,\"txn\":\"t2\",\"start_ts\":15,\"commit_ts\":20,\"ops\":["
-    "{\"w\":\"x\",\"v\":2},{\"w\":\"y\",\"v\":2}]}\n"
-    "{\"session\":3,\"txn\":\"t3\",\"start_ts\":25,\"commit_ts\":30,\"ops\":["
-    "{\"r\":\"x\",\"v\":1},{\"r\":\"y\",\"v\":2}]}\n";
+    "{'session':1,'txn':'t1','start_ts':5,'commit_ts':10,'ops':[{'w':'x','v':1}]}\n"
+    "{'session':2,'txn':'t2','start_ts':15,'commit_ts':20,'ops':[{'w':'x','v':2},"
+    "{'w':'y','v':2}]}\n"
+    "{'session':3,'txn':'t3','start_ts':25,'commit_ts':30,'ops':[{'r':'x','v':1},"
+    "{'r':'y','v':2}]}\n";
 
 /* By the timestamps t2 overwrote what t3 read; with t2 before t1 it did not. */
 TEST(certificate__an_order_that_contradicts_the_timestamps_is_no_excuse)
@@ -417,10 +413,14 @@ TEST(certificate__an_order_that_contradicts_the_timestamps_is_no_excuse)
     const struct esse_result *plain = check_text(arena, stale, NULL);
     CHECK_EQ(verdict_of(plain, "serializable")->outcome, ESSE_HOLDS);
     CHECK(!verdict_of(plain, "serializable")->certificate);
-    const struct esse_verdict *verdict = verdict_of(
-        check_text(arena, esse_arena_format(arena, "{\"certificate\":\"timestamps\"}\n%s", stale),
-                   "dsg"),
-        "serializable");
+    const struct esse_verdict *verdict =
+        verdict_of(check_text(arena,
+                              esse_arena_format(arena,
+                                                "{'certificate':'timestamps'}\n"
+                                                "%s",
+                                                stale),
+                              "dsg"),
+                   "serializable");
     CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
     CHECK_TEXT(verdict->certificate, "timestamps");
     CHECK_TEXT(verdict->otherwise, "holds");
@@ -430,20 +430,19 @@ TEST(certificate__an_order_that_contradicts_the_timestamps_is_no_excuse)
 /* t3 saw x = 10, before t1 made it match, and z = 1 of t2, which comes after t1. */
 TEST(certificate__a_version_set_shows_what_the_items_do_not)
 {
-    static const char *const vsets[] = { "", ",\"vset\":{\"x\":10}" };
+    static const char *const vsets[] = { "", ",'vset':{'x':10}" };
     for (int given = 0; given < 2; given++) {
         struct esse_arena *arena = esse_arena_new();
         const struct esse_result *result = check_text(
             arena,
-            esse_arena_format(arena,
-                              "{\"init\":{\"x\":10}}\n"
-                              "{\"session\":1,\"txn\":\"t1\",\"ops\":[{\"w\":\"x\",\"v\":3}]}\n"
-                              "{\"session\":2,\"txn\":\"t2\",\"ops\":[{\"w\":\"x\",\"v\":11},"
-                              "{\"w\":\"z\",\"v\":8}]}\n"
-                              "{\"session\":3,\"txn\":\"t3\",\"ops\":[{\"p\":\"v < 5\","
-                              "\"rows\":{}%s},{\"r\":\"z\",\"v\":8}]}\n"
-                              "{\"version_order\":{\"x\":[3,11]}}\n",
-                              vsets[given]),
+            esse_arena_format(
+                arena,
+                "{'init':{'x':10}}\n"
+                "{'session':1,'txn':'t1','ops':[{'w':'x','v':3}]}\n"
+                "{'session':2,'txn':'t2','ops':[{'w':'x','v':11},{'w':'z','v':8}]}\n"
+                "{'session':3,'txn':'t3','ops':[{'p':'v < 5','rows':{}%s},{'r':'z','v':8}]}\n"
+                "{'version_order':{'x':[3,11]}}\n",
+                vsets[given]),
             NULL);
         CHECK_EQ(verdict_of(result, "serializable")->outcome, given ? ESSE_VIOLATED : ESSE_HOLDS);
         esse_arena_free(arena);
@@ -458,18 +457,18 @@ TEST(certificate__a_version_set_shows_what_the_items_do_not)
 TEST(certificate__who_is_not_in_the_order_of_commits_finds_a_place_in_it)
 {
     struct esse_arena *arena = esse_arena_new();
-    const struct esse_result *result = check_text(
-        arena,
-        "{\"init\":{\"x\":50}}\n"
-        "{\"session\":3,\"txn\":\"t3\",\"xid\":13,\"ops\":["
-        "{\"u\":\"v >= 40 AND v < 60\",\"rows\":{}},{\"w\":\"y\",\"v\":1}]}\n"
-        "{\"session\":4,\"txn\":\"t4\",\"ops\":[{\"r\":\"x\",\"v\":2,\"snapshot\":\"13:13:\"}]}\n"
-        "{\"session\":1,\"txn\":\"t1\",\"xid\":11,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-        "{\"session\":2,\"txn\":\"t2\",\"xid\":12,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
-        "{\"session\":5,\"txn\":\"t5\",\"ops\":[{\"r\":\"y\",\"v\":1}]}\n"
-        "{\"order\":[\"t1\",\"t2\",\"t3\"]}\n"
-        "{\"certificate\":\"postgresql-snapshots\",\"complete\":true}\n",
-        "dsg");
+    const struct esse_result *result =
+        check_text(arena,
+                   "{'init':{'x':50}}\n"
+                   "{'session':3,'txn':'t3','xid':13,'ops':[{'u':'v >= 40 AND v < 60',"
+                   "'rows':{}},{'w':'y','v':1}]}\n"
+                   "{'session':4,'txn':'t4','ops':[{'r':'x','v':2,'snapshot':'13:13:'}]}\n"
+                   "{'session':1,'txn':'t1','xid':11,'ops':[{'w':'x','v':1}]}\n"
+                   "{'session':2,'txn':'t2','xid':12,'ops':[{'w':'x','v':2}]}\n"
+                   "{'session':5,'txn':'t5','ops':[{'r':'y','v':1}]}\n"
+                   "{'order':['t1','t2','t3']}\n"
+                   "{'certificate':'postgresql-snapshots','complete':true}\n",
+                   "dsg");
     CHECK_EQ(verdict_of(result, "read-committed")->outcome, ESSE_HOLDS);
     CHECK_EQ(verdict_of(result, "serializable")->outcome, ESSE_HOLDS);
     esse_arena_free(arena);
@@ -490,46 +489,45 @@ static const char *contradiction(struct esse_arena *arena, const char *text)
 TEST(certificate__contradictions_are_told)
 {
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(contradiction(arena, "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                                    "{\"version_order\":{\"x\":[1,2]}}\n"),
+    CHECK_TEXT(contradiction(arena, "{'session':1,'ops':[{'w':'x','v':1}]}\n"
+                                    "{'version_order':{'x':[1,2]}}\n"),
                "certificate: the version order of x names 2, which nobody wrote");
-    CHECK_TEXT(contradiction(arena, "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                                    "{\"version_order\":{\"x\":[1,1]}}\n"),
+    CHECK_TEXT(contradiction(arena, "{'session':1,'ops':[{'w':'x','v':1}]}\n"
+                                    "{'version_order':{'x':[1,1]}}\n"),
                "certificate: the version order of x names 1, and names it twice");
-    CHECK_TEXT(contradiction(arena, "{\"session\":1,\"ops\":[{\"p\":\"v < 5\",\"rows\":{},"
-                                    "\"vset\":{\"x\":7}}]}\n"),
-               "certificate: a version set of 1/0 names x = 7, which nobody wrote");
-    CHECK_TEXT(contradiction(arena, "{\"session\":1,\"ops\":[{\"p\":\"v < 5\",\"rows\":{},"
-                                    "\"vset\":{\"x\":7}},{\"w\":\"x\",\"v\":7}]}\n"),
-               "certificate: a version set of 1/0 names x = 7, which only the transaction itself "
-               "wrote");
-    CHECK_TEXT(contradiction(arena, "{\"certificate\":\"timestamps\"}\n"
-                                    "{\"session\":1,\"txn\":\"a\",\"start_ts\":1,\"commit_ts\":8,"
-                                    "\"ops\":[{\"w\":\"x\",\"v\":7,\"snapshot\":9}]}\n"),
-               "certificate: a has a snapshot in which it has committed already");
-    /* After a crash PostgreSQL gives the number of one that did not commit to another. */
-    CHECK_TEXT(contradiction(arena, "{\"certificate\":\"postgresql-snapshots\"}\n"
-                                    "{\"session\":1,\"txn\":\"a\",\"xid\":7,\"status\":\"aborted\","
-                                    "\"ops\":[{\"w\":\"x\",\"v\":1,\"snapshot\":\"5:5:\"}]}\n"
-                                    "{\"session\":2,\"txn\":\"b\",\"xid\":7,"
-                                    "\"ops\":[{\"w\":\"x\",\"v\":2,\"snapshot\":\"5:5:\"}]}\n"
-                                    "{\"order\":[\"b\"]}\n"),
-               "");
-    CHECK_TEXT(contradiction(arena,
-                             "{\"certificate\":\"commit-order\",\"complete\":true}\n"
-                             "{\"session\":1,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":7}]}\n"
-                             "{\"session\":2,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":8}]}\n"
-                             "{\"order\":[\"a\"]}\n"),
-               "certificate: b committed and writes, and the order, which is to be complete, does "
-               "not have it; if the database lost it, a line 'lost' says so");
+    CHECK_TEXT(
+        contradiction(arena, "{'session':1,'ops':[{'p':'v < 5','rows':{},'vset':{'x':7}}]}\n"),
+        "certificate: a version set of 1/0 names x = 7, which nobody wrote");
     CHECK_TEXT(
         contradiction(
             arena,
-            "{\"certificate\":\"timestamps\"}\n"
-            "{\"session\":1,\"start_ts\":1,\"commit_ts\":8,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-            "{\"session\":2,\"start_ts\":1,\"commit_ts\":9,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
-            "{\"version_order\":{\"x\":[2,1]}}\n"),
-        "certificate: the version order of x names 1, after one that was committed later");
+            "{'session':1,'ops':[{'p':'v < 5','rows':{},'vset':{'x':7}},{'w':'x','v':7}]}\n"),
+        "certificate: a version set of 1/0 names x = 7, which only the transaction itself "
+        "wrote");
+    CHECK_TEXT(contradiction(arena, "{'certificate':'timestamps'}\n"
+                                    "{'session':1,'txn':'a','start_ts':1,'commit_ts':8,"
+                                    "'ops':[{'w':'x','v':7,'snapshot':9}]}\n"),
+               "certificate: a has a snapshot in which it has committed already");
+    /* After a crash PostgreSQL gives the number of one that did not commit to another. */
+    CHECK_TEXT(contradiction(arena, "{'certificate':'postgresql-snapshots'}\n"
+                                    "{'session':1,'txn':'a','xid':7,'status':'aborted',"
+                                    "'ops':[{'w':'x','v':1,'snapshot':'5:5:'}]}\n"
+                                    "{'session':2,'txn':'b','xid':7,'ops':[{'w':'x','v':2,"
+                                    "'snapshot':'5:5:'}]}\n"
+                                    "{'order':['b']}\n"),
+               "");
+    CHECK_TEXT(contradiction(arena, "{'certificate':'commit-order','complete':true}\n"
+                                    "{'session':1,'txn':'a','ops':[{'w':'x','v':7}]}\n"
+                                    "{'session':2,'txn':'b','ops':[{'w':'x','v':8}]}\n"
+                                    "{'order':['a']}\n"),
+               "certificate: b committed and writes, and the order, which is to be complete, does "
+               "not have it; if the database lost it, a line 'lost' says so");
+    CHECK_TEXT(contradiction(arena,
+                             "{'certificate':'timestamps'}\n"
+                             "{'session':1,'start_ts':1,'commit_ts':8,'ops':[{'w':'x','v':1}]}\n"
+                             "{'session':2,'start_ts':1,'commit_ts':9,'ops':[{'w':'x','v':2}]}\n"
+                             "{'version_order':{'x':[2,1]}}\n"),
+               "certificate: the version order of x names 1, after one that was committed later");
     esse_arena_free(arena);
 }
 

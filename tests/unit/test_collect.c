@@ -507,13 +507,13 @@ TEST(test_recorder__what_is_shown_of_operations)
         false); /* failed: shown */
     esse_page_end(page, ESSE_ABORTED);
     char *text = printed(arena, &book, 1);
-    CHECK(strstr(text, "{\"session\":5,\"status\":\"aborted\","));
-    CHECK(strstr(text, "{\"r\":\"two/4\",\"v\":null,"));
-    CHECK(strstr(text, "{\"r\":\"one/4\",\"v\":null,"));
-    CHECK(strstr(text, "{\"d\":\"one/5\","));
-    CHECK(strstr(text, "{\"u\":\"v = 7\",\"rows\":{\"one/3\":[7,8]},"));
+    CHECK(strstr(text, json(arena, "{'session':5,'status':'aborted',")));
+    CHECK(strstr(text, json(arena, "{'r':'two/4','v':null,")));
+    CHECK(strstr(text, json(arena, "{'r':'one/4','v':null,")));
+    CHECK(strstr(text, json(arena, "{'d':'one/5',")));
+    CHECK(strstr(text, json(arena, "{'u':'v = 7','rows':{'one/3':[7,8]},")));
     CHECK(!strstr(text, "\"p\""));
-    CHECK(strstr(text, "{\"w\":\"one/0\",\"v\":9,"));
+    CHECK(strstr(text, json(arena, "{'w':'one/0','v':9,")));
     load_text(arena, "native", text);
     esse_book_release(book);
     esse_arena_free(arena);
@@ -531,8 +531,8 @@ TEST(test_recorder__a_row_that_was_returned_twice_is_a_read_of_its_own)
         (struct esse_reply){ .rows = rows, .row_count = 4 }, true);
     esse_page_end(page, ESSE_COMMITTED);
     char *text = printed(arena, &book, 1);
-    CHECK(strstr(text, "\"rows\":{\"one/3\":7,\"one/4\":1,\"one/2\":1}"));
-    CHECK(strstr(text, "{\"r\":\"one/3\",\"v\":8,"));
+    CHECK(strstr(text, json(arena, "'rows':{'one/3':7,'one/4':1,'one/2':1}")));
+    CHECK(strstr(text, json(arena, "{'r':'one/3','v':8,")));
     load_text(arena, "native", text);
     esse_book_release(book);
     esse_arena_free(arena);
@@ -559,9 +559,9 @@ TEST(test_recorder__snapshots_and_ids)
     esse_page_add(page, &request, &reply, esse_book_clock(), true);
     esse_page_end(page, ESSE_COMMITTED);
     char *text = printed(arena, &book, 1);
-    CHECK(strstr(text, "\"snapshot\":\"3:5:4\""));
-    CHECK(strstr(text, "\"snapshot\":17"));
-    CHECK(strstr(text, "\"xid\":42"));
+    CHECK(strstr(text, json(arena, "'snapshot':'3:5:4'")));
+    CHECK(strstr(text, json(arena, "'snapshot':17")));
+    CHECK(strstr(text, json(arena, "'xid':42")));
     size_t count;
     const struct esse_named *named = esse_book_named(book, &count);
     CHECK_EQ(count, 1);
@@ -732,11 +732,12 @@ TEST(test_learnt__orders_by_row_and_names_deletes)
     esse_out_init_memory(&out, arena);
     struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &out, false);
     CHECK(esse_learnt_emit(learnt, "commit-order", sink, &err));
-    CHECK_TEXT(esse_out_memory(&out), "{\"version_order\":{\"5\":[101]}}\n"
-                                      "{\"version_order\":{\"7\":[100,{\"txn\":\"3/4\"},90]}}\n"
-                                      "{\"version_order\":{\"9\":[null]}}\n"
-                                      "{\"order\":[\"0/9\",\"3/4\"]}\n"
-                                      "{\"certificate\":\"commit-order\"}\n");
+    CHECK_JSON(arena, esse_out_memory(&out),
+               "{'version_order':{'5':[101]}}\n"
+               "{'version_order':{'7':[100,{'txn':'3/4'},90]}}\n"
+               "{'version_order':{'9':[null]}}\n"
+               "{'order':['0/9','3/4']}\n"
+               "{'certificate':'commit-order'}\n");
     esse_arena_free(arena);
 }
 
@@ -752,7 +753,7 @@ TEST(test_learnt__commits_that_the_log_lacks_are_lost)
         { 14, 0, 9, 21, false, false }, { 15, 0, 10, 22, true, true },
     };
     static const char *const kinds[] = { "postgresql-snapshots", NULL };
-    static const char *const lost[] = { "{\"lost\":[\"1/8\",\"5/8\"]}\n", "" };
+    static const char *const lost[] = { "{'lost':['1/8','5/8']}\n", "" };
     for (unsigned i = 0; i < 2; i++) {
         struct esse_learnt *learnt = esse_learnt_new(arena, &schema);
         struct esse_error err = { 0 };
@@ -763,9 +764,11 @@ TEST(test_learnt__commits_that_the_log_lacks_are_lost)
         esse_out_init_memory(&out, arena);
         struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &out, false);
         CHECK(esse_learnt_emit(learnt, kinds[i], sink, &err));
-        CHECK_TEXT(esse_out_memory(&out),
+        CHECK_JSON(arena, esse_out_memory(&out),
                    esse_arena_format(arena,
-                                     "{\"version_order\":{\"7\":[100]}}\n{\"order\":[\"3/4\"]}\n%s",
+                                     "{'version_order':{'7':[100]}}\n"
+                                     "{'order':['3/4']}\n"
+                                     "%s",
                                      lost[i]));
         CHECK_EQ(esse_learnt_lost(learnt), i ? 0 : 2);
     }
@@ -782,9 +785,10 @@ TEST(test_learnt__nobody_wrote_is_an_order_too)
     struct esse_sink *sink = esse_native_writer(arena, esse_values_new(arena), &out, false);
     CHECK(esse_learnt_emit(esse_learnt_new(arena, &schema), "commit-order", sink, &err));
     CHECK(esse_learnt_emit(esse_learnt_new(arena, &schema), "timestamps", sink, &err));
-    CHECK_TEXT(esse_out_memory(&out), "{\"order\":[]}\n"
-                                      "{\"certificate\":\"commit-order\",\"complete\":true}\n"
-                                      "{\"certificate\":\"timestamps\",\"complete\":true}\n");
+    CHECK_JSON(arena, esse_out_memory(&out),
+               "{'order':[]}\n"
+               "{'certificate':'commit-order','complete':true}\n"
+               "{'certificate':'timestamps','complete':true}\n");
     esse_arena_free(arena);
 }
 

@@ -88,11 +88,11 @@ TEST(test_contention__a_predicate_contends_with_whoever_writes)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_tested tested;
-    const struct esse_history *history = load_text(
-        arena, "native",
-        "{\"session\":1,\"start\":1,\"end\":5,\"ops\":[{\"p\":\"v < 5\",\"rows\":{\"x\":1}}]}\n"
-        "{\"session\":2,\"start\":4,\"end\":9,\"ops\":[{\"w\":\"y\",\"v\":1}]}\n"
-        "{\"session\":1,\"start\":20,\"end\":25,\"ops\":[{\"p\":\"v < 5\",\"rows\":{}}]}\n");
+    const struct esse_history *history =
+        load_text(arena, "native",
+                  "{'session':1,'start':1,'end':5,'ops':[{'p':'v < 5','rows':{'x':1}}]}\n"
+                  "{'session':2,'start':4,'end':9,'ops':[{'w':'y','v':1}]}\n"
+                  "{'session':1,'start':20,'end':25,'ops':[{'p':'v < 5','rows':{}}]}\n");
     compare(history, 0);
     CHECK(esse_contention_count(history, NULL, &tested));
     CHECK_EQ(tested.reads, 3);

@@ -134,10 +134,10 @@ TEST(test_dsg__one_stale_read_is_told_by_two_transactions)
     struct esse_error err;
     esse_out_init_memory(&text, arena);
     for (int i = 1; i <= 16; i++)
-        esse_out_f(&text, "{\"session\":%d,\"txn\":\"w%d\",\"ops\":[{\"w\":\"x\",\"v\":%d}%s]}\n",
-                   i, i, i, i == 16 ? ",{\"w\":\"y\",\"v\":1}" : "");
-    esse_out_text(&text, "{\"session\":0,\"txn\":\"reader\",\"ops\":[{\"r\":\"x\",\"v\":1},"
-                         "{\"r\":\"y\",\"v\":1}]}\n{\"version_order\":{\"x\":[1");
+        esse_out_f(&text, "{'session':%d,'txn':'w%d','ops':[{'w':'x','v':%d}%s]}\n", i, i, i,
+                   i == 16 ? ",{'w':'y','v':1}" : "");
+    esse_out_text(&text, "{'session':0,'txn':'reader','ops':[{'r':'x','v':1},{'r':'y','v':1}]}\n"
+                         "{'version_order':{'x':[1");
     for (int i = 2; i <= 16; i++)
         esse_out_f(&text, ",%d", i);
     esse_out_text(&text, "]}}\n");
@@ -152,16 +152,16 @@ TEST(test_dsg__one_stale_read_is_told_by_two_transactions)
 
 /* ---- what people call it ---- */
 
-#define T(session, ops) "{\"session\":" #session ",\"txn\":\"t" #session "\",\"ops\":[" ops "]}\n"
-#define R(key, value)   "{\"r\":\"" #key "\",\"v\":" #value "}"
-#define W(key, value)   "{\"w\":\"" #key "\",\"v\":" #value "}"
+#define T(session, ops) "{'session':" #session ",'txn':'t" #session "','ops':[" ops "]}\n"
+#define R(key, value)   "{'r':'" #key "','v':" #value "}"
+#define W(key, value)   "{'w':'" #key "','v':" #value "}"
 
 static const struct {
     const char *history, *words;
 } stories[] = {
     { T(1, R(x, null) "," W(x, 1)) T(2, R(x, null) "," W(x, 2)),
       "a lost update: t1 and t2 both wrote x and had read it without what the other wrote" },
-    { T(1, R(x, null) "," W(x, 1)) T(2, W(x, 2)) "{\"version_order\":{\"x\":[2,1]}}\n",
+    { T(1, R(x, null) "," W(x, 1)) T(2, W(x, 2)) "{'version_order':{'x':[2,1]}}\n",
       "a lost update: t1 wrote x without knowing what t2 had written to it" },
     { T(1, W(x, 1) "," W(y, 1)) T(2, R(x, null) "," R(y, 1)),
       "read skew: t2 saw what t1 wrote to y, and not what it wrote to x" },

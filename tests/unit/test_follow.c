@@ -117,11 +117,10 @@ TEST(test_follow__a_cycle_of_sessions_rules_out_no_plain_level)
     static const char *const levels[] = { "parallel-snapshot-isolation", "prefix",
                                           "snapshot-isolation", "serializable" };
     struct esse_arena *arena = esse_arena_new();
-    const struct esse_history *history =
-        load_text(arena, "native",
-                  "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n"
-                  "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":null}]}\n"
-                  "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n");
+    const struct esse_history *history = load_text(arena, "native",
+                                                   "{'session':0,'ops':[{'r':'x','v':1}]}\n"
+                                                   "{'session':0,'ops':[{'r':'x','v':null}]}\n"
+                                                   "{'session':1,'ops':[{'w':'x','v':1}]}\n");
     for (size_t e = 0; e < sizeof engines / sizeof *engines; e++) {
         const struct esse_result *result;
         struct esse_error err;
@@ -142,7 +141,7 @@ TEST(test_follow__a_level_is_told_by_one_name)
     const char *level = "strong-serializable";
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history =
-        load_text(arena, "native", "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n");
+        load_text(arena, "native", "{'session':0,'ops':[{'r':'x','v':1}]}\n");
     const struct esse_result *result;
     struct esse_error err;
     const struct esse_check_options options = { .levels = &level, .level_count = 1 };

@@ -324,10 +324,10 @@ TEST(test_infer__damaged_evidence_is_refused)
 /* Two reads of one transaction follow each other, but nobody assumed anything about that. */
 TEST(test_infer__reads_that_follow_reads_show_nothing)
 {
-    const char *text = "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                       "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
-                       "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":1},{\"r\":\"x\",\"v\":2}]}\n"
-                       "{\"session\":3,\"ops\":[{\"r\":\"x\",\"v\":2},{\"r\":\"x\",\"v\":1}]}\n";
+    const char *text = "{'session':0,'ops':[{'w':'x','v':1}]}\n"
+                       "{'session':1,'ops':[{'w':'x','v':2}]}\n"
+                       "{'session':2,'ops':[{'r':'x','v':1},{'r':'x','v':2}]}\n"
+                       "{'session':3,'ops':[{'r':'x','v':2},{'r':'x','v':1}]}\n";
     static const char *const assumed[] = { "wfr-keys" };
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history = load_text(arena, "native", text);
@@ -364,11 +364,10 @@ static const struct esse_verdict *verdict_of(struct esse_arena *arena, const cha
 TEST(test_infer__writes_that_follow_reads)
 {
     /* That a overwrote what it read is no fact, and b read it too. */
-    const char *text = "{\"session\":0,\"txn\":\"w\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                       "{\"session\":1,\"txn\":\"a\",\"ops\":[{\"r\":\"x\",\"v\":1},"
-                       "{\"w\":\"x\",\"v\":2},{\"w\":\"y\",\"v\":1}]}\n"
-                       "{\"session\":2,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":1},"
-                       "{\"r\":\"y\",\"v\":1}]}\n";
+    const char *text =
+        "{'session':0,'txn':'w','ops':[{'w':'x','v':1}]}\n"
+        "{'session':1,'txn':'a','ops':[{'r':'x','v':1},{'w':'x','v':2},{'w':'y','v':1}]}\n"
+        "{'session':2,'txn':'b','ops':[{'r':'x','v':1},{'r':'y','v':1}]}\n";
     struct esse_arena *arena = esse_arena_new();
     const struct esse_verdict *verdict =
         verdict_of(arena, text, "serializable", ESSE_ASSUME_WFR_KEYS);
@@ -385,9 +384,9 @@ TEST(test_infer__writes_that_follow_reads)
 TEST(test_infer__an_assumption_that_cannot_be_is_dropped)
 {
     /* One session writes 1 and 2 and reads 1 again. */
-    const char *text = "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                       "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
-                       "{\"session\":0,\"txn\":\"c\",\"ops\":[{\"r\":\"x\",\"v\":1}]}\n";
+    const char *text = "{'session':0,'txn':'a','ops':[{'w':'x','v':1}]}\n"
+                       "{'session':0,'txn':'b','ops':[{'w':'x','v':2}]}\n"
+                       "{'session':0,'txn':'c','ops':[{'r':'x','v':1}]}\n";
     struct esse_arena *arena = esse_arena_new();
     const struct esse_verdict *verdict =
         verdict_of(arena, text, "read-uncommitted", ESSE_ASSUME_SEQUENTIAL_KEYS);
@@ -403,20 +402,18 @@ TEST(test_infer__an_assumption_that_cannot_be_is_dropped)
 /* A delete is a version like any other, if it alone can have left nothing behind. */
 TEST(test_infer__nothing_is_the_version_of_the_only_delete)
 {
-    const char *text =
-        "{\"init\":{\"x\":0}}\n"
-        "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"r\":\"x\",\"v\":null}]}\n"
-        "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":0},{\"d\":\"x\"}]}\n";
+    const char *text = "{'init':{'x':0}}\n"
+                       "{'session':0,'txn':'a','ops':[{'r':'x','v':null}]}\n"
+                       "{'session':0,'txn':'b','ops':[{'r':'x','v':0},{'d':'x'}]}\n";
     struct esse_arena *arena = esse_arena_new();
     const struct esse_verdict *verdict =
         verdict_of(arena, text, "read-uncommitted", ESSE_ASSUME_SEQUENTIAL_KEYS);
     CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
     CHECK_TEXT(verdict->anomalies[0].type, "cyclic-versions");
-    text = "{\"init\":{\"x\":0,\"y\":0}}\n"
-           "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":null},{\"w\":\"x\",\"v\":1},{\"r\":\"y\","
-           "\"v\":0}]}\n"
-           "{\"session\":1,\"ops\":[{\"d\":\"x\"}]}\n"
-           "{\"session\":2,\"ops\":[{\"w\":\"y\",\"v\":5},{\"r\":\"x\",\"v\":null}]}\n";
+    text = "{'init':{'x':0,'y':0}}\n"
+           "{'session':0,'ops':[{'r':'x','v':null},{'w':'x','v':1},{'r':'y','v':0}]}\n"
+           "{'session':1,'ops':[{'d':'x'}]}\n"
+           "{'session':2,'ops':[{'w':'y','v':5},{'r':'x','v':null}]}\n";
     verdict = verdict_of(arena, text, "serializable", ESSE_ASSUME_WFR_KEYS);
     CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
     CHECK_TEXT(verdict->assumed[0], "wfr-keys");

@@ -125,11 +125,10 @@ TEST(test_interrupt__of_a_check_leaves_what_is_right_or_unknown)
 TEST(test_interrupt__between_two_levels_of_an_engine)
 {
     static const char *const two[] = { "causal-cerone", "monotonic-writes", "read-your-writes" };
-    static const char text[] =
-        "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-        "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":1},{\"w\":\"x\",\"v\":2}]}\n"
-        "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":2}]}\n"
-        "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n";
+    static const char text[] = "{'session':0,'ops':[{'w':'x','v':1}]}\n"
+                               "{'session':1,'ops':[{'r':'x','v':1},{'w':'x','v':2}]}\n"
+                               "{'session':2,'ops':[{'r':'x','v':2}]}\n"
+                               "{'session':2,'ops':[{'r':'x','v':1}]}\n";
     bool is_spent = true;
     for (uint32_t poll = 1; is_spent; poll++) {
         struct esse_arena *arena = esse_arena_new();
@@ -220,15 +219,20 @@ static bool load_interrupted(const char *path, unsigned threads, struct esse_bud
 TEST(test_interrupt__of_reading_stops_it)
 {
     char path[] = "/tmp/esse-interrupt-XXXXXX";
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_out text;
     FILE *file = fdopen(mkstemp(path), "w");
     assert_non_null(file);
+    esse_out_init_memory(&text, arena);
     for (int i = 0; i < 20000; i++)
-        fprintf(file, "{\"session\":%d,\"ops\":[{\"w\":\"x\",\"v\":%d}]}\n", i % 9, i);
-    fprintf(file, "{\"session\":1,\"ops\":[");
+        esse_out_f(&text, "{'session':%d,'ops':[{'w':'x','v':%d}]}\n", i % 9, i);
+    esse_out_text(&text, "{'session':1,'ops':[");
     for (int i = 0; i < 100000; i++)
-        fprintf(file, "%s{\"w\":\"x\",\"v\":%d}", i ? "," : "", 20000 + i);
-    fprintf(file, "]}\n");
+        esse_out_f(&text, "%s{'w':'x','v':%d}", i ? "," : "", 20000 + i);
+    esse_out_text(&text, "]}\n");
+    fputs(json(arena, esse_out_memory(&text)), file);
     fclose(file);
+    esse_arena_free(arena);
     for (unsigned threads = 1; threads <= 3; threads++) {
         uint32_t at = 1;
         while (load_interrupted(path, threads, (struct esse_budget){ .polls_left = at }))

@@ -110,20 +110,20 @@ static void put_join(struct esse_out *out, const struct run *run, int t, int o)
                 takes_part[x] = takes_part[y] = true;
                 count++;
             }
-    esse_out_f(out, "{\"p\":\"%s\",", text->sql);
+    esse_out_f(out, "{'p':'%s',", text->sql);
     if (!text->has_rows) {
-        esse_out_f(out, "\"result\":[%d]", count);
+        esse_out_f(out, "'result':[%d]", count);
     } else {
         const char *comma = "";
-        esse_out_text(out, "\"rows\":{");
+        esse_out_text(out, "'rows':{");
         for (int k = 0; k < KEYS; k++)
             if (takes_part[k]) {
-                esse_out_f(out, "%s\"%s\":%d", comma, keys[k], view(run, t, o, k, n));
+                esse_out_f(out, "%s'%s':%d", comma, keys[k], view(run, t, o, k, n));
                 comma = ",";
             }
         esse_out_text(out, "}");
     }
-    esse_out_f(out, ",\"snapshot\":%d}", n);
+    esse_out_f(out, ",'snapshot':%d}", n);
 }
 
 static void put_op(struct esse_out *out, const struct run *run, int t, int o)
@@ -132,34 +132,35 @@ static void put_op(struct esse_out *out, const struct run *run, int t, int o)
     if (op->text)
         put_join(out, run, t, o);
     else if (op->value == ABSENT)
-        esse_out_f(out, "{\"d\":\"%s\"}", keys[op->key]);
+        esse_out_f(out, "{'d':'%s'}", keys[op->key]);
     else
-        esse_out_f(out, "{\"w\":\"%s\",\"v\":%d}", keys[op->key], op->value);
+        esse_out_f(out, "{'w':'%s','v':%d}", keys[op->key], op->value);
 }
 
 static const char *put(struct esse_arena *arena, const struct run *run)
 {
     struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
     esse_out_init_memory(out, arena);
-    esse_out_text(out, "{\"certificate\":\"commit-order\"}\n{\"init\":{");
+    esse_out_text(out, "{'certificate':'commit-order'}\n"
+                       "{'init':{");
     const char *comma = "";
     for (int k = 0; k < KEYS; k++)
         if (run->init[k] != ABSENT) {
-            esse_out_f(out, "%s\"%s\":%d", comma, keys[k], run->init[k]);
+            esse_out_f(out, "%s'%s':%d", comma, keys[k], run->init[k]);
             comma = ",";
         }
     esse_out_text(out, "}}\n");
     for (int t = 0; t < run->count; t++) {
-        esse_out_f(out, "{\"session\":%d,\"txn\":\"t%d\",\"ops\":[", t, t);
+        esse_out_f(out, "{'session':%d,'txn':'t%d','ops':[", t, t);
         for (int o = 0; o < run->txns[t].count; o++) {
             esse_out_text(out, o ? "," : "");
             put_op(out, run, t, o);
         }
         esse_out_text(out, "]}\n");
     }
-    esse_out_text(out, "{\"order\":[");
+    esse_out_text(out, "{'order':[");
     for (int t = 0; t < run->count; t++)
-        esse_out_f(out, "%s\"t%d\"", t ? "," : "", t);
+        esse_out_f(out, "%s't%d'", t ? "," : "", t);
     esse_out_text(out, "]}\n");
     return esse_out_memory(out);
 }

@@ -125,30 +125,29 @@ static bool is_lost(const struct small *h, const struct txn *txn)
 static const char *text_of(struct esse_arena *arena, const struct small *h, bool with_lost)
 {
     static const char *const statuses[] = { "committed", "aborted", "unknown" };
-    const char *text = h->initial ? "{\"init\":{\"x\":1}}\n" : "", *order = "", *lost = "";
+    const char *text = h->initial ? "{'init':{'x':1}}\n" : "", *order = "", *lost = "";
     for (int t = 0; t < h->count; t++) {
         const struct txn *txn = &h->txns[t];
-        text = esse_arena_format(arena,
-                                 "%s{\"session\":%d,\"txn\":\"t%d\",\"status\":\"%s\",\"ops\":[",
-                                 text, t, t, statuses[txn->status]);
+        text = esse_arena_format(arena, "%s{'session':%d,'txn':'t%d','status':'%s','ops':[", text,
+                                 t, t, statuses[txn->status]);
         for (int o = 0; o < txn->count; o++) {
             const struct op *op = &txn->ops[o];
             const char *value = op->value ? esse_arena_format(arena, "%d", op->value) : "null";
-            text = esse_arena_format(arena, "%s%s{\"%s\":\"%s\",\"v\":%s}", text, o ? "," : "",
+            text = esse_arena_format(arena, "%s%s{'%s':'%s','v':%s}", text, o ? "," : "",
                                      op->is_write ? "w" : "r", op->key ? "y" : "x", value);
         }
         text = esse_arena_format(arena, "%s]}\n", text);
         if (txn->is_ordered)
-            order = esse_arena_format(arena, "%s%s\"t%d\"", order, *order ? "," : "", t);
+            order = esse_arena_format(arena, "%s%s't%d'", order, *order ? "," : "", t);
         if (txn->is_lost)
-            lost = esse_arena_format(arena, "%s%s\"t%d\"", lost, *lost ? "," : "", t);
+            lost = esse_arena_format(arena, "%s%s't%d'", lost, *lost ? "," : "", t);
     }
     for (int i = 0; i < h->versions; i++)
-        text = esse_arena_format(arena, "%s%s%d%s", text, i ? "," : "{\"version_order\":{\"x\":[",
+        text = esse_arena_format(arena, "%s%s%d%s", text, i ? "," : "{'version_order':{'x':[",
                                  h->order_of_x[i], i + 1 == h->versions ? "]}}\n" : "");
     if (h->has_order)
-        text = esse_arena_format(arena, "%s{\"order\":[%s]}\n", text, order);
-    return with_lost && *lost ? esse_arena_format(arena, "%s{\"lost\":[%s]}\n", text, lost) : text;
+        text = esse_arena_format(arena, "%s{'order':[%s]}\n", text, order);
+    return with_lost && *lost ? esse_arena_format(arena, "%s{'lost':[%s]}\n", text, lost) : text;
 }
 
 static const struct esse_result *check(struct esse_arena *arena, struct esse_history *history)
@@ -247,10 +246,10 @@ TEST(lost__a_part_of_a_history_keeps_who_still_writes)
     struct esse_error err = { 0 };
     struct esse_history *part,
         *history = load_text(arena, "native",
-                             "{\"session\":1,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"r\":"
-                             "\"y\",\"v\":null}]}\n"
-                             "{\"session\":2,\"txn\":\"b\",\"ops\":[{\"a\":\"z\",\"v\":1}]}\n"
-                             "{\"lost\":[\"b\",\"a\"]}\n");
+                             "{'session':1,'txn':'a','ops':[{'w':'x','v':1},{'r':'y',"
+                             "'v':null}]}\n"
+                             "{'session':2,'txn':'b','ops':[{'a':'z','v':1}]}\n"
+                             "{'lost':['b','a']}\n");
     struct esse_selection selection = esse_selection_all(arena, history);
     selection.ops[0] = 0;
     CHECK(esse_history_subset(arena, history, &selection, &part, &err));

@@ -121,18 +121,17 @@ TEST(test_native__a_truncated_file_is_refused_or_a_prefix)
     esse_arena_free(arena);
 }
 
-static const char sample[] =
-    "{\"esse\":\"history\",\"version\":1,\"db\":\"postgresql 15.4\"}\n"
-    "{\"session\":0,\"txn\":\"a1\",\"status\":\"committed\",\"start\":100,\"end\":140,"
-    "\"ops\":[{\"r\":\"x\",\"v\":null},{\"w\":\"x\",\"v\":1}]}\n"
-    "\n"
-    "{\"session\":1,\"txn\":\"b1\",\"ops\":[{\"r\":\"x\",\"v\":1,\"t\":[125,130]},"
-    "{\"a\":\"l\",\"v\":7},{\"r\":\"l\",\"v\":[7]},{\"d\":\"y\"}]}\n"
-    "{\"session\":\"s\",\"status\":\"unknown\",\"ops\":[{\"r\":\"x\"},"
-    "{\"u\":\"v < 5\",\"rows\":{\"x\":[1,6]},\"vset\":{\"x\":1}}]}\n"
-    "{\"init\":{\"y\":0}}\n"
-    "{\"version_order\":{\"x\":[1,{\"txn\":\"s/0\"}]}}\n"
-    "{\"order\":[\"a1\",\"b1\"]}";
+static const char sample[] = "{'esse':'history','version':1,'db':'postgresql 15.4'}\n"
+                             "{'session':0,'txn':'a1','status':'committed','start':100,"
+                             "'end':140,'ops':[{'r':'x','v':null},{'w':'x','v':1}]}\n"
+                             "\n"
+                             "{'session':1,'txn':'b1','ops':[{'r':'x','v':1,'t':[125,130]},"
+                             "{'a':'l','v':7},{'r':'l','v':[7]},{'d':'y'}]}\n"
+                             "{'session':'s','status':'unknown','ops':[{'r':'x'},{'u':'v < 5',"
+                             "'rows':{'x':[1,6]},'vset':{'x':1}}]}\n"
+                             "{'init':{'y':0}}\n"
+                             "{'version_order':{'x':[1,{'txn':'s/0'}]}}\n"
+                             "{'order':['a1','b1']}";
 
 TEST(test_native__the_columns_hold_what_the_lines_say)
 {
@@ -164,17 +163,17 @@ TEST(test_native__the_columns_hold_what_the_lines_say)
 }
 
 static const char certified[] =
-    "{\"esse\":\"history\",\"version\":1}\n"
-    "{\"session\":0,\"txn\":\"a\",\"commit_ts\":4,\"xid\":731,\"ops\":[{\"w\":\"t/1\",\"v\":5},"
-    "{\"r\":\"t/1\",\"v\":5,\"snapshot\":\"731:731:\"}]}\n"
-    "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"p\":\"SELECT sum(v), min(v) FROM t\","
-    "\"result\":[\"12345678901234567890\",null],\"snapshot\":\"731:740:733,735\"},"
-    "{\"p\":\"SELECT count(*) FROM t\",\"rows\":{\"t/1\":5},\"result\":[1],"
-    "\"vset\":{\"t/1\":5},\"t\":[1,2]},{\"p\":\"SELECT v FROM t\",\"result\":[]}]}\n"
-    "{\"session\":1,\"txn\":\"c\",\"xid\":0,\"ops\":[]}\n"
-    "{\"version_order\":{\"t/1\":[5]}}\n"
-    "{\"order\":[\"a\"]}\n"
-    "{\"certificate\":\"postgresql-snapshots\",\"complete\":true}\n";
+    "{'esse':'history','version':1}\n"
+    "{'session':0,'txn':'a','commit_ts':4,'xid':731,'ops':[{'w':'t/1','v':5},{'r':'t/1','v':5,"
+    "'snapshot':'731:731:'}]}\n"
+    "{'session':1,'txn':'b','ops':[{'p':'SELECT sum(v), min(v) FROM t',"
+    "'result':['12345678901234567890',null],'snapshot':'731:740:733,735'},"
+    "{'p':'SELECT count(*) FROM t','rows':{'t/1':5},'result':[1],'vset':{'t/1':5},'t':[1,2]},"
+    "{'p':'SELECT v FROM t','result':[]}]}\n"
+    "{'session':1,'txn':'c','xid':0,'ops':[]}\n"
+    "{'version_order':{'t/1':[5]}}\n"
+    "{'order':['a']}\n"
+    "{'certificate':'postgresql-snapshots','complete':true}\n";
 
 TEST(test_native__certificates_results_and_snapshots_are_kept)
 {
@@ -197,7 +196,7 @@ TEST(test_native__certificates_results_and_snapshots_are_kept)
     CHECK_EQ(esse_access_count(h, 2), 0);
     unsigned has = ESSE_HAS_SNAPSHOTS | ESSE_HAS_XIDS | ESSE_HAS_CERTIFICATE | ESSE_HAS_RESULTS;
     CHECK_EQ(h->has & has, has);
-    CHECK_TEXT(write_text(arena, "native", h), certified);
+    CHECK_JSON(arena, write_text(arena, "native", h), certified);
     esse_arena_free(arena);
 }
 
@@ -264,10 +263,10 @@ TEST(test_native__an_empty_file_is_an_empty_history)
 TEST(test_native__keys_are_numbered_in_the_order_of_appearance)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_history *h = load_text(
-        arena, "native",
-        "{\"session\":0,\"ops\":[{\"w\":\"b\",\"v\":1},{\"w\":\"a much longer key\",\"v\":1},"
-        "{\"w\":\"\",\"v\":1},{\"w\":\"b\",\"v\":2},{\"w\":\"a much longer key\",\"v\":3}]}\n");
+    struct esse_history *h =
+        load_text(arena, "native",
+                  "{'session':0,'ops':[{'w':'b','v':1},{'w':'a much longer key','v':1},"
+                  "{'w':'','v':1},{'w':'b','v':2},{'w':'a much longer key','v':3}]}\n");
     static const uint32_t expected[] = { 0, 1, 2, 0, 1 };
     for (int i = 0; i < 5; i++)
         CHECK_EQ(h->op_key[i], expected[i]);
@@ -300,14 +299,14 @@ TEST(test_native__lines_may_cross_windows)
     struct esse_out text;
     struct esse_error err;
     esse_out_init_memory(&text, arena);
-    esse_out_text(&text, "{\"esse\":\"history\",\"version\":1}\n");
+    esse_out_text(&text, "{'esse':'history','version':1}\n");
     for (int txn = 0; txn < 9000; txn++) {
-        esse_out_f(&text, "{\"session\":%d,\"ops\":[", txn % 7);
+        esse_out_f(&text, "{'session':%d,'ops':[", txn % 7);
         for (int op = 0; op < (txn == 5000 ? 60000 : txn % 23); op++)
-            esse_out_f(&text, "%s{\"w\":\"k%d\",\"v\":%d}", op ? "," : "", op % 50, txn * 100 + op);
+            esse_out_f(&text, "%s{'w':'k%d','v':%d}", op ? "," : "", op % 50, txn * 100 + op);
         esse_out_text(&text, "]}\n");
     }
-    const char *bytes = esse_out_memory(&text);
+    const char *bytes = json(arena, esse_out_memory(&text));
     CHECK(text.count > 3 << 20);
     for (unsigned threads = 1; threads < 4; threads++) {
         struct esse_history *history = load_file(arena, bytes, text.count, threads, &err);
@@ -367,7 +366,7 @@ TEST(test_native__keys_of_all_kinds_are_told_apart)
         while (strcmp(names[key[i]], names[keys]) != 0)
             key[i]++;
         keys += key[i] == keys;
-        esse_out_f(&text, "{\"session\":0,\"ops\":[{\"r\":\"%s\",\"v\":1}]}\n", names[key[i]]);
+        esse_out_f(&text, "{'session':0,'ops':[{'r':'%s','v':1}]}\n", names[key[i]]);
     }
     CHECK(keys > 4096);
     struct esse_history *h = load_text(arena, "native", esse_out_memory(&text));
@@ -394,21 +393,21 @@ TEST(test_native__ids_may_come_in_any_order)
         char ids[TXNS][24];
         esse_out_init_memory(&text, arena);
         for (unsigned i = 0; i < TXNS; i++) {
-            const char *quote = esse_rng_below(&rng, 9) ? "" : "\"";
+            const char *quote = esse_rng_below(&rng, 9) ? "" : "'";
             snprintf(ids[i], sizeof ids[i], "%s%s%u%s", quote, *quote ? "t" : "",
                      seed % 3 == 1 ? i * 7 % TXNS : i, quote);
             if (seed % 3 == 2 && i % 3 == 0)
-                esse_out_text(&text, "{\"session\":0,\"ops\":[]}\n");
+                esse_out_text(&text, "{'session':0,'ops':[]}\n");
             else
-                esse_out_f(&text, "{\"session\":0,\"txn\":%s,\"ops\":[]}\n", ids[i]);
+                esse_out_f(&text, "{'session':0,'txn':%s,'ops':[]}\n", ids[i]);
         }
         const unsigned some = TXNS - 1 - esse_rng_below(&rng, TXNS / 3) * 3;
-        esse_out_f(&text, "{\"order\":[%s,%s]}\n", ids[some], ids[1]);
+        esse_out_f(&text, "{'order':[%s,%s]}\n", ids[some], ids[1]);
         struct esse_history *h = load_text(arena, "native", esse_out_memory(&text));
         CHECK_EQ(h->order[0].ix, some);
         CHECK_EQ(h->order[1].ix, 1);
 
-        esse_out_f(&text, "{\"session\":1,\"txn\":%s,\"ops\":[]}\n", ids[some]);
+        esse_out_f(&text, "{'session':1,'txn':%s,'ops':[]}\n", ids[some]);
         CHECK(!load_bytes(arena, "native", text.buffer, text.count, &err));
         CHECK_EQ(err.line, TXNS + 2);
         esse_arena_free(arena);
@@ -423,10 +422,10 @@ TEST(test_native__a_gigantic_token_is_read)
         struct esse_arena *arena = esse_arena_new();
         struct esse_out text;
         esse_out_init_memory(&text, arena);
-        esse_out_text(&text, "{\"session\":0,\"ops\":[{\"w\":\"");
+        esse_out_text(&text, "{'session':0,'ops':[{'w':'");
         for (int i = 0; i < LENGTH / 2; i++)
             esse_out_text(&text, escaped ? "\\n" : "ab");
-        esse_out_text(&text, "\",\"v\":1}]}\n");
+        esse_out_text(&text, "','v':1}]}\n");
         struct esse_history *h = load_text(arena, "native", esse_out_memory(&text));
         char room[8];
         CHECK_EQ(esse_value_text(h->values, h->key_name[0], room).length,

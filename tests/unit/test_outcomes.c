@@ -200,47 +200,46 @@ static void check_text(const char *text, enum esse_outcome serializable, enum es
 }
 
 #define MISSED                                                                                     \
-    "{\"init\":{\"x\":1}}\n"                                                                       \
-    "{\"session\":0,\"txn\":\"t1\",\"status\":\"unknown\",\"ops\":[{\"d\":\"x\"}]}\n"              \
-    "{\"session\":1,\"txn\":\"t2\",\"ops\":[{\"p\":\"v > 0\",\"rows\":{}}]}\n"
+    "{'init':{'x':1}}\n"                                                                           \
+    "{'session':0,'txn':'t1','status':'unknown','ops':[{'d':'x'}]}\n"                              \
+    "{'session':1,'txn':'t2','ops':[{'p':'v > 0','rows':{}}]}\n"
 
 /* A row is missing that was deleted, or was not. */
 TEST(test_outcomes__an_unknown_delete_may_be_why_a_row_is_missing)
 {
     check_text(MISSED, ESSE_HOLDS, ESSE_HOLDS);
-    check_text(MISSED "{\"order\":[\"t1\",\"t2\"]}\n", ESSE_HOLDS, ESSE_HOLDS);
-    check_text(MISSED "{\"version_order\":{\"x\":[{\"txn\":\"t1\"}]}}\n", ESSE_HOLDS, ESSE_HOLDS);
-    check_text(MISSED
-               "{\"certificate\":\"commit-order\",\"complete\":true}\n{\"order\":[\"t2\"]}\n",
+    check_text(MISSED "{'order':['t1','t2']}\n", ESSE_HOLDS, ESSE_HOLDS);
+    check_text(MISSED "{'version_order':{'x':[{'txn':'t1'}]}}\n", ESSE_HOLDS, ESSE_HOLDS);
+    check_text(MISSED "{'certificate':'commit-order','complete':true}\n"
+                      "{'order':['t2']}\n",
                ESSE_VIOLATED, ESSE_VIOLATED);
 }
 
 /* What does not depend on that is wrong all the same. */
 TEST(test_outcomes__what_is_wrong_in_every_case_is_told)
 {
-    check_text(MISSED "{\"session\":2,\"ops\":[{\"r\":\"y\",\"v\":null},{\"w\":\"y\",\"v\":1}]}\n"
-                      "{\"session\":3,\"ops\":[{\"r\":\"y\",\"v\":null},{\"w\":\"y\",\"v\":2}]}\n",
+    check_text(MISSED "{'session':2,'ops':[{'r':'y','v':null},{'w':'y','v':1}]}\n"
+                      "{'session':3,'ops':[{'r':'y','v':null},{'w':'y','v':2}]}\n",
                ESSE_VIOLATED, ESSE_VIOLATED);
-    check_text(MISSED "{\"session\":2,\"ops\":[{\"r\":\"y\",\"v\":null},{\"w\":\"z\",\"v\":1}]}\n"
-                      "{\"session\":3,\"ops\":[{\"r\":\"z\",\"v\":null},{\"w\":\"y\",\"v\":2}]}\n",
+    check_text(MISSED "{'session':2,'ops':[{'r':'y','v':null},{'w':'z','v':1}]}\n"
+                      "{'session':3,'ops':[{'r':'z','v':null},{'w':'y','v':2}]}\n",
                ESSE_VIOLATED, ESSE_HOLDS);
 }
 
 /* A transaction of unknown outcome that somebody saw counts, and so does what is wrong with it. */
 TEST(test_outcomes__what_was_seen_must_not_contradict_itself)
 {
-    check_text(
-        "{\"session\":0,\"ops\":[{\"a\":\"x\",\"v\":1}]}\n"
-        "{\"session\":1,\"ops\":[{\"a\":\"x\",\"v\":2}]}\n"
-        "{\"session\":2,\"status\":\"unknown\","
-        "\"ops\":[{\"r\":\"x\",\"v\":[1]},{\"a\":\"x\",\"v\":3},{\"r\":\"x\",\"v\":[1,2,3]}]}\n"
-        "{\"session\":3,\"ops\":[{\"r\":\"x\",\"v\":[1,2,3]}]}\n",
-        ESSE_VIOLATED, ESSE_VIOLATED);
+    check_text("{'session':0,'ops':[{'a':'x','v':1}]}\n"
+               "{'session':1,'ops':[{'a':'x','v':2}]}\n"
+               "{'session':2,'status':'unknown','ops':[{'r':'x','v':[1]},{'a':'x','v':3},"
+               "{'r':'x','v':[1,2,3]}]}\n"
+               "{'session':3,'ops':[{'r':'x','v':[1,2,3]}]}\n",
+               ESSE_VIOLATED, ESSE_VIOLATED);
     /* Elements read as if they were the list: the evidence was refused. */
-    check_text("{\"session\":0,\"status\":\"unknown\",\"ops\":[{\"a\":\"x\",\"v\":1},"
-               "{\"r\":\"x\",\"v\":1},{\"r\":\"x\",\"v\":3}]}\n"
-               "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":[1]}]}\n"
-               "{\"session\":2,\"ops\":[{\"a\":\"x\",\"v\":3}]}\n",
+    check_text("{'session':0,'status':'unknown','ops':[{'a':'x','v':1},{'r':'x','v':1},"
+               "{'r':'x','v':3}]}\n"
+               "{'session':1,'ops':[{'r':'x','v':[1]}]}\n"
+               "{'session':2,'ops':[{'a':'x','v':3}]}\n",
                ESSE_VIOLATED, ESSE_VIOLATED);
 }
 
@@ -248,14 +247,12 @@ TEST(test_outcomes__what_was_seen_must_not_contradict_itself)
 TEST(test_outcomes__a_certificate_does_not_tell_when)
 {
     static const char *const texts[] = {
-        "{\"session\":0,\"txn\":\"a\",\"status\":\"unknown\",\"start\":1,\"end\":2,"
-        "\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-        "{\"session\":1,\"txn\":\"b\",\"start\":3,\"end\":4,\"ops\":[{\"r\":\"x\",\"v\":null}]}\n"
-        "{\"order\":[\"b\",\"a\"]}\n",
-        "{\"session\":0,\"txn\":\"a\",\"status\":\"unknown\",\"start\":1,\"end\":2,"
-        "\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-        "{\"session\":1,\"txn\":\"b\",\"start\":3,\"end\":4,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
-        "{\"version_order\":{\"x\":[2,1]}}\n",
+        "{'session':0,'txn':'a','status':'unknown','start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
+        "{'session':1,'txn':'b','start':3,'end':4,'ops':[{'r':'x','v':null}]}\n"
+        "{'order':['b','a']}\n",
+        "{'session':0,'txn':'a','status':'unknown','start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
+        "{'session':1,'txn':'b','start':3,'end':4,'ops':[{'w':'x','v':2}]}\n"
+        "{'version_order':{'x':[2,1]}}\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (int by_order = 0; by_order < 2; by_order++) {
@@ -271,10 +268,10 @@ TEST(test_outcomes__a_certificate_does_not_tell_when)
 }
 
 #define DELETED                                                                                    \
-    "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"                              \
-    "{\"session\":1,\"txn\":\"u\",\"status\":\"unknown\",\"ops\":[{\"d\":\"x\"}]}\n"               \
-    "{\"session\":2,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":1},{\"w\":\"x\",\"v\":2}]}\n"
-#define ORDER "{\"version_order\":{\"x\":[1,null,2]}}\n"
+    "{'session':0,'txn':'a','ops':[{'w':'x','v':1}]}\n"                                            \
+    "{'session':1,'txn':'u','status':'unknown','ops':[{'d':'x'}]}\n"                               \
+    "{'session':2,'txn':'b','ops':[{'r':'x','v':1},{'w':'x','v':2}]}\n"
+#define ORDER "{'version_order':{'x':[1,null,2]}}\n"
 
 /* A log that has a delete of nobody knows whom: its place is that of the only one it can be. */
 TEST(test_outcomes__a_delete_without_a_name_is_that_of_the_only_one_that_deletes)
@@ -282,11 +279,11 @@ TEST(test_outcomes__a_delete_without_a_name_is_that_of_the_only_one_that_deletes
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history = load_text(arena, "native", DELETED ORDER);
     CHECK_EQ(history->txn_status[1], ESSE_COMMITTED);
-    CHECK(strstr(write_text(arena, "native", history), "[1,{\"txn\":\"u\"},2]"));
+    CHECK(strstr(write_text(arena, "native", history), json(arena, "[1,{'txn':'u'},2]")));
     check_text(DELETED, ESSE_HOLDS, ESSE_HOLDS);
     check_text(DELETED ORDER, ESSE_VIOLATED, ESSE_VIOLATED);
     /* Also where the order of commits does not have it. */
-    check_text(DELETED ORDER "{\"order\":[\"a\",\"b\"]}\n", ESSE_VIOLATED, ESSE_VIOLATED);
+    check_text(DELETED ORDER "{'order':['a','b']}\n", ESSE_VIOLATED, ESSE_VIOLATED);
     esse_arena_free(arena);
 }
 
@@ -294,9 +291,8 @@ TEST(test_outcomes__a_delete_without_a_name_is_that_of_the_only_one_that_deletes
 TEST(test_outcomes__a_delete_of_two_leaves_the_others_in_order)
 {
     struct esse_arena *arena = esse_arena_new();
-    const struct esse_history *history =
-        load_text(arena, "native",
-                  DELETED "{\"session\":3,\"status\":\"unknown\",\"ops\":[{\"d\":\"x\"}]}\n" ORDER);
+    const struct esse_history *history = load_text(
+        arena, "native", DELETED "{'session':3,'status':'unknown','ops':[{'d':'x'}]}\n" ORDER);
     CHECK_EQ(history->txn_status[1], ESSE_UNKNOWN_OUTCOME);
     CHECK_EQ(history->version_orders[0].count, 2);
     esse_arena_free(arena);
@@ -306,11 +302,10 @@ TEST(test_outcomes__a_delete_of_two_leaves_the_others_in_order)
 TEST(test_outcomes__what_was_recorded_is_kept)
 {
     struct esse_arena *arena = esse_arena_new();
-    const struct esse_history *history =
-        load_text(arena, "native", MISSED "{\"order\":[\"t1\"]}\n");
+    const struct esse_history *history = load_text(arena, "native", MISSED "{'order':['t1']}\n");
     CHECK_EQ(history->txn_status[0], ESSE_COMMITTED);
     CHECK_EQ(esse_history_counts(history).unknown, 1);
-    CHECK(strstr(write_text(arena, "native", history), "\"status\":\"unknown\""));
+    CHECK(strstr(write_text(arena, "native", history), json(arena, "'status':'unknown'")));
     esse_arena_free(arena);
 }
 

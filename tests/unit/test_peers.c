@@ -131,33 +131,33 @@ static const char *native_of(struct esse_arena *arena, const char *format, const
 TEST(test_plume__lines_become_transactions)
 {
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(native_of(arena, "plume",
-                         "w(1,5,0,10)\nr(2,0,0,10)\n\nr(1,5,1,11)\r\nr(-3,-4,-7,12)\n"
-                         "w(1,9223372036854775807,0,-9223372036854775808)"),
-               "{\"esse\":\"history\",\"version\":1}\n"
-               "{\"init\":{\"2\":0}}\n"
-               "{\"session\":0,\"txn\":\"10\",\"ops\":[{\"w\":\"1\",\"v\":5},"
-               "{\"r\":\"2\",\"v\":0}]}\n"
-               "{\"session\":1,\"txn\":\"11\",\"ops\":[{\"r\":\"1\",\"v\":5}]}\n"
-               "{\"session\":-7,\"txn\":\"12\",\"ops\":[{\"r\":\"-3\",\"v\":-4}]}\n"
-               "{\"session\":0,\"txn\":\"-9223372036854775808\","
-               "\"ops\":[{\"w\":\"1\",\"v\":9223372036854775807}]}\n");
+    CHECK_JSON(
+        arena,
+        native_of(arena, "plume",
+                  "w(1,5,0,10)\nr(2,0,0,10)\n\nr(1,5,1,11)\r\nr(-3,-4,-7,12)\n"
+                  "w(1,9223372036854775807,0,-9223372036854775808)"),
+        "{'esse':'history','version':1}\n"
+        "{'init':{'2':0}}\n"
+        "{'session':0,'txn':'10','ops':[{'w':'1','v':5},{'r':'2','v':0}]}\n"
+        "{'session':1,'txn':'11','ops':[{'r':'1','v':5}]}\n"
+        "{'session':-7,'txn':'12','ops':[{'r':'-3','v':-4}]}\n"
+        "{'session':0,'txn':'-9223372036854775808','ops':[{'w':'1','v':9223372036854775807}]}\n");
     esse_arena_free(arena);
 }
 
 TEST(test_plume__sessions_may_be_interleaved_line_by_line)
 {
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(native_of(arena, "plume",
+    CHECK_JSON(arena,
+               native_of(arena, "plume",
                          "w(1,1,0,1)\nw(2,1,1,2)\nw(1,2,0,1)\nw(3,1,1,3)\nr(2,1,1,3)\nr(1,2,0,1)\n"
                          "r(3,1,0,4)\n"),
-               "{\"esse\":\"history\",\"version\":1}\n"
-               "{\"session\":0,\"txn\":\"1\",\"ops\":[{\"w\":\"1\",\"v\":1},{\"w\":\"1\",\"v\":2},"
-               "{\"r\":\"1\",\"v\":2}]}\n"
-               "{\"session\":1,\"txn\":\"2\",\"ops\":[{\"w\":\"2\",\"v\":1}]}\n"
-               "{\"session\":1,\"txn\":\"3\",\"ops\":[{\"w\":\"3\",\"v\":1},"
-               "{\"r\":\"2\",\"v\":1}]}\n"
-               "{\"session\":0,\"txn\":\"4\",\"ops\":[{\"r\":\"3\",\"v\":1}]}\n");
+               "{'esse':'history','version':1}\n"
+               "{'session':0,'txn':'1','ops':[{'w':'1','v':1},{'w':'1','v':2},"
+               "{'r':'1','v':2}]}\n"
+               "{'session':1,'txn':'2','ops':[{'w':'2','v':1}]}\n"
+               "{'session':1,'txn':'3','ops':[{'w':'3','v':1},{'r':'2','v':1}]}\n"
+               "{'session':0,'txn':'4','ops':[{'r':'3','v':1}]}\n");
     esse_arena_free(arena);
 }
 
@@ -166,12 +166,12 @@ TEST(test_plume__minus_one_is_an_aborted_operation)
     struct esse_arena *arena = esse_arena_new();
     const char *text = "w(1,1,0,1)\nw(1,7,0,-1)\nr(1,0,0,-1)\nr(1,1,0,2)\n";
     struct esse_history *history = load_text(arena, "plume", text);
-    CHECK_TEXT(write_text(arena, "native", history),
-               "{\"esse\":\"history\",\"version\":1}\n"
-               "{\"session\":0,\"txn\":\"1\",\"ops\":[{\"w\":\"1\",\"v\":1}]}\n"
-               "{\"session\":0,\"status\":\"aborted\",\"ops\":[{\"w\":\"1\",\"v\":7}]}\n"
-               "{\"session\":0,\"status\":\"aborted\",\"ops\":[{\"r\":\"1\",\"v\":0}]}\n"
-               "{\"session\":0,\"txn\":\"2\",\"ops\":[{\"r\":\"1\",\"v\":1}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", history),
+               "{'esse':'history','version':1}\n"
+               "{'session':0,'txn':'1','ops':[{'w':'1','v':1}]}\n"
+               "{'session':0,'status':'aborted','ops':[{'w':'1','v':7}]}\n"
+               "{'session':0,'status':'aborted','ops':[{'r':'1','v':0}]}\n"
+               "{'session':0,'txn':'2','ops':[{'r':'1','v':1}]}\n");
     CHECK_TEXT(write_text(arena, "plume", history), text);
     CHECK_EQ(history->txn_line[1], 2);
     CHECK_EQ(history->txn_line[3], 4);
@@ -184,13 +184,13 @@ TEST(test_plume__zero_is_the_initial_version_only_where_nobody_wrote_it)
     struct esse_arena *arena = esse_arena_new();
     const char *text = "r(1,0,0,1)\nr(2,0,0,1)\nr(3,0,0,1)\nw(1,0,1,2)\nw(2,0,1,-1)\n";
     struct esse_history *history = load_text(arena, "plume", text);
-    CHECK_TEXT(write_text(arena, "native", history),
-               "{\"esse\":\"history\",\"version\":1}\n"
-               "{\"init\":{\"2\":0,\"3\":0}}\n"
-               "{\"session\":0,\"txn\":\"1\",\"ops\":[{\"r\":\"1\",\"v\":0},"
-               "{\"r\":\"2\",\"v\":0},{\"r\":\"3\",\"v\":0}]}\n"
-               "{\"session\":1,\"txn\":\"2\",\"ops\":[{\"w\":\"1\",\"v\":0}]}\n"
-               "{\"session\":1,\"status\":\"aborted\",\"ops\":[{\"w\":\"2\",\"v\":0}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", history),
+               "{'esse':'history','version':1}\n"
+               "{'init':{'2':0,'3':0}}\n"
+               "{'session':0,'txn':'1','ops':[{'r':'1','v':0},{'r':'2','v':0},"
+               "{'r':'3','v':0}]}\n"
+               "{'session':1,'txn':'2','ops':[{'w':'1','v':0}]}\n"
+               "{'session':1,'status':'aborted','ops':[{'w':'2','v':0}]}\n");
     CHECK_TEXT(write_text(arena, "plume", history), text);
     esse_arena_free(arena);
 }
@@ -237,13 +237,14 @@ TEST(test_plume__names_that_are_used_twice_are_refused)
 TEST(test_awdit__dashes_end_transactions_and_equals_signs_sessions)
 {
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(
+    CHECK_JSON(
+        arena,
         native_of(arena, "awdit", "w 0 0\nw\t1 0\n=====\nr 0 0\r\n---\n\nw 0 1\n==\n=\nr 0 1"),
-        "{\"esse\":\"history\",\"version\":1}\n"
-        "{\"session\":0,\"ops\":[{\"w\":\"0\",\"v\":0},{\"w\":\"1\",\"v\":0}]}\n"
-        "{\"session\":1,\"ops\":[{\"r\":\"0\",\"v\":0}]}\n"
-        "{\"session\":1,\"ops\":[{\"w\":\"0\",\"v\":1}]}\n"
-        "{\"session\":2,\"ops\":[{\"r\":\"0\",\"v\":1}]}\n");
+        "{'esse':'history','version':1}\n"
+        "{'session':0,'ops':[{'w':'0','v':0},{'w':'1','v':0}]}\n"
+        "{'session':1,'ops':[{'r':'0','v':0}]}\n"
+        "{'session':1,'ops':[{'w':'0','v':1}]}\n"
+        "{'session':2,'ops':[{'r':'0','v':1}]}\n");
     esse_arena_free(arena);
 }
 
@@ -298,12 +299,12 @@ TEST(test_dbcop__bytes_become_transactions)
     put_dbcop(&out, 10);
     struct esse_history *history = load_bytes(arena, "dbcop", out.buffer, out.count, &err);
     assert_non_null(history);
-    CHECK_TEXT(write_text(arena, "native", history),
-               "{\"esse\":\"history\",\"version\":1}\n"
-               "{\"init\":{\"1\":0}}\n"
-               "{\"session\":0,\"ops\":[{\"w\":\"1\",\"v\":5}]}\n"
-               "{\"session\":0,\"status\":\"aborted\",\"ops\":[{\"w\":\"-1\",\"v\":7}]}\n"
-               "{\"session\":1,\"ops\":[{\"r\":\"1\",\"v\":0},{\"w\":\"2\",\"v\":0}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", history),
+               "{'esse':'history','version':1}\n"
+               "{'init':{'1':0}}\n"
+               "{'session':0,'ops':[{'w':'1','v':5}]}\n"
+               "{'session':0,'status':'aborted','ops':[{'w':'-1','v':7}]}\n"
+               "{'session':1,'ops':[{'r':'1','v':0},{'w':'2','v':0}]}\n");
     CHECK_EQ(history->warning_count, 1);
     CHECK_EQ(history->warnings[0].count, 1);
     esse_arena_free(arena);
@@ -382,13 +383,12 @@ TEST(test_cobra__records_become_transactions)
     put_cobra(&out);
     struct esse_history *history = load_bytes(arena, "cobra", out.buffer, out.count, &err);
     assert_non_null(history);
-    CHECK_TEXT(write_text(arena, "native", history),
-               "{\"esse\":\"history\",\"version\":1}\n"
-               "{\"session\":\"memory\",\"txn\":\"7\",\"ops\":[{\"w\":\"-5\",\"v\":100},"
-               "{\"r\":\"6\",\"v\":null},{\"r\":\"6\",\"v\":3}]}\n"
-               "{\"session\":\"memory\",\"txn\":\"8\",\"status\":\"aborted\","
-               "\"ops\":[{\"w\":\"6\",\"v\":101}]}\n"
-               "{\"session\":\"memory\",\"txn\":\"9\",\"ops\":[{\"r\":\"-5\",\"v\":100}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", history),
+               "{'esse':'history','version':1}\n"
+               "{'session':'memory','txn':'7','ops':[{'w':'-5','v':100},{'r':'6','v':null},"
+               "{'r':'6','v':3}]}\n"
+               "{'session':'memory','txn':'8','status':'aborted','ops':[{'w':'6','v':101}]}\n"
+               "{'session':'memory','txn':'9','ops':[{'r':'-5','v':100}]}\n");
     esse_arena_free(arena);
 }
 
@@ -412,13 +412,11 @@ TEST(test_cobra__a_version_is_named_by_its_transaction_and_its_write_id)
     PUT_BE(&out, 'C', 3);
     struct esse_history *history = load_bytes(arena, "cobra", out.buffer, out.count, &err);
     assert_non_null(history);
-    CHECK_TEXT(write_text(arena, "native", history),
-               "{\"esse\":\"history\",\"version\":1}\n"
-               "{\"session\":\"memory\",\"txn\":\"1\",\"ops\":[{\"w\":\"7\",\"v\":5},"
-               "{\"w\":\"8\",\"v\":5}]}\n"
-               "{\"session\":\"memory\",\"txn\":\"2\",\"ops\":[{\"r\":\"7\",\"v\":\"5 of 3\"},"
-               "{\"r\":\"8\",\"v\":5}]}\n"
-               "{\"session\":\"memory\",\"txn\":\"3\",\"ops\":[{\"w\":\"7\",\"v\":\"5 of 3\"}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", history),
+               "{'esse':'history','version':1}\n"
+               "{'session':'memory','txn':'1','ops':[{'w':'7','v':5},{'w':'8','v':5}]}\n"
+               "{'session':'memory','txn':'2','ops':[{'r':'7','v':'5 of 3'},{'r':'8','v':5}]}\n"
+               "{'session':'memory','txn':'3','ops':[{'w':'7','v':'5 of 3'}]}\n");
     esse_arena_free(arena);
 }
 
@@ -441,12 +439,11 @@ TEST(test_cobra__where_clients_kept_no_ids_the_value_names_the_version)
     PUT_BE(&out, 'C', 2);
     struct esse_history *history = load_bytes(arena, "cobra", out.buffer, out.count, &err);
     assert_non_null(history);
-    CHECK_TEXT(write_text(arena, "native", history),
-               "{\"esse\":\"history\",\"version\":1}\n"
-               "{\"session\":\"memory\",\"txn\":\"1\",\"ops\":[{\"w\":\"7\",\"v\":10},"
-               "{\"r\":\"7\",\"v\":11},{\"r\":\"8\",\"v\":null}]}\n"
-               "{\"session\":\"memory\",\"txn\":\"2\",\"ops\":[{\"w\":\"7\",\"v\":11},"
-               "{\"w\":\"7\",\"v\":10}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", history),
+               "{'esse':'history','version':1}\n"
+               "{'session':'memory','txn':'1','ops':[{'w':'7','v':10},{'r':'7','v':11},"
+               "{'r':'8','v':null}]}\n"
+               "{'session':'memory','txn':'2','ops':[{'w':'7','v':11},{'w':'7','v':10}]}\n");
     PUT_BE(&out, 'S', 3);
     PUT_BE(&out, 'R', 2, NO_ID, 7, 10);
     assert_null(load_bytes(arena, "cobra", out.buffer, out.count, &err));
@@ -524,8 +521,7 @@ TEST(test_cobra__a_directory_appears_whole_or_not_at_all)
     struct esse_directory found;
     const char *path = in_folder(arena, "logs");
     struct esse_history *good = load_text(arena, "plume", "w(1,5,10,70)\nr(1,5,2,71)\n");
-    struct esse_history *bad =
-        load_text(arena, "native", "{\"session\":0,\"ops\":[{\"d\":\"1\"}]}");
+    struct esse_history *bad = load_text(arena, "native", "{'session':0,'ops':[{'d':'1'}]}");
     CHECK(!save_as(arena, "cobra", bad, path, false, &err));
     assert_non_null(strstr(err.text, "cannot hold deletes"));
     CHECK_EQ(access(path, F_OK), -1);
@@ -633,64 +629,61 @@ TEST(test_peers__what_cannot_be_held_is_an_error_that_names_it)
     static const struct {
         const char *formats, *native, *what;
     } cases[] = {
-        { "plume dbcop cobra", "{\"session\":0,\"ops\":[{\"a\":\"1\",\"v\":1}]}", "lists" },
-        { "plume dbcop cobra", "{\"session\":0,\"ops\":[{\"p\":\"TRUE\",\"rows\":{}}]}",
+        { "plume dbcop cobra", "{'session':0,'ops':[{'a':'1','v':1}]}", "lists" },
+        { "plume dbcop cobra", "{'session':0,'ops':[{'p':'TRUE','rows':{}}]}",
           "predicate operations" },
-        { "plume dbcop cobra", "{\"session\":0,\"ops\":[{\"d\":\"1\"}]}", "deletes" },
+        { "plume dbcop cobra", "{'session':0,'ops':[{'d':'1'}]}", "deletes" },
         { "dbcop",
-          "{\"session\":0,\"ops\":[{\"w\":\"1\",\"v\":0}]}\n"
-          "{\"session\":0,\"ops\":[{\"r\":\"1\",\"v\":0}]}",
+          "{'session':0,'ops':[{'w':'1','v':0}]}\n"
+          "{'session':0,'ops':[{'r':'1','v':0}]}",
           "a read of the value 0" },
-        { "plume dbcop", "{\"session\":0,\"ops\":[{\"r\":\"1\",\"v\":0}]}",
-          "a read of the value 0" },
-        { "plume dbcop", "{\"session\":0,\"ops\":[{\"r\":\"1\",\"v\":null},{\"w\":\"1\",\"v\":0}]}",
+        { "plume dbcop", "{'session':0,'ops':[{'r':'1','v':0}]}", "a read of the value 0" },
+        { "plume dbcop", "{'session':0,'ops':[{'r':'1','v':null},{'w':'1','v':0}]}",
           "the value 0 written to a key whose initial version is read" },
         { "plume cobra",
-          "{\"init\":{\"1\":0}}\n"
-          "{\"session\":0,\"ops\":[{\"r\":\"1\",\"v\":0},{\"w\":\"1\",\"v\":0}]}",
+          "{'init':{'1':0}}\n"
+          "{'session':0,'ops':[{'r':'1','v':0},{'w':'1','v':0}]}",
           "an initial value that is written too" },
         { "plume dbcop cobra",
-          "{\"init\":{\"1\":0}}\n{\"session\":0,\"ops\":[{\"r\":\"1\",\"v\":null}]}",
+          "{'init':{'1':0}}\n"
+          "{'session':0,'ops':[{'r':'1','v':null}]}",
           "reads of nothing from a key that has an initial value" },
-        { "plume dbcop cobra", "{\"session\":0,\"ops\":[{\"w\":\"1\",\"v\":\"x\"}]}",
+        { "plume dbcop cobra", "{'session':0,'ops':[{'w':'1','v':'x'}]}",
           "values that are not integers" },
-        { "plume dbcop cobra", "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1}]}",
+        { "plume dbcop cobra", "{'session':0,'ops':[{'w':'x','v':1}]}",
           "keys that are not integers" },
-        { "plume dbcop cobra", "{\"session\":\"s\",\"ops\":[{\"w\":\"1\",\"v\":1}]}",
+        { "plume dbcop cobra", "{'session':'s','ops':[{'w':'1','v':1}]}",
           "sessions that are not integers" },
-        { "dbcop", "{\"session\":1,\"ops\":[{\"w\":\"1\",\"v\":1}]}", "not numbered 0, 1, 2" },
-        { "dbcop", "{\"session\":0,\"txn\":\"5\",\"ops\":[]}", "transaction ids" },
-        { "plume cobra", "{\"session\":0,\"txn\":\"t\",\"ops\":[{\"w\":\"1\",\"v\":1}]}",
+        { "dbcop", "{'session':1,'ops':[{'w':'1','v':1}]}", "not numbered 0, 1, 2" },
+        { "dbcop", "{'session':0,'txn':'5','ops':[]}", "transaction ids" },
+        { "plume cobra", "{'session':0,'txn':'t','ops':[{'w':'1','v':1}]}",
           "ids that are not integers" },
         { "plume cobra",
-          "{\"session\":0,\"txn\":\"5\",\"ops\":[{\"w\":\"1\",\"v\":1}]}\n"
-          "{\"session\":0,\"ops\":[{\"w\":\"1\",\"v\":2}]}",
+          "{'session':0,'txn':'5','ops':[{'w':'1','v':1}]}\n"
+          "{'session':0,'ops':[{'w':'1','v':2}]}",
           "the ids of some transactions only" },
         { "plume cobra",
-          "{\"session\":0,\"ops\":[{\"w\":\"1\",\"v\":1}]}\n"
-          "{\"session\":0,\"txn\":\"5\",\"ops\":[{\"w\":\"1\",\"v\":2}]}",
+          "{'session':0,'ops':[{'w':'1','v':1}]}\n"
+          "{'session':0,'txn':'5','ops':[{'w':'1','v':2}]}",
           "the ids of some transactions only" },
-        { "plume", "{\"session\":0,\"txn\":\"-1\",\"ops\":[{\"w\":\"1\",\"v\":1}]}", "id -1" },
-        { "plume", "{\"session\":0,\"ops\":[]}", "transactions without operations" },
-        { "plume",
-          "{\"session\":0,\"status\":\"aborted\",\"ops\":[{\"w\":\"1\",\"v\":1},"
-          "{\"w\":\"1\",\"v\":2}]}",
+        { "plume", "{'session':0,'txn':'-1','ops':[{'w':'1','v':1}]}", "id -1" },
+        { "plume", "{'session':0,'ops':[]}", "transactions without operations" },
+        { "plume", "{'session':0,'status':'aborted','ops':[{'w':'1','v':1},{'w':'1','v':2}]}",
           "belong together" },
-        { "plume dbcop cobra",
-          "{\"session\":0,\"status\":\"unknown\",\"ops\":[{\"w\":\"1\",\"v\":1}]}",
+        { "plume dbcop cobra", "{'session':0,'status':'unknown','ops':[{'w':'1','v':1}]}",
           "unknown outcome" },
-        { "plume dbcop cobra", "{\"session\":0,\"status\":\"aborted\",\"ops\":[{\"r\":\"1\"}]}",
+        { "plume dbcop cobra", "{'session':0,'status':'aborted','ops':[{'r':'1'}]}",
           "reads whose result is not known" },
-        { "plume dbcop cobra",
-          "{\"session\":0,\"start\":1,\"end\":2,\"ops\":[{\"w\":\"1\",\"v\":1}]}", "client times" },
-        { "plume dbcop cobra", "{\"session\":0,\"commit_ts\":1,\"ops\":[{\"w\":\"1\",\"v\":1}]}",
+        { "plume dbcop cobra", "{'session':0,'start':1,'end':2,'ops':[{'w':'1','v':1}]}",
+          "client times" },
+        { "plume dbcop cobra", "{'session':0,'commit_ts':1,'ops':[{'w':'1','v':1}]}",
           "server timestamps" },
-        { "plume dbcop cobra", "{\"session\":0,\"ops\":[{\"w\":\"1\",\"v\":1,\"t\":[1,2]}]}",
+        { "plume dbcop cobra", "{'session':0,'ops':[{'w':'1','v':1,'t':[1,2]}]}",
           "the interval of an operation" },
-        { "plume dbcop", "{\"init\":{\"1\":5}}", "initial values other than 0" },
-        { "plume dbcop cobra", "{\"version_order\":{\"1\":[]}}", "version orders" },
-        { "plume dbcop cobra", "{\"order\":[]}", "a serialization order" },
-        { "plume dbcop cobra", "{\"esse\":\"history\",\"version\":1,\"in_version_order\":true}",
+        { "plume dbcop", "{'init':{'1':5}}", "initial values other than 0" },
+        { "plume dbcop cobra", "{'version_order':{'1':[]}}", "version orders" },
+        { "plume dbcop cobra", "{'order':[]}", "a serialization order" },
+        { "plume dbcop cobra", "{'esse':'history','version':1,'in_version_order':true}",
           "that the versions are in the order of the file" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -719,14 +712,13 @@ TEST(test_peers__lossy_drops_what_it_must_and_no_more)
     struct esse_arena *arena = esse_arena_new();
     struct esse_error err;
     struct esse_out out;
-    struct esse_history *history = load_text(
-        arena, "native",
-        "{\"init\":{\"x\":5}}\n"
-        "{\"session\":\"s\",\"txn\":\"a\",\"start\":1,\"end\":2,"
-        "\"ops\":[{\"r\":\"x\",\"v\":5},{\"w\":\"x\",\"v\":6},{\"a\":\"l\",\"v\":1}]}\n"
-        "{\"session\":7,\"status\":\"unknown\",\"ops\":[{\"r\":\"x\"},{\"w\":\"y\",\"v\":0}]}\n"
-        "{\"session\":7,\"status\":\"aborted\",\"ops\":[{\"w\":\"8\",\"v\":1},"
-        "{\"w\":\"8\",\"v\":2}]}\n");
+    struct esse_history *history =
+        load_text(arena, "native",
+                  "{'init':{'x':5}}\n"
+                  "{'session':'s','txn':'a','start':1,'end':2,'ops':[{'r':'x','v':5},"
+                  "{'w':'x','v':6},{'a':'l','v':1}]}\n"
+                  "{'session':7,'status':'unknown','ops':[{'r':'x'},{'w':'y','v':0}]}\n"
+                  "{'session':7,'status':'aborted','ops':[{'w':'8','v':1},{'w':'8','v':2}]}\n");
     esse_out_init_memory(&out, arena);
     struct esse_sink *sink = esse_format_find("plume")->writer(arena, history->values, &out, true);
     CHECK(esse_history_emit(history, sink, &err));
@@ -750,9 +742,9 @@ TEST(test_peers__files_are_recognised_by_their_bytes)
         { "r 1 2", "awdit" },
         { "S01234567W", "cobra" },
         { "S01234567", "cobra" },
-        { "{\"session\":0}", "native" },
+        { "{'session':0}", "native" },
         { "{:type :ok}", "jepsen-edn" },
-        { "[{\"type\":\"ok\"}]", "elle-json" },
+        { "[{'type':'ok'}]", "elle-json" },
         { "Some words of text", NULL },
         { "right (or wrong)", NULL },
         { "write it down", NULL },
@@ -760,7 +752,7 @@ TEST(test_peers__files_are_recognised_by_their_bytes)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_source source;
-        esse_source_memory(&source, arena, cases[i].text, strlen(cases[i].text));
+        esse_source_memory(&source, arena, json(arena, cases[i].text), strlen(cases[i].text));
         const struct esse_format *format = esse_format_sniff(&source);
         CHECK_TEXT(format ? format->name : "none", cases[i].format ? cases[i].format : "none");
         esse_source_close(&source);

@@ -184,12 +184,12 @@ TEST(test_polygraph__predicates_pass_over_lists)
     static const char *const levels[] = { "prefix", "snapshot-isolation", "strict-serializable" };
     static const char *const engines[] = { "polygraph", "dsg", NULL };
     static const char *const texts[] = {
-        "{\"session\":0,\"ops\":[{\"a\":\"x\",\"v\":1}]}\n"
-        "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":[]}]}\n"
-        "{\"session\":0,\"ops\":[{\"p\":\"v = 1\",\"rows\":{}}]}\n",
-        "{\"session\":0,\"ops\":[{\"a\":\"x\",\"v\":2}]}\n"
-        "{\"session\":1,\"ops\":[{\"w\":\"y\",\"v\":3}]}\n"
-        "{\"session\":0,\"ops\":[{\"p\":\"v > 1\",\"rows\":{\"y\":3}}]}\n",
+        "{'session':0,'ops':[{'a':'x','v':1}]}\n"
+        "{'session':1,'ops':[{'r':'x','v':[]}]}\n"
+        "{'session':0,'ops':[{'p':'v = 1','rows':{}}]}\n",
+        "{'session':0,'ops':[{'a':'x','v':2}]}\n"
+        "{'session':1,'ops':[{'w':'y','v':3}]}\n"
+        "{'session':0,'ops':[{'p':'v > 1','rows':{'y':3}}]}\n",
     };
     for (unsigned i = 0; i < 6; i++) {
         struct esse_arena *arena = esse_arena_new();

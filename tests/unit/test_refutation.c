@@ -96,14 +96,13 @@ static bool is_accepted(const struct esse_history *history, const struct esse_an
 
 /* Nobody can say whose x = 1 it was that t2 read; t5 was aborted, and t6 says nothing. */
 static const char *const many_text =
-    "{\"session\":0,\"txn\":\"t0\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"u\",\"v\":1}]}\n"
-    "{\"session\":1,\"txn\":\"t1\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"v\",\"v\":1}]}\n"
-    "{\"session\":2,\"txn\":\"t2\",\"ops\":[{\"r\":\"x\",\"v\":1},{\"r\":\"y\",\"v\":2}]}\n"
-    "{\"session\":3,\"txn\":\"t3\",\"ops\":[{\"w\":\"x\",\"v\":2},{\"w\":\"y\",\"v\":2}]}\n"
-    "{\"session\":4,\"txn\":\"t4\",\"ops\":[{\"r\":\"x\",\"v\":2},{\"r\":\"u\",\"v\":1},"
-    "{\"r\":\"v\",\"v\":1}]}\n"
-    "{\"session\":5,\"txn\":\"t5\",\"status\":\"aborted\",\"ops\":[{\"w\":\"x\",\"v\":3}]}\n"
-    "{\"session\":6,\"txn\":\"t6\",\"ops\":[{\"w\":\"x\",\"v\":4}]}\n";
+    "{'session':0,'txn':'t0','ops':[{'w':'x','v':1},{'w':'u','v':1}]}\n"
+    "{'session':1,'txn':'t1','ops':[{'w':'x','v':1},{'w':'v','v':1}]}\n"
+    "{'session':2,'txn':'t2','ops':[{'r':'x','v':1},{'r':'y','v':2}]}\n"
+    "{'session':3,'txn':'t3','ops':[{'w':'x','v':2},{'w':'y','v':2}]}\n"
+    "{'session':4,'txn':'t4','ops':[{'r':'x','v':2},{'r':'u','v':1},{'r':'v','v':1}]}\n"
+    "{'session':5,'txn':'t5','status':'aborted','ops':[{'w':'x','v':3}]}\n"
+    "{'session':6,'txn':'t6','ops':[{'w':'x','v':4}]}\n";
 
 enum { X, U, V, Y };
 
@@ -303,10 +302,10 @@ TEST(test_refutation__an_order_of_one_key_is_not_that_of_another)
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
         load_text(arena, "native",
-                  "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":1}]}\n"
-                  "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":2},{\"w\":\"y\",\"v\":2}]}\n"
-                  "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":1},{\"r\":\"y\",\"v\":2}]}\n"
-                  "{\"session\":3,\"ops\":[{\"r\":\"x\",\"v\":2},{\"r\":\"y\",\"v\":1}]}\n");
+                  "{'session':0,'ops':[{'w':'x','v':1},{'w':'y','v':1}]}\n"
+                  "{'session':1,'ops':[{'w':'x','v':2},{'w':'y','v':2}]}\n"
+                  "{'session':2,'ops':[{'r':'x','v':1},{'r':'y','v':2}]}\n"
+                  "{'session':3,'ops':[{'r':'x','v':2},{'r':'y','v':1}]}\n");
     const struct esse_clause clauses[] = {
         cycle_of(arena, 1, edge_of(history, "wr", 1, 3, 5), edge_of(history, "rw", 0, 4, 2)),
         cycle_of(arena, 0, edge_of(history, "wr", 1, 1, 7), edge_of(history, "rw", 0, 6, 0)),
@@ -378,9 +377,9 @@ TEST(test_refutation__two_rw_in_a_row_are_nothing_against_snapshots)
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
         load_text(arena, "native",
-                  "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":null},{\"w\":\"y\",\"v\":1}]}\n"
-                  "{\"session\":1,\"ops\":[{\"r\":\"y\",\"v\":null},{\"w\":\"x\",\"v\":1}]}\n"
-                  "{\"session\":2,\"ops\":[{\"r\":\"y\",\"v\":1},{\"r\":\"x\",\"v\":null}]}\n");
+                  "{'session':0,'ops':[{'r':'x','v':null},{'w':'y','v':1}]}\n"
+                  "{'session':1,'ops':[{'r':'y','v':null},{'w':'x','v':1}]}\n"
+                  "{'session':2,'ops':[{'r':'y','v':1},{'r':'x','v':null}]}\n");
     const struct esse_edge skew[] = { edge_of(history, "rw", 0, 0, 3),
                                       edge_of(history, "rw", 1, 2, 1) };
     CHECK(refutes(history, "serializable-no-order", skew, 2));
@@ -414,8 +413,8 @@ TEST(test_refutation__sessions_and_time_count_where_the_level_has_them)
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
         load_text(arena, "native",
-                  "{\"session\":0,\"start\":1,\"end\":2,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                  "{\"session\":0,\"start\":3,\"end\":4,\"ops\":[{\"r\":\"x\",\"v\":null}]}\n");
+                  "{'session':0,'start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
+                  "{'session':0,'start':3,'end':4,'ops':[{'r':'x','v':null}]}\n");
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         struct esse_edge edges[] = { edge_of(history, "rw", 0, 1, 0),
                                      edge_of(history, "process", 0, 0, 1) };
@@ -445,9 +444,8 @@ TEST(test_refutation__what_a_predicate_saw_does_not_pass_for_a_read)
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
         load_text(arena, "native",
-                  "{\"session\":0,\"ops\":[{\"w\":\"y\",\"v\":5}]}\n"
-                  "{\"session\":1,\"ops\":[{\"p\":\"v > 3\",\"rows\":{}},"
-                  "{\"r\":\"y\",\"v\":5}]}\n");
+                  "{'session':0,'ops':[{'w':'y','v':5}]}\n"
+                  "{'session':1,'ops':[{'p':'v > 3','rows':{}},{'r':'y','v':5}]}\n");
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
         const struct esse_choice choice = {
             ESSE_CHOICE_SOURCE, { 0 }, { ESSE_NO_OP }, { 1 }, { 0 }
@@ -822,11 +820,13 @@ static bool reads_as(const char *text, struct esse_error *err)
     struct esse_evidence evidence;
     FILE *file = fopen(scratch_path(), "w");
     CHECK(file);
-    fprintf(file,
-            "{\"esse\":\"evidence\",\"version\":1,\"transactions\":1,\"operations\":1,"
-            "\"results\":[{\"level\":\"serializable\",\"verdict\":\"violated\",\"anomalies\":["
-            "{\"type\":\"serializable-no-order\",\"refutation\":%s}]}]}",
-            text);
+    fputs(json(arena, esse_arena_format(
+                          arena,
+                          "{'esse':'evidence','version':1,'transactions':1,'operations':1,"
+                          "'results':[{'level':'serializable','verdict':'violated',"
+                          "'anomalies':[{'type':'serializable-no-order','refutation':%s}]}]}",
+                          text)),
+          file);
     fclose(file);
     bool ok = esse_evidence_read(arena, scratch_path(), &evidence, err);
     unlink(scratch_path());
@@ -839,34 +839,31 @@ TEST(test_refutation__a_file_is_read_strictly)
     static const struct {
         const char *text, *error; /* NULL: it is read */
     } cases[] = {
-        { "{\"choices\":[],\"clauses\":[]}", NULL },
-        { "{\"clauses\":[{\"literals\":[3],\"kind\":\"follows\"}],"
-          "\"choices\":[{\"kind\":\"order\",\"key\":0,\"first\":0,\"second\":1},"
-          "{\"kind\":\"both\",\"parts\":[0,1]}]}",
+        { "{'choices':[],'clauses':[]}", NULL },
+        { "{'clauses':[{'literals':[3],'kind':'follows'}],'choices':[{'kind':'order','key':0,"
+          "'first':0,'second':1},{'kind':'both','parts':[0,1]}]}",
           NULL },
-        { "{\"choices\":[{\"kind\":\"order\",\"key\":0,\"first\":0,\"second\":1}],"
-          "\"clauses\":[{\"kind\":\"follows\",\"literals\":[2]}]}",
+        { "{'choices':[{'kind':'order','key':0,'first':0,'second':1}],"
+          "'clauses':[{'kind':'follows','literals':[2]}]}",
           "found literal 2 of 1 choices in clause 0" },
-        { "{\"choices\":[],\"clauses\":[{\"kind\":\"magic\",\"literals\":[]}]}",
+        { "{'choices':[],'clauses':[{'kind':'magic','literals':[]}]}",
           "found \"magic\", expected cycle, sources, both or follows" },
-        { "{\"choices\":[{\"kind\":\"guess\"}],\"clauses\":[]}",
+        { "{'choices':[{'kind':'guess'}],'clauses':[]}",
           "found \"guess\", expected order, source or both" },
-        { "{\"choices\":[{\"kind\":\"order\",\"key\":0,\"first\":0}],\"clauses\":[]}",
+        { "{'choices':[{'kind':'order','key':0,'first':0}],'clauses':[]}",
           "a choice does not have the members of its kind" },
-        { "{\"choices\":[{\"kind\":\"both\",\"parts\":[0,1],\"key\":0}],\"clauses\":[]}",
+        { "{'choices':[{'kind':'both','parts':[0,1],'key':0}],'clauses':[]}",
           "a choice does not have the members of its kind" },
-        { "{\"choices\":[{\"kind\":\"both\",\"parts\":[0,1,2]}],\"clauses\":[]}",
+        { "{'choices':[{'kind':'both','parts':[0,1,2]}],'clauses':[]}",
           "found 3 parts, expected two" },
-        { "{\"choices\":[],\"clauses\":[{\"kind\":\"cycle\",\"literals\":[]}]}",
+        { "{'choices':[],'clauses':[{'kind':'cycle','literals':[]}]}",
           "a clause does not have the members of its kind" },
-        { "{\"choices\":[],\"clauses\":[{\"kind\":\"follows\",\"literals\":[null]}]}",
+        { "{'choices':[],'clauses':[{'kind':'follows','literals':[null]}]}",
           "found null, expected a number" },
-        { "{\"choices\":[],\"clauses\":[{\"kind\":\"follows\",\"literals\":[-1]}]}", "found -1" },
-        { "{\"choices\":[],\"clauses\":[],\"hints\":[]}", "unknown member \"hints\"" },
-        { "{\"choices\":[{\"kind\":\"order\",\"why\":1}],\"clauses\":[]}",
-          "unknown member \"why\"" },
-        { "{\"choices\":[],\"clauses\":[{\"kind\":\"follows\",\"why\":1}]}",
-          "unknown member \"why\"" },
+        { "{'choices':[],'clauses':[{'kind':'follows','literals':[-1]}]}", "found -1" },
+        { "{'choices':[],'clauses':[],'hints':[]}", "unknown member \"hints\"" },
+        { "{'choices':[{'kind':'order','why':1}],'clauses':[]}", "unknown member \"why\"" },
+        { "{'choices':[],'clauses':[{'kind':'follows','why':1}]}", "unknown member \"why\"" },
         { "[]", "a refutation" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -62,7 +62,7 @@ static struct esse_replay_outcome stream_text(struct esse_arena *arena, const ch
     struct esse_reading reading = { &source, NULL, esse_replay_stream_sink(*stream),
                                     ESSE_WORKLOAD_ANY, ESSE_WORKLOAD_ANY };
     *err = (struct esse_error){ 0 };
-    esse_source_memory(&source, arena, text, strlen(text));
+    esse_source_memory(&source, arena, json(arena, text), strlen(text));
     esse_format_find("native")->read(&reading, err);
     esse_source_close(&source);
     return esse_replay_stream_outcome(*stream);
@@ -222,10 +222,9 @@ TEST(test_replay__engines_agree_on_clean_histories)
 
 /* ---- evidence ---- */
 
-static const char two[] =
-    "{\"session\":0,\"txn\":\"a\",\"commit_ts\":1,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-    "{\"session\":1,\"txn\":\"b\",\"commit_ts\":2,\"ops\":[{\"w\":\"y\",\"v\":1},"
-    "{\"r\":\"x\",\"v\":null},{\"r\":\"y\",\"v\":1}]}\n";
+static const char two[] = "{'session':0,'txn':'a','commit_ts':1,'ops':[{'w':'x','v':1}]}\n"
+                          "{'session':1,'txn':'b','commit_ts':2,'ops':[{'w':'y','v':1},{'r':'x',"
+                          "'v':null},{'r':'y','v':1}]}\n";
 
 TEST(test_replay__evidence_that_was_changed_is_refused)
 {
@@ -255,8 +254,7 @@ TEST(test_replay__what_has_no_place_and_may_explain_it_leaves_it_open)
 {
     struct esse_arena *arena = esse_arena_new();
     const char *text = esse_arena_format(
-        arena, "%s{\"session\":2,\"txn\":\"c\",\"status\":\"unknown\",\"ops\":[{\"d\":\"x\"}]}\n",
-        two);
+        arena, "%s{'session':2,'txn':'c','status':'unknown','ops':[{'d':'x'}]}\n", two);
     const struct esse_verdict *verdict =
         check_by(arena, load_text(arena, "native", text), "replay", "serializable", "commit_ts");
     CHECK_EQ(verdict->outcome, ESSE_UNKNOWN);
@@ -267,7 +265,7 @@ TEST(test_replay__what_has_no_place_and_may_explain_it_leaves_it_open)
 TEST(test_replay__an_order_that_leaves_out_a_transaction_is_none)
 {
     struct esse_arena *arena = esse_arena_new();
-    const char *text = esse_arena_format(arena, "%s{\"order\":[\"b\"]}\n", two);
+    const char *text = esse_arena_format(arena, "%s{'order':['b']}\n", two);
     const struct esse_verdict *verdict =
         check_by(arena, load_text(arena, "native", text), "replay", "serializable", NULL);
     CHECK_EQ(verdict->outcome, ESSE_UNKNOWN);

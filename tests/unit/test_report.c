@@ -23,14 +23,12 @@ static struct esse_history *circle_history(struct esse_arena *arena, unsigned co
     struct esse_out out;
     esse_out_init_memory(&out, arena);
     for (unsigned i = 0; i < count; i++) {
-        esse_out_f(&out,
-                   "{\"session\":%u,\"txn\":\"t%u\",\"start\":%u,\"end\":%u,\"ops\":["
-                   "{\"r\":\"k%u\",\"v\":%u}",
+        esse_out_f(&out, "{'session':%u,'txn':'t%u','start':%u,'end':%u,'ops':[{'r':'k%u','v':%u}",
                    i % 3, i, 100 * i, 100 * i + 250, (i + count - 1) % count,
                    (i + count - 1) % count + 1);
         for (unsigned f = 0; f < filler; f++)
-            esse_out_f(&out, ",{\"w\":\"filler-%u-%u\",\"v\":\"some text %u\"}", i, f, f);
-        esse_out_f(&out, ",{\"w\":\"k%u\",\"v\":%u}]}\n", i, i + 1);
+            esse_out_f(&out, ",{'w':'filler-%u-%u','v':'some text %u'}", i, f, f);
+        esse_out_f(&out, ",{'w':'k%u','v':%u}]}\n", i, i + 1);
     }
     return load_text(arena, "native", esse_out_memory(&out));
 }
@@ -327,7 +325,7 @@ TEST(test_text__what_proves_that_a_level_holds)
                                           .proves = "strong-snapshot-isolation",
                                           .has_starts = true };
     HAS(written(arena, esse_report_json, &report),
-        "\"evidence\":{\"kind\":\"order\",\"rechecked\":true,\"transactions\":3,\"proves\":");
+        json(arena, "'evidence':{'kind':'order','rechecked':true,'transactions':3,'proves':"));
     esse_arena_free(arena);
 }
 
@@ -343,9 +341,10 @@ TEST(test_bug__a_report_has_the_error_and_the_evidence)
     const struct esse_anomaly *circle = circle_of(arena, history);
     struct esse_report report = report_of(arena, history, circle, 1);
     const char *text = written(arena, write_bug, &report);
-    HAS(text, "{\"esse\":\"bug report\",\"version\":");
+    HAS(text, json(arena, "{'esse':'bug report','version':"));
     HAS(text, "\"error\":\"the cycle does not \\\"follow\\\"\"");
-    HAS(text, "\n{\"esse\":\"evidence\"");
+    HAS(text, json(arena, "\n"
+                          "{'esse':'evidence'"));
     HAS(text, circle->type);
     esse_arena_free(arena);
 }
@@ -376,11 +375,13 @@ TEST(test_json__edges_name_their_transactions)
     struct esse_history *history = circle_history(arena, 4, 1);
     struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
     const char *text = written(arena, esse_report_json, &report);
-    HAS(text, "\"transactions\":[\"t0\",\"t1\",\"t2\",\"t3\"]");
-    HAS(text, "{\"from\":\"t0\",\"to\":\"t1\",\"dep\":\"wr\",\"key\":\"k0\",\"from_operation\":2,"
-              "\"to_operation\":0,\"why\":\"t0 wrote k0 = 1, which t1 read\"}");
-    HAS(text, "{\"from\":\"t3\",\"to\":\"t0\",\"dep\":\"realtime\",\"why\":");
-    HAS(text, "\"evidence\":{\"kind\":\"cycle\",\"rechecked\":true}");
+    HAS(text, json(arena, "'transactions':['t0','t1','t2','t3']"));
+    HAS(text,
+        json(arena,
+             "{'from':'t0','to':'t1','dep':'wr','key':'k0','from_operation':2,'to_operation':0,"
+             "'why':'t0 wrote k0 = 1, which t1 read'}"));
+    HAS(text, json(arena, "{'from':'t3','to':'t0','dep':'realtime','why':"));
+    HAS(text, json(arena, "'evidence':{'kind':'cycle','rechecked':true}"));
     esse_arena_free(arena);
 }
 
@@ -566,13 +567,13 @@ TEST(test_names__what_differs_looks_different_however_short)
     const char *shown[4][2];
     char lines[2][600];
     for (int i = 0; i < 2; i++)
-        snprintf(lines[i], sizeof lines[i],
-                 "{\"session\":\"s\",\"txn\":\"transfer-of-funds-between-two-accounts-of-one-"
-                 "customer-%d-as-recorded-by-the-payments-service-in-november\",\"ops\":[{\"w\":"
-                 "\"accounts/of/the/customer/with/the/number/%d/that/has/a/very/long/path/to/its/"
-                 "balance\",\"v\":\"one thousand two hundred and %d euro, in words, so that it is "
-                 "longer than a line\"}]}\n",
-                 i, i, i);
+        snprintf(
+            lines[i], sizeof lines[i],
+            "{'session':'s','txn':'transfer-of-funds-between-two-accounts-of-one-customer-%d-as-"
+            "recorded-by-the-payments-service-in-november','ops':[{'w':'accounts/of/the/customer/"
+            "with/the/number/%d/that/has/a/very/long/path/to/its/balance','v':'one thousand two "
+            "hundred and %d euro, in words, so that it is longer than a line'}]}\n",
+            i, i, i);
     const struct esse_history *history =
         load_text(arena, "native", esse_arena_format(arena, "%s%s", lines[0], lines[1]));
     for (uint32_t i = 0; i < 2; i++) {
@@ -594,8 +595,8 @@ TEST(test_names__numbers_say_what_they_are)
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history =
         load_text(arena, "native",
-                  "{\"session\":7,\"txn\":5,\"ops\":[{\"w\":\"256\",\"v\":1}]}\n"
-                  "{\"session\":7,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n");
+                  "{'session':7,'txn':5,'ops':[{'w':'256','v':1}]}\n"
+                  "{'session':7,'ops':[{'w':'x','v':1}]}\n");
     CHECK_TEXT(esse_show_txn_text(arena, history, (esse_txn){ 0 }), "T5");
     CHECK_TEXT(esse_show_txn_text(arena, history, (esse_txn){ 1 }), "T7/1");
     CHECK_TEXT(esse_show_key_text(arena, history, (esse_key){ 0 }), "key 256");
@@ -608,14 +609,14 @@ TEST(test_names__numbers_say_what_they_are)
 TEST(test_names__a_row_keeps_the_columns_that_matter)
 {
     struct esse_arena *arena = esse_arena_new();
-    const struct esse_history *history = load_text(
-        arena, "native",
-        "{\"session\":1,\"ops\":[{\"w\":\"t/1\",\"v\":{\"address\":\"some street\",\"birthday\":"
-        "\"some day\",\"sold\":1,\"town\":\"some town\"}}]}\n"
-        "{\"session\":2,\"ops\":[{\"w\":\"t/1\",\"v\":{\"address\":\"some street\",\"birthday\":"
-        "\"some day\",\"sold\":2,\"town\":\"some town\"}}]}\n");
-    CHECK_TEXT(op_shown(arena, history, 0, 30), "w t/1 = {\"sold\":1,…}");
-    CHECK_TEXT(op_shown(arena, history, 1, 30), "w t/1 = {\"sold\":2,…}");
+    const struct esse_history *history =
+        load_text(arena, "native",
+                  "{'session':1,'ops':[{'w':'t/1','v':{'address':'some street',"
+                  "'birthday':'some day','sold':1,'town':'some town'}}]}\n"
+                  "{'session':2,'ops':[{'w':'t/1','v':{'address':'some street',"
+                  "'birthday':'some day','sold':2,'town':'some town'}}]}\n");
+    CHECK_JSON(arena, op_shown(arena, history, 0, 30), "w t/1 = {'sold':1,…}");
+    CHECK_JSON(arena, op_shown(arena, history, 1, 30), "w t/1 = {'sold':2,…}");
     esse_arena_free(arena);
 }
 
@@ -704,7 +705,7 @@ TEST(test_refuted__without_a_choice_it_is_a_cycle)
     HAS(text, "\n    so t0 → t1 → t2 → t0: t0 would have to come before itself\n");
     CHECK(!strstr(text, "Suppose"));
     text = written(arena, esse_report_json, &report);
-    HAS(text, "\"transactions\":[\"t0\",\"t1\",\"t2\"],\"steps\":[],\"edges\":[{\"from\":\"t0\"");
+    HAS(text, json(arena, "'transactions':['t0','t1','t2'],'steps':[],'edges':[{'from':'t0'"));
     CHECK(!strstr(text, "\"choices\""));
     esse_arena_free(arena);
 }
@@ -715,11 +716,13 @@ TEST(test_refuted__json_has_choices_and_cycles)
     struct esse_history *history = circle_history(arena, 3, 0);
     struct esse_report report = report_of(arena, history, refuted_of(arena, history, true), 1);
     const char *text = written(arena, esse_report_json, &report);
-    HAS(text, "\"transactions\":[\"t0\",\"t1\",\"t2\"]");
-    HAS(text, "\"choices\":[{\"kind\":\"order\",\"key\":\"k0\",\"first\":{\"transaction\":\"t0\","
-              "\"operation\":1},\"second\":{\"transaction\":\"t1\",\"operation\":1}}]");
-    HAS(text, "\"cycles\":[{\"given\":[\"the ");
-    HAS(text, "],\"clauses\":3}");
+    HAS(text, json(arena, "'transactions':['t0','t1','t2']"));
+    HAS(text,
+        json(arena,
+             "'choices':[{'kind':'order','key':'k0','first':{'transaction':'t0','operation':1},"
+             "'second':{'transaction':'t1','operation':1}}]"));
+    HAS(text, json(arena, "'cycles':[{'given':['the "));
+    HAS(text, json(arena, "],'clauses':3}"));
     CHECK_EQ(count_of(text, "\"given\""), 2);
     esse_arena_free(arena);
 }

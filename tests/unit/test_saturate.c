@@ -93,7 +93,7 @@ static const char *put_example_op(struct esse_out *out, const char *at)
     for (at++; *at && *at != ')'; at++)
         value[v++] = *at == ' ' ? ',' : *at;
     key[k] = value[v] = 0;
-    esse_out_f(out, "{\"%c\":\"%s\",\"v\":%s}", kind, key, value);
+    esse_out_f(out, "{'%c':'%s','v':%s}", kind, key, value);
     return *at ? at + 1 : at;
 }
 
@@ -102,7 +102,7 @@ static const char *native_of_example(struct esse_arena *arena, const char *examp
 {
     struct esse_out out;
     esse_out_init_memory(&out, arena);
-    esse_out_text(&out, "{\"init\":{\"x\":0,\"y\":0,\"z\":0}}\n");
+    esse_out_text(&out, "{'init':{'x':0,'y':0,'z':0}}\n");
     if (strstr(example, "a("))
         esse_out_init_memory(&out, arena); /* lists start empty */
     for (const char *at = example; *at;) {
@@ -113,8 +113,7 @@ static const char *native_of_example(struct esse_arena *arena, const char *examp
             if (sscanf(at, " %15[A-Z0-9]:%n", name, &used) < 1 || !used)
                 return NULL;
         }
-        esse_out_f(&out, "{\"session\":\"%s\",\"txn\":\"%s\",\"ops\":[", *session ? session : name,
-                   name);
+        esse_out_f(&out, "{'session':'%s','txn':'%s','ops':[", *session ? session : name, name);
         at += used;
         for (bool first = true; *at && *at != ';';) {
             at += strspn(at, " ");
@@ -232,12 +231,10 @@ static bool saturate_operations(struct esse_arena *arena, const char *text)
 TEST(test_saturate__an_update_reads_before_it_writes)
 {
     struct esse_arena *arena = esse_arena_new();
-    CHECK(saturate_operations(
-        arena, "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":9}]}\n"
-               "{\"session\":0,\"ops\":[{\"u\":\"v > 0\",\"rows\":{\"x\":[2,9]}}]}\n"));
+    CHECK(saturate_operations(arena, "{'session':0,'ops':[{'r':'x','v':9}]}\n"
+                                     "{'session':0,'ops':[{'u':'v > 0','rows':{'x':[2,9]}}]}\n"));
     /* Its own write is not what it read. */
-    saturate_operations(arena,
-                        "{\"session\":0,\"ops\":[{\"u\":\"v > 0\",\"rows\":{\"x\":[9,9]}}]}\n");
+    saturate_operations(arena, "{'session':0,'ops':[{'u':'v > 0','rows':{'x':[9,9]}}]}\n");
     esse_arena_free(arena);
 }
 
@@ -248,9 +245,9 @@ TEST(test_saturate__rows_of_one_predicate_are_in_no_order)
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history =
         load_text(arena, "native",
-                  "{\"session\":0,\"ops\":[{\"w\":\"y\",\"v\":3}]}\n"
-                  "{\"session\":0,\"ops\":[{\"w\":\"y\",\"v\":4},{\"w\":\"x\",\"v\":1}]}\n"
-                  "{\"session\":1,\"ops\":[{\"p\":\"v < 4\",\"rows\":{\"x\":1,\"y\":3}}]}\n");
+                  "{'session':0,'ops':[{'w':'y','v':3}]}\n"
+                  "{'session':0,'ops':[{'w':'y','v':4},{'w':'x','v':1}]}\n"
+                  "{'session':1,'ops':[{'p':'v < 4','rows':{'x':1,'y':3}}]}\n");
     struct esse_check_options options = { .levels = levels, .level_count = 2 };
     const struct esse_result *result;
     struct esse_error err;
@@ -286,12 +283,11 @@ TEST(test_saturate__refutations_of_predicate_operations_are_rechecked)
 
 static struct esse_history *causal_violation(struct esse_arena *arena)
 {
-    return load_text(arena, "native",
-                     "{\"session\":0,\"txn\":\"t1\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                     "{\"session\":1,\"txn\":\"t2\",\"ops\":[{\"r\":\"x\",\"v\":1},"
-                     "{\"w\":\"x\",\"v\":2},{\"w\":\"y\",\"v\":1}]}\n"
-                     "{\"session\":2,\"txn\":\"t3\",\"ops\":[{\"r\":\"y\",\"v\":1},"
-                     "{\"r\":\"x\",\"v\":1}]}\n");
+    return load_text(
+        arena, "native",
+        "{'session':0,'txn':'t1','ops':[{'w':'x','v':1}]}\n"
+        "{'session':1,'txn':'t2','ops':[{'r':'x','v':1},{'w':'x','v':2},{'w':'y','v':1}]}\n"
+        "{'session':2,'txn':'t3','ops':[{'r':'y','v':1},{'r':'x','v':1}]}\n");
 }
 
 /* Every member of every edge, changed one at a time, makes the evidence worthless. */
@@ -342,9 +338,9 @@ TEST(test_saturate__a_wrong_commit_order_is_refused)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history = load_text(arena, "native",
-                                             "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                                             "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
-                                             "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":2}]}\n");
+                                             "{'session':0,'ops':[{'w':'x','v':1}]}\n"
+                                             "{'session':0,'ops':[{'w':'x','v':2}]}\n"
+                                             "{'session':1,'ops':[{'r':'x','v':2}]}\n");
     static const uint32_t orders[][3] = { { 0, 1, 2 }, { 1, 0, 2 }, { 0, 2, 1 }, { 0, 1, 1 } };
     const struct esse_level *level = esse_level_find("causal-consistency");
     struct esse_error err;

@@ -234,11 +234,11 @@ static void random_statement(struct statement *s, struct esse_rng *rng)
 static void put_rows(struct esse_out *out, const char *name, const int *rows)
 {
     const char *comma = "";
-    esse_out_f(out, ",\"%s\":{", name);
+    esse_out_f(out, ",'%s':{", name);
     for (int key = 0; key < KEYS; key++) {
         if (rows[key] == UNNAMED)
             continue;
-        esse_out_f(out, "%s\"%c\":", comma, 'w' + key);
+        esse_out_f(out, "%s'%c':", comma, 'w' + key);
         if (rows[key] == ABSENT)
             esse_out_text(out, "null");
         else
@@ -270,24 +270,24 @@ static const char *write_statement(struct esse_arena *arena, const struct statem
 {
     struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
     esse_out_init_memory(out, arena);
-    esse_out_text(out, "{\"session\":0,\"ops\":[{\"r\":\"w\",\"v\":null},{\"r\":\"x\",\"v\":null},"
-                       "{\"r\":\"y\",\"v\":null},{\"r\":\"z\",\"v\":null}]}\n"
-                       "{\"session\":1,\"ops\":[");
+    esse_out_text(out, "{'session':0,'ops':[{'r':'w','v':null},{'r':'x','v':null},{'r':'y',"
+                       "'v':null},{'r':'z','v':null}]}\n"
+                       "{'session':1,'ops':[");
     for (int key = 0; key < KEYS; key++) {
         if (s->own[key] == ABSENT)
-            esse_out_f(out, "{\"d\":\"%c\"},", 'w' + key);
+            esse_out_f(out, "{'d':'%c'},", 'w' + key);
         else if (s->own[key] != UNNAMED)
-            esse_out_f(out, "{\"w\":\"%c\",\"v\":%d},", 'w' + key, s->own[key]);
+            esse_out_f(out, "{'w':'%c','v':%d},", 'w' + key, s->own[key]);
     }
-    esse_out_text(out, "{\"p\":\"");
+    esse_out_text(out, "{'p':'");
     put_text(out, s);
-    esse_out_char(out, '"');
+    esse_out_char(out, '\'');
     if (s->has_rows)
         put_rows(out, "rows", s->rows);
     if (s->has_result && s->result == ABSENT)
-        esse_out_text(out, ",\"result\":[null]");
+        esse_out_text(out, ",'result':[null]");
     else if (s->has_result)
-        esse_out_f(out, ",\"result\":[%d]", s->result);
+        esse_out_f(out, ",'result':[%d]", s->result);
     if (s->has_vset)
         put_rows(out, "vset", s->vset);
     esse_out_text(out, "}]}\n");
@@ -359,9 +359,9 @@ TEST(test_check__what_statements_leave_out_is_no_anomaly)
         s.has_rows = !s.has_result || esse_rng_below(&rng, 2);
         s.has_vset = false;
         esse_out_init_memory(&text, arena);
-        esse_out_text(&text, "{\"session\":0,\"ops\":[");
+        esse_out_text(&text, "{'session':0,'ops':[");
         for (int key = 0; key < KEYS; key++)
-            esse_out_f(&text, "%s{\"w\":\"%c\",\"v\":%d}", key ? "," : "", 'w' + key, s.vset[key]);
+            esse_out_f(&text, "%s{'w':'%c','v':%d}", key ? "," : "", 'w' + key, s.vset[key]);
         esse_out_text(&text, "]}\n");
         esse_out_text(&text, strchr(write_statement(arena, &s), '\n') + 1);
         for (size_t i = 0; i < 2; i++) {
@@ -425,8 +425,8 @@ TEST(test_scan__a_wrong_result_is_told_with_the_right_one)
     struct esse_error err;
     struct esse_history *history =
         load_text(arena, "native",
-                  "{\"session\":0,\"txn\":\"t\",\"ops\":[{\"p\":\"SELECT sum(v), count(*) FROM a\","
-                  "\"result\":[7,2],\"vset\":{\"a/1\":3,\"a/2\":5,\"b/1\":100}}]}\n");
+                  "{'session':0,'txn':'t','ops':[{'p':'SELECT sum(v), count(*) FROM a',"
+                  "'result':[7,2],'vset':{'a/1':3,'a/2':5,'b/1':100}}]}\n");
     CHECK(esse_check(arena, history, &options, &result, &err));
     CHECK_EQ(result->verdicts[0].anomaly_count, 1);
     const struct esse_anomaly *anomaly = &result->verdicts[0].anomalies[0];
@@ -442,11 +442,11 @@ TEST(test_scan__only_aggregates_have_results)
     const struct esse_check_options options = { .engine = "scan" };
     const struct esse_result *result;
     struct esse_error err = { 0 };
-    CHECK(!esse_check(
-        arena,
-        load_text(arena, "native",
-                  "\n{\"session\":0,\"ops\":[{\"p\":\"SELECT v FROM t\",\"result\":[7]}]}\n"),
-        &options, &result, &err));
+    CHECK(!esse_check(arena,
+                      load_text(arena, "native",
+                                "\n"
+                                "{'session':0,'ops':[{'p':'SELECT v FROM t','result':[7]}]}\n"),
+                      &options, &result, &err));
     CHECK_EQ(err.code, ESSE_EINPUT);
     CHECK_EQ(err.line, 2);
     CHECK(strstr(err.text, "only a SELECT of aggregates has a result"));

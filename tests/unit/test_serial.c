@@ -126,11 +126,10 @@ static struct serial find(struct esse_arena *arena, const char *text, bool real_
 }
 
 static const char stale[] =
-    "{\"session\":1,\"start\":1,\"end\":2,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-    "{\"session\":1,\"start\":3,\"end\":5,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
-    "{\"session\":2,\"start\":3,\"end\":6,\"ops\":[{\"w\":\"y\",\"v\":1}]}\n"
-    "{\"session\":3,\"start\":4,\"end\":7,\"ops\":[{\"r\":\"x\",\"v\":1},"
-    "{\"r\":\"y\",\"v\":1}]}\n";
+    "{'session':1,'start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
+    "{'session':1,'start':3,'end':5,'ops':[{'w':'x','v':2}]}\n"
+    "{'session':2,'start':3,'end':6,'ops':[{'w':'y','v':1}]}\n"
+    "{'session':3,'start':4,'end':7,'ops':[{'r':'x','v':1},{'r':'y','v':1}]}\n";
 
 /* The reader and whoever it read from come up to before the one that overwrote it. */
 TEST(test_serial__a_stale_reader_is_pulled_up_with_what_it_needs)
@@ -149,12 +148,11 @@ TEST(test_serial__a_stale_reader_is_pulled_up_with_what_it_needs)
 TEST(test_serial__files_by_session_are_sorted_by_ends)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct serial serial =
-        find(arena,
-             "{\"session\":1,\"start\":1,\"end\":2,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-             "{\"session\":1,\"start\":5,\"end\":6,\"ops\":[{\"r\":\"x\",\"v\":2}]}\n"
-             "{\"session\":2,\"start\":3,\"end\":4,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n",
-             true);
+    struct serial serial = find(arena,
+                                "{'session':1,'start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
+                                "{'session':1,'start':5,'end':6,'ops':[{'r':'x','v':2}]}\n"
+                                "{'session':2,'start':3,'end':4,'ops':[{'w':'x','v':2}]}\n",
+                                true);
     static const uint32_t expected[] = { 0, 2, 1 };
     CHECK(serial.sorted != NULL);
     CHECK_EQ(serial.odd.count, 0);
@@ -168,9 +166,9 @@ TEST(test_serial__a_read_from_the_future_waits_for_its_writer)
 {
     struct esse_arena *arena = esse_arena_new();
     struct serial serial = find(arena,
-                                "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n"
-                                "{\"session\":2,\"ops\":[{\"w\":\"y\",\"v\":1}]}\n"
-                                "{\"session\":3,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n",
+                                "{'session':1,'ops':[{'r':'x','v':1}]}\n"
+                                "{'session':2,'ops':[{'w':'y','v':1}]}\n"
+                                "{'session':3,'ops':[{'w':'x','v':1}]}\n",
                                 false);
     static const uint32_t expected[] = { 2, 0, 1 };
     CHECK_EQ(serial.odd.count, 0);
@@ -182,10 +180,9 @@ TEST(test_serial__a_read_from_the_future_waits_for_its_writer)
 /* Overwritten before it began: in order for those who know no clock. */
 TEST(test_serial__real_time_makes_a_window_odd)
 {
-    static const char text[] =
-        "{\"session\":1,\"start\":1,\"end\":2,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-        "{\"session\":2,\"start\":3,\"end\":4,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
-        "{\"session\":3,\"start\":5,\"end\":6,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n";
+    static const char text[] = "{'session':1,'start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
+                               "{'session':2,'start':3,'end':4,'ops':[{'w':'x','v':2}]}\n"
+                               "{'session':3,'start':5,'end':6,'ops':[{'r':'x','v':1}]}\n";
     struct esse_arena *arena = esse_arena_new();
     CHECK_EQ(find(arena, text, false).odd.count, 0);
     struct serial serial = find(arena, text, true);
@@ -200,21 +197,21 @@ TEST(test_serial__real_time_makes_a_window_odd)
 TEST(test_serial__what_has_no_order_is_odd_and_nothing_else)
 {
     static const char *const texts[] = {
-        "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":7}]}\n",
-        "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":1}]}\n"
-        "{\"session\":3,\"ops\":[{\"r\":\"y\",\"v\":1},{\"w\":\"x\",\"v\":1}]}\n",
-        "{\"session\":2,\"ops\":[{\"w\":\"x\",\"v\":1},{\"r\":\"x\",\"v\":null}]}\n",
-        "{\"session\":2,\"ops\":[{\"w\":\"x\",\"v\":1},{\"r\":\"x\",\"v\":2}]}\n"
-        "{\"session\":3,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n",
-        "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":2}]}\n"
-        "{\"session\":3,\"ops\":[{\"w\":\"x\",\"v\":2},{\"w\":\"x\",\"v\":3}]}\n",
+        "{'session':2,'ops':[{'r':'x','v':7}]}\n",
+        "{'session':2,'ops':[{'r':'x','v':1},{'w':'y','v':1}]}\n"
+        "{'session':3,'ops':[{'r':'y','v':1},{'w':'x','v':1}]}\n",
+        "{'session':2,'ops':[{'w':'x','v':1},{'r':'x','v':null}]}\n",
+        "{'session':2,'ops':[{'w':'x','v':1},{'r':'x','v':2}]}\n"
+        "{'session':3,'ops':[{'w':'x','v':2}]}\n",
+        "{'session':2,'ops':[{'r':'x','v':2}]}\n"
+        "{'session':3,'ops':[{'w':'x','v':2},{'w':'x','v':3}]}\n",
     };
     static const uint32_t txns[] = { 1, 2, 1, 2, 2 }, end[] = { 2, 3, 2, 2, 2 };
     for (int i = 0; i < 5; i++) {
         struct esse_arena *arena = esse_arena_new();
         const char *text = esse_arena_format(arena,
-                                             "{\"session\":1,\"ops\":[{\"w\":\"z\",\"v\":1}]}\n%s"
-                                             "{\"session\":1,\"ops\":[{\"r\":\"z\",\"v\":1}]}\n",
+                                             "{'session':1,'ops':[{'w':'z','v':1}]}\n"
+                                             "%s{'session':1,'ops':[{'r':'z','v':1}]}\n",
                                              texts[i]);
         struct serial serial = find(arena, text, false);
         CHECK_EQ(serial.odd.count, 1);
@@ -237,14 +234,14 @@ TEST(test_serial__lists_are_read_as_prefixes)
                   { "[2,1,3]", 1, 3 },   { "[1,7,3]", 1, 3 } };
     for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
         struct esse_arena *arena = esse_arena_new();
-        const char *text = esse_arena_format(
-            arena,
-            "{\"session\":1,\"ops\":[{\"a\":\"x\",\"v\":1}]}\n"
-            "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":[1]}]}\n"
-            "{\"session\":2,\"ops\":[{\"a\":\"x\",\"v\":2},{\"a\":\"x\",\"v\":3}]}\n"
-            "{\"session\":3,\"ops\":[{\"r\":\"x\",\"v\":%s}]}\n"
-            "{\"session\":4,\"ops\":[{\"a\":\"x\",\"v\":4}]}\n",
-            reads[i].list);
+        const char *text =
+            esse_arena_format(arena,
+                              "{'session':1,'ops':[{'a':'x','v':1}]}\n"
+                              "{'session':1,'ops':[{'r':'x','v':[1]}]}\n"
+                              "{'session':2,'ops':[{'a':'x','v':2},{'a':'x','v':3}]}\n"
+                              "{'session':3,'ops':[{'r':'x','v':%s}]}\n"
+                              "{'session':4,'ops':[{'a':'x','v':4}]}\n",
+                              reads[i].list);
         struct serial serial = find(arena, text, false);
         CHECK_EQ(serial.odd.count, reads[i].odd);
         CHECK_EQ(serial.order.count, 5);
@@ -260,11 +257,11 @@ TEST(test_serial__what_must_be_written_once_is)
     struct esse_arena *arena = esse_arena_new();
     struct serial serial;
     for (int i = 0; i < 4; i++) {
-        const char *text = esse_arena_format(
-            arena,
-            "{\"session\":1,\"ops\":[{\"a\":\"x\",\"v\":40},{\"a\":\"x\",\"v\":270}]}\n"
-            "{\"session\":2,\"status\":\"aborted\",\"ops\":[{\"a\":\"x\",\"v\":%s}]}\n",
-            values[i]);
+        const char *text =
+            esse_arena_format(arena,
+                              "{'session':1,'ops':[{'a':'x','v':40},{'a':'x','v':270}]}\n"
+                              "{'session':2,'status':'aborted','ops':[{'a':'x','v':%s}]}\n",
+                              values[i]);
         bool fresh = i == 1 || i == 3;
         CHECK_EQ(serial_find(&serial, arena, load_text(arena, "native", text), false, NULL), fresh);
     }
@@ -279,8 +276,8 @@ TEST(test_serial__an_update_of_what_was_seen_is_looked_at_too)
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history =
         load_text(arena, "native",
-                  "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":1},{\"w\":\"x\",\"v\":1}]}\n"
-                  "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":1},{\"w\":\"x\",\"v\":2}]}\n");
+                  "{'session':1,'ops':[{'r':'x','v':1},{'w':'x','v':1}]}\n"
+                  "{'session':2,'ops':[{'r':'x','v':1},{'w':'x','v':2}]}\n");
     const struct esse_result *result = check(arena, history, "strict-serializable");
     CHECK_EQ(result->anomaly_type_count, 2);
     CHECK_TEXT(result->anomaly_types[0], "future-read");
@@ -294,8 +291,8 @@ TEST(test_serial__nothing_is_picked_where_unknown_outcomes_count)
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history =
         load_text(arena, "native",
-                  "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n"
-                  "{\"session\":2,\"status\":\"unknown\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n");
+                  "{'session':1,'ops':[{'r':'x','v':1}]}\n"
+                  "{'session':2,'status':'unknown','ops':[{'w':'x','v':1}]}\n");
     struct serial serial;
     struct serial_part part;
     CHECK(serial_find(&serial, arena, history, false, NULL));

@@ -30,24 +30,23 @@ static const char *without_txn(struct esse_arena *arena, const char *format, con
     return write_text(arena, format, take(arena, history, &selection));
 }
 
-#define HEADER "{\"esse\":\"history\",\"version\":1}\n"
+#define HEADER "{'esse':'history','version':1}\n"
 
 /* ---- parts of a history ---- */
 
 TEST(test_subset__everything_is_the_same_history)
 {
     static const char text[] =
-        "{\"esse\":\"history\",\"version\":1,\"db\":\"a longer name\",\"columns\":[\"k\",\"v\"]}\n"
-        "{\"session\":\"one\",\"txn\":\"a\",\"start\":1,\"end\":5,\"start_ts\":7,\"commit_ts\":9,"
-        "\"ops\":[{\"r\":\"x\",\"v\":null,\"t\":[2,3]},{\"w\":\"x\",\"v\":{\"v\":\"a long "
-        "text\"}}]}\n"
-        "{\"session\":2,\"txn\":\"b\",\"status\":\"aborted\",\"ops\":[{\"a\":\"l\",\"v\":"
-        "4611686018427387904},{\"r\":\"l\",\"v\":[4611686018427387904]},{\"d\":\"x\"}]}\n"
-        "{\"session\":2,\"txn\":\"c\",\"status\":\"unknown\",\"ops\":[{\"p\":\"v < 5\",\"rows\":"
-        "{\"y\":0},\"vset\":{\"y\":0}},{\"u\":\"v < 5\",\"rows\":{\"y\":[0,1]}},{\"r\":\"y\"}]}\n"
-        "{\"init\":{\"y\":0}}\n"
-        "{\"version_order\":{\"x\":[{\"txn\":\"a\"}]}}\n"
-        "{\"order\":[\"a\",\"c\"]}\n";
+        "{'esse':'history','version':1,'db':'a longer name','columns':['k','v']}\n"
+        "{'session':'one','txn':'a','start':1,'end':5,'start_ts':7,'commit_ts':9,"
+        "'ops':[{'r':'x','v':null,'t':[2,3]},{'w':'x','v':{'v':'a long text'}}]}\n"
+        "{'session':2,'txn':'b','status':'aborted','ops':[{'a':'l','v':4611686018427387904},"
+        "{'r':'l','v':[4611686018427387904]},{'d':'x'}]}\n"
+        "{'session':2,'txn':'c','status':'unknown','ops':[{'p':'v < 5','rows':{'y':0},"
+        "'vset':{'y':0}},{'u':'v < 5','rows':{'y':[0,1]}},{'r':'y'}]}\n"
+        "{'init':{'y':0}}\n"
+        "{'version_order':{'x':[{'txn':'a'}]}}\n"
+        "{'order':['a','c']}\n";
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history = load_text(arena, "native", text);
     struct esse_selection all = esse_selection_all(arena, history);
@@ -59,66 +58,65 @@ TEST(test_subset__everything_is_the_same_history)
 TEST(test_subset__names_stay_what_reports_called_them)
 {
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(without_txn(arena, "native",
-                           "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                           "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":2}]}\n",
+    CHECK_JSON(arena,
+               without_txn(arena, "native",
+                           "{'session':0,'ops':[{'w':'x','v':1}]}\n"
+                           "{'session':0,'ops':[{'w':'x','v':2}]}\n",
                            0),
-               HEADER "{\"session\":0,\"txn\":\"0/1\",\"ops\":[{\"w\":\"x\",\"v\":2}]}\n");
+               HEADER "{'session':0,'txn':'0/1','ops':[{'w':'x','v':2}]}\n");
     esse_arena_free(arena);
 }
 
 TEST(test_subset__what_read_something_left_out_goes_too)
 {
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(
+    CHECK_JSON(
+        arena,
         without_txn(arena, "native",
-                    "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"a\":\"l\","
-                    "\"v\":1}]}\n"
-                    "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":1},{\"r\":\"x\","
-                    "\"v\":7},{\"a\":\"l\",\"v\":2},{\"r\":\"l\",\"v\":[1,2,9]}]}\n",
+                    "{'session':0,'txn':'a','ops':[{'w':'x','v':1},{'a':'l','v':1}]}\n"
+                    "{'session':1,'txn':'b','ops':[{'r':'x','v':1},{'r':'x','v':7},{'a':'l',"
+                    "'v':2},{'r':'l','v':[1,2,9]}]}\n",
                     0),
-        HEADER "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":7},{\"a\":\"l\",\"v\":2},"
-               "{\"r\":\"l\",\"v\":[2,9]}]}\n");
+        HEADER
+        "{'session':1,'txn':'b','ops':[{'r':'x','v':7},{'a':'l','v':2},{'r':'l','v':[2,9]}]}\n");
     /* Somebody else wrote the same: which of them was read nobody knows. */
-    CHECK_TEXT(without_txn(arena, "native",
-                           "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                           "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                           "{\"session\":2,\"txn\":\"c\",\"ops\":[{\"r\":\"x\",\"v\":1}]}\n",
+    CHECK_JSON(arena,
+               without_txn(arena, "native",
+                           "{'session':0,'txn':'a','ops':[{'w':'x','v':1}]}\n"
+                           "{'session':1,'txn':'b','ops':[{'w':'x','v':1}]}\n"
+                           "{'session':2,'txn':'c','ops':[{'r':'x','v':1}]}\n",
                            0),
-               HEADER "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                      "{\"session\":2,\"txn\":\"c\",\"ops\":[]}\n");
+               HEADER "{'session':1,'txn':'b','ops':[{'w':'x','v':1}]}\n"
+                      "{'session':2,'txn':'c','ops':[]}\n");
     esse_arena_free(arena);
 }
 
 TEST(test_subset__a_predicate_update_that_goes_takes_its_readers_along)
 {
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(
-        without_txn(arena, "native",
-                    "{\"session\":0,\"txn\":\"c\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
-                    "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":2},{\"w\":\"z\","
-                    "\"v\":1}]}\n"
-                    "{\"session\":2,\"txn\":\"a\",\"ops\":[{\"u\":\"v < 5\",\"rows\":{\"x\":[1,2]}}"
-                    "]}\n",
-                    0),
-        HEADER "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"w\":\"z\",\"v\":1}]}\n"
-               "{\"session\":2,\"txn\":\"a\",\"ops\":[]}\n");
+    CHECK_JSON(arena,
+               without_txn(arena, "native",
+                           "{'session':0,'txn':'c','ops':[{'w':'x','v':1}]}\n"
+                           "{'session':1,'txn':'b','ops':[{'r':'x','v':2},{'w':'z','v':1}]}\n"
+                           "{'session':2,'txn':'a','ops':[{'u':'v < 5','rows':{'x':[1,2]}}]}\n",
+                           0),
+               HEADER "{'session':1,'txn':'b','ops':[{'w':'z','v':1}]}\n"
+                      "{'session':2,'txn':'a','ops':[]}\n");
     esse_arena_free(arena);
 }
 
 TEST(test_subset__what_was_overwritten_is_not_the_last)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_history *history = load_text(
-        arena, "native",
-        "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":1},"
-        "{\"d\":\"x\"}]}\n"
-        "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"r\":\"x\",\"v\":null},{\"r\":\"y\",\"v\":1}]}\n");
+    struct esse_history *history =
+        load_text(arena, "native",
+                  "{'session':0,'txn':'a','ops':[{'w':'x','v':1},{'w':'y','v':1},{'d':'x'}]}\n"
+                  "{'session':1,'txn':'b','ops':[{'r':'x','v':null},{'r':'y','v':1}]}\n");
     struct esse_selection selection = esse_selection_all(arena, history);
     selection.ops[2] = 0;
-    CHECK_TEXT(write_text(arena, "native", take(arena, history, &selection)),
-               HEADER "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"y\",\"v\":1}]}\n"
-                      "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"r\":\"y\",\"v\":1}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", take(arena, history, &selection)),
+               HEADER "{'session':0,'txn':'a','ops':[{'w':'y','v':1}]}\n"
+                      "{'session':1,'txn':'b','ops':[{'r':'y','v':1}]}\n");
     esse_arena_free(arena);
 }
 
@@ -126,18 +124,17 @@ TEST(test_subset__what_was_overwritten_is_not_the_last)
 TEST(test_subset__rows_stay_where_a_predicate_cannot)
 {
     static const char text[] =
-        "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":9}]}\n"
-        "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":2},"
-        "{\"w\":\"z\",\"v\":3}]}\n"
-        "{\"session\":1,\"txn\":\"c\",\"ops\":[{\"u\":\"v < "
-        "5\",\"rows\":{\"y\":[2,4],\"z\":[3,null]}},"
-        "{\"p\":\"v < 5\",\"rows\":{\"y\":4}}]}\n";
+        "{'session':0,'txn':'a','ops':[{'w':'x','v':9}]}\n"
+        "{'session':0,'txn':'b','ops':[{'w':'x','v':1},{'w':'y','v':2},{'w':'z','v':3}]}\n"
+        "{'session':1,'txn':'c','ops':[{'u':'v < 5','rows':{'y':[2,4],'z':[3,null]}},"
+        "{'p':'v < 5','rows':{'y':4}}]}\n";
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(without_txn(arena, "native", text, 0), HEADER
-               "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":2},"
-               "{\"w\":\"z\",\"v\":3}]}\n"
-               "{\"session\":1,\"txn\":\"c\",\"ops\":[{\"r\":\"y\",\"v\":2},{\"r\":\"z\",\"v\":3},"
-               "{\"w\":\"y\",\"v\":4},{\"d\":\"z\"},{\"r\":\"y\",\"v\":4}]}\n");
+    CHECK_JSON(arena, without_txn(arena, "native", text, 0),
+               HEADER
+               "{'session':0,'txn':'b','ops':[{'w':'x','v':1},{'w':'y','v':2},"
+               "{'w':'z','v':3}]}\n"
+               "{'session':1,'txn':'c','ops':[{'r':'y','v':2},{'r':'z','v':3},{'w':'y','v':4},"
+               "{'d':'z'},{'r':'y','v':4}]}\n");
     esse_arena_free(arena);
 }
 
@@ -145,93 +142,94 @@ TEST(test_subset__rows_stay_where_a_predicate_cannot)
  * is judged by is recorded along with it and still there. */
 TEST(test_subset__a_statement_goes_with_what_it_may_have_ranged_over)
 {
-#define COUNT  "{\"p\":\"SELECT count(*) FROM t\",\"result\":[2]}"
-#define WITHIN "{\"p\":\"SELECT count(*) FROM t\",\"result\":[1],\"vset\":{\"t/2\":1}}"
-    static const char text[] = "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"t/1\",\"v\":1}]}\n"
-                               "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"t/2\",\"v\":1}]}\n"
-                               "{\"session\":1,\"txn\":\"c\",\"ops\":[" COUNT "]}\n"
-                               "{\"session\":2,\"txn\":\"d\",\"ops\":[" WITHIN "]}\n";
+#define COUNT  "{'p':'SELECT count(*) FROM t','result':[2]}"
+#define WITHIN "{'p':'SELECT count(*) FROM t','result':[1],'vset':{'t/2':1}}"
+    static const char text[] = "{'session':0,'txn':'a','ops':[{'w':'t/1','v':1}]}\n"
+                               "{'session':0,'txn':'b','ops':[{'w':'t/2','v':1}]}\n"
+                               "{'session':1,'txn':'c','ops':[" COUNT "]}\n"
+                               "{'session':2,'txn':'d',"
+                               "'ops':[" WITHIN "]}\n";
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(without_txn(arena, "native", text, 0),
-               HEADER "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"t/2\",\"v\":1}]}\n"
-                      "{\"session\":1,\"txn\":\"c\",\"ops\":[]}\n"
-                      "{\"session\":2,\"txn\":\"d\",\"ops\":[" WITHIN "]}\n");
-    CHECK_TEXT(without_txn(arena, "native", text, 1),
-               HEADER "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"t/1\",\"v\":1}]}\n"
-                      "{\"session\":1,\"txn\":\"c\",\"ops\":[]}\n"
-                      "{\"session\":2,\"txn\":\"d\",\"ops\":[]}\n");
-    CHECK_TEXT(without_txn(arena, "native", text, 3),
-               HEADER "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"t/1\",\"v\":1}]}\n"
-                      "{\"session\":0,\"txn\":\"b\",\"ops\":[{\"w\":\"t/2\",\"v\":1}]}\n"
-                      "{\"session\":1,\"txn\":\"c\",\"ops\":[" COUNT "]}\n");
+    CHECK_JSON(arena, without_txn(arena, "native", text, 0),
+               HEADER "{'session':0,'txn':'b','ops':[{'w':'t/2','v':1}]}\n"
+                      "{'session':1,'txn':'c','ops':[]}\n"
+                      "{'session':2,'txn':'d','ops':[" WITHIN "]}\n");
+    CHECK_JSON(arena, without_txn(arena, "native", text, 1),
+               HEADER "{'session':0,'txn':'a','ops':[{'w':'t/1','v':1}]}\n"
+                      "{'session':1,'txn':'c','ops':[]}\n"
+                      "{'session':2,'txn':'d','ops':[]}\n");
+    CHECK_JSON(arena, without_txn(arena, "native", text, 3),
+               HEADER "{'session':0,'txn':'a','ops':[{'w':'t/1','v':1}]}\n"
+                      "{'session':0,'txn':'b','ops':[{'w':'t/2','v':1}]}\n"
+                      "{'session':1,'txn':'c','ops':[" COUNT "]}\n");
     esse_arena_free(arena);
 }
 
 TEST(test_subset__a_snapshot_counts_the_commits_that_are_left)
 {
-#define READ(snapshot) "{\"r\":\"x\",\"v\":null,\"snapshot\":" snapshot "}"
-    static const char by_order[] = "{\"session\":0,\"txn\":\"a\",\"ops\":[" READ(
+#define READ(snapshot) "{'r':'x','v':null,'snapshot':" snapshot "}"
+    static const char by_order[] = "{'session':0,'txn':'a','ops':[" READ(
         "3") "]}\n"
-             "{\"session\":0,\"txn\":\"b\",\"ops\":[" READ("2") "," READ(
+             "{'session':0,'txn':'b','ops':[" READ("2") "," READ(
                  "9") "]}\n"
-                      "{\"session\":0,\"txn\":\"c\",\"ops\":[" READ("1") "," READ(
+                      "{'session':0,'txn':'c','ops':[" READ("1") "," READ(
                           "0") "]}\n"
-                               "{\"order\":[\"c\",\"a\",\"b\"]}\n{\"certificate\":\"commit-order\","
-                               "\"complete\":true}\n";
-    static const char by_time[] = "{\"session\":0,\"txn\":\"a\",\"commit_ts\":7,\"ops\":[" READ(
+                               "{'order':['c','a','b']}\n"
+                               "{'certificate':'commit-order','complete':true}\n";
+    static const char by_time[] = "{'session':0,'txn':'a','commit_ts':7,'ops':[" READ(
         "3") "]}\n"
-             "{\"session\":0,\"txn\":\"b\",\"commit_ts\":9,\"ops\":[" READ("2") "," READ(
+             "{'session':0,'txn':'b','commit_ts':9,'ops':[" READ("2") "," READ(
                  "9") "]}\n"
-                      "{\"session\":0,\"txn\":\"c\",\"commit_ts\":-2,\"ops\":[" READ("1") "," READ(
+                      "{'session':0,'txn':'c','commit_ts':-2,'ops':[" READ("1") "," READ(
                           "0") "]}\n"
-                               "{\"certificate\":\"commit-order\"}\n";
+                               "{'certificate':'commit-order'}\n";
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(without_txn(arena, "native", by_order, 2),
-               HEADER "{\"session\":0,\"txn\":\"a\",\"ops\":[" READ(
+    CHECK_JSON(arena, without_txn(arena, "native", by_order, 2),
+               HEADER "{'session':0,'txn':'a','ops':[" READ(
                    "2") "]}\n"
-                        "{\"session\":0,\"txn\":\"b\",\"ops\":[" READ("1") "," READ(
+                        "{'session':0,'txn':'b','ops':[" READ("1") "," READ(
                             "9") "]}\n"
-                                 "{\"order\":[\"a\",\"b\"]}\n"
-                                 "{\"certificate\":\"commit-order\",\"complete\":true}\n");
-    CHECK_TEXT(without_txn(arena, "native", by_time, 0),
-               HEADER "{\"session\":0,\"txn\":\"b\",\"commit_ts\":9,\"ops\":[" READ("1") "," READ(
+                                 "{'order':['a','b']}\n"
+                                 "{'certificate':'commit-order','complete':true}\n");
+    CHECK_JSON(arena, without_txn(arena, "native", by_time, 0),
+               HEADER "{'session':0,'txn':'b','commit_ts':9,'ops':[" READ("1") "," READ(
                    "9") "]}\n"
-                        "{\"session\":0,\"txn\":\"c\",\"commit_ts\":-2,\"ops\":[" READ(
-                            "1") "," READ("0") "]}\n{\"certificate\":\"commit-order\"}\n");
+                        "{'session':0,'txn':'c','commit_ts':-2,'ops':[" READ("1") "," READ(
+                            "0") "]}\n"
+                                 "{'certificate':'commit-order'}\n");
     esse_arena_free(arena);
 }
 
 TEST(test_subset__certificates_and_initial_values_that_still_apply)
 {
     struct esse_arena *arena = esse_arena_new();
-    CHECK_TEXT(
-        without_txn(arena, "native",
-                    "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"r\":\"y\","
-                    "\"v\":0}]}\n"
-                    "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":2},{\"r\":\"z\","
-                    "\"v\":5}]}\n"
-                    "{\"init\":{\"y\":0,\"z\":5}}\n"
-                    "{\"version_order\":{\"x\":[1,{\"txn\":\"b\"}]}}\n{\"order\":[\"a\",\"b\"]}\n",
-                    0),
-        HEADER "{\"init\":{\"z\":5}}\n"
-               "{\"session\":1,\"txn\":\"b\",\"ops\":[{\"w\":\"x\",\"v\":2},{\"r\":\"z\",\"v\":5}]}"
-               "\n"
-               "{\"version_order\":{\"x\":[{\"txn\":\"b\"}]}}\n{\"order\":[\"b\"]}\n");
+    CHECK_JSON(arena,
+               without_txn(arena, "native",
+                           "{'session':0,'txn':'a','ops':[{'w':'x','v':1},{'r':'y','v':0}]}\n"
+                           "{'session':1,'txn':'b','ops':[{'w':'x','v':2},{'r':'z','v':5}]}\n"
+                           "{'init':{'y':0,'z':5}}\n"
+                           "{'version_order':{'x':[1,{'txn':'b'}]}}\n"
+                           "{'order':['a','b']}\n",
+                           0),
+               HEADER "{'init':{'z':5}}\n"
+                      "{'session':1,'txn':'b','ops':[{'w':'x','v':2},{'r':'z','v':5}]}\n"
+                      "{'version_order':{'x':[{'txn':'b'}]}}\n"
+                      "{'order':['b']}\n");
     esse_arena_free(arena);
 }
 
 TEST(test_subset__keys_can_go)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_history *history =
-        load_text(arena, "native",
-                  "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":1"
-                  "},{\"p\":\"v = 1\",\"rows\":{\"x\":1,\"y\":1}}]}\n");
+    struct esse_history *history = load_text(arena, "native",
+                                             "{'session':0,'txn':'a','ops':[{'w':'x','v':1},"
+                                             "{'w':'y','v':1},{'p':'v = 1','rows':{'x':1,"
+                                             "'y':1}}]}\n");
     struct esse_selection selection = esse_selection_all(arena, history);
     selection.keys[0] = 0;
-    CHECK_TEXT(write_text(arena, "native", take(arena, history, &selection)),
-               HEADER "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"y\",\"v\":1},{\"p\":\"v = "
-                      "1\",\"rows\":{\"y\":1}}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", take(arena, history, &selection)),
+               HEADER
+               "{'session':0,'txn':'a','ops':[{'w':'y','v':1},{'p':'v = 1','rows':{'y':1}}]}\n");
     esse_arena_free(arena);
 }
 
@@ -270,21 +268,17 @@ static struct esse_shrunk shrunk_of(struct esse_arena *arena, const struct esse_
 TEST(test_shrink__an_aborted_read_keeps_its_writer)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_history *history =
-        load_text(arena, "native",
-                  "{\"session\":0,\"txn\":\"a\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":1"
-                  "}]}\n"
-                  "{\"session\":1,\"txn\":\"b\",\"status\":\"aborted\",\"ops\":[{\"w\":\"y\",\"v\":"
-                  "2},{\"w\":\"x\",\"v\":2}]}\n"
-                  "{\"session\":2,\"txn\":\"c\",\"ops\":[{\"r\":\"y\",\"v\":1},{\"r\":\"x\",\"v\":2"
-                  "}]}\n");
+    struct esse_history *history = load_text(
+        arena, "native",
+        "{'session':0,'txn':'a','ops':[{'w':'x','v':1},{'w':'y','v':1}]}\n"
+        "{'session':1,'txn':'b','status':'aborted','ops':[{'w':'y','v':2},{'w':'x','v':2}]}\n"
+        "{'session':2,'txn':'c','ops':[{'r':'y','v':1},{'r':'x','v':2}]}\n");
     struct esse_shrunk shrunk = shrunk_of(arena, history, "G1a");
     CHECK_TEXT(shrunk.type, "G1a");
     CHECK(shrunk.is_minimal);
-    CHECK_TEXT(write_text(arena, "native", shrunk.part),
-               HEADER "{\"session\":1,\"txn\":\"b\",\"status\":\"aborted\",\"ops\":[{\"w\":\"x\","
-                      "\"v\":2}]}\n"
-                      "{\"session\":2,\"txn\":\"c\",\"ops\":[{\"r\":\"x\",\"v\":2}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", shrunk.part),
+               HEADER "{'session':1,'txn':'b','status':'aborted','ops':[{'w':'x','v':2}]}\n"
+                      "{'session':2,'txn':'c','ops':[{'r':'x','v':2}]}\n");
     esse_arena_free(arena);
 }
 
@@ -292,11 +286,11 @@ TEST(test_shrink__nothing_is_shrunk_without_a_violation)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
-        load_text(arena, "native", "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n");
+        load_text(arena, "native", "{'session':0,'ops':[{'w':'x','v':1}]}\n");
     struct esse_shrunk shrunk = shrunk_of(arena, history, NULL);
     CHECK(shrunk.outcome != ESSE_VIOLATED);
     CHECK(!shrunk.type);
-    history = load_text(arena, "native", "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n");
+    history = load_text(arena, "native", "{'session':0,'ops':[{'r':'x','v':1}]}\n");
     shrunk = shrunk_of(arena, history, "G1a");
     CHECK_EQ(shrunk.outcome, ESSE_VIOLATED);
     CHECK(!shrunk.type);
@@ -307,7 +301,7 @@ TEST(test_shrink__an_unknown_anomaly_is_bad_usage)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
-        load_text(arena, "native", "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n");
+        load_text(arena, "native", "{'session':0,'ops':[{'r':'x','v':1}]}\n");
     struct esse_check_options check = check_at(&serializable);
     struct esse_shrink_options options = { &check, "G9" };
     struct esse_shrunk shrunk;
@@ -320,9 +314,9 @@ TEST(test_shrink__an_unknown_anomaly_is_bad_usage)
 TEST(test_shrink__a_budget_ends_it_with_what_there_is)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_history *history =
-        load_text(arena, "native",
-                  "{\"session\":0,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n{\"session\":1,\"ops\":[]}\n");
+    struct esse_history *history = load_text(arena, "native",
+                                             "{'session':0,'ops':[{'r':'x','v':1}]}\n"
+                                             "{'session':1,'ops':[]}\n");
     struct esse_budget budget = { .cancel = 1 };
     struct esse_check_options check = check_at(&serializable);
     check.budget = &budget;
@@ -343,8 +337,8 @@ static const char *random_text(struct esse_arena *arena, uint64_t seed, bool lis
     const uint32_t txns = 2 + esse_rng_below(&rng, 7);
     for (uint32_t t = 0, value = 1; t < txns; t++) {
         const bool aborted = esse_rng_below(&rng, 6) == 0;
-        esse_out_f(&out, "{\"session\":%u,\"txn\":\"t%u\"%s,\"ops\":[", esse_rng_below(&rng, 3), t,
-                   aborted ? ",\"status\":\"aborted\"" : "");
+        esse_out_f(&out, "{'session':%u,'txn':'t%u'%s,'ops':[", esse_rng_below(&rng, 3), t,
+                   aborted ? ",'status':'aborted'" : "");
         const uint32_t ops = 1 + esse_rng_below(&rng, 4);
         for (uint32_t i = 0; i < ops; i++) {
             const uint32_t key = esse_rng_below(&rng, 3), what = esse_rng_below(&rng, 2);
@@ -352,11 +346,11 @@ static const char *random_text(struct esse_arena *arena, uint64_t seed, bool lis
             const uint32_t b = a + 1 + esse_rng_below(&rng, 3);
             esse_out_text(&out, i ? "," : "");
             if (what)
-                esse_out_f(&out, "{\"%s\":\"k%u\",\"v\":%u}", lists ? "a" : "w", key, value++);
+                esse_out_f(&out, "{'%s':'k%u','v':%u}", lists ? "a" : "w", key, value++);
             else if (lists)
-                esse_out_f(&out, "{\"r\":\"k%u\",\"v\":[%u,%u]}", key, a, b);
+                esse_out_f(&out, "{'r':'k%u','v':[%u,%u]}", key, a, b);
             else
-                esse_out_f(&out, "{\"r\":\"k%u\",\"v\":%u}", key, a);
+                esse_out_f(&out, "{'r':'k%u','v':%u}", key, a);
         }
         esse_out_text(&out, "]}\n");
     }

@@ -20,7 +20,7 @@ TEST(pg_snapshot__what_postgresql_does_not_print_is_refused)
         "5:9:6 ", " 5:9:",  "-5:9:", "5:9:x", "5:9:6:7", "5:99999999999999999999:"
     };
     struct esse_arena *arena = esse_arena_new();
-    struct esse_history *history = load_text(arena, "native", "{\"session\":1,\"ops\":[]}\n");
+    struct esse_history *history = load_text(arena, "native", "{'session':1,'ops':[]}\n");
     struct esse_pg_snapshot snapshot;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (parses(history->values, bad[i], &snapshot))
@@ -35,7 +35,7 @@ TEST(pg_snapshot__sees_as_a_set_of_numbers_does)
 {
     struct esse_rng rng = { 3 };
     struct esse_arena *arena = esse_arena_new();
-    struct esse_history *history = load_text(arena, "native", "{\"session\":1,\"ops\":[]}\n");
+    struct esse_history *history = load_text(arena, "native", "{'session':1,'ops':[]}\n");
     for (unsigned round = 0; round < test_rounds(500); round++) {
         const unsigned xmin = esse_rng_below(&rng, 20), xmax = xmin + esse_rng_below(&rng, 20);
         bool running[64] = { false };
@@ -68,32 +68,31 @@ static void look_at_random(struct esse_arena *arena, struct esse_rng *rng)
     bool has_xid[TXNS], listed[TXNS] = { false }, running[64] = { false };
     const char *comma = "";
     esse_out_init_memory(&out, arena);
-    esse_out_text(&out, "{\"certificate\":\"postgresql-snapshots\"}\n");
+    esse_out_text(&out, "{'certificate':'postgresql-snapshots'}\n");
     for (int t = 0; t < TXNS; t++) {
         has_xid[t] = esse_rng_below(rng, 5) > 0;
-        esse_out_f(&out, "{\"session\":%d,\"txn\":\"t%d\"", t, t);
+        esse_out_f(&out, "{'session':%d,'txn':'t%d'", t, t);
         if (has_xid[t])
-            esse_out_f(&out, ",\"xid\":%d", 10 + t);
-        esse_out_text(&out, ",\"ops\":[{\"r\":\"x\",\"v\":null}]}\n");
+            esse_out_f(&out, ",'xid':%d", 10 + t);
+        esse_out_text(&out, ",'ops':[{'r':'x','v':null}]}\n");
     }
     const int xmin = 10 + (int)esse_rng_below(rng, TXNS);
     const int xmax = xmin + (int)esse_rng_below(rng, (uint32_t)(20 - xmin));
-    esse_out_f(&out,
-               "{\"session\":99,\"txn\":\"r\",\"ops\":[{\"r\":\"x\",\"v\":null,"
-               "\"snapshot\":\"%d:%d:",
-               xmin, xmax);
+    esse_out_f(&out, "{'session':99,'txn':'r','ops':[{'r':'x','v':null,'snapshot':'%d:%d:", xmin,
+               xmax);
     for (int xid = xmin; xid < xmax; xid++)
         if (esse_rng_below(rng, 3) == 0) {
             running[xid] = true;
             esse_out_f(&out, "%s%d", comma, xid);
             comma = ",";
         }
-    esse_out_text(&out, "\"}]}\n{\"order\":[");
+    esse_out_text(&out, "'}]}\n"
+                        "{'order':[");
     int order[TXNS], count = 0;
     for (int i = 0; i < TXNS; i++) {
         const int t = (int)esse_rng_below(rng, TXNS);
         if (!listed[t]) {
-            esse_out_f(&out, "%s\"t%d\"", count ? "," : "", t);
+            esse_out_f(&out, "%s't%d'", count ? "," : "", t);
             listed[t] = true;
             order[count++] = t;
         }
@@ -133,15 +132,13 @@ TEST(snapshots__postgresqls_are_the_numbers_they_name)
 TEST(snapshots__timestamps_are_seen_up_to_their_own)
 {
     static const char text[] =
-        "{\"certificate\":\"timestamps\"}\n"
-        "{\"session\":1,\"txn\":\"a\",\"start_ts\":1,\"commit_ts\":30,\"ops\":[{\"w\":\"x\",\"v\":"
-        "1}]}\n"
-        "{\"session\":2,\"txn\":\"b\",\"start_ts\":1,\"commit_ts\":10,\"ops\":[{\"w\":\"y\",\"v\":"
-        "1}]}\n"
-        "{\"session\":3,\"txn\":\"c\",\"status\":\"aborted\",\"start_ts\":1,\"commit_ts\":20,"
-        "\"ops\":[{\"w\":\"z\",\"v\":1}]}\n"
-        "{\"session\":4,\"txn\":\"r\",\"start_ts\":10,\"ops\":[{\"r\":\"x\",\"v\":null},"
-        "{\"r\":\"x\",\"v\":1,\"snapshot\":30},{\"r\":\"x\",\"v\":null,\"snapshot\":9}]}\n";
+        "{'certificate':'timestamps'}\n"
+        "{'session':1,'txn':'a','start_ts':1,'commit_ts':30,'ops':[{'w':'x','v':1}]}\n"
+        "{'session':2,'txn':'b','start_ts':1,'commit_ts':10,'ops':[{'w':'y','v':1}]}\n"
+        "{'session':3,'txn':'c','status':'aborted','start_ts':1,'commit_ts':20,"
+        "'ops':[{'w':'z','v':1}]}\n"
+        "{'session':4,'txn':'r','start_ts':10,'ops':[{'r':'x','v':null},{'r':'x','v':1,"
+        "'snapshot':30},{'r':'x','v':null,'snapshot':9}]}\n";
     static const uint32_t before[] = { 1, 2, 0 };
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history = load_text(arena, "native", text);

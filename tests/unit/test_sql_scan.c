@@ -234,28 +234,26 @@ TEST(test_scan__a_bad_predicate_is_an_error_where_it_is_needed)
 {
     struct esse_error err = { 0 };
     /* an initial row: the predicate might have missed it */
-    CHECK(!check_text("{\"init\":{\"x\":1}}\n"
-                      "{\"session\":0,\"ops\":[{\"p\":\"v >\",\"rows\":{}}]}\n",
+    CHECK(!check_text("{'init':{'x':1}}\n"
+                      "{'session':0,'ops':[{'p':'v >','rows':{}}]}\n",
                       &err));
     CHECK_EQ(err.code, ESSE_EINPUT);
     CHECK_EQ(err.line, 2);
     CHECK(strstr(err.text, "syntax error"));
     /* a version set */
-    CHECK(!check_text(
-        "{\"session\":0,\"ops\":[{\"p\":\"v / 0 = 1\",\"rows\":{},\"vset\":{\"x\":1}}]}\n", &err));
+    CHECK(!check_text("{'session':0,'ops':[{'p':'v / 0 = 1','rows':{},'vset':{'x':1}}]}\n", &err));
     CHECK_EQ(err.code, ESSE_EINPUT);
     CHECK_EQ(err.line, 1);
     CHECK(strstr(err.text, "division by zero (key x)"));
     /* nobody asks */
-    CHECK(check_text("{\"session\":0,\"ops\":[{\"p\":\"v >\",\"rows\":{}}]}\n", &err));
+    CHECK(check_text("{'session':0,'ops':[{'p':'v >','rows':{}}]}\n", &err));
     /* the transaction is not committed */
-    CHECK(
-        check_text("{\"init\":{\"x\":1}}\n"
-                   "{\"session\":0,\"status\":\"aborted\",\"ops\":[{\"p\":\"v >\",\"rows\":{}}]}\n",
-                   &err));
+    CHECK(check_text("{'init':{'x':1}}\n"
+                     "{'session':0,'status':'aborted','ops':[{'p':'v >','rows':{}}]}\n",
+                     &err));
     /* the row may be gone */
-    CHECK(check_text("{\"init\":{\"x\":1}}\n"
-                     "{\"session\":0,\"ops\":[{\"d\":\"x\"},{\"p\":\"v >\",\"rows\":{}}]}\n",
+    CHECK(check_text("{'init':{'x':1}}\n"
+                     "{'session':0,'ops':[{'d':'x'},{'p':'v >','rows':{}}]}\n",
                      &err));
 }
 

@@ -283,12 +283,12 @@ static const char *native_text(struct esse_arena *arena, int txns, int twice, si
     esse_out_init_memory(out, arena);
     for (int txn = 0; txn < txns; txn++)
         esse_out_f(out,
-                   "{\"session\":\"session %d\",\"txn\":%d,\"ops\":[{\"a\":\"list %d\",\"v\":%d},"
-                   "{\"r\":\"a long name %d\",\"v\":[%d,\"a long value %d\"]}]}\n",
+                   "{'session':'session %d','txn':%d,'ops':[{'a':'list %d','v':%d},"
+                   "{'r':'a long name %d','v':[%d,'a long value %d']}]}\n",
                    txn % 7, txn == twice ? txn - 1 : txn, txn % 50, txn, txn, txn, txn % 3);
-    esse_out_text(out, "{\"session\":");
+    esse_out_text(out, "{'session':");
     *length = out->count;
-    return esse_out_memory(out);
+    return json(arena, esse_out_memory(out));
 }
 
 static void relay(const char *text, size_t length, size_t bytes, struct esse_budget *budget,

@@ -197,55 +197,54 @@ static enum esse_outcome outcome_of(const char *level, const char *text)
  * of the refutation did not look there. */
 TEST(version_sets__a_refutation_may_rest_on_a_version_order)
 {
-    CHECK_EQ(outcome_of("strict-serializable",
-                        "{\"init\":{\"y\":2}}\n"
-                        "{\"session\":0,\"txn\":\"t0\",\"start\":14,\"end\":25,\"ops\":["
-                        "{\"u\":\"TRUE\",\"rows\":{\"y\":[2,0]}}]}\n"
-                        "{\"session\":0,\"txn\":\"t1\",\"start\":25,\"end\":28,\"ops\":["
-                        "{\"p\":\"v % 3 = 1\",\"rows\":{}}]}\n"
-                        "{\"session\":2,\"txn\":\"t2\",\"start\":12,\"end\":15,\"ops\":["
-                        "{\"w\":\"y\",\"v\":7}]}\n"
-                        "{\"version_order\":{\"y\":[{\"txn\":\"t0\"},{\"txn\":\"t2\"}]}}\n"),
-             ESSE_VIOLATED);
+    CHECK_EQ(
+        outcome_of(
+            "strict-serializable",
+            "{'init':{'y':2}}\n"
+            "{'session':0,'txn':'t0','start':14,'end':25,"
+            "'ops':[{'u':'TRUE','rows':{'y':[2,0]}}]}\n"
+            "{'session':0,'txn':'t1','start':25,'end':28,'ops':[{'p':'v % 3 = 1','rows':{}}]}\n"
+            "{'session':2,'txn':'t2','start':12,'end':15,'ops':[{'w':'y','v':7}]}\n"
+            "{'version_order':{'y':[{'txn':'t0'},{'txn':'t2'}]}}\n"),
+        ESSE_VIOLATED);
 }
 
 /* The session made z 7 after 8, and t3 still saw 8.  That it could have seen t2's delete instead,
  * in another order, was taken for a proof. */
 TEST(version_sets__an_order_that_sees_another_version_set_proves_nothing)
 {
-    CHECK(outcome_of("strong-session-snapshot-isolation",
-                     "{\"init\":{\"z\":6}}\n"
-                     "{\"session\":1,\"txn\":\"t0\",\"ops\":[{\"w\":\"z\",\"v\":8}]}\n"
-                     "{\"session\":1,\"txn\":\"t1\",\"ops\":[{\"w\":\"z\",\"v\":7}]}\n"
-                     "{\"session\":0,\"txn\":\"t2\",\"ops\":[{\"d\":\"z\"}]}\n"
-                     "{\"session\":1,\"txn\":\"t3\",\"ops\":[{\"p\":\"v % 3 = 1\",\"rows\":{},"
-                     "\"vset\":{\"z\":8}}]}\n") != ESSE_HOLDS);
+    CHECK(outcome_of(
+              "strong-session-snapshot-isolation",
+              "{'init':{'z':6}}\n"
+              "{'session':1,'txn':'t0','ops':[{'w':'z','v':8}]}\n"
+              "{'session':1,'txn':'t1','ops':[{'w':'z','v':7}]}\n"
+              "{'session':0,'txn':'t2','ops':[{'d':'z'}]}\n"
+              "{'session':1,'txn':'t3','ops':[{'p':'v % 3 = 1','rows':{},'vset':{'z':8}}]}\n") !=
+          ESSE_HOLDS);
 }
 
 /* The same, where the transaction itself writes later what its version set names. */
 TEST(version_sets__nobody_sees_what_he_writes_only_later)
 {
     CHECK(outcome_of("strong-session-snapshot-isolation",
-                     "{\"init\":{\"y\":3}}\n"
-                     "{\"session\":1,\"txn\":\"t0\",\"ops\":[{\"w\":\"y\",\"v\":5}]}\n"
-                     "{\"session\":0,\"txn\":\"t1\",\"ops\":[{\"d\":\"y\"}]}\n"
-                     "{\"session\":1,\"txn\":\"t2\",\"ops\":[{\"p\":\"v >= 4 AND v <= 6\","
-                     "\"rows\":{},\"vset\":{\"y\":3}},{\"w\":\"y\",\"v\":3}]}\n") != ESSE_HOLDS);
+                     "{'init':{'y':3}}\n"
+                     "{'session':1,'txn':'t0','ops':[{'w':'y','v':5}]}\n"
+                     "{'session':0,'txn':'t1','ops':[{'d':'y'}]}\n"
+                     "{'session':1,'txn':'t2','ops':[{'p':'v >= 4 AND v <= 6','rows':{},"
+                     "'vset':{'y':3}},{'w':'y','v':3}]}\n") != ESSE_HOLDS);
 }
 
 /* t0 never was: the 3 that t3 read is t1's, and the cycle through it is one. */
 TEST(version_sets__who_aborted_is_no_writer)
 {
     CHECK_EQ(outcome_of("serializable",
-                        "{\"init\":{\"y\":5}}\n"
-                        "{\"session\":0,\"txn\":\"t0\",\"status\":\"aborted\",\"ops\":["
-                        "{\"w\":\"y\",\"v\":3}]}\n"
-                        "{\"session\":1,\"txn\":\"t1\",\"ops\":[{\"w\":\"y\",\"v\":3}]}\n"
-                        "{\"session\":2,\"txn\":\"t2\",\"ops\":["
-                        "{\"u\":\"TRUE\",\"rows\":{\"y\":[3,4]}}]}\n"
-                        "{\"session\":3,\"txn\":\"t3\",\"ops\":["
-                        "{\"p\":\"v >= 3 AND v <= 3\",\"rows\":{\"y\":3}},{\"w\":\"z\",\"v\":2}]}\n"
-                        "{\"version_order\":{\"y\":[{\"txn\":\"t1\"},{\"txn\":\"t2\"}]}}\n"),
+                        "{'init':{'y':5}}\n"
+                        "{'session':0,'txn':'t0','status':'aborted','ops':[{'w':'y','v':3}]}\n"
+                        "{'session':1,'txn':'t1','ops':[{'w':'y','v':3}]}\n"
+                        "{'session':2,'txn':'t2','ops':[{'u':'TRUE','rows':{'y':[3,4]}}]}\n"
+                        "{'session':3,'txn':'t3','ops':[{'p':'v >= 3 AND v <= 3',"
+                        "'rows':{'y':3}},{'w':'z','v':2}]}\n"
+                        "{'version_order':{'y':[{'txn':'t1'},{'txn':'t2'}]}}\n"),
              ESSE_VIOLATED);
 }
 

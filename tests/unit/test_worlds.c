@@ -176,7 +176,7 @@ static void put_init(struct esse_out *out, struct esse_rng *rng, const struct sh
     bool any = false;
     for (uint32_t key = 0; key < shape->keys && !shape->lists; key++)
         if (esse_rng_below(rng, 2)) {
-            esse_out_f(out, "%s\"%s\":%u", any ? "," : "{\"init\":{", key_names[key],
+            esse_out_f(out, "%s'%s':%u", any ? "," : "{'init':{", key_names[key],
                        (unsigned)esse_rng_below(rng, shape->values));
             any = true;
         }
@@ -191,14 +191,14 @@ static void put_register_op(struct esse_out *out, struct esse_rng *rng, struct s
     const unsigned value = (unsigned)esse_rng_below(rng, shape->values);
     if (esse_rng_below(rng, 2) && shape->deletes && !esse_rng_below(rng, 3)) {
         shape->last[txn][at] = 'd';
-        esse_out_f(out, "{\"d\":\"%s\"}", key);
+        esse_out_f(out, "{'d':'%s'}", key);
     } else if (esse_rng_below(rng, 2)) {
         shape->last[txn][at] = 'w';
-        esse_out_f(out, "{\"w\":\"%s\",\"v\":%u}", key, value);
+        esse_out_f(out, "{'w':'%s','v':%u}", key, value);
     } else if (esse_rng_below(rng, 4))
-        esse_out_f(out, "{\"r\":\"%s\",\"v\":%u}", key, value);
+        esse_out_f(out, "{'r':'%s','v':%u}", key, value);
     else
-        esse_out_f(out, "{\"r\":\"%s\",\"v\":null}", key);
+        esse_out_f(out, "{'r':'%s','v':null}", key);
 }
 
 /* Elements are appended once; a list has some of them, mostly the first ones. */
@@ -207,10 +207,10 @@ static void put_list_op(struct esse_out *out, struct esse_rng *rng, struct shape
     const uint32_t key = (uint32_t)esse_rng_below(rng, shape->keys);
     if (shape->appended[key] || esse_rng_below(rng, 2)) {
         shape->appended[key] = true;
-        esse_out_f(out, "{\"a\":\"%s\",\"v\":%u}", key_names[key], ++shape->next[key]);
+        esse_out_f(out, "{'a':'%s','v':%u}", key_names[key], ++shape->next[key]);
         return;
     }
-    esse_out_f(out, "{\"r\":\"%s\",\"v\":[", key_names[key]);
+    esse_out_f(out, "{'r':'%s','v':[", key_names[key]);
     const uint32_t skip = esse_rng_below(rng, 6) ? 0 : 1 + (uint32_t)esse_rng_below(rng, 4);
     for (uint32_t i = 1, count = 0; i <= esse_rng_below(rng, 5); i++)
         if (i != skip)
@@ -221,17 +221,17 @@ static void put_list_op(struct esse_out *out, struct esse_rng *rng, struct shape
 static void put_txn(struct esse_out *out, struct esse_rng *rng, struct shape *shape, uint32_t at)
 {
     const unsigned fate = (unsigned)esse_rng_below(rng, 10);
-    esse_out_f(out, "{\"session\":%u,\"txn\":\"T%u\"",
-               (unsigned)esse_rng_below(rng, shape->sessions), at);
+    esse_out_f(out, "{'session':%u,'txn':'T%u'", (unsigned)esse_rng_below(rng, shape->sessions),
+               at);
     if (fate < 5)
-        esse_out_f(out, ",\"status\":\"%s\"", fate ? "unknown" : "aborted");
+        esse_out_f(out, ",'status':'%s'", fate ? "unknown" : "aborted");
     if (shape->times && esse_rng_below(rng, 5)) {
         const unsigned start = (unsigned)esse_rng_below(rng, 20);
-        esse_out_f(out, ",\"start\":%u", start);
+        esse_out_f(out, ",'start':%u", start);
         if (esse_rng_below(rng, 5))
-            esse_out_f(out, ",\"end\":%u", start + 1 + (unsigned)esse_rng_below(rng, 6));
+            esse_out_f(out, ",'end':%u", start + 1 + (unsigned)esse_rng_below(rng, 6));
     }
-    esse_out_text(out, ",\"ops\":[");
+    esse_out_text(out, ",'ops':[");
     const uint32_t ops = 1 + (uint32_t)esse_rng_below(rng, shape->ops);
     memset(shape->appended, 0, sizeof shape->appended);
     for (uint32_t i = 0; i < ops; i++) {
@@ -256,15 +256,15 @@ static void put_version_order(struct esse_out *out, struct esse_rng *rng, const 
         const uint32_t txn = (i + turn) % shape->txns;
         if (!shape->last[txn][key] || !esse_rng_below(rng, 5))
             continue;
-        esse_out_text(out, any ? "," : "{\"version_order\":{\"");
+        esse_out_text(out, any ? "," : "{'version_order':{'");
         if (!any)
-            esse_out_f(out, "%s\":[", key_names[key]);
+            esse_out_f(out, "%s':[", key_names[key]);
         any = true;
         if (shape->last[txn][key] == 'd' && !null && esse_rng_below(rng, 2)) {
             esse_out_text(out, "null");
             null = true;
         } else {
-            esse_out_f(out, "{\"txn\":\"T%u\"}", txn + 1);
+            esse_out_f(out, "{'txn':'T%u'}", txn + 1);
         }
     }
     esse_out_text(out, any ? "]}}\n" : "");
@@ -386,10 +386,10 @@ static void check_text(const char *text, const char *level, enum esse_outcome ou
 /* What was read is there without it, so that nobody wrote what it read says nothing. */
 TEST(test_worlds__a_write_of_the_initial_value_shows_no_commit)
 {
-    static const char text[] = "{\"init\":{\"x\":1}}\n"
-                               "{\"session\":0,\"status\":\"unknown\",\"ops\":[{\"w\":\"x\",\"v\":"
-                               "1},{\"r\":\"y\",\"v\":9}]}\n"
-                               "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n";
+    static const char text[] =
+        "{'init':{'x':1}}\n"
+        "{'session':0,'status':'unknown','ops':[{'w':'x','v':1},{'r':'y','v':9}]}\n"
+        "{'session':1,'ops':[{'r':'x','v':1}]}\n";
     check_text(text, "strict-serializable", ESSE_HOLDS);
     check_text(text, "snapshot-isolation", ESSE_HOLDS);
     check_text(text, "causal-cerone", ESSE_HOLDS);
@@ -399,23 +399,21 @@ TEST(test_worlds__a_write_of_the_initial_value_shows_no_commit)
 /* The row is gone, and only one transaction can have deleted it. */
 TEST(test_worlds__the_only_delete_of_a_missing_row_was_committed)
 {
-    check_text(
-        "{\"init\":{\"x\":1}}\n"
-        "{\"session\":0,\"status\":\"unknown\",\"ops\":[{\"d\":\"x\"},{\"w\":\"y\",\"v\":1}]}\n"
-        "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":null},{\"r\":\"y\",\"v\":null}]}\n",
-        "read-atomic", ESSE_VIOLATED);
+    check_text("{'init':{'x':1}}\n"
+               "{'session':0,'status':'unknown','ops':[{'d':'x'},{'w':'y','v':1}]}\n"
+               "{'session':1,'ops':[{'r':'x','v':null},{'r':'y','v':null}]}\n",
+               "read-atomic", ESSE_VIOLATED);
 }
 
 /* Whether it committed or not, something is wrong: told case by case. */
 TEST(test_worlds__what_is_wrong_in_every_case_names_its_case)
 {
     static const char text[] =
-        "{\"init\":{\"x\":0}}\n"
-        "{\"session\":0,\"txn\":\"U\",\"status\":\"unknown\","
-        "\"ops\":[{\"r\":\"y\",\"v\":null},{\"w\":\"x\",\"v\":0},{\"w\":\"z\",\"v\":1}]}\n"
-        "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":2},{\"w\":\"y\",\"v\":1}]}\n"
-        "{\"session\":2,\"ops\":[{\"r\":\"y\",\"v\":1},{\"r\":\"x\",\"v\":0},{\"r\":\"z\",\"v\":"
-        "null}]}\n";
+        "{'init':{'x':0}}\n"
+        "{'session':0,'txn':'U','status':'unknown','ops':[{'r':'y','v':null},{'w':'x','v':0},"
+        "{'w':'z','v':1}]}\n"
+        "{'session':1,'ops':[{'w':'x','v':2},{'w':'y','v':1}]}\n"
+        "{'session':2,'ops':[{'r':'y','v':1},{'r':'x','v':0},{'r':'z','v':null}]}\n";
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history = load_text(arena, "native", text);
     const char *level = "serializable";

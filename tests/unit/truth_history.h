@@ -108,7 +108,7 @@ static void t_put_rows(struct esse_out *out, const int *rows, const int *next)
     for (int key = 0; key < T_KEYS; key++) {
         if (rows[key] == T_UNNAMED)
             continue;
-        esse_out_f(out, "%s\"%c\":%s", comma, 'x' + key, next ? "[" : "");
+        esse_out_f(out, "%s'%c':%s", comma, 'x' + key, next ? "[" : "");
         t_put_value(out, rows[key]);
         if (next) {
             esse_out_char(out, ',');
@@ -123,21 +123,21 @@ static void t_put_rows(struct esse_out *out, const int *rows, const int *next)
 static void t_put_op(struct esse_out *out, const struct t_op *op)
 {
     static const char *const kinds[] = { "r", "w", "d", "a", "r", "p", "u" };
-    esse_out_f(out, "{\"%s\":", kinds[op->kind]);
+    esse_out_f(out, "{'%s':", kinds[op->kind]);
     if (t_is_predicate(op)) {
-        esse_out_f(out, "\"v >= %d AND v <= %d\",\"rows\":", op->low, op->high);
+        esse_out_f(out, "'v >= %d AND v <= %d','rows':", op->low, op->high);
         t_put_rows(out, op->rows, op->kind == T_UPDATE ? op->next : NULL);
         esse_out_char(out, '}');
         return;
     }
-    esse_out_f(out, "\"%c\"", 'x' + op->key);
+    esse_out_f(out, "'%c'", 'x' + op->key);
     if (op->kind == T_LIST) {
-        esse_out_text(out, ",\"v\":[");
+        esse_out_text(out, ",'v':[");
         for (int i = 0; i < op->length; i++)
             esse_out_f(out, i ? ",%d" : "%d", op->list[i]);
         esse_out_char(out, ']');
     } else if (op->kind != T_DELETE) {
-        esse_out_text(out, ",\"v\":");
+        esse_out_text(out, ",'v':");
         t_put_value(out, op->value);
     }
     esse_out_char(out, '}');
@@ -154,11 +154,11 @@ static bool t_installs(const struct t_txn *txn, int key)
 static void t_put_order(struct esse_out *out, const struct t_history *h, int key)
 {
     const char *comma = "";
-    esse_out_f(out, "{\"version_order\":{\"%c\":[", 'x' + key);
+    esse_out_f(out, "{'version_order':{'%c':[", 'x' + key);
     for (int place = 0; place < h->count; place++)
         for (int t = 0; t < h->count; t++)
             if (h->given[t] == place && t_installs(&h->txns[t], key)) {
-                esse_out_f(out, "%s{\"txn\":\"t%d\"}", comma, t);
+                esse_out_f(out, "%s{'txn':'t%d'}", comma, t);
                 comma = ",";
             }
     esse_out_text(out, "]}}\n");
@@ -172,16 +172,16 @@ static inline const char *t_text(struct esse_arena *arena, const struct t_histor
     esse_out_init_memory(out, arena);
     for (int key = 0; key < T_KEYS; key++)
         rows[key] = h->init[key] == T_ABSENT ? T_UNNAMED : h->init[key];
-    esse_out_text(out, "{\"init\":");
+    esse_out_text(out, "{'init':");
     t_put_rows(out, rows, NULL);
     esse_out_text(out, "}\n");
     for (int t = 0; t < h->count; t++) {
         const struct t_txn *txn = &h->txns[t];
-        esse_out_f(out, "{\"session\":%d,\"txn\":\"t%d\",\"status\":\"%s\"", txn->session, t,
+        esse_out_f(out, "{'session':%d,'txn':'t%d','status':'%s'", txn->session, t,
                    statuses[txn->status]);
         if (h->has_times)
-            esse_out_f(out, ",\"start\":%d,\"end\":%d", txn->start, txn->end);
-        esse_out_text(out, ",\"ops\":[");
+            esse_out_f(out, ",'start':%d,'end':%d", txn->start, txn->end);
+        esse_out_text(out, ",'ops':[");
         for (int i = 0; i < txn->count; i++) {
             esse_out_text(out, i ? "," : "");
             t_put_op(out, &txn->ops[i]);
