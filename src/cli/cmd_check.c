@@ -46,7 +46,7 @@ static const struct esse_opt options[] = {
     { "anomalies", 'a', ESSE_OPT_TEXT, &o.anomalies, "A[,A...]",
       "anomalies that count even where the level allows them, and what implies them", NULL },
     { "except", 0, ESSE_OPT_TEXT, &o.except, "A[,A...]",
-      "anomalies that are neither told nor counted", NULL },
+      "anomalies that are neither reported nor counted", NULL },
     ESSE_ASSUMING_OPTIONS(o.assuming),
     { "engine", 'e', ESSE_OPT_TEXT, &o.engine, "E", "the engine to use instead of the planner's",
       engines },
@@ -84,8 +84,7 @@ static const struct esse_opt options[] = {
       "of a file that was cut off take the whole lines, with a warning", NULL },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
     { "plain", 0, ESSE_OPT_FLAG, &o.plain, NULL,
-      "of what is wrong only what it means, who prevents it and what to do, without its proof",
-      NULL },
+      "print of each anomaly only what it means, which level prevents it and what to do", NULL },
     { "evidence", 0, ESSE_OPT_TEXT, &o.evidence, "FILE",
       "write what proves the verdicts, for esse verify", NULL },
     { "dot", 0, ESSE_OPT_TEXT, &o.dot, "FILE",
@@ -311,8 +310,9 @@ const struct esse_command esse_command_check = {
         "format and workload are recognised. Several histories are checked one by one.\n\n"
         "Registers do not show the order of their versions. The --...-keys options assume "
         "something "
-        "about it, as Elle does; a level that is violated only because of an assumption is said to "
-        "be. An assumption that contradicts the history is told as cyclic-versions, and "
+        "about it, as Elle does. The verdict says when a level is violated only because of an "
+        "assumption. An assumption that contradicts the history is reported as cyclic-versions, "
+        "and "
         "dropped.\n\n"
         "Exit status: 0 every level holds, 1 some level is violated, 2 unknown (the budget ran "
         "out, nothing decides the level, or nothing was committed), 64 bad usage, 65 bad input, 70 "

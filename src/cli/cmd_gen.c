@@ -59,7 +59,7 @@ static const struct esse_opt options[] = {
     { "certificate", 0, ESSE_OPT_FLAG, &args.gen.has_certificate, NULL,
       "write the true version orders and serialization order", NULL },
     { "certify", 0, ESSE_OPT_TEXT, &args.certify, "KIND",
-      "write commits and snapshots as a database tells them, and that they are true",
+      "write commits and snapshots as a database reports them, and that they are true",
       esse_certificate_names + 1 },
     { "vsets", 0, ESSE_OPT_FLAG, &args.gen.has_vsets, NULL,
       "write the version sets of predicate operations", NULL },
@@ -125,7 +125,7 @@ static int print_anomalies(void)
             if (row->workloads & 1u << i)
                 strncat(strcat(letters, *letters ? " " : ""), esse_gen_workload_names[i], 1);
         printf("%-44s%-13s%s%s", row->name, letters, row->meaning, needs_of(row));
-        printf(row->level ? ", told at %s\n" : "\n", row->level);
+        printf(row->level ? ", reported at %s\n" : "\n", row->level);
     }
     printf("\nworkloads: l list-append, r rw-register and those of papers, p predicate\n");
     return fflush(stdout) == 0 ? ESSE_EXIT_HOLDS : ESSE_EXIT_IO;
@@ -296,7 +296,7 @@ const struct esse_command esse_command_gen = {
         "--anomaly plants a violation by name into fresh keys, a few transactions on top of "
         "--txns.  --certificate writes what only the store knows: the version order of every key "
         "and, for serializable and strict-serializable, the order of the transactions.  --certify "
-        "writes what a database itself may tell, in one of three forms: timestamps of snapshots "
+        "writes what a database itself may report, in one of three forms: timestamps of snapshots "
         "and "
         "commits; the order of the commits, and how many of them each operation saw; or the "
         "snapshots of PostgreSQL.\n\n"

@@ -103,8 +103,8 @@ const struct esse_command esse_command_levels = {
                "that ship it. With the name of an anomaly, gives its definition, an example, and "
                "the levels that it rules out.\n\n"
                "Names are those of Elle and Adya. Others are accepted too, in any case: PL-3, SER, "
-               "TCC, READ_COMMITTED; where a name means several levels, the one that was taken is "
-               "told.",
+               "TCC, READ_COMMITTED; where a name means several levels, the answer says which "
+               "one was taken.",
     .examples = "  esse levels                      # list them\n"
                 "  esse levels snapshot-isolation   # explain one\n"
                 "  esse levels G-single             # what an anomaly means and rules out\n"

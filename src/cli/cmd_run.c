@@ -196,7 +196,7 @@ static int collect_command(int count, char **operands)
 
 #define SAVED                                                                                      \
     "The run directory holds the history (streamed while the run goes on), the order of "          \
-    "versions if the database tells it, the configuration, version and settings of the "           \
+    "versions if the database reports it, the configuration, version and settings of the "         \
     "database, and a README with the command that repeats the run."
 
 const struct esse_command esse_command_run = {

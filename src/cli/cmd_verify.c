@@ -100,9 +100,8 @@ const struct esse_command esse_command_verify = {
         "Reads an evidence file, as esse check --evidence writes it, and the history it speaks of, "
         "and rechecks every verdict from the history and the level's definition alone: each edge "
         "of a cycle, each step of an anomaly, each order by replaying it. No engine takes part. "
-        "What "
-        "rests on an assumption, a certificate or an order that came with the history is said "
-        "to.\n\n"
+        "The answer says what rests on an assumption, a certificate or an order that came with "
+        "the history.\n\n"
         "Exit status: 0 all of it follows, 65 something does not (or the files cannot be read as "
         "what they should be), 74 input/output error.",
     .examples = "  esse check --evidence why.json history.edn\n"

@@ -308,7 +308,7 @@ static void put_command(struct esse_out *out, const struct esse_command *command
     put_options(out, command);
     esse_out_text(out, ".SH EXIT STATUS\n");
     if (!put_details(out, command, true))
-        esse_out_text(out, "0 if all went well; otherwise as told in\n.BR esse (1).\n");
+        esse_out_text(out, "0 if all went well; otherwise as listed in\n.BR esse (1).\n");
     put_examples(out, command->examples);
     put_see_also(out, command);
 }

@@ -118,8 +118,7 @@ const struct esse_opt esse_run_options[] = {
     { "json", 'j', ESSE_OPT_FLAG, &esse_run_args.json, NULL, "print one JSON object for each run",
       NULL },
     { "plain", 0, ESSE_OPT_FLAG, &esse_run_args.plain, NULL,
-      "of what is wrong only what it means, who prevents it and what to do, without its proof",
-      NULL },
+      "print of each anomaly only what it means, which level prevents it and what to do", NULL },
     { "verbose", 'v', ESSE_OPT_FLAG, &esse_run_args.verbose, NULL,
       "say which engine was chosen and why, and show more occurrences", NULL },
     { 0 },
@@ -127,7 +126,7 @@ const struct esse_opt esse_run_options[] = {
 const struct esse_opt esse_collect_options[] = {
     COLLECT_OPTIONS,
     { "measure-recording", 0, ESSE_OPT_FLAG, &esse_run_args.measure_recording, NULL,
-      "tell what recording costs: the run records by turns, for a tenth of a second each, and "
+      "measure what recording costs: the run records by turns, for a tenth of a second each, and "
       "saves nothing",
       NULL },
     { 0 },

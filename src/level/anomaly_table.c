@@ -55,10 +55,10 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .name = "garbage-read",
         .is_own = true,
         .implies = { ANOMALY(G1) },
-        .definition = "A committed transaction read a value that nobody wrote, not even a "
-                      "transaction of unknown outcome. Rules out what G1a rules out.",
+        .definition = "A committed transaction read a value that no transaction wrote, not even "
+                      "one of unknown outcome. Rules out what G1a rules out.",
         .source = ESSE,
-        .example = { "T1: w(x,1); T2: r(x,7)", "Nobody wrote 7." },
+        .example = { "T1: w(x,1); T2: r(x,7)", "No transaction wrote 7." },
     },
     [ESSE_ANOMALY_INTERNAL] = {
         .id = ESSE_ANOMALY_INTERNAL,
@@ -74,8 +74,8 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .is_own = true,
         .implies = { ANOMALY(INTERNAL) },
         .definition = "A transaction's read of a key contradicts its own earlier write of that "
-                      "key. Told only for levels that allow reads which are not repeatable; for "
-                      "the others it is internal.",
+                      "key. Reported only for levels that allow non-repeatable reads; for the "
+                      "others it is internal.",
         .source = ESSE,
         .example = { "T1: w(x,1) r(x,0)", "T1 does not see its own write." },
     },
@@ -102,7 +102,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
                       "promises unique values. It is reported because it makes reads ambiguous; by "
                       "itself it rules out no level.",
         .source = ESSE,
-        .example = { "T1: w(x,1); T2: w(x,1)", "Whose 1 does a reader see?" },
+        .example = { "T1: w(x,1); T2: w(x,1)", "Which of the two writes does a reader see?" },
     },
     [ESSE_ANOMALY_INCOMPATIBLE_ORDER] = {
         .id = ESSE_ANOMALY_INCOMPATIBLE_ORDER,
@@ -153,7 +153,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
                       "has saw its writes. A crash that undoes what was promised does this.",
         .source = ESSE,
         .example = { "T1: w(x,1), acknowledged; the log: nothing of T1",
-                     "What T1's client was told is not so." },
+                     "T1's commit was acknowledged, and did not last." },
     },
     [ESSE_ANOMALY_PREDICATE_READ_MISS] = {
         .id = ESSE_ANOMALY_PREDICATE_READ_MISS,
@@ -767,7 +767,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .is_about_points = true,
         .implies = { ANOMALY(GSI) },
         .definition = "A transaction read from, or overwrote, one that had not committed by its "
-                      "start point: a ww or wr without a start dependency. Told where a "
+                      "start point: a ww or wr without a start dependency. Reported where a "
                       "certificate gives both points." UNDER_TIMES,
         .source = ADYA,
         .example = { "T1: w(x,1); T2: r(x,1); T1 has commit_ts 2, T2 start_ts 1",
@@ -779,7 +779,7 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .is_about_points = true,
         .implies = { ANOMALY(GSI) },
         .definition = "A cycle of ww, wr, start dependencies and exactly one rw: a transaction "
-                      "missed what had been committed by its start point. Told where a "
+                      "missed what had been committed by its start point. Reported where a "
                       "certificate gives both points; without, it is a G-single, which implies "
                       "it, or nothing." UNDER_TIMES,
         .source = ADYA,

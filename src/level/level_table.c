@@ -361,8 +361,8 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .forbids = { ANOMALY(G1), ANOMALY(G_CURSOR), ANOMALY(LOST_UPDATE) },
         .definition = "There is no G1a or G1b, and some version order makes ww ∪ wr acyclic and "
                       "leaves, for no key x, a cycle of ww edges on x and exactly one rw edge on "
-                      "x: nobody overwrites x between another transaction's read of x and its "
-                      "write of x. Histories do not tell which reads went through a cursor, so "
+                      "x: no transaction overwrites x between another transaction's read of x and its "
+                      "write of x. Histories do not say which reads went through a cursor, so "
                       "every read counts as one.",
         .source = "Berenson et al. 1995; " ADYA " (PL-CS)",
     },
@@ -411,7 +411,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .definition = "Some serial order of the committed transactions has every read return what "
                       "it returned, and has the last version of every key, where that is known, "
                       "written by the same transaction. Unlike serializable it does not ask that "
-                      "versions which nobody read were installed in that order.",
+                      "versions that no transaction read were installed in that order.",
         .source = "Papadimitriou 1979; Yannakakis 1984",
     },
     [ESSE_LEVEL_SESSION_SERIALIZABLE] = {

@@ -129,7 +129,7 @@ static void tell_case(struct telling *t, const struct esse_case *argued, const c
         tell_broken(t, argued->broken, depth);
     } else {
         t->told++;
-        tell(t, ESSE_CASE_REST, depth, "… which leads to more cases than are told here");
+        tell(t, ESSE_CASE_REST, depth, "… which leads to more cases than are shown here");
     }
 }
 

@@ -103,7 +103,7 @@ void esse_report_classic_text(struct esse_out *out, const struct esse_classic_re
         if (part->outcome != found->outcome)
             continue;
         if (told++ == KEYS) {
-            esse_out_text(out, "… and more keys; --json tells of all\n");
+            esse_out_text(out, "… and more keys; --json lists all\n");
             return;
         }
         put_verdict(out, report, part);

@@ -291,11 +291,11 @@ static const struct {
     { "own-write-missed", "", true, " lost sight of its own write" },
     { "future-read", "", true, " saw its own future" },
     { "duplicate-elements", "something took effect twice before ", true, " read it" },
-    { "duplicate-write", "a read of that value does not tell who wrote it", false, "" },
+    { "duplicate-write", "a read of that value does not show which write it saw", false, "" },
     { "incompatible-order", "no one order of the appends explains both reads", false, "" },
     { "dirty-update", "what was committed rests on something that never happened", false, "" },
     { "lost-update", "whichever came second had not seen what the first wrote", false, "" },
-    { "lost-commit", "what the client of ", true, " was told is not so" },
+    { "lost-commit", "the acknowledged commit of ", true, " did not last" },
     { "cyclic-versions", "the versions of the key cannot be put into any order", false, "" },
 };
 

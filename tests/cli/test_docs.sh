@@ -22,6 +22,7 @@ done
 for page in "$WORK"/fresh/man/*.1; do
     check "man/${page##*/} is current" current "man/${page##*/}"
 done
+check "prose is wrapped" bash -c 'cd "$1" && git ls-files -z "*.md" | xargs -0 tools/wrap-docs --check' - "$ROOT"
 same "man/ holds no other page" "$(cd "$WORK/fresh/man" && ls)" "$(cd "$ROOT/man" && ls)"
 
 # ---- man pages ----------------------------------------------------------------------------------
