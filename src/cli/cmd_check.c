@@ -69,7 +69,8 @@ static const struct esse_opt options[] = {
       "for experiments: forget the version orders that were given", NULL },
     { "version-order-share", 0, ESSE_OPT_REAL, &o.version_order_share, "X",
       "for experiments: keep this share of them, chosen by --seed", NULL },
-    { "seed", 0, ESSE_OPT_COUNT, &o.seed, "N", "of --version-order-share (default: 1)", NULL },
+    { "seed", 0, ESSE_OPT_COUNT, &o.seed, "N", "the seed of --version-order-share (default: 1)",
+      NULL },
     ESSE_FAILING_OPTIONS(o.failing),
     { "explain-plan", 0, ESSE_OPT_FLAG, &o.explain_plan, NULL,
       "say what was known, inferred, and left to the solver, with counts and seconds", NULL },
@@ -306,7 +307,7 @@ const struct esse_command esse_command_check = {
         "Reads histories and says for each level whether it holds, is violated, or cannot be "
         "decided, with the evidence. Every verdict is rechecked from the history and the level's "
         "definition alone before it is printed.\n\n"
-        "A HISTORY is a file, gzip or zstd compressed if you like, or - for standard input. Its "
+        "A HISTORY is a file, possibly compressed by gzip or zstd, or - for standard input. Its "
         "format and workload are recognised. Several histories are checked one by one.\n\n"
         "Registers do not show the order of their versions. The --...-keys options assume "
         "something "

@@ -17,7 +17,8 @@ static const struct esse_opt options[] = {
     { "svg", 0, ESSE_OPT_FLAG, &as_svg, NULL, "draw the lattice as a picture", NULL },
     /* Empty help, so not shown: it is there to make docs/levels.md. */
     { "markdown", 0, ESSE_OPT_FLAG, &as_markdown, NULL, "", NULL },
-    { "output", 'o', ESSE_OPT_TEXT, &path, "FILE", "write there, not to standard output", NULL },
+    { "output", 'o', ESSE_OPT_TEXT, &path, "FILE", "write to this file (default: standard output)",
+      NULL },
     { NULL, 0, ESSE_OPT_FLAG, NULL, NULL, NULL, NULL },
 };
 

@@ -206,7 +206,7 @@ const struct esse_command esse_command_run = {
     .details =
         "Runs a workload against a database, records what every session saw, and checks the "
         "history, as 'esse check' does, against the level that the database claims.\n\n" TARGETS
-            SAVED " And the verdict, as text and as JSON, with its evidence, and a "
+            SAVED " It also holds the verdict, as text and as JSON, with its evidence, and a "
         "picture of what is wrong.\n\n"
         "Exit status: 0 every level holds, 1 some level is violated, 2 unknown, 64 bad usage, 69 "
         "the database cannot be reached (nothing is left behind), 70 a verdict failed its recheck, "

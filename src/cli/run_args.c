@@ -50,9 +50,9 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
     { "sessions", 's', ESSE_OPT_COUNT, TO(sessions), "N", \
       "clients at work (default: 8)", NULL }, \
     { "txns", 'n', ESSE_OPT_COUNT, TO(txns), "N", \
-      "so many transactions, refused ones included (default: by --duration)", NULL }, \
+      "stop after N transactions, refused ones included (default: by --duration)", NULL }, \
     { "duration", 'd', ESSE_OPT_DURATION, TO(duration), "TIME", \
-      "as many as fit (default: 3s, of all workloads 15s, unless --txns is given)", NULL }, \
+      "stop after this time (default: 3s, for all workloads 15s, unless --txns is given)", NULL }, \
     { "isolation", 'i', ESSE_OPT_TEXT, TO(isolation), "I", \
       "the isolation to ask the database for (default: its strongest)", NULL }, \
     { "ops", 0, ESSE_OPT_COUNT, TO(ops), "N", \
@@ -60,9 +60,9 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
     { "keys", 0, ESSE_OPT_COUNT, TO(keys), "N", \
       "rows in use (default: by workload)", NULL }, \
     { "max-writes-per-key", 0, ESSE_OPT_COUNT, TO(max_writes), "N", \
-      "then a fresh row takes the place; 0: never (default: list-append 8, others 0)", NULL }, \
+      "writes to a row before a fresh one takes its place; 0: never (default: list-append 8, others 0)", NULL }, \
     { "distribution", 0, ESSE_OPT_TEXT, TO(distribution), "D", \
-      "of the rows (default: uniform; ycsb and twitter zipf)", distributions }, \
+      "how rows are chosen (default: uniform; ycsb and twitter zipf)", distributions }, \
     { "zipf-theta", 0, ESSE_OPT_REAL, TO(zipf_theta), "X", \
       "skew of zipf (default: 0.99)", NULL }, \
     { "read-share", 0, ESSE_OPT_REAL, TO(read_share), "X", \
@@ -80,22 +80,22 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
     { "threads", 0, ESSE_OPT_COUNT, TO(threads), "N", \
       "work on N threads (default: one for each processor)", NULL }, \
     { "seed", 0, ESSE_OPT_COUNT, TO(seed), "N", \
-      "of what sessions draw (default: 1)", NULL }, \
+      "the seed of what sessions do (default: 1)", NULL }, \
     { "no-certificate", 0, ESSE_OPT_FLAG, TO(no_certificate), NULL, \
       "do not ask the database for the order of versions", NULL }, \
     { "spawn", 0, ESSE_OPT_TEXT, TO(spawn), "SERVER[?...]", \
       "start a private server for the run: postgresql, mariadb, galera or etcd; behind the question " \
       "mark is what its URL may say, as in 'galera?spread=transactions'", spawn_choices }, \
     { "nodes", 0, ESSE_OPT_COUNT, TO(nodes), "N", \
-      "of that server (default: galera 3, others 1)", NULL }, \
+      "nodes of the private server (default: galera 3, others 1)", NULL }, \
     { "faults", 0, ESSE_OPT_TEXT, TO(faults), "F[,F...]", \
-      "what happens to that server: kill (-9, and a new start), pause, partition, restart", fault_choices }, \
+      "faults of the private server: kill (-9, then a new start), pause, partition, restart", fault_choices }, \
     { "fault-every", 0, ESSE_OPT_DURATION, TO(fault_every), "TIME", \
-      "on average (default: 2s)", NULL }, \
+      "the average time between two faults (default: 2s)", NULL }, \
     { "out", 'o', ESSE_OPT_TEXT, TO(out), "DIR", \
       "the run directory (default: esse-runs/DATE-TARGET-WORKLOAD)", NULL }, \
     { "repeat", 0, ESSE_OPT_COUNT, TO(repeat), "N", \
-      "so many runs, with seeds that follow each other", NULL }, \
+      "run N times, with consecutive seeds", NULL }, \
     { "quiet", 'q', ESSE_OPT_FLAG, TO(quiet), NULL, \
       "no warnings, no progress line", NULL }
 /* clang-format on */

@@ -49,8 +49,8 @@ struct esse_assuming {
       ESSE_OPT_FLAG,                                                                               \
       &(at).wfr_keys,                                                                              \
       NULL,                                                                                        \
-      "assume that who reads a register and then writes it overwrites what it read, or something " \
-      "later",                                                                                     \
+      "assume that a transaction that reads a register and then writes it overwrites what it "     \
+      "read, or a later version",                                                                  \
       NULL },                                                                                      \
         { "sequential-keys",                                                                       \
           0,                                                                                       \

@@ -195,7 +195,7 @@ const struct esse_level_notes esse_level_notes_table[ESSE_LEVEL_END] = {
     },
     [ESSE_LEVEL_SEQUENTIAL] = {
         .forbidden = { "T1: w(x,1) r(y,0); T2: w(y,1) r(x,0)",
-                       "Whoever writes last must see the other's write, and neither did." },
+                       "The later of the two must see the other's write, and neither did." },
         .allowed = { STALE_LATER, "Time does not count, only what one session does." },
         .databases = { "Apache ZooKeeper: reads that are not preceded by sync" },
     },

@@ -474,8 +474,8 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .definition = "Every operation counts as a transaction of its own, in its session at "
                       "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
                       "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ (so "
-                      "∪ wr)⁺: whoever sees an operation sees all that led to it. As causal- "
-                      "cerone, for single operations.",
+                      "∪ wr)⁺: a read that sees an operation sees all that led to it. As "
+                      "causal-cerone, for single operations.",
         .source = "Ahamad et al. 1995; Bouajjani et al. 2017 (causal convergence)",
     },
     [ESSE_LEVEL_PRAM] = {
@@ -503,8 +503,8 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .definition = "Every operation counts as a transaction of its own, in its session at "
                       "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
                       "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ wr "
-                      "; so* ; wr: whoever sees a write sees what its session had read before "
-                      "it.",
+                      "; so* ; wr: a read that sees a write sees what that write's session had "
+                      "read before it.",
         .source = "Terry et al. 1994; Viotti and Vukolić 2016",
     },
     [ESSE_LEVEL_MONOTONIC_READS] = {
