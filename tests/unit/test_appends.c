@@ -84,17 +84,25 @@ TEST(test_appends__every_engine_agrees_with_all_choices)
 
 /* ---- by name ---- */
 
-static void expect(const char *level, const char *text, enum esse_outcome outcome)
+static void expect_by(const char *engine, const char *level, const char *text,
+                      enum esse_outcome outcome)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_result *result;
     struct esse_error err;
-    const struct esse_check_options options = { .levels = &level, .level_count = 1 };
+    const struct esse_check_options options = { .levels = &level,
+                                                .level_count = 1,
+                                                .engine = engine };
     if (!esse_check(arena, load_text(arena, "native", text), &options, &result, &err))
         fail_msg("%s: %s\n%s", level, err.text, text);
     if (result->verdicts[0].outcome != outcome)
         fail_msg("%s is %d\n%s", level, result->verdicts[0].outcome, text);
     esse_arena_free(arena);
+}
+
+static void expect(const char *level, const char *text, enum esse_outcome outcome)
+{
+    expect_by(NULL, level, text, outcome);
 }
 
 #define APPEND(session, value) "{'session':" #session ",'ops':[{'a':'x','v':" #value "}]}\n"
@@ -124,6 +132,37 @@ TEST(test_appends__a_list_against_the_program_is_a_verdict_at_every_level)
     expect("causal", text, ESSE_VIOLATED);
     expect("PRAM", text, ESSE_VIOLATED);
     expect("serializable", text, ESSE_VIOLATED);
+}
+
+/* t0's 1 comes after its 2, so who read [1 2] missed a version of the very transaction that wrote
+ * what it read last. */
+TEST(test_appends__a_list_against_the_program_hides_a_version_from_its_reader)
+{
+    const char *turned = "{'session':0,'ops':[{'a':'x','v':7},{'a':'x','v':2}]}\n"
+                         "{'session':1,'ops':[{'a':'x','v':1}]}\n"
+                         "{'session':2,'ops':[{'r':'x','v':[1,2]}]}\n"
+                         "{'session':3,'ops':[{'r':'x','v':[1,2,7]}]}\n";
+    /* The same, or the first 1 is t0's and the second is not; then the last one was missed. */
+    const char *either = "{'session':0,'ops':[{'a':'x','v':1},{'a':'x','v':2}]}\n"
+                         "{'session':1,'ops':[{'a':'x','v':1}]}\n"
+                         "{'session':2,'ops':[{'r':'x','v':[1,2]},{'r':'y','v':2}]}\n"
+                         "{'session':3,'ops':[{'a':'x','v':3},{'r':'x','v':[1,2,1,3]},"
+                         "{'w':'y','v':2}]}\n";
+    expect_by("polygraph", "parallel-snapshot-isolation", turned, ESSE_VIOLATED);
+    expect_by("polygraph", "consistent-view", turned, ESSE_VIOLATED);
+    expect_by("polygraph", "parallel-snapshot-isolation", either, ESSE_VIOLATED);
+    expect_by("polygraph", "consistent-view", either, ESSE_VIOLATED);
+}
+
+/* Three operations appended 1 and the list has it three times, so it shows the one that its own
+ * transaction appends only afterwards, whoever appended which. */
+TEST(test_appends__a_list_that_shows_every_append_shows_the_own_later_one)
+{
+    const char *text = APPEND(0, 1) "{'session':1,'ops':[{'a':'x','v':1},{'r':'x','v':"
+                                    "[1,1,2,1]},{'a':'x','v':1}]}\n" APPEND(2, 2);
+    expect("read-uncommitted", text, ESSE_HOLDS);
+    expect("read-committed", text, ESSE_VIOLATED);
+    expect("monotonic-snapshot-read", text, ESSE_VIOLATED);
 }
 
 TEST(test_appends__an_unknown_one_may_have_appended_it)
@@ -246,6 +285,8 @@ int main(void)
         cmocka_unit_test(test_appends__two_appends_of_an_element_make_it_twice),
         cmocka_unit_test(test_appends__either_of_two_appends_may_be_the_one_that_was_read),
         cmocka_unit_test(test_appends__a_list_against_the_program_is_a_verdict_at_every_level),
+        cmocka_unit_test(test_appends__a_list_against_the_program_hides_a_version_from_its_reader),
+        cmocka_unit_test(test_appends__a_list_that_shows_every_append_shows_the_own_later_one),
         cmocka_unit_test(test_appends__an_unknown_one_may_have_appended_it),
         cmocka_unit_test(test_appends__a_violation_needs_every_way),
         cmocka_unit_test(test_appends__a_proof_needs_a_way_that_is_one),

@@ -52,14 +52,16 @@ static void prepare(struct poly *poly)
 
 /* ---- the search ---- */
 
-/* The version after another one in the order at hand, by another transaction; NO_VERSION if none.
- */
+/* The version after another one in the order at hand; NO_VERSION if none.  One of the same
+ * transaction counts only if it is known to come later: a list may show appends against the order
+ * of the program. */
 static uint32_t next_version(const struct poly *poly, uint32_t key, uint32_t version)
 {
     const struct versions *versions = poly->versions;
     uint32_t at = version == versions->first[key] ? version + 1 : poly->place[version] + 1;
     while (at < versions->first[key + 1] &&
-           version_txn(versions, poly->places[at].id) == version_txn(versions, version))
+           version_txn(versions, poly->places[at].id) == version_txn(versions, version) &&
+           !poly_is_known(versions, key, version, poly->places[at].id))
         at++;
     return at < versions->first[key + 1] ? poly->places[at].id : NO_VERSION;
 }
