@@ -452,7 +452,8 @@ struct esse_check_options {
  * Checks a history against levels.  Fails with ESSE_EUSAGE on an unknown name, with
  * ESSE_EINPUT when a predicate is needed and cannot be parsed or evaluated, and with ESSE_EBUG when
  * an engine's evidence did not survive the recheck; never with a wrong verdict.  In that last case
- * '*out' holds the verdicts that were refused, for a bug report and nothing else.
+ * '*out' holds the verdicts that were refused, for a bug report and nothing else; or NULL, if they
+ * were of a case that was tried, a way in which lists came to be.
  */
 ESSE_API bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                          const struct esse_check_options *options, const struct esse_result **out,

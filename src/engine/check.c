@@ -607,6 +607,7 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     if (!filled.budget)
         filled.budget = &unlimited;
     options = &filled;
+    *out = NULL;
     struct check check = { .arena = arena,
                            .history = history,
                            .options = options,

@@ -20,5 +20,6 @@ void esse_report_bug(struct esse_out *out, const struct esse_report *report, con
     put(out, "format", history->format);
     esse_out_f(out, ",\"has\":%u,\"sessions\":%u,\"keys\":%u}\n", history->has, history->sessions,
                history->keys);
-    esse_report_evidence(out, report);
+    if (report->result)
+        esse_report_evidence(out, report);
 }

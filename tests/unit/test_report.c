@@ -349,6 +349,19 @@ TEST(test_bug__a_report_has_the_error_and_the_evidence)
     esse_arena_free(arena);
 }
 
+/* A case that was tried failed: there are no verdicts of the history itself. */
+TEST(test_bug__a_report_does_without_a_result)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = circle_history(arena, 3, 0);
+    struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
+    report.result = NULL;
+    const char *text = written(arena, write_bug, &report);
+    HAS(text, "\"error\":\"the cycle does not \\\"follow\\\"\"");
+    CHECK(!strstr(text, "\"evidence\""));
+    esse_arena_free(arena);
+}
+
 TEST(test_text__types_beyond_the_first_few_are_only_named)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -795,6 +808,7 @@ int main(void)
         cmocka_unit_test(test_text__unknown_members_and_clock_times_are_shown),
         cmocka_unit_test(test_text__what_proves_that_a_level_holds),
         cmocka_unit_test(test_bug__a_report_has_the_error_and_the_evidence),
+        cmocka_unit_test(test_bug__a_report_does_without_a_result),
         cmocka_unit_test(test_text__types_beyond_the_first_few_are_only_named),
         cmocka_unit_test(test_json__edges_name_their_transactions),
         cmocka_unit_test(test_svg__every_length_of_a_cycle_is_drawn),
