@@ -8,6 +8,7 @@ struct table {
     int value[MOST_KEYS];
     int count[MOST_KEYS];
     int items[MOST_KEYS][MOST_VERSIONS];
+    const struct op *appended[MOST_KEYS][MOST_VERSIONS]; /* by which operation */
     int writer[MOST_KEYS];
 };
 
@@ -17,10 +18,12 @@ static void apply(struct table *table, const struct history *history, int txn, c
         int value;
         if (!op_writes(op, key, &value))
             continue;
-        if (op->kind == OP_APPEND)
+        if (op->kind == OP_APPEND) {
+            table->appended[key][table->count[key]] = op;
             table->items[key][table->count[key]++] = value;
-        else
+        } else {
             table->value[key] = value;
+        }
         table->writer[key] = txn;
     }
 }
@@ -99,18 +102,28 @@ static bool has_forward_snapshots(const struct history *history, const struct ta
     return true;
 }
 
+/* Does the list show what its own transaction appends only later: a future-read? */
+static bool shows_future(const struct table *last, const struct txn *txn, const struct op *read)
+{
+    for (int i = 0; i < read->count; i++) {
+        const struct op *append = last->appended[read->key][i];
+        if (append > read && append < txn->ops + txn->op_count)
+            return true;
+    }
+    return false;
+}
+
 /* Lists that were read after an own append still show the order of the appends. */
-static bool shows_lists(const struct table *last, const struct history *history,
-                        const struct txn *txn)
+static bool shows_lists(const struct table *last, const struct txn *txn)
 {
     for (int o = 0; o < txn->op_count; o++) {
         const struct op *op = &txn->ops[o];
         if (op->kind == OP_READ_LIST && !op->lost &&
             (op->count > last->count[op->key] ||
-             memcmp(op->items, last->items[op->key], (size_t)op->count * sizeof *op->items) != 0))
+             memcmp(op->items, last->items[op->key], (size_t)op->count * sizeof *op->items) != 0 ||
+             shows_future(last, txn, op)))
             return false;
     }
-    (void)history;
     return true;
 }
 
@@ -141,7 +154,7 @@ static bool has_statement_snapshots(const struct history *history, const int *or
     }
     for (int i = 0; i < count; i++)
         if (!has_forward_snapshots(history, tables, i, &history->txns[order[i]]) ||
-            !shows_lists(&tables[count], history, &history->txns[order[i]]))
+            !shows_lists(&tables[count], &history->txns[order[i]]))
             return false;
     return agrees_with_versions(history, order, count);
 }
@@ -211,7 +224,7 @@ static uint64_t snapshot_levels(const struct world *world, const int *order, int
         tables[i + 1] = tables[i];
         for (int o = 0; o < history->txns[order[i]].op_count; o++)
             apply(&tables[i + 1], history, order[i], &history->txns[order[i]].ops[o]);
-        if (!shows_lists(&tables[i + 1], history, &history->txns[order[i]]))
+        if (!shows_lists(&tables[i + 1], &history->txns[order[i]]))
             return 0;
     }
     if (has_snapshots(history, tables, order, count,
