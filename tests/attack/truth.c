@@ -533,6 +533,9 @@ static uint64_t left_open(const struct history *history)
             if (op->kind == OP_APPEND && is_also_aborted(history, op))
                 open |= only_writes;
         }
+    /* Aggregates are decided by running alone, which does not know of version sets. */
+    if (has_aggregates(history) && has_version_sets(history))
+        open |= by_running;
     if (has_aggregates(history))
         open |= ~(by_running | by_replay | only_writes) | (has_lists(history) ? bit(PREFIX) : 0);
     for (int key = 0; key < history->key_count; key++)
