@@ -368,6 +368,36 @@ TEST(test_polygraph__small_cycles_change_no_verdict)
     CHECK(ones > 100 && given > 100 && refuted > 10); /* or else nothing was tested */
 }
 
+/* ---- the shortest explanation ---- */
+
+/* w1 to w16 appended to x in turn; the reader saw y of the last, and nothing of x.  What is told is
+ * the read that missed the last one, not the ring of seventeen. */
+TEST(test_polygraph__one_stale_read_is_told_by_two_transactions)
+{
+    static const char *const levels[] = { "serializable", "snapshot-isolation",
+                                          "prefix-consistency", "consistent-view" };
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_out text;
+    esse_out_init_memory(&text, arena);
+    for (int i = 1; i <= 16; i++)
+        esse_out_f(&text, "{\"session\":%d,\"txn\":\"w%d\",\"ops\":[{\"a\":\"x\",\"v\":%d}%s]}\n",
+                   i, i, i, i == 16 ? ",{\"w\":\"y\",\"v\":1}" : "");
+    esse_out_text(&text, "{\"session\":0,\"txn\":\"stale\",\"ops\":[{\"r\":\"x\",\"v\":[]},"
+                         "{\"r\":\"y\",\"v\":1}]}\n"
+                         "{\"session\":17,\"txn\":\"all\",\"ops\":[{\"r\":\"x\",\"v\":"
+                         "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}]}\n");
+    const struct esse_history *history = load_text(arena, "native", esse_out_memory(&text));
+    for (size_t i = 0; i < 4; i++) {
+        const struct esse_verdict *verdict =
+            &check(arena, history, &levels[i], 1, 1)->verdicts[0]; /* by name */
+        CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
+        const struct esse_clause *cycle = &verdict->anomalies[0].refutation->clauses[0];
+        CHECK_EQ(cycle->kind, ESSE_CLAUSE_CYCLE);
+        CHECK_EQ(cycle->edge_count, 2);
+    }
+    esse_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_polygraph__mends_what_has_no_order_at_all),
         cmocka_unit_test(test_polygraph__closures_force_what_blocks_do),
         cmocka_unit_test(test_polygraph__small_cycles_change_no_verdict),
+        cmocka_unit_test(test_polygraph__one_stale_read_is_told_by_two_transactions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "engine/cycle_words.h"
 #include "engine/dsg/dsg_explain.h"
+#include "engine/dsg/dsg_shorten.h"
 #include "engine/polygraph/poly_reason.h"
 #include "history/show.h"
 
@@ -144,13 +145,53 @@ static struct esse_edge tell_edge(const struct explaining *e, const struct poly_
     };
 }
 
+/* What is known joins along versions, sessions and time (dsg_shorten.h).  What rests on a choice is
+ * told as it is: the evidence must show which.  It goes for a predicate's dependency meanwhile,
+ * which joins with nothing; 'predicate' is the number of its reason. */
+static struct dsg_edge joinable(const struct poly_reason *reason, uint32_t number)
+{
+    const bool is_known = !reason->chosen && reason->op == ESSE_NO_OP;
+    const enum dsg_dep as_it_is = dsg_is_anti(reason->dep) ? DSG_RWP : DSG_WRP;
+    return (struct dsg_edge){ .from = reason->from,
+                              .to = reason->to,
+                              .key = reason->key,
+                              .from_at = reason->from_at,
+                              .to_at = reason->to_at,
+                              .predicate = number,
+                              .dep = (uint8_t)(is_known ? reason->dep : as_it_is) };
+}
+
+/* The shortest explanation that the cycle of the solver has in it.  Returns its length. */
+static uint32_t join_reasons(const struct explaining *e, struct poly_reason *reasons,
+                             uint32_t count)
+{
+    const bool is_snapshot = e->poly->rule->form == POLY_SNAPSHOT;
+    const struct dsg_shape shape = { .anti = is_snapshot ? DSG_ANTI_NOT_ADJACENT : DSG_ANTI_MANY };
+    struct esse_arena *arena = esse_arena_new();
+    const struct dsg_component component = { .arena = arena, .versions = e->poly->versions };
+    struct dsg_edge *edges = esse_arena_alloc(arena, count + 1u, sizeof *edges);
+    const struct dsg_edge **cycle = esse_arena_alloc(arena, count + 1u, sizeof *cycle);
+    for (uint32_t i = 0; i < count; i++) {
+        edges[i] = joinable(&reasons[i], i);
+        cycle[i] = &edges[i];
+    }
+    const uint32_t length = dsg_shorten(&component, &shape, cycle, count);
+    for (uint32_t i = 0; i < length; i++) {
+        reasons[i] = reasons[cycle[i]->predicate];
+        reasons[i].to = cycle[i]->to;
+        reasons[i].to_at = cycle[i]->to_at;
+    }
+    esse_arena_free(arena);
+    return length;
+}
+
 static void tell_cycle(struct explaining *e, const struct poly_clause *clause,
                        struct esse_clause *told)
 {
     struct poly *poly = e->poly;
     struct poly_reason *reasons =
         esse_arena_grow(poly->arena, NULL, (clause->edge_count + (size_t)1) * sizeof *reasons);
-    told->edge_count = poly_reasons(poly, clause, reasons);
+    told->edge_count = join_reasons(e, reasons, poly_reasons(poly, clause, reasons));
     struct esse_edge *edges = esse_arena_alloc(e->arena, told->edge_count + 1u, sizeof *edges);
     for (uint32_t i = 0; i < told->edge_count; i++)
         edges[i] = tell_edge(e, &reasons[i]);

@@ -1,5 +1,6 @@
 #include "engine/saturate/sat_explain.h"
 
+#include "engine/dsg/dsg_shorten.h"
 #include "engine/saturate/sat_path.h"
 #include "history/show.h"
 
@@ -217,54 +218,101 @@ static struct esse_edge forced_edge(const struct telling *t, const struct sat_fo
     return edge;
 }
 
-/* ---- known versions ---- */
+/* A version of a key, and a later one. */
+static struct esse_edge ww_edge(const struct telling *t, const struct dsg_edge *step)
+{
+    const struct versions *versions = t->units->versions;
+    struct esse_edge edge = { .from = { versions_touch(versions, step->from_at)->txn },
+                              .to = { versions_touch(versions, step->to_at)->txn },
+                              .dep = "ww",
+                              .has_key = true,
+                              .key = { step->key },
+                              .from_op = { versions_op(versions, step->from_at) },
+                              .to_op = { versions_op(versions, step->to_at) },
+                              .witness = { ESSE_NO_OP } };
+    if (versions_touch(versions, step->from_at)->kind == ESSE_OP_APPEND &&
+        !versions->gaps[step->key])
+        edge.witness.ix = versions_op(versions, versions->key_reader[step->key]);
+    edge.why = tell_ww(t, &edge);
+    return edge;
+}
+
+/* ---- steps ---- */
+
+/* The access by which 'to' reads from 'from'; UINT32_MAX if it does not. */
+static uint32_t read_between(const struct telling *t, uint32_t from, uint32_t to)
+{
+    for (uint32_t a = sat_first(t->units, to); a < sat_end(t->units, to); a++)
+        if (t->units->access[a].source == from)
+            return a;
+    return UINT32_MAX;
+}
 
 struct known {
-    const struct telling *t;
-    uint32_t from, to; /* units */
-    struct esse_edge edge;
-    bool found;
+    const struct sat_units *units;
+    struct dsg_edge *step;
 };
 
 static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t next)
 {
-    struct known *known = context;
-    const struct telling *t = known->t;
-    const struct versions *versions = t->units->versions;
-    if (known->found || sat_unit_of(t->units, at) != known->from ||
-        sat_unit_of(t->units, next) != known->to)
+    const struct known *known = context;
+    struct dsg_edge *step = known->step;
+    if (step->dep == DSG_WW || sat_unit_of(known->units, at) != step->from ||
+        sat_unit_of(known->units, next) != step->to)
         return;
-    known->found = true;
-    known->edge = (struct esse_edge){ .from = { versions_touch(versions, at)->txn },
-                                      .to = { versions_touch(versions, next)->txn },
-                                      .dep = "ww",
-                                      .has_key = true,
-                                      .key = { key },
-                                      .from_op = { versions_op(versions, at) },
-                                      .to_op = { versions_op(versions, next) },
-                                      .witness = { ESSE_NO_OP } };
-    if (versions_touch(versions, at)->kind == ESSE_OP_APPEND && !versions->gaps[key])
-        known->edge.witness.ix = versions_op(versions, versions->key_reader[key]);
-    known->edge.why = tell_ww(t, &known->edge);
+    step->dep = DSG_WW;
+    step->key = key;
+    step->from_at = at;
+    step->to_at = next;
 }
 
-static struct esse_edge edge_between(const struct telling *t, uint32_t from, uint32_t to)
+/* A step of the cycle, between units.  Session order and known versions are told apart, because
+ * they can be joined; all else counts as a predicate's dependency here, which joins with
+ * nothing. */
+static struct dsg_edge step_between(const struct telling *t, uint32_t from, uint32_t to)
 {
-    const struct sat_units *units = t->units;
+    struct dsg_edge step = {
+        .from = from, .to = to, .from_at = ESSE_NO_TOUCH, .to_at = ESSE_NO_TOUCH, .dep = DSG_WRP
+    };
+    struct known known = { t->units, &step };
+    if (t->refutation->axiom->sessions && t->units->before[to] == from)
+        step.dep = DSG_SO;
+    else if (read_between(t, from, to) == UINT32_MAX)
+        sat_each_known(t->units, look_at_known, &known);
+    return step;
+}
+
+static struct esse_edge tell_step(const struct telling *t, const struct dsg_edge *step)
+{
     const struct sat_forced_vec *forced = t->refutation->forced;
-    if (t->refutation->axiom->sessions && units->before[to] == from)
-        return so_edge(t, from, to);
-    for (uint32_t a = sat_first(units, to); a < sat_end(units, to); a++)
-        if (units->access[a].source == from)
-            return wr_edge(t, from, to, a);
-    struct known known = { .t = t, .from = from, .to = to };
-    sat_each_known(units, look_at_known, &known);
-    if (known.found)
-        return known.edge;
+    if (step->dep == DSG_SO)
+        return so_edge(t, step->from, step->to);
+    if (step->dep == DSG_WW)
+        return ww_edge(t, step);
+    const uint32_t read = read_between(t, step->from, step->to);
+    if (read != UINT32_MAX)
+        return wr_edge(t, step->from, step->to, read);
     size_t i = 0;
-    while (i + 1 < forced->count && !(forced->at[i].from == from && forced->at[i].to == to))
+    while (i + 1 < forced->count &&
+           !(forced->at[i].from == step->from && forced->at[i].to == step->to))
         i++;
     return forced_edge(t, &forced->at[i]);
+}
+
+/* The steps of the cycle, as few as explain it (dsg_shorten.h).  Returns their number. */
+static uint32_t find_steps(const struct telling *t, struct esse_arena *arena,
+                           const struct dsg_edge **cycle)
+{
+    const struct sat_refutation *refutation = t->refutation;
+    const struct dsg_component component = { .arena = arena, .versions = t->units->versions };
+    const struct dsg_shape shape = { .anti = DSG_ANTI_NONE };
+    struct dsg_edge *steps = esse_arena_alloc(arena, refutation->length + 1u, sizeof *steps);
+    for (uint32_t i = 0; i < refutation->length; i++) {
+        steps[i] =
+            step_between(t, refutation->cycle[i], refutation->cycle[(i + 1) % refutation->length]);
+        cycle[i] = &steps[i];
+    }
+    return dsg_shorten(&component, &shape, cycle, refutation->length);
 }
 
 /* What an operation reads before what it then writes: the cycle goes through the operation. */
@@ -276,13 +324,16 @@ static bool is_inside(const struct telling *t, const struct esse_edge *edge)
 void sat_explain(struct scan *scan, const struct sat_refutation *refutation)
 {
     struct telling t = { scan, refutation, refutation->units };
+    struct esse_arena *arena = esse_arena_new();
+    const struct dsg_edge **cycle = esse_arena_alloc(arena, refutation->length + 1u, sizeof *cycle);
+    const uint32_t length = find_steps(&t, arena, cycle);
     uint32_t count = 0;
-    struct esse_edge *edges = esse_arena_alloc(scan->arena, refutation->length + 1u, sizeof *edges);
-    for (uint32_t i = 0; i < refutation->length; i++) {
-        edges[count] =
-            edge_between(&t, refutation->cycle[i], refutation->cycle[(i + 1) % refutation->length]);
+    struct esse_edge *edges = esse_arena_alloc(scan->arena, length + 1u, sizeof *edges);
+    for (uint32_t i = 0; i < length; i++) {
+        edges[count] = tell_step(&t, cycle[i]);
         count += !is_inside(&t, &edges[count]);
     }
+    esse_arena_free(arena);
     if (!refutation->length)
         edges[count++] = forced_edge(&t, &refutation->forced->at[refutation->forced->count - 1]);
     struct esse_anomaly anomaly = { .type = esse_anomaly_get(refutation->axiom->type)->name,
