@@ -138,7 +138,7 @@ void esse_session_dropped(const struct esse_session *session, const char *path,
     static const struct {
         unsigned what;
         const char *text;
-    } texts[] = { { ESSE_TOLD_HEADER, "the header (database, isolation, columns)" },
+    } texts[] = { { ESSE_TOLD_HEADER, "the header (database, isolation, columns, statements)" },
                   { ESSE_TOLD_FAULTS, "faults" },
                   { ESSE_TOLD_CLOCK, "what clocks showed (:time)" },
                   { ESSE_TOLD_MEMBERS, "members that Esse does not know, such as :error" } };

@@ -24,6 +24,8 @@ struct esse_own_table {
 struct esse_own_schema {
     const struct esse_own_table *tables;
     uint32_t count;
+    const char *const *statements; /* of all transactions, as they stand in the file */
+    uint32_t statement_count;
     const char *const *setup; /* statements that run before, and after the run; NULL-terminated */
     const char *const *teardown;
 };
@@ -39,6 +41,7 @@ enum esse_own_kind {
 struct esse_own_statement {
     enum esse_own_kind kind;
     uint32_t table;
+    uint32_t number;  /* among the schema's statements, from 1 on */
     const char *list; /* what AGGREGATE selects */
     const char *set;  /* of UPDATE, without the word */
     const char *rest; /* from WHERE on, or ""; of INSERT all after the table */

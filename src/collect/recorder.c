@@ -172,6 +172,18 @@ static void note_columns(struct esse_book *book, struct esse_header_record *head
     header->column_count = count;
 }
 
+/* And the statements, which operations name by number. */
+static void note_statements(struct esse_book *book, struct esse_header_record *header)
+{
+    const struct esse_own_schema *own = book->schema->own;
+    esse_value *texts = esse_arena_alloc(book->arena, own->statement_count, sizeof *texts);
+    for (uint32_t i = 0; i < own->statement_count; i++)
+        texts[i] =
+            esse_value_string(book->sink->values, own->statements[i], strlen(own->statements[i]));
+    header->statements = texts;
+    header->statement_count = own->statement_count;
+}
+
 bool esse_book_open(struct esse_book *book, const char *db, const char *isolation,
                     struct esse_error *err)
 {
@@ -180,8 +192,10 @@ bool esse_book_open(struct esse_book *book, const char *db, const char *isolatio
         .db = esse_value_string(values, db, strlen(db)),
         .isolation = esse_value_string(values, isolation, strlen(isolation)),
     };
-    if (book->schema->own)
+    if (book->schema->own) {
         note_columns(book, &header);
+        note_statements(book, &header);
+    }
     if (!book->sink->header(book->sink, &header, err))
         return false;
     for (uint32_t t = 0; t < book->schema->count; t++)

@@ -17,6 +17,8 @@ void esse_page_close_op(struct esse_page *page, char *to, const struct esse_note
 {
     const struct esse_reply *reply = noted->reply;
     to = esse_native_put_interval(to, &page->book->times, noted->begin, noted->end);
+    if (noted->request->ask == ESSE_ASK_OWN)
+        to = esse_native_put_statement(to, noted->request->own->number);
     if (noted->is_done && reply->snapshot) {
         esse_out_upto(&page->ops, esse_put_text(to, ESSE_NATIVE_SNAPSHOT));
         esse_out_json(&page->ops, reply->snapshot, strlen(reply->snapshot));

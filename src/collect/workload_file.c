@@ -26,7 +26,7 @@ struct parsing {
     struct table_vec tables;
     struct param_vec params;
     struct txn_vec txns;
-    struct word_vec setup, teardown;
+    struct word_vec setup, teardown, statements;
 };
 
 /* ---- words of a line ---- */
@@ -331,19 +331,30 @@ static bool read_head(struct parsing *p, struct words *words, struct esse_file_t
            esse_fail_at(p->err, p->where, 0, "a weight must be from 1 to 1000000");
 }
 
+/* As it stands there, for the history. */
+static uint32_t keep_statement(struct parsing *p, const char *from, size_t length)
+{
+    while (length && isspace((unsigned char)from[length - 1]))
+        length--;
+    word_vec_push(&p->statements, p->arena, copy(p, from, length));
+    return (uint32_t)p->statements.count;
+}
+
 static bool read_statements(struct parsing *p, struct esse_file_txn *txn)
 {
     struct template_vec templates = { 0 };
     const char *end = end_of_section(p->at), *from;
     size_t length;
     bool ok = true;
-    while (ok && next_statement(p, end, &from, &length, &ok)) {
+    while (next_statement(p, end, &from, &length, &ok)) {
         struct esse_template template;
         ok = esse_template_parse(p->arena, p->file, from, length, p->where, &template, p->err);
         if (ok && txn->is_read_only && template.kind >= ESSE_OWN_INSERT)
             ok = esse_fail_at(p->err, p->where, 0, "the transaction is read only, and this writes");
-        if (ok)
-            template_vec_push(&templates, p->arena, template);
+        if (!ok)
+            break;
+        template.number = keep_statement(p, from, length);
+        template_vec_push(&templates, p->arena, template);
     }
     txn->templates = templates.at;
     txn->count = (uint32_t)templates.count;
@@ -409,6 +420,8 @@ bool esse_workload_file_parse(struct esse_arena *arena, const char *text,
         return esse_fail_at(err, p.where, 0, "the file has no transaction");
     file->txns = p.txns.at;
     file->txn_count = (uint32_t)p.txns.count;
+    file->schema.statements = p.statements.at;
+    file->schema.statement_count = (uint32_t)p.statements.count;
     file->schema.setup = finish_script(&p, &p.setup);
     file->schema.teardown = finish_script(&p, &p.teardown);
     return true;

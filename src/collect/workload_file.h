@@ -45,6 +45,7 @@ struct esse_template {
     enum esse_own_kind kind;
     unsigned line;
     uint32_t table;
+    uint32_t number;                    /* as in own.h */
     struct esse_pieces list, set, rest; /* as in own.h */
     /* The columns of the key, in the table's order; NULL if WHERE is not about one row. */
     const struct esse_pieces *point;

@@ -110,7 +110,9 @@ static const struct esse_own_statement *draw_statement(struct session *session,
                                                        const struct esse_template *template)
 {
     struct esse_own_statement *statement = &session->statement;
-    *statement = (struct esse_own_statement){ .kind = template->kind, .table = template->table };
+    *statement = (struct esse_own_statement){ .kind = template->kind,
+                                              .table = template->table,
+                                              .number = template->number };
     statement->list = put_pieces(session, &session->list, template->list, true);
     statement->set = put_pieces(session, &session->set, template->set, true);
     statement->rest = put_pieces(session, &session->rest, template->rest, true);

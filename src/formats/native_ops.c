@@ -18,6 +18,7 @@ enum {
     HAS_VSET = 1 << 9,
     HAS_RESULT = 1 << 10,
     HAS_SNAPSHOT = 1 << 11,
+    HAS_STATEMENT = 1 << 12,
 };
 enum { KINDS = HAS_R | HAS_W | HAS_A | HAS_D | HAS_P | HAS_U };
 
@@ -144,6 +145,8 @@ static unsigned member_bit(struct esse_span name)
             return HAS_V;
         case 't':
             return HAS_T;
+        case 's':
+            return HAS_STATEMENT;
         default:
             return 0;
         }
@@ -163,7 +166,7 @@ static bool unknown_member(struct esse_json *json, const char *place, struct ess
 {
     return esse_json_fail(json, place,
                           "unknown member \"%.*s\" in an operation, expected one of "
-                          "r, w, a, d, p, u, v, t, rows, vset, result, snapshot",
+                          "r, w, a, d, p, u, v, t, s, rows, vset, result, snapshot",
                           (int)(name.length < 60 ? name.length : 60), name.at);
 }
 
@@ -212,6 +215,23 @@ static bool snapshot(struct esse_json *json, struct esse_op_record *op)
     return esse_json_value(json, &op->snapshot);
 }
 
+static bool statement(const struct esse_native_ops *ops, struct esse_json *json,
+                      struct esse_op_record *op)
+{
+    int64_t number;
+    esse_json_peek(json);
+    const char *place = json->at;
+    if (!esse_json_int(json, &number))
+        return false;
+    if (number < 1 || (uint64_t)number > ops->statements)
+        return esse_json_fail(json, place,
+                              "found statement %lld, expected the number of one of the header's "
+                              "statements, of which there are %zu, counted from 1",
+                              (long long)number, ops->statements);
+    op->statement = (uint32_t)number;
+    return true;
+}
+
 static bool member(struct esse_native_ops *ops, struct esse_json *json, unsigned bit,
                    struct esse_op_record *op)
 {
@@ -229,6 +249,8 @@ static bool member(struct esse_native_ops *ops, struct esse_json *json, unsigned
         return read_result(ops, json, op);
     case HAS_SNAPSHOT:
         return snapshot(json, op);
+    case HAS_STATEMENT:
+        return statement(ops, json, op);
     default:
         op->kind = (enum esse_op_kind)__builtin_ctz(bit); /* the bits are in the enum's order */
         if (esse_json_peek(json) != '"')
@@ -414,7 +436,8 @@ static bool quick_op(struct esse_native_ops *ops, struct esse_json *json)
                                  .result_count = 0,
                                  .begin = ESSE_NO_TIME,
                                  .end = ESSE_NO_TIME,
-                                 .snapshot = ESSE_NONE };
+                                 .snapshot = ESSE_NONE,
+                                 .statement = 0 };
     return true;
 }
 

@@ -20,6 +20,7 @@ struct esse_native_ops {
     struct esse_native_row_vec rows;
     struct esse_word_map row_keys; /* of the object at hand */
     const char *unread;            /* the first read that has no result: fine unless it committed */
+    size_t statements;             /* that the header has */
 };
 
 /* A list of operations, at its '['. */

@@ -76,4 +76,9 @@ static inline char *esse_native_put_interval(char *to, struct esse_put_times *ti
     return to;
 }
 
+static inline char *esse_native_put_statement(char *to, uint32_t statement)
+{
+    return statement ? esse_put_i64(esse_put_text(to, ",\"s\":"), statement) : to;
+}
+
 #endif

@@ -14,6 +14,7 @@ enum member {
     M_DB,
     M_ISOLATION,
     M_COLUMNS,
+    M_STATEMENTS,
     M_IN_VERSION_ORDER,
     M_SESSION,
     M_TXN,
@@ -44,14 +45,31 @@ static const struct {
     const char *text;
     size_t length;
 } member_names[M_COUNT] = {
-    NAME("esse"),          NAME("version"), NAME("db"),
-    NAME("isolation"),     NAME("columns"), NAME("in_version_order"),
-    NAME("session"),       NAME("txn"),     NAME("status"),
-    NAME("start"),         NAME("end"),     NAME("start_ts"),
-    NAME("commit_ts"),     NAME("xid"),     NAME("time"),
-    NAME("edn"),           NAME("ops"),     NAME("init"),
-    NAME("version_order"), NAME("order"),   NAME("certificate"),
-    NAME("complete"),      NAME("fault"),   NAME("node"),
+    NAME("esse"),
+    NAME("version"),
+    NAME("db"),
+    NAME("isolation"),
+    NAME("columns"),
+    NAME("statements"),
+    NAME("in_version_order"),
+    NAME("session"),
+    NAME("txn"),
+    NAME("status"),
+    NAME("start"),
+    NAME("end"),
+    NAME("start_ts"),
+    NAME("commit_ts"),
+    NAME("xid"),
+    NAME("time"),
+    NAME("edn"),
+    NAME("ops"),
+    NAME("init"),
+    NAME("version_order"),
+    NAME("order"),
+    NAME("certificate"),
+    NAME("complete"),
+    NAME("fault"),
+    NAME("node"),
     NAME("lost"),
 };
 #define BIT(member) (1u << (member))
@@ -74,6 +92,7 @@ struct line {
     struct esse_txn_record txn;
     struct esse_header_record header;
     struct esse_native_item_vec values; /* columns, the order, or who was lost */
+    struct esse_native_item_vec statements;
     struct key_order_vec orders;
     struct ref_vec refs;
     size_t row, rows; /* init */
@@ -210,6 +229,23 @@ static bool columns(struct line *line)
     return true;
 }
 
+/* They are kept: operations name them by number. */
+static bool statements(struct line *line)
+{
+    static const char what[] = "a list of statements, strings";
+    bool ok = esse_json_char(&line->json, '[', what);
+    for (bool first = true; ok && esse_json_more(&line->json, &first, ']', &ok);) {
+        esse_value text;
+        if (esse_json_peek(&line->json) != '"')
+            return esse_json_expected(&line->json, "a statement, a string");
+        ok = esse_json_string_value(&line->json, &text);
+        esse_native_item_vec_push(&line->statements, line->ops.arena, text);
+    }
+    line->header.statements = line->statements.at;
+    line->header.statement_count = line->ops.statements = line->statements.count;
+    return ok;
+}
+
 static bool certificate(struct line *line)
 {
     struct esse_span text;
@@ -309,6 +345,8 @@ static bool member(struct line *line, enum member which)
         return esse_json_string_value(json, &line->header.isolation);
     case M_COLUMNS:
         return columns(line);
+    case M_STATEMENTS:
+        return statements(line);
     case M_IN_VERSION_ORDER:
         return read_bool(line, &line->header.in_version_order);
     case M_SESSION:
@@ -466,7 +504,7 @@ static bool send(struct esse_reading *reading, struct line *line, const char *be
         if (has & ~HEADER_BITS)
             return esse_json_fail(&line->json, begin,
                                   "a header line holds only esse, version, "
-                                  "db, isolation, columns and in_version_order");
+                                  "db, isolation, columns, statements and in_version_order");
         if (!first)
             return esse_json_fail(&line->json, begin, "a header is only the first line");
         if (!(has & BIT(M_VERSION)))

@@ -185,6 +185,7 @@ static bool put_op(struct writer *w, const struct esse_txn_record *txn,
     }
     if (op->begin != ESSE_NO_TIME)
         esse_out_upto(w->out, esse_native_put_interval(room(w), &w->times, op->begin, op->end));
+    esse_out_upto(w->out, esse_native_put_statement(room(w), op->statement));
     if (!esse_value_eq(op->snapshot, ESSE_NONE)) {
         esse_out_text(w->out, ESSE_NATIVE_SNAPSHOT);
         put_id(w, op->snapshot, false);
@@ -253,6 +254,17 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
     return true;
 }
 
+static void put_texts(struct writer *w, const char *open, const esse_value *texts, size_t count)
+{
+    esse_out_text(w->out, open);
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            esse_out_char(w->out, ',');
+        put_id(w, texts[i], true);
+    }
+    esse_out_char(w->out, ']');
+}
+
 static bool put_header(struct esse_sink *sink, const struct esse_header_record *header,
                        struct esse_error *err)
 {
@@ -267,15 +279,10 @@ static bool put_header(struct esse_sink *sink, const struct esse_header_record *
         esse_out_text(w->out, ",\"isolation\":");
         put_id(w, header->isolation, true);
     }
-    if (header->column_count) {
-        esse_out_text(w->out, ",\"columns\":[");
-        for (size_t i = 0; i < header->column_count; i++) {
-            if (i)
-                esse_out_char(w->out, ',');
-            put_id(w, header->columns[i], true);
-        }
-        esse_out_char(w->out, ']');
-    }
+    if (header->column_count)
+        put_texts(w, ",\"columns\":[", header->columns, header->column_count);
+    if (header->statement_count)
+        put_texts(w, ",\"statements\":[", header->statements, header->statement_count);
     if (header->in_version_order)
         esse_out_text(w->out, ",\"in_version_order\":true");
     esse_out_text(w->out, "}\n");
@@ -327,30 +334,23 @@ static bool put_version_order(struct esse_sink *sink, esse_value key,
     return true;
 }
 
-static void put_names(struct writer *w, const char *member, const esse_value *names, size_t count)
-{
-    esse_out_f(w->out, "{\"%s\":[", member);
-    for (size_t i = 0; i < count; i++) {
-        if (i)
-            esse_out_char(w->out, ',');
-        put_id(w, names[i], true);
-    }
-    esse_out_text(w->out, "]}\n");
-}
-
 static bool put_order(struct esse_sink *sink, const esse_value *names, size_t count,
                       struct esse_error *err)
 {
+    struct writer *w = writer_of(sink);
     (void)err;
-    put_names(writer_of(sink), "order", names, count);
+    put_texts(w, "{\"order\":[", names, count);
+    esse_out_text(w->out, "}\n");
     return true;
 }
 
 static bool put_lost(struct esse_sink *sink, const esse_value *names, size_t count,
                      struct esse_error *err)
 {
+    struct writer *w = writer_of(sink);
     (void)err;
-    put_names(writer_of(sink), "lost", names, count);
+    put_texts(w, "{\"lost\":[", names, count);
+    esse_out_text(w->out, "}\n");
     return true;
 }
 

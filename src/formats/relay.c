@@ -32,7 +32,7 @@ struct small_op {
 /* How: the kind, and ... */
 enum {
     IS_LIST = 1 << 6,
-    IS_WHOLE = 1 << 7, /* rows, times or a snapshot: it is in 'whole' too */
+    IS_WHOLE = 1 << 7, /* rows, times, a snapshot, a statement: it is in 'whole' too */
     KIND = IS_LIST - 1,
 };
 
@@ -158,6 +158,8 @@ static bool put_header(struct esse_sink *sink, const struct esse_header_record *
     (void)err;
     struct relay *relay = (struct relay *)sink;
     put_words(relay->open, header->columns, header->column_count);
+    put_words(relay->open, header->statements, header->statement_count);
+    time_vec_push(&relay->open->times, relay->open->arena, (int64_t)header->statement_count);
     struct sent sent = { .what = HEADER,
                          .status = header->in_version_order,
                          .line = sink->line,
@@ -190,7 +192,7 @@ static void put_op(struct batch *batch, struct small_op *small, uint8_t *how,
                    const struct esse_txn_record *txn, const struct esse_op_record *op)
 {
     const bool is_whole = esse_op_is_predicate(op->kind) || op->begin != ESSE_NO_TIME ||
-                          !esse_value_eq(op->snapshot, ESSE_NONE);
+                          !esse_value_eq(op->snapshot, ESSE_NONE) || op->statement;
     small->key = op->key;
     small->value = op->is_list ? (esse_value){ op->count } : op->value;
     *how = (uint8_t)(op->kind | (op->is_list ? IS_LIST : 0u) | (is_whole ? IS_WHOLE : 0u));
@@ -372,6 +374,7 @@ static void take_whole(struct relay *relay, struct batch *batch, struct esse_op_
     op->begin = whole->begin;
     op->end = whole->end;
     op->snapshot = arrived(relay, whole->snapshot);
+    op->statement = whole->statement;
     op->has_vset = whole->has_vset;
     op->no_rows = whole->no_rows;
     op->has_result = whole->has_result;
@@ -403,6 +406,7 @@ static void take_op(struct relay *relay, struct batch *batch, struct esse_op_rec
     op->vset_first = op->vset_count = op->result_first = op->result_count = 0;
     op->begin = op->end = ESSE_NO_TIME;
     op->snapshot = ESSE_NONE;
+    op->statement = 0;
     if (op->count)
         take_words(relay, batch, op->count);
     if (how & IS_WHOLE)
@@ -469,7 +473,9 @@ static bool take_header(struct relay *relay, struct batch *batch, const struct s
                                          .isolation = arrived(relay, sent->two),
                                          .columns = take_words(relay, batch, sent->count),
                                          .column_count = sent->count,
+                                         .statement_count = (size_t)batch->times.at[relay->time++],
                                          .in_version_order = sent->status };
+    header.statements = take_words(relay, batch, header.statement_count);
     return relay->to->header(relay->to, &header, err);
 }
 

@@ -274,6 +274,15 @@ static __attribute__((noinline)) void add_snapshot(struct esse_builder *builder,
     builder->has |= ESSE_HAS_SNAPSHOTS;
 }
 
+/* And that of statements. */
+static __attribute__((noinline)) void add_statement(struct esse_builder *builder,
+                                                    const struct esse_op_record *op, size_t at)
+{
+    while (builder->op_statement.count < at)
+        esse_u32_vec_push(&builder->op_statement, builder->arena, 0);
+    esse_u32_vec_push(&builder->op_statement, builder->arena, op->statement);
+}
+
 static bool add_ops(struct esse_builder *builder, const struct esse_txn_record *txn,
                     struct esse_error *err)
 {
@@ -298,6 +307,8 @@ static bool add_ops(struct esse_builder *builder, const struct esse_txn_record *
             return false;
         if (!esse_value_eq(op->snapshot, ESSE_NONE) || builder->op_snapshot.count)
             add_snapshot(builder, op, first + i);
+        if (op->statement || builder->op_statement.count)
+            add_statement(builder, op, first + i);
     }
     return true;
 }
@@ -384,16 +395,23 @@ static bool add_txn(struct esse_sink *sink, const struct esse_txn_record *record
 
 /* ---- the other records ---- */
 
+static const esse_value *keep_values(struct esse_builder *builder, const esse_value *values,
+                                     size_t count)
+{
+    esse_value *kept = esse_arena_alloc(builder->arena, count, sizeof *kept);
+    if (count)
+        memcpy(kept, values, count * sizeof *kept);
+    return kept;
+}
+
 static bool add_header(struct esse_sink *sink, const struct esse_header_record *header,
                        struct esse_error *err)
 {
     (void)err;
     struct esse_builder *builder = (struct esse_builder *)sink;
-    esse_value *columns = esse_arena_alloc(builder->arena, header->column_count, sizeof *columns);
-    if (header->column_count)
-        memcpy(columns, header->columns, header->column_count * sizeof *columns);
     builder->header = *header;
-    builder->header.columns = columns;
+    builder->header.columns = keep_values(builder, header->columns, header->column_count);
+    builder->header.statements = keep_values(builder, header->statements, header->statement_count);
     builder->has_header = true;
     return true;
 }

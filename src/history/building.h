@@ -36,6 +36,7 @@ struct esse_builder {
     struct esse_value_vec op_value;
     struct esse_interval_vec op_time;  /* empty until an operation has an interval */
     struct esse_value_vec op_snapshot; /* and this one until one has a snapshot */
+    struct esse_u32_vec op_statement;  /* ... a statement */
 
     struct esse_u32_vec txn_op, txn_session, txn_line;
     struct esse_u8_vec txn_status;

@@ -248,6 +248,7 @@ static void take_columns(struct esse_builder *builder, struct esse_history *hist
     history->op_value = builder->op_value.at;
     history->op_time = builder->op_time.at;
     history->op_snapshot = builder->op_snapshot.at;
+    history->op_statement = builder->op_statement.at;
     esse_u32_vec_push(&builder->txn_op, builder->arena, history->ops);
     history->txn_op = builder->txn_op.at;
     history->txn_session = builder->txn_session.at;

@@ -129,6 +129,8 @@ static void add_op(struct emitter *e, uint32_t op)
     }
     if (history->op_snapshot)
         record.snapshot = history->op_snapshot[op];
+    if (history->op_statement)
+        record.statement = history->op_statement[op];
     if (esse_op_is_predicate(record.kind)) {
         const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
         record.key = predicate->text;

@@ -109,6 +109,7 @@ struct esse_history {
     const esse_value *op_value;
     const struct esse_interval *op_time; /* NULL without ESSE_HAS_OP_TIMES */
     const esse_value *op_snapshot;       /* NULL without ESSE_HAS_SNAPSHOTS */
+    const uint32_t *op_statement;        /* as in esse_op_record; NULL if all are 0 */
 
     /* By transaction.  The operations of t are txn_op[t] .. txn_op[t + 1). */
     const uint32_t *txn_op;
@@ -172,6 +173,12 @@ static inline int64_t esse_txn_committed_by(const struct esse_history *history, 
     return history->txn_time && esse_txn_recorded(history, txn) == ESSE_COMMITTED
                ? history->txn_time[txn].end
                : ESSE_NO_TIME;
+}
+
+/* The number of the statement that made the operation, in the header; 0: not known. */
+static inline uint32_t esse_op_statement(const struct esse_history *history, uint32_t op)
+{
+    return history->op_statement ? history->op_statement[op] : 0;
 }
 
 /* A list's items.  'value' must be of ESSE_KIND_LIST. */

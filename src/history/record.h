@@ -44,6 +44,7 @@ struct esse_op_record {
     size_t result_first, result_count; /* what a statement returned that is not rows: items */
     int64_t begin, end;                /* the operation's own interval, or ESSE_NO_TIME */
     esse_value snapshot; /* of the database when it ran, as certificates mean it, or ESSE_NONE */
+    uint32_t statement;  /* that made it: its number in the header, from 1 on; 0: not known */
 };
 
 /* A member of the input that Esse does not know but shows: name and value as they were written. */
@@ -116,6 +117,8 @@ struct esse_header_record {
     esse_value db, isolation; /* strings */
     const esse_value *columns;
     size_t column_count;
+    const esse_value *statements; /* strings: SQL as its author wrote it, see esse_op_record */
+    size_t statement_count;
     bool in_version_order; /* the versions of each register are in the order of the records */
 };
 
@@ -164,7 +167,7 @@ struct esse_fault_record {
 
 /* What a history tells people and no verdict depends on. */
 enum esse_descriptive {
-    ESSE_TOLD_HEADER = 1,  /* database, isolation, columns */
+    ESSE_TOLD_HEADER = 1,  /* database, isolation, columns, statements */
     ESSE_TOLD_FAULTS = 2,  /* what was done to the servers */
     ESSE_TOLD_CLOCK = 4,   /* what a clock showed */
     ESSE_TOLD_MEMBERS = 8, /* members of operations that Esse does not know */
@@ -179,7 +182,7 @@ static inline unsigned esse_txn_tells(const struct esse_txn_record *txn)
 static inline unsigned esse_header_tells(const struct esse_header_record *header)
 {
     return !esse_value_eq(header->db, ESSE_NONE) || !esse_value_eq(header->isolation, ESSE_NONE) ||
-                   header->column_count
+                   header->column_count || header->statement_count
                ? ESSE_TOLD_HEADER
                : 0;
 }

@@ -168,6 +168,36 @@ void esse_show_statement(struct esse_out *out, const struct esse_history *histor
         show_result(out, history, predicate);
 }
 
+/* White space outside of quotes, however much, is one space; within them it is told. */
+static void put_on_one_line(struct esse_out *out, struct esse_span text)
+{
+    char quote = 0;
+    for (size_t i = 0; i < text.length; i++) {
+        const char c = text.at[i];
+        if (quote ? c == quote : c == '\'' || c == '"')
+            quote = quote ? 0 : c;
+        if (quote && (unsigned char)c < ' ')
+            esse_out_f(out, c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\x%02x", (unsigned char)c);
+        else if (quote || (unsigned char)c > ' ')
+            esse_out_char(out, c);
+        else if (out->count && out->buffer[out->count - 1] != ' ')
+            esse_out_char(out, ' ');
+    }
+}
+
+const char *esse_show_written(struct esse_arena *arena, const struct esse_history *history,
+                              esse_op op, size_t most)
+{
+    struct esse_out line, out;
+    char room[8];
+    const esse_value text = history->header.statements[history->op_statement[op.ix] - 1];
+    esse_out_init_memory(&line, arena);
+    esse_out_init_memory(&out, arena);
+    put_on_one_line(&line, esse_value_text(history->values, text, room));
+    show_text(&out, (struct esse_span){ esse_out_memory(&line), line.count }, most);
+    return esse_out_memory(&out);
+}
+
 static void show_predicate(struct esse_out *out, const struct esse_history *history, uint32_t op)
 {
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];

@@ -36,6 +36,11 @@ void esse_show_op(struct esse_out *out, const struct esse_history *history, esse
 void esse_show_statement(struct esse_out *out, const struct esse_history *history, esse_op op,
                          size_t most);
 
+/* The statement that made the operation, as its author wrote it, on one line: white space between
+ * words is one space.  It must be known. */
+const char *esse_show_written(struct esse_arena *arena, const struct esse_history *history,
+                              esse_op op, size_t most);
+
 /* The same where a text has 'most' bytes, and so columns, but not less than a dozen; lists and rows
  * are as above, and keys bare. */
 const char *esse_show_txn_within(struct esse_arena *arena, const struct esse_history *history,

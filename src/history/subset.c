@@ -224,6 +224,8 @@ static void add_op(struct subset *s, uint32_t op)
     }
     if (history->op_snapshot)
         record.snapshot = carry_snapshot(s, op);
+    if (history->op_statement)
+        record.statement = history->op_statement[op];
     if (s->left.op_kept[op] == ESSE_LEFT_ROWS)
         add_accesses(s, record, op);
     else if (esse_op_is_predicate(record.kind))
@@ -279,14 +281,22 @@ static bool send_txn(struct subset *s, uint32_t txn, struct esse_error *err)
     return s->sink->txn(s->sink, &record, err);
 }
 
+static const esse_value *carry_all(struct subset *s, const esse_value *values, size_t count)
+{
+    esse_value *carried = esse_arena_alloc(s->scratch, count + 1, sizeof *carried);
+    for (size_t i = 0; i < count; i++)
+        carried[i] = carry(s, values[i]);
+    return carried;
+}
+
 static bool send_header(struct subset *s, struct esse_error *err)
 {
     const struct esse_header_record *from = &s->history->header;
-    esse_value *columns = esse_arena_alloc(s->scratch, from->column_count + 1, sizeof *columns);
-    for (size_t i = 0; i < from->column_count; i++)
-        columns[i] = carry(s, from->columns[i]);
-    struct esse_header_record header = { carry(s, from->db), carry(s, from->isolation), columns,
-                                         from->column_count, from->in_version_order };
+    struct esse_header_record header = *from;
+    header.db = carry(s, from->db);
+    header.isolation = carry(s, from->isolation);
+    header.columns = carry_all(s, from->columns, from->column_count);
+    header.statements = carry_all(s, from->statements, from->statement_count);
     return s->sink->header(s->sink, &header, err);
 }
 

@@ -10,7 +10,8 @@
 enum {
     LEAST_BOX = 222,
     OPS_SHOWN = 8,
-    OP_WIDTH = 34, /* columns */
+    OP_WIDTH = 34,      /* columns */
+    WRITTEN_WIDTH = 56, /* of a statement as it was written */
     KEY_WIDTH = 16,
     GAP_DOWN = 78,
 };
@@ -74,15 +75,21 @@ static void fill_rows(struct panel *panel, struct panel_card *card)
     uint32_t count, next = history->txn_op[card->txn.ix];
     const uint32_t *ops =
         esse_cast_ops(panel->arena, history, panel->anomaly, card->txn, OPS_SHOWN, &count);
-    card->rows = esse_arena_alloc(panel->arena, 2u * count + 1, sizeof *card->rows);
+    card->rows = esse_arena_alloc(panel->arena, 3u * count + 1, sizeof *card->rows);
     for (uint32_t i = 0; i <= count; i++) {
         const uint32_t op = i < count ? ops[i] : end;
         if (op > next)
             card->rows[card->row_count++].text =
                 esse_arena_format(panel->arena, "… %u more", op - next);
-        if (i < count)
-            card->rows[card->row_count++] = row_of(panel, op);
         next = op + 1;
+        if (i == count)
+            break;
+        const bool goes_on = i && esse_cast_goes_on(history, ops[i - 1], op);
+        const char *statement =
+            goes_on ? NULL : esse_cast_written(panel->arena, history, op, WRITTEN_WIDTH);
+        if (statement)
+            card->rows[card->row_count++].text = statement;
+        card->rows[card->row_count++] = row_of(panel, op);
     }
 }
 

@@ -48,6 +48,12 @@ static void put_node(struct esse_out *out, const struct esse_report *report,
         next = op + 1;
         if (i == count)
             break;
+        const bool goes_on = i && esse_cast_goes_on(history, ops[i - 1], op);
+        const char *written = goes_on ? NULL : esse_cast_written(out->arena, history, op, OP_WIDTH);
+        if (written) {
+            put_escaped(out, written);
+            esse_out_text(out, "\\l");
+        }
         const char *text = esse_cast_op_fit(out->arena, history, anomaly, op, OP_WIDTH);
         esse_out_text(out, esse_cast_reason(anomaly, op) ? "▸ " : "   ");
         put_escaped(out, text);

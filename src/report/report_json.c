@@ -96,12 +96,18 @@ static void put_supposed(struct esse_out *out, const struct esse_history *histor
     esse_out_text(out, anomaly->supposed_count ? "]" : "");
 }
 
-/* The operation's position in its transaction, from 0. */
+/* The operation's position in its transaction, from 0, and the statement that made it, whole. */
 static void put_operation(struct esse_out *out, const struct esse_history *history,
-                          const char *name, esse_txn txn, esse_op op)
+                          const char *prefix, esse_txn txn, esse_op op)
 {
-    if (op.ix != ESSE_NO_OP)
-        esse_out_f(out, ",\"%s\":%u", name, op.ix - history->txn_op[txn.ix]);
+    if (op.ix == ESSE_NO_OP)
+        return;
+    esse_out_f(out, ",\"%soperation\":%u", prefix, op.ix - history->txn_op[txn.ix]);
+    const uint32_t statement = esse_op_statement(history, op.ix);
+    if (!statement)
+        return;
+    esse_out_f(out, ",\"%sstatement\":", prefix);
+    esse_value_put_json(out, history->values, history->header.statements[statement - 1]);
 }
 
 static void put_steps(struct esse_out *out, const struct esse_history *history,
@@ -112,7 +118,7 @@ static void put_steps(struct esse_out *out, const struct esse_history *history,
         const struct esse_step *step = &anomaly->steps[i];
         esse_out_text(out, i ? ",{\"transaction\":" : "{\"transaction\":");
         put_txn_name(out, history, step->txn);
-        put_operation(out, history, "operation", step->txn, step->op);
+        put_operation(out, history, "", step->txn, step->op);
         if (step->basis)
             put_member(out, "basis", step->basis);
         put_member(out, "why", step->why);
@@ -139,8 +145,8 @@ static void put_edges(struct esse_out *out, const struct esse_history *history, 
             esse_out_text(out, ",\"key\":");
             esse_value_put_json(out, history->values, history->key_name[edge->key.ix]);
         }
-        put_operation(out, history, "from_operation", edge->from, edge->from_op);
-        put_operation(out, history, "to_operation", edge->to, edge->to_op);
+        put_operation(out, history, "from_", edge->from, edge->from_op);
+        put_operation(out, history, "to_", edge->to, edge->to_op);
         if (edge->basis)
             put_member(out, "basis", edge->basis);
         put_member(out, "why", edge->why);
@@ -162,7 +168,7 @@ static void put_place(struct esse_out *out, const struct esse_history *history, 
     const esse_txn txn = esse_op_txn(history, op.ix);
     esse_out_f(out, ",\"%s\":{\"transaction\":", name);
     put_txn_name(out, history, txn);
-    put_operation(out, history, "operation", txn, op);
+    put_operation(out, history, "", txn, op);
     esse_out_char(out, '}');
 }
 

@@ -172,3 +172,28 @@ const char *esse_cast_op_fit(struct esse_arena *arena, const struct esse_history
     return esse_op_is_predicate(history->op_kind[op]) ? fit_predicate(&f, op, most)
                                                       : fit_item(&f, op, most);
 }
+
+static bool shows(const struct esse_history *history, uint32_t op, const char *written)
+{
+    char room[8];
+    if (!esse_op_is_predicate(history->op_kind[op]))
+        return false;
+    const struct esse_span text =
+        esse_value_text(history->values, history->predicates[history->op_key[op]].text, room);
+    return text.length == strlen(written) && memcmp(text.at, written, text.length) == 0;
+}
+
+const char *esse_cast_written(struct esse_arena *arena, const struct esse_history *history,
+                              uint32_t op, size_t most)
+{
+    if (!esse_op_statement(history, op) ||
+        shows(history, op, esse_show_written(arena, history, (esse_op){ op }, SIZE_MAX)))
+        return NULL;
+    return esse_show_written(arena, history, (esse_op){ op }, most);
+}
+
+bool esse_cast_goes_on(const struct esse_history *history, uint32_t before, uint32_t op)
+{
+    const uint32_t statement = esse_op_statement(history, op);
+    return statement && before + 1 == op && esse_op_statement(history, before) == statement;
+}

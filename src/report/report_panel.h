@@ -32,7 +32,8 @@ enum {
  * wide. */
 static const double panel_mono_wide = 6.9;
 
-/* A line of a box: an operation, or that some are left out. */
+/* A line of a box: an operation, the statement that made the next ones, or that some are left
+ * out. */
 struct panel_row {
     const char *text;
     bool is_named;

@@ -18,6 +18,7 @@ enum {
     OPS_SHOWN = 8,
     NAMED_WIDTH = 56,     /* columns of an operation that a reason names ... */
     OTHER_WIDTH = 32,     /* ... and of one that none does */
+    WRITTEN_WIDTH = 100,  /* of a statement as it was written */
     TYPES_TOLD = 6,       /* --verbose tells all */
     ROOMY = 4,            /* up to here a transaction of a cycle gets two lines */
     CAST_WHOLE = 6,       /* with more, only some are shown, ... */
@@ -120,29 +121,49 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
 
 /* ---- one anomaly ---- */
 
-/* "r x = 1, … 4 more …, w x = 2", the operations that are named in bold. */
+static void put_op(struct esse_out *out, const struct esse_report *report,
+                   const struct esse_anomaly *anomaly, uint32_t op)
+{
+    const bool named = esse_cast_reason(anomaly, op) != 0;
+    esse_out_f(out, "%s%s%s", named ? paint(report, BOLD) : "",
+               esse_cast_op_fit(out->arena, report->history, anomaly, op,
+                                named ? NAMED_WIDTH : OTHER_WIDTH),
+               named ? paint(report, PLAIN) : "");
+}
+
+/* "r x = 1, … 4 more …, w x = 2", the operations that are named in bold.  Those of a statement
+ * that is known stand behind it: "UPDATE t SET v = :v WHERE id = 1   [r x = 1, w x = 2]". */
 static void put_ops(struct esse_out *out, const struct esse_report *report,
-                    const struct esse_anomaly *anomaly, esse_txn txn)
+                    const struct esse_anomaly *anomaly, esse_txn txn, const char *between)
 {
     const struct esse_history *history = report->history;
     const uint32_t end = history->txn_op[txn.ix + 1];
+    const char *separator = "";
+    bool is_inside = false; /* of the brackets behind a statement */
     uint32_t count, next = history->txn_op[txn.ix];
     const uint32_t *ops = esse_cast_ops(out->arena, history, anomaly, txn, OPS_SHOWN, &count);
     if (next == end)
         esse_out_text(out, "no operations");
     for (uint32_t i = 0; i < count; i++) {
-        const bool named = esse_cast_reason(anomaly, ops[i]) != 0;
-        if (ops[i] > next)
-            esse_out_f(out, "%s… %u more …", i ? ", " : "", ops[i] - next);
-        esse_out_f(out, "%s%s%s%s", ops[i] > history->txn_op[txn.ix] ? ", " : "",
-                   named ? paint(report, BOLD) : "",
-                   esse_cast_op_fit(out->arena, history, anomaly, ops[i],
-                                    named ? NAMED_WIDTH : OTHER_WIDTH),
-                   named ? paint(report, PLAIN) : "");
+        const bool goes_on = i && esse_cast_goes_on(history, ops[i - 1], ops[i]);
+        const char *written =
+            goes_on ? NULL : esse_cast_written(out->arena, history, ops[i], WRITTEN_WIDTH);
+        if (ops[i] > next) {
+            esse_out_f(out, "%s… %u more …", separator, ops[i] - next);
+            separator = between;
+        }
+        is_inside = goes_on ? is_inside : written != NULL;
+        esse_out_text(out, goes_on ? ", " : separator);
+        if (written)
+            esse_out_f(out, "%s   [", written);
+        put_op(out, report, anomaly, ops[i]);
+        if (is_inside && (i + 1 == count || !esse_cast_goes_on(history, ops[i], ops[i + 1])))
+            esse_out_char(out, ']');
+        separator = between;
         next = ops[i] + 1;
     }
     if (next < end)
-        esse_out_f(out, ", … %u more", end - next);
+        esse_out_f(out, "%s… %u more", separator, end - next);
     esse_out_char(out, '\n');
 }
 
@@ -150,13 +171,15 @@ static void put_cast(struct esse_out *out, const struct esse_report *report,
                      const struct esse_anomaly *anomaly, struct esse_cast cast)
 {
     const uint32_t shown = cast.count > CAST_WHOLE ? CAST_SHOWN : cast.count;
-    const char *between = cast.count <= ROOMY && !anomaly->refutation ? "\n             " : ": ";
+    static const char line[] = "\n             ";
+    const bool is_roomy = cast.count <= ROOMY && !anomaly->refutation;
     for (uint32_t i = 0; i < shown; i++) {
         esse_out_f(out, "    %s%-8s%s %s%s%s%s", paint(report, CYAN),
                    esse_cast_name(out->arena, report->history, cast.txns[i]), paint(report, PLAIN),
                    paint(report, DIM), esse_cast_facts(out->arena, report->history, cast.txns[i]),
-                   paint(report, PLAIN), between);
-        put_ops(out, report, anomaly, cast.txns[i]);
+                   paint(report, PLAIN), is_roomy ? line : ": ");
+        put_ops(out, report, anomaly, cast.txns[i],
+                is_roomy && report->history->op_statement ? line : ", ");
     }
     if (shown < cast.count)
         esse_out_f(out, "    and %u more transactions\n", cast.count - shown);

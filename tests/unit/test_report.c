@@ -633,6 +633,68 @@ TEST(test_names__a_row_keeps_the_columns_that_matter)
     esse_arena_free(arena);
 }
 
+#define LONG_LIST "alpha, bravo, charlie, delta, echo, foxtrot, golf, hotel, india, juliett, kilo"
+
+/* Two transactions that each read by one statement and update a row by the other. */
+static struct esse_history *statement_history(struct esse_arena *arena)
+{
+    return load_text(
+        arena, "native",
+        "{\"esse\":\"history\",\"version\":1,\"statements\":["
+        "\"SELECT " LONG_LIST " FROM seats\\n   WHERE taken = false AND row < :first\","
+        "\"UPDATE seats SET taken = true,\\n\\tnote = 'a\\nb  \\u00e9' WHERE id = :seat\","
+        "\"SELECT " LONG_LIST " FROM seats\\n   WHERE taken = false AND row < :second\"]}\n"
+        "{\"session\":1,\"txn\":\"a\",\"edn\":{\":transaction\":\"book\"},\"ops\":["
+        "{\"p\":\"v = 0\",\"rows\":{\"seats/7\":0},\"s\":1},"
+        "{\"r\":\"seats/7\",\"v\":0,\"s\":2},{\"w\":\"seats/7\",\"v\":1,\"s\":2}]}\n"
+        "{\"session\":2,\"txn\":\"b\",\"ops\":[{\"p\":\"v = 0\",\"rows\":{\"seats/7\":0},"
+        "\"s\":3},{\"w\":\"seats/7\",\"v\":2}]}\n");
+}
+
+TEST(test_statements__are_shown_as_they_stand_there)
+{
+    static const char update[] =
+        "UPDATE seats SET taken = true, note = 'a\\nb  é' WHERE id = :seat";
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = statement_history(arena);
+    struct esse_edge edges[] = { edge_of(history, 0, 1, "rw"), edge_of(history, 1, 0, "rw") };
+    struct esse_anomaly anomaly = {
+        .type = "G2-item", .description = "d", .edges = edges, .edge_count = 2
+    };
+    struct esse_report report = report_of(arena, history, &anomaly, 1);
+    const char *text = written(arena, esse_report_text, &report);
+    HAS(text, "transaction book\n             SELECT alpha, bravo, ");
+    HAS(text, " AND row < :first   [where v = 0: {seats/7 0}]\n");
+    HAS(text,
+        esse_arena_format(arena, "\n             %s   [r seats/7 = 0, w seats/7 = 1]\n", update));
+    /* What no statement is known of stands by itself. */
+    HAS(text, " AND row < :second   [where v = 0: {seats/7 0}]\n             w seats/7 = 2\n");
+    CHECK(!strstr(text, "juliett, kilo FROM"));
+    HAS(written(arena, esse_report_json, &report),
+        "\"from_operation\":2,\"from_statement\":\"UPDATE seats SET taken = true,\\n\\tnote = "
+        "'a\\nb  é' WHERE id = :seat\"");
+    const char *picture = written(arena, esse_report_svg, &report);
+    keep_picture("statements", 2, picture);
+    CHECK(is_xml(picture));
+    HAS(picture, "SELECT alpha, ");
+    HAS(written(arena, esse_report_dot, &report), "UPDATE seats SET ");
+    esse_arena_free(arena);
+}
+
+/* However little room there is. */
+TEST(test_statements__that_differ_look_different)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = statement_history(arena);
+    for (size_t most = 12; most < 200; most++) {
+        const char *first = esse_show_written(arena, history, (esse_op){ 0 }, most);
+        const char *second = esse_show_written(arena, history, (esse_op){ 3 }, most);
+        CHECK(strcmp(first, second) != 0);
+        CHECK(esse_words_width(first) <= most);
+    }
+    esse_arena_free(arena);
+}
+
 TEST(test_names__times_are_told_as_people_tell_them)
 {
     static const struct {
@@ -821,6 +883,8 @@ int main(void)
         cmocka_unit_test(test_names__numbers_say_what_they_are),
         cmocka_unit_test(test_names__a_row_keeps_the_columns_that_matter),
         cmocka_unit_test(test_names__times_are_told_as_people_tell_them),
+        cmocka_unit_test(test_statements__are_shown_as_they_stand_there),
+        cmocka_unit_test(test_statements__that_differ_look_different),
         cmocka_unit_test(test_dot__clusters_nodes_and_edges),
         cmocka_unit_test(test_refuted__both_ways_are_told),
         cmocka_unit_test(test_refuted__without_a_choice_it_is_a_cycle),

@@ -251,6 +251,23 @@ TEST(test_subset__extras_stay_with_their_transaction)
     esse_arena_free(arena);
 }
 
+TEST(test_subset__statements_stay_with_their_operations)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_history *history = load_text(
+        arena, "native",
+        "{\"esse\":\"history\",\"version\":1,\"statements\":[\"the first\",\"the second\"]}\n"
+        "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1,\"s\":1}]}\n"
+        "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":2,\"s\":2}]}\n");
+    struct esse_selection selection = esse_selection_all(arena, history);
+    selection.txns[0] = 0;
+    CHECK_TEXT(
+        write_text(arena, "native", take(arena, history, &selection)),
+        "{\"esse\":\"history\",\"version\":1,\"statements\":[\"the first\",\"the second\"]}\n"
+        "{\"session\":1,\"txn\":\"1/0\",\"ops\":[{\"w\":\"x\",\"v\":2,\"s\":2}]}\n");
+    esse_arena_free(arena);
+}
+
 /* ---- shrinking ---- */
 
 static struct esse_shrunk shrunk_of(struct esse_arena *arena, const struct esse_history *history,
@@ -445,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_subset__certificates_and_initial_values_that_still_apply),
         cmocka_unit_test(test_subset__keys_can_go),
         cmocka_unit_test(test_subset__extras_stay_with_their_transaction),
+        cmocka_unit_test(test_subset__statements_stay_with_their_operations),
         cmocka_unit_test(test_shrink__an_aborted_read_keeps_its_writer),
         cmocka_unit_test(test_shrink__nothing_is_shrunk_without_a_violation),
         cmocka_unit_test(test_shrink__an_unknown_anomaly_is_bad_usage),

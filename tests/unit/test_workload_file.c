@@ -63,6 +63,11 @@ TEST(test_workload_file__takes_statements_apart)
     CHECK_TEXT(text_of(arena, at[2].set), "a = (a + <1>),\n        b = id");
     CHECK(!at[2].point);
     CHECK(file.txns[1].is_read_only);
+    CHECK_EQ(file.schema.statement_count, 4);
+    CHECK_TEXT(file.schema.statements[0], "SELECT a FROM t WHERE id = :x");
+    CHECK_TEXT(file.schema.statements[at[2].number - 1],
+               "UPDATE t SET a = (a + :u),\n        b = id WHERE a > 3");
+    CHECK_EQ(file.txns[1].templates[0].number, 4);
     esse_arena_free(arena);
 }
 
