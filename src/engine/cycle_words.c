@@ -111,6 +111,48 @@ static void put_missed(struct story *s, const struct esse_edge *edge)
     esse_out_text(&s->out, " wrote to it");
 }
 
+/* ---- stories of two without rw ---- */
+
+/* Each overwrote the other, of two keys. */
+static void tell_dirty_write(struct story *s)
+{
+    esse_out_text(&s->out, "dirty writes: the version of ");
+    put_name(s, s->edges[0].from);
+    esse_out_text(&s->out, " comes before that of ");
+    put_name(s, s->edges[0].to);
+    esse_out_text(&s->out, " in ");
+    put_key(s, &s->edges[0]);
+    esse_out_text(&s->out, ", and after it in ");
+    put_key(s, &s->edges[1]);
+}
+
+static void tell_flow(struct story *s)
+{
+    esse_out_text(&s->out, "circular information flow: ");
+    for (uint32_t i = 0; i < 2; i++) {
+        put_name(s, s->edges[i].to);
+        esse_out_text(&s->out, " read what ");
+        put_name(s, s->edges[i].from);
+        esse_out_text(&s->out, " wrote to ");
+        put_key(s, &s->edges[i]);
+        esse_out_text(&s->out, i ? "" : ", and ");
+    }
+}
+
+static bool tell_plain(struct story *s)
+{
+    const struct esse_edge *edge = &s->edges[0], *back = &s->edges[1];
+    if (s->count != 2)
+        return false;
+    if (is_dep(edge, "ww") && is_dep(back, "ww") && edge->key.ix != back->key.ix)
+        tell_dirty_write(s);
+    else if (is_dep(edge, "wr") && is_dep(back, "wr"))
+        tell_flow(s);
+    else
+        return false;
+    return true;
+}
+
 /* ---- stories with one rw; 'edge' is that one ---- */
 
 /* Did the reader ask the same again, and saw what the writer had done? */
@@ -183,6 +225,17 @@ static void tell_lost_update(struct story *s, const struct esse_edge *edge)
     esse_out_text(&s->out, is_lost ? "" : ", then another version, and then wrote it");
 }
 
+/* One read, of a list that has some of the writer's elements. */
+static void tell_half_read(struct story *s, const struct esse_edge *edge)
+{
+    esse_out_text(&s->out, "an intermediate read: ");
+    put_name(s, edge->from);
+    esse_out_text(&s->out, " saw only a part of what ");
+    put_name(s, edge->to);
+    esse_out_text(&s->out, " wrote to ");
+    put_key(s, edge);
+}
+
 static void tell_read_skew(struct story *s, const struct esse_edge *edge,
                            const struct esse_edge *back)
 {
@@ -213,6 +266,9 @@ static bool tell_single(struct story *s, const struct esse_edge *edge)
         tell_phantom(s, edge);
     else if (s->count == 2 && is_dep(back, "ww") && back->key.ix == edge->key.ix)
         tell_lost_update(s, edge);
+    else if (s->count == 2 && is_dep(back, "wr") && back->to_op.ix == edge->from_op.ix &&
+             back->key.ix == edge->key.ix)
+        tell_half_read(s, edge);
     else if (s->count == 2 && is_dep(back, "wr"))
         tell_read_skew(s, edge, back);
     else
@@ -319,9 +375,11 @@ const char *esse_cycle_words(struct esse_arena *arena, const struct esse_history
         s.by_predicate += is_dep(&edges[i], "rwp");
         s.given += is_given(&edges[i]);
     }
-    if (!s.anti || s.anti > 2)
+    if (s.anti > 2)
         return NULL;
     esse_out_init_memory(&s.out, arena);
+    if (!s.anti)
+        told = tell_plain(&s);
     for (uint32_t i = 0; !told && i < count; i++)
         if (is_anti(&edges[i]))
             told = s.anti == 1 ? tell_single(&s, &edges[i]) : tell_double(&s, i);

@@ -11,7 +11,8 @@
  *   phantom               one rw, by a predicate, and the reader comes after the writer; or a
  *                         predicate that was evaluated twice
  *   predicate write skew  two rw between two transactions, at least one of them by a predicate
- *   lost update, read skew, unrepeatable read, write skew, long fork, read-only anomaly, stale read
+ *   lost update, read skew, unrepeatable read, intermediate read, write skew, long fork, read-only
+ *   anomaly, stale read; of two transactions dirty writes and circular information flow
  *
  * NULL if it has no name of its own.  The text is in 'arena'.  O(edges + operations of the reader),
  * and one evaluation of the predicate.

@@ -37,6 +37,7 @@ struct esse_op_record {
     bool has_vset;       /* vset[..] is given, even if empty */
     bool no_rows;        /* a predicate read whose rows nobody recorded: it has a result instead */
     bool has_result;     /* items[result_first ..] is given, even if empty */
+    uint32_t statement;  /* that made it: its number in the header, from 1 on; 0: not known */
     esse_value key;      /* for predicate operations: the predicate's SQL text, a string */
     esse_value value;    /* ESSE_NONE: not recorded (a crashed read); unused for lists, deletes */
     size_t first, count; /* list items, or rows */
@@ -44,7 +45,6 @@ struct esse_op_record {
     size_t result_first, result_count; /* what a statement returned that is not rows: items */
     int64_t begin, end;                /* the operation's own interval, or ESSE_NO_TIME */
     esse_value snapshot; /* of the database when it ran, as certificates mean it, or ESSE_NONE */
-    uint32_t statement;  /* that made it: its number in the header, from 1 on; 0: not known */
 };
 
 /* A member of the input that Esse does not know but shows: name and value as they were written. */

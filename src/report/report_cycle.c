@@ -352,8 +352,8 @@ static const char *conclude_orders(struct esse_arena *arena, const struct esse_h
         return NULL;
     return esse_arena_format(
         arena,
-        "so no one order of the appends explains both reads: element %u is %s in one, %s in "
-        "the other",
+        "so no one order of the appends explains both reads: at place %u the one has %s, the other "
+        "%s",
         at + 1, esse_show_text(arena, history, items[0][at]),
         esse_show_text(arena, history, items[1][at]));
 }

@@ -155,6 +155,7 @@ TEST(test_dsg__one_stale_read_is_told_by_two_transactions)
 #define T(session, ops) "{'session':" #session ",'txn':'t" #session "','ops':[" ops "]}\n"
 #define R(key, value)   "{'r':'" #key "','v':" #value "}"
 #define W(key, value)   "{'w':'" #key "','v':" #value "}"
+#define A(key, value)   "{'a':'" #key "','v':" #value "}"
 
 static const struct {
     const char *history, *words;
@@ -182,6 +183,16 @@ static const struct {
     { T(1, R(y, null) "," W(x, 1)) T(2, W(y, 1)) T(3, R(x, null) "," R(y, 1)),
       "the read-only anomaly: t3, which writes nothing, saw t2 and not t1, which must come before "
       "t2" },
+    /* One read is not an unrepeatable one. */
+    { T(1, A(x, 1) "," A(x, 2)) T(2, R(x, [1])) T(3, "{\"r\":\"x\",\"v\":[1,2]}"),
+      "an intermediate read: t2 saw only a part of what t1 wrote to x" },
+    { T(1, W(x, 1) "," W(y, 1))
+          T(2, W(x, 2) "," W(y, 2)) "{\"version_order\":{\"x\":[1,2],\"y\":[2,1]}}\n",
+      "dirty writes: the version of t1 comes before that of t2 in x, and after it in y" },
+    { T(1, W(x, 1) "," R(y, 1)) T(2, R(x, 1) "," W(y, 1)),
+      "circular information flow: t2 read what t1 wrote to x, and t1 read what t2 wrote to y" },
+    { T(1, W(x, 1) "," R(y, 1)) T(2, W(x, 2) "," W(y, 1)) "{\"version_order\":{\"x\":[1,2]}}\n",
+      "two transactions each of which must come before the other" },
 };
 
 TEST(test_dsg__cycles_are_called_what_people_call_them)

@@ -277,10 +277,11 @@ void dsg_explain(struct scan *scan, const struct dsg_component *component,
                                     .edge_count = length };
     anomaly.description = esse_cycle_words(scan->arena, scan->history, edges, length);
     if (!anomaly.description)
-        anomaly.description = esse_arena_format(
-            scan->arena,
-            "%u transactions each of which must come before the next, and the last before "
-            "the first",
-            length);
+        anomaly.description =
+            length == 2 ? "two transactions each of which must come before the other"
+                        : esse_arena_format(scan->arena,
+                                            "%u transactions each of which must come before the "
+                                            "next, and the last before the first",
+                                            length);
     scan_anomaly_vec_push(&scan->found, scan->arena, anomaly);
 }

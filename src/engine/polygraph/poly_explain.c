@@ -279,7 +279,7 @@ static const char *describe(const struct explaining *e)
     return esse_arena_format(
         e->arena,
         "%u thing%s left open by the history (which of two versions came first, "
-        "or which was read), and whatever is chosen there is a cycle",
+        "or which was read), and whatever is chosen, there is a cycle",
         open, open == 1 ? " is" : "s are");
 }
 

@@ -168,7 +168,7 @@ static void check_read(struct list_scan *lists, uint32_t at)
     check_end(lists, at);
     if (list_length(list) > spine->garbage && scan_count(scan, ESSE_ANOMALY_GARBAGE_READ))
         tell_read(lists, ESSE_ANOMALY_GARBAGE_READ, at,
-                  say_item(scan, "; nobody appended ", items[spine->garbage], ""),
+                  say_item(scan, "; no transaction appended ", items[spine->garbage], ""),
                   "a committed transaction read an element that no transaction appended");
     if (list_length(list) > spine->aborted && scan_count(scan, ESSE_ANOMALY_G1A))
         tell_aborted(lists, at, spine->aborted);

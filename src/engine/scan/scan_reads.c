@@ -34,7 +34,7 @@ static struct writers find_writers(const struct scan *scan, const struct scan_ru
 
 static void tell_garbage(struct scan *scan, const struct scan_run *run, uint32_t read)
 {
-    struct esse_step steps[] = { scan_step(scan, read, ", which nobody wrote") };
+    struct esse_step steps[] = { scan_step(scan, read, ", which no transaction wrote") };
     scan_tell(scan, ESSE_ANOMALY_GARBAGE_READ, (esse_key){ run->key },
               "a committed transaction read a value that no transaction wrote", steps, 1);
 }
