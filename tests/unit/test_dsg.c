@@ -184,14 +184,14 @@ static const struct {
       "the read-only anomaly: t3, which writes nothing, saw t2 and not t1, which must come before "
       "t2" },
     /* One read is not an unrepeatable one. */
-    { T(1, A(x, 1) "," A(x, 2)) T(2, R(x, [1])) T(3, "{\"r\":\"x\",\"v\":[1,2]}"),
+    { T(1, A(x, 1) "," A(x, 2)) T(2, R(x, [1])) T(3, "{'r':'x','v':[1,2]}"),
       "an intermediate read: t2 saw only a part of what t1 wrote to x" },
     { T(1, W(x, 1) "," W(y, 1))
-          T(2, W(x, 2) "," W(y, 2)) "{\"version_order\":{\"x\":[1,2],\"y\":[2,1]}}\n",
+          T(2, W(x, 2) "," W(y, 2)) "{'version_order':{'x':[1,2],'y':[2,1]}}\n",
       "dirty writes: the version of t1 comes before that of t2 in x, and after it in y" },
     { T(1, W(x, 1) "," R(y, 1)) T(2, R(x, 1) "," W(y, 1)),
       "circular information flow: t2 read what t1 wrote to x, and t1 read what t2 wrote to y" },
-    { T(1, W(x, 1) "," R(y, 1)) T(2, W(x, 2) "," W(y, 1)) "{\"version_order\":{\"x\":[1,2]}}\n",
+    { T(1, W(x, 1) "," R(y, 1)) T(2, W(x, 2) "," W(y, 1)) "{'version_order':{'x':[1,2]}}\n",
       "two transactions each of which must come before the other" },
 };
 
