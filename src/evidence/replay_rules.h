@@ -5,7 +5,8 @@
 #include "evidence/replay_state.h"
 #include "level/level.h"
 
-/* What the rules of a replay share.  Private to evidence/replay. */
+/* What the rules of a replay share.  Private to evidence/replay and the replay of
+ * streams. */
 
 struct replay {
     struct esse_arena *arena;

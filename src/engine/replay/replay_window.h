@@ -1,5 +1,5 @@
-#ifndef ESSE_EVIDENCE_REPLAY_WINDOW_H
-#define ESSE_EVIDENCE_REPLAY_WINDOW_H
+#ifndef ESSE_ENGINE_REPLAY_REPLAY_WINDOW_H
+#define ESSE_ENGINE_REPLAY_REPLAY_WINDOW_H
 
 #include "base/index.h"
 #include "base/vec.h"
@@ -8,7 +8,8 @@
 /*
  * A stream as a history of one transaction, the one that was read last: its columns are those of a
  * frozen history, and are filled anew for each record.  Keys and sessions stay, by number, until
- * the window is packed.  So what replays a frozen history replays a stream.  Private to evidence/.
+ * the window is packed.  So what replays a frozen history replays a stream.  Private to
+ * replay_stream*.
  *
  * Cost: O(operations and items) a record; memory for the keys, the sessions and one transaction.
  */

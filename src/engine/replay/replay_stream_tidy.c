@@ -1,4 +1,4 @@
-#include "evidence/replay_stream_state.h"
+#include "engine/replay/replay_stream_state.h"
 
 #include "base/hash.h"
 

@@ -1,4 +1,4 @@
-#include "evidence/replay_window.h"
+#include "engine/replay/replay_window.h"
 
 #include "base/hash.h"
 

@@ -1,5 +1,5 @@
-#ifndef ESSE_EVIDENCE_FACTS_H
-#define ESSE_EVIDENCE_FACTS_H
+#ifndef ESSE_HISTORY_FACTS_H
+#define ESSE_HISTORY_FACTS_H
 
 #include "history/oplog.h"
 

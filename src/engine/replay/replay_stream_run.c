@@ -1,5 +1,5 @@
+#include "engine/replay/replay_stream_state.h"
 #include "evidence/replay_rules.h"
-#include "evidence/replay_stream_state.h"
 
 #include "base/error.h"
 

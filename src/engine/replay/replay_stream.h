@@ -1,5 +1,5 @@
-#ifndef ESSE_EVIDENCE_REPLAY_STREAM_H
-#define ESSE_EVIDENCE_REPLAY_STREAM_H
+#ifndef ESSE_ENGINE_REPLAY_REPLAY_STREAM_H
+#define ESSE_ENGINE_REPLAY_REPLAY_STREAM_H
 
 #include "evidence/given_order.h"
 #include "evidence/replay.h"
@@ -12,8 +12,9 @@
  * by commit_ts, and a transaction looks at the state at its start_ts; states are kept back to
  * ESSE_STREAM_STATES commits ago, and who needs an older one ends the replay undecided.
  *
- * This is the trusted kernel itself, on the same store as esse_replay: nothing else is left of a
- * stream that could recheck it.  Unlike there, nobody looks whether names are unique.
+ * The store and its rules are the kernel's (evidence/replay_state.h, replay_rules.h).  What is here
+ * is not rechecked, because nothing is left of a stream that could be; unlike in esse_replay, names
+ * are not checked to be unique.
  *
  * Life: new -> records -> result.  Between records, where nobody holds a value, call
  * esse_replay_stream_tidy: it may replace sink->values.

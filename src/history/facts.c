@@ -1,4 +1,4 @@
-#include "evidence/facts.h"
+#include "history/facts.h"
 
 #include <assert.h>
 

@@ -1,12 +1,12 @@
-#ifndef ESSE_EVIDENCE_REPLAY_STREAM_STATE_H
-#define ESSE_EVIDENCE_REPLAY_STREAM_STATE_H
+#ifndef ESSE_ENGINE_REPLAY_REPLAY_STREAM_STATE_H
+#define ESSE_ENGINE_REPLAY_REPLAY_STREAM_STATE_H
 
+#include "engine/replay/replay_stream.h"
+#include "engine/replay/replay_window.h"
 #include "evidence/replay_state.h"
-#include "evidence/replay_stream.h"
-#include "evidence/replay_window.h"
 #include "history/faults_kept.h"
 
-/* What a stream keeps.  Private to evidence/replay_stream*. */
+/* What a stream keeps.  Private to replay_stream*. */
 
 struct stream_commit {
     int64_t time, end; /* its commit_ts; the client's time */
