@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "evidence/recheck.h"
-#include "formats/evidence_read.h"
+#include "formats/evidence_file.h"
 #include "report/report.h"
 #include "report/report_evidence.h"
 

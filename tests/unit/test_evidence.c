@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "evidence/recheck.h"
-#include "formats/evidence_read.h"
+#include "formats/evidence_file.h"
 #include "json_tree.h"
 #include "report/report_evidence.h"
 

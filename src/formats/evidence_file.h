@@ -1,14 +1,23 @@
-#ifndef ESSE_FORMATS_EVIDENCE_READ_H
-#define ESSE_FORMATS_EVIDENCE_READ_H
+#ifndef ESSE_FORMATS_EVIDENCE_FILE_H
+#define ESSE_FORMATS_EVIDENCE_FILE_H
 
+#include "base/out.h"
 #include "formats/source.h"
+
+enum { ESSE_EVIDENCE_VERSION = 1 };
 
 /* What an evidence file claims.  Nothing in it is believed: it is for evidence/recheck. */
 struct esse_evidence {
-    uint64_t transactions, operations; /* of the history it speaks of */
+    const char *history;               /* its path, for people; not read */
+    uint32_t transactions, operations; /* of that history */
     const struct esse_verdict *verdicts;
     uint32_t verdict_count;
 };
+
+/* Writes what verdicts claim and why, so that 'esse verify' can recheck it against the history in
+ * a process of its own: docs/formats.md.  Transactions, operations and keys are numbered as the
+ * history numbers them. */
+void esse_evidence_write(struct esse_out *out, const struct esse_evidence *evidence);
 
 /* Reads an evidence file.  Numbers that no history could have are refused here; whether they name
  * anything in a given history is for the recheck. */
