@@ -1,5 +1,5 @@
 #include "base/threads.h"
-#include "engine/saturate/sat_suspects.h"
+#include "engine/saturate/saturate_suspects.h"
 #include "evidence/commit_order.h"
 #include "formats/ahead.h"
 #include "formats/native.h"
@@ -388,21 +388,21 @@ struct found {
     struct esse_job job;
     struct scan scan;
     struct versions versions;
-    struct sat_units units;
-    struct sat_order order;
-    struct sat_suspect_vec suspects;
+    struct saturate_units units;
+    struct saturate_order order;
+    struct saturate_suspect_vec suspects;
 };
 
 static void find(struct found *f, struct esse_arena *arena, const struct esse_history *history,
                  unsigned threads, bool single)
 {
-    struct sat_forced_vec none = { 0 };
+    struct saturate_forced_vec none = { 0 };
     *f = (struct found){ .job = { .arena = arena, .history = history, .threads = threads } };
     CHECK(scan_open(&f->scan, &f->job));
     CHECK(versions_find(&f->versions, &f->scan, false));
-    CHECK(sat_units_make(&f->units, f->scan.scratch, &f->versions, single, threads, NULL));
-    CHECK(sat_order_find(&f->order, &f->units, false, &none, NULL));
-    CHECK(sat_suspects_find(&f->suspects, &f->units, &f->order, true, NULL));
+    CHECK(saturate_units_make(&f->units, f->scan.scratch, &f->versions, single, threads, NULL));
+    CHECK(saturate_order_find(&f->order, &f->units, false, &none, NULL));
+    CHECK(saturate_suspects_find(&f->suspects, &f->units, &f->order, true, NULL));
 }
 
 #define CHECK_SAME(a, b, count) CHECK(memcmp(a, b, (count) * sizeof *(a)) == 0)

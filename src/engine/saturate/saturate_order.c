@@ -1,10 +1,10 @@
-#include "engine/saturate/sat_order.h"
+#include "engine/saturate/saturate_order.h"
 
 #include "graph/topo.h"
 
-void sat_each_known(const struct sat_units *units,
-                    void (*visit)(void *context, uint32_t key, uint32_t at, uint32_t next),
-                    void *context)
+void saturate_each_known(const struct saturate_units *units,
+                         void (*visit)(void *context, uint32_t key, uint32_t at, uint32_t next),
+                         void *context)
 {
     const struct versions *versions = units->versions;
     if (!(units->history->has & (ESSE_HAS_APPENDS | ESSE_HAS_VERSION_ORDER)))
@@ -23,7 +23,7 @@ void sat_each_known(const struct sat_units *units,
 /* ---- is the order of the history one? ---- */
 
 struct testing {
-    const struct sat_units *units;
+    const struct saturate_units *units;
     bool ascending;
 };
 
@@ -31,20 +31,21 @@ static void test_known(void *context, uint32_t key, uint32_t at, uint32_t next)
 {
     struct testing *test = context;
     (void)key;
-    test->ascending &= sat_unit_of(test->units, at) <= sat_unit_of(test->units, next);
+    test->ascending &= saturate_unit_of(test->units, at) <= saturate_unit_of(test->units, next);
 }
 
-static bool is_recorded_in_order(const struct sat_units *units, const struct sat_forced_vec *forced)
+static bool is_recorded_in_order(const struct saturate_units *units,
+                                 const struct saturate_forced_vec *forced)
 {
     struct testing test = { units, true };
     for (size_t i = 0; i < forced->count; i++)
         if (forced->at[i].from > forced->at[i].to)
             return false;
     for (uint32_t unit = 0; unit < units->count; unit++)
-        for (uint32_t a = sat_first(units, unit); sat_has(units, unit, a); a++)
-            if (sat_reads(units->access[a]) && units->access[a].source > unit)
+        for (uint32_t a = saturate_first(units, unit); saturate_has(units, unit, a); a++)
+            if (saturate_reads(units->access[a]) && units->access[a].source > unit)
                 return false;
-    sat_each_known(units, test_known, &test);
+    saturate_each_known(units, test_known, &test);
     return test.ascending;
 }
 
@@ -52,7 +53,7 @@ static bool is_recorded_in_order(const struct sat_units *units, const struct sat
 
 struct drawing {
     struct esse_csr *csr;
-    const struct sat_units *units;
+    const struct saturate_units *units;
     bool adding;
 };
 
@@ -70,26 +71,26 @@ static void draw_known(void *context, uint32_t key, uint32_t at, uint32_t next)
 {
     struct drawing *d = context;
     (void)key;
-    draw(d, sat_unit_of(d->units, at), sat_unit_of(d->units, next));
+    draw(d, saturate_unit_of(d->units, at), saturate_unit_of(d->units, next));
 }
 
-static void draw_all(struct drawing *d, bool sessions, const struct sat_forced_vec *forced)
+static void draw_all(struct drawing *d, bool sessions, const struct saturate_forced_vec *forced)
 {
-    const struct sat_units *units = d->units;
+    const struct saturate_units *units = d->units;
     for (uint32_t unit = 0; unit < units->count; unit++) {
         if (sessions && units->before[unit] != NO_UNIT)
             draw(d, units->before[unit], unit);
-        for (uint32_t a = sat_first(units, unit); a < sat_end(units, unit); a++)
-            if (sat_reads(units->access[a]))
+        for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++)
+            if (saturate_reads(units->access[a]))
                 draw(d, units->access[a].source, unit);
     }
     for (size_t i = 0; i < forced->count; i++)
         draw(d, forced->at[i].from, forced->at[i].to);
-    sat_each_known(units, draw_known, d);
+    saturate_each_known(units, draw_known, d);
 }
 
-void sat_graph_build(struct esse_csr *csr, const struct sat_units *units, bool sessions,
-                     const struct sat_forced_vec *forced)
+void saturate_graph_build(struct esse_csr *csr, const struct saturate_units *units, bool sessions,
+                          const struct saturate_forced_vec *forced)
 {
     struct drawing d = { .csr = csr, .units = units };
     esse_csr_init(csr, units->arena, units->count);
@@ -100,17 +101,18 @@ void sat_graph_build(struct esse_csr *csr, const struct sat_units *units, bool s
     esse_csr_finish(csr);
 }
 
-bool sat_order_find(struct sat_order *order, const struct sat_units *units, bool sessions,
-                    const struct sat_forced_vec *forced, struct esse_budget *budget)
+bool saturate_order_find(struct saturate_order *order, const struct saturate_units *units,
+                         bool sessions, const struct saturate_forced_vec *forced,
+                         struct esse_budget *budget)
 {
     struct esse_csr csr;
-    *order = (struct sat_order){ 0 };
+    *order = (struct saturate_order){ 0 };
     if (is_recorded_in_order(units, forced))
         return true;
     const size_t bytes = (units->count + (size_t)1) * sizeof(uint32_t);
     order->unit = esse_arena_grow(units->arena, NULL, bytes);
     order->rank = esse_arena_grow(units->arena, NULL, bytes);
-    sat_graph_build(&csr, units, sessions, forced);
+    saturate_graph_build(&csr, units, sessions, forced);
     esse_budget_phase(budget, "ordering transactions", units->count);
     uint32_t count = esse_topo_order(&csr, order->unit, units->arena, budget);
     esse_csr_drop(&csr);
@@ -119,9 +121,9 @@ bool sat_order_find(struct sat_order *order, const struct sat_units *units, bool
     return count == units->count;
 }
 
-void sat_order_drop(struct sat_order *order, const struct sat_units *units)
+void saturate_order_drop(struct saturate_order *order, const struct saturate_units *units)
 {
     esse_arena_drop(units->arena, order->unit);
     esse_arena_drop(units->arena, order->rank);
-    *order = (struct sat_order){ 0 };
+    *order = (struct saturate_order){ 0 };
 }

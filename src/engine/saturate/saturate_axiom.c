@@ -1,33 +1,35 @@
-#include "engine/saturate/sat_axiom.h"
+#include "engine/saturate/saturate_axiom.h"
 
-#include "engine/saturate/sat_clocks.h"
-#include "engine/saturate/sat_suspects.h"
+#include "engine/saturate/saturate_clocks.h"
+#include "engine/saturate/saturate_suspects.h"
 
 #include <stdlib.h>
 
-const struct sat_axiom sat_axioms[] = {
-    { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, ESSE_ANOMALY_CO_READ_COMMITTED, SAT_READ_EARLIER,
+const struct saturate_axiom saturate_axioms[] = {
+    { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, ESSE_ANOMALY_CO_READ_COMMITTED, SATURATE_READ_EARLIER,
       .sessions = true, .own_writes = true },
-    { ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW, ESSE_ANOMALY_CO_MONOTONIC_ATOMIC_VIEW, SAT_READ_EARLIER },
-    { ESSE_LEVEL_READ_ATOMIC, ESSE_ANOMALY_CO_READ_ATOMIC, SAT_ATOMIC, .sessions = true,
+    { ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW, ESSE_ANOMALY_CO_MONOTONIC_ATOMIC_VIEW,
+      SATURATE_READ_EARLIER },
+    { ESSE_LEVEL_READ_ATOMIC, ESSE_ANOMALY_CO_READ_ATOMIC, SATURATE_ATOMIC, .sessions = true,
       .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_CAUSAL_CERONE, ESSE_ANOMALY_CO_CAUSAL_CERONE, SAT_CAUSAL, .sessions = true,
+    { ESSE_LEVEL_CAUSAL_CERONE, ESSE_ANOMALY_CO_CAUSAL_CERONE, SATURATE_CAUSAL, .sessions = true,
       .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_PREFIX, ESSE_ANOMALY_CO_PREFIX, SAT_PREFIX, .sessions = true, .own_writes = true,
-      .repeatable = true },
-    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, ESSE_ANOMALY_CO_PARALLEL, SAT_PARALLEL,
+    { ESSE_LEVEL_PREFIX, ESSE_ANOMALY_CO_PREFIX, SATURATE_PREFIX, .sessions = true,
+      .own_writes = true, .repeatable = true },
+    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, ESSE_ANOMALY_CO_PARALLEL, SATURATE_PARALLEL,
       .sessions = true, .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_UPDATE_ATOMIC, ESSE_ANOMALY_CO_UPDATE_ATOMIC, SAT_UPDATES, .sessions = true,
+    { ESSE_LEVEL_UPDATE_ATOMIC, ESSE_ANOMALY_CO_UPDATE_ATOMIC, SATURATE_UPDATES, .sessions = true,
       .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_CAUSAL, ESSE_ANOMALY_CO_CAUSAL, SAT_CAUSAL, .single = true, .sessions = true },
-    { ESSE_LEVEL_PRAM, ESSE_ANOMALY_CO_PRAM, SAT_PIPED, .single = true, .sessions = true },
-    { ESSE_LEVEL_READ_YOUR_WRITES, ESSE_ANOMALY_CO_READ_YOUR_WRITES, SAT_OWN, .single = true,
+    { ESSE_LEVEL_CAUSAL, ESSE_ANOMALY_CO_CAUSAL, SATURATE_CAUSAL, .single = true,
       .sessions = true },
-    { ESSE_LEVEL_MONOTONIC_READS, ESSE_ANOMALY_CO_MONOTONIC_READS, SAT_SEEN, .single = true,
+    { ESSE_LEVEL_PRAM, ESSE_ANOMALY_CO_PRAM, SATURATE_PIPED, .single = true, .sessions = true },
+    { ESSE_LEVEL_READ_YOUR_WRITES, ESSE_ANOMALY_CO_READ_YOUR_WRITES, SATURATE_OWN, .single = true,
       .sessions = true },
-    { ESSE_LEVEL_MONOTONIC_WRITES, ESSE_ANOMALY_CO_MONOTONIC_WRITES, SAT_WRITTEN, .single = true,
+    { ESSE_LEVEL_MONOTONIC_READS, ESSE_ANOMALY_CO_MONOTONIC_READS, SATURATE_SEEN, .single = true,
       .sessions = true },
-    { ESSE_LEVEL_WRITES_FOLLOW_READS, ESSE_ANOMALY_CO_WRITES_FOLLOW_READS, SAT_ANSWERED,
+    { ESSE_LEVEL_MONOTONIC_WRITES, ESSE_ANOMALY_CO_MONOTONIC_WRITES, SATURATE_WRITTEN,
+      .single = true, .sessions = true },
+    { ESSE_LEVEL_WRITES_FOLLOW_READS, ESSE_ANOMALY_CO_WRITES_FOLLOW_READS, SATURATE_ANSWERED,
       .single = true, .sessions = true },
     { .level = ESSE_LEVEL_NONE },
 };
@@ -45,21 +47,21 @@ struct writers {
 };
 
 struct trial {
-    const struct sat_axiom *axiom;
-    const struct sat_units *units;
-    const struct sat_order *order;
+    const struct saturate_axiom *axiom;
+    const struct saturate_units *units;
+    const struct saturate_order *order;
     struct esse_budget *budget;
-    struct sat_suspect_vec suspects;
+    struct saturate_suspect_vec suspects;
     struct interval_vec visible;  /* to the reader at hand */
     const uint32_t *clock;        /* of the reader at hand, for levels that have clocks */
     struct esse_word_map readers; /* session and writer: the first unit there that read from it */
     struct writers writers;
-    struct sat_forced_vec *broken;
+    struct saturate_forced_vec *broken;
 };
 
-static bool has_clock(enum sat_phi phi)
+static bool has_clock(enum saturate_phi phi)
 {
-    return phi == SAT_CAUSAL || phi == SAT_PIPED || phi == SAT_PARALLEL;
+    return phi == SATURATE_CAUSAL || phi == SATURATE_PIPED || phi == SATURATE_PARALLEL;
 }
 
 /* ---- what is visible, as intervals ---- */
@@ -71,11 +73,11 @@ static void add_interval(struct trial *t, uint32_t session, uint32_t low, uint32
 
 static void add_sources(struct trial *t, uint32_t reader, uint32_t end, bool before_them)
 {
-    for (uint32_t a = sat_first(t->units, reader); a < end; a++) {
+    for (uint32_t a = saturate_first(t->units, reader); a < end; a++) {
         uint32_t source = t->units->access[a].source;
-        if (!sat_reads(t->units->access[a]))
+        if (!saturate_reads(t->units->access[a]))
             continue;
-        uint32_t session = sat_session(t->units, source);
+        uint32_t session = saturate_session(t->units, source);
         if (!before_them)
             add_interval(t, session, source, source);
         else if (source > 0)
@@ -85,14 +87,14 @@ static void add_sources(struct trial *t, uint32_t reader, uint32_t end, bool bef
 
 static void find_visible(struct trial *t, uint32_t reader, uint32_t read)
 {
-    const enum sat_phi phi = t->axiom->phi;
+    const enum saturate_phi phi = t->axiom->phi;
     t->visible.count = 0;
-    if ((phi == SAT_ATOMIC || phi == SAT_OWN || phi == SAT_UPDATES) && reader > 0)
-        add_interval(t, sat_session(t->units, reader), 0, reader - 1);
-    if (phi == SAT_ATOMIC || phi == SAT_WRITTEN || phi == SAT_UPDATES)
-        add_sources(t, reader, sat_end(t->units, reader), phi == SAT_WRITTEN);
-    if (phi == SAT_READ_EARLIER)
-        add_sources(t, reader, sat_operation(t->units, read), false);
+    if ((phi == SATURATE_ATOMIC || phi == SATURATE_OWN || phi == SATURATE_UPDATES) && reader > 0)
+        add_interval(t, saturate_session(t->units, reader), 0, reader - 1);
+    if (phi == SATURATE_ATOMIC || phi == SATURATE_WRITTEN || phi == SATURATE_UPDATES)
+        add_sources(t, reader, saturate_end(t->units, reader), phi == SATURATE_WRITTEN);
+    if (phi == SATURATE_READ_EARLIER)
+        add_sources(t, reader, saturate_operation(t->units, read), false);
     for (uint32_t s = 0; t->clock && s < t->units->history->sessions; s++)
         if (t->clock[s])
             add_interval(t, s, 0, t->clock[s] - 1);
@@ -102,18 +104,18 @@ static void find_visible(struct trial *t, uint32_t reader, uint32_t read)
 
 static uint64_t reader_word(const struct trial *t, uint32_t in_session_of, uint32_t writer)
 {
-    return (uint64_t)sat_session(t->units, in_session_of) << 32 | writer;
+    return (uint64_t)saturate_session(t->units, in_session_of) << 32 | writer;
 }
 
 /* The first unit of each session that read from each writer. */
 static void find_readers(struct trial *t)
 {
-    const struct sat_units *units = t->units;
+    const struct saturate_units *units = t->units;
     esse_word_map_clear(&t->readers, units->arena, units->accesses);
     for (uint32_t unit = 0; unit < units->count; unit++)
-        for (uint32_t a = sat_first(units, unit); a < sat_end(units, unit); a++) {
+        for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++) {
             bool fresh;
-            if (!sat_reads(units->access[a]))
+            if (!saturate_reads(units->access[a]))
                 continue;
             uint32_t *first = esse_word_map_put(
                 &t->readers, reader_word(t, unit, units->access[a].source), &fresh);
@@ -130,18 +132,19 @@ static bool had_read(const struct trial *t, uint32_t unit, uint32_t writer)
 
 static bool answers(const struct trial *t, uint32_t writer, uint32_t reader)
 {
-    const struct sat_units *units = t->units;
-    for (uint32_t a = sat_first(units, reader); a < sat_end(units, reader); a++)
-        if (sat_reads(units->access[a]) && had_read(t, units->access[a].source, writer))
+    const struct saturate_units *units = t->units;
+    for (uint32_t a = saturate_first(units, reader); a < saturate_end(units, reader); a++)
+        if (saturate_reads(units->access[a]) && had_read(t, units->access[a].source, writer))
             return true;
     return false;
 }
 
-static bool share_a_key(const struct sat_units *units, uint32_t a, uint32_t b)
+static bool share_a_key(const struct saturate_units *units, uint32_t a, uint32_t b)
 {
-    for (uint32_t x = sat_first(units, a); x < sat_end(units, a); x++)
-        for (uint32_t y = sat_first(units, b); y < sat_end(units, b); y++)
-            if (units->access[x].source == SAT_WRITES && units->access[y].source == SAT_WRITES &&
+    for (uint32_t x = saturate_first(units, a); x < saturate_end(units, a); x++)
+        for (uint32_t y = saturate_first(units, b); y < saturate_end(units, b); y++)
+            if (units->access[x].source == SATURATE_WRITES &&
+                units->access[y].source == SATURATE_WRITES &&
                 units->access[x].key == units->access[y].key)
                 return true;
     return false;
@@ -150,30 +153,31 @@ static bool share_a_key(const struct sat_units *units, uint32_t a, uint32_t b)
 /* Does the reader see anything that comes at or after the writer in the order? */
 static bool is_in_prefix(const struct trial *t, uint32_t writer, uint32_t reader)
 {
-    const struct sat_units *units = t->units;
-    uint32_t rank = sat_rank(t->order, writer);
-    if (units->before[reader] != NO_UNIT && sat_rank(t->order, units->before[reader]) >= rank)
+    const struct saturate_units *units = t->units;
+    uint32_t rank = saturate_rank(t->order, writer);
+    if (units->before[reader] != NO_UNIT && saturate_rank(t->order, units->before[reader]) >= rank)
         return true;
-    for (uint32_t a = sat_first(units, reader); a < sat_end(units, reader); a++)
-        if (sat_reads(units->access[a]) && sat_rank(t->order, units->access[a].source) >= rank)
+    for (uint32_t a = saturate_first(units, reader); a < saturate_end(units, reader); a++)
+        if (saturate_reads(units->access[a]) &&
+            saturate_rank(t->order, units->access[a].source) >= rank)
             return true;
     return false;
 }
 
-static bool is_visible(struct trial *t, const struct sat_suspect *suspect)
+static bool is_visible(struct trial *t, const struct saturate_suspect *suspect)
 {
-    uint32_t writer = suspect->writer, session = sat_session(t->units, writer);
+    uint32_t writer = suspect->writer, session = saturate_session(t->units, writer);
     switch (t->axiom->phi) {
-    case SAT_CAUSAL:
-    case SAT_PIPED:
-    case SAT_PARALLEL:
+    case SATURATE_CAUSAL:
+    case SATURATE_PIPED:
+    case SATURATE_PARALLEL:
         return t->clock[session] > writer;
-    case SAT_SEEN:
+    case SATURATE_SEEN:
         return t->units->before[suspect->reader] != NO_UNIT &&
                had_read(t, t->units->before[suspect->reader], writer);
-    case SAT_ANSWERED:
+    case SATURATE_ANSWERED:
         return answers(t, writer, suspect->reader);
-    case SAT_PREFIX:
+    case SATURATE_PREFIX:
         return is_in_prefix(t, writer, suspect->reader);
     default:
         break;
@@ -183,7 +187,7 @@ static bool is_visible(struct trial *t, const struct sat_suspect *suspect)
         if (interval->session == session && interval->low <= writer && writer <= interval->high)
             return true;
     }
-    return t->axiom->phi == SAT_UPDATES && share_a_key(t->units, writer, suspect->reader);
+    return t->axiom->phi == SATURATE_UPDATES && share_a_key(t->units, writer, suspect->reader);
 }
 
 /* ---- many at once: the newest writer in every interval ---- */
@@ -196,19 +200,19 @@ static int by_word(const void *a, const void *b)
 
 static void index_writers(struct trial *t)
 {
-    const struct sat_units *units = t->units;
+    const struct saturate_units *units = t->units;
     uint32_t *first = esse_arena_alloc(units->arena, units->history->keys + 2u, sizeof *first);
     for (uint32_t a = 0; a < units->accesses; a++)
-        first[units->access[a].key + 2] += units->access[a].source == SAT_WRITES;
+        first[units->access[a].key + 2] += units->access[a].source == SATURATE_WRITES;
     for (uint32_t key = 0; key < units->history->keys; key++)
         first[key + 2] += first[key + 1];
     uint64_t *at = esse_arena_grow(units->arena, NULL,
                                    (first[units->history->keys + 1] + (size_t)1) * sizeof *at);
     for (uint32_t unit = 0; unit < units->count; unit++)
-        for (uint32_t a = sat_first(units, unit); a < sat_end(units, unit); a++)
-            if (units->access[a].source == SAT_WRITES)
+        for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++)
+            if (units->access[a].source == SATURATE_WRITES)
                 at[first[units->access[a].key + 1]++] =
-                    (uint64_t)sat_session(units, unit) << 32 | unit;
+                    (uint64_t)saturate_session(units, unit) << 32 | unit;
     for (uint32_t key = 0; key < units->history->keys; key++)
         qsort(at + first[key], first[key + 1] - first[key], sizeof *at, by_word);
     t->writers = (struct writers){ at, first };
@@ -234,20 +238,21 @@ static uint32_t newest_in(const struct trial *t, uint32_t key, const struct inte
 
 static void force(struct trial *t, uint32_t writer, uint32_t read)
 {
-    sat_forced_vec_push(t->broken, t->units->arena,
-                        (struct sat_forced){ writer, t->units->access[read].source, read });
+    saturate_forced_vec_push(
+        t->broken, t->units->arena,
+        (struct saturate_forced){ writer, t->units->access[read].source, read });
 }
 
-static void try_many(struct trial *t, const struct sat_suspect *suspect)
+static void try_many(struct trial *t, const struct saturate_suspect *suspect)
 {
-    struct sat_access read = t->units->access[suspect->read];
+    struct saturate_access read = t->units->access[suspect->read];
     if (!t->writers.first)
         index_writers(t);
     for (size_t i = 0; i < t->visible.count; i++) {
         uint32_t writer = newest_in(t, read.key, &t->visible.at[i]);
         if (writer != NO_UNIT && writer != read.source && writer != suspect->reader &&
-            (read.source == SAT_INITIAL ||
-             sat_rank(t->order, writer) > sat_rank(t->order, read.source)))
+            (read.source == SATURATE_INITIAL ||
+             saturate_rank(t->order, writer) > saturate_rank(t->order, read.source)))
             force(t, writer, suspect->read);
     }
 }
@@ -259,14 +264,14 @@ static size_t try_reader(struct trial *t, size_t at)
 {
     uint32_t reader = t->suspects.at[at].reader, shown = NO_UNIT;
     for (; at < t->suspects.count && t->suspects.at[at].reader == reader; at++) {
-        const struct sat_suspect *suspect = &t->suspects.at[at];
-        bool lists = !has_clock(t->axiom->phi) || suspect->writer == SAT_MANY;
-        if (lists &&
-            (shown == NO_UNIT || (t->axiom->phi == SAT_READ_EARLIER && shown != suspect->read))) {
+        const struct saturate_suspect *suspect = &t->suspects.at[at];
+        bool lists = !has_clock(t->axiom->phi) || suspect->writer == SATURATE_MANY;
+        if (lists && (shown == NO_UNIT ||
+                      (t->axiom->phi == SATURATE_READ_EARLIER && shown != suspect->read))) {
             find_visible(t, reader, suspect->read);
             shown = suspect->read;
         }
-        if (suspect->writer == SAT_MANY)
+        if (suspect->writer == SATURATE_MANY)
             try_many(t, suspect);
         else if (is_visible(t, suspect))
             force(t, suspect->writer, suspect->read);
@@ -286,42 +291,42 @@ static bool try_all(struct trial *t)
 /* The same along the whole order, for clocks. */
 static bool try_with_clocks(struct trial *t)
 {
-    struct sat_clocks clocks;
+    struct saturate_clocks clocks;
     size_t at = 0;
-    sat_clocks_open(&clocks, t->units, t->axiom->phi);
+    saturate_clocks_open(&clocks, t->units, t->axiom->phi);
     esse_budget_phase(t->budget, "following causes", t->units->count);
     for (uint32_t place = 0; place < t->units->count && at < t->suspects.count; place++) {
-        uint32_t unit = sat_unit_at(t->order, place);
+        uint32_t unit = saturate_unit_at(t->order, place);
         if (!esse_budget_poll(t->budget, place))
             break;
-        if (!sat_counts(t->units, unit))
+        if (!saturate_counts(t->units, unit))
             continue;
-        t->clock = sat_clocks_next(&clocks, unit);
+        t->clock = saturate_clocks_next(&clocks, unit);
         if (t->suspects.at[at].reader == unit)
             at = try_reader(t, at);
     }
-    sat_clocks_close(&clocks);
+    saturate_clocks_close(&clocks);
     return at == t->suspects.count;
 }
 
-bool sat_find_broken(const struct sat_axiom *axiom, const struct sat_units *units,
-                     const struct sat_order *order, struct esse_budget *budget,
-                     struct sat_forced_vec *broken)
+bool saturate_find_broken(const struct saturate_axiom *axiom, const struct saturate_units *units,
+                          const struct saturate_order *order, struct esse_budget *budget,
+                          struct saturate_forced_vec *broken)
 {
     struct trial t = {
         .axiom = axiom, .units = units, .order = order, .budget = budget, .broken = broken
     };
-    const bool each = axiom->phi == SAT_SEEN || axiom->phi == SAT_ANSWERED ||
-                      axiom->phi == SAT_PREFIX || axiom->phi == SAT_UPDATES;
-    bool ok = sat_suspects_find(&t.suspects, units, order, each, budget);
+    const bool each = axiom->phi == SATURATE_SEEN || axiom->phi == SATURATE_ANSWERED ||
+                      axiom->phi == SATURATE_PREFIX || axiom->phi == SATURATE_UPDATES;
+    bool ok = saturate_suspects_find(&t.suspects, units, order, each, budget);
     if (ok && t.suspects.count) {
-        if (axiom->phi == SAT_SEEN || axiom->phi == SAT_ANSWERED)
+        if (axiom->phi == SATURATE_SEEN || axiom->phi == SATURATE_ANSWERED)
             find_readers(&t);
         ok = has_clock(axiom->phi) ? try_with_clocks(&t) : try_all(&t);
     }
     esse_word_map_drop(&t.readers, units->arena);
     esse_arena_drop(units->arena, t.writers.at);
-    sat_suspect_vec_drop(&t.suspects, units->arena);
+    saturate_suspect_vec_drop(&t.suspects, units->arena);
     interval_vec_drop(&t.visible, units->arena);
     return ok;
 }

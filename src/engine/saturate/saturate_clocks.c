@@ -1,4 +1,4 @@
-#include "engine/saturate/sat_clocks.h"
+#include "engine/saturate/saturate_clocks.h"
 
 #include <string.h>
 
@@ -7,19 +7,19 @@
 ESSE_VEC(row_vec, uint32_t)
 
 /* The clocks that are kept, one after the other, and those that may be used again. */
-struct sat_rows {
+struct saturate_rows {
     struct row_vec words, free;
     uint32_t now; /* the row of the unit at hand, freed when the next one comes */
 };
 
-static uint32_t *row_at(struct sat_clocks *clocks, uint32_t row)
+static uint32_t *row_at(struct saturate_clocks *clocks, uint32_t row)
 {
     return clocks->rows->words.at + (size_t)row * clocks->sessions;
 }
 
-static uint32_t take_row(struct sat_clocks *clocks)
+static uint32_t take_row(struct saturate_clocks *clocks)
 {
-    struct sat_rows *rows = clocks->rows;
+    struct saturate_rows *rows = clocks->rows;
     if (rows->free.count)
         return rows->free.at[--rows->free.count];
     uint32_t row = (uint32_t)(rows->words.count / clocks->sessions);
@@ -27,17 +27,19 @@ static uint32_t take_row(struct sat_clocks *clocks)
     return row;
 }
 
-static void free_row(struct sat_clocks *clocks, uint32_t row)
+static void free_row(struct saturate_clocks *clocks, uint32_t row)
 {
     row_vec_push(&clocks->rows->free, clocks->units->arena, row);
 }
 
 /* ---- opening ---- */
 
-void sat_clocks_open(struct sat_clocks *clocks, const struct sat_units *units, enum sat_phi phi)
+void saturate_clocks_open(struct saturate_clocks *clocks, const struct saturate_units *units,
+                          enum saturate_phi phi)
 {
-    *clocks =
-        (struct sat_clocks){ .units = units, .phi = phi, .sessions = units->history->sessions + 1 };
+    *clocks = (struct saturate_clocks){ .units = units,
+                                        .phi = phi,
+                                        .sessions = units->history->sessions + 1 };
     const size_t bytes = (units->count + (size_t)1) * sizeof(uint32_t);
     clocks->left = esse_arena_grow(units->arena, NULL, bytes);
     clocks->row = esse_arena_grow(units->arena, NULL, bytes);
@@ -48,15 +50,15 @@ void sat_clocks_open(struct sat_clocks *clocks, const struct sat_units *units, e
     for (uint32_t unit = 0; unit < units->count; unit++) {
         if (units->before[unit] != NO_UNIT)
             clocks->left[units->before[unit]]++;
-        for (uint32_t a = sat_first(units, unit); a < sat_end(units, unit) && phi != SAT_PIPED;
-             a++) {
-            if (sat_reads(units->access[a]))
+        for (uint32_t a = saturate_first(units, unit);
+             a < saturate_end(units, unit) && phi != SATURATE_PIPED; a++) {
+            if (saturate_reads(units->access[a]))
                 clocks->left[units->access[a].source]++;
-            else if (phi == SAT_PARALLEL && units->access[a].source == SAT_WRITES)
+            else if (phi == SATURATE_PARALLEL && units->access[a].source == SATURATE_WRITES)
                 clocks->left[unit]++; /* until the next writer of the key, or for ever */
         }
     }
-    if (phi != SAT_PARALLEL)
+    if (phi != SATURATE_PARALLEL)
         return;
     size_t keys = (units->history->keys + (size_t)1) * sizeof(uint32_t);
     clocks->last_writer = esse_arena_grow(units->arena, NULL, keys);
@@ -65,7 +67,7 @@ void sat_clocks_open(struct sat_clocks *clocks, const struct sat_units *units, e
 
 /* ---- the next unit ---- */
 
-static void release(struct sat_clocks *clocks, uint32_t unit)
+static void release(struct saturate_clocks *clocks, uint32_t unit)
 {
     if (--clocks->left[unit] == 0 && clocks->row[unit] != NO_ROW) {
         free_row(clocks, clocks->row[unit]);
@@ -80,10 +82,10 @@ static void raise(uint32_t *clock, uint32_t to)
 }
 
 /* From here on 'clock' also knows what 'other' knew, and 'other' itself. */
-static void join(struct sat_clocks *clocks, uint32_t row, uint32_t other)
+static void join(struct saturate_clocks *clocks, uint32_t row, uint32_t other)
 {
     uint32_t *clock = row_at(clocks, row);
-    raise(&clock[sat_session(clocks->units, other)], other + 1);
+    raise(&clock[saturate_session(clocks->units, other)], other + 1);
     if (clocks->row[other] == NO_ROW)
         return;
     const uint32_t *from = row_at(clocks, clocks->row[other]);
@@ -93,7 +95,7 @@ static void join(struct sat_clocks *clocks, uint32_t row, uint32_t other)
 
 /* A clock that starts as that of the unit before it in the session, which needs it no longer if
  * nobody else does. */
-static uint32_t start_row(struct sat_clocks *clocks, uint32_t unit)
+static uint32_t start_row(struct saturate_clocks *clocks, uint32_t unit)
 {
     uint32_t before = clocks->units->before[unit];
     if (before == NO_UNIT) {
@@ -111,11 +113,11 @@ static uint32_t start_row(struct sat_clocks *clocks, uint32_t unit)
                clocks->sessions * sizeof(uint32_t));
         release(clocks, before);
     }
-    raise(&row_at(clocks, row)[sat_session(clocks->units, unit)], before + 1);
+    raise(&row_at(clocks, row)[saturate_session(clocks->units, unit)], before + 1);
     return row;
 }
 
-static void join_writer(struct sat_clocks *clocks, uint32_t row, uint32_t unit, uint32_t key)
+static void join_writer(struct saturate_clocks *clocks, uint32_t row, uint32_t unit, uint32_t key)
 {
     uint32_t *last = &clocks->last_writer[key];
     if (*last != NO_UNIT) {
@@ -126,21 +128,21 @@ static void join_writer(struct sat_clocks *clocks, uint32_t row, uint32_t unit, 
     *last = unit;
 }
 
-const uint32_t *sat_clocks_next(struct sat_clocks *clocks, uint32_t unit)
+const uint32_t *saturate_clocks_next(struct saturate_clocks *clocks, uint32_t unit)
 {
-    const struct sat_units *units = clocks->units;
+    const struct saturate_units *units = clocks->units;
     if (clocks->rows->now != NO_ROW)
         free_row(clocks, clocks->rows->now);
     clocks->rows->now = NO_ROW;
     uint32_t row = start_row(clocks, unit);
-    for (uint32_t a = sat_first(units, unit); a < sat_end(units, unit); a++) {
+    for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++) {
         uint32_t source = units->access[a].source;
-        if (source == SAT_WRITES && clocks->phi == SAT_PARALLEL)
+        if (source == SATURATE_WRITES && clocks->phi == SATURATE_PARALLEL)
             join_writer(clocks, row, unit, units->access[a].key);
-        if (!sat_reads(units->access[a]))
+        if (!saturate_reads(units->access[a]))
             continue;
-        if (clocks->phi == SAT_PIPED) {
-            raise(&row_at(clocks, row)[sat_session(units, source)], source + 1);
+        if (clocks->phi == SATURATE_PIPED) {
+            raise(&row_at(clocks, row)[saturate_session(units, source)], source + 1);
             continue;
         }
         join(clocks, row, source);
@@ -153,7 +155,7 @@ const uint32_t *sat_clocks_next(struct sat_clocks *clocks, uint32_t unit)
     return row_at(clocks, row);
 }
 
-void sat_clocks_close(struct sat_clocks *clocks)
+void saturate_clocks_close(struct saturate_clocks *clocks)
 {
     struct esse_arena *arena = clocks->units->arena;
     row_vec_drop(&clocks->rows->words, arena);

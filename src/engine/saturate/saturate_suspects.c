@@ -1,4 +1,4 @@
-#include "engine/saturate/sat_suspects.h"
+#include "engine/saturate/saturate_suspects.h"
 
 #include "base/radix.h"
 
@@ -12,7 +12,7 @@ struct entry {
 ESSE_VEC(writer_vec, uint32_t)
 
 struct grouping {
-    const struct sat_units *units;
+    const struct saturate_units *units;
     struct entry *at;
     uint32_t *first; /* by key */
 };
@@ -20,7 +20,7 @@ struct grouping {
 /* What a worker has and found. */
 struct walker {
     struct esse_arena *arena;
-    struct sat_suspect_vec suspects;
+    struct saturate_suspect_vec suspects;
     struct writer_vec writers; /* of the key at hand, so far */
 };
 
@@ -37,23 +37,23 @@ struct walking {
     struct found *found; /* by piece */
 };
 
-static void group(struct grouping *g, const struct sat_order *order)
+static void group(struct grouping *g, const struct saturate_order *order)
 {
-    const struct sat_units *units = g->units;
+    const struct saturate_units *units = g->units;
     uint32_t *first = esse_arena_alloc(units->arena, units->history->keys + 2u, sizeof *first);
     for (uint32_t unit = 0; unit < units->count; unit++)
-        for (uint32_t a = sat_first(units, unit); sat_has(units, unit, a); a++)
-            first[units->access[a].key + 2] += units->access[a].source != SAT_NOTHING;
+        for (uint32_t a = saturate_first(units, unit); saturate_has(units, unit, a); a++)
+            first[units->access[a].key + 2] += units->access[a].source != SATURATE_NOTHING;
     for (uint32_t key = 0; key < units->history->keys; key++)
         first[key + 2] += first[key + 1];
     g->first = first;
     g->at = esse_arena_grow(units->arena, NULL,
                             (first[units->history->keys + 1] + (size_t)1) * sizeof *g->at);
     for (uint32_t place = 0; place < units->count; place++) {
-        uint32_t unit = sat_unit_at(order, place);
-        for (uint32_t a = sat_first(units, unit); sat_has(units, unit, a); a++) {
-            struct sat_access access = units->access[a];
-            if (access.source != SAT_NOTHING)
+        uint32_t unit = saturate_unit_at(order, place);
+        for (uint32_t a = saturate_first(units, unit); saturate_has(units, unit, a); a++) {
+            struct saturate_access access = units->access[a];
+            if (access.source != SATURATE_NOTHING)
                 g->at[first[access.key + 1]++] = (struct entry){ unit, access.source, a };
         }
     }
@@ -62,18 +62,20 @@ static void group(struct grouping *g, const struct sat_order *order)
 /* The writers passed over, newest first, up to the one that was read. */
 static void suspect(struct walker *walker, const struct entry *read, bool each)
 {
-    struct sat_suspect_vec *suspects = &walker->suspects;
+    struct saturate_suspect_vec *suspects = &walker->suspects;
     const struct writer_vec *writers = &walker->writers;
     size_t from = suspects->count;
     for (size_t i = writers->count; i-- > 0 && writers->at[i] != read->source;) {
-        if (!each && suspects->count - from == SAT_FEW) {
+        if (!each && suspects->count - from == SATURATE_FEW) {
             suspects->count = from;
-            sat_suspect_vec_push(suspects, walker->arena,
-                                 (struct sat_suspect){ read->unit, read->access, SAT_MANY });
+            saturate_suspect_vec_push(
+                suspects, walker->arena,
+                (struct saturate_suspect){ read->unit, read->access, SATURATE_MANY });
             return;
         }
-        sat_suspect_vec_push(suspects, walker->arena,
-                             (struct sat_suspect){ read->unit, read->access, writers->at[i] });
+        saturate_suspect_vec_push(
+            suspects, walker->arena,
+            (struct saturate_suspect){ read->unit, read->access, writers->at[i] });
     }
 }
 
@@ -84,8 +86,8 @@ static void walk_key(struct walker *walker, const struct grouping *g, uint32_t k
     writers->count = 0;
     for (uint32_t i = g->first[key]; i < g->first[key + 1]; i++) {
         const struct entry *entry = &g->at[i];
-        uint32_t newest = writers->count ? writers->at[writers->count - 1] : SAT_INITIAL;
-        if (entry->source == SAT_WRITES) {
+        uint32_t newest = writers->count ? writers->at[writers->count - 1] : SATURATE_INITIAL;
+        if (entry->source == SATURATE_WRITES) {
             if (newest != entry->unit)
                 writer_vec_push(writers, walker->arena, entry->unit);
         } else if (entry->source != newest) {
@@ -108,25 +110,25 @@ static bool walk_keys(void *context, const struct esse_piece *piece)
 }
 
 /* In the order of the keys, whoever found them. */
-static void gather(struct sat_suspect_vec *suspects, const struct walking *w, uint32_t pieces)
+static void gather(struct saturate_suspect_vec *suspects, const struct walking *w, uint32_t pieces)
 {
     for (uint32_t i = 0; i < pieces; i++) {
         const struct found *found = &w->found[i];
         const struct walker *walker = w->workers[found->worker].state;
         if (found->count)
-            memcpy(sat_suspect_vec_extend(suspects, w->grouping.units->arena, found->count),
+            memcpy(saturate_suspect_vec_extend(suspects, w->grouping.units->arena, found->count),
                    walker->suspects.at + found->begin, found->count * sizeof *suspects->at);
     }
 }
 
-static void sort_by_reader(struct sat_suspect_vec *suspects, const struct sat_order *order,
-                           struct esse_arena *arena)
+static void sort_by_reader(struct saturate_suspect_vec *suspects,
+                           const struct saturate_order *order, struct esse_arena *arena)
 {
     struct esse_pair *pairs = esse_arena_grow(arena, NULL, (suspects->count + 1) * sizeof *pairs);
-    struct sat_suspect *sorted =
+    struct saturate_suspect *sorted =
         esse_arena_grow(arena, NULL, (suspects->count + 1) * sizeof *sorted);
     for (size_t i = 0; i < suspects->count; i++)
-        pairs[i] = (struct esse_pair){ sat_rank(order, suspects->at[i].reader), (uint32_t)i };
+        pairs[i] = (struct esse_pair){ saturate_rank(order, suspects->at[i].reader), (uint32_t)i };
     esse_radix_sort(pairs, suspects->count, arena);
     for (size_t i = 0; i < suspects->count; i++)
         sorted[i] = suspects->at[pairs[i].id];
@@ -136,12 +138,13 @@ static void sort_by_reader(struct sat_suspect_vec *suspects, const struct sat_or
     esse_arena_drop(arena, pairs);
 }
 
-bool sat_suspects_find(struct sat_suspect_vec *suspects, const struct sat_units *units,
-                       const struct sat_order *order, bool each, struct esse_budget *budget)
+bool saturate_suspects_find(struct saturate_suspect_vec *suspects,
+                            const struct saturate_units *units, const struct saturate_order *order,
+                            bool each, struct esse_budget *budget)
 {
     struct esse_arena *arena = units->arena;
     struct walking w = { .grouping = { .units = units }, .each = each };
-    const struct esse_loop loop = sat_loop(units, walk_keys, &w, budget);
+    const struct esse_loop loop = saturate_loop(units, walk_keys, &w, budget);
     const uint32_t pieces = esse_loop_pieces(&loop);
     group(&w.grouping, order);
     w.workers = esse_workers_new(arena, loop.threads, sizeof(struct walker));

@@ -1,12 +1,12 @@
-#include "engine/saturate/sat_explain.h"
+#include "engine/saturate/saturate_explain.h"
 
-#include "engine/saturate/sat_path.h"
+#include "engine/saturate/saturate_path.h"
 #include "history/show.h"
 
 struct telling {
     struct scan *scan;
-    const struct sat_refutation *refutation;
-    const struct sat_units *units;
+    const struct saturate_refutation *refutation;
+    const struct saturate_units *units;
 };
 
 static esse_op op_of(const struct telling *t, uint32_t access)
@@ -18,8 +18,8 @@ static esse_op op_of(const struct telling *t, uint32_t access)
 static uint32_t write_of(const struct telling *t, uint32_t unit, uint32_t key)
 {
     uint32_t found = UINT32_MAX;
-    for (uint32_t a = sat_first(t->units, unit); a < sat_end(t->units, unit); a++)
-        if (t->units->access[a].source == SAT_WRITES && t->units->access[a].key == key)
+    for (uint32_t a = saturate_first(t->units, unit); a < saturate_end(t->units, unit); a++)
+        if (t->units->access[a].source == SATURATE_WRITES && t->units->access[a].key == key)
             found = a;
     return found;
 }
@@ -35,8 +35,8 @@ static uint32_t write_read(const struct telling *t, uint32_t unit, uint32_t read
     esse_op_read_of(history, op_of(t, read).ix, key, &value);
     if (is_list(value))
         value = esse_history_list(history, value, &count)[list_length(value) - 1];
-    for (uint32_t a = sat_first(t->units, unit); a < sat_end(t->units, unit); a++)
-        if (t->units->access[a].source == SAT_WRITES &&
+    for (uint32_t a = saturate_first(t->units, unit); a < saturate_end(t->units, unit); a++)
+        if (t->units->access[a].source == SATURATE_WRITES &&
             esse_op_write_of(history, op_of(t, a).ix, key, &written) &&
             esse_value_eq(written, value))
             return a;
@@ -159,8 +159,8 @@ static const char *tell_forced(const struct telling *t, const struct esse_edge *
 
 static struct esse_edge so_edge(const struct telling *t, uint32_t from, uint32_t to)
 {
-    struct esse_edge edge = { .from = { sat_txn(t->units, from) },
-                              .to = { sat_txn(t->units, to) },
+    struct esse_edge edge = { .from = { saturate_txn(t->units, from) },
+                              .to = { saturate_txn(t->units, to) },
                               .dep = "process",
                               .from_op = { ESSE_NO_OP },
                               .to_op = { ESSE_NO_OP },
@@ -176,8 +176,8 @@ static struct esse_edge so_edge(const struct telling *t, uint32_t from, uint32_t
 static struct esse_edge wr_edge(const struct telling *t, uint32_t from, uint32_t to, uint32_t read)
 {
     uint32_t key = t->units->access[read].key;
-    struct esse_edge edge = { .from = { sat_txn(t->units, from) },
-                              .to = { sat_txn(t->units, to) },
+    struct esse_edge edge = { .from = { saturate_txn(t->units, from) },
+                              .to = { saturate_txn(t->units, to) },
                               .dep = "wr",
                               .has_key = true,
                               .key = { key },
@@ -188,20 +188,20 @@ static struct esse_edge wr_edge(const struct telling *t, uint32_t from, uint32_t
     return edge;
 }
 
-static struct esse_edge forced_edge(const struct telling *t, const struct sat_forced *forced)
+static struct esse_edge forced_edge(const struct telling *t, const struct saturate_forced *forced)
 {
-    struct sat_step_vec path = { 0 };
+    struct saturate_step_vec path = { 0 };
     uint32_t key = t->units->access[forced->read].key;
-    bool initial = forced->to == SAT_INITIAL;
-    sat_path_find(&path, t->refutation->axiom, t->units, forced);
+    bool initial = forced->to == SATURATE_INITIAL;
+    saturate_path_find(&path, t->refutation->axiom, t->units, forced);
     struct esse_edge *because = esse_arena_alloc(t->scan->arena, path.count + 1, sizeof *because);
     for (size_t i = 0; i < path.count; i++)
-        because[i] = path.at[i].kind == SAT_STEP_SO
+        because[i] = path.at[i].kind == SATURATE_STEP_SO
                          ? so_edge(t, path.at[i].from, path.at[i].to)
                          : wr_edge(t, path.at[i].from, path.at[i].to, path.at[i].read);
     struct esse_edge edge = {
-        .from = { sat_txn(t->units, forced->from) },
-        .to = { initial ? ESSE_NO_TXN : sat_txn(t->units, forced->to) },
+        .from = { saturate_txn(t->units, forced->from) },
+        .to = { initial ? ESSE_NO_TXN : saturate_txn(t->units, forced->to) },
         .dep = "co",
         .has_key = true,
         .key = { key },
@@ -213,7 +213,7 @@ static struct esse_edge forced_edge(const struct telling *t, const struct sat_fo
         .because_count = (uint32_t)path.count,
     };
     edge.why = tell_forced(t, &edge);
-    sat_step_vec_drop(&path, t->units->arena);
+    saturate_step_vec_drop(&path, t->units->arena);
     return edge;
 }
 
@@ -231,8 +231,8 @@ static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t nex
     struct known *known = context;
     const struct telling *t = known->t;
     const struct versions *versions = t->units->versions;
-    if (known->found || sat_unit_of(t->units, at) != known->from ||
-        sat_unit_of(t->units, next) != known->to)
+    if (known->found || saturate_unit_of(t->units, at) != known->from ||
+        saturate_unit_of(t->units, next) != known->to)
         return;
     known->found = true;
     known->edge = (struct esse_edge){ .from = { versions_touch(versions, at)->txn },
@@ -250,15 +250,15 @@ static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t nex
 
 static struct esse_edge edge_between(const struct telling *t, uint32_t from, uint32_t to)
 {
-    const struct sat_units *units = t->units;
-    const struct sat_forced_vec *forced = t->refutation->forced;
+    const struct saturate_units *units = t->units;
+    const struct saturate_forced_vec *forced = t->refutation->forced;
     if (t->refutation->axiom->sessions && units->before[to] == from)
         return so_edge(t, from, to);
-    for (uint32_t a = sat_first(units, to); a < sat_end(units, to); a++)
+    for (uint32_t a = saturate_first(units, to); a < saturate_end(units, to); a++)
         if (units->access[a].source == from)
             return wr_edge(t, from, to, a);
     struct known known = { .t = t, .from = from, .to = to };
-    sat_each_known(units, look_at_known, &known);
+    saturate_each_known(units, look_at_known, &known);
     if (known.found)
         return known.edge;
     size_t i = 0;
@@ -273,7 +273,7 @@ static bool is_inside(const struct telling *t, const struct esse_edge *edge)
     return t->units->single && edge->from_op.ix == edge->to_op.ix;
 }
 
-void sat_explain(struct scan *scan, const struct sat_refutation *refutation)
+void saturate_explain(struct scan *scan, const struct saturate_refutation *refutation)
 {
     struct telling t = { scan, refutation, refutation->units };
     uint32_t count = 0;
