@@ -1,12 +1,9 @@
 #ifndef ESSE_ENGINE_CHECK_STATE_H
 #define ESSE_ENGINE_CHECK_STATE_H
 
-#include "base/vec.h"
-#include "engine/engine.h"
+#include "engine/known/known.h"
 
 /* A check under way.  Private to check.c and worlds.c. */
-
-ESSE_VEC(found_vec, struct esse_anomaly)
 
 struct check {
     struct esse_arena *arena;

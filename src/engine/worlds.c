@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
-#include "engine/open_outcomes.h"
+#include "engine/known/open_outcomes.h"
 #include "evidence/recheck.h"
 #include "history/show.h"
 #include "history/suppose.h"

@@ -1,4 +1,4 @@
-#include "engine/serial.h"
+#include "engine/known/serial.h"
 #include "evidence/commit_order.h"
 #include "evidence/replay.h"
 #include "load_text.h"

@@ -1,14 +1,15 @@
 #include "engine/saturate/saturate.h"
 
 #include "engine/follow.h"
+#include "engine/known/serial.h"
 #include "engine/saturate/saturate_explain.h"
-#include "engine/serial.h"
+#include "engine/scan/scan.h"
 #include "graph/topo.h"
 
 struct saturating {
     struct esse_job *job;
     bool is_part; /* of the history, which can refute but not prove */
-    struct scan scan;
+    struct known known;
     struct versions versions;
     struct saturate_units units[2]; /* transactions, and single accesses; made when needed */
 };
@@ -34,7 +35,7 @@ static const struct saturate_axiom *axiom_of(const struct esse_level *level)
 static const struct saturate_units *units_for(struct saturating *s, bool single)
 {
     struct saturate_units *units = &s->units[single];
-    if (!units->access && !saturate_units_make(units, s->scan.scratch, &s->versions, single,
+    if (!units->access && !saturate_units_make(units, s->known.scratch, &s->versions, single,
                                                s->job->threads, s->job->budget))
         return NULL;
     return units;
@@ -47,8 +48,8 @@ static void refute(struct saturating *s, const struct attempt *attempt, const ui
 {
     struct saturate_refutation refutation = { attempt->axiom, attempt->units, &attempt->forced,
                                               cycle, length };
-    if (scan_count(&s->scan, attempt->axiom->type))
-        saturate_explain(&s->scan, &refutation);
+    if (known_count(&s->known, attempt->axiom->type))
+        saturate_explain(&s->known, &refutation);
 }
 
 static void refute_by_cycle(struct saturating *s, const struct attempt *attempt)
@@ -173,7 +174,7 @@ static void decide(struct saturating *s, const struct esse_level *level,
     if (answer == HOLDS && !s->is_part)
         keep_order(s, &attempt, verdict);
     else if (answer == REFUTED)
-        scan_judge(&s->scan, level, s->job, verdict);
+        known_judge(&s->known, level, s->job, verdict);
     else if (!esse_budget_spent(s->job->budget))
         verdict->reason = !is_fully_known(&attempt)
                               ? "some reads may be from several writers or from a deleted version, "
@@ -190,18 +191,17 @@ static void decide(struct saturating *s, const struct esse_level *level,
 static void decide_all(struct esse_job *job, const struct serial_part *part)
 {
     struct saturating s = { .job = job, .is_part = part != NULL };
-    bool complete =
-        scan_open_part(&s.scan, job, part) && versions_find(&s.versions, &s.scan, false);
+    bool complete = scan_open(&s.known, job, part) && versions_find(&s.versions, &s.known, false);
     for (size_t i = 0; i < job->level_count; i++)
-        if (!scan_judge(&s.scan, job->levels[i], job, &job->verdicts[i]) && complete &&
+        if (!known_judge(&s.known, job->levels[i], job, &job->verdicts[i]) && complete &&
             !follow_in_job(job, i))
             decide(&s, job->levels[i], &job->verdicts[i]);
     for (size_t i = 0; i < job->level_count; i++)
         if (job->verdicts[i].outcome == ESSE_UNKNOWN && esse_budget_spent(job->budget))
             job->verdicts[i].reason = esse_budget_reason(job->arena, job->budget);
-    job->found = s.scan.found.at;
-    job->found_count = (uint32_t)s.scan.found.count;
-    scan_close(&s.scan);
+    job->found = s.known.found.at;
+    job->found_count = (uint32_t)s.known.found.count;
+    known_close(&s.known);
 }
 
 static void run(struct esse_job *job)

@@ -1,5 +1,6 @@
 #include "engine/saturate/saturate_axiom.h"
 
+#include "base/word_map.h"
 #include "engine/saturate/saturate_clocks.h"
 #include "engine/saturate/saturate_suspects.h"
 

@@ -4,7 +4,7 @@
 #include "history/show.h"
 
 struct telling {
-    struct scan *scan;
+    struct known *known;
     const struct saturate_refutation *refutation;
     const struct saturate_units *units;
 };
@@ -92,7 +92,7 @@ static void put_did(struct esse_out *out, const struct telling *t, esse_txn txn,
 static const char *tell_so(const struct telling *t, const struct esse_edge *edge)
 {
     struct esse_out out;
-    esse_out_init_memory(&out, t->scan->arena);
+    esse_out_init_memory(&out, t->known->arena);
     if (edge->from.ix == edge->to.ix) {
         put_did(&out, t, edge->from, edge->from_op);
         esse_out_text(&out, " before it ");
@@ -109,7 +109,7 @@ static const char *tell_so(const struct telling *t, const struct esse_edge *edge
 static const char *tell_wr(const struct telling *t, const struct esse_edge *edge)
 {
     struct esse_out out;
-    esse_out_init_memory(&out, t->scan->arena);
+    esse_out_init_memory(&out, t->known->arena);
     put_did(&out, t, edge->to, edge->to_op);
     esse_out_text(&out, ", which ");
     put_txn(&out, t, edge->from);
@@ -120,7 +120,7 @@ static const char *tell_wr(const struct telling *t, const struct esse_edge *edge
 static const char *tell_ww(const struct telling *t, const struct esse_edge *edge)
 {
     struct esse_out out;
-    esse_out_init_memory(&out, t->scan->arena);
+    esse_out_init_memory(&out, t->known->arena);
     put_txn(&out, t, edge->from);
     esse_out_text(&out, "'s version of ");
     esse_show_key(&out, t->units->history, edge->key);
@@ -137,7 +137,7 @@ static const char *tell_forced(const struct telling *t, const struct esse_edge *
 {
     struct esse_out out;
     esse_txn reader = esse_op_txn(t->units->history, edge->witness.ix);
-    esse_out_init_memory(&out, t->scan->arena);
+    esse_out_init_memory(&out, t->known->arena);
     put_did(&out, t, reader, edge->witness);
     if (edge->to.ix == ESSE_NO_TXN) {
         esse_out_text(&out, ", the initial version,");
@@ -194,7 +194,7 @@ static struct esse_edge forced_edge(const struct telling *t, const struct satura
     uint32_t key = t->units->access[forced->read].key;
     bool initial = forced->to == SATURATE_INITIAL;
     saturate_path_find(&path, t->refutation->axiom, t->units, forced);
-    struct esse_edge *because = esse_arena_alloc(t->scan->arena, path.count + 1, sizeof *because);
+    struct esse_edge *because = esse_arena_alloc(t->known->arena, path.count + 1, sizeof *because);
     for (size_t i = 0; i < path.count; i++)
         because[i] = path.at[i].kind == SATURATE_STEP_SO
                          ? so_edge(t, path.at[i].from, path.at[i].to)
@@ -219,7 +219,7 @@ static struct esse_edge forced_edge(const struct telling *t, const struct satura
 
 /* ---- known versions ---- */
 
-struct known {
+struct known_edge {
     const struct telling *t;
     uint32_t from, to; /* units */
     struct esse_edge edge;
@@ -228,24 +228,24 @@ struct known {
 
 static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t next)
 {
-    struct known *known = context;
-    const struct telling *t = known->t;
+    struct known_edge *wanted = context;
+    const struct telling *t = wanted->t;
     const struct versions *versions = t->units->versions;
-    if (known->found || saturate_unit_of(t->units, at) != known->from ||
-        saturate_unit_of(t->units, next) != known->to)
+    if (wanted->found || saturate_unit_of(t->units, at) != wanted->from ||
+        saturate_unit_of(t->units, next) != wanted->to)
         return;
-    known->found = true;
-    known->edge = (struct esse_edge){ .from = { versions_touch(versions, at)->txn },
-                                      .to = { versions_touch(versions, next)->txn },
-                                      .dep = "ww",
-                                      .has_key = true,
-                                      .key = { key },
-                                      .from_op = { versions_op(versions, at) },
-                                      .to_op = { versions_op(versions, next) },
-                                      .witness = { ESSE_NO_OP } };
+    wanted->found = true;
+    wanted->edge = (struct esse_edge){ .from = { versions_touch(versions, at)->txn },
+                                       .to = { versions_touch(versions, next)->txn },
+                                       .dep = "ww",
+                                       .has_key = true,
+                                       .key = { key },
+                                       .from_op = { versions_op(versions, at) },
+                                       .to_op = { versions_op(versions, next) },
+                                       .witness = { ESSE_NO_OP } };
     if (versions_touch(versions, at)->kind == ESSE_OP_APPEND && !versions->gaps[key])
-        known->edge.witness.ix = versions_op(versions, versions->key_reader[key]);
-    known->edge.why = tell_ww(t, &known->edge);
+        wanted->edge.witness.ix = versions_op(versions, versions->key_reader[key]);
+    wanted->edge.why = tell_ww(t, &wanted->edge);
 }
 
 static struct esse_edge edge_between(const struct telling *t, uint32_t from, uint32_t to)
@@ -257,10 +257,10 @@ static struct esse_edge edge_between(const struct telling *t, uint32_t from, uin
     for (uint32_t a = saturate_first(units, to); a < saturate_end(units, to); a++)
         if (units->access[a].source == from)
             return wr_edge(t, from, to, a);
-    struct known known = { .t = t, .from = from, .to = to };
-    saturate_each_known(units, look_at_known, &known);
-    if (known.found)
-        return known.edge;
+    struct known_edge wanted = { .t = t, .from = from, .to = to };
+    saturate_each_known(units, look_at_known, &wanted);
+    if (wanted.found)
+        return wanted.edge;
     size_t i = 0;
     while (i + 1 < forced->count && !(forced->at[i].from == from && forced->at[i].to == to))
         i++;
@@ -273,11 +273,12 @@ static bool is_inside(const struct telling *t, const struct esse_edge *edge)
     return t->units->single && edge->from_op.ix == edge->to_op.ix;
 }
 
-void saturate_explain(struct scan *scan, const struct saturate_refutation *refutation)
+void saturate_explain(struct known *known, const struct saturate_refutation *refutation)
 {
-    struct telling t = { scan, refutation, refutation->units };
+    struct telling t = { known, refutation, refutation->units };
     uint32_t count = 0;
-    struct esse_edge *edges = esse_arena_alloc(scan->arena, refutation->length + 1u, sizeof *edges);
+    struct esse_edge *edges =
+        esse_arena_alloc(known->arena, refutation->length + 1u, sizeof *edges);
     for (uint32_t i = 0; i < refutation->length; i++) {
         edges[count] =
             edge_between(&t, refutation->cycle[i], refutation->cycle[(i + 1) % refutation->length]);
@@ -293,5 +294,5 @@ void saturate_explain(struct scan *scan, const struct saturate_refutation *refut
             ? "no commit order: each of these must come before the next, and the last before the "
               "first"
             : "no commit order: nothing comes before the initial version of a key";
-    scan_anomaly_vec_push(&scan->found, scan->arena, anomaly);
+    found_vec_push(&known->found, known->arena, anomaly);
 }

@@ -17,6 +17,6 @@ struct saturate_refutation {
     uint32_t length;       /* 0: the last forced edge leads to the initial version */
 };
 
-void saturate_explain(struct scan *scan, const struct saturate_refutation *refutation);
+void saturate_explain(struct known *known, const struct saturate_refutation *refutation);
 
 #endif

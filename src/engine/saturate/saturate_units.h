@@ -1,7 +1,7 @@
 #ifndef ESSE_ENGINE_SATURATE_SATURATE_UNITS_H
 #define ESSE_ENGINE_SATURATE_SATURATE_UNITS_H
 
-#include "engine/versions.h"
+#include "engine/known/versions.h"
 
 /*
  * A history as the axioms see it: units that are transactions, or single accesses, each with its

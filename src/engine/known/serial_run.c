@@ -1,5 +1,5 @@
 #include "base/word_map.h"
-#include "engine/serial.h"
+#include "engine/known/serial.h"
 #include "evidence/commit_order.h"
 #include "evidence/recheck.h"
 #include "evidence/replay.h"

@@ -1,6 +1,7 @@
-#include "engine/versions.h"
+#include "engine/known/versions.h"
 
 #include "base/gallop.h"
+#include "base/word_map.h"
 
 #include <string.h>
 
@@ -411,24 +412,24 @@ static bool order_keys(void *context, const struct esse_piece *piece)
     return true;
 }
 
-static bool order_all(struct versions *versions, struct scan *scan, uint32_t *end)
+static bool order_all(struct versions *versions, struct known *known, uint32_t *end)
 {
     const uint32_t keys = versions->history->keys;
     struct ordering_all all = { .end = end };
     const struct esse_loop loop = { .count = keys,
                                     .piece = esse_loop_piece(keys),
-                                    .threads =
-                                        esse_threads_for(scan->threads, scan->sources.by_key.count),
+                                    .threads = esse_threads_for(known->threads,
+                                                                known->sources.by_key.count),
                                     .body = order_keys,
                                     .context = &all,
-                                    .budget = scan->budget };
+                                    .budget = known->budget };
     const struct esse_version_order **given = find_given(versions);
     all.workers = esse_workers_new(versions->arena, loop.threads, sizeof(struct ordering));
     for (unsigned i = 0; i < loop.threads; i++)
         *(struct ordering *)all.workers[i].state =
             (struct ordering){ .versions = versions,
                                .arena = all.workers[i].arena,
-                               .by_key = &scan->sources.by_key,
+                               .by_key = &known->sources.by_key,
                                .given = given };
     bool ok = esse_loop_run(&loop);
     for (unsigned i = 0; i < loop.threads; i++) {
@@ -478,22 +479,23 @@ static void find_unsure(struct versions *versions)
     }
 }
 
-bool versions_find(struct versions *versions, struct scan *scan, bool by_snapshots)
+bool versions_find(struct versions *versions, struct known *known, bool by_snapshots)
 {
-    const struct esse_history *history = scan->history;
-    *versions =
-        (struct versions){ .arena = scan->scratch, .history = history, .sources = &scan->sources };
-    versions->in = scan->in;
+    const struct esse_history *history = known->history;
+    *versions = (struct versions){ .arena = known->scratch,
+                                   .history = history,
+                                   .sources = &known->sources };
+    versions->in = known->in;
     find_unsure(versions);
     if (by_snapshots && history->certificate.kind != ESSE_CERTIFICATE_NONE) {
-        struct esse_snapshots *snapshots = esse_arena_alloc(scan->scratch, 1, sizeof *snapshots);
-        esse_snapshots_find(snapshots, scan->scratch, history);
+        struct esse_snapshots *snapshots = esse_arena_alloc(known->scratch, 1, sizeof *snapshots);
+        esse_snapshots_find(snapshots, known->scratch, history);
         versions->snapshots = snapshots;
     }
     make_room(versions);
-    uint32_t *end = esse_arena_alloc(scan->scratch, history->keys + (size_t)1, sizeof *end);
-    esse_budget_phase(scan->budget, "ordering versions", history->keys);
-    if (!order_all(versions, scan, end))
+    uint32_t *end = esse_arena_alloc(known->scratch, history->keys + (size_t)1, sizeof *end);
+    esse_budget_phase(known->budget, "ordering versions", history->keys);
+    if (!order_all(versions, known, end))
         return false;
     renumber(versions, end);
     return true;

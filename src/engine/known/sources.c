@@ -1,4 +1,4 @@
-#include "engine/sources.h"
+#include "engine/known/sources.h"
 
 #include "base/word_map.h"
 

@@ -1,4 +1,4 @@
-#include "engine/serial_state.h"
+#include "engine/known/serial_state.h"
 #include "history/access.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-#ifndef ESSE_ENGINE_SERIAL_STATE_H
-#define ESSE_ENGINE_SERIAL_STATE_H
+#ifndef ESSE_ENGINE_KNOWN_SERIAL_STATE_H
+#define ESSE_ENGINE_KNOWN_SERIAL_STATE_H
 
-#include "engine/serial.h"
+#include "engine/known/serial.h"
 
 /* What the walk in the order of recording leaves for putting windows in order.  Private to
- * engine/serial. */
+ * engine/known/serial. */
 #define NO_OP UINT32_MAX
 
 /* A read that did not return the newest version. */

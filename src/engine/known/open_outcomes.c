@@ -1,7 +1,7 @@
-#include "engine/open_outcomes.h"
+#include "engine/known/open_outcomes.h"
 
 #include "base/word_map.h"
-#include "engine/committed.h"
+#include "engine/known/committed.h"
 #include "evidence/given_order.h"
 
 #include <string.h>

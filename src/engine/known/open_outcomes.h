@@ -1,5 +1,5 @@
-#ifndef ESSE_ENGINE_OPEN_OUTCOMES_H
-#define ESSE_ENGINE_OPEN_OUTCOMES_H
+#ifndef ESSE_ENGINE_KNOWN_OPEN_OUTCOMES_H
+#define ESSE_ENGINE_KNOWN_OPEN_OUTCOMES_H
 
 #include "base/budget.h"
 #include "history/history.h"

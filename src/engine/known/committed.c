@@ -1,4 +1,4 @@
-#include "engine/committed.h"
+#include "engine/known/committed.h"
 
 #include "base/radix.h"
 #include "base/vec.h"

@@ -1,5 +1,5 @@
 #include "base/radix.h"
-#include "engine/serial_state.h"
+#include "engine/known/serial_state.h"
 
 #include <string.h>
 

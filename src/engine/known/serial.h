@@ -1,5 +1,5 @@
-#ifndef ESSE_ENGINE_SERIAL_H
-#define ESSE_ENGINE_SERIAL_H
+#ifndef ESSE_ENGINE_KNOWN_SERIAL_H
+#define ESSE_ENGINE_KNOWN_SERIAL_H
 
 #include "base/vec.h"
 #include "engine/engine.h"

@@ -1,7 +1,7 @@
-#ifndef ESSE_ENGINE_COMMITTED_H
-#define ESSE_ENGINE_COMMITTED_H
+#ifndef ESSE_ENGINE_KNOWN_COMMITTED_H
+#define ESSE_ENGINE_KNOWN_COMMITTED_H
 
-#include "engine/sources.h"
+#include "engine/known/sources.h"
 
 /*
  * Which transactions count as committed: those that are, and those of unknown outcome of which one

@@ -1,5 +1,5 @@
-#ifndef ESSE_ENGINE_SOURCES_H
-#define ESSE_ENGINE_SOURCES_H
+#ifndef ESSE_ENGINE_KNOWN_SOURCES_H
+#define ESSE_ENGINE_KNOWN_SOURCES_H
 
 #include "base/threads.h"
 #include "history/by_key.h"

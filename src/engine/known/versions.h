@@ -1,7 +1,7 @@
-#ifndef ESSE_ENGINE_VERSIONS_H
-#define ESSE_ENGINE_VERSIONS_H
+#ifndef ESSE_ENGINE_KNOWN_VERSIONS_H
+#define ESSE_ENGINE_KNOWN_VERSIONS_H
 
-#include "engine/scan/scan_state.h"
+#include "engine/known/known.h"
 #include "history/snapshots.h"
 
 /*
@@ -58,7 +58,7 @@ struct versions {
 };
 
 /* 'by_snapshots': the snapshots of a certificate are believed.  False if the budget is spent. */
-bool versions_find(struct versions *versions, struct scan *scan, bool by_snapshots);
+bool versions_find(struct versions *versions, struct known *known, bool by_snapshots);
 
 /* Which of the versions [first .. end) of a key, the initial one among them, a snapshot has.  They
  * must be in the order of the commits.  O(log of its distance from 'near'). */
