@@ -54,12 +54,9 @@ static bool find_levels(struct check *check, const struct esse_check_options *op
     check_make_room(check, options->level_count ? options->level_count : 1);
     for (size_t i = 0; i < check->count; i++) {
         bool none = check->count == 1 && options->anomaly_count && strcmp(names[i], "none") == 0;
-        check->levels[i] = none ? &esse_level_none : esse_level_find(names[i]);
-        const char *near = check->levels[i] ? NULL : esse_level_suggest(names[i]);
+        check->levels[i] = none ? &esse_level_none : esse_level_named(names[i], err);
         if (!check->levels[i])
-            return esse_fail(err, ESSE_EUSAGE, "unknown level '%s'%s%s%s; 'esse levels' lists them",
-                             names[i], near ? "; did you mean '" : "", near ? near : "",
-                             near ? "'?" : "");
+            return false;
         check->verdicts[i].level = check->levels[i]->friendly;
     }
     return true;

@@ -438,6 +438,8 @@ static void settle_range_reads(struct finding *f, struct esse_pair *ops, size_t 
     dsg_ranges_close(f->ranges, &pieces);
 }
 
+enum { NEAR = 64 }; /* of struct dsg_ranges */
+
 static void open_finding(struct finding *f)
 {
     const size_t keys = (size_t)f->history->keys + 1;
@@ -448,7 +450,7 @@ static void open_finding(struct finding *f)
     if (f->history->certificate.kind == ESSE_CERTIFICATE_NONE)
         return;
     f->ranges = esse_arena_alloc(f->arena, 1, sizeof *f->ranges);
-    dsg_ranges_open(f->ranges, f->versions);
+    dsg_ranges_open(f->ranges, f->versions, f->known->ablate & ESSE_ABLATE_NEARNESS ? 0 : NEAR);
 }
 
 bool dsg_predicates_find(struct versions *versions, struct known *known)

@@ -31,6 +31,7 @@ bool known_open(struct known *known, struct esse_job *job, const struct serial_p
                              .history = job->history,
                              .budget = job->budget,
                              .threads = job->threads,
+                             .ablate = job->ablate,
                              .error = &job->error };
     if (!find_sources(known, part))
         return false;

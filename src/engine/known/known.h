@@ -27,6 +27,7 @@ struct known {
     const struct esse_history *history;
     struct esse_budget *budget;
     unsigned threads;
+    unsigned ablate;          /* enum esse_ablation */
     struct esse_error *error; /* of the job: bad input that a pass came upon */
     struct sources sources;
     const uint8_t *in; /* by transaction: counts as committed, and is looked at */
