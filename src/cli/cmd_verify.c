@@ -53,7 +53,7 @@ static int verify_results(const struct esse_history *history, const struct esse_
             esse_fail(&err, ESSE_EINPUT, "unknown level '%s'", verdict->level);
             return esse_cli_fail(paths[0], &err);
         }
-        if (!esse_recheck_verdict(history, level, verdict, esse_thread_count(0), &err))
+        if (!esse_recheck_verdict(history, level, verdict, NULL, esse_thread_count(0), &err))
             return refuse(paths[0], &err);
         esse_out_f(out, "%s: %s %s", paths[1], words[verdict->outcome],
                    esse_report_claim(out->arena, verdict));

@@ -252,6 +252,7 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                             .assume = check->options->assume,
                             .ablate = check->options->ablate,
                             .order_by = check->options->order_by,
+                            .proved = check->proved,
                             .is_followed = followed };
     memcpy(job.named, check->named, sizeof job.named);
     memcpy(job.except, check->except, sizeof job.except);
@@ -424,20 +425,6 @@ static void ask_otherwise(struct check *check, const struct esse_level *level,
 
 /* ---- rechecking ---- */
 
-/* Was the same order replayed for the same level already, for an earlier verdict? */
-static bool is_replayed(const struct check *check, size_t at)
-{
-    const struct esse_verdict *verdict = &check->verdicts[at];
-    for (size_t i = 0; i < at; i++) {
-        const struct esse_verdict *other = &check->verdicts[i];
-        if (verdict->outcome == ESSE_HOLDS && other->outcome == ESSE_HOLDS &&
-            verdict->order.events == other->order.events &&
-            verdict->order.proves == other->order.proves)
-            return esse_level_implies(esse_level_find(verdict->order.proves), check->levels[at]);
-    }
-    return false;
-}
-
 struct rechecking {
     const struct check *check;
     size_t at;
@@ -451,7 +438,7 @@ static void recheck_verdict(void *context)
     const struct check *check = r->check;
     esse_guard_poll();
     r->ok = esse_recheck_verdict(check->history, check->levels[r->at], &check->verdicts[r->at],
-                                 check->threads, r->err);
+                                 check->proved, check->threads, r->err);
 }
 
 static void recheck_found(void *context)
@@ -482,7 +469,7 @@ static bool recheck(struct check *check, struct esse_error *err)
     for (; r.at < check->count; r.at++) {
         struct esse_verdict *verdict = &check->verdicts[r.at];
         r.ok = true;
-        if (!is_replayed(check, r.at) && !esse_guard_run(budget, recheck_verdict, &r))
+        if (!esse_guard_run(budget, recheck_verdict, &r))
             void_verdict(check, verdict);
         else if (!r.ok)
             return false;
@@ -608,7 +595,8 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                            .history = history,
                            .options = options,
                            .threads = esse_thread_count(options->threads),
-                           .planning = { options->assume, options->order_by != NULL } };
+                           .planning = { options->assume, options->order_by != NULL },
+                           .proved = esse_proved_new(arena, history) };
     if (!find_levels(&check, options, err) || !find_anomalies(&check, err) ||
         !find_order(options->order_by, err) || !find_engine(options->engine, err))
         return false;

@@ -2,6 +2,7 @@
 #define ESSE_ENGINE_ENGINE_H
 
 #include "base/budget.h"
+#include "evidence/proved.h"
 #include "history/history.h"
 #include "level/level.h"
 
@@ -28,6 +29,7 @@ struct esse_job {
     unsigned assume;               /* enum esse_assumption */
     unsigned ablate;               /* enum esse_ablation */
     const char *order_by;          /* what the order of transactions is known to be by, or NULL */
+    struct esse_proved *proved;    /* what the kernel has proved so far, or NULL */
     const bool *is_followed;       /* a level: if it stays undecided, another engine decides it */
     bool named[ESSE_ANOMALY_END];  /* types that count whatever the level allows */
     bool except[ESSE_ANOMALY_END]; /* types that do not count at all */

@@ -130,7 +130,7 @@ static void prove(void *context)
     struct proving *p = context;
     struct esse_error ignored;
     p->ok = esse_recheck_verdict(p->check->history, p->check->levels[p->level], p->verdict,
-                                 p->check->threads, &ignored);
+                                 p->check->proved, p->check->threads, &ignored);
 }
 
 /* Takes over that a level holds in a world, if the order proves it of the history itself: one whom

@@ -1,6 +1,7 @@
 #include "base/guard.h"
 #include "base/vec.h"
 #include "evidence/commit_order_state.h"
+#include "evidence/proved_note.h"
 
 /*
  * One walk along the order, with the newest version of every key at hand.  A read that returns the
@@ -264,7 +265,7 @@ static void make_room(struct walking *w)
 }
 
 bool esse_commit_order_is_plain(const struct esse_history *history, const struct esse_level *level,
-                                const struct esse_order *order)
+                                const struct esse_order *order, struct esse_proved *proved)
 {
     struct walking w = { .history = history,
                          .rule = co_rule_of(level),
@@ -278,5 +279,7 @@ bool esse_commit_order_is_plain(const struct esse_history *history, const struct
     for (uint32_t i = 0; ok && i < order->count; i++)
         ok = walk_unit(&w, order->events[i]);
     esse_arena_free(w.arena);
+    if (ok)
+        proved_note(proved, history, level, order);
     return ok;
 }

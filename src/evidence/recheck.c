@@ -4,6 +4,7 @@
 #include "base/guard.h"
 #include "evidence/assumption.h"
 #include "evidence/commit_order.h"
+#include "evidence/proved_note.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/recheck_forced.h"
 #include "evidence/recheck_mismatch.h"
@@ -581,14 +582,18 @@ bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_l
 /* Where both know the level, the axiom is asked first: it is faster, but wants to know who wrote
  * what was read. */
 bool esse_recheck_order(const struct esse_history *history, const struct esse_level *level,
-                        const struct esse_order *order, unsigned threads, struct esse_error *err)
+                        const struct esse_order *order, struct esse_proved *proved,
+                        unsigned threads, struct esse_error *err)
 {
+    if (esse_proved_has(proved, history, level, order))
+        return true;
     const bool replayed = esse_replay_proves(level, order->has_starts);
-    if (!replayed || esse_commit_order_proves(level, order->of_accesses)) {
-        if (esse_commit_order_check(history, level, order, threads, err))
-            return true;
+    if ((!replayed || esse_commit_order_proves(level, order->of_accesses)) &&
+        esse_commit_order_check(history, level, order, threads, err)) {
+        proved_note(proved, history, level, order);
+        return true;
     }
-    return replayed && esse_replay(history, level, order, err);
+    return replayed && esse_replay(history, level, order, proved, err);
 }
 
 /* Where a certificate gives start and commit points, snapshots are at these and nowhere else. */
@@ -617,20 +622,20 @@ static bool keeps_points(const struct esse_history *history, const struct esse_l
 }
 
 static bool recheck_order(const struct esse_history *history, const struct esse_level *level,
-                          const struct esse_verdict *verdict, unsigned threads,
-                          struct esse_error *err)
+                          const struct esse_verdict *verdict, struct esse_proved *proved,
+                          unsigned threads, struct esse_error *err)
 {
     const struct esse_order *order = &verdict->order;
-    const struct esse_level *proved = order->proves ? esse_level_find(order->proves) : NULL;
-    if (proved && history->lost_count &&
+    const struct esse_level *strongest = order->proves ? esse_level_find(order->proves) : NULL;
+    if (strongest && history->lost_count &&
         esse_level_forbids(level, esse_anomaly_get(ESSE_ANOMALY_LOST_COMMIT)))
         return esse_fail(err, ESSE_EBUG, "'%s holds', and commits were lost", verdict->level);
-    if (!proved || !esse_recheck_is_enough(proved, level, verdict))
+    if (!strongest || !esse_recheck_is_enough(strongest, level, verdict))
         return esse_fail(err, ESSE_EBUG, "'%s holds' came without evidence", verdict->level);
     if (!keeps_points(history, level, order))
         return esse_fail(err, ESSE_EBUG, "the order does not prove %s at the points given",
                          verdict->level);
-    return esse_recheck_order(history, proved, order, threads, err);
+    return esse_recheck_order(history, strongest, order, proved, threads, err);
 }
 
 /* Does the verdict own up to everything that the anomaly assumes? */
@@ -691,8 +696,8 @@ static bool is_counted(const struct esse_level *level, const struct esse_verdict
 }
 
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
-                          const struct esse_verdict *verdict, unsigned threads,
-                          struct esse_error *err)
+                          const struct esse_verdict *verdict, struct esse_proved *proved,
+                          unsigned threads, struct esse_error *err)
 {
     if (verdict->outcome == ESSE_UNKNOWN)
         return true;
@@ -702,7 +707,7 @@ bool esse_recheck_verdict(const struct esse_history *history, const struct esse_
     if (verdict->way_count)
         return esse_recheck_ways(history, level, verdict, threads, err);
     if (verdict->outcome == ESSE_HOLDS)
-        return recheck_order(history, level, verdict, threads, err);
+        return recheck_order(history, level, verdict, proved, threads, err);
     if (!verdict->anomaly_count)
         return esse_fail(err, ESSE_EBUG, "'%s violated' came without evidence", verdict->level);
     if (!esse_supposed_covers(verdict->anomalies, verdict->anomaly_count))

@@ -1,6 +1,7 @@
 #ifndef ESSE_EVIDENCE_RECHECK_H
 #define ESSE_EVIDENCE_RECHECK_H
 
+#include "evidence/proved.h"
 #include "history/history.h"
 #include "level/level.h"
 
@@ -42,9 +43,11 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
 bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_level *level,
                             const struct esse_verdict *verdict);
 
-/* Does the order prove the level? */
+/* Does the order prove the level?  What the kernel has proved before ('proved', or NULL) it does
+ * not prove again, and what it proves now is noted there. */
 bool esse_recheck_order(const struct esse_history *history, const struct esse_level *level,
-                        const struct esse_order *order, unsigned threads, struct esse_error *err);
+                        const struct esse_order *order, struct esse_proved *proved,
+                        unsigned threads, struct esse_error *err);
 
 /* What the verdict rests on that came with the history, as far as its evidence shows: the kind of
  * its certificate, or else what an order was taken from; NULL if it follows from the operations. */
@@ -56,7 +59,7 @@ const char *esse_recheck_certificate(const struct esse_history *history,
  * of unknown outcomes covers all of them.  HOLDS needs evidence of a kind that
  * this kernel knows.  'threads', at least 1, change nothing but the time. */
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
-                          const struct esse_verdict *verdict, unsigned threads,
-                          struct esse_error *err);
+                          const struct esse_verdict *verdict, struct esse_proved *proved,
+                          unsigned threads, struct esse_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
+#include "evidence/proved_note.h"
 #include "evidence/replay_rules.h"
 
 #include <string.h>
@@ -275,8 +276,8 @@ static bool run_rule(struct replay *replay, struct esse_error *err)
 
 bool esse_replay_find(struct esse_arena *arena, const struct esse_history *history,
                       const struct esse_level *level, const struct esse_order *order,
-                      struct esse_budget *budget, struct esse_mismatch *mismatch,
-                      struct esse_error *err)
+                      struct esse_proved *proved, struct esse_budget *budget,
+                      struct esse_mismatch *mismatch, struct esse_error *err)
 {
     *mismatch = (struct esse_mismatch){ 0 };
     if (!esse_replay_proves(level, order->has_starts))
@@ -301,15 +302,17 @@ bool esse_replay_find(struct esse_arena *arena, const struct esse_history *histo
          (!level->needs_session_order || agrees_with_sessions(&replay, err)) &&
          (!level->needs_real_time || agrees_with_time(&replay, err));
     esse_arena_free(replay.arena);
+    if (ok)
+        proved_note(proved, history, level, order);
     return ok;
 }
 
 bool esse_replay(const struct esse_history *history, const struct esse_level *level,
-                 const struct esse_order *order, struct esse_error *err)
+                 const struct esse_order *order, struct esse_proved *proved, struct esse_error *err)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_mismatch mismatch;
-    const bool ok = esse_replay_find(arena, history, level, order, NULL, &mismatch, err);
+    const bool ok = esse_replay_find(arena, history, level, order, proved, NULL, &mismatch, err);
     esse_arena_free(arena);
     return ok;
 }

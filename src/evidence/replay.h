@@ -2,6 +2,7 @@
 #define ESSE_EVIDENCE_REPLAY_H
 
 #include "base/budget.h"
+#include "evidence/proved.h"
 #include "history/history.h"
 #include "level/level.h"
 
@@ -28,11 +29,14 @@
  * committed transactions must be in the order, no aborted one may be; one of unknown outcome may
  * be.
  *
+ * What replays is noted in 'proved', which may be NULL.
+ *
  * Cost: O(operations + items), O(log versions) more for reads under snapshot isolation; predicates
  * as replay_rows.h says.
  */
 bool esse_replay(const struct esse_history *history, const struct esse_level *level,
-                 const struct esse_order *order, struct esse_error *err);
+                 const struct esse_order *order, struct esse_proved *proved,
+                 struct esse_error *err);
 
 /* The first thing that keeps an order from proving a level. */
 enum esse_mismatch_kind {
@@ -73,8 +77,8 @@ static inline bool esse_mismatch_has_key(const struct esse_mismatch *mismatch)
  * then. */
 bool esse_replay_find(struct esse_arena *arena, const struct esse_history *history,
                       const struct esse_level *level, const struct esse_order *order,
-                      struct esse_budget *budget, struct esse_mismatch *mismatch,
-                      struct esse_error *err);
+                      struct esse_proved *proved, struct esse_budget *budget,
+                      struct esse_mismatch *mismatch, struct esse_error *err);
 
 /* The levels that an order can prove at all. */
 bool esse_replay_proves(const struct esse_level *level, bool has_starts);

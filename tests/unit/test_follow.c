@@ -81,7 +81,7 @@ static void check_result(const struct esse_history *history, const struct esse_r
     for (uint32_t i = 0; i < result->verdict_count; i++) {
         const struct esse_verdict *verdict = &result->verdicts[i];
         assert_string_equal(verdict->level, esse_level_find(verdict->level)->friendly);
-        if (!esse_recheck_verdict(history, esse_level_find(verdict->level), verdict, 1, &err))
+        if (!esse_recheck_verdict(history, esse_level_find(verdict->level), verdict, NULL, 1, &err))
             fail_msg("%s: %s\n%s", verdict->level, err.text, text);
         for (uint32_t j = 0; j < result->verdict_count; j++)
             check_pair(verdict, &result->verdicts[j], text);

@@ -190,7 +190,7 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
         /* A consistent view is more than an order; the replay looks for what is missing. */
         proof->good =
             (is_all_known(dsg, versions) && prover->level != ESSE_LEVEL_CONSISTENT_VIEW) ||
-            esse_replay(dsg->versions.history, level, &proof->order, &err);
+            esse_replay(dsg->versions.history, level, &proof->order, dsg->job->proved, &err);
     }
     esse_arena_drop(dsg->known.scratch, scc.component);
     esse_csr_drop(&csr);
@@ -215,7 +215,7 @@ static void try_recorded(struct dsg *dsg, const struct prover *prover, struct pr
     else
         dsg_recorded_serial(&proof->order, dsg->job->arena, history, dsg->versions.in);
     proof->order.proves = level->friendly;
-    proof->good = ok && esse_replay(history, level, &proof->order, &err);
+    proof->good = ok && esse_replay(history, level, &proof->order, dsg->job->proved, &err);
 }
 
 /* In the order of commits nobody reads what comes later; a recorder may have been a little late. */
@@ -263,7 +263,8 @@ static bool prove_by_points(const struct dsg *dsg, const struct esse_level *leve
     struct esse_order order = dsg_points_order(dsg->job->arena, &dsg->versions, &dsg->points);
     order.proves = level->friendly;
     if (!esse_recheck_is_enough(level, level, verdict) ||
-        !(is_all_known(dsg, &dsg->versions) || esse_replay(dsg->job->history, level, &order, &err)))
+        !(is_all_known(dsg, &dsg->versions) ||
+          esse_replay(dsg->job->history, level, &order, dsg->job->proved, &err)))
         return false;
     verdict->outcome = ESSE_HOLDS;
     verdict->evidence = "order";

@@ -172,7 +172,7 @@ static bool prove(struct esse_job *job, const struct esse_level *proved, struct 
     struct esse_job rest = rest_of(job, proved, scratch);
     serial->order.proves = proved->friendly;
     bool ok = rest.level_count < job->level_count &&
-              esse_replay(job->history, proved, &serial->order, &err);
+              esse_replay(job->history, proved, &serial->order, job->proved, &err);
     if (ok && rest.level_count)
         decide(&rest, NULL);
     for (size_t i = 0, next = 0; ok && i < job->level_count; i++) {
@@ -199,7 +199,7 @@ static bool prove_weak(const struct esse_job *job, const struct esse_order *orde
                        const struct esse_level *level, struct esse_verdict *verdict)
 {
     if (!esse_recheck_is_enough(level, level, verdict) ||
-        !esse_commit_order_is_plain(job->history, level, order))
+        !esse_commit_order_is_plain(job->history, level, order, job->proved))
         return false;
     verdict->outcome = ESSE_HOLDS;
     verdict->reason = NULL;

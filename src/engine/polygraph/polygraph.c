@@ -27,7 +27,7 @@ static bool is_proof(const struct polygraphing *p, const struct esse_level *leve
                      const struct esse_order *order)
 {
     struct esse_error err;
-    return esse_recheck_order(p->job->history, level, order, p->job->threads, &err);
+    return esse_recheck_order(p->job->history, level, order, p->job->proved, p->job->threads, &err);
 }
 
 /* Those of all attempts, one after the other. */

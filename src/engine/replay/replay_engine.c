@@ -101,7 +101,7 @@ static void attempt_level(struct replaying *r, unsigned at)
         return;
     esse_budget_phase(r->job->budget, "replaying", taken->order.count);
     attempt->holds = esse_replay_find(r->job->arena, r->job->history, level, &taken->order,
-                                      r->job->budget, &mismatch, &err);
+                                      r->job->proved, r->job->budget, &mismatch, &err);
     if (attempt->holds)
         return;
     if (mismatch.kind != ESSE_MISMATCH_SESSION && mismatch.kind != ESSE_MISMATCH_TIME)
