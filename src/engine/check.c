@@ -110,7 +110,8 @@ static bool find_engine(const char *name, struct esse_error *err)
 {
     return !name || esse_engine_find(name) ||
            esse_fail(err, ESSE_EUSAGE,
-                     "unknown engine '%s'; this build has: scan, replay, saturate, dsg, polygraph",
+                     "unknown engine '%s'; this build has: scan, replay, serial, saturate, dsg, "
+                     "polygraph",
                      name);
 }
 
@@ -190,6 +191,15 @@ static bool is_followed(const struct check *check, size_t level)
     return !check->is_named && next;
 }
 
+static const struct esse_engine *next_engine(const struct check *check, size_t level)
+{
+    const struct esse_plan *next = check->is_named
+                                       ? NULL
+                                       : esse_plan_find(check->levels[level], check->history,
+                                                        &check->planning, check->plans[level]);
+    return next ? next->engine : NULL;
+}
+
 struct running {
     const struct esse_engine *engine;
     struct esse_job *job;
@@ -231,9 +241,11 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
     const struct esse_level **levels = esse_arena_alloc(check->arena, count, sizeof *levels);
     struct esse_verdict *verdicts = esse_arena_alloc(check->arena, count, sizeof *verdicts);
     bool *followed = esse_arena_alloc(check->arena, count, sizeof *followed);
+    const struct esse_engine **next = esse_arena_alloc(check->arena, count, sizeof *next);
     for (size_t i = 0; i < count; i++) {
         levels[i] = check->levels[which[i]];
         followed[i] = is_followed(check, which[i]);
+        next[i] = next_engine(check, which[i]);
         verdicts[i] = (struct esse_verdict){ .level = check->verdicts[which[i]].level,
                                              .outcome = ESSE_UNKNOWN,
                                              .named = check->verdicts[which[i]].named,
@@ -253,6 +265,8 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                             .ablate = check->options->ablate,
                             .order_by = check->options->order_by,
                             .proved = check->proved,
+                            .near = check->near,
+                            .next = next,
                             .is_followed = followed };
     memcpy(job.named, check->named, sizeof job.named);
     memcpy(job.except, check->except, sizeof job.except);
@@ -269,9 +283,9 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
         struct esse_verdict *kept = &check->verdicts[which[i]];
         settle(check, levels[i], &verdicts[i], &job);
         verdicts[i].seconds = kept->seconds + esse_clock_seconds() - started;
-        /* Of two that cannot decide, the first had the better reason, unless the last one knows of
-         * no other than that time ran out. */
-        if (!kept->engine || verdicts[i].outcome != ESSE_UNKNOWN || esse_budget_spent(budget))
+        /* Of two that cannot decide, the first had the better reason, if it had one and the last
+         * one knows of another than that time ran out. */
+        if (!kept->reason || verdicts[i].outcome != ESSE_UNKNOWN || esse_budget_spent(budget))
             *kept = verdicts[i];
     }
     return true;
@@ -596,6 +610,7 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                            .options = options,
                            .threads = esse_thread_count(options->threads),
                            .planning = { options->assume, options->order_by != NULL },
+                           .near = esse_arena_alloc(arena, 1, sizeof *check.near),
                            .proved = esse_proved_new(arena, history) };
     if (!find_levels(&check, options, err) || !find_anomalies(&check, err) ||
         !find_order(options->order_by, err) || !find_engine(options->engine, err))

@@ -16,6 +16,7 @@ struct check {
     bool is_named;                  /* the engine, by the caller */
     const struct esse_plan **plans; /* by level; NULL: it had its turns */
     struct esse_verdict *verdicts;
+    struct serial_near *near;     /* see struct esse_job */
     struct esse_proved *proved;   /* by the kernel, of this history */
     struct found_vec found;       /* by all engines */
     bool named[ESSE_ANOMALY_END]; /* see struct esse_job */

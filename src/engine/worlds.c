@@ -38,6 +38,7 @@ static struct check check_of(const struct worlds *w, const struct esse_history *
     const struct check *whole = w->check;
     struct check part = *whole;
     part.history = world;
+    part.near = esse_arena_alloc(whole->arena, 1, sizeof *part.near);
     part.found = (struct found_vec){ 0 };
     check_make_room(&part, whole->count);
     part.count = 0;

@@ -443,13 +443,18 @@ static void decide(struct esse_job *job, const struct serial_part *part)
     known_close(&dsg.known);
 }
 
+/* A serial order proves nothing about points. */
+static const struct esse_level *serial_level(const struct esse_job *job)
+{
+    return asks_for_points(job) ? NULL : strongest_asked(job);
+}
+
 static void run(struct esse_job *job)
 {
-    /* A serial order proves nothing about points. */
-    if (asks_for_points(job))
+    const struct esse_level *level = serial_level(job);
+    const struct serial *near = level ? serial_near_find(job, level->needs_real_time) : NULL;
+    if (!near || !near->odd.count || !serial_decide_part(job, near, decide))
         decide(job, NULL);
-    else
-        serial_run(job, strongest_asked(job), decide);
 }
 
 /* It can prove and refute where the version order shows: appended lists, or a certificate. */
@@ -465,4 +470,5 @@ const struct esse_engine esse_engine_dsg = {
     .summary = "dependency graphs from known or inferred version orders",
     .decides = decides,
     .run = run,
+    .serial_level = serial_level,
 };

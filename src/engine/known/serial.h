@@ -40,6 +40,9 @@ static inline uint32_t serial_txn(const struct serial *serial, uint32_t place)
     return serial->sorted ? serial->sorted[place] : place;
 }
 
+/* Registers, or lists without initial values; no predicates. */
+bool serial_is_fit(const struct esse_history *history);
+
 /* False if the history is of another kind, if a value may have been written twice that must not be,
  * if reads are too stale to be worth it, or if the budget is spent.  With 'real_time' windows that
  * it contradicts are odd too, and it is also false if the order of recording does.  What remains is
@@ -63,11 +66,21 @@ struct serial_part {
 bool serial_pick(struct serial_part *part, struct esse_arena *arena,
                  const struct esse_history *history, const struct serial *serial);
 
-/* Runs an engine.  Proves the levels that 'proved' implies by one order that replays as that, if
- * there is one; else decides all levels by what is odd, if that will do.  The engine is called for
- * a part of the history, which may refute but never prove, and for what remains to be decided with
- * NULL, the whole. */
-void serial_run(struct esse_job *job, const struct esse_level *proved,
-                void (*decide)(struct esse_job *job, const struct serial_part *part));
+/* What was looked for in one check, by whether real time counts: each once. */
+struct serial_near {
+    struct serial found[2];
+    bool is_tried[2], is_found[2];
+};
+
+/* Such an order for the history of the job, kept in job->near; NULL if there is none.  There is
+ * none either where something is assumed or given about versions: that is looked at for every key.
+ */
+const struct serial *serial_near_find(struct esse_job *job, bool real_time);
+
+/* Decides a job by what is odd in the order, if that will do: 'decide' is called for that part of
+ * the history, which may refute but never prove, and what it does not refute the order may prove.
+ * False if a level stays open then; the job is as it was. */
+bool serial_decide_part(struct esse_job *job, const struct serial *serial,
+                        void (*decide)(struct esse_job *job, const struct serial_part *part));
 
 #endif

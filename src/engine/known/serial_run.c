@@ -2,7 +2,6 @@
 #include "engine/known/serial.h"
 #include "evidence/commit_order.h"
 #include "evidence/recheck.h"
-#include "evidence/replay.h"
 
 #include <string.h>
 
@@ -132,66 +131,18 @@ bool serial_pick(struct serial_part *part, struct esse_arena *arena,
     return ok;
 }
 
-/* ---- running an engine ---- */
+/* ---- for engines ---- */
 
-typedef void decide_fn(struct esse_job *job, const struct serial_part *part);
-
-/* What is assumed or given about versions is looked at for every key. */
-static bool is_worth_it(const struct esse_job *job)
+const struct serial *serial_near_find(struct esse_job *job, bool real_time)
 {
-    return !job->assume && !(job->history->has & ESSE_HAS_VERSION_ORDER);
-}
-
-/* The levels that 'proved' does not imply, as a job of their own. */
-static struct esse_job rest_of(const struct esse_job *job, const struct esse_level *proved,
-                               struct esse_arena *arena)
-{
-    const struct esse_level **levels = esse_arena_alloc(arena, job->level_count, sizeof *levels);
-    bool *followed = esse_arena_alloc(arena, job->level_count, sizeof *followed);
-    struct esse_job rest = *job;
-    rest.levels = levels;
-    rest.is_followed = followed;
-    rest.level_count = 0;
-    rest.verdicts = esse_arena_alloc(arena, job->level_count, sizeof *rest.verdicts);
-    for (size_t i = 0; i < job->level_count; i++) {
-        if (esse_recheck_is_enough(proved, job->levels[i], &job->verdicts[i]))
-            continue;
-        rest.verdicts[rest.level_count] = job->verdicts[i];
-        followed[rest.level_count] = job->is_followed[i];
-        levels[rest.level_count++] = job->levels[i];
-    }
-    return rest;
-}
-
-/* Decides the rest by looking at everything. */
-static bool prove(struct esse_job *job, const struct esse_level *proved, struct serial *serial,
-                  decide_fn *decide)
-{
-    struct esse_error err;
-    struct esse_arena *scratch = esse_arena_new();
-    struct esse_job rest = rest_of(job, proved, scratch);
-    serial->order.proves = proved->friendly;
-    bool ok = rest.level_count < job->level_count &&
-              esse_replay(job->history, proved, &serial->order, job->proved, &err);
-    if (ok && rest.level_count)
-        decide(&rest, NULL);
-    for (size_t i = 0, next = 0; ok && i < job->level_count; i++) {
-        struct esse_verdict *verdict = &job->verdicts[i];
-        if (next < rest.level_count && rest.levels[next] == job->levels[i]) {
-            *verdict = rest.verdicts[next++];
-            continue;
-        }
-        verdict->outcome = ESSE_HOLDS;
-        verdict->evidence = "order";
-        verdict->order = serial->order;
-    }
-    if (ok) {
-        job->found = rest.found;
-        job->found_count = rest.found_count;
-        job->error = rest.error;
-    }
-    esse_arena_free(scratch);
-    return ok;
+    struct serial_near *near = job->near;
+    if (job->assume || (job->history->has & ESSE_HAS_VERSION_ORDER))
+        return NULL;
+    if (!near->is_tried[real_time])
+        near->is_found[real_time] =
+            serial_find(&near->found[real_time], job->arena, job->history, real_time, job->budget);
+    near->is_tried[real_time] = true;
+    return near->is_found[real_time] ? &near->found[real_time] : NULL;
 }
 
 /* The order is a proof all the same for levels that allow for what is odd in it. */
@@ -209,9 +160,8 @@ static bool prove_weak(const struct esse_job *job, const struct esse_order *orde
     return true;
 }
 
-/* Refutes what can be refuted by the odd part, and proves the rest.  Only if that decides every
- * level it counts. */
-static bool decide_part(struct esse_job *job, const struct serial *serial, decide_fn *decide)
+bool serial_decide_part(struct esse_job *job, const struct serial *serial,
+                        void (*decide)(struct esse_job *job, const struct serial_part *part))
 {
     struct esse_arena *scratch = esse_arena_new();
     struct serial_part part;
@@ -232,14 +182,4 @@ static bool decide_part(struct esse_job *job, const struct serial *serial, decid
     }
     esse_arena_free(scratch);
     return all;
-}
-
-void serial_run(struct esse_job *job, const struct esse_level *proved, decide_fn *decide)
-{
-    struct serial serial;
-    if (!is_worth_it(job) ||
-        !serial_find(&serial, job->arena, job->history, proved->needs_real_time, job->budget) ||
-        !(serial.odd.count ? decide_part(job, &serial, decide)
-                           : prove(job, proved, &serial, decide)))
-        decide(job, NULL);
 }

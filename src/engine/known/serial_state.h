@@ -36,9 +36,6 @@ struct serial_walk {
     struct serial_seen *seen; /* by key, if no value may be written twice; else NULL */
 };
 
-/* Registers, or lists without initial values; no predicates. */
-bool serial_is_fit(const struct esse_history *history);
-
 /* For histories that are fit.  False if reads are too stale, or the budget is spent. */
 bool serial_walk(struct serial_walk *walk);
 

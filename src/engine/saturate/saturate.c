@@ -204,9 +204,17 @@ static void decide_all(struct esse_job *job, const struct serial_part *part)
     known_close(&s.known);
 }
 
+static const struct esse_level *serial_level(const struct esse_job *job)
+{
+    (void)job;
+    return esse_level_get(ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE);
+}
+
 static void run(struct esse_job *job)
 {
-    serial_run(job, esse_level_get(ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE), decide_all);
+    const struct serial *near = serial_near_find(job, false);
+    if (!near || !near->odd.count || !serial_decide_part(job, near, decide_all))
+        decide_all(job, NULL);
 }
 
 static bool decides(const struct esse_level *level, const struct esse_history *history)
@@ -219,4 +227,5 @@ const struct esse_engine esse_engine_saturate = {
     .summary = "axioms about a commit order: read committed to causal, and session guarantees",
     .decides = decides,
     .run = run,
+    .serial_level = serial_level,
 };
