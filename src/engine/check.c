@@ -172,6 +172,8 @@ static void settle(const struct check *check, const struct esse_level *level,
         verdict->reason = "the level holds, but whether the history is free of the anomalies that "
                           "were named could not be told";
     }
+    if (verdict->outcome == ESSE_UNKNOWN && !verdict->reason && check->is_named)
+        verdict->reason = "the engine that was named does not decide it";
     for (uint32_t i = 0; verdict->outcome == ESSE_UNKNOWN && i < job->found_count; i++) {
         const struct esse_anomaly_type *type = esse_anomaly_find(job->found[i].type);
         if (check->except[type->id] && esse_level_forbids(level, type))
@@ -191,13 +193,14 @@ static bool is_followed(const struct check *check, size_t level)
     return !check->is_named && next;
 }
 
+/* The engine, of those whose turn is still to come, that says what serial order is worth trying. */
 static const struct esse_engine *next_engine(const struct check *check, size_t level)
 {
-    const struct esse_plan *next = check->is_named
-                                       ? NULL
-                                       : esse_plan_find(check->levels[level], check->history,
-                                                        &check->planning, check->plans[level]);
-    return next ? next->engine : NULL;
+    const struct esse_plan *plan = check->is_named ? NULL : check->plans[level];
+    do
+        plan = esse_plan_find(check->levels[level], check->history, &check->planning, plan);
+    while (plan && !plan->engine->serial_level);
+    return plan ? plan->engine : NULL;
 }
 
 struct running {

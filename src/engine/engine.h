@@ -34,7 +34,8 @@ struct esse_job {
     const char *order_by;          /* what the order of transactions is known to be by, or NULL */
     struct esse_proved *proved;    /* what the kernel has proved so far, or NULL */
     struct serial_near *near;      /* orders near the recorded one, as far as they were asked for */
-    const struct esse_engine *const *next; /* a level: whose turn it is if it stays undecided */
+    const struct esse_engine *const
+        *next;                     /* a level: the engine that asks for a serial order, or NULL */
     const bool *is_followed;       /* a level: if it stays undecided, another engine decides it */
     bool named[ESSE_ANOMALY_END];  /* types that count whatever the level allows */
     bool except[ESSE_ANOMALY_END]; /* types that do not count at all */
