@@ -6,35 +6,22 @@
 #include "evidence/recheck_versions.h"
 #include "evidence/truths.h"
 
-/* What a rule may look at: the history, the anomaly's key and the steps' operations. */
+/* What a rule may look at: the history, the anomaly's key, the steps' operations, and what these
+ * read or wrote, as their parts say. */
 struct claim {
     const struct esse_history *history;
     const struct esse_anomaly *anomaly;
     esse_key key;
     uint32_t op[3], txn[3];
+    esse_value value[3];
 };
 
 /* ---- small truths about one history ---- */
-
-static bool committed(const struct claim *claim, int step)
-{
-    return esse_recheck_counts(claim->history, claim->txn[step]);
-}
-
-static bool aborted(const struct claim *claim, int step)
-{
-    return claim->history->txn_status[claim->txn[step]] == ESSE_ABORTED;
-}
 
 static bool reads(const struct claim *claim, int step, esse_value *value)
 {
     return esse_op_read_of(claim->history, claim->op[step], claim->key, value) &&
            !esse_value_eq(*value, ESSE_NONE);
-}
-
-static bool writes(const struct claim *claim, int step, esse_value *value)
-{
-    return esse_op_write_of(claim->history, claim->op[step], claim->key, value);
 }
 
 static bool is_list(esse_value value)
@@ -78,22 +65,18 @@ static bool is_initial(const struct claim *claim, esse_value value)
 
 static bool rule_g1a(const struct claim *claim)
 {
-    esse_value read, written;
-    if (!committed(claim, 0) || !aborted(claim, 1) || !reads(claim, 0, &read) ||
-        !writes(claim, 1, &written) || !comes_from(claim->history, read, written))
-        return false;
-    struct truth_writers writers = count_writers(claim, written, claim->txn[0]);
-    return !writers.kept &&
+    const esse_value read = claim->value[0], written = claim->value[1];
+    return comes_from(claim->history, read, written) &&
+           !count_writers(claim, written, claim->txn[0]).kept &&
            (is_list(read) || (!is_initial(claim, read) && !wrote_before(claim, 0)));
 }
 
 static bool rule_g1b(const struct claim *claim)
 {
-    esse_value read, written, later;
+    const esse_value read = claim->value[0], written = claim->value[1];
     uint32_t count;
-    if (!committed(claim, 0) || claim->txn[0] == claim->txn[1] || !reads(claim, 0, &read) ||
-        !writes(claim, 1, &written) || claim->txn[1] != claim->txn[2] ||
-        claim->op[2] <= claim->op[1] || !writes(claim, 2, &later))
+    if (claim->txn[0] == claim->txn[1] || claim->txn[1] != claim->txn[2] ||
+        claim->op[2] <= claim->op[1])
         return false;
     struct truth_writers writers = count_writers(claim, written, claim->txn[0]);
     if (wrote_before(claim, 0) || writers.not_final != writers.all)
@@ -132,14 +115,12 @@ static bool has_strange_item(const struct claim *claim, esse_value list)
 
 static bool rule_garbage(const struct claim *claim)
 {
-    esse_value read;
-    if (!committed(claim, 0) || !reads(claim, 0, &read))
-        return false;
-    if (!is_list(read))
-        return !is_initial(claim, read) && !wrote_before(claim, 0) &&
-               (esse_value_eq(read, ESSE_NIL) ? !deletes(claim)
-                                              : !count_writers(claim, read, ESSE_NO_TXN).all);
-    return has_strange_item(claim, read);
+    const esse_value read = claim->value[0];
+    if (is_list(read))
+        return has_strange_item(claim, read);
+    return !is_initial(claim, read) && !wrote_before(claim, 0) &&
+           (esse_value_eq(read, ESSE_NIL) ? !deletes(claim)
+                                          : !count_writers(claim, read, ESSE_NO_TXN).all);
 }
 
 /* The list that a transaction must see, told from its end: own appends backwards, then a base. */
@@ -185,7 +166,7 @@ static bool state_disagrees(const struct claim *claim, esse_value read)
 static bool rule_internal(const struct claim *claim)
 {
     esse_value read;
-    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1])
+    if (claim->txn[0] != claim->txn[1])
         return false;
     if (!reads(claim, 1, &read))
         return esse_recheck_own_miss(claim->history, claim->txn[1], claim->op[1], claim->key);
@@ -198,14 +179,12 @@ static bool rule_internal(const struct claim *claim)
 static bool rule_own_write(const struct claim *claim)
 {
     const struct esse_history *history = claim->history;
-    esse_value read, written;
+    const esse_value written = claim->value[0], read = claim->value[1];
     uint32_t later = 0, count = 0;
-    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1] || claim->op[0] >= claim->op[1] ||
-        !reads(claim, 1, &read) || !writes(claim, 0, &written))
+    if (claim->txn[0] != claim->txn[1] || claim->op[0] >= claim->op[1])
         return false;
     for (uint32_t op = claim->op[0] + 1; op < claim->op[1]; op++) {
-        esse_value ignored;
-        bool writes_key = esse_op_write_of(history, op, claim->key, &ignored);
+        const bool writes_key = truth_writes(history, op, claim->key);
         if (writes_key && history->op_kind[op] != ESSE_OP_APPEND)
             return false;
         later += writes_key;
@@ -218,10 +197,9 @@ static bool rule_own_write(const struct claim *claim)
 
 static bool rule_future(const struct claim *claim)
 {
-    esse_value read, written;
+    const esse_value read = claim->value[0], written = claim->value[1];
     /* One operation may be both: an update of a predicate reads first and then writes. */
-    if (!committed(claim, 0) || claim->txn[0] != claim->txn[1] || claim->op[1] < claim->op[0] ||
-        !reads(claim, 0, &read) || !writes(claim, 1, &written) ||
+    if (claim->txn[0] != claim->txn[1] || claim->op[1] < claim->op[0] ||
         !comes_from(claim->history, read, written))
         return false;
     struct truth_writers writers = count_writers(claim, written, claim->txn[0]);
@@ -232,10 +210,8 @@ static bool rule_future(const struct claim *claim)
 
 static bool rule_duplicate_elements(const struct claim *claim)
 {
-    esse_value read;
+    const esse_value read = claim->value[0];
     uint32_t count;
-    if (!committed(claim, 0) || !reads(claim, 0, &read) || !is_list(read))
-        return false;
     const esse_value *items = esse_history_list(claim->history, read, &count);
     for (uint32_t i = 0; i < count; i++) {
         if (find_item(claim->history, read, i + 1, items[i]) == count)
@@ -251,13 +227,9 @@ static bool rule_duplicate_elements(const struct claim *claim)
 
 static bool rule_incompatible_order(const struct claim *claim)
 {
-    esse_value a, b;
     uint32_t a_count, b_count;
-    if (!committed(claim, 0) || !committed(claim, 1) || !reads(claim, 0, &a) ||
-        !reads(claim, 1, &b) || !is_list(a) || !is_list(b))
-        return false;
-    const esse_value *x = esse_history_list(claim->history, a, &a_count);
-    const esse_value *y = esse_history_list(claim->history, b, &b_count);
+    const esse_value *x = esse_history_list(claim->history, claim->value[0], &a_count);
+    const esse_value *y = esse_history_list(claim->history, claim->value[1], &b_count);
     for (uint32_t i = 0; i < a_count && i < b_count; i++)
         if (!esse_value_eq(x[i], y[i]))
             return true;
@@ -281,21 +253,11 @@ static bool nothing_committed_between(const struct claim *claim, esse_value list
     return true;
 }
 
-/* Elle passes over elements of unknown outcome, even if somebody saw them. */
-static bool is_known_committed(const struct claim *claim, int step)
-{
-    return claim->history->txn_status[claim->txn[step]] == ESSE_COMMITTED;
-}
-
 static bool rule_dirty_update(const struct claim *claim)
 {
-    esse_value first, second, read;
-    if (!aborted(claim, 0) || !is_known_committed(claim, 1) || !committed(claim, 2) ||
-        !writes(claim, 0, &first) || !writes(claim, 1, &second) || !reads(claim, 2, &read) ||
-        !is_list(read) || count_writers(claim, second, ESSE_NO_TXN).all != 1)
-        return false;
-    const struct truth_writers of_first = count_writers(claim, first, ESSE_NO_TXN);
-    if (of_first.kept)
+    const esse_value first = claim->value[0], second = claim->value[1], read = claim->value[2];
+    if (count_writers(claim, second, ESSE_NO_TXN).all != 1 ||
+        count_writers(claim, first, ESSE_NO_TXN).kept)
         return false;
     /* A damaged list may hold either element several times: any pair will do. */
     const uint32_t count = (uint32_t)(read.word >> 32);
@@ -308,24 +270,23 @@ static bool rule_dirty_update(const struct claim *claim)
     return false;
 }
 
-/* The step is the transaction's first access of the key, a read, and a write comes later. */
-static bool reads_then_writes(const struct claim *claim, int step, esse_value *value)
+/* The step is the transaction's first access of the key, and a write comes later. */
+static bool reads_then_writes(const struct claim *claim, int step)
 {
     esse_value ignored;
     for (uint32_t op = claim->history->txn_op[claim->txn[step]]; op < claim->op[step]; op++)
         if (esse_op_read_of(claim->history, op, claim->key, &ignored))
             return false;
-    bool own_update = esse_op_write_of(claim->history, claim->op[step], claim->key, &ignored);
-    return committed(claim, step) && !wrote_before(claim, step) && reads(claim, step, value) &&
-           (own_update || truth_writes_after(claim->history, claim->op[step], claim->key));
+    return !wrote_before(claim, step) &&
+           (truth_writes(claim->history, claim->op[step], claim->key) ||
+            truth_writes_after(claim->history, claim->op[step], claim->key));
 }
 
 static bool rule_lost_update(const struct claim *claim)
 {
-    esse_value a, b;
-    if (claim->txn[0] == claim->txn[1] || !reads_then_writes(claim, 0, &a) ||
-        !reads_then_writes(claim, 1, &b) ||
-        !esse_value_eq(esse_value_state(a), esse_value_state(b)))
+    const esse_value a = claim->value[0], b = claim->value[1];
+    if (claim->txn[0] == claim->txn[1] || !reads_then_writes(claim, 0) ||
+        !reads_then_writes(claim, 1) || !esse_value_eq(esse_value_state(a), esse_value_state(b)))
         return false;
     if (is_list(a) || is_list(b))
         return true;
@@ -389,8 +350,8 @@ static bool rule_lost_commit(const struct claim *claim)
 {
     const struct esse_history *history = claim->history;
     const uint32_t txn = claim->txn[0];
-    esse_value written;
-    if (esse_txn_recorded(history, txn) != ESSE_COMMITTED || !writes(claim, 0, &written) ||
+    const esse_value written = claim->value[0];
+    if (esse_txn_recorded(history, txn) != ESSE_COMMITTED ||
         !names(history->lost, history->lost_count, txn) ||
         names(history->order, history->order_count, txn))
         return false;
@@ -402,9 +363,7 @@ static bool rule_lost_commit(const struct claim *claim)
 
 static bool rule_duplicate_write(const struct claim *claim)
 {
-    esse_value a, b;
-    return claim->op[0] != claim->op[1] && writes(claim, 0, &a) && writes(claim, 1, &b) &&
-           esse_value_eq(a, b);
+    return claim->op[0] != claim->op[1] && esse_value_eq(claim->value[0], claim->value[1]);
 }
 
 static bool rule_cyclic(const struct claim *claim)
@@ -414,20 +373,28 @@ static bool rule_cyclic(const struct claim *claim)
 
 static bool rule_predicate_miss(const struct claim *claim)
 {
-    return committed(claim, 0) &&
-           esse_recheck_predicate_miss(claim->history, claim->txn[0], claim->op[0], claim->key);
+    return esse_recheck_predicate_miss(claim->history, claim->txn[0], claim->op[0], claim->key);
 }
 
 static bool rule_result_set(const struct claim *claim)
 {
     if (!claim->anomaly->has_key)
-        return committed(claim, 0) &&
-               esse_recheck_result(claim->history, claim->txn[0], claim->op[0]);
-    return committed(claim, 0) &&
-           esse_recheck_result_set(claim->history, claim->txn[0], claim->op[0], claim->key);
+        return esse_recheck_result(claim->history, claim->txn[0], claim->op[0]);
+    return esse_recheck_result_set(claim->history, claim->txn[0], claim->op[0], claim->key);
 }
 
 /* ---- the table ---- */
+
+/* What the operation of a step must be. */
+enum part {
+    COUNTS = 1, /* its transaction counts as committed */
+    COMMITTED =
+        2, /* and is: Elle passes over elements of unknown outcome, even if they were seen */
+    ABORTED = 4,
+    READS = 8,   /* the key; the step's value is what it returned */
+    LIST = 16,   /* and that is a list */
+    WRITES = 32, /* the key; the step's value is what it wrote */
+};
 
 enum { ANY_STEPS = UINT16_MAX }; /* the rule itself looks at them */
 
@@ -435,22 +402,29 @@ static const struct rule {
     enum esse_anomaly_id type;
     uint32_t steps;
     bool (*holds)(const struct claim *claim);
+    unsigned parts[3];
 } rules[] = {
-    { ESSE_ANOMALY_G1A, 2, rule_g1a },
-    { ESSE_ANOMALY_G1B, 3, rule_g1b },
-    { ESSE_ANOMALY_GARBAGE_READ, 1, rule_garbage },
-    { ESSE_ANOMALY_INTERNAL, 2, rule_internal },
-    { ESSE_ANOMALY_OWN_WRITE_MISSED, 2, rule_own_write },
-    { ESSE_ANOMALY_FUTURE_READ, 2, rule_future },
-    { ESSE_ANOMALY_DUPLICATE_ELEMENTS, 1, rule_duplicate_elements },
-    { ESSE_ANOMALY_INCOMPATIBLE_ORDER, 2, rule_incompatible_order },
-    { ESSE_ANOMALY_DIRTY_UPDATE, 3, rule_dirty_update },
-    { ESSE_ANOMALY_LOST_UPDATE, 2, rule_lost_update },
-    { ESSE_ANOMALY_LOST_COMMIT, 1, rule_lost_commit },
-    { ESSE_ANOMALY_DUPLICATE_WRITE, 2, rule_duplicate_write },
-    { ESSE_ANOMALY_CYCLIC_VERSIONS, ANY_STEPS, rule_cyclic },
-    { ESSE_ANOMALY_PREDICATE_READ_MISS, 1, rule_predicate_miss },
-    { ESSE_ANOMALY_RESULT_SET_MISMATCH, 1, rule_result_set },
+    { ESSE_ANOMALY_G1A, 2, rule_g1a, { COUNTS | READS, ABORTED | WRITES } },
+    { ESSE_ANOMALY_G1B, 3, rule_g1b, { COUNTS | READS, WRITES, WRITES } },
+    { ESSE_ANOMALY_GARBAGE_READ, 1, rule_garbage, { COUNTS | READS } },
+    { ESSE_ANOMALY_INTERNAL, 2, rule_internal, { COUNTS } },
+    { ESSE_ANOMALY_OWN_WRITE_MISSED, 2, rule_own_write, { COUNTS | WRITES, READS } },
+    { ESSE_ANOMALY_FUTURE_READ, 2, rule_future, { COUNTS | READS, WRITES } },
+    { ESSE_ANOMALY_DUPLICATE_ELEMENTS, 1, rule_duplicate_elements, { COUNTS | READS | LIST } },
+    { ESSE_ANOMALY_INCOMPATIBLE_ORDER,
+      2,
+      rule_incompatible_order,
+      { COUNTS | READS | LIST, COUNTS | READS | LIST } },
+    { ESSE_ANOMALY_DIRTY_UPDATE,
+      3,
+      rule_dirty_update,
+      { ABORTED | WRITES, COMMITTED | WRITES, COUNTS | READS | LIST } },
+    { ESSE_ANOMALY_LOST_UPDATE, 2, rule_lost_update, { COUNTS | READS, COUNTS | READS } },
+    { ESSE_ANOMALY_LOST_COMMIT, 1, rule_lost_commit, { WRITES } },
+    { ESSE_ANOMALY_DUPLICATE_WRITE, 2, rule_duplicate_write, { WRITES, WRITES } },
+    { ESSE_ANOMALY_CYCLIC_VERSIONS, ANY_STEPS, rule_cyclic, { 0 } },
+    { ESSE_ANOMALY_PREDICATE_READ_MISS, 1, rule_predicate_miss, { COUNTS } },
+    { ESSE_ANOMALY_RESULT_SET_MISMATCH, 1, rule_result_set, { COUNTS } },
 };
 
 static bool fits(const struct rule *rule, const struct esse_anomaly *anomaly)
@@ -458,11 +432,23 @@ static bool fits(const struct rule *rule, const struct esse_anomaly *anomaly)
     return rule->steps == ANY_STEPS || rule->steps == anomaly->step_count;
 }
 
+static bool plays(struct claim *claim, int step, unsigned part)
+{
+    const struct esse_history *history = claim->history;
+    const uint32_t txn = claim->txn[step], op = claim->op[step];
+    esse_value *value = &claim->value[step];
+    return (!(part & COUNTS) || esse_recheck_counts(history, txn)) &&
+           (!(part & COMMITTED) || history->txn_status[txn] == ESSE_COMMITTED) &&
+           (!(part & ABORTED) || history->txn_status[txn] == ESSE_ABORTED) &&
+           (!(part & READS) || reads(claim, step, value)) && (!(part & LIST) || is_list(*value)) &&
+           (!(part & WRITES) || esse_op_write_of(history, op, claim->key, value));
+}
+
 /* The steps must name operations of their transactions before any rule looks at them. */
 static bool make_claim(const struct esse_history *history, const struct rule *rule,
                        const struct esse_anomaly *anomaly, struct claim *claim)
 {
-    *claim = (struct claim){ history, anomaly, anomaly->key, { 0 }, { 0 } };
+    *claim = (struct claim){ .history = history, .anomaly = anomaly, .key = anomaly->key };
     if (anomaly->has_key ? anomaly->key.ix >= history->keys
                          : rule->type != ESSE_ANOMALY_RESULT_SET_MISMATCH)
         return false;
@@ -475,6 +461,9 @@ static bool make_claim(const struct esse_history *history, const struct rule *ru
             claim->op[i] = op;
         }
     }
+    for (int step = 0; step < 3; step++)
+        if (!plays(claim, step, rule->parts[step]))
+            return false;
     return true;
 }
 
