@@ -5,7 +5,10 @@
 #define NUMBER(s, m)      PLACE(s, m), .kind = EVIDENCE_NUMBER
 #define TEXT(s, m)        PLACE(s, m), .kind = EVIDENCE_TEXT
 #define LIST(s, m, c, of) COUNTED(s, m, c), .kind = EVIDENCE_LIST, .shape = &of
-#define MEMBERS(m)        .members = m, .count = sizeof m / sizeof *m
+#define SHAPE(one, many, type, blank, m)                                                           \
+    {                                                                                              \
+        one, many, sizeof(struct type), blank, m, sizeof m / sizeof *m, NULL                       \
+    }
 
 /* ---- steps and edges ---- */
 
@@ -16,13 +19,9 @@ static const struct evidence_member step_members[] = {
     { TEXT(esse_step, why) },
 };
 
-static const struct evidence_shape step_shape = {
-    "a step",
-    "steps",
-    sizeof(struct esse_step),
-    &(const struct esse_step){ { ESSE_NO_OP }, { ESSE_NO_OP }, "", NULL },
-    MEMBERS(step_members),
-};
+static const struct esse_step blank_step = { { ESSE_NO_OP }, { ESSE_NO_OP }, "", NULL };
+static const struct evidence_shape step_shape =
+    SHAPE("a step", "steps", esse_step, &blank_step, step_members);
 
 static bool has_basis(const void *edge)
 {
@@ -53,15 +52,13 @@ static const struct esse_edge blank_edge = {
     .why = "",
 };
 
-enum { EDGE_MEMBERS = sizeof edge_members / sizeof *edge_members };
-
-static const struct evidence_shape edge_shape = {
-    "an edge", "edges", sizeof(struct esse_edge), &blank_edge, edge_members, EDGE_MEMBERS,
-};
+static const struct evidence_shape edge_shape =
+    SHAPE("an edge", "edges", esse_edge, &blank_edge, edge_members);
 
 /* Edges are nested once: this one has no 'because', which is the last member. */
 static const struct evidence_shape reason_shape = {
-    "an edge", "edges", sizeof(struct esse_edge), &blank_edge, edge_members, EDGE_MEMBERS - 1,
+    "an edge",   "edges",      sizeof(struct esse_edge),
+    &blank_edge, edge_members, sizeof edge_members / sizeof *edge_members - 1,
 };
 
 /* ---- refutations ---- */
@@ -70,46 +67,42 @@ static const char *const choice_kinds[] = { "order", "source", "both", NULL };
 enum {
     OF_TWO = 1 << ESSE_CHOICE_ORDER | 1 << ESSE_CHOICE_SOURCE,
     OF_BOTH = 1 << ESSE_CHOICE_BOTH,
+    ANY_CHOICE = OF_TWO | OF_BOTH,
 };
 
 static const struct evidence_member choice_members[] = {
     { PLACE(esse_choice, kind), .kind = EVIDENCE_WORD, .words = choice_kinds,
-      .expected = "order, source or both" },
+      .expected = "order, source or both", .kinds = ANY_CHOICE },
     { PLACE(esse_choice, parts), .kind = EVIDENCE_PAIR, .kinds = OF_BOTH },
     { NUMBER(esse_choice, key), .kinds = OF_TWO },
     { NUMBER(esse_choice, first), .kinds = OF_TWO },
     { NUMBER(esse_choice, second), .kinds = OF_TWO },
 };
 
-static const struct evidence_shape choice_shape = {
-    "a choice",
-    "choices",
-    sizeof(struct esse_choice),
-    &(const struct esse_choice){ .first = { ESSE_NO_OP }, .second = { ESSE_NO_OP } },
-    MEMBERS(choice_members),
-    .has_kinds = true,
-};
+static const struct esse_choice blank_choice = { .first = { ESSE_NO_OP },
+                                                 .second = { ESSE_NO_OP } };
+static const struct evidence_shape choice_shape =
+    SHAPE("a choice", "choices", esse_choice, &blank_choice, choice_members);
 
 static const char *const clause_kinds[] = { "cycle", "sources", "both", "follows", NULL };
-enum { OF_CYCLE = 1 << ESSE_CLAUSE_CYCLE, OF_SOURCES = 1 << ESSE_CLAUSE_SOURCES };
+enum {
+    OF_CYCLE = 1 << ESSE_CLAUSE_CYCLE,
+    OF_SOURCES = 1 << ESSE_CLAUSE_SOURCES,
+    ANY_CLAUSE = OF_CYCLE | OF_SOURCES | 1 << ESSE_CLAUSE_BOTH | 1 << ESSE_CLAUSE_FOLLOWS,
+};
 
 static const struct evidence_member clause_members[] = {
     { PLACE(esse_clause, kind), .kind = EVIDENCE_WORD, .words = clause_kinds,
-      .expected = "cycle, sources, both or follows" },
-    { COUNTED(esse_clause, literals, count), .kind = EVIDENCE_NUMBERS },
+      .expected = "cycle, sources, both or follows", .kinds = ANY_CLAUSE },
+    { COUNTED(esse_clause, literals, count), .kind = EVIDENCE_NUMBERS, .kinds = ANY_CLAUSE },
     { LIST(esse_clause, edges, edge_count, reason_shape), .kinds = OF_CYCLE },
     { NUMBER(esse_clause, read), .kinds = OF_SOURCES },
     { NUMBER(esse_clause, key), .kinds = OF_SOURCES },
 };
 
-static const struct evidence_shape clause_shape = {
-    "a clause",
-    "clauses",
-    sizeof(struct esse_clause),
-    &(const struct esse_clause){ .read = { ESSE_NO_OP } },
-    MEMBERS(clause_members),
-    .has_kinds = true,
-};
+static const struct esse_clause blank_clause = { .read = { ESSE_NO_OP } };
+static const struct evidence_shape clause_shape =
+    SHAPE("a clause", "clauses", esse_clause, &blank_clause, clause_members);
 
 static const struct evidence_member refutation_members[] = {
     { LIST(esse_refutation, choices, choice_count, choice_shape), .lines = EVIDENCE_A_LINE_EACH },
@@ -129,12 +122,8 @@ static bool check_literals(struct esse_json *json, const void *object)
 }
 
 static const struct evidence_shape refutation_shape = {
-    "a refutation",
-    NULL,
-    sizeof(struct esse_refutation),
-    NULL,
-    MEMBERS(refutation_members),
-    .check = check_literals,
+    "a refutation", NULL, sizeof(struct esse_refutation), NULL, refutation_members, 2,
+    check_literals,
 };
 
 /* ---- anomalies ---- */
@@ -144,13 +133,10 @@ static const struct evidence_member supposition_members[] = {
     { PLACE(esse_supposition, committed), .kind = EVIDENCE_TRUTH },
 };
 
-static const struct evidence_shape supposition_shape = {
-    "a supposed outcome",
-    "supposed outcomes",
-    sizeof(struct esse_supposition),
-    &(const struct esse_supposition){ { ESSE_NO_TXN }, false },
-    MEMBERS(supposition_members),
-};
+static const struct esse_supposition blank_supposition = { { ESSE_NO_TXN }, false };
+static const struct evidence_shape supposition_shape =
+    SHAPE("a supposed outcome", "supposed outcomes", esse_supposition, &blank_supposition,
+          supposition_members);
 
 static const struct evidence_member anomaly_members[] = {
     { TEXT(esse_anomaly, type), .is_needed = true },
@@ -162,13 +148,9 @@ static const struct evidence_member anomaly_members[] = {
     { PLACE(esse_anomaly, refutation), .kind = EVIDENCE_POINTER, .shape = &refutation_shape },
 };
 
-static const struct evidence_shape anomaly_shape = {
-    "an anomaly",
-    "anomalies",
-    sizeof(struct esse_anomaly),
-    &(const struct esse_anomaly){ .description = "" },
-    MEMBERS(anomaly_members),
-};
+static const struct esse_anomaly blank_anomaly = { .description = "" };
+static const struct evidence_shape anomaly_shape =
+    SHAPE("an anomaly", "anomalies", esse_anomaly, &blank_anomaly, anomaly_members);
 
 /* ---- orders ---- */
 
@@ -178,13 +160,11 @@ static const struct evidence_member source_members[] = {
     { NUMBER(esse_read_source, write) }, /* null: the initial version */
 };
 
-static const struct evidence_shape source_shape = {
-    "a source",
-    "sources",
-    sizeof(struct esse_read_source),
-    &(const struct esse_read_source){ { ESSE_NO_OP }, { ESSE_NO_OP }, { ESSE_NO_OP } },
-    MEMBERS(source_members),
-};
+static const struct esse_read_source blank_source = { { ESSE_NO_OP },
+                                                      { ESSE_NO_OP },
+                                                      { ESSE_NO_OP } };
+static const struct evidence_shape source_shape =
+    SHAPE("a source", "sources", esse_read_source, &blank_source, source_members);
 
 static const struct evidence_member order_members[] = {
     { TEXT(esse_order, proves) },
@@ -194,9 +174,8 @@ static const struct evidence_member order_members[] = {
     { LIST(esse_order, sources, source_count, source_shape), .if_any = true },
 };
 
-static const struct evidence_shape order_shape = {
-    "an order", NULL, sizeof(struct esse_order), NULL, MEMBERS(order_members),
-};
+static const struct evidence_shape order_shape =
+    SHAPE("an order", NULL, esse_order, NULL, order_members);
 
 /* ---- verdicts ---- */
 
@@ -205,9 +184,7 @@ static const struct evidence_member way_members[] = {
     { LIST(esse_way, anomalies, anomaly_count, anomaly_shape), .lines = EVIDENCE_BETWEEN },
 };
 
-static const struct evidence_shape way_shape = {
-    "a way", "ways", sizeof(struct esse_way), NULL, MEMBERS(way_members),
-};
+static const struct evidence_shape way_shape = SHAPE("a way", "ways", esse_way, NULL, way_members);
 
 static const char *const outcomes[] = { "holds", "violated", "unknown", NULL };
 
@@ -231,13 +208,9 @@ static const struct evidence_member verdict_members[] = {
       .is_told = holds },
 };
 
-static const struct evidence_shape verdict_shape = {
-    "a result",
-    "results",
-    sizeof(struct esse_verdict),
-    &(const struct esse_verdict){ .outcome = ESSE_UNKNOWN },
-    MEMBERS(verdict_members),
-};
+static const struct esse_verdict blank_verdict = { .outcome = ESSE_UNKNOWN };
+static const struct evidence_shape verdict_shape =
+    SHAPE("a result", "results", esse_verdict, &blank_verdict, verdict_members);
 
 /* ---- the file ---- */
 
@@ -254,10 +227,6 @@ static const struct evidence_member file_members[] = {
       .lines = EVIDENCE_A_LINE_EACH },
 };
 
-const struct evidence_shape evidence_file_shape = {
-    "an evidence file, as esse check --evidence writes it",
-    NULL,
-    sizeof(struct esse_evidence),
-    NULL,
-    MEMBERS(file_members),
-};
+const struct evidence_shape evidence_file_shape =
+    SHAPE("an evidence file, as esse check --evidence writes it", NULL, esse_evidence, NULL,
+          file_members);

@@ -45,7 +45,8 @@ struct evidence_member {
     bool if_any;                        /* an empty list is left out */
     size_t instead_at; /* of the count of those that are told instead: the list is empty then */
     bool (*is_told)(const void *object); /* if not, it is left out; NULL: it always is */
-    unsigned kinds; /* a bit for each value of 'kind' that has this member; 0: all */
+    unsigned kinds; /* of objects that begin with a kind and have all members of that and no other:
+                       a bit for each kind that has this one; 0: the object is of another sort */
 };
 
 struct evidence_shape {
@@ -54,7 +55,6 @@ struct evidence_shape {
     const void *blank; /* what it is before its members are read; NULL: zeros */
     const struct evidence_member *members;
     unsigned count;
-    bool has_kinds; /* it begins with a kind, and has the members of that kind and all of them */
     bool (*check)(struct esse_json *json, const void *object); /* after it was read, or NULL */
 };
 

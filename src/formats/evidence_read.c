@@ -222,20 +222,21 @@ static bool read_named(struct evidence_reader *r, const struct evidence_shape *s
     return read_member(r, &shape->members[i], object);
 }
 
-/* Are those there that an object of its kind has to have? */
+/* Are those there that an object has to have?  One with kinds has all members of its kind and no
+ * other. */
 static bool check_found(struct evidence_reader *r, const struct evidence_shape *shape,
                         const void *object, unsigned found)
 {
-    unsigned wanted = 0;
     for (unsigned i = 0; i < shape->count; i++) {
         const struct evidence_member *member = &shape->members[i];
-        wanted |= (unsigned)evidence_is_of_kind(shape, object, member) << i;
-        if (member->is_needed && !(found >> i & 1))
+        const bool is_found = found >> i & 1;
+        if (member->is_needed && !is_found)
             return esse_json_fail(&r->json, r->json.at, "%s has no %s", shape->one, member->name);
+        if (member->kinds && is_found != evidence_is_of_kind(shape, object, member))
+            return esse_json_fail(&r->json, r->json.at, "%s does not have the members of its kind",
+                                  shape->one);
     }
-    return !shape->has_kinds || found == wanted ||
-           esse_json_fail(&r->json, r->json.at, "%s does not have the members of its kind",
-                          shape->one);
+    return true;
 }
 
 static bool read_object(struct evidence_reader *r, const struct evidence_shape *shape, void *object)
