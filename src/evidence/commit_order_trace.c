@@ -331,12 +331,8 @@ bool co_trace(struct commit_order *co, struct esse_error *err)
 {
     const struct esse_history *history = co->history;
     struct tracing_all all = { .co = co };
-    all.initial = esse_arena_alloc(co->arena, history->keys + 1u, sizeof *all.initial);
+    all.initial = esse_initial_values(co->arena, history);
     all.given = esse_arena_alloc(co->arena, history->keys + 1u, sizeof *all.given);
-    for (uint32_t key = 0; key < history->keys; key++)
-        all.initial[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < history->init_count; i++)
-        all.initial[history->init[i].key.ix] = history->init[i].value;
     for (uint32_t i = 0; i < history->version_order_count; i++)
         all.given[history->version_orders[i].key.ix] = &history->version_orders[i];
     co->access =

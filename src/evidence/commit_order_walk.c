@@ -254,12 +254,8 @@ static void make_room(struct walking *w)
     w->previous = esse_arena_grow(w->arena, NULL, txns);
     w->met = esse_arena_alloc(w->arena, history->txns + (size_t)1, sizeof *w->met);
     w->before = esse_arena_grow(w->arena, NULL, (history->ops + (size_t)1) * sizeof *w->before);
-    w->initial = esse_arena_alloc(w->arena, history->keys + 1u, sizeof *w->initial);
+    w->initial = esse_initial_values(w->arena, history);
     w->key = esse_arena_alloc(w->arena, history->keys + 1u, sizeof *w->key);
-    for (uint32_t key = 0; key < history->keys; key++)
-        w->initial[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < history->init_count; i++)
-        w->initial[history->init[i].key.ix] = history->init[i].value;
     for (uint32_t key = 0; key < history->keys; key++)
         w->key[key] = (struct version){ w->initial[key], NO_OP };
 }

@@ -69,17 +69,6 @@ static void find_spines(struct sources *sources)
                                     (sources->spine_first[count] + (size_t)1) * sizeof(uint32_t));
 }
 
-static void find_initial(struct sources *sources)
-{
-    const struct esse_history *history = sources->history;
-    sources->initial =
-        esse_arena_alloc(sources->arena, history->keys + (size_t)1, sizeof *sources->initial);
-    for (uint32_t key = 0; key < history->keys; key++)
-        sources->initial[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < history->init_count; i++)
-        sources->initial[history->init[i].key.ix] = history->init[i].value;
-}
-
 struct linking {
     struct sources *sources;
     struct esse_worker *workers; /* each with a map */
@@ -124,7 +113,7 @@ bool sources_find_among(struct sources *sources, struct esse_arena *arena,
     sources->repeated = esse_arena_alloc(arena, keys, 1);
     sources->key_spine = esse_arena_alloc(arena, keys, sizeof *sources->key_spine);
     memset(sources->key_spine, 0xff, keys * sizeof *sources->key_spine);
-    find_initial(sources);
+    sources->initial = esse_initial_values(sources->arena, sources->history);
     find_spines(sources);
     esse_budget_phase(budget, "finding writers", history->keys);
     return link_all(sources, threads, budget);
