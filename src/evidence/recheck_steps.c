@@ -24,11 +24,6 @@ static bool reads(const struct claim *claim, int step, esse_value *value)
            !esse_value_eq(*value, ESSE_NONE);
 }
 
-static bool is_list(esse_value value)
-{
-    return esse_value_tag(value) == ESSE_TAG_LIST;
-}
-
 /* Where in a list an item first is, from 'from'; the list's length if nowhere. */
 static uint32_t find_item(const struct esse_history *history, esse_value list, uint32_t from,
                           esse_value item)
@@ -43,7 +38,8 @@ static uint32_t find_item(const struct esse_history *history, esse_value list, u
 /* Does what was read come from this write: the value itself, or an element of the list? */
 static bool comes_from(const struct esse_history *history, esse_value read, esse_value written)
 {
-    return is_list(read) ? esse_list_has(history, read, written) : esse_value_eq(read, written);
+    return esse_value_is_list(read) ? esse_list_has(history, read, written)
+                                    : esse_value_eq(read, written);
 }
 
 static struct truth_writers count_writers(const struct claim *claim, esse_value value, uint32_t own)
@@ -68,7 +64,7 @@ static bool rule_g1a(const struct claim *claim)
     const esse_value read = claim->value[0], written = claim->value[1];
     return comes_from(claim->history, read, written) &&
            !count_writers(claim, written, claim->txn[0]).kept &&
-           (is_list(read) || (!is_initial(claim, read) && !wrote_before(claim, 0)));
+           (esse_value_is_list(read) || (!is_initial(claim, read) && !wrote_before(claim, 0)));
 }
 
 static bool rule_g1b(const struct claim *claim)
@@ -81,7 +77,7 @@ static bool rule_g1b(const struct claim *claim)
     struct truth_writers writers = count_writers(claim, written, claim->txn[0]);
     if (wrote_before(claim, 0) || writers.not_final != writers.all)
         return false;
-    if (!is_list(read))
+    if (!esse_value_is_list(read))
         return esse_value_eq(read, written) && !is_initial(claim, read);
     const esse_value *items = esse_history_list(claim->history, read, &count);
     return !writers.own && count && esse_value_eq(items[count - 1], written);
@@ -116,7 +112,7 @@ static bool has_strange_item(const struct claim *claim, esse_value list)
 static bool rule_garbage(const struct claim *claim)
 {
     const esse_value read = claim->value[0];
-    if (is_list(read))
+    if (esse_value_is_list(read))
         return has_strange_item(claim, read);
     return !is_initial(claim, read) && !wrote_before(claim, 0) &&
            (esse_value_eq(read, ESSE_NIL) ? !deletes(claim)
@@ -137,7 +133,7 @@ static bool list_disagrees(const struct claim *claim, esse_value read)
         } else if (esse_op_read_of(history, op, claim->key, &value) &&
                    !esse_value_eq(value, ESSE_NONE)) {
             const esse_value *base =
-                is_list(value) ? esse_history_list(history, value, &base_count) : NULL;
+                esse_value_is_list(value) ? esse_history_list(history, value, &base_count) : NULL;
             if (!base)
                 base_count = 0;
             return base_count != count ||
@@ -171,7 +167,7 @@ static bool rule_internal(const struct claim *claim)
     if (!reads(claim, 1, &read))
         return esse_recheck_own_miss(claim->history, claim->txn[1], claim->op[1], claim->key);
     read = esse_value_state(read);
-    return is_list(read) ? list_disagrees(claim, read) : state_disagrees(claim, read);
+    return esse_value_is_list(read) ? list_disagrees(claim, read) : state_disagrees(claim, read);
 }
 
 /* The write is the last before the read, and not what was read; or an append that is not where the
@@ -191,7 +187,8 @@ static bool rule_own_write(const struct claim *claim)
     }
     if (history->op_kind[claim->op[0]] != ESSE_OP_APPEND)
         return !later && !esse_value_eq(written, esse_value_state(read));
-    const esse_value *items = is_list(read) ? esse_history_list(history, read, &count) : NULL;
+    const esse_value *items =
+        esse_value_is_list(read) ? esse_history_list(history, read, &count) : NULL;
     return count <= later || !esse_value_eq(items[count - 1 - later], written);
 }
 
@@ -203,7 +200,7 @@ static bool rule_future(const struct claim *claim)
         !comes_from(claim->history, read, written))
         return false;
     struct truth_writers writers = count_writers(claim, written, claim->txn[0]);
-    if (is_list(read))
+    if (esse_value_is_list(read))
         return writers.all == 1;
     return writers.all == writers.own && !is_initial(claim, read) && !wrote_before(claim, 0);
 }
@@ -288,7 +285,7 @@ static bool rule_lost_update(const struct claim *claim)
     if (claim->txn[0] == claim->txn[1] || !reads_then_writes(claim, 0) ||
         !reads_then_writes(claim, 1) || !esse_value_eq(esse_value_state(a), esse_value_state(b)))
         return false;
-    if (is_list(a) || is_list(b))
+    if (esse_value_is_list(a) || esse_value_is_list(b))
         return true;
     if (esse_value_eq(a, ESSE_NIL))
         return !deletes(claim);
@@ -440,7 +437,8 @@ static bool plays(struct claim *claim, int step, unsigned part)
     return (!(part & COUNTS) || esse_recheck_counts(history, txn)) &&
            (!(part & COMMITTED) || history->txn_status[txn] == ESSE_COMMITTED) &&
            (!(part & ABORTED) || history->txn_status[txn] == ESSE_ABORTED) &&
-           (!(part & READS) || reads(claim, step, value)) && (!(part & LIST) || is_list(*value)) &&
+           (!(part & READS) || reads(claim, step, value)) &&
+           (!(part & LIST) || esse_value_is_list(*value)) &&
            (!(part & WRITES) || esse_op_write_of(history, op, claim->key, value));
 }
 

@@ -40,7 +40,7 @@ static bool is_strange(const struct inferring *in, uint32_t key, uint32_t at)
     const struct esse_touch *touch = versions_touch(versions, at);
     uint32_t writers = 0;
     if (touch->kind != ESSE_OP_READ || !versions->in[touch->txn] ||
-        versions->of[at] != NO_VERSION || is_list(touch->value) ||
+        versions->of[at] != NO_VERSION || esse_value_is_list(touch->value) ||
         esse_value_eq(touch->value, ESSE_NONE) || esse_value_eq(touch->value, ESSE_NIL) ||
         esse_value_eq(touch->value, sources->initial[key]) ||
         esse_is_after_own_write(&sources->by_key, key, at))

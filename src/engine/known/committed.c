@@ -71,7 +71,7 @@ static void observe_touch(struct observing *o, uint32_t key, uint32_t at, uint32
     const esse_value value = esse_value_state(touch->value);
     if (touch->kind != ESSE_OP_READ)
         return;
-    if (is_list(value)) {
+    if (esse_value_is_list(value)) {
         if (o->in[touch->txn])
             observe_list(o, value);
         return;
@@ -109,8 +109,8 @@ static void observe_reads(struct observing *o, uint32_t txn)
     for (; low < o->held.count && o->held.at[low].key == txn; low++)
         observe(o, o->held.at[low].id);
     for (uint32_t op = o->history->txn_op[txn]; op < o->history->txn_op[txn + 1]; op++)
-        if (o->history->op_kind[op] == ESSE_OP_READ && is_list(o->history->op_value[op]) &&
-            list_length(o->history->op_value[op]))
+        if (o->history->op_kind[op] == ESSE_OP_READ &&
+            esse_value_is_list(o->history->op_value[op]) && list_length(o->history->op_value[op]))
             observe_list(o, o->history->op_value[op]);
 }
 

@@ -34,7 +34,7 @@ static void note_reads(struct opening *o, uint32_t key)
     esse_word_map_clear(&o->reader, o->scratch, room);
     for (uint32_t at = first; at < end; at++) {
         const struct esse_touch *touch = &sources->by_key.at[at];
-        if (touch->kind == ESSE_OP_READ && !is_list(esse_value_state(touch->value)))
+        if (touch->kind == ESSE_OP_READ && !esse_value_is_list(esse_value_state(touch->value)))
             note(o, esse_value_state(touch->value), touch->txn);
     }
     for (uint32_t s = sources->key_spine[key]; s != NO_SPINE; s = sources->next_spine[s])

@@ -41,7 +41,7 @@ static void link_reads(struct sources *sources, const struct esse_word_map *map,
     const struct esse_by_key *by_key = &sources->by_key;
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
         const struct esse_touch *touch = &by_key->at[at];
-        if (touch->kind == ESSE_OP_READ && !is_list(touch->value))
+        if (touch->kind == ESSE_OP_READ && !esse_value_is_list(touch->value))
             sources->link[at] = esse_word_map_get(map, touch->value.word, ESSE_NO_TOUCH);
     }
     for (uint32_t s = sources->key_spine[key]; s != NO_SPINE; s = sources->next_spine[s]) {

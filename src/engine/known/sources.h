@@ -41,11 +41,6 @@ bool sources_find_among(struct sources *sources, struct esse_arena *arena,
                         unsigned threads, struct esse_budget *budget);
 
 /* A value as the number of its spine, and how many of the spine's elements it has. */
-static inline bool is_list(esse_value value)
-{
-    return esse_value_tag(value) == ESSE_TAG_LIST;
-}
-
 static inline uint32_t spine_of(esse_value list)
 {
     return (uint32_t)list.word >> 3;

@@ -53,7 +53,7 @@ static uint32_t longest_read(const struct ordering *o)
     uint32_t best = ESSE_NO_TOUCH;
     for (uint32_t at = o->begin; at < o->end; at++) {
         esse_value value = o->by_key->at[at].value;
-        if (is_list(value) && list_length(value) && counts(o, at) &&
+        if (esse_value_is_list(value) && list_length(value) && counts(o, at) &&
             (best == ESSE_NO_TOUCH || list_length(value) > list_length(o->by_key->at[best].value)))
             best = at;
     }
@@ -188,7 +188,7 @@ static uint32_t version_at_snapshot(struct ordering *o, uint32_t read)
     const struct esse_touch *touch = &o->by_key->at[read];
     const uint32_t first = versions->first[o->key];
     struct esse_snapshot snapshot;
-    if (!versions->snapshots || is_list(touch->value) ||
+    if (!versions->snapshots || esse_value_is_list(touch->value) ||
         !esse_snapshot_of(versions->snapshots, touch->txn, esse_by_key_op(o->by_key, touch->access),
                           &snapshot))
         return NO_VERSION;
@@ -272,7 +272,7 @@ static uint32_t version_of_read(const struct ordering *o, uint32_t read)
     esse_value value = o->by_key->at[read].value;
     if (esse_value_eq(esse_value_state(value), ESSE_NIL))
         return o->nothing;
-    if (!is_list(value))
+    if (!esse_value_is_list(value))
         return version_of_register(o, read, value);
     uint32_t version = version_of_prefix(o, value);
     return version == NO_VERSION ? version_of_list(o, value) : version;
@@ -284,7 +284,7 @@ static bool agrees_with_own(const struct ordering *o, uint32_t read, uint32_t wr
     esse_value value = o->by_key->at[read].value;
     if (o->by_key->at[write].kind != ESSE_OP_APPEND)
         return esse_value_eq(value, o->by_key->at[write].value);
-    return is_list(value) && list_length(value) &&
+    return esse_value_is_list(value) && list_length(value) &&
            version_of_read(o, read) == o->versions->of[write];
 }
 

@@ -33,7 +33,7 @@ static uint32_t write_read(const struct telling *t, uint32_t unit, uint32_t read
     esse_value value, written;
     uint32_t count;
     esse_op_read_of(history, op_of(t, read).ix, key, &value);
-    if (is_list(value))
+    if (esse_value_is_list(value))
         value = esse_history_list(history, value, &count)[list_length(value) - 1];
     for (uint32_t a = saturate_first(t->units, unit); a < saturate_end(t->units, unit); a++)
         if (t->units->access[a].source == SATURATE_WRITES &&

@@ -25,7 +25,7 @@ static uint32_t source_access(struct saturate_units *units, uint32_t key, uint32
     uint32_t chain;
     if (esse_value_eq(value, ESSE_NONE))
         return SATURATE_NOTHING;
-    if (is_list(value)) {
+    if (esse_value_is_list(value)) {
         chain = sources->item[sources->spine_first[spine_of(value)] + list_length(value) - 1];
     } else {
         bool initial = esse_value_eq(value, sources->initial[key]);
@@ -39,7 +39,7 @@ static uint32_t source_access(struct saturate_units *units, uint32_t key, uint32
     uint32_t write = sources_only(sources, chain);
     if (write == ESSE_NO_TOUCH || !units->versions->in[sources->by_key.at[write].txn] ||
         versions_op(units->versions, write) == versions_op(units->versions, at) ||
-        is_list(value) != (sources->by_key.at[write].kind == ESSE_OP_APPEND)) {
+        esse_value_is_list(value) != (sources->by_key.at[write].kind == ESSE_OP_APPEND)) {
         units->unresolved++;
         return SATURATE_NOTHING;
     }
@@ -72,7 +72,7 @@ static bool is_odd(const struct saturate_units *units, uint32_t key)
     }
     for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
         const struct esse_touch *touch = &sources->by_key.at[at];
-        if (is_list(touch->value) && versions->in[touch->txn] &&
+        if (esse_value_is_list(touch->value) && versions->in[touch->txn] &&
             !is_prefix(units->history, touch->value, longest))
             return true;
     }

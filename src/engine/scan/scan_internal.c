@@ -24,7 +24,7 @@ static bool list_contradicts(struct known *known, const struct scan_run *run, ui
         esse_value base = esse_value_state(touch->value);
         if (esse_value_eq(base, ESSE_NONE))
             continue;
-        if (!is_list(base))
+        if (!esse_value_is_list(base))
             return count != 0;
         const esse_value *before = esse_history_list(known->history, base, &base_count);
         return base_count != count || (count && memcmp(before, items, count * sizeof *items) != 0);
@@ -55,7 +55,7 @@ static uint32_t missed_write(const struct known *known, const struct scan_run *r
     uint32_t count = 0;
     esse_value value = esse_value_state(known_touch(known, read)->value);
     const esse_value *items =
-        is_list(value) ? esse_history_list(known->history, value, &count) : NULL;
+        esse_value_is_list(value) ? esse_history_list(known->history, value, &count) : NULL;
     for (uint32_t at = read; at-- > run->begin;) {
         const struct esse_touch *touch = known_touch(known, at);
         if (touch->kind == ESSE_OP_WRITE)
@@ -83,7 +83,7 @@ static void check_read(struct known *known, const struct scan_run *run, uint32_t
 {
     uint32_t earlier;
     esse_value value = known_touch(known, read)->value;
-    bool list = is_list(value) && list_length(value);
+    bool list = esse_value_is_list(value) && list_length(value);
     if (esse_value_eq(value, ESSE_NONE))
         return;
     if (known->tells_own_writes)
@@ -118,7 +118,7 @@ static void check_append(struct known *known, const struct scan_run *run, uint32
         return;
     for (uint32_t read = append; read-- > run->begin;) {
         esse_value list = known_touch(known, read)->value;
-        if (!is_list(list) ||
+        if (!esse_value_is_list(list) ||
             !esse_list_has(known->history, list, known_touch(known, append)->value) ||
             !known_count(known, ESSE_ANOMALY_FUTURE_READ))
             continue;

@@ -30,7 +30,7 @@ static void each_read(struct list_scan *lists, void (*visit)(struct list_scan *l
     const uint32_t *first = &known->sources.by_key.first[lists->key];
     for (uint32_t at = first[0]; at < first[1]; at++) {
         const struct esse_touch *touch = known_touch(known, at);
-        if (is_list(touch->value) && list_length(touch->value) && known->in[touch->txn])
+        if (esse_value_is_list(touch->value) && list_length(touch->value) && known->in[touch->txn])
             visit(lists, at);
     }
 }
@@ -104,7 +104,7 @@ static void look_for_shared(struct list_scan *lists, uint32_t key)
     const struct sources *sources = &known->sources;
     for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
         const struct esse_touch *touch = known_touch(known, at);
-        if (!is_list(touch->value) || !list_length(touch->value) ||
+        if (!esse_value_is_list(touch->value) || !list_length(touch->value) ||
             known_status(known, touch->txn) == ESSE_ABORTED)
             continue;
         const uint32_t s = spine_of(touch->value);

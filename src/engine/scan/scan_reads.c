@@ -117,7 +117,7 @@ void scan_reads(struct known *known, const struct scan_run *run)
         const struct esse_touch *touch = known_touch(known, at);
         if (touch->kind != ESSE_OP_READ)
             return; /* what comes after an own write came from there */
-        if (!is_list(touch->value) && !esse_value_eq(touch->value, ESSE_NONE) &&
+        if (!esse_value_is_list(touch->value) && !esse_value_eq(touch->value, ESSE_NONE) &&
             !is_healthy(known, run, at))
             check_read(known, run, at);
     }

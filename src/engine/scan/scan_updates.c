@@ -36,7 +36,7 @@ static bool is_one_version(const struct known *known, uint32_t key, uint32_t rea
     esse_value value = esse_value_state(known_touch(known, read)->value);
     if (esse_value_eq(value, ESSE_NIL))
         return !sources->deleted[key];
-    if (is_list(value))
+    if (esse_value_is_list(value))
         return true;
     uint32_t writers = esse_value_eq(value, sources->initial[key]);
     for (uint32_t at = sources->link[read]; at != ESSE_NO_TOUCH && writers < 2;
