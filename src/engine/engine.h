@@ -10,7 +10,7 @@
  * A decision procedure.  The differential tests hold every engine to this:
  *
  * 1) decides() says whether the engine can both prove and refute 'level' on 'history'.  An engine
- *    that cannot may still be run to refute; it then answers VIOLATED or UNKNOWN, never HOLDS.
+ *    that cannot may still be run: to refute only, as scan, or to prove only, as serial.
  * 2) run() fills one verdict a level.  It allocates what it returns in job->arena and keeps no
  *    state between calls.
  * 3) run() polls the budget at least every 10 ms, and then answers UNKNOWN for what is undecided.
