@@ -45,7 +45,7 @@ static void check_frozen(struct esse_arena *arena, const struct o_history *o, bo
     if (problem)
         fail_msg("%s", problem);
     const bool ok =
-        esse_replay_find(arena, history, level_of(snapshots), &order, NULL, NULL, &mismatch, &err);
+        esse_replay_find(NULL, history, level_of(snapshots), &order, NULL, NULL, &mismatch, &err);
     if (ok != holds || (!ok && !is_same(history, &mismatch, miss)))
         fail_msg("%s%s: replay says %d, kind %d of op %u (%s); the oracle %d, kind %d of t%d op %d",
                  text, snapshots ? "snapshots" : "serial", ok, (int)mismatch.kind, mismatch.op.ix,

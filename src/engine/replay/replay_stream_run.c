@@ -1,7 +1,7 @@
+#include "base/error.h"
+#include "engine/replay/replay_held.h"
 #include "engine/replay/replay_stream_state.h"
 #include "evidence/replay_rules.h"
-
-#include "base/error.h"
 
 #include <string.h>
 

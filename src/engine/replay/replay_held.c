@@ -1,14 +1,12 @@
+#include "engine/replay/replay_held.h"
+
 #include "base/out.h"
-#include "evidence/replay_rules.h"
 
 #include <string.h>
 
-/* What to tell of an operation that does not read what the table held. */
-
 /* The transaction of a commit, counted from 1; ESSE_NO_TXN for 0, the initial state. */
-static esse_txn committer(const struct replay *replay, uint32_t commit)
+static esse_txn committer(const struct esse_order *order, uint32_t commit)
 {
-    const struct esse_order *order = replay->order;
     for (uint32_t i = 0; commit && i < order->count; i++) {
         const bool commits = !order->has_starts || (order->events[i] & 1);
         if (commits && !--commit)
@@ -70,38 +68,17 @@ uint32_t replay_hold_at(struct esse_mismatch *mismatch, const struct replay_stat
     return own.written || own.appends ? REPLAY_OWN : version.commit;
 }
 
-void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_state *state,
-                        esse_txn txn)
+static void fill(const struct esse_replay_teller *teller, struct esse_mismatch *mismatch,
+                 const struct replay_state *state, const struct esse_order *order,
+                 uint32_t snapshot)
 {
-    static const enum esse_mismatch_kind kinds[] = {
-        [REPLAY_MISS_NONE] = ESSE_MISMATCH_NONE,
-        [REPLAY_MISS_READ] = ESSE_MISMATCH_READ,
-        [REPLAY_MISS_NOT_SELECTED] = ESSE_MISMATCH_NOT_SELECTED,
-        [REPLAY_MISS_LEFT_OUT] = ESSE_MISMATCH_LEFT_OUT,
-        [REPLAY_MISS_RESULT] = ESSE_MISMATCH_RESULT,
-    };
-    *mismatch = (struct esse_mismatch){ .kind = kinds[state->miss.kind],
-                                        .txn = txn,
-                                        .op = { state->miss.op },
-                                        .key = { state->miss.key } };
+    const bool is_newest = !order->has_starts || mismatch->kind == ESSE_MISMATCH_OVERWRITTEN;
+    const uint32_t commit = is_newest ? replay_hold_newest(mismatch, state, teller->arena)
+                                      : replay_hold_at(mismatch, state, snapshot, teller->arena);
+    mismatch->other = commit == REPLAY_OWN ? mismatch->txn : committer(order, commit);
 }
 
-bool replay_missed(struct replay *replay, uint32_t txn, uint32_t snapshot, struct esse_error *err)
+struct esse_replay_teller replay_held(struct esse_arena *arena)
 {
-    struct esse_mismatch *mismatch = replay->mismatch;
-    replay_mismatch_of(mismatch, &replay->state, (esse_txn){ txn });
-    const uint32_t commit = replay->order->has_starts
-                                ? replay_hold_at(mismatch, &replay->state, snapshot, replay->keeper)
-                                : replay_hold_newest(mismatch, &replay->state, replay->keeper);
-    mismatch->other = commit == REPLAY_OWN ? (esse_txn){ txn } : committer(replay, commit);
-    return replay_wrong(replay, txn, "would have read something else", err);
-}
-
-void replay_overwritten(struct replay *replay, uint32_t txn, uint32_t op, uint32_t key)
-{
-    *replay->mismatch = (struct esse_mismatch){
-        .kind = ESSE_MISMATCH_OVERWRITTEN, .txn = { txn }, .op = { op }, .key = { key }
-    };
-    replay->mismatch->other =
-        committer(replay, replay_hold_newest(replay->mismatch, &replay->state, replay->keeper));
+    return (struct esse_replay_teller){ arena, fill };
 }
