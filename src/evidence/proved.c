@@ -23,20 +23,17 @@ struct esse_proved *esse_proved_new(struct esse_arena *arena, const struct esse_
     return proved;
 }
 
-static uint64_t mix(uint32_t high, uint32_t low, uint64_t with)
-{
-    return esse_hash_mix(((uint64_t)high << 32 | low) ^ with, 0xe7037ed1a0b428dbu);
-}
-
 /* A sum, each term of it bound to its place. */
 static uint64_t digest_of(const struct esse_order *order)
 {
-    uint64_t digest = mix(order->has_starts, order->of_accesses, order->source_count);
+    const uint64_t step = 0x9e3779b97f4a7c15u, by = 0xe7037ed1a0b428dbu;
+    uint64_t digest = (uint64_t)order->has_starts << 1 | order->of_accesses, place = 0;
     for (uint32_t i = 0; i < order->count; i++)
-        digest += mix(i, order->events[i], 0xa0761d6478bd642fu);
+        digest += esse_hash_mix(order->events[i] + (place += step), by);
     for (uint32_t i = 0; i < order->source_count; i++) {
         const struct esse_read_source *source = &order->sources[i];
-        digest += mix(i, source->write.ix, mix(source->read.ix, source->key.ix, 0));
+        const uint64_t read = (uint64_t)source->read.ix << 32 | source->key.ix;
+        digest += esse_hash_mix(esse_hash_mix(read + (place += step), by) + source->write.ix, by);
     }
     return digest;
 }
@@ -44,12 +41,12 @@ static uint64_t digest_of(const struct esse_order *order)
 bool esse_proved_has(const struct esse_proved *proved, const struct esse_history *history,
                      const struct esse_level *level, const struct esse_order *order)
 {
-    if (!proved || proved->history != history || !proved->proofs.count)
+    if (!proved || proved->history != history)
         return false;
-    const uint64_t digest = digest_of(order);
     for (size_t i = 0; i < proved->proofs.count; i++) {
         const struct proof *proof = &proved->proofs.at[i];
-        if (proof->level == level && proof->digest == digest && proof->count == order->count)
+        if (proof->level == level && proof->count == order->count &&
+            proof->digest == digest_of(order))
             return true;
     }
     return false;
