@@ -85,7 +85,7 @@ _esse() {
     check,--level | check,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     check,--anomalies | check,-a) : ;;
     check,--except) : ;;
-    check,--engine | check,-e) _esse_words 'scan replay saturate dsg polygraph' ;;
+    check,--engine | check,-e) _esse_words 'scan replay serial saturate dsg polygraph' ;;
     check,--budget | check,-b) : ;;
     check,--memory | check,-m) : ;;
     check,--threads) : ;;

@@ -100,7 +100,7 @@ complete -c esse -n '__esse_in check' -l except -x -d 'anomalies that are neithe
 complete -c esse -n '__esse_in check' -l wfr-keys -d 'assume that a transaction that reads a register and then writes it overwrites what it read, or a later version'
 complete -c esse -n '__esse_in check' -l sequential-keys -d 'assume that no session sees a register go back'
 complete -c esse -n '__esse_in check' -l linearizable-keys -d 'assume that each register is linearizable'
-complete -c esse -n '__esse_in check' -s e -l engine -x -a 'scan replay saturate dsg polygraph' -d 'the engine to use instead of the planner\'s'
+complete -c esse -n '__esse_in check' -s e -l engine -x -a 'scan replay serial saturate dsg polygraph' -d 'the engine to use instead of the planner\'s'
 complete -c esse -n '__esse_in check' -s b -l budget -x -d 'give up after this time, with the verdict unknown'
 complete -c esse -n '__esse_in check' -s m -l memory -x -d 'give up when more memory is needed, with the verdict unknown'
 complete -c esse -n '__esse_in check' -l threads -x -d 'work on N threads (default: one for each processor); the answer is the same'

@@ -409,8 +409,8 @@ enum esse_assumption {
                                                another's end sees a key go back behind it */
 };
 
-/* Parts of the engine 'polygraph' that can be left out, to see what each is worth.  The verdict is
- * the same without them. */
+/* Parts of the engine 'polygraph', and one of 'dsg', that can be left out, to see what each is
+ * worth. The verdict is the same without them. */
 enum esse_ablation {
     ESSE_ABLATE_ESTIMATE = 1 << 0, /* "estimate": where to begin, by time, recording or session */
     ESSE_ABLATE_SCHEDULE =
@@ -422,6 +422,7 @@ enum esse_ablation {
     ESSE_ABLATE_MENDING = 1 << 6,      /* "mending": putting right what the first order breaks */
     ESSE_ABLATE_CLOSURE = 1 << 7,      /* "closure": keeping who leads to whom while pruning */
     ESSE_ABLATE_SMALL_CYCLES = 1 << 8, /* "small-cycles": clauses about two choices, beforehand */
+    ESSE_ABLATE_NEARNESS = 1 << 9,     /* of dsg: looking at what is near before trees are made */
 };
 
 struct esse_check_options {

@@ -30,7 +30,8 @@ static struct {
         .seed = 1,
         .failing = ESSE_FAILING_DEFAULTS };
 
-static const char *const engines[] = { "scan", "replay", "saturate", "dsg", "polygraph", NULL };
+static const char *const engines[] = { "scan", "replay",    "serial", "saturate",
+                                       "dsg",  "polygraph", NULL };
 static const char *const orders[] = { "order", "commit_ts", "start_ts", NULL };
 
 /* By the bits of enum esse_ablation. */

@@ -1,15 +1,16 @@
 #include "cli/rotation.h"
 #include "cli/running.h"
+#include "level/level.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static bool goes_on(int status, uint64_t done, uint64_t runs)
+static bool goes_on(const struct esse_run_args *args, int status, uint64_t done, uint64_t runs)
 {
     if (status != ESSE_EXIT_HOLDS && status != ESSE_EXIT_UNKNOWN && status != ESSE_EXIT_VIOLATED)
         return false;
-    if (esse_run_args.until_violation && status == ESSE_EXIT_VIOLATED)
+    if (args->until_violation && status == ESSE_EXIT_VIOLATED)
         return false;
     return done < runs;
 }
@@ -56,7 +57,7 @@ static void tell_workloads(const struct esse_rotation *rotation, const int *stat
 static int run_all(struct esse_running *r, const struct esse_rotation *rotation, const char *base)
 {
     const bool is_many =
-        esse_run_args.repeat != ESSE_NOT_GIVEN || rotation->varies || rotation->count > 1;
+        r->args->repeat != ESSE_NOT_GIVEN || rotation->varies || rotation->count > 1;
     const uint64_t runs = esse_rotation_runs(rotation);
     int status = ESSE_EXIT_HOLDS, statuses[ESSE_ROTATED];
     uint64_t done = 0;
@@ -68,8 +69,8 @@ static int run_all(struct esse_running *r, const struct esse_rotation *rotation,
         int *of = &statuses[(done - 1) % rotation->count];
         *of = *of < 0 ? one : esse_session_worse(*of, one);
         status = esse_session_worse(status, one);
-    } while (goes_on(status, done, runs) && !r->session.budget.cancel);
-    if (rotation->shares && r->checks && !esse_run_args.json)
+    } while (goes_on(r->args, status, done, runs) && !r->session.budget.cancel);
+    if (rotation->shares && r->checks && !r->args->json)
         tell_workloads(rotation, statuses);
     return status;
 }
@@ -78,50 +79,51 @@ static int run_all(struct esse_running *r, const struct esse_rotation *rotation,
 static bool find_server(struct esse_running *r, struct esse_arena *arena, int count,
                         const char **target, struct esse_error *err)
 {
-    if (!esse_faults_parse(esse_run_args.faults, &r->fault_kinds, err))
+    if (!esse_faults_parse(r->args->faults, &r->fault_kinds, err))
         return false;
-    if (!esse_run_args.spawn)
-        return (!r->fault_kinds && !esse_run_args.nodes) ||
+    if (!r->args->spawn)
+        return (!r->fault_kinds && !r->args->nodes) ||
                esse_fail(err, ESSE_EUSAGE,
                          "--faults and --nodes are for servers that --spawn starts");
     if (count)
         return esse_fail(err, ESSE_EUSAGE, "--spawn starts a server of its own; no TARGET, please");
-    if (r->fault_kinds && !(esse_run_args.fault_every > 0))
+    if (r->fault_kinds && !(r->args->fault_every > 0))
         return esse_fail(err, ESSE_EUSAGE, "--fault-every must be more than nothing");
-    const size_t length = strcspn(esse_run_args.spawn, "?");
-    const char *name = esse_arena_text(arena, esse_run_args.spawn, length);
+    const size_t length = strcspn(r->args->spawn, "?");
+    const char *name = esse_arena_text(arena, r->args->spawn, length);
     const struct esse_spawner *kind = esse_spawner_find(name);
     if (!kind)
         return esse_fail(err, ESSE_EUSAGE,
                          "--spawn: unknown server '%s'; there are postgresql, mariadb, galera and "
                          "etcd",
                          name);
-    if (!esse_spawn_start(arena, kind, esse_run_args.nodes,
-                          r->fault_kinds & 1u << ESSE_FAULT_PARTITION, &r->spawned, err))
+    if (!esse_spawn_start(arena, kind, r->args->nodes, r->fault_kinds & 1u << ESSE_FAULT_PARTITION,
+                          &r->spawned, err))
         return false;
-    *target = esse_arena_format(arena, "%s%s", r->spawned->url, esse_run_args.spawn + length);
+    *target = esse_arena_format(arena, "%s%s", r->spawned->url, r->args->spawn + length);
     return true;
 }
 
-/* Are these levels that can be checked?  The run may take long, so its check is asked before: on a
- * history of nothing. */
+/* Are these levels that can be checked?  The run may take long, so this is asked before. */
 static bool know_levels(struct esse_arena *arena, const char *levels, struct esse_error *err)
 {
-    struct esse_history *nothing;
-    const struct esse_result *ignored;
-    struct esse_check_options check = { 0 };
-    check.levels = esse_session_names(arena, levels, &check.level_count);
-    if (!check.level_count)
+    size_t count;
+    const char **names = esse_session_names(arena, levels, &count);
+    if (!count)
         return esse_fail(err, ESSE_EUSAGE, "--level: no level is named");
-    return esse_builder_freeze(esse_builder_new(arena), &nothing, err) &&
-           esse_check(arena, nothing, &check, &ignored, err);
+    if (count == 1 && strcmp(names[0], "all") == 0)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (!esse_level_named(names[i], err))
+            return false;
+    return true;
 }
 
-static void tell_levels(struct esse_arena *arena)
+static void tell_levels(struct esse_arena *arena, const struct esse_run_args *args)
 {
     size_t count;
-    const char **names = esse_session_names(arena, esse_run_args.level, &count);
-    esse_session_meant(esse_run_args.quiet, names, count);
+    const char **names = esse_session_names(arena, args->level, &count);
+    esse_session_meant(args->quiet, names, count);
 }
 
 /* What a URL says is for the database alone, and 'ps' shows it to everybody: the argument is
@@ -139,29 +141,30 @@ static int start(const struct esse_command *command, bool checks, int count, cha
 {
     struct esse_arena *arena = esse_arena_new();
     const char *target = count ? take_secretly(arena, operands[0]) : "sqlite:";
-    struct esse_running r = { .command = command, .checks = checks };
+    const struct esse_run_args *args = esse_run_args();
+    struct esse_running r = { .command = command, .args = args, .checks = checks };
     struct esse_rotation rotation;
     bool is_workload_open = false;
     struct esse_error err = { 0 };
     int status;
-    if (esse_run_args.workload && strcmp(esse_run_args.workload, "help") == 0) {
+    if (args->workload && strcmp(args->workload, "help") == 0) {
         status = esse_run_print_workloads();
     } else if (strcmp(target, "help") == 0) {
         status = esse_run_print_targets();
-    } else if ((checks && esse_run_args.level && !know_levels(arena, esse_run_args.level, &err)) ||
-               !esse_run_check_args(&err) || !find_server(&r, arena, count, &target, &err) ||
-               !esse_run_find(arena, target, &r.url, &r.live, &is_workload_open, &err)) {
+    } else if ((checks && args->level && !know_levels(arena, args->level, &err)) ||
+               !esse_run_check_args(args, &err) || !find_server(&r, arena, count, &target, &err) ||
+               !esse_run_find(arena, args, target, &r.url, &r.live, &is_workload_open, &err)) {
         status = err.code == ESSE_EUSAGE ? esse_cli_usage(command->name, "%s", err.text)
                                          : esse_cli_fail(NULL, &err);
     } else {
-        if (checks && esse_run_args.level)
-            tell_levels(arena);
-        r.level = esse_run_args.level ? esse_run_args.level : r.live.isolation->level;
-        esse_rotation_find(&rotation, &r.live, is_workload_open);
+        if (checks && args->level)
+            tell_levels(arena, args);
+        r.level = args->level ? args->level : r.live.isolation->level;
+        esse_rotation_find(&rotation, args, &r.live, is_workload_open);
         const char *name = rotation.count > 1 ? "all" : r.live.workload->name;
-        status = run_all(&r, &rotation,
-                         esse_run_args.out ? esse_run_args.out
-                                           : esse_rundir_base(arena, r.live.driver->name, name));
+        status =
+            run_all(&r, &rotation,
+                    args->out ? args->out : esse_rundir_base(arena, r.live.driver->name, name));
     }
     if (r.spawned)
         esse_spawn_stop(r.spawned);

@@ -3,7 +3,7 @@
 #include "base/threads.h"
 #include "cli/session.h"
 #include "evidence/recheck.h"
-#include "formats/evidence_read.h"
+#include "formats/evidence_file.h"
 #include "history/history.h"
 #include "report/report_claim.h"
 
@@ -39,9 +39,9 @@ static int verify_results(const struct esse_history *history, const struct esse_
     struct esse_error err = { 0 };
     if (evidence->transactions != history->txns || evidence->operations != history->ops) {
         esse_fail(&err, ESSE_EINPUT,
-                  "speaks of a history of %llu transactions and %llu operations; %s has %u and %u",
-                  (unsigned long long)evidence->transactions,
-                  (unsigned long long)evidence->operations, paths[1], history->txns, history->ops);
+                  "speaks of a history of %u transactions and %u operations; %s has %u and %u",
+                  evidence->transactions, evidence->operations, paths[1], history->txns,
+                  history->ops);
         return esse_cli_fail(paths[0], &err);
     }
     for (uint32_t i = 0; i < evidence->verdict_count; i++) {
@@ -53,7 +53,7 @@ static int verify_results(const struct esse_history *history, const struct esse_
             esse_fail(&err, ESSE_EINPUT, "unknown level '%s'", verdict->level);
             return esse_cli_fail(paths[0], &err);
         }
-        if (!esse_recheck_verdict(history, level, verdict, esse_thread_count(0), &err))
+        if (!esse_recheck_verdict(history, level, verdict, NULL, esse_thread_count(0), &err))
             return refuse(paths[0], &err);
         esse_out_f(out, "%s: %s %s", paths[1], words[verdict->outcome],
                    esse_report_claim(out->arena, verdict));

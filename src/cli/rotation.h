@@ -13,6 +13,7 @@
 enum { ESSE_ROTATED = 32 };
 
 struct esse_rotation {
+    const struct esse_run_args *args;
     const struct esse_live_workload *workloads[ESSE_ROTATED];
     unsigned count; /* at least 1 */
     bool shares;    /* they share one budget: --workload all */
@@ -20,8 +21,8 @@ struct esse_rotation {
 };
 
 /* 'live' is the first run, as the command line has it. */
-void esse_rotation_find(struct esse_rotation *rotation, const struct esse_live_options *live,
-                        bool is_workload_open);
+void esse_rotation_find(struct esse_rotation *rotation, const struct esse_run_args *args,
+                        const struct esse_live_options *live, bool is_workload_open);
 
 /* How many runs there are to be, at most. */
 uint64_t esse_rotation_runs(const struct esse_rotation *rotation);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct esse_run_args esse_run_args = {
+static struct esse_run_args o = {
     .sessions = ESSE_NOT_GIVEN,
     .txns = ESSE_NOT_GIVEN,
     .duration = NAN,
@@ -42,7 +42,7 @@ static const char *const fault_choices[] = { "kill", "pause", "partition", "rest
 static const char *const distributions[] = { "uniform", "zipf", NULL };
 
 /* clang-format off */
-#define TO(field) &esse_run_args.field
+#define TO(field) &o.field
 #define COLLECT_OPTIONS \
     { "workload", 'w', ESSE_OPT_TEXT, TO(workload), "W", \
       "what the sessions do (default: list-append); 'help' lists them; 'all': one after the other, with " \
@@ -102,35 +102,39 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
 
 const struct esse_opt esse_run_options[] = {
     COLLECT_OPTIONS,
-    { "until-violation", 0, ESSE_OPT_FLAG, &esse_run_args.until_violation, NULL,
+    { "until-violation", 0, ESSE_OPT_FLAG, &o.until_violation, NULL,
       "repeat until a level is violated, --repeat times at most; workload, sessions and keys "
       "change "
       "from run to run if they are not given",
       NULL },
-    { "level", 'l', ESSE_OPT_TEXT, &esse_run_args.level, "L[,L...]",
+    { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
       "the levels to check (default: what the database claims), or all", NULL },
-    ESSE_ASSUMING_OPTIONS(esse_run_args.assuming),
-    { "budget", 'b', ESSE_OPT_DURATION, &esse_run_args.budget, "TIME",
+    ESSE_ASSUMING_OPTIONS(o.assuming),
+    { "budget", 'b', ESSE_OPT_DURATION, &o.budget, "TIME",
       "give the check up after this time, with the verdict unknown", NULL },
-    { "memory", 'm', ESSE_OPT_SIZE, &esse_run_args.memory, "SIZE",
+    { "memory", 'm', ESSE_OPT_SIZE, &o.memory, "SIZE",
       "give the check up when more memory is needed", NULL },
-    ESSE_FAILING_OPTIONS(esse_run_args.failing),
-    { "json", 'j', ESSE_OPT_FLAG, &esse_run_args.json, NULL, "print one JSON object for each run",
-      NULL },
-    { "plain", 0, ESSE_OPT_FLAG, &esse_run_args.plain, NULL,
+    ESSE_FAILING_OPTIONS(o.failing),
+    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each run", NULL },
+    { "plain", 0, ESSE_OPT_FLAG, &o.plain, NULL,
       "print of each anomaly only what it means, which level prevents it and what to do", NULL },
-    { "verbose", 'v', ESSE_OPT_FLAG, &esse_run_args.verbose, NULL,
+    { "verbose", 'v', ESSE_OPT_FLAG, &o.verbose, NULL,
       "say which engine was chosen and why, and show more occurrences", NULL },
     { 0 },
 };
 const struct esse_opt esse_collect_options[] = {
     COLLECT_OPTIONS,
-    { "measure-recording", 0, ESSE_OPT_FLAG, &esse_run_args.measure_recording, NULL,
+    { "measure-recording", 0, ESSE_OPT_FLAG, &o.measure_recording, NULL,
       "measure what recording costs: the run records by turns, for a tenth of a second each, and "
       "saves nothing",
       NULL },
     { 0 },
 };
+
+const struct esse_run_args *esse_run_args(void)
+{
+    return &o;
+}
 
 /* ---- lists for people ---- */
 
@@ -175,21 +179,22 @@ static const char *setting_list(struct esse_arena *arena, const struct esse_driv
     return list;
 }
 
-static bool find_isolation(struct esse_arena *arena, const struct esse_preference *preferred,
-                           struct esse_live_options *live, struct esse_error *err)
+static bool find_isolation(struct esse_arena *arena, const struct esse_run_args *args,
+                           const struct esse_preference *preferred, struct esse_live_options *live,
+                           struct esse_error *err)
 {
     const struct esse_driver *driver = live->driver;
     const char *setting =
-        esse_run_args.isolation ? esse_run_args.isolation : esse_url_parameter(live->url, "level");
+        args->isolation ? args->isolation : esse_url_parameter(live->url, "level");
     live->isolation =
         !setting && preferred->claim ? preferred->claim : esse_claim_find(driver, setting);
     return live->isolation || esse_fail(err, ESSE_EUSAGE, "%s: has no isolation '%s'; there is %s",
                                         driver->name, setting, setting_list(arena, driver));
 }
 
-static bool find_target(struct esse_arena *arena, const char *text, struct esse_url *url,
-                        struct esse_preference *preferred, struct esse_live_options *live,
-                        struct esse_error *err)
+static bool find_target(struct esse_arena *arena, const struct esse_run_args *args,
+                        const char *text, struct esse_url *url, struct esse_preference *preferred,
+                        struct esse_live_options *live, struct esse_error *err)
 {
     if (!esse_url_parse(arena, text, url, err))
         return false;
@@ -200,7 +205,7 @@ static bool find_target(struct esse_arena *arena, const char *text, struct esse_
                          driver_list(arena));
     if (live->driver->prefer)
         *preferred = live->driver->prefer(arena, url);
-    return find_isolation(arena, preferred, live, err);
+    return find_isolation(arena, args, preferred, live, err);
 }
 
 static double share_of(double given, double by_workload)
@@ -213,123 +218,121 @@ static uint64_t count_of(uint64_t given, uint64_t by_workload)
     return given == ESSE_NOT_GIVEN ? by_workload : given;
 }
 
-static bool find_distribution(const struct esse_live_workload *workload, double *theta,
+static bool find_distribution(const struct esse_run_args *args,
+                              const struct esse_live_workload *workload, double *theta,
                               struct esse_error *err)
 {
     static const double usual = 0.99;
     const double default_theta = workload->defaults.zipf_theta;
-    const bool is_zipf = esse_run_args.distribution
-                             ? strcmp(esse_run_args.distribution, "zipf") == 0
-                             : default_theta > 0 || esse_run_args.zipf_theta > 0;
-    if (esse_run_args.distribution && !is_zipf &&
-        strcmp(esse_run_args.distribution, "uniform") != 0)
+    const bool is_zipf = args->distribution ? strcmp(args->distribution, "zipf") == 0
+                                            : default_theta > 0 || args->zipf_theta > 0;
+    if (args->distribution && !is_zipf && strcmp(args->distribution, "uniform") != 0)
         return esse_fail(err, ESSE_EUSAGE, "unknown distribution '%s'; expected uniform or zipf",
-                         esse_run_args.distribution);
-    *theta =
-        is_zipf ? share_of(esse_run_args.zipf_theta, default_theta > 0 ? default_theta : usual) : 0;
+                         args->distribution);
+    *theta = is_zipf ? share_of(args->zipf_theta, default_theta > 0 ? default_theta : usual) : 0;
     return (*theta >= 0 && *theta <= 10) ||
            esse_fail(err, ESSE_EUSAGE, "--zipf-theta must be from 0 to 10");
 }
 
-bool esse_run_does_all(void)
+bool esse_run_does_all(const struct esse_run_args *args)
 {
-    return esse_run_args.workload && strcmp(esse_run_args.workload, "all") == 0;
+    return args->workload && strcmp(args->workload, "all") == 0;
 }
 
-bool esse_run_set_workload(struct esse_live_options *live,
+bool esse_run_set_workload(const struct esse_run_args *args, struct esse_live_options *live,
                            const struct esse_live_workload *workload, const char *file,
                            struct esse_error *err)
 {
     const struct esse_workload_options *by = &workload->defaults;
     live->workload = workload;
     live->work = (struct esse_workload_options){
-        .sessions = count_of(esse_run_args.sessions, default_sessions),
-        .keys = count_of(esse_run_args.keys, by->keys),
-        .ops = count_of(esse_run_args.ops, by->ops),
-        .max_writes = count_of(esse_run_args.max_writes, by->max_writes),
-        .read_share = share_of(esse_run_args.read_share, by->read_share),
-        .predicate_share = share_of(esse_run_args.predicate_share, by->predicate_share),
-        .abort_share = esse_run_args.abort_share,
-        .seed = esse_run_args.seed,
+        .sessions = count_of(args->sessions, default_sessions),
+        .keys = count_of(args->keys, by->keys),
+        .ops = count_of(args->ops, by->ops),
+        .max_writes = count_of(args->max_writes, by->max_writes),
+        .read_share = share_of(args->read_share, by->read_share),
+        .predicate_share = share_of(args->predicate_share, by->predicate_share),
+        .abort_share = args->abort_share,
+        .seed = args->seed,
         .file = file,
     };
-    return find_distribution(workload, &live->work.zipf_theta, err);
+    return find_distribution(args, workload, &live->work.zipf_theta, err);
 }
 
-static bool find_workload(const struct esse_preference *preferred, struct esse_live_options *live,
-                          struct esse_error *err)
+static bool find_workload(const struct esse_run_args *args, const struct esse_preference *preferred,
+                          struct esse_live_options *live, struct esse_error *err)
 {
-    const char *name = esse_run_args.workload && !esse_run_does_all() ? esse_run_args.workload
-                       : preferred->workload                          ? preferred->workload
-                                                                      : "list-append";
+    const char *name = args->workload && !esse_run_does_all(args) ? args->workload
+                       : preferred->workload                      ? preferred->workload
+                                                                  : "list-append";
     const char *file = strncmp(name, "sql:", 4) == 0 ? name + 4 : NULL;
-    return esse_run_set_workload(live, esse_workload_find(name), file, err);
+    return esse_run_set_workload(args, live, esse_workload_find(name), file, err);
 }
 
-bool esse_run_check_args(struct esse_error *err)
+bool esse_run_check_args(const struct esse_run_args *args, struct esse_error *err)
 {
     const struct {
         const char *name;
         double value;
-    } shares[] = { { "read-share", esse_run_args.read_share },
-                   { "predicate-share", esse_run_args.predicate_share },
-                   { "abort-share", esse_run_args.abort_share } };
-    if (esse_run_args.workload && !esse_run_does_all() &&
-        !esse_workload_find(esse_run_args.workload))
+    } shares[] = { { "read-share", args->read_share },
+                   { "predicate-share", args->predicate_share },
+                   { "abort-share", args->abort_share } };
+    if (args->workload && !esse_run_does_all(args) && !esse_workload_find(args->workload))
         return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; --workload help lists them",
-                         esse_run_args.workload);
-    if (!esse_failing_is_sane(&esse_run_args.failing, err))
+                         args->workload);
+    if (!esse_failing_is_sane(&args->failing, err))
         return false;
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         if (shares[i].value < 0 || shares[i].value > 1)
             return esse_fail(err, ESSE_EUSAGE, "--%s must be from 0 to 1", shares[i].name);
-    if (esse_run_args.sessions != ESSE_NOT_GIVEN &&
-        (esse_run_args.sessions < 1 || esse_run_args.sessions > 10000))
+    if (args->sessions != ESSE_NOT_GIVEN && (args->sessions < 1 || args->sessions > 10000))
         return esse_fail(err, ESSE_EUSAGE, "--sessions must be from 1 to 10000");
-    if (esse_run_args.measure_recording && esse_run_args.out)
+    if (args->measure_recording && args->out)
         return esse_fail(err, ESSE_EUSAGE, "--measure-recording saves nothing; no --out, please");
-    if (esse_run_args.repeat == 0)
+    if (args->repeat == 0)
         return esse_fail(err, ESSE_EUSAGE, "--repeat must be at least 1");
-    if (esse_run_args.txns == 0)
+    if (args->txns == 0)
         return esse_fail(err, ESSE_EUSAGE, "--txns must be at least 1");
-    if (esse_run_args.duration <= 0)
+    if (args->duration <= 0)
         return esse_fail(err, ESSE_EUSAGE, "--duration must be more than nothing");
     return true;
 }
 
-bool esse_run_find(struct esse_arena *arena, const char *target, struct esse_url *url,
-                   struct esse_live_options *live, bool *is_workload_open, struct esse_error *err)
+bool esse_run_find(struct esse_arena *arena, const struct esse_run_args *args, const char *target,
+                   struct esse_url *url, struct esse_live_options *live, bool *is_workload_open,
+                   struct esse_error *err)
 {
-    *live = (struct esse_live_options){
-        .txns = count_of(esse_run_args.txns, 0),
-        .seconds = share_of(esse_run_args.duration, 0),
-        .think = esse_run_args.think,
-        .timeout = esse_run_args.timeout,
-        .patience = esse_run_args.patience,
-        .threads = esse_run_args.threads < UINT_MAX ? (unsigned)esse_run_args.threads : 0,
-        .no_certificate = esse_run_args.no_certificate || esse_run_args.measure_recording,
-        .by_turns = esse_run_args.measure_recording
-    };
+    *live = (struct esse_live_options){ .txns = count_of(args->txns, 0),
+                                        .seconds = share_of(args->duration, 0),
+                                        .think = args->think,
+                                        .timeout = args->timeout,
+                                        .patience = args->patience,
+                                        .threads =
+                                            args->threads < UINT_MAX ? (unsigned)args->threads : 0,
+                                        .no_certificate =
+                                            args->no_certificate || args->measure_recording,
+                                        .by_turns = args->measure_recording };
     if (!live->txns && !(live->seconds > 0))
-        live->seconds = esse_run_does_all() ? default_seconds_of_all : default_seconds;
+        live->seconds = esse_run_does_all(args) ? default_seconds_of_all : default_seconds;
     struct esse_preference preferred = { 0 };
-    if (!find_target(arena, target, url, &preferred, live, err))
+    if (!find_target(arena, args, target, url, &preferred, live, err))
         return false;
-    *is_workload_open = !esse_run_args.workload && !preferred.workload;
-    return find_workload(&preferred, live, err);
+    *is_workload_open = !args->workload && !preferred.workload;
+    return find_workload(args, &preferred, live, err);
 }
 
 /* The target, or what starts it. */
-const char *esse_run_target_again(struct esse_arena *arena, const struct esse_live_options *live)
+const char *esse_run_target_again(struct esse_arena *arena, const struct esse_run_args *args,
+                                  const struct esse_live_options *live)
 {
-    if (!esse_run_args.spawn)
+    if (!args->spawn)
         return esse_shell_quoted(arena, live->url->shown);
     const char *text =
-        esse_arena_format(arena, "--spawn %s", esse_shell_quoted(arena, esse_run_args.spawn));
-    if (esse_run_args.nodes)
-        text = esse_arena_format(arena, "%s --nodes %" PRIu64, text, esse_run_args.nodes);
-    if (*esse_run_args.faults)
-        text = esse_arena_format(arena, "%s --faults %s --fault-every %gs", text,
-                                 esse_run_args.faults, esse_run_args.fault_every);
+        esse_arena_format(arena, "--spawn %s", esse_shell_quoted(arena, args->spawn));
+    if (args->nodes)
+        text = esse_arena_format(arena, "%s --nodes %" PRIu64, text, args->nodes);
+    if (*args->faults)
+        text = esse_arena_format(arena, "%s --faults %s --fault-every %gs", text, args->faults,
+                                 args->fault_every);
     return text;
 }

@@ -27,7 +27,7 @@ static void put_faults(struct esse_out *out, const struct esse_running *r)
     uint32_t count;
     const struct esse_fault_record *faults = esse_faults_told(r->live.faults, &count);
     esse_out_text(out, "  faults: ");
-    esse_report_faults(out, faults, count, esse_run_args.verbose);
+    esse_report_faults(out, faults, count, r->args->verbose);
     for (unsigned i = 0; i < ESSE_FAULTS; i++)
         if (r->fault_kinds & 1u << i && !esse_faults_count(r->live.faults, (enum esse_fault)i)) {
             esse_out_f(out, "%sno %s", count ? ", " : "", esse_fault_names[i]);
@@ -87,12 +87,12 @@ static int say_summary(struct esse_running *r)
 {
     struct esse_out chatter;
     struct esse_error err = { 0 };
-    if (!esse_run_args.json) {
+    if (!r->args->json) {
         put_summary(&r->out, r);
         return 0;
     }
     esse_out_init_fd(&chatter, r->arena, STDERR_FILENO);
-    if (!esse_run_args.quiet)
+    if (!r->args->quiet)
         put_summary(&chatter, r);
     return esse_out_finish(&chatter, &err) ? 0 : esse_cli_fail(NULL, &err);
 }
@@ -100,8 +100,8 @@ static int say_summary(struct esse_running *r)
 static bool describe(struct esse_running *r, const struct esse_live *live, bool has_certificate,
                      struct esse_error *err)
 {
-    const struct esse_assuming *assuming = &esse_run_args.assuming;
-    const char *target = esse_run_target_again(r->arena, &r->live);
+    const struct esse_assuming *assuming = &r->args->assuming;
+    const char *target = esse_run_target_again(r->arena, r->args, &r->live);
     const char *again =
         esse_rundir_again(r->arena, &r->live, target, r->checks ? r->level : NULL, assuming);
     return esse_rundir_describe(r->arena, &r->dir, live, r->level, again,
@@ -133,8 +133,8 @@ static bool collect(struct esse_running *r, struct esse_error *err)
         return false;
     r->product = esse_arena_format(r->arena, "%s", live.description.product);
     if (r->fault_kinds)
-        r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds,
-                                         esse_run_args.fault_every, r->live.work.seed);
+        r->live.faults = esse_faults_new(r->arena, r->spawned, r->fault_kinds, r->args->fault_every,
+                                         r->live.work.seed);
     const bool ok =
         r->live.by_turns ? measure(r, &live, &history, err) : collect_into(r, &live, &history, err);
     if (history >= 0)
@@ -171,32 +171,28 @@ static int save_verdict(struct esse_running *r, const struct esse_report *report
 
 static int check(struct esse_running *r)
 {
-    const unsigned threads =
-        esse_run_args.threads < UINT_MAX ? (unsigned)esse_run_args.threads : UINT_MAX;
-    struct esse_checking checking = {
-        .command = "run",
-        .session = &r->session,
-        .load = { .budget = &r->session.budget, .threads = threads },
-        .check = { .budget = &r->session.budget,
-                   .threads = threads,
-                   .min_committed = esse_run_args.failing.min_committed,
-                   .assume = esse_session_assume(&esse_run_args.assuming) },
-        .verbose = esse_run_args.verbose,
-        .plain = esse_run_args.plain
-    };
+    const unsigned threads = r->args->threads < UINT_MAX ? (unsigned)r->args->threads : UINT_MAX;
+    struct esse_checking checking = { .command = "run",
+                                      .session = &r->session,
+                                      .load = { .budget = &r->session.budget, .threads = threads },
+                                      .check = { .budget = &r->session.budget,
+                                                 .threads = threads,
+                                                 .min_committed = r->args->failing.min_committed,
+                                                 .assume =
+                                                     esse_session_assume(&r->args->assuming) },
+                                      .verbose = r->args->verbose,
+                                      .plain = r->args->plain };
     struct esse_checked checked;
     checking.load.certificate = r->summary.no_certificate ? NULL : r->dir.certificate;
     checking.check.levels = esse_session_names(r->arena, r->level, &checking.check.level_count);
-    esse_session_start(&r->session, esse_run_args.budget, esse_run_args.memory,
-                       esse_run_args.quiet);
+    esse_session_start(&r->session, r->args->budget, r->args->memory, r->args->quiet);
     const int verdict = esse_checking_run(&checking, r->arena, r->dir.history, &checked);
-    const int status =
-        esse_failing_status(&esse_run_args.failing, verdict,
-                            checked.has_report && checked.report.result->too_few_committed);
+    const int status = esse_failing_status(
+        &r->args->failing, verdict, checked.has_report && checked.report.result->too_few_committed);
     if (!checked.has_report && !checked.stopped)
         return status;
     checked.report.faults_told = r->live.faults != NULL; /* by the summary */
-    esse_checked_put(&r->out, &checking, r->dir.history, &checked, esse_run_args.json);
+    esse_checked_put(&r->out, &checking, r->dir.history, &checked, r->args->json);
     const int saved = checked.has_report ? save_verdict(r, &checked.report) : 0;
     return saved ? saved : status;
 }
@@ -204,7 +200,7 @@ static int check(struct esse_running *r)
 int esse_run_once(struct esse_running *r)
 {
     struct esse_error err = { 0 };
-    esse_session_start(&r->session, 0, 0, esse_run_args.quiet);
+    esse_session_start(&r->session, 0, 0, r->args->quiet);
     r->live.budget = &r->session.budget;
     r->live.progress = show_progress;
     r->live.context = r;
@@ -221,9 +217,9 @@ int esse_run_once(struct esse_running *r)
     }
     if (!status && r->checks)
         status = check(r);
-    if (!esse_run_args.json)
+    if (!r->args->json)
         esse_out_f(&r->out, "saved in %s\n", r->dir.path);
-    else if (!esse_run_args.quiet)
+    else if (!r->args->quiet)
         fprintf(stderr, "saved in %s\n", r->dir.path);
     return status;
 }

@@ -11,6 +11,7 @@ struct esse_running {
     struct esse_session session;
     struct esse_arena *arena; /* of one run */
     const struct esse_command *command;
+    const struct esse_run_args *args;
     bool checks;
     const char *level;
     struct esse_live_options live;

@@ -54,12 +54,9 @@ static bool find_levels(struct check *check, const struct esse_check_options *op
     check_make_room(check, options->level_count ? options->level_count : 1);
     for (size_t i = 0; i < check->count; i++) {
         bool none = check->count == 1 && options->anomaly_count && strcmp(names[i], "none") == 0;
-        check->levels[i] = none ? &esse_level_none : esse_level_find(names[i]);
-        const char *near = check->levels[i] ? NULL : esse_level_suggest(names[i]);
+        check->levels[i] = none ? &esse_level_none : esse_level_named(names[i], err);
         if (!check->levels[i])
-            return esse_fail(err, ESSE_EUSAGE, "unknown level '%s'%s%s%s; 'esse levels' lists them",
-                             names[i], near ? "; did you mean '" : "", near ? near : "",
-                             near ? "'?" : "");
+            return false;
         check->verdicts[i].level = check->levels[i]->friendly;
     }
     return true;
@@ -113,7 +110,8 @@ static bool find_engine(const char *name, struct esse_error *err)
 {
     return !name || esse_engine_find(name) ||
            esse_fail(err, ESSE_EUSAGE,
-                     "unknown engine '%s'; this build has: scan, replay, saturate, dsg, polygraph",
+                     "unknown engine '%s'; this build has: scan, replay, serial, saturate, dsg, "
+                     "polygraph",
                      name);
 }
 
@@ -174,6 +172,8 @@ static void settle(const struct check *check, const struct esse_level *level,
         verdict->reason = "the level holds, but whether the history is free of the anomalies that "
                           "were named could not be told";
     }
+    if (verdict->outcome == ESSE_UNKNOWN && !verdict->reason && check->is_named)
+        verdict->reason = "the engine that was named does not decide it";
     for (uint32_t i = 0; verdict->outcome == ESSE_UNKNOWN && i < job->found_count; i++) {
         const struct esse_anomaly_type *type = esse_anomaly_find(job->found[i].type);
         if (check->except[type->id] && esse_level_forbids(level, type))
@@ -191,6 +191,16 @@ static bool is_followed(const struct check *check, size_t level)
             !next->engine->decides(check->levels[level], check->history)))
         next = esse_plan_find(check->levels[level], check->history, &check->planning, next);
     return !check->is_named && next;
+}
+
+/* The engine, of those whose turn is still to come, that says what serial order is worth trying. */
+static const struct esse_engine *next_engine(const struct check *check, size_t level)
+{
+    const struct esse_plan *plan = check->is_named ? NULL : check->plans[level];
+    do
+        plan = esse_plan_find(check->levels[level], check->history, &check->planning, plan);
+    while (plan && !plan->engine->serial_level);
+    return plan ? plan->engine : NULL;
 }
 
 struct running {
@@ -234,9 +244,11 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
     const struct esse_level **levels = esse_arena_alloc(check->arena, count, sizeof *levels);
     struct esse_verdict *verdicts = esse_arena_alloc(check->arena, count, sizeof *verdicts);
     bool *followed = esse_arena_alloc(check->arena, count, sizeof *followed);
+    const struct esse_engine **next = esse_arena_alloc(check->arena, count, sizeof *next);
     for (size_t i = 0; i < count; i++) {
         levels[i] = check->levels[which[i]];
         followed[i] = is_followed(check, which[i]);
+        next[i] = next_engine(check, which[i]);
         verdicts[i] = (struct esse_verdict){ .level = check->verdicts[which[i]].level,
                                              .outcome = ESSE_UNKNOWN,
                                              .named = check->verdicts[which[i]].named,
@@ -255,6 +267,9 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                             .assume = check->options->assume,
                             .ablate = check->options->ablate,
                             .order_by = check->options->order_by,
+                            .proved = check->proved,
+                            .near = check->near,
+                            .next = next,
                             .is_followed = followed };
     memcpy(job.named, check->named, sizeof job.named);
     memcpy(job.except, check->except, sizeof job.except);
@@ -271,9 +286,9 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
         struct esse_verdict *kept = &check->verdicts[which[i]];
         settle(check, levels[i], &verdicts[i], &job);
         verdicts[i].seconds = kept->seconds + esse_clock_seconds() - started;
-        /* Of two that cannot decide, the first had the better reason, unless the last one knows of
-         * no other than that time ran out. */
-        if (!kept->engine || verdicts[i].outcome != ESSE_UNKNOWN || esse_budget_spent(budget))
+        /* Of two that cannot decide, the first had the better reason, if it had one and the last
+         * one knows of another than that time ran out. */
+        if (!kept->reason || verdicts[i].outcome != ESSE_UNKNOWN || esse_budget_spent(budget))
             *kept = verdicts[i];
     }
     return true;
@@ -427,20 +442,6 @@ static void ask_otherwise(struct check *check, const struct esse_level *level,
 
 /* ---- rechecking ---- */
 
-/* Was the same order replayed for the same level already, for an earlier verdict? */
-static bool is_replayed(const struct check *check, size_t at)
-{
-    const struct esse_verdict *verdict = &check->verdicts[at];
-    for (size_t i = 0; i < at; i++) {
-        const struct esse_verdict *other = &check->verdicts[i];
-        if (verdict->outcome == ESSE_HOLDS && other->outcome == ESSE_HOLDS &&
-            verdict->order.events == other->order.events &&
-            verdict->order.proves == other->order.proves)
-            return esse_level_implies(esse_level_find(verdict->order.proves), check->levels[at]);
-    }
-    return false;
-}
-
 struct rechecking {
     const struct check *check;
     size_t at;
@@ -454,7 +455,7 @@ static void recheck_verdict(void *context)
     const struct check *check = r->check;
     esse_guard_poll();
     r->ok = esse_recheck_verdict(check->history, check->levels[r->at], &check->verdicts[r->at],
-                                 check->threads, r->err);
+                                 check->proved, check->threads, r->err);
 }
 
 static void recheck_found(void *context)
@@ -485,7 +486,7 @@ static bool recheck(struct check *check, struct esse_error *err)
     for (; r.at < check->count; r.at++) {
         struct esse_verdict *verdict = &check->verdicts[r.at];
         r.ok = true;
-        if (!is_replayed(check, r.at) && !esse_guard_run(budget, recheck_verdict, &r))
+        if (!esse_guard_run(budget, recheck_verdict, &r))
             void_verdict(check, verdict);
         else if (!r.ok)
             return false;
@@ -612,7 +613,9 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                            .history = history,
                            .options = options,
                            .threads = esse_thread_count(options->threads),
-                           .planning = { options->assume, options->order_by != NULL } };
+                           .planning = { options->assume, options->order_by != NULL },
+                           .near = esse_arena_alloc(arena, 1, sizeof *check.near),
+                           .proved = esse_proved_new(arena, history) };
     if (!find_levels(&check, options, err) || !find_anomalies(&check, err) ||
         !find_order(options->order_by, err) || !find_engine(options->engine, err))
         return false;

@@ -1,12 +1,9 @@
 #ifndef ESSE_ENGINE_CHECK_STATE_H
 #define ESSE_ENGINE_CHECK_STATE_H
 
-#include "base/vec.h"
-#include "engine/engine.h"
+#include "engine/known/known.h"
 
 /* A check under way.  Private to check.c and worlds.c. */
-
-ESSE_VEC(found_vec, struct esse_anomaly)
 
 struct check {
     struct esse_arena *arena;
@@ -19,6 +16,8 @@ struct check {
     bool is_named;                  /* the engine, by the caller */
     const struct esse_plan **plans; /* by level; NULL: it had its turns */
     struct esse_verdict *verdicts;
+    struct serial_near *near;     /* see struct esse_job */
+    struct esse_proved *proved;   /* by the kernel, of this history */
     struct found_vec found;       /* by all engines */
     bool named[ESSE_ANOMALY_END]; /* see struct esse_job */
     bool except[ESSE_ANOMALY_END];

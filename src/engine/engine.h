@@ -2,6 +2,7 @@
 #define ESSE_ENGINE_ENGINE_H
 
 #include "base/budget.h"
+#include "evidence/proved.h"
 #include "history/history.h"
 #include "level/level.h"
 
@@ -9,7 +10,7 @@
  * A decision procedure.  The differential tests hold every engine to this:
  *
  * 1) decides() says whether the engine can both prove and refute 'level' on 'history'.  An engine
- *    that cannot may still be run to refute; it then answers VIOLATED or UNKNOWN, never HOLDS.
+ *    that cannot may still be run: to refute only, as scan, or to prove only, as serial.
  * 2) run() fills one verdict a level.  It allocates what it returns in job->arena and keeps no
  *    state between calls.
  * 3) run() polls the budget at least every 10 ms, and then answers UNKNOWN for what is undecided.
@@ -17,6 +18,9 @@
  * 5) The evidence must satisfy evidence/recheck.h, which sees history and level but no graph,
  *    clause or engine: an engine's bug becomes a failed recheck, never a wrong answer.
  */
+struct serial_near; /* known/serial.h */
+struct esse_engine;
+
 struct esse_job {
     struct esse_arena *arena;
     const struct esse_history *history;
@@ -28,6 +32,10 @@ struct esse_job {
     unsigned assume;               /* enum esse_assumption */
     unsigned ablate;               /* enum esse_ablation */
     const char *order_by;          /* what the order of transactions is known to be by, or NULL */
+    struct esse_proved *proved;    /* what the kernel has proved so far, or NULL */
+    struct serial_near *near;      /* orders near the recorded one, as far as they were asked for */
+    const struct esse_engine *const
+        *next;                     /* a level: the engine that asks for a serial order, or NULL */
     const bool *is_followed;       /* a level: if it stays undecided, another engine decides it */
     bool named[ESSE_ANOMALY_END];  /* types that count whatever the level allows */
     bool except[ESSE_ANOMALY_END]; /* types that do not count at all */
@@ -50,6 +58,9 @@ struct esse_engine {
     const char *name, *summary;
     bool (*decides)(const struct esse_level *level, const struct esse_history *history);
     void (*run)(struct esse_job *job);
+    /* The serial level whose order would prove most of what the job asks; NULL: no serial order is
+     * worth trying before this engine.  May be NULL itself. */
+    const struct esse_level *(*serial_level)(const struct esse_job *job);
 };
 
 extern const struct esse_engine *const esse_engines[]; /* null-terminated */
@@ -65,7 +76,8 @@ struct esse_planning {
 enum esse_plan_when {
     ESSE_PLAN_ALWAYS,
     ESSE_PLAN_ASSUMING, /* something is assumed about the order of versions */
-    ESSE_PLAN_ORDERED,  /* the order of the transactions is known, or certified for the level */
+    ESSE_PLAN_NEAR, /* nothing is assumed or given about versions, and the engine serial can walk */
+    ESSE_PLAN_ORDERED, /* the order of the transactions is known, or certified for the level */
 };
 
 /* A row of the planner's table: the first that applies names the engine; where that one cannot

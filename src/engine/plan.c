@@ -1,16 +1,22 @@
 #include "engine/dsg/dsg.h"
 #include "engine/engine.h"
+#include "engine/known/serial.h"
 #include "engine/polygraph/polygraph.h"
 #include "engine/replay/replay_engine.h"
 #include "engine/saturate/saturate.h"
 #include "engine/scan/scan.h"
+#include "engine/serial/serial_engine.h"
 
 #include <string.h>
 
 /* In the order in which they run: strong levels first, whose orders prove the weak ones. */
-const struct esse_engine *const esse_engines[] = { &esse_engine_scan,      &esse_engine_replay,
-                                                   &esse_engine_dsg,       &esse_engine_saturate,
-                                                   &esse_engine_polygraph, NULL };
+const struct esse_engine *const esse_engines[] = { &esse_engine_scan,
+                                                   &esse_engine_replay,
+                                                   &esse_engine_serial,
+                                                   &esse_engine_dsg,
+                                                   &esse_engine_saturate,
+                                                   &esse_engine_polygraph,
+                                                   NULL };
 
 enum {
     ANY_FAMILY = 1 << ESSE_FAMILY_DEPENDENCY | 1 << ESSE_FAMILY_COMMIT_ORDER |
@@ -24,6 +30,8 @@ const struct esse_plan esse_plans[] = {
       ESSE_PLAN_ORDERED },
     { ANY_FAMILY, ESSE_HAS_WRITES, &esse_engine_dsg,
       "what is assumed about the order of versions may rule the level out", ESSE_PLAN_ASSUMING },
+    { ANY_FAMILY, 0, &esse_engine_serial,
+      "a serial order near the recorded one may prove the level", ESSE_PLAN_NEAR },
     { WEAK_FAMILIES, 0, &esse_engine_saturate,
       "the level is an axiom about a commit order, and what it forces decides it" },
     { ANY_FAMILY, ESSE_HAS_APPENDS, &esse_engine_dsg,
@@ -50,6 +58,9 @@ static bool is_time_for(const struct esse_plan *plan, const struct esse_level *l
     switch (plan->when) {
     case ESSE_PLAN_ASSUMING:
         return planning->assume != 0;
+    case ESSE_PLAN_NEAR:
+        return !planning->assume && !(history->has & ESSE_HAS_VERSION_ORDER) &&
+               serial_is_fit(history);
     case ESSE_PLAN_ORDERED:
         return planning->has_order || replay_is_certified(level, history);
     default:

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
-#include "engine/open_outcomes.h"
+#include "engine/known/open_outcomes.h"
 #include "evidence/recheck.h"
 #include "history/show.h"
 #include "history/suppose.h"
@@ -38,6 +38,7 @@ static struct check check_of(const struct worlds *w, const struct esse_history *
     const struct check *whole = w->check;
     struct check part = *whole;
     part.history = world;
+    part.near = esse_arena_alloc(whole->arena, 1, sizeof *part.near);
     part.found = (struct found_vec){ 0 };
     check_make_room(&part, whole->count);
     part.count = 0;
@@ -130,7 +131,7 @@ static void prove(void *context)
     struct proving *p = context;
     struct esse_error ignored;
     p->ok = esse_recheck_verdict(p->check->history, p->check->levels[p->level], p->verdict,
-                                 p->check->threads, &ignored);
+                                 p->check->proved, p->check->threads, &ignored);
 }
 
 /* Takes over that a level holds in a world, if the order proves it of the history itself: one whom

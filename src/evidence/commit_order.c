@@ -115,7 +115,7 @@ bool esse_commit_order_check(const struct esse_history *history, const struct es
                              const struct esse_order *order, unsigned threads,
                              struct esse_error *err)
 {
-    if (esse_commit_order_is_plain(history, level, order))
+    if (esse_commit_order_is_plain(history, level, order, NULL))
         return true;
     struct commit_order co = { .arena = esse_arena_new(),
                                .history = history,

@@ -1,6 +1,7 @@
 #ifndef ESSE_EVIDENCE_COMMIT_ORDER_H
 #define ESSE_EVIDENCE_COMMIT_ORDER_H
 
+#include "evidence/proved.h"
 #include "history/by_key.h"
 #include "level/level.h"
 
@@ -22,9 +23,10 @@ bool esse_commit_order_check(const struct esse_history *history, const struct es
 
 /* The same in one walk along the order, for registers and the levels with sessions and without
  * co in φ.  It is O(operations) where few reads are stale and passes over little; false only says
- * that the walk did not prove it.  4 bytes an operation and 12 a transaction. */
+ * that the walk did not prove it.  What it proves is noted in 'proved', which may be NULL.  4 bytes
+ * an operation and 12 a transaction. */
 bool esse_commit_order_is_plain(const struct esse_history *history, const struct esse_level *level,
-                                const struct esse_order *order);
+                                const struct esse_order *order, struct esse_proved *proved);
 
 /* The levels that such an order can prove. */
 bool esse_commit_order_proves(const struct esse_level *level, bool of_accesses);

@@ -29,11 +29,6 @@ static bool is_in(const struct tracing *t, uint32_t at)
     return t->co->in[touch_at(t, at)->txn];
 }
 
-static bool is_list_value(esse_value value)
-{
-    return esse_value_tag(value) == ESSE_TAG_LIST;
-}
-
 /* The order says who committed: what others wrote explains nothing. */
 static void note_writes(struct tracing *t)
 {
@@ -66,7 +61,7 @@ static uint32_t write_read(const struct tracing *t, esse_value value)
 {
     uint32_t count;
     value = esse_value_state(value);
-    if (is_list_value(value)) {
+    if (esse_value_is_list(value)) {
         const esse_value *items = esse_history_list(t->co->history, value, &count);
         return only_write(t, items[count - 1], ESSE_OP_APPEND);
     }
@@ -89,7 +84,7 @@ static bool agrees_with_own(const struct tracing *t, uint32_t begin, uint32_t re
     uint32_t count = 0, before;
     esse_value value = esse_value_state(touch_at(t, read)->value);
     const esse_value *items =
-        is_list_value(value) ? esse_history_list(history, value, &count) : NULL;
+        esse_value_is_list(value) ? esse_history_list(history, value, &count) : NULL;
     for (uint32_t at = read; at-- > begin;) {
         const struct esse_touch *touch = touch_at(t, at);
         esse_value earlier = esse_value_state(touch->value);
@@ -103,7 +98,7 @@ static bool agrees_with_own(const struct tracing *t, uint32_t begin, uint32_t re
         if (esse_value_eq(earlier, ESSE_NONE) ||
             !(touch->kind == ESSE_OP_READ ? t->co->rule->repeatable : t->co->rule->own_writes))
             continue;
-        if (!is_list_value(earlier))
+        if (!esse_value_is_list(earlier))
             return items ? count == 0 && esse_value_eq(earlier, ESSE_NIL)
                          : esse_value_eq(earlier, value);
         const esse_value *base = esse_history_list(history, earlier, &before);
@@ -131,7 +126,7 @@ static bool is_of_future(const struct tracing *t, uint32_t read)
     uint32_t count = 0;
     const esse_value value = touch_at(t, read)->value;
     const esse_value *items =
-        is_list_value(value) ? esse_history_list(t->co->history, value, &count) : NULL;
+        esse_value_is_list(value) ? esse_history_list(t->co->history, value, &count) : NULL;
     while (count-- > 0) {
         const uint32_t at = only_write(t, items[count], ESSE_OP_APPEND);
         if (at != CO_NOWHERE && at > read && touch_at(t, at)->txn == touch_at(t, read)->txn)
@@ -227,14 +222,14 @@ static bool agrees_with_lists(const struct tracing *t, struct esse_error *err)
     uint32_t longest = CO_NOWHERE;
     for (uint32_t at = t->begin; at < t->end; at++) {
         esse_value value = touch_at(t, at)->value;
-        if (is_list_value(value) && value.word >> 32 && is_in(t, at) &&
+        if (esse_value_is_list(value) && value.word >> 32 && is_in(t, at) &&
             (longest == CO_NOWHERE || value.word >> 32 > touch_at(t, longest)->value.word >> 32))
             longest = at;
     }
     if (longest == CO_NOWHERE)
         return true;
     for (uint32_t at = t->begin; at < t->end; at++)
-        if (is_list_value(touch_at(t, at)->value) && is_in(t, at) &&
+        if (esse_value_is_list(touch_at(t, at)->value) && is_in(t, at) &&
             !is_prefix(t->co->history, touch_at(t, at)->value, touch_at(t, longest)->value))
             return co_wrong(t->co, unit_at(t, at), "read a list against the longest one", err);
     return agrees_with_list(t, longest, err);
@@ -331,12 +326,8 @@ bool co_trace(struct commit_order *co, struct esse_error *err)
 {
     const struct esse_history *history = co->history;
     struct tracing_all all = { .co = co };
-    all.initial = esse_arena_alloc(co->arena, history->keys + 1u, sizeof *all.initial);
+    all.initial = esse_initial_values(co->arena, history);
     all.given = esse_arena_alloc(co->arena, history->keys + 1u, sizeof *all.given);
-    for (uint32_t key = 0; key < history->keys; key++)
-        all.initial[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < history->init_count; i++)
-        all.initial[history->init[i].key.ix] = history->init[i].value;
     for (uint32_t i = 0; i < history->version_order_count; i++)
         all.given[history->version_orders[i].key.ix] = &history->version_orders[i];
     co->access =

@@ -1,6 +1,7 @@
 #include "base/guard.h"
 #include "base/vec.h"
 #include "evidence/commit_order_state.h"
+#include "evidence/proved_note.h"
 
 /*
  * One walk along the order, with the newest version of every key at hand.  A read that returns the
@@ -253,18 +254,14 @@ static void make_room(struct walking *w)
     w->previous = esse_arena_grow(w->arena, NULL, txns);
     w->met = esse_arena_alloc(w->arena, history->txns + (size_t)1, sizeof *w->met);
     w->before = esse_arena_grow(w->arena, NULL, (history->ops + (size_t)1) * sizeof *w->before);
-    w->initial = esse_arena_alloc(w->arena, history->keys + 1u, sizeof *w->initial);
+    w->initial = esse_initial_values(w->arena, history);
     w->key = esse_arena_alloc(w->arena, history->keys + 1u, sizeof *w->key);
-    for (uint32_t key = 0; key < history->keys; key++)
-        w->initial[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < history->init_count; i++)
-        w->initial[history->init[i].key.ix] = history->init[i].value;
     for (uint32_t key = 0; key < history->keys; key++)
         w->key[key] = (struct version){ w->initial[key], NO_OP };
 }
 
 bool esse_commit_order_is_plain(const struct esse_history *history, const struct esse_level *level,
-                                const struct esse_order *order)
+                                const struct esse_order *order, struct esse_proved *proved)
 {
     struct walking w = { .history = history,
                          .rule = co_rule_of(level),
@@ -278,5 +275,7 @@ bool esse_commit_order_is_plain(const struct esse_history *history, const struct
     for (uint32_t i = 0; ok && i < order->count; i++)
         ok = walk_unit(&w, order->events[i]);
     esse_arena_free(w.arena);
+    if (ok)
+        proved_note(proved, history, level, order);
     return ok;
 }

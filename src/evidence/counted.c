@@ -70,18 +70,9 @@ static void look(struct counting *c, uint32_t key, uint32_t at)
     }
 }
 
-static void find_initial(struct counting *c)
-{
-    c->initial = esse_arena_alloc(c->scratch, c->history->keys + (size_t)1, sizeof *c->initial);
-    for (uint32_t key = 0; key < c->history->keys; key++)
-        c->initial[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < c->history->init_count; i++)
-        c->initial[c->history->init[i].key.ix] = c->history->init[i].value;
-}
-
 static void find_sights(struct counting *c)
 {
-    find_initial(c);
+    c->initial = esse_initial_values(c->scratch, c->history);
     esse_by_key_make(&c->by_key, c->scratch, c->history);
     for (uint32_t key = 0; key < c->history->keys; key++)
         if (find_writers(c, key))

@@ -1,6 +1,7 @@
 #ifndef ESSE_EVIDENCE_RECHECK_H
 #define ESSE_EVIDENCE_RECHECK_H
 
+#include "evidence/proved.h"
 #include "history/history.h"
 #include "level/level.h"
 
@@ -8,27 +9,9 @@
  * The trusted kernel: rechecks a verdict from the history and the level's definition alone.  It
  * shares nothing with the engines, and runs in release builds before anything is printed.
  *
- * An anomaly's evidence is its steps, in this order:
- *
- *   G1a                 the read; the aborted write of what it returned
- *   G1b                 the read; the write of what it returned; a later write of the same key by
- *                       the same transaction
- *   garbage-read        the read of what nobody wrote
- *   internal            what the transaction did to the key before; the read that contradicts it
- *   own-write-missed    the transaction's write of the key; a later read that does not show it
- *   future-read         the read; the later write, by the same transaction, of what it returned
- *   duplicate-elements  the read of a list with an element more often than it was appended
- *   incompatible-order  two reads of lists of which neither is a prefix of the other
- *   dirty-update        an aborted append; a committed append; the read that shows the second
- *                       after the first with nothing committed between
- *   lost-update         two first reads of the same version by transactions that both write the
- *                       key
- *   lost-commit         a write of the transaction that was lost
- *   duplicate-write     two writes of the same value to the key
- *   cyclic-versions     see recheck_versions.h
- *   predicate-read-miss the predicate operation that left out the key
- *   result-set-mismatch the predicate operation that disagrees with its version set about the key
- *   order-mismatch ...  see recheck_mismatch.h
+ * An anomaly's evidence is a cycle (recheck_cycle.h, recheck_forced.h, recheck_start.h), a
+ * refutation (refutation.h), an order that does not replay (recheck_mismatch.h), or a few
+ * operations (recheck_steps.h).
  *
  * What an anomaly supposes of transactions of unknown outcome is taken for granted.
  *
@@ -42,9 +25,11 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
 bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_level *level,
                             const struct esse_verdict *verdict);
 
-/* Does the order prove the level? */
+/* Does the order prove the level?  What the kernel has proved before ('proved', or NULL) it does
+ * not prove again, and what it proves now is noted there. */
 bool esse_recheck_order(const struct esse_history *history, const struct esse_level *level,
-                        const struct esse_order *order, unsigned threads, struct esse_error *err);
+                        const struct esse_order *order, struct esse_proved *proved,
+                        unsigned threads, struct esse_error *err);
 
 /* What the verdict rests on that came with the history, as far as its evidence shows: the kind of
  * its certificate, or else what an order was taken from; NULL if it follows from the operations. */
@@ -56,7 +41,7 @@ const char *esse_recheck_certificate(const struct esse_history *history,
  * of unknown outcomes covers all of them.  HOLDS needs evidence of a kind that
  * this kernel knows.  'threads', at least 1, change nothing but the time. */
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
-                          const struct esse_verdict *verdict, unsigned threads,
-                          struct esse_error *err);
+                          const struct esse_verdict *verdict, struct esse_proved *proved,
+                          unsigned threads, struct esse_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "evidence/key_versions.h"
 #include "evidence/recheck_phantom.h"
 #include "evidence/recheck_versions.h"
+#include "evidence/truths.h"
 #include "history/access.h"
 
 #include <stdio.h>
@@ -12,26 +13,16 @@
 
 /* ---- the type of a cycle ---- */
 
-static bool is_dep(const struct esse_edge *edge, const char *dep)
-{
-    return strcmp(edge->dep, dep) == 0;
-}
-
-static bool is_anti(const struct esse_edge *edge)
-{
-    return is_dep(edge, "rw") || is_dep(edge, "rwp");
-}
-
 const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char room[40])
 {
     uint32_t anti = 0, adjacent = 0, reads = 0, predicate = 0, process = 0, realtime = 0;
     for (uint32_t i = 0; i < count; i++) {
-        anti += is_anti(&edges[i]);
-        adjacent += count > 1 && is_anti(&edges[i]) && is_anti(&edges[(i + 1) % count]);
-        predicate += is_dep(&edges[i], "rwp");
-        reads += is_dep(&edges[i], "wr") || is_dep(&edges[i], "wrp");
-        process += is_dep(&edges[i], "process");
-        realtime += is_dep(&edges[i], "realtime");
+        anti += truth_is_anti(&edges[i]);
+        adjacent += count > 1 && truth_is_anti(&edges[i]) && truth_is_anti(&edges[(i + 1) % count]);
+        predicate += truth_is_dep(&edges[i], "rwp");
+        reads += truth_is_dep(&edges[i], "wr") || truth_is_dep(&edges[i], "wrp");
+        process += truth_is_dep(&edges[i], "process");
+        realtime += truth_is_dep(&edges[i], "realtime");
     }
     const char *base = anti == 1  ? "G-single"
                        : adjacent ? "G2"
@@ -55,19 +46,6 @@ struct cycle_claim {
 static struct cycle_claim claim_of(struct esse_arena *arena, const struct esse_history *history)
 {
     return (struct cycle_claim){ history, esse_counted(arena, history) };
-}
-
-/* By how many operations, of transactions that did not abort, the value was written. */
-static uint32_t count_writes(const struct esse_history *history, uint32_t key, esse_value value)
-{
-    uint32_t count = 0;
-    esse_value written;
-    for (uint32_t t = 0; t < history->txns; t++)
-        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++)
-            count += history->txn_status[t] != ESSE_ABORTED &&
-                     esse_op_write_of(history, op, (esse_key){ key }, &written) &&
-                     esse_value_eq(written, value);
-    return count;
 }
 
 /* ---- what is known of the order of versions ---- */
@@ -109,12 +87,6 @@ bool esse_recheck_is_ordered(const struct esse_history *history, esse_key key, e
 
 /* ---- the edges ---- */
 
-static bool writes_key(const struct esse_history *history, uint32_t op, uint32_t key)
-{
-    esse_value ignored;
-    return esse_op_write_of(history, op, (esse_key){ key }, &ignored);
-}
-
 static bool reads_key(const struct esse_history *history, uint32_t op, uint32_t key)
 {
     esse_value read;
@@ -125,25 +97,14 @@ static bool reads_key(const struct esse_history *history, uint32_t op, uint32_t 
 /* What a transaction reads after it wrote the key is its own, and no dependency. */
 static bool reads_others(const struct esse_history *history, uint32_t op, uint32_t key)
 {
-    for (uint32_t o = history->txn_op[esse_op_txn(history, op).ix]; o < op; o++)
-        if (writes_key(history, o, key))
-            return false;
-    return reads_key(history, op, key);
-}
-
-static bool is_last_write(const struct esse_history *history, uint32_t txn, uint32_t op,
-                          uint32_t key)
-{
-    for (uint32_t o = op + 1; o < history->txn_op[txn + 1]; o++)
-        if (writes_key(history, o, key))
-            return false;
-    return true;
+    return !truth_wrote_before(history, op, (esse_key){ key }) && reads_key(history, op, key);
 }
 
 /* An append is a version; of a register's writes only the transaction's last is. */
-static bool installs(const struct esse_history *history, uint32_t txn, uint32_t op, uint32_t key)
+static bool installs(const struct esse_history *history, uint32_t op, esse_key key)
 {
-    return history->op_kind[op] == ESSE_OP_APPEND || is_last_write(history, txn, op, key);
+    return truth_writes(history, op, key) &&
+           (history->op_kind[op] == ESSE_OP_APPEND || !truth_writes_after(history, op, key));
 }
 
 /* A read that several versions could explain is of the one that its snapshot has, if a certificate
@@ -181,7 +142,7 @@ static bool edge_wr(const struct esse_history *history, const struct esse_edge *
     } else if (!esse_value_eq(read, written)) {
         return false;
     }
-    const bool is_only = count_writes(history, key, written) == 1 &&
+    const bool is_only = truth_writers(history, edge->key, written, ESSE_NO_TXN).kept == 1 &&
                          !esse_value_eq(read, esse_key_initial(history, edge->key));
     return is_only || by_snapshot(history, edge->key, edge->to, edge->to_op, edge->from_op, false);
 }
@@ -189,7 +150,7 @@ static bool edge_wr(const struct esse_history *history, const struct esse_edge *
 /* By an assumption: the witnesses show the versions of 'from' and 'to', and why one comes first. */
 static bool inferred(const struct esse_history *history, const struct esse_edge *edge)
 {
-    return esse_recheck_shows_version(history, edge->key, edge->from_op, is_anti(edge),
+    return esse_recheck_shows_version(history, edge->key, edge->from_op, truth_is_anti(edge),
                                       edge->witness) &&
            esse_recheck_shows_version(history, edge->key, edge->to_op, false,
                                       edge->later_witness) &&
@@ -224,10 +185,8 @@ static bool is_shown_before(const struct esse_history *history, esse_key key, es
 static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
 {
     const struct esse_history *history = claim->history;
-    uint32_t key = edge->key.ix, witness = edge->witness.ix, from = edge->from_op.ix;
-    if (!writes_key(history, from, key) || !writes_key(history, edge->to_op.ix, key) ||
-        !installs(history, edge->from.ix, from, key) ||
-        !installs(history, edge->to.ix, edge->to_op.ix, key))
+    const uint32_t witness = edge->witness.ix, from = edge->from_op.ix;
+    if (!installs(history, from, edge->key) || !installs(history, edge->to_op.ix, edge->key))
         return false;
     if (edge->basis)
         return inferred(history, edge);
@@ -242,36 +201,10 @@ static bool edge_ww(struct cycle_claim *claim, const struct esse_edge *edge)
     return is_shown_before(history, edge->key, list, from, edge->to_op.ix);
 }
 
-/* The first write, by a transaction that did not abort, of the value that a register read returned.
- */
-static uint32_t writer_of(const struct esse_history *history, uint32_t key, esse_value value)
-{
-    esse_value written;
-    for (uint32_t txn = 0; txn < history->txns; txn++)
-        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-            if (history->txn_status[txn] != ESSE_ABORTED &&
-                history->op_kind[op] != ESSE_OP_APPEND &&
-                esse_op_write_of(history, op, (esse_key){ key }, &written) &&
-                esse_value_eq(written, value))
-                return op;
-    return ESSE_NO_OP;
-}
-
-static bool has_deletes(const struct esse_history *history, uint32_t key)
-{
-    esse_value written;
-    for (uint32_t op = 0; op < history->ops; op++)
-        if (esse_op_write_of(history, op, (esse_key){ key }, &written) &&
-            esse_value_eq(written, ESSE_NIL))
-            return true;
-    return false;
-}
-
 static bool edge_rw(const struct esse_history *history, const struct esse_edge *edge)
 {
-    uint32_t key = edge->key.ix, to = edge->to_op.ix;
-    if (!reads_others(history, edge->from_op.ix, key) || !writes_key(history, to, key) ||
-        !installs(history, edge->to.ix, to, key))
+    const uint32_t to = edge->to_op.ix;
+    if (!reads_others(history, edge->from_op.ix, edge->key.ix) || !installs(history, to, edge->key))
         return false;
     if (edge->basis)
         return inferred(history, edge);
@@ -284,30 +217,12 @@ static bool edge_rw(const struct esse_history *history, const struct esse_edge *
                 !esse_list_has(history, read, history->op_value[to]));
     if (by_snapshot(history, edge->key, edge->from, edge->from_op, edge->to_op, true))
         return true;
-    esse_value initial = esse_key_initial(history, edge->key);
-    if (esse_value_eq(read, initial))
-        return esse_value_eq(initial, ESSE_NIL) ? !has_deletes(history, key)
-                                                : !count_writes(history, key, initial);
-    uint32_t writer = writer_of(history, key, read);
-    return writer != ESSE_NO_OP && count_writes(history, key, read) == 1 &&
-           esse_recheck_is_ordered(history, edge->key, (esse_op){ writer }, edge->to_op);
-}
-
-static bool edge_process(const struct esse_history *history, const struct esse_edge *edge)
-{
-    return history->txn_session[edge->from.ix] == history->txn_session[edge->to.ix] &&
-           edge->from.ix < edge->to.ix;
-}
-
-static bool edge_realtime(const struct esse_history *history, const struct esse_edge *edge)
-{
-    int64_t end = esse_txn_committed_by(history, edge->from.ix);
-    return end != ESSE_NO_TIME && end < history->txn_time[edge->to.ix].begin;
-}
-
-static bool is_op_of(const struct esse_history *history, esse_op op, esse_txn txn)
-{
-    return op.ix >= history->txn_op[txn.ix] && op.ix < history->txn_op[txn.ix + 1];
+    const struct truth_writers of = truth_writers(history, edge->key, read, ESSE_NO_TXN);
+    if (esse_value_eq(read, esse_key_initial(history, edge->key)))
+        return esse_value_eq(read, ESSE_NIL) ? !of.all
+                                             : !of.kept; /* a delete that was aborted too */
+    return of.kept == 1 && history->op_kind[of.first_kept] != ESSE_OP_APPEND &&
+           esse_recheck_is_ordered(history, edge->key, (esse_op){ of.first_kept }, edge->to_op);
 }
 
 /* An edge between operations, of one transaction perhaps. */
@@ -317,18 +232,20 @@ static bool op_edge_follows(struct cycle_claim *claim, const struct esse_edge *e
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
         !claim->in[edge->from.ix] || !claim->in[edge->to.ix])
         return false;
-    if (is_dep(edge, "process"))
-        return edge_process(history, edge);
-    if (is_dep(edge, "realtime"))
-        return edge_realtime(history, edge);
+    if (truth_is_dep(edge, "process"))
+        return truth_is_in_session(history, edge->from.ix, edge->to.ix);
+    if (truth_is_dep(edge, "realtime"))
+        return truth_is_in_time(history, edge->from.ix, edge->to.ix);
     if (!edge->has_key || edge->key.ix >= history->keys ||
-        !is_op_of(history, edge->from_op, edge->from) || !is_op_of(history, edge->to_op, edge->to))
+        !truth_is_op_of(history, edge->from_op, edge->from) ||
+        !truth_is_op_of(history, edge->to_op, edge->to))
         return false;
-    return is_dep(edge, "wr")                           ? edge_wr(history, edge)
-           : is_dep(edge, "ww")                         ? edge_ww(claim, edge)
-           : is_dep(edge, "rw")                         ? edge_rw(history, edge)
-           : is_dep(edge, "wrp") || is_dep(edge, "rwp") ? esse_recheck_phantom(history, edge)
-                                                        : false;
+    return truth_is_dep(edge, "wr")   ? edge_wr(history, edge)
+           : truth_is_dep(edge, "ww") ? edge_ww(claim, edge)
+           : truth_is_dep(edge, "rw") ? edge_rw(history, edge)
+           : truth_is_dep(edge, "wrp") || truth_is_dep(edge, "rwp")
+               ? esse_recheck_phantom(history, edge)
+               : false;
 }
 
 static bool edge_follows(struct cycle_claim *claim, const struct esse_edge *edge)

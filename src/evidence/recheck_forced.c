@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "evidence/commit_order_state.h"
 #include "evidence/recheck_cycle.h"
+#include "evidence/truths.h"
 
 #include <string.h>
 
@@ -12,17 +13,6 @@ bool esse_is_forced_cycle(const struct esse_anomaly *anomaly)
     return level && co_rule_of(level);
 }
 
-static bool is_dep(const struct esse_edge *edge, const char *dep)
-{
-    return strcmp(edge->dep, dep) == 0;
-}
-
-static bool has_op(const struct esse_history *history, esse_op op, esse_txn txn)
-{
-    return txn.ix < history->txns && op.ix >= history->txn_op[txn.ix] &&
-           op.ix < history->txn_op[txn.ix + 1];
-}
-
 /* ---- who wrote what was read ---- */
 
 #define SEVERAL (UINT32_MAX - 1)
@@ -30,32 +20,13 @@ static bool has_op(const struct esse_history *history, esse_op op, esse_txn txn)
 /* The only operation of a transaction that did not abort which writes the value. */
 static uint32_t only_write(const struct esse_history *history, esse_key key, esse_value value)
 {
-    uint32_t found = ESSE_NO_OP;
-    esse_value written;
-    for (uint32_t t = 0; t < history->txns; t++)
-        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++)
-            if (history->txn_status[t] != ESSE_ABORTED &&
-                esse_op_write_of(history, op, key, &written) && esse_value_eq(written, value)) {
-                if (found != ESSE_NO_OP)
-                    return SEVERAL;
-                found = op;
-            }
-    return found;
+    const struct truth_writers of = truth_writers(history, key, value, ESSE_NO_TXN);
+    return of.kept > 1 ? SEVERAL : of.first_kept;
 }
 
 static bool is_deleted(const struct esse_history *history, esse_key key)
 {
     return only_write(history, key, ESSE_NIL) != ESSE_NO_OP;
-}
-
-static bool wrote_before(const struct esse_history *history, uint32_t txn, uint32_t op,
-                         esse_key key)
-{
-    esse_value ignored;
-    for (uint32_t o = history->txn_op[txn]; o < op; o++)
-        if (esse_op_write_of(history, o, key, &ignored))
-            return true;
-    return false;
 }
 
 /* Did 'op' read the version that 'writer' wrote (ESSE_NO_OP: the initial one)? */
@@ -65,7 +36,7 @@ static bool reads_from(const struct esse_history *history, const struct co_rule 
     esse_value value;
     uint32_t count;
     if (!esse_op_read_of(history, op, key, &value) || esse_value_eq(value, ESSE_NONE) ||
-        (!rule->of_accesses && wrote_before(history, esse_op_txn(history, op).ix, op, key)))
+        (!rule->of_accesses && truth_wrote_before(history, op, key)))
         return false;
     value = esse_value_state(value);
     if (esse_value_tag(value) == ESSE_TAG_LIST) {
@@ -88,16 +59,16 @@ static bool follows_so(const struct esse_history *history, const struct co_rule 
         return false;
     if (!rule->of_accesses)
         return edge->from.ix < edge->to.ix;
-    return has_op(history, edge->from_op, edge->from) && has_op(history, edge->to_op, edge->to) &&
-           edge->from_op.ix < edge->to_op.ix;
+    return truth_is_op_of(history, edge->from_op, edge->from) &&
+           truth_is_op_of(history, edge->to_op, edge->to) && edge->from_op.ix < edge->to_op.ix;
 }
 
 static bool follows_wr(const struct esse_history *history, const struct co_rule *rule,
                        const struct esse_edge *edge)
 {
     return edge->has_key && edge->key.ix < history->keys &&
-           has_op(history, edge->from_op, edge->from) && has_op(history, edge->to_op, edge->to) &&
-           edge->from_op.ix != edge->to_op.ix &&
+           truth_is_op_of(history, edge->from_op, edge->from) &&
+           truth_is_op_of(history, edge->to_op, edge->to) && edge->from_op.ix != edge->to_op.ix &&
            (rule->of_accesses || edge->from.ix != edge->to.ix) &&
            reads_from(history, rule, edge->to_op.ix, edge->key, edge->from_op.ix);
 }
@@ -147,8 +118,9 @@ static bool follows_inside(const struct esse_history *history, const struct esse
 {
     const struct esse_edge *step = &edge->because[at];
     const bool is_first = at == 0, is_last = at + 1 == edge->because_count;
-    if ((!is_first && !is_dep(step - 1, "wr")) || (!is_last && !is_dep(step + 1, "wr")) ||
-        !has_op(history, step->from_op, step->from) || step->from.ix != step->to.ix)
+    if ((!is_first && !truth_is_dep(step - 1, "wr")) ||
+        (!is_last && !truth_is_dep(step + 1, "wr")) ||
+        !truth_is_op_of(history, step->from_op, step->from) || step->from.ix != step->to.ix)
         return false;
     const esse_key from = is_first ? edge->key : step[-1].key;
     const esse_key to = is_last ? edge->key : step[1].key;
@@ -161,8 +133,8 @@ static bool follows_step(const struct esse_history *history, const struct co_rul
                          const struct esse_edge *edge, uint32_t at)
 {
     const struct esse_edge *step = &edge->because[at];
-    if (!is_dep(step, "process"))
-        return is_dep(step, "wr") && follows_wr(history, rule, step);
+    if (!truth_is_dep(step, "process"))
+        return truth_is_dep(step, "wr") && follows_wr(history, rule, step);
     return rule->of_accesses && step->from_op.ix == step->to_op.ix
                ? follows_inside(history, edge, at)
                : follows_so(history, rule, step);
@@ -177,7 +149,7 @@ static bool is_visible(const struct esse_history *history, const struct co_rule 
     esse_op at_op = edge->from_op;
     for (uint32_t i = 0; i < edge->because_count; i++) {
         const struct esse_edge *step = &edge->because[i];
-        const bool so = is_dep(step, "process");
+        const bool so = truth_is_dep(step, "process");
         if (!follows_step(history, rule, edge, i) ||
             !meets(rule, at, at_op, step->from, step->from_op) ||
             !esse_recheck_counts(history, step->to.ix))
@@ -196,15 +168,14 @@ static bool is_visible(const struct esse_history *history, const struct co_rule 
 static bool follows_forced(const struct esse_history *history, const struct co_rule *rule,
                            const struct esse_edge *edge)
 {
-    esse_value ignored;
     const bool initial = edge->to.ix == ESSE_NO_TXN;
     if (!edge->has_key || edge->key.ix >= history->keys || edge->witness.ix >= history->ops ||
-        !has_op(history, edge->from_op, edge->from) ||
-        (!initial && !has_op(history, edge->to_op, edge->to)) ||
+        !truth_is_op_of(history, edge->from_op, edge->from) ||
+        (!initial && !truth_is_op_of(history, edge->to_op, edge->to)) ||
         meets(rule, edge->from, edge->from_op, edge->to, edge->to_op))
         return false;
     uint32_t reader = esse_op_txn(history, edge->witness.ix).ix;
-    return esse_op_write_of(history, edge->from_op.ix, edge->key, &ignored) &&
+    return truth_writes(history, edge->from_op.ix, edge->key) &&
            esse_recheck_counts(history, edge->from.ix) && esse_recheck_counts(history, reader) &&
            (rule->of_accesses || reader != edge->from.ix) &&
            reads_from(history, rule, edge->witness.ix, edge->key,
@@ -219,8 +190,8 @@ static bool follows_ww(const struct esse_history *history, const struct co_rule 
 {
     if (!rule->of_accesses)
         return esse_recheck_edge(history, edge);
-    return (edge->from.ix == edge->to.ix && has_op(history, edge->from_op, edge->from) &&
-            has_op(history, edge->to_op, edge->to) && edge->from_op.ix < edge->to_op.ix &&
+    return (edge->from.ix == edge->to.ix && truth_is_op_of(history, edge->from_op, edge->from) &&
+            truth_is_op_of(history, edge->to_op, edge->to) && edge->from_op.ix < edge->to_op.ix &&
             history->op_kind[edge->from_op.ix] == ESSE_OP_APPEND &&
             history->op_kind[edge->to_op.ix] == ESSE_OP_APPEND) ||
            esse_recheck_op_edge(history, edge);
@@ -229,15 +200,15 @@ static bool follows_ww(const struct esse_history *history, const struct co_rule 
 static bool follows(const struct esse_history *history, const struct co_rule *rule,
                     const struct esse_edge *edge)
 {
-    if (is_dep(edge, "co"))
+    if (truth_is_dep(edge, "co"))
         return follows_forced(history, rule, edge);
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
         !esse_recheck_counts(history, edge->from.ix) || !esse_recheck_counts(history, edge->to.ix))
         return false;
-    return is_dep(edge, "process") ? rule->sessions && follows_so(history, rule, edge)
-           : is_dep(edge, "wr")    ? follows_wr(history, rule, edge)
-           : is_dep(edge, "ww")    ? follows_ww(history, rule, edge)
-                                   : false;
+    return truth_is_dep(edge, "process") ? rule->sessions && follows_so(history, rule, edge)
+           : truth_is_dep(edge, "wr")    ? follows_wr(history, rule, edge)
+           : truth_is_dep(edge, "ww")    ? follows_ww(history, rule, edge)
+                                         : false;
 }
 
 bool esse_recheck_forced(const struct esse_history *history, const struct esse_anomaly *anomaly,

@@ -69,7 +69,7 @@ static bool fails_there(struct esse_arena *arena, const struct esse_history *his
     struct esse_order order;
     struct esse_error ignored;
     if (esse_given_order(arena, history, by, &order) ||
-        esse_replay_find(arena, history, level, &order, NULL, &mismatch, &ignored))
+        esse_replay_find(NULL, history, level, &order, NULL, NULL, &mismatch, &ignored))
         return false;
     const struct esse_anomaly_type *type = esse_mismatch_type(level, mismatch.kind);
     return type && esse_anomaly_find(anomaly->type) == type &&

@@ -271,7 +271,6 @@ static const esse_value *state_at_snapshot(struct esse_arena *arena,
                                            const struct question *question)
 {
     const struct esse_history *history = question->history;
-    esse_value *state = esse_arena_alloc(arena, history->keys + (size_t)1, sizeof *state);
     struct esse_snapshots snapshots;
     struct esse_snapshot snapshot;
     if (history->certificate.kind == ESSE_CERTIFICATE_NONE)
@@ -281,10 +280,7 @@ static const esse_value *state_at_snapshot(struct esse_arena *arena,
         !esse_snapshot_of(&snapshots, question->txn, question->op, &snapshot) ||
         esse_snapshot_sees(&snapshots, &snapshot, question->txn))
         return NULL;
-    for (uint32_t key = 0; key < history->keys; key++)
-        state[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < history->init_count; i++)
-        state[history->init[i].key.ix] = history->init[i].value;
+    esse_value *state = esse_initial_values(arena, history);
     for (uint32_t place = 0; place < snapshot.before; place++) {
         const uint32_t txn = snapshots.txns[place].ix;
         if (esse_snapshot_sees(&snapshots, &snapshot, txn))

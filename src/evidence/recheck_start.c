@@ -3,18 +3,12 @@
 #include "base/error.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/start_points.h"
-
-#include <string.h>
-
-static bool is_dep(const struct esse_edge *edge, const char *dep)
-{
-    return strcmp(edge->dep, dep) == 0;
-}
+#include "evidence/truths.h"
 
 bool esse_is_about_starts(const struct esse_anomaly *anomaly)
 {
-    return anomaly->edge_count == 2 &&
-           (is_dep(&anomaly->edges[1], "start") || is_dep(&anomaly->edges[1], "overlap"));
+    return anomaly->edge_count == 2 && (truth_is_dep(&anomaly->edges[1], "start") ||
+                                        truth_is_dep(&anomaly->edges[1], "overlap"));
 }
 
 /* What each type is made of. */
@@ -34,8 +28,8 @@ static bool is_of_type(const struct esse_anomaly *anomaly)
     bool fits = false;
     for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
         for (int f = 0; type->id == types[i].type && f < 3 && types[i].first[f]; f++)
-            fits |= is_dep(&anomaly->edges[0], types[i].first[f]) &&
-                    is_dep(&anomaly->edges[1], types[i].against);
+            fits |= truth_is_dep(&anomaly->edges[0], types[i].first[f]) &&
+                    truth_is_dep(&anomaly->edges[1], types[i].against);
     return fits;
 }
 
@@ -50,8 +44,8 @@ static bool is_against(struct esse_arena *arena, const struct esse_history *hist
         to >= history->txns || !esse_start_points_find(&points, arena, history) ||
         points.start[from] == ESSE_NO_POINT || points.start[to] == ESSE_NO_POINT)
         return false;
-    return is_dep(against, "start") ? esse_starts_after(&points, from, to)
-                                    : !esse_starts_after(&points, to, from);
+    return truth_is_dep(against, "start") ? esse_starts_after(&points, from, to)
+                                          : !esse_starts_after(&points, to, from);
 }
 
 bool esse_recheck_start(const struct esse_history *history, const struct esse_anomaly *anomaly,

@@ -2,6 +2,7 @@
 
 #include "evidence/assumption.h"
 #include "evidence/recheck_cycle.h"
+#include "evidence/truths.h"
 #include "history/access.h"
 
 #include <string.h>
@@ -16,62 +17,35 @@ struct state {
 #define INITIAL ESSE_NO_OP
 #define NOBODY  (ESSE_NO_OP - 1)
 
-static bool is_write(const struct esse_history *history, uint32_t op, uint32_t key)
-{
-    esse_value ignored;
-    return esse_op_write_of(history, op, (esse_key){ key }, &ignored);
-}
-
 /* Does the operation write the key for good, as far as its transaction goes? */
-static bool installs(const struct esse_history *history, uint32_t op, uint32_t key)
+static bool installs(const struct esse_history *history, uint32_t op, esse_key key)
 {
-    uint32_t end = history->txn_op[esse_op_txn(history, op).ix + 1];
-    for (uint32_t o = op + 1; o < end; o++)
-        if (is_write(history, o, key))
-            return false;
-    return is_write(history, op, key);
-}
-
-static bool wrote_before(const struct esse_history *history, uint32_t op, uint32_t key)
-{
-    for (uint32_t o = history->txn_op[esse_op_txn(history, op).ix]; o < op; o++)
-        if (is_write(history, o, key))
-            return true;
-    return false;
+    return truth_writes(history, op, key) && !truth_writes_after(history, op, key);
 }
 
 /* The only operation that wrote the value, or NOBODY if there is none.  False if there are several.
  * A transaction that aborted wrote nothing but deletes: nothing may be what one of them left. */
-static bool only_writer(const struct esse_history *history, uint32_t key, esse_value value,
+static bool only_writer(const struct esse_history *history, esse_key key, esse_value value,
                         uint32_t *writer)
 {
-    *writer = NOBODY;
-    for (uint32_t txn = 0; txn < history->txns; txn++) {
-        if (history->txn_status[txn] == ESSE_ABORTED && !esse_value_eq(value, ESSE_NIL))
-            continue;
-        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-            esse_value written;
-            if (!esse_op_write_of(history, op, (esse_key){ key }, &written) ||
-                !esse_value_eq(written, value))
-                continue;
-            if (*writer != NOBODY)
-                return false;
-            *writer = op;
-        }
-    }
-    return true;
+    const struct truth_writers of = truth_writers(history, key, value, ESSE_NO_TXN);
+    const bool is_nothing = esse_value_eq(value, ESSE_NIL);
+    const uint32_t count = is_nothing ? of.all : of.kept;
+    *writer = !count ? NOBODY : is_nothing ? of.first : of.first_kept;
+    return count <= 1;
 }
 
 /* A value may be both the initial one and written, and nothing what one of several deletes left:
  * then it is not known which version was read. */
-static bool state_read(const struct esse_history *history, uint32_t op, uint32_t key,
+static bool state_read(const struct esse_history *history, uint32_t op, esse_key key,
                        struct state *state)
 {
-    if (!esse_op_read_of(history, op, (esse_key){ key }, &state->value) ||
+    if (!esse_op_read_of(history, op, key, &state->value) ||
         esse_value_eq(state->value, ESSE_NONE) || esse_value_tag(state->value) == ESSE_TAG_LIST ||
-        wrote_before(history, op, key) || !only_writer(history, key, state->value, &state->writer))
+        truth_wrote_before(history, op, key) ||
+        !only_writer(history, key, state->value, &state->writer))
         return false;
-    if (esse_value_eq(esse_key_initial(history, (esse_key){ key }), state->value)) {
+    if (esse_value_eq(esse_key_initial(history, key), state->value)) {
         bool alone = state->writer == NOBODY;
         state->writer = INITIAL;
         return alone;
@@ -90,7 +64,7 @@ static bool shows(const struct esse_history *history, esse_op op, esse_key key, 
         !esse_recheck_counts(history, esse_op_txn(history, op.ix).ix))
         return false;
     *state = (struct state){ op.ix, ESSE_NONE };
-    return as_reader ? state_read(history, op.ix, key.ix, state) : installs(history, op.ix, key.ix);
+    return as_reader ? state_read(history, op.ix, key, state) : installs(history, op.ix, key);
 }
 
 /* A predicate update both reads and writes; as a witness it shows what it wrote. */
@@ -116,17 +90,6 @@ bool esse_recheck_shows_version(const struct esse_history *history, esse_key key
 
 /* ---- why one comes before the other ---- */
 
-static bool in_session(const struct esse_history *history, uint32_t first, uint32_t second)
-{
-    return first < second && history->txn_session[first] == history->txn_session[second];
-}
-
-static bool in_time(const struct esse_history *history, uint32_t first, uint32_t second)
-{
-    int64_t end = esse_txn_committed_by(history, first);
-    return end != ESSE_NO_TIME && end < history->txn_time[second].begin;
-}
-
 bool esse_recheck_version_edge(const struct esse_history *history, esse_key key, const char *basis,
                                esse_op first, esse_op second)
 {
@@ -143,9 +106,9 @@ bool esse_recheck_version_edge(const struct esse_history *history, esse_key key,
     case ESSE_ASSUME_WFR_KEYS:
         return t == u && reads && b.writer == second.ix;
     case ESSE_ASSUME_SEQUENTIAL_KEYS:
-        return in_session(history, t, u);
+        return truth_is_in_session(history, t, u);
     case ESSE_ASSUME_LINEARIZABLE_KEYS:
-        return in_time(history, t, u);
+        return truth_is_in_time(history, t, u);
     }
     return false;
 }

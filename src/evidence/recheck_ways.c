@@ -17,7 +17,7 @@ static bool recheck_way(const struct esse_appends *elements, const struct esse_l
     plain.way_count = 0;
     plain.anomalies = way->anomalies;
     plain.anomaly_count = way->anomaly_count;
-    bool ok = esse_recheck_verdict(esse_way_history(arena, elements, way->by), level, &plain,
+    bool ok = esse_recheck_verdict(esse_way_history(arena, elements, way->by), level, &plain, NULL,
                                    threads, err);
     esse_arena_free(arena);
     return ok;

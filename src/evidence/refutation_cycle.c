@@ -1,26 +1,15 @@
 #include "base/guard.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/refutation_state.h"
-
-#include <string.h>
+#include "evidence/truths.h"
 
 /* The cycle of a clause: its edges, and whether the level forbids it. */
-
-static bool is_dep(const struct esse_edge *edge, const char *dep)
-{
-    return strcmp(edge->dep, dep) == 0;
-}
-
-static bool is_anti(const struct esse_edge *edge)
-{
-    return is_dep(edge, "rw") || is_dep(edge, "rwp");
-}
 
 /* ---- the shape ---- */
 
 static bool is_reading(const struct esse_edge *edge)
 {
-    return is_dep(edge, "wr") || is_dep(edge, "wrp") || is_dep(edge, "process");
+    return truth_is_dep(edge, "wr") || truth_is_dep(edge, "wrp") || truth_is_dep(edge, "process");
 }
 
 static bool is_forbidden(const struct refute_rule *rule, const struct esse_clause *clause)
@@ -30,10 +19,10 @@ static bool is_forbidden(const struct refute_rule *rule, const struct esse_claus
         const struct esse_edge *edge = &clause->edges[i];
         const struct esse_edge *before =
             &clause->edges[(i + clause->edge_count - 1) % clause->edge_count];
-        if (!is_anti(edge))
+        if (!truth_is_anti(edge))
             continue;
         anti++;
-        if ((rule->shape == REFUTE_NO_TWO_RW && is_anti(before)) ||
+        if ((rule->shape == REFUTE_NO_TWO_RW && truth_is_anti(before)) ||
             (rule->shape == REFUTE_RW_AFTER_READ && !is_reading(before)))
             return false;
     }
@@ -43,10 +32,10 @@ static bool is_forbidden(const struct refute_rule *rule, const struct esse_claus
 /* May an edge of this kind be part of it at all? */
 static bool is_allowed(const struct refute_rule *rule, const struct esse_edge *edge)
 {
-    return is_dep(edge, "process")    ? rule->sessions
-           : is_dep(edge, "realtime") ? rule->time
-           : is_dep(edge, "rwp")      ? rule->predicate_rw
-                                      : true;
+    return truth_is_dep(edge, "process")    ? rule->sessions
+           : truth_is_dep(edge, "realtime") ? rule->time
+           : truth_is_dep(edge, "rwp")      ? rule->predicate_rw
+                                            : true;
 }
 
 /* ---- the edges ---- */
@@ -54,11 +43,6 @@ static bool is_allowed(const struct refute_rule *rule, const struct esse_edge *e
 static uint32_t txn_of(const struct refuting *r, esse_op op)
 {
     return esse_op_txn(r->history, op.ix).ix;
-}
-
-static bool has_op(const struct refuting *r, esse_op op, esse_txn txn)
-{
-    return op.ix >= r->history->txn_op[txn.ix] && op.ix < r->history->txn_op[txn.ix + 1];
 }
 
 /* Is it given that the version of 'first' comes before that of 'second'? */
@@ -73,12 +57,6 @@ static bool is_ordered(const struct refuting *r, esse_key key, uint32_t first, u
             return true;
     }
     return false;
-}
-
-static bool writes(const struct refuting *r, esse_op op, esse_key key)
-{
-    esse_value ignored;
-    return esse_op_write_of(r->history, op.ix, key, &ignored);
 }
 
 /* Is it given, or the only way, that 'read' returned or saw the version of 'write'? */
@@ -98,15 +76,16 @@ static bool is_source(const struct refuting *r, esse_key key, uint32_t write, ui
 static bool is_read_by(const struct refuting *r, const struct esse_edge *edge, esse_op read)
 {
     esse_value ignored;
-    return is_dep(edge, "wrp") || is_dep(edge, "rwp")
+    return truth_is_dep(edge, "wrp") || truth_is_dep(edge, "rwp")
                ? esse_op_is_predicate(r->history->op_kind[read.ix])
                : esse_op_read_of(r->history, read.ix, edge->key, &ignored);
 }
 
 static bool follows_wr(const struct refuting *r, const struct esse_edge *edge)
 {
-    return writes(r, edge->from_op, edge->key) && is_read_by(r, edge, edge->to_op) &&
-           !refute_is_own(r, edge->to_op.ix, edge->key) &&
+    return truth_writes(r->history, edge->from_op.ix, edge->key) &&
+           is_read_by(r, edge, edge->to_op) &&
+           !truth_wrote_before(r->history, edge->to_op.ix, edge->key) &&
            is_source(r, edge->key, edge->from_op.ix, edge->to_op.ix);
 }
 
@@ -121,8 +100,9 @@ static bool overwrites(const struct refuting *r, const struct esse_edge *edge, u
 /* 'from' read a version that comes before the one of 'to'. */
 static bool follows_rw(const struct refuting *r, const struct esse_edge *edge)
 {
-    if (!writes(r, edge->to_op, edge->key) || !is_read_by(r, edge, edge->from_op) ||
-        refute_is_own(r, edge->from_op.ix, edge->key))
+    if (!truth_writes(r->history, edge->to_op.ix, edge->key) ||
+        !is_read_by(r, edge, edge->from_op) ||
+        truth_wrote_before(r->history, edge->from_op.ix, edge->key))
         return false;
     for (uint32_t i = 0; i < r->given_count; i++) {
         const struct esse_choice *choice = &r->refutation->choices[r->given[i] >> 1];
@@ -142,17 +122,18 @@ static bool follows(const struct refuting *r, const struct esse_edge *edge)
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns || edge->basis ||
         edge->from.ix == edge->to.ix || !r->in[edge->from.ix] || !r->in[edge->to.ix])
         return false;
-    if (edge->has_key && (edge->key.ix >= history->keys || !has_op(r, edge->from_op, edge->from) ||
-                          !has_op(r, edge->to_op, edge->to)))
+    if (edge->has_key &&
+        (edge->key.ix >= history->keys || !truth_is_op_of(history, edge->from_op, edge->from) ||
+         !truth_is_op_of(history, edge->to_op, edge->to)))
         return false;
     const bool given =
         edge->has_key &&
-        (is_dep(edge, "ww")
-             ? writes(r, edge->from_op, edge->key) && writes(r, edge->to_op, edge->key) &&
-                   is_ordered(r, edge->key, edge->from.ix, edge->to.ix)
-         : is_dep(edge, "wr") || is_dep(edge, "wrp") ? follows_wr(r, edge)
-         : is_anti(edge)                             ? follows_rw(r, edge)
-                                                     : false);
+        (truth_is_dep(edge, "ww") ? truth_writes(r->history, edge->from_op.ix, edge->key) &&
+                                        truth_writes(r->history, edge->to_op.ix, edge->key) &&
+                                        is_ordered(r, edge->key, edge->from.ix, edge->to.ix)
+         : truth_is_dep(edge, "wr") || truth_is_dep(edge, "wrp") ? follows_wr(r, edge)
+         : truth_is_anti(edge)                                   ? follows_rw(r, edge)
+                                                                 : false);
     return given || esse_recheck_edge(history, edge);
 }
 

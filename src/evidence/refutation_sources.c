@@ -1,4 +1,5 @@
 #include "evidence/refutation_state.h"
+#include "evidence/truths.h"
 
 /* Which versions a read can be of. */
 
@@ -15,16 +16,6 @@ static bool can_be(const struct refuting *r, uint32_t key, uint32_t at, uint32_t
     const struct esse_touch *touch = &r->by_key.at[at];
     return touch->txn != reader && r->history->txn_status[touch->txn] != ESSE_ABORTED &&
            esse_value_eq(touch->value, value) && is_final_write(r, key, at);
-}
-
-bool refute_is_own(const struct refuting *r, uint32_t op, esse_key key)
-{
-    const uint32_t txn = esse_op_txn(r->history, op).ix;
-    esse_value ignored;
-    for (uint32_t before = r->history->txn_op[txn]; before < op; before++)
-        if (esse_op_write_of(r->history, before, key, &ignored))
-            return true;
-    return false;
 }
 
 static uint32_t op_at(const struct refuting *r, uint32_t at)
@@ -139,7 +130,7 @@ bool refute_names_all_sources(struct refuting *r, const struct esse_clause *clau
             return false;
     }
     if (op >= r->history->ops || clause->key.ix >= r->history->keys ||
-        !r->in[esse_op_txn(r->history, op).ix] || refute_is_own(r, op, clause->key))
+        !r->in[esse_op_txn(r->history, op).ix] || truth_wrote_before(r->history, op, clause->key))
         return false;
     if (esse_op_read_of(r->history, op, clause->key, &value))
         return names_all_of_value(r, clause, op, clause->key, esse_value_state(value));

@@ -48,7 +48,4 @@ bool refute_names_all_sources(struct refuting *r, const struct esse_clause *clau
 #define REFUTE_NOT_ONE (UINT32_MAX - 1)
 uint32_t refute_only_source(const struct refuting *r, uint32_t op, esse_key key);
 
-/* Did its transaction write the key before 'op'? */
-bool refute_is_own(const struct refuting *r, uint32_t op, esse_key key);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
+#include "evidence/proved_note.h"
 #include "evidence/replay_rules.h"
 
 #include <string.h>
@@ -54,6 +55,39 @@ bool replay_wrong(const struct replay *replay, uint32_t txn, const char *what,
     esse_txn_name(replay->history, (esse_txn){ txn }, name, sizeof name);
     return esse_fail(err, ESSE_EBUG, "the order does not prove %s: %s %s", replay->level->friendly,
                      name, what);
+}
+
+/* ---- mismatches ---- */
+
+void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_state *state,
+                        esse_txn txn)
+{
+    static const enum esse_mismatch_kind kinds[] = {
+        [REPLAY_MISS_NONE] = ESSE_MISMATCH_NONE,
+        [REPLAY_MISS_READ] = ESSE_MISMATCH_READ,
+        [REPLAY_MISS_NOT_SELECTED] = ESSE_MISMATCH_NOT_SELECTED,
+        [REPLAY_MISS_LEFT_OUT] = ESSE_MISMATCH_LEFT_OUT,
+        [REPLAY_MISS_RESULT] = ESSE_MISMATCH_RESULT,
+    };
+    *mismatch = (struct esse_mismatch){ .kind = kinds[state->miss.kind],
+                                        .txn = txn,
+                                        .op = { state->miss.op },
+                                        .key = { state->miss.key } };
+}
+
+static void tell(const struct replay *replay, uint32_t snapshot)
+{
+    if (replay->teller)
+        replay->teller->fill(replay->teller, replay->mismatch, &replay->state, replay->order,
+                             snapshot);
+}
+
+/* The state, after 'snapshot' commits, is not what 'txn' read. */
+static bool missed(struct replay *replay, uint32_t txn, uint32_t snapshot, struct esse_error *err)
+{
+    replay_mismatch_of(replay->mismatch, &replay->state, (esse_txn){ txn });
+    tell(replay, snapshot);
+    return replay_wrong(replay, txn, "would have read something else", err);
 }
 
 /* ---- the order itself ---- */
@@ -171,7 +205,7 @@ static bool replay_serial(struct replay *replay, struct esse_error *err)
     for (uint32_t i = 0; i < replay->order->count; i++) {
         uint32_t txn = replay->order->events[i];
         if (!replay_state_run(state, txn))
-            return replay_missed(replay, txn, state->commits, err);
+            return missed(replay, txn, state->commits, err);
         if (!may_go_on(replay, i, err))
             return false;
     }
@@ -188,7 +222,11 @@ static bool is_first_committer(struct replay *replay, uint32_t txn, uint32_t sna
             struct esse_access access = esse_access_at(history, op, i);
             if (access.kind != ESSE_OP_READ &&
                 replay->state.keys[access.key.ix].last.commit > snapshot) {
-                replay_overwritten(replay, txn, op, access.key.ix);
+                *replay->mismatch = (struct esse_mismatch){ .kind = ESSE_MISMATCH_OVERWRITTEN,
+                                                            .txn = { txn },
+                                                            .op = { op },
+                                                            .key = access.key };
+                tell(replay, snapshot);
                 return false;
             }
         }
@@ -208,7 +246,7 @@ static bool replay_snapshots(struct replay *replay, bool first_wins, struct esse
             continue;
         }
         if (!replay_state_reads(&replay->state, txn, snapshot[txn]))
-            return replay_missed(replay, txn, snapshot[txn], err);
+            return missed(replay, txn, snapshot[txn], err);
         if (first_wins && !is_first_committer(replay, txn, snapshot[txn]))
             return replay_wrong(replay, txn, "writes what was committed since its snapshot", err);
         replay_state_commit(&replay->state, txn);
@@ -273,10 +311,10 @@ static bool run_rule(struct replay *replay, struct esse_error *err)
     }
 }
 
-bool esse_replay_find(struct esse_arena *arena, const struct esse_history *history,
+bool esse_replay_find(const struct esse_replay_teller *teller, const struct esse_history *history,
                       const struct esse_level *level, const struct esse_order *order,
-                      struct esse_budget *budget, struct esse_mismatch *mismatch,
-                      struct esse_error *err)
+                      struct esse_proved *proved, struct esse_budget *budget,
+                      struct esse_mismatch *mismatch, struct esse_error *err)
 {
     *mismatch = (struct esse_mismatch){ 0 };
     if (!esse_replay_proves(level, order->has_starts))
@@ -286,7 +324,7 @@ bool esse_replay_find(struct esse_arena *arena, const struct esse_history *histo
                              .level = level,
                              .order = order,
                              .budget = budget,
-                             .keeper = arena,
+                             .teller = teller,
                              .mismatch = mismatch };
     replay.in = esse_arena_alloc(replay.arena, history->txns + 1u, 1);
     replay.position = esse_arena_alloc(replay.arena, history->txns + 1u, sizeof(uint32_t));
@@ -301,15 +339,14 @@ bool esse_replay_find(struct esse_arena *arena, const struct esse_history *histo
          (!level->needs_session_order || agrees_with_sessions(&replay, err)) &&
          (!level->needs_real_time || agrees_with_time(&replay, err));
     esse_arena_free(replay.arena);
+    if (ok)
+        proved_note(proved, history, level, order);
     return ok;
 }
 
 bool esse_replay(const struct esse_history *history, const struct esse_level *level,
-                 const struct esse_order *order, struct esse_error *err)
+                 const struct esse_order *order, struct esse_proved *proved, struct esse_error *err)
 {
-    struct esse_arena *arena = esse_arena_new();
     struct esse_mismatch mismatch;
-    const bool ok = esse_replay_find(arena, history, level, order, NULL, &mismatch, err);
-    esse_arena_free(arena);
-    return ok;
+    return esse_replay_find(NULL, history, level, order, proved, NULL, &mismatch, err);
 }

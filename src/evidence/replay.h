@@ -2,6 +2,7 @@
 #define ESSE_EVIDENCE_REPLAY_H
 
 #include "base/budget.h"
+#include "evidence/proved.h"
 #include "history/history.h"
 #include "level/level.h"
 
@@ -28,11 +29,14 @@
  * committed transactions must be in the order, no aborted one may be; one of unknown outcome may
  * be.
  *
+ * What replays is noted in 'proved', which may be NULL.
+ *
  * Cost: O(operations + items), O(log versions) more for reads under snapshot isolation; predicates
  * as replay_rows.h says.
  */
 bool esse_replay(const struct esse_history *history, const struct esse_level *level,
-                 const struct esse_order *order, struct esse_error *err);
+                 const struct esse_order *order, struct esse_proved *proved,
+                 struct esse_error *err);
 
 /* The first thing that keeps an order from proving a level. */
 enum esse_mismatch_kind {
@@ -68,13 +72,25 @@ static inline bool esse_mismatch_has_key(const struct esse_mismatch *mismatch)
     return mismatch->op.ix != ESSE_NO_OP && mismatch->kind != ESSE_MISMATCH_RESULT;
 }
 
-/* The same, and what is wrong if anything is; lists are in 'arena'.  False with ESSE_ESTOPPED if
- * the budget is spent, and with ESSE_EINPUT if a predicate has no answer; there is no mismatch
- * then. */
-bool esse_replay_find(struct esse_arena *arena, const struct esse_history *history,
+/* What people want to know of a mismatch beside kind, transaction, operation and key: what the
+ * store held, and who wrote that.  Nothing rests on it, so it is not the kernel's: 'fill' is called
+ * while the store is as it was at the mismatch, after 'snapshot' commits if the order has starts.
+ */
+struct replay_state;
+struct esse_replay_teller {
+    struct esse_arena *arena;
+    void (*fill)(const struct esse_replay_teller *teller, struct esse_mismatch *mismatch,
+                 const struct replay_state *state, const struct esse_order *order,
+                 uint32_t snapshot);
+};
+
+/* The same, and what is wrong if anything is, filled in by 'teller' unless that is NULL.  False
+ * with ESSE_ESTOPPED if the budget is spent, and with ESSE_EINPUT if a predicate has no answer;
+ * there is no mismatch then. */
+bool esse_replay_find(const struct esse_replay_teller *teller, const struct esse_history *history,
                       const struct esse_level *level, const struct esse_order *order,
-                      struct esse_budget *budget, struct esse_mismatch *mismatch,
-                      struct esse_error *err);
+                      struct esse_proved *proved, struct esse_budget *budget,
+                      struct esse_mismatch *mismatch, struct esse_error *err);
 
 /* The levels that an order can prove at all. */
 bool esse_replay_proves(const struct esse_level *level, bool has_starts);

@@ -5,7 +5,8 @@
 #include "evidence/replay_state.h"
 #include "level/level.h"
 
-/* What the rules of a replay share.  Private to evidence/replay. */
+/* What the rules of a replay share.  Private to evidence/replay and the replay of
+ * streams. */
 
 struct replay {
     struct esse_arena *arena;
@@ -17,33 +18,16 @@ struct replay {
     struct replay_state state;
     struct esse_budget *budget;
     struct esse_mismatch *mismatch;
-    struct esse_arena *keeper; /* of what the mismatch holds */
+    const struct esse_replay_teller *teller; /* or NULL */
 };
-
-#define REPLAY_OWN UINT32_MAX
 
 /* What the state missed, as a mismatch of 'txn'; who else has to do with it is not in it yet. */
 void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_state *state,
                         esse_txn txn);
 
-/* Fills in what the store holds of the mismatch's key, with lists in 'arena': the newest, or after
- * 'snapshot' commits with what the transaction wrote before.  Returns the commit that wrote it,
- * REPLAY_OWN for the latter. */
-uint32_t replay_hold_newest(struct esse_mismatch *mismatch, const struct replay_state *state,
-                            struct esse_arena *arena);
-uint32_t replay_hold_at(struct esse_mismatch *mismatch, const struct replay_state *state,
-                        uint32_t snapshot, struct esse_arena *arena);
-
 /* Fails: the order does not prove the level, because 'txn' ... */
 bool replay_wrong(const struct replay *replay, uint32_t txn, const char *what,
                   struct esse_error *err);
-
-/* The same because of what the state missed, when it was asked for the state after 'snapshot'
- * commits. */
-bool replay_missed(struct replay *replay, uint32_t txn, uint32_t snapshot, struct esse_error *err);
-
-/* Notes that someone committed the key, which 'op' writes, since the snapshot of 'txn'. */
-void replay_overwritten(struct replay *replay, uint32_t txn, uint32_t op, uint32_t key);
 
 /* Does a read depend on nobody, because it comes after an own write?  A list still shows an order
  * of versions, which must be that of the key. */

@@ -4,11 +4,6 @@
 
 #define NO_SPINE UINT32_MAX
 
-static bool is_list(esse_value value)
-{
-    return esse_value_tag(value) == ESSE_TAG_LIST;
-}
-
 static void count_writes(struct replay_state *state, uint32_t op, size_t *versions, size_t *items)
 {
     uint32_t count = esse_access_count(state->history, op);
@@ -206,8 +201,9 @@ static bool reads_list(struct replay_state *state, uint32_t txn, uint32_t op,
                        struct esse_access read, struct replay_own own, uint32_t snapshot)
 {
     uint32_t length = 0, key = read.key.ix;
-    const esse_value *items =
-        is_list(read.value) ? esse_history_list(state->history, read.value, &length) : NULL;
+    const esse_value *items = esse_value_is_list(read.value)
+                                  ? esse_history_list(state->history, read.value, &length)
+                                  : NULL;
     uint32_t count = replay_state_at(state, key, snapshot).count;
     if (length != count + own.appends)
         return false;
@@ -226,7 +222,7 @@ static bool reads_one(struct replay_state *state, uint32_t txn, uint32_t op,
         return true;
     struct replay_own own = replay_own_writes(state->history, txn, op, read.key);
     struct replay_version version = replay_state_at(state, read.key.ix, snapshot);
-    if (is_list(value) || version.count || own.appends)
+    if (esse_value_is_list(value) || version.count || own.appends)
         return reads_list(state, txn, op, read, own, snapshot);
     return esse_value_eq(value, own.written ? own.value : version.value);
 }
@@ -296,7 +292,7 @@ static bool reads_newest(struct replay_state *state, struct esse_access read)
 {
     const struct replay_key *key = &state->keys[read.key.ix];
     const esse_value value = esse_value_state(read.value);
-    if (!is_list(value))
+    if (!esse_value_is_list(value))
         return key->item_count == 0 && esse_value_eq(value, key->last.value);
     uint32_t length = (uint32_t)(value.word >> 32);
     return length == key->item_count && replay_state_is_list(state, read.key.ix, value, length);

@@ -7,7 +7,8 @@
 
 /*
  * A multi-version store, filled by the committed transactions of a history in a given order: what
- * every key held after every commit.  Private to evidence/.
+ * every key held after every commit.  For evidence/ and the replay
+ * of streams.
  *
  * Items of a list are kept once; a version of a list is how many of them there were.  If only the
  * newest state will be asked for, older versions are not kept.

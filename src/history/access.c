@@ -85,6 +85,16 @@ esse_value esse_key_initial(const struct esse_history *history, esse_key key)
     return ESSE_NIL;
 }
 
+esse_value *esse_initial_values(struct esse_arena *arena, const struct esse_history *history)
+{
+    esse_value *initial = esse_arena_alloc(arena, history->keys + (size_t)1, sizeof *initial);
+    for (uint32_t key = 0; key < history->keys; key++)
+        initial[key] = ESSE_NIL;
+    for (uint32_t i = 0; i < history->init_count; i++)
+        initial[history->init[i].key.ix] = history->init[i].value;
+    return initial;
+}
+
 bool esse_is_recorded_in_version_order(const struct esse_history *history)
 {
     return history->header.in_version_order ||

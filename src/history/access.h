@@ -60,6 +60,9 @@ esse_txn esse_op_txn(const struct esse_history *history, uint32_t op);
 /* The initial value of a key: what 'init' says, or nil.  O(init). */
 esse_value esse_key_initial(const struct esse_history *history, esse_key key);
 
+/* The same of every key, with room for one more.  O(keys). */
+esse_value *esse_initial_values(struct esse_arena *arena, const struct esse_history *history);
+
 /* Is the order in which writes were recorded the order of versions?  By Elle's convention it is in
  * Jepsen's closed-predicate histories. */
 bool esse_is_recorded_in_version_order(const struct esse_history *history);

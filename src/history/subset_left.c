@@ -245,11 +245,7 @@ void esse_left_find(struct esse_left *left, struct esse_arena *scratch,
     left->key_lost = esse_arena_alloc(scratch, keys, 1);
     left->key_kept = esse_arena_alloc(scratch, keys, sizeof *left->key_kept);
     left->key_named = esse_arena_alloc(scratch, keys, sizeof *left->key_named);
-    left->initial = esse_arena_alloc(scratch, keys, sizeof *left->initial);
-    for (uint32_t key = 0; key < history->keys; key++)
-        left->initial[key] = ESSE_NIL;
-    for (uint32_t i = 0; i < history->init_count; i++)
-        left->initial[history->init[i].key.ix] = history->init[i].value;
+    left->initial = esse_initial_values(scratch, history);
     left->is_whole = true;
     for (uint32_t key = 0; key < history->keys; key++)
         left->is_whole = left->is_whole && selection->keys[key];

@@ -62,6 +62,11 @@ static inline unsigned esse_value_tag(esse_value value)
     return value.word & 7;
 }
 
+static inline bool esse_value_is_list(esse_value value)
+{
+    return esse_value_tag(value) == ESSE_TAG_LIST;
+}
+
 /* An integer that is known to fit a word. */
 static inline esse_value esse_value_small(int64_t number)
 {

@@ -237,6 +237,9 @@ const struct esse_level *esse_level_before(const char *name, const char *ending)
 /* The accepted name that looks most like 'name', or NULL if none is near. */
 const char *esse_level_suggest(const char *name);
 
+/* The level of this name; NULL with ESSE_EUSAGE if there is none, and what was perhaps meant. */
+const struct esse_level *esse_level_named(const char *name, struct esse_error *err);
+
 const char *esse_anomaly_suggest(const char *name);
 
 /* The same among the names of levels and of anomalies. */

@@ -1,5 +1,6 @@
 #include "level/level.h"
 
+#include "base/error.h"
 #include "base/guess.h"
 
 #include <assert.h>
@@ -109,6 +110,16 @@ const char *esse_anomaly_suggest(const char *name)
     struct esse_guess guess = esse_guess_start(name);
     guess_anomaly(&guess, name);
     return guess.name;
+}
+
+const struct esse_level *esse_level_named(const char *name, struct esse_error *err)
+{
+    const struct esse_level *level = esse_level_find(name);
+    const char *near = level ? NULL : esse_level_suggest(name);
+    if (!level)
+        esse_fail(err, ESSE_EUSAGE, "unknown level '%s'%s%s%s; 'esse levels' lists them", name,
+                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return level;
 }
 
 const char *esse_level_suggest_any(const char *name)

@@ -2,7 +2,7 @@
 #define ESSE_REPORT_REPORT_CLASSIC_H
 
 #include "base/out.h"
-#include "evidence/facts.h"
+#include "history/facts.h"
 
 /* What a checker of a log of operations found, for people and as JSON. */
 struct esse_classic_report {

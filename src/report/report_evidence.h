@@ -3,9 +3,7 @@
 
 #include "report/report.h"
 
-/* Writes what a result claims and why, so that 'esse verify' can recheck it against the history in
- * a process of its own: docs/formats.md.  Transactions, operations and keys are numbered as the
- * history numbers them. */
+/* What the result claims and why, as an evidence file: formats/evidence_file.h. */
 void esse_report_evidence(struct esse_out *out, const struct esse_report *report);
 
 #endif

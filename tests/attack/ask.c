@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "evidence/recheck.h"
-#include "formats/evidence_read.h"
+#include "formats/evidence_file.h"
 #include "report/report.h"
 #include "report/report_evidence.h"
 
@@ -55,7 +55,7 @@ static void verify(struct esse_arena *arena, const struct esse_report *report, s
     }
     for (uint32_t i = 0; i < evidence.verdict_count; i++)
         if (!esse_recheck_verdict(report->history, esse_level_find(evidence.verdicts[i].level),
-                                  &evidence.verdicts[i], 1, &err)) {
+                                  &evidence.verdicts[i], NULL, 1, &err)) {
             char what[120];
             snprintf(what, sizeof what, "evidence of %s is refused", evidence.verdicts[i].level);
             fail_with(out, what, &err);

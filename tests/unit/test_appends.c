@@ -192,7 +192,7 @@ static bool stands(const struct esse_history *history, const struct esse_verdict
     changed.anomaly_count = 0;
     changed.ways = ways;
     changed.way_count = count;
-    return esse_recheck_verdict(history, esse_level_find(verdict->level), &changed, 1, &err);
+    return esse_recheck_verdict(history, esse_level_find(verdict->level), &changed, NULL, 1, &err);
 }
 
 TEST(test_appends__a_violation_needs_every_way)

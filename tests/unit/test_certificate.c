@@ -1,5 +1,4 @@
 #include "certificate_oracle.h"
-#include "engine/dsg/dsg_ranges.h"
 #include "engine/engine.h"
 #include "evidence/recheck.h"
 #include "history/certificate.h"
@@ -29,8 +28,8 @@ static const struct c_level levels[] = {
 };
 enum { LEVELS = sizeof levels / sizeof *levels };
 
-static const struct esse_result *check_text(struct esse_arena *arena, const char *text,
-                                            const char *engine)
+static const struct esse_result *check_without(struct esse_arena *arena, const char *text,
+                                               const char *engine, unsigned ablate)
 {
     const char *names[LEVELS];
     struct esse_error err;
@@ -38,15 +37,24 @@ static const struct esse_result *check_text(struct esse_arena *arena, const char
     struct esse_budget budget = { 0 };
     for (int i = 0; i < LEVELS; i++)
         names[i] = levels[i].name;
-    const struct esse_check_options options = {
-        .levels = names, .level_count = LEVELS, .engine = engine, .budget = &budget, .threads = 1
-    };
+    const struct esse_check_options options = { .levels = names,
+                                                .level_count = LEVELS,
+                                                .engine = engine,
+                                                .budget = &budget,
+                                                .threads = 1,
+                                                .ablate = ablate };
     struct esse_history *history = load_text(arena, "native", text);
     if (history->certificate.kind && !esse_certificate_by_order(history, &err))
         fail_msg("%s\n%s", err.text, text);
     if (!esse_check(arena, history, &options, &result, &err))
         fail_msg("%s\n%s", err.text, text);
     return result;
+}
+
+static const struct esse_result *check_text(struct esse_arena *arena, const char *text,
+                                            const char *engine)
+{
+    return check_without(arena, text, engine, 0);
 }
 
 static const struct esse_verdict *verdict_of(const struct esse_result *result, const char *level)
@@ -84,14 +92,14 @@ static bool is_violated(const struct c_run *run, const struct c_graph *graph, en
     return c_cyclic(graph, levels[level].first, levels[level].then);
 }
 
-static void compare(const struct c_run *run, enum c_kind kind)
+static void compare(const struct c_run *run, enum c_kind kind, unsigned ablate)
 {
     static char text[C_TEXT];
     struct esse_arena *arena = esse_arena_new();
     struct c_graph graph;
     c_put(run, kind, text);
     c_graph(run, &graph);
-    const struct esse_result *result = check_text(arena, text, "dsg");
+    const struct esse_result *result = check_without(arena, text, "dsg", ablate);
     for (int i = 0; i < LEVELS; i++) {
         const bool cyclic = is_violated(run, &graph, kind, i);
         const enum esse_outcome outcome = result->verdicts[i].outcome;
@@ -111,10 +119,8 @@ TEST(certificate__dsg_agrees_with_every_pair_of_predicate_and_version)
     struct c_run run;
     for (unsigned round = 0; round < rounds; round++) {
         c_run(&run, round);
-        dsg_walk_near = round & 1 ? 0 : 64;
-        compare(&run, (enum c_kind)(round % C_KINDS));
+        compare(&run, (enum c_kind)(round % C_KINDS), round & 1 ? ESSE_ABLATE_NEARNESS : 0);
     }
-    dsg_walk_near = 64;
 }
 
 TEST(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch)
@@ -156,7 +162,7 @@ TEST(certificate__aggregates_are_computed_from_the_snapshot)
         for (int tries = 0; round % 2 && tries < 8 && !run.is_wrong; tries++)
             c_spoil(&run);
         if (!run.is_wrong) {
-            compare(&run, (enum c_kind)(round % C_KINDS));
+            compare(&run, (enum c_kind)(round % C_KINDS), 0);
             continue;
         }
         wrong++;

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "evidence/recheck.h"
-#include "formats/evidence_read.h"
+#include "formats/evidence_file.h"
 #include "json_tree.h"
 #include "report/report_evidence.h"
 
@@ -26,7 +26,7 @@ static bool is_accepted(struct esse_arena *arena, const struct esse_history *his
     ok = ok && evidence->transactions == history->txns && evidence->operations == history->ops;
     for (uint32_t i = 0; ok && i < evidence->verdict_count; i++) {
         const struct esse_level *level = level_named(evidence->verdicts[i].level);
-        ok = level && esse_recheck_verdict(history, level, &evidence->verdicts[i], 1, err);
+        ok = level && esse_recheck_verdict(history, level, &evidence->verdicts[i], NULL, 1, err);
     }
     return ok;
 }

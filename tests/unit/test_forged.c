@@ -244,7 +244,7 @@ static void forge_orders(struct forging *f)
                                         : random_order(f, events, order.has_starts);
         for (size_t l = 0; l < esse_level_count(); l++) {
             f->tried++;
-            if (!esse_recheck_order(f->trial->history, esse_level_at(l), &order, 1, &err))
+            if (!esse_recheck_order(f->trial->history, esse_level_at(l), &order, NULL, 1, &err))
                 continue;
             f->accepted++;
             for (size_t m = 0; m < esse_level_count(); m++)

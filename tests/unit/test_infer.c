@@ -197,7 +197,7 @@ static bool stands(const struct esse_history *history, const struct esse_verdict
     struct esse_verdict changed = *verdict;
     changed.anomalies = anomaly;
     changed.anomaly_count = 1;
-    return esse_recheck_verdict(history, esse_level_find(verdict->level), &changed, 1, &err);
+    return esse_recheck_verdict(history, esse_level_find(verdict->level), &changed, NULL, 1, &err);
 }
 
 /* The cycle backwards: the same versions, but nothing shows that they follow each other. */

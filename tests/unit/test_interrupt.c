@@ -110,11 +110,12 @@ static void check_interrupted(struct esse_arena *arena, const struct esse_histor
 
 TEST(test_interrupt__of_a_check_leaves_what_is_right_or_unknown)
 {
-    static const char *const engines[] = { NULL, "scan", "replay", "saturate", "dsg", "polygraph" };
+    static const char *const engines[] = { NULL,       "scan", "replay",   "serial",
+                                           "saturate", "dsg",  "polygraph" };
     for (unsigned seed = 0; seed < test_rounds(600); seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_rng rng = { seed };
-        check_interrupted(arena, any_history(arena, &rng), engines[seed % 6]);
+        check_interrupted(arena, any_history(arena, &rng), engines[seed % 7]);
         esse_arena_free(arena);
     }
 }

@@ -235,7 +235,7 @@ TEST(lost__no_order_proves_what_a_lost_commit_rules_out)
     CHECK_EQ(holds.outcome, ESSE_HOLDS);
     h.txns[0].is_lost = true;
     struct esse_history *lost = load_text(arena, "native", text_of(arena, &h, true));
-    CHECK(!esse_recheck_verdict(lost, level, &holds, 1, &err));
+    CHECK(!esse_recheck_verdict(lost, level, &holds, NULL, 1, &err));
     CHECK(strstr(err.text, "lost") != NULL);
     esse_arena_free(arena);
 }

@@ -1,6 +1,6 @@
 #include "base/out.h"
 #include "evidence/recheck.h"
-#include "formats/evidence_read.h"
+#include "formats/evidence_file.h"
 #include "history/access.h"
 #include "history/builder.h"
 #include "load_text.h"

@@ -1,8 +1,8 @@
 #include "collect/gen.h"
 #include "engine/engine.h"
+#include "engine/replay/replay_stream.h"
 #include "evidence/given_order.h"
 #include "evidence/recheck.h"
-#include "evidence/replay_stream.h"
 #include "load_text.h"
 #include "order_oracle.h"
 #include "random_history.h"
@@ -45,7 +45,7 @@ static void check_frozen(struct esse_arena *arena, const struct o_history *o, bo
     if (problem)
         fail_msg("%s", problem);
     const bool ok =
-        esse_replay_find(arena, history, level_of(snapshots), &order, NULL, &mismatch, &err);
+        esse_replay_find(NULL, history, level_of(snapshots), &order, NULL, NULL, &mismatch, &err);
     if (ok != holds || (!ok && !is_same(history, &mismatch, miss)))
         fail_msg("%s%s: replay says %d, kind %d of op %u (%s); the oracle %d, kind %d of t%d op %d",
                  text, snapshots ? "snapshots" : "serial", ok, (int)mismatch.kind, mismatch.op.ix,
@@ -143,7 +143,7 @@ TEST(test_replay__any_order_of_lists_and_registers_agrees_with_the_oracle)
                 expected &= b_reads(&b, at, i, events[i]);
             }
             const struct esse_order order = { .events = events, .count = (uint32_t)b.count };
-            if (esse_replay(history, serializable, &order, &err) != expected)
+            if (esse_replay(history, serializable, &order, NULL, &err) != expected)
                 fail_msg("seed %u: expected %d", seed, expected);
             held += expected;
         }
@@ -332,6 +332,45 @@ TEST(test_replay__a_stream_keeps_no_more_the_longer_it_is)
     check_memory(true);
 }
 
+/* ---- what was proved once ---- */
+
+TEST(test_proved__only_the_order_that_was_replayed_is_known_again)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const struct esse_level *serializable = esse_level_get(ESSE_LEVEL_SERIALIZABLE);
+    const struct esse_level *snapshots = esse_level_get(ESSE_LEVEL_SNAPSHOT_ISOLATION);
+    struct esse_history *history = load_text(arena, "native",
+                                             "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+                                             "{\"session\":2,\"ops\":[{\"r\":\"x\",\"v\":1}]}\n");
+    const struct esse_history same = *history;
+    struct esse_proved *proved = esse_proved_new(arena, history);
+    uint32_t events[] = { 1, 0 };
+    const struct esse_order order = { .events = events, .count = 2 };
+    struct esse_error err;
+    CHECK(!esse_replay(history, serializable, &order, proved, &err));
+    CHECK(!esse_proved_has(proved, history, serializable, &order)); /* what fails is not noted */
+    events[0] = 0;
+    events[1] = 1;
+    CHECK(esse_replay(&same, serializable, &order, proved, &err));
+    CHECK(!esse_proved_has(proved, &same, serializable, &order)); /* it is of another history */
+    CHECK(esse_replay(history, serializable, &order, proved, &err));
+    CHECK(esse_proved_has(proved, history, serializable, &order));
+    CHECK(!esse_proved_has(NULL, history, serializable, &order));
+    CHECK(!esse_proved_has(proved, &same, serializable, &order));
+    CHECK(!esse_proved_has(proved, history, snapshots, &order));
+    struct esse_order other = order;
+    other.count = 1;
+    CHECK(!esse_proved_has(proved, history, serializable, &other));
+    other = order;
+    other.has_starts = true;
+    CHECK(!esse_proved_has(proved, history, serializable, &other));
+    events[0] = 1; /* in place, as an engine's mistake would be */
+    events[1] = 0;
+    CHECK(!esse_proved_has(proved, history, serializable, &order));
+    CHECK(!esse_recheck_order(history, serializable, &order, proved, 1, &err));
+    esse_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_replay__what_has_no_place_and_may_explain_it_leaves_it_open),
         cmocka_unit_test(test_replay__an_order_that_leaves_out_a_transaction_is_none),
         cmocka_unit_test(test_replay__a_stream_keeps_no_more_the_longer_it_is),
+        cmocka_unit_test(test_proved__only_the_order_that_was_replayed_is_known_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

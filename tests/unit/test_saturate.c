@@ -350,7 +350,7 @@ TEST(test_saturate__a_wrong_commit_order_is_refused)
             .outcome = ESSE_HOLDS,
             .order = { .events = orders[i], .count = 3, .proves = level->friendly }
         };
-        CHECK(esse_recheck_verdict(history, level, &verdict, 1, &err) == (i == 0));
+        CHECK(esse_recheck_verdict(history, level, &verdict, NULL, 1, &err) == (i == 0));
     }
     esse_arena_free(arena);
 }

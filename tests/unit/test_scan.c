@@ -273,14 +273,14 @@ TEST(test_recheck__a_verdict_needs_evidence_that_the_level_forbids)
     };
     const struct esse_level *si = esse_level_find("snapshot-isolation");
     const struct esse_level *rc = esse_level_find("read-committed");
-    CHECK(esse_recheck_verdict(history, si, &verdict, 1, &err));
-    CHECK(!esse_recheck_verdict(history, rc, &verdict, 1, &err));
+    CHECK(esse_recheck_verdict(history, si, &verdict, NULL, 1, &err));
+    CHECK(!esse_recheck_verdict(history, rc, &verdict, NULL, 1, &err));
     verdict.anomaly_count = 0;
-    CHECK(!esse_recheck_verdict(history, si, &verdict, 1, &err));
+    CHECK(!esse_recheck_verdict(history, si, &verdict, NULL, 1, &err));
     verdict.outcome = ESSE_HOLDS;
-    CHECK(!esse_recheck_verdict(history, si, &verdict, 1, &err));
+    CHECK(!esse_recheck_verdict(history, si, &verdict, NULL, 1, &err));
     verdict.outcome = ESSE_UNKNOWN;
-    CHECK(esse_recheck_verdict(history, si, &verdict, 1, &err));
+    CHECK(esse_recheck_verdict(history, si, &verdict, NULL, 1, &err));
     esse_arena_free(arena);
 }
 

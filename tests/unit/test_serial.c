@@ -1,4 +1,4 @@
-#include "engine/serial.h"
+#include "engine/known/serial.h"
 #include "evidence/commit_order.h"
 #include "evidence/replay.h"
 #include "load_text.h"
@@ -341,7 +341,7 @@ TEST(test_serial__a_walk_proves_what_the_whole_check_proves)
         for (int i = 0; i < 3; i++) {
             const struct esse_level *level = esse_level_get(axioms[i]);
             bool good = esse_commit_order_check(&whole, level, &order, 1, &err);
-            if (esse_commit_order_is_plain(history, level, &order) != good)
+            if (esse_commit_order_is_plain(history, level, &order, NULL) != good)
                 fail_msg("seed %llu, %s: the whole check says %d", (unsigned long long)seed,
                          level->friendly, good);
             proved += good;
@@ -365,8 +365,8 @@ TEST(test_serial__to_run_transactions_is_to_replay_them)
         const struct esse_level *level = esse_level_get(ESSE_LEVEL_SERIALIZABLE);
         struct esse_error err;
         whole.has |= ESSE_HAS_APPENDS | ESSE_HAS_WRITES;
-        bool good = esse_replay(&whole, level, &order, &err);
-        if (esse_replay(history, level, &order, &err) != good)
+        bool good = esse_replay(&whole, level, &order, NULL, &err);
+        if (esse_replay(history, level, &order, NULL, &err) != good)
             fail_msg("seed %llu: read by read it is %d", (unsigned long long)seed, good);
         proved += good;
         refused += !good;

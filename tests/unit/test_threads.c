@@ -1,5 +1,6 @@
 #include "base/threads.h"
-#include "engine/saturate/sat_suspects.h"
+#include "engine/saturate/saturate_suspects.h"
+#include "engine/scan/scan.h"
 #include "evidence/commit_order.h"
 #include "formats/ahead.h"
 #include "formats/native.h"
@@ -386,31 +387,31 @@ static struct esse_history *make_history(struct esse_arena *arena, bool stale, u
 /* What the engines found out key by key, and then some. */
 struct found {
     struct esse_job job;
-    struct scan scan;
+    struct known known;
     struct versions versions;
-    struct sat_units units;
-    struct sat_order order;
-    struct sat_suspect_vec suspects;
+    struct saturate_units units;
+    struct saturate_order order;
+    struct saturate_suspect_vec suspects;
 };
 
 static void find(struct found *f, struct esse_arena *arena, const struct esse_history *history,
                  unsigned threads, bool single)
 {
-    struct sat_forced_vec none = { 0 };
+    struct saturate_forced_vec none = { 0 };
     *f = (struct found){ .job = { .arena = arena, .history = history, .threads = threads } };
-    CHECK(scan_open(&f->scan, &f->job));
-    CHECK(versions_find(&f->versions, &f->scan, false));
-    CHECK(sat_units_make(&f->units, f->scan.scratch, &f->versions, single, threads, NULL));
-    CHECK(sat_order_find(&f->order, &f->units, false, &none, NULL));
-    CHECK(sat_suspects_find(&f->suspects, &f->units, &f->order, true, NULL));
+    CHECK(scan_open(&f->known, &f->job, NULL));
+    CHECK(versions_find(&f->versions, &f->known, false));
+    CHECK(saturate_units_make(&f->units, f->known.scratch, &f->versions, single, threads, NULL));
+    CHECK(saturate_order_find(&f->order, &f->units, false, &none, NULL));
+    CHECK(saturate_suspects_find(&f->suspects, &f->units, &f->order, true, NULL));
 }
 
 #define CHECK_SAME(a, b, count) CHECK(memcmp(a, b, (count) * sizeof *(a)) == 0)
 
 static void check_same(const struct found *a, const struct found *b)
 {
-    const uint32_t accesses = a->scan.sources.by_key.count;
-    CHECK_SAME(a->scan.sources.link, b->scan.sources.link, accesses);
+    const uint32_t accesses = a->known.sources.by_key.count;
+    CHECK_SAME(a->known.sources.link, b->known.sources.link, accesses);
     CHECK_EQ(a->versions.count, b->versions.count);
     CHECK_SAME(a->versions.first, b->versions.first, KEYS + 1);
     CHECK_SAME(a->versions.loose, b->versions.loose, KEYS);
@@ -435,9 +436,9 @@ TEST(test_engines__threads_find_the_same)
         for (unsigned threads = 2; threads < 6; threads++) {
             find(&together, arena, history, threads, single);
             check_same(&alone, &together);
-            scan_close(&together.scan);
+            known_close(&together.known);
         }
-        scan_close(&alone.scan);
+        known_close(&alone.known);
         esse_arena_free(arena);
     }
 }

@@ -432,14 +432,14 @@ TEST(test_worlds__what_is_wrong_in_every_case_names_its_case)
     const struct esse_level *serializable = esse_level_find(level);
     struct esse_anomaly anomalies[2] = { verdict.anomalies[0], verdict.anomalies[1] };
     verdict.anomalies = anomalies;
-    CHECK(esse_recheck_verdict(history, serializable, &verdict, 1, &err));
+    CHECK(esse_recheck_verdict(history, serializable, &verdict, NULL, 1, &err));
     verdict.anomaly_count = 1;
-    CHECK(!esse_recheck_verdict(history, serializable, &verdict, 1, &err));
+    CHECK(!esse_recheck_verdict(history, serializable, &verdict, NULL, 1, &err));
     verdict.anomaly_count = 2;
     anomalies[0].supposed = verdict.anomalies[1].supposed;
-    CHECK(!esse_recheck_verdict(history, serializable, &verdict, 1, &err));
+    CHECK(!esse_recheck_verdict(history, serializable, &verdict, NULL, 1, &err));
     anomalies[0].supposed_count = 0;
-    CHECK(!esse_recheck_verdict(history, serializable, &verdict, 1, &err));
+    CHECK(!esse_recheck_verdict(history, serializable, &verdict, NULL, 1, &err));
     esse_arena_free(arena);
 }
 

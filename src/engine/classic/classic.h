@@ -2,7 +2,7 @@
 #define ESSE_ENGINE_CLASSIC_CLASSIC_H
 
 #include "base/index.h"
-#include "evidence/facts.h"
+#include "history/facts.h"
 
 /*
  * The checkers of Jepsen's workloads that are not transactions, docs/design/classic.md.

@@ -7,7 +7,8 @@
 #include "engine/dsg/dsg_scc.h"
 #include "engine/dsg/dsg_search.h"
 #include "engine/dsg/dsg_starts.h"
-#include "engine/serial.h"
+#include "engine/known/serial.h"
+#include "engine/scan/scan.h"
 #include "evidence/recheck.h"
 #include "evidence/replay.h"
 
@@ -17,7 +18,7 @@ enum { EVERYTHING = DSG_DATA | 1u << DSG_SO | 1u << DSG_RT };
 
 struct dsg {
     struct esse_job *job;
-    struct scan scan;
+    struct known known;
     struct versions versions, guess;
     struct dsg_time time;
     unsigned mask;     /* the dependencies that the levels asked for speak of */
@@ -30,32 +31,32 @@ struct dsg {
 /* ---- cycles ---- */
 
 /* Of the kept cycles of a type the first that is longer than this one; NULL if none is. */
-static struct esse_anomaly *longer_kept(struct scan *scan, const char *type, uint32_t length)
+static struct esse_anomaly *longer_kept(struct known *known, const char *type, uint32_t length)
 {
-    for (size_t i = 0; i < scan->found.count; i++)
-        if (scan->found.at[i].edge_count > length && strcmp(scan->found.at[i].type, type) == 0)
-            return &scan->found.at[i];
+    for (size_t i = 0; i < known->found.count; i++)
+        if (known->found.at[i].edge_count > length && strcmp(known->found.at[i].type, type) == 0)
+            return &known->found.at[i];
     return NULL;
 }
 
 /* The shortest comes first, and a longer one makes room for it. */
-static void tell_cycle(struct scan *scan, const struct dsg_component *component,
+static void tell_cycle(struct known *known, const struct dsg_component *component,
                        enum esse_anomaly_id type, const struct dsg_edge *const *cycle,
                        uint32_t length)
 {
     const char *name = esse_anomaly_get(type)->name;
-    const bool is_kept = scan_count(scan, type);
-    if (!is_kept && !longer_kept(scan, name, length))
+    const bool is_kept = known_count(known, type);
+    if (!is_kept && !longer_kept(known, name, length))
         return;
-    dsg_explain(scan, component, type, cycle, length);
-    struct esse_anomaly *last = &scan->found.at[scan->found.count - 1];
-    struct esse_anomaly *longer = longer_kept(scan, name, length);
+    dsg_explain(known, component, type, cycle, length);
+    struct esse_anomaly *last = &known->found.at[known->found.count - 1];
+    struct esse_anomaly *longer = longer_kept(known, name, length);
     if (longer) {
         const struct esse_anomaly shorter = *last;
         *last = *longer;
         *longer = shorter;
     }
-    scan->found.count -= !is_kept;
+    known->found.count -= !is_kept;
 }
 
 /* Looks for each type that none of those found in this component implies. */
@@ -75,7 +76,7 @@ static void search_component(struct dsg *dsg, const struct dsg_component *compon
         if (!length)
             continue;
         found[shape->type] = true;
-        tell_cycle(&dsg->scan, component, shape->type, cycle, length);
+        tell_cycle(&dsg->known, component, shape->type, cycle, length);
     }
 }
 
@@ -101,8 +102,9 @@ static bool rules_all_out(const struct dsg *dsg)
     for (size_t i = 0; i < dsg->job->level_count; i++) {
         bool out = false;
         for (int id = 1; id < ESSE_ANOMALY_END && !out; id++)
-            out = dsg->scan.seen[id] && esse_job_counts(dsg->job, dsg->job->levels[i],
-                                                        esse_anomaly_get((enum esse_anomaly_id)id));
+            out =
+                dsg->known.seen[id] && esse_job_counts(dsg->job, dsg->job->levels[i],
+                                                       esse_anomaly_get((enum esse_anomaly_id)id));
         if (!out)
             return false;
     }
@@ -146,7 +148,7 @@ static void read_order(struct dsg *dsg, const struct esse_scc *scc, uint32_t nod
                        struct esse_order *order)
 {
     const uint32_t events = dsg->versions.history->txns * (doubled ? 2u : 1u);
-    uint32_t *at = esse_arena_grow(dsg->scan.scratch, NULL, (nodes + 1u) * sizeof *at);
+    uint32_t *at = esse_arena_grow(dsg->known.scratch, NULL, (nodes + 1u) * sizeof *at);
     for (uint32_t node = 0; node < nodes; node++)
         at[nodes - 1 - scc->component[node]] = node;
     uint32_t *kept = esse_arena_grow(dsg->job->arena, NULL, (events + 1u) * sizeof *kept);
@@ -155,7 +157,7 @@ static void read_order(struct dsg *dsg, const struct esse_scc *scc, uint32_t nod
             kept[order->count++] = at[i];
     order->events = kept;
     order->has_starts = doubled;
-    esse_arena_drop(dsg->scan.scratch, at);
+    esse_arena_drop(dsg->known.scratch, at);
 }
 
 /* Where all versions are ordered, every read's version is known and nothing else is wrong, a graph
@@ -165,7 +167,7 @@ static bool is_all_known(const struct dsg *dsg, const struct versions *versions)
     return (versions == &dsg->guess || !versions->undetermined) &&
            (!(versions->history->has & ESSE_HAS_PREDICATES) || versions->whole_predicates) &&
            !versions->unresolved && !versions->own_missed && !versions->not_repeated &&
-           !dsg->scan.found.count;
+           !dsg->known.found.count;
 }
 
 /* Tries an order that follows 'versions'.  Where they are not fully known it is a guess; replaying
@@ -180,7 +182,7 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
     proof->order = (struct esse_order){ 0 };
     dsg_graph_build(&csr, versions, &dsg->time, prover->mask, prover->doubled);
     esse_budget_phase(dsg->job->budget, "ordering transactions", csr.nodes);
-    if (dsg_scc_find(&scc, dsg->scan.scratch, &csr, versions, prover->mask, prover->doubled,
+    if (dsg_scc_find(&scc, dsg->known.scratch, &csr, versions, prover->mask, prover->doubled,
                      dsg->job->budget) &&
         scc.count == csr.nodes) {
         read_order(dsg, &scc, csr.nodes, prover->doubled, &proof->order);
@@ -188,9 +190,9 @@ static void try_order(struct dsg *dsg, const struct prover *prover, const struct
         /* A consistent view is more than an order; the replay looks for what is missing. */
         proof->good =
             (is_all_known(dsg, versions) && prover->level != ESSE_LEVEL_CONSISTENT_VIEW) ||
-            esse_replay(dsg->versions.history, level, &proof->order, &err);
+            esse_replay(dsg->versions.history, level, &proof->order, dsg->job->proved, &err);
     }
-    esse_arena_drop(dsg->scan.scratch, scc.component);
+    esse_arena_drop(dsg->known.scratch, scc.component);
     esse_csr_drop(&csr);
 }
 
@@ -213,7 +215,7 @@ static void try_recorded(struct dsg *dsg, const struct prover *prover, struct pr
     else
         dsg_recorded_serial(&proof->order, dsg->job->arena, history, dsg->versions.in);
     proof->order.proves = level->friendly;
-    proof->good = ok && esse_replay(history, level, &proof->order, &err);
+    proof->good = ok && esse_replay(history, level, &proof->order, dsg->job->proved, &err);
 }
 
 /* In the order of commits nobody reads what comes later; a recorder may have been a little late. */
@@ -261,7 +263,8 @@ static bool prove_by_points(const struct dsg *dsg, const struct esse_level *leve
     struct esse_order order = dsg_points_order(dsg->job->arena, &dsg->versions, &dsg->points);
     order.proves = level->friendly;
     if (!esse_recheck_is_enough(level, level, verdict) ||
-        !(is_all_known(dsg, &dsg->versions) || esse_replay(dsg->job->history, level, &order, &err)))
+        !(is_all_known(dsg, &dsg->versions) ||
+          esse_replay(dsg->job->history, level, &order, dsg->job->proved, &err)))
         return false;
     verdict->outcome = ESSE_HOLDS;
     verdict->evidence = "order";
@@ -346,17 +349,17 @@ static bool find_cycles(struct dsg *dsg)
     struct esse_scc scc;
     dsg_graph_build(&csr, &dsg->versions, &dsg->time, dsg->mask, false);
     esse_budget_phase(dsg->job->budget, "looking for cycles", csr.nodes);
-    bool ok = dsg_scc_find(&scc, dsg->scan.scratch, &csr, &dsg->versions, dsg->mask, false,
+    bool ok = dsg_scc_find(&scc, dsg->known.scratch, &csr, &dsg->versions, dsg->mask, false,
                            dsg->job->budget);
     uint32_t nodes = csr.nodes;
     esse_csr_drop(&csr);
-    const struct scan before = dsg->scan;
+    const struct known before = dsg->known;
     if (ok && scc.count < nodes && !search_components(dsg, &scc, false) && !rules_all_out(dsg)) {
-        dsg->scan.found.count = before.found.count; /* the same again, and more */
-        memcpy(dsg->scan.seen, before.seen, sizeof dsg->scan.seen);
+        dsg->known.found.count = before.found.count; /* the same again, and more */
+        memcpy(dsg->known.seen, before.seen, sizeof dsg->known.seen);
         search_components(dsg, &scc, true);
     }
-    esse_arena_drop(dsg->scan.scratch, scc.component);
+    esse_arena_drop(dsg->known.scratch, scc.component);
     return ok && !esse_budget_spent(dsg->job->budget);
 }
 
@@ -378,12 +381,12 @@ static bool is_plainly_serial(struct dsg *dsg, struct proof *proofs)
 /* The guess differs only where something is left open. */
 static bool find_predicates(struct dsg *dsg)
 {
-    if (!dsg_predicates_find(&dsg->versions, &dsg->scan))
+    if (!dsg_predicates_find(&dsg->versions, &dsg->known))
         return false;
     dsg->guess = versions_guess(&dsg->versions);
     if (!dsg->versions.undetermined)
         return true;
-    struct scan quiet = dsg->scan; /* nothing is told by a guess */
+    struct known quiet = dsg->known; /* nothing is told by a guess */
     dsg->guess.predicate_edges = NULL;
     dsg->guess.predicate_edge_count = 0;
     return dsg_predicates_find(&dsg->guess, &quiet);
@@ -401,16 +404,17 @@ static bool asks_for_points(const struct esse_job *job)
 static bool find_starts(struct dsg *dsg)
 {
     dsg->has_points = asks_for_points(dsg->job) && dsg_points_find(&dsg->points, &dsg->versions);
-    return !dsg->has_points || dsg_starts_find(&dsg->scan, &dsg->versions, &dsg->points, dsg->mask);
+    return !dsg->has_points ||
+           dsg_starts_find(&dsg->known, &dsg->versions, &dsg->points, dsg->mask);
 }
 
 static bool analyse(struct dsg *dsg, struct proof *proofs, const struct serial_part *part)
 {
-    if (!scan_open_part(&dsg->scan, dsg->job, part) ||
-        !versions_find(&dsg->versions, &dsg->scan, true) ||
-        !dsg_infer(&dsg->versions, &dsg->scan, dsg->job->assume))
+    if (!scan_open(&dsg->known, dsg->job, part) ||
+        !versions_find(&dsg->versions, &dsg->known, true) ||
+        !dsg_infer(&dsg->versions, &dsg->known, dsg->job->assume))
         return false;
-    sources_forget(&dsg->scan.sources);
+    sources_forget(&dsg->known.sources);
     if (!find_predicates(dsg))
         return false;
     dsg_time_find(&dsg->time, &dsg->versions);
@@ -428,24 +432,29 @@ static void decide(struct esse_job *job, const struct serial_part *part)
     bool complete = analyse(&dsg, proofs, part);
     for (size_t i = 0; i < job->level_count; i++) {
         struct esse_verdict *verdict = &job->verdicts[i];
-        if (scan_judge(&dsg.scan, job->levels[i], job, verdict) ||
+        if (known_judge(&dsg.known, job->levels[i], job, verdict) ||
             (complete && !part &&
              prove(&dsg, job->levels[i], job->is_followed[i], proofs, verdict)))
             continue;
         verdict->reason = why_unknown(&dsg, job->levels[i]);
     }
-    job->found = dsg.scan.found.at;
-    job->found_count = (uint32_t)dsg.scan.found.count;
-    scan_close(&dsg.scan);
+    job->found = dsg.known.found.at;
+    job->found_count = (uint32_t)dsg.known.found.count;
+    known_close(&dsg.known);
+}
+
+/* A serial order proves nothing about points. */
+static const struct esse_level *serial_level(const struct esse_job *job)
+{
+    return asks_for_points(job) ? NULL : strongest_asked(job);
 }
 
 static void run(struct esse_job *job)
 {
-    /* A serial order proves nothing about points. */
-    if (asks_for_points(job))
+    const struct esse_level *level = serial_level(job);
+    const struct serial *near = level ? serial_near_find(job, level->needs_real_time) : NULL;
+    if (!near || !near->odd.count || !serial_decide_part(job, near, decide))
         decide(job, NULL);
-    else
-        serial_run(job, strongest_asked(job), decide);
 }
 
 /* It can prove and refute where the version order shows: appended lists, or a certificate. */
@@ -461,4 +470,5 @@ const struct esse_engine esse_engine_dsg = {
     .summary = "dependency graphs from known or inferred version orders",
     .decides = decides,
     .run = run,
+    .serial_level = serial_level,
 };

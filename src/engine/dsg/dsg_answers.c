@@ -32,8 +32,8 @@ static esse_value value_of(const struct dsg_asking *asking, uint32_t key)
 
 static bool add(const struct dsg_asking *asking, struct esse_answer *answer, uint32_t key)
 {
-    return esse_answer_add(answer, asking->scan->history->key_name[key], value_of(asking, key), key,
-                           asking->views->err);
+    return esse_answer_add(answer, asking->known->history->key_name[key], value_of(asking, key),
+                           key, asking->views->err);
 }
 
 /* Is the write the transaction's last to the key before the operation? */
@@ -41,14 +41,14 @@ static bool is_last(const struct dsg_asking *asking, uint32_t write, esse_key ke
 {
     esse_value ignored;
     for (uint32_t op = write + 1; op < asking->op; op++)
-        if (esse_op_write_of(asking->scan->history, op, key, &ignored))
+        if (esse_op_write_of(asking->known->history, op, key, &ignored))
             return false;
     return true;
 }
 
 static bool bring_rows(const struct dsg_asking *asking, struct esse_answer *answer)
 {
-    const struct esse_history *history = asking->scan->history;
+    const struct esse_history *history = asking->known->history;
     for (uint32_t i = 0; i < asking->key_count; i++)
         if (asking->own[asking->keys[i]] != asking->op + 1 && !add(asking, answer, asking->keys[i]))
             return false;
@@ -66,59 +66,59 @@ static bool bring_rows(const struct dsg_asking *asking, struct esse_answer *answ
 
 static void tell(const struct dsg_asking *asking, const struct esse_answer *answer, uint32_t key)
 {
-    struct scan *scan = asking->scan;
+    struct known *known = asking->known;
     struct esse_out out;
-    if (!scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+    if (!known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
-    esse_out_init_memory(&out, scan->arena);
-    esse_show_txn(&out, scan->history, (esse_txn){ asking->txn });
+    esse_out_init_memory(&out, known->arena);
+    esse_show_txn(&out, known->history, (esse_txn){ asking->txn });
     esse_out_text(&out, " did ");
-    esse_show_op(&out, scan->history, (esse_op){ asking->op });
+    esse_show_op(&out, known->history, (esse_op){ asking->op });
     esse_out_text(&out, "; at its snapshot ");
-    if (key == SCAN_NO_KEY) {
+    if (key == KNOWN_NO_KEY) {
         esse_out_text(&out, "it is ");
         esse_answer_show(&out, answer);
     } else {
-        esse_show_key(&out, scan->history, (esse_key){ key });
+        esse_show_key(&out, known->history, (esse_key){ key });
         esse_out_text(&out, " = ");
-        esse_show_value(&out, scan->history, value_of(asking, key));
+        esse_show_value(&out, known->history, value_of(asking, key));
         esse_out_text(&out, ", which does not go with the rows returned");
     }
     const struct esse_step step = { { asking->txn }, { asking->op }, esse_out_memory(&out), NULL };
-    scan_tell(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH, (esse_key){ SCAN_NO_KEY },
-              "a statement returned something else than it does at the snapshot that the "
-              "certificate gives it",
-              &step, 1);
+    known_tell(known, ESSE_ANOMALY_RESULT_SET_MISMATCH, (esse_key){ KNOWN_NO_KEY },
+               "a statement returned something else than it does at the snapshot that the "
+               "certificate gives it",
+               &step, 1);
 }
 
 /* ---- rows ---- */
 
 /* A row that was returned in another version than the snapshot has, or that should not have been,
- * or one that should have been and was not; SCAN_NO_KEY if all is right. */
+ * or one that should have been and was not; KNOWN_NO_KEY if all is right. */
 static uint32_t find_odd(const struct dsg_asking *asking, struct esse_answer *answer,
                          const struct esse_predicate_op *predicate)
 {
-    const struct esse_history *history = asking->scan->history;
+    const struct esse_history *history = asking->known->history;
     struct esse_arena *arena = esse_arena_new();
     uint32_t *keys = esse_arena_alloc(arena, predicate->row_count + 1u, sizeof *keys);
-    uint32_t odd = SCAN_NO_KEY;
+    uint32_t odd = KNOWN_NO_KEY;
     bool missing;
-    for (uint32_t i = 0; i < predicate->row_count && odd == SCAN_NO_KEY; i++) {
+    for (uint32_t i = 0; i < predicate->row_count && odd == KNOWN_NO_KEY; i++) {
         const struct esse_keyed_row *row = &history->rows[predicate->row + i];
         keys[i] = row->key.ix;
         if (!esse_value_eq(value_of(asking, row->key.ix), row->value))
             odd = row->key.ix;
     }
-    if (odd == SCAN_NO_KEY &&
+    if (odd == KNOWN_NO_KEY &&
         esse_answer_may_be(answer, keys, predicate->row_count, &odd, &missing))
-        odd = SCAN_NO_KEY;
+        odd = KNOWN_NO_KEY;
     esse_arena_free(arena);
     return odd;
 }
 
 bool dsg_answer_check(const struct dsg_asking *asking)
 {
-    const struct esse_history *history = asking->scan->history;
+    const struct esse_history *history = asking->known->history;
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[asking->op]];
     if (history->txn_status[asking->txn] != ESSE_COMMITTED)
         return true;
@@ -128,10 +128,10 @@ bool dsg_answer_check(const struct dsg_asking *asking)
     const bool ok = bring_rows(asking, answer);
     if (ok && predicate->has_result &&
         !esse_answer_is(answer, esse_history_result(history, predicate), predicate->result_count))
-        tell(asking, answer, SCAN_NO_KEY);
+        tell(asking, answer, KNOWN_NO_KEY);
     else if (ok && !predicate->no_rows) {
         const uint32_t odd = find_odd(asking, answer, predicate);
-        if (odd != SCAN_NO_KEY)
+        if (odd != KNOWN_NO_KEY)
             tell(asking, answer, odd);
     }
     esse_arena_free(arena);

@@ -11,7 +11,7 @@
  * Cost: that of sql/statement.h for the rows brought, and O(log versions) for each.
  */
 struct dsg_asking {
-    struct scan *scan;
+    struct known *known;
     const struct dsg_views *views; /* with the text at hand */
     const struct dsg_ranges *ranges;
     const struct esse_snapshot *snapshot;

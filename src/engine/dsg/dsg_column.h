@@ -1,7 +1,7 @@
 #ifndef ESSE_ENGINE_DSG_DSG_COLUMN_H
 #define ESSE_ENGINE_DSG_DSG_COLUMN_H
 
-#include "engine/versions.h"
+#include "engine/known/versions.h"
 #include "sql/range.h"
 
 /*

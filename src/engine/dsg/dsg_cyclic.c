@@ -107,7 +107,7 @@ static const char *basis_name(const struct version_edge *edge)
     return edge->basis ? esse_assumption_get(edge->basis)->name : ESSE_INITIAL_STATE;
 }
 
-static const char *tell_later(struct scan *scan, const struct version_edge *edge)
+static const char *tell_later(struct known *known, const struct version_edge *edge)
 {
     switch (edge->basis) {
     case ESSE_ASSUME_WFR_KEYS:
@@ -116,24 +116,25 @@ static const char *tell_later(struct scan *scan, const struct version_edge *edge
         return ", later in the same session";
     case ESSE_ASSUME_LINEARIZABLE_KEYS:
         return esse_arena_format(
-            scan->arena, ", having started, at %lld, after that had ended",
-            (long long)scan->history->txn_time[scan_touch(scan, edge->to_at)->txn].begin);
+            known->arena, ", having started, at %lld, after that had ended",
+            (long long)known->history->txn_time[known_touch(known, edge->to_at)->txn].begin);
     }
     return ", which is not the initial state, and so comes after it";
 }
 
 /* "x = 1 → 2 → 1, by initial-state and wfr-keys" */
-static const char *describe(struct scan *scan, const struct version_cycle *c, uint32_t key)
+static const char *describe(struct known *known, const struct version_cycle *c, uint32_t key)
 {
     struct esse_out out;
     unsigned told = 0;
-    esse_out_init_memory(&out, scan->arena);
+    esse_out_init_memory(&out, known->arena);
     esse_out_text(&out, "versions of ");
-    esse_show_key(&out, scan->history, (esse_key){ key });
+    esse_show_key(&out, known->history, (esse_key){ key });
     esse_out_text(&out, " each of which comes before the next, and the last before the first: ");
     for (uint32_t i = 0; i <= c->count; i++) {
         esse_out_text(&out, i ? " → " : "");
-        esse_show_value(&out, scan->history, scan_touch(scan, c->at[i % c->count].from_at)->value);
+        esse_show_value(&out, known->history,
+                        known_touch(known, c->at[i % c->count].from_at)->value);
     }
     esse_out_text(&out, ", by ");
     for (uint32_t i = 0; i < c->count; i++) {
@@ -145,20 +146,20 @@ static const char *describe(struct scan *scan, const struct version_cycle *c, ui
     return esse_out_memory(&out);
 }
 
-static void tell(struct scan *scan, const struct version_cycle *c)
+static void tell(struct known *known, const struct version_cycle *c)
 {
-    struct esse_step *steps = esse_arena_alloc(scan->scratch, 2 * (size_t)c->count, sizeof *steps);
+    struct esse_step *steps = esse_arena_alloc(known->scratch, 2 * (size_t)c->count, sizeof *steps);
     for (uint32_t i = 0; i < c->count; i++) {
-        steps[2 * i] = scan_step(scan, c->at[i].from_at, "");
+        steps[2 * i] = known_step(known, c->at[i].from_at, "");
         steps[2 * i].basis = basis_name(&c->at[i]);
-        steps[2 * i + 1] = scan_step(scan, c->at[i].to_at, tell_later(scan, &c->at[i]));
+        steps[2 * i + 1] = known_step(known, c->at[i].to_at, tell_later(known, &c->at[i]));
     }
-    uint32_t key = scan->history->op_key[steps[0].op.ix];
-    scan_tell(scan, ESSE_ANOMALY_CYCLIC_VERSIONS, (esse_key){ key }, describe(scan, c, key), steps,
-              2 * c->count);
+    uint32_t key = known->history->op_key[steps[0].op.ix];
+    known_tell(known, ESSE_ANOMALY_CYCLIC_VERSIONS, (esse_key){ key }, describe(known, c, key),
+               steps, 2 * c->count);
 }
 
-static void tell_components(struct version_cycle *c, struct scan *scan, struct esse_arena *arena)
+static void tell_components(struct version_cycle *c, struct known *known, struct esse_arena *arena)
 {
     const size_t room = c->csr.nodes + (size_t)1;
     uint8_t *told = esse_arena_alloc(arena, c->scc.count + (size_t)1, 1);
@@ -170,14 +171,14 @@ static void tell_components(struct version_cycle *c, struct scan *scan, struct e
         uint32_t component = c->scc.component[edge->from];
         if (component != c->scc.component[edge->to] || told[component]++)
             continue;
-        if (!scan_count(scan, ESSE_ANOMALY_CYCLIC_VERSIONS))
+        if (!known_count(known, ESSE_ANOMALY_CYCLIC_VERSIONS))
             continue;
         close_cycle(c, edge);
-        tell(scan, c);
+        tell(known, c);
     }
 }
 
-bool dsg_tell_cyclic(const struct versions *versions, struct scan *scan,
+bool dsg_tell_cyclic(const struct versions *versions, struct known *known,
                      const struct version_graph *graph)
 {
     struct version_cycle c = { .edges = &graph->edges };
@@ -186,7 +187,7 @@ bool dsg_tell_cyclic(const struct versions *versions, struct scan *scan,
     bool cyclic = c.scc.count < c.csr.nodes;
     if (cyclic) {
         struct esse_arena *arena = esse_arena_new();
-        tell_components(&c, scan, arena);
+        tell_components(&c, known, arena);
         esse_arena_free(arena);
     }
     esse_arena_drop(versions->arena, c.scc.component);

@@ -1,7 +1,7 @@
 #ifndef ESSE_ENGINE_DSG_DSG_CYCLIC_H
 #define ESSE_ENGINE_DSG_DSG_CYCLIC_H
 
-#include "engine/versions.h"
+#include "engine/known/versions.h"
 #include "graph/scc.h"
 
 /*
@@ -22,7 +22,7 @@ void dsg_version_components(struct esse_scc *scc, struct esse_arena *arena,
 
 /* Tells a shortest cycle of every component with several versions, as cyclic-versions; false if
  * there is none. */
-bool dsg_tell_cyclic(const struct versions *versions, struct scan *scan,
+bool dsg_tell_cyclic(const struct versions *versions, struct known *known,
                      const struct version_graph *graph);
 
 #endif

@@ -10,7 +10,7 @@
 const char *const dsg_dep_names[] = { "ww", "wr", "rw", "process", "realtime", "wrp", "rwp" };
 
 struct telling {
-    struct scan *scan;
+    struct known *known;
     const struct versions *versions;
     const struct dsg_edge *edge;
     const struct version_edge *inferred; /* NULL if the order of the versions is simply known */
@@ -20,12 +20,12 @@ struct telling {
 
 static void put_name(struct telling *t, uint32_t txn)
 {
-    esse_show_txn(&t->out, t->scan->history, (esse_txn){ txn });
+    esse_show_txn(&t->out, t->known->history, (esse_txn){ txn });
 }
 
 static void put_state(struct telling *t, uint32_t at)
 {
-    const struct esse_history *history = t->scan->history;
+    const struct esse_history *history = t->known->history;
     esse_show_key(&t->out, history, (esse_key){ t->edge->key });
     esse_out_text(&t->out, " = ");
     esse_show_value(&t->out, history, versions_touch(t->versions, at)->value);
@@ -41,7 +41,7 @@ static void put_written(struct telling *t, uint32_t at)
         return;
     }
     esse_out_text(&t->out, "the ");
-    esse_show_value(&t->out, t->scan->history, write->value);
+    esse_show_value(&t->out, t->known->history, write->value);
     esse_out_text(&t->out, " that ");
     put_name(t, write->txn);
     esse_out_text(&t->out, write->kind == ESSE_OP_APPEND ? " appended" : " wrote");
@@ -97,7 +97,7 @@ static void tell_ww(struct telling *t)
     uint32_t reader = t->versions->key_reader[t->edge->key];
     put_written(t, t->edge->from_at);
     esse_out_text(&t->out, " to ");
-    esse_show_key(&t->out, t->scan->history, (esse_key){ t->edge->key });
+    esse_show_key(&t->out, t->known->history, (esse_key){ t->edge->key });
     esse_out_text(&t->out, " comes before ");
     put_written(t, t->edge->to_at);
     if (t->inferred) {
@@ -131,7 +131,7 @@ static void tell_rw(struct telling *t)
 
 static void tell_process(struct telling *t)
 {
-    const struct esse_history *history = t->scan->history;
+    const struct esse_history *history = t->known->history;
     put_name(t, t->from);
     esse_out_text(&t->out, " came before ");
     put_name(t, t->to);
@@ -141,7 +141,7 @@ static void tell_process(struct telling *t)
 
 static void tell_realtime(struct telling *t)
 {
-    const struct esse_history *history = t->scan->history;
+    const struct esse_history *history = t->known->history;
     const int64_t end = history->txn_time[t->from].end, begin = history->txn_time[t->to].begin;
     /* With a clock beside it, as Jepsen's histories have, this is the number of an event. */
     const char *what = history->txn_wall_time ? "as event" : "at";
@@ -158,7 +158,7 @@ static void tell_realtime(struct telling *t)
 
 static void put_predicate(struct telling *t)
 {
-    const struct esse_history *history = t->scan->history;
+    const struct esse_history *history = t->known->history;
     esse_show_value(&t->out, history,
                     history->predicates[history->op_key[t->edge->predicate]].text);
 }
@@ -171,7 +171,7 @@ static void put_change(struct telling *t, uint32_t write)
     const uint32_t version = versions->of[write];
     struct esse_error ignored;
     struct esse_arena *arena = esse_arena_new();
-    const struct esse_history *history = t->scan->history;
+    const struct esse_history *history = t->known->history;
     const struct esse_predicate *predicate = esse_predicates_get(
         esse_predicates_new(arena, history),
         history->predicates[history->op_key[t->edge->predicate]].text, &ignored);
@@ -215,7 +215,7 @@ static const char *tell(struct telling *telling)
     static void (*const words[])(struct telling *) = { tell_ww,      tell_wr,       tell_rw,
                                                        tell_process, tell_realtime, tell_wrp,
                                                        tell_rwp };
-    esse_out_init_memory(&telling->out, telling->scan->arena);
+    esse_out_init_memory(&telling->out, telling->known->arena);
     words[telling->edge->dep](telling);
     return esse_out_memory(&telling->out);
 }
@@ -233,13 +233,13 @@ static const struct version_edge *find_inferred(const struct versions *versions,
     return versions_edge(versions, versions->of[edge->from_at], versions->of[edge->to_at]);
 }
 
-struct esse_edge dsg_explain_edge(struct scan *scan, const struct dsg_component *component,
+struct esse_edge dsg_explain_edge(struct known *known, const struct dsg_component *component,
                                   const struct dsg_edge *edge)
 {
     const struct versions *versions = component->versions;
     const bool data = edge->dep != DSG_SO && edge->dep != DSG_RT;
     const struct version_edge *inferred = find_inferred(versions, edge);
-    struct telling telling = { .scan = scan,
+    struct telling telling = { .known = known,
                                .versions = versions,
                                .edge = edge,
                                .inferred = inferred,
@@ -266,22 +266,22 @@ struct esse_edge dsg_explain_edge(struct scan *scan, const struct dsg_component 
     return told;
 }
 
-void dsg_explain(struct scan *scan, const struct dsg_component *component,
+void dsg_explain(struct known *known, const struct dsg_component *component,
                  enum esse_anomaly_id type, const struct dsg_edge *const *cycle, uint32_t length)
 {
-    struct esse_edge *edges = esse_arena_alloc(scan->arena, length, sizeof *edges);
+    struct esse_edge *edges = esse_arena_alloc(known->arena, length, sizeof *edges);
     for (uint32_t i = 0; i < length; i++)
-        edges[i] = dsg_explain_edge(scan, component, cycle[i]);
+        edges[i] = dsg_explain_edge(known, component, cycle[i]);
     struct esse_anomaly anomaly = { .type = esse_anomaly_get(type)->name,
                                     .edges = edges,
                                     .edge_count = length };
-    anomaly.description = esse_cycle_words(scan->arena, scan->history, edges, length);
+    anomaly.description = esse_cycle_words(known->arena, known->history, edges, length);
     if (!anomaly.description)
         anomaly.description =
             length == 2 ? "two transactions each of which must come before the other"
-                        : esse_arena_format(scan->arena,
+                        : esse_arena_format(known->arena,
                                             "%u transactions each of which must come before the "
                                             "next, and the last before the first",
                                             length);
-    scan_anomaly_vec_push(&scan->found, scan->arena, anomaly);
+    found_vec_push(&known->found, known->arena, anomaly);
 }

@@ -7,11 +7,11 @@
 extern const char *const dsg_dep_names[];
 
 /* One edge in words and operations. */
-struct esse_edge dsg_explain_edge(struct scan *scan, const struct dsg_component *component,
+struct esse_edge dsg_explain_edge(struct known *known, const struct dsg_component *component,
                                   const struct dsg_edge *edge);
 
 /* Puts a cycle into words and operations, and keeps it with the scan's anomalies. */
-void dsg_explain(struct scan *scan, const struct dsg_component *component,
+void dsg_explain(struct known *known, const struct dsg_component *component,
                  enum esse_anomaly_id type, const struct dsg_edge *const *cycle, uint32_t length);
 
 #endif

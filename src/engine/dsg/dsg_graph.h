@@ -1,7 +1,7 @@
 #ifndef ESSE_ENGINE_DSG_DSG_GRAPH_H
 #define ESSE_ENGINE_DSG_DSG_GRAPH_H
 
-#include "engine/versions.h"
+#include "engine/known/versions.h"
 #include "graph/scc.h"
 
 /*

@@ -1,6 +1,7 @@
 #include "engine/dsg/dsg_infer.h"
 
 #include "base/radix.h"
+#include "base/word_map.h"
 #include "engine/dsg/dsg_cyclic.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ ESSE_VEC(shown_vec, struct shown)
 
 struct inferring {
     struct versions *versions;
-    struct scan *scan;
+    struct known *known;
     struct version_graph graph;
     enum esse_assumption basis; /* the one at hand */
     uint32_t *latest;           /* by version: where the last edge from it led, or NO_VERSION */
@@ -39,13 +40,13 @@ static bool is_strange(const struct inferring *in, uint32_t key, uint32_t at)
     const struct esse_touch *touch = versions_touch(versions, at);
     uint32_t writers = 0;
     if (touch->kind != ESSE_OP_READ || !versions->in[touch->txn] ||
-        versions->of[at] != NO_VERSION || is_list(touch->value) ||
+        versions->of[at] != NO_VERSION || esse_value_is_list(touch->value) ||
         esse_value_eq(touch->value, ESSE_NONE) || esse_value_eq(touch->value, ESSE_NIL) ||
         esse_value_eq(touch->value, sources->initial[key]) ||
         esse_is_after_own_write(&sources->by_key, key, at))
         return false;
     for (uint32_t w = sources->link[at]; w != ESSE_NO_TOUCH; w = sources->link[w])
-        writers += scan_status(in->scan, versions_touch(versions, w)->txn) != ESSE_ABORTED;
+        writers += known_status(in->known, versions_touch(versions, w)->txn) != ESSE_ABORTED;
     return writers < 2;
 }
 
@@ -56,7 +57,7 @@ static void number_strange(struct inferring *in)
     const struct esse_by_key *by_key = &versions->sources->by_key;
     struct esse_word_map values = { 0 };
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        esse_word_map_clear(&values, in->scan->scratch,
+        esse_word_map_clear(&values, in->known->scratch,
                             by_key->first[key + 1] - by_key->first[key]);
         for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
             bool fresh;
@@ -68,7 +69,7 @@ static void number_strange(struct inferring *in)
             versions->of[at] = *number;
         }
     }
-    esse_word_map_drop(&values, in->scan->scratch);
+    esse_word_map_drop(&values, in->known->scratch);
     versions->write = esse_arena_grow(versions->arena, versions->write,
                                       (in->graph.nodes + (size_t)1) * sizeof *versions->write);
     for (uint32_t v = versions->count; v < in->graph.nodes; v++)
@@ -125,7 +126,7 @@ static void look_at_key(struct inferring *in, uint32_t key)
             continue;
         struct shown shown = look(in, at, end);
         if (shown.first != ESSE_NO_TOUCH)
-            shown_vec_push(&in->shown, in->scan->scratch, shown);
+            shown_vec_push(&in->shown, in->known->scratch, shown);
     }
 }
 
@@ -139,7 +140,7 @@ static void add(struct inferring *in, uint32_t key, uint32_t from_at, uint32_t t
     if (from == to || from == in->versions->first[key] || in->latest[from] == to)
         return;
     in->latest[from] = to;
-    version_edge_vec_push(&in->graph.edges, in->scan->scratch,
+    version_edge_vec_push(&in->graph.edges, in->known->scratch,
                           (struct version_edge){ from, to, from_at, to_at, in->basis });
 }
 
@@ -176,14 +177,14 @@ static void sort_times(struct inferring *in)
         const int64_t begin = history->txn_time[txn].begin;
         const int64_t end = esse_txn_committed_by(history, txn);
         if (begin != ESSE_NO_TIME)
-            pair_vec_push(&in->starts, in->scan->scratch,
+            pair_vec_push(&in->starts, in->known->scratch,
                           (struct esse_pair){ esse_radix_key(begin), i });
         if (end != ESSE_NO_TIME)
-            pair_vec_push(&in->ends, in->scan->scratch,
+            pair_vec_push(&in->ends, in->known->scratch,
                           (struct esse_pair){ esse_radix_key(end), i });
     }
-    esse_radix_sort(in->starts.at, in->starts.count, in->scan->scratch);
-    esse_radix_sort(in->ends.at, in->ends.count, in->scan->scratch);
+    esse_radix_sort(in->starts.at, in->starts.count, in->known->scratch);
+    esse_radix_sort(in->ends.at, in->ends.count, in->known->scratch);
 }
 
 /* Whoever ended before 'shown' started is covered by it from now on. */
@@ -196,7 +197,7 @@ static void end_shown(struct inferring *in, struct shown shown)
             time[in->open.at[i].txn].end >= time[shown.txn].begin)
             in->open.at[kept++] = in->open.at[i];
     in->open.count = kept;
-    shown_vec_push(&in->open, in->scan->scratch, shown);
+    shown_vec_push(&in->open, in->known->scratch, shown);
 }
 
 /* Real time is strict: at equal times the start comes first. */
@@ -282,7 +283,7 @@ static void group(struct inferring *in)
 static bool take(struct inferring *in, void (*follow)(struct inferring *in, uint32_t key))
 {
     struct versions *versions = in->versions;
-    struct esse_budget *budget = in->scan->budget;
+    struct esse_budget *budget = in->known->budget;
     const size_t before = in->graph.edges.count;
     memset(in->latest, 0xff, (in->graph.nodes + (size_t)1) * sizeof *in->latest);
     esse_budget_phase(budget, "inferring versions", versions->history->keys);
@@ -292,7 +293,7 @@ static bool take(struct inferring *in, void (*follow)(struct inferring *in, uint
         look_at_key(in, key);
         follow(in, key);
     }
-    if (in->graph.edges.count > before && dsg_tell_cyclic(versions, in->scan, &in->graph))
+    if (in->graph.edges.count > before && dsg_tell_cyclic(versions, in->known, &in->graph))
         in->graph.edges.count = before;
     return true;
 }
@@ -313,13 +314,13 @@ static bool take_all(struct inferring *in, unsigned assume)
     return true;
 }
 
-bool dsg_infer(struct versions *versions, struct scan *scan, unsigned assume)
+bool dsg_infer(struct versions *versions, struct known *known, unsigned assume)
 {
     if (!assume || (versions->history->has & ESSE_HAS_PREDICATES))
         return true;
     const size_t sessions = versions->history->sessions + (size_t)1;
-    struct esse_arena *scratch = scan->scratch;
-    struct inferring in = { .versions = versions, .scan = scan };
+    struct esse_arena *scratch = known->scratch;
+    struct inferring in = { .versions = versions, .known = known };
     in.graph.nodes = versions->count;
     if (versions->unresolved)
         number_strange(&in);

@@ -1,7 +1,7 @@
 #ifndef ESSE_ENGINE_DSG_DSG_INFER_H
 #define ESSE_ENGINE_DSG_DSG_INFER_H
 
-#include "engine/versions.h"
+#include "engine/known/versions.h"
 
 /*
  * What follows about the order of registers' versions from assumptions (docs/design/dsg.md): adds
@@ -14,6 +14,6 @@
  * Cost: O(accesses + versions + edges), times the transactions that are at work on one key at a
  * time for linearizable-keys; 20 bytes an edge.  False if the budget is spent.
  */
-bool dsg_infer(struct versions *versions, struct scan *scan, unsigned assume);
+bool dsg_infer(struct versions *versions, struct known *known, unsigned assume);
 
 #endif

@@ -24,7 +24,7 @@ struct asked {
 
 struct finding {
     struct esse_arena *arena;
-    struct scan *scan;
+    struct known *known;
     const struct versions *versions;
     const struct esse_history *history;
     struct esse_error *err;
@@ -281,7 +281,7 @@ static bool check_row(struct finding *f, uint32_t txn, uint32_t op, uint32_t key
     if (returned && f->seen[key] != NO_VERSION && !matches(f, key, f->seen[key], &is_row))
         return false;
     if (yes ? !returned || f->seen[key] != version : returned && is_row)
-        dsg_results_tell(f->scan, txn, op, key, dsg_version_value(f->versions, key, version), yes);
+        dsg_results_tell(f->known, txn, op, key, dsg_version_value(f->versions, key, version), yes);
     return true;
 }
 
@@ -301,7 +301,7 @@ static bool look_at(struct finding *f, uint32_t txn, uint32_t op, uint32_t key,
 static bool check_whole(struct finding *f, uint32_t txn, uint32_t op,
                         const struct esse_snapshot *snapshot, const uint32_t *keys, uint32_t count)
 {
-    const struct dsg_asking asking = { .scan = f->scan,
+    const struct dsg_asking asking = { .known = f->known,
                                        .views = &f->views,
                                        .ranges = f->ranges,
                                        .snapshot = snapshot,
@@ -383,7 +383,7 @@ static struct asked *find_asked(struct finding *f, const struct esse_pair *ops, 
         esse_arena_grow(f->arena, NULL, (f->history->predicate_count + (size_t)1) * sizeof *asked);
     for (size_t i = 0; i < count; i++) {
         const uint32_t op = ops[i].id;
-        if (!esse_budget_poll(f->scan->budget, i))
+        if (!esse_budget_poll(f->known->budget, i))
             return NULL;
         if (!esse_value_eq(f->views.text, predicate_at(f, op)->text) &&
             !take_text(f, esse_op_txn(f->history, op).ix, op))
@@ -417,7 +417,7 @@ static bool take_range_reads(struct finding *f, struct esse_pair *ops, size_t *c
     esse_arena_drop(f->arena, asked);
     f->ranges->columns = f->views.columns;
     f->ranges->column_count = f->views.column_count;
-    return dsg_results_check(f->scan, f->ranges, &f->reads);
+    return dsg_results_check(f->known, f->ranges, &f->reads);
 }
 
 /* Those that returned what they should stay; the others join the rest. */
@@ -438,6 +438,8 @@ static void settle_range_reads(struct finding *f, struct esse_pair *ops, size_t 
     dsg_ranges_close(f->ranges, &pieces);
 }
 
+enum { NEAR = 64 }; /* of struct dsg_ranges */
+
 static void open_finding(struct finding *f)
 {
     const size_t keys = (size_t)f->history->keys + 1;
@@ -448,10 +450,10 @@ static void open_finding(struct finding *f)
     if (f->history->certificate.kind == ESSE_CERTIFICATE_NONE)
         return;
     f->ranges = esse_arena_alloc(f->arena, 1, sizeof *f->ranges);
-    dsg_ranges_open(f->ranges, f->versions);
+    dsg_ranges_open(f->ranges, f->versions, f->known->ablate & ESSE_ABLATE_NEARNESS ? 0 : NEAR);
 }
 
-bool dsg_predicates_find(struct versions *versions, struct scan *scan)
+bool dsg_predicates_find(struct versions *versions, struct known *known)
 {
     const struct esse_history *history = versions->history;
     struct dsg_predicate_edge_vec edges = { 0 };
@@ -459,14 +461,14 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
     if (!(history->has & ESSE_HAS_PREDICATES))
         return true;
     struct finding f = { .arena = versions->arena,
-                         .scan = scan,
+                         .known = known,
                          .versions = versions,
                          .history = history,
                          .edges = &edges,
-                         .err = scan->error };
+                         .err = known->error };
     open_finding(&f);
     struct esse_pair *ops = sort_ops(&f, &count);
-    esse_budget_phase(scan->budget, "following predicates", count);
+    esse_budget_phase(known->budget, "following predicates", count);
     if (f.ranges) {
         if (!take_range_reads(&f, ops, &count))
             return false;
@@ -476,7 +478,7 @@ bool dsg_predicates_find(struct versions *versions, struct scan *scan)
     f.is_known = count && f.ranges && dsg_answers_are_known(f.ranges);
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++)
-        ok = esse_budget_poll(scan->budget, i) && find_op(&f, ops[i].id);
+        ok = esse_budget_poll(known->budget, i) && find_op(&f, ops[i].id);
     if (f.join.arena)
         esse_arena_free(f.join.arena);
     if (!ok)

@@ -30,6 +30,6 @@ ESSE_VEC(dsg_predicate_edge_vec, struct dsg_predicate_edge)
 /* Fills the predicate_edges and the ranges of 'versions', and tells what was returned against a
  * snapshot.  False if the budget is spent, or the scan's error says what is wrong with a predicate.
  */
-bool dsg_predicates_find(struct versions *versions, struct scan *scan);
+bool dsg_predicates_find(struct versions *versions, struct known *known);
 
 #endif

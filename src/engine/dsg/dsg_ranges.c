@@ -26,11 +26,11 @@ static void group_versions(struct dsg_ranges *ranges)
     ranges->installed_first = first;
 }
 
-void dsg_ranges_open(struct dsg_ranges *ranges, const struct versions *versions)
+void dsg_ranges_open(struct dsg_ranges *ranges, const struct versions *versions, uint32_t near)
 {
     const struct esse_history *history = versions->history;
     struct esse_arena *arena = versions->arena;
-    *ranges = (struct dsg_ranges){ .versions = versions };
+    *ranges = (struct dsg_ranges){ .versions = versions, .near = near };
     ranges->placed = esse_arena_grow(arena, NULL, history->keys + (size_t)1);
     ranges->key = esse_arena_grow(arena, NULL, (versions->count + (size_t)1) * sizeof(uint32_t));
     for (uint32_t key = 0; key < history->keys; key++) {

@@ -36,6 +36,7 @@ ESSE_VEC(dsg_range_read_vec, struct dsg_range_read)
 
 struct dsg_ranges {
     const struct versions *versions;
+    uint32_t near; /* so many are asked one by one, before a walk makes its trees */
     struct dsg_column *columns;
     uint32_t column_count;
     uint8_t *placed;                    /* by key: its versions are in the order of the commits */
@@ -55,7 +56,7 @@ static inline uint32_t dsg_version_place(const struct dsg_ranges *ranges, uint32
 }
 
 /* Opens it for a history whose certificate has a kind: places, and which keys have them. */
-void dsg_ranges_open(struct dsg_ranges *ranges, const struct versions *versions);
+void dsg_ranges_open(struct dsg_ranges *ranges, const struct versions *versions, uint32_t near);
 
 /* The version of a key that a snapshot has; NO_VERSION if its versions have no places. */
 uint32_t dsg_ranges_seen(const struct dsg_ranges *ranges, const struct esse_snapshot *snapshot,
@@ -72,7 +73,6 @@ void dsg_ranges_close(struct dsg_ranges *ranges, const struct dsg_range_read_vec
 /* The questions of one walk.  In a doubled graph (dsg_graph.h) operations belong to snapshots and
  * versions to commits. */
 struct dsg_walk;
-extern uint32_t dsg_walk_near; /* how many are asked one by one; tests make it 0 */
 struct dsg_walk *dsg_walk_new(struct esse_arena *arena, const struct dsg_ranges *ranges,
                               bool doubled);
 

@@ -5,7 +5,7 @@
 #include "history/show.h"
 
 struct sweep {
-    struct scan *scan;
+    struct known *known;
     const struct dsg_ranges *ranges;
     struct esse_bit_tree *current; /* by column: the ranks of the newest versions */
     uint32_t *row_op, *own_op;     /* by key: the operation that returned it, or before which its
@@ -25,15 +25,15 @@ static const struct esse_keyed_row *row_of(const struct esse_history *history, u
     return NULL;
 }
 
-void dsg_results_tell(struct scan *scan, uint32_t txn, uint32_t op, uint32_t key, esse_value seen,
+void dsg_results_tell(struct known *known, uint32_t txn, uint32_t op, uint32_t key, esse_value seen,
                       bool matches)
 {
-    const struct esse_history *history = scan->history;
+    const struct esse_history *history = known->history;
     const struct esse_keyed_row *row = row_of(history, op, key);
     struct esse_out out;
-    if (!scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+    if (!known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
-    esse_out_init_memory(&out, scan->arena);
+    esse_out_init_memory(&out, known->arena);
     esse_show_txn(&out, history, (esse_txn){ txn });
     esse_out_text(&out, " did ");
     esse_show_op(&out, history, (esse_op){ op });
@@ -52,10 +52,10 @@ void dsg_results_tell(struct scan *scan, uint32_t txn, uint32_t op, uint32_t key
         esse_out_text(&out, " was returned");
     }
     const struct esse_step step = { { txn }, { op }, esse_out_memory(&out), NULL };
-    scan_tell(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH, (esse_key){ key },
-              "the rows of a predicate differ from what it selects at the snapshot that the "
-              "certificate gives it",
-              &step, 1);
+    known_tell(known, ESSE_ANOMALY_RESULT_SET_MISMATCH, (esse_key){ key },
+               "the rows of a predicate differ from what it selects at the snapshot that the "
+               "certificate gives it",
+               &step, 1);
 }
 
 /* ---- the sweep ---- */
@@ -81,7 +81,7 @@ static void commit(struct sweep *s, uint32_t txn)
 
 static void note(struct sweep *s, const struct dsg_range_read *read)
 {
-    const struct esse_history *history = s->scan->history;
+    const struct esse_history *history = s->known->history;
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[read->op]];
     for (uint32_t i = 0; i < predicate->row_count; i++) {
         const struct esse_keyed_row *row = &history->rows[predicate->row + i];
@@ -114,7 +114,7 @@ static uint32_t check_current(struct sweep *s, const struct dsg_range_read *read
             found++;
             continue;
         }
-        dsg_results_tell(s->scan, read->txn, read->op, key, value, true);
+        dsg_results_tell(s->known, read->txn, read->op, key, value, true);
         *right = false;
     }
     return found;
@@ -125,7 +125,7 @@ static uint32_t check_current(struct sweep *s, const struct dsg_range_read *read
 static void check_returned(struct sweep *s, const struct dsg_range_read *read, uint32_t found,
                            bool *right)
 {
-    const struct esse_history *history = s->scan->history;
+    const struct esse_history *history = s->known->history;
     const struct dsg_ranges *ranges = s->ranges;
     const struct esse_predicate_op *predicate = &history->predicates[history->op_key[read->op]];
     const struct esse_snapshot snapshot = { .is_prefix = true, .before = read->before };
@@ -143,7 +143,7 @@ static void check_returned(struct sweep *s, const struct dsg_range_read *read, u
         const uint32_t rank = ranges->columns[read->column].rank[seen];
         const esse_value value = dsg_version_value(ranges->versions, key, seen);
         if (!(rank >= read->low && rank < read->high) && !esse_value_eq(value, row->value))
-            dsg_results_tell(s->scan, read->txn, read->op, key, value, false);
+            dsg_results_tell(s->known, read->txn, read->op, key, value, false);
     }
 }
 
@@ -162,11 +162,11 @@ static void open_sweep(struct sweep *s, struct esse_arena *arena)
             replace(s, versions->first[key], true);
 }
 
-bool dsg_results_check(struct scan *scan, const struct dsg_ranges *ranges,
+bool dsg_results_check(struct known *known, const struct dsg_ranges *ranges,
                        struct dsg_range_read_vec *reads)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct sweep s = { .scan = scan, .ranges = ranges };
+    struct sweep s = { .known = known, .ranges = ranges };
     struct esse_pair *order = esse_arena_grow(arena, NULL, (reads->count + 1) * sizeof *order);
     uint32_t place = 0;
     bool ok = true;
@@ -183,7 +183,7 @@ bool dsg_results_check(struct scan *scan, const struct dsg_ranges *ranges,
         check_returned(&s, read, check_current(&s, read, &right), &right);
         if (!right)
             read->column = NO_RANK;
-        ok = esse_budget_poll(scan->budget, i);
+        ok = esse_budget_poll(known->budget, i);
     }
     esse_arena_free(arena);
     return ok;

@@ -14,12 +14,12 @@
 
 /* Takes the column off those that returned something else: NO_RANK.  False if the budget is spent.
  */
-bool dsg_results_check(struct scan *scan, const struct dsg_ranges *ranges,
+bool dsg_results_check(struct known *known, const struct dsg_ranges *ranges,
                        struct dsg_range_read_vec *reads);
 
 /* Tells that an operation should have returned a version of a key and did not, or the reverse: its
  * snapshot has 'seen'. */
-void dsg_results_tell(struct scan *scan, uint32_t txn, uint32_t op, uint32_t key, esse_value seen,
+void dsg_results_tell(struct known *known, uint32_t txn, uint32_t op, uint32_t key, esse_value seen,
                       bool matches);
 
 #endif

@@ -27,7 +27,7 @@ struct esse_order dsg_points_order(struct esse_arena *arena, const struct versio
 }
 
 struct starting {
-    struct scan *scan;
+    struct known *known;
     const struct versions *versions;
     const struct esse_start_points *points;
 };
@@ -36,7 +36,7 @@ struct starting {
 
 static int64_t time_of(const struct starting *s, uint32_t txn, bool commit)
 {
-    const struct esse_interval times = s->scan->history->txn_server_time[txn];
+    const struct esse_interval times = s->known->history->txn_server_time[txn];
     const int64_t time = commit ? times.end : times.begin;
     return time != ESSE_NO_TIME ? time : commit ? times.begin : times.end;
 }
@@ -45,7 +45,7 @@ static int64_t time_of(const struct starting *s, uint32_t txn, bool commit)
 static struct esse_edge edge_against(const struct starting *s, const struct esse_edge *edge,
                                      bool is_anti)
 {
-    const struct esse_history *history = s->scan->history;
+    const struct esse_history *history = s->known->history;
     const esse_txn early = is_anti ? edge->to : edge->from;
     const esse_txn late = is_anti ? edge->from : edge->to;
     const int64_t commit = time_of(s, early.ix, true), start = time_of(s, late.ix, false);
@@ -55,14 +55,14 @@ static struct esse_edge edge_against(const struct starting *s, const struct esse
                               .from_op = { ESSE_NO_OP },
                               .to_op = { ESSE_NO_OP },
                               .witness = { ESSE_NO_OP } };
-    const char *committed = esse_show_txn_text(s->scan->arena, history, early);
-    const char *began = esse_show_txn_text(s->scan->arena, history, late);
+    const char *committed = esse_show_txn_text(s->known->arena, history, early);
+    const char *began = esse_show_txn_text(s->known->arena, history, late);
     told.why =
         is_anti
-            ? esse_arena_format(s->scan->arena, "%s committed at %lld, %s %s began at %lld",
+            ? esse_arena_format(s->known->arena, "%s committed at %lld, %s %s began at %lld",
                                 committed, (long long)commit,
                                 commit < start ? "before" : "not after", began, (long long)start)
-            : esse_arena_format(s->scan->arena, "%s began at %lld, before %s committed at %lld",
+            : esse_arena_format(s->known->arena, "%s began at %lld, before %s committed at %lld",
                                 began, (long long)start, committed, (long long)commit);
     return told;
 }
@@ -79,11 +79,11 @@ static const char *describe(const struct starting *s, const struct esse_edge *ed
         [DSG_RT] = "%s began when %s had not committed, which had ended when it started",
     };
     const bool is_anti = dsg_is_anti(dep);
-    struct esse_arena *arena = s->scan->arena;
+    struct esse_arena *arena = s->known->arena;
     const char *first =
-        esse_show_txn_text(arena, s->scan->history, is_anti ? edge->from : edge->to);
+        esse_show_txn_text(arena, s->known->history, is_anti ? edge->from : edge->to);
     const char *second =
-        esse_show_txn_text(arena, s->scan->history, is_anti ? edge->to : edge->from);
+        esse_show_txn_text(arena, s->known->history, is_anti ? edge->to : edge->from);
     return esse_arena_format(arena, words[dep], first, second); /* NOLINT */
 }
 
@@ -100,18 +100,18 @@ static void tell(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge
     };
     const uint32_t members[] = { from, to };
     const struct dsg_component pair = { .versions = s->versions, .members = members, .count = 2 };
-    if (!scan_count(s->scan, types[edge.dep]))
+    if (!known_count(s->known, types[edge.dep]))
         return;
-    struct esse_edge *edges = esse_arena_alloc(s->scan->arena, 2, sizeof *edges);
+    struct esse_edge *edges = esse_arena_alloc(s->known->arena, 2, sizeof *edges);
     edge.from = 0;
     edge.to = 1;
-    edges[0] = dsg_explain_edge(s->scan, &pair, &edge);
+    edges[0] = dsg_explain_edge(s->known, &pair, &edge);
     edges[1] = edge_against(s, &edges[0], dsg_is_anti(edge.dep));
     const struct esse_anomaly anomaly = { .type = esse_anomaly_get(types[edge.dep])->name,
                                           .description = describe(s, &edges[0], edge.dep),
                                           .edges = edges,
                                           .edge_count = 2 };
-    scan_anomaly_vec_push(&s->scan->found, s->scan->arena, anomaly);
+    found_vec_push(&s->known->found, s->known->arena, anomaly);
 }
 
 /* ---- dependencies ---- */
@@ -246,13 +246,13 @@ static void hold_times(struct starting *s)
     }
 }
 
-bool dsg_starts_find(struct scan *scan, const struct versions *versions,
+bool dsg_starts_find(struct known *known, const struct versions *versions,
                      const struct esse_start_points *points, unsigned mask)
 {
-    struct starting s = { .scan = scan, .versions = versions, .points = points };
-    esse_budget_phase(scan->budget, "looking at start dependencies", versions->history->keys);
+    struct starting s = { .known = known, .versions = versions, .points = points };
+    esse_budget_phase(known->budget, "looking at start dependencies", versions->history->keys);
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        if (!esse_budget_poll(scan->budget, key))
+        if (!esse_budget_poll(known->budget, key))
             return false;
         hold_key(&s, key);
     }

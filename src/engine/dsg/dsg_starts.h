@@ -23,7 +23,7 @@ bool dsg_points_find(struct esse_start_points *points, const struct versions *ve
 
 /* Keeps what it finds with the scan's anomalies.  'mask' says whether session order and real time
  * are looked at.  False if the budget is spent. */
-bool dsg_starts_find(struct scan *scan, const struct versions *versions,
+bool dsg_starts_find(struct known *known, const struct versions *versions,
                      const struct esse_start_points *points, unsigned mask);
 
 /* The order of the points of all that count, in 'arena'. */

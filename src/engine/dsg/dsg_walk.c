@@ -28,11 +28,9 @@ struct column_walk {
  * A history is recorded nearly in the order of its commits, and a walk meets its transactions from
  * the last to the first, or backward from the first.  So nearly all that a question is about was
  * met: 'place' and 'read' tell how far that goes.  Most questions end there, or with the few that
- * are left: up to dsg_walk_near always, and more as long as all that took together less than making
+ * are left: up to ranges->near always, and more as long as all that took together less than making
  * the trees would.  Then the trees are made, and asked.
  */
-uint32_t dsg_walk_near = 64;
-
 struct dsg_walk {
     struct esse_arena *arena;
     const struct dsg_ranges *ranges;
@@ -43,7 +41,7 @@ struct dsg_walk {
     struct esse_pair *order; /* the reads by what they see */
     uint32_t place;          /* all from here on were met; going backward, all before */
     size_t read;             /* the same in 'order' */
-    uint64_t patience;       /* so many more than dsg_walk_near may still be asked one by one */
+    uint64_t patience;       /* so many more than ranges->near may still be asked one by one */
 };
 
 static uint32_t commit_node(const struct dsg_walk *walk, uint32_t txn)
@@ -157,7 +155,7 @@ void dsg_walk_start(struct dsg_walk *walk, const uint8_t *met, bool backward)
     walk->has_leaves = false;
     walk->place = backward ? 0 : walk->ranges->versions->snapshots->count;
     walk->read = backward ? 0 : walk->ranges->count;
-    walk->patience = dsg_walk_near ? walk->ranges->count : 0;
+    walk->patience = walk->ranges->near ? walk->ranges->count : 0;
 }
 
 static void make_trees(struct dsg_walk *walk)
@@ -287,9 +285,9 @@ uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read
     const uint32_t end = walk->backward ? read->before : walk->place;
     if (begin >= end)
         return NO_NODE;
-    if (end - begin > dsg_walk_near && (walk->has_leaves || end - begin > walk->patience))
+    if (end - begin > walk->ranges->near && (walk->has_leaves || end - begin > walk->patience))
         return touch_in_tree(walk, read);
-    walk->patience -= end - begin > dsg_walk_near ? end - begin : 0;
+    walk->patience -= end - begin > walk->ranges->near ? end - begin : 0;
     return touch_in_places(walk, read, begin, end);
 }
 
@@ -353,9 +351,9 @@ static bool reader_in_order(struct dsg_walk *walk, uint32_t column, uint32_t ver
         const struct dsg_range_read *read = &walk->ranges->reads[walk->order[at].id];
         if ((read->before > place) == walk->backward)
             return true;
-        if (i >= dsg_walk_near && (walk->has_leaves || !walk->patience))
+        if (i >= walk->ranges->near && (walk->has_leaves || !walk->patience))
             return false;
-        walk->patience -= i >= dsg_walk_near;
+        walk->patience -= i >= walk->ranges->near;
         if (is_met(walk, at) || read->column != column ||
             !(is_in(read, rank[version]) || is_in(read, rank[version - 1])))
             continue;

@@ -12,7 +12,7 @@ ESSE_VEC(clause_vec, struct esse_clause)
 
 struct explaining {
     struct poly *poly;
-    struct scan *scan;
+    struct known *known;
     struct esse_arena *arena; /* of what is told */
     uint32_t *number;         /* by choice: its number in the refutation, or UINT32_MAX */
     struct esse_choice *told;
@@ -75,13 +75,13 @@ static uint32_t number_choice(struct explaining *e, uint32_t choice)
 static void put_written(struct esse_out *out, const struct explaining *e, uint32_t at)
 {
     const struct esse_touch *write = versions_touch(e->poly->versions, at);
-    const char *name = esse_show_txn_text(e->arena, e->scan->history, (esse_txn){ write->txn });
+    const char *name = esse_show_txn_text(e->arena, e->known->history, (esse_txn){ write->txn });
     if (esse_value_eq(write->value, ESSE_NIL)) {
         esse_out_f(out, "%s's delete", name);
         return;
     }
     esse_out_text(out, "the ");
-    esse_show_value(out, e->scan->history, write->value);
+    esse_show_value(out, e->known->history, write->value);
     esse_out_f(out, " that %s %s", name, write->kind == ESSE_OP_APPEND ? "appended" : "wrote");
 }
 
@@ -92,7 +92,7 @@ static const char *tell_chosen(const struct explaining *e, const struct poly_rea
     esse_out_init_memory(&out, e->arena);
     put_written(&out, e, reason->from_at);
     esse_out_text(&out, " to ");
-    esse_show_key(&out, e->scan->history, (esse_key){ reason->key });
+    esse_show_key(&out, e->known->history, (esse_key){ reason->key });
     esse_out_text(&out, " comes before ");
     put_written(&out, e, reason->to_at);
     return esse_out_memory(&out);
@@ -104,14 +104,14 @@ static const char *tell_open(const struct explaining *e, const struct poly_reaso
     const uint32_t txn = reads ? reason->to : reason->from;
     struct esse_out out;
     esse_out_init_memory(&out, e->arena);
-    esse_show_txn(&out, e->scan->history, (esse_txn){ txn });
+    esse_show_txn(&out, e->known->history, (esse_txn){ txn });
     esse_out_text(&out, " did ");
-    esse_show_op(&out, e->scan->history, (esse_op){ reason->op });
+    esse_show_op(&out, e->known->history, (esse_op){ reason->op });
     esse_out_text(&out, reads ? ", with " : ", without ");
     put_written(&out, e, reads ? reason->from_at : reason->to_at);
-    if (esse_op_is_predicate(e->scan->history->op_kind[reason->op])) {
+    if (esse_op_is_predicate(e->known->history->op_kind[reason->op])) {
         esse_out_text(&out, " to ");
-        esse_show_key(&out, e->scan->history, (esse_key){ reason->key });
+        esse_show_key(&out, e->known->history, (esse_key){ reason->key });
     }
     return esse_out_memory(&out);
 }
@@ -129,7 +129,7 @@ static struct esse_edge tell_edge(const struct explaining *e, const struct poly_
                                    .dep = (uint8_t)reason->dep };
     const bool chosen = reason->chosen && reason->dep == DSG_WW;
     if (reason->op == ESSE_NO_OP && !chosen)
-        return dsg_explain_edge(e->scan, &component, &edge);
+        return dsg_explain_edge(e->known, &component, &edge);
     const struct versions *versions = e->poly->versions;
     const esse_op open = { reason->op };
     return (struct esse_edge){
@@ -262,7 +262,7 @@ static const char *name_cycle(const struct explaining *e)
             return NULL;
         only = &e->clauses.at[i];
     }
-    return only ? esse_cycle_words(e->arena, e->scan->history, only->edges, only->edge_count)
+    return only ? esse_cycle_words(e->arena, e->known->history, only->edges, only->edge_count)
                 : NULL;
 }
 
@@ -283,9 +283,9 @@ static const char *describe(const struct explaining *e)
         open, open == 1 ? " is" : "s are");
 }
 
-void poly_explain(struct poly *poly, struct scan *scan)
+void poly_explain(struct poly *poly, struct known *known)
 {
-    struct explaining e = { .poly = poly, .scan = scan, .arena = scan->arena };
+    struct explaining e = { .poly = poly, .known = known, .arena = known->arena };
     const size_t choices = poly->choices.count + 1;
     e.number = esse_arena_grow(poly->arena, NULL, choices * sizeof *e.number);
     memset(e.number, 0xff, choices * sizeof *e.number);
@@ -311,5 +311,5 @@ void poly_explain(struct poly *poly, struct scan *scan)
     struct esse_anomaly anomaly = { .type = esse_anomaly_get(poly->rule->refuted)->name,
                                     .description = describe(&e),
                                     .refutation = refutation };
-    scan_anomaly_vec_push(&scan->found, scan->arena, anomaly);
+    found_vec_push(&known->found, known->arena, anomaly);
 }

@@ -115,7 +115,7 @@ static void open_read(struct poly_reads *reads, uint32_t key, uint32_t at,
                               .key = key,
                               .op = versions_op(versions, at),
                               .first = (uint32_t)reads->sources.count };
-    if (is_list(value)) {
+    if (esse_value_is_list(value)) {
         reads->stuck = true;
         return;
     }
@@ -138,7 +138,8 @@ static bool is_open(const struct versions *versions, uint32_t at)
 {
     const struct esse_touch *touch = versions_touch(versions, at);
     return versions->of[at] == NO_VERSION ||
-           (!is_list(touch->value) && version_txn(versions, versions->of[at]) == touch->txn);
+           (!esse_value_is_list(touch->value) &&
+            version_txn(versions, versions->of[at]) == touch->txn);
 }
 
 static void find_open(struct poly_reads *reads)

@@ -300,6 +300,6 @@ void poly_shrink_proof(struct poly *poly);
 void poly_repair_proof(struct poly *poly);
 
 /* After UNSAT: the refutation in operations and words. */
-void poly_explain(struct poly *poly, struct scan *scan);
+void poly_explain(struct poly *poly, struct known *known);
 
 #endif

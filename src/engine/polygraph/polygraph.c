@@ -2,12 +2,13 @@
 
 #include "engine/follow.h"
 #include "engine/polygraph/poly_state.h"
+#include "engine/scan/scan.h"
 #include "evidence/recheck.h"
 #include "evidence/start_points.h"
 
 struct polygraphing {
     struct esse_job *job;
-    struct scan scan;
+    struct known known;
     struct versions versions;
     struct poly_reads reads;
     struct dsg_time time;
@@ -26,7 +27,7 @@ static bool is_proof(const struct polygraphing *p, const struct esse_level *leve
                      const struct esse_order *order)
 {
     struct esse_error err;
-    return esse_recheck_order(p->job->history, level, order, p->job->threads, &err);
+    return esse_recheck_order(p->job->history, level, order, p->job->proved, p->job->threads, &err);
 }
 
 /* Those of all attempts, one after the other. */
@@ -47,11 +48,11 @@ static void tell_phases(struct polygraphing *p, const struct poly *poly,
 static void tell_stronger(struct polygraphing *p, struct poly *poly)
 {
     const struct poly_rule *stronger = poly_rule_with(poly->rule, poly->sessions, poly->time);
-    if (!stronger || p->job->except[stronger->refuted] || p->scan.seen[stronger->refuted])
+    if (!stronger || p->job->except[stronger->refuted] || p->known.seen[stronger->refuted])
         return;
-    p->scan.seen[stronger->refuted]++;
+    p->known.seen[stronger->refuted]++;
     poly->rule = stronger;
-    poly_explain(poly, &p->scan);
+    poly_explain(poly, &p->known);
 }
 
 enum { LENDINGS = 100 }; /* then nothing is lent any more */
@@ -82,7 +83,7 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_
         poly_repair_proof(&poly);
         *blamed = poly_blame(&poly, attempt.withheld) > 0;
         if (!*blamed && !attempt.reads->optional)
-            poly_explain(&poly, &p->scan);
+            poly_explain(&poly, &p->known);
         else if (attempt.is_first && !attempt.reads->optional)
             tell_stronger(p, &poly);
     }
@@ -99,7 +100,7 @@ static enum esse_solver_answer decide(struct polygraphing *p, const struct poly_
     struct attempt attempt = { .reads = reads,
                                .sessions = rule->sessions || lends,
                                .time = rule->time || (lends && p->job->history->txn_time) };
-    attempt.withheld = esse_arena_alloc(p->scan.scratch, p->job->history->txns + (size_t)1, 1);
+    attempt.withheld = esse_arena_alloc(p->known.scratch, p->job->history->txns + (size_t)1, 1);
     enum esse_solver_answer answer;
     bool blamed;
     for (int lendings = 0;; lendings++) {
@@ -161,7 +162,7 @@ static enum esse_solver_answer decide_sure(struct polygraphing *p, const struct 
 static const struct esse_anomaly *keep_last(const struct polygraphing *p)
 {
     struct esse_anomaly *kept = esse_arena_alloc(p->job->arena, 1, sizeof *kept);
-    *kept = p->scan.found.at[p->scan.found.count - 1];
+    *kept = p->known.found.at[p->known.found.count - 1];
     return kept;
 }
 
@@ -222,7 +223,7 @@ static void judge_all(struct polygraphing *p, enum esse_level_id id)
 static bool prepare(struct polygraphing *p)
 {
     struct esse_job *job = p->job;
-    if (!scan_open(&p->scan, job) || !versions_find(&p->versions, &p->scan, false))
+    if (!scan_open(&p->known, job, NULL) || !versions_find(&p->versions, &p->known, false))
         return false;
     dsg_time_find(&p->time, &p->versions);
     return poly_reads_find(&p->reads, &p->versions, job->history->has & ESSE_HAS_PREDICATES,
@@ -235,15 +236,15 @@ static void run(struct esse_job *job)
     const bool ready = prepare(&p);
     /* What the scan found rules out by Elle's lattice; a refutation only by its own level. */
     for (size_t i = 0; i < job->level_count; i++)
-        scan_judge(&p.scan, job->levels[i], job, &job->verdicts[i]);
+        known_judge(&p.known, job->levels[i], job, &job->verdicts[i]);
     for (size_t i = 0; i < job->level_count; i++)
         if (!ready && job->verdicts[i].outcome != ESSE_VIOLATED)
             job->verdicts[i].reason = why_unknown(&p, &job->verdicts[i]);
     for (int id = 1; ready && id < ESSE_LEVEL_END; id++)
         judge_all(&p, (enum esse_level_id)id);
-    job->found = p.scan.found.at;
-    job->found_count = (uint32_t)p.scan.found.count;
-    scan_close(&p.scan);
+    job->found = p.known.found.at;
+    job->found_count = (uint32_t)p.known.found.count;
+    known_close(&p.known);
 }
 
 static bool decides(const struct esse_level *level, const struct esse_history *history)

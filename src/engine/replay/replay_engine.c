@@ -1,5 +1,6 @@
 #include "engine/replay/replay_engine.h"
 
+#include "engine/replay/replay_held.h"
 #include "engine/replay/replay_words.h"
 #include "evidence/recheck.h"
 #include "evidence/recheck_mismatch.h"
@@ -100,8 +101,9 @@ static void attempt_level(struct replaying *r, unsigned at)
     if (taken->problem)
         return;
     esse_budget_phase(r->job->budget, "replaying", taken->order.count);
-    attempt->holds = esse_replay_find(r->job->arena, r->job->history, level, &taken->order,
-                                      r->job->budget, &mismatch, &err);
+    const struct esse_replay_teller teller = replay_held(r->job->arena);
+    attempt->holds = esse_replay_find(&teller, r->job->history, level, &taken->order,
+                                      r->job->proved, r->job->budget, &mismatch, &err);
     if (attempt->holds)
         return;
     if (mismatch.kind != ESSE_MISMATCH_SESSION && mismatch.kind != ESSE_MISMATCH_TIME)

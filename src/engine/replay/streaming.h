@@ -1,7 +1,7 @@
 #ifndef ESSE_ENGINE_REPLAY_STREAMING_H
 #define ESSE_ENGINE_REPLAY_STREAMING_H
 
-#include "evidence/replay_stream.h"
+#include "engine/replay/replay_stream.h"
 
 /*
  * Checking a stream: one level, while it is read.

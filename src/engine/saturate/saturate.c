@@ -1,41 +1,42 @@
 #include "engine/saturate/saturate.h"
 
 #include "engine/follow.h"
-#include "engine/saturate/sat_explain.h"
-#include "engine/serial.h"
+#include "engine/known/serial.h"
+#include "engine/saturate/saturate_explain.h"
+#include "engine/scan/scan.h"
 #include "graph/topo.h"
 
 struct saturating {
     struct esse_job *job;
     bool is_part; /* of the history, which can refute but not prove */
-    struct scan scan;
+    struct known known;
     struct versions versions;
-    struct sat_units units[2]; /* transactions, and single accesses; made when needed */
+    struct saturate_units units[2]; /* transactions, and single accesses; made when needed */
 };
 
 /* An axiom at work: the edges found so far, and the order that contains them. */
 struct attempt {
-    const struct sat_axiom *axiom;
-    const struct sat_units *units;
-    struct sat_forced_vec forced;
-    struct sat_order order;
+    const struct saturate_axiom *axiom;
+    const struct saturate_units *units;
+    struct saturate_forced_vec forced;
+    struct saturate_order order;
 };
 
 enum answer { GAVE_UP, HOLDS, REFUTED };
 
-static const struct sat_axiom *axiom_of(const struct esse_level *level)
+static const struct saturate_axiom *axiom_of(const struct esse_level *level)
 {
-    const struct sat_axiom *axiom = sat_axioms;
+    const struct saturate_axiom *axiom = saturate_axioms;
     while (axiom->level != ESSE_LEVEL_NONE && axiom->level != level->id)
         axiom++;
     return axiom->level == ESSE_LEVEL_NONE ? NULL : axiom;
 }
 
-static const struct sat_units *units_for(struct saturating *s, bool single)
+static const struct saturate_units *units_for(struct saturating *s, bool single)
 {
-    struct sat_units *units = &s->units[single];
-    if (!units->access && !sat_units_make(units, s->scan.scratch, &s->versions, single,
-                                          s->job->threads, s->job->budget))
+    struct saturate_units *units = &s->units[single];
+    if (!units->access && !saturate_units_make(units, s->known.scratch, &s->versions, single,
+                                               s->job->threads, s->job->budget))
         return NULL;
     return units;
 }
@@ -45,19 +46,19 @@ static const struct sat_units *units_for(struct saturating *s, bool single)
 static void refute(struct saturating *s, const struct attempt *attempt, const uint32_t *cycle,
                    uint32_t length)
 {
-    struct sat_refutation refutation = { attempt->axiom, attempt->units, &attempt->forced, cycle,
-                                         length };
-    if (scan_count(&s->scan, attempt->axiom->type))
-        sat_explain(&s->scan, &refutation);
+    struct saturate_refutation refutation = { attempt->axiom, attempt->units, &attempt->forced,
+                                              cycle, length };
+    if (known_count(&s->known, attempt->axiom->type))
+        saturate_explain(&s->known, &refutation);
 }
 
 static void refute_by_cycle(struct saturating *s, const struct attempt *attempt)
 {
-    const struct sat_units *units = attempt->units;
+    const struct saturate_units *units = attempt->units;
     struct esse_csr csr;
     uint32_t *cycle =
         esse_arena_grow(units->arena, NULL, (units->count + (size_t)1) * sizeof *cycle);
-    sat_graph_build(&csr, units, attempt->axiom->sessions, &attempt->forced);
+    saturate_graph_build(&csr, units, attempt->axiom->sessions, &attempt->forced);
     uint32_t length = esse_topo_cycle(&csr, cycle, units->arena);
     refute(s, attempt, cycle, length);
     esse_csr_drop(&csr);
@@ -65,12 +66,12 @@ static void refute_by_cycle(struct saturating *s, const struct attempt *attempt)
 }
 
 /* A forced edge to the initial version, moved to the end, or false. */
-static bool leads_to_initial(struct sat_forced_vec *forced)
+static bool leads_to_initial(struct saturate_forced_vec *forced)
 {
     for (size_t i = 0; i < forced->count; i++) {
-        if (forced->at[i].to != SAT_INITIAL)
+        if (forced->at[i].to != SATURATE_INITIAL)
             continue;
-        struct sat_forced found = forced->at[i];
+        struct saturate_forced found = forced->at[i];
         forced->at[i] = forced->at[forced->count - 1];
         forced->at[forced->count - 1] = found;
         return true;
@@ -97,16 +98,16 @@ static enum answer saturate(struct saturating *s, struct attempt *attempt)
 {
     for (;;) {
         size_t before = attempt->forced.count;
-        sat_order_drop(&attempt->order, attempt->units);
-        if (!sat_order_find(&attempt->order, attempt->units, attempt->axiom->sessions,
-                            &attempt->forced, s->job->budget)) {
+        saturate_order_drop(&attempt->order, attempt->units);
+        if (!saturate_order_find(&attempt->order, attempt->units, attempt->axiom->sessions,
+                                 &attempt->forced, s->job->budget)) {
             if (esse_budget_spent(s->job->budget))
                 return GAVE_UP;
             refute_by_cycle(s, attempt);
             return REFUTED;
         }
-        if (!sat_find_broken(attempt->axiom, attempt->units, &attempt->order, s->job->budget,
-                             &attempt->forced))
+        if (!saturate_find_broken(attempt->axiom, attempt->units, &attempt->order, s->job->budget,
+                                  &attempt->forced))
             return GAVE_UP;
         if (leads_to_initial(&attempt->forced)) {
             refute(s, attempt, NULL, 0);
@@ -118,12 +119,13 @@ static enum answer saturate(struct saturating *s, struct attempt *attempt)
 }
 
 static bool keeps(struct saturating *s, const struct attempt *attempt,
-                  const struct sat_axiom *axiom)
+                  const struct saturate_axiom *axiom)
 {
-    struct sat_forced_vec broken = { 0 };
-    bool ok = sat_find_broken(axiom, attempt->units, &attempt->order, s->job->budget, &broken) &&
-              !broken.count;
-    sat_forced_vec_drop(&broken, attempt->units->arena);
+    struct saturate_forced_vec broken = { 0 };
+    bool ok =
+        saturate_find_broken(axiom, attempt->units, &attempt->order, s->job->budget, &broken) &&
+        !broken.count;
+    saturate_forced_vec_drop(&broken, attempt->units->arena);
     return ok;
 }
 
@@ -131,9 +133,9 @@ static bool keeps(struct saturating *s, const struct attempt *attempt,
  * the order found for it will do. */
 static enum answer saturate_part(struct saturating *s, struct attempt *attempt)
 {
-    const struct sat_axiom *whole = attempt->axiom;
-    struct sat_axiom part = *whole;
-    part.phi = whole->phi == SAT_UPDATES ? SAT_ATOMIC : SAT_CAUSAL;
+    const struct saturate_axiom *whole = attempt->axiom;
+    struct saturate_axiom part = *whole;
+    part.phi = whole->phi == SATURATE_UPDATES ? SATURATE_ATOMIC : SATURATE_CAUSAL;
     attempt->axiom = &part;
     enum answer answer = saturate(s, attempt);
     attempt->axiom = whole;
@@ -143,13 +145,13 @@ static enum answer saturate_part(struct saturating *s, struct attempt *attempt)
 static void keep_order(struct saturating *s, const struct attempt *attempt,
                        struct esse_verdict *verdict)
 {
-    const struct sat_units *units = attempt->units;
+    const struct saturate_units *units = attempt->units;
     uint32_t *events =
         esse_arena_grow(s->job->arena, NULL, (units->count + (size_t)1) * sizeof *events);
     verdict->order = (struct esse_order){ .events = events, .of_accesses = units->single };
     for (uint32_t place = 0; place < units->count; place++) {
-        uint32_t unit = sat_unit_at(&attempt->order, place);
-        if (sat_counts(units, unit))
+        uint32_t unit = saturate_unit_at(&attempt->order, place);
+        if (saturate_counts(units, unit))
             events[verdict->order.count++] = unit;
     }
     verdict->order.proves = esse_level_get(attempt->axiom->level)->friendly;
@@ -166,13 +168,13 @@ static void decide(struct saturating *s, const struct esse_level *level,
         return;
     }
     attempt.units = units_for(s, attempt.axiom->single);
-    enum answer answer = !attempt.units                       ? GAVE_UP
-                         : sat_asks_order(attempt.axiom->phi) ? saturate_part(s, &attempt)
-                                                              : saturate(s, &attempt);
+    enum answer answer = !attempt.units                            ? GAVE_UP
+                         : saturate_asks_order(attempt.axiom->phi) ? saturate_part(s, &attempt)
+                                                                   : saturate(s, &attempt);
     if (answer == HOLDS && !s->is_part)
         keep_order(s, &attempt, verdict);
     else if (answer == REFUTED)
-        scan_judge(&s->scan, level, s->job, verdict);
+        known_judge(&s->known, level, s->job, verdict);
     else if (!esse_budget_spent(s->job->budget))
         verdict->reason = !is_fully_known(&attempt)
                               ? "some reads may be from several writers or from a deleted version, "
@@ -181,31 +183,38 @@ static void decide(struct saturating *s, const struct esse_level *level,
                               : "what is forced does not refute it, and the commit orders that "
                                 "were tried do not prove it";
     if (attempt.units) {
-        sat_order_drop(&attempt.order, attempt.units);
-        sat_forced_vec_drop(&attempt.forced, attempt.units->arena);
+        saturate_order_drop(&attempt.order, attempt.units);
+        saturate_forced_vec_drop(&attempt.forced, attempt.units->arena);
     }
 }
 
 static void decide_all(struct esse_job *job, const struct serial_part *part)
 {
     struct saturating s = { .job = job, .is_part = part != NULL };
-    bool complete =
-        scan_open_part(&s.scan, job, part) && versions_find(&s.versions, &s.scan, false);
+    bool complete = scan_open(&s.known, job, part) && versions_find(&s.versions, &s.known, false);
     for (size_t i = 0; i < job->level_count; i++)
-        if (!scan_judge(&s.scan, job->levels[i], job, &job->verdicts[i]) && complete &&
+        if (!known_judge(&s.known, job->levels[i], job, &job->verdicts[i]) && complete &&
             !follow_in_job(job, i))
             decide(&s, job->levels[i], &job->verdicts[i]);
     for (size_t i = 0; i < job->level_count; i++)
         if (job->verdicts[i].outcome == ESSE_UNKNOWN && esse_budget_spent(job->budget))
             job->verdicts[i].reason = esse_budget_reason(job->arena, job->budget);
-    job->found = s.scan.found.at;
-    job->found_count = (uint32_t)s.scan.found.count;
-    scan_close(&s.scan);
+    job->found = s.known.found.at;
+    job->found_count = (uint32_t)s.known.found.count;
+    known_close(&s.known);
+}
+
+static const struct esse_level *serial_level(const struct esse_job *job)
+{
+    (void)job;
+    return esse_level_get(ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE);
 }
 
 static void run(struct esse_job *job)
 {
-    serial_run(job, esse_level_get(ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE), decide_all);
+    const struct serial *near = serial_near_find(job, false);
+    if (!near || !near->odd.count || !serial_decide_part(job, near, decide_all))
+        decide_all(job, NULL);
 }
 
 static bool decides(const struct esse_level *level, const struct esse_history *history)
@@ -218,4 +227,5 @@ const struct esse_engine esse_engine_saturate = {
     .summary = "axioms about a commit order: read committed to causal, and session guarantees",
     .decides = decides,
     .run = run,
+    .serial_level = serial_level,
 };

@@ -17,7 +17,7 @@ struct spine_facts {
 };
 
 struct list_scan {
-    struct scan *scan;
+    struct known *known;
     struct spine_facts *spines; /* by spine */
     struct esse_word_map met;   /* the elements of the spine at hand */
     uint32_t key;
@@ -26,18 +26,18 @@ struct list_scan {
 /* Calls 'visit' for every list that a committed transaction read from the key. */
 static void each_read(struct list_scan *lists, void (*visit)(struct list_scan *lists, uint32_t at))
 {
-    const struct scan *scan = lists->scan;
-    const uint32_t *first = &scan->sources.by_key.first[lists->key];
+    const struct known *known = lists->known;
+    const uint32_t *first = &known->sources.by_key.first[lists->key];
     for (uint32_t at = first[0]; at < first[1]; at++) {
-        const struct esse_touch *touch = scan_touch(scan, at);
-        if (is_list(touch->value) && list_length(touch->value) && scan->in[touch->txn])
+        const struct esse_touch *touch = known_touch(known, at);
+        if (esse_value_is_list(touch->value) && list_length(touch->value) && known->in[touch->txn])
             visit(lists, at);
     }
 }
 
 static void note_longest(struct list_scan *lists, uint32_t at)
 {
-    esse_value list = scan_touch(lists->scan, at)->value;
+    esse_value list = known_touch(lists->known, at)->value;
     struct spine_facts *spine = &lists->spines[spine_of(list)];
     if (list_length(list) > spine->longest) {
         spine->longest = list_length(list);
@@ -47,22 +47,22 @@ static void note_longest(struct list_scan *lists, uint32_t at)
 
 /* Who appended an element: the first writer that did not abort, else the last; ESSE_NO_TOUCH if
  * nobody. */
-static uint32_t appender(const struct scan *scan, uint32_t spine, uint32_t position)
+static uint32_t appender(const struct known *known, uint32_t spine, uint32_t position)
 {
-    const struct sources *sources = &scan->sources;
+    const struct sources *sources = &known->sources;
     uint32_t at = sources->item[sources->spine_first[spine] + position], found = at;
     for (; at != ESSE_NO_TOUCH; at = sources->link[at]) {
         found = at;
-        if (scan_status(scan, scan_touch(scan, at)->txn) != ESSE_ABORTED)
+        if (known_status(known, known_touch(known, at)->txn) != ESSE_ABORTED)
             break;
     }
     return found;
 }
 
 /* By how many operations it was appended, whatever became of them. */
-static uint32_t times_appended(const struct scan *scan, uint32_t spine, uint32_t position)
+static uint32_t times_appended(const struct known *known, uint32_t spine, uint32_t position)
 {
-    const struct sources *sources = &scan->sources;
+    const struct sources *sources = &known->sources;
     uint32_t at = sources->item[sources->spine_first[spine] + position], count = 0;
     for (; at != ESSE_NO_TOUCH; at = sources->link[at])
         count++;
@@ -74,25 +74,25 @@ static bool is_repeated(struct list_scan *lists, uint32_t s, uint32_t position)
 {
     bool fresh;
     uint32_t *times = esse_word_map_put(
-        &lists->met, lists->scan->history->spines[s].items[position].word, &fresh);
+        &lists->met, lists->known->history->spines[s].items[position].word, &fresh);
     *times = fresh ? 1 : *times + 1;
-    return !fresh && *times > times_appended(lists->scan, s, position);
+    return !fresh && *times > times_appended(lists->known, s, position);
 }
 
 static void walk_spine(struct list_scan *lists, uint32_t s)
 {
-    struct scan *scan = lists->scan;
+    struct known *known = lists->known;
     struct spine_facts *spine = &lists->spines[s];
-    esse_word_map_clear(&lists->met, scan->scratch, spine->longest);
+    esse_word_map_clear(&lists->met, known->scratch, spine->longest);
     spine->aborted = spine->garbage = spine->repeated = NOWHERE;
     for (uint32_t i = 0; i < spine->longest; i++) {
         if (is_repeated(lists, s, i) && spine->repeated == NOWHERE)
             spine->repeated = i;
-        uint32_t at = appender(scan, s, i);
+        uint32_t at = appender(known, s, i);
         if (at == ESSE_NO_TOUCH && spine->garbage == NOWHERE)
             spine->garbage = i;
         else if (at != ESSE_NO_TOUCH && spine->aborted == NOWHERE &&
-                 scan_status(scan, scan_touch(scan, at)->txn) == ESSE_ABORTED)
+                 known_status(known, known_touch(known, at)->txn) == ESSE_ABORTED)
             spine->aborted = i;
     }
 }
@@ -100,81 +100,81 @@ static void walk_spine(struct list_scan *lists, uint32_t s)
 /* Are there elements that several operations appended in lists that may count? */
 static void look_for_shared(struct list_scan *lists, uint32_t key)
 {
-    struct scan *scan = lists->scan;
-    const struct sources *sources = &scan->sources;
+    struct known *known = lists->known;
+    const struct sources *sources = &known->sources;
     for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
-        const struct esse_touch *touch = scan_touch(scan, at);
-        if (!is_list(touch->value) || !list_length(touch->value) ||
-            scan_status(scan, touch->txn) == ESSE_ABORTED)
+        const struct esse_touch *touch = known_touch(known, at);
+        if (!esse_value_is_list(touch->value) || !list_length(touch->value) ||
+            known_status(known, touch->txn) == ESSE_ABORTED)
             continue;
         const uint32_t s = spine_of(touch->value);
         for (uint32_t *done = &lists->spines[s].perhaps; *done < list_length(touch->value); ++*done)
-            scan->is_shared |= times_appended(scan, s, *done) > 1;
+            known->is_shared |= times_appended(known, s, *done) > 1;
     }
 }
 
 /* ---- faults that a read shows ---- */
 
-static const char *say_item(struct scan *scan, const char *before, esse_value item,
+static const char *say_item(struct known *known, const char *before, esse_value item,
                             const char *after)
 {
-    return esse_arena_format(scan->arena, "%s%s%s", before,
-                             esse_show_text(scan->arena, scan->history, item), after);
+    return esse_arena_format(known->arena, "%s%s%s", before,
+                             esse_show_text(known->arena, known->history, item), after);
 }
 
 static void tell_read(struct list_scan *lists, enum esse_anomaly_id type, uint32_t at,
                       const char *rest, const char *description)
 {
-    struct esse_step steps[] = { scan_step(lists->scan, at, rest) };
-    scan_tell(lists->scan, type, (esse_key){ lists->key }, description, steps, 1);
+    struct esse_step steps[] = { known_step(lists->known, at, rest) };
+    known_tell(lists->known, type, (esse_key){ lists->key }, description, steps, 1);
 }
 
 static void tell_aborted(struct list_scan *lists, uint32_t at, uint32_t position)
 {
-    struct scan *scan = lists->scan;
-    uint32_t write = appender(scan, spine_of(scan_touch(scan, at)->value), position);
-    struct esse_step steps[] = { scan_step(scan, at, ""),
-                                 scan_step(scan, write, ", and then aborted") };
-    scan_tell(scan, ESSE_ANOMALY_G1A, (esse_key){ lists->key },
-              "a committed transaction read what an aborted one appended", steps, 2);
+    struct known *known = lists->known;
+    uint32_t write = appender(known, spine_of(known_touch(known, at)->value), position);
+    struct esse_step steps[] = { known_step(known, at, ""),
+                                 known_step(known, write, ", and then aborted") };
+    known_tell(known, ESSE_ANOMALY_G1A, (esse_key){ lists->key },
+               "a committed transaction read what an aborted one appended", steps, 2);
 }
 
 /* G1b: whoever made the list's last element, its transaction followed it with another. */
 static void check_end(struct list_scan *lists, uint32_t at)
 {
-    struct scan *scan = lists->scan;
-    const struct sources *sources = &scan->sources;
-    const struct esse_touch *read = scan_touch(scan, at);
+    struct known *known = lists->known;
+    const struct sources *sources = &known->sources;
+    const struct esse_touch *read = known_touch(known, at);
     uint32_t last = sources->spine_first[spine_of(read->value)] + list_length(read->value) - 1;
     if (esse_is_after_own_write(&sources->by_key, lists->key, at))
         return;
     uint32_t all = 0, unfinished = 0, write = ESSE_NO_TOUCH;
     for (uint32_t w = sources->item[last]; w != ESSE_NO_TOUCH; w = sources->link[w], all++)
-        if (scan_touch(scan, w)->txn != read->txn &&
+        if (known_touch(known, w)->txn != read->txn &&
             !esse_is_last_write(&sources->by_key, lists->key, w)) {
             unfinished++;
             write = w;
         }
-    if (all && all == unfinished && scan_count(scan, ESSE_ANOMALY_G1B))
-        scan_tell_intermediate(scan, lists->key, at, write);
+    if (all && all == unfinished && known_count(known, ESSE_ANOMALY_G1B))
+        scan_tell_intermediate(known, lists->key, at, write);
 }
 
 static void check_read(struct list_scan *lists, uint32_t at)
 {
-    struct scan *scan = lists->scan;
-    esse_value list = scan_touch(scan, at)->value;
+    struct known *known = lists->known;
+    esse_value list = known_touch(known, at)->value;
     const struct spine_facts *spine = &lists->spines[spine_of(list)];
-    const esse_value *items = scan->history->spines[spine_of(list)].items;
+    const esse_value *items = known->history->spines[spine_of(list)].items;
     check_end(lists, at);
-    if (list_length(list) > spine->garbage && scan_count(scan, ESSE_ANOMALY_GARBAGE_READ))
+    if (list_length(list) > spine->garbage && known_count(known, ESSE_ANOMALY_GARBAGE_READ))
         tell_read(lists, ESSE_ANOMALY_GARBAGE_READ, at,
-                  say_item(scan, "; no transaction appended ", items[spine->garbage], ""),
+                  say_item(known, "; no transaction appended ", items[spine->garbage], ""),
                   "a committed transaction read an element that no transaction appended");
-    if (list_length(list) > spine->aborted && scan_count(scan, ESSE_ANOMALY_G1A))
+    if (list_length(list) > spine->aborted && known_count(known, ESSE_ANOMALY_G1A))
         tell_aborted(lists, at, spine->aborted);
-    if (list_length(list) > spine->repeated && scan_count(scan, ESSE_ANOMALY_DUPLICATE_ELEMENTS))
+    if (list_length(list) > spine->repeated && known_count(known, ESSE_ANOMALY_DUPLICATE_ELEMENTS))
         tell_read(lists, ESSE_ANOMALY_DUPLICATE_ELEMENTS, at,
-                  say_item(scan, "; ", items[spine->repeated], " is in it twice"),
+                  say_item(known, "; ", items[spine->repeated], " is in it twice"),
                   "a read returned a list with the same element twice");
 }
 
@@ -191,50 +191,50 @@ static bool is_prefix(const struct esse_history *history, esse_value a, esse_val
 
 static void check_orders(struct list_scan *lists, uint32_t longest)
 {
-    struct scan *scan = lists->scan;
+    struct known *known = lists->known;
     uint32_t a = lists->spines[longest].read;
-    for (uint32_t s = scan->sources.key_spine[lists->key]; s != NO_SPINE;
-         s = scan->sources.next_spine[s]) {
+    for (uint32_t s = known->sources.key_spine[lists->key]; s != NO_SPINE;
+         s = known->sources.next_spine[s]) {
         uint32_t b = lists->spines[s].read;
         if (!lists->spines[s].longest ||
-            is_prefix(scan->history, scan_touch(scan, a)->value, scan_touch(scan, b)->value) ||
-            !scan_count(scan, ESSE_ANOMALY_INCOMPATIBLE_ORDER))
+            is_prefix(known->history, known_touch(known, a)->value, known_touch(known, b)->value) ||
+            !known_count(known, ESSE_ANOMALY_INCOMPATIBLE_ORDER))
             continue;
-        struct esse_step steps[] = { scan_step(scan, b, ""),
-                                     scan_step(scan, a, "; neither continues the other") };
-        scan_tell(scan, ESSE_ANOMALY_INCOMPATIBLE_ORDER, (esse_key){ lists->key },
-                  "two reads of a key saw its elements in orders that contradict each other", steps,
-                  2);
+        struct esse_step steps[] = { known_step(known, b, ""),
+                                     known_step(known, a, "; neither continues the other") };
+        known_tell(known, ESSE_ANOMALY_INCOMPATIBLE_ORDER, (esse_key){ lists->key },
+                   "two reads of a key saw its elements in orders that contradict each other",
+                   steps, 2);
     }
 }
 
 static void tell_dirty(struct list_scan *lists, uint32_t dirty, uint32_t write, uint32_t read)
 {
-    struct scan *scan = lists->scan;
-    struct esse_step steps[] = { scan_step(scan, dirty, ", and then aborted"),
-                                 scan_step(scan, write, ", on top of that"),
-                                 scan_step(scan, read, ", which shows both") };
-    scan_tell(scan, ESSE_ANOMALY_DIRTY_UPDATE, (esse_key){ lists->key },
-              "a committed transaction appended to the state that an aborted one left", steps, 3);
+    struct known *known = lists->known;
+    struct esse_step steps[] = { known_step(known, dirty, ", and then aborted"),
+                                 known_step(known, write, ", on top of that"),
+                                 known_step(known, read, ", which shows both") };
+    known_tell(known, ESSE_ANOMALY_DIRTY_UPDATE, (esse_key){ lists->key },
+               "a committed transaction appended to the state that an aborted one left", steps, 3);
 }
 
 /* Elle's walk along the order that the longest read shows: an aborted append that a committed one
  * was put upon, with nothing committed between. */
 static void check_dirty_updates(struct list_scan *lists, uint32_t longest)
 {
-    struct scan *scan = lists->scan;
+    struct known *known = lists->known;
     const struct spine_facts *spine = &lists->spines[longest];
     uint32_t dirty = ESSE_NO_TOUCH;
     for (uint32_t i = spine->aborted; i < spine->longest; i++) {
-        uint32_t write = appender(scan, longest, i);
+        uint32_t write = appender(known, longest, i);
         if (write == ESSE_NO_TOUCH)
             continue;
-        enum esse_status status = scan_status(scan, scan_touch(scan, write)->txn);
+        enum esse_status status = known_status(known, known_touch(known, write)->txn);
         if (status == ESSE_ABORTED && dirty == ESSE_NO_TOUCH)
             dirty = write;
         if (status != ESSE_COMMITTED || dirty == ESSE_NO_TOUCH)
             continue;
-        if (times_appended(scan, longest, i) == 1 && scan_count(scan, ESSE_ANOMALY_DIRTY_UPDATE))
+        if (times_appended(known, longest, i) == 1 && known_count(known, ESSE_ANOMALY_DIRTY_UPDATE))
             tell_dirty(lists, dirty, write, spine->read);
         dirty = ESSE_NO_TOUCH;
     }
@@ -242,7 +242,7 @@ static void check_dirty_updates(struct list_scan *lists, uint32_t longest)
 
 static void check_key(struct list_scan *lists)
 {
-    const struct sources *sources = &lists->scan->sources;
+    const struct sources *sources = &lists->known->sources;
     uint32_t longest = sources->key_spine[lists->key];
     if (longest == NO_SPINE)
         return;
@@ -259,19 +259,20 @@ static void check_key(struct list_scan *lists)
     check_dirty_updates(lists, longest);
 }
 
-bool scan_lists(struct scan *scan)
+bool scan_lists(struct known *known)
 {
-    const struct esse_history *history = scan->history;
+    const struct esse_history *history = known->history;
     if (!(history->has & ESSE_HAS_LIST_READS))
         return true;
-    struct list_scan lists = { .scan = scan };
-    lists.spines = esse_arena_alloc(scan->scratch, history->spine_count + 1u, sizeof *lists.spines);
-    esse_budget_phase(scan->budget, "scanning lists", history->keys);
+    struct list_scan lists = { .known = known };
+    lists.spines =
+        esse_arena_alloc(known->scratch, history->spine_count + 1u, sizeof *lists.spines);
+    esse_budget_phase(known->budget, "scanning lists", history->keys);
     for (lists.key = 0; lists.key < history->keys; lists.key++) {
-        if (!esse_budget_poll(scan->budget, lists.key))
+        if (!esse_budget_poll(known->budget, lists.key))
             return false;
         check_key(&lists);
     }
-    esse_word_map_drop(&lists.met, scan->scratch);
+    esse_word_map_drop(&lists.met, known->scratch);
     return true;
 }

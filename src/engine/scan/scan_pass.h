@@ -10,7 +10,7 @@
 ESSE_VEC(key_list_vec, struct scan_key_vec)
 
 struct pass {
-    struct scan *scan;
+    struct known *known;
     struct esse_predicates *predicates;
 
     struct scan_steady steady;    /* the keys that a predicate operation can be sure to find */
@@ -40,7 +40,7 @@ static inline bool pass_is_returned(const struct pass *pass, uint32_t key)
 bool pass_fail(struct pass *pass);
 const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse_predicate_op *op);
 
-/* Tells an anomaly of the operation at hand and a key, or SCAN_NO_KEY. */
+/* Tells an anomaly of the operation at hand and a key, or KNOWN_NO_KEY. */
 void pass_tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key, const char *description,
                const char *rest);
 

@@ -8,22 +8,22 @@
 
 bool pass_fail(struct pass *pass)
 {
-    pass->scan->error->line = pass->scan->history->txn_line[pass->txn];
+    pass->known->error->line = pass->known->history->txn_line[pass->txn];
     return false;
 }
 
 static bool selects(struct pass *pass, const struct esse_predicate *predicate, uint32_t key,
                     esse_value row, bool *matches)
 {
-    return esse_predicate_selects(predicate, pass->scan->history->key_name[key], row, matches,
-                                  pass->scan->error) ||
+    return esse_predicate_selects(predicate, pass->known->history->key_name[key], row, matches,
+                                  pass->known->error) ||
            pass_fail(pass);
 }
 
 const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse_predicate_op *op)
 {
     const struct esse_predicate *predicate =
-        esse_predicates_get(pass->predicates, op->text, pass->scan->error);
+        esse_predicates_get(pass->predicates, op->text, pass->known->error);
     if (!predicate)
         pass_fail(pass);
     return predicate;
@@ -32,9 +32,9 @@ const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse
 /* "t3 did p v > 5: nothing", and what 'rest' adds. */
 static struct esse_step step_of(struct pass *pass, uint32_t op, const char *rest)
 {
-    const struct esse_history *history = pass->scan->history;
+    const struct esse_history *history = pass->known->history;
     struct esse_out out;
-    esse_out_init_memory(&out, pass->scan->arena);
+    esse_out_init_memory(&out, pass->known->arena);
     esse_show_txn(&out, history, (esse_txn){ pass->txn });
     esse_out_text(&out, " did ");
     esse_show_op(&out, history, (esse_op){ op });
@@ -46,7 +46,7 @@ void pass_tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key, const
                const char *rest)
 {
     const struct esse_step step = step_of(pass, pass->op, rest);
-    scan_tell(pass->scan, type, (esse_key){ key }, description, &step, 1);
+    known_tell(pass->known, type, (esse_key){ key }, description, &step, 1);
 }
 
 /* ---- predicate-read-miss ---- */
@@ -55,12 +55,12 @@ void pass_tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key, const
 static bool always_matches(struct pass *pass, const struct esse_predicate *predicate, uint32_t key,
                            bool *matches)
 {
-    const struct esse_by_key *by_key = &pass->scan->sources.by_key;
-    if (!selects(pass, predicate, key, pass->scan->sources.initial[key], matches))
+    const struct esse_by_key *by_key = &pass->known->sources.by_key;
+    if (!selects(pass, predicate, key, pass->known->sources.initial[key], matches))
         return false;
     for (uint32_t at = by_key->first[key]; *matches && at < by_key->first[key + 1]; at++) {
         const struct esse_touch *touch = &by_key->at[at];
-        if (touch->kind != ESSE_OP_READ && scan_status(pass->scan, touch->txn) != ESSE_ABORTED &&
+        if (touch->kind != ESSE_OP_READ && known_status(pass->known, touch->txn) != ESSE_ABORTED &&
             !selects(pass, predicate, key, touch->value, matches))
             return false;
     }
@@ -73,11 +73,11 @@ static bool find_one_by_one(struct pass *pass, const struct esse_predicate *pred
     const struct scan_key_vec *keys = &pass->steady.keys;
     for (size_t i = 0; i < keys->count; i++) {
         bool matches;
-        if (!esse_budget_poll(pass->scan->budget, pass->txn) ||
+        if (!esse_budget_poll(pass->known->budget, pass->txn) ||
             !always_matches(pass, predicate, keys->at[i], &matches))
             return false;
         if (matches)
-            scan_key_vec_push(list, pass->scan->scratch, keys->at[i]);
+            scan_key_vec_push(list, pass->known->scratch, keys->at[i]);
     }
     return true;
 }
@@ -99,18 +99,18 @@ static bool find_matching(struct pass *pass, const struct esse_predicate_op *op,
                          scan_steady_in(&pass->steady, &range, &list)) ||
                         find_one_by_one(pass, predicate, &list)))
         return false;
-    key_list_vec_push(&pass->matching, pass->scan->scratch, list);
+    key_list_vec_push(&pass->matching, pass->known->scratch, list);
     return true;
 }
 
 static void tell_miss(struct pass *pass, uint32_t key)
 {
-    struct scan *scan = pass->scan;
-    const char *name = esse_show_key_text(scan->arena, scan->history, (esse_key){ key });
-    const char *value = esse_show_text(scan->arena, scan->history, scan->sources.initial[key]);
+    struct known *known = pass->known;
+    const char *name = esse_show_key_text(known->arena, known->history, (esse_key){ key });
+    const char *value = esse_show_text(known->arena, known->history, known->sources.initial[key]);
     pass_tell(pass, ESSE_ANOMALY_PREDICATE_READ_MISS, key,
               "a predicate left out a key although every version that the key ever had matches",
-              esse_arena_format(scan->arena,
+              esse_arena_format(known->arena,
                                 ", without %s, which was %s at first and has matched ever since",
                                 name, value));
 }
@@ -125,7 +125,7 @@ static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
     const struct scan_key_vec *list = &pass->matching.at[text];
     for (size_t i = 0; i < list->count; i++)
         if (!pass_is_returned(pass, list->at[i]) &&
-            scan_count(pass->scan, ESSE_ANOMALY_PREDICATE_READ_MISS))
+            known_count(pass->known, ESSE_ANOMALY_PREDICATE_READ_MISS))
             tell_miss(pass, list->at[i]);
     return true;
 }
@@ -137,20 +137,21 @@ static const char mismatch[] =
 
 static void tell_mismatch(struct pass *pass, uint32_t key, esse_value version, bool matches)
 {
-    struct scan *scan = pass->scan;
-    const char *name = esse_show_key_text(scan->arena, scan->history, (esse_key){ key });
-    const char *value = esse_show_text(scan->arena, scan->history, version);
-    const bool has_vset = scan->history->predicates[scan->history->op_key[pass->op]].has_vset;
+    struct known *known = pass->known;
+    const char *name = esse_show_key_text(known->arena, known->history, (esse_key){ key });
+    const char *value = esse_show_text(known->arena, known->history, version);
+    const bool has_vset = known->history->predicates[known->history->op_key[pass->op]].has_vset;
     const char *from = pass_is_own(pass, key) ? ", its own write,"
                        : has_vset             ? " in its version set"
                                               : "";
     const char *rest =
         matches ? "matches and was not returned" : "does not match, but was returned";
     if (matches && pass_is_returned(pass, key))
-        rest = esse_arena_format(scan->arena, "matches, but %s was returned",
-                                 esse_show_text(scan->arena, scan->history, pass->row_value[key]));
+        rest =
+            esse_arena_format(known->arena, "matches, but %s was returned",
+                              esse_show_text(known->arena, known->history, pass->row_value[key]));
     pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, key, mismatch,
-              esse_arena_format(scan->arena, "; %s = %s%s %s", name, value, from, rest));
+              esse_arena_format(known->arena, "; %s = %s%s %s", name, value, from, rest));
 }
 
 /* Is the key among the rows exactly if this version of it matches, and then with its value? */
@@ -162,7 +163,7 @@ static bool check_version(struct pass *pass, const struct esse_predicate *predic
         return false;
     const bool right = matches == pass_is_returned(pass, key) &&
                        (!matches || esse_value_eq(pass->row_value[key], version));
-    if (!right && scan_count(pass->scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+    if (!right && known_count(pass->known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         tell_mismatch(pass, key, version, matches);
     return true;
 }
@@ -170,13 +171,13 @@ static bool check_version(struct pass *pass, const struct esse_predicate *predic
 /* A row must come from the version set, or from what the transaction wrote before. */
 static void check_row(struct pass *pass, const struct esse_keyed_row *row)
 {
-    struct scan *scan = pass->scan;
+    struct known *known = pass->known;
     if (pass->vset_op[row->key.ix] == pass->op + 1 || pass_is_own(pass, row->key.ix) ||
-        !scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+        !known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
-    const char *name = esse_show_key_text(scan->arena, scan->history, row->key);
+    const char *name = esse_show_key_text(known->arena, known->history, row->key);
     pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, row->key.ix, mismatch,
-              esse_arena_format(scan->arena, "; its version set does not name %s", name));
+              esse_arena_format(known->arena, "; its version set does not name %s", name));
 }
 
 /* Appends and what was returned are for others to judge, and what was deleted matches nothing. */
@@ -194,12 +195,12 @@ static bool check_own(struct pass *pass, const struct esse_predicate *predicate,
         return true;
     if (!selects(pass, predicate, key, pass->own_value[key], &matches))
         return false;
-    if (!matches || !scan_count(pass->scan, ESSE_ANOMALY_INTERNAL))
+    if (!matches || !known_count(pass->known, ESSE_ANOMALY_INTERNAL))
         return true;
     const struct esse_step steps[] = { step_of(pass, pass->own_op[key], ""),
                                        step_of(pass, pass->op, ", without that row") };
-    scan_tell(pass->scan, ESSE_ANOMALY_INTERNAL, (esse_key){ key },
-              "a predicate left out a row that its own transaction had written", steps, 2);
+    known_tell(pass->known, ESSE_ANOMALY_INTERNAL, (esse_key){ key },
+               "a predicate left out a row that its own transaction had written", steps, 2);
     return true;
 }
 
@@ -215,11 +216,11 @@ static bool check_rows(struct pass *pass, const struct esse_predicate_op *op)
     if (!predicate)
         return false;
     for (uint32_t i = 0; i < op->row_count; i++) {
-        const struct esse_keyed_row *row = &pass->scan->history->rows[op->row + i];
+        const struct esse_keyed_row *row = &pass->known->history->rows[op->row + i];
         bool matches;
         if (!selects(pass, predicate, row->key.ix, row->value, &matches))
             return false;
-        if (!matches && scan_count(pass->scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+        if (!matches && known_count(pass->known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
             tell_mismatch(pass, row->key.ix, row->value, false);
     }
     for (size_t i = 0; i < pass->own.count; i++)
@@ -232,11 +233,11 @@ static bool check_rows(struct pass *pass, const struct esse_predicate_op *op)
 static bool check_version_set(struct pass *pass, const struct esse_predicate_op *op,
                               const struct esse_predicate *predicate)
 {
-    const struct esse_history *history = pass->scan->history;
+    const struct esse_history *history = pass->known->history;
     for (uint32_t i = 0; i < op->vset_count; i++) {
         const struct esse_keyed_row *entry = &history->rows[op->vset + i];
         pass->vset_op[entry->key.ix] = pass->op + 1;
-        if (!esse_budget_poll(pass->scan->budget, pass->txn) ||
+        if (!esse_budget_poll(pass->known->budget, pass->txn) ||
             (!pass_is_own(pass, entry->key.ix) &&
              !check_version(pass, predicate, entry->key.ix, entry->value)))
             return false;
@@ -256,7 +257,7 @@ static bool check_version_set(struct pass *pass, const struct esse_predicate_op 
 
 static bool check_predicate(struct pass *pass)
 {
-    const struct esse_history *history = pass->scan->history;
+    const struct esse_history *history = pass->known->history;
     const struct esse_predicate_op *op = &history->predicates[history->op_key[pass->op]];
     const bool is_statement = esse_is_statement(history->values, op->text);
     const struct esse_predicate *predicate = NULL;
@@ -277,14 +278,14 @@ static bool check_predicate(struct pass *pass)
 
 static void note_writes(struct pass *pass)
 {
-    const struct esse_history *history = pass->scan->history;
+    const struct esse_history *history = pass->known->history;
     const uint32_t count = esse_access_count(history, pass->op);
     for (uint32_t i = 0; i < count; i++) {
         const struct esse_access access = esse_access_at(history, pass->op, i);
         if (access.kind == ESSE_OP_READ)
             continue;
         if (!pass_is_own(pass, access.key.ix))
-            scan_key_vec_push(&pass->own, pass->scan->scratch, access.key.ix);
+            scan_key_vec_push(&pass->own, pass->known->scratch, access.key.ix);
         pass->own_txn[access.key.ix] = pass->txn + 1;
         pass->own_op[access.key.ix] = pass->op;
         pass->own_value[access.key.ix] = access.kind == ESSE_OP_APPEND ? ESSE_NONE : access.value;
@@ -293,7 +294,7 @@ static void note_writes(struct pass *pass)
 
 static bool check_txn(struct pass *pass)
 {
-    const struct esse_history *history = pass->scan->history;
+    const struct esse_history *history = pass->known->history;
     pass->own.count = 0;
     for (pass->op = history->txn_op[pass->txn]; pass->op < history->txn_op[pass->txn + 1];
          pass->op++) {
@@ -306,29 +307,30 @@ static bool check_txn(struct pass *pass)
 
 static void open_pass(struct pass *pass)
 {
-    struct scan *scan = pass->scan;
-    const size_t keys = scan->history->keys + (size_t)1;
-    pass->predicates = esse_predicates_new(scan->scratch, scan->history);
-    pass->row_op = esse_arena_alloc(scan->scratch, keys, sizeof *pass->row_op);
-    pass->vset_op = esse_arena_alloc(scan->scratch, keys, sizeof *pass->vset_op);
-    pass->own_txn = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_txn);
-    pass->row_value = esse_arena_alloc(scan->scratch, keys, sizeof *pass->row_value);
-    pass->own_value = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_value);
-    pass->own_op = esse_arena_alloc(scan->scratch, keys, sizeof *pass->own_op);
-    esse_word_map_clear(&pass->texts, scan->scratch, scan->history->predicate_count);
-    scan_steady_find(&pass->steady, scan);
+    struct known *known = pass->known;
+    const size_t keys = known->history->keys + (size_t)1;
+    pass->predicates = esse_predicates_new(known->scratch, known->history);
+    pass->row_op = esse_arena_alloc(known->scratch, keys, sizeof *pass->row_op);
+    pass->vset_op = esse_arena_alloc(known->scratch, keys, sizeof *pass->vset_op);
+    pass->own_txn = esse_arena_alloc(known->scratch, keys, sizeof *pass->own_txn);
+    pass->row_value = esse_arena_alloc(known->scratch, keys, sizeof *pass->row_value);
+    pass->own_value = esse_arena_alloc(known->scratch, keys, sizeof *pass->own_value);
+    pass->own_op = esse_arena_alloc(known->scratch, keys, sizeof *pass->own_op);
+    esse_word_map_clear(&pass->texts, known->scratch, known->history->predicate_count);
+    scan_steady_find(&pass->steady, known);
 }
 
-bool scan_predicates(struct scan *scan)
+bool scan_predicates(struct known *known)
 {
-    const struct esse_history *history = scan->history;
-    struct pass pass = { .scan = scan };
+    const struct esse_history *history = known->history;
+    struct pass pass = { .known = known };
     if (!(history->has & ESSE_HAS_PREDICATES))
         return true;
     open_pass(&pass);
-    esse_budget_phase(scan->budget, "evaluating predicates", history->txns);
+    esse_budget_phase(known->budget, "evaluating predicates", history->txns);
     for (pass.txn = 0; pass.txn < history->txns; pass.txn++)
-        if (!esse_budget_poll(scan->budget, pass.txn) || (scan->in[pass.txn] && !check_txn(&pass)))
+        if (!esse_budget_poll(known->budget, pass.txn) ||
+            (known->in[pass.txn] && !check_txn(&pass)))
             return false;
     return true;
 }

@@ -8,19 +8,19 @@ struct writers {
     uint32_t count, aborted_count, intermediate_count, own_count;
 };
 
-static struct writers find_writers(const struct scan *scan, const struct scan_run *run,
+static struct writers find_writers(const struct known *known, const struct scan_run *run,
                                    uint32_t read)
 {
     struct writers found = { ESSE_NO_TOUCH, ESSE_NO_TOUCH, ESSE_NO_TOUCH, 0, 0, 0, 0 };
-    const struct sources *sources = &scan->sources;
+    const struct sources *sources = &known->sources;
     for (uint32_t at = sources->link[read]; at != ESSE_NO_TOUCH; at = sources->link[at]) {
-        uint32_t writer = scan_touch(scan, at)->txn;
+        uint32_t writer = known_touch(known, at)->txn;
         found.count++;
         if (writer == run->txn) {
             found.own_count++;
             found.own = at;
         }
-        if (scan_status(scan, writer) == ESSE_ABORTED) {
+        if (known_status(known, writer) == ESSE_ABORTED) {
             found.aborted_count++;
             found.aborted = at;
         }
@@ -32,92 +32,93 @@ static struct writers find_writers(const struct scan *scan, const struct scan_ru
     return found;
 }
 
-static void tell_garbage(struct scan *scan, const struct scan_run *run, uint32_t read)
+static void tell_garbage(struct known *known, const struct scan_run *run, uint32_t read)
 {
-    struct esse_step steps[] = { scan_step(scan, read, ", which no transaction wrote") };
-    scan_tell(scan, ESSE_ANOMALY_GARBAGE_READ, (esse_key){ run->key },
-              "a committed transaction read a value that no transaction wrote", steps, 1);
+    struct esse_step steps[] = { known_step(known, read, ", which no transaction wrote") };
+    known_tell(known, ESSE_ANOMALY_GARBAGE_READ, (esse_key){ run->key },
+               "a committed transaction read a value that no transaction wrote", steps, 1);
 }
 
-static void tell_aborted(struct scan *scan, const struct scan_run *run, uint32_t read,
+static void tell_aborted(struct known *known, const struct scan_run *run, uint32_t read,
                          uint32_t write)
 {
-    struct esse_step steps[] = { scan_step(scan, read, ""),
-                                 scan_step(scan, write, ", and then aborted") };
-    scan_tell(scan, ESSE_ANOMALY_G1A, (esse_key){ run->key },
-              "a committed transaction read what an aborted one wrote", steps, 2);
+    struct esse_step steps[] = { known_step(known, read, ""),
+                                 known_step(known, write, ", and then aborted") };
+    known_tell(known, ESSE_ANOMALY_G1A, (esse_key){ run->key },
+               "a committed transaction read what an aborted one wrote", steps, 2);
 }
 
-void scan_tell_intermediate(struct scan *scan, uint32_t key, uint32_t read, uint32_t write)
+void scan_tell_intermediate(struct known *known, uint32_t key, uint32_t read, uint32_t write)
 {
-    uint32_t later = write, end = esse_run_end(&scan->sources.by_key, key, write);
+    uint32_t later = write, end = esse_run_end(&known->sources.by_key, key, write);
     for (uint32_t at = write; at < end; at++)
-        if (scan_touch(scan, at)->kind != ESSE_OP_READ)
+        if (known_touch(known, at)->kind != ESSE_OP_READ)
             later = at;
-    struct esse_step steps[] = { scan_step(scan, read, ""), scan_step(scan, write, ""),
-                                 scan_step(scan, later, " after that") };
-    scan_tell(scan, ESSE_ANOMALY_G1B, (esse_key){ key },
-              "a committed transaction read a version in the middle of another's writes", steps, 3);
+    struct esse_step steps[] = { known_step(known, read, ""), known_step(known, write, ""),
+                                 known_step(known, later, " after that") };
+    known_tell(known, ESSE_ANOMALY_G1B, (esse_key){ key },
+               "a committed transaction read a version in the middle of another's writes", steps,
+               3);
 }
 
-static void tell_future(struct scan *scan, const struct scan_run *run, uint32_t read,
+static void tell_future(struct known *known, const struct scan_run *run, uint32_t read,
                         uint32_t write)
 {
-    struct esse_step steps[] = { scan_step(scan, read, ""),
-                                 scan_step(scan, write, " only afterwards") };
-    scan_tell(scan, ESSE_ANOMALY_FUTURE_READ, (esse_key){ run->key },
-              "a transaction read what it wrote itself only later", steps, 2);
+    struct esse_step steps[] = { known_step(known, read, ""),
+                                 known_step(known, write, " only afterwards") };
+    known_tell(known, ESSE_ANOMALY_FUTURE_READ, (esse_key){ run->key },
+               "a transaction read what it wrote itself only later", steps, 2);
 }
 
 /* With duplicate values the writer is a choice, so only what is wrong with every choice counts. */
-static void check_read(struct scan *scan, const struct scan_run *run, uint32_t read)
+static void check_read(struct known *known, const struct scan_run *run, uint32_t read)
 {
-    const struct sources *sources = &scan->sources;
-    esse_value value = scan_touch(scan, read)->value;
+    const struct sources *sources = &known->sources;
+    esse_value value = known_touch(known, read)->value;
     if (esse_value_eq(value, sources->initial[run->key]))
         return;
     if (esse_value_eq(value, ESSE_NIL)) {
-        if (!sources->deleted[run->key] && scan_count(scan, ESSE_ANOMALY_GARBAGE_READ))
-            tell_garbage(scan, run, read);
+        if (!sources->deleted[run->key] && known_count(known, ESSE_ANOMALY_GARBAGE_READ))
+            tell_garbage(known, run, read);
         return;
     }
-    struct writers found = find_writers(scan, run, read);
+    struct writers found = find_writers(known, run, read);
     if (!found.count) {
-        if (scan_count(scan, ESSE_ANOMALY_GARBAGE_READ))
-            tell_garbage(scan, run, read);
+        if (known_count(known, ESSE_ANOMALY_GARBAGE_READ))
+            tell_garbage(known, run, read);
         return;
     }
     if (found.own_count == found.count) {
-        if (scan_count(scan, ESSE_ANOMALY_FUTURE_READ))
-            tell_future(scan, run, read, found.own);
+        if (known_count(known, ESSE_ANOMALY_FUTURE_READ))
+            tell_future(known, run, read, found.own);
         return;
     }
-    if (found.aborted_count == found.count && scan_count(scan, ESSE_ANOMALY_G1A))
-        tell_aborted(scan, run, read, found.aborted);
-    if (found.intermediate_count == found.count && scan_count(scan, ESSE_ANOMALY_G1B))
-        scan_tell_intermediate(scan, run->key, read, found.intermediate);
+    if (found.aborted_count == found.count && known_count(known, ESSE_ANOMALY_G1A))
+        tell_aborted(known, run, read, found.aborted);
+    if (found.intermediate_count == found.count && known_count(known, ESSE_ANOMALY_G1B))
+        scan_tell_intermediate(known, run->key, read, found.intermediate);
 }
 
 /* The usual case: a last write, by one transaction that did not abort. */
-static bool is_healthy(const struct scan *scan, const struct scan_run *run, uint32_t read)
+static bool is_healthy(const struct known *known, const struct scan_run *run, uint32_t read)
 {
-    const struct sources *sources = &scan->sources;
+    const struct sources *sources = &known->sources;
     uint32_t write = sources->link[read];
     if (write == ESSE_NO_TOUCH || sources->link[write] != ESSE_NO_TOUCH)
         return false;
-    uint32_t writer = scan_touch(scan, write)->txn;
-    return writer != run->txn && scan_status(scan, writer) != ESSE_ABORTED &&
+    uint32_t writer = known_touch(known, write)->txn;
+    return writer != run->txn && known_status(known, writer) != ESSE_ABORTED &&
            esse_is_last_write(&sources->by_key, run->key, write);
 }
 
-void scan_reads(struct scan *scan, const struct scan_run *run)
+void scan_reads(struct known *known, const struct scan_run *run)
 {
     for (uint32_t at = run->begin; at < run->end; at++) {
-        const struct esse_touch *touch = scan_touch(scan, at);
+        const struct esse_touch *touch = known_touch(known, at);
         if (touch->kind != ESSE_OP_READ)
             return; /* what comes after an own write came from there */
-        if (!is_list(touch->value) && !esse_value_eq(touch->value, ESSE_NONE) &&
-            !is_healthy(scan, run, at))
-            check_read(scan, run, at);
+        if (!esse_value_is_list(touch->value) && !esse_value_eq(touch->value, ESSE_NONE) &&
+            !is_healthy(known, run, at))
+            check_read(known, run, at);
     }
 }

@@ -15,16 +15,16 @@ static const char wrong_rows[] =
 
 static bool add(struct pass *pass, struct esse_answer *answer, uint32_t key, esse_value row)
 {
-    return esse_answer_add(answer, pass->scan->history->key_name[key], row, key,
-                           pass->scan->error) ||
+    return esse_answer_add(answer, pass->known->history->key_name[key], row, key,
+                           pass->known->error) ||
            pass_fail(pass);
 }
 
 static bool add_rows(struct pass *pass, struct esse_answer *answer, uint32_t first, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const struct esse_keyed_row *row = &pass->scan->history->rows[first + i];
-        if (!esse_budget_poll(pass->scan->budget, pass->txn) ||
+        const struct esse_keyed_row *row = &pass->known->history->rows[first + i];
+        if (!esse_budget_poll(pass->known->budget, pass->txn) ||
             !add(pass, answer, row->key.ix, row->value))
             return false;
     }
@@ -35,7 +35,7 @@ static bool add_rows(struct pass *pass, struct esse_answer *answer, uint32_t fir
 static bool add_version_set(struct pass *pass, struct esse_answer *answer,
                             const struct esse_predicate_op *op)
 {
-    const struct esse_history *history = pass->scan->history;
+    const struct esse_history *history = pass->known->history;
     for (uint32_t i = 0; i < op->vset_count; i++) {
         const struct esse_keyed_row *entry = &history->rows[op->vset + i];
         pass->vset_op[entry->key.ix] = pass->op + 1;
@@ -57,7 +57,7 @@ static bool add_version_set(struct pass *pass, struct esse_answer *answer,
 static bool version_of(const struct pass *pass, const struct esse_predicate_op *op, uint32_t key,
                        esse_value *version)
 {
-    const struct esse_history *history = pass->scan->history;
+    const struct esse_history *history = pass->known->history;
     if (pass_is_own(pass, key)) {
         *version = pass->own_value[key];
         return true;
@@ -75,40 +75,40 @@ static bool check_row(struct pass *pass, const struct esse_predicate_op *op,
                       const struct esse_predicate *predicate, const struct esse_keyed_row *row,
                       bool *right)
 {
-    struct scan *scan = pass->scan;
+    struct known *known = pass->known;
     esse_value version = row->value;
     const bool is_named = !op->has_vset || version_of(pass, op, row->key.ix, &version);
     if (esse_value_eq(version, ESSE_NONE))
         return true; /* a list that the transaction appended to */
     bool matches;
-    if (!esse_predicate_selects(predicate, scan->history->key_name[row->key.ix], row->value,
-                                &matches, scan->error))
+    if (!esse_predicate_selects(predicate, known->history->key_name[row->key.ix], row->value,
+                                &matches, known->error))
         return pass_fail(pass);
     if (is_named && matches && esse_value_eq(version, row->value))
         return true;
     *right = false;
-    if (!scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+    if (!known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return true;
-    const char *name = esse_show_key_text(scan->arena, scan->history, row->key);
-    const char *value = esse_show_text(scan->arena, scan->history, version);
-    pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, row->key.ix, wrong_rows,
-              !is_named ? esse_arena_format(scan->arena, "; its version set does not name %s", name)
-              : !matches
-                  ? esse_arena_format(scan->arena, "; %s does not match, but was returned", name)
-                  : esse_arena_format(scan->arena, "; %s was %s for it", name, value));
+    const char *name = esse_show_key_text(known->arena, known->history, row->key);
+    const char *value = esse_show_text(known->arena, known->history, version);
+    pass_tell(
+        pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, row->key.ix, wrong_rows,
+        !is_named  ? esse_arena_format(known->arena, "; its version set does not name %s", name)
+        : !matches ? esse_arena_format(known->arena, "; %s does not match, but was returned", name)
+                   : esse_arena_format(known->arena, "; %s was %s for it", name, value));
     return true;
 }
 
 static void tell_set(struct pass *pass, const struct esse_predicate_op *op, uint32_t key,
                      bool missing)
 {
-    struct scan *scan = pass->scan;
-    if (!scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+    struct known *known = pass->known;
+    if (!known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
-    const char *name = esse_show_key_text(scan->arena, scan->history, (esse_key){ key });
+    const char *name = esse_show_key_text(known->arena, known->history, (esse_key){ key });
     pass_tell(
-        pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, SCAN_NO_KEY, wrong_rows,
-        esse_arena_format(scan->arena, "; %s %s%s", name,
+        pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, KNOWN_NO_KEY, wrong_rows,
+        esse_arena_format(known->arena, "; %s %s%s", name,
                           missing ? "should have been returned" : "should not have been returned",
                           op->has_vset ? "" : " together with the others"));
 }
@@ -118,12 +118,12 @@ static void tell_set(struct pass *pass, const struct esse_predicate_op *op, uint
 static bool check_rows(struct pass *pass, struct esse_answer *answer,
                        const struct esse_predicate_op *op, const struct esse_predicate *predicate)
 {
-    struct scan *scan = pass->scan;
+    struct known *known = pass->known;
     struct esse_arena *arena = esse_arena_new();
     uint32_t *keys = esse_arena_alloc(arena, op->row_count + 1u, sizeof *keys), odd;
     bool right = true, ok = true, missing;
     for (uint32_t i = 0; ok && i < op->row_count; i++) {
-        const struct esse_keyed_row *row = &scan->history->rows[op->row + i];
+        const struct esse_keyed_row *row = &known->history->rows[op->row + i];
         keys[i] = row->key.ix;
         ok = check_row(pass, op, predicate, row, &right);
     }
@@ -139,24 +139,24 @@ static bool check_rows(struct pass *pass, struct esse_answer *answer,
 static void check_result(struct pass *pass, const struct esse_answer *answer,
                          const struct esse_predicate_op *op)
 {
-    struct scan *scan = pass->scan;
+    struct known *known = pass->known;
     struct esse_out out;
-    if (esse_answer_is(answer, esse_history_result(scan->history, op), op->result_count) ||
-        !scan_count(scan, ESSE_ANOMALY_RESULT_SET_MISMATCH))
+    if (esse_answer_is(answer, esse_history_result(known->history, op), op->result_count) ||
+        !known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
-    esse_out_init_memory(&out, scan->arena);
+    esse_out_init_memory(&out, known->arena);
     esse_out_text(&out, op->has_vset ? "; of its version set it is " : "; of its rows it is ");
     esse_answer_show(&out, answer);
-    pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, SCAN_NO_KEY, wrong_result,
+    pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, KNOWN_NO_KEY, wrong_result,
               esse_out_memory(&out));
 }
 
 static bool refuse_result(struct pass *pass, const struct esse_predicate_op *op)
 {
     char room[64];
-    esse_fail(pass->scan->error, ESSE_EINPUT,
+    esse_fail(pass->known->error, ESSE_EINPUT,
               "predicate \"%s\": only a SELECT of aggregates has a result; others have rows",
-              esse_value_brief(pass->scan->history->values, op->text, room));
+              esse_value_brief(pass->known->history->values, op->text, room));
     return pass_fail(pass);
 }
 
@@ -167,7 +167,7 @@ static bool check_answer(struct pass *pass, struct esse_answer *answer,
     if (!(op->has_vset ? add_version_set(pass, answer, op)
                        : add_rows(pass, answer, op->row, op->row_count)))
         return false;
-    if (!esse_answer_end(answer, pass->scan->error))
+    if (!esse_answer_end(answer, pass->known->error))
         return pass_fail(pass);
     if (!op->no_rows && !esse_statement_is_exact(predicate) &&
         !check_rows(pass, answer, op, predicate))

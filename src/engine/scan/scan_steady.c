@@ -3,37 +3,37 @@
 #include <stdlib.h>
 
 /* Does a transaction that may have committed do more to the key than write values? */
-static bool is_steady(const struct scan *scan, uint32_t key)
+static bool is_steady(const struct known *known, uint32_t key)
 {
-    const struct esse_by_key *by_key = &scan->sources.by_key;
-    if (esse_value_eq(scan->sources.initial[key], ESSE_NIL))
+    const struct esse_by_key *by_key = &known->sources.by_key;
+    if (esse_value_eq(known->sources.initial[key], ESSE_NIL))
         return false;
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
         const struct esse_touch *touch = &by_key->at[at];
-        if (touch->kind != ESSE_OP_READ && scan_status(scan, touch->txn) != ESSE_ABORTED &&
+        if (touch->kind != ESSE_OP_READ && known_status(known, touch->txn) != ESSE_ABORTED &&
             (touch->kind == ESSE_OP_APPEND || esse_value_eq(touch->value, ESSE_NIL)))
             return false;
     }
     return true;
 }
 
-void scan_steady_find(struct scan_steady *steady, struct scan *scan)
+void scan_steady_find(struct scan_steady *steady, struct known *known)
 {
-    *steady = (struct scan_steady){ .scan = scan };
-    for (uint32_t key = 0; key < scan->history->keys; key++)
-        if (is_steady(scan, key))
-            scan_key_vec_push(&steady->keys, scan->scratch, key);
+    *steady = (struct scan_steady){ .known = known };
+    for (uint32_t key = 0; key < known->history->keys; key++)
+        if (is_steady(known, key))
+            scan_key_vec_push(&steady->keys, known->scratch, key);
 }
 
 /* ---- columns ---- */
 
 /* Takes one value into the extent: false if it is no integer. */
-static bool stretch(const struct scan *scan, const struct scan_steady_column *column,
+static bool stretch(const struct known *known, const struct scan_steady_column *column,
                     struct scan_extent *extent, esse_value value, enum esse_column_value *what)
 {
     int64_t number = 0;
-    *what = esse_column_value(scan->history->values, column->column,
-                              scan->history->key_name[extent->key], value, &number);
+    *what = esse_column_value(known->history->values, column->column,
+                              known->history->key_name[extent->key], value, &number);
     if (*what != ESSE_COLUMN_INTEGER)
         return false;
     extent->least = number < extent->least ? number : extent->least;
@@ -41,17 +41,17 @@ static bool stretch(const struct scan *scan, const struct scan_steady_column *co
     return true;
 }
 
-static bool find_extent(const struct scan *scan, const struct scan_steady_column *column,
+static bool find_extent(const struct known *known, const struct scan_steady_column *column,
                         struct scan_extent *extent, enum esse_column_value *what)
 {
-    const struct esse_by_key *by_key = &scan->sources.by_key;
+    const struct esse_by_key *by_key = &known->sources.by_key;
     const uint32_t *first = &by_key->first[extent->key];
-    if (!stretch(scan, column, extent, scan->sources.initial[extent->key], what))
+    if (!stretch(known, column, extent, known->sources.initial[extent->key], what))
         return false;
     for (uint32_t at = first[0]; at < first[1]; at++) {
         const struct esse_touch *touch = &by_key->at[at];
-        if (touch->kind != ESSE_OP_READ && scan_status(scan, touch->txn) != ESSE_ABORTED &&
-            !stretch(scan, column, extent, touch->value, what))
+        if (touch->kind != ESSE_OP_READ && known_status(known, touch->txn) != ESSE_ABORTED &&
+            !stretch(known, column, extent, touch->value, what))
             return false;
     }
     return true;
@@ -67,13 +67,13 @@ static int by_least(const void *a, const void *b)
 
 static struct scan_steady_column make_column(struct scan_steady *steady, struct esse_column name)
 {
-    struct scan *scan = steady->scan;
+    struct known *known = steady->known;
     struct scan_steady_column column = { .column = name, .usable = true };
     for (size_t i = 0; column.usable && i < steady->keys.count; i++) {
         struct scan_extent extent = { INT64_MAX, INT64_MIN, steady->keys.at[i] };
         enum esse_column_value what;
-        if (find_extent(scan, &column, &extent, &what))
-            scan_extent_vec_push(&column.extents, scan->scratch, extent);
+        if (find_extent(known, &column, &extent, &what))
+            scan_extent_vec_push(&column.extents, known->scratch, extent);
         column.usable = what != ESSE_COLUMN_OTHER;
     }
     if (column.extents.count)
@@ -87,7 +87,8 @@ static const struct scan_steady_column *column_of(struct scan_steady *steady,
     for (size_t i = 0; i < steady->columns.count; i++)
         if (esse_column_eq(steady->columns.at[i].column, name))
             return &steady->columns.at[i];
-    scan_steady_column_vec_push(&steady->columns, steady->scan->scratch, make_column(steady, name));
+    scan_steady_column_vec_push(&steady->columns, steady->known->scratch,
+                                make_column(steady, name));
     return &steady->columns.at[steady->columns.count - 1];
 }
 
@@ -108,6 +109,6 @@ bool scan_steady_in(struct scan_steady *steady, const struct esse_range *range,
     }
     for (; low < column->extents.count && extents[low].least <= range->high; low++)
         if (extents[low].greatest <= range->high)
-            scan_key_vec_push(keys, steady->scan->scratch, extents[low].key);
+            scan_key_vec_push(keys, steady->known->scratch, extents[low].key);
     return true;
 }

@@ -30,12 +30,12 @@ struct scan_steady_column {
 ESSE_VEC(scan_steady_column_vec, struct scan_steady_column)
 
 struct scan_steady {
-    struct scan *scan;
+    struct known *known;
     struct scan_key_vec keys; /* ascending */
     struct scan_steady_column_vec columns;
 };
 
-void scan_steady_find(struct scan_steady *steady, struct scan *scan);
+void scan_steady_find(struct scan_steady *steady, struct known *known);
 
 /* Adds the steady keys that were in the range all the time.  False if the column is of no use. */
 bool scan_steady_in(struct scan_steady *steady, const struct esse_range *range,

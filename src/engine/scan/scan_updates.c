@@ -10,32 +10,33 @@ static bool promises_unique(const struct esse_history *history, unsigned kind)
     return kind == ESSE_OP_APPEND || strcmp(history->format, "native") != 0;
 }
 
-void scan_duplicates(struct scan *scan, uint32_t key)
+void scan_duplicates(struct known *known, uint32_t key)
 {
-    const struct sources *sources = &scan->sources;
+    const struct sources *sources = &known->sources;
     for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
         uint32_t next = sources->link[at];
-        if (next == ESSE_NO_TOUCH || scan_touch(scan, at)->kind == ESSE_OP_READ ||
-            !promises_unique(scan->history, scan_touch(scan, next)->kind) ||
-            !scan_count(scan, ESSE_ANOMALY_DUPLICATE_WRITE))
+        if (next == ESSE_NO_TOUCH || known_touch(known, at)->kind == ESSE_OP_READ ||
+            !promises_unique(known->history, known_touch(known, next)->kind) ||
+            !known_count(known, ESSE_ANOMALY_DUPLICATE_WRITE))
             continue;
-        struct esse_step steps[] = { scan_step(scan, at, ""),
-                                     scan_step(scan, next, ", the same value again") };
-        scan_tell(scan, ESSE_ANOMALY_DUPLICATE_WRITE, (esse_key){ key },
-                  "a value was written twice to a key in a workload that promises unique values; a "
-                  "read of it cannot be traced to one writer",
-                  steps, 2);
+        struct esse_step steps[] = { known_step(known, at, ""),
+                                     known_step(known, next, ", the same value again") };
+        known_tell(
+            known, ESSE_ANOMALY_DUPLICATE_WRITE, (esse_key){ key },
+            "a value was written twice to a key in a workload that promises unique values; a "
+            "read of it cannot be traced to one writer",
+            steps, 2);
     }
 }
 
 /* Is it certain that whoever read this value read the same version? */
-static bool is_one_version(const struct scan *scan, uint32_t key, uint32_t read)
+static bool is_one_version(const struct known *known, uint32_t key, uint32_t read)
 {
-    const struct sources *sources = &scan->sources;
-    esse_value value = esse_value_state(scan_touch(scan, read)->value);
+    const struct sources *sources = &known->sources;
+    esse_value value = esse_value_state(known_touch(known, read)->value);
     if (esse_value_eq(value, ESSE_NIL))
         return !sources->deleted[key];
-    if (is_list(value))
+    if (esse_value_is_list(value))
         return true;
     uint32_t writers = esse_value_eq(value, sources->initial[key]);
     for (uint32_t at = sources->link[read]; at != ESSE_NO_TOUCH && writers < 2;
@@ -51,83 +52,83 @@ static const char read_again[] = "two committed transactions read the same versi
 
 /* Did the transaction see that the key had changed, before it wrote it?  Of its first access of the
  * key, as esse_op_is_read_again. */
-static bool is_read_again(const struct scan *scan, uint32_t key, uint32_t read)
+static bool is_read_again(const struct known *known, uint32_t key, uint32_t read)
 {
-    const uint32_t end = esse_run_end(&scan->sources.by_key, key, read);
-    const esse_value first = esse_value_state(scan_touch(scan, read)->value);
-    for (uint32_t at = read + 1; at < end && scan_touch(scan, at)->kind == ESSE_OP_READ; at++)
-        if (!esse_value_eq(esse_value_state(scan_touch(scan, at)->value), first))
+    const uint32_t end = esse_run_end(&known->sources.by_key, key, read);
+    const esse_value first = esse_value_state(known_touch(known, read)->value);
+    for (uint32_t at = read + 1; at < end && known_touch(known, at)->kind == ESSE_OP_READ; at++)
+        if (!esse_value_eq(esse_value_state(known_touch(known, at)->value), first))
             return true;
     return false;
 }
 
-static struct esse_step step_of(struct scan *scan, uint32_t key, uint32_t read, const char *too)
+static struct esse_step step_of(struct known *known, uint32_t key, uint32_t read, const char *too)
 {
-    return scan_step(
-        scan, read,
-        esse_arena_format(scan->arena, "%s and then wrote it%s",
-                          is_read_again(scan, key, read) ? ", read another version," : "", too));
+    return known_step(
+        known, read,
+        esse_arena_format(known->arena, "%s and then wrote it%s",
+                          is_read_again(known, key, read) ? ", read another version," : "", too));
 }
 
 /* Of the kept ones, that which shows the least: no update need have been lost in it. */
-static struct esse_anomaly *weakest_kept(struct scan *scan)
+static struct esse_anomaly *weakest_kept(struct known *known)
 {
-    for (size_t i = 0; i < scan->found.count; i++)
-        if (scan->found.at[i].description == read_again)
-            return &scan->found.at[i];
+    for (size_t i = 0; i < known->found.count; i++)
+        if (known->found.at[i].description == read_again)
+            return &known->found.at[i];
     return NULL;
 }
 
 /* An update that is certainly lost takes the place of one that need not be. */
-static void tell(struct scan *scan, uint32_t key, uint32_t a, uint32_t b)
+static void tell(struct known *known, uint32_t key, uint32_t a, uint32_t b)
 {
-    const bool is_lost = !is_read_again(scan, key, a) && !is_read_again(scan, key, b);
-    const bool is_kept = scan_count(scan, ESSE_ANOMALY_LOST_UPDATE);
-    struct esse_anomaly *weakest = is_lost ? weakest_kept(scan) : NULL;
+    const bool is_lost = !is_read_again(known, key, a) && !is_read_again(known, key, b);
+    const bool is_kept = known_count(known, ESSE_ANOMALY_LOST_UPDATE);
+    struct esse_anomaly *weakest = is_lost ? weakest_kept(known) : NULL;
     if (!is_kept && !weakest)
         return;
-    struct esse_step steps[] = { step_of(scan, key, a, ""), step_of(scan, key, b, " too") };
-    scan_tell(scan, ESSE_ANOMALY_LOST_UPDATE, (esse_key){ key }, is_lost ? lost : read_again, steps,
-              2);
-    weakest = is_lost ? weakest_kept(scan) : NULL; /* the vector may have moved */
+    struct esse_step steps[] = { step_of(known, key, a, ""), step_of(known, key, b, " too") };
+    known_tell(known, ESSE_ANOMALY_LOST_UPDATE, (esse_key){ key }, is_lost ? lost : read_again,
+               steps, 2);
+    weakest = is_lost ? weakest_kept(known) : NULL; /* the vector may have moved */
     if (!weakest)
         return;
-    struct esse_anomaly *last = &scan->found.at[scan->found.count - 1];
+    struct esse_anomaly *last = &known->found.at[known->found.count - 1];
     const struct esse_anomaly other = *weakest;
     *weakest = *last;
     *last = other;
-    scan->found.count -= !is_kept;
+    known->found.count -= !is_kept;
 }
 
 /* Did a committed transaction first read the key, and write it after that? */
-static bool is_update(const struct scan *scan, uint32_t begin, uint32_t end)
+static bool is_update(const struct known *known, uint32_t begin, uint32_t end)
 {
-    const struct esse_touch *first = scan_touch(scan, begin);
+    const struct esse_touch *first = known_touch(known, begin);
     if (first->kind != ESSE_OP_READ || esse_value_eq(first->value, ESSE_NONE) ||
-        !scan->in[first->txn])
+        !known->in[first->txn])
         return false;
     for (uint32_t at = begin + 1; at < end; at++)
-        if (scan_touch(scan, at)->kind != ESSE_OP_READ)
+        if (known_touch(known, at)->kind != ESSE_OP_READ)
             return true;
     return false;
 }
 
 /* Whatever the version order, one of two updates of a version overwrote what it had not seen. */
-void scan_lost_updates(struct scan *scan, struct esse_word_map *map, uint32_t key)
+void scan_lost_updates(struct known *known, struct esse_word_map *map, uint32_t key)
 {
-    const struct esse_by_key *by_key = &scan->sources.by_key;
+    const struct esse_by_key *by_key = &known->sources.by_key;
     uint32_t end = by_key->first[key + 1], next;
-    esse_word_map_clear(map, scan->scratch, end - by_key->first[key]);
+    esse_word_map_clear(map, known->scratch, end - by_key->first[key]);
     for (uint32_t begin = by_key->first[key]; begin < end; begin = next) {
         next = esse_run_end(by_key, key, begin);
-        if (next - begin < 2 || !is_update(scan, begin, next))
+        if (next - begin < 2 || !is_update(known, begin, next))
             continue;
         bool fresh;
         uint32_t *other =
-            esse_word_map_put(map, esse_value_state(scan_touch(scan, begin)->value).word, &fresh);
-        if (!fresh && is_one_version(scan, key, begin))
-            tell(scan, key, *other, begin);
-        if (fresh || is_read_again(scan, key, *other))
+            esse_word_map_put(map, esse_value_state(known_touch(known, begin)->value).word, &fresh);
+        if (!fresh && is_one_version(known, key, begin))
+            tell(known, key, *other, begin);
+        if (fresh || is_read_again(known, key, *other))
             *other = begin;
     }
 }

@@ -1,0 +1,138 @@
+#include "engine/known/committed.h"
+
+#include "base/radix.h"
+#include "base/vec.h"
+
+ESSE_VEC(txn_vec, uint32_t)
+ESSE_VEC(pair_vec, struct esse_pair)
+
+struct observing {
+    struct esse_arena *scratch;
+    const struct sources *sources;
+    const struct esse_history *history;
+    uint8_t *in;
+    uint32_t *spine_done; /* by spine: elements whose writers were looked at */
+    struct txn_vec queue; /* unknown transactions that count, and whose reads count in turn */
+    struct pair_vec held; /* reader and writer, where both are unknown, of registers */
+};
+
+/* The unknown transaction that alone can have written what the chain from 'at' is about. */
+static uint32_t unknown_writer(const struct observing *o, uint32_t at)
+{
+    uint32_t found = ESSE_NO_TXN;
+    for (; at != ESSE_NO_TOUCH; at = o->sources->link[at]) {
+        const uint32_t txn = o->sources->by_key.at[at].txn;
+        if (txn == found || o->history->txn_status[txn] == ESSE_ABORTED)
+            continue;
+        if (found != ESSE_NO_TXN || o->history->txn_status[txn] != ESSE_UNKNOWN_OUTCOME)
+            return ESSE_NO_TXN;
+        found = txn;
+    }
+    return found;
+}
+
+/* The same of nothing: the unknown transaction that alone can have deleted the key. */
+static uint32_t unknown_deleter(const struct observing *o, uint32_t key)
+{
+    const struct esse_by_key *by_key = &o->sources->by_key;
+    uint32_t found = ESSE_NO_TXN;
+    for (uint32_t at = by_key->first[key]; o->sources->deleted[key] && at < by_key->first[key + 1];
+         at++) {
+        const struct esse_touch *touch = &by_key->at[at];
+        if (touch->kind != ESSE_OP_WRITE || !esse_value_eq(touch->value, ESSE_NIL) ||
+            touch->txn == found || o->history->txn_status[touch->txn] == ESSE_ABORTED)
+            continue;
+        if (found != ESSE_NO_TXN || o->history->txn_status[touch->txn] != ESSE_UNKNOWN_OUTCOME)
+            return ESSE_NO_TXN;
+        found = touch->txn;
+    }
+    return found;
+}
+
+static void observe(struct observing *o, uint32_t txn)
+{
+    if (txn == ESSE_NO_TXN || o->in[txn])
+        return;
+    o->in[txn] = 1;
+    txn_vec_push(&o->queue, o->scratch, txn);
+}
+
+static void observe_list(struct observing *o, esse_value list)
+{
+    const struct sources *sources = o->sources;
+    uint32_t spine = spine_of(list), *done = &o->spine_done[spine];
+    for (; *done < list_length(list); ++*done)
+        observe(o, unknown_writer(o, sources->item[sources->spine_first[spine] + *done]));
+}
+
+static void observe_touch(struct observing *o, uint32_t key, uint32_t at, uint32_t deleter)
+{
+    const struct esse_touch *touch = &o->sources->by_key.at[at];
+    const esse_value value = esse_value_state(touch->value);
+    if (touch->kind != ESSE_OP_READ)
+        return;
+    if (esse_value_is_list(value)) {
+        if (o->in[touch->txn])
+            observe_list(o, value);
+        return;
+    }
+    if (esse_value_eq(value, o->sources->initial[key]))
+        return;
+    uint32_t writer =
+        esse_value_eq(value, ESSE_NIL) ? deleter : unknown_writer(o, o->sources->link[at]);
+    if (writer == ESSE_NO_TXN || writer == touch->txn)
+        return;
+    if (o->in[touch->txn])
+        observe(o, writer);
+    else if (o->history->txn_status[touch->txn] == ESSE_UNKNOWN_OUTCOME)
+        pair_vec_push(&o->held, o->scratch, (struct esse_pair){ touch->txn, writer });
+}
+
+static void observe_key(struct observing *o, uint32_t key)
+{
+    const uint32_t deleter = unknown_deleter(o, key), *first = &o->sources->by_key.first[key];
+    for (uint32_t at = first[0]; at < first[1]; at++)
+        observe_touch(o, key, at, deleter);
+}
+
+/* What an unknown transaction read counts from now on. */
+static void observe_reads(struct observing *o, uint32_t txn)
+{
+    size_t low = 0, high = o->held.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (o->held.at[middle].key < txn)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < o->held.count && o->held.at[low].key == txn; low++)
+        observe(o, o->held.at[low].id);
+    for (uint32_t op = o->history->txn_op[txn]; op < o->history->txn_op[txn + 1]; op++)
+        if (o->history->op_kind[op] == ESSE_OP_READ &&
+            esse_value_is_list(o->history->op_value[op]) && list_length(o->history->op_value[op]))
+            observe_list(o, o->history->op_value[op]);
+}
+
+uint8_t *committed_find(struct esse_arena *arena, const struct sources *sources)
+{
+    const struct esse_history *history = sources->history;
+    struct observing o = { .sources = sources, .history = history };
+    uint32_t unknown = 0;
+    o.in = esse_arena_alloc(arena, history->txns + 1u, 1);
+    for (uint32_t t = 0; t < history->txns; t++) {
+        o.in[t] = history->txn_status[t] == ESSE_COMMITTED;
+        unknown += history->txn_status[t] == ESSE_UNKNOWN_OUTCOME;
+    }
+    if (!unknown)
+        return o.in;
+    o.scratch = esse_arena_new();
+    o.spine_done = esse_arena_alloc(o.scratch, history->spine_count + 1u, sizeof *o.spine_done);
+    for (uint32_t key = 0; key < history->keys; key++)
+        observe_key(&o, key);
+    esse_radix_sort(o.held.at, o.held.count, o.scratch);
+    for (size_t i = 0; i < o.queue.count; i++)
+        observe_reads(&o, o.queue.at[i]);
+    esse_arena_free(o.scratch);
+    return o.in;
+}

@@ -1,0 +1,133 @@
+#include "engine/known/known.h"
+
+#include "engine/known/committed.h"
+#include "history/show.h"
+
+#include <string.h>
+
+/* ---- who wrote what ---- */
+
+static bool find_sources(struct known *known, const struct serial_part *part)
+{
+    if (!part)
+        return sources_find(&known->sources, known->scratch, known->history, known->threads,
+                            known->budget);
+    return sources_find_among(&known->sources, known->scratch, known->history, &part->by_key,
+                              known->threads, known->budget);
+}
+
+static void find_counted(struct known *known, const struct serial_part *part)
+{
+    uint8_t *in = committed_find(known->scratch, &known->sources);
+    for (uint32_t t = 0; part && t < known->history->txns; t++)
+        in[t] &= part->in[t];
+    known->in = in;
+}
+
+bool known_open(struct known *known, struct esse_job *job, const struct serial_part *part)
+{
+    *known = (struct known){ .arena = job->arena,
+                             .scratch = esse_arena_new(),
+                             .history = job->history,
+                             .budget = job->budget,
+                             .threads = job->threads,
+                             .ablate = job->ablate,
+                             .error = &job->error };
+    if (!find_sources(known, part))
+        return false;
+    find_counted(known, part);
+    return true;
+}
+
+void known_close(struct known *known)
+{
+    esse_arena_free(known->scratch);
+}
+
+/* ---- what was found ---- */
+
+bool known_count(struct known *known, enum esse_anomaly_id type)
+{
+    return known->seen[type]++ < KNOWN_KEPT;
+}
+
+void known_tell(struct known *known, enum esse_anomaly_id type, esse_key key,
+                const char *description, const struct esse_step *steps, uint32_t count)
+{
+    struct esse_step *kept = esse_arena_alloc(known->arena, count, sizeof *kept);
+    memcpy(kept, steps, count * sizeof *kept);
+    struct esse_anomaly anomaly = { .type = esse_anomaly_get(type)->name,
+                                    .description = description,
+                                    .has_key = key.ix != KNOWN_NO_KEY,
+                                    .key = key,
+                                    .steps = kept,
+                                    .step_count = count };
+    found_vec_push(&known->found, known->arena, anomaly);
+}
+
+/* "T3 read x = 5" and the like. */
+static const char *say(struct known *known, const struct esse_touch *touch, uint32_t op,
+                       const char *rest)
+{
+    const struct esse_history *history = known->history;
+    const esse_key key = { history->op_key[op] };
+    struct esse_out out;
+    esse_out_init_memory(&out, known->arena);
+    esse_show_txn(&out, history, (esse_txn){ touch->txn });
+    switch ((enum esse_op_kind)history->op_kind[op]) {
+    case ESSE_OP_READ:
+    case ESSE_OP_WRITE:
+        esse_out_text(&out, touch->kind == ESSE_OP_READ ? " read " : " wrote ");
+        esse_show_key(&out, history, key);
+        esse_out_text(&out, " = ");
+        esse_show_value(&out, history, touch->value);
+        break;
+    case ESSE_OP_APPEND:
+        esse_out_text(&out, " appended ");
+        esse_show_value(&out, history, touch->value);
+        esse_out_text(&out, " to ");
+        esse_show_key(&out, history, key);
+        break;
+    case ESSE_OP_DELETE:
+        esse_out_text(&out, " deleted ");
+        esse_show_key(&out, history, key);
+        break;
+    case ESSE_OP_PREDICATE_READ:
+    case ESSE_OP_PREDICATE_UPDATE:
+        esse_out_text(&out, " did ");
+        esse_show_op(&out, history, (esse_op){ op });
+        break;
+    }
+    esse_out_text(&out, rest);
+    return esse_out_memory(&out);
+}
+
+struct esse_step known_step(struct known *known, uint32_t at, const char *rest)
+{
+    const struct esse_touch *touch = known_touch(known, at);
+    uint32_t op = esse_by_key_op(&known->sources.by_key, touch->access);
+    return (struct esse_step){ { touch->txn }, { op }, say(known, touch, op, rest) };
+}
+
+bool known_judge(const struct known *known, const struct esse_level *level, struct esse_job *job,
+                 struct esse_verdict *verdict)
+{
+    struct esse_anomaly *kept = esse_arena_alloc(job->arena, known->found.count + 1, sizeof *kept);
+    for (int id = 1; id < ESSE_ANOMALY_END; id++) {
+        const struct esse_anomaly_type *type = esse_anomaly_get((enum esse_anomaly_id)id);
+        if (!known->seen[id] || !esse_job_counts(job, level, type))
+            continue;
+        verdict->anomalies_seen += known->seen[id];
+        for (size_t i = 0; i < known->found.count; i++)
+            if (strcmp(known->found.at[i].type, type->name) == 0) {
+                kept[verdict->anomaly_count] = known->found.at[i];
+                kept[verdict->anomaly_count++].alike = known->seen[id];
+            }
+    }
+    verdict->anomalies = kept;
+    verdict->outcome = verdict->anomaly_count ? ESSE_VIOLATED : ESSE_UNKNOWN;
+    verdict->evidence = !verdict->anomaly_count ? "none" : kept[0].edge_count ? "cycle" : "anomaly";
+    if (!verdict->anomaly_count && esse_budget_spent(job->budget))
+        verdict->reason = esse_budget_reason(job->arena, job->budget);
+    return verdict->anomaly_count > 0;
+}

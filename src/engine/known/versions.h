@@ -1,0 +1,131 @@
+#ifndef ESSE_ENGINE_KNOWN_VERSIONS_H
+#define ESSE_ENGINE_KNOWN_VERSIONS_H
+
+#include "engine/known/known.h"
+#include "history/snapshots.h"
+
+/*
+ * The versions of every key, as far as their order is known.
+ *
+ * Versions are numbered key by key.  Those of key k are first[k] .. first[k + 1): the initial one,
+ * then the ordered ones oldest first, then, from loose[k] on, those of which only is known that
+ * they come after all the ordered ones; or, if the order has gaps[k], because a certificate does
+ * not name them, only that they come after the initial one.  Only transactions that count as
+ * committed (in[t]) install versions.  A read that may be of several versions, such as one of
+ * nothing, is of the one that its snapshot has, if a certificate tells.
+ *
+ * Cost: O(accesses + items of spines), shared by the threads; 4 bytes a version and 4 an access.
+ */
+#define NO_VERSION UINT32_MAX
+#define NO_NODE    UINT32_MAX
+
+/* A loose version that is known to come before another one of its key, and the accesses that show
+ * these two versions. */
+struct version_edge {
+    uint32_t from, to, from_at, to_at;
+    enum esse_assumption basis;
+};
+
+struct versions {
+    struct esse_arena *arena;
+    const struct esse_history *history;
+    const struct sources *sources;
+    const struct esse_snapshots *snapshots; /* what operations saw; NULL if no certificate tells */
+    const uint8_t *in;                      /* by transaction: committed, or unknown and observed */
+    uint32_t *first;                        /* by key */
+    uint32_t *loose;                        /* by key */
+    uint8_t *gaps;                          /* by key */
+    uint8_t *unsure; /* by key: written by one of unknown outcome that does not count, and whether
+                        it committed no certificate tells; NULL: none is */
+    uint32_t *write; /* by version: the access that installed it, or ESSE_NO_TOUCH */
+    uint32_t *of;    /* by access: the version that it read or installed, or NO_VERSION */
+    uint32_t *key_reader; /* by key: the read whose list shows the order, or ESSE_NO_TOUCH */
+    uint32_t count;
+    uint32_t undetermined; /* keys with more than one loose version */
+    uint32_t unresolved;   /* reads of what is no known version, or not its writer's last */
+    uint32_t own_missed;   /* reads that differ from what the transaction had written */
+    uint32_t not_repeated; /* reads that differ from what it had read */
+    /* What was inferred by assumptions (dsg_infer), NULL if nothing: the edges from version v are
+     * after[after_first[v] .. after_first[v + 1]).  States that were read and that nobody wrote for
+     * good have numbers too then, from 'count' on. */
+    const uint32_t *after_first;
+    const struct version_edge *after;
+    /* The dependencies of predicate operations (dsg_predicates). */
+    const struct dsg_predicate_edge *predicate_edges;
+    size_t predicate_edge_count;
+    const struct dsg_ranges *ranges; /* those that are not written down, or NULL */
+    bool whole_predicates;           /* all of them are known: what is left out is no dependency */
+};
+
+/* 'by_snapshots': the snapshots of a certificate are believed.  False if the budget is spent. */
+bool versions_find(struct versions *versions, struct known *known, bool by_snapshots);
+
+/* Which of the versions [first .. end) of a key, the initial one among them, a snapshot has.  They
+ * must be in the order of the commits.  O(log of its distance from 'near'). */
+uint32_t versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
+                     uint32_t first, uint32_t end, uint32_t near);
+
+/* Are they, all but the first? */
+bool versions_placed(const struct versions *versions, uint32_t first, uint32_t end);
+
+/* The same versions with the loose ones in the order in which they are numbered, which is that of
+ * the recording as far as inference knew nothing else: a guess, good for trying orders and for
+ * nothing else. */
+struct versions versions_guess(const struct versions *versions);
+
+static inline const struct esse_touch *versions_touch(const struct versions *versions, uint32_t at)
+{
+    return &versions->sources->by_key.at[at];
+}
+
+/* The operation of an access. */
+static inline uint32_t versions_op(const struct versions *versions, uint32_t at)
+{
+    return esse_by_key_op(&versions->sources->by_key, versions_touch(versions, at)->access);
+}
+
+/* Who installed a version; ESSE_NO_TXN for the initial one. */
+static inline uint32_t version_txn(const struct versions *versions, uint32_t version)
+{
+    uint32_t write = versions->write[version];
+    return write == ESSE_NO_TOUCH ? ESSE_NO_TXN : versions_touch(versions, write)->txn;
+}
+
+/* Do the loose versions of the key follow 'version' directly? */
+static inline bool precedes_loose(const struct versions *versions, uint32_t key, uint32_t version)
+{
+    return versions->gaps[key] ? version == versions->first[key]
+                               : version + 1 == versions->loose[key];
+}
+
+/* Why 'from' is known to come before 'to'; NULL if nothing was inferred about them. */
+static inline const struct version_edge *versions_edge(const struct versions *versions,
+                                                       uint32_t from, uint32_t to)
+{
+    const uint32_t *first = versions->after_first ? &versions->after_first[from] : NULL;
+    for (uint32_t e = first ? first[0] : 0; first && e < first[1]; e++)
+        if (versions->after[e].to == to)
+            return &versions->after[e];
+    return NULL;
+}
+
+/* Is the version one of the unordered ones at the end of its key? */
+static inline bool is_loose(const struct versions *versions, uint32_t key, uint32_t version)
+{
+    return version >= versions->loose[key];
+}
+
+/* Does the transaction of the access at 'at' install one of the loose versions of the key itself?
+ * Then it must not be led back to itself by edges to all of them.  O(its accesses). */
+static inline bool versions_writes_loose(const struct versions *versions, uint32_t key, uint32_t at)
+{
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    uint32_t end = esse_run_end(by_key, key, at);
+    for (at = esse_run_begin(by_key, key, at); at < end; at++)
+        if (by_key->at[at].kind != ESSE_OP_READ && versions->of[at] != NO_VERSION &&
+            is_loose(versions, key, versions->of[at]))
+            return true;
+    return false;
+}
+
+#endif

@@ -1,0 +1,333 @@
+#include "engine/saturate/saturate_axiom.h"
+
+#include "base/word_map.h"
+#include "engine/saturate/saturate_clocks.h"
+#include "engine/saturate/saturate_suspects.h"
+
+#include <stdlib.h>
+
+const struct saturate_axiom saturate_axioms[] = {
+    { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, ESSE_ANOMALY_CO_READ_COMMITTED, SATURATE_READ_EARLIER,
+      .sessions = true, .own_writes = true },
+    { ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW, ESSE_ANOMALY_CO_MONOTONIC_ATOMIC_VIEW,
+      SATURATE_READ_EARLIER },
+    { ESSE_LEVEL_READ_ATOMIC, ESSE_ANOMALY_CO_READ_ATOMIC, SATURATE_ATOMIC, .sessions = true,
+      .own_writes = true, .repeatable = true },
+    { ESSE_LEVEL_CAUSAL_CERONE, ESSE_ANOMALY_CO_CAUSAL_CERONE, SATURATE_CAUSAL, .sessions = true,
+      .own_writes = true, .repeatable = true },
+    { ESSE_LEVEL_PREFIX, ESSE_ANOMALY_CO_PREFIX, SATURATE_PREFIX, .sessions = true,
+      .own_writes = true, .repeatable = true },
+    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, ESSE_ANOMALY_CO_PARALLEL, SATURATE_PARALLEL,
+      .sessions = true, .own_writes = true, .repeatable = true },
+    { ESSE_LEVEL_UPDATE_ATOMIC, ESSE_ANOMALY_CO_UPDATE_ATOMIC, SATURATE_UPDATES, .sessions = true,
+      .own_writes = true, .repeatable = true },
+    { ESSE_LEVEL_CAUSAL, ESSE_ANOMALY_CO_CAUSAL, SATURATE_CAUSAL, .single = true,
+      .sessions = true },
+    { ESSE_LEVEL_PRAM, ESSE_ANOMALY_CO_PRAM, SATURATE_PIPED, .single = true, .sessions = true },
+    { ESSE_LEVEL_READ_YOUR_WRITES, ESSE_ANOMALY_CO_READ_YOUR_WRITES, SATURATE_OWN, .single = true,
+      .sessions = true },
+    { ESSE_LEVEL_MONOTONIC_READS, ESSE_ANOMALY_CO_MONOTONIC_READS, SATURATE_SEEN, .single = true,
+      .sessions = true },
+    { ESSE_LEVEL_MONOTONIC_WRITES, ESSE_ANOMALY_CO_MONOTONIC_WRITES, SATURATE_WRITTEN,
+      .single = true, .sessions = true },
+    { ESSE_LEVEL_WRITES_FOLLOW_READS, ESSE_ANOMALY_CO_WRITES_FOLLOW_READS, SATURATE_ANSWERED,
+      .single = true, .sessions = true },
+    { .level = ESSE_LEVEL_NONE },
+};
+
+/* The visible units of a session are [low .. high]. */
+struct interval {
+    uint32_t session, low, high;
+};
+ESSE_VEC(interval_vec, struct interval)
+
+/* The writers of a key, by session and then in its order. */
+struct writers {
+    uint64_t *at;    /* session << 32 | unit */
+    uint32_t *first; /* by key; NULL until it is needed */
+};
+
+struct trial {
+    const struct saturate_axiom *axiom;
+    const struct saturate_units *units;
+    const struct saturate_order *order;
+    struct esse_budget *budget;
+    struct saturate_suspect_vec suspects;
+    struct interval_vec visible;  /* to the reader at hand */
+    const uint32_t *clock;        /* of the reader at hand, for levels that have clocks */
+    struct esse_word_map readers; /* session and writer: the first unit there that read from it */
+    struct writers writers;
+    struct saturate_forced_vec *broken;
+};
+
+static bool has_clock(enum saturate_phi phi)
+{
+    return phi == SATURATE_CAUSAL || phi == SATURATE_PIPED || phi == SATURATE_PARALLEL;
+}
+
+/* ---- what is visible, as intervals ---- */
+
+static void add_interval(struct trial *t, uint32_t session, uint32_t low, uint32_t high)
+{
+    interval_vec_push(&t->visible, t->units->arena, (struct interval){ session, low, high });
+}
+
+static void add_sources(struct trial *t, uint32_t reader, uint32_t end, bool before_them)
+{
+    for (uint32_t a = saturate_first(t->units, reader); a < end; a++) {
+        uint32_t source = t->units->access[a].source;
+        if (!saturate_reads(t->units->access[a]))
+            continue;
+        uint32_t session = saturate_session(t->units, source);
+        if (!before_them)
+            add_interval(t, session, source, source);
+        else if (source > 0)
+            add_interval(t, session, 0, source - 1);
+    }
+}
+
+static void find_visible(struct trial *t, uint32_t reader, uint32_t read)
+{
+    const enum saturate_phi phi = t->axiom->phi;
+    t->visible.count = 0;
+    if ((phi == SATURATE_ATOMIC || phi == SATURATE_OWN || phi == SATURATE_UPDATES) && reader > 0)
+        add_interval(t, saturate_session(t->units, reader), 0, reader - 1);
+    if (phi == SATURATE_ATOMIC || phi == SATURATE_WRITTEN || phi == SATURATE_UPDATES)
+        add_sources(t, reader, saturate_end(t->units, reader), phi == SATURATE_WRITTEN);
+    if (phi == SATURATE_READ_EARLIER)
+        add_sources(t, reader, saturate_operation(t->units, read), false);
+    for (uint32_t s = 0; t->clock && s < t->units->history->sessions; s++)
+        if (t->clock[s])
+            add_interval(t, s, 0, t->clock[s] - 1);
+}
+
+/* ---- what is visible, one by one ---- */
+
+static uint64_t reader_word(const struct trial *t, uint32_t in_session_of, uint32_t writer)
+{
+    return (uint64_t)saturate_session(t->units, in_session_of) << 32 | writer;
+}
+
+/* The first unit of each session that read from each writer. */
+static void find_readers(struct trial *t)
+{
+    const struct saturate_units *units = t->units;
+    esse_word_map_clear(&t->readers, units->arena, units->accesses);
+    for (uint32_t unit = 0; unit < units->count; unit++)
+        for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++) {
+            bool fresh;
+            if (!saturate_reads(units->access[a]))
+                continue;
+            uint32_t *first = esse_word_map_put(
+                &t->readers, reader_word(t, unit, units->access[a].source), &fresh);
+            if (fresh)
+                *first = unit;
+        }
+}
+
+/* Had the session of 'unit', up to it, read from 'writer'? */
+static bool had_read(const struct trial *t, uint32_t unit, uint32_t writer)
+{
+    return esse_word_map_get(&t->readers, reader_word(t, unit, writer), UINT32_MAX) <= unit;
+}
+
+static bool answers(const struct trial *t, uint32_t writer, uint32_t reader)
+{
+    const struct saturate_units *units = t->units;
+    for (uint32_t a = saturate_first(units, reader); a < saturate_end(units, reader); a++)
+        if (saturate_reads(units->access[a]) && had_read(t, units->access[a].source, writer))
+            return true;
+    return false;
+}
+
+static bool share_a_key(const struct saturate_units *units, uint32_t a, uint32_t b)
+{
+    for (uint32_t x = saturate_first(units, a); x < saturate_end(units, a); x++)
+        for (uint32_t y = saturate_first(units, b); y < saturate_end(units, b); y++)
+            if (units->access[x].source == SATURATE_WRITES &&
+                units->access[y].source == SATURATE_WRITES &&
+                units->access[x].key == units->access[y].key)
+                return true;
+    return false;
+}
+
+/* Does the reader see anything that comes at or after the writer in the order? */
+static bool is_in_prefix(const struct trial *t, uint32_t writer, uint32_t reader)
+{
+    const struct saturate_units *units = t->units;
+    uint32_t rank = saturate_rank(t->order, writer);
+    if (units->before[reader] != NO_UNIT && saturate_rank(t->order, units->before[reader]) >= rank)
+        return true;
+    for (uint32_t a = saturate_first(units, reader); a < saturate_end(units, reader); a++)
+        if (saturate_reads(units->access[a]) &&
+            saturate_rank(t->order, units->access[a].source) >= rank)
+            return true;
+    return false;
+}
+
+static bool is_visible(struct trial *t, const struct saturate_suspect *suspect)
+{
+    uint32_t writer = suspect->writer, session = saturate_session(t->units, writer);
+    switch (t->axiom->phi) {
+    case SATURATE_CAUSAL:
+    case SATURATE_PIPED:
+    case SATURATE_PARALLEL:
+        return t->clock[session] > writer;
+    case SATURATE_SEEN:
+        return t->units->before[suspect->reader] != NO_UNIT &&
+               had_read(t, t->units->before[suspect->reader], writer);
+    case SATURATE_ANSWERED:
+        return answers(t, writer, suspect->reader);
+    case SATURATE_PREFIX:
+        return is_in_prefix(t, writer, suspect->reader);
+    default:
+        break;
+    }
+    for (size_t i = 0; i < t->visible.count; i++) {
+        const struct interval *interval = &t->visible.at[i];
+        if (interval->session == session && interval->low <= writer && writer <= interval->high)
+            return true;
+    }
+    return t->axiom->phi == SATURATE_UPDATES && share_a_key(t->units, writer, suspect->reader);
+}
+
+/* ---- many at once: the newest writer in every interval ---- */
+
+static int by_word(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void index_writers(struct trial *t)
+{
+    const struct saturate_units *units = t->units;
+    uint32_t *first = esse_arena_alloc(units->arena, units->history->keys + 2u, sizeof *first);
+    for (uint32_t a = 0; a < units->accesses; a++)
+        first[units->access[a].key + 2] += units->access[a].source == SATURATE_WRITES;
+    for (uint32_t key = 0; key < units->history->keys; key++)
+        first[key + 2] += first[key + 1];
+    uint64_t *at = esse_arena_grow(units->arena, NULL,
+                                   (first[units->history->keys + 1] + (size_t)1) * sizeof *at);
+    for (uint32_t unit = 0; unit < units->count; unit++)
+        for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++)
+            if (units->access[a].source == SATURATE_WRITES)
+                at[first[units->access[a].key + 1]++] =
+                    (uint64_t)saturate_session(units, unit) << 32 | unit;
+    for (uint32_t key = 0; key < units->history->keys; key++)
+        qsort(at + first[key], first[key + 1] - first[key], sizeof *at, by_word);
+    t->writers = (struct writers){ at, first };
+}
+
+/* The newest writer of the key in the interval, or NO_UNIT. */
+static uint32_t newest_in(const struct trial *t, uint32_t key, const struct interval *interval)
+{
+    uint32_t low = t->writers.first[key], high = t->writers.first[key + 1];
+    uint64_t bound = (uint64_t)interval->session << 32 | interval->high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->writers.at[middle] <= bound)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == t->writers.first[key] || t->writers.at[low - 1] >> 32 != interval->session ||
+        (uint32_t)t->writers.at[low - 1] < interval->low)
+        return NO_UNIT;
+    return (uint32_t)t->writers.at[low - 1];
+}
+
+static void force(struct trial *t, uint32_t writer, uint32_t read)
+{
+    saturate_forced_vec_push(
+        t->broken, t->units->arena,
+        (struct saturate_forced){ writer, t->units->access[read].source, read });
+}
+
+static void try_many(struct trial *t, const struct saturate_suspect *suspect)
+{
+    struct saturate_access read = t->units->access[suspect->read];
+    if (!t->writers.first)
+        index_writers(t);
+    for (size_t i = 0; i < t->visible.count; i++) {
+        uint32_t writer = newest_in(t, read.key, &t->visible.at[i]);
+        if (writer != NO_UNIT && writer != read.source && writer != suspect->reader &&
+            (read.source == SATURATE_INITIAL ||
+             saturate_rank(t->order, writer) > saturate_rank(t->order, read.source)))
+            force(t, writer, suspect->read);
+    }
+}
+
+/* ---- the trial ---- */
+
+/* The suspects of one reader; they stand together. */
+static size_t try_reader(struct trial *t, size_t at)
+{
+    uint32_t reader = t->suspects.at[at].reader, shown = NO_UNIT;
+    for (; at < t->suspects.count && t->suspects.at[at].reader == reader; at++) {
+        const struct saturate_suspect *suspect = &t->suspects.at[at];
+        bool lists = !has_clock(t->axiom->phi) || suspect->writer == SATURATE_MANY;
+        if (lists && (shown == NO_UNIT ||
+                      (t->axiom->phi == SATURATE_READ_EARLIER && shown != suspect->read))) {
+            find_visible(t, reader, suspect->read);
+            shown = suspect->read;
+        }
+        if (suspect->writer == SATURATE_MANY)
+            try_many(t, suspect);
+        else if (is_visible(t, suspect))
+            force(t, suspect->writer, suspect->read);
+    }
+    return at;
+}
+
+static bool try_all(struct trial *t)
+{
+    size_t at = 0;
+    esse_budget_phase(t->budget, "trying stale reads", t->suspects.count);
+    while (at < t->suspects.count && esse_budget_poll(t->budget, at))
+        at = try_reader(t, at);
+    return at == t->suspects.count;
+}
+
+/* The same along the whole order, for clocks. */
+static bool try_with_clocks(struct trial *t)
+{
+    struct saturate_clocks clocks;
+    size_t at = 0;
+    saturate_clocks_open(&clocks, t->units, t->axiom->phi);
+    esse_budget_phase(t->budget, "following causes", t->units->count);
+    for (uint32_t place = 0; place < t->units->count && at < t->suspects.count; place++) {
+        uint32_t unit = saturate_unit_at(t->order, place);
+        if (!esse_budget_poll(t->budget, place))
+            break;
+        if (!saturate_counts(t->units, unit))
+            continue;
+        t->clock = saturate_clocks_next(&clocks, unit);
+        if (t->suspects.at[at].reader == unit)
+            at = try_reader(t, at);
+    }
+    saturate_clocks_close(&clocks);
+    return at == t->suspects.count;
+}
+
+bool saturate_find_broken(const struct saturate_axiom *axiom, const struct saturate_units *units,
+                          const struct saturate_order *order, struct esse_budget *budget,
+                          struct saturate_forced_vec *broken)
+{
+    struct trial t = {
+        .axiom = axiom, .units = units, .order = order, .budget = budget, .broken = broken
+    };
+    const bool each = axiom->phi == SATURATE_SEEN || axiom->phi == SATURATE_ANSWERED ||
+                      axiom->phi == SATURATE_PREFIX || axiom->phi == SATURATE_UPDATES;
+    bool ok = saturate_suspects_find(&t.suspects, units, order, each, budget);
+    if (ok && t.suspects.count) {
+        if (axiom->phi == SATURATE_SEEN || axiom->phi == SATURATE_ANSWERED)
+            find_readers(&t);
+        ok = has_clock(axiom->phi) ? try_with_clocks(&t) : try_all(&t);
+    }
+    esse_word_map_drop(&t.readers, units->arena);
+    esse_arena_drop(units->arena, t.writers.at);
+    saturate_suspect_vec_drop(&t.suspects, units->arena);
+    interval_vec_drop(&t.visible, units->arena);
+    return ok;
+}

@@ -1,0 +1,191 @@
+#include "engine/saturate/saturate_units.h"
+
+#include <string.h>
+
+/* Whose version the transaction at 'at' read. */
+static uint32_t source_txn(struct saturate_units *units, uint32_t at)
+{
+    const struct versions *versions = units->versions;
+    uint32_t version = versions->of[at];
+    if (version == NO_VERSION)
+        return SATURATE_NOTHING;
+    uint32_t txn = version_txn(versions, version);
+    return txn == ESSE_NO_TXN                         ? SATURATE_INITIAL
+           : txn == versions_touch(versions, at)->txn ? SATURATE_NOTHING
+                                                      : txn;
+}
+
+/* The access whose write a single read returned: also its own transaction's, also one that is
+ * overwritten in the same transaction. */
+static uint32_t source_access(struct saturate_units *units, uint32_t key, uint32_t at)
+{
+    const struct sources *sources = units->versions->sources;
+    const struct esse_touch *read = &sources->by_key.at[at];
+    esse_value value = esse_value_state(read->value);
+    uint32_t chain;
+    if (esse_value_eq(value, ESSE_NONE))
+        return SATURATE_NOTHING;
+    if (esse_value_is_list(value)) {
+        chain = sources->item[sources->spine_first[spine_of(value)] + list_length(value) - 1];
+    } else {
+        bool initial = esse_value_eq(value, sources->initial[key]);
+        chain = sources->link[at];
+        if (initial && chain == ESSE_NO_TOUCH &&
+            !(esse_value_eq(value, ESSE_NIL) && sources->deleted[key]))
+            return SATURATE_INITIAL;
+        if (initial)
+            chain = ESSE_NO_TOUCH;
+    }
+    uint32_t write = sources_only(sources, chain);
+    if (write == ESSE_NO_TOUCH || !units->versions->in[sources->by_key.at[write].txn] ||
+        versions_op(units->versions, write) == versions_op(units->versions, at) ||
+        esse_value_is_list(value) != (sources->by_key.at[write].kind == ESSE_OP_APPEND)) {
+        units->unresolved++;
+        return SATURATE_NOTHING;
+    }
+    return sources->by_key.at[write].access;
+}
+
+static bool is_prefix(const struct esse_history *history, esse_value a, esse_value b)
+{
+    uint32_t x, y;
+    const esse_value *p = esse_history_list(history, a, &x), *q = esse_history_list(history, b, &y);
+    return x <= y && (p == q || !x || memcmp(p, q, x * sizeof *p) == 0);
+}
+
+/* Do the lists that were read from a key contradict each other, or hold what is nobody's, or
+ * something twice? */
+static bool is_odd(const struct saturate_units *units, uint32_t key)
+{
+    const struct versions *versions = units->versions;
+    const struct sources *sources = versions->sources;
+    uint32_t reader = versions->key_reader[key];
+    if (reader == ESSE_NO_TOUCH)
+        return false;
+    esse_value longest = sources->by_key.at[reader].value;
+    const uint32_t *item = sources->item + sources->spine_first[spine_of(longest)];
+    for (uint32_t i = 0; i < list_length(longest); i++) {
+        uint32_t write = sources_only(sources, item[i]);
+        if (write == ESSE_NO_TOUCH || !versions->in[sources->by_key.at[write].txn] ||
+            (!versions->gaps[key] && versions->of[write] != versions->first[key] + 1 + i))
+            return true;
+    }
+    for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
+        const struct esse_touch *touch = &sources->by_key.at[at];
+        if (esse_value_is_list(touch->value) && versions->in[touch->txn] &&
+            !is_prefix(units->history, touch->value, longest))
+            return true;
+    }
+    return false;
+}
+
+static void put_key(struct saturate_units *units, uint32_t key)
+{
+    const struct esse_by_key *by_key = &units->versions->sources->by_key;
+    units->unresolved += units->single && is_odd(units, key);
+    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
+        const struct esse_touch *touch = &by_key->at[at];
+        struct saturate_access *access = &units->access[touch->access];
+        *access = (struct saturate_access){ key, SATURATE_NOTHING };
+        if (units->single)
+            units->access_txn[touch->access] = touch->txn;
+        if (!units->versions->in[touch->txn])
+            continue;
+        if (touch->kind != ESSE_OP_READ)
+            access->source = SATURATE_WRITES;
+        else
+            access->source = units->single ? source_access(units, key, at) : source_txn(units, at);
+    }
+}
+
+/* Every worker has the units with a count of its own. */
+static bool put_keys(void *context, const struct esse_piece *piece)
+{
+    const struct esse_worker *workers = context;
+    for (uint32_t key = piece->begin; key < piece->end; key++)
+        put_key(workers[piece->worker].state, key);
+    return true;
+}
+
+static bool put_all(struct saturate_units *units, struct esse_budget *budget)
+{
+    struct esse_loop loop = saturate_loop(units, put_keys, NULL, budget);
+    struct esse_worker *workers = esse_workers_new(units->arena, loop.threads, sizeof *units);
+    loop.context = workers;
+    for (unsigned i = 0; i < loop.threads; i++) {
+        struct saturate_units *own = workers[i].state;
+        *own = *units;
+        own->unresolved = 0;
+    }
+    bool ok = esse_loop_run(&loop);
+    for (unsigned i = 0; i < loop.threads; i++)
+        units->unresolved += ((struct saturate_units *)workers[i].state)->unresolved;
+    esse_workers_free(workers, loop.threads);
+    return ok;
+}
+
+/* What was not picked says nothing. */
+static void put_nothing(struct saturate_units *units)
+{
+    const struct esse_history *history = units->history;
+    for (uint32_t a = 0; a < units->accesses; a++)
+        units->access[a] = (struct saturate_access){ 0, SATURATE_NOTHING };
+    for (uint32_t txn = 0; units->single && txn < history->txns; txn++)
+        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+            units->access_txn[op] = txn;
+}
+
+static void find_before(struct saturate_units *units)
+{
+    const struct esse_history *history = units->history;
+    uint32_t *last =
+        esse_arena_grow(units->arena, NULL, (history->sessions + (size_t)1) * sizeof *last);
+    memset(last, 0xff, (history->sessions + (size_t)1) * sizeof *last);
+    for (uint32_t unit = 0; unit < units->count; unit++) {
+        units->before[unit] = NO_UNIT;
+        if (!saturate_counts(units, unit))
+            continue;
+        uint32_t *session = &last[saturate_session(units, unit)];
+        units->before[unit] = *session;
+        *session = unit;
+    }
+    esse_arena_drop(units->arena, last);
+}
+
+bool saturate_units_make(struct saturate_units *units, struct esse_arena *arena,
+                         const struct versions *versions, bool single, unsigned threads,
+                         struct esse_budget *budget)
+{
+    const struct esse_history *history = versions->history;
+    const struct esse_by_key *by_key = &versions->sources->by_key;
+    const uint32_t accesses = by_key->accesses;
+    *units = (struct saturate_units){ .arena = arena,
+                                      .history = history,
+                                      .versions = versions,
+                                      .single = single,
+                                      .threads = threads,
+                                      .count = single ? accesses : history->txns,
+                                      .accesses = accesses,
+                                      .unresolved = single ? 0 : versions->unresolved };
+    units->access = esse_arena_grow(arena, NULL, (accesses + (size_t)1) * sizeof *units->access);
+    if (single)
+        units->access_txn = esse_arena_grow(arena, NULL, (accesses + (size_t)1) * sizeof(uint32_t));
+    units->before = esse_arena_grow(arena, NULL, (units->count + (size_t)1) * sizeof(uint32_t));
+    if (by_key->count < accesses)
+        put_nothing(units);
+    esse_budget_phase(budget, "laying out accesses", history->keys);
+    const bool ok = put_all(units, budget);
+    if (ok)
+        find_before(units);
+    else
+        saturate_units_drop(units);
+    return ok;
+}
+
+void saturate_units_drop(struct saturate_units *units)
+{
+    esse_arena_drop(units->arena, units->access);
+    esse_arena_drop(units->arena, units->access_txn);
+    esse_arena_drop(units->arena, units->before);
+    *units = (struct saturate_units){ 0 };
+}
