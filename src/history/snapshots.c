@@ -36,6 +36,19 @@ static void place_by_time(struct esse_snapshots *snapshots)
 
 /* ---- PostgreSQL's numbers ---- */
 
+/* When the client of the transaction at a place began it; INT64_MIN if that is not known. */
+static int64_t begin_of(const struct esse_snapshots *snapshots, uint32_t place)
+{
+    const struct esse_interval *times = snapshots->history->txn_time;
+    return times ? times[snapshots->txns[place].ix].begin : ESSE_NO_TIME;
+}
+
+static int64_t end_of(const struct esse_snapshots *snapshots, uint32_t txn)
+{
+    const struct esse_interval *times = snapshots->history->txn_time;
+    return times && times[txn].end != ESSE_NO_TIME ? times[txn].end : INT64_MAX;
+}
+
 static void sort_xids(struct esse_snapshots *snapshots, struct esse_arena *arena)
 {
     const struct esse_history *history = snapshots->history;
@@ -54,11 +67,14 @@ static void sort_xids(struct esse_snapshots *snapshots, struct esse_arena *arena
     snapshots->xids_before[snapshots->count] = (uint32_t)count;
     esse_radix_sort(pairs, count, arena);
     uint32_t latest = 0;
+    int64_t began = INT64_MIN;
     for (size_t i = 0; i < count; i++) {
+        const int64_t begin = begin_of(snapshots, pairs[i].id);
         latest = pairs[i].id > latest ? pairs[i].id : latest;
+        began = begin > began ? begin : began;
         snapshots->xids[i] =
             (struct esse_xid_place){ history->txn_xid[snapshots->txns[pairs[i].id].ix], pairs[i].id,
-                                     latest };
+                                     latest, began };
     }
     snapshots->xid_count = (uint32_t)count;
     esse_arena_drop(arena, pairs);
@@ -79,7 +95,7 @@ static uint32_t xids_below(const struct esse_snapshots *snapshots, int64_t xid)
 }
 
 /* What is seen must be exactly those with an xid among the first places, to be a prefix. */
-static bool look_at_xids(const struct esse_snapshots *snapshots, esse_value text,
+static bool look_at_xids(const struct esse_snapshots *snapshots, uint32_t txn, esse_value text,
                          struct esse_snapshot *snapshot)
 {
     struct esse_pg_snapshot pg;
@@ -87,6 +103,7 @@ static bool look_at_xids(const struct esse_snapshots *snapshots, esse_value text
         return false;
     uint32_t at = xids_below(snapshots, pg.xmin), seen = at;
     uint32_t before = at ? snapshots->xids[at - 1].latest + 1 : 0;
+    int64_t began = at ? snapshots->xids[at - 1].began : INT64_MIN;
     size_t cursor = 0;
     int64_t running;
     bool more = esse_pg_snapshot_next(&pg, &cursor, &running);
@@ -98,7 +115,10 @@ static bool look_at_xids(const struct esse_snapshots *snapshots, esse_value text
             continue;
         seen++;
         before = one->place >= before ? one->place + 1 : before;
+        began = begin_of(snapshots, one->place) > began ? begin_of(snapshots, one->place) : began;
     }
+    if (began > end_of(snapshots, txn))
+        return false;
     *snapshot = (struct esse_snapshot){ .is_prefix = snapshots->xids_before[before] == seen,
                                         .before = before,
                                         .text = text };
@@ -198,7 +218,7 @@ bool esse_snapshot_of(const struct esse_snapshots *snapshots, uint32_t txn, uint
         return false;
     return history->certificate.kind == ESSE_CERTIFICATE_COMMIT_ORDER
                ? look_at_count(snapshots, given, snapshot)
-               : look_at_xids(snapshots, given, snapshot);
+               : look_at_xids(snapshots, txn, given, snapshot);
 }
 
 bool esse_snapshot_sees(const struct esse_snapshots *snapshots,

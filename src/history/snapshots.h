@@ -20,6 +20,7 @@ struct esse_xid_place {
     int64_t xid;
     uint32_t place;
     uint32_t latest; /* of the places up to this one */
+    int64_t began;   /* the last time at which one up to this one began, or INT64_MIN */
 };
 
 struct esse_snapshots {
@@ -46,7 +47,10 @@ struct esse_snapshot {
 void esse_snapshots_find(struct esse_snapshots *snapshots, struct esse_arena *arena,
                          const struct esse_history *history);
 
-/* What the operation of the transaction saw; false if nobody recorded that. */
+/* What the operation of the transaction saw; false if that was not recorded.  A crash of PostgreSQL
+ * loses the numbers of transactions whose log was not written yet, and they are given again.  So a
+ * snapshot that sees one that began after the operation's transaction had ended says
+ * nothing. */
 bool esse_snapshot_of(const struct esse_snapshots *snapshots, uint32_t txn, uint32_t op,
                       struct esse_snapshot *snapshot);
 

@@ -480,6 +480,30 @@ TEST(certificate__who_is_not_in_the_order_of_commits_finds_a_place_in_it)
     esse_arena_free(arena);
 }
 
+/*
+ * A crash lost the number 12 of a transaction that never committed, and t2, which began afterwards,
+ * has it again.  So what 'old' saw, with 12 below its xmax and not running, says nothing of t2.
+ */
+TEST(certificate__a_number_that_a_crash_gave_again_is_not_seen_before_it)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const char *history =
+        "{'session':1,'txn':'t1','xid':11,'start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
+        "{'session':2,'txn':'old','start':3,'end':4,'ops':[{'p':'v < 5','rows':"
+        "{'x':1},'snapshot':'13:13:'}]}\n"
+        "{'session':1,'txn':'t2','xid':12,'start':%d,'end':9,'ops':[{'w':'x','v':7}]}\n"
+        "{'order':['t1','t2']}\n"
+        "{'certificate':'postgresql-snapshots'}\n";
+    const struct esse_result *result =
+        check_text(arena, esse_arena_format(arena, history, 5), "dsg");
+    CHECK_EQ(verdict_of(result, "read-committed")->outcome, ESSE_HOLDS);
+    CHECK_EQ(verdict_of(result, "serializable")->outcome, ESSE_HOLDS);
+    /* Of one that overlapped with it the snapshot speaks. */
+    result = check_text(arena, esse_arena_format(arena, history, 4), "dsg");
+    CHECK_EQ(verdict_of(result, "read-committed")->outcome, ESSE_VIOLATED);
+    esse_arena_free(arena);
+}
+
 /* ---- contradictions ---- */
 
 static const char *contradiction(struct esse_arena *arena, const char *text)
@@ -551,6 +575,7 @@ int main(void)
         cmocka_unit_test(certificate__an_order_that_contradicts_the_timestamps_is_no_excuse),
         cmocka_unit_test(certificate__a_version_set_shows_what_the_items_do_not),
         cmocka_unit_test(certificate__who_is_not_in_the_order_of_commits_finds_a_place_in_it),
+        cmocka_unit_test(certificate__a_number_that_a_crash_gave_again_is_not_seen_before_it),
         cmocka_unit_test(certificate__contradictions_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
