@@ -1,12 +1,12 @@
 #include "evidence/proved_note.h"
 
-#include "base/hash.h"
 #include "base/vec.h"
+
+#include <string.h>
 
 struct proof {
     const struct esse_level *level;
-    uint64_t digest;
-    uint32_t count;
+    struct esse_order order; /* a copy; several proofs of one order share it */
 };
 ESSE_VEC(proof_vec, struct proof)
 
@@ -23,33 +23,36 @@ struct esse_proved *esse_proved_new(struct esse_arena *arena, const struct esse_
     return proved;
 }
 
-/* A sum, each term of it bound to its place. */
-static uint64_t digest_of(const struct esse_order *order)
+static bool is_same(const struct esse_order *a, const struct esse_order *b)
 {
-    const uint64_t step = 0x9e3779b97f4a7c15u, by = 0xe7037ed1a0b428dbu;
-    uint64_t digest = (uint64_t)order->has_starts << 1 | order->of_accesses, place = 0;
-    for (uint32_t i = 0; i < order->count; i++)
-        digest += esse_hash_mix(order->events[i] + (place += step), by);
-    for (uint32_t i = 0; i < order->source_count; i++) {
-        const struct esse_read_source *source = &order->sources[i];
-        const uint64_t read = (uint64_t)source->read.ix << 32 | source->key.ix;
-        digest += esse_hash_mix(esse_hash_mix(read + (place += step), by) + source->write.ix, by);
+    return a->count == b->count && a->has_starts == b->has_starts &&
+           a->of_accesses == b->of_accesses && a->source_count == b->source_count &&
+           (!a->count || memcmp(a->events, b->events, a->count * sizeof *a->events) == 0) &&
+           (!a->source_count ||
+            memcmp(a->sources, b->sources, a->source_count * sizeof *a->sources) == 0);
+}
+
+/* The first proof of the order, of this level if one is given; NULL if there is none. */
+static const struct proof *find(const struct esse_proved *proved, const struct esse_level *level,
+                                const struct esse_order *order)
+{
+    for (size_t i = 0; i < proved->proofs.count; i++) {
+        const struct proof *proof = &proved->proofs.at[i];
+        if ((!level || proof->level == level) && is_same(&proof->order, order))
+            return proof;
     }
-    return digest;
+    return NULL;
 }
 
 bool esse_proved_has(const struct esse_proved *proved, const struct esse_history *history,
                      const struct esse_level *level, const struct esse_order *order)
 {
-    if (!proved || proved->history != history)
-        return false;
-    for (size_t i = 0; i < proved->proofs.count; i++) {
-        const struct proof *proof = &proved->proofs.at[i];
-        if (proof->level == level && proof->count == order->count &&
-            proof->digest == digest_of(order))
-            return true;
-    }
-    return false;
+    return proved && proved->history == history && find(proved, level, order);
+}
+
+static const void *copy(struct esse_arena *arena, const void *from, size_t size)
+{
+    return size ? memcpy(esse_arena_grow(arena, NULL, size), from, size) : NULL;
 }
 
 void proved_note(struct esse_proved *proved, const struct esse_history *history,
@@ -57,6 +60,13 @@ void proved_note(struct esse_proved *proved, const struct esse_history *history,
 {
     if (!proved || proved->history != history)
         return;
-    const struct proof proof = { level, digest_of(order), order->count };
+    const struct proof *same = find(proved, NULL, order);
+    struct proof proof = { level, same ? same->order : *order };
+    if (!same) {
+        proof.order.events =
+            copy(proved->arena, order->events, order->count * sizeof *order->events);
+        proof.order.sources =
+            copy(proved->arena, order->sources, order->source_count * sizeof *order->sources);
+    }
     proof_vec_push(&proved->proofs, proved->arena, proof);
 }
