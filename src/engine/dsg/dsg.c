@@ -274,7 +274,7 @@ static bool prove_by_points(const struct dsg *dsg, const struct esse_level *leve
 static bool prove(struct dsg *dsg, const struct esse_level *level, bool is_followed,
                   struct proof *proofs, struct esse_verdict *verdict)
 {
-    if (dsg->has_points && esse_level_has_points(level))
+    if (dsg->has_points && level->has_points)
         return prove_by_points(dsg, level, verdict);
     for (int p = 0; p < PROVERS; p++) {
         if ((provers[p].mask & ~dsg->mask) ||
@@ -394,7 +394,7 @@ static bool asks_for_points(const struct esse_job *job)
 {
     bool asks = job->named[ESSE_ANOMALY_GSIA] || job->named[ESSE_ANOMALY_GSIB];
     for (size_t i = 0; i < job->level_count; i++)
-        asks |= esse_level_has_points(job->levels[i]);
+        asks |= job->levels[i]->has_points;
     return asks && esse_may_have_points(job->history);
 }
 

@@ -186,7 +186,7 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
         p->reads.stuck ? ESSE_SOLVER_UNKNOWN : decide(p, rule, &p->reads, verdict);
     if (answer == ESSE_SOLVER_UNSAT && p->reads.optional)
         answer = decide_sure(p, rule, verdict);
-    if (answer == ESSE_SOLVER_SAT && esse_level_has_points(level) && has_points(p)) {
+    if (answer == ESSE_SOLVER_SAT && level->has_points && has_points(p)) {
         verdict->order = (struct esse_order){ 0 };
         verdict->reason = "the certificate tells where each transaction starts and commits, which "
                           "the engine 'polygraph' does not look at";
