@@ -281,8 +281,7 @@ bool replay_consistent(struct replay *replay, struct esse_error *err)
     struct past past = { .replay = replay };
     if (!replay_committed(replay, err))
         return false;
-    const bool is_repeatable =
-        esse_level_forbids(replay->level, esse_anomaly_get(ESSE_ANOMALY_INTERNAL));
+    const bool is_repeatable = esse_level_is_repeatable(replay->level);
     past.session = replay->level->needs_session_order ? find_sessions(replay) : NULL;
     past.seen = esse_arena_alloc(replay->arena, count + 1u, sizeof *past.seen);
     past.stack = esse_arena_alloc(replay->arena, count + 1u, sizeof *past.stack);

@@ -245,6 +245,16 @@ bool esse_level_forbids(const struct esse_level *level, const struct esse_anomal
     return meets(&forbidden_by[level->id], &anomalies_of[anomaly->id]);
 }
 
+bool esse_level_sees_own_writes(const struct esse_level *level)
+{
+    return esse_level_forbids(level, &esse_anomaly_table[ESSE_ANOMALY_OWN_WRITE_MISSED]);
+}
+
+bool esse_level_is_repeatable(const struct esse_level *level)
+{
+    return esse_level_forbids(level, &esse_anomaly_table[ESSE_ANOMALY_INTERNAL]);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -312,6 +312,11 @@ static inline bool esse_level_has_starts(const struct esse_level *level)
     return level->cycle == ESSE_CYCLE_NO_TWO_RW || level->cycle == ESSE_CYCLE_RW_AFTER_READ;
 }
 
+/* Must a transaction read its own writes?  Must it also read again what it has read before?  The
+ * level says so by forbidding own-write-missed and internal. */
+bool esse_level_sees_own_writes(const struct esse_level *level);
+bool esse_level_is_repeatable(const struct esse_level *level);
+
 /* The levels defined by cycles: of the strongest kind first, and of one kind those first that
  * count time, then sessions.  NULL after the last. */
 const struct esse_level *esse_level_by_cycle(size_t at);

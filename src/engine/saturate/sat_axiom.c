@@ -5,33 +5,6 @@
 
 #include <stdlib.h>
 
-const struct sat_axiom sat_axioms[] = {
-    { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, ESSE_ANOMALY_CO_READ_COMMITTED, SAT_READ_EARLIER,
-      .sessions = true, .own_writes = true },
-    { ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW, ESSE_ANOMALY_CO_MONOTONIC_ATOMIC_VIEW, SAT_READ_EARLIER },
-    { ESSE_LEVEL_READ_ATOMIC, ESSE_ANOMALY_CO_READ_ATOMIC, SAT_ATOMIC, .sessions = true,
-      .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_CAUSAL_CERONE, ESSE_ANOMALY_CO_CAUSAL_CERONE, SAT_CAUSAL, .sessions = true,
-      .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_PREFIX, ESSE_ANOMALY_CO_PREFIX, SAT_PREFIX, .sessions = true, .own_writes = true,
-      .repeatable = true },
-    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, ESSE_ANOMALY_CO_PARALLEL, SAT_PARALLEL,
-      .sessions = true, .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_UPDATE_ATOMIC, ESSE_ANOMALY_CO_UPDATE_ATOMIC, SAT_UPDATES, .sessions = true,
-      .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_CAUSAL, ESSE_ANOMALY_CO_CAUSAL, SAT_CAUSAL, .single = true, .sessions = true },
-    { ESSE_LEVEL_PRAM, ESSE_ANOMALY_CO_PRAM, SAT_PIPED, .single = true, .sessions = true },
-    { ESSE_LEVEL_READ_YOUR_WRITES, ESSE_ANOMALY_CO_READ_YOUR_WRITES, SAT_OWN, .single = true,
-      .sessions = true },
-    { ESSE_LEVEL_MONOTONIC_READS, ESSE_ANOMALY_CO_MONOTONIC_READS, SAT_SEEN, .single = true,
-      .sessions = true },
-    { ESSE_LEVEL_MONOTONIC_WRITES, ESSE_ANOMALY_CO_MONOTONIC_WRITES, SAT_WRITTEN, .single = true,
-      .sessions = true },
-    { ESSE_LEVEL_WRITES_FOLLOW_READS, ESSE_ANOMALY_CO_WRITES_FOLLOW_READS, SAT_ANSWERED,
-      .single = true, .sessions = true },
-    { .level = ESSE_LEVEL_NONE },
-};
-
 /* The visible units of a session are [low .. high]. */
 struct interval {
     uint32_t session, low, high;
@@ -45,7 +18,7 @@ struct writers {
 };
 
 struct trial {
-    const struct sat_axiom *axiom;
+    enum esse_phi phi;
     const struct sat_units *units;
     const struct sat_order *order;
     struct esse_budget *budget;
@@ -57,9 +30,9 @@ struct trial {
     struct sat_forced_vec *broken;
 };
 
-static bool has_clock(enum sat_phi phi)
+static bool has_clock(enum esse_phi phi)
 {
-    return phi == SAT_CAUSAL || phi == SAT_PIPED || phi == SAT_PARALLEL;
+    return phi == ESSE_PHI_CAUSAL || phi == ESSE_PHI_PIPED || phi == ESSE_PHI_PARALLEL;
 }
 
 /* ---- what is visible, as intervals ---- */
@@ -85,13 +58,13 @@ static void add_sources(struct trial *t, uint32_t reader, uint32_t end, bool bef
 
 static void find_visible(struct trial *t, uint32_t reader, uint32_t read)
 {
-    const enum sat_phi phi = t->axiom->phi;
+    const enum esse_phi phi = t->phi;
     t->visible.count = 0;
-    if ((phi == SAT_ATOMIC || phi == SAT_OWN || phi == SAT_UPDATES) && reader > 0)
+    if ((phi == ESSE_PHI_ATOMIC || phi == ESSE_PHI_OWN || phi == ESSE_PHI_UPDATES) && reader > 0)
         add_interval(t, sat_session(t->units, reader), 0, reader - 1);
-    if (phi == SAT_ATOMIC || phi == SAT_WRITTEN || phi == SAT_UPDATES)
-        add_sources(t, reader, sat_end(t->units, reader), phi == SAT_WRITTEN);
-    if (phi == SAT_READ_EARLIER)
+    if (phi == ESSE_PHI_ATOMIC || phi == ESSE_PHI_WRITTEN || phi == ESSE_PHI_UPDATES)
+        add_sources(t, reader, sat_end(t->units, reader), phi == ESSE_PHI_WRITTEN);
+    if (phi == ESSE_PHI_READ_EARLIER)
         add_sources(t, reader, sat_operation(t->units, read), false);
     for (uint32_t s = 0; t->clock && s < t->units->history->sessions; s++)
         if (t->clock[s])
@@ -163,17 +136,17 @@ static bool is_in_prefix(const struct trial *t, uint32_t writer, uint32_t reader
 static bool is_visible(struct trial *t, const struct sat_suspect *suspect)
 {
     uint32_t writer = suspect->writer, session = sat_session(t->units, writer);
-    switch (t->axiom->phi) {
-    case SAT_CAUSAL:
-    case SAT_PIPED:
-    case SAT_PARALLEL:
+    switch (t->phi) {
+    case ESSE_PHI_CAUSAL:
+    case ESSE_PHI_PIPED:
+    case ESSE_PHI_PARALLEL:
         return t->clock[session] > writer;
-    case SAT_SEEN:
+    case ESSE_PHI_SEEN:
         return t->units->before[suspect->reader] != NO_UNIT &&
                had_read(t, t->units->before[suspect->reader], writer);
-    case SAT_ANSWERED:
+    case ESSE_PHI_ANSWERED:
         return answers(t, writer, suspect->reader);
-    case SAT_PREFIX:
+    case ESSE_PHI_PREFIX:
         return is_in_prefix(t, writer, suspect->reader);
     default:
         break;
@@ -183,7 +156,7 @@ static bool is_visible(struct trial *t, const struct sat_suspect *suspect)
         if (interval->session == session && interval->low <= writer && writer <= interval->high)
             return true;
     }
-    return t->axiom->phi == SAT_UPDATES && share_a_key(t->units, writer, suspect->reader);
+    return t->phi == ESSE_PHI_UPDATES && share_a_key(t->units, writer, suspect->reader);
 }
 
 /* ---- many at once: the newest writer in every interval ---- */
@@ -260,9 +233,9 @@ static size_t try_reader(struct trial *t, size_t at)
     uint32_t reader = t->suspects.at[at].reader, shown = NO_UNIT;
     for (; at < t->suspects.count && t->suspects.at[at].reader == reader; at++) {
         const struct sat_suspect *suspect = &t->suspects.at[at];
-        bool lists = !has_clock(t->axiom->phi) || suspect->writer == SAT_MANY;
+        bool lists = !has_clock(t->phi) || suspect->writer == SAT_MANY;
         if (lists &&
-            (shown == NO_UNIT || (t->axiom->phi == SAT_READ_EARLIER && shown != suspect->read))) {
+            (shown == NO_UNIT || (t->phi == ESSE_PHI_READ_EARLIER && shown != suspect->read))) {
             find_visible(t, reader, suspect->read);
             shown = suspect->read;
         }
@@ -288,7 +261,7 @@ static bool try_with_clocks(struct trial *t)
 {
     struct sat_clocks clocks;
     size_t at = 0;
-    sat_clocks_open(&clocks, t->units, t->axiom->phi);
+    sat_clocks_open(&clocks, t->units, t->phi);
     esse_budget_phase(t->budget, "following causes", t->units->count);
     for (uint32_t place = 0; place < t->units->count && at < t->suspects.count; place++) {
         uint32_t unit = sat_unit_at(t->order, place);
@@ -304,20 +277,20 @@ static bool try_with_clocks(struct trial *t)
     return at == t->suspects.count;
 }
 
-bool sat_find_broken(const struct sat_axiom *axiom, const struct sat_units *units,
+bool sat_find_broken(enum esse_phi phi, const struct sat_units *units,
                      const struct sat_order *order, struct esse_budget *budget,
                      struct sat_forced_vec *broken)
 {
     struct trial t = {
-        .axiom = axiom, .units = units, .order = order, .budget = budget, .broken = broken
+        .phi = phi, .units = units, .order = order, .budget = budget, .broken = broken
     };
-    const bool each = axiom->phi == SAT_SEEN || axiom->phi == SAT_ANSWERED ||
-                      axiom->phi == SAT_PREFIX || axiom->phi == SAT_UPDATES;
+    const bool each = phi == ESSE_PHI_SEEN || phi == ESSE_PHI_ANSWERED || phi == ESSE_PHI_PREFIX ||
+                      phi == ESSE_PHI_UPDATES;
     bool ok = sat_suspects_find(&t.suspects, units, order, each, budget);
     if (ok && t.suspects.count) {
-        if (axiom->phi == SAT_SEEN || axiom->phi == SAT_ANSWERED)
+        if (phi == ESSE_PHI_SEEN || phi == ESSE_PHI_ANSWERED)
             find_readers(&t);
-        ok = has_clock(axiom->phi) ? try_with_clocks(&t) : try_all(&t);
+        ok = has_clock(phi) ? try_with_clocks(&t) : try_all(&t);
     }
     esse_word_map_drop(&t.readers, units->arena);
     esse_arena_drop(units->arena, t.writers.at);

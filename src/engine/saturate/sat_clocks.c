@@ -34,7 +34,7 @@ static void free_row(struct sat_clocks *clocks, uint32_t row)
 
 /* ---- opening ---- */
 
-void sat_clocks_open(struct sat_clocks *clocks, const struct sat_units *units, enum sat_phi phi)
+void sat_clocks_open(struct sat_clocks *clocks, const struct sat_units *units, enum esse_phi phi)
 {
     *clocks =
         (struct sat_clocks){ .units = units, .phi = phi, .sessions = units->history->sessions + 1 };
@@ -48,15 +48,15 @@ void sat_clocks_open(struct sat_clocks *clocks, const struct sat_units *units, e
     for (uint32_t unit = 0; unit < units->count; unit++) {
         if (units->before[unit] != NO_UNIT)
             clocks->left[units->before[unit]]++;
-        for (uint32_t a = sat_first(units, unit); a < sat_end(units, unit) && phi != SAT_PIPED;
+        for (uint32_t a = sat_first(units, unit); a < sat_end(units, unit) && phi != ESSE_PHI_PIPED;
              a++) {
             if (sat_reads(units->access[a]))
                 clocks->left[units->access[a].source]++;
-            else if (phi == SAT_PARALLEL && units->access[a].source == SAT_WRITES)
+            else if (phi == ESSE_PHI_PARALLEL && units->access[a].source == SAT_WRITES)
                 clocks->left[unit]++; /* until the next writer of the key, or for ever */
         }
     }
-    if (phi != SAT_PARALLEL)
+    if (phi != ESSE_PHI_PARALLEL)
         return;
     size_t keys = (units->history->keys + (size_t)1) * sizeof(uint32_t);
     clocks->last_writer = esse_arena_grow(units->arena, NULL, keys);
@@ -135,11 +135,11 @@ const uint32_t *sat_clocks_next(struct sat_clocks *clocks, uint32_t unit)
     uint32_t row = start_row(clocks, unit);
     for (uint32_t a = sat_first(units, unit); a < sat_end(units, unit); a++) {
         uint32_t source = units->access[a].source;
-        if (source == SAT_WRITES && clocks->phi == SAT_PARALLEL)
+        if (source == SAT_WRITES && clocks->phi == ESSE_PHI_PARALLEL)
             join_writer(clocks, row, unit, units->access[a].key);
         if (!sat_reads(units->access[a]))
             continue;
-        if (clocks->phi == SAT_PIPED) {
+        if (clocks->phi == ESSE_PHI_PIPED) {
             raise(&row_at(clocks, row)[sat_session(units, source)], source + 1);
             continue;
         }

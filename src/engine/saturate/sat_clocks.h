@@ -12,15 +12,15 @@
  */
 struct sat_clocks {
     const struct sat_units *units;
-    enum sat_phi phi; /* SAT_CAUSAL, SAT_PIPED or SAT_PARALLEL */
+    enum esse_phi phi; /* ESSE_PHI_CAUSAL, ESSE_PHI_PIPED or ESSE_PHI_PARALLEL */
     uint32_t sessions;
     uint32_t *left;        /* by unit: how many will still build on its clock */
     uint32_t *row;         /* by unit: where its clock is, if it is kept */
-    uint32_t *last_writer; /* by key, for SAT_PARALLEL */
+    uint32_t *last_writer; /* by key, for ESSE_PHI_PARALLEL */
     struct sat_rows *rows;
 };
 
-void sat_clocks_open(struct sat_clocks *clocks, const struct sat_units *units, enum sat_phi phi);
+void sat_clocks_open(struct sat_clocks *clocks, const struct sat_units *units, enum esse_phi phi);
 
 /* The clock of the next unit in the order; good until the next call. */
 const uint32_t *sat_clocks_next(struct sat_clocks *clocks, uint32_t unit);

@@ -193,7 +193,7 @@ static struct esse_edge forced_edge(const struct telling *t, const struct sat_fo
     struct sat_step_vec path = { 0 };
     uint32_t key = t->units->access[forced->read].key;
     bool initial = forced->to == SAT_INITIAL;
-    sat_path_find(&path, t->refutation->axiom, t->units, forced);
+    sat_path_find(&path, t->refutation->phi, t->units, forced);
     struct esse_edge *because = esse_arena_alloc(t->scan->arena, path.count + 1, sizeof *because);
     for (size_t i = 0; i < path.count; i++)
         because[i] = path.at[i].kind == SAT_STEP_SO
@@ -252,7 +252,7 @@ static struct esse_edge edge_between(const struct telling *t, uint32_t from, uin
 {
     const struct sat_units *units = t->units;
     const struct sat_forced_vec *forced = t->refutation->forced;
-    if (t->refutation->axiom->sessions && units->before[to] == from)
+    if (t->refutation->level->needs_session_order && units->before[to] == from)
         return so_edge(t, from, to);
     for (uint32_t a = sat_first(units, to); a < sat_end(units, to); a++)
         if (units->access[a].source == from)
@@ -285,7 +285,8 @@ void sat_explain(struct scan *scan, const struct sat_refutation *refutation)
     }
     if (!refutation->length)
         edges[count++] = forced_edge(&t, &refutation->forced->at[refutation->forced->count - 1]);
-    struct esse_anomaly anomaly = { .type = esse_anomaly_get(refutation->axiom->type)->name,
+    struct esse_anomaly anomaly = { .type =
+                                        esse_anomaly_get(refutation->level->no_commit_order)->name,
                                     .edges = edges,
                                     .edge_count = count };
     anomaly.description =

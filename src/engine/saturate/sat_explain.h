@@ -10,7 +10,8 @@
  * Cost: O(accesses) for each forced edge that it tells.
  */
 struct sat_refutation {
-    const struct sat_axiom *axiom;
+    const struct esse_level *level;
+    enum esse_phi phi; /* of the level, or of a part of it */
     const struct sat_units *units;
     const struct sat_forced_vec *forced;
     const uint32_t *cycle; /* units */

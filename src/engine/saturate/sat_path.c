@@ -143,28 +143,28 @@ static bool find_any(struct finding *f)
     return found;
 }
 
-bool sat_path_find(struct sat_step_vec *path, const struct sat_axiom *axiom,
-                   const struct sat_units *units, const struct sat_forced *forced)
+bool sat_path_find(struct sat_step_vec *path, enum esse_phi phi, const struct sat_units *units,
+                   const struct sat_forced *forced)
 {
     static const struct shape shapes[] = {
-        [SAT_READ_EARLIER] = { .start_same = true, .end_same = true },
-        [SAT_ATOMIC] = { .own = true, .start_same = true, .end_same = true },
-        [SAT_PIPED] = { true, true, true, true, true },
-        [SAT_OWN] = { .own = true },
-        [SAT_SEEN] = { .start_same = true, .end_so = true },
-        [SAT_WRITTEN] = { .start_so = true, .end_same = true },
+        [ESSE_PHI_READ_EARLIER] = { .start_same = true, .end_same = true },
+        [ESSE_PHI_ATOMIC] = { .own = true, .start_same = true, .end_same = true },
+        [ESSE_PHI_PIPED] = { true, true, true, true, true },
+        [ESSE_PHI_OWN] = { .own = true },
+        [ESSE_PHI_SEEN] = { .start_same = true, .end_so = true },
+        [ESSE_PHI_WRITTEN] = { .start_so = true, .end_same = true },
     };
     uint32_t reader = sat_reader(units, forced->read);
     struct finding f = { units, path, forced->from, reader,
-                         axiom->phi == SAT_READ_EARLIER ? sat_operation(units, forced->read)
-                                                        : sat_end(units, reader) };
+                         phi == ESSE_PHI_READ_EARLIER ? sat_operation(units, forced->read)
+                                                      : sat_end(units, reader) };
     path->count = 0;
-    switch (axiom->phi) {
-    case SAT_CAUSAL:
+    switch (phi) {
+    case ESSE_PHI_CAUSAL:
         return find_any(&f);
-    case SAT_ANSWERED:
+    case ESSE_PHI_ANSWERED:
         return find_answer(&f);
     default:
-        return find_shape(&f, shapes[axiom->phi]);
+        return find_shape(&f, shapes[phi]);
     }
 }

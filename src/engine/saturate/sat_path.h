@@ -19,7 +19,7 @@ struct sat_step {
 ESSE_VEC(sat_step_vec, struct sat_step)
 
 /* False if there is no such path, which is then a bug of the caller. */
-bool sat_path_find(struct sat_step_vec *path, const struct sat_axiom *axiom,
-                   const struct sat_units *units, const struct sat_forced *forced);
+bool sat_path_find(struct sat_step_vec *path, enum esse_phi phi, const struct sat_units *units,
+                   const struct sat_forced *forced);
 
 #endif
