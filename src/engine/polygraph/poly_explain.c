@@ -267,7 +267,7 @@ void poly_explain(struct poly *poly, struct scan *scan)
                                             .choice_count = e.told_count,
                                             .clauses = e.clauses.at,
                                             .clause_count = (uint32_t)e.clauses.count };
-    struct esse_anomaly anomaly = { .type = esse_anomaly_get(poly->rule->refuted)->name,
+    struct esse_anomaly anomaly = { .type = esse_anomaly_get(poly->level->no_order)->name,
                                     .description = describe(&e),
                                     .refutation = refutation };
     scan_anomaly_vec_push(&scan->found, scan->arena, anomaly);
