@@ -7,7 +7,7 @@
  * A serial order says nothing about points. */
 static bool asks_for_points(const struct following *f, size_t at, size_t from)
 {
-    return esse_level_has_points(f->levels[at]) && !esse_level_has_points(f->levels[from]) &&
+    return f->levels[at]->has_points && !f->levels[from]->has_points &&
            esse_may_have_points(f->history);
 }
 

@@ -5,34 +5,9 @@
 
 #include <string.h>
 
-static const struct co_rule rules[] = {
-    { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, CO_READ_EARLIER, false, true, true, false },
-    { ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW, CO_READ_EARLIER, false, false, false, false },
-    { ESSE_LEVEL_READ_ATOMIC, CO_ATOMIC, false, true, true, true },
-    { ESSE_LEVEL_CAUSAL_CERONE, CO_CAUSAL, false, true, true, true },
-    { ESSE_LEVEL_PREFIX, CO_PREFIX, false, true, true, true },
-    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, CO_PARALLEL, false, true, true, true },
-    { ESSE_LEVEL_UPDATE_ATOMIC, CO_UPDATES, false, true, true, true },
-    { ESSE_LEVEL_CAUSAL, CO_CAUSAL, true, true, false, false },
-    { ESSE_LEVEL_PRAM, CO_PIPED, true, true, false, false },
-    { ESSE_LEVEL_READ_YOUR_WRITES, CO_OWN, true, true, false, false },
-    { ESSE_LEVEL_MONOTONIC_READS, CO_SEEN, true, true, false, false },
-    { ESSE_LEVEL_MONOTONIC_WRITES, CO_WRITTEN, true, true, false, false },
-    { ESSE_LEVEL_WRITES_FOLLOW_READS, CO_ANSWERED, true, true, false, false },
-};
-
-const struct co_rule *co_rule_of(const struct esse_level *level)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].level == level->id)
-            return &rules[i];
-    return NULL;
-}
-
 bool esse_commit_order_proves(const struct esse_level *level, bool of_accesses)
 {
-    const struct co_rule *rule = co_rule_of(level);
-    return rule && rule->of_accesses == of_accesses;
+    return level->phi != ESSE_PHI_NONE && esse_level_is_of_operations(level) == of_accesses;
 }
 
 bool co_wrong(const struct commit_order *co, uint32_t unit, const char *what,
@@ -49,7 +24,7 @@ static void find_txns(struct commit_order *co)
     const struct esse_history *history = co->history;
     co->in = esse_arena_alloc(co->arena, history->txns + 1u, 1);
     co->units = history->txns;
-    if (co->rule->of_accesses) {
+    if (esse_level_is_of_operations(co->level)) {
         co->units = co->by_key.count;
         co->access_txn =
             esse_arena_grow(co->arena, NULL, (co->units + (size_t)1) * sizeof(uint32_t));
@@ -92,7 +67,8 @@ static bool agrees_with_sessions(struct commit_order *co, struct esse_error *err
         if (co->place[unit] == CO_NOWHERE)
             continue;
         uint32_t *before = &last[co_session(co, unit)];
-        if (co->rule->sessions && *before != CO_NOWHERE && co->place[*before] > co->place[unit])
+        if (co->level->needs_session_order && *before != CO_NOWHERE &&
+            co->place[*before] > co->place[unit])
             return co_wrong(co, unit, "is against its session's order", err);
         co->before[unit] = *before;
         *before = unit;
@@ -120,7 +96,8 @@ bool esse_commit_order_check(const struct esse_history *history, const struct es
     struct commit_order co = { .arena = esse_arena_new(),
                                .history = history,
                                .level = level,
-                               .rule = co_rule_of(level),
+                               .own_writes = esse_level_sees_own_writes(level),
+                               .is_repeatable = esse_level_is_repeatable(level),
                                .order = order,
                                .threads = threads };
     bool ok = esse_commit_order_proves(level, order->of_accesses);

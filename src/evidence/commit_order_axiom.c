@@ -160,16 +160,16 @@ static bool some_read(const struct checking *c, uint32_t t2, uint32_t t3, uint32
         uint32_t source = co->access[a].source;
         if (!co_reads(co->access[a]))
             continue;
-        switch (co->rule->phi) {
-        case CO_WRITTEN:
+        switch (co->level->phi) {
+        case ESSE_PHI_WRITTEN:
             if (is_earlier(co, t2, source))
                 return true;
             break;
-        case CO_ANSWERED:
+        case ESSE_PHI_ANSWERED:
             if (has_read(c, source, t2))
                 return true;
             break;
-        case CO_PREFIX:
+        case ESSE_PHI_PREFIX:
             if (co->place[source] >= co->place[t2])
                 return true;
             break;
@@ -185,28 +185,30 @@ static bool phi(const struct checking *c, uint32_t t2, uint32_t t3, uint32_t rea
 {
     const struct commit_order *co = c->co;
     const uint32_t before = co->before[t3];
-    switch (co->rule->phi) {
-    case CO_READ_EARLIER:
+    switch (co->level->phi) {
+    case ESSE_PHI_READ_EARLIER:
         return some_read(c, t2, t3, read);
-    case CO_ATOMIC:
+    case ESSE_PHI_ATOMIC:
         return is_earlier(co, t2, t3) || some_read(c, t2, t3, co_end(co, t3));
-    case CO_UPDATES:
+    case ESSE_PHI_UPDATES:
         return is_earlier(co, t2, t3) || some_read(c, t2, t3, co_end(co, t3)) ||
                writes_same(co, t2, t3);
-    case CO_OWN:
+    case ESSE_PHI_OWN:
         return is_earlier(co, t2, t3);
-    case CO_SEEN:
+    case ESSE_PHI_SEEN:
         return before != CO_NOWHERE && has_read(c, before, t2);
-    case CO_PREFIX:
+    case ESSE_PHI_PREFIX:
         return (before != CO_NOWHERE && co->place[before] >= co->place[t2]) ||
                some_read(c, t2, t3, co_end(co, t3));
-    case CO_WRITTEN:
-    case CO_ANSWERED:
+    case ESSE_PHI_WRITTEN:
+    case ESSE_PHI_ANSWERED:
         return some_read(c, t2, t3, co_end(co, t3));
-    case CO_CAUSAL:
-    case CO_PIPED:
-    case CO_PARALLEL:
+    case ESSE_PHI_CAUSAL:
+    case ESSE_PHI_PIPED:
+    case ESSE_PHI_PARALLEL:
         return c->clock[co_session(co, t2)] > t2;
+    case ESSE_PHI_NONE:
+        break;
     }
     return true;
 }
@@ -220,13 +222,13 @@ static int by_place(const void *a, const void *b)
 bool co_check_axiom(struct commit_order *co, struct esse_error *err)
 {
     struct checking c = { .co = co };
-    const bool clocked =
-        co->rule->phi == CO_CAUSAL || co->rule->phi == CO_PIPED || co->rule->phi == CO_PARALLEL;
+    const bool clocked = co->level->phi == ESSE_PHI_CAUSAL || co->level->phi == ESSE_PHI_PIPED ||
+                         co->level->phi == ESSE_PHI_PARALLEL;
     find_passed(&c);
     if (!c.passed.count)
         return true;
     qsort(c.passed.at, c.passed.count, sizeof *c.passed.at, by_place);
-    if (co->rule->phi == CO_SEEN || co->rule->phi == CO_ANSWERED)
+    if (co->level->phi == ESSE_PHI_SEEN || co->level->phi == ESSE_PHI_ANSWERED)
         note_readers(&c);
     struct co_clocks *clocks = clocked ? co_clocks_new(co) : NULL;
     size_t at = 0;

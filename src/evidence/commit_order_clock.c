@@ -39,7 +39,7 @@ static void find_uses(struct co_clocks *clocks)
         uint32_t unit = co->order->events[i];
         use(clocks, co->before[unit], i);
         for (uint32_t a = co_first(co, unit); a < co_end(co, unit); a++) {
-            if (co_reads(co->access[a]) && co->rule->phi != CO_PIPED)
+            if (co_reads(co->access[a]) && co->level->phi != ESSE_PHI_PIPED)
                 use(clocks, co->access[a].source, i);
             if (clocks->writer && co->access[a].source == CO_WRITES) {
                 use(clocks, clocks->writer[co->access[a].key], i);
@@ -61,7 +61,7 @@ struct co_clocks *co_clocks_new(const struct commit_order *co)
     clocks->row = esse_arena_grow(co->arena, NULL, bytes);
     memset(clocks->last_use, 0, bytes);
     memset(clocks->row, 0xff, bytes);
-    if (co->rule->phi == CO_PARALLEL) {
+    if (co->level->phi == ESSE_PHI_PARALLEL) {
         clocks->writer = esse_arena_grow(co->arena, NULL, keys);
         memset(clocks->writer, 0xff, keys);
     }
@@ -120,7 +120,7 @@ const uint32_t *co_clocks_next(struct co_clocks *clocks, uint32_t unit)
     for (uint32_t a = co_first(co, unit); a < co_end(co, unit); a++) {
         struct co_access access = co->access[a];
         if (co_reads(access))
-            build_on(clocks, row, access.source, co->rule->phi == CO_PIPED);
+            build_on(clocks, row, access.source, co->level->phi == ESSE_PHI_PIPED);
         if (clocks->writer && access.source == CO_WRITES) {
             uint32_t *writer = &clocks->writer[access.key];
             if (*writer != CO_NOWHERE && *writer != unit)

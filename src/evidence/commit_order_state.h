@@ -6,29 +6,6 @@
 
 /* What the parts of the recheck of a commit order share.  Private to evidence/. */
 
-enum co_phi {
-    CO_READ_EARLIER, /* wr ; po */
-    CO_ATOMIC,       /* so ∪ wr */
-    CO_CAUSAL,       /* (so ∪ wr)⁺ */
-    CO_PIPED,        /* so ∪ so* ; wr ; so* */
-    CO_OWN,          /* so */
-    CO_SEEN,         /* wr ; so */
-    CO_WRITTEN,      /* so ; wr */
-    CO_ANSWERED,     /* wr ; so* ; wr */
-    CO_PREFIX,       /* co* ; (so ∪ wr) */
-    CO_PARALLEL,     /* (so ∪ wr ∪ ww)⁺ */
-    CO_UPDATES,      /* so ∪ wr ∪ ww */
-};
-
-struct co_rule {
-    enum esse_level_id level;
-    enum co_phi phi;
-    bool of_accesses, sessions;
-    bool own_writes, repeatable; /* a transaction must read its own writes; and what it had read */
-};
-
-const struct co_rule *co_rule_of(const struct esse_level *level);
-
 #define CO_WRITES  UINT32_MAX
 #define CO_INITIAL (UINT32_MAX - 1)
 #define CO_NOTHING (UINT32_MAX - 2)
@@ -42,7 +19,8 @@ struct commit_order {
     struct esse_arena *arena;
     const struct esse_history *history;
     const struct esse_level *level;
-    const struct co_rule *rule;
+    bool own_writes,
+        is_repeatable; /* a transaction must read its own writes; and what it had read */
     const struct esse_order *order;
     unsigned threads;
     struct esse_by_key by_key;
@@ -59,7 +37,7 @@ bool co_wrong(const struct commit_order *co, uint32_t unit, const char *what,
 
 static inline uint32_t co_txn(const struct commit_order *co, uint32_t unit)
 {
-    return co->rule->of_accesses ? co->access_txn[unit] : unit;
+    return esse_level_is_of_operations(co->level) ? co->access_txn[unit] : unit;
 }
 
 static inline uint32_t co_session(const struct commit_order *co, uint32_t unit)
@@ -69,13 +47,14 @@ static inline uint32_t co_session(const struct commit_order *co, uint32_t unit)
 
 static inline uint32_t co_first(const struct commit_order *co, uint32_t unit)
 {
-    return co->rule->of_accesses ? unit
-                                 : esse_by_key_access(&co->by_key, co->history->txn_op[unit]);
+    return esse_level_is_of_operations(co->level)
+               ? unit
+               : esse_by_key_access(&co->by_key, co->history->txn_op[unit]);
 }
 
 static inline uint32_t co_end(const struct commit_order *co, uint32_t unit)
 {
-    return co->rule->of_accesses ? unit + 1 : co_first(co, unit + 1);
+    return esse_level_is_of_operations(co->level) ? unit + 1 : co_first(co, unit + 1);
 }
 
 static inline bool co_reads(struct co_access access)

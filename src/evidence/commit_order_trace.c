@@ -21,7 +21,8 @@ static const struct esse_touch *touch_at(const struct tracing *t, uint32_t at)
 
 static uint32_t unit_at(const struct tracing *t, uint32_t at)
 {
-    return t->co->rule->of_accesses ? touch_at(t, at)->access : touch_at(t, at)->txn;
+    return esse_level_is_of_operations(t->co->level) ? touch_at(t, at)->access
+                                                     : touch_at(t, at)->txn;
 }
 
 static bool is_in(const struct tracing *t, uint32_t at)
@@ -88,7 +89,7 @@ static bool agrees_with_own(const struct tracing *t, uint32_t begin, uint32_t re
     for (uint32_t at = read; at-- > begin;) {
         const struct esse_touch *touch = touch_at(t, at);
         esse_value earlier = esse_value_state(touch->value);
-        if (touch->kind == ESSE_OP_APPEND && !t->co->rule->own_writes)
+        if (touch->kind == ESSE_OP_APPEND && !t->co->own_writes)
             continue;
         if (touch->kind == ESSE_OP_APPEND) {
             if (!count || !esse_value_eq(items[--count], touch->value))
@@ -96,7 +97,7 @@ static bool agrees_with_own(const struct tracing *t, uint32_t begin, uint32_t re
             continue;
         }
         if (esse_value_eq(earlier, ESSE_NONE) ||
-            !(touch->kind == ESSE_OP_READ ? t->co->rule->repeatable : t->co->rule->own_writes))
+            !(touch->kind == ESSE_OP_READ ? t->co->is_repeatable : t->co->own_writes))
             continue;
         if (!esse_value_is_list(earlier))
             return items ? count == 0 && esse_value_eq(earlier, ESSE_NIL)
@@ -146,13 +147,14 @@ static bool trace_read(struct tracing *t, uint32_t begin, uint32_t at, struct es
         return true;
     if (!agrees_with_own(t, begin, at))
         return co_wrong(co, unit_at(t, at), "contradicts itself", err);
-    if (!co->rule->of_accesses && is_after_own(t, begin, at)) /* it makes no relation */
+    if (!esse_level_is_of_operations(co->level) &&
+        is_after_own(t, begin, at)) /* it makes no relation */
         return !is_of_future(t, at) ||
                co_wrong(co, unit_at(t, at), "read what it appends only later", err);
     uint32_t write = write_read(t, touch->value);
     if (write == CO_NOWHERE)
         return co_wrong(co, unit_at(t, at), "read what cannot be traced to one writer", err);
-    if (write != CO_INITIAL && !co->rule->of_accesses &&
+    if (write != CO_INITIAL && !esse_level_is_of_operations(co->level) &&
         !esse_is_last_write(&co->by_key, t->key, write))
         return co_wrong(co, unit_at(t, at), "read a version that is not its writer's last", err);
     *source = write == CO_INITIAL ? CO_INITIAL : unit_at(t, write);

@@ -32,7 +32,7 @@ ESSE_VEC(past_vec, uint32_t)
 struct walking {
     struct esse_arena *arena;
     const struct esse_history *history;
-    const struct co_rule *rule;
+    enum esse_phi phi;
     const struct esse_order *order;
     uint32_t *place;     /* by transaction, or CO_NOWHERE */
     uint32_t *previous;  /* by transaction: the one before it in its session, or CO_NOWHERE */
@@ -181,12 +181,12 @@ static bool has_read(const struct walking *w, uint32_t t2, uint32_t end)
 
 static bool phi(const struct walking *w, uint32_t t2, uint32_t t3, uint32_t read)
 {
-    switch (w->rule->phi) {
-    case CO_READ_EARLIER:
+    switch (w->phi) {
+    case ESSE_PHI_READ_EARLIER:
         return has_read(w, t2, read);
-    case CO_ATOMIC:
+    case ESSE_PHI_ATOMIC:
         return w->history->txn_session[t2] == w->history->txn_session[t3] || has_read(w, t2, NO_OP);
-    case CO_CAUSAL:
+    case ESSE_PHI_CAUSAL:
         return w->met[t2] == w->place[t3] + 1;
     default:
         return true;
@@ -229,7 +229,7 @@ static bool walk_unit(struct walking *w, uint32_t txn)
             take_write(w, txn, op);
     if (!w->stale)
         return ok;
-    ok = ok && (w->rule->phi != CO_CAUSAL || find_past(w, txn, first_passed(w)));
+    ok = ok && (w->phi != ESSE_PHI_CAUSAL || find_past(w, txn, first_passed(w)));
     for (size_t i = 0; ok && i < w->reads.count; i++)
         ok = keeps_axiom(w, txn, &w->reads.at[i]);
     return ok;
@@ -237,13 +237,14 @@ static bool walk_unit(struct walking *w, uint32_t txn)
 
 /* ---- all of it ---- */
 
-static bool is_known(const struct co_rule *rule, const struct esse_history *history)
+static bool is_known(const struct esse_level *level, const struct esse_history *history)
 {
     const unsigned shown =
         ESSE_HAS_APPENDS | ESSE_HAS_LIST_READS | ESSE_HAS_PREDICATES | ESSE_HAS_VERSION_ORDER;
-    return rule && !rule->of_accesses && rule->sessions && rule->own_writes &&
-           (rule->phi == CO_READ_EARLIER || rule->phi == CO_ATOMIC || rule->phi == CO_CAUSAL) &&
-           !(history->has & shown);
+    return (level->phi == ESSE_PHI_READ_EARLIER || level->phi == ESSE_PHI_ATOMIC ||
+            level->phi == ESSE_PHI_CAUSAL) &&
+           !esse_level_is_of_operations(level) && level->needs_session_order &&
+           esse_level_sees_own_writes(level) && !(history->has & shown);
 }
 
 static void make_room(struct walking *w)
@@ -264,10 +265,10 @@ bool esse_commit_order_is_plain(const struct esse_history *history, const struct
                                 const struct esse_order *order, struct esse_proved *proved)
 {
     struct walking w = { .history = history,
-                         .rule = co_rule_of(level),
+                         .phi = level->phi,
                          .order = order,
                          .steps = (uint64_t)history->ops * STEPS_AN_OP + 1 };
-    if (!is_known(w.rule, history) || order->of_accesses || order->has_starts)
+    if (!is_known(level, history) || order->of_accesses || order->has_starts)
         return false;
     w.arena = esse_arena_new();
     make_room(&w);

@@ -86,7 +86,7 @@ static bool keeps_points(const struct esse_history *history, const struct esse_l
                          const struct esse_order *order)
 {
     struct esse_start_points points;
-    if (!esse_level_has_points(level) || !esse_may_have_points(history))
+    if (!level->has_points || !esse_may_have_points(history))
         return true;
     struct esse_arena *arena = esse_arena_new();
     bool ok = true;

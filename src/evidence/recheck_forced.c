@@ -10,7 +10,7 @@
 bool esse_is_forced_cycle(const struct esse_anomaly *anomaly)
 {
     const struct esse_level *level = esse_level_before(anomaly->type, "-cycle");
-    return level && co_rule_of(level);
+    return level && level->phi != ESSE_PHI_NONE;
 }
 
 /* ---- who wrote what was read ---- */
@@ -30,13 +30,13 @@ static bool is_deleted(const struct esse_history *history, esse_key key)
 }
 
 /* Did 'op' read the version that 'writer' wrote (ESSE_NO_OP: the initial one)? */
-static bool reads_from(const struct esse_history *history, const struct co_rule *rule, uint32_t op,
-                       esse_key key, uint32_t writer)
+static bool reads_from(const struct esse_history *history, const struct esse_level *level,
+                       uint32_t op, esse_key key, uint32_t writer)
 {
     esse_value value;
     uint32_t count;
     if (!esse_op_read_of(history, op, key, &value) || esse_value_eq(value, ESSE_NONE) ||
-        (!rule->of_accesses && truth_wrote_before(history, op, key)))
+        (!esse_level_is_of_operations(level) && truth_wrote_before(history, op, key)))
         return false;
     value = esse_value_state(value);
     if (esse_value_tag(value) == ESSE_TAG_LIST) {
@@ -51,49 +51,50 @@ static bool reads_from(const struct esse_history *history, const struct co_rule 
 
 /* ---- edges ---- */
 
-static bool follows_so(const struct esse_history *history, const struct co_rule *rule,
+static bool follows_so(const struct esse_history *history, const struct esse_level *level,
                        const struct esse_edge *edge)
 {
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
         history->txn_session[edge->from.ix] != history->txn_session[edge->to.ix])
         return false;
-    if (!rule->of_accesses)
+    if (!esse_level_is_of_operations(level))
         return edge->from.ix < edge->to.ix;
     return truth_is_op_of(history, edge->from_op, edge->from) &&
            truth_is_op_of(history, edge->to_op, edge->to) && edge->from_op.ix < edge->to_op.ix;
 }
 
-static bool follows_wr(const struct esse_history *history, const struct co_rule *rule,
+static bool follows_wr(const struct esse_history *history, const struct esse_level *level,
                        const struct esse_edge *edge)
 {
     return edge->has_key && edge->key.ix < history->keys &&
            truth_is_op_of(history, edge->from_op, edge->from) &&
            truth_is_op_of(history, edge->to_op, edge->to) && edge->from_op.ix != edge->to_op.ix &&
-           (rule->of_accesses || edge->from.ix != edge->to.ix) &&
-           reads_from(history, rule, edge->to_op.ix, edge->key, edge->from_op.ix);
+           (esse_level_is_of_operations(level) || edge->from.ix != edge->to.ix) &&
+           reads_from(history, level, edge->to_op.ix, edge->key, edge->from_op.ix);
 }
 
 /* Is 'b' where 'a' ends? */
-static bool meets(const struct co_rule *rule, esse_txn a_txn, esse_op a_op, esse_txn b_txn,
+static bool meets(const struct esse_level *level, esse_txn a_txn, esse_op a_op, esse_txn b_txn,
                   esse_op b_op)
 {
-    return rule->of_accesses ? a_op.ix == b_op.ix : a_txn.ix == b_txn.ix;
+    return esse_level_is_of_operations(level) ? a_op.ix == b_op.ix : a_txn.ix == b_txn.ix;
 }
 
 /* ---- φ ---- */
 
-static bool is_shape(const struct co_rule *rule, const char *steps)
+static bool is_shape(const struct esse_level *level, const char *steps)
 {
     static const char *const shapes[][6] = {
-        [CO_READ_EARLIER] = { "w" }, [CO_ATOMIC] = { "s", "w" },
-        [CO_UPDATES] = { "s", "w" }, [CO_PIPED] = { "s", "w", "sw", "ws", "sws" },
-        [CO_OWN] = { "s" },          [CO_SEEN] = { "ws" },
-        [CO_WRITTEN] = { "sw" },     [CO_ANSWERED] = { "ww", "wsw" },
+        [ESSE_PHI_READ_EARLIER] = { "w" }, [ESSE_PHI_ATOMIC] = { "s", "w" },
+        [ESSE_PHI_UPDATES] = { "s", "w" }, [ESSE_PHI_PIPED] = { "s", "w", "sw", "ws", "sws" },
+        [ESSE_PHI_OWN] = { "s" },          [ESSE_PHI_SEEN] = { "ws" },
+        [ESSE_PHI_WRITTEN] = { "sw" },     [ESSE_PHI_ANSWERED] = { "ww", "wsw" },
     };
-    if (rule->phi == CO_CAUSAL || rule->phi == CO_PREFIX || rule->phi == CO_PARALLEL)
+    if (level->phi == ESSE_PHI_CAUSAL || level->phi == ESSE_PHI_PREFIX ||
+        level->phi == ESSE_PHI_PARALLEL)
         return steps[0] != 0;
-    for (size_t i = 0; i < 6 && shapes[rule->phi][i]; i++)
-        if (strcmp(shapes[rule->phi][i], steps) == 0)
+    for (size_t i = 0; i < 6 && shapes[level->phi][i]; i++)
+        if (strcmp(shapes[level->phi][i], steps) == 0)
             return true;
     return false;
 }
@@ -129,19 +130,19 @@ static bool follows_inside(const struct esse_history *history, const struct esse
     return begin < end && end < esse_access_count(history, step->from_op.ix);
 }
 
-static bool follows_step(const struct esse_history *history, const struct co_rule *rule,
+static bool follows_step(const struct esse_history *history, const struct esse_level *level,
                          const struct esse_edge *edge, uint32_t at)
 {
     const struct esse_edge *step = &edge->because[at];
     if (!truth_is_dep(step, "process"))
-        return truth_is_dep(step, "wr") && follows_wr(history, rule, step);
-    return rule->of_accesses && step->from_op.ix == step->to_op.ix
+        return truth_is_dep(step, "wr") && follows_wr(history, level, step);
+    return esse_level_is_of_operations(level) && step->from_op.ix == step->to_op.ix
                ? follows_inside(history, edge, at)
-               : follows_so(history, rule, step);
+               : follows_so(history, level, step);
 }
 
 /* Do the edges lead from the writer to the reader as φ demands? */
-static bool is_visible(const struct esse_history *history, const struct co_rule *rule,
+static bool is_visible(const struct esse_history *history, const struct esse_level *level,
                        const struct esse_edge *edge)
 {
     char steps[5] = "";
@@ -150,45 +151,45 @@ static bool is_visible(const struct esse_history *history, const struct co_rule 
     for (uint32_t i = 0; i < edge->because_count; i++) {
         const struct esse_edge *step = &edge->because[i];
         const bool so = truth_is_dep(step, "process");
-        if (!follows_step(history, rule, edge, i) ||
-            !meets(rule, at, at_op, step->from, step->from_op) ||
+        if (!follows_step(history, level, edge, i) ||
+            !meets(level, at, at_op, step->from, step->from_op) ||
             !esse_recheck_counts(history, step->to.ix))
             return false;
         /* Longer ones are told apart from no shape by their first steps alone. */
         if (i < 4)
             steps[i] = so ? 's' : 'w';
-        if (rule->phi == CO_READ_EARLIER && step->to_op.ix >= edge->witness.ix)
+        if (level->phi == ESSE_PHI_READ_EARLIER && step->to_op.ix >= edge->witness.ix)
             return false;
         at = step->to;
         at_op = step->to_op;
     }
-    return is_shape(rule, steps) && meets(rule, at, at_op, reader, edge->witness);
+    return is_shape(level, steps) && meets(level, at, at_op, reader, edge->witness);
 }
 
-static bool follows_forced(const struct esse_history *history, const struct co_rule *rule,
+static bool follows_forced(const struct esse_history *history, const struct esse_level *level,
                            const struct esse_edge *edge)
 {
     const bool initial = edge->to.ix == ESSE_NO_TXN;
     if (!edge->has_key || edge->key.ix >= history->keys || edge->witness.ix >= history->ops ||
         !truth_is_op_of(history, edge->from_op, edge->from) ||
         (!initial && !truth_is_op_of(history, edge->to_op, edge->to)) ||
-        meets(rule, edge->from, edge->from_op, edge->to, edge->to_op))
+        meets(level, edge->from, edge->from_op, edge->to, edge->to_op))
         return false;
     uint32_t reader = esse_op_txn(history, edge->witness.ix).ix;
     return truth_writes(history, edge->from_op.ix, edge->key) &&
            esse_recheck_counts(history, edge->from.ix) && esse_recheck_counts(history, reader) &&
-           (rule->of_accesses || reader != edge->from.ix) &&
-           reads_from(history, rule, edge->witness.ix, edge->key,
+           (esse_level_is_of_operations(level) || reader != edge->from.ix) &&
+           reads_from(history, level, edge->witness.ix, edge->key,
                       initial ? ESSE_NO_OP : edge->to_op.ix) &&
-           is_visible(history, rule, edge);
+           is_visible(history, level, edge);
 }
 
 /* Of one transaction's appends the version order is that of the program, and all that a list shows
  * is an order too. */
-static bool follows_ww(const struct esse_history *history, const struct co_rule *rule,
+static bool follows_ww(const struct esse_history *history, const struct esse_level *level,
                        const struct esse_edge *edge)
 {
-    if (!rule->of_accesses)
+    if (!esse_level_is_of_operations(level))
         return esse_recheck_edge(history, edge);
     return (edge->from.ix == edge->to.ix && truth_is_op_of(history, edge->from_op, edge->from) &&
             truth_is_op_of(history, edge->to_op, edge->to) && edge->from_op.ix < edge->to_op.ix &&
@@ -197,31 +198,32 @@ static bool follows_ww(const struct esse_history *history, const struct co_rule 
            esse_recheck_op_edge(history, edge);
 }
 
-static bool follows(const struct esse_history *history, const struct co_rule *rule,
+static bool follows(const struct esse_history *history, const struct esse_level *level,
                     const struct esse_edge *edge)
 {
     if (truth_is_dep(edge, "co"))
-        return follows_forced(history, rule, edge);
+        return follows_forced(history, level, edge);
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
         !esse_recheck_counts(history, edge->from.ix) || !esse_recheck_counts(history, edge->to.ix))
         return false;
-    return truth_is_dep(edge, "process") ? rule->sessions && follows_so(history, rule, edge)
-           : truth_is_dep(edge, "wr")    ? follows_wr(history, rule, edge)
-           : truth_is_dep(edge, "ww")    ? follows_ww(history, rule, edge)
-                                         : false;
+    return truth_is_dep(edge, "process")
+               ? level->needs_session_order && follows_so(history, level, edge)
+           : truth_is_dep(edge, "wr") ? follows_wr(history, level, edge)
+           : truth_is_dep(edge, "ww") ? follows_ww(history, level, edge)
+                                      : false;
 }
 
 bool esse_recheck_forced(const struct esse_history *history, const struct esse_anomaly *anomaly,
                          struct esse_error *err)
 {
-    const struct co_rule *rule = co_rule_of(esse_level_before(anomaly->type, "-cycle"));
+    const struct esse_level *level = esse_level_before(anomaly->type, "-cycle");
     const uint32_t count = anomaly->edge_count;
     const struct esse_edge *edges = anomaly->edges;
     bool ok = count > 1 || (count == 1 && edges[0].to.ix == ESSE_NO_TXN);
     for (uint32_t i = 0; ok && i < count; i++) {
         const struct esse_edge *next = &edges[(i + 1) % count];
-        ok = (count == 1 || meets(rule, edges[i].to, edges[i].to_op, next->from, next->from_op)) &&
-             follows(history, rule, &edges[i]);
+        ok = (count == 1 || meets(level, edges[i].to, edges[i].to_op, next->from, next->from_op)) &&
+             follows(history, level, &edges[i]);
     }
     return ok || esse_fail(err, ESSE_EBUG, "the cycle of type %s does not follow from the history",
                            anomaly->type);

@@ -2,39 +2,24 @@
 
 #include "base/error.h"
 
-/* By type: the level that the order was to prove. */
-static const struct {
-    enum esse_anomaly_id type;
-    enum esse_level_id level;
-} types[] = {
-    { ESSE_ANOMALY_ORDER_MISMATCH, ESSE_LEVEL_SERIALIZABLE },
-    { ESSE_ANOMALY_ORDER_MISMATCH_PROCESS, ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE },
-    { ESSE_ANOMALY_ORDER_MISMATCH_REALTIME, ESSE_LEVEL_STRICT_SERIALIZABLE },
-    { ESSE_ANOMALY_SNAPSHOT_MISMATCH, ESSE_LEVEL_SNAPSHOT_ISOLATION },
-    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS, ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION },
-    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME, ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION },
-};
-enum { TYPES = sizeof types / sizeof *types };
-
+/* Of the weakest level of its kind that the mismatch rules out. */
 const struct esse_anomaly_type *esse_mismatch_type(const struct esse_level *level,
                                                    enum esse_mismatch_kind kind)
 {
-    const enum esse_level_id base = level->base != ESSE_LEVEL_NONE ? level->base : level->id;
-    const unsigned first = base == ESSE_LEVEL_SERIALIZABLE ? 0 : 3;
     if (kind == ESSE_MISMATCH_NONE)
         return NULL;
-    return esse_anomaly_get(types[first + (kind >= ESSE_MISMATCH_TIME      ? 2u
-                                           : kind == ESSE_MISMATCH_SESSION ? 1u
-                                                                           : 0u)]
-                                .type);
+    return esse_anomaly_get(
+        esse_level_with(level, kind >= ESSE_MISMATCH_SESSION, kind >= ESSE_MISMATCH_TIME)
+            ->mismatch);
 }
 
+/* The level that the order was to prove. */
 static const struct esse_level *level_of(const struct esse_anomaly *anomaly)
 {
     const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
-    for (unsigned i = 0; type && i < TYPES; i++)
-        if (types[i].type == type->id)
-            return esse_level_get(types[i].level);
+    for (size_t i = 0; type && i < esse_level_count(); i++)
+        if (esse_level_at(i)->mismatch == type->id)
+            return esse_level_at(i);
     return NULL;
 }
 

@@ -8,32 +8,16 @@
 
 #include <string.h>
 
-/* ---- levels ---- */
-
-static const struct refute_rule rules[] = {
-    { ESSE_LEVEL_STRICT_SERIALIZABLE, REFUTE_ANY, true, true, true },
-    { ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE, REFUTE_ANY, true, false, true },
-    { ESSE_LEVEL_SERIALIZABLE, REFUTE_ANY, false, false, true },
-    { ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, true, true, true },
-    { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, true, false, true },
-    { ESSE_LEVEL_SNAPSHOT_ISOLATION, REFUTE_NO_TWO_RW, false, false, true },
-    { ESSE_LEVEL_REPEATABLE_READ, REFUTE_ANY, false, false, false },
-    { ESSE_LEVEL_PREFIX, REFUTE_RW_AFTER_READ, true, false, true },
-    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, REFUTE_ONE_RW, true, false, true },
-    { ESSE_LEVEL_CONSISTENT_VIEW, REFUTE_ONE_RW, false, false, true },
-};
-
-const struct refute_rule *refute_rule_of(const struct esse_level *level)
+/* The level that it is about; NULL if it is none. */
+static const struct esse_level *level_of(const struct esse_anomaly *anomaly)
 {
-    for (size_t i = 0; level && i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].level == level->id)
-            return &rules[i];
-    return NULL;
+    const struct esse_level *level = esse_level_before(anomaly->type, "-no-order");
+    return level && level->no_order != ESSE_ANOMALY_NONE ? level : NULL;
 }
 
 bool esse_is_refutation(const struct esse_anomaly *anomaly)
 {
-    return refute_rule_of(esse_level_before(anomaly->type, "-no-order")) != NULL;
+    return level_of(anomaly) != NULL;
 }
 
 /* ---- choices ---- */
@@ -115,9 +99,9 @@ bool esse_recheck_refutation(const struct esse_history *history, const struct es
 {
     struct refuting r = { .arena = esse_arena_new(),
                           .history = history,
-                          .rule = refute_rule_of(esse_level_before(anomaly->type, "-no-order")),
+                          .level = level_of(anomaly),
                           .refutation = anomaly->refutation };
-    bool ok = r.rule && r.refutation;
+    bool ok = r.level && r.refutation;
     if (ok) {
         esse_by_key_make(&r.by_key, r.arena, history);
         r.in = esse_counted(r.arena, history);

@@ -12,7 +12,7 @@ static bool is_reading(const struct esse_edge *edge)
     return truth_is_dep(edge, "wr") || truth_is_dep(edge, "wrp") || truth_is_dep(edge, "process");
 }
 
-static bool is_forbidden(const struct refute_rule *rule, const struct esse_clause *clause)
+static bool is_forbidden(const struct esse_level *level, const struct esse_clause *clause)
 {
     uint32_t anti = 0;
     for (uint32_t i = 0; i < clause->edge_count; i++) {
@@ -22,19 +22,19 @@ static bool is_forbidden(const struct refute_rule *rule, const struct esse_claus
         if (!truth_is_anti(edge))
             continue;
         anti++;
-        if ((rule->shape == REFUTE_NO_TWO_RW && truth_is_anti(before)) ||
-            (rule->shape == REFUTE_RW_AFTER_READ && !is_reading(before)))
+        if ((level->cycle == ESSE_CYCLE_NO_TWO_RW && truth_is_anti(before)) ||
+            (level->cycle == ESSE_CYCLE_RW_AFTER_READ && !is_reading(before)))
             return false;
     }
-    return rule->shape != REFUTE_ONE_RW || anti <= 1;
+    return level->cycle != ESSE_CYCLE_ONE_RW || anti <= 1;
 }
 
 /* May an edge of this kind be part of it at all? */
-static bool is_allowed(const struct refute_rule *rule, const struct esse_edge *edge)
+static bool is_allowed(const struct esse_level *level, const struct esse_edge *edge)
 {
-    return truth_is_dep(edge, "process")    ? rule->sessions
-           : truth_is_dep(edge, "realtime") ? rule->time
-           : truth_is_dep(edge, "rwp")      ? rule->predicate_rw
+    return truth_is_dep(edge, "process")    ? level->needs_session_order
+           : truth_is_dep(edge, "realtime") ? level->needs_real_time
+           : truth_is_dep(edge, "rwp")      ? level->cycle != ESSE_CYCLE_ITEM_RW
                                             : true;
 }
 
@@ -159,9 +159,9 @@ bool refute_is_cycle(struct refuting *r, const struct esse_clause *clause)
     r->given_count = 0;
     for (uint32_t i = 0; i < clause->count; i++)
         give(r, clause->literals[i] ^ 1);
-    bool ok = count > 1 && is_forbidden(r->rule, clause);
+    bool ok = count > 1 && is_forbidden(r->level, clause);
     for (uint32_t i = 0; ok && i < count; i++)
         ok = clause->edges[i].to.ix == clause->edges[(i + 1) % count].from.ix &&
-             is_allowed(r->rule, &clause->edges[i]) && follows(r, &clause->edges[i]);
+             is_allowed(r->level, &clause->edges[i]) && follows(r, &clause->edges[i]);
     return ok;
 }

@@ -7,26 +7,10 @@
 
 /* What the rules of a refutation share.  Private to evidence/refutation. */
 
-/* Which cycles a level forbids, and of which dependencies. */
-enum refute_shape {
-    REFUTE_ANY,
-    REFUTE_NO_TWO_RW,     /* no two rw in a row: snapshot isolation */
-    REFUTE_RW_AFTER_READ, /* every rw follows a wr or so: prefix */
-    REFUTE_ONE_RW,        /* at most one */
-};
-
-struct refute_rule {
-    enum esse_level_id level;
-    enum refute_shape shape;
-    bool sessions, time, predicate_rw;
-};
-
-const struct refute_rule *refute_rule_of(const struct esse_level *level);
-
 struct refuting {
     struct esse_arena *arena;
     const struct esse_history *history;
-    const struct refute_rule *rule;
+    const struct esse_level *level;
     const struct esse_refutation *refutation;
     struct esse_by_key by_key;
     uint8_t *in; /* by transaction: committed, or unknown and observed */

@@ -7,45 +7,9 @@
 
 #include <string.h>
 
-enum replay_rule {
-    REPLAY_NONE,
-    REPLAY_SERIAL,
-    REPLAY_SNAPSHOT,
-    REPLAY_PREFIX,
-    REPLAY_COMMITTED,
-    REPLAY_CONSISTENT,
-    REPLAY_ITEMS,
-    REPLAY_WRITES,
-};
-
-static enum replay_rule rule_of(const struct esse_level *level)
-{
-    enum esse_level_id base = level->base != ESSE_LEVEL_NONE ? level->base : level->id;
-    switch (base) {
-    case ESSE_LEVEL_SERIALIZABLE:
-        return REPLAY_SERIAL;
-    case ESSE_LEVEL_SNAPSHOT_ISOLATION:
-        return REPLAY_SNAPSHOT;
-    case ESSE_LEVEL_PREFIX:
-        return REPLAY_PREFIX;
-    case ESSE_LEVEL_READ_COMMITTED:
-        return REPLAY_COMMITTED;
-    case ESSE_LEVEL_CONSISTENT_VIEW:
-    case ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION:
-        return REPLAY_CONSISTENT;
-    case ESSE_LEVEL_REPEATABLE_READ:
-        return REPLAY_ITEMS;
-    case ESSE_LEVEL_READ_UNCOMMITTED:
-        return REPLAY_WRITES;
-    default:
-        return REPLAY_NONE;
-    }
-}
-
 bool esse_replay_proves(const struct esse_level *level, bool has_starts)
 {
-    enum replay_rule rule = rule_of(level);
-    return rule != REPLAY_NONE && has_starts == (rule == REPLAY_SNAPSHOT || rule == REPLAY_PREFIX);
+    return level->cycle != ESSE_CYCLE_NONE && has_starts == esse_level_has_starts(level);
 }
 
 bool replay_wrong(const struct replay *replay, uint32_t txn, const char *what,
@@ -274,9 +238,10 @@ static bool agrees_with_lists(struct replay *replay, struct esse_error *err)
 
 static bool agrees_with_vsets(struct replay *replay, struct esse_error *err)
 {
-    const enum replay_rule rule = rule_of(replay->level);
-    return rule == REPLAY_WRITES ||
-           replay_agrees_with_vsets(replay, rule == REPLAY_COMMITTED || rule == REPLAY_ITEMS, err);
+    const enum esse_cycle cycle = replay->level->cycle;
+    return cycle == ESSE_CYCLE_WW ||
+           replay_agrees_with_vsets(replay, cycle == ESSE_CYCLE_WR || cycle == ESSE_CYCLE_ITEM_RW,
+                                    err);
 }
 
 /* A predicate without an answer may have hidden anything. */
@@ -293,18 +258,18 @@ static bool has_answers(const struct replay *replay, struct esse_error *err)
 
 static bool run_rule(struct replay *replay, struct esse_error *err)
 {
-    switch (rule_of(replay->level)) {
-    case REPLAY_SERIAL:
+    switch (replay->level->cycle) {
+    case ESSE_CYCLE_ANY:
         return replay_serial(replay, err);
-    case REPLAY_SNAPSHOT:
+    case ESSE_CYCLE_NO_TWO_RW:
         return replay_snapshots(replay, true, err);
-    case REPLAY_PREFIX:
+    case ESSE_CYCLE_RW_AFTER_READ:
         return replay_snapshots(replay, false, err) && agrees_with_lists(replay, err);
-    case REPLAY_COMMITTED:
+    case ESSE_CYCLE_WR:
         return replay_committed(replay, err);
-    case REPLAY_CONSISTENT:
+    case ESSE_CYCLE_ONE_RW:
         return replay_consistent(replay, err);
-    case REPLAY_ITEMS:
+    case ESSE_CYCLE_ITEM_RW:
         return replay_items(replay, err);
     default:
         return replay_writes(replay, err);
@@ -331,7 +296,7 @@ bool esse_replay_find(const struct esse_replay_teller *teller, const struct esse
     bool ok = is_order(&replay, err);
     if (ok) {
         replay_state_init(&replay.state, replay.arena, history, replay.in,
-                          rule_of(level) != REPLAY_SERIAL);
+                          level->cycle != ESSE_CYCLE_ANY);
         ok = run_rule(&replay, err) && agrees_with_vsets(&replay, err);
         ok = has_answers(&replay, err) && ok;
     }

@@ -52,8 +52,8 @@ bool replay_agrees_with_vsets(struct replay *replay, bool is_weak, struct esse_e
 
 /* The rules; each commits the transactions of the order to the state. */
 bool replay_committed(struct replay *replay, struct esse_error *err);
-bool replay_consistent(struct replay *replay, struct esse_error *err); /* consistent-view */
-bool replay_items(struct replay *replay, struct esse_error *err);      /* repeatable-read */
-bool replay_writes(struct replay *replay, struct esse_error *err);     /* read-uncommitted */
+bool replay_consistent(struct replay *replay, struct esse_error *err); /* ESSE_CYCLE_ONE_RW */
+bool replay_items(struct replay *replay, struct esse_error *err);      /* ESSE_CYCLE_ITEM_RW */
+bool replay_writes(struct replay *replay, struct esse_error *err);     /* ESSE_CYCLE_WW */
 
 #endif

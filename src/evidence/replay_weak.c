@@ -281,14 +281,14 @@ bool replay_consistent(struct replay *replay, struct esse_error *err)
     struct past past = { .replay = replay };
     if (!replay_committed(replay, err))
         return false;
-    const bool parallel = replay->level->id == ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION;
-    past.session = parallel ? find_sessions(replay) : NULL;
+    const bool is_repeatable = esse_level_is_repeatable(replay->level);
+    past.session = replay->level->needs_session_order ? find_sessions(replay) : NULL;
     past.seen = esse_arena_alloc(replay->arena, count + 1u, sizeof *past.seen);
     past.stack = esse_arena_alloc(replay->arena, count + 1u, sizeof *past.stack);
     if (replay->history->has & ESSE_HAS_PREDICATES)
         return replay_wrong(replay, 0, "may have seen rows that this rule does not look at", err);
     for (uint32_t i = 0; i < count; i++)
-        if (parallel && !is_internal(replay, replay->order->events[i]))
+        if (is_repeatable && !is_internal(replay, replay->order->events[i]))
             return replay_wrong(replay, replay->order->events[i], "contradicts itself", err);
         else if (!sees_consistently(&past, i))
             return replay_wrong(replay, replay->order->events[i],

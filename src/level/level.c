@@ -44,6 +44,7 @@ static struct set implied[ESSE_LEVEL_END];        /* levels, by implications alw
 static struct set implied_elle[ESSE_LEVEL_END];   /* levels, by all implications */
 static struct set anomalies_of[ESSE_ANOMALY_END]; /* anomalies that are there with one */
 static struct set forbidden_by[ESSE_LEVEL_END];   /* anomalies named by a level and those implied */
+static const struct esse_level *cyclic[ESSE_LEVEL_END + 1]; /* by cycle, strongest first */
 
 /* Warshall's closure, reflexive, of rows 1 .. end - 1. */
 static void close_rows(struct set *rows, unsigned end)
@@ -74,17 +75,39 @@ static void close_levels(void)
  * do not fit may be serializable all the same, although snapshot isolation by itself follows. */
 static bool is_carried(const struct esse_level *level, enum esse_anomaly_id anomaly)
 {
-    return !esse_anomaly_table[anomaly].is_about_points || esse_level_has_points(level);
+    return !esse_anomaly_table[anomaly].is_about_points || level->has_points;
 }
 
 static void close_forbidden(void)
 {
     for (unsigned a = 1; a < ESSE_LEVEL_END; a++)
         for (unsigned b = 1; b < ESSE_LEVEL_END; b++)
-            if (has(&implied[a], b))
-                for (const enum esse_anomaly_id *at = esse_level_table[b].forbids; *at; at++)
-                    if (is_carried(&esse_level_table[a], *at))
-                        add(&forbidden_by[a], *at);
+            for (size_t at = 0; has(&implied[a], b); at++) {
+                const enum esse_anomaly_id anomaly = esse_level_names(&esse_level_table[b], at);
+                if (!anomaly)
+                    break;
+                if (is_carried(&esse_level_table[a], anomaly))
+                    add(&forbidden_by[a], anomaly);
+            }
+}
+
+static int by_strength(const void *a, const void *b)
+{
+    const struct esse_level *x = *(const struct esse_level *const *)a;
+    const struct esse_level *y = *(const struct esse_level *const *)b;
+    return x->cycle != y->cycle ? (int)y->cycle - (int)x->cycle
+           : x->needs_real_time != y->needs_real_time
+               ? y->needs_real_time - x->needs_real_time
+               : y->needs_session_order - x->needs_session_order;
+}
+
+static void sort_by_cycle(void)
+{
+    size_t count = 0;
+    for (unsigned at = 1; at < ESSE_LEVEL_END; at++)
+        if (esse_level_table[at].cycle != ESSE_CYCLE_NONE)
+            cyclic[count++] = &esse_level_table[at];
+    qsort(cyclic, count, sizeof *cyclic, by_strength);
 }
 
 static void close_tables(void)
@@ -95,6 +118,7 @@ static void close_tables(void)
             add(&anomalies_of[a], *b);
     close_rows(anomalies_of, ESSE_ANOMALY_END);
     close_forbidden();
+    sort_by_cycle();
 }
 
 static void ready(void)
@@ -133,10 +157,36 @@ const char *esse_level_elle_name(const struct esse_level *level)
 
 const struct esse_level esse_level_none = { .name = "none", .friendly = "none" };
 
-bool esse_level_has_points(const struct esse_level *level)
+const struct esse_level *esse_level_by_cycle(size_t at)
 {
-    return (level->base != ESSE_LEVEL_NONE ? level->base : level->id) ==
-           ESSE_LEVEL_SNAPSHOT_ISOLATION;
+    ready();
+    return cyclic[at];
+}
+
+const struct esse_level *esse_level_with(const struct esse_level *level, bool sessions, bool time)
+{
+    for (const struct esse_level *at = &esse_level_table[1]; at < esse_level_table + ESSE_LEVEL_END;
+         at++)
+        if (at->cycle == level->cycle && at->needs_session_order == sessions &&
+            at->needs_real_time == time)
+            return at;
+    return NULL;
+}
+
+const struct esse_level *esse_level_base(const struct esse_level *level)
+{
+    return level->family == ESSE_FAMILY_DEPENDENCY && level->needs_session_order
+               ? esse_level_with(level, false, false)
+               : NULL;
+}
+
+enum esse_anomaly_id esse_level_names(const struct esse_level *level, size_t at)
+{
+    const enum esse_anomaly_id own[] = { level->no_order, level->no_commit_order, level->mismatch };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i] && at-- == 0)
+            return own[i];
+    return level->forbids[at];
 }
 
 bool esse_level_implies(const struct esse_level *a, const struct esse_level *b)
@@ -193,6 +243,16 @@ bool esse_level_forbids(const struct esse_level *level, const struct esse_anomal
 {
     ready();
     return meets(&forbidden_by[level->id], &anomalies_of[anomaly->id]);
+}
+
+bool esse_level_sees_own_writes(const struct esse_level *level)
+{
+    return esse_level_forbids(level, &esse_anomaly_table[ESSE_ANOMALY_OWN_WRITE_MISSED]);
+}
+
+bool esse_level_is_repeatable(const struct esse_level *level)
+{
+    return esse_level_forbids(level, &esse_anomaly_table[ESSE_ANOMALY_INTERNAL]);
 }
 
 static int by_name(const void *a, const void *b)

@@ -156,8 +156,45 @@ _Static_assert((int)ESSE_ANOMALY_END <= (int)ESSE_ANOMALY_MAX, "an anomaly is a 
 enum esse_level_family {
     ESSE_FAMILY_DEPENDENCY,   /* a forbidden cycle of ww, wr, rw (and so, rt): semantics 3 */
     ESSE_FAMILY_COMMIT_ORDER, /* a total order that contains so and wr: semantics 4 */
-    ESSE_FAMILY_OPERATIONS,   /* about single reads and writes: registers, session guarantees */
+    ESSE_FAMILY_OPERATIONS,   /* the same with single reads and writes in place of transactions */
     ESSE_FAMILY_OTHER,        /* a phenomenon of its own, or equivalence to a serial run */
+};
+
+/*
+ * The φ of semantics 4: what makes a writer t2 visible to a reader t3.  Some total order of the
+ * units, co ⊇ wr, with so if the level counts sessions, has t2 co t1 whenever t3 reads x from t1,
+ * t2 ≠ t1 writes x and φ(t2, t3).
+ */
+enum esse_phi {
+    ESSE_PHI_NONE,         /* the level is not defined in this way, or no engine uses it */
+    ESSE_PHI_READ_EARLIER, /* wr ; po: t3 read from t2 before the read at hand */
+    ESSE_PHI_ATOMIC,       /* so ∪ wr */
+    ESSE_PHI_CAUSAL,       /* (so ∪ wr)⁺ */
+    ESSE_PHI_PIPED,        /* so ∪ so* ; wr ; so* */
+    ESSE_PHI_OWN,          /* so */
+    ESSE_PHI_SEEN,         /* wr ; so */
+    ESSE_PHI_WRITTEN,      /* so ; wr */
+    ESSE_PHI_ANSWERED,     /* wr ; so* ; wr */
+    /* These speak of the commit order itself. */
+    ESSE_PHI_PREFIX,   /* co* ; (so ∪ wr) */
+    ESSE_PHI_PARALLEL, /* (so ∪ wr ∪ ww)⁺, where ww is co between two that write the same key */
+    ESSE_PHI_UPDATES, /* so ∪ wr ∪ ww */
+};
+
+/*
+ * The cycles of semantics 3 that some version order must leave out.  so and rt count like wr, as
+ * far as the level counts sessions and time; rw is that of items and of predicates.  Of two that
+ * can be compared the stronger comes later.
+ */
+enum esse_cycle {
+    ESSE_CYCLE_NONE,          /* the level is not defined in this way */
+    ESSE_CYCLE_WW,            /* ww alone */
+    ESSE_CYCLE_WR,            /* ww and wr */
+    ESSE_CYCLE_ONE_RW,        /* ww, wr and at most one rw */
+    ESSE_CYCLE_RW_AFTER_READ, /* ww, wr and rw, where every rw follows a wr or so */
+    ESSE_CYCLE_ITEM_RW,       /* ww, wr and rw, where what a predicate missed is no rw */
+    ESSE_CYCLE_NO_TWO_RW,     /* ww, wr and rw without two rw in a row: (ww ∪ wr) ; rw? */
+    ESSE_CYCLE_ANY,           /* ww, wr and rw */
 };
 
 enum esse_implies_kind {
@@ -181,16 +218,34 @@ struct esse_example {
     const char *why; /* one sentence */
 };
 
+/*
+ * A level is one row.  A history satisfies it iff none of the anomalies that it forbids is there,
+ * some version order leaves no cycle of the kind 'cycle', and some commit order keeps the axiom
+ * 'phi', as far as the row has these.  A row with both has two definitions that say the same; one
+ * with neither is decided only by what it implies and forbids.  The engines and the kernel read
+ * the definition here and have no table of their own.
+ */
 struct esse_level {
     enum esse_level_id id;
     const char *name;       /* canonical, as in Elle: "PL-3" */
     const char *friendly;   /* what reports print: "serializable" */
     const char *elle_name;  /* what Elle prints, where that is yet another name; else NULL */
     const char *aliases[3]; /* further accepted names, null-terminated */
-    enum esse_level_family family;
-    bool is_own; /* Esse's, unknown to Elle */
-    bool needs_session_order, needs_real_time;
-    enum esse_level_id base;            /* X for strong-X and strong-session-X, or NONE */
+    bool is_own;            /* Esse's, unknown to Elle */
+
+    enum esse_level_family family; /* with it the unit: transactions, or single operations */
+    enum esse_phi phi;
+    enum esse_cycle cycle;
+    bool needs_session_order; /* so counts: in cycles, and as a part of the commit order */
+    bool needs_real_time;     /* rt counts in cycles */
+    bool has_points;          /* start and commit points that a certificate gives count */
+
+    /* What a history is said to have that does not satisfy the level, or NONE where no engine
+     * says so.  The level forbids these. */
+    enum esse_anomaly_id no_order;        /* every version order leaves a cycle */
+    enum esse_anomaly_id no_commit_order; /* no commit order keeps the axiom */
+    enum esse_anomaly_id mismatch;        /* the order that was given does not replay */
+
     struct esse_implication implies[7]; /* direct */
     enum esse_anomaly_id forbids[9];    /* direct; those of implied levels come on top */
     const char *definition, *source;    /* one formal paragraph, and where it comes from */
@@ -248,6 +303,37 @@ const char *esse_level_suggest_any(const char *name);
 /* The name by which Elle prints the level. */
 const char *esse_level_elle_name(const struct esse_level *level);
 
+/* Are single reads and writes the units of its commit order, and not transactions? */
+static inline bool esse_level_is_of_operations(const struct esse_level *level)
+{
+    return level->family == ESSE_FAMILY_OPERATIONS;
+}
+
+/* Is an order that proves it one of starts and commits, and not of transactions? */
+static inline bool esse_level_has_starts(const struct esse_level *level)
+{
+    return level->cycle == ESSE_CYCLE_NO_TWO_RW || level->cycle == ESSE_CYCLE_RW_AFTER_READ;
+}
+
+/* Must a transaction read its own writes?  Must it also read again what it has read before?  The
+ * level says so by forbidding own-write-missed and internal. */
+bool esse_level_sees_own_writes(const struct esse_level *level);
+bool esse_level_is_repeatable(const struct esse_level *level);
+
+/* The levels defined by cycles: of the strongest kind first, and of one kind those first that
+ * count time, then sessions.  NULL after the last. */
+const struct esse_level *esse_level_by_cycle(size_t at);
+
+/* The level with the same kind of cycle that counts these; NULL if there is none. */
+const struct esse_level *esse_level_with(const struct esse_level *level, bool sessions, bool time);
+
+/* X of strong-X and strong-session-X; NULL for others. */
+const struct esse_level *esse_level_base(const struct esse_level *level);
+
+/* The anomalies that the level itself names, one after the other; ESSE_ANOMALY_NONE after the
+ * last. */
+enum esse_anomaly_id esse_level_names(const struct esse_level *level, size_t at);
+
 /* Does every history that satisfies 'a' satisfy 'b'?  Only by the implications that are true under
  * Esse's definitions, so that "holds" may be passed on along it.  Every level implies itself. */
 bool esse_level_implies(const struct esse_level *a, const struct esse_level *b);
@@ -266,9 +352,6 @@ const struct esse_anomaly_type *esse_anomaly_find(const char *name);
 
 /* Is 'b' present wherever 'a' is?  Every anomaly implies itself. */
 bool esse_anomaly_implies(const struct esse_anomaly_type *a, const struct esse_anomaly_type *b);
-
-/* Is it snapshot isolation, plain or strong, which start and commit points can be held against? */
-bool esse_level_has_points(const struct esse_level *level);
 
 /* Is a history with 'anomaly' outside of 'level'?  'anomaly' implies one that the level names, or a
  * level that it implies under Esse's definitions.  What is about points (see there)

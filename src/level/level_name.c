@@ -139,13 +139,25 @@ static bool is_ambiguous(const char *name, const void *owner)
            strlen(name) > ESSE_GUESS_LONGEST;
 }
 
+/* What is refuted has a name, time counts only with sessions, points are those of snapshots, and no
+ * two levels are defined by the same cycles. */
+static bool definition_valid(const struct esse_level *level)
+{
+    return (level->phi != ESSE_PHI_NONE) == (level->no_commit_order != ESSE_ANOMALY_NONE) &&
+           (level->cycle >= ESSE_CYCLE_ONE_RW) == (level->no_order != ESSE_ANOMALY_NONE) &&
+           (!level->needs_real_time || level->needs_session_order) &&
+           (!level->has_points || level->cycle == ESSE_CYCLE_NO_TWO_RW) &&
+           (level->cycle == ESSE_CYCLE_NONE ||
+            esse_level_with(level, level->needs_session_order, level->needs_real_time) == level);
+}
+
 static bool level_valid(unsigned id)
 {
     const struct esse_level *level = &esse_level_table[id];
     const char *names[MOST_NAMES];
     bool valid = level->id == id && level->name && level->friendly && level->definition &&
                  level->source && esse_level_notes_table[id].forbidden.why &&
-                 esse_level_notes_table[id].allowed.why;
+                 esse_level_notes_table[id].allowed.why && definition_valid(level);
     for (size_t i = valid ? names_of_level(level, names) : 0; i-- > 0;)
         valid &= !is_ambiguous(names[i], level);
     for (const struct esse_implication *edge = level->implies; edge->to; edge++)

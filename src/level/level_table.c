@@ -36,13 +36,15 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .elle_name = "strong-serializable",
         .aliases = { "strong-serializable" },
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_ANY,
         .needs_session_order = true,
         .needs_real_time = true,
-        .base = ESSE_LEVEL_SERIALIZABLE,
+        .no_order = ANOMALY(NO_ORDER_STRICT_SERIALIZABLE),
+        .mismatch = ANOMALY(ORDER_MISMATCH_REALTIME),
         .implies = { ALWAYS(SERIALIZABLE), ALWAYS(SNAPSHOT_ISOLATION), ALWAYS(LINEARIZABLE),
                      ALWAYS(SESSION_SERIALIZABLE), ALWAYS(STRONG_SESSION_SERIALIZABLE),
                      ALWAYS(STRONG_SNAPSHOT_ISOLATION) },
-        .forbids = { ANOMALY(NO_ORDER_STRICT_SERIALIZABLE), ANOMALY(ORDER_MISMATCH_REALTIME), ANOMALY(G1), ANOMALY(G1C_REALTIME), ANOMALY(G2_REALTIME) },
+        .forbids = { ANOMALY(G1), ANOMALY(G1C_REALTIME), ANOMALY(G2_REALTIME) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "ww ∪ wr ∪ rw ∪ so ∪ rt acyclic, predicate edges included. Equivalently, one "
                       "total order of the committed transactions explains every read and places a "
@@ -55,11 +57,14 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "strong-snapshot-isolation",
         .friendly = "strong-snapshot-isolation",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_NO_TWO_RW,
         .needs_session_order = true,
         .needs_real_time = true,
-        .base = ESSE_LEVEL_SNAPSHOT_ISOLATION,
+        .has_points = true,
+        .no_order = ANOMALY(NO_ORDER_STRONG_SNAPSHOT_ISOLATION),
+        .mismatch = ANOMALY(SNAPSHOT_MISMATCH_REALTIME),
         .implies = { ALWAYS(STRONG_SESSION_SNAPSHOT_ISOLATION), ALWAYS(STRONG_READ_COMMITTED) },
-        .forbids = { ANOMALY(NO_ORDER_STRONG_SNAPSHOT_ISOLATION), ANOMALY(SNAPSHOT_MISMATCH_REALTIME), ANOMALY(INTERNAL), ANOMALY(G1_REALTIME), ANOMALY(G_NONADJACENT_REALTIME) },
+        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1_REALTIME), ANOMALY(G_NONADJACENT_REALTIME) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "(ww ∪ wr ∪ so ∪ rt) ; rw? acyclic. Each transaction reads from a snapshot "
                       "that holds everything committed before it started, and of two transactions "
@@ -71,9 +76,9 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "strong-PL-2",
         .friendly = "strong-read-committed",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_WR,
         .needs_session_order = true,
         .needs_real_time = true,
-        .base = ESSE_LEVEL_READ_COMMITTED,
         .implies = { ALWAYS(STRONG_SESSION_READ_COMMITTED), ALWAYS(STRONG_READ_UNCOMMITTED) },
         .forbids = { ANOMALY(G1C_REALTIME) },
         .definition = "There is no G1a or G1b, and some version order makes ww ∪ wr ∪ so ∪ rt "
@@ -86,9 +91,9 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "strong-PL-1",
         .friendly = "strong-read-uncommitted",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_WW,
         .needs_session_order = true,
         .needs_real_time = true,
-        .base = ESSE_LEVEL_READ_UNCOMMITTED,
         .implies = { ALWAYS(STRONG_SESSION_READ_UNCOMMITTED) },
         .forbids = { ANOMALY(G0_REALTIME) },
         .definition = "Some version order makes ww ∪ so ∪ rt acyclic: versions are installed in an "
@@ -100,10 +105,12 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "strong-session-serializable",
         .friendly = "strong-session-serializable",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_ANY,
         .needs_session_order = true,
-        .base = ESSE_LEVEL_SERIALIZABLE,
+        .no_order = ANOMALY(NO_ORDER_STRONG_SESSION_SERIALIZABLE),
+        .mismatch = ANOMALY(ORDER_MISMATCH_PROCESS),
         .implies = { ALWAYS(SERIALIZABLE), ALWAYS(STRONG_SESSION_SNAPSHOT_ISOLATION) },
-        .forbids = { ANOMALY(NO_ORDER_STRONG_SESSION_SERIALIZABLE), ANOMALY(ORDER_MISMATCH_PROCESS), ANOMALY(G1_PROCESS), ANOMALY(G2_PROCESS) },
+        .forbids = { ANOMALY(G1_PROCESS), ANOMALY(G2_PROCESS) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "ww ∪ wr ∪ rw ∪ so acyclic, predicate edges included. Over commit orders: "
                       "some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
@@ -115,11 +122,14 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "strong-session-snapshot-isolation",
         .friendly = "strong-session-snapshot-isolation",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_NO_TWO_RW,
         .needs_session_order = true,
-        .base = ESSE_LEVEL_SNAPSHOT_ISOLATION,
+        .has_points = true,
+        .no_order = ANOMALY(NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION),
+        .mismatch = ANOMALY(SNAPSHOT_MISMATCH_PROCESS),
         .implies = { ALWAYS(SNAPSHOT_ISOLATION), ALWAYS(STRONG_SESSION_READ_COMMITTED),
                      ALWAYS(PARALLEL_SNAPSHOT_ISOLATION), ALWAYS(PREFIX) },
-        .forbids = { ANOMALY(NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION), ANOMALY(SNAPSHOT_MISMATCH_PROCESS), ANOMALY(INTERNAL), ANOMALY(G1_PROCESS), ANOMALY(G_NONADJACENT_PROCESS) },
+        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1_PROCESS), ANOMALY(G_NONADJACENT_PROCESS) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "(ww ∪ wr ∪ so) ; rw? acyclic. Over commit orders: some total co ⊇ so ∪ wr "
                       "has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 writes x, and either "
@@ -133,8 +143,8 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "strong-session-PL-2",
         .friendly = "strong-session-read-committed",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_WR,
         .needs_session_order = true,
-        .base = ESSE_LEVEL_READ_COMMITTED,
         .implies = { ALWAYS(READ_COMMITTED), ALWAYS(STRONG_SESSION_READ_UNCOMMITTED) },
         .forbids = { ANOMALY(G1C_PROCESS) },
         .definition = "There is no G1a or G1b, and some version order makes ww ∪ wr ∪ so acyclic: "
@@ -147,8 +157,8 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "strong-session-PL-1",
         .friendly = "strong-session-read-uncommitted",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_WW,
         .needs_session_order = true,
-        .base = ESSE_LEVEL_READ_UNCOMMITTED,
         .implies = { ALWAYS(READ_UNCOMMITTED) },
         .forbids = { ANOMALY(G0_PROCESS) },
         .definition = "Some version order makes ww ∪ so acyclic: versions are installed in an "
@@ -161,9 +171,12 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .friendly = "serializable",
         .aliases = { "conflict-serializable" },
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_ANY,
+        .no_order = ANOMALY(NO_ORDER_SERIALIZABLE),
+        .mismatch = ANOMALY(ORDER_MISMATCH),
         .implies = { ALWAYS(REPEATABLE_READ), ALWAYS(UPDATE_SERIALIZABLE),
                      ALWAYS(SNAPSHOT_ISOLATION), ALWAYS(VIEW_SERIALIZABLE) },
-        .forbids = { ANOMALY(NO_ORDER_SERIALIZABLE), ANOMALY(ORDER_MISMATCH), ANOMALY(G1), ANOMALY(G2), ANOMALY(PREDICATE_READ_MISS), ANOMALY(INTERNAL) },
+        .forbids = { ANOMALY(G1), ANOMALY(G2), ANOMALY(PREDICATE_READ_MISS), ANOMALY(INTERNAL) },
         .definition = "There is no internal, G1a or G1b, and some version order makes ww ∪ wr ∪ rw "
                       "acyclic, predicate edges included: the committed transactions could have "
                       "run one after the other, in an order that need not agree with sessions or "
@@ -175,8 +188,10 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "PL-2.99",
         .friendly = "repeatable-read",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_ITEM_RW,
+        .no_order = ANOMALY(NO_ORDER_REPEATABLE_READ),
         .implies = { ALWAYS(CURSOR_STABILITY), ALWAYS(MONOTONIC_ATOMIC_VIEW) },
-        .forbids = { ANOMALY(NO_ORDER_REPEATABLE_READ), ANOMALY(G1), ANOMALY(G2_ITEM), ANOMALY(LOST_UPDATE) },
+        .forbids = { ANOMALY(G1), ANOMALY(G2_ITEM), ANOMALY(LOST_UPDATE) },
         .definition = "There is no G1a or G1b, and some version order makes ww ∪ wr ∪ rw acyclic, "
                       "where rw counts item reads only: what a predicate read missed is not held "
                       "against it.",
@@ -187,10 +202,14 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "PL-SI",
         .friendly = "snapshot-isolation",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_NO_TWO_RW,
+        .has_points = true,
+        .no_order = ANOMALY(NO_ORDER_SNAPSHOT_ISOLATION),
+        .mismatch = ANOMALY(SNAPSHOT_MISMATCH),
         .implies = { ALWAYS(FORWARD_CONSISTENT_VIEW), ALWAYS(MONOTONIC_SNAPSHOT_READ),
                      ALWAYS(MONOTONIC_ATOMIC_VIEW), PLAIN(PARALLEL_SNAPSHOT_ISOLATION),
                      PLAIN(PREFIX) },
-        .forbids = { ANOMALY(NO_ORDER_SNAPSHOT_ISOLATION), ANOMALY(SNAPSHOT_MISMATCH), ANOMALY(GSI), ANOMALY(INTERNAL), ANOMALY(G1), ANOMALY(G_SI), ANOMALY(G_NONADJACENT) },
+        .forbids = { ANOMALY(GSI), ANOMALY(INTERNAL), ANOMALY(G1), ANOMALY(G_SI), ANOMALY(G_NONADJACENT) },
         .definition = "There is no internal, G1a or G1b, and some version order makes "
                       "(ww ∪ wr) ; rw? acyclic: every cycle of ww, wr and rw has two rw edges in a "
                       "row. Each transaction reads from one snapshot, which may be old, and of two "
@@ -202,9 +221,13 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "parallel-snapshot-isolation",
         .friendly = "parallel-snapshot-isolation",
         .family = ESSE_FAMILY_COMMIT_ORDER,
+        .phi = ESSE_PHI_PARALLEL,
+        .cycle = ESSE_CYCLE_ONE_RW,
         .needs_session_order = true,
+        .no_order = ANOMALY(NO_ORDER_PARALLEL),
+        .no_commit_order = ANOMALY(CO_PARALLEL),
         .implies = { ALWAYS(CAUSAL_CERONE), ALWAYS(UPDATE_ATOMIC) },
-        .forbids = { ANOMALY(NO_ORDER_PARALLEL), ANOMALY(CO_PARALLEL), ANOMALY(INTERNAL), ANOMALY(G1A) },
+        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1A) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ (so ∪ wr ∪ ww)⁺, where (t, t') ∈ ww iff both write "
                       "some key and t co t'. Equivalently, some version order leaves no cycle of "
@@ -219,9 +242,13 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .friendly = "prefix",
         .aliases = { "prefix-consistency" },
         .family = ESSE_FAMILY_COMMIT_ORDER,
+        .phi = ESSE_PHI_PREFIX,
+        .cycle = ESSE_CYCLE_RW_AFTER_READ,
         .needs_session_order = true,
+        .no_order = ANOMALY(NO_ORDER_PREFIX),
+        .no_commit_order = ANOMALY(CO_PREFIX),
         .implies = { ALWAYS(CAUSAL_CERONE) },
-        .forbids = { ANOMALY(NO_ORDER_PREFIX), ANOMALY(CO_PREFIX), ANOMALY(INTERNAL), ANOMALY(G1A) },
+        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1A) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ co* ; (so ∪ wr): a transaction that sees another "
                       "sees everything committed before that one.",
@@ -232,9 +259,11 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "update-atomic",
         .friendly = "update-atomic",
         .family = ESSE_FAMILY_COMMIT_ORDER,
+        .phi = ESSE_PHI_UPDATES,
         .needs_session_order = true,
+        .no_commit_order = ANOMALY(CO_UPDATE_ATOMIC),
         .implies = { ALWAYS(READ_ATOMIC) },
-        .forbids = { ANOMALY(CO_UPDATE_ATOMIC), ANOMALY(LOST_UPDATE) },
+        .forbids = { ANOMALY(LOST_UPDATE) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ so ∪ wr ∪ ww, where (t, t') ∈ ww iff both write "
                       "some key and t co t'. That is read-atomic, and of two transactions that "
@@ -247,9 +276,11 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .friendly = "causal-cerone",
         .aliases = { "causal-consistency" },
         .family = ESSE_FAMILY_COMMIT_ORDER,
+        .phi = ESSE_PHI_CAUSAL,
         .needs_session_order = true,
+        .no_commit_order = ANOMALY(CO_CAUSAL_CERONE),
         .implies = { ALWAYS(READ_ATOMIC) },
-        .forbids = { ANOMALY(CO_CAUSAL_CERONE), ANOMALY(INTERNAL), ANOMALY(G1A) },
+        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1A) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ (so ∪ wr)⁺: a transaction sees whatever the "
                       "transactions it sees had seen.",
@@ -260,9 +291,11 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "read-atomic",
         .friendly = "read-atomic",
         .family = ESSE_FAMILY_COMMIT_ORDER,
+        .phi = ESSE_PHI_ATOMIC,
         .needs_session_order = true,
+        .no_commit_order = ANOMALY(CO_READ_ATOMIC),
         .implies = { ALWAYS(AXIOMATIC_READ_COMMITTED), ALWAYS(MONOTONIC_ATOMIC_VIEW) },
-        .forbids = { ANOMALY(CO_READ_ATOMIC), ANOMALY(INTERNAL), ANOMALY(G1A), ANOMALY(FUTURE_READ) },
+        .forbids = { ANOMALY(INTERNAL), ANOMALY(G1A), ANOMALY(FUTURE_READ) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ so ∪ wr: a transaction sees all of another's "
                       "writes or none.",
@@ -272,12 +305,13 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .id = ESSE_LEVEL_AXIOMATIC_READ_COMMITTED,
         .name = "axiomatic-read-committed",
         .friendly = "axiomatic-read-committed",
-        .family = ESSE_FAMILY_COMMIT_ORDER,
         .is_own = true,
+        .family = ESSE_FAMILY_COMMIT_ORDER,
+        .phi = ESSE_PHI_READ_EARLIER,
         .needs_session_order = true,
+        .no_commit_order = ANOMALY(CO_READ_COMMITTED),
         .implies = { ALWAYS(MONOTONIC_ATOMIC_VIEW) },
-        .forbids = { ANOMALY(CO_READ_COMMITTED), ANOMALY(OWN_WRITE_MISSED), ANOMALY(G1A), ANOMALY(G1B), ANOMALY(GARBAGE_READ),
-                     ANOMALY(FUTURE_READ) },
+        .forbids = { ANOMALY(OWN_WRITE_MISSED), ANOMALY(G1A), ANOMALY(G1B), ANOMALY(GARBAGE_READ), ANOMALY(FUTURE_READ) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever a read r of t3 reads x from "
                       "t1, t2 ≠ t1 writes x and (t2, r) ∈ wr ; po: having read anything of a "
                       "transaction, no later read returns what that transaction overwrote. "
@@ -290,8 +324,9 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "monotonic-atomic-view",
         .friendly = "monotonic-atomic-view",
         .family = ESSE_FAMILY_OTHER,
+        .phi = ESSE_PHI_READ_EARLIER,
+        .no_commit_order = ANOMALY(CO_MONOTONIC_ATOMIC_VIEW),
         .implies = { ALWAYS(READ_COMMITTED) },
-        .forbids = { ANOMALY(CO_MONOTONIC_ATOMIC_VIEW) },
         .definition = "There is no G1a or G1b, and some version order makes ww ∪ wr acyclic and "
                       "lets no observed transaction vanish: if a transaction reads from t2, and "
                       "later in program order makes an item read of a key that t2 wrote, from "
@@ -331,8 +366,10 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "PL-2+",
         .friendly = "consistent-view",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_ONE_RW,
+        .no_order = ANOMALY(NO_ORDER_CONSISTENT_VIEW),
         .implies = { ALWAYS(CURSOR_STABILITY), ALWAYS(MONOTONIC_VIEW) },
-        .forbids = { ANOMALY(NO_ORDER_CONSISTENT_VIEW), ANOMALY(G1), ANOMALY(G_SINGLE) },
+        .forbids = { ANOMALY(G1), ANOMALY(G_SINGLE) },
         .definition = "There is no G1a or G1b, and some version order leaves no cycle of ww, wr "
                       "and at most one rw: what a transaction reads is a consistent state, "
                       "though two transactions may act on states that do not fit together.",
@@ -385,6 +422,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "PL-2",
         .friendly = "read-committed",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_WR,
         .implies = { ALWAYS(READ_UNCOMMITTED) },
         .forbids = { ANOMALY(G1), ANOMALY(LOST_COMMIT) },
         .definition = "There is no G1a or G1b, and some version order makes ww ∪ wr acyclic: only "
@@ -397,6 +435,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "PL-1",
         .friendly = "read-uncommitted",
         .family = ESSE_FAMILY_DEPENDENCY,
+        .cycle = ESSE_CYCLE_WW,
         .forbids = { ANOMALY(RESULT_SET_MISMATCH), ANOMALY(G0), ANOMALY(DUPLICATE_ELEMENTS), ANOMALY(CYCLIC_VERSIONS) },
         .definition = "Some version order makes ww acyclic: the writes of two transactions do not "
                       "interleave. Reads may return anything, but a predicate operation must agree "
@@ -468,9 +507,10 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "causal",
         .friendly = "causal",
         .family = ESSE_FAMILY_OPERATIONS,
+        .phi = ESSE_PHI_CAUSAL,
         .needs_session_order = true,
+        .no_commit_order = ANOMALY(CO_CAUSAL),
         .implies = { ALWAYS(PRAM), ALWAYS(WRITES_FOLLOW_READS) },
-        .forbids = { ANOMALY(CO_CAUSAL) },
         .definition = "Every operation counts as a transaction of its own, in its session at "
                       "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
                       "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ (so "
@@ -483,9 +523,10 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "PRAM",
         .friendly = "PRAM",
         .family = ESSE_FAMILY_OPERATIONS,
+        .phi = ESSE_PHI_PIPED,
         .needs_session_order = true,
+        .no_commit_order = ANOMALY(CO_PRAM),
         .implies = { ALWAYS(MONOTONIC_READS), ALWAYS(MONOTONIC_WRITES), ALWAYS(READ_YOUR_WRITES) },
-        .forbids = { ANOMALY(CO_PRAM) },
         .definition = "Every operation counts as a transaction of its own, in its session at "
                       "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
                       "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ so "
@@ -498,8 +539,9 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "writes-follow-reads",
         .friendly = "writes-follow-reads",
         .family = ESSE_FAMILY_OPERATIONS,
+        .phi = ESSE_PHI_ANSWERED,
         .needs_session_order = true,
-        .forbids = { ANOMALY(CO_WRITES_FOLLOW_READS) },
+        .no_commit_order = ANOMALY(CO_WRITES_FOLLOW_READS),
         .definition = "Every operation counts as a transaction of its own, in its session at "
                       "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
                       "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ wr "
@@ -512,8 +554,9 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "monotonic-reads",
         .friendly = "monotonic-reads",
         .family = ESSE_FAMILY_OPERATIONS,
+        .phi = ESSE_PHI_SEEN,
         .needs_session_order = true,
-        .forbids = { ANOMALY(CO_MONOTONIC_READS) },
+        .no_commit_order = ANOMALY(CO_MONOTONIC_READS),
         .definition = "Every operation counts as a transaction of its own, in its session at "
                       "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
                       "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ wr "
@@ -525,8 +568,9 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "monotonic-writes",
         .friendly = "monotonic-writes",
         .family = ESSE_FAMILY_OPERATIONS,
+        .phi = ESSE_PHI_WRITTEN,
         .needs_session_order = true,
-        .forbids = { ANOMALY(CO_MONOTONIC_WRITES) },
+        .no_commit_order = ANOMALY(CO_MONOTONIC_WRITES),
         .definition = "Every operation counts as a transaction of its own, in its session at "
                       "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
                       "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ so "
@@ -539,8 +583,9 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .name = "read-your-writes",
         .friendly = "read-your-writes",
         .family = ESSE_FAMILY_OPERATIONS,
+        .phi = ESSE_PHI_OWN,
         .needs_session_order = true,
-        .forbids = { ANOMALY(CO_READ_YOUR_WRITES) },
+        .no_commit_order = ANOMALY(CO_READ_YOUR_WRITES),
         .definition = "Every operation counts as a transaction of its own, in its session at "
                       "its place in the program. Some total co ⊇ so ∪ wr of them has w2 co w1 "
                       "whenever a read r of x reads from w1, w2 ≠ w1 writes x and (w2, r) ∈ so: "

@@ -106,10 +106,11 @@ static void implies_members(struct esse_out *out, const struct esse_level *level
 static void forbids_members(struct esse_out *out, const struct esse_level *level)
 {
     unsigned count = 0;
+    enum esse_anomaly_id id;
     member(out, false, "forbids");
     esse_out_char(out, '[');
-    for (const enum esse_anomaly_id *id = level->forbids; *id; id++)
-        item(out, &count, esse_anomaly_get(*id)->name);
+    for (size_t at = 0; (id = esse_level_names(level, at)) != ESSE_ANOMALY_NONE; at++)
+        item(out, &count, esse_anomaly_get(id)->name);
     esse_out_char(out, ']');
 
     count = 0;
@@ -134,7 +135,7 @@ static void level_object(struct esse_out *out, const struct esse_level *level)
     bool_member(out, "own", level->is_own);
     bool_member(out, "needs_session_order", level->needs_session_order);
     bool_member(out, "needs_real_time", level->needs_real_time);
-    text_member(out, "base", level->base ? esse_level_get(level->base)->name : NULL);
+    text_member(out, "base", esse_level_base(level) ? esse_level_base(level)->name : NULL);
     implies_members(out, level);
     forbids_members(out, level);
     text_member(out, "definition", level->definition);

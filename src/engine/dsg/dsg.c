@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-enum { EVERYTHING = DSG_DATA | 1u << DSG_SO | 1u << DSG_RT };
-
 struct dsg {
     struct esse_job *job;
     struct known known;
@@ -113,29 +111,20 @@ static bool rules_all_out(const struct dsg *dsg)
 
 /* ---- orders ---- */
 
-/* The levels that an order can prove, strongest first in each family, and the graph whose
- * topological order it is. */
-static const struct prover {
-    enum esse_level_id level;
-    unsigned mask;
-    bool doubled;
-} provers[] = {
-    { ESSE_LEVEL_STRICT_SERIALIZABLE, EVERYTHING, false },
-    { ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE, DSG_DATA | 1u << DSG_SO, false },
-    { ESSE_LEVEL_SERIALIZABLE, DSG_DATA, false },
-    { ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION, EVERYTHING, true },
-    { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, DSG_DATA | 1u << DSG_SO, true },
-    { ESSE_LEVEL_SNAPSHOT_ISOLATION, DSG_DATA, true },
-    { ESSE_LEVEL_REPEATABLE_READ, DSG_DATA & ~(1u << DSG_RWP), false },
-    { ESSE_LEVEL_CONSISTENT_VIEW, DSG_DATA & ~DSG_ANTI, false },
-    { ESSE_LEVEL_STRONG_READ_COMMITTED, EVERYTHING & ~DSG_ANTI, false },
-    { ESSE_LEVEL_STRONG_SESSION_READ_COMMITTED, (DSG_DATA | 1u << DSG_SO) & ~DSG_ANTI, false },
-    { ESSE_LEVEL_READ_COMMITTED, DSG_DATA & ~DSG_ANTI, false },
-    { ESSE_LEVEL_STRONG_READ_UNCOMMITTED, 1u << DSG_WW | 1u << DSG_SO | 1u << DSG_RT, false },
-    { ESSE_LEVEL_STRONG_SESSION_READ_UNCOMMITTED, 1u << DSG_WW | 1u << DSG_SO, false },
-    { ESSE_LEVEL_READ_UNCOMMITTED, 1u << DSG_WW, false },
-};
-enum { PROVERS = sizeof provers / sizeof *provers };
+/* The edges of the graph whose topological order proves the level. */
+static unsigned mask_of(const struct esse_level *level)
+{
+    static const unsigned data[] = {
+        [ESSE_CYCLE_WW] = 1u << DSG_WW,
+        [ESSE_CYCLE_WR] = DSG_DATA & ~DSG_ANTI,
+        [ESSE_CYCLE_ONE_RW] = DSG_DATA & ~DSG_ANTI, /* the rest of it is left to the replay */
+        [ESSE_CYCLE_ITEM_RW] = DSG_DATA & ~(1u << DSG_RWP),
+        [ESSE_CYCLE_NO_TWO_RW] = DSG_DATA,
+        [ESSE_CYCLE_ANY] = DSG_DATA,
+    };
+    return data[level->cycle] | (level->needs_session_order ? 1u << DSG_SO : 0) |
+           (level->needs_real_time ? 1u << DSG_RT : 0);
+}
 
 struct proof {
     bool tried, good;
@@ -172,24 +161,24 @@ static bool is_all_known(const struct dsg *dsg, const struct versions *versions)
 
 /* Tries an order that follows 'versions'.  Where they are not fully known it is a guess; replaying
  * it decides. */
-static void try_order(struct dsg *dsg, const struct prover *prover, const struct versions *versions,
-                      struct proof *proof)
+static void try_order(struct dsg *dsg, const struct esse_level *level,
+                      const struct versions *versions, struct proof *proof)
 {
     struct esse_csr csr;
     struct esse_scc scc;
     struct esse_error err;
-    const struct esse_level *level = esse_level_get(prover->level);
+    const unsigned mask = mask_of(level);
+    const bool doubled = esse_level_has_starts(level);
     proof->order = (struct esse_order){ 0 };
-    dsg_graph_build(&csr, versions, &dsg->time, prover->mask, prover->doubled);
+    dsg_graph_build(&csr, versions, &dsg->time, mask, doubled);
     esse_budget_phase(dsg->job->budget, "ordering transactions", csr.nodes);
-    if (dsg_scc_find(&scc, dsg->known.scratch, &csr, versions, prover->mask, prover->doubled,
-                     dsg->job->budget) &&
+    if (dsg_scc_find(&scc, dsg->known.scratch, &csr, versions, mask, doubled, dsg->job->budget) &&
         scc.count == csr.nodes) {
-        read_order(dsg, &scc, csr.nodes, prover->doubled, &proof->order);
+        read_order(dsg, &scc, csr.nodes, doubled, &proof->order);
         proof->order.proves = level->friendly;
-        /* A consistent view is more than an order; the replay looks for what is missing. */
+        /* With at most one rw it takes more than an order; the replay looks for what is missing. */
         proof->good =
-            (is_all_known(dsg, versions) && prover->level != ESSE_LEVEL_CONSISTENT_VIEW) ||
+            (is_all_known(dsg, versions) && level->cycle != ESSE_CYCLE_ONE_RW) ||
             esse_replay(dsg->versions.history, level, &proof->order, dsg->job->proved, &err);
     }
     esse_arena_drop(dsg->known.scratch, scc.component);
@@ -203,13 +192,12 @@ static bool is_worth_recording(const struct dsg *dsg)
            (dsg->job->history->has & ESSE_HAS_PREDICATES);
 }
 
-static void try_recorded(struct dsg *dsg, const struct prover *prover, struct proof *proof)
+static void try_recorded(struct dsg *dsg, const struct esse_level *level, struct proof *proof)
 {
     const struct esse_history *history = dsg->job->history;
-    const struct esse_level *level = esse_level_get(prover->level);
     struct esse_error err;
     bool ok = true;
-    if (prover->doubled)
+    if (esse_level_has_starts(level))
         ok = dsg_recorded_snapshots(&proof->order, dsg->job->arena, history, dsg->versions.in,
                                     dsg->job->budget);
     else
@@ -238,20 +226,20 @@ static bool is_recorded_by_commit(const struct versions *versions)
 /* With everything known there is one graph; otherwise first the one that a recorder of commits
  * would have, then the one that only has what is known.  The latter proves by luck only, and is
  * left to the engine that decides, if one follows. */
-static void try_prover(struct dsg *dsg, const struct prover *prover, bool is_followed,
+static void try_prover(struct dsg *dsg, const struct esse_level *level, bool is_followed,
                        struct proof *proof)
 {
     if (dsg->versions.undetermined && !proof->guessed && (!is_followed || dsg->is_by_commit)) {
-        try_order(dsg, prover, &dsg->guess, proof);
+        try_order(dsg, level, &dsg->guess, proof);
         proof->guessed = true;
     }
     proof->tried = proof->good || !dsg->versions.undetermined || !is_followed;
     if (!proof->tried)
         return;
     if (!proof->good)
-        try_order(dsg, prover, &dsg->versions, proof);
+        try_order(dsg, level, &dsg->versions, proof);
     if (!proof->good && is_worth_recording(dsg))
-        try_recorded(dsg, prover, proof);
+        try_recorded(dsg, level, proof);
 }
 
 /* Where the points are given, snapshot isolation is proved by them and by no other order: if no
@@ -277,19 +265,21 @@ static bool prove_by_points(const struct dsg *dsg, const struct esse_level *leve
 static bool prove(struct dsg *dsg, const struct esse_level *level, bool is_followed,
                   struct proof *proofs, struct esse_verdict *verdict)
 {
-    if (dsg->has_points && esse_level_has_points(level))
+    if (dsg->has_points && level->has_points)
         return prove_by_points(dsg, level, verdict);
-    for (int p = 0; p < PROVERS; p++) {
-        if ((provers[p].mask & ~dsg->mask) ||
-            !esse_recheck_is_enough(esse_level_get(provers[p].level), level, verdict))
+    const struct esse_level *prover;
+    for (size_t at = 0; (prover = esse_level_by_cycle(at)) != NULL; at++) {
+        struct proof *proof = &proofs[prover->id];
+        if (prover->family != ESSE_FAMILY_DEPENDENCY || (mask_of(prover) & ~dsg->mask) ||
+            !esse_recheck_is_enough(prover, level, verdict))
             continue;
-        if (!proofs[p].tried && !esse_budget_spent(dsg->job->budget))
-            try_prover(dsg, &provers[p], is_followed, &proofs[p]);
-        if (!proofs[p].good)
+        if (!proof->tried && !esse_budget_spent(dsg->job->budget))
+            try_prover(dsg, prover, is_followed, proof);
+        if (!proof->good)
             continue;
         verdict->outcome = ESSE_HOLDS;
         verdict->evidence = "order";
-        verdict->order = proofs[p].order;
+        verdict->order = proof->order;
         return true;
     }
     return false;
@@ -333,14 +323,18 @@ static unsigned asked_mask(const struct esse_job *job)
     return mask;
 }
 
-/* The serial level that speaks of the same. */
+/* The serial level that speaks of these dependencies; NULL if there is none. */
+static const struct esse_level *serial_with(unsigned mask)
+{
+    return esse_level_with(esse_level_get(ESSE_LEVEL_SERIALIZABLE), mask & 1u << DSG_SO,
+                           mask & 1u << DSG_RT);
+}
+
+/* The serial level that speaks of what was asked for; of time only with sessions. */
 static const struct esse_level *strongest_asked(const struct esse_job *job)
 {
     const unsigned mask = asked_mask(job);
-    int p = 0;
-    while (p < PROVERS - 1 && (provers[p].doubled || (provers[p].mask & ~mask)))
-        p++;
-    return esse_level_get(provers[p].level);
+    return serial_with(mask & 1u << DSG_SO ? mask : DSG_DATA);
 }
 
 static bool find_cycles(struct dsg *dsg)
@@ -367,15 +361,14 @@ static bool find_cycles(struct dsg *dsg)
  * real time as far as they were asked for, then there is no cycle to look for. */
 static bool is_plainly_serial(struct dsg *dsg, struct proof *proofs)
 {
-    for (int p = 0; p < PROVERS; p++) {
-        if (provers[p].mask != dsg->mask || provers[p].doubled)
-            continue;
-        try_order(dsg, &provers[p], &dsg->guess, &proofs[p]);
-        proofs[p].guessed = true;
-        proofs[p].tried = proofs[p].good;
-        return proofs[p].good;
-    }
-    return false;
+    const struct esse_level *level = serial_with(dsg->mask);
+    if (!level)
+        return false;
+    struct proof *proof = &proofs[level->id];
+    try_order(dsg, level, &dsg->guess, proof);
+    proof->guessed = true;
+    proof->tried = proof->good;
+    return proof->good;
 }
 
 /* The guess differs only where something is left open. */
@@ -397,7 +390,7 @@ static bool asks_for_points(const struct esse_job *job)
 {
     bool asks = job->named[ESSE_ANOMALY_GSIA] || job->named[ESSE_ANOMALY_GSIB];
     for (size_t i = 0; i < job->level_count; i++)
-        asks |= esse_level_has_points(job->levels[i]);
+        asks |= job->levels[i]->has_points;
     return asks && esse_may_have_points(job->history);
 }
 
@@ -428,7 +421,7 @@ static bool analyse(struct dsg *dsg, struct proof *proofs, const struct serial_p
 static void decide(struct esse_job *job, const struct serial_part *part)
 {
     struct dsg dsg = { .job = job };
-    struct proof proofs[PROVERS] = { { 0 } };
+    struct proof proofs[ESSE_LEVEL_END] = { { 0 } }; /* by level */
     bool complete = analyse(&dsg, proofs, part);
     for (size_t i = 0; i < job->level_count; i++) {
         struct esse_verdict *verdict = &job->verdicts[i];

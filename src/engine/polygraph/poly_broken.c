@@ -76,7 +76,7 @@ static bool ask_key(struct poly *poly, uint32_t key)
     for (uint32_t v = versions->first[key] + 1; v < versions->first[key + 1]; v++)
         for (uint32_t i = reads->reader_first[v]; i < reads->reader_first[v + 1]; i++)
             asked |= ask_reader(poly, key, v, versions_touch(versions, reads->reader[i])->txn);
-    if (poly->rule->form == POLY_SNAPSHOT)
+    if (poly->level->cycle == ESSE_CYCLE_NO_TWO_RW)
         asked |= ask_overlaps(poly, key);
     return asked;
 }
@@ -107,7 +107,7 @@ static bool ask_source(struct poly *poly, const struct poly_open *open, uint32_t
 static bool ask_open(struct poly *poly, const struct poly_open *open)
 {
     if (!poly_is_open_key(poly->versions, open->key) ||
-        (open->predicate && !poly->rule->predicate_rw))
+        (open->predicate && poly->level->cycle == ESSE_CYCLE_ITEM_RW))
         return false;
     for (uint32_t i = 0; i < open->count; i++)
         if (esse_solver_value(poly->solver, esse_lit_of(open->choice + i, false)))

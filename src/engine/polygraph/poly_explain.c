@@ -165,7 +165,7 @@ static struct dsg_edge joinable(const struct poly_reason *reason, uint32_t numbe
 static uint32_t join_reasons(const struct explaining *e, struct poly_reason *reasons,
                              uint32_t count)
 {
-    const bool is_snapshot = e->poly->rule->form == POLY_SNAPSHOT;
+    const bool is_snapshot = e->poly->level->cycle == ESSE_CYCLE_NO_TWO_RW;
     const struct dsg_shape shape = { .anti = is_snapshot ? DSG_ANTI_NOT_ADJACENT : DSG_ANTI_MANY };
     struct esse_arena *arena = esse_arena_new();
     const struct dsg_component component = { .arena = arena, .versions = e->poly->versions };
@@ -308,7 +308,7 @@ void poly_explain(struct poly *poly, struct known *known)
                                             .choice_count = e.told_count,
                                             .clauses = e.clauses.at,
                                             .clause_count = (uint32_t)e.clauses.count };
-    struct esse_anomaly anomaly = { .type = esse_anomaly_get(poly->rule->refuted)->name,
+    struct esse_anomaly anomaly = { .type = esse_anomaly_get(poly->level->no_order)->name,
                                     .description = describe(&e),
                                     .refutation = refutation };
     found_vec_push(&known->found, known->arena, anomaly);

@@ -109,7 +109,7 @@ static void go_on(struct repair *r, uint32_t node, uint32_t round)
     for (uint32_t i = r->installed.first[txn];
          node == poly_commit(poly, txn) && i < r->installed.first[txn + 1]; i++)
         go_later(r, node, r->installed.to[i], round, DSG_WW);
-    if (poly->rule->form == POLY_SINGLE || node != poly_leaves(poly, txn, DSG_RW))
+    if (poly->level->cycle == ESSE_CYCLE_ONE_RW || node != poly_leaves(poly, txn, DSG_RW))
         return;
     for (uint32_t i = r->read.first[txn]; i < r->read.first[txn + 1]; i++)
         go_later(r, node, r->read.to[i], round, DSG_RW);

@@ -44,7 +44,7 @@ static bool find_more(void *context)
 {
     struct poly *poly = context;
     const bool found =
-        poly->rule->form == POLY_SINGLE ? poly_find_single(poly) : poly_find_broken(poly);
+        poly->level->cycle == ESSE_CYCLE_ONE_RW ? poly_find_single(poly) : poly_find_broken(poly);
     if (found)
         poly_small_give(poly);
     return found;
@@ -243,7 +243,7 @@ struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *ar
         esse_arena_grow(arena, NULL, (poly->moments_at + (size_t)1) * sizeof *events);
     struct esse_order order = { .events = events,
                                 .has_starts = starts,
-                                .proves = esse_level_get(poly->rule->level)->friendly };
+                                .proves = poly->level->friendly };
     for (uint32_t node = 0; node < poly->nodes; node++)
         at[esse_acyclic_position(poly->acyclic, node)] = node;
     for (uint32_t i = 0; i < poly->nodes; i++) {
@@ -253,7 +253,7 @@ struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *ar
         events[order.count++] = at[i];
     }
     esse_arena_drop(poly->arena, at);
-    if (poly->rule->form == POLY_SINGLE)
+    if (poly->level->cycle == ESSE_CYCLE_ONE_RW)
         keep_sources(poly, arena, &order);
     return order;
 }

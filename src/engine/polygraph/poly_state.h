@@ -9,26 +9,16 @@
 
 /* What the parts of the engine share: one level of one history, as a graph and choices. */
 
-/* How dependencies become edges of a graph that must be acyclic. */
-enum poly_form {
-    POLY_PLAIN,    /* a node a transaction */
-    POLY_SNAPSHOT, /* a start and a commit; ww leads to the start */
-    POLY_PREFIX,   /* the same, but ww leads to the commit */
-    POLY_SINGLE,   /* a node a transaction, and rw is no edge: at most one may close a cycle */
-};
-
-struct poly_rule {
-    enum esse_level_id level;
-    enum poly_form form;
-    bool sessions, time;
-    bool predicate_rw; /* is what a predicate missed an anti-dependency? */
-    enum esse_anomaly_id refuted;
-};
-
-/* NULL if the level is none of this engine's. */
-const struct poly_rule *poly_rule_of(const struct esse_level *level);
-/* The same kind of level with other orders; NULL if there is none. */
-const struct poly_rule *poly_rule_with(const struct poly_rule *rule, bool sessions, bool time);
+/*
+ * How dependencies become edges of a graph that must be acyclic, by the level's kind of cycle:
+ * ANY and ITEM_RW have a node a transaction; NO_TWO_RW has a start and a commit, and ww leads to
+ * the start; RW_AFTER_READ the same, but ww leads to the commit; ONE_RW has a node a transaction,
+ * and rw is no edge: at most one may close a cycle.
+ */
+static inline bool poly_decides(const struct esse_level *level)
+{
+    return level->cycle >= ESSE_CYCLE_ONE_RW;
+}
 
 /* A read that may be of several versions: of one of sources[first .. first + count).  The choice
  * of the i-th has the number choice + i. */
@@ -122,7 +112,7 @@ struct poly {
     const struct poly_reads *reads;
     const struct dsg_time *time_line;
     struct esse_budget *budget;
-    const struct poly_rule *rule;
+    const struct esse_level *level;
     bool sessions, time; /* the edges that it has: those of the level, and those that are lent */
     const uint8_t *withheld; /* by transaction: lent edges to it that it does not have */
     uint32_t nodes, moments_at, helpers_at;
@@ -143,7 +133,7 @@ struct poly {
     /* Room for looking for what an order breaks. */
     struct esse_pair *places;
     uint32_t *place;
-    struct poly_single *single; /* of POLY_SINGLE */
+    struct poly_single *single; /* of ESSE_CYCLE_ONE_RW */
     uint64_t rounds;
     uint64_t waited; /* times that nobody could go on in the schedule */
 };
@@ -156,7 +146,7 @@ void poly_group_versions(const struct poly *poly, struct esse_arena *arena,
 
 static inline bool poly_is_doubled(const struct poly *poly)
 {
-    return poly->rule->form == POLY_SNAPSHOT || poly->rule->form == POLY_PREFIX;
+    return esse_level_has_starts(poly->level);
 }
 
 /* Where an edge leaves and enters a transaction. */
@@ -167,7 +157,8 @@ static inline uint32_t poly_leaves(const struct poly *poly, uint32_t txn, enum d
 
 static inline uint32_t poly_enters(const struct poly *poly, uint32_t txn, enum dsg_dep dep)
 {
-    bool commit = dsg_is_anti(dep) || (dep == DSG_WW && poly->rule->form == POLY_PREFIX);
+    bool commit =
+        dsg_is_anti(dep) || (dep == DSG_WW && poly->level->cycle == ESSE_CYCLE_RW_AFTER_READ);
     return poly_is_doubled(poly) ? 2 * txn + commit : txn;
 }
 
@@ -207,7 +198,8 @@ void poly_known_draw(struct poly *poly, struct esse_csr *csr, bool inferred);
 /* Is the session's edge to 'txn' one of those that the graph has? */
 static inline bool poly_follows_session(const struct poly *poly, uint32_t txn)
 {
-    return poly->sessions && (poly->rule->sessions || !(poly->withheld[txn] & POLY_SESSION));
+    return poly->sessions &&
+           (poly->level->needs_session_order || !(poly->withheld[txn] & POLY_SESSION));
 }
 
 /* The edges that "version a before version b" comes to: from the writer of a, and from its
@@ -265,7 +257,7 @@ void poly_keep_cycle(struct poly *poly, const struct esse_theory_clause *clause)
 /* Makes choices of what the order at hand breaks; false if nothing is broken. */
 bool poly_find_broken(struct poly *poly);
 
-/* For POLY_SINGLE: cycles with one rw, as clauses, and the choices that they are about. */
+/* For ESSE_CYCLE_ONE_RW: cycles with one rw, as clauses, and the choices that they are about. */
 bool poly_find_single(struct poly *poly);
 
 /* The versions of a key in the order at hand: poly->places[first[key] + 1 .. first[key + 1]), and

@@ -47,11 +47,11 @@ static void tell_phases(struct polygraphing *p, const struct poly *poly,
 /* With everything lent it was the stronger level that was refuted, which is worth telling. */
 static void tell_stronger(struct polygraphing *p, struct poly *poly)
 {
-    const struct poly_rule *stronger = poly_rule_with(poly->rule, poly->sessions, poly->time);
-    if (!stronger || p->job->except[stronger->refuted] || p->known.seen[stronger->refuted])
+    const struct esse_level *stronger = esse_level_with(poly->level, poly->sessions, poly->time);
+    if (!stronger || p->job->except[stronger->no_order] || p->known.seen[stronger->no_order])
         return;
-    p->known.seen[stronger->refuted]++;
-    poly->rule = stronger;
+    p->known.seen[stronger->no_order]++;
+    poly->level = stronger;
     poly_explain(poly, &p->known);
 }
 
@@ -59,7 +59,7 @@ enum { LENDINGS = 100 }; /* then nothing is lent any more */
 
 /* With the lent edges that are not withheld.  If these are to blame for UNSAT, they are withheld
  * from then on, and '*blamed' is set. */
-static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_rule *rule,
+static enum esse_solver_answer try_to(struct polygraphing *p, const struct esse_level *level,
                                       struct attempt attempt, struct esse_verdict *verdict,
                                       bool *blamed)
 {
@@ -68,7 +68,7 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_
                          .reads = attempt.reads,
                          .time_line = &p->time,
                          .budget = p->job->budget,
-                         .rule = rule,
+                         .level = level,
                          .sessions = attempt.sessions,
                          .time = attempt.time,
                          .withheld = attempt.withheld };
@@ -76,7 +76,7 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_
     *blamed = false;
     if (answer == ESSE_SOLVER_SAT) {
         verdict->order = poly_read_order(&poly, p->job->arena);
-        if (!is_proof(p, esse_level_get(rule->level), &verdict->order))
+        if (!is_proof(p, level, &verdict->order))
             answer = ESSE_SOLVER_UNKNOWN;
     } else if (answer == ESSE_SOLVER_UNSAT) {
         poly_shrink_proof(&poly);
@@ -93,23 +93,24 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct poly_
 }
 
 /* An order that keeps more than the level asks for is found sooner. */
-static enum esse_solver_answer decide(struct polygraphing *p, const struct poly_rule *rule,
+static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_level *level,
                                       struct poly_reads *reads, struct esse_verdict *verdict)
 {
     const bool lends = !(p->job->ablate & ESSE_ABLATE_LENDING);
     struct attempt attempt = { .reads = reads,
-                               .sessions = rule->sessions || lends,
-                               .time = rule->time || (lends && p->job->history->txn_time) };
+                               .sessions = level->needs_session_order || lends,
+                               .time =
+                                   level->needs_real_time || (lends && p->job->history->txn_time) };
     attempt.withheld = esse_arena_alloc(p->known.scratch, p->job->history->txns + (size_t)1, 1);
     enum esse_solver_answer answer;
     bool blamed;
     for (int lendings = 0;; lendings++) {
         if (lendings == LENDINGS) {
-            attempt.sessions = rule->sessions;
-            attempt.time = rule->time;
+            attempt.sessions = level->needs_session_order;
+            attempt.time = level->needs_real_time;
         }
         attempt.is_first = lendings == 0;
-        answer = try_to(p, rule, attempt, verdict, &blamed);
+        answer = try_to(p, level, attempt, verdict, &blamed);
         if (!blamed)
             break;
     }
@@ -149,12 +150,12 @@ static const char *why_unknown(const struct polygraphing *p, const struct esse_v
 
 /* What is wrong in every case if the outcomes that nobody knows are left open is wrong; what is not
  * is unknown. */
-static enum esse_solver_answer decide_sure(struct polygraphing *p, const struct poly_rule *rule,
+static enum esse_solver_answer decide_sure(struct polygraphing *p, const struct esse_level *level,
                                            struct esse_verdict *verdict)
 {
     struct poly_reads sure = poly_reads_sure(&p->reads);
     struct esse_verdict ignored = *verdict;
-    const enum esse_solver_answer answer = decide(p, rule, &sure, &ignored);
+    const enum esse_solver_answer answer = decide(p, level, &sure, &ignored);
     return answer == ESSE_SOLVER_UNSAT ? answer : ESSE_SOLVER_UNKNOWN;
 }
 
@@ -178,20 +179,19 @@ static bool has_points(const struct polygraphing *p)
 static void judge(struct polygraphing *p, const struct esse_level *level,
                   struct esse_verdict *verdict)
 {
-    const struct poly_rule *rule = poly_rule_of(level);
-    if (!rule) {
+    if (!poly_decides(level)) {
         verdict->reason = "the engine 'polygraph' does not decide this level here";
         return;
     }
     enum esse_solver_answer answer =
-        p->reads.stuck ? ESSE_SOLVER_UNKNOWN : decide(p, rule, &p->reads, verdict);
+        p->reads.stuck ? ESSE_SOLVER_UNKNOWN : decide(p, level, &p->reads, verdict);
     if (answer == ESSE_SOLVER_UNSAT && p->reads.optional)
-        answer = decide_sure(p, rule, verdict);
-    if (answer == ESSE_SOLVER_SAT && esse_level_has_points(level) && has_points(p)) {
+        answer = decide_sure(p, level, verdict);
+    if (answer == ESSE_SOLVER_SAT && level->has_points && has_points(p)) {
         verdict->order = (struct esse_order){ 0 };
         verdict->reason = "the certificate tells where each transaction starts and commits, which "
                           "the engine 'polygraph' does not look at";
-    } else if (answer == ESSE_SOLVER_SAT && rule->form == POLY_SINGLE &&
+    } else if (answer == ESSE_SOLVER_SAT && level->cycle == ESSE_CYCLE_ONE_RW &&
                (p->job->history->has & ESSE_HAS_PREDICATES)) {
         verdict->order = (struct esse_order){ 0 };
         verdict->reason = "nothing rules it out, but which version a predicate saw of a row that "
@@ -199,7 +199,7 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
     } else if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;
         verdict->evidence = "order";
-    } else if (answer == ESSE_SOLVER_UNSAT && !p->job->except[rule->refuted]) {
+    } else if (answer == ESSE_SOLVER_UNSAT && !p->job->except[level->no_order]) {
         verdict->outcome = ESSE_VIOLATED;
         verdict->evidence = "refutation";
         verdict->anomalies = keep_last(p);
@@ -249,8 +249,8 @@ static void run(struct esse_job *job)
 
 static bool decides(const struct esse_level *level, const struct esse_history *history)
 {
-    const struct poly_rule *rule = poly_rule_of(level);
-    return rule && (rule->form != POLY_SINGLE || !(history->has & ESSE_HAS_PREDICATES));
+    return poly_decides(level) &&
+           (level->cycle != ESSE_CYCLE_ONE_RW || !(history->has & ESSE_HAS_PREDICATES));
 }
 
 const struct esse_engine esse_engine_polygraph = {

@@ -8,16 +8,12 @@
 
 #include <string.h>
 
-/* What can be replayed, strongest first: each tells about the levels that it implies. */
-static const enum esse_level_id provers[] = {
-    ESSE_LEVEL_STRICT_SERIALIZABLE,
-    ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE,
-    ESSE_LEVEL_SERIALIZABLE,
-    ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION,
-    ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION,
-    ESSE_LEVEL_SNAPSHOT_ISOLATION,
-};
-enum { PROVERS = sizeof provers / sizeof *provers };
+/* Can an order of the very kind that the level is about be given?  Then it is replayed, and tells
+ * about the levels that this one implies. */
+static bool is_prover(const struct esse_level *level)
+{
+    return level->mismatch != ESSE_ANOMALY_NONE;
+}
 
 /* An order, taken from the history when it is needed. */
 struct taken {
@@ -37,12 +33,12 @@ struct attempt {
 struct replaying {
     struct esse_job *job;
     struct taken serial, snapshots;
-    struct attempt attempts[PROVERS];
+    struct attempt attempts[ESSE_LEVEL_END]; /* by level */
 };
 
 static bool is_serial(const struct esse_level *level)
 {
-    return (level->base != ESSE_LEVEL_NONE ? level->base : level->id) == ESSE_LEVEL_SERIALIZABLE;
+    return level->cycle == ESSE_CYCLE_ANY;
 }
 
 static enum esse_order_by order_by(const struct esse_job *job, const struct esse_level *level)
@@ -85,10 +81,9 @@ static void judge(struct replaying *r, const struct esse_level *level, const str
                                         esse_show_txn_text(r->job->arena, history, doubt));
 }
 
-static void attempt_level(struct replaying *r, unsigned at)
+static void attempt_level(struct replaying *r, const struct esse_level *level)
 {
-    struct attempt *attempt = &r->attempts[at];
-    const struct esse_level *level = esse_level_get(provers[at]);
+    struct attempt *attempt = &r->attempts[level->id];
     struct taken *taken = take(r, level);
     struct esse_mismatch mismatch;
     struct esse_error err = { 0 };
@@ -118,9 +113,9 @@ static void attempt_level(struct replaying *r, unsigned at)
                               : esse_arena_text(r->job->arena, err.text, strlen(err.text));
 }
 
-static void prove(const struct replaying *r, unsigned at, struct esse_verdict *verdict)
+static void prove(const struct replaying *r, const struct esse_level *level,
+                  struct esse_verdict *verdict)
 {
-    const struct esse_level *level = esse_level_get(provers[at]);
     verdict->outcome = ESSE_HOLDS;
     verdict->evidence = "order";
     verdict->order = is_serial(level) ? r->serial.order : r->snapshots.order;
@@ -137,24 +132,28 @@ static void refute(const struct attempt *attempt, struct esse_verdict *verdict)
     verdict->anomalies_seen = 1;
 }
 
-static const struct attempt *attempt_at(struct replaying *r, unsigned at)
+static const struct attempt *attempt_of(struct replaying *r, const struct esse_level *level)
 {
-    if (!r->attempts[at].is_made && r->job->error.code == ESSE_OK)
-        attempt_level(r, at);
-    return &r->attempts[at];
+    if (!r->attempts[level->id].is_made && r->job->error.code == ESSE_OK)
+        attempt_level(r, level);
+    return &r->attempts[level->id];
 }
 
 /* By a level that implies it, weakest first. */
 static void decide_by_stronger(struct replaying *r, const struct esse_level *level,
                                struct esse_verdict *verdict)
 {
-    for (unsigned at = PROVERS; at-- > 0;) {
-        const struct esse_level *prover = esse_level_get(provers[at]);
-        if (prover == level || !esse_recheck_is_enough(prover, level, verdict))
+    size_t at = 0;
+    while (esse_level_by_cycle(at))
+        at++;
+    while (at-- > 0) {
+        const struct esse_level *prover = esse_level_by_cycle(at);
+        if (!is_prover(prover) || prover == level ||
+            !esse_recheck_is_enough(prover, level, verdict))
             continue;
-        const struct attempt *attempt = attempt_at(r, at);
+        const struct attempt *attempt = attempt_of(r, prover);
         if (attempt->holds) {
-            prove(r, at, verdict);
+            prove(r, prover, verdict);
             return;
         }
         if (!verdict->reason)
@@ -168,16 +167,13 @@ static void decide_by_stronger(struct replaying *r, const struct esse_level *lev
 static void decide(struct replaying *r, const struct esse_level *level,
                    struct esse_verdict *verdict)
 {
-    unsigned at = 0;
     verdict->outcome = ESSE_UNKNOWN;
     verdict->evidence = "none";
-    while (at < PROVERS && provers[at] != level->id)
-        at++;
-    if (at < PROVERS) {
-        const struct attempt *attempt = attempt_at(r, at);
+    if (is_prover(level)) {
+        const struct attempt *attempt = attempt_of(r, level);
         verdict->reason = attempt->reason;
         if (attempt->holds)
-            prove(r, at, verdict);
+            prove(r, level, verdict);
         else if (attempt->anomaly &&
                  esse_job_counts(r->job, level, esse_anomaly_find(attempt->anomaly->type)))
             refute(attempt, verdict);
@@ -191,16 +187,18 @@ static void decide(struct replaying *r, const struct esse_level *level,
 /* Each once: several levels fail alike. */
 static void collect_found(struct replaying *r)
 {
-    struct esse_anomaly *found = esse_arena_alloc(r->job->arena, PROVERS, sizeof *found);
-    const struct esse_anomaly *last[PROVERS];
+    struct esse_anomaly *found = esse_arena_alloc(r->job->arena, ESSE_LEVEL_END, sizeof *found);
+    const struct esse_anomaly *last[ESSE_LEVEL_END];
+    const struct esse_level *level;
     uint32_t count = 0;
-    for (unsigned at = 0; at < PROVERS; at++) {
-        bool is_new = r->attempts[at].anomaly != NULL;
+    for (size_t at = 0; (level = esse_level_by_cycle(at)) != NULL; at++) {
+        const struct esse_anomaly *anomaly = r->attempts[level->id].anomaly;
+        bool is_new = anomaly != NULL;
         for (uint32_t i = 0; i < count; i++)
-            is_new &= last[i] != r->attempts[at].anomaly;
+            is_new &= last[i] != anomaly;
         if (is_new) {
-            last[count] = r->attempts[at].anomaly;
-            found[count++] = *r->attempts[at].anomaly;
+            last[count] = anomaly;
+            found[count++] = *anomaly;
         }
     }
     r->job->found = found;
@@ -217,11 +215,8 @@ static void run(struct esse_job *job)
 
 static bool decides(const struct esse_level *level, const struct esse_history *history)
 {
-    for (unsigned at = 0; at < PROVERS; at++)
-        if (provers[at] == level->id)
-            return (history->has & ESSE_HAS_SERVER_TIMES) ||
-                   (is_serial(level) && (history->has & ESSE_HAS_ORDER));
-    return false;
+    return is_prover(level) && ((history->has & ESSE_HAS_SERVER_TIMES) ||
+                                (is_serial(level) && (history->has & ESSE_HAS_ORDER)));
 }
 
 /* One time for each transaction, as under timestamp ordering, is its place in a serial order; two

@@ -14,13 +14,12 @@ bool esse_streaming_open(struct esse_streaming *streaming, struct esse_arena *ar
     *streaming = (struct esse_streaming){ .arena = arena, .name = level, .level = found };
     if (!found)
         return esse_fail(err, ESSE_EUSAGE, "unknown level '%s'; 'esse levels' lists them", level);
-    const enum esse_level_id base = found->base != ESSE_LEVEL_NONE ? found->base : found->id;
-    if (base != ESSE_LEVEL_SERIALIZABLE && base != ESSE_LEVEL_SNAPSHOT_ISOLATION)
+    if (found->mismatch == ESSE_ANOMALY_NONE)
         return esse_fail(err, ESSE_EUSAGE,
                          "--stream checks (strong-session-, strict-) serializable and (strong-"
                          "session-, strong-) snapshot-isolation, not %s",
                          level);
-    const bool is_serial = base == ESSE_LEVEL_SERIALIZABLE;
+    const bool is_serial = found->cycle == ESSE_CYCLE_ANY;
     enum esse_order_by by = ESSE_ORDER_BY_TIMESTAMPS;
     if (is_serial && order_by && !esse_order_by_find(order_by, &by))
         return esse_fail(err, ESSE_EUSAGE, "unknown order '%s'", order_by);

@@ -16,21 +16,14 @@ struct saturating {
 
 /* An axiom at work: the edges found so far, and the order that contains them. */
 struct attempt {
-    const struct saturate_axiom *axiom;
+    const struct esse_level *level;
+    enum esse_phi phi; /* the level's, or a part of it */
     const struct saturate_units *units;
     struct saturate_forced_vec forced;
     struct saturate_order order;
 };
 
 enum answer { GAVE_UP, HOLDS, REFUTED };
-
-static const struct saturate_axiom *axiom_of(const struct esse_level *level)
-{
-    const struct saturate_axiom *axiom = saturate_axioms;
-    while (axiom->level != ESSE_LEVEL_NONE && axiom->level != level->id)
-        axiom++;
-    return axiom->level == ESSE_LEVEL_NONE ? NULL : axiom;
-}
 
 static const struct saturate_units *units_for(struct saturating *s, bool single)
 {
@@ -46,9 +39,9 @@ static const struct saturate_units *units_for(struct saturating *s, bool single)
 static void refute(struct saturating *s, const struct attempt *attempt, const uint32_t *cycle,
                    uint32_t length)
 {
-    struct saturate_refutation refutation = { attempt->axiom, attempt->units, &attempt->forced,
-                                              cycle, length };
-    if (known_count(&s->known, attempt->axiom->type))
+    struct saturate_refutation refutation = { attempt->level,   attempt->phi, attempt->units,
+                                              &attempt->forced, cycle,        length };
+    if (known_count(&s->known, attempt->level->no_commit_order))
         saturate_explain(&s->known, &refutation);
 }
 
@@ -58,7 +51,7 @@ static void refute_by_cycle(struct saturating *s, const struct attempt *attempt)
     struct esse_csr csr;
     uint32_t *cycle =
         esse_arena_grow(units->arena, NULL, (units->count + (size_t)1) * sizeof *cycle);
-    saturate_graph_build(&csr, units, attempt->axiom->sessions, &attempt->forced);
+    saturate_graph_build(&csr, units, attempt->level->needs_session_order, &attempt->forced);
     uint32_t length = esse_topo_cycle(&csr, cycle, units->arena);
     refute(s, attempt, cycle, length);
     esse_csr_drop(&csr);
@@ -86,11 +79,12 @@ static bool is_fully_known(const struct attempt *attempt)
 {
     const struct versions *versions = attempt->units->versions;
     /* What a transaction reads of its own list still shows an order of versions. */
-    const bool own = attempt->axiom->own_writes || (versions->history->has & ESSE_HAS_LIST_READS);
+    const bool own = esse_level_sees_own_writes(attempt->level) ||
+                     (versions->history->has & ESSE_HAS_LIST_READS);
     /* Which version a predicate saw of a row that it left out is not among the accesses. */
     return !attempt->units->unresolved && !(versions->history->has & ESSE_HAS_PREDICATES) &&
-           !(own && !attempt->axiom->single && versions->own_missed) &&
-           !(attempt->axiom->repeatable && versions->not_repeated);
+           !(own && !attempt->units->single && versions->own_missed) &&
+           !(esse_level_is_repeatable(attempt->level) && versions->not_repeated);
 }
 
 /* Tries orders until one keeps the axiom or there is none.  The order is left in the attempt. */
@@ -99,14 +93,15 @@ static enum answer saturate(struct saturating *s, struct attempt *attempt)
     for (;;) {
         size_t before = attempt->forced.count;
         saturate_order_drop(&attempt->order, attempt->units);
-        if (!saturate_order_find(&attempt->order, attempt->units, attempt->axiom->sessions,
-                                 &attempt->forced, s->job->budget)) {
+        if (!saturate_order_find(&attempt->order, attempt->units,
+                                 attempt->level->needs_session_order, &attempt->forced,
+                                 s->job->budget)) {
             if (esse_budget_spent(s->job->budget))
                 return GAVE_UP;
             refute_by_cycle(s, attempt);
             return REFUTED;
         }
-        if (!saturate_find_broken(attempt->axiom, attempt->units, &attempt->order, s->job->budget,
+        if (!saturate_find_broken(attempt->phi, attempt->units, &attempt->order, s->job->budget,
                                   &attempt->forced))
             return GAVE_UP;
         if (leads_to_initial(&attempt->forced)) {
@@ -118,13 +113,12 @@ static enum answer saturate(struct saturating *s, struct attempt *attempt)
     }
 }
 
-static bool keeps(struct saturating *s, const struct attempt *attempt,
-                  const struct saturate_axiom *axiom)
+static bool keeps(struct saturating *s, const struct attempt *attempt)
 {
     struct saturate_forced_vec broken = { 0 };
-    bool ok =
-        saturate_find_broken(axiom, attempt->units, &attempt->order, s->job->budget, &broken) &&
-        !broken.count;
+    bool ok = saturate_find_broken(attempt->phi, attempt->units, &attempt->order, s->job->budget,
+                                   &broken) &&
+              !broken.count;
     saturate_forced_vec_drop(&broken, attempt->units->arena);
     return ok;
 }
@@ -133,13 +127,11 @@ static bool keeps(struct saturating *s, const struct attempt *attempt,
  * the order found for it will do. */
 static enum answer saturate_part(struct saturating *s, struct attempt *attempt)
 {
-    const struct saturate_axiom *whole = attempt->axiom;
-    struct saturate_axiom part = *whole;
-    part.phi = whole->phi == SATURATE_UPDATES ? SATURATE_ATOMIC : SATURATE_CAUSAL;
-    attempt->axiom = &part;
+    const enum esse_phi whole = attempt->phi;
+    attempt->phi = whole == ESSE_PHI_UPDATES ? ESSE_PHI_ATOMIC : ESSE_PHI_CAUSAL;
     enum answer answer = saturate(s, attempt);
-    attempt->axiom = whole;
-    return answer == HOLDS && !keeps(s, attempt, whole) ? GAVE_UP : answer;
+    attempt->phi = whole;
+    return answer == HOLDS && !keeps(s, attempt) ? GAVE_UP : answer;
 }
 
 static void keep_order(struct saturating *s, const struct attempt *attempt,
@@ -154,7 +146,7 @@ static void keep_order(struct saturating *s, const struct attempt *attempt,
         if (saturate_counts(units, unit))
             events[verdict->order.count++] = unit;
     }
-    verdict->order.proves = esse_level_get(attempt->axiom->level)->friendly;
+    verdict->order.proves = attempt->level->friendly;
     verdict->outcome = ESSE_HOLDS;
     verdict->evidence = "order";
 }
@@ -162,15 +154,15 @@ static void keep_order(struct saturating *s, const struct attempt *attempt,
 static void decide(struct saturating *s, const struct esse_level *level,
                    struct esse_verdict *verdict)
 {
-    struct attempt attempt = { .axiom = axiom_of(level) };
-    if (!attempt.axiom) {
+    struct attempt attempt = { .level = level, .phi = level->phi };
+    if (level->phi == ESSE_PHI_NONE) {
         verdict->reason = "the engine 'saturate' has no axiom for this level";
         return;
     }
-    attempt.units = units_for(s, attempt.axiom->single);
-    enum answer answer = !attempt.units                            ? GAVE_UP
-                         : saturate_asks_order(attempt.axiom->phi) ? saturate_part(s, &attempt)
-                                                                   : saturate(s, &attempt);
+    attempt.units = units_for(s, esse_level_is_of_operations(level));
+    enum answer answer = !attempt.units                    ? GAVE_UP
+                         : saturate_asks_order(level->phi) ? saturate_part(s, &attempt)
+                                                           : saturate(s, &attempt);
     if (answer == HOLDS && !s->is_part)
         keep_order(s, &attempt, verdict);
     else if (answer == REFUTED)
@@ -219,7 +211,7 @@ static void run(struct esse_job *job)
 
 static bool decides(const struct esse_level *level, const struct esse_history *history)
 {
-    return axiom_of(level) && !(history->has & ESSE_HAS_PREDICATES);
+    return level->phi != ESSE_PHI_NONE && !(history->has & ESSE_HAS_PREDICATES);
 }
 
 const struct esse_engine esse_engine_saturate = {

@@ -6,35 +6,6 @@
 
 #include <stdlib.h>
 
-const struct saturate_axiom saturate_axioms[] = {
-    { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, ESSE_ANOMALY_CO_READ_COMMITTED, SATURATE_READ_EARLIER,
-      .sessions = true, .own_writes = true },
-    { ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW, ESSE_ANOMALY_CO_MONOTONIC_ATOMIC_VIEW,
-      SATURATE_READ_EARLIER },
-    { ESSE_LEVEL_READ_ATOMIC, ESSE_ANOMALY_CO_READ_ATOMIC, SATURATE_ATOMIC, .sessions = true,
-      .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_CAUSAL_CERONE, ESSE_ANOMALY_CO_CAUSAL_CERONE, SATURATE_CAUSAL, .sessions = true,
-      .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_PREFIX, ESSE_ANOMALY_CO_PREFIX, SATURATE_PREFIX, .sessions = true,
-      .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, ESSE_ANOMALY_CO_PARALLEL, SATURATE_PARALLEL,
-      .sessions = true, .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_UPDATE_ATOMIC, ESSE_ANOMALY_CO_UPDATE_ATOMIC, SATURATE_UPDATES, .sessions = true,
-      .own_writes = true, .repeatable = true },
-    { ESSE_LEVEL_CAUSAL, ESSE_ANOMALY_CO_CAUSAL, SATURATE_CAUSAL, .single = true,
-      .sessions = true },
-    { ESSE_LEVEL_PRAM, ESSE_ANOMALY_CO_PRAM, SATURATE_PIPED, .single = true, .sessions = true },
-    { ESSE_LEVEL_READ_YOUR_WRITES, ESSE_ANOMALY_CO_READ_YOUR_WRITES, SATURATE_OWN, .single = true,
-      .sessions = true },
-    { ESSE_LEVEL_MONOTONIC_READS, ESSE_ANOMALY_CO_MONOTONIC_READS, SATURATE_SEEN, .single = true,
-      .sessions = true },
-    { ESSE_LEVEL_MONOTONIC_WRITES, ESSE_ANOMALY_CO_MONOTONIC_WRITES, SATURATE_WRITTEN,
-      .single = true, .sessions = true },
-    { ESSE_LEVEL_WRITES_FOLLOW_READS, ESSE_ANOMALY_CO_WRITES_FOLLOW_READS, SATURATE_ANSWERED,
-      .single = true, .sessions = true },
-    { .level = ESSE_LEVEL_NONE },
-};
-
 /* The visible units of a session are [low .. high]. */
 struct interval {
     uint32_t session, low, high;
@@ -48,7 +19,7 @@ struct writers {
 };
 
 struct trial {
-    const struct saturate_axiom *axiom;
+    enum esse_phi phi;
     const struct saturate_units *units;
     const struct saturate_order *order;
     struct esse_budget *budget;
@@ -60,9 +31,9 @@ struct trial {
     struct saturate_forced_vec *broken;
 };
 
-static bool has_clock(enum saturate_phi phi)
+static bool has_clock(enum esse_phi phi)
 {
-    return phi == SATURATE_CAUSAL || phi == SATURATE_PIPED || phi == SATURATE_PARALLEL;
+    return phi == ESSE_PHI_CAUSAL || phi == ESSE_PHI_PIPED || phi == ESSE_PHI_PARALLEL;
 }
 
 /* ---- what is visible, as intervals ---- */
@@ -88,13 +59,13 @@ static void add_sources(struct trial *t, uint32_t reader, uint32_t end, bool bef
 
 static void find_visible(struct trial *t, uint32_t reader, uint32_t read)
 {
-    const enum saturate_phi phi = t->axiom->phi;
+    const enum esse_phi phi = t->phi;
     t->visible.count = 0;
-    if ((phi == SATURATE_ATOMIC || phi == SATURATE_OWN || phi == SATURATE_UPDATES) && reader > 0)
+    if ((phi == ESSE_PHI_ATOMIC || phi == ESSE_PHI_OWN || phi == ESSE_PHI_UPDATES) && reader > 0)
         add_interval(t, saturate_session(t->units, reader), 0, reader - 1);
-    if (phi == SATURATE_ATOMIC || phi == SATURATE_WRITTEN || phi == SATURATE_UPDATES)
-        add_sources(t, reader, saturate_end(t->units, reader), phi == SATURATE_WRITTEN);
-    if (phi == SATURATE_READ_EARLIER)
+    if (phi == ESSE_PHI_ATOMIC || phi == ESSE_PHI_WRITTEN || phi == ESSE_PHI_UPDATES)
+        add_sources(t, reader, saturate_end(t->units, reader), phi == ESSE_PHI_WRITTEN);
+    if (phi == ESSE_PHI_READ_EARLIER)
         add_sources(t, reader, saturate_operation(t->units, read), false);
     for (uint32_t s = 0; t->clock && s < t->units->history->sessions; s++)
         if (t->clock[s])
@@ -168,17 +139,17 @@ static bool is_in_prefix(const struct trial *t, uint32_t writer, uint32_t reader
 static bool is_visible(struct trial *t, const struct saturate_suspect *suspect)
 {
     uint32_t writer = suspect->writer, session = saturate_session(t->units, writer);
-    switch (t->axiom->phi) {
-    case SATURATE_CAUSAL:
-    case SATURATE_PIPED:
-    case SATURATE_PARALLEL:
+    switch (t->phi) {
+    case ESSE_PHI_CAUSAL:
+    case ESSE_PHI_PIPED:
+    case ESSE_PHI_PARALLEL:
         return t->clock[session] > writer;
-    case SATURATE_SEEN:
+    case ESSE_PHI_SEEN:
         return t->units->before[suspect->reader] != NO_UNIT &&
                had_read(t, t->units->before[suspect->reader], writer);
-    case SATURATE_ANSWERED:
+    case ESSE_PHI_ANSWERED:
         return answers(t, writer, suspect->reader);
-    case SATURATE_PREFIX:
+    case ESSE_PHI_PREFIX:
         return is_in_prefix(t, writer, suspect->reader);
     default:
         break;
@@ -188,7 +159,7 @@ static bool is_visible(struct trial *t, const struct saturate_suspect *suspect)
         if (interval->session == session && interval->low <= writer && writer <= interval->high)
             return true;
     }
-    return t->axiom->phi == SATURATE_UPDATES && share_a_key(t->units, writer, suspect->reader);
+    return t->phi == ESSE_PHI_UPDATES && share_a_key(t->units, writer, suspect->reader);
 }
 
 /* ---- many at once: the newest writer in every interval ---- */
@@ -266,9 +237,9 @@ static size_t try_reader(struct trial *t, size_t at)
     uint32_t reader = t->suspects.at[at].reader, shown = NO_UNIT;
     for (; at < t->suspects.count && t->suspects.at[at].reader == reader; at++) {
         const struct saturate_suspect *suspect = &t->suspects.at[at];
-        bool lists = !has_clock(t->axiom->phi) || suspect->writer == SATURATE_MANY;
-        if (lists && (shown == NO_UNIT ||
-                      (t->axiom->phi == SATURATE_READ_EARLIER && shown != suspect->read))) {
+        bool lists = !has_clock(t->phi) || suspect->writer == SATURATE_MANY;
+        if (lists &&
+            (shown == NO_UNIT || (t->phi == ESSE_PHI_READ_EARLIER && shown != suspect->read))) {
             find_visible(t, reader, suspect->read);
             shown = suspect->read;
         }
@@ -294,7 +265,7 @@ static bool try_with_clocks(struct trial *t)
 {
     struct saturate_clocks clocks;
     size_t at = 0;
-    saturate_clocks_open(&clocks, t->units, t->axiom->phi);
+    saturate_clocks_open(&clocks, t->units, t->phi);
     esse_budget_phase(t->budget, "following causes", t->units->count);
     for (uint32_t place = 0; place < t->units->count && at < t->suspects.count; place++) {
         uint32_t unit = saturate_unit_at(t->order, place);
@@ -310,20 +281,20 @@ static bool try_with_clocks(struct trial *t)
     return at == t->suspects.count;
 }
 
-bool saturate_find_broken(const struct saturate_axiom *axiom, const struct saturate_units *units,
+bool saturate_find_broken(enum esse_phi phi, const struct saturate_units *units,
                           const struct saturate_order *order, struct esse_budget *budget,
                           struct saturate_forced_vec *broken)
 {
     struct trial t = {
-        .axiom = axiom, .units = units, .order = order, .budget = budget, .broken = broken
+        .phi = phi, .units = units, .order = order, .budget = budget, .broken = broken
     };
-    const bool each = axiom->phi == SATURATE_SEEN || axiom->phi == SATURATE_ANSWERED ||
-                      axiom->phi == SATURATE_PREFIX || axiom->phi == SATURATE_UPDATES;
+    const bool each = phi == ESSE_PHI_SEEN || phi == ESSE_PHI_ANSWERED || phi == ESSE_PHI_PREFIX ||
+                      phi == ESSE_PHI_UPDATES;
     bool ok = saturate_suspects_find(&t.suspects, units, order, each, budget);
     if (ok && t.suspects.count) {
-        if (axiom->phi == SATURATE_SEEN || axiom->phi == SATURATE_ANSWERED)
+        if (phi == ESSE_PHI_SEEN || phi == ESSE_PHI_ANSWERED)
             find_readers(&t);
-        ok = has_clock(axiom->phi) ? try_with_clocks(&t) : try_all(&t);
+        ok = has_clock(phi) ? try_with_clocks(&t) : try_all(&t);
     }
     esse_word_map_drop(&t.readers, units->arena);
     esse_arena_drop(units->arena, t.writers.at);

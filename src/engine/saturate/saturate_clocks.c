@@ -35,7 +35,7 @@ static void free_row(struct saturate_clocks *clocks, uint32_t row)
 /* ---- opening ---- */
 
 void saturate_clocks_open(struct saturate_clocks *clocks, const struct saturate_units *units,
-                          enum saturate_phi phi)
+                          enum esse_phi phi)
 {
     *clocks = (struct saturate_clocks){ .units = units,
                                         .phi = phi,
@@ -51,14 +51,14 @@ void saturate_clocks_open(struct saturate_clocks *clocks, const struct saturate_
         if (units->before[unit] != NO_UNIT)
             clocks->left[units->before[unit]]++;
         for (uint32_t a = saturate_first(units, unit);
-             a < saturate_end(units, unit) && phi != SATURATE_PIPED; a++) {
+             a < saturate_end(units, unit) && phi != ESSE_PHI_PIPED; a++) {
             if (saturate_reads(units->access[a]))
                 clocks->left[units->access[a].source]++;
-            else if (phi == SATURATE_PARALLEL && units->access[a].source == SATURATE_WRITES)
+            else if (phi == ESSE_PHI_PARALLEL && units->access[a].source == SATURATE_WRITES)
                 clocks->left[unit]++; /* until the next writer of the key, or for ever */
         }
     }
-    if (phi != SATURATE_PARALLEL)
+    if (phi != ESSE_PHI_PARALLEL)
         return;
     size_t keys = (units->history->keys + (size_t)1) * sizeof(uint32_t);
     clocks->last_writer = esse_arena_grow(units->arena, NULL, keys);
@@ -137,11 +137,11 @@ const uint32_t *saturate_clocks_next(struct saturate_clocks *clocks, uint32_t un
     uint32_t row = start_row(clocks, unit);
     for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++) {
         uint32_t source = units->access[a].source;
-        if (source == SATURATE_WRITES && clocks->phi == SATURATE_PARALLEL)
+        if (source == SATURATE_WRITES && clocks->phi == ESSE_PHI_PARALLEL)
             join_writer(clocks, row, unit, units->access[a].key);
         if (!saturate_reads(units->access[a]))
             continue;
-        if (clocks->phi == SATURATE_PIPED) {
+        if (clocks->phi == ESSE_PHI_PIPED) {
             raise(&row_at(clocks, row)[saturate_session(units, source)], source + 1);
             continue;
         }

@@ -12,16 +12,16 @@
  */
 struct saturate_clocks {
     const struct saturate_units *units;
-    enum saturate_phi phi; /* SATURATE_CAUSAL, SATURATE_PIPED or SATURATE_PARALLEL */
+    enum esse_phi phi; /* ESSE_PHI_CAUSAL, ESSE_PHI_PIPED or ESSE_PHI_PARALLEL */
     uint32_t sessions;
     uint32_t *left;        /* by unit: how many will still build on its clock */
     uint32_t *row;         /* by unit: where its clock is, if it is kept */
-    uint32_t *last_writer; /* by key, for SATURATE_PARALLEL */
+    uint32_t *last_writer; /* by key, for ESSE_PHI_PARALLEL */
     struct saturate_rows *rows;
 };
 
 void saturate_clocks_open(struct saturate_clocks *clocks, const struct saturate_units *units,
-                          enum saturate_phi phi);
+                          enum esse_phi phi);
 
 /* The clock of the next unit in the order; good until the next call. */
 const uint32_t *saturate_clocks_next(struct saturate_clocks *clocks, uint32_t unit);

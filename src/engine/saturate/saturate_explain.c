@@ -194,7 +194,7 @@ static struct esse_edge forced_edge(const struct telling *t, const struct satura
     struct saturate_step_vec path = { 0 };
     uint32_t key = t->units->access[forced->read].key;
     bool initial = forced->to == SATURATE_INITIAL;
-    saturate_path_find(&path, t->refutation->axiom, t->units, forced);
+    saturate_path_find(&path, t->refutation->phi, t->units, forced);
     struct esse_edge *because = esse_arena_alloc(t->known->arena, path.count + 1, sizeof *because);
     for (size_t i = 0; i < path.count; i++)
         because[i] = path.at[i].kind == SATURATE_STEP_SO
@@ -275,7 +275,7 @@ static struct dsg_edge step_between(const struct telling *t, uint32_t from, uint
         .from = from, .to = to, .from_at = ESSE_NO_TOUCH, .to_at = ESSE_NO_TOUCH, .dep = DSG_WRP
     };
     struct known_edge wanted = { t->units, &step };
-    if (t->refutation->axiom->sessions && t->units->before[to] == from)
+    if (t->refutation->level->needs_session_order && t->units->before[to] == from)
         step.dep = DSG_SO;
     else if (read_between(t, from, to) == UINT32_MAX)
         saturate_each_known(t->units, look_at_known, &wanted);
@@ -336,7 +336,8 @@ void saturate_explain(struct known *known, const struct saturate_refutation *ref
     esse_arena_free(arena);
     if (!refutation->length)
         edges[count++] = forced_edge(&t, &refutation->forced->at[refutation->forced->count - 1]);
-    struct esse_anomaly anomaly = { .type = esse_anomaly_get(refutation->axiom->type)->name,
+    struct esse_anomaly anomaly = { .type =
+                                        esse_anomaly_get(refutation->level->no_commit_order)->name,
                                     .edges = edges,
                                     .edge_count = count };
     anomaly.description =

@@ -10,7 +10,8 @@
  * Cost: O(accesses) for each forced edge that it tells.
  */
 struct saturate_refutation {
-    const struct saturate_axiom *axiom;
+    const struct esse_level *level;
+    enum esse_phi phi; /* of the level, or of a part of it */
     const struct saturate_units *units;
     const struct saturate_forced_vec *forced;
     const uint32_t *cycle; /* units */

@@ -144,29 +144,28 @@ static bool find_any(struct finding *f)
     return found;
 }
 
-bool saturate_path_find(struct saturate_step_vec *path, const struct saturate_axiom *axiom,
+bool saturate_path_find(struct saturate_step_vec *path, enum esse_phi phi,
                         const struct saturate_units *units, const struct saturate_forced *forced)
 {
     static const struct shape shapes[] = {
-        [SATURATE_READ_EARLIER] = { .start_same = true, .end_same = true },
-        [SATURATE_ATOMIC] = { .own = true, .start_same = true, .end_same = true },
-        [SATURATE_PIPED] = { true, true, true, true, true },
-        [SATURATE_OWN] = { .own = true },
-        [SATURATE_SEEN] = { .start_same = true, .end_so = true },
-        [SATURATE_WRITTEN] = { .start_so = true, .end_same = true },
+        [ESSE_PHI_READ_EARLIER] = { .start_same = true, .end_same = true },
+        [ESSE_PHI_ATOMIC] = { .own = true, .start_same = true, .end_same = true },
+        [ESSE_PHI_PIPED] = { true, true, true, true, true },
+        [ESSE_PHI_OWN] = { .own = true },
+        [ESSE_PHI_SEEN] = { .start_same = true, .end_so = true },
+        [ESSE_PHI_WRITTEN] = { .start_so = true, .end_same = true },
     };
     uint32_t reader = saturate_reader(units, forced->read);
     struct finding f = { units, path, forced->from, reader,
-                         axiom->phi == SATURATE_READ_EARLIER
-                             ? saturate_operation(units, forced->read)
-                             : saturate_end(units, reader) };
+                         phi == ESSE_PHI_READ_EARLIER ? saturate_operation(units, forced->read)
+                                                      : saturate_end(units, reader) };
     path->count = 0;
-    switch (axiom->phi) {
-    case SATURATE_CAUSAL:
+    switch (phi) {
+    case ESSE_PHI_CAUSAL:
         return find_any(&f);
-    case SATURATE_ANSWERED:
+    case ESSE_PHI_ANSWERED:
         return find_answer(&f);
     default:
-        return find_shape(&f, shapes[axiom->phi]);
+        return find_shape(&f, shapes[phi]);
     }
 }

@@ -19,7 +19,7 @@ struct saturate_step {
 ESSE_VEC(saturate_step_vec, struct saturate_step)
 
 /* False if there is no such path, which is then a bug of the caller. */
-bool saturate_path_find(struct saturate_step_vec *path, const struct saturate_axiom *axiom,
+bool saturate_path_find(struct saturate_step_vec *path, enum esse_phi phi,
                         const struct saturate_units *units, const struct saturate_forced *forced);
 
 #endif

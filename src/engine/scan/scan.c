@@ -35,8 +35,7 @@ static bool scan_keys(struct known *known)
 static bool asks_own_writes(const struct esse_job *job)
 {
     for (size_t i = 0; i < job->level_count; i++)
-        if (esse_level_forbids(job->levels[i], esse_anomaly_get(ESSE_ANOMALY_OWN_WRITE_MISSED)) &&
-            !esse_level_forbids(job->levels[i], esse_anomaly_get(ESSE_ANOMALY_INTERNAL)))
+        if (esse_level_sees_own_writes(job->levels[i]) && !esse_level_is_repeatable(job->levels[i]))
             return true;
     return false;
 }
