@@ -21,6 +21,8 @@ static const struct refute_rule rules[] = {
     { ESSE_LEVEL_PREFIX, REFUTE_RW_AFTER_READ, true, false, true },
     { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, REFUTE_ONE_RW, true, false, true },
     { ESSE_LEVEL_CONSISTENT_VIEW, REFUTE_ONE_RW, false, false, true },
+    { ESSE_LEVEL_CAUSAL_CERONE, REFUTE_CAUSAL, true, false, true },
+    { ESSE_LEVEL_READ_ATOMIC, REFUTE_ATOMIC, true, false, true },
 };
 
 const struct refute_rule *refute_rule_of(const struct esse_level *level)

@@ -25,11 +25,12 @@ static bool is_reading(const struct esse_edge *edge)
 
 static bool is_forbidden(const struct refute_rule *rule, const struct esse_clause *clause)
 {
-    uint32_t anti = 0;
+    uint32_t anti = 0, reading = 0;
     for (uint32_t i = 0; i < clause->edge_count; i++) {
         const struct esse_edge *edge = &clause->edges[i];
         const struct esse_edge *before =
             &clause->edges[(i + clause->edge_count - 1) % clause->edge_count];
+        reading += is_reading(edge);
         if (!is_anti(edge))
             continue;
         anti++;
@@ -37,7 +38,16 @@ static bool is_forbidden(const struct refute_rule *rule, const struct esse_claus
             (rule->shape == REFUTE_RW_AFTER_READ && !is_reading(before)))
             return false;
     }
-    return rule->shape != REFUTE_ONE_RW || anti <= 1;
+    switch (rule->shape) {
+    case REFUTE_ONE_RW:
+        return anti <= 1;
+    case REFUTE_CAUSAL:
+        return !anti || (anti == 1 && reading + 1 == clause->edge_count);
+    case REFUTE_ATOMIC:
+        return !anti || (anti == 1 && reading == 1 && clause->edge_count == 2);
+    default:
+        return true;
+    }
 }
 
 /* May an edge of this kind be part of it at all? */
@@ -134,6 +144,13 @@ static bool follows_rw(const struct refuting *r, const struct esse_edge *edge)
     return overwrites(r, edge, refute_only_source(r, edge->from_op.ix, edge->key));
 }
 
+/* A predicate depends on every version that changed what it selects, up to the one that it saw.
+ * Only the latter is a read in the sense of an axiom, and must be given. */
+static bool may_be_older(const struct refute_rule *rule, const struct esse_edge *edge)
+{
+    return is_dep(edge, "wrp") && (rule->shape == REFUTE_CAUSAL || rule->shape == REFUTE_ATOMIC);
+}
+
 /* Either it follows with what is given, or from the history alone. */
 static bool follows(const struct refuting *r, const struct esse_edge *edge)
 {
@@ -153,7 +170,7 @@ static bool follows(const struct refuting *r, const struct esse_edge *edge)
          : is_dep(edge, "wr") || is_dep(edge, "wrp") ? follows_wr(r, edge)
          : is_anti(edge)                             ? follows_rw(r, edge)
                                                      : false);
-    return given || esse_recheck_edge(history, edge);
+    return given || (!may_be_older(r->rule, edge) && esse_recheck_edge(history, edge));
 }
 
 /* ---- the clause ---- */

@@ -13,6 +13,8 @@ enum refute_shape {
     REFUTE_NO_TWO_RW,     /* no two rw in a row: snapshot isolation */
     REFUTE_RW_AFTER_READ, /* every rw follows a wr or so: prefix */
     REFUTE_ONE_RW,        /* at most one */
+    REFUTE_CAUSAL,        /* no rw; or one, and all else wr or so */
+    REFUTE_ATOMIC,        /* no rw; or one, and one wr or so */
 };
 
 struct refute_rule {
