@@ -249,7 +249,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_COMMIT_ORDER,
         .needs_session_order = true,
         .implies = { ALWAYS(READ_ATOMIC) },
-        .forbids = { ANOMALY(CO_CAUSAL_CERONE), ANOMALY(INTERNAL), ANOMALY(G1A) },
+        .forbids = { ANOMALY(NO_ORDER_CAUSAL_CERONE), ANOMALY(CO_CAUSAL_CERONE), ANOMALY(INTERNAL), ANOMALY(G1A) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ (so ∪ wr)⁺: a transaction sees whatever the "
                       "transactions it sees had seen.",
@@ -262,7 +262,7 @@ const struct esse_level esse_level_table[ESSE_LEVEL_END] = {
         .family = ESSE_FAMILY_COMMIT_ORDER,
         .needs_session_order = true,
         .implies = { ALWAYS(AXIOMATIC_READ_COMMITTED), ALWAYS(MONOTONIC_ATOMIC_VIEW) },
-        .forbids = { ANOMALY(CO_READ_ATOMIC), ANOMALY(INTERNAL), ANOMALY(G1A), ANOMALY(FUTURE_READ) },
+        .forbids = { ANOMALY(NO_ORDER_READ_ATOMIC), ANOMALY(CO_READ_ATOMIC), ANOMALY(INTERNAL), ANOMALY(G1A), ANOMALY(FUTURE_READ) },
         .definition = "Some total co ⊇ so ∪ wr has t2 co t1 whenever t3 reads x from t1, t2 ≠ t1 "
                       "writes x and (t2, t3) ∈ so ∪ wr: a transaction sees all of another's "
                       "writes or none.",

@@ -30,8 +30,13 @@ struct repair {
 
 /* ---- what was inferred ---- */
 
+/* Read-atomic goes over several transactions of a session in one step. */
 static bool is_known(const struct poly *poly, uint32_t from, uint32_t to)
 {
+    const uint32_t *session = poly->versions->history->txn_session;
+    if (poly->rule->way == POLY_BY_ONE && from < to && to < poly->moments_at &&
+        session[from] == session[to])
+        return true;
     for (uint32_t e = poly->base.first[from]; e < poly->base.first[from + 1]; e++)
         if (poly->base.to[e] == to)
             return true;

@@ -17,13 +17,17 @@ static const struct poly_rule rules[] = {
     { ESSE_LEVEL_PREFIX, POLY_PREFIX, true, false, true, NO_ORDER(PREFIX) },
     { ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION, POLY_SINGLE, true, false, true, NO_ORDER(PARALLEL) },
     { ESSE_LEVEL_CONSISTENT_VIEW, POLY_SINGLE, false, false, true, NO_ORDER(CONSISTENT_VIEW) },
+    { ESSE_LEVEL_CAUSAL_CERONE, POLY_SINGLE, true, false, true, NO_ORDER(CAUSAL_CERONE),
+      POLY_BY_READS },
+    { ESSE_LEVEL_READ_ATOMIC, POLY_SINGLE, true, false, true, NO_ORDER(READ_ATOMIC), POLY_BY_ONE },
 };
 
 const struct poly_rule *poly_rule_with(const struct poly_rule *rule, bool sessions, bool time)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].form == rule->form && rules[i].predicate_rw == rule->predicate_rw &&
-            rules[i].sessions == sessions && rules[i].time == time)
+        if (rules[i].form == rule->form && rules[i].way == rule->way &&
+            rules[i].predicate_rw == rule->predicate_rw && rules[i].sessions == sessions &&
+            rules[i].time == time)
             return &rules[i];
     return NULL;
 }

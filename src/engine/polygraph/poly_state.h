@@ -17,12 +17,20 @@ enum poly_form {
     POLY_SINGLE,   /* a node a transaction, and rw is no edge: at most one may close a cycle */
 };
 
+/* For POLY_SINGLE: what may lead from the writer of what a read missed back to the reader. */
+enum poly_way {
+    POLY_BY_ALL,   /* every dependency */
+    POLY_BY_READS, /* reads-from and session order: causal */
+    POLY_BY_ONE,   /* one of these alone: read-atomic */
+};
+
 struct poly_rule {
     enum esse_level_id level;
     enum poly_form form;
     bool sessions, time;
     bool predicate_rw; /* is what a predicate missed an anti-dependency? */
     enum esse_anomaly_id refuted;
+    enum poly_way way;
 };
 
 /* NULL if the level is none of this engine's. */
@@ -143,7 +151,8 @@ struct poly {
     /* Room for looking for what an order breaks. */
     struct esse_pair *places;
     uint32_t *place;
-    struct poly_single *single; /* of POLY_SINGLE */
+    struct poly_single *single; /* of POLY_SINGLE by all dependencies */
+    struct poly_past *past;     /* of POLY_SINGLE by reads and sessions */
     uint64_t rounds;
     uint64_t waited; /* times that nobody could go on in the schedule */
 };
@@ -265,8 +274,10 @@ void poly_keep_cycle(struct poly *poly, const struct esse_theory_clause *clause)
 /* Makes choices of what the order at hand breaks; false if nothing is broken. */
 bool poly_find_broken(struct poly *poly);
 
-/* For POLY_SINGLE: cycles with one rw, as clauses, and the choices that they are about. */
+/* For POLY_SINGLE: cycles with one rw, as clauses, and the choices that they are about; the second
+ * where the rest of the cycle must be reads-from and session order. */
 bool poly_find_single(struct poly *poly);
+bool poly_find_past(struct poly *poly);
 
 /* The versions of a key in the order at hand: poly->places[first[key] + 1 .. first[key + 1]), and
  * where each of them is. */

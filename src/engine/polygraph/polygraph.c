@@ -143,6 +143,9 @@ static const char *why_unknown(const struct polygraphing *p, const struct esse_v
     if (p->job->history->has & ESSE_HAS_VSETS)
         return "it holds for some version sets, and the order that was found does not show it for "
                "those that were given";
+    if (p->job->history->has & ESSE_HAS_PREDICATES)
+        return "nothing rules it out, but the order that was found does not show which version a "
+               "predicate saw of a row that it left out";
     return "no order that was tried proves it";
 }
 
@@ -190,11 +193,6 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
         verdict->order = (struct esse_order){ 0 };
         verdict->reason = "the certificate tells where each transaction starts and commits, which "
                           "the engine 'polygraph' does not look at";
-    } else if (answer == ESSE_SOLVER_SAT && rule->form == POLY_SINGLE &&
-               (p->job->history->has & ESSE_HAS_PREDICATES)) {
-        verdict->order = (struct esse_order){ 0 };
-        verdict->reason = "nothing rules it out, but which version a predicate saw of a row that "
-                          "it left out is a choice that no order of the transactions tells";
     } else if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;
         verdict->evidence = "order";
@@ -249,7 +247,8 @@ static void run(struct esse_job *job)
 static bool decides(const struct esse_level *level, const struct esse_history *history)
 {
     const struct poly_rule *rule = poly_rule_of(level);
-    return rule && (rule->form != POLY_SINGLE || !(history->has & ESSE_HAS_PREDICATES));
+    return rule &&
+           (level->id != ESSE_LEVEL_CONSISTENT_VIEW || !(history->has & ESSE_HAS_PREDICATES));
 }
 
 const struct esse_engine esse_engine_polygraph = {
