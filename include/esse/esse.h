@@ -310,8 +310,9 @@ struct esse_order {
     uint32_t count;
     bool has_starts, of_accesses;
     const char *proves; /* the level that the order proves, which is or implies the one asked */
-    /* Where several wrote the value that was read: whose it is, by read and key, ascending.  Only
-     * for levels at which it need not be the newest; a read that is not named is of the newest. */
+    /* Where several wrote the value that was read, or a predicate left a row out: which version it
+     * was, by read and key, ascending.  Only for levels at which it need not be the newest; a read
+     * that is not named is of the newest. */
     const struct esse_read_source *sources;
     uint32_t source_count;
 };

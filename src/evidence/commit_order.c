@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "evidence/commit_order_state.h"
+#include "evidence/read_source.h"
 
 #include <string.h>
 
@@ -17,6 +18,22 @@ bool co_wrong(const struct commit_order *co, uint32_t unit, const char *what,
     esse_txn_name(co->history, (esse_txn){ co_txn(co, unit) }, name, sizeof name);
     return esse_fail(err, ESSE_EBUG, "the commit order does not prove %s: %s %s",
                      co->level->friendly, name, what);
+}
+
+uint32_t co_named(const struct commit_order *co, uint32_t op, esse_key key)
+{
+    const struct esse_read_source *source = esse_named_source(co->order, op, key);
+    if (!source || source->write.ix == ESSE_NO_OP)
+        return source ? CO_INITIAL : CO_NOTHING;
+    uint32_t at = 0, end = 0;
+    if (source->write.ix < co->history->ops)
+        esse_run_find(&co->by_key, key.ix, esse_op_txn(co->history, source->write.ix).ix, &at,
+                      &end);
+    for (; at < end; at++)
+        if (esse_by_key_op(&co->by_key, co->by_key.at[at].access) == source->write.ix &&
+            co->by_key.at[at].kind == ESSE_OP_WRITE && co->in[co->by_key.at[at].txn])
+            return at;
+    return CO_NOWHERE;
 }
 
 static void find_txns(struct commit_order *co)

@@ -9,7 +9,8 @@
  * Rechecks a commit order that is said to keep the axiom of a level (semantics 4; docs/levels.md):
  * that it contains session order, reads-from and the known version order, and that for every read
  * of x in t3 from t1 no other writer t2 of x for which φ(t2, t3) comes after t1.  As φ is part of
- * the order, only writers between t1 and t3 need to be looked at.
+ * the order, only writers between t1 and t3 need to be looked at.  Where several versions explain a
+ * read, or a row that a predicate left out, the order must name one.
  *
  * Part of the trusted kernel: it traces the reads itself, and shares nothing with the engines.
  *

@@ -78,7 +78,7 @@ static void sort_by_key(struct passing *p)
 {
     const struct commit_order *co = p->co;
     uint32_t *first = esse_arena_alloc(co->arena, co->history->keys + 2u, sizeof *first);
-    for (uint32_t a = 0; a < co->by_key.count; a++)
+    for (uint32_t a = 0; a < co_slots(co); a++)
         first[co->access[a].key + 2] += co->access[a].source != CO_NOTHING;
     for (uint32_t key = 0; key < co->history->keys; key++)
         first[key + 2] += first[key + 1];

@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/vec.h"
 #include "evidence/commit_order_state.h"
 #include "sql/statement.h"
 
@@ -6,11 +7,15 @@
  * A predicate read is a read of every key: of those that it returned, which are accesses, and of
  * the others, of some version that does not match (semantics 6).  Where no version of such a key
  * matches, it read the newest that is visible to it, so that no axiom is broken.  Where one
- * matches, which version it read is a choice that a commit order does not tell: then the order
- * proves nothing.
+ * matches, which version it read is a choice: the order must name one that does not, and that is a
+ * read like any other.  Where units are accesses, or what a transaction read before counts, the
+ * place of such a read in the program would matter, and the order proves nothing.
  */
+ESSE_VEC(left_out_vec, struct co_left_out)
+
 struct selecting {
-    const struct commit_order *co;
+    struct commit_order *co;
+    struct left_out_vec left_out;
     struct esse_predicates *predicates;
     const struct esse_predicate *predicate; /* of the operation at hand */
     const struct esse_predicate_op *looked;
@@ -32,19 +37,66 @@ static bool is_returned(const struct selecting *s, uint32_t key)
     return esse_op_read_of(s->co->history, s->op, (esse_key){ key }, &ignored);
 }
 
-/* Might a version of the key, one that is in the order or the initial one, match? */
-static bool may_match(const struct selecting *s, uint32_t key)
+/* The last write of its own transaction to the key before the operation; CO_NOWHERE if none. */
+static uint32_t own_write(const struct selecting *s, uint32_t key)
+{
+    const struct esse_by_key *by_key = &s->co->by_key;
+    uint32_t begin, end;
+    esse_run_find(by_key, key, esse_op_txn(s->co->history, s->op).ix, &begin, &end);
+    while (end-- > begin)
+        if (by_key->at[end].kind != ESSE_OP_READ &&
+            esse_by_key_op(by_key, by_key->at[end].access) < s->op)
+            return end;
+    return CO_NOWHERE;
+}
+
+/* Does the order name a version of the key that the operation can have seen and left out? */
+static bool is_named(struct selecting *s, uint32_t key)
+{
+    struct commit_order *co = s->co;
+    const uint32_t named = co_named(co, s->op, (esse_key){ key });
+    if (named == CO_NOTHING || named == CO_NOWHERE)
+        return false;
+    const struct esse_touch *write = named == CO_INITIAL ? NULL : &co->by_key.at[named];
+    if (write && !esse_is_last_write(&co->by_key, key, named))
+        return false;
+    const struct co_left_out left_out = { esse_op_txn(co->history, s->op).ix,
+                                          { key, write ? write->txn : CO_INITIAL } };
+    left_out_vec_push(&s->left_out, co->arena, left_out);
+    return !selects(s, key,
+                    write ? write->value : esse_key_initial(co->history, (esse_key){ key }));
+}
+
+/* Might a version of the key match that it can have read: one that is in the order, or the initial
+ * one? */
+static bool may_match(const struct selecting *s, uint32_t key, uint32_t own)
 {
     const struct esse_by_key *by_key = &s->co->by_key;
     bool found = selects(s, key, esse_key_initial(s->co->history, (esse_key){ key }));
     for (uint32_t at = by_key->first[key]; !found && at < by_key->first[key + 1]; at++)
-        found = by_key->at[at].kind == ESSE_OP_WRITE && s->co->in[by_key->at[at].txn] &&
-                selects(s, key, by_key->at[at].value);
+        found =
+            by_key->at[at].kind == ESSE_OP_WRITE && s->co->in[by_key->at[at].txn] &&
+            by_key->at[at].txn != own &&
+            (esse_level_is_of_operations(s->co->level) || esse_is_last_write(by_key, key, at)) &&
+            selects(s, key, by_key->at[at].value);
     return found;
 }
 
-/* Does what the operation returned match, and is what it left out no choice? */
-static bool is_plain(const struct selecting *s)
+/* What its own transaction wrote before is what it saw; what that writes later it cannot have seen.
+ */
+static bool explains_miss(struct selecting *s, uint32_t key)
+{
+    const struct esse_by_key *by_key = &s->co->by_key;
+    if (!esse_level_is_repeatable(s->co->level))
+        return !may_match(s, key, ESSE_NO_TXN);
+    const uint32_t own = own_write(s, key);
+    if (own != CO_NOWHERE)
+        return by_key->at[own].kind == ESSE_OP_WRITE && !selects(s, key, by_key->at[own].value);
+    return !may_match(s, key, esse_op_txn(s->co->history, s->op).ix) || is_named(s, key);
+}
+
+/* Does what the operation returned match, and is what it left out no choice, or made? */
+static bool explains_op(struct selecting *s)
 {
     const struct esse_history *history = s->co->history;
     for (uint32_t i = 0; i < s->looked->row_count; i++) {
@@ -53,7 +105,7 @@ static bool is_plain(const struct selecting *s)
             return false;
     }
     for (uint32_t key = 0; key < history->keys; key++)
-        if (!is_returned(s, key) && may_match(s, key))
+        if (!is_returned(s, key) && !explains_miss(s, key))
             return false;
     return true;
 }
@@ -68,7 +120,20 @@ static bool is_explained(struct selecting *s, uint32_t op)
     s->looked = &history->predicates[history->op_key[op]];
     s->predicate = esse_predicates_get(s->predicates, s->looked->text, &ignored);
     return s->predicate && esse_statement_is_exact(s->predicate) && !s->looked->no_rows &&
-           !s->looked->has_result && !s->looked->has_vset && is_plain(s);
+           !s->looked->has_result && !s->looked->has_vset && explains_op(s);
+}
+
+static void keep_left_out(struct commit_order *co, const struct left_out_vec *left_out)
+{
+    if (!left_out->count)
+        return;
+    co->left_out = left_out->at;
+    co->left_count = (uint32_t)left_out->count;
+    co->left_before = esse_arena_alloc(co->arena, co->units + (size_t)2, sizeof *co->left_before);
+    for (uint32_t i = 0; i < co->left_count; i++)
+        co->left_before[co->left_out[i].unit + 1]++;
+    for (uint32_t unit = 0; unit < co->units; unit++)
+        co->left_before[unit + 1] += co->left_before[unit];
 }
 
 bool co_explains_predicates(struct commit_order *co, struct esse_error *err)
@@ -85,5 +150,6 @@ bool co_explains_predicates(struct commit_order *co, struct esse_error *err)
                                  "the commit order does not tell what a predicate saw of the rows "
                                  "that it left out, so it does not prove %s",
                                  co->level->friendly);
+    keep_left_out(co, &s.left_out);
     return true;
 }

@@ -76,6 +76,20 @@ static uint32_t write_read(const struct tracing *t, esse_value value)
     return also_written ? CO_NOWHERE : CO_INITIAL;
 }
 
+/* The same; where several writes explain the read, the one that the order names. */
+static uint32_t write_named(const struct tracing *t, uint32_t read)
+{
+    const struct esse_touch *touch = touch_at(t, read);
+    const uint32_t op = esse_by_key_op(&t->co->by_key, touch->access);
+    const uint32_t named = co_named(t->co, op, (esse_key){ t->key });
+    if (named == CO_NOTHING)
+        return write_read(t, touch->value);
+    if (named == CO_NOWHERE)
+        return CO_NOWHERE;
+    const esse_value value = named == CO_INITIAL ? t->initial : touch_at(t, named)->value;
+    return esse_value_eq(value, esse_value_state(touch->value)) ? named : CO_NOWHERE;
+}
+
 /* ---- a transaction against itself ---- */
 
 /* What the transaction of the run up to 'at' must read, judged by its own accesses alone. */
@@ -142,7 +156,7 @@ static bool trace_read(struct tracing *t, uint32_t begin, uint32_t at, struct es
 {
     struct commit_order *co = t->co;
     const struct esse_touch *touch = touch_at(t, at);
-    uint32_t *source = &co->access[touch->access].source;
+    uint32_t *source = &co->access[co_slot(co, touch)].source;
     if (esse_value_eq(touch->value, ESSE_NONE))
         return true;
     if (!agrees_with_own(t, begin, at))
@@ -151,7 +165,7 @@ static bool trace_read(struct tracing *t, uint32_t begin, uint32_t at, struct es
         is_after_own(t, begin, at)) /* it makes no relation */
         return !is_of_future(t, at) ||
                co_wrong(co, unit_at(t, at), "read what it appends only later", err);
-    uint32_t write = write_read(t, touch->value);
+    uint32_t write = write_named(t, at);
     if (write == CO_NOWHERE)
         return co_wrong(co, unit_at(t, at), "read what cannot be traced to one writer", err);
     if (write != CO_INITIAL && !esse_level_is_of_operations(co->level) &&
@@ -165,11 +179,12 @@ static bool trace_run(struct tracing *t, uint32_t begin, uint32_t end, struct es
 {
     for (uint32_t at = begin; at < end; at++) {
         const struct esse_touch *touch = touch_at(t, at);
-        t->co->access[touch->access] = (struct co_access){ t->key, CO_NOTHING };
+        struct co_access *access = &t->co->access[co_slot(t->co, touch)];
+        *access = (struct co_access){ t->key, CO_NOTHING };
         if (!is_in(t, at))
             continue;
         if (touch->kind != ESSE_OP_READ)
-            t->co->access[touch->access].source = CO_WRITES;
+            access->source = CO_WRITES;
         else if (!trace_read(t, begin, at, err))
             return false;
     }
@@ -332,8 +347,10 @@ bool co_trace(struct commit_order *co, struct esse_error *err)
     all.given = esse_arena_alloc(co->arena, history->keys + 1u, sizeof *all.given);
     for (uint32_t i = 0; i < history->version_order_count; i++)
         all.given[history->version_orders[i].key.ix] = &history->version_orders[i];
-    co->access =
-        esse_arena_grow(co->arena, NULL, (co->by_key.count + (size_t)1) * sizeof *co->access);
+    co->access = esse_arena_grow(co->arena, NULL, (co_slots(co) + (size_t)1) * sizeof *co->access);
+    for (uint32_t i = 0; i < co->left_count; i++)
+        co->access[co_first(co, co->left_out[i].unit) + i - co->left_before[co->left_out[i].unit]] =
+            co->left_out[i].access;
     const struct esse_loop loop = co_loop(co, trace_keys, &all);
     all.workers = esse_workers_new(co->arena, loop.threads, sizeof(struct tracer));
     bool ok = esse_loop_run(&loop) || fail_at_first(&all, loop.threads, err);

@@ -14,11 +14,12 @@ static bool is_reading(const struct esse_edge *edge)
 
 static bool is_forbidden(const struct esse_level *level, const struct esse_clause *clause)
 {
-    uint32_t anti = 0;
+    uint32_t anti = 0, reading = 0;
     for (uint32_t i = 0; i < clause->edge_count; i++) {
         const struct esse_edge *edge = &clause->edges[i];
         const struct esse_edge *before =
             &clause->edges[(i + clause->edge_count - 1) % clause->edge_count];
+        reading += is_reading(edge);
         if (!truth_is_anti(edge))
             continue;
         anti++;
@@ -26,7 +27,16 @@ static bool is_forbidden(const struct esse_level *level, const struct esse_claus
             (level->cycle == ESSE_CYCLE_RW_AFTER_READ && !is_reading(before)))
             return false;
     }
-    return level->cycle != ESSE_CYCLE_ONE_RW || anti <= 1;
+    switch (level->cycle) {
+    case ESSE_CYCLE_ONE_RW:
+        return anti <= 1;
+    case ESSE_CYCLE_RW_AND_READS:
+        return !anti || (anti == 1 && reading + 1 == clause->edge_count);
+    case ESSE_CYCLE_RW_AND_ONE_READ:
+        return !anti || (anti == 1 && reading == 1 && clause->edge_count == 2);
+    default:
+        return true;
+    }
 }
 
 /* May an edge of this kind be part of it at all? */
@@ -114,6 +124,13 @@ static bool follows_rw(const struct refuting *r, const struct esse_edge *edge)
     return overwrites(r, edge, refute_only_source(r, edge->from_op.ix, edge->key));
 }
 
+/* A predicate depends on every version that changed what it selects, up to the one that it saw.
+ * Only the latter is a read in the sense of an axiom, and must be given. */
+static bool may_be_older(const struct esse_level *level, const struct esse_edge *edge)
+{
+    return truth_is_dep(edge, "wrp") && level->cycle < ESSE_CYCLE_ONE_RW;
+}
+
 /* Either it follows with what is given, or from the history alone. */
 static bool follows(const struct refuting *r, const struct esse_edge *edge)
 {
@@ -134,7 +151,7 @@ static bool follows(const struct refuting *r, const struct esse_edge *edge)
          : truth_is_dep(edge, "wr") || truth_is_dep(edge, "wrp") ? follows_wr(r, edge)
          : truth_is_anti(edge)                                   ? follows_rw(r, edge)
                                                                  : false);
-    return given || esse_recheck_edge(history, edge);
+    return given || (!may_be_older(r->level, edge) && esse_recheck_edge(history, edge));
 }
 
 /* ---- the clause ---- */

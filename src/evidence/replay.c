@@ -9,7 +9,7 @@
 
 bool esse_replay_proves(const struct esse_level *level, bool has_starts)
 {
-    return level->cycle != ESSE_CYCLE_NONE && has_starts == esse_level_has_starts(level);
+    return esse_level_is_replayed(level) && has_starts == esse_level_has_starts(level);
 }
 
 bool replay_wrong(const struct replay *replay, uint32_t txn, const char *what,

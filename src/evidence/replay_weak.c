@@ -1,4 +1,5 @@
 #include "evidence/counted.h"
+#include "evidence/read_source.h"
 #include "evidence/recheck_predicate.h"
 #include "evidence/replay_rules.h"
 
@@ -9,20 +10,10 @@
 /* The commit whose version the order says was read; UINT32_MAX if it does not say. */
 static uint32_t source_commit(const struct replay *replay, uint32_t op, esse_key key)
 {
-    const struct esse_order *order = replay->order;
-    uint32_t low = 0, high = order->source_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct esse_read_source *source = &order->sources[middle];
-        if (source->read.ix < op || (source->read.ix == op && source->key.ix < key.ix))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == order->source_count || order->sources[low].read.ix != op ||
-        order->sources[low].key.ix != key.ix)
+    const struct esse_read_source *source = esse_named_source(replay->order, op, key);
+    if (!source)
         return UINT32_MAX;
-    const uint32_t write = order->sources[low].write.ix;
+    const uint32_t write = source->write.ix;
     if (write == ESSE_NO_OP)
         return 0;
     const uint32_t writer =

@@ -596,6 +596,22 @@ const struct esse_anomaly_type esse_anomaly_table[ESSE_ANOMALY_END] = {
         .source = ESSE,
         .example = { "T1: w(x,1) w(y,1); T2: w(x,2) w(y,2); T3: r(x,1) r(y,2); T4: r(x,2) r(y,1)", "Whichever of T1 and T2 is last, T3 or T4 depends on it and misses half of it." },
     },
+    [ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE] = {
+        .id = ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE,
+        .name = "causal-cerone-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "causal-cerone.",
+        .source = ESSE,
+        .example = { "T1: w(x,2); T2: r(x,2) w(y,1); T3: r(y,1) p(v=2,{})", "T3 sees T2, which had seen T1; but the only x that T3's predicate leaves out is the one before T1." },
+    },
+    [ESSE_ANOMALY_NO_ORDER_READ_ATOMIC] = {
+        .id = ESSE_ANOMALY_NO_ORDER_READ_ATOMIC,
+        .name = "read-atomic-no-order",
+        .is_own = true,
+        .definition = NO_CHOICE "read-atomic.",
+        .source = ESSE,
+        .example = { "T1: w(x,2) w(y,1); T2: r(y,1) p(v=2,{})", "T2 sees T1's y; but the only x that its predicate leaves out is the one before T1." },
+    },
     [ESSE_ANOMALY_ORDER_MISMATCH] = {
         .id = ESSE_ANOMALY_ORDER_MISMATCH,
         .name = "order-mismatch",

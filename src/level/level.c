@@ -105,7 +105,7 @@ static void sort_by_cycle(void)
 {
     size_t count = 0;
     for (unsigned at = 1; at < ESSE_LEVEL_END; at++)
-        if (esse_level_table[at].cycle != ESSE_CYCLE_NONE)
+        if (esse_level_is_replayed(&esse_level_table[at]))
             cyclic[count++] = &esse_level_table[at];
     qsort(cyclic, count, sizeof *cyclic, by_strength);
 }

@@ -128,6 +128,8 @@ enum esse_anomaly_id {
     ESSE_ANOMALY_NO_ORDER_PREFIX,
     ESSE_ANOMALY_NO_ORDER_PARALLEL,
     ESSE_ANOMALY_NO_ORDER_CONSISTENT_VIEW,
+    ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE,
+    ESSE_ANOMALY_NO_ORDER_READ_ATOMIC,
     /* The order that was given does not replay, or is against sessions or time. */
     ESSE_ANOMALY_ORDER_MISMATCH,
     ESSE_ANOMALY_ORDER_MISMATCH_PROCESS,
@@ -187,14 +189,16 @@ enum esse_phi {
  * can be compared the stronger comes later.
  */
 enum esse_cycle {
-    ESSE_CYCLE_NONE,          /* the level is not defined in this way */
-    ESSE_CYCLE_WW,            /* ww alone */
-    ESSE_CYCLE_WR,            /* ww and wr */
-    ESSE_CYCLE_ONE_RW,        /* ww, wr and at most one rw */
-    ESSE_CYCLE_RW_AFTER_READ, /* ww, wr and rw, where every rw follows a wr or so */
-    ESSE_CYCLE_ITEM_RW,       /* ww, wr and rw, where what a predicate missed is no rw */
-    ESSE_CYCLE_NO_TWO_RW,     /* ww, wr and rw without two rw in a row: (ww ∪ wr) ; rw? */
-    ESSE_CYCLE_ANY,           /* ww, wr and rw */
+    ESSE_CYCLE_NONE,            /* the level is not defined in this way */
+    ESSE_CYCLE_WW,              /* ww alone */
+    ESSE_CYCLE_WR,              /* ww and wr */
+    ESSE_CYCLE_RW_AND_ONE_READ, /* ww and wr; or one rw and one wr or so */
+    ESSE_CYCLE_RW_AND_READS,    /* ww and wr; or one rw, and all else wr or so */
+    ESSE_CYCLE_ONE_RW,          /* ww, wr and at most one rw */
+    ESSE_CYCLE_RW_AFTER_READ,   /* ww, wr and rw, where every rw follows a wr or so */
+    ESSE_CYCLE_ITEM_RW,         /* ww, wr and rw, where what a predicate missed is no rw */
+    ESSE_CYCLE_NO_TWO_RW,       /* ww, wr and rw without two rw in a row: (ww ∪ wr) ; rw? */
+    ESSE_CYCLE_ANY,             /* ww, wr and rw */
 };
 
 enum esse_implies_kind {
@@ -309,6 +313,13 @@ static inline bool esse_level_is_of_operations(const struct esse_level *level)
     return level->family == ESSE_FAMILY_OPERATIONS;
 }
 
+/* Is it proved by replaying an order, and not by holding one against its axiom alone? */
+static inline bool esse_level_is_replayed(const struct esse_level *level)
+{
+    return level->cycle != ESSE_CYCLE_NONE && level->cycle != ESSE_CYCLE_RW_AND_ONE_READ &&
+           level->cycle != ESSE_CYCLE_RW_AND_READS;
+}
+
 /* Is an order that proves it one of starts and commits, and not of transactions? */
 static inline bool esse_level_has_starts(const struct esse_level *level)
 {
@@ -320,8 +331,8 @@ static inline bool esse_level_has_starts(const struct esse_level *level)
 bool esse_level_sees_own_writes(const struct esse_level *level);
 bool esse_level_is_repeatable(const struct esse_level *level);
 
-/* The levels defined by cycles: of the strongest kind first, and of one kind those first that
- * count time, then sessions.  NULL after the last. */
+/* The levels defined by cycles that a replay proves: of the strongest kind first, and of one kind
+ * those first that count time, then sessions.  NULL after the last. */
 const struct esse_level *esse_level_by_cycle(size_t at);
 
 /* The level with the same kind of cycle that counts these; NULL if there is none. */

@@ -144,7 +144,7 @@ static bool is_ambiguous(const char *name, const void *owner)
 static bool definition_valid(const struct esse_level *level)
 {
     return (level->phi != ESSE_PHI_NONE) == (level->no_commit_order != ESSE_ANOMALY_NONE) &&
-           (level->cycle >= ESSE_CYCLE_ONE_RW) == (level->no_order != ESSE_ANOMALY_NONE) &&
+           (level->cycle >= ESSE_CYCLE_RW_AND_ONE_READ) == (level->no_order != ESSE_ANOMALY_NONE) &&
            (!level->needs_real_time || level->needs_session_order) &&
            (!level->has_points || level->cycle == ESSE_CYCLE_NO_TWO_RW) &&
            (level->cycle == ESSE_CYCLE_NONE ||

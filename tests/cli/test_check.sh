@@ -17,7 +17,7 @@ expect "what nothing decides is unknown" 2 "$ESSE" check -l view-serializable,cu
         '{"session":1,"ops":[{"w":"x","v":1},{"r":"y","v":null}]}' \
         '{"session":2,"ops":[{"r":"y","v":1},{"w":"x","v":2}]}' \
         '{"session":0,"ops":[{"r":"x","v":2},{"r":"x","v":1}]}')
-has "the reason is given" "$OUT" "no engine for levels of its kind"
+has "the reason is given" "$OUT" "no engine decides it for a history of this kind"
 printf '%s\n' '{"session":0,"ops":[{"w":"x","v":5}]}' \
     '{"session":0,"status":"aborted","ops":[{"d":"x"}]}' \
     '{"session":0,"ops":[{"r":"x","v":null}]}' >undone.jsonl

@@ -95,6 +95,28 @@ done
 expect "parallel snapshot isolation is ruled out" 1 \
     "$ESSE" check -q -l parallel-snapshot-isolation --evidence leftout.json leftout.jsonl
 expect "and that is verified" 0 "$ESSE" verify leftout.json leftout.jsonl
+for level in read-atomic causal-consistency; do
+    expect "$level is ruled out" 1 "$ESSE" check -q -l $level --evidence leftout.json leftout.jsonl
+    expect "and that is verified" 0 "$ESSE" verify leftout.json leftout.jsonl
+done
+for write in null 0; do
+    for level in read-atomic causal-cerone prefix parallel-snapshot-isolation update-atomic; do
+        echo '{"esse":"evidence","version":1,"history":"-","transactions":2,"operations":4,"results":[{"level":"'$level'",
+            "verdict":"holds","anomalies":[],"order":{"proves":"'$level'","starts":false,"accesses":false,"events":[0,1],
+            "sources":[{"read":3,"key":0,"write":'$write'}]}}]}' >order.json
+        expect "nor does it if it names version $write, which it missed or which matches" 65 "$ESSE" verify order.json leftout.jsonl
+    done
+done
+# With another version that does not match there is one that it can have seen, and the evidence names it.
+{ cat leftout.jsonl; echo '{"session":2,"txn":"c","ops":[{"w":"k","v":7}]}'; } >seen.jsonl
+for level in read-atomic causal-consistency parallel-snapshot-isolation; do
+    expect "$level holds" 0 "$ESSE" check -q -l $level --engine polygraph --evidence seen.json seen.jsonl
+    expect "and verifies" 0 "$ESSE" verify seen.json seen.jsonl
+    sed 's/"write":4/"write":0/' seen.json >wrong.json
+    expect "not with the version that matches" 65 "$ESSE" verify wrong.json seen.jsonl
+    sed 's/"write":4/"write":null/' seen.json >wrong.json
+    expect "nor with the one that was overwritten" 65 "$ESSE" verify wrong.json seen.jsonl
+done
 expect "nor does the engine prove it" 2 "$ESSE" check -q --engine saturate -l read-atomic leftout.jsonl
 # Where several wrote what was read, the evidence says whose it is.
 cat >twice.jsonl <<'EOF'

@@ -232,12 +232,46 @@ static uint32_t random_accesses(struct forging *f, uint32_t *events)
     return count;
 }
 
+/* A write of the key, or the initial version; most are wrong. */
+static esse_op random_write(struct forging *f, esse_key key)
+{
+    const struct esse_history *history = f->trial->history;
+    esse_op found = { ESSE_NO_OP };
+    uint32_t count = 1;
+    esse_value ignored;
+    for (uint32_t op = 0; op < history->ops; op++)
+        if (esse_op_write_of(history, op, key, &ignored) &&
+            !esse_rng_below(&f->trial->rng, ++count))
+            found.ix = op;
+    return found;
+}
+
+/* Whose version was read, or seen by a predicate that left the row out. */
+static uint32_t random_sources(struct forging *f, struct esse_read_source *sources)
+{
+    const struct esse_history *history = f->trial->history;
+    const bool all = esse_rng_below(&f->trial->rng, 2);
+    uint32_t count = 0;
+    esse_value ignored;
+    for (uint32_t op = 0; op < history->ops; op++)
+        for (uint32_t k = 0; k < history->keys; k++) {
+            const esse_key key = { k };
+            const bool reads = esse_op_is_predicate(history->op_kind[op]) ||
+                               esse_op_read_of(history, op, key, &ignored);
+            if (reads && (all || !esse_rng_below(&f->trial->rng, 3)))
+                sources[count++] = (struct esse_read_source){ { op }, key, random_write(f, key) };
+        }
+    return count;
+}
+
 static void forge_orders(struct forging *f)
 {
     uint32_t events[4 * T_TXNS * T_OPS];
+    struct esse_read_source sources[T_TXNS * T_OPS * T_KEYS];
     struct esse_error err;
-    for (int i = 0; i < 40; i++) {
-        struct esse_order order = { .events = events };
+    for (int i = 0; i < 80; i++) {
+        struct esse_order order = { .events = events, .sources = sources };
+        order.source_count = i % 2 ? random_sources(f, sources) : 0;
         order.has_starts = esse_rng_below(&f->trial->rng, 2);
         order.of_accesses = !order.has_starts && esse_rng_below(&f->trial->rng, 4) == 0;
         order.count = order.of_accesses ? random_accesses(f, events)

@@ -281,6 +281,8 @@ static const struct {
     { "consistent-view-no-order", 7, { "G-single-item" } },
     { "prefix-no-order", 7, { "G-nonadjacent-item" } },
     { "parallel-snapshot-isolation-no-order", 7, { "G-single-item", "G-nonadjacent-item" } },
+    { "causal-cerone-no-order", 7, { "G-single" } },
+    { "read-atomic-no-order", 7, { "G-single" } },
     { "strong-session-serializable-no-order", 7, { "G-single-item-process" } },
     { "strong-session-snapshot-isolation-no-order", 7, { "G-single-item-process" } },
     { "strict-serializable-no-order", 7, { "G-single-item-realtime" } },

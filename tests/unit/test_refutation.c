@@ -389,6 +389,8 @@ TEST(test_refutation__two_rw_in_a_row_are_nothing_against_snapshots)
     CHECK(!refutes(history, "prefix-no-order", skew, 2));
     CHECK(!refutes(history, "parallel-snapshot-isolation-no-order", skew, 2));
     CHECK(!refutes(history, "consistent-view-no-order", skew, 2));
+    CHECK(!refutes(history, "causal-cerone-no-order", skew, 2));
+    CHECK(!refutes(history, "read-atomic-no-order", skew, 2));
     CHECK(!refutes(history, "serializable-no-order", skew, 1));
     CHECK(!refutes(history, "serializable-no-order", NULL, 0));
     CHECK(!refutes(history, "nothing-no-order", skew, 2));
@@ -409,6 +411,8 @@ TEST(test_refutation__sessions_and_time_count_where_the_level_has_them)
         { "strong-session-snapshot-isolation-no-order", true, false },
         { "strong-snapshot-isolation-no-order", true, true },
         { "repeatable-read-no-order", false, false },
+        { "causal-cerone-no-order", true, false },
+        { "read-atomic-no-order", true, false },
     };
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
@@ -427,6 +431,58 @@ TEST(test_refutation__sessions_and_time_count_where_the_level_has_them)
     esse_arena_free(arena);
 }
 
+/* Which cycles are forbidden: read-atomic knows one step beside a rw, causal knows reads and
+ * sessions, and only parallel snapshot isolation knows ww. */
+TEST(test_refutation__beside_a_rw_weak_levels_know_reads_and_sessions)
+{
+    struct esse_arena *arena = esse_arena_new();
+    /* T0 wrote x, T1 read it and wrote y, T2 read y and missed x.  T3 overwrote T0's z by the
+     * order given, and T4 read that and missed x. */
+    struct esse_history *history =
+        load_text(arena, "native",
+                  "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":\"z\",\"v\":1}]}\n"
+                  "{\"session\":1,\"ops\":[{\"r\":\"x\",\"v\":1},{\"w\":\"y\",\"v\":1}]}\n"
+                  "{\"session\":2,\"ops\":[{\"r\":\"y\",\"v\":1},{\"r\":\"x\",\"v\":null}]}\n"
+                  "{\"session\":3,\"ops\":[{\"w\":\"z\",\"v\":2}]}\n"
+                  "{\"session\":4,\"ops\":[{\"r\":\"z\",\"v\":2},{\"r\":\"x\",\"v\":null}]}\n"
+                  "{\"version_order\":{\"z\":[1,2]}}\n");
+    const uint32_t x = 0, z = 1, y = 2;
+    const struct esse_edge by_reads[] = { edge_of(history, "wr", x, 0, 2),
+                                          edge_of(history, "wr", y, 3, 4),
+                                          edge_of(history, "rw", x, 5, 0) };
+    const struct esse_edge by_writes[] = { edge_of(history, "ww", z, 1, 6),
+                                           edge_of(history, "wr", z, 6, 7),
+                                           edge_of(history, "rw", x, 8, 0) };
+    CHECK(refutes(history, "parallel-snapshot-isolation-no-order", by_reads, 3));
+    CHECK(refutes(history, "causal-cerone-no-order", by_reads, 3));
+    CHECK(!refutes(history, "read-atomic-no-order", by_reads, 3));
+    CHECK(refutes(history, "parallel-snapshot-isolation-no-order", by_writes, 3));
+    CHECK(!refutes(history, "causal-cerone-no-order", by_writes, 3));
+    CHECK(!refutes(history, "read-atomic-no-order", by_writes, 3));
+    esse_arena_free(arena);
+}
+
+/* The version that a predicate saw is a read; those before it that changed what it selects are
+ * dependencies, and no reads. */
+TEST(test_refutation__an_older_version_is_not_what_a_predicate_read)
+{
+    struct esse_arena *arena = esse_arena_new();
+    /* T0 made the row match, T1 kept it so; T2's predicate returned T1's version and missed y. */
+    struct esse_history *history =
+        load_text(arena, "native",
+                  "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":5},{\"w\":\"y\",\"v\":1}]}\n"
+                  "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":6}]}\n"
+                  "{\"session\":2,\"ops\":[{\"p\":\"v > 3\",\"rows\":{\"x\":6}},"
+                  "{\"r\":\"y\",\"v\":null}]}\n"
+                  "{\"version_order\":{\"x\":[5,6]}}\n");
+    const struct esse_edge edges[] = { edge_of(history, "wrp", 0, 0, 3),
+                                       edge_of(history, "rw", 1, 4, 1) };
+    CHECK(refutes(history, "parallel-snapshot-isolation-no-order", edges, 2));
+    CHECK(!refutes(history, "causal-cerone-no-order", edges, 2));
+    CHECK(!refutes(history, "read-atomic-no-order", edges, 2));
+    esse_arena_free(arena);
+}
+
 /* The predicate did not return y, so it came before y was written. */
 TEST(test_refutation__what_a_predicate_saw_does_not_pass_for_a_read)
 {
@@ -440,6 +496,10 @@ TEST(test_refutation__what_a_predicate_saw_does_not_pass_for_a_read)
         { "snapshot-isolation-no-order", "rw", false },
         { "repeatable-read-no-order", "rwp", false },
         { "repeatable-read-no-order", "rw", false },
+        { "causal-cerone-no-order", "rwp", true },
+        { "causal-cerone-no-order", "rw", false },
+        { "read-atomic-no-order", "rwp", true },
+        { "read-atomic-no-order", "rw", false },
     };
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
@@ -1038,6 +1098,8 @@ int main(void)
         cmocka_unit_test(test_refutation__sources_are_those_of_a_read_that_counts),
         cmocka_unit_test(test_refutation__two_rw_in_a_row_are_nothing_against_snapshots),
         cmocka_unit_test(test_refutation__sessions_and_time_count_where_the_level_has_them),
+        cmocka_unit_test(test_refutation__beside_a_rw_weak_levels_know_reads_and_sessions),
+        cmocka_unit_test(test_refutation__an_older_version_is_not_what_a_predicate_read),
         cmocka_unit_test(test_refutation__what_a_predicate_saw_does_not_pass_for_a_read),
         cmocka_unit_test(test_refutation__what_the_engine_made_is_refused_after_any_change),
         cmocka_unit_test(test_refutation__is_written_and_read_again),

@@ -290,8 +290,8 @@ static const char *why_unknown(struct dsg *dsg, const struct esse_level *level)
     if (esse_budget_spent(dsg->job->budget))
         return esse_budget_reason(dsg->job->arena, dsg->job->budget);
     if (level->family != ESSE_FAMILY_DEPENDENCY)
-        return "nothing that was found rules it out, no level that implies it was proved, and this "
-               "build has no engine for levels of its kind";
+        return "nothing that was found rules it out, no level that implies it was proved, and no "
+               "engine decides it for a history of this kind";
     if (dsg->versions.unsure)
         return "whether some transactions of unknown outcome committed is open: without them it is "
                "not proved, and with them it may hold";

@@ -8,7 +8,7 @@ static void add_edge(const struct poly *poly, esse_lit lit, uint32_t from, uint3
                      enum dsg_dep dep)
 {
     if (from == to || from == ESSE_NO_TXN || to == ESSE_NO_TXN ||
-        (poly->level->cycle == ESSE_CYCLE_ONE_RW && dsg_is_anti(dep)))
+        (poly->level->cycle <= ESSE_CYCLE_ONE_RW && dsg_is_anti(dep)))
         return;
     esse_acyclic_guard(poly->acyclic, lit, poly_leaves(poly, from, dep),
                        poly_enters(poly, to, dep));
@@ -162,7 +162,7 @@ static void order_edges(const struct poly *poly, esse_lit lit, uint32_t a, uint3
     const struct versions *versions = poly->versions;
     const struct poly_reads *reads = poly->reads;
     const uint32_t to = version_txn(versions, b);
-    if (poly->level->cycle == ESSE_CYCLE_ONE_RW)
+    if (poly->level->cycle <= ESSE_CYCLE_ONE_RW)
         return;
     for (uint32_t i = reads->reader_first[a]; i < reads->reader_first[a + 1]; i++)
         add_edge(poly, lit, versions_touch(versions, reads->reader[i])->txn, to, DSG_RW);
@@ -184,7 +184,7 @@ static void source_edges(const struct poly *poly, esse_lit lit, const struct pol
     add_edge(poly, lit, version_txn(versions, version), open->txn,
              open->predicate ? DSG_WRP : DSG_WR);
     if ((open->predicate && poly->level->cycle == ESSE_CYCLE_ITEM_RW) ||
-        poly->level->cycle == ESSE_CYCLE_ONE_RW)
+        poly->level->cycle <= ESSE_CYCLE_ONE_RW)
         return;
     const enum dsg_dep dep = open->predicate ? DSG_RWP : DSG_RW;
     if (version + 1 < versions->loose[key])

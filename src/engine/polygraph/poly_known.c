@@ -23,7 +23,7 @@ static void draw(struct drawing *d, uint32_t from, uint32_t to)
 static void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum dsg_dep dep)
 {
     if (from == to || from == ESSE_NO_TXN || to == ESSE_NO_TXN ||
-        (d->poly->level->cycle == ESSE_CYCLE_ONE_RW && dsg_is_anti(dep)))
+        (d->poly->level->cycle <= ESSE_CYCLE_ONE_RW && dsg_is_anti(dep)))
         return;
     draw(d, poly_leaves(d->poly, from, dep), poly_enters(d->poly, to, dep));
 }
@@ -121,7 +121,7 @@ void poly_order_edges(const struct poly *poly, uint32_t a, uint32_t b,
     if (from != ESSE_NO_TXN && from != to)
         edge(context, poly_leaves(poly, from, DSG_WW), poly_enters(poly, to, DSG_WW));
     for (uint32_t i = reads->reader_first[a];
-         poly->level->cycle != ESSE_CYCLE_ONE_RW && i < reads->reader_first[a + 1]; i++) {
+         poly->level->cycle > ESSE_CYCLE_ONE_RW && i < reads->reader_first[a + 1]; i++) {
         const uint32_t reader = versions_touch(versions, reads->reader[i])->txn;
         if (reader != to)
             edge(context, poly_leaves(poly, reader, DSG_RW), poly_enters(poly, to, DSG_RW));
@@ -184,7 +184,7 @@ static void number_nodes(struct poly *poly)
         uint64_t loose = versions->first[key + 1] - versions->loose[key];
         const uint32_t *first = &poly->reads->reader_first[base_of_loose(versions, key)];
         uint64_t readers = (uint64_t)first[1] - first[0] + open[key];
-        bool pays = poly->level->cycle != ESSE_CYCLE_ONE_RW && loose * readers > loose + readers;
+        bool pays = poly->level->cycle > ESSE_CYCLE_ONE_RW && loose * readers > loose + readers;
         poly->key_helper[key] = pays ? poly->nodes++ : NO_NODE;
     }
     esse_arena_drop(poly->graph_arena, open);

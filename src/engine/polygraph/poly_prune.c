@@ -6,7 +6,8 @@
  * What the graph forces about the order of versions, to a fixpoint:
  *
  *   a before b   if b before a would close a cycle: there is a path from a to b;
- *   b before a   if some reader r of a comes after b: were a before b, r would precede b.
+ *   b before a   if some reader r of a comes after b: were a before b, r would precede b.  (Not
+ *                where only some paths from b to r are forbidden: causal, read-atomic.)
  *
  * Each such order adds edges (of writers, and from readers to who overwrites), and these add paths.
  */
@@ -62,7 +63,8 @@ static bool ask_reader(struct pruning *p, uint32_t key, uint32_t b, uint32_t a, 
 {
     const struct poly *poly = p->poly;
     const uint32_t writer = version_txn(poly->versions, b);
-    const bool found = reader != writer && version_txn(poly->versions, a) != writer &&
+    const bool found = poly->level->cycle >= ESSE_CYCLE_ONE_RW && reader != writer &&
+                       version_txn(poly->versions, a) != writer &&
                        leads(p, poly_commit(poly, writer), poly_leaves(poly, reader, DSG_RW));
     if (found)
         find_less(p, key, b, a);

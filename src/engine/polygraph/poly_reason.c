@@ -126,27 +126,35 @@ static uint32_t known_before(const struct versions *versions, uint32_t key, uint
     return versions->gaps[key] ? versions->first[key] : versions->loose[key] - 1;
 }
 
-static bool by_access(struct reasoning *r, uint32_t key, uint32_t at, bool anti)
+/* A read of a version that is known to come before 'version'. */
+static bool by_missed(struct reasoning *r, uint32_t key, uint32_t version, uint32_t at)
+{
+    const struct versions *versions = r->poly->versions;
+    for (uint32_t before = known_before(versions, key, version); before != NO_VERSION;
+         before = known_before(versions, key, before)) {
+        uint32_t read = find_read(r->poly, before, r->reason->from);
+        if (read == ESSE_NO_TOUCH ? by_open_read(r, before) : give(r, DSG_RW, key, read, at))
+            return true;
+    }
+    return false;
+}
+
+static bool by_access(struct reasoning *r, enum dsg_dep dep, uint32_t key, uint32_t at)
 {
     const struct versions *versions = r->poly->versions;
     const uint32_t version = versions->of[at];
-    if (version == NO_VERSION)
+    if (version == NO_VERSION ||
+        (versions_touch(versions, at)->kind == ESSE_OP_READ) != (dep == DSG_WR))
         return false;
-    if (versions_touch(versions, at)->kind == ESSE_OP_READ)
-        return !anti && version_txn(versions, version) == r->reason->from &&
-               give(r, DSG_WR, key, versions->write[version], at);
-    uint32_t before = known_before(versions, key, version);
-    if (before == NO_VERSION)
-        return false;
-    if (!anti)
-        return version_txn(versions, before) == r->reason->from &&
-               give(r, DSG_WW, key, versions->write[before], at);
-    uint32_t read = find_read(r->poly, before, r->reason->from);
-    return read == ESSE_NO_TOUCH ? by_open_read(r, before) : give(r, DSG_RW, key, read, at);
+    if (dep == DSG_RW)
+        return by_missed(r, key, version, at);
+    const uint32_t other = dep == DSG_WR ? version : known_before(versions, key, version);
+    return other != NO_VERSION && version_txn(versions, other) == r->reason->from &&
+           give(r, dep, key, versions->write[other], at);
 }
 
 /* Something that 'to' did to a key. */
-static bool by_data(struct reasoning *r, bool anti)
+static bool by_data(struct reasoning *r, enum dsg_dep dep)
 {
     const struct versions *versions = r->poly->versions;
     const struct esse_history *history = versions->history;
@@ -156,7 +164,7 @@ static bool by_data(struct reasoning *r, bool anti)
             uint32_t key = esse_access_at(history, op, i).key.ix, at, end;
             for (esse_run_find(&versions->sources->by_key, key, r->reason->to, &at, &end); at < end;
                  at++)
-                if (by_access(r, key, at, anti))
+                if (by_access(r, dep, key, at))
                     return true;
         }
     }
@@ -175,7 +183,9 @@ static bool by_knowledge(struct reasoning *r, const struct esse_guarded_edge *fi
     const struct poly *poly = r->poly;
     if (first->to >= poly->moments_at && first->to < poly->helpers_at)
         return give(r, DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
-    return by_data(r, false) || by_session(r) || by_data(r, true);
+    /* Where no ww may be beside a rw, session order is told before it. */
+    return by_data(r, DSG_WR) || (poly->level->cycle < ESSE_CYCLE_ONE_RW && by_session(r)) ||
+           by_data(r, DSG_WW) || by_session(r) || by_data(r, DSG_RW);
 }
 
 /* ---- cycles ---- */

@@ -30,8 +30,13 @@ struct repair {
 
 /* ---- what was inferred ---- */
 
+/* Read-atomic goes over several transactions of a session in one step. */
 static bool is_known(const struct poly *poly, uint32_t from, uint32_t to)
 {
+    const uint32_t *session = poly->versions->history->txn_session;
+    if (poly->level->cycle == ESSE_CYCLE_RW_AND_ONE_READ && from < to && to < poly->moments_at &&
+        session[from] == session[to])
+        return true;
     for (uint32_t e = poly->base.first[from]; e < poly->base.first[from + 1]; e++)
         if (poly->base.to[e] == to)
             return true;
@@ -109,7 +114,7 @@ static void go_on(struct repair *r, uint32_t node, uint32_t round)
     for (uint32_t i = r->installed.first[txn];
          node == poly_commit(poly, txn) && i < r->installed.first[txn + 1]; i++)
         go_later(r, node, r->installed.to[i], round, DSG_WW);
-    if (poly->level->cycle == ESSE_CYCLE_ONE_RW || node != poly_leaves(poly, txn, DSG_RW))
+    if (poly->level->cycle <= ESSE_CYCLE_ONE_RW || node != poly_leaves(poly, txn, DSG_RW))
         return;
     for (uint32_t i = r->read.first[txn]; i < r->read.first[txn + 1]; i++)
         go_later(r, node, r->read.to[i], round, DSG_RW);

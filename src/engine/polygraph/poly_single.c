@@ -1,4 +1,4 @@
-#include "engine/polygraph/poly_state.h"
+#include "engine/polygraph/poly_cycle.h"
 
 /*
  * Levels that forbid cycles with at most one rw.  The graph has no rw; when it has an order, every
@@ -6,8 +6,6 @@
  * cycle with the one rw r -> b.  The path goes by what is known, by the sources of open reads, and
  * from version to next version of each key in the order at hand.
  */
-
-enum { SINGLE_MOST = 64 }; /* cycles looked for in a round */
 
 enum hop_kind { HOP_KNOWN, HOP_NEXT, HOP_SOURCE };
 
@@ -52,20 +50,6 @@ static void prepare(struct poly *poly)
 
 /* ---- the search ---- */
 
-/* The version after another one in the order at hand; NO_VERSION if none.  One of the same
- * transaction counts only if it is known to come later: a list may show appends against the order
- * of the program. */
-static uint32_t next_version(const struct poly *poly, uint32_t key, uint32_t version)
-{
-    const struct versions *versions = poly->versions;
-    uint32_t at = version == versions->first[key] ? version + 1 : poly->place[version] + 1;
-    while (at < versions->first[key + 1] &&
-           version_txn(versions, poly->places[at].id) == version_txn(versions, version) &&
-           !poly_is_known(versions, key, version, poly->places[at].id))
-        at++;
-    return at < versions->first[key + 1] ? poly->places[at].id : NO_VERSION;
-}
-
 static void hop_to(struct poly *poly, uint32_t to, struct hop hop, uint32_t last_place)
 {
     struct poly_single *s = poly->single;
@@ -84,7 +68,7 @@ static void hop_from(struct poly *poly, uint32_t txn, uint32_t last_place)
         return; /* a moment of real time */
     for (uint32_t i = s->installed.first[txn]; i < s->installed.first[txn + 1]; i++) {
         const uint32_t version = s->installed.to[i];
-        uint32_t next = next_version(poly, poly->reads->version_key[version], version);
+        uint32_t next = poly_next_version(poly, poly->reads->version_key[version], version);
         if (next != NO_VERSION)
             hop_to(poly, version_txn(poly->versions, next),
                    (struct hop){ s->searches, txn, HOP_NEXT, version }, last_place);
@@ -112,31 +96,8 @@ static bool find_path(struct poly *poly, uint32_t from, uint32_t to)
 
 /* ---- the clause ---- */
 
-struct cycle {
-    struct poly_u32_vec lits;
-    struct poly_edge_vec edges;
-    bool asked; /* a choice was missing */
-};
-
-/* "a before b" must be false too, unless it is known. */
-static esse_lit need_order(struct poly *poly, struct cycle *cycle, uint32_t a, uint32_t b)
-{
-    if (poly_is_known(poly->versions, poly->reads->version_key[a], a, b))
-        return ESSE_LIT_NONE;
-    cycle->asked |= poly_order_find(poly, a, b) == ESSE_LIT_NONE;
-    esse_lit lit = poly_order(poly, a, b);
-    poly_u32_vec_push(&cycle->lits, poly->arena, esse_lit_not(lit));
-    return lit;
-}
-
-static void add_edge(struct poly *poly, struct cycle *cycle, uint32_t from, uint32_t to,
-                     esse_lit guard)
-{
-    poly_edge_vec_push(&cycle->edges, poly->arena, (struct esse_guarded_edge){ from, to, guard });
-}
-
 /* From the reader back to the writer of what it missed. */
-static void walk_back(struct poly *poly, struct cycle *cycle, uint32_t reader)
+static void walk_back(struct poly *poly, struct poly_cycle *cycle, uint32_t reader)
 {
     struct poly_single *s = poly->single;
     for (uint32_t at = reader; s->hops[at].from != ESSE_NO_TXN; at = s->hops[at].from) {
@@ -144,12 +105,13 @@ static void walk_back(struct poly *poly, struct cycle *cycle, uint32_t reader)
         esse_lit guard = ESSE_LIT_NONE;
         if (hop->kind == HOP_NEXT) {
             uint32_t key = poly->reads->version_key[hop->what];
-            guard = need_order(poly, cycle, hop->what, next_version(poly, key, hop->what));
+            guard =
+                poly_cycle_order(poly, cycle, hop->what, poly_next_version(poly, key, hop->what));
         } else if (hop->kind == HOP_SOURCE) {
             guard = esse_lit_of(hop->what, false);
-            poly_u32_vec_push(&cycle->lits, poly->arena, esse_lit_not(guard));
+            poly_cycle_rest(poly, cycle, guard);
         }
-        add_edge(poly, cycle, hop->from, at, guard);
+        poly_cycle_edge(poly, cycle, hop->from, at, guard);
     }
 }
 
@@ -166,7 +128,7 @@ static void turn(struct poly_edge_vec *edges)
 static bool try_read(struct poly *poly, uint32_t key, uint32_t version, uint32_t reader,
                      esse_lit choice)
 {
-    uint32_t next = next_version(poly, key, version);
+    uint32_t next = poly_next_version(poly, key, version);
     if (next == NO_VERSION)
         return false;
     uint32_t writer = version_txn(poly->versions, next);
@@ -175,18 +137,12 @@ static bool try_read(struct poly *poly, uint32_t key, uint32_t version, uint32_t
             esse_acyclic_position(poly->acyclic, reader) ||
         !find_path(poly, writer, reader))
         return false;
-    struct cycle cycle = { 0 };
+    struct poly_cycle cycle = { 0 };
     walk_back(poly, &cycle, reader);
     turn(&cycle.edges);
-    add_edge(poly, &cycle, reader, writer, need_order(poly, &cycle, version, next));
-    if (choice != ESSE_LIT_NONE)
-        poly_u32_vec_push(&cycle.lits, poly->arena, esse_lit_not(choice));
-    if (!cycle.asked)
-        poly_give_cycle(poly, &(struct esse_theory_clause){ cycle.lits.at, cycle.edges.at,
-                                                            (uint32_t)cycle.lits.count,
-                                                            (uint32_t)cycle.edges.count });
-    poly_u32_vec_drop(&cycle.lits, poly->arena);
-    poly_edge_vec_drop(&cycle.edges, poly->arena);
+    poly_cycle_edge(poly, &cycle, reader, writer, poly_cycle_order(poly, &cycle, version, next));
+    poly_cycle_rest(poly, &cycle, choice);
+    poly_cycle_close(poly, &cycle);
     return true;
 }
 
@@ -206,13 +162,8 @@ static uint32_t try_key(struct poly *poly, uint32_t key)
 
 static uint32_t try_open(struct poly *poly, const struct poly_open *open)
 {
-    for (uint32_t i = 0; i < open->count; i++) {
-        esse_lit lit = esse_lit_of(open->choice + i, false);
-        if (esse_solver_value(poly->solver, lit))
-            return try_read(poly, open->key, poly->reads->sources.at[open->first + i], open->txn,
-                            lit);
-    }
-    return 0;
+    const esse_lit lit = poly_chosen(poly, open);
+    return try_read(poly, open->key, poly->choices.at[esse_lit_var(lit)].b, open->txn, lit);
 }
 
 bool poly_find_single(struct poly *poly)
@@ -224,9 +175,9 @@ bool poly_find_single(struct poly *poly)
         prepare(poly);
     for (uint32_t key = 0; key < keys; key++)
         poly_sort_versions(poly, key);
-    for (uint32_t key = 0; key < keys && found < SINGLE_MOST; key++)
+    for (uint32_t key = 0; key < keys && found < POLY_CYCLES_MOST; key++)
         found += try_key(poly, key);
-    for (size_t i = 0; i < poly->reads->open.count && found < SINGLE_MOST; i++)
+    for (size_t i = 0; i < poly->reads->open.count && found < POLY_CYCLES_MOST; i++)
         found += try_open(poly, &poly->reads->open.at[i]);
     return found > 0;
 }

@@ -64,7 +64,7 @@ static void try_pair(struct finding *f, struct poly_small *small)
     const struct versions *versions = poly->versions;
     const uint32_t a = small->before[0], *first = &poly->reads->reader_first[a];
     bool found = closes(f, small, version_txn(versions, a), DSG_WW);
-    for (uint32_t i = first[0]; !found && poly->level->cycle != ESSE_CYCLE_ONE_RW && i < first[1];
+    for (uint32_t i = first[0]; !found && poly->level->cycle > ESSE_CYCLE_ONE_RW && i < first[1];
          i++)
         found = closes(f, small, versions_touch(versions, poly->reads->reader[i])->txn, DSG_RW);
     if (found)
@@ -114,7 +114,7 @@ static void find_at(struct finding *f)
     for (uint32_t i = p->installed.first[f->txn]; i < p->installed.first[f->txn + 1]; i++)
         list_out(f, p->installed.to[i], DSG_WW);
     for (uint32_t i = p->read.first[f->txn];
-         poly->level->cycle != ESSE_CYCLE_ONE_RW && i < p->read.first[f->txn + 1]; i++)
+         poly->level->cycle > ESSE_CYCLE_ONE_RW && i < p->read.first[f->txn + 1]; i++)
         list_out(f, p->read.to[i], DSG_RW);
     for (uint32_t i = p->installed.first[f->txn];
          f->out.count && i < p->installed.first[f->txn + 1]; i++) {

@@ -1,4 +1,4 @@
-#include "engine/polygraph/poly_state.h"
+#include "engine/polygraph/poly_cycle.h"
 
 #include <stdlib.h>
 
@@ -43,8 +43,9 @@ void poly_give_cycle(struct poly *poly, const struct esse_theory_clause *clause)
 static bool find_more(void *context)
 {
     struct poly *poly = context;
-    const bool found =
-        poly->level->cycle == ESSE_CYCLE_ONE_RW ? poly_find_single(poly) : poly_find_broken(poly);
+    const bool found = poly->level->cycle > ESSE_CYCLE_ONE_RW    ? poly_find_broken(poly)
+                       : poly->level->cycle == ESSE_CYCLE_ONE_RW ? poly_find_single(poly)
+                                                                 : poly_find_past(poly);
     if (found)
         poly_small_give(poly);
     return found;
@@ -110,6 +111,7 @@ static void forget_solver(struct poly *poly)
     poly->choice_of = (struct esse_index){ 0 };
     poly->proof = (struct poly_proof){ 0 };
     poly->single = NULL;
+    poly->past = NULL;
     poly->rounds = poly->waited = 0;
 }
 
@@ -219,10 +221,8 @@ static void keep_sources(const struct poly *poly, struct esse_arena *arena,
         esse_arena_alloc(arena, reads->open.count + 1, sizeof *sources);
     for (size_t o = 0; o < reads->open.count; o++) {
         const struct poly_open *open = &reads->open.at[o];
-        uint32_t i = 0;
-        while (!esse_solver_value(poly->solver, esse_lit_of(open->choice + i, false)))
-            i++;
-        uint32_t write = poly->versions->write[reads->sources.at[open->first + i]];
+        const uint32_t version = poly->choices.at[esse_lit_var(poly_chosen(poly, open))].b;
+        const uint32_t write = poly->versions->write[version];
         sources[o] = (struct esse_read_source){
             { open->op },
             { open->key },
@@ -253,7 +253,7 @@ struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *ar
         events[order.count++] = at[i];
     }
     esse_arena_drop(poly->arena, at);
-    if (poly->level->cycle == ESSE_CYCLE_ONE_RW)
+    if (poly->level->cycle <= ESSE_CYCLE_ONE_RW)
         keep_sources(poly, arena, &order);
     return order;
 }

@@ -12,12 +12,14 @@
 /*
  * How dependencies become edges of a graph that must be acyclic, by the level's kind of cycle:
  * ANY and ITEM_RW have a node a transaction; NO_TWO_RW has a start and a commit, and ww leads to
- * the start; RW_AFTER_READ the same, but ww leads to the commit; ONE_RW has a node a transaction,
- * and rw is no edge: at most one may close a cycle.
+ * the start; RW_AFTER_READ the same, but ww leads to the commit; ONE_RW and what is below it have a
+ * node a transaction, and rw is no edge: at most one may close a cycle, with every dependency
+ * (ONE_RW), with reads-from and session order (RW_AND_READS), with one of these alone
+ * (RW_AND_ONE_READ).
  */
 static inline bool poly_decides(const struct esse_level *level)
 {
-    return level->cycle >= ESSE_CYCLE_ONE_RW;
+    return level->cycle >= ESSE_CYCLE_RW_AND_ONE_READ;
 }
 
 /* A read that may be of several versions: of one of sources[first .. first + count).  The choice
@@ -134,6 +136,7 @@ struct poly {
     struct esse_pair *places;
     uint32_t *place;
     struct poly_single *single; /* of ESSE_CYCLE_ONE_RW */
+    struct poly_past *past;     /* of what is below it */
     uint64_t rounds;
     uint64_t waited; /* times that nobody could go on in the schedule */
 };
@@ -257,8 +260,10 @@ void poly_keep_cycle(struct poly *poly, const struct esse_theory_clause *clause)
 /* Makes choices of what the order at hand breaks; false if nothing is broken. */
 bool poly_find_broken(struct poly *poly);
 
-/* For ESSE_CYCLE_ONE_RW: cycles with one rw, as clauses, and the choices that they are about. */
+/* Up to ESSE_CYCLE_ONE_RW: cycles with one rw, as clauses, and the choices that they are about; the
+ * second where the rest of the cycle must be reads-from and session order. */
 bool poly_find_single(struct poly *poly);
+bool poly_find_past(struct poly *poly);
 
 /* The versions of a key in the order at hand: poly->places[first[key] + 1 .. first[key + 1]), and
  * where each of them is. */

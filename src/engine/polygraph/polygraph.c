@@ -145,6 +145,9 @@ static const char *why_unknown(const struct polygraphing *p, const struct esse_v
     if (p->job->history->has & ESSE_HAS_VSETS)
         return "it holds for some version sets, and the order that was found does not show it for "
                "those that were given";
+    if (p->job->history->has & ESSE_HAS_PREDICATES)
+        return "nothing rules it out, but the order that was found does not show which version a "
+               "predicate saw of a row that it left out";
     return "no order that was tried proves it";
 }
 
@@ -191,11 +194,6 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
         verdict->order = (struct esse_order){ 0 };
         verdict->reason = "the certificate tells where each transaction starts and commits, which "
                           "the engine 'polygraph' does not look at";
-    } else if (answer == ESSE_SOLVER_SAT && level->cycle == ESSE_CYCLE_ONE_RW &&
-               (p->job->history->has & ESSE_HAS_PREDICATES)) {
-        verdict->order = (struct esse_order){ 0 };
-        verdict->reason = "nothing rules it out, but which version a predicate saw of a row that "
-                          "it left out is a choice that no order of the transactions tells";
     } else if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;
         verdict->evidence = "order";
@@ -250,7 +248,7 @@ static void run(struct esse_job *job)
 static bool decides(const struct esse_level *level, const struct esse_history *history)
 {
     return poly_decides(level) &&
-           (level->cycle != ESSE_CYCLE_ONE_RW || !(history->has & ESSE_HAS_PREDICATES));
+           (level->id != ESSE_LEVEL_CONSISTENT_VIEW || !(history->has & ESSE_HAS_PREDICATES));
 }
 
 const struct esse_engine esse_engine_polygraph = {
