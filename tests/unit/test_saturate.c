@@ -51,7 +51,7 @@ static void compare(uint64_t seed, bool lists, struct tally *tally)
     if (!esse_check(arena, history, &options, &result, &err))
         fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, err.text,
                  write_text(arena, "native", history));
-    for (int i = 0; i < A_LEVELS && b_open(&b, history); i++)
+    for (int i = 0; i < A_LEVELS && b_open_for(&b, history, a_levels[i].single); i++)
         compare_level(seed, history, &b, &result->verdicts[i], i, arena, tally);
     esse_arena_free(arena);
 }
