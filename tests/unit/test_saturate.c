@@ -378,16 +378,16 @@ static const char *ring_of_sixteen(struct esse_arena *arena, bool is_session)
     struct esse_out text;
     esse_out_init_memory(&text, arena);
     for (int i = 1; i <= 16; i++) {
-        esse_out_f(&text, "{\"session\":%d,\"txn\":\"w%d\",\"ops\":[", is_session ? 0 : i, i);
-        esse_out_text(&text, i == 1 ? "{\"r\":\"y\",\"v\":1}," : "");
+        esse_out_f(&text, "{'session':%d,'txn':'w%d','ops':[", is_session ? 0 : i, i);
+        esse_out_text(&text, i == 1 ? "{'r':'y','v':1}," : "");
         if (is_session)
-            esse_out_text(&text, "{\"r\":\"z\",\"v\":null}");
+            esse_out_text(&text, "{'r':'z','v':null}");
         else
-            esse_out_f(&text, "{\"a\":\"x\",\"v\":%d}", i);
-        esse_out_text(&text, i == 16 ? ",{\"w\":\"y\",\"v\":1}]}\n" : "]}\n");
+            esse_out_f(&text, "{'a':'x','v':%d}", i);
+        esse_out_text(&text, i == 16 ? ",{'w':'y','v':1}]}\n" : "]}\n");
     }
     if (!is_session)
-        esse_out_text(&text, "{\"session\":17,\"txn\":\"all\",\"ops\":[{\"r\":\"x\",\"v\":"
+        esse_out_text(&text, "{'session':17,'txn':'all','ops':[{'r':'x','v':"
                              "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}]}\n");
     return esse_out_memory(&text);
 }
