@@ -53,6 +53,7 @@ static void see(struct counting *c, uint32_t reader, esse_value value)
         sight_vec_push(&c->sights, c->scratch, (struct sight){ reader, writer });
 }
 
+/* A register that was read after an own write shows no other transaction's write (semantics 1). */
 static void look(struct counting *c, uint32_t key, uint32_t at)
 {
     const struct esse_touch *touch = &c->by_key.at[at];
@@ -65,7 +66,8 @@ static void look(struct counting *c, uint32_t key, uint32_t at)
         const esse_value *items = esse_history_list(c->history, value, &count);
         for (uint32_t i = 0; i < count; i++)
             see(c, touch->txn, items[i]);
-    } else if (!esse_value_eq(value, c->initial[key])) {
+    } else if (!esse_value_eq(value, c->initial[key]) &&
+               !esse_is_after_own_write(&c->by_key, key, at)) {
         see(c, touch->txn, value);
     }
 }

@@ -409,8 +409,8 @@ static bool someone_wrote(const struct history *history, unsigned who, int key, 
     return false;
 }
 
-/* May those in 'who' be all that committed?  Not if only another of unknown outcome can have
- * written what one of them read. */
+/* Can those in 'who' be all that committed, if one of them read the value?  Not if only another of
+ * unknown outcome can have written it. */
 static bool explains_value(const struct history *history, unsigned who, int key, int value)
 {
     unsigned others = 0, aborted = 0;
@@ -425,6 +425,8 @@ static bool explains_value(const struct history *history, unsigned who, int key,
            !someone_wrote(history, others, key, value);
 }
 
+/* May those in 'who' be all that committed?  A register that was read after an own write shows
+ * no other transaction's write. */
 static bool can_be_all(const struct history *history, unsigned who)
 {
     for (int t = 0; t < history->txn_count; t++)
@@ -432,7 +434,8 @@ static bool can_be_all(const struct history *history, unsigned who)
             const struct op *op = &history->txns[t].ops[o];
             for (int key = 0; key < history->key_count; key++) {
                 int value;
-                if (!op_reads(op, key))
+                if (!op_reads(op, key) ||
+                    (!history->is_list[key] && own_write(&history->txns[t], o, key) >= 0))
                     continue;
                 if (op->kind == OP_READ_LIST) {
                     for (int i = 0; i < op->count; i++)
@@ -440,8 +443,7 @@ static bool can_be_all(const struct history *history, unsigned who)
                             return false;
                 } else if (shown(op, key, &value) && !explains_value(history, who, key, value)) {
                     return false;
-                } else if (op->has_vset && own_write(&history->txns[t], o, key) < 0 &&
-                           !explains_value(history, who, key, op->vset[key])) {
+                } else if (op->has_vset && !explains_value(history, who, key, op->vset[key])) {
                     return false;
                 }
             }

@@ -357,8 +357,10 @@ static bool b_permute(const struct b_history *b, int *order, int from, enum b_ru
     return false;
 }
 
-/* Committed transactions, and unknown ones of which one that counts read something. */
-static inline bool b_observes(const struct esse_history *h, uint32_t reader, uint32_t writer)
+/* Did the reader observe a write of the other transaction?  In a list, or in a register that it had
+ * not written itself; at levels of single operations in any register. */
+static inline bool b_observes(const struct esse_history *h, uint32_t reader, uint32_t writer,
+                              bool single)
 {
     for (uint32_t r = h->txn_op[reader]; r < h->txn_op[reader + 1]; r++) {
         for (uint32_t w = h->txn_op[writer]; w < h->txn_op[writer + 1]; w++) {
@@ -369,7 +371,8 @@ static inline bool b_observes(const struct esse_history *h, uint32_t reader, uin
             const esse_value *items = NULL;
             if (esse_value_tag(h->op_value[r]) == ESSE_TAG_LIST)
                 items = esse_history_list(h, h->op_value[r], &count);
-            if (!items && esse_value_eq(h->op_value[r], h->op_value[w]))
+            if (!items && (single || !b_wrote_before(h, reader, r)) &&
+                esse_value_eq(h->op_value[r], h->op_value[w]))
                 return true;
             for (uint32_t i = 0; i < count; i++)
                 if (esse_value_eq(items[i], h->op_value[w]))
@@ -379,8 +382,10 @@ static inline bool b_observes(const struct esse_history *h, uint32_t reader, uin
     return false;
 }
 
-/* False if there are too many transactions. */
-static inline bool b_open(struct b_history *b, const struct esse_history *h)
+/* The committed transactions, and those of unknown outcome that one of them observed, or that one
+ * of these observed, and so on.  'single': for a level of single operations.  False if there are
+ * too many. */
+static inline bool b_open_for(struct b_history *b, const struct esse_history *h, bool single)
 {
     *b = (struct b_history){ .h = h };
     for (uint32_t t = 0; t < h->txns; t++)
@@ -390,7 +395,7 @@ static inline bool b_open(struct b_history *b, const struct esse_history *h)
         for (uint32_t t = 0; t < h->txns; t++)
             for (uint32_t u = 0; u < h->txns; u++)
                 if (b->in[t] && !b->in[u] && h->txn_status[u] == ESSE_UNKNOWN_OUTCOME &&
-                    b_observes(h, t, u))
+                    b_observes(h, t, u, single))
                     changed = b->in[u] = true;
     }
     for (uint32_t t = 0; t < h->txns; t++) {
@@ -401,6 +406,11 @@ static inline bool b_open(struct b_history *b, const struct esse_history *h)
         b->txns[b->count++] = t;
     }
     return true;
+}
+
+static inline bool b_open(struct b_history *b, const struct esse_history *h)
+{
+    return b_open_for(b, h, false);
 }
 
 static inline bool b_holds(const struct b_history *b, enum b_rule rule, bool so, bool rt)

@@ -74,6 +74,14 @@ static bool p_shows(const struct p_op *op, int key, int value)
                               : op->kind == P_READ && op->key == key && op->value == value;
 }
 
+static bool p_wrote_before(const struct p_txn *txn, int at, int key)
+{
+    while (at-- > 0)
+        if (p_written(&txn->ops[at], key) != P_UNNAMED)
+            return true;
+    return false;
+}
+
 /* Is 't' the only transaction that did not abort and wrote the value? */
 static bool p_writes_alone(const struct p_history *h, int t, int key, int value)
 {
@@ -97,7 +105,8 @@ static bool p_observed(const struct p_history *h, int t, const struct p_op *op, 
             continue;
         for (int u = 0; u < h->count; u++)
             for (int i = 0; u != t && i < h->txns[u].count; i++)
-                if (p_shows(&h->txns[u].ops[i], key, written) && p_counts(h, u, depth - 1))
+                if (p_shows(&h->txns[u].ops[i], key, written) &&
+                    !p_wrote_before(&h->txns[u], i, key) && p_counts(h, u, depth - 1))
                     return true;
     }
     return false;

@@ -303,19 +303,21 @@ static bool o_shows(const struct o_op *read, int key, int value)
     return !read->is_list && read->value == value;
 }
 
-/* Did one that counts read what 'txn' wrote, and nobody else that did not abort? */
-static bool o_observed(const struct o_history *h, const struct o_txn *txn)
+/* Did one that counts read what the transaction wrote, and no other that did not abort? */
+static bool o_observed(const struct o_history *h, int unknown)
 {
+    const struct o_txn *txn = &h->txns[unknown];
     for (int w = 0; w < txn->count; w++) {
         const struct o_op *op = &txn->ops[w];
         if (op->kind == O_READ || op->kind == O_DELETE)
             continue;
-        const struct o_writers writers = o_writers_of(h, op->key, op->value, -1);
-        if (writers.all - writers.aborted != 1)
+        const struct o_writers writers = o_writers_of(h, op->key, op->value, unknown);
+        if (writers.all - writers.aborted != writers.own)
             continue;
         for (int t = 0; t < h->count; t++)
             for (int i = 0; i < h->txns[t].count && h->txns[t].status == ESSE_COMMITTED; i++)
-                if (o_shows(&h->txns[t].ops[i], op->key, op->value))
+                if (o_shows(&h->txns[t].ops[i], op->key, op->value) &&
+                    (h->txns[t].ops[i].is_list || !o_wrote_before(&h->txns[t], i)))
                     return true;
     }
     return false;
@@ -327,8 +329,7 @@ static struct o_history o_counted(const struct o_history *h)
     struct o_history counted = *h;
     for (int round = 0; round < h->count; round++)
         for (int t = 0; t < h->count; t++)
-            if (counted.txns[t].status == ESSE_UNKNOWN_OUTCOME &&
-                o_observed(&counted, &counted.txns[t]))
+            if (counted.txns[t].status == ESSE_UNKNOWN_OUTCOME && o_observed(&counted, t))
                 counted.txns[t].status = ESSE_COMMITTED;
     return counted;
 }

@@ -574,27 +574,27 @@ TEST(test_native__two_threads_number_atoms_as_one_does)
 /* A statement is told once, in the header, and operations of any kind name it by its number. */
 TEST(test_native__statements_stay_with_their_operations)
 {
-    static const char text[] =
-        "{\"esse\":\"history\",\"version\":1,\"columns\":[\"v\"],\"statements\":["
-        "\"SELECT v FROM t\\n WHERE v > :least\",\"UPDATE t SET v = :v WHERE id = :id\"]}\n"
-        "{\"session\":0,\"ops\":[{\"w\":\"t/1\",\"v\":1}]}\n"
-        "{\"session\":0,\"ops\":[{\"p\":\"v > 0\",\"rows\":{\"t/1\":1},\"s\":1},"
-        "{\"r\":\"t/1\",\"v\":1,\"t\":[5,7],\"s\":2,\"snapshot\":3},"
-        "{\"w\":\"t/1\",\"v\":2,\"s\":2},{\"d\":\"t/1\"}]}\n";
-    static const uint32_t statements[] = { 0, 1, 2, 2, 0 };
     struct esse_arena *arena = esse_arena_new();
+    const char *text =
+        json(arena, "{'esse':'history','version':1,'columns':['v'],'statements':["
+                    "'SELECT v FROM t\\n WHERE v > :least','UPDATE t SET v = :v WHERE id = :id']}\n"
+                    "{'session':0,'ops':[{'w':'t/1','v':1}]}\n"
+                    "{'session':0,'ops':[{'p':'v > 0','rows':{'t/1':1},'s':1},"
+                    "{'r':'t/1','v':1,'t':[5,7],'s':2,'snapshot':3},"
+                    "{'w':'t/1','v':2,'s':2},{'d':'t/1'}]}\n");
+    static const uint32_t statements[] = { 0, 1, 2, 2, 0 };
     struct esse_error err;
     const struct esse_history *alone = load_text(arena, "native", text);
     CHECK_EQ(alone->header.statement_count, 2);
     assert_memory_equal(alone->op_statement, statements, sizeof statements);
     CHECK_TEXT(write_text(arena, "native", alone), text);
-    for (size_t bytes = 1; bytes < sizeof text; bytes += 40) {
-        struct esse_history *both = load_relayed(arena, text, sizeof text - 1, bytes, &err);
+    for (size_t bytes = 1; bytes <= strlen(text); bytes += 40) {
+        struct esse_history *both = load_relayed(arena, text, strlen(text), bytes, &err);
         CHECK(both);
         check_same(alone, both);
         CHECK_TEXT(write_text(arena, "native", both), text);
     }
-    CHECK(!load_text(arena, "native", "{\"session\":0,\"ops\":[{\"d\":\"x\"}]}")->op_statement);
+    CHECK(!load_text(arena, "native", "{'session':0,'ops':[{'d':'x'}]}")->op_statement);
     esse_arena_free(arena);
 }
 

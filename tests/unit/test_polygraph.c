@@ -386,11 +386,11 @@ TEST(test_polygraph__one_stale_read_is_told_by_two_transactions)
     struct esse_out text;
     esse_out_init_memory(&text, arena);
     for (int i = 1; i <= 16; i++)
-        esse_out_f(&text, "{\"session\":%d,\"txn\":\"w%d\",\"ops\":[{\"a\":\"x\",\"v\":%d}%s]}\n",
-                   i, i, i, i == 16 ? ",{\"w\":\"y\",\"v\":1}" : "");
-    esse_out_text(&text, "{\"session\":0,\"txn\":\"stale\",\"ops\":[{\"r\":\"x\",\"v\":[]},"
-                         "{\"r\":\"y\",\"v\":1}]}\n"
-                         "{\"session\":17,\"txn\":\"all\",\"ops\":[{\"r\":\"x\",\"v\":"
+        esse_out_f(&text, "{'session':%d,'txn':'w%d','ops':[{'a':'x','v':%d}%s]}\n", i, i, i,
+                   i == 16 ? ",{'w':'y','v':1}" : "");
+    esse_out_text(&text, "{'session':0,'txn':'stale','ops':[{'r':'x','v':[]},"
+                         "{'r':'y','v':1}]}\n"
+                         "{'session':17,'txn':'all','ops':[{'r':'x','v':"
                          "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}]}\n");
     const struct esse_history *history = load_text(arena, "native", esse_out_memory(&text));
     for (size_t i = 0; i < 4; i++) {

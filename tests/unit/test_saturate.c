@@ -51,7 +51,7 @@ static void compare(uint64_t seed, bool lists, struct tally *tally)
     if (!esse_check(arena, history, &options, &result, &err))
         fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, err.text,
                  write_text(arena, "native", history));
-    for (int i = 0; i < A_LEVELS && b_open(&b, history); i++)
+    for (int i = 0; i < A_LEVELS && b_open_for(&b, history, a_levels[i].single); i++)
         compare_level(seed, history, &b, &result->verdicts[i], i, arena, tally);
     esse_arena_free(arena);
 }
@@ -378,16 +378,16 @@ static const char *ring_of_sixteen(struct esse_arena *arena, bool is_session)
     struct esse_out text;
     esse_out_init_memory(&text, arena);
     for (int i = 1; i <= 16; i++) {
-        esse_out_f(&text, "{\"session\":%d,\"txn\":\"w%d\",\"ops\":[", is_session ? 0 : i, i);
-        esse_out_text(&text, i == 1 ? "{\"r\":\"y\",\"v\":1}," : "");
+        esse_out_f(&text, "{'session':%d,'txn':'w%d','ops':[", is_session ? 0 : i, i);
+        esse_out_text(&text, i == 1 ? "{'r':'y','v':1}," : "");
         if (is_session)
-            esse_out_text(&text, "{\"r\":\"z\",\"v\":null}");
+            esse_out_text(&text, "{'r':'z','v':null}");
         else
-            esse_out_f(&text, "{\"a\":\"x\",\"v\":%d}", i);
-        esse_out_text(&text, i == 16 ? ",{\"w\":\"y\",\"v\":1}]}\n" : "]}\n");
+            esse_out_f(&text, "{'a':'x','v':%d}", i);
+        esse_out_text(&text, i == 16 ? ",{'w':'y','v':1}]}\n" : "]}\n");
     }
     if (!is_session)
-        esse_out_text(&text, "{\"session\":17,\"txn\":\"all\",\"ops\":[{\"r\":\"x\",\"v\":"
+        esse_out_text(&text, "{'session':17,'txn':'all','ops':[{'r':'x','v':"
                              "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}]}\n");
     return esse_out_memory(&text);
 }

@@ -254,17 +254,16 @@ TEST(test_subset__extras_stay_with_their_transaction)
 TEST(test_subset__statements_stay_with_their_operations)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_history *history = load_text(
-        arena, "native",
-        "{\"esse\":\"history\",\"version\":1,\"statements\":[\"the first\",\"the second\"]}\n"
-        "{\"session\":0,\"ops\":[{\"w\":\"x\",\"v\":1,\"s\":1}]}\n"
-        "{\"session\":1,\"ops\":[{\"w\":\"x\",\"v\":2,\"s\":2}]}\n");
+    struct esse_history *history =
+        load_text(arena, "native",
+                  "{'esse':'history','version':1,'statements':['the first','the second']}\n"
+                  "{'session':0,'ops':[{'w':'x','v':1,'s':1}]}\n"
+                  "{'session':1,'ops':[{'w':'x','v':2,'s':2}]}\n");
     struct esse_selection selection = esse_selection_all(arena, history);
     selection.txns[0] = 0;
-    CHECK_TEXT(
-        write_text(arena, "native", take(arena, history, &selection)),
-        "{\"esse\":\"history\",\"version\":1,\"statements\":[\"the first\",\"the second\"]}\n"
-        "{\"session\":1,\"txn\":\"1/0\",\"ops\":[{\"w\":\"x\",\"v\":2,\"s\":2}]}\n");
+    CHECK_JSON(arena, write_text(arena, "native", take(arena, history, &selection)),
+               "{'esse':'history','version':1,'statements':['the first','the second']}\n"
+               "{'session':1,'txn':'1/0','ops':[{'w':'x','v':2,'s':2}]}\n");
     esse_arena_free(arena);
 }
 

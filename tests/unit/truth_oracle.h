@@ -740,7 +740,9 @@ static bool t_is_observed(const struct t_world *w, int writer)
                 continue;
             for (int t = 0; t < w->h->count; t++)
                 for (int op = 0; w->in[t] && op < w->h->txns[t].count; op++)
-                    if (t_shows(&w->h->txns[t].ops[op], key, value))
+                    if (t_shows(&w->h->txns[t].ops[op], key, value) &&
+                        (w->h->txns[t].ops[op].kind == T_LIST ||
+                         !t_wrote_before(&w->h->txns[t], op, key)))
                         return true;
         }
     return false;

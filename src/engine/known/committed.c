@@ -65,6 +65,8 @@ static void observe_list(struct observing *o, esse_value list)
         observe(o, unknown_writer(o, sources->item[sources->spine_first[spine] + *done]));
 }
 
+/* What a register returned after an own write of its transaction is no observation (semantics 1); a
+ * list shows the elements of other transactions before its own. */
 static void observe_touch(struct observing *o, uint32_t key, uint32_t at, uint32_t deleter)
 {
     const struct esse_touch *touch = &o->sources->by_key.at[at];
@@ -80,7 +82,8 @@ static void observe_touch(struct observing *o, uint32_t key, uint32_t at, uint32
         return;
     uint32_t writer =
         esse_value_eq(value, ESSE_NIL) ? deleter : unknown_writer(o, o->sources->link[at]);
-    if (writer == ESSE_NO_TXN || writer == touch->txn)
+    if (writer == ESSE_NO_TXN || writer == touch->txn ||
+        esse_is_after_own_write(&o->sources->by_key, key, at))
         return;
     if (o->in[touch->txn])
         observe(o, writer);
