@@ -61,7 +61,7 @@ void esse_etcd_put_text(struct esse_out *out, const char *text, size_t length);
 void esse_etcd_ask(struct esse_etcd_conn *conn, const char *path);
 
 /* Connects to a host, and asks what is in 'body', waiting for the answer until 'deadline' of
- * esse_book_clock(); 'said' is what was wrong. */
+ * esse_clock_ns(); 'said' is what was wrong. */
 bool esse_etcd_connect_now(struct esse_etcd_conn *conn, unsigned host, int64_t deadline,
                            char said[ESSE_SAID]);
 bool esse_etcd_ask_now(struct esse_etcd_conn *conn, const char *path, int64_t deadline,

@@ -2,7 +2,6 @@
 
 #include "collect/base64.h"
 #include "collect/drivers.h"
-#include "collect/recorder.h"
 
 #include <stdio.h>
 #include <string.h>

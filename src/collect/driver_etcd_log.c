@@ -1,9 +1,9 @@
 #include "collect/driver_etcd.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "collect/change.h"
-#include "collect/recorder.h"
 #include "collect/recover_feeds.h"
 
 #include <stdio.h>
@@ -214,7 +214,7 @@ static void retry_later(struct esse_etcd_log *log)
 {
     log->is_watching = false;
     esse_etcd_drop(&log->conn->head);
-    log->retry_at = esse_book_clock() + retry_ns;
+    log->retry_at = esse_clock_ns() + retry_ns;
     log->host++;
 }
 
@@ -223,7 +223,7 @@ static void connect_on(struct esse_etcd_log *log)
 {
     const struct esse_request request = { .ask = ESSE_ASK_CONNECT, .host = log->host };
     struct esse_reply reply = { 0 };
-    if (esse_book_clock() < log->retry_at)
+    if (esse_clock_ns() < log->retry_at)
         return;
     const enum esse_progress progress = log->conn->head.fd < 0
                                             ? esse_etcd_start(&log->conn->head, &request, &reply)
@@ -284,17 +284,17 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
     if (!esse_etcd_ask_main(target, "/v3/kv/put", err))
         return false;
     const int64_t end = target->main->answer.revision;
-    const int64_t deadline = esse_book_clock() + (int64_t)(target->connect_seconds * 1e9);
+    const int64_t deadline = esse_clock_ns() + (int64_t)(target->connect_seconds * 1e9);
     while (log->seen < end) {
         const int64_t before = log->seen;
         if (!poll_log(target, learnt, err))
             return false;
         if (log->seen < end && log->seen == before) {
-            if (esse_book_clock() > deadline)
+            if (esse_clock_ns() > deadline)
                 return esse_fail(err, ESSE_EUNAVAILABLE,
                                  "etcd's watch did not come to revision %lld in time",
                                  (long long)end);
-            esse_wire_wait(&log->conn->http.wire, esse_book_clock() + retry_ns);
+            esse_wire_wait(&log->conn->http.wire, esse_clock_ns() + retry_ns);
         }
     }
     return true;

@@ -1,6 +1,6 @@
+#include "base/clock.h"
 #include "collect/driver_mysql.h"
 #include "collect/learnt_rows.h"
-#include "collect/recorder.h"
 #include "collect/recover_binlog.h"
 
 #include <poll.h>
@@ -308,10 +308,10 @@ static bool has_news(const struct esse_mysql_log *log)
 static bool poll_log(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err)
 {
     struct esse_mysql_log *log = target->log;
-    const int64_t began = esse_book_clock();
+    const int64_t began = esse_clock_ns();
     bool is_idle = false;
     esse_learnt_rows_to(log->rows, learnt);
-    while (!is_idle && esse_book_clock() - began < slice_ns) {
+    while (!is_idle && esse_clock_ns() - began < slice_ns) {
         struct esse_error ignored;
         if (!log->replica && !open_stream(log, &ignored)) {
             close_stream(log); /* it may be coming back: at the next poll again */
@@ -349,10 +349,10 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
                        struct esse_error *err)
 {
     struct esse_mysql_log *log = target->log;
-    const int64_t began = esse_book_clock(), mark = began;
+    const int64_t began = esse_clock_ns(), mark = began;
     bool is_written = false;
     while (esse_learnt_rows_mark(log->rows) != mark) {
-        const bool is_late = (double)(esse_book_clock() - began) * 1e-9 > wait_seconds;
+        const bool is_late = (double)(esse_clock_ns() - began) * 1e-9 > wait_seconds;
         if (is_late && is_written)
             return esse_fail(err, ESSE_EUNAVAILABLE,
                              "the binary log did not come to its end within %g s", wait_seconds);

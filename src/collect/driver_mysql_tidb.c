@@ -1,12 +1,12 @@
 #include "collect/driver_mysql_tidb.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/vec.h"
 #include "collect/driver_mysql.h"
 #include "collect/http.h"
 #include "collect/learnt_feed.h"
-#include "collect/recorder.h"
 #include "collect/recover_feeds.h"
 
 #include <pthread.h>
@@ -83,7 +83,7 @@ int64_t esse_tidb_number(const char *info, const char *name)
 static bool get(struct esse_tidb_log *log, const char *path, struct esse_error *err)
 {
     struct esse_http *http = &log->http;
-    const int64_t deadline = esse_book_clock() + (int64_t)(wait_seconds * 1e9);
+    const int64_t deadline = esse_clock_ns() + (int64_t)(wait_seconds * 1e9);
     enum esse_progress progress;
     if (http->wire.fd < 0)
         esse_wire_open(&http->wire, &log->hosts[0].address);
@@ -196,7 +196,7 @@ static bool begin_log(struct esse_target *target, struct esse_error *err)
     struct esse_tidb_log *log = esse_arena_alloc(target->arena, 1, sizeof *log);
     log->target = target;
     log->feed = esse_learnt_feed_new(target->arena, target->schema);
-    log->began = esse_book_clock();
+    log->began = esse_clock_ns();
     log->arena = esse_arena_new();
     pthread_mutex_init(&log->lock, NULL);
     esse_http_init(&log->http, target->arena);
@@ -261,7 +261,7 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
 {
     struct esse_tidb *tidb = target->tidb;
     struct esse_tidb_log *log = tidb->log;
-    if ((double)(esse_book_clock() - log->began) * 1e-9 > log->kept_seconds)
+    if ((double)(esse_clock_ns() - log->began) * 1e-9 > log->kept_seconds)
         return esse_fail(err, ESSE_EUNAVAILABLE,
                          "the run took longer than the server keeps versions: tidb_gc_life_time is "
                          "%g s",

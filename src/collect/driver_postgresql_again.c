@@ -1,5 +1,5 @@
+#include "base/clock.h"
 #include "collect/driver_postgresql.h"
-#include "collect/recorder.h"
 
 #include <poll.h>
 
@@ -9,7 +9,7 @@ static void begin_coming(const struct esse_target *target, struct esse_pg_coming
     const char *keywords[ESSE_PG_PARAMETERS], *values[ESSE_PG_PARAMETERS];
     esse_pg_parameters(target, coming->host++, extra, value, keywords, values);
     coming->pg = PQconnectStartParams(keywords, values, 0);
-    coming->since = esse_book_clock();
+    coming->since = esse_clock_ns();
     coming->wants =
         PQstatus(coming->pg) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
 }
@@ -25,7 +25,7 @@ static void advance_coming(struct esse_pg_coming *coming)
             break;
         coming->wants = PQconnectPoll(coming->pg);
     }
-    if (esse_book_clock() - coming->since > longest_ns)
+    if (esse_clock_ns() - coming->since > longest_ns)
         coming->wants = PGRES_POLLING_FAILED;
 }
 

@@ -1,6 +1,6 @@
+#include "base/clock.h"
 #include "collect/driver_postgresql.h"
 #include "collect/learnt_feed.h"
-#include "collect/recorder.h"
 #include "collect/recover_feeds.h"
 #include "collect/recover_text.h"
 
@@ -233,7 +233,7 @@ static bool finish_feed(struct esse_target *target, struct esse_learnt *learnt,
                         struct esse_error *err)
 {
     struct esse_pg_feed *feed = target->feed;
-    const int64_t began = esse_book_clock();
+    const int64_t began = esse_clock_ns();
     const char *time = ask_time(feed, err);
     struct esse_stamp end;
     if (!time || !parse_time(time, &end, err))
@@ -243,7 +243,7 @@ static bool finish_feed(struct esse_target *target, struct esse_learnt *learnt,
     while (esse_stamp_compare(feed->resolved, end) < 0) {
         if (!poll_feed(target, learnt, err))
             return false;
-        if ((double)(esse_book_clock() - began) * 1e-9 > wait_seconds)
+        if ((double)(esse_clock_ns() - began) * 1e-9 > wait_seconds)
             return esse_fail(err, ESSE_EUNAVAILABLE,
                              "the changefeed did not come to its end within %g s", wait_seconds);
         struct pollfd fd = { feed->stream ? PQsocket(feed->stream) : -1, POLLIN, 0 };

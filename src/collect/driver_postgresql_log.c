@@ -1,6 +1,6 @@
+#include "base/clock.h"
 #include "collect/driver_postgresql.h"
 #include "collect/learnt_rows.h"
-#include "collect/recorder.h"
 #include "collect/recover_pgoutput.h"
 #include "collect/recover_test_decoding.h"
 
@@ -244,7 +244,7 @@ static bool send_status(struct esse_pg_log *log)
 {
     unsigned char status[ESSE_PG_STATUS_BYTES];
     esse_pg_status_write(status, log->seen > log->sent ? log->seen : log->sent);
-    log->status_at = esse_book_clock();
+    log->status_at = esse_clock_ns();
     return PQputCopyData(log->stream, (const char *)status, sizeof status) > 0 &&
            PQflush(log->stream) >= 0;
 }
@@ -276,7 +276,7 @@ static bool read_stream(struct esse_pg_log *log, bool *is_alive, struct esse_err
         PQfreemem(bytes);
     }
     *is_alive &= length == 0;
-    if (ok && *is_alive && esse_book_clock() - log->status_at > status_ns)
+    if (ok && *is_alive && esse_clock_ns() - log->status_at > status_ns)
         *is_alive = send_status(log);
     return ok;
 }
@@ -344,13 +344,13 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
                        struct esse_error *err)
 {
     struct esse_pg_log *log = target->log;
-    const int64_t began = esse_book_clock(), mark = began;
+    const int64_t began = esse_clock_ns(), mark = began;
     if (!write_mark(log, mark, err))
         return false;
     while (esse_learnt_rows_mark(log->rows) != mark) {
         if (!poll_log(target, learnt, err))
             return false;
-        if ((double)(esse_book_clock() - began) * 1e-9 > wait_seconds)
+        if ((double)(esse_clock_ns() - began) * 1e-9 > wait_seconds)
             return esse_fail(err, ESSE_EUNAVAILABLE,
                              "the server's log did not come to its end within %g s", wait_seconds);
         struct pollfd fd = { log->stream ? PQsocket(log->stream) : -1, POLLIN, 0 };

@@ -1,7 +1,7 @@
 #include "collect/driver_redis.h"
 
+#include "base/clock.h"
 #include "collect/drivers.h"
-#include "collect/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
 
 static int64_t deadline_of(const struct esse_target *target)
 {
-    return esse_book_clock() + (int64_t)(target->connect_seconds * 1e9);
+    return esse_clock_ns() + (int64_t)(target->connect_seconds * 1e9);
 }
 
 static bool greets(void *context, unsigned host, char said[ESSE_SAID])

@@ -56,7 +56,7 @@ void esse_redis_next(struct esse_redis_conn *conn);
 void esse_redis_command(struct esse_redis_conn *conn, const char *word, ...);
 
 /* Connects, and sends what was commanded, waiting for all the answers until 'deadline' of
- * esse_book_clock(); 'said' is what was wrong, an error among the answers too. */
+ * esse_clock_ns(); 'said' is what was wrong, an error among the answers too. */
 bool esse_redis_connect_now(struct esse_redis_conn *conn, unsigned host, int64_t deadline,
                             char said[ESSE_SAID]);
 bool esse_redis_ask_now(struct esse_redis_conn *conn, int64_t deadline, char said[ESSE_SAID]);

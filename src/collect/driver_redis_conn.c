@@ -1,7 +1,6 @@
 #include "collect/driver_redis.h"
 
 #include "collect/drivers.h"
-#include "collect/recorder.h"
 
 #include <stdarg.h>
 #include <stdio.h>

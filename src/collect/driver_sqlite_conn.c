@@ -1,6 +1,6 @@
+#include "base/clock.h"
 #include "collect/driver_sqlite.h"
 #include "collect/live_rows.h"
-#include "collect/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,8 +218,8 @@ static enum esse_progress refuse(struct conn *conn, struct esse_reply *reply, in
 {
     const int primary = code & 0xff;
     if (!conn->refused_at)
-        conn->refused_at = esse_book_clock();
-    const double waited = (double)(esse_book_clock() - conn->refused_at) * 1e-9;
+        conn->refused_at = esse_clock_ns();
+    const double waited = (double)(esse_clock_ns() - conn->refused_at) * 1e-9;
     if ((primary == SQLITE_BUSY || primary == SQLITE_LOCKED) && code != SQLITE_BUSY_SNAPSHOT &&
         waited < conn->target->busy_seconds) {
         enum { SHORTEST_US = 20, LONGEST_US = 1000 };

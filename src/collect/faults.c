@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "collect/recorder.h"
 #include "history/faults_kept.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
 #ifndef ESSE_COLLECT_FAULTS_H
 #define ESSE_COLLECT_FAULTS_H
 
-#include "collect/recorder.h"
 #include "collect/spawn.h"
+#include "history/record.h"
 
 /*
  * What happens to a server of our own during a run, on a schedule that a seed decides, to one node
@@ -14,6 +14,7 @@
  * does not wait, but for the second that a node may take to say whether it is back.
  */
 struct esse_faults;
+struct esse_book; /* recorder.h */
 
 /* The bits of "kill,pause"; ESSE_EUSAGE on another word. */
 bool esse_faults_parse(const char *list, unsigned *kinds, struct esse_error *err);

@@ -1,5 +1,6 @@
 #include "collect/live.h"
 
+#include "base/clock.h"
 #include "base/outfile.h"
 #include "base/threads.h"
 #include "collect/heir.h"
@@ -118,7 +119,7 @@ static bool start_threads(struct collecting *c, struct esse_error *err)
 
 static double clock_of(const struct collecting *c)
 {
-    return (double)(esse_book_clock() - c->epoch) * 1e-9;
+    return (double)(esse_clock_ns() - c->epoch) * 1e-9;
 }
 
 static void look(const struct collecting *c, struct esse_live_progress *progress)
@@ -252,7 +253,7 @@ static bool play(struct collecting *c, struct esse_sink *certificate, struct ess
     struct esse_played played = { .history = esse_book_sink(book),
                                   .certificate = certificate,
                                   .session = atomic_load(&c->run.next_session),
-                                  .now = esse_book_clock() - c->epoch };
+                                  .now = esse_clock_ns() - c->epoch };
     const bool ok = c->options->driver->play(c->live->target, &played, err);
     esse_book_played(book);
     return ok;
@@ -371,7 +372,7 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
         .live = live, .options = live->options, .summary = summary, .overhead.arena = live->arena
     };
     *summary = (struct esse_live_summary){ 0 };
-    c.epoch = esse_book_clock();
+    c.epoch = esse_clock_ns();
     prepare_run(&c);
     prepare_threads(&c, history);
     bool ok = open_book(&c, err);

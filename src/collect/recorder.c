@@ -1,25 +1,18 @@
 #include "collect/recorder.h"
 
+#include "base/clock.h"
 #include "collect/page.h"
 #include "formats/native.h"
 
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
 enum { INIT_PIECE = 1000 };
 
-int64_t esse_book_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int64_t esse_book_now(struct esse_book *book)
 {
-    return book->last = esse_book_clock();
+    return book->last = esse_clock_ns();
 }
 
 int64_t esse_book_last(const struct esse_book *book)
@@ -113,7 +106,7 @@ static void take_records(struct esse_book *book, int64_t stamp)
 
 void esse_book_played(struct esse_book *book)
 {
-    take_records(book, esse_book_clock());
+    take_records(book, esse_clock_ns());
 }
 
 void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fault)

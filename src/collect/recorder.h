@@ -35,14 +35,12 @@ struct esse_tally {
     uint64_t committed, aborted, unknown, operations;
 };
 
-/* Nanoseconds of the clock that all books use; 'epoch' is one of its readings. */
-int64_t esse_book_clock(void);
-
-/* Reads it, and what the book's thread read last: early enough for a beginning, and much cheaper.
- */
+/* Reads the clock (base/clock.h), and what the book's thread read last: early enough for a
+ * beginning, and much cheaper. */
 int64_t esse_book_now(struct esse_book *book);
 int64_t esse_book_last(const struct esse_book *book);
 
+/* 'epoch': a reading of the clock, from which the times of the history count. */
 struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_schema *schema,
                                 int64_t epoch);
 void esse_book_release(struct esse_book *book);

@@ -1,5 +1,5 @@
+#include "base/clock.h"
 #include "collect/http.h"
-#include "collect/recorder.h"
 #include "collect/spawn.h"
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@ static bool answers(struct esse_spawned *s, unsigned node)
     struct esse_arena *arena = esse_arena_new();
     struct esse_http http;
     enum esse_progress progress;
-    const int64_t deadline = esse_book_clock() + 1000000000;
+    const int64_t deadline = esse_clock_ns() + 1000000000;
     *at = (struct sockaddr_in){ .sin_family = AF_INET,
                                 .sin_port = htons((uint16_t)s->nodes[node].port),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };

@@ -1,6 +1,6 @@
 #include "collect/wire.h"
 
-#include "collect/recorder.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -203,7 +203,7 @@ enum esse_wire_news esse_wire_step(struct esse_wire *wire)
 
 bool esse_wire_wait(const struct esse_wire *wire, int64_t deadline)
 {
-    const int64_t left = deadline - esse_book_clock();
+    const int64_t left = deadline - esse_clock_ns();
     if (left <= 0)
         return false;
     struct pollfd poll_one = { wire->fd, wire->events, 0 };

@@ -73,7 +73,7 @@ void esse_wire_next(struct esse_wire *wire);
 
 enum esse_wire_news esse_wire_step(struct esse_wire *wire);
 
-/* Waits for what step() waits for, at most until 'deadline' of esse_book_clock().  False: that is
+/* Waits for what step() waits for, at most until 'deadline' of esse_clock_ns().  False: that is
  * over.  For what may block. */
 bool esse_wire_wait(const struct esse_wire *wire, int64_t deadline);
 
