@@ -207,13 +207,7 @@ enum {
     ESSE_CAN_OWN = 1 << 4, /* a user's own statements */
 };
 
-/* Where what a target plays by itself goes: sinks of the history and of the certificate (NULL if
- * there is none), the first session number that is free, and what time it is there. */
-struct esse_sink;
-struct esse_played {
-    struct esse_sink *history, *certificate;
-    int64_t session, now;
-};
+struct esse_played; /* plant.h: where what a target plays by itself goes */
 
 /* A setting that can be asked for, and the level that the database's documentation promises. */
 struct esse_claim {

@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "base/word_map.h"
+#include "collect/driver.h"
 #include "collect/drivers.h"
 #include "collect/plant.h"
 #include "collect/store.h"

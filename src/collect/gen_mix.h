@@ -34,6 +34,8 @@ struct esse_gen_mix {
     } shapes[ESSE_GEN_SHAPES]; /* their percents add up to 100 */
 };
 
+extern const struct esse_gen_mix esse_gen_twitter, esse_gen_rubis, esse_gen_tpcc;
+
 /* How many operations the longest transaction has. */
 uint64_t esse_gen_mix_ops(const struct esse_gen_mix *mix);
 

@@ -2,6 +2,7 @@
 #define ESSE_COLLECT_LEARNT_H
 
 #include "collect/driver.h"
+#include "collect/named.h"
 #include "history/record.h"
 
 /*
@@ -10,17 +11,6 @@
  * Life: new -> esse_learnt_version* (driver.h) -> emit.  Cost: 40 bytes a version; emit sorts them
  * by row.
  */
-
-/* A transaction by the server's id, and by its place in the history: session/index.  A server that
- * crashed may give an id a second time; then who began first never committed, although its client
- * could not know, or was told otherwise. */
-struct esse_named {
-    int64_t xid, session;
-    uint64_t index;
-    int64_t start;
-    bool is_unknown;  /* its outcome is */
-    bool has_written; /* something that a log has, unless it was lost */
-};
 
 struct esse_learnt *esse_learnt_new(struct esse_arena *arena, const struct esse_schema *schema);
 /* The versions, and the commits, that were told. */

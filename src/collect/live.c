@@ -5,6 +5,7 @@
 #include "base/threads.h"
 #include "collect/heir.h"
 #include "collect/learnt.h"
+#include "collect/plant.h"
 #include "formats/native.h"
 
 #include <poll.h>

@@ -2,7 +2,6 @@
 #define ESSE_COLLECT_PAGE_H
 
 #include "collect/book.h"
-#include "collect/learnt.h"
 #include "formats/native_put.h"
 
 /* The inside of books and pages, shared by recorder*.c and nobody else. */

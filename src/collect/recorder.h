@@ -2,6 +2,7 @@
 #define ESSE_COLLECT_RECORDER_H
 
 #include "collect/driver.h"
+#include "collect/named.h"
 #include "history/record.h"
 
 /*
@@ -29,7 +30,6 @@
  * kernel.  No allocation once warm; memory for twice what ended between two runs of the press.
  */
 struct esse_book;
-struct esse_named;
 
 struct esse_tally {
     uint64_t committed, aborted, unknown, operations;
@@ -65,7 +65,7 @@ void esse_book_rest(struct esse_book *book, bool rests);
 
 struct esse_tally esse_book_tally(const struct esse_book *book);
 
-/* Transactions of which the server told an id, and which may have committed; see learnt.h. */
+/* Transactions of which the server told an id, and which may have committed; see named.h. */
 const struct esse_named *esse_book_named(const struct esse_book *book, size_t *count);
 
 /* ---- one session's open transaction ---- */

@@ -1,11 +1,10 @@
-#include "collect/gen.h"
 #include "collect/gen_mix.h"
 #include "collect/workload_parts.h"
 
 #include <stdatomic.h>
 
 /*
- * Applications: the mixes of gen_preset.c, whose transactions have shapes, on tables of their own.
+ * Applications: the mixes of gen_mix.c, whose transactions have shapes, on tables of their own.
  * A part of a shape looks at rows, reads and writes them, or inserts into a log.
  */
 struct region {
@@ -61,7 +60,7 @@ static bool open_mix(struct esse_arena *arena, const struct esse_live_workload *
     struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
     struct esse_keys keys;
     shared->options = options;
-    shared->mix = esse_gen_preset_find(workload->details)->mix;
+    shared->mix = workload->details;
     if (!esse_keys_open(&keys, arena, options->keys, 0, err))
         return false;
     uint32_t count = 0;
@@ -185,20 +184,20 @@ const struct esse_live_workload esse_workload_twitter = {
     .name = "twitter",
     .meaning = "after Cobra's C-Twitter: tweets, follows and timelines, hot users",
     .defaults = { .keys = 10000, .zipf_theta = 0.99 },
-    .details = "twitter",
+    .details = &esse_gen_twitter,
     MIX,
 };
 const struct esse_live_workload esse_workload_rubis = {
     .name = "rubis",
     .meaning = "after RUBiS: an auction site; items, bids, purchases, comments",
     .defaults = { .keys = 10000 },
-    .details = "rubis",
+    .details = &esse_gen_rubis,
     MIX,
 };
 const struct esse_live_workload esse_workload_tpcc = {
     .name = "tpcc",
     .meaning = "after TPC-C: its five transactions and mix; a warehouse for each 10,000 keys",
     .defaults = { .keys = 10000 },
-    .details = "tpcc",
+    .details = &esse_gen_tpcc,
     MIX,
 };
