@@ -282,9 +282,9 @@ struct esse_driver {
     const struct esse_claim *claims;
     /* What a URL asks for by itself, in 'arena'.  No function: no URL does. */
     struct esse_preference (*prefer)(struct esse_arena *arena, const struct esse_url *url);
-    bool (*open)(struct esse_arena *arena, const struct esse_url *url,
-                 const struct esse_claim *isolation, struct esse_target **target,
-                 struct esse_error *err);
+    bool (*open)(struct esse_arena *arena, const struct esse_driver *driver,
+                 const struct esse_url *url, const struct esse_claim *isolation,
+                 struct esse_target **target, struct esse_error *err);
     bool (*prepare)(struct esse_target *target, const struct esse_schema *schema,
                     struct esse_error *err);
     /* What it says lives as long as the target. */
@@ -313,6 +313,8 @@ struct esse_driver {
     /* Sends transactions of clients that only the target knows, once the sessions have ended:
      * planted bugs.  NULL for real databases. */
     bool (*play)(struct esse_target *target, struct esse_played *played, struct esse_error *err);
+
+    const void *details; /* what rows of one file differ in */
 };
 
 extern const struct esse_driver *const esse_drivers[]; /* null-terminated, see drivers.c */

@@ -18,13 +18,14 @@ static const struct esse_claim claims[] = {
 
 /* ---- opening ---- */
 
-static bool open_target(struct esse_arena *arena, const struct esse_url *url,
-                        const struct esse_claim *isolation, struct esse_target **out,
-                        struct esse_error *err)
+static bool open_target(struct esse_arena *arena, const struct esse_driver *driver,
+                        const struct esse_url *url, const struct esse_claim *isolation,
+                        struct esse_target **out, struct esse_error *err)
 {
     static const char *const names[] = { "mode", "connect_seconds", NULL };
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
     const char *mode = esse_url_parameter(url, "mode");
+    (void)driver;
     if (!esse_url_knows(url, names, err) || !esse_wire_seconds(url, &target->connect_seconds, err))
         return false;
     if (*url->path)

@@ -34,13 +34,14 @@ static struct esse_preference prefer(struct esse_arena *arena, const struct esse
     return preference;
 }
 
-static bool open_target(struct esse_arena *arena, const struct esse_url *url,
-                        const struct esse_claim *isolation, struct esse_target **out,
-                        struct esse_error *err)
+static bool open_target(struct esse_arena *arena, const struct esse_driver *driver,
+                        const struct esse_url *url, const struct esse_claim *isolation,
+                        struct esse_target **out, struct esse_error *err)
 {
     static const char *const names[] = { "level", "bug", NULL };
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
     const char *bug = esse_url_parameter(url, "bug");
+    (void)driver;
     if (*url->path || url->host_count)
         return esse_fail(err, ESSE_EUSAGE, "the target's URL: expected memory:?NAME=VALUE");
     if (!esse_url_knows(url, names, err))

@@ -38,6 +38,26 @@ static const struct esse_claim tidb_claims[] = {
     { 0 },
 };
 
+/* ---- dialects ---- */
+
+#define CREATE(key) "CREATE TABLE esse_%(k BIGINT PRIMARY KEY" key ", v #, o BIGINT) ENGINE=InnoDB"
+
+static const char *const parameters[] = { "socket", "lock_wait", "spread", NULL };
+static const char *const tidb_parameters[] = { "dialect", "status", "lock_wait", "spread", NULL };
+
+static const struct esse_mysql_dialect mysql_dialect = { .parameters = parameters,
+                                                         .create = CREATE("") };
+
+static const struct esse_mysql_dialect galera_dialect = { .parameters = parameters,
+                                                          .create = CREATE(""),
+                                                          .is_cluster = true };
+
+static const struct esse_mysql_dialect tidb_dialect = {
+    .parameters = tidb_parameters,
+    .create = CREATE(" /*T![clustered_index] CLUSTERED */"),
+    .is_tidb = true,
+};
+
 /* ---- opening ---- */
 
 static bool read_spread(struct esse_target *target, struct esse_error *err)
@@ -75,15 +95,14 @@ static void add_setup(struct esse_target *target)
             arena, "SET SESSION innodb_lock_wait_timeout = %s", target->lock_wait);
 }
 
-static bool open_target(struct esse_arena *arena, const struct esse_url *url,
-                        const struct esse_claim *isolation, struct esse_target **out,
-                        struct esse_error *err)
+static bool open_target(struct esse_arena *arena, const struct esse_driver *driver,
+                        const struct esse_url *url, const struct esse_claim *isolation,
+                        struct esse_target **out, struct esse_error *err)
 {
-    static const char *const names[] = { "socket", "lock_wait", "spread", NULL };
-    static const char *const tidb_names[] = { "dialect", "status", "lock_wait", "spread", NULL };
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
     target->arena = arena;
     target->url = url;
+    target->dialect = driver->details;
     target->socket = esse_url_parameter(url, "socket");
     target->is_snapshot = strcmp(isolation->setting, "snapshot-isolation") == 0;
     char *level = esse_arena_format(arena, "%s",
@@ -92,10 +111,9 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
         *at = *at == '-' ? ' ' : (char)toupper((unsigned char)*at);
     target->level = level;
     *out = target;
-    const bool is_tidb = esse_driver_of(url) == &esse_driver_tidb;
     if (!esse_client_load(&esse_client_libmariadb, err) ||
-        !esse_url_knows(url, is_tidb ? tidb_names : names, err) || !read_lock_wait(target, err) ||
-        !read_spread(target, err) || (is_tidb && !esse_tidb_open(target, err)))
+        !esse_url_knows(url, target->dialect->parameters, err) || !read_lock_wait(target, err) ||
+        !read_spread(target, err) || (target->dialect->is_tidb && !esse_tidb_open(target, err)))
         return false;
     add_setup(target);
     return true;
@@ -302,8 +320,6 @@ static bool find_own_columns(struct esse_target *target, struct esse_error *err)
     return true;
 }
 
-#define CREATE(key) "CREATE TABLE esse_%(k BIGINT PRIMARY KEY" key ", v #, o BIGINT) ENGINE=InnoDB"
-
 static bool prepare(struct esse_target *target, const struct esse_schema *schema,
                     struct esse_error *err)
 {
@@ -312,10 +328,9 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     if (!target->main || !find_out_version(target, err) || !verify_level(target, err) ||
         !esse_mysql_cluster_find(target, err))
         return false;
-    const char *create = target->tidb ? CREATE(" /*T![clustered_index] CLUSTERED */") : CREATE("");
     find_out_what_is_seen(target);
-    return esse_live_make_tables(target->arena, schema, create, "MEDIUMTEXT", run_main, target,
-                                 err) &&
+    return esse_live_make_tables(target->arena, schema, target->dialect->create, "MEDIUMTEXT",
+                                 run_main, target, err) &&
            find_own_columns(target, err) && esse_mysql_cluster_settle(target, err);
 }
 
@@ -402,6 +417,7 @@ const struct esse_driver esse_driver_mysql = {
     .own_rows = own_rows,
     .claims = claims,
     .certificate = &esse_mysql_certifying,
+    .details = &mysql_dialect,
     WORK,
 };
 
@@ -414,6 +430,7 @@ const struct esse_driver esse_driver_galera = {
     .own_rows = own_rows,
     .claims = galera_claims,
     .certificate = &esse_mysql_certifying,
+    .details = &galera_dialect,
     WORK,
 };
 
@@ -427,5 +444,6 @@ const struct esse_driver esse_driver_tidb = {
     .can = CAN,
     .claims = tidb_claims,
     .certificate = &esse_tidb_certifying,
+    .details = &tidb_dialect,
     WORK,
 };

@@ -13,12 +13,22 @@
  * (driver_mysql_log.c), statements of the user's own (driver_mysql_own.c), and what is different
  * in a Galera cluster (driver_mysql_cluster.c) and in TiDB (driver_mysql_tidb.c).
  */
+
+/* What differs between servers. */
+struct esse_mysql_dialect {
+    const char *const *parameters; /* of the URL, NULL-terminated */
+    const char *create;            /* a table: '%' its name, '#' the type of v */
+    bool is_cluster;               /* the server must be a node of one */
+    bool is_tidb;
+};
+
 struct esse_mysql_log;
 struct esse_tidb;
 
 struct esse_target {
     struct esse_arena *arena;
     const struct esse_url *url;
+    const struct esse_mysql_dialect *dialect;
     const char *level; /* "REPEATABLE READ" */
     bool is_snapshot;  /* innodb_snapshot_isolation */
     const char *socket;

@@ -21,7 +21,7 @@ bool esse_mysql_cluster_find(struct esse_target *target, struct esse_error *err)
             err);
         return target->cluster != NULL;
     }
-    return strcmp(target->url->scheme, "galera") != 0 ||
+    return !target->dialect->is_cluster ||
            esse_fail(err, ESSE_EUNAVAILABLE, "the server is no node of a Galera cluster");
 }
 

@@ -50,12 +50,23 @@ static const struct esse_claim h2_claims[] = {
  * transaction only: what a session sets along with its first BEGIN, a rollback takes back. */
 #define NO_SEQUENTIAL_SCANS "SET LOCAL enable_seqscan = off"
 
+static const char *const settings[] = { "fsync",
+                                        "synchronous_commit",
+                                        "full_page_writes",
+                                        "wal_level",
+                                        "default_transaction_isolation",
+                                        "max_pred_locks_per_transaction",
+                                        NULL };
+
 /* A row that matches nothing is put before the predicate's own, so that the snapshot is told even
  * if nothing matches.  All of a statement runs under one snapshot. */
 static const struct esse_pg_dialect postgresql = {
     .name = "postgresql",
     .product = "PostgreSQL ",
     .create = CREATE,
+    .list = "TEXT",
+    .settings = settings,
+    .exporting = esse_pg_exporting,
     .planning = NO_SEQUENTIAL_SCANS,
     .has_log = true,
     .has_conflict_reads = true,
@@ -109,18 +120,22 @@ static const struct esse_pg_dialect postgresql = {
 static const struct esse_pg_dialect cockroachdb = { .name = "cockroachdb",
                                                     .product = "CockroachDB ",
                                                     .create = CREATE,
+                                                    .list = "TEXT",
                                                     .time = "SELECT cluster_logical_timestamp()",
                                                     .texts = { PLAIN_CONFLICT_TEXTS } };
 
-static const struct esse_pg_dialect yugabytedb = {
-    .name = "yugabytedb", .product = "-YB-", .create = CREATE, .texts = { PLAIN_CONFLICT_TEXTS }
-};
+static const struct esse_pg_dialect yugabytedb = { .name = "yugabytedb",
+                                                   .product = "-YB-",
+                                                   .create = CREATE,
+                                                   .list = "TEXT",
+                                                   .texts = { PLAIN_CONFLICT_TEXTS } };
 
 static const struct esse_pg_dialect h2 = {
     .name = "h2",
     .product = " H2 ",
     .sends_pieces = true,
     .create = CREATE,
+    .list = "VARCHAR",
     .session = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL #",
     .texts = { PLAIN_TEXTS, [ESSE_SQL_WRITE] = "MERGE INTO esse_%(k, v) KEY (k) VALUES ($1, $2)",
                [ESSE_SQL_APPEND] = "MERGE INTO esse_% t USING (SELECT CAST($1 AS BIGINT) AS i, "
@@ -134,12 +149,12 @@ static const struct esse_pg_dialect h2 = {
 static const struct esse_pg_dialect *const dialects[] = { &postgresql, &cockroachdb, &yugabytedb,
                                                           &h2 };
 
-static const struct esse_pg_dialect *find_dialect(const char *name)
+static bool is_dialect(const char *name)
 {
-    for (size_t i = 0; name && i < sizeof dialects / sizeof *dialects; i++)
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
         if (strcmp(dialects[i]->name, name) == 0)
-            return dialects[i];
-    return name ? NULL : &postgresql;
+            return true;
+    return false;
 }
 
 /* ---- parameters ---- */
@@ -252,35 +267,42 @@ static bool set_verify(struct esse_target *target, struct esse_error *err)
     if (what && strcmp(what, "snapshots") != 0)
         return esse_fail(err, ESSE_EUSAGE,
                          "the target's URL: verify must be snapshots, not '%.60s'", what);
-    if (what && target->dialect != &postgresql)
+    if (what && !target->dialect->exporting)
         return esse_fail(err, ESSE_EUSAGE, "the target's URL: verify needs dialect=postgresql");
-    target->exporting = what ? esse_pg_exporting : NULL;
+    target->exporting = what ? target->dialect->exporting : NULL;
     return true;
 }
 
-static bool open_target(struct esse_arena *arena, const struct esse_url *url,
-                        const struct esse_claim *isolation, struct esse_target **out,
-                        struct esse_error *err)
+/* ?dialect=NAME chose the driver, if it could. */
+static bool is_right_dialect(const struct esse_target *target, struct esse_error *err)
+{
+    const char *name = esse_url_parameter(target->url, "dialect");
+    if (!name || strcmp(name, target->dialect->name) == 0)
+        return true;
+    if (is_dialect(name))
+        return esse_fail(err, ESSE_EUSAGE, "the target's URL: %s: has no other dialect",
+                         target->url->scheme);
+    return esse_fail(err, ESSE_EUSAGE,
+                     "the target's URL: dialect must be postgresql, cockroachdb, yugabytedb or "
+                     "h2, not '%.60s'",
+                     name);
+}
+
+static bool open_target(struct esse_arena *arena, const struct esse_driver *driver,
+                        const struct esse_url *url, const struct esse_claim *isolation,
+                        struct esse_target **out, struct esse_error *err)
 {
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
-    const struct esse_pg_dialect *by_scheme = find_dialect(url->scheme);
-    const char *name = esse_url_parameter(url, "dialect");
     target->arena = arena;
     target->url = url;
     target->ports = esse_arena_alloc(arena, url->host_count + 1, sizeof *target->ports);
     for (size_t i = 0; i < url->host_count; i++)
         if (url->hosts[i].port)
             target->ports[i] = esse_arena_format(arena, "%u", url->hosts[i].port);
-    target->dialect = name || !by_scheme ? find_dialect(name) : by_scheme;
+    target->dialect = driver->details;
     target->log_plugin = esse_url_parameter(url, "decoding");
-    if (!target->dialect)
-        return esse_fail(err, ESSE_EUSAGE,
-                         "the target's URL: dialect must be postgresql, cockroachdb, yugabytedb or "
-                         "h2, not '%.60s'",
-                         name);
-    if (by_scheme && by_scheme != &postgresql && target->dialect != by_scheme)
-        return esse_fail(err, ESSE_EUSAGE, "the target's URL: %s: has no other dialect",
-                         url->scheme);
+    if (!is_right_dialect(target, err))
+        return false;
     if (target->log_plugin && strcmp(target->log_plugin, "pgoutput") != 0 &&
         strcmp(target->log_plugin, "test_decoding") != 0)
         return esse_fail(err, ESSE_EUSAGE,
@@ -382,15 +404,12 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
                     struct esse_error *err)
 {
     target->schema = schema;
-    if (schema->own && target->dialect != &postgresql)
-        return esse_fail(err, ESSE_EUSAGE, "statements of your own need dialect=postgresql");
     target->planning = schema->own ? NULL : target->dialect->planning;
     target->main = esse_pg_connect(target, NULL, NULL, err);
     if (!target->main || !verify_level(target, err))
         return false;
     return esse_live_make_tables(target->arena, schema, target->dialect->create,
-                                 target->dialect == &h2 ? "VARCHAR" : "TEXT", run_main, target,
-                                 err);
+                                 target->dialect->list, run_main, target, err);
 }
 
 /* The parameter server_version is that of PostgreSQL, whose protocol the others speak. */
@@ -404,32 +423,26 @@ static const char *version_number(const struct esse_pg_dialect *dialect, const c
 static bool describe(struct esse_target *target, struct esse_description *description,
                      struct esse_error *err)
 {
-    static const char *const names[] = { "fsync",
-                                         "synchronous_commit",
-                                         "full_page_writes",
-                                         "wal_level",
-                                         "default_transaction_isolation",
-                                         "max_pred_locks_per_transaction" };
-    enum { SETTINGS = sizeof names / sizeof *names };
-    struct esse_setting *settings = esse_arena_alloc(target->arena, SETTINGS + 1, sizeof *settings);
+    enum { MOST = sizeof settings / sizeof *settings };
+    struct esse_setting *found = esse_arena_alloc(target->arena, MOST, sizeof *found);
     const char *version = esse_pg_ask(target, target->main, "SELECT version()", err);
     size_t count = 0;
     if (!version)
         return false;
-    settings[count++] = (struct esse_setting){ "version", version };
-    for (size_t i = 0; target->dialect == &postgresql && i < SETTINGS; i++) {
+    found[count++] = (struct esse_setting){ "version", version };
+    for (const char *const *name = target->dialect->settings; name && *name; name++) {
         char sql[100];
         struct esse_error ignored;
-        snprintf(sql, sizeof sql, "SHOW %s", names[i]);
+        snprintf(sql, sizeof sql, "SHOW %s", *name);
         const char *value = esse_pg_ask(target, target->main, sql, &ignored);
         if (value)
-            settings[count++] = (struct esse_setting){ names[i], value };
+            found[count++] = (struct esse_setting){ *name, value };
     }
     const char *number = version_number(target->dialect, version);
     *description = (struct esse_description){
         .product = esse_arena_format(target->arena, "%s %.*s", target->dialect->name,
                                      (int)strspn(number, "0123456789."), number),
-        .settings = settings,
+        .settings = found,
         .setting_count = count,
     };
     return true;
@@ -513,6 +526,7 @@ const struct esse_driver esse_driver_postgresql = {
     .certificate = &esse_pg_certifying,
     .own_rows = esse_pg_own_rows,
     .remark = remark,
+    .details = &postgresql,
     WORK,
 };
 
@@ -525,6 +539,7 @@ const struct esse_driver esse_driver_cockroachdb = {
     .can = CAN,
     .claims = cockroachdb_claims,
     .certificate = &esse_pg_feed_certifying,
+    .details = &cockroachdb,
     WORK,
 };
 
@@ -537,6 +552,7 @@ const struct esse_driver esse_driver_yugabytedb = {
     .can = CAN,
     .claims = yugabytedb_claims,
     .certificate = &esse_pg_certifying,
+    .details = &yugabytedb,
     WORK,
 };
 
@@ -549,5 +565,6 @@ const struct esse_driver esse_driver_h2 = {
     .can = CAN,
     .claims = h2_claims,
     .certificate = &esse_pg_certifying,
+    .details = &h2,
     WORK,
 };

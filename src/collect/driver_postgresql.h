@@ -28,10 +28,13 @@ struct esse_pg_dialect {
     const char *product; /* behind it version() has the number of the version */
     const char *texts[ESSE_STATEMENTS];
     const char *create;   /* a table: '%' its name, '#' the type of v */
+    const char *list;     /* the type of a list */
     const char *session;  /* '#' the level: a session begins with it; NULL: BEGIN tells */
     const char *planning; /* goes along with BEGIN, but for statements of the user's; NULL: none */
     const char *time;     /* a statement that tells when a transaction commits; NULL: none */
-    bool has_log;         /* logical decoding */
+    const char *const *settings;  /* that describe() asks for, NULL-terminated; NULL: none */
+    const char *const *exporting; /* texts for statements that are verified; NULL: none can be */
+    bool has_log;                 /* logical decoding */
     bool has_conflict_reads; /* READ COMMITTED re-reads rows that others changed: no snapshot */
     bool sends_pieces; /* an answer is several packets, each sent when the last is acknowledged */
 };

@@ -32,12 +32,13 @@ static const struct esse_url *with_password(struct esse_arena *arena, const stru
     return copy;
 }
 
-static bool open_target(struct esse_arena *arena, const struct esse_url *url,
-                        const struct esse_claim *isolation, struct esse_target **out,
-                        struct esse_error *err)
+static bool open_target(struct esse_arena *arena, const struct esse_driver *driver,
+                        const struct esse_url *url, const struct esse_claim *isolation,
+                        struct esse_target **out, struct esse_error *err)
 {
     static const char *const names[] = { "connect_seconds", NULL };
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
+    (void)driver;
     if (!esse_client_load(&esse_client_hiredis, err) || !esse_url_knows(url, names, err) ||
         !esse_wire_seconds(url, &target->connect_seconds, err))
         return false;

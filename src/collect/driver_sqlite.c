@@ -53,9 +53,9 @@ static bool read_busy(const struct esse_url *url, double *seconds, struct esse_e
     return true;
 }
 
-static bool open_target(struct esse_arena *arena, const struct esse_url *url,
-                        const struct esse_claim *isolation, struct esse_target **out,
-                        struct esse_error *err)
+static bool open_target(struct esse_arena *arena, const struct esse_driver *driver,
+                        const struct esse_url *url, const struct esse_claim *isolation,
+                        struct esse_target **out, struct esse_error *err)
 {
     static const char *const names[] = { "journal", "synchronous", "begin", "busy", NULL };
     static const char *const journals[] = { "wal", "delete", NULL };
@@ -63,6 +63,7 @@ static bool open_target(struct esse_arena *arena, const struct esse_url *url,
     static const char *const begins[] = { "immediate", "deferred", NULL };
     struct esse_target *target = esse_arena_alloc(arena, 1, sizeof *target);
     const char *begin;
+    (void)driver;
     target->arena = arena;
     target->file = url->path;
     target->is_shared = strcmp(isolation->setting, "read-uncommitted") == 0;

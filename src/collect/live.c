@@ -38,7 +38,7 @@ bool esse_live_open(struct esse_arena *arena, const struct esse_live_options *op
                                                           &live->work, &live->schema, err))
         return false;
     live->schema.sessions = (uint32_t)options->work.sessions;
-    if (!driver->open(arena, options->url, options->isolation, &live->target, err))
+    if (!driver->open(arena, driver, options->url, options->isolation, &live->target, err))
         return false;
     if (driver->prepare(live->target, &live->schema, err) &&
         driver->describe(live->target, &live->description, err))

@@ -61,11 +61,11 @@ struct fake_conn {
 static const struct esse_claim fake_claims[] = { { "serializable", "serializable", "a test" },
                                                  { 0 } };
 
-static bool fake_open(struct esse_arena *arena, const struct esse_url *url,
-                      const struct esse_claim *isolation, struct esse_target **target,
-                      struct esse_error *err)
+static bool fake_open(struct esse_arena *arena, const struct esse_driver *driver,
+                      const struct esse_url *url, const struct esse_claim *isolation,
+                      struct esse_target **target, struct esse_error *err)
 {
-    (void)arena, (void)url, (void)isolation, (void)err;
+    (void)arena, (void)driver, (void)url, (void)isolation, (void)err;
     *target = NULL;
     return true;
 }
