@@ -35,8 +35,9 @@ ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 # What TSan adds to the code makes gcc see variables that are not set; the other builds look at that.
 TSAN_FLAGS = -O1 -g -fsanitize=thread -Wno-maybe-uninitialized
 
-LIB_SOURCES = $(filter-out src/cli/%,$(sort $(wildcard src/*/*.c src/*/*/*.c)))
-CLI_SOURCES = $(sort $(wildcard src/cli/*.c))
+SOURCES = $(sort $(shell find src -name '*.c'))
+LIB_SOURCES = $(filter-out src/cli/%,$(SOURCES))
+CLI_SOURCES = $(filter src/cli/%,$(SOURCES))
 UNIT_SOURCES = $(sort $(wildcard tests/unit/test_*.c))
 ATTACK_SOURCES = $(sort $(wildcard tests/attack/*.c))
 UNIT_TESTS = $(UNIT_SOURCES:tests/unit/%.c=%)
@@ -96,6 +97,13 @@ $(eval $(call VARIANT,release,$(RELEASE_FLAGS) $(LTO_FLAGS),))
 $(eval $(call VARIANT,asan,$(ASAN_FLAGS),))
 $(eval $(call VARIANT,tsan,$(TSAN_FLAGS),))
 .SECONDARY:
+
+# The parsers under libFuzzer, which clang alone has; all sources at once, since nothing else is built so.
+build/fuzz/%: fuzz/%.c $(LIB_SOURCES) $(shell find src -name '*.h') | build/.ready-test
+	@mkdir -p $(dir $@)
+	@echo '  fuzz  $@'
+	$(Q)clang -std=c11 -isystem /usr/include/mariadb $(DEFINES) -Iinclude -Isrc -O1 -g \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $< $(LIB_SOURCES) $(LIBS) -o $@
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 

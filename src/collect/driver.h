@@ -7,8 +7,8 @@
 #include "collect/url.h"
 
 /*
- * One kind of database behind one table of functions; one file each, driver_*.c.  docs/design/
- * collect.md says why it is shaped so.
+ * One kind of database behind one table of functions; one folder each, driver/NAME/.
+ * docs/design/collect.md says why it is shaped so.
  *
  * Data.  A schema is some tables of rows.  A row has a key k, an integer, and a value v: an
  * integer, or in a table of lists a list of integers that is only appended to.  Who draws the
@@ -207,7 +207,7 @@ enum {
     ESSE_CAN_OWN = 1 << 4, /* a user's own statements */
 };
 
-struct esse_played; /* plant.h: where what a target plays by itself goes */
+struct esse_played; /* generate/plant.h: where what a target plays by itself goes */
 
 /* A setting that can be asked for, and the level that the database's documentation promises. */
 struct esse_claim {

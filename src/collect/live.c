@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "base/outfile.h"
 #include "base/threads.h"
-#include "collect/heir.h"
-#include "collect/learnt.h"
-#include "collect/plant.h"
+#include "collect/record/heir.h"
+#include "collect/recover/learnt.h"
 #include "formats/native.h"
+#include "generate/plant.h"
 
 #include <poll.h>
 #include <stdlib.h>

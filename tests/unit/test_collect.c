@@ -1,8 +1,8 @@
 #include "base/clock.h"
-#include "collect/heir.h"
-#include "collect/learnt.h"
+#include "collect/driver/live_rows.h"
 #include "collect/live.h"
-#include "collect/live_rows.h"
+#include "collect/record/heir.h"
+#include "collect/recover/learnt.h"
 #include "formats/native.h"
 #include "load_text.h"
 

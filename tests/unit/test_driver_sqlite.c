@@ -1,5 +1,5 @@
-#include "collect/drivers.h"
-#include "collect/live_rows.h"
+#include "collect/driver/drivers.h"
+#include "collect/driver/live_rows.h"
 
 #include "test.h"
 
