@@ -152,12 +152,19 @@ tidy: build/.ready-test
 
 SHARED = libesse.so.$(VERSION)
 
+# What is installed exports only what esse.h declares: tools/install says how and why.
+build/libesse.a: build/release/libesse.a
+	@echo '  link  $@'
+	$(Q)$(CC) -fno-lto -nostdlib -r -o build/libesse.o -Wl,--whole-archive $< -Wl,--no-whole-archive
+	$(Q)objcopy --localize-hidden --remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' build/libesse.o
+	$(Q)rm -f $@ && $(AR) rcs $@ build/libesse.o
+
 build/$(SHARED): build/release/libesse.a
 	@echo '  link  $@'
 	$(Q)$(CC) -fno-lto -shared -Wl,-soname,libesse.so.$(SOVERSION) -o $@ \
 	    -Wl,--whole-archive $< -Wl,--no-whole-archive $(LIBS)
 
-install: build/esse build/release/libesse.a build/$(SHARED)
+install: build/esse build/libesse.a build/$(SHARED)
 	VERSION=$(VERSION) SOVERSION=$(SOVERSION) PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' tools/install
 
 clean:
