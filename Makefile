@@ -153,9 +153,10 @@ tidy: build/.ready-test
 SHARED = libesse.so.$(VERSION)
 
 # What is installed exports only what esse.h declares: tools/install says how and why.
-build/libesse.a: build/release/libesse.a
+build/libesse.a: build/release/libesse.a include/esse/esse.h
 	@echo '  link  $@'
-	$(Q)$(CC) -fno-lto -nostdlib -r -o build/libesse.o -Wl,--whole-archive $< -Wl,--no-whole-archive
+	$(Q)$(CC) -fno-lto -nostdlib -r -o build/libesse.o $< \
+	    $$(sed -n 's/^ESSE_API[^(]*[ *]\(esse_[a-z0-9_]*\)(.*/-Wl,-u,\1/p' include/esse/esse.h)
 	$(Q)objcopy --localize-hidden --remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' build/libesse.o
 	$(Q)rm -f $@ && $(AR) rcs $@ build/libesse.o
 
