@@ -36,8 +36,9 @@ ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 # What TSan adds to the code makes gcc see variables that are not set; the other builds look at that.
 TSAN_FLAGS = -O1 -g -fsanitize=thread -Wno-maybe-uninitialized
 
-LIB_SOURCES = $(filter-out src/cli/%,$(sort $(wildcard src/*/*.c src/*/*/*.c)))
-CLI_SOURCES = $(sort $(wildcard src/cli/*.c))
+SOURCES = $(sort $(shell find src -name '*.c'))
+LIB_SOURCES = $(filter-out src/cli/%,$(SOURCES))
+CLI_SOURCES = $(filter src/cli/%,$(SOURCES))
 UNIT_SOURCES = $(sort $(wildcard tests/unit/test_*.c))
 ATTACK_SOURCES = $(sort $(wildcard tests/attack/*.c))
 UNIT_TESTS = $(UNIT_SOURCES:tests/unit/%.c=%)
@@ -112,6 +113,13 @@ $(eval $(call VARIANT,asan,$(ASAN_FLAGS),))
 $(eval $(call VARIANT,tsan,$(TSAN_FLAGS),))
 .SECONDARY:
 
+# The parsers under libFuzzer, which clang alone has; all sources at once, since nothing else is built so.
+build/fuzz/%: fuzz/%.c $(LIB_SOURCES) $(shell find src -name '*.h') | build/.ready-test
+	@mkdir -p $(dir $@)
+	@echo '  fuzz  $@'
+	$(Q)clang -std=c11 -isystem /usr/include/mariadb $(DEFINES) -Iinclude -Isrc -O1 -g \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $< $(LIB_SOURCES) $(LIBS) -o $@
+
 -include $(shell find build -name '*.d' 2>/dev/null)
 
 build/esse: build/release/esse
@@ -160,12 +168,20 @@ tidy: build/.ready-test
 
 SHARED = libesse.so.$(VERSION)
 
+# What is installed exports only what esse.h declares: tools/install says how and why.
+build/libesse.a: build/release/libesse.a include/esse/esse.h
+	@echo '  link  $@'
+	$(Q)$(CC) -fno-lto -nostdlib -r -o build/libesse.o $< \
+	    $$(sed -n 's/^ESSE_API[^(]*[ *]\(esse_[a-z0-9_]*\)(.*/-Wl,-u,\1/p' include/esse/esse.h)
+	$(Q)objcopy --localize-hidden --remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' build/libesse.o
+	$(Q)rm -f $@ && $(AR) rcs $@ build/libesse.o
+
 build/$(SHARED): build/release/libesse.a
 	@echo '  link  $@'
 	$(Q)$(CC) -fno-lto -shared -Wl,-soname,libesse.so.$(SOVERSION) -o $@ \
 	    -Wl,--whole-archive $< -Wl,--no-whole-archive $(LIBS)
 
-install: build/esse build/release/libesse.a build/$(SHARED)
+install: build/esse build/libesse.a build/$(SHARED)
 	VERSION=$(VERSION) SOVERSION=$(SOVERSION) PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' tools/install
 
 clean:

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Looks are rare where polls are frequent, and every poll is one where they are rare. */
@@ -15,13 +14,6 @@ enum { MOST_POLLS = 256 };
 /* Between the soft end and the hard one. */
 #define GRACE_SHARE   0.05
 #define GRACE_SECONDS 0.1
-
-double esse_clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* What the process holds of the machine's memory; 0 if the system does not say. */
 static uint64_t resident_bytes(void)

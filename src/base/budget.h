@@ -1,10 +1,8 @@
 #ifndef ESSE_BASE_BUDGET_H
 #define ESSE_BASE_BUDGET_H
 
+#include "base/clock.h"
 #include "esse/esse.h"
-
-/* Seconds on a clock that never goes back. */
-double esse_clock_seconds(void);
 
 /* Starts the clock.  Calling it again on a started budget changes nothing. */
 void esse_budget_start(struct esse_budget *budget);

@@ -1,8 +1,8 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "cli/session.h"
-#include "collect/gen.h"
 #include "formats/save.h"
+#include "generate/gen.h"
 
 #include <inttypes.h>
 #include <math.h>

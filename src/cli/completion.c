@@ -4,7 +4,7 @@
 #include "base/out.h"
 #include "base/vec.h"
 #include "cli/manual.h"
-#include "collect/gen.h"
+#include "generate/gen.h"
 #include "level/level.h"
 
 #include <string.h>

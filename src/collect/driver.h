@@ -7,8 +7,8 @@
 #include "collect/url.h"
 
 /*
- * One kind of database behind one table of functions; one file each, driver_*.c.  docs/design/
- * collect.md says why it is shaped so.
+ * One kind of database behind one table of functions; one folder each, driver/NAME/.
+ * docs/design/collect.md says why it is shaped so.
  *
  * Data.  A schema is some tables of rows.  A row has a key k, an integer, and a value v: an
  * integer, or in a table of lists a list of integers that is only appended to.  Who draws the
@@ -207,13 +207,7 @@ enum {
     ESSE_CAN_OWN = 1 << 4, /* a user's own statements */
 };
 
-/* Where what a target plays by itself goes: sinks of the history and of the certificate (NULL if
- * there is none), the first session number that is free, and what time it is there. */
-struct esse_sink;
-struct esse_played {
-    struct esse_sink *history, *certificate;
-    int64_t session, now;
-};
+struct esse_played; /* generate/plant.h: where what a target plays by itself goes */
 
 /* A setting that can be asked for, and the level that the database's documentation promises. */
 struct esse_claim {
@@ -288,9 +282,9 @@ struct esse_driver {
     const struct esse_claim *claims;
     /* What a URL asks for by itself, in 'arena'.  No function: no URL does. */
     struct esse_preference (*prefer)(struct esse_arena *arena, const struct esse_url *url);
-    bool (*open)(struct esse_arena *arena, const struct esse_url *url,
-                 const struct esse_claim *isolation, struct esse_target **target,
-                 struct esse_error *err);
+    bool (*open)(struct esse_arena *arena, const struct esse_driver *driver,
+                 const struct esse_url *url, const struct esse_claim *isolation,
+                 struct esse_target **target, struct esse_error *err);
     bool (*prepare)(struct esse_target *target, const struct esse_schema *schema,
                     struct esse_error *err);
     /* What it says lives as long as the target. */
@@ -319,6 +313,8 @@ struct esse_driver {
     /* Sends transactions of clients that only the target knows, once the sessions have ended:
      * planted bugs.  NULL for real databases. */
     bool (*play)(struct esse_target *target, struct esse_played *played, struct esse_error *err);
+
+    const void *details; /* what rows of one file differ in */
 };
 
 extern const struct esse_driver *const esse_drivers[]; /* null-terminated, see drivers.c */

@@ -1,10 +1,12 @@
 #include "collect/live.h"
 
+#include "base/clock.h"
 #include "base/outfile.h"
 #include "base/threads.h"
-#include "collect/heir.h"
-#include "collect/learnt.h"
+#include "collect/record/heir.h"
+#include "collect/recover/learnt.h"
 #include "formats/native.h"
+#include "generate/plant.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -36,7 +38,7 @@ bool esse_live_open(struct esse_arena *arena, const struct esse_live_options *op
                                                           &live->work, &live->schema, err))
         return false;
     live->schema.sessions = (uint32_t)options->work.sessions;
-    if (!driver->open(arena, options->url, options->isolation, &live->target, err))
+    if (!driver->open(arena, driver, options->url, options->isolation, &live->target, err))
         return false;
     if (driver->prepare(live->target, &live->schema, err) &&
         driver->describe(live->target, &live->description, err))
@@ -118,7 +120,7 @@ static bool start_threads(struct collecting *c, struct esse_error *err)
 
 static double clock_of(const struct collecting *c)
 {
-    return (double)(esse_book_clock() - c->epoch) * 1e-9;
+    return (double)(esse_clock_ns() - c->epoch) * 1e-9;
 }
 
 static void look(const struct collecting *c, struct esse_live_progress *progress)
@@ -252,7 +254,7 @@ static bool play(struct collecting *c, struct esse_sink *certificate, struct ess
     struct esse_played played = { .history = esse_book_sink(book),
                                   .certificate = certificate,
                                   .session = atomic_load(&c->run.next_session),
-                                  .now = esse_book_clock() - c->epoch };
+                                  .now = esse_clock_ns() - c->epoch };
     const bool ok = c->options->driver->play(c->live->target, &played, err);
     esse_book_played(book);
     return ok;
@@ -371,7 +373,7 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
         .live = live, .options = live->options, .summary = summary, .overhead.arena = live->arena
     };
     *summary = (struct esse_live_summary){ 0 };
-    c.epoch = esse_book_clock();
+    c.epoch = esse_clock_ns();
     prepare_run(&c);
     prepare_threads(&c, history);
     bool ok = open_book(&c, err);

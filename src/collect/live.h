@@ -2,9 +2,9 @@
 #define ESSE_COLLECT_LIVE_H
 
 #include "base/budget.h"
-#include "collect/faults.h"
 #include "collect/loop.h"
-#include "collect/overhead.h"
+#include "collect/record/overhead.h"
+#include "collect/server/faults.h"
 
 /*
  * A run against a database, from its URL to a recorded history.

@@ -1,7 +1,7 @@
 #ifndef ESSE_COLLECT_LOOP_H
 #define ESSE_COLLECT_LOOP_H
 
-#include "collect/recorder.h"
+#include "collect/record/recorder.h"
 #include "collect/workload.h"
 
 #include <stdatomic.h>

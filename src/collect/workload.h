@@ -2,11 +2,11 @@
 #define ESSE_COLLECT_WORKLOAD_H
 
 #include "base/rng.h"
+#include "base/zipf.h"
 #include "collect/driver.h"
-#include "collect/zipf.h"
 
 /*
- * What sessions do, behind one table; workload_*.c.  A transaction is a small state machine: it is
+ * What sessions do, behind one table; workload/.  A transaction is a small state machine: it is
  * asked for its next request and given the reply before it is asked again.
  *
  * 1) open() makes the schema and what all sessions share.  It is called once, by one thread.

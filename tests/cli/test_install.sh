@@ -50,6 +50,9 @@ sed -n 's/^ESSE_API[^(]*[ *]\(esse_[a-z0-9_]*\)(.*/\1/p' "$usr/include/esse/esse
 check "the header declares functions" test -s declared
 same "exactly what the header declares is exported" "" "$(diff declared exported)"
 
+names() { nm -g --defined-only "$1" 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u; }
+same "and it is all that is global in the archive" "" "$(diff declared <(names "$usr/lib/libesse.a"))"
+
 # ---- a program of somebody else -----------------------------------------------------------------
 
 # The tree is not where it says it is, so the prefix is told; no other esse.pc may be found.
@@ -87,8 +90,24 @@ check "the example compiles, static" \
 same "it needs no library" "" "$(readelf -d bank_static | grep NEEDED)"
 finds_it bank_static
 
+# Functions of the program that are called as some inside of the library are: neither replaces the other.
+cat >own_names.c <<'EOF'
+#include <stdlib.h>
+int scan_open(void);
+int gen_new(void);
+int scan_open(void) { abort(); }
+int gen_new(void) { abort(); }
+EOF
+check "a program with a scan_open() of its own links, shared" \
+    "$cc" "${strict[@]}" "${cflags[@]}" check_bank.c own_names.c "${libs[@]}" -o own_shared
+finds_it own_shared
+check "a program with a scan_open() of its own links, static" \
+    "$cc" "${strict[@]}" "${cflags[@]}" -static check_bank.c own_names.c "${static_libs[@]}" -o own_static
+finds_it own_static
+check "every symbol of the libraries begins with esse_" \
+    "$ROOT/tools/check-layers" --symbols "$usr/lib/libesse.a" "$shared"
+
 # Linked statically, a global of ours with the name of one of theirs would silently replace it.
-names() { nm -g --defined-only "$1" 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u; }
 same "no name of ours is libpg_query's" "" \
     "$(comm -12 <(names "$usr/lib/libesse.a") <(names "$("$cc" -print-file-name=libpg_query.a)"))"
 

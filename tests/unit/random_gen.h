@@ -2,7 +2,7 @@
 #define ESSE_TESTS_UNIT_RANDOM_GEN_H
 
 #include "base/rng.h"
-#include "collect/gen.h"
+#include "generate/gen.h"
 
 /* Options for small histories with whatever the generator can put into one. */
 static struct esse_gen_options random_gen_options(struct esse_rng *rng)

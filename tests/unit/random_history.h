@@ -4,7 +4,7 @@
 /* Small random histories: generated at some level, then sometimes damaged. */
 #include "test.h"
 
-#include "collect/gen.h"
+#include "generate/gen.h"
 #include "history/builder.h"
 
 /* A sink between the generator and a builder that changes what some reads returned. */

@@ -4,7 +4,7 @@
 /* The exchanges in tests/recorded, and a change sink that writes down what it is sent. */
 
 #include "base/out.h"
-#include "collect/change.h"
+#include "collect/recover/change.h"
 #include "history/value_json.h"
 
 #include "test.h"

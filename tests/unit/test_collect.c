@@ -1,7 +1,8 @@
-#include "collect/heir.h"
-#include "collect/learnt.h"
+#include "base/clock.h"
+#include "collect/driver/live_rows.h"
 #include "collect/live.h"
-#include "collect/live_rows.h"
+#include "collect/record/heir.h"
+#include "collect/recover/learnt.h"
 #include "formats/native.h"
 #include "load_text.h"
 
@@ -60,11 +61,11 @@ struct fake_conn {
 static const struct esse_claim fake_claims[] = { { "serializable", "serializable", "a test" },
                                                  { 0 } };
 
-static bool fake_open(struct esse_arena *arena, const struct esse_url *url,
-                      const struct esse_claim *isolation, struct esse_target **target,
-                      struct esse_error *err)
+static bool fake_open(struct esse_arena *arena, const struct esse_driver *driver,
+                      const struct esse_url *url, const struct esse_claim *isolation,
+                      struct esse_target **target, struct esse_error *err)
 {
-    (void)arena, (void)url, (void)isolation, (void)err;
+    (void)arena, (void)driver, (void)url, (void)isolation, (void)err;
     *target = NULL;
     return true;
 }
@@ -124,7 +125,7 @@ static enum esse_progress fake_step(struct esse_conn *head, struct esse_reply *r
         return ESSE_PROGRESS_WAIT;
     reply->value = ESSE_ABSENT;
     if (fake.logged < ROOM - 1)
-        fake.truth[fake.logged - 1].end = esse_book_clock();
+        fake.truth[fake.logged - 1].end = esse_clock_ns();
     return ESSE_PROGRESS_DONE;
 }
 
@@ -166,9 +167,9 @@ static enum esse_progress fake_start(struct esse_conn *head, const struct esse_r
         return fake_answer(head, request, reply);
     struct esse_interval *truth = &fake.truth[fake.logged];
     fake.log[fake.logged++] = "cbrwiadmuqoCR"[request->ask];
-    truth->begin = esse_book_clock();
+    truth->begin = esse_clock_ns();
     const enum esse_progress progress = fake_answer(head, request, reply);
-    truth->end = esse_book_clock();
+    truth->end = esse_clock_ns();
     return progress;
 }
 
@@ -482,14 +483,14 @@ static void add(struct esse_page *page, struct esse_request request, struct esse
                 bool is_done)
 {
     reply.xid = reply.start_ts = reply.commit_ts = reply.snapshot_at = ESSE_NO_ID;
-    esse_page_add(page, &request, &reply, esse_book_clock(), is_done);
+    esse_page_add(page, &request, &reply, esse_clock_ns(), is_done);
 }
 
 TEST(test_recorder__what_is_shown_of_operations)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 2, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
+    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
     struct esse_page *page = esse_page_new(book, 5);
     const struct esse_live_row row = { 3, 7, 8 };
     esse_page_begin(page);
@@ -523,7 +524,7 @@ TEST(test_recorder__a_row_that_was_returned_twice_is_a_read_of_its_own)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 2, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
+    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
     struct esse_page *page = esse_page_new(book, 5);
     const struct esse_live_row rows[] = { { 3, 7, 0 }, { 4, 1, 0 }, { 2, 1, 0 }, { 3, 8, 0 } };
     esse_page_begin(page);
@@ -542,7 +543,7 @@ TEST(test_recorder__snapshots_and_ids)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 1, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
+    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
     struct esse_page *page = esse_page_new(book, 0);
     struct esse_request request = { .ask = ESSE_ASK_READ };
     struct esse_reply reply;
@@ -550,13 +551,13 @@ TEST(test_recorder__snapshots_and_ids)
     esse_reply_clear(&reply);
     reply.value = 1;
     reply.snapshot = "3:5:4";
-    esse_page_add(page, &request, &reply, esse_book_clock(), true);
+    esse_page_add(page, &request, &reply, esse_clock_ns(), true);
     reply.snapshot = NULL;
     reply.snapshot_at = 17;
-    esse_page_add(page, &request, &reply, esse_book_clock(), true);
+    esse_page_add(page, &request, &reply, esse_clock_ns(), true);
     request.ask = ESSE_ASK_COMMIT;
     reply.xid = 42;
-    esse_page_add(page, &request, &reply, esse_book_clock(), true);
+    esse_page_add(page, &request, &reply, esse_clock_ns(), true);
     esse_page_end(page, ESSE_COMMITTED);
     char *text = printed(arena, &book, 1);
     CHECK(strstr(text, json(arena, "'snapshot':'3:5:4'")));
@@ -618,7 +619,7 @@ TEST(test_recorder__the_heir_writes_what_was_open)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { list_table, 1, 4 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
+    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
     struct esse_page *pages[4];
     char path[] = "/tmp/esse-test-press-XXXXXX", text[4096] = "";
     const int fd = mkstemp(path);
@@ -687,7 +688,7 @@ TEST(test_recorder__a_book_that_rests_writes_nothing)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { list_table, 1, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_book_clock());
+    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
     struct esse_page *page = esse_page_new(book, 0);
     const bool rests[] = { false, true, true, false };
     for (unsigned i = 0; i < 4; i++) {
@@ -832,8 +833,8 @@ TEST(test_press__writes_that_are_broken_off_go_on)
     const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
     const struct sigaction act = { .sa_handler = on_alarm }, ignore = { .sa_handler = SIG_IGN };
     sigset_t alarms;
-    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_book_clock()),
-                                  esse_book_new(arena, &schema, esse_book_clock()) };
+    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_clock_ns()),
+                                  esse_book_new(arena, &schema, esse_clock_ns()) };
     struct esse_error err = { 0 };
     int ends[2];
     void *count;
@@ -862,8 +863,8 @@ TEST(test_press__after_a_failed_write_comes_no_other)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 1, 1 };
-    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_book_clock()),
-                                  esse_book_new(arena, &schema, esse_book_clock()) };
+    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_clock_ns()),
+                                  esse_book_new(arena, &schema, esse_clock_ns()) };
     struct esse_error err = { 0 }, again = { 0 };
     int fd = open("/dev/full", O_WRONLY);
     struct esse_press *press = esse_press_new(arena, books, 2, fd);

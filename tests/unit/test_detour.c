@@ -1,4 +1,4 @@
-#include "collect/detour.h"
+#include "collect/server/detour.h"
 
 #include "base/arena.h"
 #include "test.h"

@@ -1,5 +1,5 @@
-#include "collect/driver_mysql_error.h"
-#include "collect/driver_postgresql_error.h"
+#include "collect/driver/mysql/mysql_error.h"
+#include "collect/driver/postgresql/postgresql_error.h"
 
 #include "test.h"
 

@@ -1,5 +1,5 @@
-#include "collect/drivers.h"
-#include "collect/live_rows.h"
+#include "collect/driver/drivers.h"
+#include "collect/driver/live_rows.h"
 
 #include "test.h"
 
@@ -34,7 +34,7 @@ static struct opened open_file(const char *parameters)
     close(fd);
     CHECK(esse_url_parse(o.arena, esse_arena_format(o.arena, "sqlite:%s?%s", o.path, parameters),
                          url, &err));
-    CHECK(o.driver->open(o.arena, url, o.driver->claims, &o.target, &err));
+    CHECK(o.driver->open(o.arena, o.driver, url, o.driver->claims, &o.target, &err));
     CHECK(o.driver->prepare(o.target, &schema, &err));
     return o;
 }

@@ -6,9 +6,9 @@
 #include <cmocka.h>
 
 #include "base/budget.h"
-#include "collect/gen.h"
 #include "gen_oracle_checks.h"
 #include "gen_oracle_shapes.h"
+#include "generate/gen.h"
 
 enum { SEEDS = 300 };
 

@@ -1,4 +1,4 @@
-#include "collect/gen.h"
+#include "generate/gen.h"
 #include "history/builder.h"
 #include "history/certificate.h"
 #include "level/level.h"

@@ -1,5 +1,5 @@
-#include "collect/learnt.h"
-#include "collect/learnt_feed.h"
+#include "collect/recover/learnt.h"
+#include "collect/recover/learnt_feed.h"
 #include "formats/native.h"
 
 #include "test.h"

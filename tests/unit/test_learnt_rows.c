@@ -1,8 +1,8 @@
-#include "collect/learnt.h"
-#include "collect/learnt_rows.h"
-#include "collect/recover_binlog.h"
-#include "collect/recover_pgoutput.h"
-#include "collect/recover_test_decoding.h"
+#include "collect/recover/binlog.h"
+#include "collect/recover/learnt.h"
+#include "collect/recover/learnt_rows.h"
+#include "collect/recover/pgoutput.h"
+#include "collect/recover/test_decoding.h"
 #include "formats/native.h"
 
 #include "recorded.h"

@@ -1,5 +1,5 @@
-#include "collect/learnt.h"
 #include "collect/live.h"
+#include "collect/recover/learnt.h"
 #include "collect/workload.h"
 
 #include "test.h"

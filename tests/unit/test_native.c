@@ -1,6 +1,6 @@
-#include "collect/gen.h"
 #include "formats/native.h"
 #include "formats/relay.h"
+#include "generate/gen.h"
 #include "history/access.h"
 #include "history/pg_snapshot.h"
 #include "load_text.h"

@@ -1,5 +1,5 @@
 #include "base/rng.h"
-#include "collect/overhead.h"
+#include "collect/record/overhead.h"
 
 #include "test.h"
 

@@ -1,6 +1,6 @@
-#include "collect/gen.h"
 #include "formats/directory.h"
 #include "formats/save.h"
+#include "generate/gen.h"
 #include "load_text.h"
 
 #include <sys/stat.h>

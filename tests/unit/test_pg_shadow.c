@@ -1,4 +1,4 @@
-#include "collect/driver_postgresql_shadow.h"
+#include "collect/driver/postgresql/postgresql_shadow.h"
 
 #include "test.h"
 

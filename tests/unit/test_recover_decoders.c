@@ -1,9 +1,9 @@
-#include "collect/base64.h"
-#include "collect/recover_binlog.h"
-#include "collect/recover_feeds.h"
-#include "collect/recover_pgoutput.h"
-#include "collect/recover_test_decoding.h"
-#include "collect/recover_text.h"
+#include "base/base64.h"
+#include "collect/recover/binlog.h"
+#include "collect/recover/feeds.h"
+#include "collect/recover/pgoutput.h"
+#include "collect/recover/recover_text.h"
+#include "collect/recover/test_decoding.h"
 
 #include "recorded.h"
 

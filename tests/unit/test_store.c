@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "collect/store.h"
-#include "collect/zipf.h"
+#include "base/zipf.h"
+#include "generate/store.h"
 
 static struct esse_arena *arena;
 

@@ -1,7 +1,7 @@
-#include "collect/draft.h"
-#include "collect/driver_redis.h"
-#include "collect/etcd_answer.h"
-#include "collect/http.h"
+#include "collect/driver/draft.h"
+#include "collect/driver/etcd/etcd_answer.h"
+#include "collect/driver/http.h"
+#include "collect/driver/redis/redis.h"
 
 #include "test.h"
 

@@ -1,6 +1,6 @@
 #include "base/out.h"
 #include "base/rng.h"
-#include "collect/workload_file.h"
+#include "collect/workload/workload_file.h"
 #include "test.h"
 
 /* Workload files: what they come to, and what is said about those that are wrong. */

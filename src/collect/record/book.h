@@ -1,0 +1,53 @@
+#ifndef ESSE_COLLECT_RECORD_BOOK_H
+#define ESSE_COLLECT_RECORD_BOOK_H
+
+#include "base/out.h"
+#include "base/vec.h"
+#include "collect/record/recorder.h"
+
+#include <pthread.h>
+
+/* The inside of a book, shared by recorder*.c and press.c and nobody else. */
+
+/* A line, or several that belong together, and when it was finished. */
+struct esse_line {
+    int64_t stamp;
+    size_t length;
+};
+ESSE_VEC(esse_line_vec, struct esse_line)
+
+struct esse_lines {
+    struct esse_out bytes; /* in memory */
+    struct esse_line_vec lines;
+};
+
+/* The thread fills one of the two under the lock, the press empties the other one; which is which
+ * it changes under the lock.  A stamp is taken under the lock too, so what comes after the press
+ * was there has a later one. */
+struct esse_front {
+    pthread_mutex_t lock;
+    struct esse_lines at[2];
+    unsigned filled;
+};
+
+struct esse_front *esse_book_front(struct esse_book *book);
+
+static inline struct esse_lines *esse_front_lines(struct esse_front *front)
+{
+    return &front->at[front->filled];
+}
+
+/* ---- for the heir: see press.c ---- */
+
+/* The line of an open transaction as one of unknown outcome, in pieces that need no room: what it
+ * begins with is put to 'head', of ESSE_HEAD_ROOM.  NULL if there is none. */
+enum { ESSE_HEAD_ROOM = 1024 };
+struct esse_open_line {
+    size_t head_length, ops_length;
+    const char *ops;
+};
+struct esse_page *esse_book_pages(const struct esse_book *book);
+struct esse_page *esse_page_next(const struct esse_page *page);
+bool esse_page_open_line(const struct esse_page *page, char *head, struct esse_open_line *line);
+
+#endif

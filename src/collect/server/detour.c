@@ -1,0 +1,230 @@
+#include "collect/server/detour.h"
+
+#include "base/threads.h"
+#include "base/vec.h"
+#include "collect/server/detour_caller.h"
+#include "collect/server/spawn.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { PIECE = 65536, NAP_MS = 20, NOBODY = ESSE_MOST_NODES };
+
+/* A port of ours, and where it leads. */
+struct door {
+    int fd;
+    unsigned own, node, port;
+};
+
+/* One way of a connection: what was read from 'from' and not yet written to 'to'. */
+struct way {
+    size_t begin, end;
+    bool is_over; /* nothing more will come */
+    char bytes[PIECE];
+};
+
+struct link {
+    int fds[2];            /* who called, and whom */
+    unsigned caller, node; /* NOBODY: a client */
+    struct way *ways[2];   /* from the one to the other */
+};
+
+ESSE_VEC(door_vec, struct door)
+ESSE_VEC(link_vec, struct link)
+ESSE_VEC(poll_vec, struct pollfd)
+
+struct esse_detour {
+    struct esse_arena *arena; /* until run(), then the thread's own is used */
+    struct door_vec doors;
+    struct link_vec links;
+    struct poll_vec polls;
+    struct esse_arena *own;
+    pthread_t thread;
+    bool is_running;
+    _Atomic bool stop;
+    _Atomic bool cut[ESSE_MOST_NODES];
+    _Atomic int pids[ESSE_MOST_NODES];
+};
+
+struct esse_detour *esse_detour_new(struct esse_arena *arena)
+{
+    struct esse_detour *detour = esse_arena_alloc(arena, 1, sizeof *detour);
+    detour->arena = arena;
+    return detour;
+}
+
+static struct sockaddr_in loopback(unsigned port)
+{
+    return (struct sockaddr_in){ .sin_family = AF_INET,
+                                 .sin_port = htons((uint16_t)port),
+                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+}
+
+unsigned esse_detour_add(struct esse_detour *detour, unsigned node, unsigned port)
+{
+    struct sockaddr_in at = loopback(0);
+    socklen_t length = sizeof at;
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, length) != 0 || listen(fd, 1000) != 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &length) != 0) {
+        if (fd >= 0)
+            close(fd);
+        return 0;
+    }
+    door_vec_push(&detour->doors, detour->arena,
+                  (struct door){ fd, ntohs(at.sin_port), node, port });
+    return ntohs(at.sin_port);
+}
+
+/* ---- connections ---- */
+
+static void close_link(struct esse_detour *detour, size_t index)
+{
+    struct link *link = &detour->links.at[index];
+    for (unsigned i = 0; i < 2; i++) {
+        close(link->fds[i]);
+        free(link->ways[i]);
+    }
+    *link = detour->links.at[--detour->links.count];
+}
+
+static unsigned caller_of(struct esse_detour *detour, unsigned port, const struct door *door)
+{
+    const unsigned long number = esse_detour_socket(port, door->own);
+    for (unsigned i = 0; number && i < ESSE_MOST_NODES; i++) {
+        const int pid = atomic_load(&detour->pids[i]);
+        if (pid > 0 && esse_detour_holds(pid, number))
+            return i;
+    }
+    return NOBODY;
+}
+
+/* The server may be away: whoever called then hears that the connection is closed. */
+static void take_call(struct esse_detour *detour, const struct door *door)
+{
+    struct sockaddr_in who, to = loopback(door->port);
+    socklen_t length = sizeof who;
+    struct link link = { .node = door->node };
+    link.fds[0] = accept4(door->fd, (struct sockaddr *)&who, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (link.fds[0] < 0)
+        return;
+    link.fds[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    link.ways[0] = calloc(1, sizeof *link.ways[0]);
+    link.ways[1] = calloc(1, sizeof *link.ways[1]);
+    link.caller = caller_of(detour, ntohs(who.sin_port), door);
+    link_vec_push(&detour->links, detour->own, link);
+    /* On loopback it is done or refused at once. */
+    if (link.fds[1] < 0 || !link.ways[0] || !link.ways[1] ||
+        connect(link.fds[1], (struct sockaddr *)&to, sizeof to) != 0)
+        close_link(detour, detour->links.count - 1);
+    else
+        fcntl(link.fds[1], F_SETFL, O_NONBLOCK);
+}
+
+static bool is_cut(struct esse_detour *detour, const struct link *link)
+{
+    return atomic_load(&detour->cut[link->node]) ||
+           (link->caller != NOBODY && atomic_load(&detour->cut[link->caller]));
+}
+
+/* Reads what there is room for and writes what there is; false if the connection is broken. */
+static bool move(struct way *way, int from, int to)
+{
+    if (!way->is_over && way->begin == way->end) {
+        const ssize_t count = read(from, way->bytes, PIECE);
+        way->begin = 0;
+        way->end = count > 0 ? (size_t)count : 0;
+        way->is_over = count == 0;
+        if (count == 0)
+            shutdown(to, SHUT_WR);
+        if (count < 0 && errno != EAGAIN && errno != EINTR)
+            return false;
+    }
+    if (way->begin == way->end)
+        return true;
+    const ssize_t count = send(to, way->bytes + way->begin, way->end - way->begin, MSG_NOSIGNAL);
+    way->begin += count > 0 ? (size_t)count : 0;
+    return count >= 0 || errno == EAGAIN || errno == EINTR;
+}
+
+static bool serve(struct link *link)
+{
+    return move(link->ways[0], link->fds[0], link->fds[1]) &&
+           move(link->ways[1], link->fds[1], link->fds[0]) &&
+           !(link->ways[0]->is_over && link->ways[1]->is_over);
+}
+
+/* ---- rounds ---- */
+
+static short wanted(const struct link *link, unsigned side)
+{
+    const struct way *out = link->ways[!side], *in = link->ways[side];
+    return (short)((out->begin < out->end ? POLLOUT : 0) |
+                   (in->begin == in->end && !in->is_over ? POLLIN : 0));
+}
+
+static void wait_for_news(struct esse_detour *detour)
+{
+    detour->polls.count = 0;
+    for (size_t i = 0; i < detour->doors.count; i++)
+        poll_vec_push(&detour->polls, detour->own,
+                      (struct pollfd){ detour->doors.at[i].fd, POLLIN, 0 });
+    for (size_t i = 0; i < detour->links.count; i++) {
+        const struct link *link = &detour->links.at[i];
+        for (unsigned side = 0; side < 2 && !is_cut(detour, link); side++)
+            if (wanted(link, side))
+                poll_vec_push(&detour->polls, detour->own,
+                              (struct pollfd){ link->fds[side], wanted(link, side), 0 });
+    }
+    poll(detour->polls.at, detour->polls.count, NAP_MS);
+}
+
+static void *work(void *context)
+{
+    struct esse_detour *detour = context;
+    while (!atomic_load(&detour->stop)) {
+        wait_for_news(detour);
+        for (size_t i = 0; i < detour->doors.count; i++)
+            take_call(detour, &detour->doors.at[i]);
+        for (size_t i = detour->links.count; i > 0; i--)
+            if (!is_cut(detour, &detour->links.at[i - 1]) && !serve(&detour->links.at[i - 1]))
+                close_link(detour, i - 1);
+    }
+    return NULL;
+}
+
+bool esse_detour_run(struct esse_detour *detour, struct esse_error *err)
+{
+    detour->own = esse_arena_new();
+    detour->is_running = esse_thread_start(&detour->thread, work, detour);
+    return detour->is_running || esse_fail(err, ESSE_EIO, "cannot start a thread");
+}
+
+void esse_detour_who(struct esse_detour *detour, unsigned node, pid_t pid)
+{
+    atomic_store(&detour->pids[node], (int)pid);
+}
+
+void esse_detour_cut(struct esse_detour *detour, unsigned node, bool is_on)
+{
+    atomic_store(&detour->cut[node], is_on);
+}
+
+void esse_detour_stop(struct esse_detour *detour)
+{
+    atomic_store(&detour->stop, true);
+    if (detour->is_running)
+        pthread_join(detour->thread, NULL);
+    while (detour->links.count)
+        close_link(detour, detour->links.count - 1);
+    for (size_t i = 0; i < detour->doors.count; i++)
+        close(detour->doors.at[i].fd);
+    if (detour->own)
+        esse_arena_free(detour->own);
+}

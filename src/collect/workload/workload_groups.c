@@ -1,0 +1,121 @@
+#include "collect/workload/workload_parts.h"
+
+#include <stdatomic.h>
+
+/*
+ * Jepsen's workloads in which every row is written once, so that the order of versions is never in
+ * doubt.  Rows come in small groups, and sessions work their way from group to group together.
+ *
+ * long-fork: a writer inserts one row of a group, a reader looks at all of them.
+ * write-skew: everybody reads a pair and inserts one of it if neither is there; if two succeed,
+ * each missed the other.
+ */
+enum { MOST_GROUP = 16, VISITS = 6 }; /* transactions that meet in a group, for each of its rows */
+
+struct shared {
+    const struct esse_workload_options *options;
+    bool is_skew;
+    uint32_t group; /* rows of a group */
+    struct esse_table table;
+    _Atomic uint64_t visits;
+};
+
+struct session {
+    struct esse_drawer drawer;
+    struct shared *shared;
+    int64_t first; /* row of the group */
+    uint32_t mine; /* the one that is written; 'group' for a reader */
+    uint32_t step;
+    bool has_written, is_found, gives_up;
+};
+
+static bool open_groups(struct esse_arena *arena, const struct esse_live_workload *workload,
+                        const struct esse_workload_options *options, void **out,
+                        struct esse_schema *schema, struct esse_error *err)
+{
+    struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
+    shared->options = options;
+    shared->is_skew = workload == &esse_workload_write_skew;
+    if (options->ops < 2 || options->ops > MOST_GROUP)
+        return esse_fail(err, ESSE_EUSAGE,
+                         "--ops is the size of a group here, and must be from 2 to %d", MOST_GROUP);
+    shared->group = (uint32_t)options->ops;
+    shared->table = (struct esse_table){ .name = "rows" };
+    *schema = (struct esse_schema){ .tables = &shared->table, .count = 1 };
+    *out = shared;
+    return true;
+}
+
+static struct esse_drawer *new_session(struct esse_arena *arena, void *shared, uint32_t number)
+{
+    struct session *session = esse_arena_alloc(arena, 1, sizeof *session);
+    session->shared = shared;
+    esse_drawer_init(&session->drawer, session->shared->options, number);
+    return &session->drawer;
+}
+
+static void begin(struct esse_drawer *drawer, bool is_again)
+{
+    struct session *session = (struct session *)drawer;
+    struct shared *shared = session->shared;
+    (void)is_again;
+    const uint64_t visit = atomic_fetch_add_explicit(&shared->visits, 1, memory_order_relaxed);
+    const uint64_t in_group = (uint64_t)shared->group * VISITS;
+    session->first = (int64_t)(visit / in_group * shared->group);
+    session->step = 0;
+    session->has_written = session->is_found = false;
+    /* Each row has one writer, the others read; in pairs all would write. */
+    const bool writes = shared->is_skew || visit % VISITS == 0;
+    session->mine = !writes ? shared->group : (uint32_t)(visit % in_group / VISITS);
+    if (shared->is_skew)
+        session->mine = esse_rng_below(&drawer->rng, shared->group);
+    session->gives_up = esse_drawn(drawer, shared->options->abort_share);
+    drawer->is_read_only = !writes;
+}
+
+static enum esse_turn ask_write(struct session *session, struct esse_request *request)
+{
+    session->has_written = true;
+    request->ask = ESSE_ASK_WRITE;
+    request->row = session->first + session->mine;
+    request->value = esse_drawn_value(&session->drawer);
+    return ESSE_TURN_MORE;
+}
+
+static enum esse_turn next(struct esse_drawer *drawer, const struct esse_reply *last,
+                           struct esse_request *request)
+{
+    struct session *session = (struct session *)drawer;
+    const struct shared *shared = session->shared;
+    const bool reads = shared->is_skew || session->mine == shared->group;
+    if (last && !session->has_written && last->value != ESSE_ABSENT)
+        session->is_found = true;
+    if (reads && session->step < shared->group) {
+        request->ask = ESSE_ASK_READ;
+        request->row = session->first + session->step++;
+        return ESSE_TURN_MORE;
+    }
+    if (session->mine < shared->group && !session->has_written && !session->is_found)
+        return ask_write(session, request);
+    return session->gives_up ? ESSE_TURN_ROLLBACK : ESSE_TURN_COMMIT;
+}
+
+const struct esse_live_workload esse_workload_long_fork = {
+    .name = "long-fork",
+    .meaning = "Jepsen's: rows written once in groups, readers that must see them in one order",
+    .defaults = { .keys = 1, .ops = 3 },
+    .open = open_groups,
+    .session = new_session,
+    .begin = begin,
+    .next = next,
+};
+
+const struct esse_live_workload esse_workload_write_skew = {
+    .name = "write-skew",
+    .meaning = "pairs of which one row may be inserted if neither is there",
+    .defaults = { .keys = 1, .ops = 2 },
+    .open = open_groups,
+    .session = new_session,
+    .begin = begin,
+    .next = next,
+};

@@ -1,0 +1,203 @@
+#include "collect/workload/workload_parts.h"
+#include "generate/gen_mix.h"
+
+#include <stdatomic.h>
+
+/*
+ * Applications: the mixes of gen_mix.c, whose transactions have shapes, on tables of their own.
+ * A part of a shape looks at rows, reads and writes them, or inserts into a log.
+ */
+struct region {
+    struct esse_keys keys; /* of tables that are no logs */
+    bool is_log;
+    _Atomic int64_t next; /* of a log: the row that is inserted next */
+};
+
+struct shared {
+    const struct esse_workload_options *options;
+    const struct esse_gen_mix *mix;
+    struct esse_table tables[ESSE_GEN_TABLES];
+    struct region regions[ESSE_GEN_TABLES];
+};
+
+struct session {
+    struct esse_drawer drawer;
+    struct shared *shared;
+    unsigned shape, part;
+    uint32_t left;   /* rows of the part */
+    bool is_writing; /* the row that was read is written next */
+    int64_t row;
+    bool gives_up;
+};
+
+enum { FIRST_LOG_ROWS = 100 };
+
+static void open_table(struct shared *shared, struct esse_arena *arena, unsigned number)
+{
+    const struct esse_workload_options *options = shared->options;
+    struct region *region = &shared->regions[number];
+    uint64_t rows = options->keys * shared->mix->tables[number].share / ESSE_GEN_SHARES;
+    int64_t *initial;
+    region->is_log = shared->mix->tables[number].is_log;
+    if (region->is_log)
+        rows = FIRST_LOG_ROWS;
+    rows = rows ? rows : 1;
+    initial = esse_arena_alloc(arena, rows, sizeof *initial);
+    region->keys.count = (uint32_t)rows;
+    if (options->zipf_theta > 0 && !region->is_log)
+        region->keys.zipf = esse_zipf_new(arena, region->keys.count, options->zipf_theta);
+    atomic_init(&region->next, (int64_t)rows);
+    shared->tables[number] = (struct esse_table){ .name = shared->mix->tables[number].name,
+                                                  .rows = rows,
+                                                  .most_rows = region->is_log ? 0 : rows,
+                                                  .initial = initial };
+}
+
+static bool open_mix(struct esse_arena *arena, const struct esse_live_workload *workload,
+                     const struct esse_workload_options *options, void **out,
+                     struct esse_schema *schema, struct esse_error *err)
+{
+    struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
+    struct esse_keys keys;
+    shared->options = options;
+    shared->mix = workload->details;
+    if (!esse_keys_open(&keys, arena, options->keys, 0, err))
+        return false;
+    uint32_t count = 0;
+    while (count < ESSE_GEN_TABLES && shared->mix->tables[count].share)
+        open_table(shared, arena, count++);
+    *schema = (struct esse_schema){ .tables = shared->tables, .count = count };
+    *out = shared;
+    return true;
+}
+
+static struct esse_drawer *new_session(struct esse_arena *arena, void *shared, uint32_t number)
+{
+    struct session *session = esse_arena_alloc(arena, 1, sizeof *session);
+    session->shared = shared;
+    esse_drawer_init(&session->drawer, session->shared->options, number);
+    return &session->drawer;
+}
+
+static const struct esse_gen_part *part_of(const struct session *session)
+{
+    return &session->shared->mix->shapes[session->shape].parts[session->part];
+}
+
+/* Draws how many rows the part in hand has; goes on to the end of the shape if there is none. */
+static void begin_part(struct session *session, unsigned number)
+{
+    session->part = number;
+    session->left = 0;
+    if (number == ESSE_GEN_PARTS || !part_of(session)->most)
+        return;
+    const struct esse_gen_part *part = part_of(session);
+    session->left =
+        part->least + esse_rng_below(&session->drawer.rng, part->most - part->least + 1u);
+}
+
+static void begin(struct esse_drawer *drawer, bool is_again)
+{
+    struct session *session = (struct session *)drawer;
+    const struct esse_gen_mix *mix = session->shared->mix;
+    if (!is_again) {
+        uint32_t percent = esse_rng_below(&drawer->rng, 100);
+        session->shape = 0;
+        while (percent >= mix->shapes[session->shape].percent)
+            percent -= mix->shapes[session->shape++].percent;
+    }
+    drawer->is_read_only = true;
+    for (unsigned p = 0; p < ESSE_GEN_PARTS; p++)
+        if (mix->shapes[session->shape].parts[p].most &&
+            mix->shapes[session->shape].parts[p].access != ESSE_GEN_LOOK)
+            drawer->is_read_only = false;
+    session->is_writing = false;
+    session->gives_up = esse_drawn(drawer, session->shared->options->abort_share);
+    begin_part(session, 0);
+}
+
+/* Of a log mostly the newest rows, but not those that are still being inserted. */
+static int64_t draw_row(struct session *session, struct region *region)
+{
+    if (!region->is_log)
+        return esse_keys_draw(&region->keys, &session->drawer);
+    const int64_t newest = atomic_load_explicit(&region->next, memory_order_relaxed) - 1;
+    uint32_t back = (uint32_t)session->drawer.sessions;
+    for (uint32_t reach = 16; esse_rng_below(&session->drawer.rng, 4) == 0; reach *= 4)
+        back += esse_rng_below(&session->drawer.rng, reach);
+    return newest > back ? newest - back : 0;
+}
+
+static void ask_write(struct session *session, struct esse_request *request)
+{
+    request->ask = ESSE_ASK_WRITE;
+    request->row = session->row;
+    request->value = esse_drawn_value(&session->drawer);
+    session->is_writing = false;
+    session->left--;
+}
+
+static void ask_row(struct session *session, struct esse_request *request)
+{
+    const enum esse_gen_access access = part_of(session)->access;
+    struct region *region = &session->shared->regions[request->table];
+    if (access == ESSE_GEN_ADD) {
+        request->ask = ESSE_ASK_INSERT;
+        request->row = atomic_fetch_add_explicit(&region->next, 1, memory_order_relaxed);
+        request->value = esse_drawn_value(&session->drawer);
+        session->left--;
+        return;
+    }
+    request->ask = ESSE_ASK_READ;
+    request->row = session->row = draw_row(session, region);
+    session->is_writing = access == ESSE_GEN_MODIFY;
+    if (!session->is_writing)
+        session->left--;
+}
+
+static enum esse_turn next(struct esse_drawer *drawer, const struct esse_reply *last,
+                           struct esse_request *request)
+{
+    struct session *session = (struct session *)drawer;
+    if (session->is_writing && last->value == ESSE_ABSENT) { /* nothing there to change */
+        session->is_writing = false;
+        session->left--;
+    }
+    while (!session->left) {
+        if (session->part >= ESSE_GEN_PARTS || !part_of(session)->most)
+            return session->gives_up ? ESSE_TURN_ROLLBACK : ESSE_TURN_COMMIT;
+        begin_part(session, session->part + 1);
+        if (session->part == ESSE_GEN_PARTS)
+            return session->gives_up ? ESSE_TURN_ROLLBACK : ESSE_TURN_COMMIT;
+    }
+    request->table = part_of(session)->table;
+    if (session->is_writing)
+        ask_write(session, request);
+    else
+        ask_row(session, request);
+    return ESSE_TURN_MORE;
+}
+
+#define MIX .open = open_mix, .session = new_session, .begin = begin, .next = next
+
+const struct esse_live_workload esse_workload_twitter = {
+    .name = "twitter",
+    .meaning = "after Cobra's C-Twitter: tweets, follows and timelines, hot users",
+    .defaults = { .keys = 10000, .zipf_theta = 0.99 },
+    .details = &esse_gen_twitter,
+    MIX,
+};
+const struct esse_live_workload esse_workload_rubis = {
+    .name = "rubis",
+    .meaning = "after RUBiS: an auction site; items, bids, purchases, comments",
+    .defaults = { .keys = 10000 },
+    .details = &esse_gen_rubis,
+    MIX,
+};
+const struct esse_live_workload esse_workload_tpcc = {
+    .name = "tpcc",
+    .meaning = "after TPC-C: its five transactions and mix; a warehouse for each 10,000 keys",
+    .defaults = { .keys = 10000 },
+    .details = &esse_gen_tpcc,
+    MIX,
+};

@@ -1,0 +1,269 @@
+#include "collect/workload/workload_parts.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+/*
+ * Workloads whose operations are drawn one by one: lists, registers, rows with predicates, and what
+ * papers make of them.
+ */
+enum { MOST_OPS = 1000 };
+enum { ROWS_MATCHING = 4 }; /* that a predicate finds, if all rows are there */
+
+/* What rows of the table at the end differ in. */
+struct kind {
+    bool is_list, has_predicates;
+    bool has_aggregates; /* a quarter of the predicate reads: count, sum, min or max */
+    bool is_pure;        /* a transaction only reads or only writes */
+    double rmw_share;    /* of the writes: reads the row first */
+    bool is_filled;      /* all rows are there from the start */
+};
+
+struct shared {
+    const struct kind *kind;
+    const struct esse_workload_options *options;
+    struct esse_table table;
+    struct esse_keys keys;
+    uint32_t width;           /* groups that a predicate asks for */
+    _Atomic uint32_t *writes; /* to each slot, if keys retire */
+};
+
+struct session {
+    struct esse_drawer drawer;
+    struct shared *shared;
+    uint64_t planned, done;
+    bool gives_up, only_reads, only_writes;
+    bool is_writing; /* the row that was read is written next */
+    int64_t row;
+    char where[ESSE_WHERE_ROOM];
+};
+
+static bool open_shared(struct esse_arena *arena, const struct esse_live_workload *workload,
+                        const struct esse_workload_options *options, void **out,
+                        struct esse_schema *schema, struct esse_error *err)
+{
+    struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
+    const struct kind *kind = workload->details;
+    if (options->ops < 1 || options->ops > MOST_OPS)
+        return esse_fail(err, ESSE_EUSAGE, "--ops must be from 1 to %d", MOST_OPS);
+    shared->kind = kind;
+    shared->options = options;
+    if (!esse_keys_open(&shared->keys, arena, options->keys, options->zipf_theta, err))
+        return false;
+    shared->table = (struct esse_table){ .name = kind->is_list ? "lists" : "rows",
+                                         .is_list = kind->is_list,
+                                         .has_ranges = kind->has_predicates };
+    if (options->max_writes)
+        shared->writes = esse_arena_alloc(arena, options->keys, sizeof *shared->writes);
+    else
+        shared->table.most_rows = options->keys;
+    if (kind->has_predicates || kind->is_filled) {
+        struct esse_rng rng = { options->seed };
+        int64_t *initial = esse_arena_alloc(arena, options->keys, sizeof *initial);
+        for (uint64_t i = 0; i < options->keys; i++)
+            initial[i] = !kind->has_predicates ? 0
+                         : i % 2 && !kind->is_filled
+                             ? ESSE_ABSENT
+                             : esse_grouped_value(&rng, 0); /* rows come and go */
+        shared->table.rows = options->keys;
+        shared->table.initial = initial;
+    }
+    const uint64_t width = ROWS_MATCHING * ESSE_GROUPS / options->keys;
+    shared->width = width < 1 ? 1 : width > ESSE_GROUPS ? ESSE_GROUPS : (uint32_t)width;
+    *schema = (struct esse_schema){ .tables = &shared->table, .count = 1 };
+    *out = shared;
+    return true;
+}
+
+static struct esse_drawer *new_session(struct esse_arena *arena, void *shared, uint32_t number)
+{
+    struct session *session = esse_arena_alloc(arena, 1, sizeof *session);
+    session->shared = shared;
+    esse_drawer_init(&session->drawer, session->shared->options, number);
+    return &session->drawer;
+}
+
+static void begin(struct esse_drawer *drawer, bool is_again)
+{
+    struct session *session = (struct session *)drawer;
+    const struct shared *shared = session->shared;
+    (void)is_again;
+    session->planned = shared->options->ops;
+    session->done = 0;
+    session->is_writing = false;
+    session->gives_up = esse_drawn(drawer, shared->options->abort_share);
+    session->only_reads = session->only_writes = false;
+    if (shared->kind->is_pure) {
+        session->only_reads = esse_drawn(drawer, shared->options->read_share);
+        session->only_writes = !session->only_reads;
+    }
+    drawer->is_read_only = session->only_reads;
+}
+
+/* The row in a slot: a fresh one when the last has taken its writes.  Of several sessions that
+ * write the last version at once some may be one too many: the limit is to keep lists short. */
+static int64_t row_of(struct shared *shared, uint32_t slot, bool is_write)
+{
+    if (!shared->writes)
+        return slot;
+    const uint32_t writes =
+        is_write ? atomic_fetch_add_explicit(&shared->writes[slot], 1, memory_order_relaxed)
+                 : atomic_load_explicit(&shared->writes[slot], memory_order_relaxed);
+    return (int64_t)(slot + shared->options->keys * (writes / shared->options->max_writes));
+}
+
+static int64_t next_value(struct session *session)
+{
+    struct esse_drawer *drawer = &session->drawer;
+    const int64_t value = esse_drawn_value(drawer);
+    return session->shared->kind->has_predicates ? esse_grouped_value(&drawer->rng, value) : value;
+}
+
+static void draw_predicate(struct session *session, struct esse_request *request, bool is_read)
+{
+    struct esse_drawer *drawer = &session->drawer;
+    const uint32_t kind = esse_rng_below(&drawer->rng, 4);
+    esse_grouped_range(&drawer->rng, session->shared->width, request, session->where);
+    request->ask = !is_read                                             ? ESSE_ASK_CHANGE
+                   : session->shared->kind->has_aggregates && kind == 0 ? ESSE_ASK_AGGREGATE
+                                                                        : ESSE_ASK_MATCH;
+    request->aggregate = (enum esse_aggregate)esse_rng_below(&drawer->rng, ESSE_AGGREGATES);
+    if (!is_read)
+        request->value = next_value(session);
+}
+
+static void draw_write(struct session *session, struct esse_request *request)
+{
+    struct shared *shared = session->shared;
+    struct esse_drawer *drawer = &session->drawer;
+    if (shared->kind->has_predicates && !shared->kind->is_pure && esse_drawn(drawer, 0.2)) {
+        request->ask = ESSE_ASK_DELETE;
+        return;
+    }
+    request->ask = shared->kind->is_list ? ESSE_ASK_APPEND : ESSE_ASK_WRITE;
+    request->value = next_value(session);
+}
+
+static void draw(struct session *session, struct esse_request *request)
+{
+    struct shared *shared = session->shared;
+    struct esse_drawer *drawer = &session->drawer;
+    const bool is_read = session->only_reads ||
+                         (!session->only_writes && esse_drawn(drawer, shared->options->read_share));
+    if (shared->kind->has_predicates && (is_read || !shared->kind->is_pure) &&
+        esse_drawn(drawer, shared->options->predicate_share)) {
+        draw_predicate(session, request, is_read);
+        return;
+    }
+    const bool reads_first = !is_read && session->done + 2 <= session->planned &&
+                             esse_drawn(drawer, shared->kind->rmw_share);
+    request->row = row_of(shared, esse_keys_draw(&shared->keys, drawer), !is_read);
+    session->row = request->row;
+    session->is_writing = reads_first;
+    if (is_read || reads_first)
+        request->ask = ESSE_ASK_READ;
+    else
+        draw_write(session, request);
+}
+
+static enum esse_turn next(struct esse_drawer *drawer, const struct esse_reply *last,
+                           struct esse_request *request)
+{
+    struct session *session = (struct session *)drawer;
+    (void)last;
+    if (session->done == session->planned)
+        return session->gives_up ? ESSE_TURN_ROLLBACK : ESSE_TURN_COMMIT;
+    session->done++;
+    if (session->is_writing) {
+        session->is_writing = false;
+        request->row = session->row;
+        draw_write(session, request);
+    } else {
+        draw(session, request);
+    }
+    return ESSE_TURN_MORE;
+}
+
+static const struct kind lists = { .is_list = true };
+static const struct kind registers = { 0 };
+static const struct kind rows = { .has_predicates = true, .has_aggregates = true };
+static const struct kind pure = { .is_pure = true, .is_filled = true };
+static const struct kind pure_rows = { .is_pure = true, .is_filled = true, .has_predicates = true };
+static const struct kind ycsb = { .is_filled = true };
+static const struct kind ycsb_rmw = { .is_filled = true, .rmw_share = 1 };
+
+#define OPS .open = open_shared, .session = new_session, .begin = begin, .next = next
+
+const struct esse_live_workload esse_workload_list_append = {
+    .name = "list-append",
+    .meaning = "lists, appended to and read whole: shows the most with the least",
+    .needs = ESSE_CAN_LISTS,
+    .defaults = { .keys = 10, .ops = 4, .max_writes = 8, .read_share = 0.5 },
+    .details = &lists,
+    OPS,
+};
+const struct esse_live_workload esse_workload_rw_register = {
+    .name = "rw-register",
+    .meaning = "registers, read and overwritten blindly",
+    .defaults = { .keys = 100, .ops = 4, .read_share = 0.5 },
+    .details = &registers,
+    OPS,
+};
+const struct esse_live_workload esse_workload_predicate = {
+    .name = "predicate",
+    .meaning = "rows that come and go, found by ranges, aggregated, updated by condition",
+    .needs = ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
+    .defaults = { .keys = 30, .ops = 4, .read_share = 0.5, .predicate_share = 0.4 },
+    .details = &rows,
+    OPS,
+};
+const struct esse_live_workload esse_workload_blindw_rh = {
+    .name = "blindw-rh",
+    .meaning = "Cobra's: transactions read 8 rows or overwrite 8 blindly; 80 % read",
+    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.8 },
+    .details = &pure,
+    OPS,
+};
+const struct esse_live_workload esse_workload_blindw_rw = {
+    .name = "blindw-rw",
+    .meaning = "the same, 50 % read",
+    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.5 },
+    .details = &pure,
+    OPS,
+};
+const struct esse_live_workload esse_workload_blindw_wh = {
+    .name = "blindw-wh",
+    .meaning = "the same, 20 % read",
+    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.2 },
+    .details = &pure,
+    OPS,
+};
+const struct esse_live_workload esse_workload_blindw_pred = {
+    .name = "blindw-pred",
+    .meaning = "blindw-rw where half of the reads are range queries",
+    .needs = ESSE_CAN_PREDICATES,
+    .defaults = { .keys = 1000, .ops = 8, .read_share = 0.5, .predicate_share = 0.5 },
+    .details = &pure_rows,
+    OPS,
+};
+const struct esse_live_workload esse_workload_ycsb_a = {
+    .name = "ycsb-a",
+    .meaning = "YCSB's update heavy: half reads, half blind writes, hot rows",
+    .defaults = { .keys = 1000, .ops = 4, .read_share = 0.5, .zipf_theta = 0.99 },
+    .details = &ycsb,
+    OPS,
+};
+const struct esse_live_workload esse_workload_ycsb_b = {
+    .name = "ycsb-b",
+    .meaning = "YCSB's read mostly: 95 % reads, hot rows",
+    .defaults = { .keys = 1000, .ops = 4, .read_share = 0.95, .zipf_theta = 0.99 },
+    .details = &ycsb,
+    OPS,
+};
+const struct esse_live_workload esse_workload_ycsb_f = {
+    .name = "ycsb-f",
+    .meaning = "YCSB's read-modify-write: half reads, half read and then written, hot rows",
+    .defaults = { .keys = 1000, .ops = 4, .read_share = 0.5, .zipf_theta = 0.99 },
+    .details = &ycsb_rmw,
+    OPS,
+};

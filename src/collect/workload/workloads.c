@@ -1,0 +1,107 @@
+#include "collect/workload/workload_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct esse_live_workload *const esse_workloads[] = {
+    &esse_workload_list_append,
+    &esse_workload_rw_register,
+    &esse_workload_predicate,
+    &esse_workload_bank,
+    &esse_workload_long_fork,
+    &esse_workload_write_skew,
+    &esse_workload_blindw_rh,
+    &esse_workload_blindw_rw,
+    &esse_workload_blindw_wh,
+    &esse_workload_blindw_pred,
+    &esse_workload_smallbank,
+    &esse_workload_ycsb_a,
+    &esse_workload_ycsb_b,
+    &esse_workload_ycsb_f,
+    &esse_workload_twitter,
+    &esse_workload_rubis,
+    &esse_workload_tpcc,
+    &esse_workload_sql,
+    NULL,
+};
+
+const struct esse_live_workload *esse_workload_find(const char *name)
+{
+    if (strncmp(name, "sql:", 4) == 0)
+        return &esse_workload_sql;
+    for (size_t i = 0; esse_workloads[i]; i++)
+        if (strcmp(esse_workloads[i]->name, name) == 0)
+            return esse_workloads[i];
+    return NULL;
+}
+
+bool esse_keys_open(struct esse_keys *keys, struct esse_arena *arena, uint64_t count,
+                    double zipf_theta, struct esse_error *err)
+{
+    enum { MOST = 100000000 };
+    if (count < 1 || count > MOST)
+        return esse_fail(err, ESSE_EUSAGE, "--keys must be from 1 to %d", MOST);
+    keys->count = (uint32_t)count;
+    keys->zipf = zipf_theta > 0 ? esse_zipf_new(arena, keys->count, zipf_theta) : NULL;
+    return true;
+}
+
+uint32_t esse_keys_draw(const struct esse_keys *keys, struct esse_drawer *drawer)
+{
+    return keys->zipf ? esse_zipf_draw(keys->zipf, &drawer->rng)
+                      : esse_rng_below(&drawer->rng, keys->count);
+}
+
+void esse_drawer_init(struct esse_drawer *drawer, const struct esse_workload_options *options,
+                      uint32_t session)
+{
+    drawer->session = session;
+    drawer->sessions = options->sessions;
+    drawer->rng.state = options->seed * 1000003 + session;
+    esse_rng_next(&drawer->rng);
+}
+
+bool esse_drawn(struct esse_drawer *drawer, double share)
+{
+    return share > 0 && esse_rng_unit(&drawer->rng) < share;
+}
+
+static const int64_t group_scale = 1000000000000;
+
+int64_t esse_grouped_value(struct esse_rng *rng, int64_t number)
+{
+    return group_scale * esse_rng_below(rng, ESSE_GROUPS) + number;
+}
+
+void esse_grouped_range(struct esse_rng *rng, uint32_t width, struct esse_request *request,
+                        char where[ESSE_WHERE_ROOM])
+{
+    const uint32_t first = esse_rng_below(rng, ESSE_GROUPS - width + 1);
+    request->low = group_scale * first;
+    request->high = group_scale * (first + width) - 1;
+    request->is_range = true;
+    snprintf(where, ESSE_WHERE_ROOM, "v >= %lld AND v <= %lld", (long long)request->low,
+             (long long)request->high);
+    request->where = where;
+}
+
+int64_t esse_amount_value(struct esse_drawer *drawer, int64_t amount)
+{
+    return amount * ESSE_AMOUNT_SCALE + esse_drawn_value(drawer);
+}
+
+int64_t esse_amount_of(int64_t value)
+{
+    if (value == ESSE_ABSENT)
+        return 0;
+    const int64_t amount = value / ESSE_AMOUNT_SCALE;
+    return amount - (value % ESSE_AMOUNT_SCALE < 0);
+}
+
+const int64_t *esse_amounts(struct esse_arena *arena, uint64_t count, int64_t amount)
+{
+    int64_t *values = esse_arena_alloc(arena, count, sizeof *values);
+    for (uint64_t i = 0; i < count; i++)
+        values[i] = amount * ESSE_AMOUNT_SCALE;
+    return values;
+}

@@ -1,0 +1,127 @@
+#ifndef ESSE_GENERATE_GEN_H
+#define ESSE_GENERATE_GEN_H
+
+#include "generate/store.h"
+#include "history/record.h"
+
+/*
+ * Makes histories: sessions that really interleave on the store of store.h, each finished
+ * transaction given to a sink at once.  Equal options give equal records.
+ *
+ * Cost: O(1) an operation (a list read O(length), a predicate O(log keys + rows that match), with
+ * version sets O(keys)); memory for the open transactions, the versions somebody can still see, and
+ * the certificate if it is asked for.
+ */
+enum esse_gen_workload {
+    ESSE_GEN_LIST_APPEND,
+    ESSE_GEN_RW_REGISTER,
+    ESSE_GEN_PREDICATE,
+    ESSE_GEN_WORKLOADS
+};
+extern const char *const esse_gen_workload_names[]; /* null-terminated */
+
+/* What a history must tell for an anomaly to show. */
+enum {
+    ESSE_GEN_NEEDS_ORDER = 1 << 0,         /* the order of versions: nothing else shows it */
+    ESSE_GEN_NEEDS_TIMES = 1 << 1,         /* of clients */
+    ESSE_GEN_NEEDS_TIMESTAMPS = 1 << 2,    /* of the store, certified */
+    ESSE_GEN_NEEDS_ONE_TIMESTAMP = 1 << 3, /* for each transaction: a serial order */
+    ESSE_GEN_NEEDS_NO_ORDER = 1 << 4,      /* with the order of versions it has another name */
+};
+
+/* An anomaly that can be planted: rows of one table, see plant_table.c. */
+struct esse_gen_anomaly {
+    const char *name;
+    unsigned workloads; /* 1 << enum esse_gen_workload */
+    unsigned needs;     /* ESSE_GEN_NEEDS_ bits */
+    const char *script;
+    const char *meaning;
+    const char *level; /* at which it is told by this name; NULL: strict-serializable */
+    const char *store; /* the level that the rest of the history must have; NULL: any */
+};
+extern const struct esse_gen_anomaly esse_gen_anomalies[]; /* ends with a name of NULL */
+
+struct esse_gen_plant {
+    const struct esse_gen_anomaly *anomaly;
+    uint64_t at; /* after so many transactions */
+};
+
+struct esse_gen_mix;
+
+/* A workload as users ask for it: what it draws from, and its defaults.  Rows of one table, see
+ * gen_preset.c; the first are the plain workloads. */
+struct esse_gen_preset {
+    const char *name;
+    const char *meaning;
+    enum esse_gen_workload workload;
+    uint64_t keys, ops, sessions, max_writes;
+    double read_share, rmw_share, zipf_theta;
+    bool is_pure;
+    const struct esse_gen_mix *mix;
+};
+extern const struct esse_gen_preset esse_gen_presets[]; /* ends with a name of NULL */
+
+struct esse_gen_counts {
+    uint64_t transactions, operations, committed, aborted, unknown, planted;
+};
+
+struct esse_gen_options {
+    enum esse_gen_workload workload;
+    const struct esse_gen_mix *mix; /* NULL: operations are drawn one by one */
+    enum esse_store_level level;
+    uint64_t txns;            /* planted ones come on top */
+    uint64_t ops, ops_spread; /* each transaction has ops +- ops_spread; of a mix, the most */
+    uint64_t keys;            /* in use at one time */
+    uint64_t sessions;
+    uint64_t max_writes; /* versions before a key is replaced by a fresh one; 0: never */
+    uint64_t seed;
+    double zipf_theta;      /* 0: uniform */
+    double read_share;      /* of the operations */
+    double rmw_share;       /* of the writes: read the key first; no room for both: only read */
+    uint64_t rows_matching; /* predicate workload: how many a predicate selects if all are there */
+    double predicate_share; /* predicate workload: of reads and of writes */
+    double delete_share;    /* predicate workload: of the other writes */
+    double abort_share;     /* of the transactions: the client gives up */
+    double crash_share;     /* of the transactions: the client never learns the outcome */
+    double stale_share;     /* of the readers at serializable: see the past */
+    bool is_pure;           /* a transaction only reads or only writes */
+    bool has_header;        /* say what made the history; not every format can */
+    bool has_times, has_op_times, has_server_times;
+    bool has_one_timestamp; /* of those: the commit's; readers stand at their snapshot */
+    bool has_certificate;   /* names, version orders, and an order where the level has one */
+    /* The commits and snapshots, in the form that this kind has, and that they are true. */
+    enum esse_certificate_kind certifies;
+    bool has_vsets; /* predicate operations carry their version sets */
+    bool drop_aborted;
+    bool by_session; /* one session after the other; the whole history is kept till the end */
+    const struct esse_gen_plant *plants; /* by ascending 'at' */
+    size_t plant_count;
+    struct esse_gen_counts *counts; /* filled if not NULL */
+};
+
+struct esse_gen_options esse_gen_defaults(enum esse_gen_workload workload);
+struct esse_gen_options esse_gen_preset_options(const struct esse_gen_preset *preset);
+
+/* NULL on an unknown name. */
+const struct esse_gen_preset *esse_gen_preset_find(const char *name);
+
+/* False on an unknown name. */
+bool esse_store_level_find(const char *name, enum esse_store_level *out);
+
+/*
+ * Reads "NAME[@POSITION],...": a position is a transaction number, a percentage, or a fraction
+ * with a point; half-way if not given.  The plants are made in 'arena' and put into 'options',
+ * whose workload and txns must be set.  An anomaly the workload cannot express is an error that
+ * names the workloads that can.
+ */
+bool esse_gen_plants_parse(struct esse_arena *arena, const char *text,
+                           struct esse_gen_options *options, struct esse_error *err);
+
+/*
+ * Sends the whole history, header to finish.  Fails with ESSE_EUSAGE on options that make no
+ * sense, with ESSE_ESTOPPED when the budget is spent, and with what the sink says.
+ */
+bool esse_gen_run(const struct esse_gen_options *options, struct esse_sink *sink,
+                  struct esse_budget *budget, struct esse_error *err);
+
+#endif
