@@ -165,6 +165,16 @@ TEST(test_appends__a_list_that_shows_every_append_shows_the_own_later_one)
     expect("monotonic-snapshot-read", text, ESSE_VIOLATED);
 }
 
+/* The 1 between the aborted 3 and the 4 may be of a committed transaction: no dirty update then. */
+TEST(test_appends__a_dirty_update_has_nothing_between_that_may_be_committed)
+{
+    const char *text = "{'session':0,'status':'unknown','ops':[{'a':'x','v':1}]}\n"
+                       "{'session':1,'status':'aborted','ops':[{'a':'x','v':3}]}\n" APPEND(2, 4)
+                           READ(3, "3,1,4") APPEND(4, 1);
+    expect("read-uncommitted", text, ESSE_HOLDS);
+    expect("read-committed", text, ESSE_VIOLATED);
+}
+
 TEST(test_appends__an_unknown_one_may_have_appended_it)
 {
     const char *unknown =
@@ -287,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_appends__a_list_against_the_program_is_a_verdict_at_every_level),
         cmocka_unit_test(test_appends__a_list_against_the_program_hides_a_version_from_its_reader),
         cmocka_unit_test(test_appends__a_list_that_shows_every_append_shows_the_own_later_one),
+        cmocka_unit_test(test_appends__a_dirty_update_has_nothing_between_that_may_be_committed),
         cmocka_unit_test(test_appends__an_unknown_one_may_have_appended_it),
         cmocka_unit_test(test_appends__a_violation_needs_every_way),
         cmocka_unit_test(test_appends__a_proof_needs_a_way_that_is_one),

@@ -45,16 +45,19 @@ static void note_longest(struct list_scan *lists, uint32_t at)
     }
 }
 
-/* Who appended an element: the first writer that did not abort, else the last; ESSE_NO_TOUCH if
- * nobody. */
+/* The append of an element: the first of a committed transaction, else the last of one of unknown
+ * outcome, else the last; ESSE_NO_TOUCH if no operation appended it. */
 static uint32_t appender(const struct known *known, uint32_t spine, uint32_t position)
 {
     const struct sources *sources = &known->sources;
     uint32_t at = sources->item[sources->spine_first[spine] + position], found = at;
-    for (; at != ESSE_NO_TOUCH; at = sources->link[at]) {
-        found = at;
-        if (known_status(known, known_touch(known, at)->txn) != ESSE_ABORTED)
-            break;
+    enum esse_status best = ESSE_ABORTED;
+    for (; at != ESSE_NO_TOUCH && best != ESSE_COMMITTED; at = sources->link[at]) {
+        const enum esse_status status = known_status(known, known_touch(known, at)->txn);
+        if (best == ESSE_ABORTED || status == ESSE_COMMITTED) {
+            found = at;
+            best = status;
+        }
     }
     return found;
 }
