@@ -79,8 +79,8 @@ static inline uint32_t evidence_number(const void *at)
 static inline bool evidence_is_of_kind(const struct evidence_shape *shape, const void *object,
                                        const struct evidence_member *member)
 {
-    return !member->kinds ||
-           member->kinds >> evidence_number((const char *)object + shape->members[0].at) & 1;
+    const uint32_t kind = evidence_number((const char *)object + shape->members[0].at);
+    return !member->kinds || (member->kinds & 1u << kind) != 0;
 }
 
 #endif

@@ -222,20 +222,28 @@ static bool read_named(struct evidence_reader *r, const struct evidence_shape *s
     return read_member(r, &shape->members[i], object);
 }
 
+/* The members that an object of its kind has: a bit each. */
+static unsigned members_of_kind(const struct evidence_shape *shape, const void *object)
+{
+    unsigned members = 0;
+    for (unsigned i = 0; i < shape->count; i++)
+        if (evidence_is_of_kind(shape, object, &shape->members[i]))
+            members |= 1u << i;
+    return members;
+}
+
 /* Are those there that an object has to have?  One with kinds has all members of its kind and no
  * other. */
 static bool check_found(struct evidence_reader *r, const struct evidence_shape *shape,
                         const void *object, unsigned found)
 {
-    for (unsigned i = 0; i < shape->count; i++) {
-        const struct evidence_member *member = &shape->members[i];
-        const bool is_found = found >> i & 1;
-        if (member->is_needed && !is_found)
-            return esse_json_fail(&r->json, r->json.at, "%s has no %s", shape->one, member->name);
-        if (member->kinds && is_found != evidence_is_of_kind(shape, object, member))
-            return esse_json_fail(&r->json, r->json.at, "%s does not have the members of its kind",
-                                  shape->one);
-    }
+    if (shape->members[0].kinds && found != members_of_kind(shape, object))
+        return esse_json_fail(&r->json, r->json.at, "%s does not have the members of its kind",
+                              shape->one);
+    for (unsigned i = 0; i < shape->count; i++)
+        if (shape->members[i].is_needed && !(found & 1u << i))
+            return esse_json_fail(&r->json, r->json.at, "%s has no %s", shape->one,
+                                  shape->members[i].name);
     return true;
 }
 
