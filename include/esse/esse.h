@@ -202,17 +202,34 @@ struct esse_step {
     const char *basis;
 };
 
+/* Why one transaction must follow another. */
+enum esse_dep {
+    ESSE_DEP_WW,       /* "ww": it wrote a later version than the first */
+    ESSE_DEP_WR,       /* "wr": it read what the first wrote */
+    ESSE_DEP_RW,       /* "rw": it wrote a later version than the first read */
+    ESSE_DEP_WWP,      /* "wwp": it changed what a predicate matches after the first did */
+    ESSE_DEP_WRP,      /* "wrp": it saw by a predicate what the first wrote */
+    ESSE_DEP_RWP,      /* "rwp": it changed what the first's predicate matched */
+    ESSE_DEP_PROCESS,  /* "process": it came later in the same session */
+    ESSE_DEP_REALTIME, /* "realtime": it began after the first had ended */
+    ESSE_DEP_START,    /* "start": it began when the first had committed */
+    ESSE_DEP_OVERLAP,  /* "overlap": it committed only after the first had begun */
+    ESSE_DEP_CO,       /* "co": a level's axiom forces it to be committed after the first */
+    ESSE_DEP_END
+};
+ESSE_API const char *esse_dep_name(enum esse_dep dep); /* "ww" */
+
 /* One edge of a cycle: 'to' must follow 'from', because of these operations. */
 struct esse_edge {
     esse_txn from, to;
-    const char *dep; /* "ww", "wr", "rw", "wwp", "wrp", "rwp", "co"; or of the transactions as such:
-                        "process", "realtime", "start", "overlap" */
-    bool has_key;    /* not for the latter */
+    enum esse_dep dep;
+    bool
+        has_key; /* not for PROCESS, REALTIME, START and OVERLAP, which are of whole transactions */
     esse_key key;
-    esse_op from_op, to_op; /* what each did; ix == ESSE_NO_OP for the latter */
+    esse_op from_op, to_op; /* what each did; ix == ESSE_NO_OP for those of whole transactions */
     esse_op witness;        /* a read that shows the order of two writes, or ESSE_NO_OP */
     const char *why;        /* a clause in plain words */
-    /* For "co", an edge that a level's axiom forces on the commit order: 'witness' read what 'to'
+    /* For CO, an edge that a level's axiom forces on the commit order: 'witness' read what 'to'
      * wrote (to.ix == ESSE_NO_TXN: the initial version), and these edges lead from 'from', which
      * wrote the key too, to the reader. */
     const struct esse_edge *because;

@@ -146,8 +146,7 @@ static bool is_same(const struct esse_anomaly *a, const struct esse_anomaly *b)
         same = a->steps[i].op.ix == b->steps[i].op.ix && a->steps[i].txn.ix == b->steps[i].txn.ix;
     for (uint32_t i = 0; same && i < a->edge_count; i++)
         same = a->edges[i].from.ix == b->edges[i].from.ix &&
-               a->edges[i].to.ix == b->edges[i].to.ix &&
-               strcmp(a->edges[i].dep, b->edges[i].dep) == 0;
+               a->edges[i].to.ix == b->edges[i].to.ix && a->edges[i].dep == b->edges[i].dep;
     return same;
 }
 

@@ -19,10 +19,10 @@ const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char 
     for (uint32_t i = 0; i < count; i++) {
         anti += truth_is_anti(&edges[i]);
         adjacent += count > 1 && truth_is_anti(&edges[i]) && truth_is_anti(&edges[(i + 1) % count]);
-        predicate += truth_is_dep(&edges[i], "rwp");
-        reads += truth_is_dep(&edges[i], "wr") || truth_is_dep(&edges[i], "wrp");
-        process += truth_is_dep(&edges[i], "process");
-        realtime += truth_is_dep(&edges[i], "realtime");
+        predicate += edges[i].dep == ESSE_DEP_RWP;
+        reads += edges[i].dep == ESSE_DEP_WR || edges[i].dep == ESSE_DEP_WRP;
+        process += edges[i].dep == ESSE_DEP_PROCESS;
+        realtime += edges[i].dep == ESSE_DEP_REALTIME;
     }
     const char *base = anti == 1  ? "G-single"
                        : adjacent ? "G2"
@@ -232,18 +232,18 @@ static bool op_edge_follows(struct cycle_claim *claim, const struct esse_edge *e
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
         !claim->in[edge->from.ix] || !claim->in[edge->to.ix])
         return false;
-    if (truth_is_dep(edge, "process"))
+    if (edge->dep == ESSE_DEP_PROCESS)
         return truth_is_in_session(history, edge->from.ix, edge->to.ix);
-    if (truth_is_dep(edge, "realtime"))
+    if (edge->dep == ESSE_DEP_REALTIME)
         return truth_is_in_time(history, edge->from.ix, edge->to.ix);
     if (!edge->has_key || edge->key.ix >= history->keys ||
         !truth_is_op_of(history, edge->from_op, edge->from) ||
         !truth_is_op_of(history, edge->to_op, edge->to))
         return false;
-    return truth_is_dep(edge, "wr")   ? edge_wr(history, edge)
-           : truth_is_dep(edge, "ww") ? edge_ww(claim, edge)
-           : truth_is_dep(edge, "rw") ? edge_rw(history, edge)
-           : truth_is_dep(edge, "wrp") || truth_is_dep(edge, "rwp")
+    return edge->dep == ESSE_DEP_WR   ? edge_wr(history, edge)
+           : edge->dep == ESSE_DEP_WW ? edge_ww(claim, edge)
+           : edge->dep == ESSE_DEP_RW ? edge_rw(history, edge)
+           : edge->dep == ESSE_DEP_WRP || edge->dep == ESSE_DEP_RWP
                ? esse_recheck_phantom(history, edge)
                : false;
 }

@@ -1,5 +1,7 @@
 #include "formats/evidence_members.h"
 
+#include "base/names.h"
+
 #define PLACE(s, m)       .name = #m, .at = offsetof(struct s, m)
 #define COUNTED(s, m, c)  PLACE(s, m), .count_at = offsetof(struct s, c)
 #define NUMBER(s, m)      PLACE(s, m), .kind = EVIDENCE_NUMBER
@@ -31,7 +33,8 @@ static bool has_basis(const void *edge)
 static const struct evidence_shape reason_shape;
 
 static const struct evidence_member edge_members[] = {
-    { TEXT(esse_edge, dep), .is_needed = true },
+    { PLACE(esse_edge, dep), .kind = EVIDENCE_WORD, .words = esse_dep_names,
+      .expected = "a dependency such as ww", .is_needed = true },
     { NUMBER(esse_edge, from) },
     { NUMBER(esse_edge, to) }, /* null: the initial version */
     { NUMBER(esse_edge, key), .flag_at = offsetof(struct esse_edge, has_key) },

@@ -106,11 +106,13 @@ uint32_t esse_cast_reason(const struct esse_anomaly *anomaly, uint32_t op)
 
 /* The steps between which an arrow belongs, by type; see evidence/recheck.h for their order. */
 static const struct {
-    const char *type, *dep;
+    const char *type;
+    enum esse_dep dep;
     uint8_t from, to;
 } step_arrows[] = {
-    { "G1a", "wr", 1, 0 },          { "G1b", "wr", 1, 0 },         { "dirty-update", "ww", 0, 1 },
-    { "dirty-update", "wr", 1, 2 }, { "lost-update", "rw", 0, 1 }, { "lost-update", "rw", 1, 0 },
+    { "G1a", ESSE_DEP_WR, 1, 0 },          { "G1b", ESSE_DEP_WR, 1, 0 },
+    { "dirty-update", ESSE_DEP_WW, 0, 1 }, { "dirty-update", ESSE_DEP_WR, 1, 2 },
+    { "lost-update", ESSE_DEP_RW, 0, 1 },  { "lost-update", ESSE_DEP_RW, 1, 0 },
 };
 
 /* An edge to the initial version leads to nobody; what is drawn is how its writer was visible. */
@@ -270,8 +272,8 @@ const char *esse_cast_label(struct esse_arena *arena, const struct esse_history 
                             const struct esse_edge *edge)
 {
     if (!edge->has_key)
-        return edge->dep;
-    return esse_arena_format(arena, "%s %s", edge->dep,
+        return esse_dep_name(edge->dep);
+    return esse_arena_format(arena, "%s %s", esse_dep_name(edge->dep),
                              esse_show_key_within(arena, history, edge->key, LABEL_WIDTH));
 }
 
@@ -306,7 +308,7 @@ static const char *conclude_start(struct esse_arena *arena, const struct esse_hi
     const struct esse_edge *edge = &anomaly->edges[0];
     const char *from = esse_cast_name(arena, history, edge->from);
     const char *to = esse_cast_name(arena, history, edge->to);
-    return strcmp(anomaly->edges[1].dep, "start") == 0
+    return anomaly->edges[1].dep == ESSE_DEP_START
                ? esse_arena_format(arena, "so %s would have to begin before %s commits", from, to)
                : esse_arena_format(arena, "so %s would have to begin after %s commits", to, from);
 }
@@ -404,27 +406,18 @@ const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_his
 /* Colours that people with any colour vision tell apart (after Okabe and Ito), dark enough to be
  * read as text on white; dashes say the same again. */
 const struct esse_dep_look esse_dep_looks[] = {
-    { "ww", "#0063a6", NULL, "wrote a later version than the first" },
-    { "wr", "#007a5a", NULL, "read what the first wrote" },
-    { "rw", "#bd4b00", NULL, "wrote a later version than the first read" },
-    { "wwp", "#0063a6", "7 3", "changed the matches after the first did" },
-    { "wrp", "#007a5a", "7 3", "saw by a predicate what the first wrote" },
-    { "rwp", "#bd4b00", "7 3", "changed what the first's predicate matched" },
-    { "process", "#8a3b86", "2 3", "came later in the same session" },
-    { "realtime", "#565c66", "9 3 2 3", "began after the first had ended" },
-    { "start", "#7a5c00", "4 2 1 2", "began when the first had committed" },
-    { "overlap", "#7a5c00", "1 3", "committed only after the first had begun" },
-    { "co", "#a3224f", "5 2", "must be committed after the first" },
-    { "", "#333333", NULL, "comes after the first" },
+    [ESSE_DEP_WW] = { "#0063a6", NULL, "wrote a later version than the first" },
+    [ESSE_DEP_WR] = { "#007a5a", NULL, "read what the first wrote" },
+    [ESSE_DEP_RW] = { "#bd4b00", NULL, "wrote a later version than the first read" },
+    [ESSE_DEP_WWP] = { "#0063a6", "7 3", "changed the matches after the first did" },
+    [ESSE_DEP_WRP] = { "#007a5a", "7 3", "saw by a predicate what the first wrote" },
+    [ESSE_DEP_RWP] = { "#bd4b00", "7 3", "changed what the first's predicate matched" },
+    [ESSE_DEP_PROCESS] = { "#8a3b86", "2 3", "came later in the same session" },
+    [ESSE_DEP_REALTIME] = { "#565c66", "9 3 2 3", "began after the first had ended" },
+    [ESSE_DEP_START] = { "#7a5c00", "4 2 1 2", "began when the first had committed" },
+    [ESSE_DEP_OVERLAP] = { "#7a5c00", "1 3", "committed only after the first had begun" },
+    [ESSE_DEP_CO] = { "#a3224f", "5 2", "must be committed after the first" },
 };
-
-const struct esse_dep_look *esse_dep_look(const char *dep)
-{
-    const struct esse_dep_look *look = esse_dep_looks;
-    while (*look->dep && strcmp(look->dep, dep) != 0)
-        look++;
-    return look;
-}
 
 const struct esse_verdict *esse_cast_fullest(const struct esse_result *result)
 {

@@ -59,12 +59,11 @@ const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_his
 
 /* How a kind of dependency looks in a picture. */
 struct esse_dep_look {
-    const char *dep, *colour;
+    const char *colour;
     const char *dash;    /* for stroke-dasharray; NULL: a full line */
     const char *meaning; /* for the legend */
 };
-extern const struct esse_dep_look esse_dep_looks[]; /* the last stands for all others */
-const struct esse_dep_look *esse_dep_look(const char *dep);
+extern const struct esse_dep_look esse_dep_looks[]; /* by dependency */
 
 /* The verdict that has the most anomalies, the first of those; NULL if none has one. */
 const struct esse_verdict *esse_cast_fullest(const struct esse_result *result);

@@ -140,7 +140,7 @@ static void put_edges(struct esse_out *out, const struct esse_history *history, 
             esse_out_text(out, "null");
         else
             put_txn_name(out, history, edge->to);
-        put_member(out, "dep", edge->dep);
+        put_member(out, "dep", esse_dep_name(edge->dep));
         if (edge->has_key) {
             esse_out_text(out, ",\"key\":");
             esse_value_put_json(out, history->values, history->key_name[edge->key.ix]);

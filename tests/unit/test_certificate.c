@@ -311,7 +311,7 @@ TEST(certificate__start_dependencies_are_told)
         CHECK_TEXT(verdict->otherwise, "holds");
         const struct esse_anomaly *anomaly = anomaly_of(verdict, starts[i].type);
         for (int e = 0; e < 2; e++)
-            CHECK_TEXT(anomaly->edges[e].dep, starts[i].deps[e]);
+            CHECK_TEXT(esse_dep_name(anomaly->edges[e].dep), starts[i].deps[e]);
         CHECK_TEXT(anomaly->edges[1].why, starts[i].why);
         /* Points say nothing about serializability. */
         CHECK_EQ(verdict_of(result, "serializable")->outcome, ESSE_HOLDS);
@@ -322,8 +322,10 @@ TEST(certificate__start_dependencies_are_told)
 /* Whatever is changed of it, the kernel does not take it. */
 TEST(certificate__changed_evidence_of_starts_is_refused)
 {
-    static const char *const deps[] = { "ww",  "wr",      "rw",       "wrp",   "rwp",
-                                        "wwp", "process", "realtime", "start", "overlap" };
+    static const enum esse_dep deps[] = { ESSE_DEP_WW,      ESSE_DEP_WR,       ESSE_DEP_RW,
+                                          ESSE_DEP_WRP,     ESSE_DEP_RWP,      ESSE_DEP_WWP,
+                                          ESSE_DEP_PROCESS, ESSE_DEP_REALTIME, ESSE_DEP_START,
+                                          ESSE_DEP_OVERLAP };
     enum { DEPS = sizeof deps / sizeof *deps };
     for (int i = 0; i < STARTS; i++) {
         struct esse_arena *arena = esse_arena_new();
@@ -338,11 +340,11 @@ TEST(certificate__changed_evidence_of_starts_is_refused)
             struct esse_edge edges[2] = { good->edges[0], good->edges[1] };
             struct esse_anomaly anomaly = *good;
             anomaly.edges = edges;
-            if (change < 2 * DEPS && strcmp(edges[change / DEPS].dep, deps[change % DEPS]) == 0)
+            if (change < 2 * DEPS && edges[change / DEPS].dep == deps[change % DEPS])
                 continue;
             /* A row that appeared is read by its predicate and as an item: both are true. */
-            if (strstr(starts[i].text, "vset") && strcmp(edges[0].dep, "wr") == 0 &&
-                change < DEPS && strcmp(deps[change], "wrp") == 0)
+            if (strstr(starts[i].text, "vset") && edges[0].dep == ESSE_DEP_WR && change < DEPS &&
+                deps[change] == ESSE_DEP_WRP)
                 continue;
             if (change < 2 * DEPS)
                 edges[change / DEPS].dep = deps[change % DEPS];

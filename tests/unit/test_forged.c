@@ -95,7 +95,7 @@ static bool is_known(const struct forging *f, const struct esse_edge *edge)
 {
     for (int i = 0; i < f->edges; i++)
         if (f->edge[i].from.ix == edge->from.ix && f->edge[i].to.ix == edge->to.ix &&
-            strcmp(f->edge[i].dep, edge->dep) == 0)
+            f->edge[i].dep == edge->dep)
             return true;
     return f->edges == EDGES;
 }
@@ -123,7 +123,9 @@ static void try_ops(struct forging *f, struct esse_edge edge)
 
 static void find_edges(struct forging *f)
 {
-    static const char *const deps[] = { "ww", "wr", "rw", "wrp", "rwp", "process", "realtime" };
+    static const enum esse_dep deps[] = { ESSE_DEP_WW,      ESSE_DEP_WR,  ESSE_DEP_RW,
+                                          ESSE_DEP_WRP,     ESSE_DEP_RWP, ESSE_DEP_PROCESS,
+                                          ESSE_DEP_REALTIME };
     const uint32_t txns = f->trial->history->txns;
     for (uint32_t from = 0; from < txns; from++)
         for (uint32_t to = 0; to < txns; to++)

@@ -34,11 +34,12 @@ static struct esse_history *circle_history(struct esse_arena *arena, unsigned co
 }
 
 static struct esse_edge edge_of(const struct esse_history *history, uint32_t from, uint32_t to,
-                                const char *dep)
+                                enum esse_dep dep)
 {
-    struct esse_edge edge = { { from },        { to },         dep,
-                              strlen(dep) < 4, { 0 },          { ESSE_NO_OP },
-                              { ESSE_NO_OP },  { ESSE_NO_OP }, "" };
+    struct esse_edge edge = {
+        { from },       { to },         dep, dep <= ESSE_DEP_RWP, { 0 }, { ESSE_NO_OP },
+        { ESSE_NO_OP }, { ESSE_NO_OP }, ""
+    };
     if (edge.has_key) {
         edge.from_op.ix = history->txn_op[from + 1] - 1;
         edge.to_op.ix = history->txn_op[to];
@@ -50,8 +51,9 @@ static struct esse_edge edge_of(const struct esse_history *history, uint32_t fro
 static const struct esse_anomaly *circle_of(struct esse_arena *arena,
                                             const struct esse_history *history)
 {
-    static const char *const deps[] = { "wr",  "rw",      "ww",  "realtime",
-                                        "rwp", "process", "wrp", "start" };
+    static const enum esse_dep deps[] = { ESSE_DEP_WR,       ESSE_DEP_RW,   ESSE_DEP_WW,
+                                          ESSE_DEP_REALTIME, ESSE_DEP_RWP,  ESSE_DEP_PROCESS,
+                                          ESSE_DEP_WRP,      ESSE_DEP_START };
     struct esse_anomaly *anomaly = esse_arena_alloc(arena, 1, sizeof *anomaly);
     struct esse_edge *edges = esse_arena_alloc(arena, history->txns, sizeof *edges);
     for (uint32_t i = 0; i < history->txns; i++) {
@@ -432,7 +434,8 @@ TEST(test_svg__texts_are_escaped_and_shortened)
         "{\"session\":1,\"txn\":\"a transaction with a name that is far too long\","
         "\"status\":\"aborted\",\"ops\":[{\"r\":\"a <very> long key \\\"with\\\" much in "
         "it\",\"v\":null}]}\n");
-    struct esse_edge edges[] = { edge_of(history, 0, 1, "ww"), edge_of(history, 1, 0, "rw") };
+    struct esse_edge edges[] = { edge_of(history, 0, 1, ESSE_DEP_WW),
+                                 edge_of(history, 1, 0, ESSE_DEP_RW) };
     edges[0].why = edges[1].why =
         "<reasons> & more, and this one goes on and on so that it needs more than one line of the "
         "panel, however wide that is, because people name things as they like and nobody stops "
@@ -454,8 +457,10 @@ TEST(test_svg__a_walk_that_meets_a_transaction_again_has_a_box_for_it)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history = circle_history(arena, 3, 0);
-    struct esse_edge edges[] = { edge_of(history, 0, 1, "rw"), edge_of(history, 1, 0, "wr"),
-                                 edge_of(history, 0, 2, "rw"), edge_of(history, 2, 0, "wr") };
+    struct esse_edge edges[] = { edge_of(history, 0, 1, ESSE_DEP_RW),
+                                 edge_of(history, 1, 0, ESSE_DEP_WR),
+                                 edge_of(history, 0, 2, ESSE_DEP_RW),
+                                 edge_of(history, 2, 0, ESSE_DEP_WR) };
     struct esse_anomaly anomaly = {
         .type = "G-nonadjacent", .description = "a walk", .edges = edges, .edge_count = 4
     };
@@ -568,7 +573,7 @@ TEST(test_dot__clusters_nodes_and_edges)
 static const char *op_shown(struct esse_arena *arena, const struct esse_history *history,
                             uint32_t op, size_t most)
 {
-    const struct esse_edge edge = { .from = { 0 }, .to = { 1 }, .dep = "rw" };
+    const struct esse_edge edge = { .from = { 0 }, .to = { 1 }, .dep = ESSE_DEP_RW };
     const struct esse_anomaly anomaly = { .type = "a", .edges = &edge, .edge_count = 1 };
     return esse_cast_op_fit(arena, history, &anomaly, op, most);
 }
@@ -657,7 +662,8 @@ TEST(test_statements__are_shown_as_they_stand_there)
         "UPDATE seats SET taken = true, note = 'a\\nb  é' WHERE id = :seat";
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history = statement_history(arena);
-    struct esse_edge edges[] = { edge_of(history, 0, 1, "rw"), edge_of(history, 1, 0, "rw") };
+    struct esse_edge edges[] = { edge_of(history, 0, 1, ESSE_DEP_RW),
+                                 edge_of(history, 1, 0, ESSE_DEP_RW) };
     struct esse_anomaly anomaly = {
         .type = "G2-item", .description = "d", .edges = edges, .edge_count = 2
     };

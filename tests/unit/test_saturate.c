@@ -318,11 +318,11 @@ TEST(test_saturate__a_changed_justification_is_refused)
             if (member == 2)
                 edge->key.ix ^= edge->has_key;
             if (member == 3)
-                edge->witness.ix = strcmp(edge->dep, "co") == 0 ? 0 : edge->witness.ix;
+                edge->witness.ix = edge->dep == ESSE_DEP_CO ? 0 : edge->witness.ix;
             if (member == 4)
                 edge->because_count = 0;
             if (member == 5)
-                edge->dep = strcmp(edge->dep, "co") == 0 ? "ww" : "co";
+                edge->dep = edge->dep == ESSE_DEP_CO ? ESSE_DEP_WW : ESSE_DEP_CO;
             bool same = memcmp(edge, &anomaly->edges[e], sizeof *edge) == 0;
             tried += !same;
             if (!same && esse_recheck_anomaly(history, &changed, &err))
