@@ -13,7 +13,24 @@
 
 /* ---- the type of a cycle ---- */
 
-const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char room[40])
+/* The types of cycles, by their rw; then with sessions, and with time. */
+static const enum esse_anomaly_id cycles[][3] = {
+#define EACH(name)                                                                                 \
+    {                                                                                              \
+        ESSE_ANOMALY_##name, ESSE_ANOMALY_##name##_PROCESS, ESSE_ANOMALY_##name##_REALTIME         \
+    }
+    EACH(G0),
+    EACH(G1C),
+    EACH(G_SINGLE_ITEM),
+    EACH(G_SINGLE),
+    EACH(G_NONADJACENT_ITEM),
+    EACH(G_NONADJACENT),
+    EACH(G2_ITEM),
+    EACH(G2),
+#undef EACH
+};
+
+enum esse_anomaly_id esse_cycle_type(const struct esse_edge *edges, uint32_t count)
 {
     uint32_t anti = 0, adjacent = 0, reads = 0, predicate = 0, process = 0, realtime = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -24,16 +41,8 @@ const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char 
         process += edges[i].dep == ESSE_DEP_PROCESS;
         realtime += edges[i].dep == ESSE_DEP_REALTIME;
     }
-    const char *base = anti == 1  ? "G-single"
-                       : adjacent ? "G2"
-                       : anti     ? "G-nonadjacent"
-                       : reads    ? "G1c"
-                                  : "G0";
-    snprintf(room, 40, "%s%s%s", base, anti && !predicate ? "-item" : "",
-             realtime  ? "-realtime"
-             : process ? "-process"
-                       : "");
-    return room;
+    const unsigned base = anti == 1 ? 2 : adjacent ? 6 : anti ? 4 : reads > 0;
+    return cycles[base + (predicate > 0)][realtime ? 2 : process > 0];
 }
 
 /* ---- who counts as committed ---- */
@@ -284,11 +293,11 @@ bool esse_recheck_op_edge(const struct esse_history *history, const struct esse_
 bool esse_recheck_cycle(const struct esse_history *history, const struct esse_anomaly *anomaly,
                         struct esse_error *err)
 {
-    char room[40];
     const uint32_t count = anomaly->edge_count;
-    if (strcmp(esse_cycle_type(anomaly->edges, count, room), anomaly->type) != 0)
-        return esse_fail(err, ESSE_EBUG, "a cycle is called %s but is of type %s", anomaly->type,
-                         room);
+    const enum esse_anomaly_id type = esse_cycle_type(anomaly->edges, count);
+    if (type != anomaly->type)
+        return esse_fail(err, ESSE_EBUG, "a cycle is called %s but is of type %s",
+                         esse_anomaly_name(anomaly->type), esse_anomaly_name(type));
     struct esse_arena *arena = esse_arena_new();
     struct cycle_claim claim = claim_of(arena, history);
     bool ok = count > 1;
@@ -297,5 +306,5 @@ bool esse_recheck_cycle(const struct esse_history *history, const struct esse_an
              edge_follows(&claim, &anomaly->edges[i]);
     esse_arena_free(arena);
     return ok || esse_fail(err, ESSE_EBUG, "the cycle of type %s does not follow from the history",
-                           anomaly->type);
+                           esse_anomaly_name(type));
 }

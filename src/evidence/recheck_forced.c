@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-bool esse_is_forced_cycle(const struct esse_anomaly *anomaly)
-{
-    const struct esse_level *level = esse_level_before(anomaly->type, "-cycle");
-    return level && level->phi != ESSE_PHI_NONE;
-}
-
 /* ---- who wrote what was read ---- */
 
 #define SEVERAL (UINT32_MAX - 1)
@@ -215,7 +209,7 @@ static bool follows(const struct esse_history *history, const struct esse_level 
 bool esse_recheck_forced(const struct esse_history *history, const struct esse_anomaly *anomaly,
                          struct esse_error *err)
 {
-    const struct esse_level *level = esse_level_before(anomaly->type, "-cycle");
+    const struct esse_level *level = esse_level_failing_by(anomaly->type);
     const uint32_t count = anomaly->edge_count;
     const struct esse_edge *edges = anomaly->edges;
     bool ok = count > 1 || (count == 1 && edges[0].to.ix == ESSE_NO_TXN);
@@ -225,5 +219,5 @@ bool esse_recheck_forced(const struct esse_history *history, const struct esse_a
              follows(history, level, &edges[i]);
     }
     return ok || esse_fail(err, ESSE_EBUG, "the cycle of type %s does not follow from the history",
-                           anomaly->type);
+                           esse_anomaly_name(anomaly->type));
 }

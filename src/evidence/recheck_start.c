@@ -3,13 +3,7 @@
 #include "base/error.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/start_points.h"
-#include "evidence/truths.h"
-
-bool esse_is_about_starts(const struct esse_anomaly *anomaly)
-{
-    return anomaly->edge_count == 2 &&
-           (anomaly->edges[1].dep == ESSE_DEP_START || anomaly->edges[1].dep == ESSE_DEP_OVERLAP);
-}
+#include "level/level.h"
 
 /* What each type is made of. */
 static const struct {
@@ -26,10 +20,9 @@ static const struct {
 
 static bool is_of_type(const struct esse_anomaly *anomaly)
 {
-    const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
     bool fits = false;
-    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
-        fits |= type->id == types[i].type && types[i].first >> anomaly->edges[0].dep & 1 &&
+    for (size_t i = 0; anomaly->edge_count == 2 && i < sizeof types / sizeof *types; i++)
+        fits |= anomaly->type == types[i].type && types[i].first >> anomaly->edges[0].dep & 1 &&
                 anomaly->edges[1].dep == types[i].against;
     return fits;
 }
@@ -58,5 +51,5 @@ bool esse_recheck_start(const struct esse_history *history, const struct esse_an
     esse_arena_free(arena);
     return ok ||
            esse_fail(err, ESSE_EBUG, "the timestamps do not go against a dependency as %s says",
-                     anomaly->type);
+                     esse_anomaly_name(anomaly->type));
 }

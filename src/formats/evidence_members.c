@@ -142,7 +142,7 @@ static const struct evidence_shape supposition_shape =
           supposition_members);
 
 static const struct evidence_member anomaly_members[] = {
-    { TEXT(esse_anomaly, type), .is_needed = true },
+    { PLACE(esse_anomaly, type), .kind = EVIDENCE_ANOMALY, .is_needed = true },
     { TEXT(esse_anomaly, order_by) },
     { LIST(esse_anomaly, supposed, supposed_count, supposition_shape), .if_any = true },
     { NUMBER(esse_anomaly, key), .flag_at = offsetof(struct esse_anomaly, has_key) },

@@ -71,6 +71,9 @@ const struct esse_verdict *esse_cast_fullest(const struct esse_result *result);
 /* Is none before it of its type? */
 bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at);
 
+/* Does it say that a level cannot be had whatever is chosen? */
+bool esse_cast_is_refutation(const struct esse_anomaly *anomaly);
+
 /* What is told of a result.  The anomalies of several levels overlap: all of the fullest verdict,
  * and of the others one of every type that is not among them yet.  A second refutation would only
  * tell the same cases again, and is left out. */

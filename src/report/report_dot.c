@@ -111,7 +111,7 @@ static void put_cluster(struct esse_out *out, const struct esse_report *report, 
     uint32_t edges;
     const struct esse_edge *edge = esse_cast_edges(out->arena, anomaly, &edges);
     esse_out_f(out, "  subgraph \"cluster_%u\" {\n    label=\"", cluster);
-    put_escaped(out, anomaly->type);
+    put_escaped(out, esse_anomaly_name(anomaly->type));
     esse_out_text(out, ": ");
     put_escaped(out, anomaly->description);
     esse_out_text(out, "\";\n");

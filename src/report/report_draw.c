@@ -167,7 +167,7 @@ void panel_draw(struct esse_out *out, const struct panel *panel, int left, doubl
                "stroke=\"#d5dae2\"/>\n",
                panel->width, panel->height);
     double y = PANEL_PADDING + 14;
-    panel_text(out, "type", PANEL_PADDING, y, "#1f2937", panel->anomaly->type);
+    panel_text(out, "type", PANEL_PADDING, y, "#1f2937", esse_anomaly_name(panel->anomaly->type));
     y += 4;
     for (uint32_t i = 0; i < panel->title_count; i++)
         panel_text(out, "reason", PANEL_PADDING, y += PANEL_LINE, "#374151", panel->title[i].text);

@@ -50,7 +50,8 @@ static void compare(uint64_t seed, bool lists, struct tally *tally)
         if ((outcome == ESSE_HOLDS && !holds) || (outcome == ESSE_VIOLATED && holds))
             fail_msg("seed %llu, %s: the engine says %d, all orders say %d (%s)\n%s",
                      (unsigned long long)seed, asked[i].level, outcome, holds,
-                     result->anomaly_type_count ? result->anomaly_types[0] : "nothing found",
+                     result->anomaly_type_count ? esse_anomaly_name(result->anomaly_types[0])
+                                                : "nothing found",
                      write_text(arena, "native", history));
         if (outcome != ESSE_UNKNOWN)
             CHECK(result->verdicts[i].rechecked);
@@ -109,7 +110,8 @@ TEST(test_dsg__no_cycle_leads_along_versions_that_one_read_missed)
                 const struct esse_edge *next = &anomaly->edges[(i + 1) % anomaly->edge_count];
                 const struct esse_edge *after = &anomaly->edges[(i + 2) % anomaly->edge_count];
                 if (is_long_winded(&anomaly->edges[i], next) && after->dep != ESSE_DEP_RW)
-                    fail_msg("seed %u: %s: %s", seed, anomaly->type, anomaly->edges[i].why);
+                    fail_msg("seed %u: %s: %s", seed, esse_anomaly_name(anomaly->type),
+                             anomaly->edges[i].why);
             }
         }
         esse_arena_free(arena);

@@ -167,7 +167,7 @@ static struct draft *many(struct esse_arena *arena, struct esse_history **histor
     clauses[SOURCES].read.ix = 4;
     clauses[SOURCES].key.ix = X;
     const struct esse_refutation refutation = { choices, 6, clauses, 8 };
-    const struct esse_anomaly anomaly = { .type = "serializable-no-order",
+    const struct esse_anomaly anomaly = { .type = ESSE_ANOMALY_NO_ORDER_SERIALIZABLE,
                                           .description = "made by hand",
                                           .refutation = &refutation };
     return draft_of(arena, &anomaly);
@@ -319,7 +319,7 @@ TEST(test_refutation__an_order_of_one_key_is_not_that_of_another)
             ESSE_CHOICE_ORDER, { key }, { key }, { 2 + key }, { 0 }
         };
         const struct esse_refutation refutation = { &choice, 1, clauses, 3 };
-        const struct esse_anomaly anomaly = { .type = "serializable-no-order",
+        const struct esse_anomaly anomaly = { .type = ESSE_ANOMALY_NO_ORDER_SERIALIZABLE,
                                               .refutation = &refutation };
         CHECK_EQ(is_accepted(history, &anomaly), key == 0);
     }
@@ -363,7 +363,7 @@ TEST(test_refutation__sources_are_those_of_a_read_that_counts)
 /* ---- levels ---- */
 
 /* A cycle that needs no choice, as a refutation of the level. */
-static bool refutes(const struct esse_history *history, const char *type,
+static bool refutes(const struct esse_history *history, enum esse_anomaly_id type,
                     const struct esse_edge *edges, uint32_t count)
 {
     const struct esse_clause clauses[] = {
@@ -385,37 +385,37 @@ TEST(test_refutation__two_rw_in_a_row_are_nothing_against_snapshots)
                   "{'session':2,'ops':[{'r':'y','v':1},{'r':'x','v':null}]}\n");
     const struct esse_edge skew[] = { edge_of(history, ESSE_DEP_RW, 0, 0, 3),
                                       edge_of(history, ESSE_DEP_RW, 1, 2, 1) };
-    CHECK(refutes(history, "serializable-no-order", skew, 2));
-    CHECK(refutes(history, "repeatable-read-no-order", skew, 2));
-    CHECK(!refutes(history, "snapshot-isolation-no-order", skew, 2));
-    CHECK(!refutes(history, "strong-snapshot-isolation-no-order", skew, 2));
-    CHECK(!refutes(history, "prefix-no-order", skew, 2));
-    CHECK(!refutes(history, "parallel-snapshot-isolation-no-order", skew, 2));
-    CHECK(!refutes(history, "consistent-view-no-order", skew, 2));
-    CHECK(!refutes(history, "causal-cerone-no-order", skew, 2));
-    CHECK(!refutes(history, "read-atomic-no-order", skew, 2));
-    CHECK(!refutes(history, "serializable-no-order", skew, 1));
-    CHECK(!refutes(history, "serializable-no-order", NULL, 0));
-    CHECK(!refutes(history, "nothing-no-order", skew, 2));
-    CHECK(!refutes(history, "-no-order", skew, 2));
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, skew, 2));
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_STRONG_SNAPSHOT_ISOLATION, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_PREFIX, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_PARALLEL, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_CONSISTENT_VIEW, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, skew, 1));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, NULL, 0));
+    CHECK(!refutes(history, ESSE_ANOMALY_G2_ITEM, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NONE, skew, 2));
     esse_arena_free(arena);
 }
 
 TEST(test_refutation__sessions_and_time_count_where_the_level_has_them)
 {
     static const struct {
-        const char *type;
+        enum esse_anomaly_id type;
         bool sessions, time;
     } levels[] = {
-        { "serializable-no-order", false, false },
-        { "strong-session-serializable-no-order", true, false },
-        { "strict-serializable-no-order", true, true },
-        { "snapshot-isolation-no-order", false, false },
-        { "strong-session-snapshot-isolation-no-order", true, false },
-        { "strong-snapshot-isolation-no-order", true, true },
-        { "repeatable-read-no-order", false, false },
-        { "causal-cerone-no-order", true, false },
-        { "read-atomic-no-order", true, false },
+        { ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, false, false },
+        { ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SERIALIZABLE, true, false },
+        { ESSE_ANOMALY_NO_ORDER_STRICT_SERIALIZABLE, true, true },
+        { ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION, false, false },
+        { ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION, true, false },
+        { ESSE_ANOMALY_NO_ORDER_STRONG_SNAPSHOT_ISOLATION, true, true },
+        { ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ, false, false },
+        { ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, true, false },
+        { ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, true, false },
     };
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
@@ -456,12 +456,12 @@ TEST(test_refutation__beside_a_rw_weak_levels_know_reads_and_sessions)
     const struct esse_edge by_writes[] = { edge_of(history, ESSE_DEP_WW, z, 1, 6),
                                            edge_of(history, ESSE_DEP_WR, z, 6, 7),
                                            edge_of(history, ESSE_DEP_RW, x, 8, 0) };
-    CHECK(refutes(history, "parallel-snapshot-isolation-no-order", by_reads, 3));
-    CHECK(refutes(history, "causal-cerone-no-order", by_reads, 3));
-    CHECK(!refutes(history, "read-atomic-no-order", by_reads, 3));
-    CHECK(refutes(history, "parallel-snapshot-isolation-no-order", by_writes, 3));
-    CHECK(!refutes(history, "causal-cerone-no-order", by_writes, 3));
-    CHECK(!refutes(history, "read-atomic-no-order", by_writes, 3));
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_PARALLEL, by_reads, 3));
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, by_reads, 3));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, by_reads, 3));
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_PARALLEL, by_writes, 3));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, by_writes, 3));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, by_writes, 3));
     esse_arena_free(arena);
 }
 
@@ -480,9 +480,9 @@ TEST(test_refutation__an_older_version_is_not_what_a_predicate_read)
                   "{\"version_order\":{\"x\":[5,6]}}\n");
     const struct esse_edge edges[] = { edge_of(history, ESSE_DEP_WRP, 0, 0, 3),
                                        edge_of(history, ESSE_DEP_RW, 1, 4, 1) };
-    CHECK(refutes(history, "parallel-snapshot-isolation-no-order", edges, 2));
-    CHECK(!refutes(history, "causal-cerone-no-order", edges, 2));
-    CHECK(!refutes(history, "read-atomic-no-order", edges, 2));
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_PARALLEL, edges, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, edges, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, edges, 2));
     esse_arena_free(arena);
 }
 
@@ -490,20 +490,20 @@ TEST(test_refutation__an_older_version_is_not_what_a_predicate_read)
 TEST(test_refutation__what_a_predicate_saw_does_not_pass_for_a_read)
 {
     static const struct {
-        const char *type;
+        enum esse_anomaly_id type;
         enum esse_dep dep;
         bool refuted;
     } claims[] = {
-        { "serializable-no-order", ESSE_DEP_RWP, true },
-        { "serializable-no-order", ESSE_DEP_RW, false },
-        { "snapshot-isolation-no-order", ESSE_DEP_RWP, true },
-        { "snapshot-isolation-no-order", ESSE_DEP_RW, false },
-        { "repeatable-read-no-order", ESSE_DEP_RWP, false },
-        { "repeatable-read-no-order", ESSE_DEP_RW, false },
-        { "causal-cerone-no-order", ESSE_DEP_RWP, true },
-        { "causal-cerone-no-order", ESSE_DEP_RW, false },
-        { "read-atomic-no-order", ESSE_DEP_RWP, true },
-        { "read-atomic-no-order", ESSE_DEP_RW, false },
+        { ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, ESSE_DEP_RWP, true },
+        { ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, ESSE_DEP_RW, false },
+        { ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION, ESSE_DEP_RWP, true },
+        { ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION, ESSE_DEP_RW, false },
+        { ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ, ESSE_DEP_RWP, false },
+        { ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ, ESSE_DEP_RW, false },
+        { ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, ESSE_DEP_RWP, true },
+        { ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, ESSE_DEP_RW, false },
+        { ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, ESSE_DEP_RWP, true },
+        { ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, ESSE_DEP_RW, false },
     };
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
@@ -621,8 +621,8 @@ static void refuse(const struct mutant *m, const struct draft *draft, const char
                    uint32_t clause, uint32_t at)
 {
     if (is_accepted(m->history, &draft->anomaly))
-        fail_msg("%s accepted after %s (clause %u, %u) of\n%s", m->anomaly->type, what, clause, at,
-                 write_text(m->arena, "native", m->history));
+        fail_msg("%s accepted after %s (clause %u, %u) of\n%s", esse_anomaly_name(m->anomaly->type),
+                 what, clause, at, write_text(m->arena, "native", m->history));
 }
 
 /* Some choice makes all clauses true that are not derived. */

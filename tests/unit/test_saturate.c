@@ -29,7 +29,7 @@ static void compare_level(uint64_t seed, const struct esse_history *history,
                  (unsigned long long)seed, a_levels[level].name,
                  verdict->outcome == ESSE_HOLDS ? "holds" : "violated",
                  holds ? "holds" : "violated",
-                 verdict->anomaly_count ? verdict->anomalies[0].type : "-",
+                 verdict->anomaly_count ? esse_anomaly_name(verdict->anomalies[0].type) : "-",
                  write_text(arena, "native", history));
     if (verdict->outcome != ESSE_UNKNOWN)
         CHECK(verdict->rechecked);

@@ -29,10 +29,11 @@ struct dsg {
 /* ---- cycles ---- */
 
 /* Of the kept cycles of a type the first that is longer than this one; NULL if none is. */
-static struct esse_anomaly *longer_kept(struct known *known, const char *type, uint32_t length)
+static struct esse_anomaly *longer_kept(struct known *known, enum esse_anomaly_id type,
+                                        uint32_t length)
 {
     for (size_t i = 0; i < known->found.count; i++)
-        if (known->found.at[i].edge_count > length && strcmp(known->found.at[i].type, type) == 0)
+        if (known->found.at[i].edge_count > length && known->found.at[i].type == type)
             return &known->found.at[i];
     return NULL;
 }
@@ -42,13 +43,12 @@ static void tell_cycle(struct known *known, const struct dsg_component *componen
                        enum esse_anomaly_id type, const struct dsg_edge *const *cycle,
                        uint32_t length)
 {
-    const char *name = esse_anomaly_get(type)->name;
     const bool is_kept = known_count(known, type);
-    if (!is_kept && !longer_kept(known, name, length))
+    if (!is_kept && !longer_kept(known, type, length))
         return;
     dsg_explain(known, component, type, cycle, length);
     struct esse_anomaly *last = &known->found.at[known->found.count - 1];
-    struct esse_anomaly *longer = longer_kept(known, name, length);
+    struct esse_anomaly *longer = longer_kept(known, type, length);
     if (longer) {
         const struct esse_anomaly shorter = *last;
         *last = *longer;

@@ -276,9 +276,7 @@ void dsg_explain(struct known *known, const struct dsg_component *component,
     struct esse_edge *edges = esse_arena_alloc(known->arena, length, sizeof *edges);
     for (uint32_t i = 0; i < length; i++)
         edges[i] = dsg_explain_edge(known, component, cycle[i]);
-    struct esse_anomaly anomaly = { .type = esse_anomaly_get(type)->name,
-                                    .edges = edges,
-                                    .edge_count = length };
+    struct esse_anomaly anomaly = { .type = type, .edges = edges, .edge_count = length };
     anomaly.description = esse_cycle_words(known->arena, known->history, edges, length);
     if (!anomaly.description)
         anomaly.description =

@@ -109,7 +109,7 @@ static void tell(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge
     edge.to = 1;
     edges[0] = dsg_explain_edge(s->known, &pair, &edge);
     edges[1] = edge_against(s, &edges[0], dsg_is_anti(edge.dep));
-    const struct esse_anomaly anomaly = { .type = esse_anomaly_get(types[edge.dep])->name,
+    const struct esse_anomaly anomaly = { .type = types[edge.dep],
                                           .description = describe(s, &edges[0], edge.dep),
                                           .edges = edges,
                                           .edge_count = 2 };

@@ -308,7 +308,7 @@ void poly_explain(struct poly *poly, struct known *known)
                                             .choice_count = e.told_count,
                                             .clauses = e.clauses.at,
                                             .clause_count = (uint32_t)e.clauses.count };
-    struct esse_anomaly anomaly = { .type = esse_anomaly_get(poly->level->no_order)->name,
+    struct esse_anomaly anomaly = { .type = poly->level->no_order,
                                     .description = describe(&e),
                                     .refutation = refutation };
     found_vec_push(&known->found, known->arena, anomaly);

@@ -338,8 +338,7 @@ void saturate_explain(struct known *known, const struct saturate_refutation *ref
     esse_arena_free(arena);
     if (!refutation->length)
         edges[count++] = forced_edge(&t, &refutation->forced->at[refutation->forced->count - 1]);
-    struct esse_anomaly anomaly = { .type =
-                                        esse_anomaly_get(refutation->level->no_commit_order)->name,
+    struct esse_anomaly anomaly = { .type = refutation->level->no_commit_order,
                                     .edges = edges,
                                     .edge_count = count };
     anomaly.description =
