@@ -13,7 +13,7 @@
 #   make docs           everything in docs/, man/ and completions/ that is made from tables
 
 VERSION = 0.1.0
-SOVERSION = 0
+SOVERSION = 1
 PREFIX ?= /usr/local
 DESTDIR ?=
 CC = gcc # or clang

@@ -59,7 +59,7 @@ static bool record_bank(struct esse_arena *arena, struct esse_history **history,
 /* The steps are the evidence: each names a transaction, what it did, and why that matters. */
 static void print_anomaly(const struct esse_anomaly *anomaly)
 {
-    printf("  %s: %s\n", anomaly->type, anomaly->description);
+    printf("  %s: %s\n", esse_anomaly_name(anomaly->type), anomaly->description);
     for (uint32_t i = 0; i < anomaly->step_count; i++)
         printf("    %u. %s\n", (unsigned)i + 1, anomaly->steps[i].why);
 }

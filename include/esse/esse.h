@@ -202,17 +202,34 @@ struct esse_step {
     const char *basis;
 };
 
+/* Why one transaction must follow another. */
+enum esse_dep {
+    ESSE_DEP_WW,       /* "ww": it wrote a later version than the first */
+    ESSE_DEP_WR,       /* "wr": it read what the first wrote */
+    ESSE_DEP_RW,       /* "rw": it wrote a later version than the first read */
+    ESSE_DEP_WWP,      /* "wwp": it changed what a predicate matches after the first did */
+    ESSE_DEP_WRP,      /* "wrp": it saw by a predicate what the first wrote */
+    ESSE_DEP_RWP,      /* "rwp": it changed what the first's predicate matched */
+    ESSE_DEP_PROCESS,  /* "process": it came later in the same session */
+    ESSE_DEP_REALTIME, /* "realtime": it began after the first had ended */
+    ESSE_DEP_START,    /* "start": it began when the first had committed */
+    ESSE_DEP_OVERLAP,  /* "overlap": it committed only after the first had begun */
+    ESSE_DEP_CO,       /* "co": a level's axiom forces it to be committed after the first */
+    ESSE_DEP_END
+};
+ESSE_API const char *esse_dep_name(enum esse_dep dep); /* "ww" */
+
 /* One edge of a cycle: 'to' must follow 'from', because of these operations. */
 struct esse_edge {
     esse_txn from, to;
-    const char *dep; /* "ww", "wr", "rw", "wwp", "wrp", "rwp", "co"; or of the transactions as such:
-                        "process", "realtime", "start", "overlap" */
-    bool has_key;    /* not for the latter */
+    enum esse_dep dep;
+    bool
+        has_key; /* not for PROCESS, REALTIME, START and OVERLAP, which are of whole transactions */
     esse_key key;
-    esse_op from_op, to_op; /* what each did; ix == ESSE_NO_OP for the latter */
+    esse_op from_op, to_op; /* what each did; ix == ESSE_NO_OP for those of whole transactions */
     esse_op witness;        /* a read that shows the order of two writes, or ESSE_NO_OP */
     const char *why;        /* a clause in plain words */
-    /* For "co", an edge that a level's axiom forces on the commit order: 'witness' read what 'to'
+    /* For CO, an edge that a level's axiom forces on the commit order: 'witness' read what 'to'
      * wrote (to.ix == ESSE_NO_TXN: the initial version), and these edges lead from 'from', which
      * wrote the key too, to the reader. */
     const struct esse_edge *because;
@@ -272,9 +289,103 @@ struct esse_supposition {
     bool committed; /* otherwise it did nothing */
 };
 
+/* The anomalies.  'esse levels NAME' defines each; their names are Elle's, as far as it has them.
+ * Values may change between versions of the library, the names of the constants do not. */
+enum esse_anomaly_id {
+    ESSE_ANOMALY_NONE, /* none; ends a list */
+    ESSE_ANOMALY_G1A,
+    ESSE_ANOMALY_G1B,
+    ESSE_ANOMALY_GARBAGE_READ,
+    ESSE_ANOMALY_INTERNAL,
+    ESSE_ANOMALY_OWN_WRITE_MISSED,
+    ESSE_ANOMALY_FUTURE_READ,
+    ESSE_ANOMALY_DUPLICATE_ELEMENTS,
+    ESSE_ANOMALY_DUPLICATE_WRITE,
+    ESSE_ANOMALY_INCOMPATIBLE_ORDER,
+    ESSE_ANOMALY_CYCLIC_VERSIONS,
+    ESSE_ANOMALY_DIRTY_UPDATE,
+    ESSE_ANOMALY_LOST_UPDATE,
+    ESSE_ANOMALY_LOST_COMMIT,
+    ESSE_ANOMALY_PREDICATE_READ_MISS,
+    ESSE_ANOMALY_RESULT_SET_MISMATCH,
+    ESSE_ANOMALY_G0,
+    ESSE_ANOMALY_G1C,
+    ESSE_ANOMALY_G_SINGLE_ITEM,
+    ESSE_ANOMALY_G_SINGLE,
+    ESSE_ANOMALY_G_NONADJACENT_ITEM,
+    ESSE_ANOMALY_G_NONADJACENT,
+    ESSE_ANOMALY_G2_ITEM,
+    ESSE_ANOMALY_G2,
+    ESSE_ANOMALY_G0_PROCESS,
+    ESSE_ANOMALY_G1C_PROCESS,
+    ESSE_ANOMALY_G_SINGLE_ITEM_PROCESS,
+    ESSE_ANOMALY_G_SINGLE_PROCESS,
+    ESSE_ANOMALY_G_NONADJACENT_ITEM_PROCESS,
+    ESSE_ANOMALY_G_NONADJACENT_PROCESS,
+    ESSE_ANOMALY_G2_ITEM_PROCESS,
+    ESSE_ANOMALY_G2_PROCESS,
+    ESSE_ANOMALY_G0_REALTIME,
+    ESSE_ANOMALY_G1C_REALTIME,
+    ESSE_ANOMALY_G_SINGLE_ITEM_REALTIME,
+    ESSE_ANOMALY_G_SINGLE_REALTIME,
+    ESSE_ANOMALY_G_NONADJACENT_ITEM_REALTIME,
+    ESSE_ANOMALY_G_NONADJACENT_REALTIME,
+    ESSE_ANOMALY_G2_ITEM_REALTIME,
+    ESSE_ANOMALY_G2_REALTIME,
+    /* No commit order keeps the level's axiom. */
+    ESSE_ANOMALY_CO_READ_COMMITTED,
+    ESSE_ANOMALY_CO_MONOTONIC_ATOMIC_VIEW,
+    ESSE_ANOMALY_CO_READ_ATOMIC,
+    ESSE_ANOMALY_CO_CAUSAL_CERONE,
+    ESSE_ANOMALY_CO_CAUSAL,
+    ESSE_ANOMALY_CO_PRAM,
+    ESSE_ANOMALY_CO_READ_YOUR_WRITES,
+    ESSE_ANOMALY_CO_MONOTONIC_READS,
+    ESSE_ANOMALY_CO_MONOTONIC_WRITES,
+    ESSE_ANOMALY_CO_WRITES_FOLLOW_READS,
+    ESSE_ANOMALY_CO_PREFIX,
+    ESSE_ANOMALY_CO_PARALLEL,
+    ESSE_ANOMALY_CO_UPDATE_ATOMIC,
+    /* No order of the versions, and no choice of what was read, satisfies the level. */
+    ESSE_ANOMALY_NO_ORDER_STRICT_SERIALIZABLE,
+    ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SERIALIZABLE,
+    ESSE_ANOMALY_NO_ORDER_SERIALIZABLE,
+    ESSE_ANOMALY_NO_ORDER_STRONG_SNAPSHOT_ISOLATION,
+    ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION,
+    ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION,
+    ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ,
+    ESSE_ANOMALY_NO_ORDER_PREFIX,
+    ESSE_ANOMALY_NO_ORDER_PARALLEL,
+    ESSE_ANOMALY_NO_ORDER_CONSISTENT_VIEW,
+    ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE,
+    ESSE_ANOMALY_NO_ORDER_READ_ATOMIC,
+    /* The order that was given does not replay, or is against sessions or time. */
+    ESSE_ANOMALY_ORDER_MISMATCH,
+    ESSE_ANOMALY_ORDER_MISMATCH_PROCESS,
+    ESSE_ANOMALY_ORDER_MISMATCH_REALTIME,
+    ESSE_ANOMALY_SNAPSHOT_MISMATCH,
+    ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS,
+    ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME,
+    ESSE_ANOMALY_G1,
+    ESSE_ANOMALY_G1_PROCESS,
+    ESSE_ANOMALY_G1_REALTIME,
+    ESSE_ANOMALY_WRITE_SKEW,
+    ESSE_ANOMALY_G_CURSOR,
+    ESSE_ANOMALY_G_MONOTONIC,
+    ESSE_ANOMALY_G_MSR,
+    ESSE_ANOMALY_G_UPDATE,
+    ESSE_ANOMALY_G_SI,
+    ESSE_ANOMALY_G_SIB,
+    ESSE_ANOMALY_GSI,
+    ESSE_ANOMALY_GSIA,
+    ESSE_ANOMALY_GSIB,
+    ESSE_ANOMALY_END
+};
+ESSE_API const char *esse_anomaly_name(enum esse_anomaly_id type); /* "G1a" */
+
 /* One thing that must not happen and did: steps, a cycle of edges, or a refutation. */
 struct esse_anomaly {
-    const char *type;        /* Elle's name, such as "G1a" */
+    enum esse_anomaly_id type;
     const char *description; /* one sentence about this occurrence */
     bool has_key;
     esse_key key;
@@ -382,7 +493,7 @@ struct esse_tested {
 struct esse_result {
     const struct esse_verdict *verdicts; /* one a level, in the order asked */
     uint32_t verdict_count;
-    const char *const *anomaly_types; /* the types that rule out a level asked for, sorted */
+    const enum esse_anomaly_id *anomaly_types; /* those that rule out a level asked, by name */
     uint32_t anomaly_type_count;
     const struct esse_anomaly *also_found; /* anomalies that rule out none of them */
     uint32_t also_found_count;

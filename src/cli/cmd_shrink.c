@@ -77,7 +77,7 @@ static int say_nothing(const char *path, const struct esse_shrunk *shrunk)
                 path, o.level, shrunk->reason ? shrunk->reason : "unknown");
     else
         fprintf(stderr, "esse: %s: violates %s, but not by %s; the worst is %s\n", path, o.level,
-                o.anomaly, verdict->anomalies[0].type);
+                o.anomaly, esse_anomaly_name(verdict->anomalies[0].type));
     return ESSE_EXIT_UNKNOWN;
 }
 
@@ -91,7 +91,7 @@ static void say_summary(const char *path, const struct esse_history *history,
                 "esse: %s: from %u to %u transactions, %u to %u operations, %u to %u keys: %s, "
                 "violates %s%s\n",
                 path, from.transactions, to.transactions, from.operations, to.operations, from.keys,
-                to.keys, shrunk->type, o.level,
+                to.keys, esse_anomaly_name(shrunk->type), o.level,
                 shrunk->is_minimal ? "" : " (the budget ran out; it may get smaller)");
 }
 

@@ -88,7 +88,7 @@ static bool find_anomalies(struct check *check, struct esse_error *err)
     for (size_t i = 0; i < options->except_count; i++) {
         if (!find_anomaly(options->except[i], &type, err))
             return false;
-        if (type->is_umbrella)
+        if (type->shown_by == ESSE_SHOWN_BY_NOTHING)
             return esse_fail(err, ESSE_EUSAGE,
                              "'%s' stands for several anomalies; name those to leave out",
                              options->except[i]);
@@ -140,14 +140,13 @@ static void stop_verdict(struct esse_arena *arena, struct esse_verdict *verdict,
 
 static bool is_same(const struct esse_anomaly *a, const struct esse_anomaly *b)
 {
-    bool same = strcmp(a->type, b->type) == 0 && a->step_count == b->step_count &&
-                a->edge_count == b->edge_count;
+    bool same =
+        a->type == b->type && a->step_count == b->step_count && a->edge_count == b->edge_count;
     for (uint32_t i = 0; same && i < a->step_count; i++)
         same = a->steps[i].op.ix == b->steps[i].op.ix && a->steps[i].txn.ix == b->steps[i].txn.ix;
     for (uint32_t i = 0; same && i < a->edge_count; i++)
         same = a->edges[i].from.ix == b->edges[i].from.ix &&
-               a->edges[i].to.ix == b->edges[i].to.ix &&
-               strcmp(a->edges[i].dep, b->edges[i].dep) == 0;
+               a->edges[i].to.ix == b->edges[i].to.ix && a->edges[i].dep == b->edges[i].dep;
     return same;
 }
 
@@ -175,7 +174,7 @@ static void settle(const struct check *check, const struct esse_level *level,
     if (verdict->outcome == ESSE_UNKNOWN && !verdict->reason && check->is_named)
         verdict->reason = "the engine that was named does not decide it";
     for (uint32_t i = 0; verdict->outcome == ESSE_UNKNOWN && i < job->found_count; i++) {
-        const struct esse_anomaly_type *type = esse_anomaly_find(job->found[i].type);
+        const struct esse_anomaly_type *type = esse_anomaly_get(job->found[i].type);
         if (check->except[type->id] && esse_level_forbids(level, type))
             verdict->reason = esse_arena_format(
                 check->arena, "%s rules it out, which was to be left out", type->name);
@@ -280,7 +279,7 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
         return false;
     }
     for (uint32_t i = 0; i < job.found_count; i++)
-        if (!check->except[esse_anomaly_find(job.found[i].type)->id])
+        if (!check->except[job.found[i].type])
             keep_found(check, &job.found[i]);
     for (size_t i = 0; i < count; i++) {
         struct esse_verdict *kept = &check->verdicts[which[i]];
@@ -504,7 +503,8 @@ static bool recheck(struct check *check, struct esse_error *err)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    return strcmp(esse_anomaly_name(*(const enum esse_anomaly_id *)a),
+                  esse_anomaly_name(*(const enum esse_anomaly_id *)b));
 }
 
 static bool rules_out_any(const struct check *check, const struct esse_anomaly_type *type)
@@ -532,12 +532,12 @@ static const struct esse_level **violated_in_cases(const struct check *check, si
 static void summarise_anomalies(struct check *check, struct esse_result *result)
 {
     const struct esse_anomaly_type *present[ESSE_ANOMALY_END];
-    const char **names = esse_arena_alloc(check->arena, ESSE_ANOMALY_END, sizeof *names);
+    enum esse_anomaly_id *types = esse_arena_alloc(check->arena, ESSE_ANOMALY_END, sizeof *types);
     struct found_vec others = { 0 };
     bool seen[ESSE_ANOMALY_END] = { false };
     size_t count = 0;
     for (size_t i = 0; i < check->found.count; i++) {
-        const struct esse_anomaly_type *type = esse_anomaly_find(check->found.at[i].type);
+        const struct esse_anomaly_type *type = esse_anomaly_get(check->found.at[i].type);
         bool counts = rules_out_any(check, type);
         if (!counts)
             found_vec_push(&others, check->arena, check->found.at[i]);
@@ -546,10 +546,10 @@ static void summarise_anomalies(struct check *check, struct esse_result *result)
         seen[type->id] = true;
         present[count++] = type;
         if (counts)
-            names[result->anomaly_type_count++] = type->name;
+            types[result->anomaly_type_count++] = type->id;
     }
-    qsort(names, result->anomaly_type_count, sizeof *names, by_name);
-    result->anomaly_types = names;
+    qsort(types, result->anomaly_type_count, sizeof *types, by_name);
+    result->anomaly_types = types;
     result->also_found = others.at;
     result->also_found_count = (uint32_t)others.count;
     size_t violated_count;

@@ -15,24 +15,19 @@ struct story {
     struct esse_out out;
 };
 
-static bool is_dep(const struct esse_edge *edge, const char *dep)
-{
-    return strcmp(edge->dep, dep) == 0;
-}
-
 static bool is_anti(const struct esse_edge *edge)
 {
-    return is_dep(edge, "rw") || is_dep(edge, "rwp");
+    return edge->dep == ESSE_DEP_RW || edge->dep == ESSE_DEP_RWP;
 }
 
 static bool is_given(const struct esse_edge *edge)
 {
-    return is_dep(edge, "process") || is_dep(edge, "realtime");
+    return edge->dep == ESSE_DEP_PROCESS || edge->dep == ESSE_DEP_REALTIME;
 }
 
 static bool is_reading(const struct esse_edge *edge)
 {
-    return is_dep(edge, "wr") || is_dep(edge, "wrp");
+    return edge->dep == ESSE_DEP_WR || edge->dep == ESSE_DEP_WRP;
 }
 
 /* Counted on from any edge. */
@@ -99,7 +94,7 @@ static void put_unseen(struct story *s, const struct esse_edge *edge)
 /* Or "t1 read y without what t2 wrote to it".  Who was first in time is not known. */
 static void put_missed(struct story *s, const struct esse_edge *edge)
 {
-    if (!is_dep(edge, "rw")) {
+    if (edge->dep != ESSE_DEP_RW) {
         put_unseen(s, edge);
         return;
     }
@@ -144,9 +139,9 @@ static bool tell_plain(struct story *s)
     const struct esse_edge *edge = &s->edges[0], *back = &s->edges[1];
     if (s->count != 2)
         return false;
-    if (is_dep(edge, "ww") && is_dep(back, "ww") && edge->key.ix != back->key.ix)
+    if (edge->dep == ESSE_DEP_WW && back->dep == ESSE_DEP_WW && edge->key.ix != back->key.ix)
         tell_dirty_write(s);
-    else if (is_dep(edge, "wr") && is_dep(back, "wr"))
+    else if (edge->dep == ESSE_DEP_WR && back->dep == ESSE_DEP_WR)
         tell_flow(s);
     else
         return false;
@@ -186,7 +181,7 @@ static void tell_phantom(struct story *s, const struct esse_edge *edge)
 /* Everything else is session order or time. */
 static void tell_stale(struct story *s, const struct esse_edge *edge)
 {
-    const bool is_item = is_dep(edge, "rw");
+    const bool is_item = edge->dep == ESSE_DEP_RW;
     esse_out_text(&s->out, is_item ? "a stale read: " : "a stale predicate read: ");
     put_name(s, edge->from);
     if (is_item) {
@@ -262,14 +257,14 @@ static bool tell_single(struct story *s, const struct esse_edge *edge)
     const struct esse_edge *back = edge_at(s, (uint32_t)(edge - s->edges) + 1);
     if (s->given + 1 == s->count)
         tell_stale(s, edge);
-    else if (s->by_predicate || (is_dep(back, "wrp") && is_asked_twice(s, edge)))
+    else if (s->by_predicate || (back->dep == ESSE_DEP_WRP && is_asked_twice(s, edge)))
         tell_phantom(s, edge);
-    else if (s->count == 2 && is_dep(back, "ww") && back->key.ix == edge->key.ix)
+    else if (s->count == 2 && back->dep == ESSE_DEP_WW && back->key.ix == edge->key.ix)
         tell_lost_update(s, edge);
-    else if (s->count == 2 && is_dep(back, "wr") && back->to_op.ix == edge->from_op.ix &&
+    else if (s->count == 2 && back->dep == ESSE_DEP_WR && back->to_op.ix == edge->from_op.ix &&
              back->key.ix == edge->key.ix)
         tell_half_read(s, edge);
-    else if (s->count == 2 && is_dep(back, "wr"))
+    else if (s->count == 2 && back->dep == ESSE_DEP_WR)
         tell_read_skew(s, edge, back);
     else
         return false;
@@ -372,7 +367,7 @@ const char *esse_cycle_words(struct esse_arena *arena, const struct esse_history
     bool told = false;
     for (uint32_t i = 0; i < count; i++) {
         s.anti += is_anti(&edges[i]);
-        s.by_predicate += is_dep(&edges[i], "rwp");
+        s.by_predicate += edges[i].dep == ESSE_DEP_RWP;
         s.given += is_given(&edges[i]);
     }
     if (s.anti > 2)

@@ -24,7 +24,7 @@ static bool all_count(const struct following *f, size_t at, const struct esse_an
 {
     bool counts = count > 0;
     for (uint32_t i = 0; counts && i < count; i++) {
-        const struct esse_anomaly_type *type = esse_anomaly_find(anomalies[i].type);
+        const struct esse_anomaly_type *type = esse_anomaly_get(anomalies[i].type);
         counts =
             !f->except[type->id] && (f->named[type->id] || esse_level_forbids(f->levels[at], type));
     }

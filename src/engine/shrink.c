@@ -17,7 +17,7 @@ enum { WITNESSES = 8 }; /* occurrences that are tried as a start */
 struct shrink {
     const struct esse_history *whole;
     struct esse_check_options check;
-    const char *type;
+    enum esse_anomaly_id type;
     bool present[ESSE_ANOMALY_END];     /* by anomaly: the whole history has it */
     const struct esse_history *current; /* the smallest part so far */
     struct esse_arena *arena;           /* its arena; NULL while it is the whole */
@@ -41,12 +41,12 @@ static bool shows_the_same(const struct shrink *s, const struct esse_result *res
     if (verdict->outcome != ESSE_VIOLATED)
         return false;
     for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
-        found = found || strcmp(verdict->anomalies[i].type, s->type) == 0;
-        if (!s->present[esse_anomaly_find(verdict->anomalies[i].type)->id])
+        found = found || verdict->anomalies[i].type == s->type;
+        if (!s->present[verdict->anomalies[i].type])
             return false;
     }
     for (uint32_t i = 0; i < result->also_found_count; i++)
-        if (!s->present[esse_anomaly_find(result->also_found[i].type)->id])
+        if (!s->present[result->also_found[i].type])
             return false;
     return found;
 }
@@ -342,7 +342,7 @@ static uint32_t witnesses_of(const struct shrink *s, const struct esse_verdict *
     uint32_t count = 0;
     for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
         const struct esse_anomaly *anomaly = &verdict->anomalies[i];
-        if (strcmp(anomaly->type, s->type) != 0)
+        if (anomaly->type != s->type)
             continue;
         uint32_t at = count < WITNESSES ? count++ : WITNESSES;
         while (at > 0 && size_of(found[at - 1]) > size_of(anomaly)) {
@@ -370,23 +370,23 @@ static void start_from_evidence(struct shrink *s, const struct esse_verdict *ver
 
 /* ---- the whole ---- */
 
-/* The type asked for, or the worst; NULL if the verdict has none such. */
-static const char *choose_type(const struct esse_verdict *verdict, const char *asked)
+/* The type asked for, or the worst; NONE if the verdict has none such. */
+static enum esse_anomaly_id choose_type(const struct esse_verdict *verdict, const char *asked)
 {
     const struct esse_anomaly_type *type = asked ? esse_anomaly_find(asked) : NULL;
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        if (!type || esse_anomaly_find(verdict->anomalies[i].type) == type)
+        if (!type || verdict->anomalies[i].type == type->id)
             return verdict->anomalies[i].type;
-    return NULL;
+    return ESSE_ANOMALY_NONE;
 }
 
 static void note_present(struct shrink *s, const struct esse_result *result)
 {
     const struct esse_verdict *verdict = &result->verdicts[0];
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        s->present[esse_anomaly_find(verdict->anomalies[i].type)->id] = true;
+        s->present[verdict->anomalies[i].type] = true;
     for (uint32_t i = 0; i < result->also_found_count; i++)
-        s->present[esse_anomaly_find(result->also_found[i].type)->id] = true;
+        s->present[result->also_found[i].type] = true;
 }
 
 bool esse_shrink(struct esse_arena *arena, const struct esse_history *history,

@@ -24,7 +24,7 @@ struct esse_shrink_options {
 struct esse_shrunk {
     enum esse_outcome outcome;        /* of the whole history; the rest is about VIOLATED */
     const char *reason;               /* of an unknown outcome */
-    const char *type;                 /* NULL: the whole history has none of the type asked for */
+    enum esse_anomaly_id type;        /* NONE: the whole history has none of the type asked for */
     const struct esse_history *part;  /* may be the whole history itself */
     const struct esse_result *result; /* of the whole history */
     uint32_t checks;                  /* how many parts were tried */

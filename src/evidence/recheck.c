@@ -27,9 +27,9 @@ static bool recheck_supposed(const struct esse_history *history, const struct es
     const struct esse_history *world =
         esse_history_suppose(arena, history, anomaly->supposed, anomaly->supposed_count);
     plain.supposed_count = 0;
-    const bool ok =
-        world ? esse_recheck_anomaly(world, &plain, err)
-              : esse_fail(err, ESSE_EBUG, "%s supposes an outcome that is known", anomaly->type);
+    const bool ok = world ? esse_recheck_anomaly(world, &plain, err)
+                          : esse_fail(err, ESSE_EBUG, "%s supposes an outcome that is known",
+                                      esse_anomaly_name(anomaly->type));
     esse_arena_free(arena);
     return ok;
 }
@@ -40,15 +40,22 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
     if (anomaly->supposed_count)
         return recheck_supposed(history, anomaly, err);
     esse_guard_poll();
-    if (esse_is_refutation(anomaly))
+    switch (esse_anomaly_shown_by(anomaly->type)) {
+    case ESSE_SHOWN_BY_CYCLE:
+        return esse_recheck_cycle(history, anomaly, err);
+    case ESSE_SHOWN_BY_FORCED_CYCLE:
+        return esse_recheck_forced(history, anomaly, err);
+    case ESSE_SHOWN_BY_REFUTATION:
         return esse_recheck_refutation(history, anomaly, err);
-    if (esse_is_about_starts(anomaly))
+    case ESSE_SHOWN_BY_ORDER:
+        return anomaly->edge_count ? esse_recheck_start(history, anomaly, err)
+                                   : esse_recheck_mismatch(history, anomaly, err);
+    case ESSE_SHOWN_BY_POINTS:
         return esse_recheck_start(history, anomaly, err);
-    if (esse_is_mismatch(anomaly))
-        return esse_recheck_mismatch(history, anomaly, err);
-    if (anomaly->edge_count)
-        return esse_is_forced_cycle(anomaly) ? esse_recheck_forced(history, anomaly, err)
-                                             : esse_recheck_cycle(history, anomaly, err);
+    case ESSE_SHOWN_BY_STEPS:
+    case ESSE_SHOWN_BY_NOTHING:
+        break;
+    }
     return esse_recheck_steps(history, anomaly, err);
 }
 
@@ -140,7 +147,7 @@ static bool is_stated(const struct esse_verdict *verdict, const struct esse_anom
 static bool rests_on_certificate(const struct esse_anomaly *anomaly)
 {
     return anomaly->edge_count || anomaly->refutation || anomaly->order_by ||
-           strcmp(anomaly->type, "result-set-mismatch") == 0;
+           anomaly->type == ESSE_ANOMALY_RESULT_SET_MISMATCH;
 }
 
 const char *esse_recheck_certificate(const struct esse_history *history,
@@ -170,8 +177,11 @@ static bool states_certificate(const struct esse_history *history,
 
 /* Is it an anomaly that the level forbids, or one that the verdict says to count anyhow? */
 static bool is_counted(const struct esse_level *level, const struct esse_verdict *verdict,
-                       const struct esse_anomaly_type *type)
+                       enum esse_anomaly_id id)
 {
+    if (id == ESSE_ANOMALY_NONE)
+        return false;
+    const struct esse_anomaly_type *type = esse_anomaly_get(id);
     bool counted = esse_level_forbids(level, type);
     for (uint32_t i = 0; !counted && i < verdict->named_count; i++) {
         const struct esse_anomaly_type *named = esse_anomaly_find(verdict->named[i]);
@@ -200,14 +210,12 @@ bool esse_recheck_verdict(const struct esse_history *history, const struct esse_
                          verdict->level);
     for (uint32_t i = 0; i < verdict->anomaly_count; i++) {
         const struct esse_anomaly *anomaly = &verdict->anomalies[i];
-        const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
-        if (!type || !is_counted(level, verdict, type))
-            return esse_fail(err, ESSE_EBUG, "%s does not rule out %s", anomaly->type,
-                             verdict->level);
+        const char *name = esse_anomaly_name(anomaly->type);
+        if (!is_counted(level, verdict, anomaly->type))
+            return esse_fail(err, ESSE_EBUG, "%s does not rule out %s", name, verdict->level);
         if (!is_stated(verdict, anomaly))
             return esse_fail(err, ESSE_EBUG,
-                             "%s rests on an assumption that the verdict does not state",
-                             anomaly->type);
+                             "%s rests on an assumption that the verdict does not state", name);
         if (!esse_recheck_anomaly(history, anomaly, err))
             return false;
     }

@@ -13,27 +13,36 @@
 
 /* ---- the type of a cycle ---- */
 
-const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char room[40])
+/* The types of cycles, by their rw; then with sessions, and with time. */
+static const enum esse_anomaly_id cycles[][3] = {
+#define EACH(name)                                                                                 \
+    {                                                                                              \
+        ESSE_ANOMALY_##name, ESSE_ANOMALY_##name##_PROCESS, ESSE_ANOMALY_##name##_REALTIME         \
+    }
+    EACH(G0),
+    EACH(G1C),
+    EACH(G_SINGLE_ITEM),
+    EACH(G_SINGLE),
+    EACH(G_NONADJACENT_ITEM),
+    EACH(G_NONADJACENT),
+    EACH(G2_ITEM),
+    EACH(G2),
+#undef EACH
+};
+
+enum esse_anomaly_id esse_cycle_type(const struct esse_edge *edges, uint32_t count)
 {
     uint32_t anti = 0, adjacent = 0, reads = 0, predicate = 0, process = 0, realtime = 0;
     for (uint32_t i = 0; i < count; i++) {
         anti += truth_is_anti(&edges[i]);
         adjacent += count > 1 && truth_is_anti(&edges[i]) && truth_is_anti(&edges[(i + 1) % count]);
-        predicate += truth_is_dep(&edges[i], "rwp");
-        reads += truth_is_dep(&edges[i], "wr") || truth_is_dep(&edges[i], "wrp");
-        process += truth_is_dep(&edges[i], "process");
-        realtime += truth_is_dep(&edges[i], "realtime");
+        predicate += edges[i].dep == ESSE_DEP_RWP;
+        reads += edges[i].dep == ESSE_DEP_WR || edges[i].dep == ESSE_DEP_WRP;
+        process += edges[i].dep == ESSE_DEP_PROCESS;
+        realtime += edges[i].dep == ESSE_DEP_REALTIME;
     }
-    const char *base = anti == 1  ? "G-single"
-                       : adjacent ? "G2"
-                       : anti     ? "G-nonadjacent"
-                       : reads    ? "G1c"
-                                  : "G0";
-    snprintf(room, 40, "%s%s%s", base, anti && !predicate ? "-item" : "",
-             realtime  ? "-realtime"
-             : process ? "-process"
-                       : "");
-    return room;
+    const unsigned base = anti == 1 ? 2 : adjacent ? 6 : anti ? 4 : reads > 0;
+    return cycles[base + (predicate > 0)][realtime ? 2 : process > 0];
 }
 
 /* ---- who counts as committed ---- */
@@ -232,18 +241,18 @@ static bool op_edge_follows(struct cycle_claim *claim, const struct esse_edge *e
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
         !claim->in[edge->from.ix] || !claim->in[edge->to.ix])
         return false;
-    if (truth_is_dep(edge, "process"))
+    if (edge->dep == ESSE_DEP_PROCESS)
         return truth_is_in_session(history, edge->from.ix, edge->to.ix);
-    if (truth_is_dep(edge, "realtime"))
+    if (edge->dep == ESSE_DEP_REALTIME)
         return truth_is_in_time(history, edge->from.ix, edge->to.ix);
     if (!edge->has_key || edge->key.ix >= history->keys ||
         !truth_is_op_of(history, edge->from_op, edge->from) ||
         !truth_is_op_of(history, edge->to_op, edge->to))
         return false;
-    return truth_is_dep(edge, "wr")   ? edge_wr(history, edge)
-           : truth_is_dep(edge, "ww") ? edge_ww(claim, edge)
-           : truth_is_dep(edge, "rw") ? edge_rw(history, edge)
-           : truth_is_dep(edge, "wrp") || truth_is_dep(edge, "rwp")
+    return edge->dep == ESSE_DEP_WR   ? edge_wr(history, edge)
+           : edge->dep == ESSE_DEP_WW ? edge_ww(claim, edge)
+           : edge->dep == ESSE_DEP_RW ? edge_rw(history, edge)
+           : edge->dep == ESSE_DEP_WRP || edge->dep == ESSE_DEP_RWP
                ? esse_recheck_phantom(history, edge)
                : false;
 }
@@ -284,11 +293,11 @@ bool esse_recheck_op_edge(const struct esse_history *history, const struct esse_
 bool esse_recheck_cycle(const struct esse_history *history, const struct esse_anomaly *anomaly,
                         struct esse_error *err)
 {
-    char room[40];
     const uint32_t count = anomaly->edge_count;
-    if (strcmp(esse_cycle_type(anomaly->edges, count, room), anomaly->type) != 0)
-        return esse_fail(err, ESSE_EBUG, "a cycle is called %s but is of type %s", anomaly->type,
-                         room);
+    const enum esse_anomaly_id type = esse_cycle_type(anomaly->edges, count);
+    if (type != anomaly->type)
+        return esse_fail(err, ESSE_EBUG, "a cycle is called %s but is of type %s",
+                         esse_anomaly_name(anomaly->type), esse_anomaly_name(type));
     struct esse_arena *arena = esse_arena_new();
     struct cycle_claim claim = claim_of(arena, history);
     bool ok = count > 1;
@@ -297,5 +306,5 @@ bool esse_recheck_cycle(const struct esse_history *history, const struct esse_an
              edge_follows(&claim, &anomaly->edges[i]);
     esse_arena_free(arena);
     return ok || esse_fail(err, ESSE_EBUG, "the cycle of type %s does not follow from the history",
-                           anomaly->type);
+                           esse_anomaly_name(type));
 }

@@ -33,7 +33,7 @@ bool esse_recheck_counts(const struct esse_history *history, uint32_t txn);
 bool esse_recheck_is_ordered(const struct esse_history *history, esse_key key, esse_op first,
                              esse_op second);
 
-/* The type of a cycle by its dependencies: "G-single-item-realtime" and the like, in 'room'. */
-const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char room[40]);
+/* The type of a cycle by its dependencies. */
+enum esse_anomaly_id esse_cycle_type(const struct esse_edge *edges, uint32_t count);
 
 #endif

@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-bool esse_is_forced_cycle(const struct esse_anomaly *anomaly)
-{
-    const struct esse_level *level = esse_level_before(anomaly->type, "-cycle");
-    return level && level->phi != ESSE_PHI_NONE;
-}
-
 /* ---- who wrote what was read ---- */
 
 #define SEVERAL (UINT32_MAX - 1)
@@ -119,8 +113,7 @@ static bool follows_inside(const struct esse_history *history, const struct esse
 {
     const struct esse_edge *step = &edge->because[at];
     const bool is_first = at == 0, is_last = at + 1 == edge->because_count;
-    if ((!is_first && !truth_is_dep(step - 1, "wr")) ||
-        (!is_last && !truth_is_dep(step + 1, "wr")) ||
+    if ((!is_first && step[-1].dep != ESSE_DEP_WR) || (!is_last && step[1].dep != ESSE_DEP_WR) ||
         !truth_is_op_of(history, step->from_op, step->from) || step->from.ix != step->to.ix)
         return false;
     const esse_key from = is_first ? edge->key : step[-1].key;
@@ -134,8 +127,8 @@ static bool follows_step(const struct esse_history *history, const struct esse_l
                          const struct esse_edge *edge, uint32_t at)
 {
     const struct esse_edge *step = &edge->because[at];
-    if (!truth_is_dep(step, "process"))
-        return truth_is_dep(step, "wr") && follows_wr(history, level, step);
+    if (step->dep != ESSE_DEP_PROCESS)
+        return step->dep == ESSE_DEP_WR && follows_wr(history, level, step);
     return esse_level_is_of_operations(level) && step->from_op.ix == step->to_op.ix
                ? follows_inside(history, edge, at)
                : follows_so(history, level, step);
@@ -150,7 +143,7 @@ static bool is_visible(const struct esse_history *history, const struct esse_lev
     esse_op at_op = edge->from_op;
     for (uint32_t i = 0; i < edge->because_count; i++) {
         const struct esse_edge *step = &edge->because[i];
-        const bool so = truth_is_dep(step, "process");
+        const bool so = step->dep == ESSE_DEP_PROCESS;
         if (!follows_step(history, level, edge, i) ||
             !meets(level, at, at_op, step->from, step->from_op) ||
             !esse_recheck_counts(history, step->to.ix))
@@ -201,22 +194,22 @@ static bool follows_ww(const struct esse_history *history, const struct esse_lev
 static bool follows(const struct esse_history *history, const struct esse_level *level,
                     const struct esse_edge *edge)
 {
-    if (truth_is_dep(edge, "co"))
+    if (edge->dep == ESSE_DEP_CO)
         return follows_forced(history, level, edge);
     if (edge->from.ix >= history->txns || edge->to.ix >= history->txns ||
         !esse_recheck_counts(history, edge->from.ix) || !esse_recheck_counts(history, edge->to.ix))
         return false;
-    return truth_is_dep(edge, "process")
+    return edge->dep == ESSE_DEP_PROCESS
                ? level->needs_session_order && follows_so(history, level, edge)
-           : truth_is_dep(edge, "wr") ? follows_wr(history, level, edge)
-           : truth_is_dep(edge, "ww") ? follows_ww(history, level, edge)
+           : edge->dep == ESSE_DEP_WR ? follows_wr(history, level, edge)
+           : edge->dep == ESSE_DEP_WW ? follows_ww(history, level, edge)
                                       : false;
 }
 
 bool esse_recheck_forced(const struct esse_history *history, const struct esse_anomaly *anomaly,
                          struct esse_error *err)
 {
-    const struct esse_level *level = esse_level_before(anomaly->type, "-cycle");
+    const struct esse_level *level = esse_level_failing_by(anomaly->type);
     const uint32_t count = anomaly->edge_count;
     const struct esse_edge *edges = anomaly->edges;
     bool ok = count > 1 || (count == 1 && edges[0].to.ix == ESSE_NO_TXN);
@@ -226,5 +219,5 @@ bool esse_recheck_forced(const struct esse_history *history, const struct esse_a
              follows(history, level, &edges[i]);
     }
     return ok || esse_fail(err, ESSE_EBUG, "the cycle of type %s does not follow from the history",
-                           anomaly->type);
+                           esse_anomaly_name(anomaly->type));
 }

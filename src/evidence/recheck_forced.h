@@ -14,7 +14,4 @@
 bool esse_recheck_forced(const struct esse_history *history, const struct esse_anomaly *anomaly,
                          struct esse_error *err);
 
-/* Is the anomaly of that kind? */
-bool esse_is_forced_cycle(const struct esse_anomaly *anomaly);
-
 #endif

@@ -3,29 +3,13 @@
 #include "base/error.h"
 
 /* Of the weakest level of its kind that the mismatch rules out. */
-const struct esse_anomaly_type *esse_mismatch_type(const struct esse_level *level,
-                                                   enum esse_mismatch_kind kind)
+enum esse_anomaly_id esse_mismatch_type(const struct esse_level *level,
+                                        enum esse_mismatch_kind kind)
 {
-    if (kind == ESSE_MISMATCH_NONE)
-        return NULL;
-    return esse_anomaly_get(
-        esse_level_with(level, kind >= ESSE_MISMATCH_SESSION, kind >= ESSE_MISMATCH_TIME)
-            ->mismatch);
-}
-
-/* The level that the order was to prove. */
-static const struct esse_level *level_of(const struct esse_anomaly *anomaly)
-{
-    const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
-    for (size_t i = 0; type && i < esse_level_count(); i++)
-        if (esse_level_at(i)->mismatch == type->id)
-            return esse_level_at(i);
-    return NULL;
-}
-
-bool esse_is_mismatch(const struct esse_anomaly *anomaly)
-{
-    return level_of(anomaly) != NULL;
+    return kind == ESSE_MISMATCH_NONE
+               ? ESSE_ANOMALY_NONE
+               : esse_level_with(level, kind >= ESSE_MISMATCH_SESSION, kind >= ESSE_MISMATCH_TIME)
+                     ->mismatch;
 }
 
 esse_txn esse_mismatch_doubt(const struct esse_history *history, const struct esse_order *order,
@@ -49,15 +33,15 @@ esse_txn esse_mismatch_doubt(const struct esse_history *history, const struct es
 static bool fails_there(struct esse_arena *arena, const struct esse_history *history,
                         const struct esse_anomaly *anomaly, enum esse_order_by by)
 {
-    const struct esse_level *level = level_of(anomaly);
+    const struct esse_level *level =
+        esse_level_failing_by(anomaly->type); /* the order was to prove it */
     struct esse_mismatch mismatch;
     struct esse_order order;
     struct esse_error ignored;
     if (esse_given_order(arena, history, by, &order) ||
         esse_replay_find(NULL, history, level, &order, NULL, NULL, &mismatch, &ignored))
         return false;
-    const struct esse_anomaly_type *type = esse_mismatch_type(level, mismatch.kind);
-    return type && esse_anomaly_find(anomaly->type) == type &&
+    return anomaly->type == esse_mismatch_type(level, mismatch.kind) &&
            anomaly->steps[0].txn.ix == mismatch.txn.ix &&
            anomaly->steps[0].op.ix == mismatch.op.ix &&
            anomaly->has_key == esse_mismatch_has_key(&mismatch) &&
@@ -85,6 +69,6 @@ bool esse_recheck_mismatch(const struct esse_history *history, const struct esse
     const bool ok = anomaly->order_by && esse_order_by_find(anomaly->order_by, &by) &&
                     are_steps(history, anomaly) && fails_there(arena, history, anomaly, by);
     esse_arena_free(arena);
-    return ok ||
-           esse_fail(err, ESSE_EBUG, "the order given does not fail as %s says", anomaly->type);
+    return ok || esse_fail(err, ESSE_EBUG, "the order given does not fail as %s says",
+                           esse_anomaly_name(anomaly->type));
 }

@@ -15,13 +15,10 @@
 bool esse_recheck_mismatch(const struct esse_history *history, const struct esse_anomaly *anomaly,
                            struct esse_error *err);
 
-/* Is it an anomaly of this kind? */
-bool esse_is_mismatch(const struct esse_anomaly *anomaly);
-
-/* What an order for 'level' that fails so is called; NULL if that is no anomaly.  'level' is
+/* What an order for 'level' that fails so is called; NONE if that is no anomaly.  'level' is
  * (strong-session- or strong-) serializable or snapshot isolation. */
-const struct esse_anomaly_type *esse_mismatch_type(const struct esse_level *level,
-                                                   enum esse_mismatch_kind kind);
+enum esse_anomaly_id esse_mismatch_type(const struct esse_level *level,
+                                        enum esse_mismatch_kind kind);
 
 /* A transaction of unknown outcome that has no place in the order, and could explain the mismatch:
  * it writes the key, or of a result anything.  ESSE_NO_TXN if there is none. */

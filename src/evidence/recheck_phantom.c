@@ -163,7 +163,7 @@ static bool is_phantom(struct phantom *p, bool reads)
 
 bool esse_recheck_phantom(const struct esse_history *history, const struct esse_edge *edge)
 {
-    const bool reads = strcmp(edge->dep, "wrp") == 0;
+    const bool reads = edge->dep == ESSE_DEP_WRP;
     struct phantom p = { .arena = esse_arena_new(),
                          .history = history,
                          .edge = edge,

@@ -3,33 +3,27 @@
 #include "base/error.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/start_points.h"
-#include "evidence/truths.h"
-
-bool esse_is_about_starts(const struct esse_anomaly *anomaly)
-{
-    return anomaly->edge_count == 2 && (truth_is_dep(&anomaly->edges[1], "start") ||
-                                        truth_is_dep(&anomaly->edges[1], "overlap"));
-}
+#include "level/level.h"
 
 /* What each type is made of. */
 static const struct {
     enum esse_anomaly_id type;
-    const char *first[3], *against;
+    unsigned first; /* a bit for each dependency that it can be */
+    enum esse_dep against;
 } types[] = {
-    { ESSE_ANOMALY_GSIA, { "ww", "wr", "wrp" }, "overlap" },
-    { ESSE_ANOMALY_GSIB, { "rw", "rwp" }, "start" },
-    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS, { "process" }, "overlap" },
-    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME, { "realtime" }, "overlap" },
+    { ESSE_ANOMALY_GSIA, 1u << ESSE_DEP_WW | 1u << ESSE_DEP_WR | 1u << ESSE_DEP_WRP,
+      ESSE_DEP_OVERLAP },
+    { ESSE_ANOMALY_GSIB, 1u << ESSE_DEP_RW | 1u << ESSE_DEP_RWP, ESSE_DEP_START },
+    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS, 1u << ESSE_DEP_PROCESS, ESSE_DEP_OVERLAP },
+    { ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME, 1u << ESSE_DEP_REALTIME, ESSE_DEP_OVERLAP },
 };
 
 static bool is_of_type(const struct esse_anomaly *anomaly)
 {
-    const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
     bool fits = false;
-    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
-        for (int f = 0; type->id == types[i].type && f < 3 && types[i].first[f]; f++)
-            fits |= truth_is_dep(&anomaly->edges[0], types[i].first[f]) &&
-                    truth_is_dep(&anomaly->edges[1], types[i].against);
+    for (size_t i = 0; anomaly->edge_count == 2 && i < sizeof types / sizeof *types; i++)
+        fits |= anomaly->type == types[i].type && types[i].first >> anomaly->edges[0].dep & 1 &&
+                anomaly->edges[1].dep == types[i].against;
     return fits;
 }
 
@@ -44,7 +38,7 @@ static bool is_against(struct esse_arena *arena, const struct esse_history *hist
         to >= history->txns || !esse_start_points_find(&points, arena, history) ||
         points.start[from] == ESSE_NO_POINT || points.start[to] == ESSE_NO_POINT)
         return false;
-    return truth_is_dep(against, "start") ? esse_starts_after(&points, from, to)
+    return against->dep == ESSE_DEP_START ? esse_starts_after(&points, from, to)
                                           : !esse_starts_after(&points, to, from);
 }
 
@@ -57,5 +51,5 @@ bool esse_recheck_start(const struct esse_history *history, const struct esse_an
     esse_arena_free(arena);
     return ok ||
            esse_fail(err, ESSE_EBUG, "the timestamps do not go against a dependency as %s says",
-                     anomaly->type);
+                     esse_anomaly_name(anomaly->type));
 }

@@ -17,7 +17,4 @@
 bool esse_recheck_start(const struct esse_history *history, const struct esse_anomaly *anomaly,
                         struct esse_error *err);
 
-/* Is it an anomaly of this kind? */
-bool esse_is_about_starts(const struct esse_anomaly *anomaly);
-
 #endif

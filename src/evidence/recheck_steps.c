@@ -426,7 +426,7 @@ static const struct rule {
 
 static bool fits(const struct rule *rule, const struct esse_anomaly *anomaly)
 {
-    return rule->steps == ANY_STEPS || rule->steps == anomaly->step_count;
+    return !anomaly->edge_count && (rule->steps == ANY_STEPS || rule->steps == anomaly->step_count);
 }
 
 static bool plays(struct claim *claim, int step, unsigned part)
@@ -468,13 +468,13 @@ static bool make_claim(const struct esse_history *history, const struct rule *ru
 bool esse_recheck_steps(const struct esse_history *history, const struct esse_anomaly *anomaly,
                         struct esse_error *err)
 {
-    const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
+    const char *name = esse_anomaly_name(anomaly->type);
     struct claim claim;
-    for (size_t i = 0; type && i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].type == type->id)
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].type == anomaly->type)
             return (fits(&rules[i], anomaly) && make_claim(history, &rules[i], anomaly, &claim) &&
                     rules[i].holds(&claim)) ||
                    esse_fail(err, ESSE_EBUG, "the evidence for %s does not follow from the history",
-                             type->name);
-    return esse_fail(err, ESSE_EBUG, "no rule rechecks the anomaly '%s'", anomaly->type);
+                             name);
+    return esse_fail(err, ESSE_EBUG, "no rule rechecks the anomaly '%s'", name);
 }

@@ -8,18 +8,6 @@
 
 #include <string.h>
 
-/* The level that it is about; NULL if it is none. */
-static const struct esse_level *level_of(const struct esse_anomaly *anomaly)
-{
-    const struct esse_level *level = esse_level_before(anomaly->type, "-no-order");
-    return level && level->no_order != ESSE_ANOMALY_NONE ? level : NULL;
-}
-
-bool esse_is_refutation(const struct esse_anomaly *anomaly)
-{
-    return level_of(anomaly) != NULL;
-}
-
 /* ---- choices ---- */
 
 static bool writes(const struct refuting *r, esse_op op, esse_key key)
@@ -99,7 +87,7 @@ bool esse_recheck_refutation(const struct esse_history *history, const struct es
 {
     struct refuting r = { .arena = esse_arena_new(),
                           .history = history,
-                          .level = level_of(anomaly),
+                          .level = esse_level_failing_by(anomaly->type),
                           .refutation = anomaly->refutation };
     bool ok = r.level && r.refutation;
     if (ok) {
@@ -109,5 +97,5 @@ bool esse_recheck_refutation(const struct esse_history *history, const struct es
     }
     esse_arena_free(r.arena);
     return ok || esse_fail(err, ESSE_EBUG, "the refutation %s does not follow from the history",
-                           anomaly->type);
+                           esse_anomaly_name(anomaly->type));
 }

@@ -21,7 +21,6 @@
  * Cost: O(operations), and for every edge O(accesses of its key); the propagation is that of the
  * solver's proof.
  */
-bool esse_is_refutation(const struct esse_anomaly *anomaly);
 
 bool esse_recheck_refutation(const struct esse_history *history, const struct esse_anomaly *anomaly,
                              struct esse_error *err);

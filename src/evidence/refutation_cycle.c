@@ -9,7 +9,7 @@
 
 static bool is_reading(const struct esse_edge *edge)
 {
-    return truth_is_dep(edge, "wr") || truth_is_dep(edge, "wrp") || truth_is_dep(edge, "process");
+    return edge->dep == ESSE_DEP_WR || edge->dep == ESSE_DEP_WRP || edge->dep == ESSE_DEP_PROCESS;
 }
 
 static bool is_forbidden(const struct esse_level *level, const struct esse_clause *clause)
@@ -42,9 +42,9 @@ static bool is_forbidden(const struct esse_level *level, const struct esse_claus
 /* May an edge of this kind be part of it at all? */
 static bool is_allowed(const struct esse_level *level, const struct esse_edge *edge)
 {
-    return truth_is_dep(edge, "process")    ? level->needs_session_order
-           : truth_is_dep(edge, "realtime") ? level->needs_real_time
-           : truth_is_dep(edge, "rwp")      ? level->cycle != ESSE_CYCLE_ITEM_RW
+    return edge->dep == ESSE_DEP_PROCESS    ? level->needs_session_order
+           : edge->dep == ESSE_DEP_REALTIME ? level->needs_real_time
+           : edge->dep == ESSE_DEP_RWP      ? level->cycle != ESSE_CYCLE_ITEM_RW
                                             : true;
 }
 
@@ -86,7 +86,7 @@ static bool is_source(const struct refuting *r, esse_key key, uint32_t write, ui
 static bool is_read_by(const struct refuting *r, const struct esse_edge *edge, esse_op read)
 {
     esse_value ignored;
-    return truth_is_dep(edge, "wrp") || truth_is_dep(edge, "rwp")
+    return edge->dep == ESSE_DEP_WRP || edge->dep == ESSE_DEP_RWP
                ? esse_op_is_predicate(r->history->op_kind[read.ix])
                : esse_op_read_of(r->history, read.ix, edge->key, &ignored);
 }
@@ -128,7 +128,7 @@ static bool follows_rw(const struct refuting *r, const struct esse_edge *edge)
  * Only the latter is a read in the sense of an axiom, and must be given. */
 static bool may_be_older(const struct esse_level *level, const struct esse_edge *edge)
 {
-    return truth_is_dep(edge, "wrp") && level->cycle < ESSE_CYCLE_ONE_RW;
+    return edge->dep == ESSE_DEP_WRP && level->cycle < ESSE_CYCLE_ONE_RW;
 }
 
 /* Either it follows with what is given, or from the history alone. */
@@ -145,10 +145,10 @@ static bool follows(const struct refuting *r, const struct esse_edge *edge)
         return false;
     const bool given =
         edge->has_key &&
-        (truth_is_dep(edge, "ww") ? truth_writes(r->history, edge->from_op.ix, edge->key) &&
+        (edge->dep == ESSE_DEP_WW ? truth_writes(r->history, edge->from_op.ix, edge->key) &&
                                         truth_writes(r->history, edge->to_op.ix, edge->key) &&
                                         is_ordered(r, edge->key, edge->from.ix, edge->to.ix)
-         : truth_is_dep(edge, "wr") || truth_is_dep(edge, "wrp") ? follows_wr(r, edge)
+         : edge->dep == ESSE_DEP_WR || edge->dep == ESSE_DEP_WRP ? follows_wr(r, edge)
          : truth_is_anti(edge)                                   ? follows_rw(r, edge)
                                                                  : false);
     return given || (!may_be_older(r->level, edge) && esse_recheck_edge(history, edge));

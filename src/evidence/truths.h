@@ -12,14 +12,9 @@
  * Cost: O(operations of the transaction); truth_writers O(operations).
  */
 
-static inline bool truth_is_dep(const struct esse_edge *edge, const char *dep)
-{
-    return strcmp(edge->dep, dep) == 0;
-}
-
 static inline bool truth_is_anti(const struct esse_edge *edge)
 {
-    return truth_is_dep(edge, "rw") || truth_is_dep(edge, "rwp");
+    return edge->dep == ESSE_DEP_RW || edge->dep == ESSE_DEP_RWP;
 }
 
 /* Are there such a transaction and such an operation in it? */

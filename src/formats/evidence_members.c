@@ -1,5 +1,7 @@
 #include "formats/evidence_members.h"
 
+#include "base/names.h"
+
 #define PLACE(s, m)       .name = #m, .at = offsetof(struct s, m)
 #define COUNTED(s, m, c)  PLACE(s, m), .count_at = offsetof(struct s, c)
 #define NUMBER(s, m)      PLACE(s, m), .kind = EVIDENCE_NUMBER
@@ -31,7 +33,8 @@ static bool has_basis(const void *edge)
 static const struct evidence_shape reason_shape;
 
 static const struct evidence_member edge_members[] = {
-    { TEXT(esse_edge, dep), .is_needed = true },
+    { PLACE(esse_edge, dep), .kind = EVIDENCE_WORD, .words = esse_dep_names,
+      .expected = "a dependency such as ww", .is_needed = true },
     { NUMBER(esse_edge, from) },
     { NUMBER(esse_edge, to) }, /* null: the initial version */
     { NUMBER(esse_edge, key), .flag_at = offsetof(struct esse_edge, has_key) },
@@ -139,7 +142,7 @@ static const struct evidence_shape supposition_shape =
           supposition_members);
 
 static const struct evidence_member anomaly_members[] = {
-    { TEXT(esse_anomaly, type), .is_needed = true },
+    { PLACE(esse_anomaly, type), .kind = EVIDENCE_ANOMALY, .is_needed = true },
     { TEXT(esse_anomaly, order_by) },
     { LIST(esse_anomaly, supposed, supposed_count, supposition_shape), .if_any = true },
     { NUMBER(esse_anomaly, key), .flag_at = offsetof(struct esse_anomaly, has_key) },

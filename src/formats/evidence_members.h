@@ -18,6 +18,7 @@ enum evidence_kind {
     EVIDENCE_REMARK,   /* const char *; whatever it is, it is not read */
     EVIDENCE_TEXT,     /* const char *; NULL: left out */
     EVIDENCE_WORD,     /* an enum, by its 'words' */
+    EVIDENCE_ANOMALY,  /* enum esse_anomaly_id */
     EVIDENCE_TRUTH,    /* bool */
     EVIDENCE_NUMBER,   /* uint32_t, or an id; ESSE_NO_OP is null */
     EVIDENCE_PAIR,     /* uint32_t[2] */

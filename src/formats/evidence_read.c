@@ -1,5 +1,6 @@
 #include "base/vec.h"
 #include "formats/evidence_members.h"
+#include "level/level.h"
 
 #include <stdio.h>
 
@@ -69,6 +70,18 @@ static bool read_word(struct evidence_reader *r, const struct evidence_member *m
             return true;
     return esse_json_fail(&r->json, r->json.at, "found \"%.40s\", expected %s", word,
                           member->expected);
+}
+
+static bool read_anomaly(struct evidence_reader *r, enum esse_anomaly_id *out)
+{
+    const char *name;
+    if (!read_text(r, &name))
+        return false;
+    const struct esse_anomaly_type *type = esse_anomaly_find(name);
+    if (!type)
+        return esse_json_fail(&r->json, r->json.at, "unknown anomaly '%.40s'", name);
+    *out = type->id;
+    return true;
 }
 
 /* ---- lists ---- */
@@ -177,6 +190,8 @@ static bool read_member(struct evidence_reader *r, const struct evidence_member 
             return false;
         memcpy(at, &position, sizeof position);
         return true;
+    case EVIDENCE_ANOMALY:
+        return read_anomaly(r, (enum esse_anomaly_id *)(void *)at);
     case EVIDENCE_TRUTH:
         return read_truth(r, (bool *)at);
     case EVIDENCE_NUMBER:

@@ -65,6 +65,9 @@ static void put_member(struct esse_out *out, const struct evidence_member *membe
     case EVIDENCE_WORD:
         put_text(out, member->words[evidence_number(at)]);
         break;
+    case EVIDENCE_ANOMALY:
+        put_text(out, esse_anomaly_name((enum esse_anomaly_id)evidence_number(at)));
+        break;
     case EVIDENCE_TRUTH:
         esse_out_text(out, *(const bool *)at ? "true" : "false");
         break;

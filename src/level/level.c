@@ -189,6 +189,16 @@ enum esse_anomaly_id esse_level_names(const struct esse_level *level, size_t at)
     return level->forbids[at];
 }
 
+const struct esse_level *esse_level_failing_by(enum esse_anomaly_id type)
+{
+    for (unsigned at = 1; at < ESSE_LEVEL_END && type != ESSE_ANOMALY_NONE; at++) {
+        const struct esse_level *level = &esse_level_table[at];
+        if (level->no_order == type || level->no_commit_order == type || level->mismatch == type)
+            return level;
+    }
+    return NULL;
+}
+
 bool esse_level_implies(const struct esse_level *a, const struct esse_level *b)
 {
     ready();
@@ -231,6 +241,16 @@ const struct esse_anomaly_type *esse_anomaly_get(enum esse_anomaly_id id)
     assert(id > ESSE_ANOMALY_NONE);
     assert(id < ESSE_ANOMALY_END);
     return &esse_anomaly_table[id];
+}
+
+const char *esse_anomaly_name(enum esse_anomaly_id type)
+{
+    return type == ESSE_ANOMALY_NONE ? "none" : esse_anomaly_get(type)->name;
+}
+
+enum esse_shown_by esse_anomaly_shown_by(enum esse_anomaly_id id)
+{
+    return id == ESSE_ANOMALY_NONE ? ESSE_SHOWN_BY_NOTHING : esse_anomaly_get(id)->shown_by;
 }
 
 bool esse_anomaly_implies(const struct esse_anomaly_type *a, const struct esse_anomaly_type *b)

@@ -62,96 +62,6 @@ enum esse_level_id {
 };
 _Static_assert((int)ESSE_LEVEL_END <= (int)ESSE_LEVEL_MAX, "a level is a bit of one word");
 
-enum esse_anomaly_id {
-    ESSE_ANOMALY_NONE, /* ends a list */
-    ESSE_ANOMALY_G1A,
-    ESSE_ANOMALY_G1B,
-    ESSE_ANOMALY_GARBAGE_READ,
-    ESSE_ANOMALY_INTERNAL,
-    ESSE_ANOMALY_OWN_WRITE_MISSED,
-    ESSE_ANOMALY_FUTURE_READ,
-    ESSE_ANOMALY_DUPLICATE_ELEMENTS,
-    ESSE_ANOMALY_DUPLICATE_WRITE,
-    ESSE_ANOMALY_INCOMPATIBLE_ORDER,
-    ESSE_ANOMALY_CYCLIC_VERSIONS,
-    ESSE_ANOMALY_DIRTY_UPDATE,
-    ESSE_ANOMALY_LOST_UPDATE,
-    ESSE_ANOMALY_LOST_COMMIT,
-    ESSE_ANOMALY_PREDICATE_READ_MISS,
-    ESSE_ANOMALY_RESULT_SET_MISMATCH,
-    ESSE_ANOMALY_G0,
-    ESSE_ANOMALY_G1C,
-    ESSE_ANOMALY_G_SINGLE_ITEM,
-    ESSE_ANOMALY_G_SINGLE,
-    ESSE_ANOMALY_G_NONADJACENT_ITEM,
-    ESSE_ANOMALY_G_NONADJACENT,
-    ESSE_ANOMALY_G2_ITEM,
-    ESSE_ANOMALY_G2,
-    ESSE_ANOMALY_G0_PROCESS,
-    ESSE_ANOMALY_G1C_PROCESS,
-    ESSE_ANOMALY_G_SINGLE_ITEM_PROCESS,
-    ESSE_ANOMALY_G_SINGLE_PROCESS,
-    ESSE_ANOMALY_G_NONADJACENT_ITEM_PROCESS,
-    ESSE_ANOMALY_G_NONADJACENT_PROCESS,
-    ESSE_ANOMALY_G2_ITEM_PROCESS,
-    ESSE_ANOMALY_G2_PROCESS,
-    ESSE_ANOMALY_G0_REALTIME,
-    ESSE_ANOMALY_G1C_REALTIME,
-    ESSE_ANOMALY_G_SINGLE_ITEM_REALTIME,
-    ESSE_ANOMALY_G_SINGLE_REALTIME,
-    ESSE_ANOMALY_G_NONADJACENT_ITEM_REALTIME,
-    ESSE_ANOMALY_G_NONADJACENT_REALTIME,
-    ESSE_ANOMALY_G2_ITEM_REALTIME,
-    ESSE_ANOMALY_G2_REALTIME,
-    /* No commit order keeps the level's axiom. */
-    ESSE_ANOMALY_CO_READ_COMMITTED,
-    ESSE_ANOMALY_CO_MONOTONIC_ATOMIC_VIEW,
-    ESSE_ANOMALY_CO_READ_ATOMIC,
-    ESSE_ANOMALY_CO_CAUSAL_CERONE,
-    ESSE_ANOMALY_CO_CAUSAL,
-    ESSE_ANOMALY_CO_PRAM,
-    ESSE_ANOMALY_CO_READ_YOUR_WRITES,
-    ESSE_ANOMALY_CO_MONOTONIC_READS,
-    ESSE_ANOMALY_CO_MONOTONIC_WRITES,
-    ESSE_ANOMALY_CO_WRITES_FOLLOW_READS,
-    ESSE_ANOMALY_CO_PREFIX,
-    ESSE_ANOMALY_CO_PARALLEL,
-    ESSE_ANOMALY_CO_UPDATE_ATOMIC,
-    /* No order of the versions, and no choice of what was read, satisfies the level. */
-    ESSE_ANOMALY_NO_ORDER_STRICT_SERIALIZABLE,
-    ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SERIALIZABLE,
-    ESSE_ANOMALY_NO_ORDER_SERIALIZABLE,
-    ESSE_ANOMALY_NO_ORDER_STRONG_SNAPSHOT_ISOLATION,
-    ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION,
-    ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION,
-    ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ,
-    ESSE_ANOMALY_NO_ORDER_PREFIX,
-    ESSE_ANOMALY_NO_ORDER_PARALLEL,
-    ESSE_ANOMALY_NO_ORDER_CONSISTENT_VIEW,
-    ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE,
-    ESSE_ANOMALY_NO_ORDER_READ_ATOMIC,
-    /* The order that was given does not replay, or is against sessions or time. */
-    ESSE_ANOMALY_ORDER_MISMATCH,
-    ESSE_ANOMALY_ORDER_MISMATCH_PROCESS,
-    ESSE_ANOMALY_ORDER_MISMATCH_REALTIME,
-    ESSE_ANOMALY_SNAPSHOT_MISMATCH,
-    ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS,
-    ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME,
-    ESSE_ANOMALY_G1,
-    ESSE_ANOMALY_G1_PROCESS,
-    ESSE_ANOMALY_G1_REALTIME,
-    ESSE_ANOMALY_WRITE_SKEW,
-    ESSE_ANOMALY_G_CURSOR,
-    ESSE_ANOMALY_G_MONOTONIC,
-    ESSE_ANOMALY_G_MSR,
-    ESSE_ANOMALY_G_UPDATE,
-    ESSE_ANOMALY_G_SI,
-    ESSE_ANOMALY_G_SIB,
-    ESSE_ANOMALY_GSI,
-    ESSE_ANOMALY_GSIA,
-    ESSE_ANOMALY_GSIB,
-    ESSE_ANOMALY_END
-};
 _Static_assert((int)ESSE_ANOMALY_END <= (int)ESSE_ANOMALY_MAX, "an anomaly is a bit of a set");
 
 /* Which kind of definition a level has, and so which engines can decide it. */
@@ -261,12 +171,24 @@ struct esse_level_notes {
     const char *databases[10]; /* "product: what it is called there", null-terminated */
 };
 
+/* What shows an anomaly of a type, and so how the kernel rechecks it. */
+enum esse_shown_by {
+    ESSE_SHOWN_BY_NOTHING,      /* a name of the lattice that is never reported itself */
+    ESSE_SHOWN_BY_STEPS,        /* a few operations */
+    ESSE_SHOWN_BY_CYCLE,        /* a cycle of dependencies */
+    ESSE_SHOWN_BY_FORCED_CYCLE, /* a cycle in every commit order that keeps a level's axiom */
+    ESSE_SHOWN_BY_REFUTATION,   /* a cycle whatever is chosen */
+    ESSE_SHOWN_BY_ORDER,        /* the order that was given does not replay, or its points are
+                                   against a dependency */
+    ESSE_SHOWN_BY_POINTS,       /* points that are against a dependency */
+};
+
 struct esse_anomaly_type {
     enum esse_anomaly_id id;
     const char *name;
-    const char *aliases[3];          /* older and other names, accepted as input; null-terminated */
-    bool is_own;                     /* Esse's, unknown to Elle */
-    bool is_umbrella;                /* a name of the lattice that is never reported itself */
+    const char *aliases[3]; /* older and other names, accepted as input; null-terminated */
+    bool is_own;            /* Esse's, unknown to Elle */
+    enum esse_shown_by shown_by;
     bool is_about_points;            /* it holds start and commit points that were given against
                                         the reads: only levels of snapshots know of these */
     enum esse_anomaly_id implies[5]; /* whoever has this one has those as well */
@@ -289,9 +211,9 @@ const struct esse_level *esse_level_find(const char *name);
 /* What else people call by this name, in a clause about which level was taken; NULL if nothing. */
 const char *esse_level_also_means(const char *name);
 
-/* The level that a name begins with, before an ending: "prefix" of "prefix-cycle" and "-cycle";
+/* The level whose failure has this name: it is its 'no_order', 'no_commit_order' or 'mismatch';
  * NULL if there is none such. */
-const struct esse_level *esse_level_before(const char *name, const char *ending);
+const struct esse_level *esse_level_failing_by(enum esse_anomaly_id type);
 
 /* The accepted name that looks most like 'name', or NULL if none is near. */
 const char *esse_level_suggest(const char *name);
@@ -359,6 +281,7 @@ bool esse_level_is_cover(const struct esse_level *level, size_t at);
 size_t esse_anomaly_count(void);
 const struct esse_anomaly_type *esse_anomaly_at(size_t at);
 const struct esse_anomaly_type *esse_anomaly_get(enum esse_anomaly_id id);
+enum esse_shown_by esse_anomaly_shown_by(enum esse_anomaly_id id); /* NONE: nothing */
 const struct esse_anomaly_type *esse_anomaly_find(const char *name);
 
 /* Is 'b' present wherever 'a' is?  Every anomaly implies itself. */

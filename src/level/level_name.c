@@ -182,14 +182,3 @@ bool esse_level_valid(void)
     }
     return valid;
 }
-
-const struct esse_level *esse_level_before(const char *name, const char *ending)
-{
-    char level[64];
-    const size_t length = strlen(name), cut = strlen(ending);
-    if (length <= cut || length - cut >= sizeof level || strcmp(name + length - cut, ending) != 0)
-        return NULL;
-    memcpy(level, name, length - cut);
-    level[length - cut] = 0;
-    return esse_level_find(level);
-}

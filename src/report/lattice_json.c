@@ -159,7 +159,7 @@ static void anomaly_object(struct esse_out *out, const struct esse_anomaly_type 
     text(out, type->name);
     names_member(out, "aliases", type->aliases, sizeof type->aliases / sizeof *type->aliases);
     bool_member(out, "own", type->is_own);
-    bool_member(out, "umbrella", type->is_umbrella);
+    bool_member(out, "umbrella", type->shown_by == ESSE_SHOWN_BY_NOTHING);
     bool_member(out, "points", type->is_about_points);
     unsigned count = 0;
     member(out, false, "implies");

@@ -174,7 +174,7 @@ static void own_anomalies(struct esse_out *out, const struct esse_level *level)
     bool any = false;
     for (size_t i = 0; i < esse_anomaly_count(); i++) {
         const struct esse_anomaly_type *type = esse_anomaly_at(i);
-        bool is_new = !type->is_umbrella && esse_level_forbids(level, type);
+        bool is_new = type->shown_by != ESSE_SHOWN_BY_NOTHING && esse_level_forbids(level, type);
         for (const struct esse_implication *edge = level->implies; edge->to; edge++)
             is_new = is_new && !esse_level_forbids(esse_level_get(edge->to), type);
         if (!is_new)
@@ -231,7 +231,7 @@ static void anomaly_table(struct esse_out *out, bool umbrella)
     esse_out_text(out, "| anomaly | other names | definition and example | rules out |\n"
                        "|---|---|---|---|\n");
     for (size_t i = 0; i < esse_anomaly_count(); i++)
-        if (esse_anomaly_at(i)->is_umbrella == umbrella)
+        if ((esse_anomaly_at(i)->shown_by == ESSE_SHOWN_BY_NOTHING) == umbrella)
             anomaly_row(out, esse_anomaly_at(i));
     esse_out_char(out, '\n');
 }

@@ -183,7 +183,7 @@ static void ruled_out_by(struct esse_out *out, const struct esse_level *level)
     struct fill fill = labelled(out, "Ruled out by");
     for (size_t i = 0; i < esse_anomaly_count(); i++) {
         const struct esse_anomaly_type *type = esse_anomaly_at(i);
-        if (!type->is_umbrella && esse_level_forbids(level, type))
+        if (type->shown_by != ESSE_SHOWN_BY_NOTHING && esse_level_forbids(level, type))
             fill_item(&fill, &count, type->name);
     }
     esse_out_text(out, count ? "\n" : "no single anomaly; it is decided by its definition\n");

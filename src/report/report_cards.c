@@ -27,12 +27,12 @@ double panel_label_width(const struct panel_arrow *arrow)
 static struct panel_arrow arrow_of(const struct panel *panel, const struct esse_edge *edge,
                                    uint32_t from, uint32_t to, uint32_t number)
 {
-    struct panel_arrow arrow = { edge, from, to, number, edge->dep, false };
+    struct panel_arrow arrow = { edge, from, to, number, esse_dep_name(edge->dep), false };
     const struct esse_history *history = panel->report->history;
     const struct esse_refutation *refutation = panel->anomaly->refutation;
     if (edge->has_key) {
         const char *key = esse_show_key_within(panel->arena, history, edge->key, KEY_WIDTH);
-        arrow.label = esse_arena_format(panel->arena, "%s %s", edge->dep, key);
+        arrow.label = esse_arena_format(panel->arena, "%s %s", esse_dep_name(edge->dep), key);
     }
     const char *condition =
         refutation ? esse_edge_condition(panel->arena, history, refutation, edge) : NULL;

@@ -106,11 +106,16 @@ uint32_t esse_cast_reason(const struct esse_anomaly *anomaly, uint32_t op)
 
 /* The steps between which an arrow belongs, by type; see evidence/recheck.h for their order. */
 static const struct {
-    const char *type, *dep;
+    enum esse_anomaly_id type;
+    enum esse_dep dep;
     uint8_t from, to;
 } step_arrows[] = {
-    { "G1a", "wr", 1, 0 },          { "G1b", "wr", 1, 0 },         { "dirty-update", "ww", 0, 1 },
-    { "dirty-update", "wr", 1, 2 }, { "lost-update", "rw", 0, 1 }, { "lost-update", "rw", 1, 0 },
+    { ESSE_ANOMALY_G1A, ESSE_DEP_WR, 1, 0 },
+    { ESSE_ANOMALY_G1B, ESSE_DEP_WR, 1, 0 },
+    { ESSE_ANOMALY_DIRTY_UPDATE, ESSE_DEP_WW, 0, 1 },
+    { ESSE_ANOMALY_DIRTY_UPDATE, ESSE_DEP_WR, 1, 2 },
+    { ESSE_ANOMALY_LOST_UPDATE, ESSE_DEP_RW, 0, 1 },
+    { ESSE_ANOMALY_LOST_UPDATE, ESSE_DEP_RW, 1, 0 },
 };
 
 /* An edge to the initial version leads to nobody; what is drawn is how its writer was visible. */
@@ -132,8 +137,8 @@ const struct esse_edge *esse_cast_edges(struct esse_arena *arena,
         return anomaly->edges;
     struct esse_edge *edges = esse_arena_alloc(arena, ARROWS, sizeof *edges);
     for (size_t i = 0; i < ARROWS; i++) {
-        if (strcmp(step_arrows[i].type, anomaly->type) != 0 ||
-            step_arrows[i].from >= anomaly->step_count || step_arrows[i].to >= anomaly->step_count)
+        if (step_arrows[i].type != anomaly->type || step_arrows[i].from >= anomaly->step_count ||
+            step_arrows[i].to >= anomaly->step_count)
             continue;
         const struct esse_step *from = &anomaly->steps[step_arrows[i].from];
         const struct esse_step *to = &anomaly->steps[step_arrows[i].to];
@@ -270,8 +275,8 @@ const char *esse_cast_label(struct esse_arena *arena, const struct esse_history 
                             const struct esse_edge *edge)
 {
     if (!edge->has_key)
-        return edge->dep;
-    return esse_arena_format(arena, "%s %s", edge->dep,
+        return esse_dep_name(edge->dep);
+    return esse_arena_format(arena, "%s %s", esse_dep_name(edge->dep),
                              esse_show_key_within(arena, history, edge->key, LABEL_WIDTH));
 }
 
@@ -280,23 +285,29 @@ const char *esse_cast_label(struct esse_arena *arena, const struct esse_history 
 /* Where the reasons lead, for the anomalies that are told in steps.  Some speak of the
  * transaction of the first step. */
 static const struct {
-    const char *type, *before;
+    enum esse_anomaly_id type;
+    const char *before;
     bool names_first;
     const char *after;
 } conclusions[] = {
-    { "G1a", "", true, " relied on something that never happened" },
-    { "G1b", "", true, " saw another transaction's work half done" },
-    { "garbage-read", "what ", true, " saw came from nowhere" },
-    { "internal", "what ", true, " saw does not fit together" },
-    { "own-write-missed", "", true, " lost sight of its own write" },
-    { "future-read", "", true, " saw its own future" },
-    { "duplicate-elements", "something took effect twice before ", true, " read it" },
-    { "duplicate-write", "a read of that value does not show which write it saw", false, "" },
-    { "incompatible-order", "no one order of the appends explains both reads", false, "" },
-    { "dirty-update", "what was committed rests on something that never happened", false, "" },
-    { "lost-update", "whichever came second had not seen what the first wrote", false, "" },
-    { "lost-commit", "the acknowledged commit of ", true, " did not last" },
-    { "cyclic-versions", "the versions of the key cannot be put into any order", false, "" },
+    { ESSE_ANOMALY_G1A, "", true, " relied on something that never happened" },
+    { ESSE_ANOMALY_G1B, "", true, " saw another transaction's work half done" },
+    { ESSE_ANOMALY_GARBAGE_READ, "what ", true, " saw came from nowhere" },
+    { ESSE_ANOMALY_INTERNAL, "what ", true, " saw does not fit together" },
+    { ESSE_ANOMALY_OWN_WRITE_MISSED, "", true, " lost sight of its own write" },
+    { ESSE_ANOMALY_FUTURE_READ, "", true, " saw its own future" },
+    { ESSE_ANOMALY_DUPLICATE_ELEMENTS, "something took effect twice before ", true, " read it" },
+    { ESSE_ANOMALY_DUPLICATE_WRITE, "a read of that value does not show which write it saw", false,
+      "" },
+    { ESSE_ANOMALY_INCOMPATIBLE_ORDER, "no one order of the appends explains both reads", false,
+      "" },
+    { ESSE_ANOMALY_DIRTY_UPDATE, "what was committed rests on something that never happened", false,
+      "" },
+    { ESSE_ANOMALY_LOST_UPDATE, "whichever came second had not seen what the first wrote", false,
+      "" },
+    { ESSE_ANOMALY_LOST_COMMIT, "the acknowledged commit of ", true, " did not last" },
+    { ESSE_ANOMALY_CYCLIC_VERSIONS, "the versions of the key cannot be put into any order", false,
+      "" },
 };
 
 /* An rw asks that the first began before the second committed, all others the reverse. */
@@ -306,9 +317,16 @@ static const char *conclude_start(struct esse_arena *arena, const struct esse_hi
     const struct esse_edge *edge = &anomaly->edges[0];
     const char *from = esse_cast_name(arena, history, edge->from);
     const char *to = esse_cast_name(arena, history, edge->to);
-    return strcmp(anomaly->edges[1].dep, "start") == 0
+    return anomaly->edges[1].dep == ESSE_DEP_START
                ? esse_arena_format(arena, "so %s would have to begin before %s commits", from, to)
                : esse_arena_format(arena, "so %s would have to begin after %s commits", to, from);
+}
+
+/* The second edge is one of the timestamps, and goes against the first. */
+static bool is_about_starts(const struct esse_anomaly *anomaly)
+{
+    return anomaly->edge_count == 2 &&
+           (anomaly->edges[1].dep == ESSE_DEP_START || anomaly->edges[1].dep == ESSE_DEP_OVERLAP);
 }
 
 /* "so a → b → a: a would have to come before itself" */
@@ -318,7 +336,7 @@ static const char *conclude_cycle(struct esse_arena *arena, const struct esse_hi
     const uint32_t count = anomaly->edge_count;
     const char *first = esse_cast_name(arena, history, anomaly->edges[0].from);
     struct esse_out out;
-    if (esse_is_about_starts(anomaly))
+    if (is_about_starts(anomaly))
         return conclude_start(arena, history, anomaly);
     esse_out_init_memory(&out, arena);
     esse_out_text(&out, "so ");
@@ -382,14 +400,14 @@ const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_his
     if (anomaly->edge_count)
         return conclude_cycle(arena, history, anomaly);
     const char *text =
-        strcmp(anomaly->type, "incompatible-order") == 0 ? conclude_orders(arena, history, anomaly)
-        : strcmp(anomaly->type, "lost-update") == 0      ? conclude_updates(arena, history, anomaly)
+        anomaly->type == ESSE_ANOMALY_INCOMPATIBLE_ORDER ? conclude_orders(arena, history, anomaly)
+        : anomaly->type == ESSE_ANOMALY_LOST_UPDATE      ? conclude_updates(arena, history, anomaly)
                                                          : NULL;
     if (text)
         return text;
     const size_t count = anomaly->step_count ? sizeof conclusions / sizeof *conclusions : 0;
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(conclusions[i].type, anomaly->type) != 0)
+        if (conclusions[i].type != anomaly->type)
             continue;
         const char *name =
             conclusions[i].names_first ? esse_cast_name(arena, history, anomaly->steps[0].txn) : "";
@@ -404,27 +422,18 @@ const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_his
 /* Colours that people with any colour vision tell apart (after Okabe and Ito), dark enough to be
  * read as text on white; dashes say the same again. */
 const struct esse_dep_look esse_dep_looks[] = {
-    { "ww", "#0063a6", NULL, "wrote a later version than the first" },
-    { "wr", "#007a5a", NULL, "read what the first wrote" },
-    { "rw", "#bd4b00", NULL, "wrote a later version than the first read" },
-    { "wwp", "#0063a6", "7 3", "changed the matches after the first did" },
-    { "wrp", "#007a5a", "7 3", "saw by a predicate what the first wrote" },
-    { "rwp", "#bd4b00", "7 3", "changed what the first's predicate matched" },
-    { "process", "#8a3b86", "2 3", "came later in the same session" },
-    { "realtime", "#565c66", "9 3 2 3", "began after the first had ended" },
-    { "start", "#7a5c00", "4 2 1 2", "began when the first had committed" },
-    { "overlap", "#7a5c00", "1 3", "committed only after the first had begun" },
-    { "co", "#a3224f", "5 2", "must be committed after the first" },
-    { "", "#333333", NULL, "comes after the first" },
+    [ESSE_DEP_WW] = { "#0063a6", NULL, "wrote a later version than the first" },
+    [ESSE_DEP_WR] = { "#007a5a", NULL, "read what the first wrote" },
+    [ESSE_DEP_RW] = { "#bd4b00", NULL, "wrote a later version than the first read" },
+    [ESSE_DEP_WWP] = { "#0063a6", "7 3", "changed the matches after the first did" },
+    [ESSE_DEP_WRP] = { "#007a5a", "7 3", "saw by a predicate what the first wrote" },
+    [ESSE_DEP_RWP] = { "#bd4b00", "7 3", "changed what the first's predicate matched" },
+    [ESSE_DEP_PROCESS] = { "#8a3b86", "2 3", "came later in the same session" },
+    [ESSE_DEP_REALTIME] = { "#565c66", "9 3 2 3", "began after the first had ended" },
+    [ESSE_DEP_START] = { "#7a5c00", "4 2 1 2", "began when the first had committed" },
+    [ESSE_DEP_OVERLAP] = { "#7a5c00", "1 3", "committed only after the first had begun" },
+    [ESSE_DEP_CO] = { "#a3224f", "5 2", "must be committed after the first" },
 };
-
-const struct esse_dep_look *esse_dep_look(const char *dep)
-{
-    const struct esse_dep_look *look = esse_dep_looks;
-    while (*look->dep && strcmp(look->dep, dep) != 0)
-        look++;
-    return look;
-}
 
 const struct esse_verdict *esse_cast_fullest(const struct esse_result *result)
 {
@@ -444,9 +453,14 @@ bool esse_cast_is_too_large(const struct esse_anomaly *anomaly, struct esse_cast
 bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at)
 {
     for (uint32_t i = 0; i < at; i++)
-        if (strcmp(anomalies[i].type, anomalies[at].type) == 0 && !anomalies[at].supposed_count)
+        if (anomalies[i].type == anomalies[at].type && !anomalies[at].supposed_count)
             return false;
     return true;
+}
+
+bool esse_cast_is_refutation(const struct esse_anomaly *anomaly)
+{
+    return esse_anomaly_shown_by(anomaly->type) == ESSE_SHOWN_BY_REFUTATION;
 }
 
 const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
@@ -463,7 +477,7 @@ const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
     for (uint32_t i = 0; i < result->verdict_count; i++)
         for (uint32_t a = 0; a < result->verdicts[i].anomaly_count; a++) {
             found[*count] = result->verdicts[i].anomalies[a];
-            *count += !esse_is_refutation(&found[*count]) && !found[*count].supposed_count &&
+            *count += !esse_cast_is_refutation(&found[*count]) && !found[*count].supposed_count &&
                       esse_cast_is_first_of_type(found, *count);
         }
     return found;

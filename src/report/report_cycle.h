@@ -59,18 +59,20 @@ const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_his
 
 /* How a kind of dependency looks in a picture. */
 struct esse_dep_look {
-    const char *dep, *colour;
+    const char *colour;
     const char *dash;    /* for stroke-dasharray; NULL: a full line */
     const char *meaning; /* for the legend */
 };
-extern const struct esse_dep_look esse_dep_looks[]; /* the last stands for all others */
-const struct esse_dep_look *esse_dep_look(const char *dep);
+extern const struct esse_dep_look esse_dep_looks[]; /* by dependency */
 
 /* The verdict that has the most anomalies, the first of those; NULL if none has one. */
 const struct esse_verdict *esse_cast_fullest(const struct esse_result *result);
 
 /* Is none before it of its type? */
 bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at);
+
+/* Does it say that a level cannot be had whatever is chosen? */
+bool esse_cast_is_refutation(const struct esse_anomaly *anomaly);
 
 /* What is told of a result.  The anomalies of several levels overlap: all of the fullest verdict,
  * and of the others one of every type that is not among them yet.  A second refutation would only

@@ -66,7 +66,7 @@ static void put_node(struct esse_out *out, const struct esse_report *report,
 static void put_edge(struct esse_out *out, const struct esse_report *report, uint32_t cluster,
                      const struct esse_anomaly *anomaly, const struct esse_edge *edge)
 {
-    const struct esse_dep_look *look = esse_dep_look(edge->dep);
+    const struct esse_dep_look *look = &esse_dep_looks[edge->dep];
     const char *label = esse_cast_label(out->arena, report->history, edge), *condition = NULL;
     if (anomaly->refutation)
         condition = esse_edge_condition(out->arena, report->history, anomaly->refutation, edge);
@@ -111,7 +111,7 @@ static void put_cluster(struct esse_out *out, const struct esse_report *report, 
     uint32_t edges;
     const struct esse_edge *edge = esse_cast_edges(out->arena, anomaly, &edges);
     esse_out_f(out, "  subgraph \"cluster_%u\" {\n    label=\"", cluster);
-    put_escaped(out, anomaly->type);
+    put_escaped(out, esse_anomaly_name(anomaly->type));
     esse_out_text(out, ": ");
     put_escaped(out, anomaly->description);
     esse_out_text(out, "\";\n");

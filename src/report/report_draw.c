@@ -14,7 +14,7 @@ void panel_text(struct esse_out *out, const char *class, double x, double y, con
 static const char *colour_of(const struct panel *panel, uint32_t reason)
 {
     const struct esse_anomaly *anomaly = panel->anomaly;
-    return anomaly->edge_count ? esse_dep_look(anomaly->edges[reason - 1].dep)->colour : "#374151";
+    return anomaly->edge_count ? esse_dep_looks[anomaly->edges[reason - 1].dep].colour : "#374151";
 }
 
 /* A number in a disc; 'x', 'y' is its middle. */
@@ -89,7 +89,7 @@ static int side_of(const struct panel *panel, uint32_t at)
 static void draw_label(struct esse_out *out, const struct panel_arrow *arrow,
                        struct esse_ring_arrow way)
 {
-    const struct esse_dep_look *look = esse_dep_look(arrow->edge->dep);
+    const struct esse_dep_look *look = &esse_dep_looks[arrow->edge->dep];
     const double width = panel_label_width(arrow);
     double x = way.label_x - width / 2;
     if (!way.is_across)
@@ -124,7 +124,7 @@ static struct esse_ring_arrow way_of(const struct panel *panel, uint32_t at)
 
 static void draw_line(struct esse_out *out, const struct panel *panel, uint32_t at)
 {
-    const struct esse_dep_look *look = esse_dep_look(panel->arrows[at].edge->dep);
+    const struct esse_dep_look *look = &esse_dep_looks[panel->arrows[at].edge->dep];
     const struct esse_ring_arrow way = way_of(panel, at);
     const char *dash = panel->arrows[at].is_open ? "6 4" : look->dash;
     esse_out_f(out,
@@ -167,7 +167,7 @@ void panel_draw(struct esse_out *out, const struct panel *panel, int left, doubl
                "stroke=\"#d5dae2\"/>\n",
                panel->width, panel->height);
     double y = PANEL_PADDING + 14;
-    panel_text(out, "type", PANEL_PADDING, y, "#1f2937", panel->anomaly->type);
+    panel_text(out, "type", PANEL_PADDING, y, "#1f2937", esse_anomaly_name(panel->anomaly->type));
     y += 4;
     for (uint32_t i = 0; i < panel->title_count; i++)
         panel_text(out, "reason", PANEL_PADDING, y += PANEL_LINE, "#374151", panel->title[i].text);

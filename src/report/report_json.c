@@ -35,6 +35,15 @@ static void put_names(struct esse_out *out, const char *name, const char *const 
     esse_out_char(out, ']');
 }
 
+static void put_types(struct esse_out *out, const char *name, const enum esse_anomaly_id *types,
+                      uint32_t count)
+{
+    esse_out_f(out, ",\"%s\":[", name);
+    for (uint32_t i = 0; i < count; i++)
+        esse_out_f(out, "%s\"%s\"", i ? "," : "", esse_anomaly_name(types[i]));
+    esse_out_char(out, ']');
+}
+
 static void put_warnings(struct esse_out *out, const struct esse_history *history)
 {
     esse_out_text(out, ",\"warnings\":[");
@@ -140,7 +149,7 @@ static void put_edges(struct esse_out *out, const struct esse_history *history, 
             esse_out_text(out, "null");
         else
             put_txn_name(out, history, edge->to);
-        put_member(out, "dep", edge->dep);
+        put_member(out, "dep", esse_dep_name(edge->dep));
         if (edge->has_key) {
             esse_out_text(out, ",\"key\":");
             esse_value_put_json(out, history->values, history->key_name[edge->key.ix]);
@@ -227,7 +236,7 @@ static void put_anomaly(struct esse_out *out, const struct esse_history *history
                         const struct esse_anomaly *anomaly)
 {
     esse_out_text(out, "{\"type\":");
-    put_string(out, anomaly->type);
+    put_string(out, esse_anomaly_name(anomaly->type));
     put_member(out, "description", anomaly->description);
     const char *plain = esse_plain_words(out->arena, history, anomaly->type);
     if (plain)
@@ -322,7 +331,7 @@ void esse_report_json(struct esse_out *out, const struct esse_report *report)
                    (unsigned long long)result->tested.contended,
                    result->tested.by_time ? "time" : "key");
     put_names(out, "strongest", result->strongest, result->strongest_count);
-    put_names(out, "anomaly_types", result->anomaly_types, result->anomaly_type_count);
+    put_types(out, "anomaly_types", result->anomaly_types, result->anomaly_type_count);
     put_anomalies(out, report->history, "also_found", result->also_found, result->also_found_count);
     put_names(out, "not", result->not_levels, result->not_count);
     put_names(out, "also_not", result->also_not, result->also_not_count);

@@ -60,12 +60,12 @@ static void put_prevention(struct esse_out *out, const struct esse_history *hist
 /* ---- the paragraph ---- */
 
 const char *esse_plain_words(struct esse_arena *arena, const struct esse_history *history,
-                             const char *type)
+                             enum esse_anomaly_id type)
 {
-    const struct esse_anomaly_type *found = esse_anomaly_find(type);
+    const struct esse_anomaly_type *found = esse_anomaly_get(type);
     struct esse_plain plain;
     struct esse_out out;
-    if (!found || !esse_anomaly_plain(found, &plain))
+    if (!esse_anomaly_plain(found, &plain))
         return NULL;
     esse_out_init_memory(&out, arena);
     esse_out_f(&out, "In plain words: %s%s", plain.happened, plain.also);

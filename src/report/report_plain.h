@@ -11,7 +11,7 @@
 /* One paragraph about a type, without a line's end; NULL if there is nothing to say.  The database
  * that the history's header names comes first among those that prevent it. */
 const char *esse_plain_words(struct esse_arena *arena, const struct esse_history *history,
-                             const char *type);
+                             enum esse_anomaly_id type);
 
 /* The same in lines of at most a hundred columns, indented. */
 void esse_plain_put(struct esse_out *out, const char *words, unsigned indent);

@@ -201,9 +201,9 @@ struct esse_given esse_edge_given(struct esse_arena *arena, const struct esse_hi
 {
     const struct resting r = { history, refutation, edge };
     struct literal_vec found = { 0 };
-    if (edge->has_key && strncmp(edge->dep, "ww", 2) == 0)
+    if (edge->has_key && (edge->dep == ESSE_DEP_WW || edge->dep == ESSE_DEP_WWP))
         push_found(&found, arena, given, find_order(&r, given, &edge->from.ix, NULL));
-    else if (edge->has_key && strncmp(edge->dep, "rw", 2) == 0)
+    else if (edge->has_key && (edge->dep == ESSE_DEP_RW || edge->dep == ESSE_DEP_RWP))
         find_anti(&r, arena, given, &found);
     else if (edge->has_key)
         for (uint32_t i = 0; i < given.count && !found.count; i++)
@@ -217,7 +217,7 @@ struct esse_given esse_edge_given(struct esse_arena *arena, const struct esse_hi
 
 static bool is_same_edge(const struct esse_edge *a, const struct esse_edge *b)
 {
-    return a->from.ix == b->from.ix && a->to.ix == b->to.ix && strcmp(a->dep, b->dep) == 0 &&
+    return a->from.ix == b->from.ix && a->to.ix == b->to.ix && a->dep == b->dep &&
            a->has_key == b->has_key && (!a->has_key || a->key.ix == b->key.ix) &&
            a->from_op.ix == b->from_op.ix && a->to_op.ix == b->to_op.ix;
 }

@@ -16,11 +16,11 @@ enum {
     LEGEND_LINE = 22,
 };
 
-static bool is_used(const struct panel *panels, uint32_t count, const struct esse_dep_look *look)
+static bool is_used(const struct panel *panels, uint32_t count, enum esse_dep dep)
 {
     for (uint32_t p = 0; p < count; p++)
         for (uint32_t i = 0; i < panels[p].arrow_count; i++)
-            if (esse_dep_look(panels[p].arrows[i].edge->dep) == look)
+            if (panels[p].arrows[i].edge->dep == dep)
                 return true;
     return false;
 }
@@ -29,18 +29,19 @@ static bool is_used(const struct panel *panels, uint32_t count, const struct ess
 static double legend(struct esse_out *out, const struct panel *panels, uint32_t count, double top)
 {
     double y = 0;
-    for (const struct esse_dep_look *look = esse_dep_looks; *look->dep; look++) {
-        if (!is_used(panels, count, look))
+    for (enum esse_dep dep = 0; dep < ESSE_DEP_END; dep++) {
+        const struct esse_dep_look *look = &esse_dep_looks[dep];
+        if (!is_used(panels, count, dep))
             continue;
         y += LEGEND_LINE;
         if (!out)
             continue;
         esse_out_f(out,
                    "<path d=\"M%d %.1fh42\" stroke=\"%s\" stroke-width=\"1.8\" "
-                   "stroke-dasharray=\"%s\" marker-end=\"url(#arrow%zu)\"/>\n",
+                   "stroke-dasharray=\"%s\" marker-end=\"url(#arrow%u)\"/>\n",
                    MARGIN, top + y - 4, look->colour, look->dash ? look->dash : "none",
-                   (size_t)(look - esse_dep_looks));
-        panel_text(out, "op named", MARGIN + 54, top + y, look->colour, look->dep);
+                   (unsigned)dep);
+        panel_text(out, "op named", MARGIN + 54, top + y, look->colour, esse_dep_name(dep));
         panel_text(out, "reason", MARGIN + 124, top + y, "#374151",
                    esse_arena_format(out->arena, "the second %s", look->meaning));
     }
@@ -65,15 +66,12 @@ static void begin(struct esse_out *out, double width, double height)
                        ".named { font-weight: bold; }\n"
                        ".badge { font-size: 9.5px; font-weight: bold; text-anchor: middle; }\n"
                        "</style>\n<defs>\n");
-    for (const struct esse_dep_look *look = esse_dep_looks;; look++) {
+    for (unsigned dep = 0; dep < ESSE_DEP_END; dep++)
         esse_out_f(out,
-                   "<marker id=\"arrow%zu\" viewBox=\"0 0 10 8\" refX=\"9\" refY=\"4\" "
+                   "<marker id=\"arrow%u\" viewBox=\"0 0 10 8\" refX=\"9\" refY=\"4\" "
                    "markerWidth=\"10\" markerHeight=\"8\" markerUnits=\"userSpaceOnUse\" "
                    "orient=\"auto\"><path d=\"M0 0.4L9.5 4L0 7.6z\" fill=\"%s\"/></marker>\n",
-                   (size_t)(look - esse_dep_looks), look->colour);
-        if (!*look->dep)
-            break;
-    }
+                   dep, esse_dep_looks[dep].colour);
     esse_out_f(out, "</defs>\n<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", width,
                height);
 }

@@ -31,7 +31,7 @@ static uint32_t number_of(struct table *table, const char *reason)
 static bool is_first_of_type(const struct esse_verdict *verdict, uint32_t at)
 {
     for (uint32_t i = 0; i < at; i++)
-        if (strcmp(verdict->anomalies[i].type, verdict->anomalies[at].type) == 0)
+        if (verdict->anomalies[i].type == verdict->anomalies[at].type)
             return false;
     return true;
 }
@@ -41,7 +41,8 @@ static void put_types(struct esse_out *out, const struct esse_verdict *verdict)
     uint32_t told = 0;
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
         if (is_first_of_type(verdict, i) && told++ < NAMES_TOLD)
-            esse_out_f(out, "%s%s", told > 1 ? ", " : "", verdict->anomalies[i].type);
+            esse_out_f(out, "%s%s", told > 1 ? ", " : "",
+                       esse_anomaly_name(verdict->anomalies[i].type));
     if (told > NAMES_TOLD)
         esse_out_f(out, " and %u more", told - NAMES_TOLD);
 }

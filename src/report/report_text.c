@@ -225,8 +225,8 @@ static void put_anomaly(struct esse_out *out, const struct esse_report *report,
                         const struct esse_anomaly *anomaly)
 {
     const struct esse_anomaly *told = esse_cast_told(out->arena, anomaly);
-    esse_out_f(out, "\n  %s%s%s: %s", paint(report, BOLD), told->type, paint(report, PLAIN),
-               told->description);
+    esse_out_f(out, "\n  %s%s%s: %s", paint(report, BOLD), esse_anomaly_name(told->type),
+               paint(report, PLAIN), told->description);
     if (told->alike > 1 && !report->verbose)
         esse_out_f(out, " (and %llu more of this kind)", (unsigned long long)told->alike - 1);
     esse_out_char(out, '\n');
@@ -260,7 +260,7 @@ static void put_anomalies(struct esse_out *out, const struct esse_report *report
             put_anomaly(out, report, &anomalies[i]);
         else
             esse_out_f(out, "%s%s", types == TYPES_TOLD ? "\n  and also " : ", ",
-                       anomalies[i].type);
+                       esse_anomaly_name(anomalies[i].type));
         types++;
     }
     if (!report->verbose && types > TYPES_TOLD)
@@ -286,8 +286,7 @@ static void put_names(struct esse_out *out, const char *label, const char *const
 static void put_but_not(struct esse_out *out, const struct esse_report *report,
                         const struct esse_anomaly *anomaly)
 {
-    const size_t length = strlen(anomaly->type) - strlen("-no-order");
-    esse_out_f(out, "  but not %.*s%s\n", (int)length, anomaly->type,
+    esse_out_f(out, "  but not %s%s\n", esse_level_failing_by(anomaly->type)->friendly,
                report->verbose ? "" : "; --verbose shows why");
 }
 
@@ -297,17 +296,18 @@ static void put_also_found(struct esse_out *out, const struct esse_report *repor
     const struct esse_result *result = report->result;
     uint32_t told = 0;
     for (uint32_t i = 0; i < result->also_found_count; i++) {
-        const char *type = result->also_found[i].type;
+        const enum esse_anomaly_id type = result->also_found[i].type;
         if (!esse_cast_is_first_of_type(result->also_found, i) ||
-            esse_is_refutation(&result->also_found[i]))
+            esse_cast_is_refutation(&result->also_found[i]))
             continue;
         esse_out_f(out, "%s%s",
-                   told++ ? ", " : "  also found, and allowed by the levels asked for: ", type);
+                   told++ ? ", " : "  also found, and allowed by the levels asked for: ",
+                   esse_anomaly_name(type));
     }
     esse_out_text(out, told ? "\n" : "");
     for (uint32_t i = 0; i < result->also_found_count; i++)
         if (esse_cast_is_first_of_type(result->also_found, i) &&
-            esse_is_refutation(&result->also_found[i]))
+            esse_cast_is_refutation(&result->also_found[i]))
             put_but_not(out, report, &result->also_found[i]);
     for (uint32_t i = 0; report->verbose && i < result->also_found_count; i++)
         put_anomaly(out, report, &result->also_found[i]);
@@ -318,7 +318,7 @@ static void put_also_found(struct esse_out *out, const struct esse_report *repor
 static bool is_all_about_points(const struct esse_result *result)
 {
     for (uint32_t i = 0; i < result->anomaly_type_count; i++)
-        if (!esse_anomaly_find(result->anomaly_types[i])->is_about_points)
+        if (!esse_anomaly_get(result->anomaly_types[i])->is_about_points)
             return false;
     return result->anomaly_type_count > 0;
 }

@@ -39,7 +39,7 @@ static inline bool is_true(const struct t_verdicts *truth, const struct esse_ver
     if (verdict->named_count)
         level = esse_level_get(ESSE_LEVEL_STRICT_SERIALIZABLE);
     return is_true_of(truth, level, false) ||
-           (verdict->named_count && strcmp(verdict->anomalies[0].type, "duplicate-write") == 0);
+           (verdict->named_count && verdict->anomalies[0].type == ESSE_ANOMALY_DUPLICATE_WRITE);
 }
 
 /* ---- one history ---- */

@@ -46,7 +46,7 @@ static void compare(const struct l_history *h, const struct l_answer *answer, co
             (verdict->outcome == ESSE_HOLDS) != answer->holds[i])
             fail_msg("%s by %s: the engine says %s (%s), all choices say %s\n%s", l_level(i),
                      engine ? engine : "any", verdict->outcome == ESSE_HOLDS ? "holds" : "violated",
-                     verdict->anomaly_count ? verdict->anomalies[0].type : "-",
+                     verdict->anomaly_count ? esse_anomaly_name(verdict->anomalies[0].type) : "-",
                      answer->holds[i] ? "holds" : "violated", text);
         CHECK(verdict->rechecked || verdict->outcome == ESSE_UNKNOWN);
     }

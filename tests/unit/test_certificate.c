@@ -66,12 +66,13 @@ static const struct esse_verdict *verdict_of(const struct esse_result *result, c
     return NULL;
 }
 
-static const struct esse_anomaly *anomaly_of(const struct esse_verdict *verdict, const char *type)
+static const struct esse_anomaly *anomaly_of(const struct esse_verdict *verdict,
+                                             enum esse_anomaly_id type)
 {
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        if (strcmp(verdict->anomalies[i].type, type) == 0)
+        if (verdict->anomalies[i].type == type)
             return &verdict->anomalies[i];
-    fail_msg("no %s for %s", type, verdict->level);
+    fail_msg("no %s for %s", esse_anomaly_name(type), verdict->level);
     return NULL;
 }
 
@@ -140,8 +141,8 @@ TEST(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch)
         const struct esse_result *result = check_text(arena, text, "dsg");
         bool told = false;
         for (uint32_t i = 0; i < result->verdicts[0].anomaly_count; i++)
-            told |= strcmp(result->verdicts[0].anomalies[i].type, "result-set-mismatch") == 0 ||
-                    strcmp(result->verdicts[0].anomalies[i].type, "predicate-read-miss") == 0;
+            told |= result->verdicts[0].anomalies[i].type == ESSE_ANOMALY_RESULT_SET_MISMATCH ||
+                    result->verdicts[0].anomalies[i].type == ESSE_ANOMALY_PREDICATE_READ_MISS;
         if (!told)
             fail_msg("not told\n%s", text);
         esse_arena_free(arena);
@@ -172,7 +173,8 @@ TEST(certificate__aggregates_are_computed_from_the_snapshot)
             verdict_of(check_text(arena, text, "dsg"), "read-uncommitted");
         if (verdict->outcome != ESSE_VIOLATED)
             fail_msg("not told\n%s", text);
-        CHECK_TEXT(anomaly_of(verdict, "result-set-mismatch")->type, "result-set-mismatch");
+        CHECK_EQ(anomaly_of(verdict, ESSE_ANOMALY_RESULT_SET_MISMATCH)->type,
+                 ESSE_ANOMALY_RESULT_SET_MISMATCH);
         CHECK(verdict->certificate != NULL);
         esse_arena_free(arena);
     }
@@ -259,42 +261,44 @@ TEST(certificate__timestamps_are_start_and_commit_points)
 #define NEXT  "'start_ts':15,'commit_ts':30"
 
 static const struct {
-    const char *text, *level, *type, *deps[2], *why;
+    const char *text, *level;
+    enum esse_anomaly_id type;
+    const char *deps[2], *why;
 } starts[] = {
     { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{'r':'x','v':1}"),
       "snapshot-isolation",
-      "GSIa",
+      ESSE_ANOMALY_GSIA,
       { "wr", "overlap" },
       "t2 began at 15, before t1 committed at 20" },
     { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{'w':'x','v':2}"),
       "snapshot-isolation",
-      "GSIa",
+      ESSE_ANOMALY_GSIA,
       { "ww", "overlap" },
       "t2 began at 15, before t1 committed at 20" },
     { POINTS TXN_1(EARLY) TXN_2("2", NEXT, "{'r':'x','v':null}"),
       "snapshot-isolation",
-      "GSIb",
+      ESSE_ANOMALY_GSIB,
       { "rw", "start" },
       "t1 committed at 10, before t2 began at 15" },
     { POINTS TXN_1("'start_ts':5,'commit_ts':15")
           TXN_2("2", NEXT, "{'p':'v < 5','rows':{},'vset':{'x':null}}"),
       "snapshot-isolation",
-      "GSIb",
+      ESSE_ANOMALY_GSIB,
       { "rwp", "start" },
       "t1 committed at 15, not after t2 began at 15" },
     { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{'p':'v < 5','rows':{'x':1},'vset':{'x':1}}"),
       "snapshot-isolation",
-      "GSIa",
+      ESSE_ANOMALY_GSIA,
       { "wr", "overlap" },
       "t2 began at 15, before t1 committed at 20" },
     { POINTS TXN_1(LATE) TXN_2("1", NEXT, "{'w':'y','v':2}"),
       "strong-session-snapshot-isolation",
-      "snapshot-mismatch-process",
+      ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS,
       { "process", "overlap" },
       "t2 began at 15, before t1 committed at 20" },
     { POINTS TXN_1(LATE) TXN_2("2", NEXT, "{'w':'y','v':2}"),
       "strong-snapshot-isolation",
-      "snapshot-mismatch-realtime",
+      ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME,
       { "realtime", "overlap" },
       "t2 began at 15, before t1 committed at 20" },
 };
@@ -311,7 +315,7 @@ TEST(certificate__start_dependencies_are_told)
         CHECK_TEXT(verdict->otherwise, "holds");
         const struct esse_anomaly *anomaly = anomaly_of(verdict, starts[i].type);
         for (int e = 0; e < 2; e++)
-            CHECK_TEXT(anomaly->edges[e].dep, starts[i].deps[e]);
+            CHECK_TEXT(esse_dep_name(anomaly->edges[e].dep), starts[i].deps[e]);
         CHECK_TEXT(anomaly->edges[1].why, starts[i].why);
         /* Points say nothing about serializability. */
         CHECK_EQ(verdict_of(result, "serializable")->outcome, ESSE_HOLDS);
@@ -322,8 +326,10 @@ TEST(certificate__start_dependencies_are_told)
 /* Whatever is changed of it, the kernel does not take it. */
 TEST(certificate__changed_evidence_of_starts_is_refused)
 {
-    static const char *const deps[] = { "ww",  "wr",      "rw",       "wrp",   "rwp",
-                                        "wwp", "process", "realtime", "start", "overlap" };
+    static const enum esse_dep deps[] = { ESSE_DEP_WW,      ESSE_DEP_WR,       ESSE_DEP_RW,
+                                          ESSE_DEP_WRP,     ESSE_DEP_RWP,      ESSE_DEP_WWP,
+                                          ESSE_DEP_PROCESS, ESSE_DEP_REALTIME, ESSE_DEP_START,
+                                          ESSE_DEP_OVERLAP };
     enum { DEPS = sizeof deps / sizeof *deps };
     for (int i = 0; i < STARTS; i++) {
         struct esse_arena *arena = esse_arena_new();
@@ -338,16 +344,17 @@ TEST(certificate__changed_evidence_of_starts_is_refused)
             struct esse_edge edges[2] = { good->edges[0], good->edges[1] };
             struct esse_anomaly anomaly = *good;
             anomaly.edges = edges;
-            if (change < 2 * DEPS && strcmp(edges[change / DEPS].dep, deps[change % DEPS]) == 0)
+            if (change < 2 * DEPS && edges[change / DEPS].dep == deps[change % DEPS])
                 continue;
             /* A row that appeared is read by its predicate and as an item: both are true. */
-            if (strstr(starts[i].text, "vset") && strcmp(edges[0].dep, "wr") == 0 &&
-                change < DEPS && strcmp(deps[change], "wrp") == 0)
+            if (strstr(starts[i].text, "vset") && edges[0].dep == ESSE_DEP_WR && change < DEPS &&
+                deps[change] == ESSE_DEP_WRP)
                 continue;
             if (change < 2 * DEPS)
                 edges[change / DEPS].dep = deps[change % DEPS];
             else if (change == 2 * DEPS)
-                anomaly.type = strcmp(anomaly.type, "GSIa") == 0 ? "GSIb" : "GSIa";
+                anomaly.type =
+                    anomaly.type == ESSE_ANOMALY_GSIA ? ESSE_ANOMALY_GSIB : ESSE_ANOMALY_GSIA;
             else if (change == 2 * DEPS + 1)
                 anomaly.edge_count = 1;
             else if (change == 2 * DEPS + 2)
@@ -355,14 +362,14 @@ TEST(certificate__changed_evidence_of_starts_is_refused)
             else
                 edges[1].to = edges[1].from;
             if (esse_recheck_anomaly(history, &anomaly, &err))
-                fail_msg("change %d of %s is taken", change, starts[i].type);
+                fail_msg("change %d of %s is taken", change, esse_anomaly_name(starts[i].type));
         }
         /* Nor without the certificate, or with other points. */
         history->certificate.kind = ESSE_CERTIFICATE_COMMIT_ORDER;
         CHECK(!esse_recheck_anomaly(history, good, &err));
         history->certificate.kind = ESSE_CERTIFICATE_TIMESTAMPS;
         struct esse_interval *times = (struct esse_interval *)history->txn_server_time;
-        times[0] = strcmp(starts[i].type, "GSIb") == 0 ? (struct esse_interval){ 5, 20 }
+        times[0] = starts[i].type == ESSE_ANOMALY_GSIB ? (struct esse_interval){ 5, 20 }
                                                        : (struct esse_interval){ 5, 10 };
         CHECK(!esse_recheck_anomaly(history, good, &err));
         esse_arena_free(arena);
@@ -396,7 +403,7 @@ TEST(certificate__a_phantom_of_three_transactions)
                    "dsg");
     const struct esse_verdict *verdict = verdict_of(result, "serializable");
     CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
-    CHECK_TEXT(verdict->anomalies[0].type, "G-single");
+    CHECK_EQ(verdict->anomalies[0].type, ESSE_ANOMALY_G_SINGLE);
     CHECK(is_explained(verdict,
                        "t1 looked for \"v < 5\" without the 3 that t2 wrote, by which the row "
                        "y appeared"));

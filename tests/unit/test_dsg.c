@@ -50,7 +50,8 @@ static void compare(uint64_t seed, bool lists, struct tally *tally)
         if ((outcome == ESSE_HOLDS && !holds) || (outcome == ESSE_VIOLATED && holds))
             fail_msg("seed %llu, %s: the engine says %d, all orders say %d (%s)\n%s",
                      (unsigned long long)seed, asked[i].level, outcome, holds,
-                     result->anomaly_type_count ? result->anomaly_types[0] : "nothing found",
+                     result->anomaly_type_count ? esse_anomaly_name(result->anomaly_types[0])
+                                                : "nothing found",
                      write_text(arena, "native", history));
         if (outcome != ESSE_UNKNOWN)
             CHECK(result->verdicts[i].rechecked);
@@ -81,18 +82,13 @@ TEST(test_dsg__never_contradicts_all_orders_on_registers)
 
 /* ---- the shortest explanation ---- */
 
-static bool is_dep(const struct esse_edge *edge, const char *dep)
-{
-    return strcmp(edge->dep, dep) == 0;
-}
-
 /* Two edges in a row that could have been told as one: along the versions of a key, a session, or
  * time. */
 static bool is_long_winded(const struct esse_edge *edge, const struct esse_edge *next)
 {
-    if (is_dep(edge, "process") || is_dep(edge, "realtime"))
-        return is_dep(next, edge->dep);
-    return (is_dep(edge, "rw") || is_dep(edge, "ww")) && is_dep(next, "ww") &&
+    if (edge->dep == ESSE_DEP_PROCESS || edge->dep == ESSE_DEP_REALTIME)
+        return next->dep == edge->dep;
+    return (edge->dep == ESSE_DEP_RW || edge->dep == ESSE_DEP_WW) && next->dep == ESSE_DEP_WW &&
            edge->key.ix == next->key.ix;
 }
 
@@ -113,8 +109,9 @@ TEST(test_dsg__no_cycle_leads_along_versions_that_one_read_missed)
             for (uint32_t i = 0; i < anomaly->edge_count && anomaly->edge_count > 2; i++) {
                 const struct esse_edge *next = &anomaly->edges[(i + 1) % anomaly->edge_count];
                 const struct esse_edge *after = &anomaly->edges[(i + 2) % anomaly->edge_count];
-                if (is_long_winded(&anomaly->edges[i], next) && !is_dep(after, "rw"))
-                    fail_msg("seed %u: %s: %s", seed, anomaly->type, anomaly->edges[i].why);
+                if (is_long_winded(&anomaly->edges[i], next) && after->dep != ESSE_DEP_RW)
+                    fail_msg("seed %u: %s: %s", seed, esse_anomaly_name(anomaly->type),
+                             anomaly->edges[i].why);
             }
         }
         esse_arena_free(arena);
@@ -224,15 +221,24 @@ TEST(test_dsg__an_update_that_was_seen_is_not_called_lost)
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history = load_text(
         arena, "native", T(1, R(x, null) "," W(x, 1)) T(2, R(x, null) "," R(x, 1) "," W(x, 2)));
-    const struct esse_edge back = {
-        .from = { 0 }, .to = { 1 }, .dep = "ww", .has_key = true, .from_op = { 1 }, .to_op = { 4 }
-    };
-    const struct esse_edge missed = {
-        .from = { 1 }, .to = { 0 }, .dep = "rw", .has_key = true, .from_op = { 2 }, .to_op = { 1 }
-    };
-    const struct esse_edge missed_too = {
-        .from = { 0 }, .to = { 1 }, .dep = "rw", .has_key = true, .from_op = { 0 }, .to_op = { 4 }
-    };
+    const struct esse_edge back = { .from = { 0 },
+                                    .to = { 1 },
+                                    .dep = ESSE_DEP_WW,
+                                    .has_key = true,
+                                    .from_op = { 1 },
+                                    .to_op = { 4 } };
+    const struct esse_edge missed = { .from = { 1 },
+                                      .to = { 0 },
+                                      .dep = ESSE_DEP_RW,
+                                      .has_key = true,
+                                      .from_op = { 2 },
+                                      .to_op = { 1 } };
+    const struct esse_edge missed_too = { .from = { 0 },
+                                          .to = { 1 },
+                                          .dep = ESSE_DEP_RW,
+                                          .has_key = true,
+                                          .from_op = { 0 },
+                                          .to_op = { 4 } };
     const struct esse_edge overwritten[] = { missed, back }, both[] = { missed, missed_too };
     CHECK_TEXT(esse_cycle_words(arena, history, overwritten, 2),
                "an unrepeatable read: t2 read x at first without what t1 had written to it, then "

@@ -44,7 +44,7 @@ static const struct esse_verdict *verdict_on(const struct esse_result *result,
 static bool carries(const struct esse_verdict *below, const struct esse_level *above)
 {
     for (uint32_t i = 0; i < below->anomaly_count; i++)
-        if (!esse_level_forbids(above, esse_anomaly_find(below->anomalies[i].type)))
+        if (!esse_level_forbids(above, esse_anomaly_get(below->anomalies[i].type)))
             return false;
     return true;
 }

@@ -33,20 +33,20 @@ static void expect_true(const struct forging *f, const struct esse_level *level,
 /* An anomaly that follows is one against every level that forbids it. */
 static void present(struct forging *f, const struct esse_anomaly *anomaly)
 {
-    const struct esse_anomaly_type *type = esse_anomaly_find(anomaly->type);
+    const struct esse_anomaly_type *type = esse_anomaly_get(anomaly->type);
     struct esse_error err = { 0 };
     f->tried++;
-    if (!type || !esse_recheck_anomaly(f->trial->history, anomaly, &err))
+    if (!esse_recheck_anomaly(f->trial->history, anomaly, &err))
         return;
     f->accepted++;
     for (size_t i = 0; i < esse_level_count(); i++)
         if (esse_level_forbids(esse_level_at(i), type))
-            expect_true(f, esse_level_at(i), false, anomaly->type);
+            expect_true(f, esse_level_at(i), false, type->name);
 }
 
 /* ---- steps ---- */
 
-static void present_steps(struct forging *f, const char *type, int count)
+static void present_steps(struct forging *f, enum esse_anomaly_id type, int count)
 {
     const struct esse_history *history = f->trial->history;
     struct esse_step steps[STEPS_AT_MOST];
@@ -71,20 +71,20 @@ static void present_steps(struct forging *f, const char *type, int count)
 static void forge_steps(struct forging *f)
 {
     static const struct {
-        const char *type;
+        enum esse_anomaly_id type;
         int steps;
-    } types[] = { { "G1a", 2 },
-                  { "G1b", 3 },
-                  { "garbage-read", 1 },
-                  { "internal", 2 },
-                  { "own-write-missed", 2 },
-                  { "future-read", 2 },
-                  { "duplicate-elements", 1 },
-                  { "incompatible-order", 2 },
-                  { "dirty-update", 3 },
-                  { "lost-update", 2 },
-                  { "predicate-read-miss", 1 },
-                  { "result-set-mismatch", 1 } };
+    } types[] = { { ESSE_ANOMALY_G1A, 2 },
+                  { ESSE_ANOMALY_G1B, 3 },
+                  { ESSE_ANOMALY_GARBAGE_READ, 1 },
+                  { ESSE_ANOMALY_INTERNAL, 2 },
+                  { ESSE_ANOMALY_OWN_WRITE_MISSED, 2 },
+                  { ESSE_ANOMALY_FUTURE_READ, 2 },
+                  { ESSE_ANOMALY_DUPLICATE_ELEMENTS, 1 },
+                  { ESSE_ANOMALY_INCOMPATIBLE_ORDER, 2 },
+                  { ESSE_ANOMALY_DIRTY_UPDATE, 3 },
+                  { ESSE_ANOMALY_LOST_UPDATE, 2 },
+                  { ESSE_ANOMALY_PREDICATE_READ_MISS, 1 },
+                  { ESSE_ANOMALY_RESULT_SET_MISMATCH, 1 } };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         present_steps(f, types[i].type, types[i].steps);
 }
@@ -95,7 +95,7 @@ static bool is_known(const struct forging *f, const struct esse_edge *edge)
 {
     for (int i = 0; i < f->edges; i++)
         if (f->edge[i].from.ix == edge->from.ix && f->edge[i].to.ix == edge->to.ix &&
-            strcmp(f->edge[i].dep, edge->dep) == 0)
+            f->edge[i].dep == edge->dep)
             return true;
     return f->edges == EDGES;
 }
@@ -123,7 +123,9 @@ static void try_ops(struct forging *f, struct esse_edge edge)
 
 static void find_edges(struct forging *f)
 {
-    static const char *const deps[] = { "ww", "wr", "rw", "wrp", "rwp", "process", "realtime" };
+    static const enum esse_dep deps[] = { ESSE_DEP_WW,      ESSE_DEP_WR,  ESSE_DEP_RW,
+                                          ESSE_DEP_WRP,     ESSE_DEP_RWP, ESSE_DEP_PROCESS,
+                                          ESSE_DEP_REALTIME };
     const uint32_t txns = f->trial->history->txns;
     for (uint32_t from = 0; from < txns; from++)
         for (uint32_t to = 0; to < txns; to++)
@@ -143,13 +145,12 @@ static void find_edges(struct forging *f)
 
 static void present_cycle(struct forging *f, const struct esse_edge *edges, int count)
 {
-    char room[40];
-    const char *type = esse_cycle_type(edges, (uint32_t)count, room);
+    const enum esse_anomaly_id type = esse_cycle_type(edges, (uint32_t)count);
     present(f,
             &(struct esse_anomaly){ .type = type, .edges = edges, .edge_count = (uint32_t)count });
     for (size_t i = 0; i < esse_anomaly_count(); i++) /* called by the wrong name, or forced */
-        if (strcmp(esse_anomaly_at(i)->name, type) != 0)
-            present(f, &(struct esse_anomaly){ .type = esse_anomaly_at(i)->name,
+        if (esse_anomaly_at(i)->id != type)
+            present(f, &(struct esse_anomaly){ .type = esse_anomaly_at(i)->id,
                                                .edges = edges,
                                                .edge_count = (uint32_t)count });
 }

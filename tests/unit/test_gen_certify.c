@@ -126,7 +126,7 @@ static bool is_found(const struct esse_verdict *verdict, const char *name)
         if (strcmp(name, aliases[i][0]) == 0)
             name = aliases[i][1];
     for (size_t i = 0; i < verdict->anomaly_count; i++)
-        if (strcmp(verdict->anomalies[i].type, name) == 0)
+        if (strcmp(esse_anomaly_name(verdict->anomalies[i].type), name) == 0)
             return true;
     return false;
 }
@@ -142,9 +142,9 @@ static void check_plant(const struct esse_gen_anomaly *anomaly, enum esse_certif
     const struct esse_history *history = generate(arena, &options);
     const struct esse_verdict *verdict = verdict_by(arena, history, "dsg", "strict-serializable");
     if (verdict->outcome != ESSE_VIOLATED || !is_found(verdict, anomaly->name))
-        fail_msg("%s, %s: %d, %s", anomaly->name, esse_certificate_names[kind],
-                 (int)verdict->outcome,
-                 verdict->anomaly_count ? verdict->anomalies[0].type : "nothing");
+        fail_msg(
+            "%s, %s: %d, %s", anomaly->name, esse_certificate_names[kind], (int)verdict->outcome,
+            verdict->anomaly_count ? esse_anomaly_name(verdict->anomalies[0].type) : "nothing");
     verdict = verdict_by(arena, history, "replay", "strict-serializable");
     if (verdict->outcome != ESSE_VIOLATED)
         fail_msg("replay: %s, %s", anomaly->name, esse_certificate_names[kind]);
@@ -175,12 +175,12 @@ static const char *const told_as[][2] = {
     { "G-SIb", "G-single-item" },
 };
 
-static bool tells(const char *type, const struct esse_anomaly_type *asked)
+static bool tells(enum esse_anomaly_id type, const struct esse_anomaly_type *asked)
 {
     for (unsigned i = 0; i < sizeof told_as / sizeof *told_as; i++)
         if (strcmp(asked->name, told_as[i][0]) == 0)
-            return strcmp(type, told_as[i][1]) == 0;
-    return esse_anomaly_implies(esse_anomaly_find(type), asked);
+            return strcmp(esse_anomaly_name(type), told_as[i][1]) == 0;
+    return esse_anomaly_implies(esse_anomaly_get(type), asked);
 }
 
 static bool is_told(const struct esse_result *result, const struct esse_anomaly_type *asked)
@@ -230,7 +230,8 @@ static void check_told(const struct esse_gen_anomaly *row, enum esse_gen_workloa
             fail_msg("%s", err.text);
         if (is_told(result, asked) != (options.plant_count == 1))
             fail_msg("%s in %s: %s %s at %s", row->name, esse_gen_workload_names[workload],
-                     result->anomaly_type_count ? result->anomaly_types[0] : "nothing",
+                     result->anomaly_type_count ? esse_anomaly_name(result->anomaly_types[0])
+                                                : "nothing",
                      options.plant_count ? "is told" : "is told without it", level);
     }
     esse_arena_free(arena);

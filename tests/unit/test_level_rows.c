@@ -125,8 +125,8 @@ static bool is_right(const struct level_case *at, enum esse_level_id id, const c
     if (verdict && verdict->outcome != ESSE_UNKNOWN && truth != T_NOT_KNOWN)
         right = (verdict->outcome == ESSE_HOLDS) == (truth == T_HOLDS);
     if (verdict && verdict->outcome == ESSE_VIOLATED)
-        right &= is_named_after(verdict->anomalies[0].type, "-no-order", name) &&
-                 is_named_after(verdict->anomalies[0].type, "-cycle", name);
+        right &= is_named_after(esse_anomaly_name(verdict->anomalies[0].type), "-no-order", name) &&
+                 is_named_after(esse_anomaly_name(verdict->anomalies[0].type), "-cycle", name);
     if (verdict && truth != T_NOT_KNOWN) {
         score->known++;
         score->decided += verdict->outcome != ESSE_UNKNOWN;
@@ -219,9 +219,10 @@ static bool replays_as_expected(const struct given *at, enum esse_level_id id)
             decide(arena, load_text(arena, "native", at->history), esse_level_get(id)->friendly,
                    "replay", at->order_by);
         const char *type = at->expected[i].type;
-        right = verdict && (type ? verdict->outcome == ESSE_VIOLATED &&
-                                       strcmp(verdict->anomalies[0].type, type) == 0
-                                 : verdict->outcome == ESSE_HOLDS);
+        right =
+            verdict && (type ? verdict->outcome == ESSE_VIOLATED &&
+                                   strcmp(esse_anomaly_name(verdict->anomalies[0].type), type) == 0
+                             : verdict->outcome == ESSE_HOLDS);
     }
     esse_arena_free(arena);
     return right;

@@ -164,7 +164,7 @@ static const struct esse_result *check(struct esse_arena *arena, struct esse_his
 static bool tells(const struct esse_verdict *verdict)
 {
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        if (strcmp(verdict->anomalies[i].type, "lost-commit") == 0)
+        if (verdict->anomalies[i].type == ESSE_ANOMALY_LOST_COMMIT)
             return true;
     return false;
 }
@@ -177,7 +177,7 @@ static void ask_kernel(const struct small *h, const struct esse_history *history
         for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++) {
             struct esse_step step = { { t }, { op }, "" };
             const struct op *is = &h->txns[t].ops[op - history->txn_op[t]];
-            const struct esse_anomaly anomaly = { .type = "lost-commit",
+            const struct esse_anomaly anomaly = { .type = ESSE_ANOMALY_LOST_COMMIT,
                                                   .has_key = true,
                                                   .key = { history->op_key[op] },
                                                   .steps = &step,

@@ -38,7 +38,7 @@ static void compare(struct esse_arena *arena, const struct esse_history *history
         fail_msg("seed %llu, %s: the engine %s says %s (%s), the definition %s\n%s",
                  (unsigned long long)seed, verdict->level, verdict->engine,
                  holds ? "violated" : "holds",
-                 verdict->anomaly_count ? verdict->anomalies[0].type : "-",
+                 verdict->anomaly_count ? esse_anomaly_name(verdict->anomalies[0].type) : "-",
                  holds ? "holds" : "violated", write_text(arena, "native", history));
     if (verdict->outcome != ESSE_UNKNOWN)
         CHECK(verdict->rechecked);

@@ -106,7 +106,7 @@ static const char *const many_text =
 
 enum { X, U, V, Y };
 
-static struct esse_edge edge_of(const struct esse_history *history, const char *dep, uint32_t key,
+static struct esse_edge edge_of(const struct esse_history *history, enum esse_dep dep, uint32_t key,
                                 uint32_t from_op, uint32_t to_op)
 {
     return (struct esse_edge){ .from = esse_op_txn(history, from_op),
@@ -155,10 +155,10 @@ static struct draft *many(struct esse_arena *arena, struct esse_history **histor
         { ESSE_CHOICE_BOTH, { 0 }, { 0 }, { 0 }, { 2, 6 } },
     };
     struct esse_clause clauses[] = {
-        cycle_of(arena, 9, edge_of(h, "wr", Y, 7, 5), edge_of(h, "rw", X, 4, 6)),
-        cycle_of(arena, 11, edge_of(h, "wr", Y, 7, 5), edge_of(h, "rw", X, 4, 6)),
-        cycle_of(arena, 4, edge_of(h, "rw", X, 8, 0), edge_of(h, "wr", U, 1, 9)),
-        cycle_of(arena, 6, edge_of(h, "rw", X, 8, 2), edge_of(h, "wr", V, 3, 10)),
+        cycle_of(arena, 9, edge_of(h, ESSE_DEP_WR, Y, 7, 5), edge_of(h, ESSE_DEP_RW, X, 4, 6)),
+        cycle_of(arena, 11, edge_of(h, ESSE_DEP_WR, Y, 7, 5), edge_of(h, ESSE_DEP_RW, X, 4, 6)),
+        cycle_of(arena, 4, edge_of(h, ESSE_DEP_RW, X, 8, 0), edge_of(h, ESSE_DEP_WR, U, 1, 9)),
+        cycle_of(arena, 6, edge_of(h, ESSE_DEP_RW, X, 8, 2), edge_of(h, ESSE_DEP_WR, V, 3, 10)),
         clause_of(arena, ESSE_CLAUSE_BOTH, 3, 8, 1, 5),
         clause_of(arena, ESSE_CLAUSE_BOTH, 3, 10, 3, 7),
         clause_of(arena, ESSE_CLAUSE_SOURCES, 2, 0, 2, 0),
@@ -167,7 +167,7 @@ static struct draft *many(struct esse_arena *arena, struct esse_history **histor
     clauses[SOURCES].read.ix = 4;
     clauses[SOURCES].key.ix = X;
     const struct esse_refutation refutation = { choices, 6, clauses, 8 };
-    const struct esse_anomaly anomaly = { .type = "serializable-no-order",
+    const struct esse_anomaly anomaly = { .type = ESSE_ANOMALY_NO_ORDER_SERIALIZABLE,
                                           .description = "made by hand",
                                           .refutation = &refutation };
     return draft_of(arena, &anomaly);
@@ -211,15 +211,16 @@ TEST(test_refutation__every_literal_is_needed)
 
 TEST(test_refutation__every_edge_is_needed_as_it_is)
 {
-    static const char *const deps[] = { "ww", "wr",  "rw",       "wwp", "process",
-                                        "co", "wwx", "realtime", "" };
+    static const enum esse_dep deps[] = { ESSE_DEP_WW,  ESSE_DEP_WR,      ESSE_DEP_RW,
+                                          ESSE_DEP_WWP, ESSE_DEP_PROCESS, ESSE_DEP_CO,
+                                          ESSE_DEP_END, ESSE_DEP_REALTIME };
     struct esse_arena *arena = esse_arena_new();
     for (uint32_t c = 0; c < CYCLES; c++) {
         for (uint32_t e = 0; e < 2; e++) {
             REFUSED_AFTER(drop_edge(d, c, e));
             for (size_t i = 0; i < sizeof deps / sizeof *deps; i++) {
                 struct esse_history *ignored;
-                if (strcmp(deps[i], edges_of(many(arena, &ignored), c)[e].dep) != 0)
+                if (deps[i] != edges_of(many(arena, &ignored), c)[e].dep)
                     REFUSED_AFTER(edges_of(d, c)[e].dep = deps[i]);
             }
             for (uint32_t key = 0; key <= 4; key++) {
@@ -239,7 +240,7 @@ TEST(test_refutation__every_edge_is_needed_as_it_is)
             REFUSED_AFTER(edges_of(d, c)[e].basis = "linearizable-keys");
             REFUSED_AFTER(edges_of(d, c)[e].from.ix = 100);
             REFUSED_AFTER(edges_of(d, c)[e].to.ix = ESSE_NO_TXN);
-            REFUSED_AFTER(edges_of(d, c)[e] = edge_of(history, "wr", Y, 5, 7));
+            REFUSED_AFTER(edges_of(d, c)[e] = edge_of(history, ESSE_DEP_WR, Y, 5, 7));
         }
     }
     esse_arena_free(arena);
@@ -307,8 +308,10 @@ TEST(test_refutation__an_order_of_one_key_is_not_that_of_another)
                   "{'session':2,'ops':[{'r':'x','v':1},{'r':'y','v':2}]}\n"
                   "{'session':3,'ops':[{'r':'x','v':2},{'r':'y','v':1}]}\n");
     const struct esse_clause clauses[] = {
-        cycle_of(arena, 1, edge_of(history, "wr", 1, 3, 5), edge_of(history, "rw", 0, 4, 2)),
-        cycle_of(arena, 0, edge_of(history, "wr", 1, 1, 7), edge_of(history, "rw", 0, 6, 0)),
+        cycle_of(arena, 1, edge_of(history, ESSE_DEP_WR, 1, 3, 5),
+                 edge_of(history, ESSE_DEP_RW, 0, 4, 2)),
+        cycle_of(arena, 0, edge_of(history, ESSE_DEP_WR, 1, 1, 7),
+                 edge_of(history, ESSE_DEP_RW, 0, 6, 0)),
         clause_of(arena, ESSE_CLAUSE_FOLLOWS, 0, 0, 0, 0),
     };
     for (uint32_t key = 0; key < 2; key++) {
@@ -316,7 +319,7 @@ TEST(test_refutation__an_order_of_one_key_is_not_that_of_another)
             ESSE_CHOICE_ORDER, { key }, { key }, { 2 + key }, { 0 }
         };
         const struct esse_refutation refutation = { &choice, 1, clauses, 3 };
-        const struct esse_anomaly anomaly = { .type = "serializable-no-order",
+        const struct esse_anomaly anomaly = { .type = ESSE_ANOMALY_NO_ORDER_SERIALIZABLE,
                                               .refutation = &refutation };
         CHECK_EQ(is_accepted(history, &anomaly), key == 0);
     }
@@ -360,7 +363,7 @@ TEST(test_refutation__sources_are_those_of_a_read_that_counts)
 /* ---- levels ---- */
 
 /* A cycle that needs no choice, as a refutation of the level. */
-static bool refutes(const struct esse_history *history, const char *type,
+static bool refutes(const struct esse_history *history, enum esse_anomaly_id type,
                     const struct esse_edge *edges, uint32_t count)
 {
     const struct esse_clause clauses[] = {
@@ -380,39 +383,39 @@ TEST(test_refutation__two_rw_in_a_row_are_nothing_against_snapshots)
                   "{'session':0,'ops':[{'r':'x','v':null},{'w':'y','v':1}]}\n"
                   "{'session':1,'ops':[{'r':'y','v':null},{'w':'x','v':1}]}\n"
                   "{'session':2,'ops':[{'r':'y','v':1},{'r':'x','v':null}]}\n");
-    const struct esse_edge skew[] = { edge_of(history, "rw", 0, 0, 3),
-                                      edge_of(history, "rw", 1, 2, 1) };
-    CHECK(refutes(history, "serializable-no-order", skew, 2));
-    CHECK(refutes(history, "repeatable-read-no-order", skew, 2));
-    CHECK(!refutes(history, "snapshot-isolation-no-order", skew, 2));
-    CHECK(!refutes(history, "strong-snapshot-isolation-no-order", skew, 2));
-    CHECK(!refutes(history, "prefix-no-order", skew, 2));
-    CHECK(!refutes(history, "parallel-snapshot-isolation-no-order", skew, 2));
-    CHECK(!refutes(history, "consistent-view-no-order", skew, 2));
-    CHECK(!refutes(history, "causal-cerone-no-order", skew, 2));
-    CHECK(!refutes(history, "read-atomic-no-order", skew, 2));
-    CHECK(!refutes(history, "serializable-no-order", skew, 1));
-    CHECK(!refutes(history, "serializable-no-order", NULL, 0));
-    CHECK(!refutes(history, "nothing-no-order", skew, 2));
-    CHECK(!refutes(history, "-no-order", skew, 2));
+    const struct esse_edge skew[] = { edge_of(history, ESSE_DEP_RW, 0, 0, 3),
+                                      edge_of(history, ESSE_DEP_RW, 1, 2, 1) };
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, skew, 2));
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_STRONG_SNAPSHOT_ISOLATION, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_PREFIX, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_PARALLEL, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_CONSISTENT_VIEW, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, skew, 1));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, NULL, 0));
+    CHECK(!refutes(history, ESSE_ANOMALY_G2_ITEM, skew, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NONE, skew, 2));
     esse_arena_free(arena);
 }
 
 TEST(test_refutation__sessions_and_time_count_where_the_level_has_them)
 {
     static const struct {
-        const char *type;
+        enum esse_anomaly_id type;
         bool sessions, time;
     } levels[] = {
-        { "serializable-no-order", false, false },
-        { "strong-session-serializable-no-order", true, false },
-        { "strict-serializable-no-order", true, true },
-        { "snapshot-isolation-no-order", false, false },
-        { "strong-session-snapshot-isolation-no-order", true, false },
-        { "strong-snapshot-isolation-no-order", true, true },
-        { "repeatable-read-no-order", false, false },
-        { "causal-cerone-no-order", true, false },
-        { "read-atomic-no-order", true, false },
+        { ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, false, false },
+        { ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SERIALIZABLE, true, false },
+        { ESSE_ANOMALY_NO_ORDER_STRICT_SERIALIZABLE, true, true },
+        { ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION, false, false },
+        { ESSE_ANOMALY_NO_ORDER_STRONG_SESSION_SNAPSHOT_ISOLATION, true, false },
+        { ESSE_ANOMALY_NO_ORDER_STRONG_SNAPSHOT_ISOLATION, true, true },
+        { ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ, false, false },
+        { ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, true, false },
+        { ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, true, false },
     };
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
@@ -420,12 +423,12 @@ TEST(test_refutation__sessions_and_time_count_where_the_level_has_them)
                   "{'session':0,'start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
                   "{'session':0,'start':3,'end':4,'ops':[{'r':'x','v':null}]}\n");
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        struct esse_edge edges[] = { edge_of(history, "rw", 0, 1, 0),
-                                     edge_of(history, "process", 0, 0, 1) };
+        struct esse_edge edges[] = { edge_of(history, ESSE_DEP_RW, 0, 1, 0),
+                                     edge_of(history, ESSE_DEP_PROCESS, 0, 0, 1) };
         edges[1].has_key = false;
         edges[1].from_op.ix = edges[1].to_op.ix = ESSE_NO_OP;
         CHECK_EQ(refutes(history, levels[i].type, edges, 2), levels[i].sessions);
-        edges[1].dep = "realtime";
+        edges[1].dep = ESSE_DEP_REALTIME;
         CHECK_EQ(refutes(history, levels[i].type, edges, 2), levels[i].time);
     }
     esse_arena_free(arena);
@@ -447,18 +450,18 @@ TEST(test_refutation__beside_a_rw_weak_levels_know_reads_and_sessions)
                   "{\"session\":4,\"ops\":[{\"r\":\"z\",\"v\":2},{\"r\":\"x\",\"v\":null}]}\n"
                   "{\"version_order\":{\"z\":[1,2]}}\n");
     const uint32_t x = 0, z = 1, y = 2;
-    const struct esse_edge by_reads[] = { edge_of(history, "wr", x, 0, 2),
-                                          edge_of(history, "wr", y, 3, 4),
-                                          edge_of(history, "rw", x, 5, 0) };
-    const struct esse_edge by_writes[] = { edge_of(history, "ww", z, 1, 6),
-                                           edge_of(history, "wr", z, 6, 7),
-                                           edge_of(history, "rw", x, 8, 0) };
-    CHECK(refutes(history, "parallel-snapshot-isolation-no-order", by_reads, 3));
-    CHECK(refutes(history, "causal-cerone-no-order", by_reads, 3));
-    CHECK(!refutes(history, "read-atomic-no-order", by_reads, 3));
-    CHECK(refutes(history, "parallel-snapshot-isolation-no-order", by_writes, 3));
-    CHECK(!refutes(history, "causal-cerone-no-order", by_writes, 3));
-    CHECK(!refutes(history, "read-atomic-no-order", by_writes, 3));
+    const struct esse_edge by_reads[] = { edge_of(history, ESSE_DEP_WR, x, 0, 2),
+                                          edge_of(history, ESSE_DEP_WR, y, 3, 4),
+                                          edge_of(history, ESSE_DEP_RW, x, 5, 0) };
+    const struct esse_edge by_writes[] = { edge_of(history, ESSE_DEP_WW, z, 1, 6),
+                                           edge_of(history, ESSE_DEP_WR, z, 6, 7),
+                                           edge_of(history, ESSE_DEP_RW, x, 8, 0) };
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_PARALLEL, by_reads, 3));
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, by_reads, 3));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, by_reads, 3));
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_PARALLEL, by_writes, 3));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, by_writes, 3));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, by_writes, 3));
     esse_arena_free(arena);
 }
 
@@ -475,11 +478,11 @@ TEST(test_refutation__an_older_version_is_not_what_a_predicate_read)
                   "{\"session\":2,\"ops\":[{\"p\":\"v > 3\",\"rows\":{\"x\":6}},"
                   "{\"r\":\"y\",\"v\":null}]}\n"
                   "{\"version_order\":{\"x\":[5,6]}}\n");
-    const struct esse_edge edges[] = { edge_of(history, "wrp", 0, 0, 3),
-                                       edge_of(history, "rw", 1, 4, 1) };
-    CHECK(refutes(history, "parallel-snapshot-isolation-no-order", edges, 2));
-    CHECK(!refutes(history, "causal-cerone-no-order", edges, 2));
-    CHECK(!refutes(history, "read-atomic-no-order", edges, 2));
+    const struct esse_edge edges[] = { edge_of(history, ESSE_DEP_WRP, 0, 0, 3),
+                                       edge_of(history, ESSE_DEP_RW, 1, 4, 1) };
+    CHECK(refutes(history, ESSE_ANOMALY_NO_ORDER_PARALLEL, edges, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, edges, 2));
+    CHECK(!refutes(history, ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, edges, 2));
     esse_arena_free(arena);
 }
 
@@ -487,19 +490,20 @@ TEST(test_refutation__an_older_version_is_not_what_a_predicate_read)
 TEST(test_refutation__what_a_predicate_saw_does_not_pass_for_a_read)
 {
     static const struct {
-        const char *type, *dep;
+        enum esse_anomaly_id type;
+        enum esse_dep dep;
         bool refuted;
     } claims[] = {
-        { "serializable-no-order", "rwp", true },
-        { "serializable-no-order", "rw", false },
-        { "snapshot-isolation-no-order", "rwp", true },
-        { "snapshot-isolation-no-order", "rw", false },
-        { "repeatable-read-no-order", "rwp", false },
-        { "repeatable-read-no-order", "rw", false },
-        { "causal-cerone-no-order", "rwp", true },
-        { "causal-cerone-no-order", "rw", false },
-        { "read-atomic-no-order", "rwp", true },
-        { "read-atomic-no-order", "rw", false },
+        { ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, ESSE_DEP_RWP, true },
+        { ESSE_ANOMALY_NO_ORDER_SERIALIZABLE, ESSE_DEP_RW, false },
+        { ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION, ESSE_DEP_RWP, true },
+        { ESSE_ANOMALY_NO_ORDER_SNAPSHOT_ISOLATION, ESSE_DEP_RW, false },
+        { ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ, ESSE_DEP_RWP, false },
+        { ESSE_ANOMALY_NO_ORDER_REPEATABLE_READ, ESSE_DEP_RW, false },
+        { ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, ESSE_DEP_RWP, true },
+        { ESSE_ANOMALY_NO_ORDER_CAUSAL_CERONE, ESSE_DEP_RW, false },
+        { ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, ESSE_DEP_RWP, true },
+        { ESSE_ANOMALY_NO_ORDER_READ_ATOMIC, ESSE_DEP_RW, false },
     };
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history =
@@ -511,7 +515,7 @@ TEST(test_refutation__what_a_predicate_saw_does_not_pass_for_a_read)
             ESSE_CHOICE_SOURCE, { 0 }, { ESSE_NO_OP }, { 1 }, { 0 }
         };
         struct esse_clause clauses[] = {
-            cycle_of(arena, 1, edge_of(history, "wr", 0, 0, 2),
+            cycle_of(arena, 1, edge_of(history, ESSE_DEP_WR, 0, 0, 2),
                      edge_of(history, claims[i].dep, 0, 1, 0)),
             clause_of(arena, ESSE_CLAUSE_SOURCES, 1, 0, 0, 0),
             clause_of(arena, ESSE_CLAUSE_FOLLOWS, 0, 0, 0, 0),
@@ -617,8 +621,8 @@ static void refuse(const struct mutant *m, const struct draft *draft, const char
                    uint32_t clause, uint32_t at)
 {
     if (is_accepted(m->history, &draft->anomaly))
-        fail_msg("%s accepted after %s (clause %u, %u) of\n%s", m->anomaly->type, what, clause, at,
-                 write_text(m->arena, "native", m->history));
+        fail_msg("%s accepted after %s (clause %u, %u) of\n%s", esse_anomaly_name(m->anomaly->type),
+                 what, clause, at, write_text(m->arena, "native", m->history));
 }
 
 /* Some choice makes all clauses true that are not derived. */
@@ -716,13 +720,13 @@ static void mutate_op(const struct mutant *m, uint32_t c, uint32_t e, bool is_fr
 
 static void mutate_keyed(const struct mutant *m, uint32_t c, uint32_t e)
 {
-    static const char *const deps[] = { "ww", "wr", "rw", "co" };
+    static const enum esse_dep deps[] = { ESSE_DEP_WW, ESSE_DEP_WR, ESSE_DEP_RW, ESSE_DEP_CO };
     const struct esse_edge *edge = &m->anomaly->refutation->clauses[c].edges[e];
     for (size_t i = 0; i < sizeof deps / sizeof *deps; i++) {
         struct draft *draft = draft_of(m->arena, m->anomaly);
         edges_of(draft, c)[e].dep = deps[i];
-        if (strcmp(deps[i], edge->dep) != 0)
-            refuse(m, draft, deps[i], c, e);
+        if (deps[i] != edge->dep)
+            refuse(m, draft, esse_dep_name(deps[i]), c, e);
     }
     for (uint32_t key = 0; key <= m->history->keys; key++) {
         struct draft *draft = draft_of(m->arena, m->anomaly);
@@ -1012,8 +1016,8 @@ static struct esse_refutation *all_combinations(struct esse_arena *arena,
         choices[i] = (struct esse_choice){ ESSE_CHOICE_ORDER, { X }, { 0 }, { 6 }, { 0 } };
     for (uint32_t bits = 0; bits < 1u << count; bits++) {
         uint32_t *literals = esse_arena_alloc(arena, count, sizeof *literals);
-        clauses[bits] =
-            cycle_of(arena, 0, edge_of(history, "wr", Y, 7, 5), edge_of(history, "rw", X, 4, 6));
+        clauses[bits] = cycle_of(arena, 0, edge_of(history, ESSE_DEP_WR, Y, 7, 5),
+                                 edge_of(history, ESSE_DEP_RW, X, 4, 6));
         for (uint32_t i = 0; i < count; i++)
             literals[i] = 2 * i + (bits >> i & 1);
         clauses[bits].literals = literals;

@@ -234,7 +234,7 @@ TEST(test_replay__evidence_that_was_changed_is_refused)
         check_by(arena, history, "replay", "serializable", "commit_ts");
     struct esse_error err;
     CHECK_EQ(verdict->outcome, ESSE_VIOLATED);
-    CHECK_TEXT(verdict->anomalies[0].type, "order-mismatch");
+    CHECK_EQ(verdict->anomalies[0].type, ESSE_ANOMALY_ORDER_MISMATCH);
     for (int change = 0; change <= 6; change++) {
         struct esse_anomaly anomaly = verdict->anomalies[0];
         struct esse_step steps[2] = { anomaly.steps[0], anomaly.steps[1] };
@@ -243,7 +243,7 @@ TEST(test_replay__evidence_that_was_changed_is_refused)
         steps[0].txn.ix -= change == 2;
         anomaly.key.ix += change == 3;
         anomaly.order_by = change == 4 ? "start_ts" : change == 5 ? NULL : anomaly.order_by;
-        anomaly.type = change == 6 ? "snapshot-mismatch" : anomaly.type;
+        anomaly.type = change == 6 ? ESSE_ANOMALY_SNAPSHOT_MISMATCH : anomaly.type;
         if (esse_recheck_anomaly(history, &anomaly, &err) != (change == 0))
             fail_msg("change %d", change);
     }

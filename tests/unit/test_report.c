@@ -34,11 +34,12 @@ static struct esse_history *circle_history(struct esse_arena *arena, unsigned co
 }
 
 static struct esse_edge edge_of(const struct esse_history *history, uint32_t from, uint32_t to,
-                                const char *dep)
+                                enum esse_dep dep)
 {
-    struct esse_edge edge = { { from },        { to },         dep,
-                              strlen(dep) < 4, { 0 },          { ESSE_NO_OP },
-                              { ESSE_NO_OP },  { ESSE_NO_OP }, "" };
+    struct esse_edge edge = {
+        { from },       { to },         dep, dep <= ESSE_DEP_RWP, { 0 }, { ESSE_NO_OP },
+        { ESSE_NO_OP }, { ESSE_NO_OP }, ""
+    };
     if (edge.has_key) {
         edge.from_op.ix = history->txn_op[from + 1] - 1;
         edge.to_op.ix = history->txn_op[to];
@@ -50,8 +51,9 @@ static struct esse_edge edge_of(const struct esse_history *history, uint32_t fro
 static const struct esse_anomaly *circle_of(struct esse_arena *arena,
                                             const struct esse_history *history)
 {
-    static const char *const deps[] = { "wr",  "rw",      "ww",  "realtime",
-                                        "rwp", "process", "wrp", "start" };
+    static const enum esse_dep deps[] = { ESSE_DEP_WR,       ESSE_DEP_RW,   ESSE_DEP_WW,
+                                          ESSE_DEP_REALTIME, ESSE_DEP_RWP,  ESSE_DEP_PROCESS,
+                                          ESSE_DEP_WRP,      ESSE_DEP_START };
     struct esse_anomaly *anomaly = esse_arena_alloc(arena, 1, sizeof *anomaly);
     struct esse_edge *edges = esse_arena_alloc(arena, history->txns, sizeof *edges);
     for (uint32_t i = 0; i < history->txns; i++) {
@@ -60,7 +62,7 @@ static const struct esse_anomaly *circle_of(struct esse_arena *arena,
         edges[i].why =
             esse_arena_format(arena, "t%u wrote k%u = %u, which t%u read", i, i, i + 1, next);
     }
-    *anomaly = (struct esse_anomaly){ .type = "G2-item",
+    *anomaly = (struct esse_anomaly){ .type = ESSE_ANOMALY_G2_ITEM,
                                       .description = "transactions that each come before the next "
                                                      "in a circle",
                                       .edges = edges,
@@ -293,7 +295,7 @@ TEST(test_text__unknown_members_and_clock_times_are_shown)
         " :debug \"a very long text that nobody wants to read to its end in a terminal\"}\n");
     struct esse_step step = { { 0 }, { 0 }, "1 read x = [9]; nobody appended 9" };
     struct esse_anomaly anomaly = {
-        .type = "garbage-read", .description = "d", .steps = &step, .step_count = 1
+        .type = ESSE_ANOMALY_GARBAGE_READ, .description = "d", .steps = &step, .step_count = 1
     };
     struct esse_report report = report_of(arena, history, &anomaly, 1);
     const char *text = written(arena, esse_report_text, &report);
@@ -345,7 +347,7 @@ TEST(test_bug__a_report_has_the_error_and_the_evidence)
     HAS(text, "\"error\":\"the cycle does not \\\"follow\\\"\"");
     HAS(text, json(arena, "\n"
                           "{'esse':'evidence'"));
-    HAS(text, circle->type);
+    HAS(text, esse_anomaly_name(circle->type));
     esse_arena_free(arena);
 }
 
@@ -369,14 +371,14 @@ TEST(test_text__types_beyond_the_first_few_are_only_named)
     struct esse_anomaly all[9];
     for (unsigned i = 0; i < 9; i++) {
         all[i] = *circle_of(arena, history);
-        all[i].type = esse_arena_format(arena, "type-%u", i);
+        all[i].type = (enum esse_anomaly_id)(ESSE_ANOMALY_G0 + i);
     }
     struct esse_report report = report_of(arena, history, all, 9);
     const char *text = written(arena, esse_report_text, &report);
-    HAS(text, "\n  and also type-6, type-7, type-8\n");
+    HAS(text, "\n  and also G2-item, G2, G0-process\n");
     HAS(text, "--verbose shows more");
     report.verbose = true;
-    HAS(written(arena, esse_report_text, &report), "type-8: ");
+    HAS(written(arena, esse_report_text, &report), "G0-process: ");
     esse_arena_free(arena);
 }
 
@@ -432,13 +434,14 @@ TEST(test_svg__texts_are_escaped_and_shortened)
         "{\"session\":1,\"txn\":\"a transaction with a name that is far too long\","
         "\"status\":\"aborted\",\"ops\":[{\"r\":\"a <very> long key \\\"with\\\" much in "
         "it\",\"v\":null}]}\n");
-    struct esse_edge edges[] = { edge_of(history, 0, 1, "ww"), edge_of(history, 1, 0, "rw") };
+    struct esse_edge edges[] = { edge_of(history, 0, 1, ESSE_DEP_WW),
+                                 edge_of(history, 1, 0, ESSE_DEP_RW) };
     edges[0].why = edges[1].why =
         "<reasons> & more, and this one goes on and on so that it needs more than one line of the "
         "panel, however wide that is, because people name things as they like and nobody stops "
         "them from it";
     struct esse_anomaly anomaly = {
-        .type = "G<>", .description = edges[0].why, .edges = edges, .edge_count = 2
+        .type = ESSE_ANOMALY_G2_ITEM, .description = edges[0].why, .edges = edges, .edge_count = 2
     };
     struct esse_report report = report_of(arena, history, &anomaly, 1);
     const char *text = written(arena, esse_report_svg, &report);
@@ -454,10 +457,12 @@ TEST(test_svg__a_walk_that_meets_a_transaction_again_has_a_box_for_it)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history = circle_history(arena, 3, 0);
-    struct esse_edge edges[] = { edge_of(history, 0, 1, "rw"), edge_of(history, 1, 0, "wr"),
-                                 edge_of(history, 0, 2, "rw"), edge_of(history, 2, 0, "wr") };
+    struct esse_edge edges[] = { edge_of(history, 0, 1, ESSE_DEP_RW),
+                                 edge_of(history, 1, 0, ESSE_DEP_WR),
+                                 edge_of(history, 0, 2, ESSE_DEP_RW),
+                                 edge_of(history, 2, 0, ESSE_DEP_WR) };
     struct esse_anomaly anomaly = {
-        .type = "G-nonadjacent", .description = "a walk", .edges = edges, .edge_count = 4
+        .type = ESSE_ANOMALY_G_NONADJACENT, .description = "a walk", .edges = edges, .edge_count = 4
     };
     struct esse_report report = report_of(arena, history, &anomaly, 1);
     const char *text = written(arena, esse_report_svg, &report);
@@ -530,11 +535,11 @@ TEST(test_svg__nothing_to_draw_is_said)
 TEST(test_drawn__one_of_each_type_and_the_rest_is_counted)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_anomaly all[] = { { .type = "a", .description = "0" },
-                                  { .type = "a", .description = "1" },
-                                  { .type = "a", .description = "2" },
-                                  { .type = "b", .description = "3" },
-                                  { .type = "c", .description = "4" } };
+    struct esse_anomaly all[] = { { .type = ESSE_ANOMALY_G1A, .description = "0" },
+                                  { .type = ESSE_ANOMALY_G1A, .description = "1" },
+                                  { .type = ESSE_ANOMALY_G1A, .description = "2" },
+                                  { .type = ESSE_ANOMALY_G1B, .description = "3" },
+                                  { .type = ESSE_ANOMALY_G2, .description = "4" } };
     struct esse_report report = report_of(arena, NULL, all, 5);
     uint32_t count;
     const struct esse_anomaly **drawn = esse_cast_drawn(arena, report.result, 4, &count);
@@ -550,7 +555,7 @@ TEST(test_dot__clusters_nodes_and_edges)
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history = circle_history(arena, 4, 20);
     struct esse_anomaly two[] = { *circle_of(arena, history), *circle_of(arena, history) };
-    two[1].type = "another";
+    two[1].type = ESSE_ANOMALY_G2;
     two[1].alike = 8;
     struct esse_report report = report_of(arena, history, two, 2);
     const char *text = written(arena, esse_report_dot, &report);
@@ -568,8 +573,10 @@ TEST(test_dot__clusters_nodes_and_edges)
 static const char *op_shown(struct esse_arena *arena, const struct esse_history *history,
                             uint32_t op, size_t most)
 {
-    const struct esse_edge edge = { .from = { 0 }, .to = { 1 }, .dep = "rw" };
-    const struct esse_anomaly anomaly = { .type = "a", .edges = &edge, .edge_count = 1 };
+    const struct esse_edge edge = { .from = { 0 }, .to = { 1 }, .dep = ESSE_DEP_RW };
+    const struct esse_anomaly anomaly = { .type = ESSE_ANOMALY_G2,
+                                          .edges = &edge,
+                                          .edge_count = 1 };
     return esse_cast_op_fit(arena, history, &anomaly, op, most);
 }
 
@@ -657,9 +664,10 @@ TEST(test_statements__are_shown_as_they_stand_there)
         "UPDATE seats SET taken = true, note = 'a\\nb  é' WHERE id = :seat";
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *history = statement_history(arena);
-    struct esse_edge edges[] = { edge_of(history, 0, 1, "rw"), edge_of(history, 1, 0, "rw") };
+    struct esse_edge edges[] = { edge_of(history, 0, 1, ESSE_DEP_RW),
+                                 edge_of(history, 1, 0, ESSE_DEP_RW) };
     struct esse_anomaly anomaly = {
-        .type = "G2-item", .description = "d", .edges = edges, .edge_count = 2
+        .type = ESSE_ANOMALY_G2_ITEM, .description = "d", .edges = edges, .edge_count = 2
     };
     struct esse_report report = report_of(arena, history, &anomaly, 1);
     const char *text = written(arena, esse_report_text, &report);
@@ -747,7 +755,7 @@ static const struct esse_anomaly *refuted_of(struct esse_arena *arena,
     }
     clauses[2].kind = ESSE_CLAUSE_FOLLOWS;
     *refutation = (struct esse_refutation){ choice, is_open, clauses, 3 };
-    *anomaly = (struct esse_anomaly){ .type = "serializable-no-order",
+    *anomaly = (struct esse_anomaly){ .type = ESSE_ANOMALY_NO_ORDER_SERIALIZABLE,
                                       .description = "d",
                                       .refutation = refutation };
     return anomaly;

@@ -29,7 +29,7 @@ static void compare_level(uint64_t seed, const struct esse_history *history,
                  (unsigned long long)seed, a_levels[level].name,
                  verdict->outcome == ESSE_HOLDS ? "holds" : "violated",
                  holds ? "holds" : "violated",
-                 verdict->anomaly_count ? verdict->anomalies[0].type : "-",
+                 verdict->anomaly_count ? esse_anomaly_name(verdict->anomalies[0].type) : "-",
                  write_text(arena, "native", history));
     if (verdict->outcome != ESSE_UNKNOWN)
         CHECK(verdict->rechecked);
@@ -318,11 +318,11 @@ TEST(test_saturate__a_changed_justification_is_refused)
             if (member == 2)
                 edge->key.ix ^= edge->has_key;
             if (member == 3)
-                edge->witness.ix = strcmp(edge->dep, "co") == 0 ? 0 : edge->witness.ix;
+                edge->witness.ix = edge->dep == ESSE_DEP_CO ? 0 : edge->witness.ix;
             if (member == 4)
                 edge->because_count = 0;
             if (member == 5)
-                edge->dep = strcmp(edge->dep, "co") == 0 ? "ww" : "co";
+                edge->dep = edge->dep == ESSE_DEP_CO ? ESSE_DEP_WW : ESSE_DEP_CO;
             bool same = memcmp(edge, &anomaly->edges[e], sizeof *edge) == 0;
             tried += !same;
             if (!same && esse_recheck_anomaly(history, &changed, &err))

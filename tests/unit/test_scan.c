@@ -117,7 +117,7 @@ static bool agrees(const struct o_history *h, bool quiet)
     for (int type = 0; type < O_TYPES; type++) {
         bool reported = false;
         for (uint32_t i = 0; i < result->anomaly_type_count; i++)
-            reported |= strcmp(result->anomaly_types[i], o_names[type]) == 0;
+            reported |= strcmp(esse_anomaly_name(result->anomaly_types[i]), o_names[type]) == 0;
         if (reported != found[type] && !quiet)
             print_error("%s: oracle %d, engine %d\n", o_names[type], found[type], reported);
         same &= reported == found[type];
@@ -215,7 +215,8 @@ TEST(test_recheck__refuses_every_claim_of_what_did_not_happen)
             }
             for (uint32_t count = 1; count <= 3; count++) {
                 struct esse_anomaly claim = {
-                    o_names[type], "", true, { esse_rng_below(&rng, history->keys) }, steps, count
+                    esse_anomaly_find(o_names[type])->id,    "",    true,
+                    { esse_rng_below(&rng, history->keys) }, steps, count
                 };
                 struct esse_error err;
                 CHECK(!esse_recheck_anomaly(history, &claim, &err));
@@ -246,7 +247,7 @@ TEST(test_recheck__accepts_the_real_and_refuses_the_damaged)
     struct esse_history *history = lost_update(arena);
     struct esse_error err;
     struct esse_step steps[] = { { { 1 }, { 1 }, "" }, { { 2 }, { 3 }, "" } };
-    struct esse_anomaly claim = { "lost-update", "", true, { 0 }, steps, 2 };
+    struct esse_anomaly claim = { ESSE_ANOMALY_LOST_UPDATE, "", true, { 0 }, steps, 2 };
     CHECK(esse_recheck_anomaly(history, &claim, &err));
     for (uint32_t op = 0; op < 8; op++) {
         if (op == 3)
@@ -264,9 +265,9 @@ TEST(test_recheck__accepts_the_real_and_refuses_the_damaged)
     claim.key.ix = 5;
     CHECK(!esse_recheck_anomaly(history, &claim, &err));
     claim.key.ix = 0;
-    claim.type = "G1a";
+    claim.type = ESSE_ANOMALY_G1A;
     CHECK(!esse_recheck_anomaly(history, &claim, &err));
-    claim.type = "no-such-anomaly";
+    claim.type = ESSE_ANOMALY_NONE;
     CHECK(!esse_recheck_anomaly(history, &claim, &err));
     esse_arena_free(arena);
 }
@@ -277,7 +278,7 @@ TEST(test_recheck__a_verdict_needs_evidence_that_the_level_forbids)
     struct esse_history *history = lost_update(arena);
     struct esse_error err;
     struct esse_step steps[] = { { { 1 }, { 1 }, "" }, { { 2 }, { 3 }, "" } };
-    struct esse_anomaly claim = { "lost-update", "", true, { 0 }, steps, 2 };
+    struct esse_anomaly claim = { ESSE_ANOMALY_LOST_UPDATE, "", true, { 0 }, steps, 2 };
     struct esse_verdict verdict = {
         .level = "x", .outcome = ESSE_VIOLATED, .anomalies = &claim, .anomaly_count = 1
     };

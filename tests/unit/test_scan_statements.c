@@ -309,7 +309,7 @@ static unsigned count_told(struct esse_arena *arena, const char *text, const cha
     if (!esse_check(arena, load_text(arena, "native", text), &options, &result, &err))
         fail_msg("%s%s", text, err.text);
     for (uint32_t i = 0; i < result->verdicts[0].anomaly_count; i++)
-        count += strcmp(result->verdicts[0].anomalies[i].type, type) == 0;
+        count += strcmp(esse_anomaly_name(result->verdicts[0].anomalies[i].type), type) == 0;
     return count;
 }
 
@@ -374,7 +374,7 @@ TEST(test_check__what_statements_leave_out_is_no_anomaly)
                 fail_msg("%s: %s", esse_out_memory(&text), err.text);
             if (result->verdicts[0].outcome == ESSE_VIOLATED)
                 fail_msg("%s: %s: %s", esse_out_memory(&text), engines[i],
-                         result->verdicts[0].anomalies[0].type);
+                         esse_anomaly_name(result->verdicts[0].anomalies[0].type));
         }
         esse_arena_free(arena);
     }
@@ -386,7 +386,7 @@ static unsigned check_claim(const struct esse_history *history, const char *text
                             bool is_true)
 {
     const struct esse_step step = { { 1 }, { history->ops - 1 }, "" };
-    struct esse_anomaly claim = { mismatch, "", key >= 0, { 0 }, &step, 1 };
+    struct esse_anomaly claim = { ESSE_ANOMALY_RESULT_SET_MISMATCH, "", key >= 0, { 0 }, &step, 1 };
     struct esse_error err;
     const char name = (char)('w' + key);
     if (key >= 0)

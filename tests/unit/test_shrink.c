@@ -290,7 +290,7 @@ TEST(test_shrink__an_aborted_read_keeps_its_writer)
         "{'session':1,'txn':'b','status':'aborted','ops':[{'w':'y','v':2},{'w':'x','v':2}]}\n"
         "{'session':2,'txn':'c','ops':[{'r':'y','v':1},{'r':'x','v':2}]}\n");
     struct esse_shrunk shrunk = shrunk_of(arena, history, "G1a");
-    CHECK_TEXT(shrunk.type, "G1a");
+    CHECK_EQ(shrunk.type, ESSE_ANOMALY_G1A);
     CHECK(shrunk.is_minimal);
     CHECK_JSON(arena, write_text(arena, "native", shrunk.part),
                HEADER "{'session':1,'txn':'b','status':'aborted','ops':[{'w':'x','v':2}]}\n"
@@ -373,7 +373,7 @@ static const char *random_text(struct esse_arena *arena, uint64_t seed, bool lis
     return esse_out_memory(&out);
 }
 
-static bool shows(const struct esse_history *history, const char *type)
+static bool shows(const struct esse_history *history, enum esse_anomaly_id type)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_check_options check = check_at(&serializable);
@@ -382,7 +382,7 @@ static bool shows(const struct esse_history *history, const char *type)
     bool found = false;
     CHECK(esse_check(arena, history, &check, &result, &err));
     for (uint32_t i = 0; i < result->anomaly_type_count; i++)
-        found = found || strcmp(result->anomaly_types[i], type) == 0;
+        found = found || result->anomaly_types[i] == type;
     esse_arena_free(arena);
     return found;
 }
@@ -400,13 +400,13 @@ static bool adds_a_type(const struct esse_history *history, const struct esse_re
     for (uint32_t i = 0; i < result->anomaly_type_count; i++) {
         bool known = false;
         for (uint32_t j = 0; j < whole->anomaly_type_count; j++)
-            known = known || strcmp(result->anomaly_types[i], whole->anomaly_types[j]) == 0;
+            known = known || result->anomaly_types[i] == whole->anomaly_types[j];
         adds = adds || !known;
     }
     for (uint32_t i = 0; i < result->also_found_count; i++) {
         bool known = false;
         for (uint32_t j = 0; j < whole->also_found_count; j++)
-            known = known || strcmp(result->also_found[i].type, whole->also_found[j].type) == 0;
+            known = known || result->also_found[i].type == whole->also_found[j].type;
         adds = adds || !known;
     }
     esse_arena_free(arena);

@@ -115,8 +115,8 @@ static unsigned count_told(const struct esse_verdict *verdict, const char *type)
 {
     unsigned count = 0;
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        count +=
-            !verdict->anomalies[i].supposed_count && strcmp(verdict->anomalies[i].type, type) == 0;
+        count += !verdict->anomalies[i].supposed_count &&
+                 strcmp(esse_anomaly_name(verdict->anomalies[i].type), type) == 0;
     return count;
 }
 
@@ -191,7 +191,9 @@ static unsigned check_claims(const struct p_history *h, const struct esse_histor
         for (int i = 0; i < h->txns[t].count; i++, op++)
             for (int key = 0; key < P_KEYS; key++) {
                 const struct esse_step step = { { (uint32_t)t }, { op }, "" };
-                struct esse_anomaly claim = { names[type], "", true, { 0 }, &step, 1 };
+                struct esse_anomaly claim = {
+                    esse_anomaly_find(names[type])->id, "", true, { 0 }, &step, 1
+                };
                 struct esse_error err;
                 const esse_value name = esse_value_string(history->values, &letters[key], 1);
                 if (!esse_history_key(history, name, &claim.key))

@@ -331,7 +331,7 @@ static void compare(const char *text, const char *engine, uint64_t seed, struct 
             fail_msg("seed %llu, %s: the engine %s says %s (%s), some world %s\n%s",
                      (unsigned long long)seed, asked[i].level, verdict->engine,
                      words[verdict->outcome],
-                     verdict->anomaly_count ? verdict->anomalies[0].type : "-",
+                     verdict->anomaly_count ? esse_anomaly_name(verdict->anomalies[0].type) : "-",
                      truth == HOLDS ? "holds" : "does not hold", text);
     }
     esse_arena_free(arena);

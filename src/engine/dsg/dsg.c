@@ -29,10 +29,11 @@ struct dsg {
 /* ---- cycles ---- */
 
 /* Of the kept cycles of a type the first that is longer than this one; NULL if none is. */
-static struct esse_anomaly *longer_kept(struct known *known, const char *type, uint32_t length)
+static struct esse_anomaly *longer_kept(struct known *known, enum esse_anomaly_id type,
+                                        uint32_t length)
 {
     for (size_t i = 0; i < known->found.count; i++)
-        if (known->found.at[i].edge_count > length && strcmp(known->found.at[i].type, type) == 0)
+        if (known->found.at[i].edge_count > length && known->found.at[i].type == type)
             return &known->found.at[i];
     return NULL;
 }
@@ -42,13 +43,12 @@ static void tell_cycle(struct known *known, const struct dsg_component *componen
                        enum esse_anomaly_id type, const struct dsg_edge *const *cycle,
                        uint32_t length)
 {
-    const char *name = esse_anomaly_get(type)->name;
     const bool is_kept = known_count(known, type);
-    if (!is_kept && !longer_kept(known, name, length))
+    if (!is_kept && !longer_kept(known, type, length))
         return;
     dsg_explain(known, component, type, cycle, length);
     struct esse_anomaly *last = &known->found.at[known->found.count - 1];
-    struct esse_anomaly *longer = longer_kept(known, name, length);
+    struct esse_anomaly *longer = longer_kept(known, type, length);
     if (longer) {
         const struct esse_anomaly shorter = *last;
         *last = *longer;
@@ -115,15 +115,15 @@ static bool rules_all_out(const struct dsg *dsg)
 static unsigned mask_of(const struct esse_level *level)
 {
     static const unsigned data[] = {
-        [ESSE_CYCLE_WW] = 1u << DSG_WW,
+        [ESSE_CYCLE_WW] = 1u << ESSE_DEP_WW,
         [ESSE_CYCLE_WR] = DSG_DATA & ~DSG_ANTI,
         [ESSE_CYCLE_ONE_RW] = DSG_DATA & ~DSG_ANTI, /* the rest of it is left to the replay */
-        [ESSE_CYCLE_ITEM_RW] = DSG_DATA & ~(1u << DSG_RWP),
+        [ESSE_CYCLE_ITEM_RW] = DSG_DATA & ~(1u << ESSE_DEP_RWP),
         [ESSE_CYCLE_NO_TWO_RW] = DSG_DATA,
         [ESSE_CYCLE_ANY] = DSG_DATA,
     };
-    return data[level->cycle] | (level->needs_session_order ? 1u << DSG_SO : 0) |
-           (level->needs_real_time ? 1u << DSG_RT : 0);
+    return data[level->cycle] | (level->needs_session_order ? 1u << ESSE_DEP_PROCESS : 0) |
+           (level->needs_real_time ? 1u << ESSE_DEP_REALTIME : 0);
 }
 
 struct proof {
@@ -315,8 +315,8 @@ static unsigned asked_mask(const struct esse_job *job)
     for (size_t i = 0; i < job->level_count; i++) {
         if (job->levels[i]->family != ESSE_FAMILY_DEPENDENCY)
             continue;
-        mask |= job->levels[i]->needs_session_order ? 1u << DSG_SO : 0;
-        mask |= job->levels[i]->needs_real_time ? 1u << DSG_RT : 0;
+        mask |= job->levels[i]->needs_session_order ? 1u << ESSE_DEP_PROCESS : 0;
+        mask |= job->levels[i]->needs_real_time ? 1u << ESSE_DEP_REALTIME : 0;
     }
     for (const struct dsg_shape *shape = dsg_shapes; shape->type != ESSE_ANOMALY_NONE; shape++)
         mask |= job->named[shape->type] ? shape->needs : 0;
@@ -326,15 +326,15 @@ static unsigned asked_mask(const struct esse_job *job)
 /* The serial level that speaks of these dependencies; NULL if there is none. */
 static const struct esse_level *serial_with(unsigned mask)
 {
-    return esse_level_with(esse_level_get(ESSE_LEVEL_SERIALIZABLE), mask & 1u << DSG_SO,
-                           mask & 1u << DSG_RT);
+    return esse_level_with(esse_level_get(ESSE_LEVEL_SERIALIZABLE), mask & 1u << ESSE_DEP_PROCESS,
+                           mask & 1u << ESSE_DEP_REALTIME);
 }
 
 /* The serial level that speaks of what was asked for; of time only with sessions. */
 static const struct esse_level *strongest_asked(const struct esse_job *job)
 {
     const unsigned mask = asked_mask(job);
-    return serial_with(mask & 1u << DSG_SO ? mask : DSG_DATA);
+    return serial_with(mask & 1u << ESSE_DEP_PROCESS ? mask : DSG_DATA);
 }
 
 static bool find_cycles(struct dsg *dsg)

@@ -20,7 +20,7 @@ struct gathering {
     uint32_t loose_steps;      /* how many loose versions of a key are taken after another one */
 };
 
-static void add(struct gathering *g, uint32_t from, uint32_t to, enum dsg_dep dep, uint32_t key,
+static void add(struct gathering *g, uint32_t from, uint32_t to, enum esse_dep dep, uint32_t key,
                 uint32_t from_at, uint32_t to_at)
 {
     if (from == ESSE_NO_TXN || to == ESSE_NO_TXN || from == to ||
@@ -36,7 +36,7 @@ static void add(struct gathering *g, uint32_t from, uint32_t to, enum dsg_dep de
 
 /* From the transaction of 'at' to whoever installed what is known to follow a loose version. */
 static void add_inferred(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
-                         enum dsg_dep dep)
+                         enum esse_dep dep)
 {
     const struct versions *versions = g->versions;
     uint32_t txn = versions_touch(versions, at)->txn;
@@ -50,7 +50,7 @@ static void add_inferred(struct gathering *g, uint32_t key, uint32_t at, uint32_
 
 /* From the transaction of 'at' to whoever installed loose versions, which were written around it if
  * not all are taken: the others, in the order of the history, hardly lead back to it. */
-static void add_loose(struct gathering *g, uint32_t key, uint32_t at, enum dsg_dep dep)
+static void add_loose(struct gathering *g, uint32_t key, uint32_t at, enum esse_dep dep)
 {
     const struct versions *versions = g->versions;
     const uint32_t txn = versions_touch(versions, at)->txn;
@@ -74,7 +74,7 @@ static void add_loose(struct gathering *g, uint32_t key, uint32_t at, enum dsg_d
 /* From the transaction of 'at' to whoever installed what comes after 'version': one version, or
  * all loose ones. */
 static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
-                      enum dsg_dep dep)
+                      enum esse_dep dep)
 {
     const struct versions *versions = g->versions;
     uint32_t txn = versions_touch(versions, at)->txn;
@@ -128,11 +128,11 @@ static void add_key(struct gathering *g, uint32_t key)
         if (version == NO_VERSION || g->place[touch->txn] == NO_NODE)
             continue;
         if (touch->kind != ESSE_OP_READ) {
-            add_after(g, key, at, version, DSG_WW);
+            add_after(g, key, at, version, ESSE_DEP_WW);
         } else if (version_txn(versions, version) != touch->txn) {
-            add(g, version_txn(versions, version), touch->txn, DSG_WR, key,
+            add(g, version_txn(versions, version), touch->txn, ESSE_DEP_WR, key,
                 versions->write[version], at);
-            add_after(g, key, at, version, DSG_RW);
+            add_after(g, key, at, version, ESSE_DEP_RW);
         }
     }
 }
@@ -142,8 +142,8 @@ static void add_predicates(struct gathering *g)
     for (size_t i = 0; i < g->versions->predicate_edge_count; i++) {
         const struct dsg_predicate_edge *edge = &g->versions->predicate_edges[i];
         size_t count = g->edges.count;
-        bool reads = edge->dep == DSG_WRP;
-        add(g, edge->from, edge->to, (enum dsg_dep)edge->dep, edge->key,
+        bool reads = edge->dep == ESSE_DEP_WRP;
+        add(g, edge->from, edge->to, (enum esse_dep)edge->dep, edge->key,
             reads ? edge->write : ESSE_NO_TOUCH, reads ? ESSE_NO_TOUCH : edge->write);
         if (g->edges.count > count)
             g->edges.at[count].predicate = edge->op;
@@ -182,9 +182,9 @@ static void add_change(struct installed *i, const struct dsg_range_read *read, u
         return;
     i->done[key] = i->rounds;
     if (i->ranges->versions->snapshots->place[txn] < read->before)
-        add(g, txn, read->txn, DSG_WRP, key, write, ESSE_NO_TOUCH);
+        add(g, txn, read->txn, ESSE_DEP_WRP, key, write, ESSE_NO_TOUCH);
     else
-        add(g, read->txn, txn, DSG_RWP, key, ESSE_NO_TOUCH, write);
+        add(g, read->txn, txn, ESSE_DEP_RWP, key, ESSE_NO_TOUCH, write);
     if (g->edges.count > count)
         g->edges.at[count].predicate = read->op;
 }
@@ -282,7 +282,7 @@ static void add_sessions(struct gathering *g, const struct dsg_component *compon
     const struct esse_history *history = g->versions->history;
     for (uint32_t m = 0; m < component->count; m++) {
         uint32_t txn = component->members[m], session = history->txn_session[txn];
-        add(g, last[session], txn, DSG_SO, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
+        add(g, last[session], txn, ESSE_DEP_PROCESS, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
         last[session] = txn;
     }
     for (uint32_t m = 0; m < component->count; m++)
@@ -300,7 +300,7 @@ struct frontier {
 static void start_txn(struct frontier *f, uint32_t txn)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        add(f->gathering, f->open[i], txn, DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
+        add(f->gathering, f->open[i], txn, ESSE_DEP_REALTIME, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
 }
 
 /* Whoever ended before 'txn' started is covered by it from now on. */

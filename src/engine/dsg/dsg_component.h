@@ -14,8 +14,8 @@ struct dsg_edge {
     uint32_t from, to; /* members */
     uint32_t key;
     uint32_t from_at, to_at; /* the accesses, or ESSE_NO_TOUCH for session order and real time */
-    uint32_t predicate;      /* the predicate operation, for DSG_WRP and DSG_RWP */
-    uint8_t dep;             /* enum dsg_dep */
+    uint32_t predicate;      /* the predicate operation, for ESSE_DEP_WRP and ESSE_DEP_RWP */
+    uint8_t dep;             /* enum esse_dep */
 };
 
 struct dsg_component {

@@ -7,8 +7,6 @@
 #include "history/show_time.h"
 #include "sql/predicate.h"
 
-const char *const dsg_dep_names[] = { "ww", "wr", "rw", "process", "realtime", "wrp", "rwp" };
-
 struct telling {
     struct known *known;
     const struct versions *versions;
@@ -212,9 +210,15 @@ static void tell_rwp(struct telling *t)
 
 static const char *tell(struct telling *telling)
 {
-    static void (*const words[])(struct telling *) = { tell_ww,      tell_wr,       tell_rw,
-                                                       tell_process, tell_realtime, tell_wrp,
-                                                       tell_rwp };
+    static void (*const words[])(struct telling *) = {
+        [ESSE_DEP_WW] = tell_ww,
+        [ESSE_DEP_WR] = tell_wr,
+        [ESSE_DEP_RW] = tell_rw,
+        [ESSE_DEP_PROCESS] = tell_process,
+        [ESSE_DEP_REALTIME] = tell_realtime,
+        [ESSE_DEP_WRP] = tell_wrp,
+        [ESSE_DEP_RWP] = tell_rwp,
+    };
     esse_out_init_memory(&telling->out, telling->known->arena);
     words[telling->edge->dep](telling);
     return esse_out_memory(&telling->out);
@@ -228,7 +232,7 @@ static esse_op op_at(const struct versions *versions, uint32_t at)
 static const struct version_edge *find_inferred(const struct versions *versions,
                                                 const struct dsg_edge *edge)
 {
-    if (edge->dep != DSG_WW && edge->dep != DSG_RW)
+    if (edge->dep != ESSE_DEP_WW && edge->dep != ESSE_DEP_RW)
         return NULL;
     return versions_edge(versions, versions->of[edge->from_at], versions->of[edge->to_at]);
 }
@@ -237,7 +241,7 @@ struct esse_edge dsg_explain_edge(struct known *known, const struct dsg_componen
                                   const struct dsg_edge *edge)
 {
     const struct versions *versions = component->versions;
-    const bool data = edge->dep != DSG_SO && edge->dep != DSG_RT;
+    const bool data = edge->dep != ESSE_DEP_PROCESS && edge->dep != ESSE_DEP_REALTIME;
     const struct version_edge *inferred = find_inferred(versions, edge);
     struct telling telling = { .known = known,
                                .versions = versions,
@@ -247,13 +251,13 @@ struct esse_edge dsg_explain_edge(struct known *known, const struct dsg_componen
                                .to = component->members[edge->to] };
     struct esse_edge told = { .from = { telling.from },
                               .to = { telling.to },
-                              .dep = dsg_dep_names[edge->dep],
+                              .dep = edge->dep,
                               .has_key = data,
                               .key = { data ? edge->key : 0 },
                               .from_op = op_at(versions, edge->from_at),
                               .to_op = op_at(versions, edge->to_at),
                               .witness = { ESSE_NO_OP } };
-    if (edge->dep == DSG_WW && is_seen_order(versions, edge))
+    if (edge->dep == ESSE_DEP_WW && is_seen_order(versions, edge))
         told.witness = op_at(versions, versions->key_reader[edge->key]);
     if (inferred) {
         told.basis = esse_assumption_get(inferred->basis)->name;
@@ -261,7 +265,7 @@ struct esse_edge dsg_explain_edge(struct known *known, const struct dsg_componen
         told.later_witness = op_at(versions, inferred->to_at);
     }
     if (edge->predicate != ESSE_NO_OP)
-        *(edge->dep == DSG_WRP ? &told.to_op : &told.from_op) = (esse_op){ edge->predicate };
+        *(edge->dep == ESSE_DEP_WRP ? &told.to_op : &told.from_op) = (esse_op){ edge->predicate };
     told.why = tell(&telling);
     return told;
 }
@@ -272,9 +276,7 @@ void dsg_explain(struct known *known, const struct dsg_component *component,
     struct esse_edge *edges = esse_arena_alloc(known->arena, length, sizeof *edges);
     for (uint32_t i = 0; i < length; i++)
         edges[i] = dsg_explain_edge(known, component, cycle[i]);
-    struct esse_anomaly anomaly = { .type = esse_anomaly_get(type)->name,
-                                    .edges = edges,
-                                    .edge_count = length };
+    struct esse_anomaly anomaly = { .type = type, .edges = edges, .edge_count = length };
     anomaly.description = esse_cycle_words(known->arena, known->history, edges, length);
     if (!anomaly.description)
         anomaly.description =

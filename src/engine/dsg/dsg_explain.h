@@ -3,9 +3,6 @@
 
 #include "engine/dsg/dsg_component.h"
 
-/* "ww", "wr" and so on, by dependency. */
-extern const char *const dsg_dep_names[];
-
 /* One edge in words and operations. */
 struct esse_edge dsg_explain_edge(struct known *known, const struct dsg_component *component,
                                   const struct dsg_edge *edge);

@@ -84,30 +84,30 @@ static inline void draw(struct drawing *d, uint32_t from, uint32_t to)
 }
 
 /* The node at which an edge of this kind leaves or enters a transaction. */
-static inline uint32_t leaves(const struct drawing *d, uint32_t txn, enum dsg_dep dep)
+static inline uint32_t leaves(const struct drawing *d, uint32_t txn, enum esse_dep dep)
 {
     return d->doubled ? 2 * txn + !dsg_is_anti(dep) : txn;
 }
 
-static inline uint32_t enters(const struct drawing *d, uint32_t txn, enum dsg_dep dep)
+static inline uint32_t enters(const struct drawing *d, uint32_t txn, enum esse_dep dep)
 {
     return d->doubled ? 2 * txn + dsg_is_anti(dep) : txn;
 }
 
-static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum dsg_dep dep)
+static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum esse_dep dep)
 {
     if (from != to && from != ESSE_NO_TXN && to != ESSE_NO_TXN && (d->mask & 1u << dep))
         draw(d, leaves(d, from, dep), enters(d, to, dep));
 }
 
-static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum dsg_dep dep)
+static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum esse_dep dep)
 {
     const struct versions *versions = d->versions;
     uint32_t txn = versions_touch(versions, at)->txn;
     if (!(d->mask & 1u << dep))
         return;
     if (!versions_writes_loose(versions, key, at)) {
-        draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == DSG_RW));
+        draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == ESSE_DEP_RW));
         return;
     }
     for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
@@ -116,7 +116,7 @@ static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum dsg
 
 /* From whoever installed or read a loose version to whoever installed one that is known to follow
  * it. */
-static void draw_inferred(struct drawing *d, uint32_t at, uint32_t version, enum dsg_dep dep)
+static void draw_inferred(struct drawing *d, uint32_t at, uint32_t version, enum esse_dep dep)
 {
     const struct versions *versions = d->versions;
     for (uint32_t e = versions->after_first[version]; e < versions->after_first[version + 1]; e++)
@@ -132,10 +132,10 @@ static void draw_loose_key(struct drawing *d, uint32_t key)
     const uint32_t *first = &versions->sources->by_key.first[key];
     for (uint32_t at = first[0]; at < first[1]; at++) {
         const struct esse_touch *touch = versions_touch(versions, at);
-        const enum dsg_dep dep = touch->kind == ESSE_OP_READ ? DSG_RW : DSG_WW;
+        const enum esse_dep dep = touch->kind == ESSE_OP_READ ? ESSE_DEP_RW : ESSE_DEP_WW;
         uint32_t version = versions->of[at];
         if (version == NO_VERSION ||
-            (dep == DSG_RW && version_txn(versions, version) == touch->txn))
+            (dep == ESSE_DEP_RW && version_txn(versions, version) == touch->txn))
             continue;
         if (is_loose(versions, key, version) && versions->after_first)
             draw_inferred(d, at, version, dep);
@@ -188,10 +188,10 @@ static void draw_accesses(struct drawing *d, uint32_t txn)
     for (uint32_t access = esse_by_key_access(by_key, ops[0]); access < end; access++) {
         struct dsg_link link = d->links[access];
         if (link.writer == IS_WRITE) {
-            draw_txns(d, txn, link.next, DSG_WW);
+            draw_txns(d, txn, link.next, ESSE_DEP_WW);
         } else {
-            draw_txns(d, link.writer, txn, DSG_WR);
-            draw_txns(d, txn, link.next, DSG_RW);
+            draw_txns(d, link.writer, txn, ESSE_DEP_WR);
+            draw_txns(d, txn, link.next, ESSE_DEP_RW);
         }
     }
 }
@@ -200,9 +200,9 @@ static void draw_time(struct drawing *d, uint32_t txn)
 {
     uint32_t before = d->time->ends_before[txn], after = d->time->starts_after[txn];
     if (before != NO_NODE)
-        draw(d, leaves(d, txn, DSG_RT), d->moments_at + before);
+        draw(d, leaves(d, txn, ESSE_DEP_REALTIME), d->moments_at + before);
     if (after != NO_NODE)
-        draw(d, d->moments_at + after, enters(d, txn, DSG_RT));
+        draw(d, d->moments_at + after, enters(d, txn, ESSE_DEP_REALTIME));
 }
 
 /* From the helpers of a key to its loose versions. */
@@ -211,8 +211,8 @@ static void draw_helpers(struct drawing *d, uint32_t key)
     const struct versions *versions = d->versions;
     uint32_t helper = d->helpers_at + 2 * d->key_helper[key];
     for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++) {
-        draw(d, helper, enters(d, version_txn(versions, v), DSG_WW));
-        draw(d, helper + 1, enters(d, version_txn(versions, v), DSG_RW));
+        draw(d, helper, enters(d, version_txn(versions, v), ESSE_DEP_WW));
+        draw(d, helper + 1, enters(d, version_txn(versions, v), ESSE_DEP_RW));
     }
 }
 
@@ -237,7 +237,7 @@ static void draw_sessions(struct drawing *d)
             uint32_t txn = history->session_txn[at];
             if (!d->versions->in[txn])
                 continue;
-            draw_txns(d, before, txn, DSG_SO);
+            draw_txns(d, before, txn, ESSE_DEP_PROCESS);
             before = txn;
         }
     }
@@ -252,16 +252,16 @@ static void draw_all(struct drawing *d)
         if (d->doubled)
             draw(d, 2 * txn, 2 * txn + 1);
         draw_accesses(d, txn);
-        if (d->mask & 1u << DSG_RT)
+        if (d->mask & 1u << ESSE_DEP_REALTIME)
             draw_time(d, txn);
     }
     for (size_t i = 0; i < d->versions->predicate_edge_count; i++) {
         const struct dsg_predicate_edge *edge = &d->versions->predicate_edges[i];
-        draw_txns(d, edge->from, edge->to, (enum dsg_dep)edge->dep);
+        draw_txns(d, edge->from, edge->to, (enum esse_dep)edge->dep);
     }
-    if (d->mask & 1u << DSG_SO)
+    if (d->mask & 1u << ESSE_DEP_PROCESS)
         draw_sessions(d);
-    if (d->mask & 1u << DSG_RT)
+    if (d->mask & 1u << ESSE_DEP_REALTIME)
         for (uint32_t m = 1; m < d->time->moments; m++)
             draw(d, d->moments_at + m - 1, d->moments_at + m);
     for (uint32_t key = 0; key < history->keys; key++) {

@@ -15,9 +15,8 @@
  * commit 2t + 1.  ww, wr, session order and real time lead from a commit to a snapshot, rw from a
  * snapshot to a commit; so a cycle is exactly a cycle of (ww ∪ wr) ; rw?.
  */
-enum dsg_dep { DSG_WW, DSG_WR, DSG_RW, DSG_SO, DSG_RT, DSG_WRP, DSG_RWP, DSG_DEPS };
-#define DSG_ANTI ((1u << DSG_RW) | (1u << DSG_RWP))
-#define DSG_DATA ((1u << DSG_WW) | (1u << DSG_WR) | (1u << DSG_WRP) | DSG_ANTI)
+#define DSG_ANTI ((1u << ESSE_DEP_RW) | (1u << ESSE_DEP_RWP))
+#define DSG_DATA ((1u << ESSE_DEP_WW) | (1u << ESSE_DEP_WR) | (1u << ESSE_DEP_WRP) | DSG_ANTI)
 
 static inline bool dsg_is_anti(unsigned dep)
 {

@@ -223,7 +223,7 @@ static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key,
 /* ---- edges ---- */
 
 static void add(struct finding *f, uint32_t from, uint32_t to, uint32_t key, uint32_t op,
-                uint32_t version, enum dsg_dep dep)
+                uint32_t version, enum esse_dep dep)
 {
     struct dsg_predicate_edge edge = {
         from, to, key, op, f->versions->write[version], (uint8_t)dep
@@ -255,11 +255,11 @@ static void depend(struct finding *f, uint32_t txn, uint32_t op, uint32_t key, u
         /* If the last change is its own, what came upon that must come after and before it. */
         if (version_txn(f->versions, change) == txn)
             change = version;
-        add(f, version_txn(f->versions, change), txn, key, op, change, DSG_WRP);
+        add(f, version_txn(f->versions, change), txn, key, op, change, ESSE_DEP_WRP);
     }
     if (until < view->change_count)
         add(f, txn, version_txn(f->versions, view->changes[until]), key, op, view->changes[until],
-            DSG_RWP);
+            ESSE_DEP_RWP);
 }
 
 static bool matches(struct finding *f, uint32_t key, uint32_t version, bool *yes)

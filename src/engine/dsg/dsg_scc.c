@@ -42,7 +42,7 @@ static uint32_t next_touch(struct search *s, struct frame *frame, uint32_t txn)
 {
     const struct dsg_ranges *ranges = s->ranges;
     const uint32_t end = ranges->read_first[txn + 1] - ranges->read_first[txn];
-    if (!(s->mask & 1u << (s->backward ? DSG_WRP : DSG_RWP)))
+    if (!(s->mask & 1u << (s->backward ? ESSE_DEP_WRP : ESSE_DEP_RWP)))
         return NO_NODE;
     for (; frame->read < end; frame->read++) {
         const uint32_t node =
@@ -58,7 +58,7 @@ static uint32_t next_reader(struct search *s, struct frame *frame, uint32_t txn)
     const struct dsg_ranges *ranges = s->ranges;
     const uint32_t first = ranges->installed_first[txn], columns = ranges->column_count;
     const uint32_t end = (ranges->installed_first[txn + 1] - first) * columns;
-    if (!(s->mask & 1u << (s->backward ? DSG_RWP : DSG_WRP)))
+    if (!(s->mask & 1u << (s->backward ? ESSE_DEP_RWP : ESSE_DEP_WRP)))
         return NO_NODE;
     for (; frame->touch < end; frame->touch++) {
         const uint32_t node = dsg_walk_reader(s->walk, frame->touch % columns,
@@ -160,7 +160,7 @@ bool dsg_scc_find(struct esse_scc *scc, struct esse_arena *arena, const struct e
                   struct esse_budget *budget)
 {
     const struct dsg_ranges *ranges = versions->ranges;
-    if (!ranges || !ranges->count || !(mask & (1u << DSG_WRP | 1u << DSG_RWP)))
+    if (!ranges || !ranges->count || !(mask & (1u << ESSE_DEP_WRP | 1u << ESSE_DEP_RWP)))
         return esse_scc_find(scc, arena, csr, budget);
     struct esse_arena *scratch = esse_arena_new();
     const size_t nodes = csr->nodes + (size_t)1;

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#define WW  (1u << DSG_WW)
-#define WR  (1u << DSG_WR)
-#define RW  (1u << DSG_RW)
-#define SO  (1u << DSG_SO)
-#define RT  (1u << DSG_RT)
-#define RWP (1u << DSG_RWP)
-#define DEP (WW | WR | 1u << DSG_WRP)
+#define WW  (1u << ESSE_DEP_WW)
+#define WR  (1u << ESSE_DEP_WR)
+#define RW  (1u << ESSE_DEP_RW)
+#define SO  (1u << ESSE_DEP_PROCESS)
+#define RT  (1u << ESSE_DEP_REALTIME)
+#define RWP (1u << ESSE_DEP_RWP)
+#define DEP (WW | WR | 1u << ESSE_DEP_WRP)
 
 /* One line a type: first edge, other edges, which rw there may be and how many, what must come.  A
  * cycle without "-item" has a predicate's rw, and is looked for from that on. */

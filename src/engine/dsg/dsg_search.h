@@ -16,9 +16,9 @@ enum dsg_anti { DSG_ANTI_NONE, DSG_ANTI_ONE, DSG_ANTI_NOT_ADJACENT, DSG_ANTI_MAN
 
 struct dsg_shape {
     enum esse_anomaly_id type;
-    unsigned starts; /* bits of enum dsg_dep: the first edge */
+    unsigned starts; /* bits of enum esse_dep: the first edge */
     unsigned others; /* bits: what else may come beside rw */
-    unsigned antis;  /* bits: DSG_RW, or DSG_RWP too */
+    unsigned antis;  /* bits: ESSE_DEP_RW, or ESSE_DEP_RWP too */
     enum dsg_anti anti;
     unsigned needs; /* a bit that must come, or 0 */
 };

@@ -11,7 +11,7 @@ static bool is_inferred(const struct versions *versions, const struct dsg_edge *
 static bool is_along_versions(const struct versions *versions, const struct dsg_edge *edge,
                               const struct dsg_edge *next)
 {
-    if ((edge->dep != DSG_RW && edge->dep != DSG_WW) || next->dep != DSG_WW ||
+    if ((edge->dep != ESSE_DEP_RW && edge->dep != ESSE_DEP_WW) || next->dep != ESSE_DEP_WW ||
         edge->key != next->key)
         return false;
     const uint32_t to = versions->of[edge->to_at], from = versions->of[next->from_at];
@@ -25,7 +25,7 @@ bool dsg_can_join(const struct dsg_component *component, const struct dsg_edge *
 {
     if (edge->from == next->to)
         return false;
-    return edge->dep == DSG_SO || edge->dep == DSG_RT
+    return edge->dep == ESSE_DEP_PROCESS || edge->dep == ESSE_DEP_REALTIME
                ? next->dep == edge->dep
                : is_along_versions(component->versions, edge, next);
 }

@@ -51,7 +51,7 @@ static struct esse_edge edge_against(const struct starting *s, const struct esse
     const int64_t commit = time_of(s, early.ix, true), start = time_of(s, late.ix, false);
     struct esse_edge told = { .from = edge->to,
                               .to = edge->from,
-                              .dep = is_anti ? "start" : "overlap",
+                              .dep = is_anti ? ESSE_DEP_START : ESSE_DEP_OVERLAP,
                               .from_op = { ESSE_NO_OP },
                               .to_op = { ESSE_NO_OP },
                               .witness = { ESSE_NO_OP } };
@@ -69,14 +69,16 @@ static struct esse_edge edge_against(const struct starting *s, const struct esse
 
 static const char *describe(const struct starting *s, const struct esse_edge *edge, unsigned dep)
 {
-    static const char *const words[DSG_DEPS] = {
-        [DSG_WW] = "%s overwrote what %s wrote, which had not committed when it began",
-        [DSG_WR] = "%s read from %s, which had not committed when it began",
-        [DSG_WRP] = "%s saw by a predicate what %s wrote, which had not committed when it began",
-        [DSG_RW] = "%s missed what %s wrote, which had committed when it began",
-        [DSG_RWP] = "%s missed by a predicate what %s wrote, which had committed when it began",
-        [DSG_SO] = "%s began when %s had not committed, which precedes it in its session",
-        [DSG_RT] = "%s began when %s had not committed, which had ended when it started",
+    static const char *const words[ESSE_DEP_END] = {
+        [ESSE_DEP_WW] = "%s overwrote what %s wrote, which had not committed when it began",
+        [ESSE_DEP_WR] = "%s read from %s, which had not committed when it began",
+        [ESSE_DEP_WRP] =
+            "%s saw by a predicate what %s wrote, which had not committed when it began",
+        [ESSE_DEP_RW] = "%s missed what %s wrote, which had committed when it began",
+        [ESSE_DEP_RWP] =
+            "%s missed by a predicate what %s wrote, which had committed when it began",
+        [ESSE_DEP_PROCESS] = "%s began when %s had not committed, which precedes it in its session",
+        [ESSE_DEP_REALTIME] = "%s began when %s had not committed, which had ended when it started",
     };
     const bool is_anti = dsg_is_anti(dep);
     struct esse_arena *arena = s->known->arena;
@@ -89,14 +91,14 @@ static const char *describe(const struct starting *s, const struct esse_edge *ed
 
 static void tell(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge edge)
 {
-    static const enum esse_anomaly_id types[DSG_DEPS] = {
-        [DSG_WW] = ESSE_ANOMALY_GSIA,
-        [DSG_WR] = ESSE_ANOMALY_GSIA,
-        [DSG_WRP] = ESSE_ANOMALY_GSIA,
-        [DSG_RW] = ESSE_ANOMALY_GSIB,
-        [DSG_RWP] = ESSE_ANOMALY_GSIB,
-        [DSG_SO] = ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS,
-        [DSG_RT] = ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME,
+    static const enum esse_anomaly_id types[ESSE_DEP_END] = {
+        [ESSE_DEP_WW] = ESSE_ANOMALY_GSIA,
+        [ESSE_DEP_WR] = ESSE_ANOMALY_GSIA,
+        [ESSE_DEP_WRP] = ESSE_ANOMALY_GSIA,
+        [ESSE_DEP_RW] = ESSE_ANOMALY_GSIB,
+        [ESSE_DEP_RWP] = ESSE_ANOMALY_GSIB,
+        [ESSE_DEP_PROCESS] = ESSE_ANOMALY_SNAPSHOT_MISMATCH_PROCESS,
+        [ESSE_DEP_REALTIME] = ESSE_ANOMALY_SNAPSHOT_MISMATCH_REALTIME,
     };
     const uint32_t members[] = { from, to };
     const struct dsg_component pair = { .versions = s->versions, .members = members, .count = 2 };
@@ -107,7 +109,7 @@ static void tell(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge
     edge.to = 1;
     edges[0] = dsg_explain_edge(s->known, &pair, &edge);
     edges[1] = edge_against(s, &edges[0], dsg_is_anti(edge.dep));
-    const struct esse_anomaly anomaly = { .type = esse_anomaly_get(types[edge.dep])->name,
+    const struct esse_anomaly anomaly = { .type = types[edge.dep],
                                           .description = describe(s, &edges[0], edge.dep),
                                           .edges = edges,
                                           .edge_count = 2 };
@@ -126,7 +128,7 @@ static void hold(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge
         tell(s, from, to, edge);
 }
 
-static struct dsg_edge item(enum dsg_dep dep, uint32_t key, uint32_t from_at, uint32_t to_at)
+static struct dsg_edge item(enum esse_dep dep, uint32_t key, uint32_t from_at, uint32_t to_at)
 {
     return (struct dsg_edge){
         .key = key, .from_at = from_at, .to_at = to_at, .predicate = ESSE_NO_OP, .dep = (uint8_t)dep
@@ -154,14 +156,14 @@ static void find_earliest(const struct starting *s, uint32_t key, uint32_t earli
     }
 }
 
-static void hold_to(struct starting *s, uint32_t key, uint32_t at, enum dsg_dep dep, uint32_t next)
+static void hold_to(struct starting *s, uint32_t key, uint32_t at, enum esse_dep dep, uint32_t next)
 {
     hold(s, versions_touch(s->versions, at)->txn, version_txn(s->versions, next),
          item(dep, key, at, s->versions->write[next]));
 }
 
 /* From the access to whoever installed what comes after its version. */
-static void hold_next(struct starting *s, uint32_t key, uint32_t at, enum dsg_dep dep,
+static void hold_next(struct starting *s, uint32_t key, uint32_t at, enum esse_dep dep,
                       const uint32_t earliest[2])
 {
     const struct versions *versions = s->versions;
@@ -172,10 +174,10 @@ static void hold_next(struct starting *s, uint32_t key, uint32_t at, enum dsg_de
         hold_to(s, key, at, dep, version + 1);
     if (!precedes_loose(versions, key, version))
         return;
-    for (int i = 0; i < 2 && dep == DSG_RW; i++)
+    for (int i = 0; i < 2 && dep == ESSE_DEP_RW; i++)
         if (earliest[i] != NO_VERSION)
             hold_to(s, key, at, dep, earliest[i]);
-    for (uint32_t v = versions->loose[key]; dep == DSG_WW && v < versions->first[key + 1]; v++)
+    for (uint32_t v = versions->loose[key]; dep == ESSE_DEP_WW && v < versions->first[key + 1]; v++)
         hold_to(s, key, at, dep, v);
 }
 
@@ -191,11 +193,11 @@ static void hold_key(struct starting *s, uint32_t key)
         if (version == NO_VERSION || !versions->in[touch->txn])
             continue;
         if (touch->kind != ESSE_OP_READ) {
-            hold_next(s, key, at, DSG_WW, earliest);
+            hold_next(s, key, at, ESSE_DEP_WW, earliest);
         } else if (version_txn(versions, version) != touch->txn) {
             hold(s, version_txn(versions, version), touch->txn,
-                 item(DSG_WR, key, versions->write[version], at));
-            hold_next(s, key, at, DSG_RW, earliest);
+                 item(ESSE_DEP_WR, key, versions->write[version], at));
+            hold_next(s, key, at, ESSE_DEP_RW, earliest);
         }
     }
 }
@@ -204,9 +206,9 @@ static void hold_predicates(struct starting *s)
 {
     for (size_t i = 0; i < s->versions->predicate_edge_count; i++) {
         const struct dsg_predicate_edge *known = &s->versions->predicate_edges[i];
-        const bool reads = known->dep == DSG_WRP;
+        const bool reads = known->dep == ESSE_DEP_WRP;
         struct dsg_edge edge =
-            item((enum dsg_dep)known->dep, known->key, reads ? known->write : ESSE_NO_TOUCH,
+            item((enum esse_dep)known->dep, known->key, reads ? known->write : ESSE_NO_TOUCH,
                  reads ? ESSE_NO_TOUCH : known->write);
         edge.predicate = known->op;
         hold(s, known->from, known->to, edge);
@@ -220,7 +222,7 @@ static void hold_sessions(struct starting *s)
     for (uint32_t txn = 0; txn < s->versions->history->txns; txn++)
         if (s->versions->in[txn])
             hold(s, txn, dsg_next_in_session(s->versions, txn),
-                 item(DSG_SO, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
+                 item(ESSE_DEP_PROCESS, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
 }
 
 /* Whoever commits must not have ended before one started that has its start point already; of those
@@ -241,7 +243,7 @@ static void hold_times(struct starting *s)
             latest_start = begin;
             latest = txn;
         } else if ((order->events[i] & 1) && end != ESSE_NO_TIME && end < latest_start) {
-            hold(s, txn, latest, item(DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
+            hold(s, txn, latest, item(ESSE_DEP_REALTIME, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
         }
     }
 }
@@ -257,9 +259,9 @@ bool dsg_starts_find(struct known *known, const struct versions *versions,
         hold_key(&s, key);
     }
     hold_predicates(&s);
-    if (mask & 1u << DSG_SO)
+    if (mask & 1u << ESSE_DEP_PROCESS)
         hold_sessions(&s);
-    if (mask & 1u << DSG_RT)
+    if (mask & 1u << ESSE_DEP_REALTIME)
         hold_times(&s);
     return true;
 }

@@ -56,7 +56,7 @@ void known_tell(struct known *known, enum esse_anomaly_id type, esse_key key,
 {
     struct esse_step *kept = esse_arena_alloc(known->arena, count, sizeof *kept);
     memcpy(kept, steps, count * sizeof *kept);
-    struct esse_anomaly anomaly = { .type = esse_anomaly_get(type)->name,
+    struct esse_anomaly anomaly = { .type = type,
                                     .description = description,
                                     .has_key = key.ix != KNOWN_NO_KEY,
                                     .key = key,
@@ -119,7 +119,7 @@ bool known_judge(const struct known *known, const struct esse_level *level, stru
             continue;
         verdict->anomalies_seen += known->seen[id];
         for (size_t i = 0; i < known->found.count; i++)
-            if (strcmp(known->found.at[i].type, type->name) == 0) {
+            if (known->found.at[i].type == type->id) {
                 kept[verdict->anomaly_count] = known->found.at[i];
                 kept[verdict->anomaly_count++].alike = known->seen[id];
             }

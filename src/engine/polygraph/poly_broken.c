@@ -38,7 +38,7 @@ void poly_sort_versions(struct poly *poly, uint32_t key)
 static bool ask_reader(struct poly *poly, uint32_t key, uint32_t version, uint32_t reader)
 {
     const struct versions *versions = poly->versions;
-    const uint32_t place = position(poly, poly_leaves(poly, reader, DSG_RW));
+    const uint32_t place = position(poly, poly_leaves(poly, reader, ESSE_DEP_RW));
     uint32_t asked = 0;
     for (uint32_t i = poly->place[version] + 1;
          i < versions->first[key + 1] && poly->places[i].key < place && asked < BROKEN_MOST; i++) {
@@ -59,7 +59,7 @@ static bool ask_overlaps(struct poly *poly, uint32_t key)
         uint32_t a = poly->places[i - 1].id, b = poly->places[i].id;
         uint32_t later = version_txn(versions, b);
         if (later == version_txn(versions, a) ||
-            poly->places[i - 1].key < position(poly, poly_enters(poly, later, DSG_WW)))
+            poly->places[i - 1].key < position(poly, poly_enters(poly, later, ESSE_DEP_WW)))
             continue;
         poly_order(poly, a, b);
         asked = true;
@@ -87,7 +87,7 @@ static bool ask_source(struct poly *poly, const struct poly_open *open, uint32_t
 {
     const struct versions *versions = poly->versions;
     const uint32_t version = poly->reads->sources.at[open->first + i];
-    const uint32_t place = position(poly, poly_leaves(poly, open->txn, DSG_RW));
+    const uint32_t place = position(poly, poly_leaves(poly, open->txn, ESSE_DEP_RW));
     uint32_t asked = 0;
     if (version == versions->first[open->key])
         return false;

@@ -5,7 +5,7 @@
 /* The variables of the solver, and the edges that they guard. */
 
 static void add_edge(const struct poly *poly, esse_lit lit, uint32_t from, uint32_t to,
-                     enum dsg_dep dep)
+                     enum esse_dep dep)
 {
     if (from == to || from == ESSE_NO_TXN || to == ESSE_NO_TXN ||
         (poly->level->cycle <= ESSE_CYCLE_ONE_RW && dsg_is_anti(dep)))
@@ -86,8 +86,8 @@ esse_lit poly_order(struct poly *poly, uint32_t a, uint32_t b)
     /* The edges of the writers at once: they tell the theory which polarity costs nothing. */
     const uint32_t first = version_txn(poly->versions, low);
     const uint32_t second = version_txn(poly->versions, high);
-    add_edge(poly, esse_lit_of(var, false), first, second, DSG_WW);
-    add_edge(poly, esse_lit_of(var, true), second, first, DSG_WW);
+    add_edge(poly, esse_lit_of(var, false), first, second, ESSE_DEP_WW);
+    add_edge(poly, esse_lit_of(var, true), second, first, ESSE_DEP_WW);
     return esse_lit_of(var, turned);
 }
 
@@ -165,7 +165,7 @@ static void order_edges(const struct poly *poly, esse_lit lit, uint32_t a, uint3
     if (poly->level->cycle <= ESSE_CYCLE_ONE_RW)
         return;
     for (uint32_t i = reads->reader_first[a]; i < reads->reader_first[a + 1]; i++)
-        add_edge(poly, lit, versions_touch(versions, reads->reader[i])->txn, to, DSG_RW);
+        add_edge(poly, lit, versions_touch(versions, reads->reader[i])->txn, to, ESSE_DEP_RW);
 }
 
 static bool installs_loose(const struct versions *versions, uint32_t key, uint32_t txn)
@@ -182,11 +182,11 @@ static void source_edges(const struct poly *poly, esse_lit lit, const struct pol
     const struct versions *versions = poly->versions;
     const uint32_t key = open->key;
     add_edge(poly, lit, version_txn(versions, version), open->txn,
-             open->predicate ? DSG_WRP : DSG_WR);
+             open->predicate ? ESSE_DEP_WRP : ESSE_DEP_WR);
     if ((open->predicate && poly->level->cycle == ESSE_CYCLE_ITEM_RW) ||
         poly->level->cycle <= ESSE_CYCLE_ONE_RW)
         return;
-    const enum dsg_dep dep = open->predicate ? DSG_RWP : DSG_RW;
+    const enum esse_dep dep = open->predicate ? ESSE_DEP_RWP : ESSE_DEP_RW;
     if (version + 1 < versions->loose[key])
         add_edge(poly, lit, open->txn, version_txn(versions, version + 1), dep);
     if (is_loose(versions, key, version) || !precedes_loose(versions, key, version))
@@ -215,6 +215,6 @@ void poly_edges_of(void *context, esse_lit lit)
         const struct poly_open *open = &poly->reads->open.at[source->a];
         uint32_t later = esse_lit_negated(choice->b) ? order->a : order->b;
         add_edge(poly, lit, open->txn, version_txn(poly->versions, later),
-                 open->predicate ? DSG_RWP : DSG_RW);
+                 open->predicate ? ESSE_DEP_RWP : ESSE_DEP_RW);
     }
 }

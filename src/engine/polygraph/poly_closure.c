@@ -30,7 +30,7 @@ static uint32_t number_chains(const struct poly *poly, uint32_t *chain)
                 continue;
             chains += is_first || !poly_follows_session(poly, txn);
             is_first = false;
-            chain[poly_leaves(poly, txn, DSG_RW)] = chain[poly_commit(poly, txn)] = chains - 1;
+            chain[poly_leaves(poly, txn, ESSE_DEP_RW)] = chain[poly_commit(poly, txn)] = chains - 1;
         }
     }
     return chains;

@@ -100,7 +100,7 @@ static const char *tell_chosen(const struct explaining *e, const struct poly_rea
 
 static const char *tell_open(const struct explaining *e, const struct poly_reason *reason)
 {
-    const bool reads = reason->dep == DSG_WR || reason->dep == DSG_WRP;
+    const bool reads = reason->dep == ESSE_DEP_WR || reason->dep == ESSE_DEP_WRP;
     const uint32_t txn = reads ? reason->to : reason->from;
     struct esse_out out;
     esse_out_init_memory(&out, e->arena);
@@ -127,7 +127,7 @@ static struct esse_edge tell_edge(const struct explaining *e, const struct poly_
                                    .to_at = reason->to_at,
                                    .predicate = ESSE_NO_OP,
                                    .dep = (uint8_t)reason->dep };
-    const bool chosen = reason->chosen && reason->dep == DSG_WW;
+    const bool chosen = reason->chosen && reason->dep == ESSE_DEP_WW;
     if (reason->op == ESSE_NO_OP && !chosen)
         return dsg_explain_edge(e->known, &component, &edge);
     const struct versions *versions = e->poly->versions;
@@ -135,7 +135,7 @@ static struct esse_edge tell_edge(const struct explaining *e, const struct poly_
     return (struct esse_edge){
         .from = { reason->from },
         .to = { reason->to },
-        .dep = dsg_dep_names[reason->dep],
+        .dep = reason->dep,
         .has_key = true,
         .key = { reason->key },
         .from_op = reason->from_at == ESSE_NO_TOUCH ? open : op_of(versions, reason->from_at),
@@ -151,7 +151,7 @@ static struct esse_edge tell_edge(const struct explaining *e, const struct poly_
 static struct dsg_edge joinable(const struct poly_reason *reason, uint32_t number)
 {
     const bool is_known = !reason->chosen && reason->op == ESSE_NO_OP;
-    const enum dsg_dep as_it_is = dsg_is_anti(reason->dep) ? DSG_RWP : DSG_WRP;
+    const enum esse_dep as_it_is = dsg_is_anti(reason->dep) ? ESSE_DEP_RWP : ESSE_DEP_WRP;
     return (struct dsg_edge){ .from = reason->from,
                               .to = reason->to,
                               .key = reason->key,
@@ -308,7 +308,7 @@ void poly_explain(struct poly *poly, struct known *known)
                                             .choice_count = e.told_count,
                                             .clauses = e.clauses.at,
                                             .clause_count = (uint32_t)e.clauses.count };
-    struct esse_anomaly anomaly = { .type = esse_anomaly_get(poly->level->no_order)->name,
+    struct esse_anomaly anomaly = { .type = poly->level->no_order,
                                     .description = describe(&e),
                                     .refutation = refutation };
     found_vec_push(&known->found, known->arena, anomaly);

@@ -20,7 +20,7 @@ static void draw(struct drawing *d, uint32_t from, uint32_t to)
         esse_csr_add(d->csr, from, to);
 }
 
-static void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum dsg_dep dep)
+static void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum esse_dep dep)
 {
     if (from == to || from == ESSE_NO_TXN || to == ESSE_NO_TXN ||
         (d->poly->level->cycle <= ESSE_CYCLE_ONE_RW && dsg_is_anti(dep)))
@@ -30,7 +30,7 @@ static void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum dsg_de
 
 /* ---- keys ---- */
 
-static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t txn, enum dsg_dep dep)
+static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t txn, enum esse_dep dep)
 {
     const struct versions *versions = d->poly->versions;
     for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
@@ -42,15 +42,15 @@ static void draw_reader(struct drawing *d, uint32_t key, uint32_t version, uint3
 {
     const struct versions *versions = d->poly->versions;
     const uint32_t txn = versions_touch(versions, at)->txn;
-    draw_txns(d, version_txn(versions, version), txn, DSG_WR);
+    draw_txns(d, version_txn(versions, version), txn, ESSE_DEP_WR);
     if (version + 1 < versions->loose[key])
-        draw_txns(d, txn, version_txn(versions, version + 1), DSG_RW);
+        draw_txns(d, txn, version_txn(versions, version + 1), ESSE_DEP_RW);
     if (is_loose(versions, key, version) || !precedes_loose(versions, key, version))
         return;
     if (d->poly->key_helper[key] == NO_NODE || versions_writes_loose(versions, key, at))
-        draw_to_loose(d, key, txn, DSG_RW);
+        draw_to_loose(d, key, txn, ESSE_DEP_RW);
     else
-        draw(d, poly_leaves(d->poly, txn, DSG_RW), d->poly->key_helper[key]);
+        draw(d, poly_leaves(d->poly, txn, ESSE_DEP_RW), d->poly->key_helper[key]);
 }
 
 static void draw_version(struct drawing *d, uint32_t key, uint32_t version)
@@ -59,9 +59,9 @@ static void draw_version(struct drawing *d, uint32_t key, uint32_t version)
     const struct versions *versions = d->poly->versions;
     const uint32_t writer = version_txn(versions, version);
     if (version + 1 < versions->loose[key])
-        draw_txns(d, writer, version_txn(versions, version + 1), DSG_WW);
+        draw_txns(d, writer, version_txn(versions, version + 1), ESSE_DEP_WW);
     if (!is_loose(versions, key, version) && precedes_loose(versions, key, version))
-        draw_to_loose(d, key, writer, DSG_WW);
+        draw_to_loose(d, key, writer, ESSE_DEP_WW);
     for (uint32_t i = reads->reader_first[version]; i < reads->reader_first[version + 1]; i++)
         draw_reader(d, key, version, reads->reader[i]);
 }
@@ -73,7 +73,7 @@ static void draw_key(struct drawing *d, uint32_t key)
     for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
         draw_version(d, key, v);
     for (uint32_t v = versions->loose[key]; helper != NO_NODE && v < versions->first[key + 1]; v++)
-        draw(d, helper, poly_enters(d->poly, version_txn(versions, v), DSG_RW));
+        draw(d, helper, poly_enters(d->poly, version_txn(versions, v), ESSE_DEP_RW));
 }
 
 /* ---- sessions and time ---- */
@@ -89,7 +89,7 @@ static void draw_sessions(struct drawing *d)
             if (!versions->in[txn])
                 continue;
             if (poly_follows_session(d->poly, txn))
-                draw_txns(d, before, txn, DSG_SO);
+                draw_txns(d, before, txn, ESSE_DEP_PROCESS);
             before = txn;
         }
     }
@@ -101,10 +101,12 @@ static void draw_time(struct drawing *d)
     const struct dsg_time *time = poly->time_line;
     for (uint32_t txn = 0; txn < poly->versions->history->txns; txn++) {
         if (time->ends_before[txn] != NO_NODE)
-            draw(d, poly_leaves(poly, txn, DSG_RT), poly->moments_at + time->ends_before[txn]);
+            draw(d, poly_leaves(poly, txn, ESSE_DEP_REALTIME),
+                 poly->moments_at + time->ends_before[txn]);
         if (time->starts_after[txn] != NO_NODE &&
             (poly->level->needs_real_time || !(poly->withheld[txn] & POLY_TIME)))
-            draw(d, poly->moments_at + time->starts_after[txn], poly_enters(poly, txn, DSG_RT));
+            draw(d, poly->moments_at + time->starts_after[txn],
+                 poly_enters(poly, txn, ESSE_DEP_REALTIME));
     }
     for (uint32_t m = 1; m < time->moments; m++)
         draw(d, poly->moments_at + m - 1, poly->moments_at + m);
@@ -119,12 +121,13 @@ void poly_order_edges(const struct poly *poly, uint32_t a, uint32_t b,
     const struct poly_reads *reads = poly->reads;
     const uint32_t from = version_txn(versions, a), to = version_txn(versions, b);
     if (from != ESSE_NO_TXN && from != to)
-        edge(context, poly_leaves(poly, from, DSG_WW), poly_enters(poly, to, DSG_WW));
+        edge(context, poly_leaves(poly, from, ESSE_DEP_WW), poly_enters(poly, to, ESSE_DEP_WW));
     for (uint32_t i = reads->reader_first[a];
          poly->level->cycle > ESSE_CYCLE_ONE_RW && i < reads->reader_first[a + 1]; i++) {
         const uint32_t reader = versions_touch(versions, reads->reader[i])->txn;
         if (reader != to)
-            edge(context, poly_leaves(poly, reader, DSG_RW), poly_enters(poly, to, DSG_RW));
+            edge(context, poly_leaves(poly, reader, ESSE_DEP_RW),
+                 poly_enters(poly, to, ESSE_DEP_RW));
     }
 }
 

@@ -18,8 +18,9 @@ uint32_t poly_blame(const struct poly *poly, uint8_t *withheld)
                                   (clause->edge_count + (size_t)1) * sizeof *reasons);
         const uint32_t count = poly_reasons(poly, clause, reasons);
         for (uint32_t i = 0; i < count; i++) {
-            const bool session = reasons[i].dep == DSG_SO && !poly->level->needs_session_order;
-            if (!session && (reasons[i].dep != DSG_RT || poly->level->needs_real_time))
+            const bool session =
+                reasons[i].dep == ESSE_DEP_PROCESS && !poly->level->needs_session_order;
+            if (!session && (reasons[i].dep != ESSE_DEP_REALTIME || poly->level->needs_real_time))
                 continue;
             withheld[reasons[i].to] |= session ? POLY_SESSION : POLY_TIME;
             blamed++;

@@ -52,7 +52,7 @@ static bool ask_writers(struct pruning *p, uint32_t key, uint32_t a, uint32_t b)
     const struct poly *poly = p->poly;
     const uint32_t from = version_txn(poly->versions, a), to = version_txn(poly->versions, b);
     const bool found =
-        from != to && leads(p, poly_enters(poly, from, DSG_WW), poly_commit(poly, to));
+        from != to && leads(p, poly_enters(poly, from, ESSE_DEP_WW), poly_commit(poly, to));
     if (found)
         find_less(p, key, a, b);
     return found;
@@ -65,7 +65,7 @@ static bool ask_reader(struct pruning *p, uint32_t key, uint32_t b, uint32_t a, 
     const uint32_t writer = version_txn(poly->versions, b);
     const bool found = poly->level->cycle >= ESSE_CYCLE_ONE_RW && reader != writer &&
                        version_txn(poly->versions, a) != writer &&
-                       leads(p, poly_commit(poly, writer), poly_leaves(poly, reader, DSG_RW));
+                       leads(p, poly_commit(poly, writer), poly_leaves(poly, reader, ESSE_DEP_RW));
     if (found)
         find_less(p, key, b, a);
     return found;
@@ -98,7 +98,7 @@ static void ask_from_writer(struct pruning *p, uint32_t key, uint32_t version, u
                             uint32_t node)
 {
     const uint32_t txn = poly_txn(p->poly, node);
-    if (node == poly_enters(p->poly, txn, DSG_WW) && ask_writers(p, key, version, other))
+    if (node == poly_enters(p->poly, txn, ESSE_DEP_WW) && ask_writers(p, key, version, other))
         return;
     if (node == poly_commit(p->poly, txn))
         ask_readers(p, key, version, other);
@@ -124,7 +124,7 @@ static void ask_to_reader(struct pruning *p, uint32_t key, uint32_t version, uin
                           uint32_t node)
 {
     const uint32_t txn = poly_txn(p->poly, node);
-    if (node == poly_leaves(p->poly, txn, DSG_RW))
+    if (node == poly_leaves(p->poly, txn, ESSE_DEP_RW))
         ask_reader(p, key, other, version, txn);
 }
 

@@ -32,7 +32,7 @@ static uint32_t find_write(const struct poly *poly, uint32_t key, uint32_t txn)
 }
 
 /* A dependency explains the step if it would be drawn between the same nodes. */
-static bool give(struct reasoning *r, enum dsg_dep dep, uint32_t key, uint32_t from_at,
+static bool give(struct reasoning *r, enum esse_dep dep, uint32_t key, uint32_t from_at,
                  uint32_t to_at)
 {
     if (poly_leaves(r->poly, r->reason->from, dep) != r->from ||
@@ -72,7 +72,7 @@ static bool by_open_read(struct reasoning *r, uint32_t version)
             if (reads->sources.at[open->first + i] != version || !rests_on(r, o, i))
                 continue;
             r->reason->op = open->op;
-            return give(r, open->predicate ? DSG_RWP : DSG_RW, open->key, ESSE_NO_TOUCH,
+            return give(r, open->predicate ? ESSE_DEP_RWP : ESSE_DEP_RW, open->key, ESSE_NO_TOUCH,
                         find_write(r->poly, open->key, r->reason->to));
         }
     }
@@ -84,10 +84,10 @@ static bool by_order(struct reasoning *r, uint32_t a, uint32_t b)
     const struct versions *versions = r->poly->versions;
     const uint32_t key = r->poly->reads->version_key[a];
     if (version_txn(versions, a) == r->reason->from)
-        return give(r, DSG_WW, key, versions->write[a], versions->write[b]);
+        return give(r, ESSE_DEP_WW, key, versions->write[a], versions->write[b]);
     uint32_t read = find_read(r->poly, a, r->reason->from);
     return read == ESSE_NO_TOUCH ? by_open_read(r, a)
-                                 : give(r, DSG_RW, key, read, versions->write[b]);
+                                 : give(r, ESSE_DEP_RW, key, read, versions->write[b]);
 }
 
 static bool by_source(struct reasoning *r, const struct poly_open *open, uint32_t version)
@@ -95,9 +95,9 @@ static bool by_source(struct reasoning *r, const struct poly_open *open, uint32_
     const struct versions *versions = r->poly->versions;
     r->reason->op = open->op;
     if (open->txn == r->reason->to && version_txn(versions, version) == r->reason->from)
-        return give(r, open->predicate ? DSG_WRP : DSG_WR, open->key, versions->write[version],
-                    ESSE_NO_TOUCH);
-    return give(r, open->predicate ? DSG_RWP : DSG_RW, open->key, ESSE_NO_TOUCH,
+        return give(r, open->predicate ? ESSE_DEP_WRP : ESSE_DEP_WR, open->key,
+                    versions->write[version], ESSE_NO_TOUCH);
+    return give(r, open->predicate ? ESSE_DEP_RWP : ESSE_DEP_RW, open->key, ESSE_NO_TOUCH,
                 find_write(r->poly, open->key, r->reason->to));
 }
 
@@ -133,28 +133,28 @@ static bool by_missed(struct reasoning *r, uint32_t key, uint32_t version, uint3
     for (uint32_t before = known_before(versions, key, version); before != NO_VERSION;
          before = known_before(versions, key, before)) {
         uint32_t read = find_read(r->poly, before, r->reason->from);
-        if (read == ESSE_NO_TOUCH ? by_open_read(r, before) : give(r, DSG_RW, key, read, at))
+        if (read == ESSE_NO_TOUCH ? by_open_read(r, before) : give(r, ESSE_DEP_RW, key, read, at))
             return true;
     }
     return false;
 }
 
-static bool by_access(struct reasoning *r, enum dsg_dep dep, uint32_t key, uint32_t at)
+static bool by_access(struct reasoning *r, enum esse_dep dep, uint32_t key, uint32_t at)
 {
     const struct versions *versions = r->poly->versions;
     const uint32_t version = versions->of[at];
     if (version == NO_VERSION ||
-        (versions_touch(versions, at)->kind == ESSE_OP_READ) != (dep == DSG_WR))
+        (versions_touch(versions, at)->kind == ESSE_OP_READ) != (dep == ESSE_DEP_WR))
         return false;
-    if (dep == DSG_RW)
+    if (dep == ESSE_DEP_RW)
         return by_missed(r, key, version, at);
-    const uint32_t other = dep == DSG_WR ? version : known_before(versions, key, version);
+    const uint32_t other = dep == ESSE_DEP_WR ? version : known_before(versions, key, version);
     return other != NO_VERSION && version_txn(versions, other) == r->reason->from &&
            give(r, dep, key, versions->write[other], at);
 }
 
 /* Something that 'to' did to a key. */
-static bool by_data(struct reasoning *r, enum dsg_dep dep)
+static bool by_data(struct reasoning *r, enum esse_dep dep)
 {
     const struct versions *versions = r->poly->versions;
     const struct esse_history *history = versions->history;
@@ -175,17 +175,18 @@ static bool by_session(struct reasoning *r)
 {
     const uint32_t *session = r->poly->versions->history->txn_session;
     return r->poly->sessions && session[r->reason->from] == session[r->reason->to] &&
-           r->reason->from < r->reason->to && give(r, DSG_SO, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
+           r->reason->from < r->reason->to &&
+           give(r, ESSE_DEP_PROCESS, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
 }
 
 static bool by_knowledge(struct reasoning *r, const struct esse_guarded_edge *first)
 {
     const struct poly *poly = r->poly;
     if (first->to >= poly->moments_at && first->to < poly->helpers_at)
-        return give(r, DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
+        return give(r, ESSE_DEP_REALTIME, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
     /* Where no ww may be beside a rw, session order is told before it. */
-    return by_data(r, DSG_WR) || (poly->level->cycle < ESSE_CYCLE_ONE_RW && by_session(r)) ||
-           by_data(r, DSG_WW) || by_session(r) || by_data(r, DSG_RW);
+    return by_data(r, ESSE_DEP_WR) || (poly->level->cycle < ESSE_CYCLE_ONE_RW && by_session(r)) ||
+           by_data(r, ESSE_DEP_WW) || by_session(r) || by_data(r, ESSE_DEP_RW);
 }
 
 /* ---- cycles ---- */

@@ -6,7 +6,7 @@
 /* Why there is an edge between two transactions: the dependency, and its accesses. */
 struct poly_reason {
     uint32_t from, to; /* transactions */
-    enum dsg_dep dep;
+    enum esse_dep dep;
     uint32_t key;
     uint32_t from_at, to_at; /* ESSE_NO_TOUCH where an operation is given instead */
     uint32_t op;             /* of an open read, or ESSE_NO_OP */

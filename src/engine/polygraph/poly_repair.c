@@ -75,7 +75,8 @@ static uint32_t find_basis(const struct repair *r, uint32_t from, uint32_t to)
          found == NONE && from == poly_commit(poly, a) && i < r->installed.first[a + 1]; i++)
         found = find_later(r, r->installed.to[i], b, UINT32_MAX);
     for (uint32_t i = r->read.first[a];
-         found == NONE && from == poly_leaves(poly, a, DSG_RW) && i < r->read.first[a + 1]; i++)
+         found == NONE && from == poly_leaves(poly, a, ESSE_DEP_RW) && i < r->read.first[a + 1];
+         i++)
         found = find_later(r, r->read.to[i], b, UINT32_MAX);
     return found;
 }
@@ -93,7 +94,7 @@ static void come(struct repair *r, uint32_t from, uint32_t to, uint32_t rest)
 }
 
 static void go_later(struct repair *r, uint32_t node, uint32_t version, uint32_t round,
-                     enum dsg_dep dep)
+                     enum esse_dep dep)
 {
     for (uint32_t i = r->later.first[version]; i < r->later.first[version + 1]; i++) {
         const struct poly_inferred *order = &r->poly->inferred.at[r->later.to[i]];
@@ -113,11 +114,11 @@ static void go_on(struct repair *r, uint32_t node, uint32_t round)
         return;
     for (uint32_t i = r->installed.first[txn];
          node == poly_commit(poly, txn) && i < r->installed.first[txn + 1]; i++)
-        go_later(r, node, r->installed.to[i], round, DSG_WW);
-    if (poly->level->cycle <= ESSE_CYCLE_ONE_RW || node != poly_leaves(poly, txn, DSG_RW))
+        go_later(r, node, r->installed.to[i], round, ESSE_DEP_WW);
+    if (poly->level->cycle <= ESSE_CYCLE_ONE_RW || node != poly_leaves(poly, txn, ESSE_DEP_RW))
         return;
     for (uint32_t i = r->read.first[txn]; i < r->read.first[txn + 1]; i++)
-        go_later(r, node, r->read.to[i], round, DSG_RW);
+        go_later(r, node, r->read.to[i], round, ESSE_DEP_RW);
 }
 
 static bool find_path(struct repair *r, uint32_t from, uint32_t to, uint32_t round)
@@ -170,7 +171,7 @@ static bool close_by_reader(struct repair *r, const struct poly_inferred *order,
     const uint32_t *first = &poly->reads->reader_first[order->b];
     for (uint32_t i = first[0]; i < first[1]; i++) {
         uint32_t reader = versions_touch(poly->versions, poly->reads->reader[i])->txn;
-        uint32_t from = poly_commit(poly, writer), to = poly_leaves(poly, reader, DSG_RW);
+        uint32_t from = poly_commit(poly, writer), to = poly_leaves(poly, reader, ESSE_DEP_RW);
         if (reader == writer || !find_path(r, from, to, order->round))
             continue;
         close_cycle(r, from, to, not_so);
@@ -185,7 +186,7 @@ static void make_clause(struct repair *r, uint32_t inferred)
     struct poly *poly = r->poly;
     const struct poly_inferred order = poly->inferred.at[inferred];
     const esse_lit so = poly_order(poly, order.a, order.b);
-    const uint32_t from = poly_enters(poly, version_txn(poly->versions, order.a), DSG_WW);
+    const uint32_t from = poly_enters(poly, version_txn(poly->versions, order.a), ESSE_DEP_WW);
     const uint32_t to = poly_commit(poly, version_txn(poly->versions, order.b));
     r->lits.count = 0;
     poly_u32_vec_push(&r->lits, r->arena, so);

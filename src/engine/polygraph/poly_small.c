@@ -47,7 +47,7 @@ static bool is_met_before(const struct finding *f, uint32_t x, uint32_t u)
 }
 
 /* An edge from x by 'dep' and the second one of 'small'. */
-static bool closes(struct finding *f, struct poly_small *small, uint32_t x, enum dsg_dep dep)
+static bool closes(struct finding *f, struct poly_small *small, uint32_t x, enum esse_dep dep)
 {
     const struct poly *poly = f->p->poly;
     if (x == f->txn || is_met_before(f, x, poly_txn(poly, small->to[1])))
@@ -63,10 +63,11 @@ static void try_pair(struct finding *f, struct poly_small *small)
     struct poly *poly = f->p->poly;
     const struct versions *versions = poly->versions;
     const uint32_t a = small->before[0], *first = &poly->reads->reader_first[a];
-    bool found = closes(f, small, version_txn(versions, a), DSG_WW);
+    bool found = closes(f, small, version_txn(versions, a), ESSE_DEP_WW);
     for (uint32_t i = first[0]; !found && poly->level->cycle > ESSE_CYCLE_ONE_RW && i < first[1];
          i++)
-        found = closes(f, small, versions_touch(versions, poly->reads->reader[i])->txn, DSG_RW);
+        found =
+            closes(f, small, versions_touch(versions, poly->reads->reader[i])->txn, ESSE_DEP_RW);
     if (found)
         poly_small_vec_push(&poly->small, poly->graph_arena, *small);
 }
@@ -79,7 +80,7 @@ static bool is_done(const struct finding *f)
 }
 
 /* Edges from the transaction, because it wrote or read version c: "c before d". */
-static void list_out(struct finding *f, uint32_t c, enum dsg_dep dep)
+static void list_out(struct finding *f, uint32_t c, enum esse_dep dep)
 {
     const struct poly *poly = f->p->poly;
     for (uint32_t d = 0; (d = poly_next_choice(f->p, c, d)) != NO_VERSION; d++) {
@@ -112,10 +113,10 @@ static void find_at(struct finding *f)
     const struct poly *poly = p->poly;
     f->out.count = 0;
     for (uint32_t i = p->installed.first[f->txn]; i < p->installed.first[f->txn + 1]; i++)
-        list_out(f, p->installed.to[i], DSG_WW);
+        list_out(f, p->installed.to[i], ESSE_DEP_WW);
     for (uint32_t i = p->read.first[f->txn];
          poly->level->cycle > ESSE_CYCLE_ONE_RW && i < p->read.first[f->txn + 1]; i++)
-        list_out(f, p->read.to[i], DSG_RW);
+        list_out(f, p->read.to[i], ESSE_DEP_RW);
     for (uint32_t i = p->installed.first[f->txn];
          f->out.count && i < p->installed.first[f->txn + 1]; i++) {
         const uint32_t b = p->installed.to[i];
@@ -137,8 +138,8 @@ static void find_ones(struct finding *f)
             const uint32_t writer = version_txn(poly->versions, reads->sources.at[open->first + i]);
             if (writer == ESSE_NO_TXN || writer == open->txn)
                 continue;
-            const uint32_t from = poly_leaves(poly, writer, DSG_WR);
-            const uint32_t to = poly_enters(poly, open->txn, DSG_WR);
+            const uint32_t from = poly_leaves(poly, writer, ESSE_DEP_WR);
+            const uint32_t to = poly_enters(poly, open->txn, ESSE_DEP_WR);
             if (is_near(f->p, to, from))
                 poly_small_vec_push(&poly->small, poly->graph_arena,
                                     (struct poly_small){ .is_source = true,

@@ -153,15 +153,15 @@ static inline bool poly_is_doubled(const struct poly *poly)
 }
 
 /* Where an edge leaves and enters a transaction. */
-static inline uint32_t poly_leaves(const struct poly *poly, uint32_t txn, enum dsg_dep dep)
+static inline uint32_t poly_leaves(const struct poly *poly, uint32_t txn, enum esse_dep dep)
 {
     return poly_is_doubled(poly) ? 2 * txn + !dsg_is_anti(dep) : txn;
 }
 
-static inline uint32_t poly_enters(const struct poly *poly, uint32_t txn, enum dsg_dep dep)
+static inline uint32_t poly_enters(const struct poly *poly, uint32_t txn, enum esse_dep dep)
 {
     bool commit =
-        dsg_is_anti(dep) || (dep == DSG_WW && poly->level->cycle == ESSE_CYCLE_RW_AFTER_READ);
+        dsg_is_anti(dep) || (dep == ESSE_DEP_WW && poly->level->cycle == ESSE_CYCLE_RW_AFTER_READ);
     return poly_is_doubled(poly) ? 2 * txn + commit : txn;
 }
 

@@ -175,7 +175,7 @@ static void decide(struct replaying *r, const struct esse_level *level,
         if (attempt->holds)
             prove(r, level, verdict);
         else if (attempt->anomaly &&
-                 esse_job_counts(r->job, level, esse_anomaly_find(attempt->anomaly->type)))
+                 esse_job_counts(r->job, level, esse_anomaly_get(attempt->anomaly->type)))
             refute(attempt, verdict);
         if (!take(r, level)->problem || is_serial(level))
             return;

@@ -9,7 +9,7 @@
 struct replay_telling {
     const struct esse_history *history;
     const struct esse_mismatch *mismatch;
-    const struct esse_anomaly_type *type;
+    enum esse_anomaly_id type;
     enum esse_order_by by;
     /* The other transaction's name, and where it stands, if it is not in the history; else NULL. */
     const char *other_name;

@@ -33,24 +33,23 @@ static void tell_mismatch(struct esse_streaming *streaming,
                           const struct esse_replay_outcome *outcome, struct esse_result *result,
                           struct esse_verdict *verdict)
 {
-    const struct esse_anomaly_type *type =
-        esse_mismatch_type(streaming->level, outcome->mismatch.kind);
+    enum esse_anomaly_id *type = esse_arena_alloc(streaming->arena, 1, sizeof *type);
+    *type = esse_mismatch_type(streaming->level, outcome->mismatch.kind);
+    const struct esse_anomaly_type *found = esse_anomaly_get(*type);
     const struct replay_telling telling = { .history = outcome->history,
                                             .mismatch = &outcome->mismatch,
-                                            .type = type,
+                                            .type = *type,
                                             .by = outcome->by,
                                             .other_name = outcome->other_name,
                                             .is_stream = true };
-    const char **types = esse_arena_alloc(streaming->arena, 1, sizeof *types);
     verdict->evidence = "replay";
     verdict->anomalies = replay_tell(streaming->arena, &telling);
     verdict->anomaly_count = 1;
     verdict->anomalies_seen = 1;
     verdict->certificate = verdict->anomalies->order_by;
-    types[0] = type->name;
-    result->anomaly_types = types;
+    result->anomaly_types = type;
     result->anomaly_type_count = 1;
-    esse_level_boundary(streaming->arena, &type, 1, NULL, 0, &result->not_levels,
+    esse_level_boundary(streaming->arena, &found, 1, NULL, 0, &result->not_levels,
                         &result->not_count, &result->also_not, &result->also_not_count);
 }
 

@@ -162,7 +162,7 @@ static struct esse_edge so_edge(const struct telling *t, uint32_t from, uint32_t
 {
     struct esse_edge edge = { .from = { saturate_txn(t->units, from) },
                               .to = { saturate_txn(t->units, to) },
-                              .dep = "process",
+                              .dep = ESSE_DEP_PROCESS,
                               .from_op = { ESSE_NO_OP },
                               .to_op = { ESSE_NO_OP },
                               .witness = { ESSE_NO_OP } };
@@ -179,7 +179,7 @@ static struct esse_edge wr_edge(const struct telling *t, uint32_t from, uint32_t
     uint32_t key = t->units->access[read].key;
     struct esse_edge edge = { .from = { saturate_txn(t->units, from) },
                               .to = { saturate_txn(t->units, to) },
-                              .dep = "wr",
+                              .dep = ESSE_DEP_WR,
                               .has_key = true,
                               .key = { key },
                               .from_op = op_of(t, write_read(t, from, read)),
@@ -203,7 +203,7 @@ static struct esse_edge forced_edge(const struct telling *t, const struct satura
     struct esse_edge edge = {
         .from = { saturate_txn(t->units, forced->from) },
         .to = { initial ? ESSE_NO_TXN : saturate_txn(t->units, forced->to) },
-        .dep = "co",
+        .dep = ESSE_DEP_CO,
         .has_key = true,
         .key = { key },
         .from_op = op_of(t, write_of(t, forced->from, key)),
@@ -224,7 +224,7 @@ static struct esse_edge ww_edge(const struct telling *t, const struct dsg_edge *
     const struct versions *versions = t->units->versions;
     struct esse_edge edge = { .from = { versions_touch(versions, step->from_at)->txn },
                               .to = { versions_touch(versions, step->to_at)->txn },
-                              .dep = "ww",
+                              .dep = ESSE_DEP_WW,
                               .has_key = true,
                               .key = { step->key },
                               .from_op = { versions_op(versions, step->from_at) },
@@ -257,10 +257,10 @@ static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t nex
 {
     const struct known_edge *wanted = context;
     struct dsg_edge *step = wanted->step;
-    if (step->dep == DSG_WW || saturate_unit_of(wanted->units, at) != step->from ||
+    if (step->dep == ESSE_DEP_WW || saturate_unit_of(wanted->units, at) != step->from ||
         saturate_unit_of(wanted->units, next) != step->to)
         return;
-    step->dep = DSG_WW;
+    step->dep = ESSE_DEP_WW;
     step->key = key;
     step->from_at = at;
     step->to_at = next;
@@ -271,12 +271,14 @@ static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t nex
  * nothing. */
 static struct dsg_edge step_between(const struct telling *t, uint32_t from, uint32_t to)
 {
-    struct dsg_edge step = {
-        .from = from, .to = to, .from_at = ESSE_NO_TOUCH, .to_at = ESSE_NO_TOUCH, .dep = DSG_WRP
-    };
+    struct dsg_edge step = { .from = from,
+                             .to = to,
+                             .from_at = ESSE_NO_TOUCH,
+                             .to_at = ESSE_NO_TOUCH,
+                             .dep = ESSE_DEP_WRP };
     struct known_edge wanted = { t->units, &step };
     if (t->refutation->level->needs_session_order && t->units->before[to] == from)
-        step.dep = DSG_SO;
+        step.dep = ESSE_DEP_PROCESS;
     else if (read_between(t, from, to) == UINT32_MAX)
         saturate_each_known(t->units, look_at_known, &wanted);
     return step;
@@ -285,9 +287,9 @@ static struct dsg_edge step_between(const struct telling *t, uint32_t from, uint
 static struct esse_edge tell_step(const struct telling *t, const struct dsg_edge *step)
 {
     const struct saturate_forced_vec *forced = t->refutation->forced;
-    if (step->dep == DSG_SO)
+    if (step->dep == ESSE_DEP_PROCESS)
         return so_edge(t, step->from, step->to);
-    if (step->dep == DSG_WW)
+    if (step->dep == ESSE_DEP_WW)
         return ww_edge(t, step);
     const uint32_t read = read_between(t, step->from, step->to);
     if (read != UINT32_MAX)
@@ -336,8 +338,7 @@ void saturate_explain(struct known *known, const struct saturate_refutation *ref
     esse_arena_free(arena);
     if (!refutation->length)
         edges[count++] = forced_edge(&t, &refutation->forced->at[refutation->forced->count - 1]);
-    struct esse_anomaly anomaly = { .type =
-                                        esse_anomaly_get(refutation->level->no_commit_order)->name,
+    struct esse_anomaly anomaly = { .type = refutation->level->no_commit_order,
                                     .edges = edges,
                                     .edge_count = count };
     anomaly.description =

@@ -22,7 +22,7 @@ static struct esse_anomaly tell(struct esse_arena *arena, const struct esse_hist
                                 esse_txn txn)
 {
     struct esse_anomaly anomaly = {
-        .type = esse_anomaly_get(ESSE_ANOMALY_LOST_COMMIT)->name,
+        .type = ESSE_ANOMALY_LOST_COMMIT,
         .description = "a transaction was acknowledged as committed, and the database's own log "
                        "does not have it",
         .has_key = true,

@@ -1,0 +1,13 @@
+#ifndef ESSE_BASE_NAMES_H
+#define ESSE_BASE_NAMES_H
+
+#include "esse/esse.h"
+
+/*
+ * The names of the enums in esse.h, by value: what files and reports say for them.  Inside, nothing
+ * compares names; readers turn them into values, and writers turn values into them.  NULL ends each
+ * list.
+ */
+extern const char *const esse_dep_names[];
+
+#endif
