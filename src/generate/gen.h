@@ -46,7 +46,7 @@ struct esse_gen_plant {
     uint64_t at; /* after so many transactions */
 };
 
-struct esse_gen_mix;
+struct esse_mix;
 
 /* A workload as users ask for it: what it draws from, and its defaults.  Rows of one table, see
  * gen_preset.c; the first are the plain workloads. */
@@ -57,7 +57,7 @@ struct esse_gen_preset {
     uint64_t keys, ops, sessions, max_writes;
     double read_share, rmw_share, zipf_theta;
     bool is_pure;
-    const struct esse_gen_mix *mix;
+    const struct esse_mix *mix;
 };
 extern const struct esse_gen_preset esse_gen_presets[]; /* ends with a name of NULL */
 
@@ -67,7 +67,7 @@ struct esse_gen_counts {
 
 struct esse_gen_options {
     enum esse_gen_workload workload;
-    const struct esse_gen_mix *mix; /* NULL: operations are drawn one by one */
+    const struct esse_mix *mix; /* NULL: operations are drawn one by one */
     enum esse_store_level level;
     uint64_t txns;            /* planted ones come on top */
     uint64_t ops, ops_spread; /* each transaction has ops +- ops_spread; of a mix, the most */

@@ -1,5 +1,5 @@
 #include "generate/gen.h"
-#include "generate/gen_mix.h"
+#include "workload/mix.h"
 
 #include <string.h>
 
@@ -20,11 +20,11 @@ const struct esse_gen_preset esse_gen_presets[] = {
       .rmw_share = 1 },
     { "heavy-write", "80 % blind writes, among reads", REGISTERS, .read_share = 0.2 },
     { "twitter", "tweets, follows and timelines, hot users", REGISTERS, .zipf_theta = 0.99,
-      .mix = &esse_gen_twitter },
+      .mix = &esse_mix_twitter },
     { "rubis", "an auction site's mix: items, bids, purchases, comments", REGISTERS,
-      .mix = &esse_gen_rubis },
+      .mix = &esse_mix_rubis },
     { "tpcc", "TPC-C's mix over registers; a warehouse for each 10,000 keys", REGISTERS,
-      .mix = &esse_gen_tpcc },
+      .mix = &esse_mix_tpcc },
     { 0 },
 };
 
@@ -43,7 +43,7 @@ struct esse_gen_options esse_gen_preset_options(const struct esse_gen_preset *pr
         .mix = preset->mix,
         .level = ESSE_STORE_STRICT_SERIALIZABLE,
         .txns = 1000,
-        .ops = preset->mix ? esse_gen_mix_ops(preset->mix) : preset->ops,
+        .ops = preset->mix ? esse_mix_ops(preset->mix) : preset->ops,
         .keys = preset->keys,
         .sessions = preset->sessions,
         .max_writes = preset->max_writes,

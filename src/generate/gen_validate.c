@@ -52,7 +52,7 @@ static bool validate_shares(const struct esse_gen_options *options, struct esse_
 
 static bool validate_mix(const struct esse_gen_options *options, struct esse_error *err)
 {
-    if (!options->mix || (options->ops == esse_gen_mix_ops(options->mix) && !options->ops_spread &&
+    if (!options->mix || (options->ops == esse_mix_ops(options->mix) && !options->ops_spread &&
                           !options->is_pure && options->read_share == 0 && options->rmw_share == 0))
         return true;
     return esse_fail(err, ESSE_EUSAGE,

@@ -1,7 +1,8 @@
-#ifndef ESSE_COLLECT_WORKLOAD_WORKLOAD_PARTS_H
-#define ESSE_COLLECT_WORKLOAD_WORKLOAD_PARTS_H
+#ifndef ESSE_WORKLOAD_WORKLOAD_PARTS_H
+#define ESSE_WORKLOAD_WORKLOAD_PARTS_H
 
-#include "collect/workload.h"
+#include "base/zipf.h"
+#include "workload/workload.h"
 
 /* What workloads are made of, shared by the files of this folder and no others. */
 
@@ -20,9 +21,6 @@ struct esse_keys {
 bool esse_keys_open(struct esse_keys *keys, struct esse_arena *arena, uint64_t count,
                     double zipf_theta, struct esse_error *err);
 uint32_t esse_keys_draw(const struct esse_keys *keys, struct esse_drawer *drawer);
-
-void esse_drawer_init(struct esse_drawer *drawer, const struct esse_workload_options *options,
-                      uint32_t session);
 
 /* True in 'share' of the cases. */
 bool esse_drawn(struct esse_drawer *drawer, double share);
