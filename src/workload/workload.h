@@ -28,12 +28,16 @@
  */
 struct esse_workload_options {
     uint64_t sessions;
-    uint64_t keys, ops;  /* ops: of a transaction, at most */
-    uint64_t max_writes; /* to a key before a fresh one takes its place; 0: never */
-    double zipf_theta;   /* 0: uniform */
-    double read_share;
-    double predicate_share;
-    double abort_share; /* transactions that their client rolls back */
+    uint64_t keys, ops;     /* ops: of a transaction, at most */
+    uint64_t max_writes;    /* to a key before a fresh one takes its place; 0: never */
+    double zipf_theta;      /* 0: uniform */
+    double read_share;      /* of the operations; of the transactions if 'is_pure' */
+    double rmw_share;       /* of the writes: read the row first; no room for both: only read */
+    bool is_pure;           /* a transaction only reads or only writes */
+    double predicate_share; /* of reads and of writes */
+    double delete_share;    /* of the other writes to rows that predicates find */
+    uint64_t rows_matching; /* that a predicate finds, if all rows are there */
+    double abort_share;     /* transactions that their client rolls back */
     uint64_t seed;
     const char *file; /* of sql:FILE */
 };
@@ -56,10 +60,16 @@ static inline int64_t esse_drawn_value(struct esse_drawer *drawer)
     return (int64_t)(drawer->drawn++ * drawer->options->sessions + drawer->session + 1);
 }
 
+enum { ESSE_USUAL_SESSIONS = 8 }; /* where the user does not say */
+
+struct esse_mix;
+
 struct esse_live_workload {
     const char *name;
-    const char *meaning; /* a clause for help */
-    unsigned needs;      /* ESSE_CAN_ bits */
+    const char *meaning;        /* a clause for help */
+    unsigned needs;             /* ESSE_CAN_ bits */
+    bool is_drawn;              /* its operations are drawn one by one, as the options say */
+    const struct esse_mix *mix; /* the shapes of its transactions, or NULL */
     struct esse_workload_options defaults;
     bool (*open)(struct esse_arena *arena, const struct esse_live_workload *workload,
                  const struct esse_workload_options *options, void **shared,

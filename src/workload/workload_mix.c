@@ -61,7 +61,7 @@ static bool open_mix(struct esse_arena *arena, const struct esse_live_workload *
 {
     struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
     struct esse_keys keys;
-    shared->mix = workload->details;
+    shared->mix = workload->mix;
     if (!esse_keys_open(&keys, arena, options->keys, 0, err))
         return false;
     uint32_t count = 0;
@@ -77,28 +77,20 @@ static const struct esse_mix_part *part_of(const struct session *session)
     return &shared_of(session)->mix->shapes[session->shape].parts[session->part];
 }
 
-/* Draws how many rows the part in hand has; goes on to the end of the shape if there is none. */
 static void begin_part(struct session *session, unsigned number)
 {
     session->part = number;
     session->left = 0;
-    if (number == ESSE_MIX_PARTS || !part_of(session)->most)
-        return;
-    const struct esse_mix_part *part = part_of(session);
-    session->left =
-        part->least + esse_rng_below(&session->drawer.rng, part->most - part->least + 1u);
+    if (number < ESSE_MIX_PARTS)
+        session->left = esse_mix_rows(part_of(session), &session->drawer.rng);
 }
 
 static void begin(struct esse_drawer *drawer, bool is_again)
 {
     struct session *session = (struct session *)drawer;
     const struct esse_mix *mix = shared_of(session)->mix;
-    if (!is_again) {
-        uint32_t percent = esse_rng_below(&drawer->rng, 100);
-        session->shape = 0;
-        while (percent >= mix->shapes[session->shape].percent)
-            percent -= mix->shapes[session->shape++].percent;
-    }
+    if (!is_again)
+        session->shape = esse_mix_draw(mix, &drawer->rng);
     drawer->is_read_only = true;
     for (unsigned p = 0; p < ESSE_MIX_PARTS; p++)
         if (mix->shapes[session->shape].parts[p].most &&
@@ -154,13 +146,10 @@ static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *
         session->is_writing = false;
         session->left--;
     }
-    while (!session->left) {
-        if (session->part >= ESSE_MIX_PARTS || !part_of(session)->most)
-            return false;
+    while (!session->left && session->part < ESSE_MIX_PARTS)
         begin_part(session, session->part + 1);
-        if (session->part == ESSE_MIX_PARTS)
-            return false;
-    }
+    if (!session->left)
+        return false;
     request->table = part_of(session)->table;
     if (session->is_writing)
         ask_write(session, request);
@@ -175,20 +164,20 @@ const struct esse_live_workload esse_workload_twitter = {
     .name = "twitter",
     .meaning = "after Cobra's C-Twitter: tweets, follows and timelines, hot users",
     .defaults = { .keys = 10000, .zipf_theta = 0.99 },
-    .details = &esse_mix_twitter,
+    .mix = &esse_mix_twitter,
     MIX,
 };
 const struct esse_live_workload esse_workload_rubis = {
     .name = "rubis",
     .meaning = "after RUBiS: an auction site; items, bids, purchases, comments",
     .defaults = { .keys = 10000 },
-    .details = &esse_mix_rubis,
+    .mix = &esse_mix_rubis,
     MIX,
 };
 const struct esse_live_workload esse_workload_tpcc = {
     .name = "tpcc",
     .meaning = "after TPC-C: its five transactions and mix; a warehouse for each 10,000 keys",
     .defaults = { .keys = 10000 },
-    .details = &esse_mix_tpcc,
+    .mix = &esse_mix_tpcc,
     MIX,
 };

@@ -8,14 +8,11 @@
  * papers make of them.
  */
 enum { MOST_OPS = 1000 };
-enum { ROWS_MATCHING = 4 }; /* that a predicate finds, if all rows are there */
 
 /* What rows of the table at the end differ in. */
 struct kind {
     bool is_list, has_predicates;
     bool has_aggregates; /* a quarter of the predicate reads: count, sum, min or max */
-    bool is_pure;        /* a transaction only reads or only writes */
-    double rmw_share;    /* of the writes: reads the row first */
     bool is_filled;      /* all rows are there from the start */
 };
 
@@ -70,7 +67,7 @@ static bool open_shared(struct esse_arena *arena, const struct esse_live_workloa
         shared->table.rows = options->keys;
         shared->table.initial = initial;
     }
-    const uint64_t width = ROWS_MATCHING * ESSE_GROUPS / options->keys;
+    const uint64_t width = options->rows_matching * ESSE_GROUPS / options->keys;
     shared->width = width < 1 ? 1 : width > ESSE_GROUPS ? ESSE_GROUPS : (uint32_t)width;
     *schema = (struct esse_schema){ .tables = &shared->table, .count = 1 };
     *out = shared;
@@ -80,14 +77,13 @@ static bool open_shared(struct esse_arena *arena, const struct esse_live_workloa
 static void begin(struct esse_drawer *drawer, bool is_again)
 {
     struct session *session = (struct session *)drawer;
-    const struct shared *shared = shared_of(session);
     (void)is_again;
-    session->planned = session->drawer.options->ops;
+    session->planned = drawer->options->ops;
     session->done = 0;
     session->is_writing = false;
     session->only_reads = session->only_writes = false;
-    if (shared->kind->is_pure) {
-        session->only_reads = esse_drawn(drawer, session->drawer.options->read_share);
+    if (drawer->options->is_pure) {
+        session->only_reads = esse_drawn(drawer, drawer->options->read_share);
         session->only_writes = !session->only_reads;
     }
     drawer->is_read_only = session->only_reads;
@@ -132,7 +128,7 @@ static void draw_write(struct session *session, struct esse_request *request)
 {
     struct shared *shared = shared_of(session);
     struct esse_drawer *drawer = &session->drawer;
-    if (shared->kind->has_predicates && !shared->kind->is_pure && esse_drawn(drawer, 0.2)) {
+    if (shared->kind->has_predicates && esse_drawn(drawer, drawer->options->delete_share)) {
         request->ask = ESSE_ASK_DELETE;
         return;
     }
@@ -144,19 +140,19 @@ static void draw(struct session *session, struct esse_request *request)
 {
     struct shared *shared = shared_of(session);
     struct esse_drawer *drawer = &session->drawer;
-    const bool is_read =
-        session->only_reads ||
-        (!session->only_writes && esse_drawn(drawer, session->drawer.options->read_share));
-    if (shared->kind->has_predicates && (is_read || !shared->kind->is_pure) &&
-        esse_drawn(drawer, session->drawer.options->predicate_share)) {
+    const bool is_read = session->only_reads ||
+                         (!session->only_writes && esse_drawn(drawer, drawer->options->read_share));
+    if (shared->kind->has_predicates && (is_read || !drawer->options->is_pure) &&
+        esse_drawn(drawer, drawer->options->predicate_share)) {
         draw_predicate(session, request, is_read);
         return;
     }
-    const bool reads_first = !is_read && session->done + 2 <= session->planned &&
-                             esse_drawn(drawer, shared->kind->rmw_share);
-    request->row = row_of(session, esse_keys_draw(&shared->keys, drawer), !is_read);
+    const bool reads_first = !is_read && esse_drawn(drawer, drawer->options->rmw_share);
+    const bool has_room = session->done < session->planned;
+    request->row = row_of(session, esse_keys_draw(&shared->keys, drawer),
+                          !is_read && (!reads_first || has_room));
     session->row = request->row;
-    session->is_writing = reads_first;
+    session->is_writing = reads_first && has_room;
     if (is_read || reads_first)
         request->ask = ESSE_ASK_READ;
     else
@@ -182,14 +178,13 @@ static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *
 
 static const struct kind lists = { .is_list = true };
 static const struct kind registers = { 0 };
+static const struct kind filled = { .is_filled = true };
 static const struct kind rows = { .has_predicates = true, .has_aggregates = true };
-static const struct kind pure = { .is_pure = true, .is_filled = true };
-static const struct kind pure_rows = { .is_pure = true, .is_filled = true, .has_predicates = true };
-static const struct kind ycsb = { .is_filled = true };
-static const struct kind ycsb_rmw = { .is_filled = true, .rmw_share = 1 };
+static const struct kind filled_rows = { .is_filled = true, .has_predicates = true };
 
 #define OPS                                                                                        \
     .open = open_shared, .session_size = sizeof(struct session), .begin = begin, .next = next
+#define PAPER OPS, .is_drawn = true, .details = &filled
 
 const struct esse_live_workload esse_workload_list_append = {
     .name = "list-append",
@@ -197,6 +192,7 @@ const struct esse_live_workload esse_workload_list_append = {
     .needs = ESSE_CAN_LISTS,
     .defaults = { .keys = 10, .ops = 4, .max_writes = 8, .read_share = 0.5 },
     .details = &lists,
+    .is_drawn = true,
     OPS,
 };
 const struct esse_live_workload esse_workload_rw_register = {
@@ -204,63 +200,81 @@ const struct esse_live_workload esse_workload_rw_register = {
     .meaning = "registers, read and overwritten blindly",
     .defaults = { .keys = 100, .ops = 4, .read_share = 0.5 },
     .details = &registers,
+    .is_drawn = true,
     OPS,
 };
 const struct esse_live_workload esse_workload_predicate = {
     .name = "predicate",
     .meaning = "rows that come and go, found by ranges, aggregated, updated by condition",
     .needs = ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
-    .defaults = { .keys = 30, .ops = 4, .read_share = 0.5, .predicate_share = 0.4 },
+    .defaults = { .keys = 30,
+                  .ops = 4,
+                  .read_share = 0.5,
+                  .predicate_share = 0.4,
+                  .delete_share = 0.2,
+                  .rows_matching = 4 },
     .details = &rows,
+    .is_drawn = true,
     OPS,
 };
 const struct esse_live_workload esse_workload_blindw_rh = {
     .name = "blindw-rh",
     .meaning = "Cobra's: transactions read 8 rows or overwrite 8 blindly; 80 % read",
-    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.8 },
-    .details = &pure,
-    OPS,
+    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.8, .is_pure = true },
+    PAPER,
 };
 const struct esse_live_workload esse_workload_blindw_rw = {
     .name = "blindw-rw",
     .meaning = "the same, 50 % read",
-    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.5 },
-    .details = &pure,
-    OPS,
+    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.5, .is_pure = true },
+    PAPER,
 };
 const struct esse_live_workload esse_workload_blindw_wh = {
     .name = "blindw-wh",
     .meaning = "the same, 20 % read",
-    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.2 },
-    .details = &pure,
-    OPS,
+    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.2, .is_pure = true },
+    PAPER,
 };
 const struct esse_live_workload esse_workload_blindw_pred = {
     .name = "blindw-pred",
     .meaning = "blindw-rw where half of the reads are range queries",
     .needs = ESSE_CAN_PREDICATES,
-    .defaults = { .keys = 1000, .ops = 8, .read_share = 0.5, .predicate_share = 0.5 },
-    .details = &pure_rows,
+    .defaults = { .keys = 1000,
+                  .ops = 8,
+                  .read_share = 0.5,
+                  .predicate_share = 0.5,
+                  .is_pure = true,
+                  .rows_matching = 4 },
+    .details = &filled_rows,
     OPS,
 };
 const struct esse_live_workload esse_workload_ycsb_a = {
     .name = "ycsb-a",
     .meaning = "YCSB's update heavy: half reads, half blind writes, hot rows",
     .defaults = { .keys = 1000, .ops = 4, .read_share = 0.5, .zipf_theta = 0.99 },
-    .details = &ycsb,
-    OPS,
+    PAPER,
 };
 const struct esse_live_workload esse_workload_ycsb_b = {
     .name = "ycsb-b",
     .meaning = "YCSB's read mostly: 95 % reads, hot rows",
     .defaults = { .keys = 1000, .ops = 4, .read_share = 0.95, .zipf_theta = 0.99 },
-    .details = &ycsb,
-    OPS,
+    PAPER,
 };
 const struct esse_live_workload esse_workload_ycsb_f = {
     .name = "ycsb-f",
     .meaning = "YCSB's read-modify-write: half reads, half read and then written, hot rows",
-    .defaults = { .keys = 1000, .ops = 4, .read_share = 0.5, .zipf_theta = 0.99 },
-    .details = &ycsb_rmw,
-    OPS,
+    .defaults = { .keys = 1000, .ops = 4, .read_share = 0.5, .zipf_theta = 0.99, .rmw_share = 1 },
+    PAPER,
+};
+const struct esse_live_workload esse_workload_rmw = {
+    .name = "rmw",
+    .meaning = "every write reads its row first; few other reads",
+    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.1, .rmw_share = 1 },
+    PAPER,
+};
+const struct esse_live_workload esse_workload_heavy_write = {
+    .name = "heavy-write",
+    .meaning = "80 % blind writes, among reads",
+    .defaults = { .keys = 10000, .ops = 8, .read_share = 0.2 },
+    PAPER,
 };

@@ -4,25 +4,13 @@
 #include <string.h>
 
 const struct esse_live_workload *const esse_workloads[] = {
-    &esse_workload_list_append,
-    &esse_workload_rw_register,
-    &esse_workload_predicate,
-    &esse_workload_bank,
-    &esse_workload_long_fork,
-    &esse_workload_write_skew,
-    &esse_workload_blindw_rh,
-    &esse_workload_blindw_rw,
-    &esse_workload_blindw_wh,
-    &esse_workload_blindw_pred,
-    &esse_workload_smallbank,
-    &esse_workload_ycsb_a,
-    &esse_workload_ycsb_b,
-    &esse_workload_ycsb_f,
-    &esse_workload_twitter,
-    &esse_workload_rubis,
-    &esse_workload_tpcc,
-    &esse_workload_sql,
-    NULL,
+    &esse_workload_list_append, &esse_workload_rw_register, &esse_workload_predicate,
+    &esse_workload_bank,        &esse_workload_long_fork,   &esse_workload_write_skew,
+    &esse_workload_blindw_rh,   &esse_workload_blindw_rw,   &esse_workload_blindw_wh,
+    &esse_workload_blindw_pred, &esse_workload_smallbank,   &esse_workload_ycsb_a,
+    &esse_workload_ycsb_b,      &esse_workload_ycsb_f,      &esse_workload_rmw,
+    &esse_workload_heavy_write, &esse_workload_twitter,     &esse_workload_rubis,
+    &esse_workload_tpcc,        &esse_workload_sql,         NULL,
 };
 
 const char *const esse_aggregate_texts[] = {
