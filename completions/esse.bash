@@ -29,7 +29,7 @@ _esse() {
     fi
     case ${COMP_WORDS[1]},$prev in
     help,*) _esse_words 'run collect check classic shrink gen stats levels verify convert' ;;
-    run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql all' ;;
+    run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc sql all' ;;
     run,--sessions | run,-s) : ;;
     run,--txns | run,-n) : ;;
     run,--duration | run,-d) : ;;
@@ -58,7 +58,7 @@ _esse() {
     run,--memory | run,-m) : ;;
     run,--min-committed) : ;;
     run,--fail-on) _esse_words 'violated unknown' ;;
-    collect,--workload | collect,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f twitter rubis tpcc sql all' ;;
+    collect,--workload | collect,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc sql all' ;;
     collect,--sessions | collect,-s) : ;;
     collect,--txns | collect,-n) : ;;
     collect,--duration | collect,-d) : ;;
@@ -167,7 +167,7 @@ _esse_command() {
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
     gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --certify --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --one-timestamp --format --output --quiet --help' ;;
-    gen,*) _esse_words 'list-append rw-register predicate blindw-rh blindw-rw blindw-wh rmw heavy-write twitter rubis tpcc' ;;
+    gen,*) _esse_words 'list-append rw-register predicate blindw-rh blindw-rw blindw-wh ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc' ;;
     stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;
     stats,*) _esse_files ;;
     levels,*,-*) _esse_words '--json --dot --svg --output --help' ;;

@@ -26,9 +26,9 @@ static struct {
              .zipf_theta = 0.99,
              .read_share = NAN,
              .rmw_share = NAN,
-             .predicate_share = 0.2,
-             .rows_matching = 4,
-             .delete_share = 0.2,
+             .predicate_share = NAN,
+             .rows_matching = NOT_GIVEN,
+             .delete_share = NAN,
              .stale_share = 0.3 },
     .level = "strict-serializable",
     .output = "-",
@@ -41,18 +41,18 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
 
 static const struct esse_opt options[] = {
     { "txns", 'n', ESSE_OPT_COUNT, &args.gen.txns, "N", "transactions (default: 1000)", NULL },
-    { "ops", 0, ESSE_OPT_COUNT, &args.gen.ops, "N", "operations of a transaction (default: 5 or 8)",
-      NULL },
+    { "ops", 0, ESSE_OPT_COUNT, &args.gen.ops, "N",
+      "operations of a transaction (default: by workload)", NULL },
     { "ops-spread", 0, ESSE_OPT_COUNT, &args.gen.ops_spread, "N",
       "vary the number of operations by up to N (default: 0)", NULL },
     { "keys", 0, ESSE_OPT_COUNT, &args.gen.keys, "N",
-      "keys in use at one time (default: 100; rw-register 1000; those of papers 10,000)", NULL },
+      "keys in use at one time (default: by workload)", NULL },
     { "max-writes-per-key", 0, ESSE_OPT_COUNT, &args.gen.max_writes, "N",
-      "writes to a key before a fresh one takes its place; 0: never (default: list-append 32, "
+      "writes to a key before a fresh one takes its place; 0: never (default: list-append 8, "
       "others 0)",
       NULL },
-    { "sessions", 0, ESSE_OPT_COUNT, &args.gen.sessions, "N",
-      "clients at work (default: 10; workloads of papers 24)", NULL },
+    { "sessions", 0, ESSE_OPT_COUNT, &args.gen.sessions, "N", "clients at work (default: 8)",
+      NULL },
     { "seed", 0, ESSE_OPT_COUNT, &args.gen.seed, "N", "same seed, same bytes (default: 1)", NULL },
     { "level", 0, ESSE_OPT_TEXT, &args.level, "L",
       "the isolation that the store gives (default: strict-serializable)", levels },
@@ -66,17 +66,17 @@ static const struct esse_opt options[] = {
     { "vsets", 0, ESSE_OPT_FLAG, &args.gen.has_vsets, NULL,
       "write the version sets of predicate operations", NULL },
     { "distribution", 0, ESSE_OPT_TEXT, &args.distribution, "D",
-      "how keys are chosen (default: uniform; twitter zipf)", distributions },
+      "how keys are chosen (default: uniform; ycsb and twitter zipf)", distributions },
     { "zipf-theta", 0, ESSE_OPT_REAL, &args.gen.zipf_theta, "X", "skew of zipf (default: 0.99)",
       NULL },
     { "read-share", 0, ESSE_OPT_REAL, &args.gen.read_share, "X",
       "reads among operations (default: 0.5, or as the workload's name says)", NULL },
     { "rmw-share", 0, ESSE_OPT_REAL, &args.gen.rmw_share, "X",
-      "writes that read their key first (default: 0; rmw 1)", NULL },
+      "writes that read their key first (default: 0; rmw and ycsb-f 1)", NULL },
     { "pure", 0, ESSE_OPT_FLAG, &args.gen.is_pure, NULL,
       "a transaction only reads or only writes (default for blindw-*)", NULL },
     { "predicate-share", 0, ESSE_OPT_REAL, &args.gen.predicate_share, "X",
-      "predicates among reads and writes of the predicate workload (default: 0.2)", NULL },
+      "predicates among reads and writes of the predicate workload (default: 0.4)", NULL },
     { "rows-matching", 0, ESSE_OPT_COUNT, &args.gen.rows_matching, "N",
       "rows that a predicate selects, if all are there (default: 4)", NULL },
     { "delete-share", 0, ESSE_OPT_REAL, &args.gen.delete_share, "X",
@@ -135,10 +135,15 @@ static int print_anomalies(void)
 
 static const char *workload_list(struct esse_arena *arena)
 {
-    const char *list = esse_gen_presets[0].name;
-    for (const struct esse_gen_preset *row = esse_gen_presets + 1; row->name; row++)
-        list = esse_arena_format(arena, "%s%s%s", list, row[1].name ? ", " : " or ", row->name);
-    return list;
+    const char *list = esse_workloads[0]->name, *last = NULL;
+    for (size_t i = 1; esse_workloads[i]; i++) {
+        if (!esse_gen_can(esse_workloads[i]))
+            continue;
+        if (last)
+            list = esse_arena_format(arena, "%s, %s", list, last);
+        last = esse_workloads[i]->name;
+    }
+    return esse_arena_format(arena, "%s or %s", list, last);
 }
 
 static void complete_count(uint64_t *count, uint64_t by_workload)
@@ -169,11 +174,11 @@ static bool complete_workload(struct esse_arena *arena, const char *name, struct
     struct esse_gen_options *gen = &args.gen;
     if (!name)
         return esse_fail(err, ESSE_EUSAGE, "expected a workload: %s", workload_list(arena));
-    const struct esse_gen_preset *preset = esse_gen_preset_find(name);
-    if (!preset)
+    const struct esse_live_workload *workload = esse_workload_find(name);
+    if (!workload || !esse_gen_can(workload))
         return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; expected %s", name,
                          workload_list(arena));
-    const struct esse_gen_options defaults = esse_gen_preset_options(preset);
+    const struct esse_gen_options defaults = esse_gen_options_of(workload);
     gen->workload = defaults.workload;
     gen->mix = defaults.mix;
     gen->is_pure = gen->is_pure || defaults.is_pure;
@@ -183,6 +188,9 @@ static bool complete_workload(struct esse_arena *arena, const char *name, struct
     complete_count(&gen->max_writes, defaults.max_writes);
     complete_share(&gen->read_share, defaults.read_share);
     complete_share(&gen->rmw_share, defaults.rmw_share);
+    complete_share(&gen->predicate_share, defaults.predicate_share);
+    complete_share(&gen->delete_share, defaults.delete_share);
+    complete_count(&gen->rows_matching, defaults.rows_matching);
     return complete_distribution(defaults.zipf_theta, err);
 }
 
@@ -288,7 +296,8 @@ const struct esse_command esse_command_gen = {
         "Runs sessions that really interleave on a small multi-version store in memory and writes "
         "down what their clients saw.  The history satisfies the level that the store was asked "
         "for, and at high contention shows what that level permits.\n\n"
-        "The workload is list-append, rw-register or predicate; or one that papers measure "
+        "The workload is list-append, rw-register or predicate; ycsb-a, ycsb-b or ycsb-f (1,000 "
+        "registers, some hotter than others); or one that papers measure "
         "with, over 10,000 registers: blindw-rh, blindw-rw and blindw-wh (transactions of 8 reads "
         "or of 8 blind writes; 80, 50 and 20 % read), rmw (every write reads its key first), "
         "heavy-write (80 % blind writes, among reads), twitter (tweets, follows and timelines), "

@@ -80,8 +80,9 @@ static struct values operand_values(struct esse_arena *arena, const struct esse_
 {
     struct values values = { 0 };
     if (starts_with(command->operands, "WORKLOAD")) {
-        for (const struct esse_gen_preset *row = esse_gen_presets; row->name; row++)
-            add_word(&values, arena, row->name);
+        for (size_t i = 0; esse_workloads[i]; i++)
+            if (esse_gen_can(esse_workloads[i]))
+                add_word(&values, arena, esse_workloads[i]->name);
     } else if (starts_with(command->operands, "[NAME]")) {
         add_levels(&values, arena);
         add_anomalies(&values, arena);

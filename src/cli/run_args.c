@@ -29,13 +29,12 @@ static struct esse_run_args o = {
 };
 
 static const double default_seconds = 3, default_seconds_of_all = 15;
-static const uint64_t default_sessions = 8;
 
 static const char *const workload_choices[] = {
-    "list-append", "rw-register", "predicate", "bank",      "long-fork",
-    "write-skew",  "blindw-rh",   "blindw-rw", "blindw-wh", "blindw-pred",
-    "smallbank",   "ycsb-a",      "ycsb-b",    "ycsb-f",    "twitter",
-    "rubis",       "tpcc",        "sql",       "all",       NULL
+    "list-append", "rw-register", "predicate", "bank",        "long-fork", "write-skew",
+    "blindw-rh",   "blindw-rw",   "blindw-wh", "blindw-pred", "smallbank", "ycsb-a",
+    "ycsb-b",      "ycsb-f",      "rmw",       "heavy-write", "twitter",   "rubis",
+    "tpcc",        "sql",         "all",       NULL
 };
 static const char *const spawn_choices[] = { "postgresql", "mariadb", "galera", "etcd", NULL };
 static const char *const fault_choices[] = { "kill", "pause", "partition", "restart", NULL };
@@ -245,17 +244,16 @@ bool esse_run_set_workload(const struct esse_run_args *args, struct esse_live_op
 {
     const struct esse_workload_options *by = &workload->defaults;
     live->workload = workload;
-    live->work = (struct esse_workload_options){
-        .sessions = count_of(args->sessions, default_sessions),
-        .keys = count_of(args->keys, by->keys),
-        .ops = count_of(args->ops, by->ops),
-        .max_writes = count_of(args->max_writes, by->max_writes),
-        .read_share = share_of(args->read_share, by->read_share),
-        .predicate_share = share_of(args->predicate_share, by->predicate_share),
-        .abort_share = args->abort_share,
-        .seed = args->seed,
-        .file = file,
-    };
+    live->work = *by;
+    live->work.sessions = count_of(args->sessions, ESSE_USUAL_SESSIONS);
+    live->work.keys = count_of(args->keys, by->keys);
+    live->work.ops = count_of(args->ops, by->ops);
+    live->work.max_writes = count_of(args->max_writes, by->max_writes);
+    live->work.read_share = share_of(args->read_share, by->read_share);
+    live->work.predicate_share = share_of(args->predicate_share, by->predicate_share);
+    live->work.abort_share = args->abort_share;
+    live->work.seed = args->seed;
+    live->work.file = file;
     return find_distribution(args, workload, &live->work.zipf_theta, err);
 }
 

@@ -3,90 +3,21 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "collect/own.h"
 #include "collect/url.h"
+#include "workload/own.h"
+#include "workload/request.h"
 
 /*
  * One kind of database behind one table of functions; one folder each, driver/NAME/.
  * docs/design/collect.md says why it is shaped so.
  *
- * Data.  A schema is some tables of rows.  A row has a key k, an integer, and a value v: an
- * integer, or in a table of lists a list of integers that is only appended to.  Who draws the
- * requests takes care that no two of them write the same value to one row, so that a value names
- * its writer.  ESSE_ABSENT is the value of a row that is not there.
- *
  * Threads.  A connection is used by one thread.  A target is shared by all: what start() and
  * step() change in it the driver protects.  open, prepare, describe, clean, close and the
  * functions of a certificate are called by one thread, the run's own.
  */
-#define ESSE_ABSENT INT64_MIN
-#define ESSE_NO_ID  INT64_MIN /* a number that the server does not tell */
+#define ESSE_NO_ID INT64_MIN /* a number that the server does not tell */
 
-struct esse_table {
-    const char
-        *name; /* letters, digits, underscore, at most 29; the database's table is esse_NAME */
-    bool is_list;
-    bool has_ranges;        /* predicates are asked of it: an index on v is worth having */
-    uint64_t rows;          /* 0 .. rows - 1 are there from the start */
-    const int64_t *initial; /* their values, ESSE_ABSENT for none; NULL if rows is 0 */
-    uint64_t most_rows;     /* more will never be there; 0: not known */
-};
-
-struct esse_schema {
-    const struct esse_table *tables;
-    uint32_t count;
-    uint32_t sessions; /* how many will connect, numbered from 0 on */
-    /* The user's own tables instead of those above, of which there are none then; or NULL. */
-    const struct esse_own_schema *own;
-};
-
-/* ---- what is asked, and what comes back ---------------------------------------------------- */
-
-enum esse_ask {
-    ESSE_ASK_CONNECT, /* also after a connection was lost */
-    ESSE_ASK_BEGIN,
-    ESSE_ASK_READ,
-    ESSE_ASK_WRITE,     /* the row becomes 'value', whether it was there or not */
-    ESSE_ASK_INSERT,    /* the same; it is not there, and if it is the statement fails */
-    ESSE_ASK_APPEND,    /* 'value' to the row's list, which may not be there yet */
-    ESSE_ASK_DELETE,    /* the row may not be there: reply->is_absent tells */
-    ESSE_ASK_MATCH,     /* the rows of the table that satisfy 'where' */
-    ESSE_ASK_CHANGE,    /* those become 'value', all of them the same */
-    ESSE_ASK_AGGREGATE, /* over them, computed by the server */
-    ESSE_ASK_OWN,       /* a statement of the user's */
-    ESSE_ASK_COMMIT,
-    ESSE_ASK_ROLLBACK,
-};
-
-enum esse_aggregate {
-    ESSE_AGGREGATE_COUNT,
-    ESSE_AGGREGATE_SUM,
-    ESSE_AGGREGATE_MIN,
-    ESSE_AGGREGATE_MAX,
-    ESSE_AGGREGATES
-};
-
-/* "sum(v)".  The least is that of v + 0, so that no index answers it from one row: a database that
- * looked at one row only need not mind that others come and go, and what a predicate ranges over
- * are all the rows that match (docs/design/sql.md). */
-extern const char *const esse_aggregate_texts[ESSE_AGGREGATES];
-
-/* Belongs to the caller and is good until the request is done or has failed. */
-struct esse_request {
-    enum esse_ask ask;
-    bool is_read_only; /* BEGIN: no write will follow; a driver may make use of it */
-    uint32_t table;
-    int64_t row;
-    int64_t value;
-    /* MATCH, CHANGE, AGGREGATE: SQL over k and v, as the history will show it.  If 'is_range', it
-     * says exactly low <= v AND v <= high, for stores that have no SQL. */
-    const char *where;
-    bool is_range;
-    int64_t low, high;
-    enum esse_aggregate aggregate;
-    const struct esse_own_statement *own; /* OWN */
-    unsigned host;                        /* CONNECT: which of the URL's hosts */
-};
+/* ---- what comes back ----------------------------------------------------------------------- */
 
 /* A row that a predicate returned; 'next' is what CHANGE made of it, ESSE_ABSENT otherwise. */
 struct esse_live_row {
@@ -198,14 +129,6 @@ struct esse_certifying {
 };
 
 /* ---- the table ----------------------------------------------------------------------------- */
-
-enum {
-    ESSE_CAN_LISTS = 1 << 0,
-    ESSE_CAN_PREDICATES = 1 << 1, /* MATCH and CHANGE */
-    ESSE_CAN_AGGREGATES = 1 << 2,
-    ESSE_CAN_DELETE = 1 << 3,
-    ESSE_CAN_OWN = 1 << 4, /* a user's own statements */
-};
 
 struct esse_played; /* generate/plant.h: where what a target plays by itself goes */
 

@@ -323,6 +323,7 @@ static void prepare_run(struct collecting *c)
     c->run.driver = options->driver;
     c->run.target = c->live->target;
     c->run.workload = options->workload;
+    c->run.options = &options->work;
     c->run.work = c->live->work;
     c->run.hosts = options->url->host_count ? (unsigned)options->url->host_count : 1;
     c->run.think = options->think;

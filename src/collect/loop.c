@@ -33,7 +33,7 @@ struct session {
     struct esse_page *page;
     struct esse_request request;
     struct esse_reply reply;
-    const struct esse_reply *last; /* for the workload; NULL at the start of a transaction */
+    int64_t read; /* by the last operation, for the workload */
 };
 
 struct loop {
@@ -109,10 +109,10 @@ static bool ask_begin(struct loop *loop, struct session *session)
 {
     if (atomic_load(&loop->run->stop) || atomic_fetch_sub(&loop->run->txns_left, 1) <= 0)
         return false;
-    loop->run->workload->begin(session->drawer, session->is_again);
+    esse_workload_begin(loop->run->workload, session->drawer, session->is_again);
     session->request = (struct esse_request){ .ask = ESSE_ASK_BEGIN,
                                               .is_read_only = session->drawer->is_read_only };
-    session->last = NULL;
+    session->read = ESSE_ABSENT;
     esse_page_begin(session->page);
     esse_page_name(session->page, session->drawer->txn);
     return true;
@@ -121,16 +121,8 @@ static bool ask_begin(struct loop *loop, struct session *session)
 static void ask_operation(struct loop *loop, struct session *session)
 {
     session->request = (struct esse_request){ 0 };
-    switch (loop->run->workload->next(session->drawer, session->last, &session->request)) {
-    case ESSE_TURN_MORE:
-        break;
-    case ESSE_TURN_COMMIT:
-        session->request.ask = ESSE_ASK_COMMIT;
-        break;
-    case ESSE_TURN_ROLLBACK:
-        session->request.ask = ESSE_ASK_ROLLBACK;
-        break;
-    }
+    if (!loop->run->workload->next(session->drawer, session->read, &session->request))
+        session->request.ask = session->drawer->gives_up ? ESSE_ASK_ROLLBACK : ESSE_ASK_COMMIT;
 }
 
 /* False if the session is gone. */
@@ -179,7 +171,7 @@ static void on_done(struct loop *loop, struct session *session)
         end_transaction(loop, session, ESSE_ABORTED);
         break;
     default:
-        session->last = &session->reply;
+        session->read = session->reply.value;
         break;
     }
 }
@@ -398,7 +390,8 @@ static void start_sessions(struct loop *loop)
         session->number = thread->first + i;
         session->host = session->number % run->hosts;
         session->conn = run->driver->conn(run->target, thread->arena, session->number);
-        session->drawer = run->workload->session(thread->arena, run->work, session->number);
+        session->drawer = esse_workload_session(run->workload, thread->arena, run->options,
+                                                run->work, session->number);
         session->page = esse_page_new(thread->book, session->number);
     }
     loop->left = thread->count;

@@ -2,7 +2,7 @@
 #define ESSE_COLLECT_LOOP_H
 
 #include "collect/record/recorder.h"
-#include "collect/workload.h"
+#include "workload/workload.h"
 
 #include <stdatomic.h>
 
@@ -22,6 +22,7 @@ struct esse_shared_run {
     const struct esse_driver *driver;
     struct esse_target *target;
     const struct esse_live_workload *workload;
+    const struct esse_workload_options *options;
     void *work; /* the workload's own */
     unsigned hosts;
     double think, timeout, patience; /* seconds; 'patience': how long a server may be away */

@@ -64,8 +64,8 @@ static void prepare_sessions(struct esse_gen *gen)
 /* A table that is too small for its share gets one key, which may be another's too. */
 static struct esse_gen_region region_of(uint64_t keys, uint64_t from, uint64_t share)
 {
-    uint64_t first = keys * from / ESSE_GEN_SHARES;
-    uint64_t size = keys * (from + share) / ESSE_GEN_SHARES - first;
+    uint64_t first = keys * from / ESSE_MIX_SHARES;
+    uint64_t size = keys * (from + share) / ESSE_MIX_SHARES - first;
     if (size == 0) {
         size = 1;
         first = first < keys ? first : keys - 1;
@@ -75,11 +75,11 @@ static struct esse_gen_region region_of(uint64_t keys, uint64_t from, uint64_t s
 
 static void prepare_regions(struct esse_gen *gen)
 {
-    static const struct esse_gen_mix whole = { .tables = { { "key", ESSE_GEN_SHARES, false } } };
+    static const struct esse_mix whole = { .tables = { { "key", ESSE_MIX_SHARES, false } } };
     const struct esse_gen_options *options = gen->options;
-    const struct esse_gen_mix *mix = options->mix ? options->mix : &whole;
+    const struct esse_mix *mix = options->mix ? options->mix : &whole;
     uint64_t from = 0;
-    for (unsigned i = 0; i < ESSE_GEN_TABLES && mix->tables[i].share; i++) {
+    for (unsigned i = 0; i < ESSE_MIX_TABLES && mix->tables[i].share; i++) {
         struct esse_gen_region region = region_of(options->keys, from, mix->tables[i].share);
         region.is_log = mix->tables[i].is_log;
         if (options->zipf_theta > 0 && !region.is_log)
@@ -87,7 +87,7 @@ static void prepare_regions(struct esse_gen *gen)
         gen->regions[i] = region;
         from += mix->tables[i].share;
     }
-    assert(from == ESSE_GEN_SHARES);
+    assert(from == ESSE_MIX_SHARES);
 }
 
 enum { FIRST_XID = 3 }; /* as in PostgreSQL */

@@ -3,6 +3,7 @@
 
 #include "generate/store.h"
 #include "history/record.h"
+#include "workload/workload.h"
 
 /*
  * Makes histories: sessions that really interleave on the store of store.h, each finished
@@ -12,6 +13,8 @@
  * version sets O(keys)); memory for the open transactions, the versions somebody can still see, and
  * the certificate if it is asked for.
  */
+/* What the data are: lists, registers, or rows that predicates find.  Each is called after the
+ * workload that is drawn from nothing else. */
 enum esse_gen_workload {
     ESSE_GEN_LIST_APPEND,
     ESSE_GEN_RW_REGISTER,
@@ -46,28 +49,13 @@ struct esse_gen_plant {
     uint64_t at; /* after so many transactions */
 };
 
-struct esse_gen_mix;
-
-/* A workload as users ask for it: what it draws from, and its defaults.  Rows of one table, see
- * gen_preset.c; the first are the plain workloads. */
-struct esse_gen_preset {
-    const char *name;
-    const char *meaning;
-    enum esse_gen_workload workload;
-    uint64_t keys, ops, sessions, max_writes;
-    double read_share, rmw_share, zipf_theta;
-    bool is_pure;
-    const struct esse_gen_mix *mix;
-};
-extern const struct esse_gen_preset esse_gen_presets[]; /* ends with a name of NULL */
-
 struct esse_gen_counts {
     uint64_t transactions, operations, committed, aborted, unknown, planted;
 };
 
 struct esse_gen_options {
     enum esse_gen_workload workload;
-    const struct esse_gen_mix *mix; /* NULL: operations are drawn one by one */
+    const struct esse_mix *mix; /* NULL: operations are drawn one by one */
     enum esse_store_level level;
     uint64_t txns;            /* planted ones come on top */
     uint64_t ops, ops_spread; /* each transaction has ops +- ops_spread; of a mix, the most */
@@ -100,10 +88,11 @@ struct esse_gen_options {
 };
 
 struct esse_gen_options esse_gen_defaults(enum esse_gen_workload workload);
-struct esse_gen_options esse_gen_preset_options(const struct esse_gen_preset *preset);
+/* The defaults of a workload that esse_gen_can() make. */
+struct esse_gen_options esse_gen_options_of(const struct esse_live_workload *workload);
 
-/* NULL on an unknown name. */
-const struct esse_gen_preset *esse_gen_preset_find(const char *name);
+/* Whether it is one whose operations are drawn one by one, or a mix; gen_options.c. */
+bool esse_gen_can(const struct esse_live_workload *workload);
 
 /* False on an unknown name. */
 bool esse_store_level_find(const char *name, enum esse_store_level *out);

@@ -46,33 +46,27 @@ static void plan_drawn(struct esse_gen *gen, struct esse_gen_session *session)
 }
 
 static void plan_part(struct esse_gen *gen, struct esse_gen_session *session,
-                      const struct esse_gen_part *part)
+                      const struct esse_mix_part *part)
 {
-    uint32_t rows = part->least;
-    if (part->most > part->least)
-        rows += esse_rng_below(&gen->rng, part->most - part->least + 1u);
-    for (; rows > 0; rows--)
+    for (uint32_t rows = esse_mix_rows(part, &gen->rng); rows > 0; rows--)
         switch (part->access) {
-        case ESSE_GEN_LOOK:
+        case ESSE_MIX_LOOK:
             plan_step(session, ESSE_GEN_READ, part->table);
             break;
-        case ESSE_GEN_MODIFY:
+        case ESSE_MIX_MODIFY:
             plan_step(session, ESSE_GEN_READ_FIRST, part->table);
             plan_step(session, ESSE_GEN_WRITE_AFTER, part->table);
             break;
-        case ESSE_GEN_ADD:
+        case ESSE_MIX_ADD:
             plan_step(session, ESSE_GEN_INSERT, part->table);
         }
 }
 
 static void plan_shape(struct esse_gen *gen, struct esse_gen_session *session)
 {
-    const struct esse_gen_mix *mix = gen->options->mix;
-    uint32_t percent = esse_rng_below(&gen->rng, 100);
-    unsigned shape = 0;
-    for (; percent >= mix->shapes[shape].percent; shape++)
-        percent -= mix->shapes[shape].percent;
-    for (unsigned i = 0; i < ESSE_GEN_PARTS; i++)
+    const struct esse_mix *mix = gen->options->mix;
+    const unsigned shape = esse_mix_draw(mix, &gen->rng);
+    for (unsigned i = 0; i < ESSE_MIX_PARTS; i++)
         plan_part(gen, session, &mix->shapes[shape].parts[i]);
 }
 

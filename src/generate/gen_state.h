@@ -6,7 +6,7 @@
 #include "base/zipf.h"
 #include "generate/gen.h"
 #include "generate/gen_certificate.h"
-#include "generate/gen_mix.h"
+#include "workload/mix.h"
 
 /* The inside of a running generator, shared by gen.c, gen_session.c and plant.c and nobody else. */
 
@@ -76,7 +76,7 @@ struct esse_gen {
     struct esse_sink *sink;
     struct esse_store *store;
     struct esse_store_traits traits;
-    struct esse_gen_region regions[ESSE_GEN_TABLES];
+    struct esse_gen_region regions[ESSE_MIX_TABLES];
     struct esse_rng rng;
     struct esse_gen_session *sessions;
     uint64_t clock; /* one tick a step */

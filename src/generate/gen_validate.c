@@ -17,7 +17,8 @@ static bool validate_counts(const struct esse_gen_options *options, struct esse_
         { "ops-spread", options->ops_spread, 0, options->ops - 1 },
         { "keys", options->keys, 1, 100000000 },
         { "sessions", options->sessions, 1, 1000000 },
-        { "rows-matching", options->rows_matching, 1, 100000000 },
+        { "rows-matching", options->rows_matching, options->workload == ESSE_GEN_PREDICATE,
+          100000000 },
     };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         if (limits[i].value < limits[i].least || limits[i].value > limits[i].most)
@@ -52,7 +53,7 @@ static bool validate_shares(const struct esse_gen_options *options, struct esse_
 
 static bool validate_mix(const struct esse_gen_options *options, struct esse_error *err)
 {
-    if (!options->mix || (options->ops == esse_gen_mix_ops(options->mix) && !options->ops_spread &&
+    if (!options->mix || (options->ops == esse_mix_ops(options->mix) && !options->ops_spread &&
                           !options->is_pure && options->read_share == 0 && options->rmw_share == 0))
         return true;
     return esse_fail(err, ESSE_EUSAGE,

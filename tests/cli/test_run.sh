@@ -19,7 +19,7 @@ has "and explained" "$OUT" "relied on something that never happened"
 expect "what it claims then is all that it gives" 0 \
     "$ESSE" run sqlite: --isolation 'Read Uncommitted' -w rw-register -n 500 -o claimed
 
-for workload in rw-register bank long-fork write-skew smallbank ycsb-f twitter rubis tpcc blindw-rw; do
+for workload in rw-register bank long-fork write-skew smallbank ycsb-f rmw heavy-write twitter rubis tpcc blindw-rw; do
     expect "$workload holds on SQLite" 0 "$ESSE" run -w $workload -n 300 -o "w-$workload" -q
 done
 for workload in predicate blindw-pred; do
@@ -303,7 +303,7 @@ expect "an unknown level" 64 "$ESSE" run memory: -n 10 -l nonsense -o level
 expect "targets are listed" 0 "$ESSE" run help
 has "with what they claim" "$OUT" "claims serializable"
 expect "workloads are listed" 0 "$ESSE" run --workload help
-same "as many as there are" 18 "$(wc -l <<<"$OUT")"
+same "as many as there are" 20 "$(wc -l <<<"$OUT")"
 
 # ---- secrets ------------------------------------------------------------------------------------
 
@@ -342,7 +342,7 @@ has "tells what came of each" "$OUT" "holds: list-append, rw-register, predicate
 same "does each workload once" "$("$ESSE" run --workload help | grep -v '^sql ' | cut -d' ' -f1)" \
     "$(config workload $(seq -f 'every/%g' "$count"))"
 same "which share the transactions" "$(((330 + count - 1) / count))" "$(config txns $(seq -f 'every/%g' "$count") | sort -u)"
-expect "--workload all, by time" 1 "$ESSE" run 'memory:?level=read-committed' -l snapshot-isolation -w all -d 1700ms -o shares
+expect "--workload all, by time" 1 "$ESSE" run 'memory:?level=read-committed' -l snapshot-isolation -w all -d 1900ms -o shares
 has "some are violated" "$OUT" "violated: "
 same "they share the time" 0.1 "$(config duration shares/1)"
 expect "a database does what it can" 0 "$ESSE" run memory: -w all -n 200 --repeat 2 -o twice-all

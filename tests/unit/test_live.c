@@ -1,6 +1,6 @@
 #include "collect/live.h"
 #include "collect/recover/learnt.h"
-#include "collect/workload.h"
+#include "workload/workload.h"
 
 #include "test.h"
 

@@ -1,7 +1,7 @@
 #include "base/out.h"
 #include "base/rng.h"
-#include "collect/workload/workload_file.h"
 #include "test.h"
+#include "workload/workload_file.h"
 
 /* Workload files: what they come to, and what is said about those that are wrong. */
 

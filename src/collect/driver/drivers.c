@@ -13,13 +13,6 @@ const struct esse_driver *const esse_drivers[] = {
     &esse_driver_etcd,   &esse_driver_redis,      &esse_driver_memory,      NULL
 };
 
-const char *const esse_aggregate_texts[] = {
-    [ESSE_AGGREGATE_COUNT] = "count(*)",
-    [ESSE_AGGREGATE_SUM] = "sum(v)",
-    [ESSE_AGGREGATE_MIN] = "min(v + 0)",
-    [ESSE_AGGREGATE_MAX] = "max(v + 0)",
-};
-
 /* Is 'word' one of those in a list with spaces between them? */
 static bool is_listed(const char *list, const char *word)
 {

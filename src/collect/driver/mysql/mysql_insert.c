@@ -1,6 +1,6 @@
 #include "collect/driver/mysql/mysql_insert.h"
 
-#include "collect/sql_text.h"
+#include "workload/sql_text.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #define ESSE_COLLECT_DRIVER_MYSQL_MYSQL_INSERT_H
 
 #include "base/out.h"
-#include "collect/own.h"
+#include "workload/own.h"
 
 /*
  * Where the rows of an INSERT ... VALUES are found again, for MySQL, whose INSERT has no RETURNING.

@@ -3,7 +3,7 @@
 
 #include "base/out.h"
 #include "collect/driver/client_libmariadb.h"
-#include "collect/own.h"
+#include "workload/own.h"
 
 /*
  * Statements of the user's own for MariaDB, which has RETURNING for INSERT and not for UPDATE, and

@@ -1,5 +1,5 @@
-#include "collect/workload/workload_parts.h"
-#include "generate/gen_mix.h"
+#include "workload/mix.h"
+#include "workload/workload_parts.h"
 
 #include <stdatomic.h>
 
@@ -14,29 +14,31 @@ struct region {
 };
 
 struct shared {
-    const struct esse_workload_options *options;
-    const struct esse_gen_mix *mix;
-    struct esse_table tables[ESSE_GEN_TABLES];
-    struct region regions[ESSE_GEN_TABLES];
+    const struct esse_mix *mix;
+    struct esse_table tables[ESSE_MIX_TABLES];
+    struct region regions[ESSE_MIX_TABLES];
 };
 
 struct session {
     struct esse_drawer drawer;
-    struct shared *shared;
     unsigned shape, part;
     uint32_t left;   /* rows of the part */
     bool is_writing; /* the row that was read is written next */
     int64_t row;
-    bool gives_up;
 };
+
+static struct shared *shared_of(const struct session *session)
+{
+    return session->drawer.shared;
+}
 
 enum { FIRST_LOG_ROWS = 100 };
 
-static void open_table(struct shared *shared, struct esse_arena *arena, unsigned number)
+static void open_table(struct shared *shared, struct esse_arena *arena,
+                       const struct esse_workload_options *options, unsigned number)
 {
-    const struct esse_workload_options *options = shared->options;
     struct region *region = &shared->regions[number];
-    uint64_t rows = options->keys * shared->mix->tables[number].share / ESSE_GEN_SHARES;
+    uint64_t rows = options->keys * shared->mix->tables[number].share / ESSE_MIX_SHARES;
     int64_t *initial;
     region->is_log = shared->mix->tables[number].is_log;
     if (region->is_log)
@@ -59,60 +61,42 @@ static bool open_mix(struct esse_arena *arena, const struct esse_live_workload *
 {
     struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
     struct esse_keys keys;
-    shared->options = options;
-    shared->mix = workload->details;
+    shared->mix = workload->mix;
     if (!esse_keys_open(&keys, arena, options->keys, 0, err))
         return false;
     uint32_t count = 0;
-    while (count < ESSE_GEN_TABLES && shared->mix->tables[count].share)
-        open_table(shared, arena, count++);
+    while (count < ESSE_MIX_TABLES && shared->mix->tables[count].share)
+        open_table(shared, arena, options, count++);
     *schema = (struct esse_schema){ .tables = shared->tables, .count = count };
     *out = shared;
     return true;
 }
 
-static struct esse_drawer *new_session(struct esse_arena *arena, void *shared, uint32_t number)
+static const struct esse_mix_part *part_of(const struct session *session)
 {
-    struct session *session = esse_arena_alloc(arena, 1, sizeof *session);
-    session->shared = shared;
-    esse_drawer_init(&session->drawer, session->shared->options, number);
-    return &session->drawer;
+    return &shared_of(session)->mix->shapes[session->shape].parts[session->part];
 }
 
-static const struct esse_gen_part *part_of(const struct session *session)
-{
-    return &session->shared->mix->shapes[session->shape].parts[session->part];
-}
-
-/* Draws how many rows the part in hand has; goes on to the end of the shape if there is none. */
 static void begin_part(struct session *session, unsigned number)
 {
     session->part = number;
     session->left = 0;
-    if (number == ESSE_GEN_PARTS || !part_of(session)->most)
-        return;
-    const struct esse_gen_part *part = part_of(session);
-    session->left =
-        part->least + esse_rng_below(&session->drawer.rng, part->most - part->least + 1u);
+    if (number < ESSE_MIX_PARTS)
+        session->left = esse_mix_rows(part_of(session), &session->drawer.rng);
 }
 
 static void begin(struct esse_drawer *drawer, bool is_again)
 {
     struct session *session = (struct session *)drawer;
-    const struct esse_gen_mix *mix = session->shared->mix;
-    if (!is_again) {
-        uint32_t percent = esse_rng_below(&drawer->rng, 100);
-        session->shape = 0;
-        while (percent >= mix->shapes[session->shape].percent)
-            percent -= mix->shapes[session->shape++].percent;
-    }
+    const struct esse_mix *mix = shared_of(session)->mix;
+    if (!is_again)
+        session->shape = esse_mix_draw(mix, &drawer->rng);
     drawer->is_read_only = true;
-    for (unsigned p = 0; p < ESSE_GEN_PARTS; p++)
+    for (unsigned p = 0; p < ESSE_MIX_PARTS; p++)
         if (mix->shapes[session->shape].parts[p].most &&
-            mix->shapes[session->shape].parts[p].access != ESSE_GEN_LOOK)
+            mix->shapes[session->shape].parts[p].access != ESSE_MIX_LOOK)
             drawer->is_read_only = false;
     session->is_writing = false;
-    session->gives_up = esse_drawn(drawer, session->shared->options->abort_share);
     begin_part(session, 0);
 }
 
@@ -122,7 +106,7 @@ static int64_t draw_row(struct session *session, struct region *region)
     if (!region->is_log)
         return esse_keys_draw(&region->keys, &session->drawer);
     const int64_t newest = atomic_load_explicit(&region->next, memory_order_relaxed) - 1;
-    uint32_t back = (uint32_t)session->drawer.sessions;
+    uint32_t back = (uint32_t)session->drawer.options->sessions;
     for (uint32_t reach = 16; esse_rng_below(&session->drawer.rng, 4) == 0; reach *= 4)
         back += esse_rng_below(&session->drawer.rng, reach);
     return newest > back ? newest - back : 0;
@@ -139,9 +123,9 @@ static void ask_write(struct session *session, struct esse_request *request)
 
 static void ask_row(struct session *session, struct esse_request *request)
 {
-    const enum esse_gen_access access = part_of(session)->access;
-    struct region *region = &session->shared->regions[request->table];
-    if (access == ESSE_GEN_ADD) {
+    const enum esse_mix_access access = part_of(session)->access;
+    struct region *region = &shared_of(session)->regions[request->table];
+    if (access == ESSE_MIX_ADD) {
         request->ask = ESSE_ASK_INSERT;
         request->row = atomic_fetch_add_explicit(&region->next, 1, memory_order_relaxed);
         request->value = esse_drawn_value(&session->drawer);
@@ -150,54 +134,50 @@ static void ask_row(struct session *session, struct esse_request *request)
     }
     request->ask = ESSE_ASK_READ;
     request->row = session->row = draw_row(session, region);
-    session->is_writing = access == ESSE_GEN_MODIFY;
+    session->is_writing = access == ESSE_MIX_MODIFY;
     if (!session->is_writing)
         session->left--;
 }
 
-static enum esse_turn next(struct esse_drawer *drawer, const struct esse_reply *last,
-                           struct esse_request *request)
+static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
 {
     struct session *session = (struct session *)drawer;
-    if (session->is_writing && last->value == ESSE_ABSENT) { /* nothing there to change */
+    if (session->is_writing && read == ESSE_ABSENT) { /* nothing there to change */
         session->is_writing = false;
         session->left--;
     }
-    while (!session->left) {
-        if (session->part >= ESSE_GEN_PARTS || !part_of(session)->most)
-            return session->gives_up ? ESSE_TURN_ROLLBACK : ESSE_TURN_COMMIT;
+    while (!session->left && session->part < ESSE_MIX_PARTS)
         begin_part(session, session->part + 1);
-        if (session->part == ESSE_GEN_PARTS)
-            return session->gives_up ? ESSE_TURN_ROLLBACK : ESSE_TURN_COMMIT;
-    }
+    if (!session->left)
+        return false;
     request->table = part_of(session)->table;
     if (session->is_writing)
         ask_write(session, request);
     else
         ask_row(session, request);
-    return ESSE_TURN_MORE;
+    return true;
 }
 
-#define MIX .open = open_mix, .session = new_session, .begin = begin, .next = next
+#define MIX .open = open_mix, .session_size = sizeof(struct session), .begin = begin, .next = next
 
 const struct esse_live_workload esse_workload_twitter = {
     .name = "twitter",
     .meaning = "after Cobra's C-Twitter: tweets, follows and timelines, hot users",
     .defaults = { .keys = 10000, .zipf_theta = 0.99 },
-    .details = &esse_gen_twitter,
+    .mix = &esse_mix_twitter,
     MIX,
 };
 const struct esse_live_workload esse_workload_rubis = {
     .name = "rubis",
     .meaning = "after RUBiS: an auction site; items, bids, purchases, comments",
     .defaults = { .keys = 10000 },
-    .details = &esse_gen_rubis,
+    .mix = &esse_mix_rubis,
     MIX,
 };
 const struct esse_live_workload esse_workload_tpcc = {
     .name = "tpcc",
     .meaning = "after TPC-C: its five transactions and mix; a warehouse for each 10,000 keys",
     .defaults = { .keys = 10000 },
-    .details = &esse_gen_tpcc,
+    .mix = &esse_mix_tpcc,
     MIX,
 };

@@ -1,5 +1,5 @@
-#include "collect/sql_text.h"
-#include "collect/workload/workload_file.h"
+#include "workload/sql_text.h"
+#include "workload/workload_file.h"
 
 #include <ctype.h>
 #include <stdio.h>

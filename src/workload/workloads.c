@@ -1,28 +1,23 @@
-#include "collect/workload/workload_parts.h"
+#include "workload/workload_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 const struct esse_live_workload *const esse_workloads[] = {
-    &esse_workload_list_append,
-    &esse_workload_rw_register,
-    &esse_workload_predicate,
-    &esse_workload_bank,
-    &esse_workload_long_fork,
-    &esse_workload_write_skew,
-    &esse_workload_blindw_rh,
-    &esse_workload_blindw_rw,
-    &esse_workload_blindw_wh,
-    &esse_workload_blindw_pred,
-    &esse_workload_smallbank,
-    &esse_workload_ycsb_a,
-    &esse_workload_ycsb_b,
-    &esse_workload_ycsb_f,
-    &esse_workload_twitter,
-    &esse_workload_rubis,
-    &esse_workload_tpcc,
-    &esse_workload_sql,
-    NULL,
+    &esse_workload_list_append, &esse_workload_rw_register, &esse_workload_predicate,
+    &esse_workload_bank,        &esse_workload_long_fork,   &esse_workload_write_skew,
+    &esse_workload_blindw_rh,   &esse_workload_blindw_rw,   &esse_workload_blindw_wh,
+    &esse_workload_blindw_pred, &esse_workload_smallbank,   &esse_workload_ycsb_a,
+    &esse_workload_ycsb_b,      &esse_workload_ycsb_f,      &esse_workload_rmw,
+    &esse_workload_heavy_write, &esse_workload_twitter,     &esse_workload_rubis,
+    &esse_workload_tpcc,        &esse_workload_sql,         NULL,
+};
+
+const char *const esse_aggregate_texts[] = {
+    [ESSE_AGGREGATE_COUNT] = "count(*)",
+    [ESSE_AGGREGATE_SUM] = "sum(v)",
+    [ESSE_AGGREGATE_MIN] = "min(v + 0)",
+    [ESSE_AGGREGATE_MAX] = "max(v + 0)",
 };
 
 const struct esse_live_workload *esse_workload_find(const char *name)
@@ -52,13 +47,27 @@ uint32_t esse_keys_draw(const struct esse_keys *keys, struct esse_drawer *drawer
                       : esse_rng_below(&drawer->rng, keys->count);
 }
 
-void esse_drawer_init(struct esse_drawer *drawer, const struct esse_workload_options *options,
-                      uint32_t session)
+struct esse_drawer *esse_workload_session(const struct esse_live_workload *workload,
+                                          struct esse_arena *arena,
+                                          const struct esse_workload_options *options, void *shared,
+                                          uint32_t session)
 {
+    struct esse_drawer *drawer = esse_arena_alloc(arena, 1, workload->session_size);
+    drawer->options = options;
+    drawer->shared = shared;
     drawer->session = session;
-    drawer->sessions = options->sessions;
     drawer->rng.state = options->seed * 1000003 + session;
     esse_rng_next(&drawer->rng);
+    if (workload->session)
+        workload->session(arena, drawer);
+    return drawer;
+}
+
+void esse_workload_begin(const struct esse_live_workload *workload, struct esse_drawer *drawer,
+                         bool is_again)
+{
+    drawer->gives_up = esse_drawn(drawer, drawer->options->abort_share);
+    workload->begin(drawer, is_again);
 }
 
 bool esse_drawn(struct esse_drawer *drawer, double share)

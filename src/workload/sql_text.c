@@ -1,4 +1,4 @@
-#include "collect/sql_text.h"
+#include "workload/sql_text.h"
 
 #include <ctype.h>
 #include <string.h>

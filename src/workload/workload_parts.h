@@ -1,16 +1,17 @@
-#ifndef ESSE_COLLECT_WORKLOAD_WORKLOAD_PARTS_H
-#define ESSE_COLLECT_WORKLOAD_WORKLOAD_PARTS_H
+#ifndef ESSE_WORKLOAD_WORKLOAD_PARTS_H
+#define ESSE_WORKLOAD_WORKLOAD_PARTS_H
 
-#include "collect/workload.h"
+#include "base/zipf.h"
+#include "workload/workload.h"
 
 /* What workloads are made of, shared by the files of this folder and no others. */
 
 extern const struct esse_live_workload esse_workload_list_append, esse_workload_rw_register,
     esse_workload_predicate, esse_workload_blindw_rh, esse_workload_blindw_rw,
     esse_workload_blindw_wh, esse_workload_blindw_pred, esse_workload_ycsb_a, esse_workload_ycsb_b,
-    esse_workload_ycsb_f, esse_workload_bank, esse_workload_long_fork, esse_workload_write_skew,
-    esse_workload_smallbank, esse_workload_twitter, esse_workload_rubis, esse_workload_tpcc,
-    esse_workload_sql;
+    esse_workload_ycsb_f, esse_workload_rmw, esse_workload_heavy_write, esse_workload_bank,
+    esse_workload_long_fork, esse_workload_write_skew, esse_workload_smallbank,
+    esse_workload_twitter, esse_workload_rubis, esse_workload_tpcc, esse_workload_sql;
 
 /* Rows to draw from: uniform, or some hotter than others. */
 struct esse_keys {
@@ -20,9 +21,6 @@ struct esse_keys {
 bool esse_keys_open(struct esse_keys *keys, struct esse_arena *arena, uint64_t count,
                     double zipf_theta, struct esse_error *err);
 uint32_t esse_keys_draw(const struct esse_keys *keys, struct esse_drawer *drawer);
-
-void esse_drawer_init(struct esse_drawer *drawer, const struct esse_workload_options *options,
-                      uint32_t session);
 
 /* True in 'share' of the cases. */
 bool esse_drawn(struct esse_drawer *drawer, double share);

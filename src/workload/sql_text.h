@@ -1,5 +1,5 @@
-#ifndef ESSE_COLLECT_SQL_TEXT_H
-#define ESSE_COLLECT_SQL_TEXT_H
+#ifndef ESSE_WORKLOAD_SQL_TEXT_H
+#define ESSE_WORKLOAD_SQL_TEXT_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 #include "base/out.h"
-#include "collect/workload/workload_file.h"
-#include "collect/workload/workload_parts.h"
 #include "history/builder.h"
 #include "sql/predicate.h"
+#include "workload/workload_file.h"
+#include "workload/workload_parts.h"
 
 #include <stdio.h>
 
@@ -12,26 +12,28 @@
  * shows.
  */
 struct shared {
-    const struct esse_workload_options *options;
     struct esse_workload_file file;
 };
 
 struct session {
     struct esse_drawer drawer;
-    struct shared *shared;
     const struct esse_file_txn *txn;
-    uint32_t done; /* statements of it */
-    bool gives_up;
+    uint32_t done;           /* statements of it */
     struct esse_out *values; /* by parameter: what was drawn */
     struct esse_out list, set, rest, point, part;
     struct esse_own_statement statement;
 };
 
+static struct shared *shared_of(const struct session *session)
+{
+    return session->drawer.shared;
+}
+
 /* ---- drawing ---- */
 
 static void draw_param(struct session *session, uint32_t number)
 {
-    const struct esse_param *param = &session->shared->file.params[number];
+    const struct esse_param *param = &shared_of(session)->file.params[number];
     struct esse_out *value = &session->values[number];
     struct esse_rng *rng = &session->drawer.rng;
     value->count = 0;
@@ -66,7 +68,7 @@ static void put_plain(struct esse_out *out, const char *text, size_t length)
 static const char *put_pieces(struct session *session, struct esse_out *out,
                               struct esse_pieces pieces, bool draws)
 {
-    const struct esse_workload_file *file = &session->shared->file;
+    const struct esse_workload_file *file = &shared_of(session)->file;
     out->count = 0;
     for (uint32_t i = 0; i < pieces.count; i++) {
         const struct esse_piece *piece = &pieces.at[i];
@@ -96,7 +98,7 @@ static void unquote(struct esse_out *out)
 
 static const char *put_point(struct session *session, const struct esse_template *template)
 {
-    const uint32_t count = session->shared->file.schema.tables[template->table].key_count;
+    const uint32_t count = shared_of(session)->file.schema.tables[template->table].key_count;
     session->point.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         put_pieces(session, &session->part, template->point[i], false);
@@ -123,22 +125,18 @@ static const struct esse_own_statement *draw_statement(struct session *session,
 
 /* ---- opening ---- */
 
-static struct session *make_session(struct esse_arena *arena, struct shared *shared,
-                                    uint32_t number)
+static void make_buffers(struct esse_arena *arena, struct esse_drawer *drawer)
 {
-    struct session *session = esse_arena_alloc(arena, 1, sizeof *session);
-    session->shared = shared;
-    esse_drawer_init(&session->drawer, shared->options, number);
-    session->values =
-        esse_arena_alloc(arena, shared->file.param_count + 1, sizeof *session->values);
-    for (uint32_t i = 0; i < shared->file.param_count; i++)
+    struct session *session = (struct session *)drawer;
+    const uint32_t params = shared_of(session)->file.param_count;
+    session->values = esse_arena_alloc(arena, params + 1, sizeof *session->values);
+    for (uint32_t i = 0; i < params; i++)
         esse_out_init_memory(&session->values[i], arena);
     esse_out_init_memory(&session->list, arena);
     esse_out_init_memory(&session->set, arena);
     esse_out_init_memory(&session->rest, arena);
     esse_out_init_memory(&session->point, arena);
     esse_out_init_memory(&session->part, arena);
-    return session;
 }
 
 /* An empty history with the columns of all tables: what conditions are held against. */
@@ -168,7 +166,7 @@ static bool try_statement(struct esse_predicates *predicates, struct esse_sink *
     if (template->kind == ESSE_OWN_INSERT)
         return true;
     text->count = 0;
-    esse_own_put_select(text, &session->shared->file.schema, draw_statement(session, template));
+    esse_own_put_select(text, &shared_of(session)->file.schema, draw_statement(session, template));
     if (esse_predicates_get(
             predicates, esse_value_string(sink->values, esse_out_memory(text), text->count), err))
         return true;
@@ -177,10 +175,12 @@ static bool try_statement(struct esse_predicates *predicates, struct esse_sink *
     return false;
 }
 
-static bool try_statements(struct esse_arena *arena, struct shared *shared, struct esse_error *err)
+static bool try_statements(struct esse_arena *arena, struct shared *shared,
+                           const struct esse_workload_options *options, struct esse_error *err)
 {
     const struct esse_workload_file *file = &shared->file;
-    struct session *session = make_session(arena, shared, 0);
+    struct session *session =
+        (struct session *)esse_workload_session(&esse_workload_sql, arena, options, shared, 0);
     struct esse_builder *builder;
     struct esse_history *history;
     struct esse_out text;
@@ -205,11 +205,10 @@ static bool open_shared(struct esse_arena *arena, const struct esse_live_workloa
 {
     struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
     (void)workload;
-    shared->options = options;
     if (!options->file || !*options->file)
         return esse_fail(err, ESSE_EUSAGE, "the workload sql needs a file: --workload sql:FILE");
     if (!esse_workload_file_load(arena, options->file, &shared->file, err) ||
-        !try_statements(arena, shared, err))
+        !try_statements(arena, shared, options, err))
         return false;
     *schema = (struct esse_schema){ .own = &shared->file.schema };
     *out = shared;
@@ -218,16 +217,11 @@ static bool open_shared(struct esse_arena *arena, const struct esse_live_workloa
 
 /* ---- sessions ---- */
 
-static struct esse_drawer *new_session(struct esse_arena *arena, void *shared, uint32_t number)
-{
-    return &make_session(arena, shared, number)->drawer;
-}
-
 /* What was refused is tried again, with other values: so a rare transaction is not left out. */
 static void begin(struct esse_drawer *drawer, bool is_again)
 {
     struct session *session = (struct session *)drawer;
-    const struct esse_workload_file *file = &session->shared->file;
+    const struct esse_workload_file *file = &shared_of(session)->file;
     if (!is_again || !session->txn) {
         uint64_t at = esse_rng_below(&drawer->rng, (uint32_t)file->weight);
         session->txn = file->txns;
@@ -235,7 +229,6 @@ static void begin(struct esse_drawer *drawer, bool is_again)
             at -= session->txn++->weight;
     }
     session->done = 0;
-    session->gives_up = esse_drawn(drawer, session->shared->options->abort_share);
     for (uint32_t p = 0; p < file->param_count; p++)
         if (file->params[p].kind != ESSE_PARAM_UNIQUE)
             draw_param(session, p);
@@ -243,16 +236,15 @@ static void begin(struct esse_drawer *drawer, bool is_again)
     drawer->txn = session->txn->name;
 }
 
-static enum esse_turn next(struct esse_drawer *drawer, const struct esse_reply *last,
-                           struct esse_request *request)
+static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
 {
     struct session *session = (struct session *)drawer;
-    (void)last;
+    (void)read;
     if (session->done == session->txn->count)
-        return session->gives_up ? ESSE_TURN_ROLLBACK : ESSE_TURN_COMMIT;
+        return false;
     request->ask = ESSE_ASK_OWN;
     request->own = draw_statement(session, &session->txn->templates[session->done++]);
-    return ESSE_TURN_MORE;
+    return true;
 }
 
 const struct esse_live_workload esse_workload_sql = {
@@ -260,7 +252,8 @@ const struct esse_live_workload esse_workload_sql = {
     .meaning = "sql:FILE, your own transactions on your own tables (docs/workload-files.md)",
     .needs = ESSE_CAN_OWN,
     .open = open_shared,
-    .session = new_session,
+    .session_size = sizeof(struct session),
+    .session = make_buffers,
     .begin = begin,
     .next = next,
 };

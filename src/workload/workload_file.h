@@ -1,9 +1,9 @@
-#ifndef ESSE_COLLECT_WORKLOAD_WORKLOAD_FILE_H
-#define ESSE_COLLECT_WORKLOAD_WORKLOAD_FILE_H
+#ifndef ESSE_WORKLOAD_WORKLOAD_FILE_H
+#define ESSE_WORKLOAD_WORKLOAD_FILE_H
 
 #include "base/error.h"
 #include "base/zipf.h"
-#include "collect/own.h"
+#include "workload/own.h"
 
 /*
  * The text of a workload file, taken apart; docs/workload-files.md has the grammar.

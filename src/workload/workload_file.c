@@ -1,4 +1,4 @@
-#include "collect/workload/workload_file.h"
+#include "workload/workload_file.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "collect/workload/workload_parts.h"
+#include "workload/workload_parts.h"
 
 #include <stdatomic.h>
 
@@ -13,7 +13,6 @@
 enum { MOST_GROUP = 16, VISITS = 6 }; /* transactions that meet in a group, for each of its rows */
 
 struct shared {
-    const struct esse_workload_options *options;
     bool is_skew;
     uint32_t group; /* rows of a group */
     struct esse_table table;
@@ -22,19 +21,22 @@ struct shared {
 
 struct session {
     struct esse_drawer drawer;
-    struct shared *shared;
     int64_t first; /* row of the group */
     uint32_t mine; /* the one that is written; 'group' for a reader */
     uint32_t step;
-    bool has_written, is_found, gives_up;
+    bool has_written, is_found;
 };
+
+static struct shared *shared_of(const struct session *session)
+{
+    return session->drawer.shared;
+}
 
 static bool open_groups(struct esse_arena *arena, const struct esse_live_workload *workload,
                         const struct esse_workload_options *options, void **out,
                         struct esse_schema *schema, struct esse_error *err)
 {
     struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
-    shared->options = options;
     shared->is_skew = workload == &esse_workload_write_skew;
     if (options->ops < 2 || options->ops > MOST_GROUP)
         return esse_fail(err, ESSE_EUSAGE,
@@ -46,18 +48,10 @@ static bool open_groups(struct esse_arena *arena, const struct esse_live_workloa
     return true;
 }
 
-static struct esse_drawer *new_session(struct esse_arena *arena, void *shared, uint32_t number)
-{
-    struct session *session = esse_arena_alloc(arena, 1, sizeof *session);
-    session->shared = shared;
-    esse_drawer_init(&session->drawer, session->shared->options, number);
-    return &session->drawer;
-}
-
 static void begin(struct esse_drawer *drawer, bool is_again)
 {
     struct session *session = (struct session *)drawer;
-    struct shared *shared = session->shared;
+    struct shared *shared = shared_of(session);
     (void)is_again;
     const uint64_t visit = atomic_fetch_add_explicit(&shared->visits, 1, memory_order_relaxed);
     const uint64_t in_group = (uint64_t)shared->group * VISITS;
@@ -69,35 +63,33 @@ static void begin(struct esse_drawer *drawer, bool is_again)
     session->mine = !writes ? shared->group : (uint32_t)(visit % in_group / VISITS);
     if (shared->is_skew)
         session->mine = esse_rng_below(&drawer->rng, shared->group);
-    session->gives_up = esse_drawn(drawer, shared->options->abort_share);
     drawer->is_read_only = !writes;
 }
 
-static enum esse_turn ask_write(struct session *session, struct esse_request *request)
+static bool ask_write(struct session *session, struct esse_request *request)
 {
     session->has_written = true;
     request->ask = ESSE_ASK_WRITE;
     request->row = session->first + session->mine;
     request->value = esse_drawn_value(&session->drawer);
-    return ESSE_TURN_MORE;
+    return true;
 }
 
-static enum esse_turn next(struct esse_drawer *drawer, const struct esse_reply *last,
-                           struct esse_request *request)
+static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
 {
     struct session *session = (struct session *)drawer;
-    const struct shared *shared = session->shared;
+    const struct shared *shared = shared_of(session);
     const bool reads = shared->is_skew || session->mine == shared->group;
-    if (last && !session->has_written && last->value != ESSE_ABSENT)
+    if (!session->has_written && read != ESSE_ABSENT)
         session->is_found = true;
     if (reads && session->step < shared->group) {
         request->ask = ESSE_ASK_READ;
         request->row = session->first + session->step++;
-        return ESSE_TURN_MORE;
+        return true;
     }
     if (session->mine < shared->group && !session->has_written && !session->is_found)
         return ask_write(session, request);
-    return session->gives_up ? ESSE_TURN_ROLLBACK : ESSE_TURN_COMMIT;
+    return false;
 }
 
 const struct esse_live_workload esse_workload_long_fork = {
@@ -105,7 +97,7 @@ const struct esse_live_workload esse_workload_long_fork = {
     .meaning = "Jepsen's: rows written once in groups, readers that must see them in one order",
     .defaults = { .keys = 1, .ops = 3 },
     .open = open_groups,
-    .session = new_session,
+    .session_size = sizeof(struct session),
     .begin = begin,
     .next = next,
 };
@@ -115,7 +107,7 @@ const struct esse_live_workload esse_workload_write_skew = {
     .meaning = "pairs of which one row may be inserted if neither is there",
     .defaults = { .keys = 1, .ops = 2 },
     .open = open_groups,
-    .session = new_session,
+    .session_size = sizeof(struct session),
     .begin = begin,
     .next = next,
 };

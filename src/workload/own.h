@@ -1,5 +1,5 @@
-#ifndef ESSE_COLLECT_OWN_H
-#define ESSE_COLLECT_OWN_H
+#ifndef ESSE_WORKLOAD_OWN_H
+#define ESSE_WORKLOAD_OWN_H
 
 #include "base/arena.h"
 #include "base/vec.h"

@@ -1,4 +1,4 @@
-#include "collect/own.h"
+#include "workload/own.h"
 
 #include "base/out.h"
 

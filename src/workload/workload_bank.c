@@ -1,4 +1,4 @@
-#include "collect/workload/workload_parts.h"
+#include "workload/workload_parts.h"
 
 /*
  * Banks.  "bank" is Jepsen's: money moves between accounts, and readers look at all of them.
@@ -10,7 +10,6 @@ enum { CHECKING, SAVINGS, TABLES };
 enum { FIRST_AMOUNT = 1000, MOST_STEPS = 4, MOST_MOVED = 100 };
 
 struct shared {
-    const struct esse_workload_options *options;
     struct esse_table tables[TABLES];
     struct esse_keys keys;
 };
@@ -20,13 +19,16 @@ enum deal { BALANCE, DEPOSIT, SAVE, AMALGAMATE, CHECK, PAY, TRANSFER, LOOK };
 /* The rows that a deal reads, in its order, and then writes: 'from' and 'to' are customers. */
 struct session {
     struct esse_drawer drawer;
-    struct shared *shared;
     enum deal deal;
     int64_t from, to, moved;
     uint64_t step;
     int64_t read[MOST_STEPS]; /* amounts */
-    bool gives_up;
 };
+
+static struct shared *shared_of(const struct session *session)
+{
+    return session->drawer.shared;
+}
 
 static bool open_bank(struct esse_arena *arena, const struct esse_live_workload *workload,
                       const struct esse_workload_options *options, void **out,
@@ -34,7 +36,6 @@ static bool open_bank(struct esse_arena *arena, const struct esse_live_workload 
 {
     struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
     const bool is_small = workload == &esse_workload_smallbank;
-    shared->options = options;
     if (!esse_keys_open(&shared->keys, arena, options->keys, options->zipf_theta, err))
         return false;
     if (options->keys < 2)
@@ -52,25 +53,16 @@ static bool open_bank(struct esse_arena *arena, const struct esse_live_workload 
     return true;
 }
 
-static struct esse_drawer *new_session(struct esse_arena *arena, void *shared, uint32_t number)
-{
-    struct session *session = esse_arena_alloc(arena, 1, sizeof *session);
-    session->shared = shared;
-    esse_drawer_init(&session->drawer, session->shared->options, number);
-    return &session->drawer;
-}
-
 static void draw_deal(struct session *session)
 {
     struct esse_drawer *drawer = &session->drawer;
-    const struct esse_keys *keys = &session->shared->keys;
+    const struct esse_keys *keys = &shared_of(session)->keys;
     session->from = esse_keys_draw(keys, drawer);
     do
         session->to = esse_keys_draw(keys, drawer);
     while (session->to == session->from);
     session->moved = 1 + esse_rng_below(&drawer->rng, MOST_MOVED);
     session->step = 0;
-    session->gives_up = esse_drawn(drawer, session->shared->options->abort_share);
 }
 
 static void begin_bank(struct esse_drawer *drawer, bool is_again)
@@ -78,7 +70,7 @@ static void begin_bank(struct esse_drawer *drawer, bool is_again)
     struct session *session = (struct session *)drawer;
     (void)is_again;
     draw_deal(session);
-    session->deal = esse_drawn(drawer, session->shared->options->read_share) ? LOOK : TRANSFER;
+    session->deal = esse_drawn(drawer, session->drawer.options->read_share) ? LOOK : TRANSFER;
     drawer->is_read_only = session->deal == LOOK;
 }
 
@@ -91,78 +83,72 @@ static void begin_smallbank(struct esse_drawer *drawer, bool is_again)
     drawer->is_read_only = session->deal == BALANCE;
 }
 
-static enum esse_turn ask_read(struct esse_request *request, uint32_t table, int64_t row)
+static bool ask_read(struct esse_request *request, uint32_t table, int64_t row)
 {
     request->ask = ESSE_ASK_READ;
     request->table = table;
     request->row = row;
-    return ESSE_TURN_MORE;
+    return true;
 }
 
-static enum esse_turn ask_write(struct session *session, struct esse_request *request,
-                                uint32_t table, int64_t row, int64_t amount)
+static bool ask_write(struct session *session, struct esse_request *request, uint32_t table,
+                      int64_t row, int64_t amount)
 {
     request->ask = ESSE_ASK_WRITE;
     request->table = table;
     request->row = row;
     request->value = esse_amount_value(&session->drawer, amount);
-    return ESSE_TURN_MORE;
-}
-
-static enum esse_turn end(const struct session *session)
-{
-    return session->gives_up ? ESSE_TURN_ROLLBACK : ESSE_TURN_COMMIT;
+    return true;
 }
 
 /* What 'step' asks for; steps that read are followed by their amounts in 'read'. */
-static enum esse_turn ask_step(struct session *session, struct esse_request *request, uint64_t step)
+static bool ask_step(struct session *session, struct esse_request *request, uint64_t step)
 {
     const int64_t *read = session->read, moved = session->moved;
     const int64_t from = session->from, to = session->to;
     switch (session->deal) {
     case BALANCE:
-        return step < 2 ? ask_read(request, (uint32_t)step, from) : end(session);
+        return step < 2 ? ask_read(request, (uint32_t)step, from) : false;
     case DEPOSIT:
         return step == 0   ? ask_read(request, CHECKING, from)
                : step == 1 ? ask_write(session, request, CHECKING, from, read[0] + moved)
-                           : end(session);
+                           : false;
     case SAVE:
         return step == 0   ? ask_read(request, SAVINGS, from)
                : step == 1 ? ask_write(session, request, SAVINGS, from, read[0] + moved)
-                           : end(session);
+                           : false;
     case AMALGAMATE: /* all that 'from' has goes to the checking account of 'to' */
         return step < 2    ? ask_read(request, (uint32_t)step, from)
                : step == 2 ? ask_read(request, CHECKING, to)
                : step == 3 ? ask_write(session, request, CHECKING, from, 0)
                : step == 4 ? ask_write(session, request, SAVINGS, from, 0)
                : step == 5 ? ask_write(session, request, CHECKING, to, read[0] + read[1] + read[2])
-                           : end(session);
+                           : false;
     case CHECK: /* covered by both accounts, or else with a penalty */
         return step < 2    ? ask_read(request, (uint32_t)step, from)
                : step == 2 ? ask_write(session, request, CHECKING, from,
                                        read[0] - moved - (read[0] + read[1] < moved))
-                           : end(session);
+                           : false;
     case PAY:
     case TRANSFER:
         return step == 0                     ? ask_read(request, CHECKING, from)
                : step == 1                   ? ask_read(request, CHECKING, to)
-               : step > 3 || read[0] < moved ? end(session) /* not enough there: nothing moves */
+               : step > 3 || read[0] < moved ? false /* not enough there: nothing moves */
                : step == 2 ? ask_write(session, request, CHECKING, from, read[0] - moved)
                            : ask_write(session, request, CHECKING, to, read[1] + moved);
     case LOOK:
         break;
     }
-    return step < session->shared->options->keys ? ask_read(request, CHECKING, (int64_t)step)
-                                                 : end(session);
+    return step < session->drawer.options->keys ? ask_read(request, CHECKING, (int64_t)step)
+                                                : false;
 }
 
-static enum esse_turn next(struct esse_drawer *drawer, const struct esse_reply *last,
-                           struct esse_request *request)
+static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
 {
     struct session *session = (struct session *)drawer;
     const uint64_t step = session->step++;
-    if (last && step - 1 < MOST_STEPS)
-        session->read[step - 1] = esse_amount_of(last->value);
+    if (step && step <= MOST_STEPS)
+        session->read[step - 1] = esse_amount_of(read);
     return ask_step(session, request, step);
 }
 
@@ -171,7 +157,7 @@ const struct esse_live_workload esse_workload_bank = {
     .meaning = "Jepsen's: transfers between accounts, and readers of all of them",
     .defaults = { .keys = 8, .ops = 4, .read_share = 0.3 },
     .open = open_bank,
-    .session = new_session,
+    .session_size = sizeof(struct session),
     .begin = begin_bank,
     .next = next,
 };
@@ -181,7 +167,7 @@ const struct esse_live_workload esse_workload_smallbank = {
     .meaning = "savings and checking accounts; not serializable under snapshot isolation",
     .defaults = { .keys = 100, .ops = 6 },
     .open = open_bank,
-    .session = new_session,
+    .session_size = sizeof(struct session),
     .begin = begin_smallbank,
     .next = next,
 };
