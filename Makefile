@@ -32,9 +32,11 @@ LIBS = -lz -lzstd -lsqlite3 -l:libpg_query.a -Wl,--exclude-libs,libpg_query.a -l
 RELEASE_FLAGS = -O3 -g -fPIC
 # Fat objects, so that the installed static library links without LTO too; clang 14 has none.
 LTO_FLAGS = $(if $(findstring clang,$(CC)),,-flto=auto -ffat-lto-objects)
-ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Sanitizer builds have the expensive asserts too: base/checked.h.
+ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+             -DESSE_CHECKED
 # What TSan adds to the code makes gcc see variables that are not set; the other builds look at that.
-TSAN_FLAGS = -O1 -g -fsanitize=thread -Wno-maybe-uninitialized
+TSAN_FLAGS = -O1 -g -fsanitize=thread -Wno-maybe-uninitialized -DESSE_CHECKED
 
 SOURCES = $(sort $(shell find src -name '*.c'))
 LIB_SOURCES = $(filter-out src/cli/%,$(SOURCES))
@@ -117,7 +119,7 @@ $(eval $(call VARIANT,tsan,$(TSAN_FLAGS),))
 build/fuzz/%: fuzz/%.c $(LIB_SOURCES) $(shell find src -name '*.h') | build/.ready-test
 	@mkdir -p $(dir $@)
 	@echo '  fuzz  $@'
-	$(Q)clang -std=c11 -isystem /usr/include/mariadb $(DEFINES) -Iinclude -Isrc -O1 -g \
+	$(Q)clang -std=c11 -isystem /usr/include/mariadb $(DEFINES) -DESSE_CHECKED -Iinclude -Isrc -O1 -g \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $< $(LIB_SOURCES) $(LIBS) -o $@
 
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -1,5 +1,6 @@
 #include "evidence/replay.h"
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/guard.h"
 #include "evidence/proved_note.h"
@@ -298,6 +299,7 @@ bool esse_replay_find(const struct esse_replay_teller *teller, const struct esse
         replay_state_init(&replay.state, replay.arena, history, replay.in,
                           level->cycle != ESSE_CYCLE_ANY);
         ok = run_rule(&replay, err) && agrees_with_vsets(&replay, err);
+        ESSE_SEAM(replay_state_valid(&replay.state));
         ok = has_answers(&replay, err) && ok;
     }
     ok = ok && replay_agrees_with_given(&replay, err) &&

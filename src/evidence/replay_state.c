@@ -1,5 +1,7 @@
 #include "evidence/replay_state.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 #define NO_SPINE UINT32_MAX
@@ -55,6 +57,7 @@ void replay_state_init(struct replay_state *state, struct esse_arena *arena,
         if (keeps_versions)
             state->keys[k].versions[0] = state->keys[k].last;
     }
+    ESSE_SEAM(replay_state_valid(state));
 }
 
 /* ---- growing ---- */
@@ -120,6 +123,8 @@ void replay_state_forget(struct replay_state *state, uint32_t horizon)
 {
     struct replay_number_vec *first = &state->change_first, *changes = &state->changes;
     const uint32_t commits = horizon - state->horizon;
+    assert(horizon >= state->horizon);
+    assert(horizon <= state->commits);
     state->horizon = horizon;
     if (!state->keeps_changes || !commits)
         return;
@@ -129,6 +134,7 @@ void replay_state_forget(struct replay_state *state, uint32_t horizon)
     first->count -= commits;
     for (size_t i = 0; i < first->count; i++)
         first->at[i] = first->at[i + commits] - dropped;
+    ESSE_SEAM(replay_state_valid(state));
 }
 
 struct replay_version replay_state_at(const struct replay_state *state, uint32_t k, uint32_t commit)

@@ -13,6 +13,16 @@
  * Items of a list are kept once; a version of a list is how many of them there were.  If only the
  * newest state will be asked for, older versions are not kept.
  *
+ * Invariants between two transactions:
+ *
+ *   1) A key has a version at least.  If versions are kept, their commits rise, the counts of their
+ *      items never fall, and the last of them is 'last'.
+ *   2) No version is of a commit to come, and the last one has all items.
+ *   3) What was compared with a spine are items that are there.
+ *   4) A store that grows holds no more than it has room for.
+ *   5) If changes are kept, change_first has an entry for each commit after 'horizon'; these never
+ *      fall, and the changes are of keys that are there.
+ *
  * Cost: O(1) for a write, and O(log rows) for each column that a predicate bounds; a read O(log
  * versions of the key), and O(new items) for lists, because what was compared once is not compared
  * again; a predicate as replay_rows.h says.
@@ -65,6 +75,9 @@ struct replay_state {
     uint32_t horizon;
     struct replay_miss miss; /* why the last question was answered with no */
 };
+
+/* Does it have its invariants?  O(keys + versions + changes). */
+bool replay_state_valid(const struct replay_state *state);
 
 /* 'in' says which transactions will be committed, for the room that they need. */
 void replay_state_init(struct replay_state *state, struct esse_arena *arena,

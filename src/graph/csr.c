@@ -18,6 +18,7 @@ void esse_csr_init(struct esse_csr *csr, struct esse_arena *arena, uint32_t node
 
 void esse_csr_start(struct esse_csr *csr)
 {
+    assert(!csr->to);
     uint64_t sum = 0;
     for (size_t v = 2; v < (size_t)csr->nodes + 2; v++) {
         sum += csr->first[v];
@@ -31,6 +32,18 @@ void esse_csr_start(struct esse_csr *csr)
 void esse_csr_finish(struct esse_csr *csr)
 {
     assert(csr->first[csr->nodes] == csr->first[csr->nodes + 1]);
+    ESSE_SEAM(esse_csr_valid(csr, UINT32_MAX)); /* what the targets are, only the caller knows */
+}
+
+bool esse_csr_valid(const struct esse_csr *csr, uint32_t targets)
+{
+    bool ok = csr->first[0] == 0;
+    for (uint32_t v = 0; ok && v < csr->nodes; v++)
+        ok = csr->first[v] <= csr->first[v + 1];
+    ok = ok && csr->first[csr->nodes] == csr->first[csr->nodes + 1];
+    for (uint32_t e = 0; ok && e < csr->first[csr->nodes]; e++)
+        ok = csr->to[e] < targets;
+    return ok;
 }
 
 void esse_csr_drop(struct esse_csr *csr)

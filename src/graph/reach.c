@@ -29,6 +29,7 @@ static void turn_round(struct esse_csr *back, const struct esse_csr *csr, struct
 
 struct esse_reach *reach_open(const struct esse_reach_graph *graph)
 {
+    ESSE_SEAM(esse_csr_valid(graph->csr, graph->csr->nodes));
     struct esse_arena *arena = esse_arena_new();
     struct esse_reach *reach = esse_arena_alloc(arena, 1, sizeof *reach);
     const size_t bytes = (graph->csr->nodes + (size_t)1) * sizeof *reach->out;
@@ -48,6 +49,7 @@ struct esse_reach *reach_fill(struct esse_reach *reach, const struct esse_reach_
         for (uint32_t e = csr->first[node]; e < csr->first[node + 1]; e++)
             take(reach, node, csr->to[e]);
     }
+    ESSE_SEAM(left || esse_reach_valid(reach));
     if (!left)
         return reach;
     esse_reach_free(reach);
@@ -64,6 +66,8 @@ void esse_reach_free(struct esse_reach *reach)
 
 bool esse_reach_leads(const struct esse_reach *reach, uint32_t a, uint32_t b)
 {
+    ESSE_HOT_ASSERT(a < reach->csr->nodes);
+    ESSE_HOT_ASSERT(b < reach->csr->nodes);
     if (a == b)
         return true;
     if (reach->bits)
@@ -104,6 +108,9 @@ static void take_later(struct esse_reach *reach, uint32_t a, uint32_t b)
 bool esse_reach_add(struct esse_reach *reach, uint32_t from, uint32_t to)
 {
     const struct esse_csr *back = &reach->back;
+    assert(from < back->nodes);
+    assert(to < back->nodes);
+    assert(!reach->work.count);
     if (esse_reach_leads(reach, to, from))
         return false;
     if (esse_reach_leads(reach, from, to))

@@ -61,6 +61,9 @@ bool esse_reach_add(struct esse_reach *reach, uint32_t from, uint32_t to);
 ESSE_VEC(esse_reach_changes, uint32_t)
 struct esse_reach_changes *esse_reach_changed(struct esse_reach *reach);
 
+/* Does it have the invariants of reach_state.h?  O(what making it takes): for asserts and tests. */
+bool esse_reach_valid(const struct esse_reach *reach);
+
 /* Memory that the table takes, for those who report. */
 size_t esse_reach_bytes(const struct esse_reach *reach);
 

@@ -17,6 +17,20 @@ struct reach_row {
     uint32_t first, words;
 };
 
+/*
+ * Invariants between two calls:
+ *
+ *   1) 'back' has the edges of 'csr' turned round.
+ *   2) 'links' has two entries for an added edge; the lists from 'out' are of the even ones, those
+ *      from 'in' of the odd ones, and each leads from later to earlier entries.
+ *   3) 'work' is empty.
+ *   4) chains: a node of a chain has a place in it, and leads to itself first of all of its chain.
+ *   5) chains: along an edge a -> b, a leads to each chain as early as b does.
+ *   6) windows: begin and end of a spine's node are 1 + its place, and it has neither column nor
+ *      bits; of the others those below 'asked' have a column.
+ *   7) windows: along an edge a -> b, end[a] <= end[b] and begin[a] <= begin[b]; and the row of a
+ *      has, as far as it has room, b's column and the bits of b's row.
+ */
 struct esse_reach {
     struct esse_arena *arena;
     const struct esse_csr *csr;

@@ -1,5 +1,6 @@
 #include "history/appends.h"
 
+#include "base/checked.h"
 #include "base/vec.h"
 #include "base/word_map.h"
 #include "history/by_key.h"
@@ -347,5 +348,6 @@ const struct esse_history *esse_way_history(struct esse_arena *arena,
     named->values = appends->values;
     named->op_value = appends->named_ops;
     named->spines = spines;
+    ESSE_SEAM(esse_history_valid(named));
     return named;
 }

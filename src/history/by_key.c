@@ -1,8 +1,7 @@
 #include "history/by_key.h"
 
+#include "base/checked.h"
 #include "base/guard.h"
-
-#include <assert.h>
 
 static void count_keys(const struct esse_history *history, uint32_t *count)
 {
@@ -67,6 +66,8 @@ void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
                 put(by_key, first + 1, esse_access_at(history, op, i), number++, txn);
         }
     }
+    assert(number == by_key->count);
+    ESSE_SEAM(esse_by_key_valid(by_key, history));
 }
 
 void esse_by_key_pick(struct esse_by_key *by_key, struct esse_arena *arena,
@@ -84,10 +85,66 @@ void esse_by_key_pick(struct esse_by_key *by_key, struct esse_arena *arena,
     for (uint32_t i = 0; i < count; i++)
         put(by_key, first + 1, esse_access_at(history, accesses[i], 0), accesses[i],
             esse_op_txn(history, accesses[i]).ix);
+    ESSE_SEAM(esse_by_key_valid(by_key, history));
 }
 
 void esse_by_key_drop(struct esse_by_key *by_key, struct esse_arena *arena)
 {
     esse_arena_drop(arena, by_key->at);
     *by_key = (struct esse_by_key){ 0 };
+}
+
+/* ---- what must hold ---- */
+
+static bool is_numbered(const struct esse_by_key *by_key, const struct esse_history *history)
+{
+    const bool has_predicates = history->has & ESSE_HAS_PREDICATES;
+    if (has_predicates != (by_key->op_access != NULL) ||
+        has_predicates != (by_key->access_op != NULL))
+        return false;
+    if (!has_predicates)
+        return by_key->accesses == history->ops;
+    uint32_t number = 0;
+    for (uint32_t op = 0; op < history->ops; op++) {
+        if (by_key->op_access[op] != number)
+            return false;
+        for (uint32_t left = esse_access_count(history, op); left > 0; left--)
+            if (number >= by_key->accesses || by_key->access_op[number++] != op)
+                return false;
+    }
+    return by_key->op_access[history->ops] == number && by_key->accesses == number;
+}
+
+static bool is_as_recorded(const struct esse_by_key *by_key, const struct esse_history *history,
+                           uint32_t key, const struct esse_touch *touch)
+{
+    if (touch->access >= by_key->accesses || touch->txn >= history->txns)
+        return false;
+    const uint32_t op = esse_by_key_op(by_key, touch->access);
+    const struct esse_access access =
+        esse_access_at(history, op, touch->access - esse_by_key_access(by_key, op));
+    return op >= history->txn_op[touch->txn] && op < history->txn_op[touch->txn + 1] &&
+           access.key.ix == key && (unsigned)access.kind == touch->kind &&
+           esse_value_eq(access.value, touch->value);
+}
+
+static bool is_key_valid(const struct esse_by_key *by_key, const struct esse_history *history,
+                         uint32_t key)
+{
+    const uint32_t begin = by_key->first[key], end = by_key->first[key + 1];
+    if (begin > end || end > by_key->count)
+        return false;
+    for (uint32_t at = begin; at < end; at++)
+        if ((at > begin && by_key->at[at - 1].access >= by_key->at[at].access) ||
+            !is_as_recorded(by_key, history, key, &by_key->at[at]))
+            return false;
+    return true;
+}
+
+bool esse_by_key_valid(const struct esse_by_key *by_key, const struct esse_history *history)
+{
+    bool ok = is_numbered(by_key, history) && by_key->first[0] == 0;
+    for (uint32_t key = 0; ok && key < history->keys; key++)
+        ok = is_key_valid(by_key, history, key);
+    return ok && by_key->first[history->keys] == by_key->count;
 }

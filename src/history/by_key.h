@@ -10,6 +10,14 @@
  *
  * An access is named by its position, from 0 on through all keys.
  *
+ * Invariants:
+ *
+ *   1) The accesses of key k are at[first[k] .. first[k + 1]): first[0] is 0, first never falls,
+ * and first[keys] is 'count'. 2) Inside a key the numbers of the accesses rise. 3) A touch has the
+ * key, kind, value and transaction that the history has of its access. 4) op_access and access_op
+ * are there exactly with predicates, and are each other's inverse: op has the accesses
+ * op_access[op] .. op_access[op + 1), 'accesses' in all.
+ *
  * Cost: O(accesses + keys); 16 bytes an access, and 8 more with predicates.
  */
 struct esse_touch {
@@ -49,6 +57,9 @@ void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
  * O(accesses picked + keys + log transactions for each). */
 void esse_by_key_pick(struct esse_by_key *by_key, struct esse_arena *arena,
                       const struct esse_history *history, const uint32_t *accesses, uint32_t count);
+/* Does it have its invariants?  O(accesses + keys). */
+bool esse_by_key_valid(const struct esse_by_key *by_key, const struct esse_history *history);
+
 void esse_by_key_drop(struct esse_by_key *by_key, struct esse_arena *arena);
 
 /* Where the accesses of the transaction at 'at' to the same key begin, and end.  O(their number).

@@ -1,6 +1,7 @@
 #include "history/forget.h"
 
 #include "base/arena.h"
+#include "base/checked.h"
 #include "base/rng.h"
 
 static void forget_sessions(struct esse_arena *arena, struct esse_history *history)
@@ -61,5 +62,6 @@ struct esse_history *esse_history_forget(struct esse_arena *arena,
         forget_sessions(arena, less);
     if (what->version_share < 1)
         forget_versions(arena, less, what->version_share, what->seed);
+    ESSE_SEAM(esse_history_valid(less));
     return less;
 }

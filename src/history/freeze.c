@@ -1,3 +1,4 @@
+#include "base/checked.h"
 #include "base/error.h"
 #include "history/access.h"
 #include "history/building.h"
@@ -305,6 +306,7 @@ bool esse_builder_freeze_as(struct esse_builder *builder, const char *format,
     esse_arena_drop(builder->arena, builder->key_guess);
     esse_index_drop(&builder->session_index, builder->arena);
     esse_u8_vec_drop(&builder->key_flags, builder->arena);
+    ESSE_SEAM(esse_history_valid(history));
     *out = history;
     return true;
 }

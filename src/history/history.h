@@ -10,6 +10,19 @@
  * and then of the program, keys and sessions in the order of first appearance.  Every session's
  * transactions are in session order.
  *
+ * Invariants:
+ *
+ *   1) The operations of t are txn_op[t] .. txn_op[t + 1): txn_op[0] is 0, it never falls, and
+ *      txn_op[txns] is 'ops'.
+ *   2) Every operation has a kind, and a key, or for predicate operations a predicate, that is
+ *      there; so have the rows of predicates, of which there are none if nobody recorded them.
+ *   3) A list is a prefix of a spine that is there.
+ *   4) Every transaction has a session that is there and a status.
+ *   5) The sessions divide the transactions, each in the order of their numbers.
+ *   6) A column for times, snapshots or ids is there exactly if 'has' says so.
+ *   7) Initial values and version orders are of keys that are there, by transactions that are.
+ *   8) 'order' and 'lost' name transactions that are there, none twice; 'extras' rise.
+ *
  * Cost: 13 bytes an operation; 13 bytes a transaction and 16 more for each pair of times that the
  * history has; lists that are prefixes of each other share one spine.
  */
@@ -200,6 +213,9 @@ static inline esse_value esse_value_list(uint32_t spine, uint32_t count)
 {
     return (esse_value){ (uint64_t)count << 32 | (uint64_t)spine << 3 | ESSE_TAG_LIST };
 }
+
+/* Does it have its invariants?  O(size): for asserts and tests. */
+bool esse_history_valid(const struct esse_history *history);
 
 /* The key that has this name; false if no operation names it.  O(keys): for reports and tests. */
 bool esse_history_key(const struct esse_history *history, esse_value name, esse_key *key);

@@ -1,6 +1,7 @@
 #include "history/suppose.h"
 
 #include "base/arena.h"
+#include "base/checked.h"
 
 #include <string.h>
 
@@ -72,5 +73,6 @@ const struct esse_history *esse_history_suppose(struct esse_arena *arena,
     world->op_key = s.key;
     world->op_value = s.value;
     world->txn_time = s.time;
+    ESSE_SEAM(esse_history_valid(world));
     return world;
 }

@@ -7,7 +7,18 @@
 
 #include <pthread.h>
 
-/* The inside of a book, shared by recorder*.c and press.c and nobody else. */
+/*
+ * The inside of a book, shared by recorder*.c and press.c and nobody else.  Invariants, the
+ * first three under its lock, and the others in its thread:
+ *
+ *   1) 'filled' is one of the two.
+ *   2) The lines of each of the two are its bytes, all of them and in this order; a line ends with
+ *      a newline, unless it is empty.
+ *   3) In each of the two the stamps never fall.
+ *   4) What the thread read last from the clock is not before the run began.
+ *   5) Named transactions have committed, or their outcome is unknown.
+ *   6) Its pages are its own, and no page is both open and idle.
+ */
 
 /* A line, or several that belong together, and when it was finished. */
 struct esse_line {
@@ -31,6 +42,11 @@ struct esse_front {
 };
 
 struct esse_front *esse_book_front(struct esse_book *book);
+
+/* Invariants 1 to 3; the lock must be held.  O(lines). */
+bool esse_front_valid(const struct esse_front *front);
+/* All of them, in the book's thread while no press runs.  O(lines + pages). */
+bool esse_book_valid(const struct esse_book *book);
 
 static inline struct esse_lines *esse_front_lines(struct esse_front *front)
 {

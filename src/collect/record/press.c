@@ -1,3 +1,4 @@
+#include "base/checked.h"
 #include "collect/record/book.h"
 #include "formats/native_put.h"
 
@@ -65,6 +66,8 @@ static void take_all(struct esse_press *press)
 {
     for (size_t i = 0; i < press->count; i++)
         pthread_mutex_lock(&esse_book_front(press->books[i])->lock);
+    for (size_t i = 0; i < press->count; i++)
+        ESSE_SEAM(esse_front_valid(esse_book_front(press->books[i])));
     for (size_t i = 0; i < press->count; i++)
         esse_book_front(press->books[i])->filled ^= 1;
     for (size_t i = 0; i < press->count; i++)

@@ -1,10 +1,10 @@
 #include "collect/record/recorder.h"
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "collect/record/page.h"
 #include "formats/native.h"
 
-#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -58,6 +58,7 @@ struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_sche
 
 void esse_book_release(struct esse_book *book)
 {
+    ESSE_SEAM(esse_book_valid(book));
     pthread_mutex_destroy(&book->front.lock);
 }
 
@@ -194,6 +195,7 @@ bool esse_book_open(struct esse_book *book, const char *db, const char *isolatio
     for (uint32_t t = 0; t < book->schema->count; t++)
         put_initial(book, t);
     take_records(book, 0);
+    ESSE_SEAM(esse_book_valid(book));
     return true;
 }
 

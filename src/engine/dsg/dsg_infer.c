@@ -1,5 +1,6 @@
 #include "engine/dsg/dsg_infer.h"
 
+#include "base/checked.h"
 #include "base/radix.h"
 #include "base/word_map.h"
 #include "engine/dsg/dsg_cyclic.h"
@@ -339,5 +340,6 @@ bool dsg_infer(struct versions *versions, struct known *known, unsigned assume)
     pair_vec_drop(&in.ends, scratch);
     esse_arena_drop(scratch, in.session_last);
     esse_arena_drop(scratch, in.latest);
+    ESSE_SEAM(!ok || versions_valid(versions));
     return ok;
 }

@@ -1,5 +1,6 @@
 #include "engine/known/versions.h"
 
+#include "base/checked.h"
 #include "base/gallop.h"
 #include "base/word_map.h"
 
@@ -498,6 +499,7 @@ bool versions_find(struct versions *versions, struct known *known, bool by_snaps
     if (!order_all(versions, known, end))
         return false;
     renumber(versions, end);
+    ESSE_SEAM(versions_valid(versions));
     return true;
 }
 
@@ -507,5 +509,6 @@ struct versions versions_guess(const struct versions *versions)
     if (versions->undetermined)
         guess.loose = versions->first + 1; /* where the next key begins */
     guess.after_first = NULL;              /* the order follows all edges */
+    ESSE_SEAM(versions_valid(&guess));
     return guess;
 }

@@ -14,6 +14,20 @@
  * committed (in[t]) install versions.  A read that may be of several versions, such as one of
  * nothing, is of the one that its snapshot has, if a certificate tells.
  *
+ * Invariants, once versions_find was done, and dsg_infer:
+ *
+ *   1) first[0] is 0, first[keys] is 'count', and every key has at least its initial version, which
+ *      no access installed.
+ *   2) first[k] < loose[k] <= first[k + 1]: the initial version is never loose.
+ *   3) Every other version was installed by a write of its key, of a transaction that counts; and
+ *      that write is of this version: of[write[v]] is v.
+ *   4) An access is of a version of its key, or of none; a write only of the version that it
+ *      installed, and an access of a transaction that does not count of none.  After dsg_infer a
+ *      read may be of a number from 'count' on: of a state that no transaction installed.
+ *   5) key_reader[k] is an access of k, if there is one.
+ *   6) An edge in 'after' stands with the version that it leads from; it leads to another one, and
+ *      its accesses are of these two.
+ *
  * Cost: O(accesses + items of spines), shared by the threads; 4 bytes a version and 4 an access.
  */
 #define NO_VERSION UINT32_MAX
@@ -59,6 +73,9 @@ struct versions {
 
 /* 'by_snapshots': the snapshots of a certificate are believed.  False if the budget is spent. */
 bool versions_find(struct versions *versions, struct known *known, bool by_snapshots);
+
+/* Do they have their invariants?  O(accesses + versions). */
+bool versions_valid(const struct versions *versions);
 
 /* Which of the versions [first .. end) of a key, the initial one among them, a snapshot has.  They
  * must be in the order of the commits.  O(log of its distance from 'near'). */

@@ -217,6 +217,7 @@ void poly_known_build(struct poly *poly)
     phase->counts[1].count = esse_csr_edges(&poly->base);
     phase->counts[2].what = "reads of several possible versions";
     phase->counts[2].count = poly->reads->open.count;
+    ESSE_SEAM(poly_valid(poly));
 }
 
 /* ---- an estimate of the order ---- */

@@ -207,6 +207,7 @@ static bool prune_once(struct pruning *p)
     const bool is_last = p->closure && found <= poly->nodes / FEW;
     if (is_last && !poly_settle(p))
         return false;
+    ESSE_SEAM(!p->closure || esse_reach_valid(p->closure)); /* its graph is redrawn now */
     if (found)
         poly_draw_covers(p);
     return found && !is_last;
@@ -234,5 +235,6 @@ bool poly_prune(struct poly *poly)
     if (poly_squares_make(&p))
         prune(&p);
     esse_arena_free(p.arena);
+    ESSE_SEAM(poly_valid(poly));
     return !esse_budget_spent(poly->budget);
 }

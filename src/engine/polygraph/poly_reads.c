@@ -77,6 +77,7 @@ struct poly_reads poly_reads_sure(const struct poly_reads *reads)
     for (size_t i = 0; i < reads->open.count; i++)
         if (!reads->open.at[i].optional)
             poly_reads_add(&sure, &reads->open.at[i]);
+    ESSE_SEAM(poly_reads_valid(&sure));
     return sure;
 }
 
@@ -165,5 +166,7 @@ bool poly_reads_find(struct poly_reads *reads, const struct versions *versions, 
     find_readers(reads);
     if (versions->unresolved)
         find_open(reads);
-    return !predicates || poly_predicates_find(reads, budget, err);
+    const bool ok = !predicates || poly_predicates_find(reads, budget, err);
+    ESSE_SEAM(!ok || poly_reads_valid(reads));
+    return ok;
 }

@@ -267,4 +267,5 @@ void poly_repair_proof(struct poly *poly)
     for (size_t i = 0; i < r.wanted.count; i++)
         make_clause(&r, r.wanted.at[i]);
     esse_arena_free(r.arena);
+    ESSE_SEAM(poly_valid(poly));
 }

@@ -147,6 +147,7 @@ static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit, bo
         return ESSE_SOLVER_UNKNOWN;
     enum esse_solver_answer answer = keep_known_cycle(poly) ? ESSE_SOLVER_UNSAT : run_solver(poly);
     tell_solving(poly, started);
+    ESSE_SEAM(poly_valid(poly));
     return answer;
 }
 

@@ -1,6 +1,7 @@
 #ifndef ESSE_ENGINE_POLYGRAPH_POLY_STATE_H
 #define ESSE_ENGINE_POLYGRAPH_POLY_STATE_H
 
+#include "base/checked.h"
 #include "base/index.h"
 #include "base/radix.h"
 #include "base/vec.h"
@@ -35,7 +36,13 @@ struct poly_open {
 ESSE_VEC(poly_open_vec, struct poly_open)
 ESSE_VEC(poly_u32_vec, uint32_t)
 
-/* What the reads of a history are of: made once, for all levels. */
+/*
+ * What the reads of a history are of: made once, for all levels.
+ *
+ *   1) Every version has its key, and its readers are reads of it.
+ *   2) Open reads are of transactions that count, and their sources are versions of their key.
+ *   3) If one of them is optional, 'optional' says so.
+ */
 struct poly_reads {
     const struct versions *versions;
     uint32_t *version_key;
@@ -45,6 +52,9 @@ struct poly_reads {
     bool stuck;                  /* some read is of a list that cannot be */
     bool optional;               /* some open read is */
 };
+
+/* Do they have their invariants?  O(versions + accesses). */
+bool poly_reads_valid(const struct poly_reads *reads);
 
 /* False if the budget is spent or a predicate is bad: then 'err' says so. */
 bool poly_reads_find(struct poly_reads *reads, const struct versions *versions, bool predicates,
@@ -106,6 +116,17 @@ ESSE_VEC(poly_small_vec, struct poly_small)
 
 enum { POLY_SESSION = 1, POLY_TIME = 2 }; /* edges that are lent */
 
+/*
+ * Invariants, once poly_known_build was there:
+ *
+ *   1) Nodes: those of transactions, one or two each; from moments_at on those of time, if it has
+ *      these edges; from helpers_at on one for each key that has a helper, in the order of the
+ * keys. 2) Both graphs have these nodes and no others. 3) Orders that were inferred are of two
+ * versions of one key. 4) A choice is a variable of the solver, by number.  An ORDER is of two
+ * versions of a key that stand for themselves, a < b; a SOURCE is the one that its open read says;
+ * BOTH is of a SOURCE, not negated, and an ORDER. 5) The literals of the proof's clauses are
+ * choices, and their edges lead between nodes.
+ */
 struct poly {
     struct esse_arena *arena;       /* of the solver and what belongs to it */
     struct esse_arena *graph_arena; /* of the graph, which may outlive several of them */
@@ -140,6 +161,9 @@ struct poly {
     uint64_t rounds;
     uint64_t waited; /* times that nobody could go on in the schedule */
 };
+
+/* Does it have its invariants?  O(edges + choices + proof). */
+bool poly_valid(const struct poly *poly);
 
 /* From transactions to the versions that they install, and to those that they certainly read. */
 void poly_group_versions(const struct poly *poly, struct esse_arena *arena,
