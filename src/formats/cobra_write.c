@@ -54,7 +54,7 @@ static void put_id(struct esse_out *out, char letter, int64_t id)
     put_number(out, id);
 }
 
-/* Who wrote the version first; NULL if nobody did. */
+/* The first write of the version; NULL if there is none. */
 static const struct write *find_write(const struct writer *w, int64_t key, int64_t id)
 {
     struct esse_probe probe = esse_index_probe(&w->write_index, hash_write(key, id));

@@ -27,7 +27,7 @@ static bool find_workload(const char *name, enum esse_workload *workload, struct
                      name);
 }
 
-/* The format of this name; NULL, if it is unknown, with the error told. */
+/* The format of this name; NULL, if it is unknown, with the error. */
 static const struct esse_format *named_format(struct esse_arena *scratch, const char *name,
                                               struct esse_error *err)
 {

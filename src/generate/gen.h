@@ -9,7 +9,7 @@
  * transaction given to a sink at once.  Equal options give equal records.
  *
  * Cost: O(1) an operation (a list read O(length), a predicate O(log keys + rows that match), with
- * version sets O(keys)); memory for the open transactions, the versions somebody can still see, and
+ * version sets O(keys)); memory for the open transactions, the versions that can still be seen, and
  * the certificate if it is asked for.
  */
 enum esse_gen_workload {
@@ -36,7 +36,7 @@ struct esse_gen_anomaly {
     unsigned needs;     /* ESSE_GEN_NEEDS_ bits */
     const char *script;
     const char *meaning;
-    const char *level; /* at which it is told by this name; NULL: strict-serializable */
+    const char *level; /* at which it is reported by this name; NULL: strict-serializable */
     const char *store; /* the level that the rest of the history must have; NULL: any */
 };
 extern const struct esse_gen_anomaly esse_gen_anomalies[]; /* ends with a name of NULL */

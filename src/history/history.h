@@ -56,7 +56,7 @@ struct esse_predicate_op {
     uint32_t row, row_count, vset, vset_count; /* into history->rows */
     uint32_t result, result_count;             /* into history->results */
     bool has_vset;
-    bool no_rows; /* nobody recorded them: row_count is 0 and says nothing */
+    bool no_rows; /* they were not recorded: row_count is 0 and says nothing */
     bool has_result;
 };
 

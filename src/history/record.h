@@ -35,7 +35,7 @@ struct esse_op_record {
     enum esse_op_kind kind;
     bool is_list;        /* a read that returned items[first .. first + count) */
     bool has_vset;       /* vset[..] is given, even if empty */
-    bool no_rows;        /* a predicate read whose rows nobody recorded: it has a result instead */
+    bool no_rows;        /* a predicate read without recorded rows: it has a result instead */
     bool has_result;     /* items[result_first ..] is given, even if empty */
     uint32_t statement;  /* that made it: its number in the header, from 1 on; 0: not known */
     esse_value key;      /* for predicate operations: the predicate's SQL text, a string */
@@ -189,7 +189,7 @@ static inline unsigned esse_header_tells(const struct esse_header_record *header
 
 /*
  * Where records go.  A sink receives header, inits, faults, transactions, version orders, the
- * order, whom the database lost and the certificate's kind, the header first if there is one, the
+ * order, the lost transactions and the certificate's kind, the header first if there is one, the
  * others in any order, then finish. Strings in records are words of 'values'.
  */
 struct esse_sink {

@@ -14,7 +14,7 @@
  * 3) the certificate tells which version it saw, and that is left; or it ranges neither over that
  *    one nor over the one that it sees in the part.
  *
- * 2 and half of 3 need somebody who knows SQL: esse_selection.ranges.  Private to subset_left.c.
+ * 2 and half of 3 need an evaluator of SQL: esse_selection.ranges.  Private to subset_left.c.
  *
  * Cost: O(writes) to make, and O(versions of the keys that lost something) to ask.
  */

@@ -71,9 +71,9 @@ bool esse_answer_may_be(struct esse_answer *answer, const uint32_t *tags, uint32
 bool esse_answer_is(const struct esse_answer *answer, const esse_value *result, uint32_t count);
 
 /*
- * The pairs of a join, instead of its result: for whoever brings several versions of a row.  After
- * 'pair' its end finds the tags of every two rows that go together, one of either table, and no
- * aggregate is computed.
+ * The pairs of a join, instead of its result: for a caller that brings several versions of a row.
+ * After 'pair' its end finds the tags of every two rows that go together, one of either table, and
+ * no aggregate is computed.
  */
 struct esse_answer_pair {
     uint32_t left, right;

@@ -160,7 +160,7 @@ cat >h.jsonl <<'END'
 END
 echo '{"version_order":{"x":[1,3]}}' | cat h.jsonl - >here.jsonl
 expect "a version nobody wrote" 65 "$ESSE" check here.jsonl
-same "has a line" "esse: here.jsonl:3:1: certificate: the version order of x names 3, which nobody wrote" "$ERR"
+same "has a line" "esse: here.jsonl:3:1: certificate: the version order of x names 3, which no transaction wrote" "$ERR"
 cat >crash.jsonl <<'END'
 {"certificate":"postgresql-snapshots"}
 {"session":1,"txn":"a","xid":7,"status":"unknown","ops":[{"w":"x","v":1,"snapshot":"5:5:"}]}
@@ -170,7 +170,7 @@ END
 expect "a server that crashed may give an xid again" 0 "$ESSE" check -q -l serializable crash.jsonl
 printf '%s\n' '{"init":{"y":0}}' '{"version_order":{"x":[1,3]}}' >c.jsonl
 expect "in a file of its own" 65 "$ESSE" check --certificate c.jsonl h.jsonl
-same "it is of that file" "esse: h.jsonl: certificate c.jsonl:2: the version order of x names 3, which nobody wrote" "$ERR"
+same "it is of that file" "esse: h.jsonl: certificate c.jsonl:2: the version order of x names 3, which no transaction wrote" "$ERR"
 printf '%s\n' '{"init":{"y":0}}' '' '{"version_order":{"x":[{"txn":"a"},{"txn":"c"}]}}' >c.jsonl
 expect "a transaction that does not exist" 65 "$ESSE" check --certificate c.jsonl h.jsonl
 same "has its line too" "esse: h.jsonl: certificate c.jsonl:3: there is no transaction 'c'" "$ERR"

@@ -521,13 +521,13 @@ TEST(certificate__contradictions_are_told)
     struct esse_arena *arena = esse_arena_new();
     CHECK_TEXT(contradiction(arena, "{'session':1,'ops':[{'w':'x','v':1}]}\n"
                                     "{'version_order':{'x':[1,2]}}\n"),
-               "certificate: the version order of x names 2, which nobody wrote");
+               "certificate: the version order of x names 2, which no transaction wrote");
     CHECK_TEXT(contradiction(arena, "{'session':1,'ops':[{'w':'x','v':1}]}\n"
                                     "{'version_order':{'x':[1,1]}}\n"),
                "certificate: the version order of x names 1, and names it twice");
     CHECK_TEXT(
         contradiction(arena, "{'session':1,'ops':[{'p':'v < 5','rows':{},'vset':{'x':7}}]}\n"),
-        "certificate: a version set of 1/0 names x = 7, which nobody wrote");
+        "certificate: a version set of 1/0 names x = 7, which no transaction wrote");
     CHECK_TEXT(
         contradiction(
             arena,

@@ -176,9 +176,10 @@ static bool find_place(struct esse_mysql_log *log, struct esse_error *err)
     } else {
         char text[ESSE_SAID];
         esse_url_tell(log->target->url, mysql_error(mysql), text);
-        esse_fail(err, ESSE_EUNAVAILABLE,
-                  "where the binary log stands is not told%s%s; grant the user REPLICATION CLIENT",
-                  *text ? ": " : "", text);
+        esse_fail(
+            err, ESSE_EUNAVAILABLE,
+            "the position of the binary log is not reported%s%s; grant the user REPLICATION CLIENT",
+            *text ? ": " : "", text);
     }
     if (result)
         mysql_free_result(result);

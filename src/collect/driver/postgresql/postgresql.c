@@ -514,7 +514,7 @@ const struct esse_driver esse_driver_postgresql = {
     .schemes = "postgresql postgres",
     .summary = "PostgreSQL, and others that speak its protocol",
     .parameters =
-        "dialect=postgresql|cockroachdb|yugabytedb|h2   who answers (default: postgresql)\n"
+        "dialect=postgresql|cockroachdb|yugabytedb|h2   the kind of server (default: postgresql)\n"
         "decoding=pgoutput|test_decoding                how the server's log is read (default: "
         "what works)\n"
         "verify=snapshots                               predicates are asked again in shadow "

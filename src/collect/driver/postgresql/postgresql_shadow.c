@@ -118,7 +118,7 @@ bool esse_pg_seen_agree(const struct esse_pg_seen *session, const struct esse_pg
         char one[24], other[24];
         put_value(session->value, one);
         put_value(shadow->value, other);
-        snprintf(text, ESSE_PG_DIFFERENCE, "the session was told %s, its shadow %s", one, other);
+        snprintf(text, ESSE_PG_DIFFERENCE, "the session saw %s, its shadow %s", one, other);
         return false;
     }
     return !compares_rows || rows_agree(session, shadow, text);
