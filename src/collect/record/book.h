@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/* The inside of a book, shared by recorder*.c and press.c and nobody else. */
+/* The inside of a book, shared by recorder*.c and press.c alone. */
 
 /* A line, or several that belong together, and when it was finished. */
 struct esse_line {

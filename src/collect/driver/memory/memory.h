@@ -42,7 +42,7 @@ struct esse_target {
     struct esse_memory_place *places; /* by slot */
     uint32_t slot_count, slot_room;
     uint64_t clock, commits;
-    bool is_counting;    /* snapshots and the order of all commits are told */
+    bool is_counting;    /* snapshots and the order of all commits are reported */
     bool has_timestamps; /* of snapshots and commits; the bug contradicts nothing else */
     struct esse_memory_version_vec log;
 };

@@ -56,7 +56,7 @@ static void take_gtid(struct esse_mysql_conn *conn, struct esse_reply *reply)
         atomic_fetch_sub(&conn->target->unplaced, 1);
 }
 
-/* Told when it is given, so that it is known of a COMMIT that is never answered too. */
+/* Reported when it is given, so that it is known of a COMMIT that is never answered too. */
 static void tell_name(struct esse_mysql_conn *conn, struct esse_reply *reply)
 {
     if (conn->needs_id && conn->target->is_naming)

@@ -15,7 +15,7 @@
 
 /* " WHERE (night = 1 AND seat = 'C1') OR (...)".  'columns' are the table's in the database's order
  * for a statement that names none, NULL-terminated; 'rest' is all after the table.  False if the
- * keys cannot be told. */
+ * keys cannot be found out. */
 bool esse_mysql_put_inserted(struct esse_out *sql, const struct esse_own_table *table,
                              const char *const *columns, const char *rest);
 

@@ -73,7 +73,8 @@ static bool filter_commit(struct esse_change_sink *sink, struct esse_error *err)
     return to->commit(to, err);
 }
 
-/* Of the user's own tables only who changed them counts: they may have columns of any type. */
+/* Of the user's own tables only the transactions that changed them count: they may have columns of
+ * any type. */
 static bool filter_wants(struct esse_change_sink *sink, struct esse_span table)
 {
     struct esse_mysql_log *log = log_of(sink);

@@ -58,8 +58,8 @@ static const char *const settings[] = { "fsync",
                                         "max_pred_locks_per_transaction",
                                         NULL };
 
-/* A row that matches nothing is put before the predicate's own, so that the snapshot is told even
- * if nothing matches.  All of a statement runs under one snapshot. */
+/* A row that matches nothing is put before the predicate's own, so that the snapshot is returned
+ * even if nothing matches.  All of a statement runs under one snapshot. */
 static const struct esse_pg_dialect postgresql = {
     .name = "postgresql",
     .product = "PostgreSQL ",

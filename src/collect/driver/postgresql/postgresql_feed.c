@@ -34,7 +34,7 @@ struct esse_pg_feed {
 
 /* ---- asking ---- */
 
-/* The time is told to serializable transactions only, whatever the session's level. */
+/* The server gives the time to serializable transactions only, whatever the session's level. */
 static const char *ask_time(struct esse_pg_feed *feed, struct esse_error *err)
 {
     const struct esse_target *target = feed->target;
@@ -218,7 +218,7 @@ static bool poll_feed(struct esse_target *target, struct esse_learnt *learnt,
                       struct esse_error *err)
 {
     struct esse_pg_feed *feed = target->feed;
-    (void)learnt; /* it is told at the end, in order */
+    (void)learnt; /* it is sent at the end, in order */
     if (feed->stream)
         return read_stream(feed, err);
     feed->stream = esse_pg_come(target, &feed->coming, NULL, NULL);

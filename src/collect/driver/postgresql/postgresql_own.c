@@ -14,7 +14,7 @@
  * version, since the lock keeps it so.
  */
 
-/* "id AS esse_0, owner AS esse_1": names that are nobody else's. */
+/* "id AS esse_0, owner AS esse_1": names that no column has. */
 static void put_renamed(struct esse_out *out, const struct esse_own_table *table)
 {
     for (uint32_t i = 0; i < table->column_count; i++)

@@ -22,7 +22,7 @@ struct esse_target {
     double connect_seconds;
     struct esse_wire_host *hosts;
     size_t host_count;
-    bool is_reached; /* somebody has answered */
+    bool is_reached; /* a server has answered */
     const struct esse_schema *schema;
     struct esse_redis_conn *main; /* makes the schema and removes it */
 };

@@ -10,7 +10,7 @@
 
 /*
  * SQLite, in this process.  Statements never wait: SQLITE_BUSY and SQLITE_LOCKED become AGAIN, and
- * the loop goes on with whoever holds the lock.
+ * the loop goes on with the session that holds the lock.
  *
  * The order of versions comes from hooks.  The commit hook runs while the write lock is still
  * held, so the number that it draws is the transaction's place in the order of commits; the
