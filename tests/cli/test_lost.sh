@@ -16,7 +16,7 @@ END
 expect "without the log's word the history holds" 0 "$ESSE" check -l serializable h.jsonl
 expect "a commit that the log lacks is a finding" 1 "$ESSE" check --certificate c.jsonl -l serializable --evidence e.json h.jsonl
 has "by its name" "$OUT" "lost-commit: a transaction was acknowledged as committed"
-has "that of the transaction" "$OUT" "a did w x = 1 and was told that it had committed"
+has "that of the transaction" "$OUT" "a did w x = 1 and its commit was acknowledged"
 has "read committed is ruled out" "$OUT" "ruled out, with all that implies them: read-committed"
 expect "the evidence is verified" 0 "$ESSE" verify --certificate c.jsonl e.json h.jsonl
 expect "and does not follow without the log" 65 "$ESSE" verify e.json h.jsonl

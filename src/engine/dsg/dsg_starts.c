@@ -160,7 +160,7 @@ static void hold_to(struct starting *s, uint32_t key, uint32_t at, enum dsg_dep 
          item(dep, key, at, s->versions->write[next]));
 }
 
-/* From the access to whoever installed what comes after its version. */
+/* From the access to the installer of what comes after its version. */
 static void hold_next(struct starting *s, uint32_t key, uint32_t at, enum dsg_dep dep,
                       const uint32_t earliest[2])
 {
@@ -223,8 +223,8 @@ static void hold_sessions(struct starting *s)
                  item(DSG_SO, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
 }
 
-/* Whoever commits must not have ended before one started that has its start point already; of those
- * the one that started last tells. */
+/* A committing transaction must not have ended before one started that has its start point already;
+ * of those the one that started last decides. */
 static void hold_times(struct starting *s)
 {
     const struct esse_history *history = s->versions->history;

@@ -45,8 +45,8 @@ static void note_longest(struct list_scan *lists, uint32_t at)
     }
 }
 
-/* Who appended an element: the first writer that did not abort, else the last; ESSE_NO_TOUCH if
- * nobody. */
+/* The append of an element: by the first writer that did not abort, else by the last; ESSE_NO_TOUCH
+ * if there is none. */
 static uint32_t appender(const struct known *known, uint32_t spine, uint32_t position)
 {
     const struct sources *sources = &known->sources;
@@ -139,7 +139,7 @@ static void tell_aborted(struct list_scan *lists, uint32_t at, uint32_t position
                "a committed transaction read what an aborted one appended", steps, 2);
 }
 
-/* G1b: whoever made the list's last element, its transaction followed it with another. */
+/* G1b: the transaction that made the list's last element followed it with another. */
 static void check_end(struct list_scan *lists, uint32_t at)
 {
     struct known *known = lists->known;
