@@ -83,7 +83,7 @@ expect "and back to EDN" 0 "$ESSE" convert jepsen.jsonl jepsen2.edn
 check "byte for byte" cmp jepsen.edn jepsen2.edn
 "$ESSE" gen rw-register -n 20 --no-times -q -o gen.jsonl
 expect "the header of gen is no obstacle" 0 "$ESSE" convert gen.jsonl gen.edn
-has "and is told" "$ERR" "the header (database, isolation, columns, statements)"
+has "and is reported" "$ERR" "the header (database, isolation, columns, statements)"
 sed -i 's/"txn":"[0-9]*",//' jepsen.jsonl
 sed 's/"edn":{":error":"[^}]*}/"edn":{":error":"[:timeout"}/' jepsen.jsonl >bad.jsonl
 expect "members must be EDN" 65 "$ESSE" convert bad.jsonl x.edn

@@ -2,7 +2,7 @@
 
 #include "test.h"
 
-/* Shadow transactions of PostgreSQL: whether the two were told the same. */
+/* Shadow transactions of PostgreSQL: whether the two saw the same. */
 
 enum { MOST = 6 };
 
