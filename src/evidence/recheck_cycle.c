@@ -36,7 +36,7 @@ const char *esse_cycle_type(const struct esse_edge *edges, uint32_t count, char 
     return room;
 }
 
-/* ---- who counts as committed ---- */
+/* ---- the transactions that count as committed ---- */
 
 struct cycle_claim {
     const struct esse_history *history;

@@ -13,7 +13,7 @@ bool esse_is_forced_cycle(const struct esse_anomaly *anomaly)
     return level && level->phi != ESSE_PHI_NONE;
 }
 
-/* ---- who wrote what was read ---- */
+/* ---- the writers of what was read ---- */
 
 #define SEVERAL (UINT32_MAX - 1)
 

@@ -183,7 +183,7 @@ static bool by_knowledge(struct reasoning *r, const struct esse_guarded_edge *fi
     const struct poly *poly = r->poly;
     if (first->to >= poly->moments_at && first->to < poly->helpers_at)
         return give(r, DSG_RT, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
-    /* Where no ww may be beside a rw, session order is told before it. */
+    /* Where no ww may be beside a rw, session order is given before it. */
     return by_data(r, DSG_WR) || (poly->level->cycle < ESSE_CYCLE_ONE_RW && by_session(r)) ||
            by_data(r, DSG_WW) || by_session(r) || by_data(r, DSG_RW);
 }

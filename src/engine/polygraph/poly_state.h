@@ -28,8 +28,7 @@ struct poly_open {
     uint32_t txn, key, op;
     uint32_t first, count, choice;
     bool predicate; /* the key was not returned, so it saw a version that does not match */
-    bool optional;  /* or it saw what a transaction wrote of which nobody knows whether it committed
-                     */
+    bool optional;  /* or it saw a write whose transaction's outcome is unknown */
 };
 
 ESSE_VEC(poly_open_vec, struct poly_open)
