@@ -20,7 +20,7 @@
  * functions of a certificate are called by one thread, the run's own.
  */
 #define ESSE_ABSENT INT64_MIN
-#define ESSE_NO_ID  INT64_MIN /* a number that the server does not tell */
+#define ESSE_NO_ID  INT64_MIN /* a number that the server does not give */
 
 struct esse_table {
     const char
@@ -49,7 +49,7 @@ enum esse_ask {
     ESSE_ASK_WRITE,     /* the row becomes 'value', whether it was there or not */
     ESSE_ASK_INSERT,    /* the same; it is not there, and if it is the statement fails */
     ESSE_ASK_APPEND,    /* 'value' to the row's list, which may not be there yet */
-    ESSE_ASK_DELETE,    /* the row may not be there: reply->is_absent tells */
+    ESSE_ASK_DELETE,    /* the row may not be there: reply->is_absent says so */
     ESSE_ASK_MATCH,     /* the rows of the table that satisfy 'where' */
     ESSE_ASK_CHANGE,    /* those become 'value', all of them the same */
     ESSE_ASK_AGGREGATE, /* over them, computed by the server */
@@ -131,7 +131,7 @@ struct esse_reply {
     size_t row_count;
     const struct esse_own_cell *cells; /* OWN, as own.h has them */
     size_t cell_count;
-    /* What the server tells about the transaction; a driver sets them in whichever reply has
+    /* What the server reports about the transaction; a driver sets them in whichever reply has
      * them, and the recorder keeps the last of each. */
     int64_t xid;                 /* its id for the server, or ESSE_NO_ID */
     int64_t start_ts, commit_ts; /* its times for the server, or ESSE_NO_ID */

@@ -15,7 +15,7 @@
  * Sessions are kept as the bytes of their logs.  A read names the transaction that wrote what it
  * read, which may come later; so that number is put in at the end, when all writes are known.
  *
- * Where two transactions wrote the same value to a key, no ids can tell which one a read returned;
+ * Where two transactions wrote the same value to a key, no ids can show which one a read returned;
  * nor can a value be an id that the format gives another meaning.  Then the logs are written as
  * those of clients that kept no ids.
  */

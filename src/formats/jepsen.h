@@ -54,7 +54,7 @@ enum esse_jepsen_mop {
     ESSE_MOPS,
 };
 
-/* What tells workloads apart: the micro-operations other than reads, and what reads returned. */
+/* What distinguishes workloads: the micro-operations other than reads, and what reads returned. */
 enum {
     ESSE_SEEN_WRITE = 1 << ESSE_MOP_WRITE,
     ESSE_SEEN_APPEND = 1 << ESSE_MOP_APPEND,

@@ -207,7 +207,7 @@ static bool load_directory(struct esse_reading *reading, struct esse_arena *scra
         return false;
     if (!esse_directory_list(&directory, scratch, path, *format, err))
         return false;
-    *format = directory.format; /* NULL: the file's bytes tell */
+    *format = directory.format; /* NULL: the file's bytes show it */
     for (size_t i = 0; i < directory.count; i++) {
         const char *file = esse_arena_format(scratch, "%s/%s", path, directory.names[i]);
         if (!load_file(reading, scratch, file, options, format, err))

@@ -390,7 +390,7 @@ static bool member(struct line *line, enum member which)
 
 static enum member member_of(struct esse_span name)
 {
-    /* The first letter and the length tell all but a few apart before anything is compared. */
+    /* The first letter and the length distinguish all but a few before anything is compared. */
     for (int m = M_COUNT - 1; m >= 0; m--)
         if (member_names[m].text[0] == name.at[0] && member_names[m].length == name.length &&
             memcmp(member_names[m].text, name.at, name.length) == 0)

@@ -20,7 +20,7 @@ enum esse_gen_workload {
 };
 extern const char *const esse_gen_workload_names[]; /* null-terminated */
 
-/* What a history must tell for an anomaly to show. */
+/* What a history must record for an anomaly to show. */
 enum {
     ESSE_GEN_NEEDS_ORDER = 1 << 0,         /* the order of versions: nothing else shows it */
     ESSE_GEN_NEEDS_TIMES = 1 << 1,         /* of clients */

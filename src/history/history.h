@@ -167,7 +167,7 @@ static inline enum esse_status esse_txn_recorded(const struct esse_history *hist
 
 /* The time by which the transaction had committed; ESSE_NO_TIME if that is not known.  Whose client
  * did not learn the outcome may have committed long after that client gave up, also where a
- * certificate tells that it did. */
+ * certificate shows that it did. */
 static inline int64_t esse_txn_committed_by(const struct esse_history *history, uint32_t txn)
 {
     return history->txn_time && esse_txn_recorded(history, txn) == ESSE_COMMITTED

@@ -158,14 +158,14 @@ enum esse_fault {
 extern const char *const esse_fault_names[]; /* by kind, null-terminated */
 
 /* A beginning, an end, or both; ESSE_NO_TIME otherwise.  An end alone is that of the last fault of
- * this kind and node that goes on: so a recorder can tell of a fault before it is over. */
+ * this kind and node that goes on: so a recorder can report a fault before it is over. */
 struct esse_fault_record {
     enum esse_fault kind;
     int64_t node; /* from 0; ESSE_NO_TIME: there is only one */
     int64_t start, end;
 };
 
-/* What a history tells people and no verdict depends on. */
+/* What a history tells its readers and no verdict depends on. */
 enum esse_descriptive {
     ESSE_TOLD_HEADER = 1,  /* database, isolation, columns, statements */
     ESSE_TOLD_FAULTS = 2,  /* what was done to the servers */

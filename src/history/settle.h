@@ -4,7 +4,7 @@
 #include "history/history.h"
 
 /*
- * Outcomes that a client did not learn and a certificate tells: a transaction of unknown outcome
+ * Outcomes that a client did not learn and a certificate shows: a transaction of unknown outcome
  * counts as committed from now on if the serialization order names it, or where there is none if it
  * has a commit_ts among the timestamps of a certificate; and if a version order names a version
  * that it alone can have installed.  What was recorded stays known: esse_txn_recorded().

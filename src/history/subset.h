@@ -11,7 +11,7 @@
  * Nothing in a part speaks of what was left out, so that what is wrong with the part is wrong with
  * the whole (subset_left.h has the rules): a list loses the element; what read something that was
  * left out, or may have, goes too, and so does a write of a register that a later one of its
- * transaction overwrote; of a predicate operation or a SELECT that can tell the difference only the
+ * transaction overwrote; of a predicate operation or a SELECT that sees the difference only the
  * rows are left, as reads and writes by themselves.  A value without a write in the whole history
  * stays.  Snapshots that are numbers of commits count those that are left.
  *

@@ -22,7 +22,7 @@
  *    seen that one.  What its version set or its rows name it is known to have seen;
  * 4) of a SELECT, which ranges over what only its SQL says, if anything is gone;
  *
- * unless it cannot tell, see subset_seen.h.
+ * unless it cannot see the difference: subset_seen.h.
  *
  * What aborted transactions wrote counts for 1 only where no other wrote it, and not for 3: no read
  * should have seen it.  Lists only lose elements.

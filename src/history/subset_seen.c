@@ -83,7 +83,7 @@ struct esse_seen *esse_seen_new(const struct esse_left *left)
     return seen;
 }
 
-/* ---- what an operation can tell ---- */
+/* ---- what an operation can see ---- */
 
 struct asking {
     const struct esse_seen *seen;

@@ -75,7 +75,7 @@ bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t a
 
 /* What is shown of a result.  The anomalies of several levels overlap: all of the fullest verdict,
  * and of the others one of every type that is not among them yet.  A second refutation would only
- * tell the same cases again, and is left out. */
+ * show the same cases again, and is left out. */
 const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
                                            const struct esse_result *result, uint32_t *count);
 

@@ -4,7 +4,7 @@
 #include "esse/esse.h"
 
 /*
- * The predicates of one history: SQL texts of WHERE clauses, each compiled once, that tell for a
+ * The predicates of one history: SQL texts of WHERE clauses, each compiled once, that say for a
  * row whether it matches.  The language and what values mean: docs/design/sql.md.
  *
  * Life: new -> get, eval in any order.  All of it lives in the arena; the history must outlive it.

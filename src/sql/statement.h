@@ -11,7 +11,7 @@ struct esse_out;
  * Whole SELECTs: esse_predicates_get compiles them as it does conditions, and a condition is the
  * SELECT * of all rows that meet it.  What of SELECT is understood: docs/design/sql.md.
  *
- * esse_predicate_selects tells of a row whether the statement ranges over it: whether it is of the
+ * esse_predicate_selects says of a row whether the statement ranges over it: whether it is of the
  * table, and meets WHERE; for a join, of either table, and meets what is said of that table alone.
  * The version dependencies of a statement are those of these rows.
  */

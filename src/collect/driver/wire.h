@@ -63,7 +63,7 @@ enum esse_wire_news {
 
 void esse_wire_init(struct esse_wire *wire, struct esse_arena *arena);
 
-/* Starts to connect; whether that works out, step() tells. */
+/* Starts to connect; step() says whether that works out. */
 void esse_wire_open(struct esse_wire *wire, const struct esse_address *address);
 void esse_wire_close(struct esse_wire *wire);
 

@@ -46,7 +46,7 @@ struct esse_etcd_log {
     struct esse_live_items items;
 };
 
-/* ---- what a change tells ---- */
+/* ---- what a change shows ---- */
 
 static struct listed *find_list(struct esse_etcd_log *log, uint32_t table, int64_t row)
 {

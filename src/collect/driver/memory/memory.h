@@ -68,7 +68,7 @@ enum esse_progress esse_memory_start(struct esse_conn *head, const struct esse_r
 enum esse_progress esse_memory_step(struct esse_conn *head, struct esse_reply *reply);
 void esse_memory_drop(struct esse_conn *head);
 
-/* memory_certificate.c: what a commit leaves for the certificate, and tells at once. */
+/* memory_certificate.c: what a commit leaves for the certificate, and reports at once. */
 void esse_memory_committed(struct esse_memory_conn *conn, struct esse_reply *reply);
 extern const struct esse_certifying esse_memory_certifying;
 bool esse_memory_play(struct esse_target *target, struct esse_played *played,

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "collect/driver/memory/memory.h"
 
-/* What the store tells of its commits, and the bugs that it plays. */
+/* What the store reports of its commits, and the bugs that it plays. */
 
 static void log_commit(struct esse_memory_conn *conn)
 {

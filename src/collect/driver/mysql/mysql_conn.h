@@ -10,7 +10,7 @@
  * A request is some statements, its parts, which go out one after the other.  mysql_parts.c
  * puts them together; mysql_conn.c connects, sends each and waits for its answer, through
  * libmariadb's calls that do not block; mysql_answers.c puts the answer into the reply, and
- * mysql_times.c what TiDB tells of its times; mysql_error.c says what an error means.
+ * mysql_times.c what TiDB reports of its times; mysql_error.c says what an error means.
  */
 enum { ESSE_MYSQL_PARTS = 6, ESSE_MYSQL_SQL = 2000 };
 

@@ -9,7 +9,7 @@
  *
  * The keys are taken from VALUES as the expressions that they are, so they must mean the same when
  * they are evaluated again: numbers, texts, parameters and what is computed of them.  A key of one
- * column that is left out, NULL or DEFAULT is AUTO_INCREMENT's, and LAST_INSERT_ID() tells it if
+ * column that is left out, NULL or DEFAULT is AUTO_INCREMENT's, and LAST_INSERT_ID() returns it if
  * one row was inserted.
  */
 

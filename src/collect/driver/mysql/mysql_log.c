@@ -370,7 +370,7 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
                                   unplaced);
 }
 
-/* GTIDs are times of commits.  A session that reads with locks can tell at which of them it looked.
+/* GTIDs are times of commits.  A session that reads with locks knows at which of them it looked.
  * MySQL's sessions know no time, but their names have an order in the log. */
 static const char *kind_of(const struct esse_target *target)
 {

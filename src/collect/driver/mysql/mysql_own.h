@@ -29,7 +29,7 @@ void esse_mysql_own_init(struct esse_mysql_own *own, struct esse_arena *arena);
 const char *esse_mysql_own_first(struct esse_mysql_own *own, const struct esse_own_schema *schema,
                                  const struct esse_own_statement *statement, bool has_returning);
 
-/* What tells the rows of an INSERT without RETURNING; NULL if that cannot be. */
+/* What finds the rows of an INSERT without RETURNING; NULL if that cannot be. */
 const char *esse_mysql_own_inserted(struct esse_mysql_own *own,
                                     const struct esse_own_schema *schema,
                                     const struct esse_own_statement *statement,

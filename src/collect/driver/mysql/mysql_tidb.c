@@ -210,7 +210,7 @@ static bool begin_log(struct esse_target *target, struct esse_error *err)
     return true;
 }
 
-/* All is read at the end: the server keeps old versions, and tells them row by row. */
+/* All is read at the end: the server keeps old versions, and gives them row by row. */
 static bool poll_log(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err)
 {
     (void)target;

@@ -7,7 +7,7 @@
 
 /*
  * What is different in TiDB (mysql_tidb.c): transactions are known by their start_ts and
- * tell when they committed, and the versions of a row are asked for over HTTP when the run is over.
+ * report when they committed, and the versions of a row are asked for over HTTP when the run ends.
  * docs/design/live-cockroachdb-tidb.md.
  */
 struct esse_tidb_log;

@@ -29,9 +29,9 @@ struct esse_pg_dialect {
     const char *texts[ESSE_STATEMENTS];
     const char *create;   /* a table: '%' its name, '#' the type of v */
     const char *list;     /* the type of a list */
-    const char *session;  /* '#' the level: a session begins with it; NULL: BEGIN tells */
+    const char *session;  /* '#' the level: a session begins with it; NULL: BEGIN names it */
     const char *planning; /* goes along with BEGIN, but for statements of the user's; NULL: none */
-    const char *time;     /* a statement that tells when a transaction commits; NULL: none */
+    const char *time;     /* a statement that returns when a transaction commits; NULL: none */
     const char *const *settings;  /* that describe() asks for, NULL-terminated; NULL: none */
     const char *const *exporting; /* texts for statements that are verified; NULL: none can be */
     bool has_log;                 /* logical decoding */
@@ -42,7 +42,7 @@ struct esse_pg_dialect {
 struct esse_pg_log;
 struct esse_pg_feed;
 
-/* The clock of servers that tell their transactions' times, during a run with a certificate. */
+/* The clock of servers that report their transactions' times, during a run with a certificate. */
 struct esse_pg_clock {
     bool is_asked;           /* transactions ask before they commit */
     struct esse_stamp base;  /* from which their numbers are counted */

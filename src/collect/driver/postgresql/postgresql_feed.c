@@ -147,7 +147,7 @@ static struct esse_span span_at(const PGresult *row, int column)
     return (struct esse_span){ PQgetvalue(row, 0, column), (size_t)PQgetlength(row, 0, column) };
 }
 
-/* (table, key, value); the first two are null in a message that tells a time. */
+/* (table, key, value); the first two are null in a message that gives a time. */
 static bool take_row(struct esse_pg_feed *feed, const PGresult *row, struct esse_error *err)
 {
     static const char *const columns[] = { "k" };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /*
- * The order of versions from logical decoding, which tells transactions in the order of their
+ * The order of versions from logical decoding, which sends transactions in the order of their
  * commit records (docs/design/recovery.md).  By replication with pgoutput if the server lets us,
  * else by queries with test_decoding.
  *

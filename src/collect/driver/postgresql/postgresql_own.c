@@ -9,8 +9,8 @@
  * Statements of the user's own.  Each becomes one statement that answers (snapshot, xid, cells
  * ...), with a row of NULLs where there is nothing.
  *
- * RETURNING tells rows as they have become.  How they were before an UPDATE a locking SELECT of the
- * same rows tells, which the UPDATE is joined with: at READ COMMITTED too both look at the newest
+ * RETURNING gives rows as they have become.  How they were before an UPDATE a locking SELECT of the
+ * same rows gives, which the UPDATE is joined with: at READ COMMITTED too both look at the newest
  * version, since the lock keeps it so.
  */
 

@@ -8,7 +8,7 @@
 /*
  * Redis, by WATCH, MULTI and EXEC (docs/design/live-etcd-redis.md).  Two files: the target
  * (redis.c) and its connections (redis_conn.c).  hiredis reads what the server says;
- * the socket is ours, since its own contexts do not tell how much of a command has gone out.
+ * the socket is ours, since its own contexts do not show how much of a command has gone out.
  *
  * A row is the key esse:TABLE:ROW, a string or a list.
  */

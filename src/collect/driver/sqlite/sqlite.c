@@ -16,7 +16,7 @@
  * held, so the number that it draws is the transaction's place in the order of commits; the
  * preupdate hook has collected by then what it wrote.
  *
- * What a predicate saw only the order of all commits tells, and how many of them the transaction
+ * What a predicate saw only the order of all commits shows, and how many of them the transaction
  * sees.  SQLite has no public number for that, so where there are predicates the commits count
  * themselves in a row of the database: a transaction reads it first, and its own number is one more
  * if it commits.  If SQLite showed a transaction one state of this row and another of the others,
