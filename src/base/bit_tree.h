@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * A set of numbers below a limit, in order: bits, and above each 64 words of bits a word that tells
+ * A set of numbers below a limit, in order: bits, and above each 64 words of bits a word that says
  * which of them are not empty.
  *
  * Cost: add, remove and next O(log of the limit to the base 64); a bit for each number.

@@ -9,7 +9,7 @@
 
 /*
  * Decimal digits, eight at once.  A loop over them costs a mispredicted branch for nearly every
- * number, because nobody can guess how long the next one is.
+ * number, because the length of the next one cannot be predicted.
  */
 
 /* The number that eight bytes from 0 to 9 are, the first digit in the lowest byte: added up in

@@ -7,8 +7,8 @@
 /*
  * The first place of [begin .. end) for which 'is_before' is false, 'end' if it is true for all: it
  * must be true up to some place and false from there on.  Looked for from 'near' outwards, so that
- * whoever asks for places that are near each other, one after the other, does not touch the same
- * few far ones every time, which are in no cache if there are many.
+ * a caller that asks for places near each other, one after the other, does not touch the same few
+ * far ones every time, which are in no cache if there are many.
  *
  * Cost: O(log of the distance from 'near').
  */

@@ -7,7 +7,7 @@
 
 /*
  * Buffered output to a file descriptor or to memory.  A failed write is remembered, later output
- * is dropped, and esse_out_finish tells; so writers need not look at every call.
+ * is dropped, and esse_out_finish says so; so writers need not look at every call.
  *
  * Life: init_fd | init_memory -> put* -> finish.  The buffer lives in the arena.
  */

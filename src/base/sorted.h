@@ -4,7 +4,7 @@
 #include "base/arena.h"
 
 /*
- * An ordered index: what somebody has numbered, by its place among the others of its kind.
+ * An ordered index: numbered things, each by its place among the others of its kind.
  *
  * Entries are in blocks, and the blocks in an array, with the first entry of each beside it: one
  * binary search finds the block and another the entry.

@@ -13,7 +13,7 @@ enum { MOST_THREADS = 128, STEPS_A_THREAD = 1 << 14, MOST_PIECE = 64, FEWEST_PIE
 struct crew {
     const struct esse_loop *loop;
     uint32_t pieces;
-    _Atomic uint64_t next; /* the piece that nobody has taken */
+    _Atomic uint64_t next; /* the first piece that is not taken */
     atomic_bool stop, is_abandoned;
     const struct esse_guard *guard; /* of the calling thread, or NULL */
 };

@@ -126,7 +126,7 @@ static void tell_levels(struct esse_arena *arena, const struct esse_run_args *ar
     esse_session_meant(args->quiet, names, count);
 }
 
-/* What a URL says is for the database alone, and 'ps' shows it to everybody: the argument is
+/* What a URL says is for the database alone, and 'ps' shows it to all users: the argument is
  * copied, and overwritten from behind its scheme on. */
 static const char *take_secretly(struct esse_arena *arena, char *operand)
 {

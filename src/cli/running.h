@@ -20,7 +20,7 @@ struct esse_running {
     struct esse_live_summary summary;
     const char *product;
     struct esse_out out;
-    struct esse_spawned *spawned; /* NULL: the database is somebody else's */
+    struct esse_spawned *spawned; /* NULL: the run did not start the database */
     unsigned fault_kinds;
 };
 

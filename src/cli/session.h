@@ -5,7 +5,7 @@
 
 /*
  * What the commands that read histories have in common: a budget that a Ctrl-C and a progress
- * line hang on, warnings told once, and the answer written to standard output.
+ * line hang on, warnings given once, and the answer written to standard output.
  */
 struct esse_session {
     struct esse_budget budget;
@@ -90,7 +90,7 @@ void esse_session_dropped(const struct esse_session *session, const char *path,
 struct esse_out;
 int esse_session_answer(struct esse_out *out, int status);
 
-/* Is the answer for a terminal that shows colours, and nobody said no? */
+/* Is the answer for a terminal that shows colours, and are they not switched off? */
 bool esse_session_colour(void);
 
 /* Of two exit statuses the one that counts: errors over violated over unknown over holds. */

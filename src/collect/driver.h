@@ -15,7 +15,7 @@
  * step() change in it the driver protects.  open, prepare, describe, clean, close and the
  * functions of a certificate are called by one thread, the run's own.
  */
-#define ESSE_NO_ID INT64_MIN /* a number that the server does not tell */
+#define ESSE_NO_ID INT64_MIN /* a number that the server does not give */
 
 /* ---- what comes back ----------------------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ struct esse_live_row {
  *   ABORTED  it never took effect and never will: the server said so (40001, 40P01, 1213, COMMIT
  *            that answers ROLLBACK, SQLITE_BUSY_SNAPSHOT after the driver's own ROLLBACK), or
  *            the connection was lost before COMMIT was sent.  The session is outside of it
- *   UNKNOWN  COMMIT was sent, wholly or in part, and nobody said what became of it.  Never
+ *   UNKNOWN  COMMIT was sent, wholly or in part, and its outcome is not known.  Never
  *            answered to any other request
  */
 enum esse_fate { ESSE_FATE_OPEN, ESSE_FATE_ABORTED, ESSE_FATE_UNKNOWN };
@@ -62,7 +62,7 @@ struct esse_reply {
     size_t row_count;
     const struct esse_own_cell *cells; /* OWN, as own.h has them */
     size_t cell_count;
-    /* What the server tells about the transaction; a driver sets them in whichever reply has
+    /* What the server reports about the transaction; a driver sets them in whichever reply has
      * them, and the recorder keeps the last of each. */
     int64_t xid;                 /* its id for the server, or ESSE_NO_ID */
     int64_t start_ts, commit_ts; /* its times for the server, or ESSE_NO_ID */
@@ -76,7 +76,7 @@ struct esse_reply {
 enum esse_progress {
     ESSE_PROGRESS_DONE,
     ESSE_PROGRESS_WAIT,  /* for conn->events on conn->fd, or at most conn->retry_seconds if > 0 */
-    ESSE_PROGRESS_AGAIN, /* step() after conn->retry_seconds: somebody holds what we need */
+    ESSE_PROGRESS_AGAIN, /* step() after conn->retry_seconds: another session holds what we need */
     ESSE_PROGRESS_FAILED,
 };
 
@@ -98,7 +98,7 @@ struct esse_target; /* a driver's own */
  * 1) Versions of one row must come in the order in which they were installed; the rows may be
  *    mixed in any way.  Only committed versions, and of a transaction that wrote a register several
  *    times only the last; of a list every element.  ESSE_ABSENT is a delete, which needs the xid.
- * 2) Rows that were there from the start are not told.
+ * 2) Rows that were there from the start are not reported.
  */
 struct esse_learnt;
 void esse_learnt_version(struct esse_learnt *learnt, uint32_t table, int64_t row, int64_t value,
@@ -111,7 +111,7 @@ void esse_learnt_commit(struct esse_learnt *learnt, int64_t xid);
 struct esse_certifying {
     const char *source; /* "logical decoding by pgoutput" */
     /* Of docs/formats.md, "postgresql-snapshots" say, if replies have snapshots and commits are
-     * told; NULL: orders of versions are all there ever is. */
+     * reported; NULL: orders of versions are all there ever is. */
     const char *kind;
     /* Where that depends on the target: what it is, or NULL; else no function. */
     const char *(*kind_of)(const struct esse_target *target);
@@ -121,7 +121,7 @@ struct esse_certifying {
     /* Every 20 ms or so while the sessions work; must not block for longer than that.  NULL: there
      * is nothing to do before the end. */
     bool (*poll)(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err);
-    /* When the last session has ended: returns when everything that committed has been told. */
+    /* When the last session has ended: returns when everything that committed has been reported. */
     bool (*finish)(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err);
     /* Removes what begin() made on the server, whatever happened since.  Called once, also if
      * finish() failed or was never reached. */
@@ -136,7 +136,7 @@ struct esse_played; /* generate/plant.h: where what a target plays by itself goe
 struct esse_claim {
     const char *setting; /* "repeatable-read"; NULL ends the table.  The first row is the default */
     const char *level;   /* a name of esse levels: "snapshot-isolation" */
-    const char *source;  /* who claims it, for people: "PostgreSQL 15, 13.2.2" */
+    const char *source;  /* where it is claimed, for readers: "PostgreSQL 15, 13.2.2" */
 };
 
 /* What is done where the user does not say: a setting and what is claimed of it, a workload by its
@@ -164,7 +164,7 @@ struct esse_description {
  *     the driver does not know is ESSE_EUSAGE, and names those that it does.
  *  2) prepare() makes sure that the target can be reached and makes the schema anew: tables of its
  *     names that are there are dropped first.  It may block, for connect_seconds of the URL (10) at
- *     most.  If nobody answers: ESSE_EUNAVAILABLE, the text tells every host that was tried and
+ *     most.  If no host answers: ESSE_EUNAVAILABLE, the text names every host that was tried and
  *     what it said.  Fails: nothing is left behind.
  *  3) clean() removes the schema, and what open() and prepare() made beside it; it may fail in
  *     silence, since the server may be gone.  close() frees what the arena does not hold, also
@@ -181,9 +181,9 @@ struct esse_description {
  *  7) DONE to a COMMIT says that the server said that it committed.  It is the one promise that
  *     cannot be taken back; in doubt answer UNKNOWN.
  *  8) A driver waits for a lock without a limit of its own unless the URL sets one; the loop has a
- *     time limit per request and then calls drop(), which closes the connection at once,
- *     without waiting for anybody.  The loop then takes the transaction as UNKNOWN if the request
- *     was COMMIT, as ABORTED otherwise.  drop() is also how every conn ends.
+ *     time limit per request and then calls drop(), which closes the connection at once, without
+ *     waiting.  The loop then takes the transaction as UNKNOWN if the request was COMMIT, as
+ *     ABORTED otherwise.  drop() is also how every conn ends.
  *  9) The isolation asked for is that of open(); a setting that the server refuses is fatal.  A
  *     driver verifies once in prepare() that the server really uses it, where it can be asked.
  * 10) Session n connects to host n modulo the number of hosts first; after losing a connection the

@@ -86,7 +86,7 @@ static void begin_certificate(struct collecting *c)
     if (c->options->no_certificate)
         c->summary->no_certificate = "not asked for";
     else if (!certifying)
-        c->summary->no_certificate = "this database tells no order of versions";
+        c->summary->no_certificate = "this database reports no order of versions";
     else if (certifying->begin(c->live->target, &err))
         c->is_certifying = true;
     else

@@ -87,7 +87,7 @@ static void end_transaction(struct loop *loop, struct session *session, enum ess
     _Atomic uint64_t *counter = status == ESSE_COMMITTED ? &thread->committed
                                 : status == ESSE_ABORTED ? &thread->aborted
                                                          : &thread->unknown;
-    /* Nobody else adds to it, so nothing need be locked: that would wait until all that was
+    /* No other thread adds to it, so nothing need be locked: that would wait until all that was
      * recorded is in the cache. */
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
                           memory_order_relaxed);
@@ -251,7 +251,7 @@ static void on_failed(struct loop *loop, struct session *session)
         reconnect(loop, session);
 }
 
-/* Nobody answered in time: whoever is there is hung up on. */
+/* There was no answer in time: the connection is closed. */
 static void on_timeout(struct loop *loop, struct session *session)
 {
     const bool is_commit = session->request.ask == ESSE_ASK_COMMIT;
@@ -314,7 +314,7 @@ static bool is_ready(const struct loop *loop, const struct session *session)
 {
     if (session->is_waiting)
         return session->wake && session->wake <= loop->now;
-    /* Nobody goes on thinking when the run is over. */
+    /* No session goes on thinking when the run is over. */
     return session->wake <= loop->now ||
            (!session->is_asking && atomic_load_explicit(&loop->run->stop, memory_order_relaxed));
 }

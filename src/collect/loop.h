@@ -30,7 +30,7 @@ struct esse_shared_run {
     _Atomic int64_t next_session; /* the number that the next session of unknown outcome gets */
     _Atomic bool stop;
     _Atomic bool has_error;
-    struct esse_error error; /* written by who sets has_error, read when all threads have ended */
+    struct esse_error error; /* set by the thread that sets has_error, read when all have ended */
 };
 
 enum { ESSE_CODES = 16 };

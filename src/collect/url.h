@@ -46,7 +46,7 @@ bool esse_url_knows(const struct esse_url *url, const char *const *names, struct
 
 /*
  * What a server or a library said, in one line, as much as there is room for, with stars in place
- * of every byte of a secret.  Whatever others say goes through this before anybody is told: a text
+ * of every byte of a secret.  Whatever others say goes through this before it is shown: a text
  * that was cut before may end with a part of a secret, which is not known for one.  Secrets of one
  * or two bytes are left: they would make stars of everything.  'text' must not overlap 'said'.
  */

@@ -40,7 +40,7 @@ static void take_all_levels(struct check *check)
     }
 }
 
-/* A level that is asked for by another name is told by its own. */
+/* A level that is asked for by another name is reported by its own. */
 
 static bool find_levels(struct check *check, const struct esse_check_options *options,
                         struct esse_error *err)
@@ -169,7 +169,7 @@ static void settle(const struct check *check, const struct esse_level *level,
         verdict->outcome = ESSE_UNKNOWN;
         verdict->evidence = "none";
         verdict->reason = "the level holds, but whether the history is free of the anomalies that "
-                          "were named could not be told";
+                          "were named could not be decided";
     }
     if (verdict->outcome == ESSE_UNKNOWN && !verdict->reason && check->is_named)
         verdict->reason = "the engine that was named does not decide it";
@@ -307,7 +307,7 @@ static void follow_all(struct check *check)
             follow_decided(&f, i);
 }
 
-/* Who is undecided goes on to the next row of the planner's table.  False if nobody is left. */
+/* Undecided levels go on to the next row of the planner's table.  False if none is left. */
 static bool plan_next(struct check *check, struct esse_budget *budget)
 {
     bool left = false;
@@ -476,7 +476,7 @@ static void void_verdict(struct check *check, struct esse_verdict *verdict)
     stop_verdict(check->arena, verdict, check->options->budget);
 }
 
-/* What there is no time to recheck is not told. */
+/* What there is no time to recheck is not reported. */
 static bool recheck(struct check *check, struct esse_error *err)
 {
     struct esse_budget *budget = check->options->budget;
@@ -516,7 +516,7 @@ static bool rules_out_any(const struct check *check, const struct esse_anomaly_t
 }
 
 /* The levels that are violated by one anomaly or another, as outcomes are unknown or as it is open
- * who appended what. */
+ * which operation appended what. */
 static const struct esse_level **violated_in_cases(const struct check *check, size_t *count)
 {
     const struct esse_level **levels = esse_arena_alloc(check->arena, check->count, sizeof *levels);

@@ -91,7 +91,7 @@ static void put_unseen(struct story *s, const struct esse_edge *edge)
     put_name(s, edge->to);
 }
 
-/* Or "t1 read y without what t2 wrote to it".  Who was first in time is not known. */
+/* Or "t1 read y without what t2 wrote to it".  Which was first in time is not known. */
 static void put_missed(struct story *s, const struct esse_edge *edge)
 {
     if (edge->dep != ESSE_DEP_RW) {
@@ -282,7 +282,7 @@ static bool writes(const struct story *s, esse_txn txn)
     return false;
 }
 
-/* Of one key there is no skew: whoever wrote second did not know of the first. */
+/* Of one key there is no skew: the second writer did not know of the first. */
 static void tell_same_update(struct story *s)
 {
     const bool is_lost = !is_read_again(s, &s->edges[0]) && !is_read_again(s, &s->edges[1]);

@@ -5,8 +5,8 @@
 
 /*
  * What one verdict says about other levels: an order that proves a level proves all that the level
- * implies, and an anomaly that rules a level out rules out all that imply it.  So nobody need look
- * for either, and what is told of a history does not contradict itself.
+ * implies, and an anomaly that rules a level out rules out all that imply it.  So neither need be
+ * looked for, and what is reported of a history does not contradict itself.
  *
  * Cost: O(levels) for each level asked about.
  */

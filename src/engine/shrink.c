@@ -142,7 +142,7 @@ static void reduce_all(struct shrink *s)
 
 /* ---- starting from the evidence ---- */
 
-/* ESSE_NO_TXN stands for who wrote the initial versions. */
+/* ESSE_NO_TXN stands for the writer of the initial versions. */
 static void select_txn(struct esse_selection *selection, esse_txn txn)
 {
     if (txn.ix != ESSE_NO_TXN)
@@ -247,7 +247,7 @@ static bool writes_wanted(const struct esse_history *history, uint32_t txn,
     return false;
 }
 
-/* And who wrote what they read. */
+/* And the writers of what they read. */
 static void select_writers(const struct shrink *s, struct esse_selection *selection)
 {
     struct esse_arena *scratch = esse_arena_new();
@@ -297,7 +297,8 @@ static uint8_t *keys_of(const struct shrink *s, struct esse_arena *arena,
     return keys;
 }
 
-/* And who touched these keys: the versions between, and the reads that show their order. */
+/* And the transactions that touched these keys: the versions between, and the reads that show their
+ * order. */
 static void select_touching(const struct shrink *s, struct esse_selection *selection,
                             const uint8_t *keys, bool writes)
 {

@@ -87,11 +87,12 @@ static bool try_way(struct trying *t, const struct esse_check_options *options,
 
 static const char *why_unknown(const struct trying *t, const struct open_level *open)
 {
-    return esse_arena_format(
-        t->arena,
-        "elements of lists were appended by several operations, and who appended which is open: of "
-        "%u ways that were tried%s it is violated in %u, and proved in none",
-        t->tried, t->tried < t->appends.ways ? ", but not all," : "", open->violated);
+    return esse_arena_format(t->arena,
+                             "elements of lists were appended by several operations, and which one "
+                             "appended which element is open: of "
+                             "%u ways that were tried%s it is violated in %u, and proved in none",
+                             t->tried, t->tried < t->appends.ways ? ", but not all," : "",
+                             open->violated);
 }
 
 static void open_levels(struct trying *t, struct esse_verdict *verdicts, size_t count)

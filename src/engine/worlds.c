@@ -134,8 +134,9 @@ static void prove(void *context)
                                  p->check->proved, p->check->threads, &ignored);
 }
 
-/* Takes over that a level holds in a world, if the order proves it of the history itself: one whom
- * a certificate gives no place may take away what it says of the others, such as their points. */
+/* Takes over that a level holds in a world, if the order proves it of the history itself: one to
+ * which a certificate gives no place may take away what it says of the others, such as their
+ * points. */
 static bool take_proof(struct worlds *w, size_t level, const struct esse_verdict *verdict)
 {
     struct esse_verdict stated = *verdict;
@@ -258,7 +259,7 @@ static void conclude(struct worlds *w, size_t level, bool is_refuted)
     }
 }
 
-/* Nobody committed who need not have: then nothing is open, and most histories hold there. */
+/* None committed that need not have: then nothing is open, and most histories hold there. */
 static bool try_without(struct worlds *w, bool *asked)
 {
     struct esse_arena *scratch = esse_arena_new();

@@ -11,8 +11,8 @@
  * holds there; then, by check_decide, about the history as it is, in which they conclude nothing
  * from what one of open outcome may explain.  For what is left this supposes one outcome after the
  * other, first that it committed, and asks again: a level that holds in one world holds, and one
- * that is violated in all is violated, told case by case.  What does not depend on a supposition is
- * not tried twice.
+ * that is violated in all is violated, shown case by case.  What does not depend on a supposition
+ * is not tried twice.
  *
  * Cost: one run of the engines if no outcome is open, else one or two, and then at most MOST_RUNS
  * in worlds.c and as many as the operations allow; exact for up to eight open outcomes in small

@@ -17,7 +17,7 @@ struct co_clocks {
     uint32_t *writer;   /* by key: the last that wrote it so far */
     struct word_vec words, free;
     struct word_vec built_on; /* by the unit at hand */
-    uint32_t current;         /* a row that nobody builds on */
+    uint32_t current;         /* a row that no unit builds on */
 };
 
 static uint32_t *clock_at(struct co_clocks *clocks, uint32_t row)
@@ -99,7 +99,7 @@ static void build_on(struct co_clocks *clocks, uint32_t row, uint32_t other, boo
             clock[s] = from[s];
 }
 
-/* If nobody else builds on it, its clock is done with. */
+/* If no other unit builds on it, its clock is done with. */
 static void finish(struct co_clocks *clocks, uint32_t unit, uint32_t place)
 {
     if (clocks->row[unit] == CO_NOWHERE || clocks->last_use[unit] > place)

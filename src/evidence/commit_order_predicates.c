@@ -147,7 +147,7 @@ bool co_explains_predicates(struct commit_order *co, struct esse_error *err)
         for (uint32_t op = history->txn_op[txn]; co->in[txn] && op < history->txn_op[txn + 1]; op++)
             if (!is_explained(&s, op))
                 return esse_fail(err, ESSE_EBUG,
-                                 "the commit order does not tell what a predicate saw of the rows "
+                                 "the commit order does not show what a predicate saw of the rows "
                                  "that it left out, so it does not prove %s",
                                  co->level->friendly);
     keep_left_out(co, &s.left_out);

@@ -1,7 +1,7 @@
 #include "base/word_map.h"
 #include "evidence/commit_order_state.h"
 
-/* Who wrote what each read returned, key by key; and what a key's own versions must satisfy. */
+/* The writer of what each read returned, key by key; and what a key's own versions must satisfy. */
 
 struct tracing {
     struct commit_order *co;
@@ -30,7 +30,7 @@ static bool is_in(const struct tracing *t, uint32_t at)
     return t->co->in[touch_at(t, at)->txn];
 }
 
-/* The order says who committed: what others wrote explains nothing. */
+/* The order says which transactions committed: what others wrote explains nothing. */
 static void note_writes(struct tracing *t)
 {
     t->deleted = false;
@@ -203,7 +203,8 @@ static bool agrees_with_list(const struct tracing *t, uint32_t longest, struct e
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = only_write(t, items[i], ESSE_OP_APPEND);
         if (at == CO_NOWHERE)
-            return co_wrong(co, unit_at(t, longest), "read an element of nobody", err);
+            return co_wrong(co, unit_at(t, longest), "read an element that no transaction appended",
+                            err);
         /* Inside a unit in the order of the program, and none twice. */
         const uint32_t place = co->place[unit_at(t, at)];
         if (place < last || (before_it != CO_NOWHERE && place == last && at <= before_it))
@@ -325,7 +326,7 @@ static bool trace_keys(void *context, const struct esse_piece *piece)
     return true;
 }
 
-/* The error that is told is that of the first key, however many threads there are. */
+/* The error that is reported is that of the first key, however many threads there are. */
 static bool fail_at_first(const struct tracing_all *all, unsigned threads, struct esse_error *err)
 {
     uint32_t first = UINT32_MAX;

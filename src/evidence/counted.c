@@ -28,7 +28,7 @@ static bool is_unknown(const struct counting *c, uint32_t txn)
     return c->history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME;
 }
 
-/* False if nobody of unknown outcome wrote the key. */
+/* False if no transaction of unknown outcome wrote the key. */
 static bool find_writers(struct counting *c, uint32_t key)
 {
     const struct esse_by_key *by_key = &c->by_key;

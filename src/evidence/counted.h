@@ -4,10 +4,11 @@
 #include "history/history.h"
 
 /*
- * Who counts as committed, whatever became of the others: every committed transaction, and every
- * one of unknown outcome of which one that counts must have observed a write, because neither the
- * initial value nor another transaction that did not abort explains the read.  One that may have
- * been observed does not count here: whoever needs its outcome supposes it.
+ * The transactions that count as committed, whatever became of the others: every committed
+ * transaction, and every one of unknown outcome of which one that counts must have observed a
+ * write, because neither the initial value nor another transaction that did not abort explains the
+ * read.  One that may have been observed does not count here: a caller that needs its outcome
+ * supposes it.
  *
  * By transaction, in 'arena'.  O(accesses + items of the lists that were read from keys that one of
  * unknown outcome wrote) if there is one of unknown outcome, else O(transactions).

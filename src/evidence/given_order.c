@@ -137,8 +137,8 @@ static const char *by_time(struct giving *g, struct esse_order *order)
 
 /* ---- two times ---- */
 
-/* At one time commits come before snapshots; who takes both at once sees those before it, and is
- * seen by those after. */
+/* At one time commits come before snapshots; a transaction that takes both at once sees those
+ * before it, and is seen by those after. */
 enum moment { COMMITS, AT_ONCE, STARTS };
 
 static void add_event(struct giving *g, int64_t time, uint32_t event)

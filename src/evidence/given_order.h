@@ -8,7 +8,7 @@
  * "violated under the order given" means nothing unless it is that order.
  *
  *   order        the history's line 'order'
- *   commit_ts    by commit_ts; who wrote nothing may have a start_ts only, and stands there
+ *   commit_ts    by commit_ts; one that wrote nothing may have a start_ts only, and stands there
  *   start_ts     by start_ts, and the same with commit_ts
  *   timestamps   snapshots at start_ts and commits at commit_ts, of which one will do: a snapshot
  *                sees what was committed at its time or before

@@ -4,7 +4,7 @@
 #include "evidence/proved.h"
 
 /* Notes that the order proves the level; nothing if 'proved' is NULL or of another history.
- * Private to evidence/: whoever calls it must have checked just that. */
+ * Private to evidence/: the caller must have checked just that. */
 void proved_note(struct esse_proved *proved, const struct esse_history *history,
                  const struct esse_level *level, const struct esse_order *order);
 

@@ -71,8 +71,8 @@ bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_l
     return enough;
 }
 
-/* Where both know the level, the axiom is asked first: it is faster, but wants to know who wrote
- * what was read. */
+/* Where both know the level, the axiom is asked first: it is faster, but needs the writer of what
+ * was read. */
 bool esse_recheck_order(const struct esse_history *history, const struct esse_level *level,
                         const struct esse_order *order, struct esse_proved *proved,
                         unsigned threads, struct esse_error *err)

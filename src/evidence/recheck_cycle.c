@@ -45,7 +45,7 @@ enum esse_anomaly_id esse_cycle_type(const struct esse_edge *edges, uint32_t cou
     return cycles[base + (predicate > 0)][realtime ? 2 : process > 0];
 }
 
-/* ---- who counts as committed ---- */
+/* ---- the transactions that count as committed ---- */
 
 struct cycle_claim {
     const struct esse_history *history;

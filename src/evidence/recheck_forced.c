@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- who wrote what was read ---- */
+/* ---- the writers of what was read ---- */
 
 #define SEVERAL (UINT32_MAX - 1)
 

@@ -49,7 +49,7 @@ static bool fails_there(struct esse_arena *arena, const struct esse_history *his
            esse_mismatch_doubt(history, &order, &mismatch).ix == ESSE_NO_TXN;
 }
 
-/* The later steps, which only say who else has to do with it, must name something. */
+/* The later steps, which only name others that have to do with it, must name something. */
 static bool are_steps(const struct esse_history *history, const struct esse_anomaly *anomaly)
 {
     for (uint32_t i = 0; i < anomaly->step_count; i++) {

@@ -254,7 +254,7 @@ static void write_all(const struct esse_history *history, uint32_t begin, uint32
         }
 }
 
-/* Does everybody who may have committed a write have a place, and is nothing a list? */
+/* Has every transaction that may have committed a write a place, and is nothing a list? */
 static bool is_placed(const struct esse_snapshots *snapshots)
 {
     const struct esse_history *history = snapshots->history;

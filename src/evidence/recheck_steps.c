@@ -119,7 +119,7 @@ static bool rule_garbage(const struct claim *claim)
                                           : !count_writers(claim, read, ESSE_NO_TXN).all);
 }
 
-/* The list that a transaction must see, told from its end: own appends backwards, then a base. */
+/* The list that a transaction must see, built from its end: own appends backwards, then a base. */
 static bool list_disagrees(const struct claim *claim, esse_value read)
 {
     const struct esse_history *history = claim->history;
@@ -300,7 +300,7 @@ static bool names(const esse_txn *txns, uint32_t count, uint32_t txn)
     return false;
 }
 
-/* Does a version order have what the step wrote, and nobody else did? */
+/* Does a version order have what the step wrote, and no other transaction did? */
 static bool is_in_version_order(const struct claim *claim, esse_value written, bool is_unique)
 {
     const struct esse_history *history = claim->history;

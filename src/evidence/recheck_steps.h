@@ -12,7 +12,7 @@
  *   G1a                 the read; the aborted write of what it returned
  *   G1b                 the read; the write of what it returned; a later write of the same key by
  *                       the same transaction
- *   garbage-read        the read of what nobody wrote
+ *   garbage-read        the read of what no transaction wrote
  *   internal            what the transaction did to the key before; the read that contradicts it
  *   own-write-missed    the transaction's write of the key; a later read that does not show it
  *   future-read         the read; the later write, by the same transaction, of what it returned

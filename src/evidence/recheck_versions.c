@@ -9,7 +9,7 @@
 
 /* ---- which version an operation shows ---- */
 
-/* A state of a key: what 'writer' installed; or, if nobody wrote it for good, just its value. */
+/* A state of a key: what 'writer' installed; or, if not written for good, just its value. */
 struct state {
     uint32_t writer;
     esse_value value;

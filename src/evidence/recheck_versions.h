@@ -13,8 +13,8 @@
  *   sequential-keys    two transactions of a session that come in this order
  *   linearizable-keys  the first is committed and had ended before the second started
  *
- * A state that was read and that nobody wrote for good is a version here, known by its value.
- * Whether anybody assumes it is asked elsewhere (esse_recheck_verdict).  Cost: O(operations).
+ * A state that was read and not written for good is a version here, known by its value.
+ * Whether it is assumed is asked elsewhere (esse_recheck_verdict).  Cost: O(operations).
  */
 bool esse_recheck_version_edge(const struct esse_history *history, esse_key key, const char *basis,
                                esse_op first, esse_op second);

@@ -82,7 +82,7 @@ static bool is_excused(struct refuting *r, const struct esse_clause *clause,
             matches);
 }
 
-/* Of unknown outcome and seen by nobody, it committed unless a complete certificate leaves it out.
+/* Of unknown outcome and not seen, it committed unless a complete certificate leaves it out.
  */
 static bool may_have_installed(const struct refuting *r, uint32_t txn)
 {

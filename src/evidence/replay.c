@@ -177,7 +177,7 @@ static bool replay_serial(struct replay *replay, struct esse_error *err)
     return true;
 }
 
-/* Nobody committed a key that it writes since its snapshot. */
+/* No transaction committed a key that it writes since its snapshot. */
 static bool is_first_committer(struct replay *replay, uint32_t txn, uint32_t snapshot)
 {
     const struct esse_history *history = replay->history;
@@ -199,7 +199,7 @@ static bool is_first_committer(struct replay *replay, uint32_t txn, uint32_t sna
     return true;
 }
 
-/* For prefix, who commits last wins. */
+/* For prefix, the last to commit wins. */
 static bool replay_snapshots(struct replay *replay, bool first_wins, struct esse_error *err)
 {
     uint32_t *snapshot =

@@ -14,7 +14,7 @@
  *                       what it read in the history
  *   repeatable-read     the same for items; of what a predicate left out some version must have
  *                       been committed before that does not match
- *   snapshot-isolation  a transaction reads the state at its start event, and at its commit nobody
+ *   snapshot-isolation  a transaction reads the state at its start event, and at its commit none
  *                       may have committed a key that it writes since then
  *   prefix              the same, but two may commit the same key: the last one wins
  *   read-committed      versions are installed in the order given; a read must return the last
@@ -57,7 +57,7 @@ struct esse_mismatch {
     esse_txn txn;
     esse_op op;
     esse_key key;
-    /* What the table held of the key when 'op' looked, its own writes included, and who wrote that;
+    /* What the table held of the key when 'op' looked, its own writes included, and its writer;
      * ESSE_NO_TXN: it is the initial version. */
     esse_value held; /* nil: absent */
     const esse_value *items;
@@ -73,7 +73,7 @@ static inline bool esse_mismatch_has_key(const struct esse_mismatch *mismatch)
 }
 
 /* What people want to know of a mismatch beside kind, transaction, operation and key: what the
- * store held, and who wrote that.  Nothing rests on it, so it is not the kernel's: 'fill' is called
+ * store held, and its writer.  Nothing rests on it, so it is not the kernel's: 'fill' is called
  * while the store is as it was at the mismatch, after 'snapshot' commits if the order has starts.
  */
 struct replay_state;

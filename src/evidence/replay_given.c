@@ -9,13 +9,13 @@
 
 struct given {
     struct replay *replay;
-    /* If versions are named by their values.  Of one key: who installed a value, by position;
+    /* If versions are named by their values.  Of one key: the installer of a value, by position;
      * NOWHERE if several did. */
     struct esse_by_key by_key;
     struct esse_word_map values;
 };
 
-/* Who installed which value of a key: each transaction's last write. */
+/* The installer of each value of a key: each transaction's last write. */
 static void note_values(struct given *given, uint32_t key)
 {
     struct esse_by_key *by_key = &given->by_key;

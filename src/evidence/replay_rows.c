@@ -15,7 +15,7 @@ void replay_rows_init(struct replay_state *state, struct esse_arena *arena)
         state->rows.predicates = esse_predicates_new(arena, state->history);
 }
 
-/* Only the first is told. */
+/* Only the first is reported. */
 static void note_error(struct replay_rows *rows, uint32_t op, const struct esse_error *err)
 {
     if (rows->error.code != ESSE_OK)
@@ -327,7 +327,7 @@ static bool is_answer(struct search *search, const struct esse_predicate_op *pre
     state->rows.answer = search->answer;
     if (!esse_answer_end(search->answer, &err)) {
         note_error(&state->rows, search->op, &err);
-        return true; /* nobody believes it */
+        return true; /* it proves nothing */
     }
     if (!predicate->no_rows && !search->by_rows && !may_return(search, predicate))
         return false;

@@ -12,7 +12,7 @@
  * A column that some predicate bounds gets an index when it is asked for first.  A predicate then
  * looks only at the rows in its interval; one that bounds no column looks at all of them.  The
  * indexes are of the newest state.  For an older one the rows in the interval are looked at as they
- * were then, and so are all that were written since: whoever is in neither was not in the interval.
+ * were then, and so are all that were written since: a row in neither was not in the interval.
  *
  * Cost: O(log rows) and an evaluation for each row in the interval; for older states also one for
  * each write since.  O(keys) for predicates that bound nothing, and once for every index.

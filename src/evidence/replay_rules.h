@@ -21,7 +21,7 @@ struct replay {
     const struct esse_replay_teller *teller; /* or NULL */
 };
 
-/* What the state missed, as a mismatch of 'txn'; who else has to do with it is not in it yet. */
+/* What the state missed, as a mismatch of 'txn'; others that take part are not in it yet. */
 void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_state *state,
                         esse_txn txn);
 
@@ -29,8 +29,8 @@ void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_stat
 bool replay_wrong(const struct replay *replay, uint32_t txn, const char *what,
                   struct esse_error *err);
 
-/* Does a read depend on nobody, because it comes after an own write?  A list still shows an order
- * of versions, which must be that of the key. */
+/* Does a read depend on no transaction, because it comes after an own write?  A list still shows an
+ * order of versions, which must be that of the key. */
 bool replay_is_own(struct replay *replay, uint32_t txn, uint32_t op, struct esse_access access);
 
 /* The version, by number, that a read returned, among those committed before the reader; UINT32_MAX

@@ -92,7 +92,7 @@ void replay_state_open(struct replay_state *state, struct esse_arena *arena,
 /* The history has this key now, the next one.  Its value is from the beginning. */
 void replay_state_add_key(struct replay_state *state, uint32_t key, esse_value initial);
 
-/* Nobody will ask for the states before 'horizon' commits. */
+/* The states before 'horizon' commits will not be asked for. */
 void replay_state_forget(struct replay_state *state, uint32_t horizon);
 
 /* The version of a key after 'commit' commits. */

@@ -65,8 +65,8 @@ static void find_changes(struct vsets *v, uint32_t op, uint32_t key)
     }
 }
 
-/* Nobody sees what he writes only later.  Where predicates may see something older, what they
- * depend on must still have been committed. */
+/* No transaction sees what it writes only later.  Where predicates may see something older, what
+ * they depend on must still have been committed. */
 static bool may_have_seen(const struct vsets *v, uint32_t txn, uint32_t version, bool is_weak)
 {
     uint32_t seen = v->version_count - 1;

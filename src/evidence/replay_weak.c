@@ -168,7 +168,7 @@ static uint32_t commit_before(const struct replay_key *key, uint32_t commit)
     return low ? key->versions[low - 1].commit : 0;
 }
 
-/* Whoever the transaction read from, or overwrote. */
+/* The transactions that it read from, or overwrote. */
 static void push_causes(struct past *past, uint32_t position)
 {
     struct replay *replay = past->replay;
@@ -326,7 +326,7 @@ static bool is_in_order(const struct replay *replay, esse_key key, esse_value li
 bool replay_writes(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
-    /* Where reads need no source, nothing else asks for those of whom something was read. */
+    /* Where reads need no source, nothing else asks for those of which something was read. */
     const uint8_t *counted = esse_counted(replay->arena, history);
     for (uint32_t txn = 0; txn < history->txns; txn++)
         if (counted[txn] && !replay->in[txn])

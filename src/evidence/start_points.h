@@ -4,8 +4,8 @@
 #include "evidence/given_order.h"
 
 /*
- * Adya's start and commit points, where a certificate of timestamps gives them: whoever starts
- * after another has committed has a start dependency on it.
+ * Adya's start and commit points, where a certificate of timestamps gives them: a transaction that
+ * starts after another has committed has a start dependency on it.
  *
  * The points stand in the order by 'timestamps' (given_order.h), in which at one time commits come
  * before starts, so that of a start and a commit always one is first.  There are none if a

@@ -4,8 +4,8 @@
 #include "base/error.h"
 
 /*
- * Reads ahead: a thread of its own fills one block while the other is being taken, so whoever takes
- * them works at the same time.  What is taken, and the error after it, are those of the reader.
+ * Reads ahead: a thread of its own fills one block while the other is being taken, so the taker
+ * works at the same time.  What is taken, and the error after it, are those of the reader.
  *
  * Cost: two blocks of 1 MiB, and a copy of every byte.
  */

@@ -15,7 +15,7 @@
  * Sessions are kept as the bytes of their logs.  A read names the transaction that wrote what it
  * read, which may come later; so that number is put in at the end, when all writes are known.
  *
- * Where two transactions wrote the same value to a key, no ids can tell which one a read returned;
+ * Where two transactions wrote the same value to a key, no ids can show which one a read returned;
  * nor can a value be an id that the format gives another meaning.  Then the logs are written as
  * those of clients that kept no ids.
  */
@@ -54,7 +54,7 @@ static void put_id(struct esse_out *out, char letter, int64_t id)
     put_number(out, id);
 }
 
-/* Who wrote the version first; NULL if nobody did. */
+/* The first write of the version; NULL if there is none. */
 static const struct write *find_write(const struct writer *w, int64_t key, int64_t id)
 {
     struct esse_probe probe = esse_index_probe(&w->write_index, hash_write(key, id));

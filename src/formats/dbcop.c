@@ -139,7 +139,7 @@ static bool read_dbcop(struct esse_reading *reading, struct esse_error *err)
            reading->sink->finish(reading->sink, err);
 }
 
-/* The strings tell: the second and the third are times, which start with a year. */
+/* The strings show it: the second and the third are times, which start with a year. */
 static bool looks_like_dbcop(const char *at, const char *end)
 {
     if (end - at < NUMBERS * 8)

@@ -185,7 +185,7 @@ static bool deeper(struct esse_edn *edn)
     return true;
 }
 
-/* A form that nobody wants: after #_ or ^.  These nest like brackets do. */
+/* A form that is left out: after #_ or ^.  These nest like brackets do. */
 static bool discard(struct esse_edn *edn)
 {
     if (!deeper(edn) || !esse_edn_skip(edn))
@@ -194,7 +194,7 @@ static bool discard(struct esse_edn *edn)
     return true;
 }
 
-/* On failure it goes to the end of the window, so that whoever called sees nothing more. */
+/* On failure it goes to the end of the window, so that the caller sees nothing more. */
 char esse_edn_peek_slow(struct esse_edn *edn)
 {
     for (bool ok = true; ok;) {

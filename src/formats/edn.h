@@ -64,7 +64,7 @@ static inline unsigned esse_edn_class_of(char c)
 char esse_edn_peek_slow(struct esse_edn *edn);
 
 /* The first character of the next form; 0 at the end of the window, or if what lies between is
- * malformed: whoever expected something then says so with esse_edn_expected. */
+ * malformed: the caller that expected something then says so with esse_edn_expected. */
 static inline char esse_edn_peek(struct esse_edn *edn)
 {
     while (esse_edn_class_of(*edn->at) & ESSE_EDN_SPACE)

@@ -46,7 +46,7 @@ static bool read_result(struct reader *r, struct esse_op_record *op)
     return ok;
 }
 
-/* What follows the name of a micro-operation.  False with no error told: see jepsen->op.problem. */
+/* What follows the name of a micro-operation.  False without an error: see jepsen->op.problem. */
 static bool read_arguments(struct reader *r, enum esse_jepsen_mop mop, const char *place)
 {
     struct esse_json *json = &r->json;

@@ -44,7 +44,7 @@ struct evidence_member {
     const char *expected;               /* the words for people */
     bool is_needed;                     /* an object without it is refused */
     bool if_any;                        /* an empty list is left out */
-    size_t instead_at; /* of the count of those that are told instead: the list is empty then */
+    size_t instead_at; /* of the count of those that are written instead: the list is empty then */
     bool (*is_told)(const void *object); /* if not, it is left out; NULL: it always is */
     unsigned kinds; /* of objects that begin with a kind and have all members of that and no other:
                        a bit for each kind that has this one; 0: the object is of another sort */

@@ -281,7 +281,7 @@ static bool send(struct esse_jepsen *jepsen, struct esse_txn_record *record,
     return jepsen->reading->sink->txn(jepsen->reading->sink, record, jepsen->err);
 }
 
-/* A session that is nobody else's. */
+/* A session that no process has. */
 static esse_value made_up_session(struct esse_jepsen *jepsen)
 {
     char text[24];
@@ -448,7 +448,7 @@ static bool is_completion_of(const struct esse_jepsen *jepsen, const struct pend
 }
 
 /* The invocation before the one that the completion belongs to; NULL if that is the earliest.  A
- * process that has more of them open than anybody would think is not searched to the end. */
+ * process that has an unreasonable number of them open is not searched to the end. */
 static struct pending *before_completed(struct esse_jepsen *jepsen, const struct process *process)
 {
     enum { MOST = 64 };

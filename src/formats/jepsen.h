@@ -20,8 +20,8 @@
  * take.
  *
  * What is wrong with the meaning of a value (an unknown micro-operation) is noted with
- * esse_jepsen_problem and only told if the operation turns out to be a client's: the process may
- * follow the value, and a nemesis may put anything there.
+ * esse_jepsen_problem and only reported if the operation turns out to be a client's: the process
+ * may follow the value, and a nemesis may put anything there.
  *
  * Cost: O(1) an operation plus its size; memory for the open invocations only.
  */
@@ -54,7 +54,7 @@ enum esse_jepsen_mop {
     ESSE_MOPS,
 };
 
-/* What tells workloads apart: the micro-operations other than reads, and what reads returned. */
+/* What distinguishes workloads: the micro-operations other than reads, and what reads returned. */
 enum {
     ESSE_SEEN_WRITE = 1 << ESSE_MOP_WRITE,
     ESSE_SEEN_APPEND = 1 << ESSE_MOP_APPEND,
@@ -156,7 +156,7 @@ static inline struct esse_op_record *esse_jepsen_add(struct esse_jepsen *jepsen,
     return op;
 }
 
-/* Adds a member that Esse only shows.  False, with the error told, if the operation has it twice or
+/* Adds a member that Esse only shows.  False, with the error, if the operation has it twice or
  * has too many. */
 bool esse_jepsen_extra(struct esse_jepsen *jepsen, const char *place, struct esse_span name,
                        struct esse_span text);

@@ -342,7 +342,7 @@ static const char *pass_space(const char *at, const char *end)
     return at;
 }
 
-/* Native JSON Lines and Elle's JSON start with { and [ too; what tells them apart is that their
+/* Native JSON Lines and Elle's JSON start with { and [ too; what distinguishes them is that their
  * first member name is a string. */
 static bool looks_like_edn(const char *at, const char *end)
 {

@@ -221,7 +221,7 @@ static bool read_predicate(struct esse_jepsen_edn *r, struct esse_op_record *op)
     return true;
 }
 
-/* What follows the name of a micro-operation.  False with no error told: see jepsen->op.problem. */
+/* What follows the name of a micro-operation.  False without an error: see jepsen->op.problem. */
 static bool read_arguments(struct esse_jepsen_edn *r, enum esse_jepsen_mop mop, const char *place,
                            char close)
 {

@@ -36,7 +36,7 @@ void esse_json_init(struct esse_json *json, struct esse_source *source, struct e
 
 static inline char esse_json_peek(struct esse_json *json)
 {
-    /* One comparison tells nearly always that there is none. */
+    /* One comparison shows nearly always that there is none. */
     while ((unsigned char)*json->at <= ' ' && (*json->at == ' ' || *json->at == json->newline ||
                                                *json->at == '\t' || *json->at == '\r'))
         json->at++;

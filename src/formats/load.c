@@ -27,7 +27,7 @@ static bool find_workload(const char *name, enum esse_workload *workload, struct
                      name);
 }
 
-/* The format of this name; NULL, if it is unknown, with the error told. */
+/* The format of this name; NULL, if it is unknown, with the error. */
 static const struct esse_format *named_format(struct esse_arena *scratch, const char *name,
                                               struct esse_error *err)
 {
@@ -207,7 +207,7 @@ static bool load_directory(struct esse_reading *reading, struct esse_arena *scra
         return false;
     if (!esse_directory_list(&directory, scratch, path, *format, err))
         return false;
-    *format = directory.format; /* NULL: the file's bytes tell */
+    *format = directory.format; /* NULL: the file's bytes show it */
     for (size_t i = 0; i < directory.count; i++) {
         const char *file = esse_arena_format(scratch, "%s/%s", path, directory.names[i]);
         if (!load_file(reading, scratch, file, options, format, err))

@@ -124,7 +124,7 @@ bool esse_native_rows_read(struct esse_native_ops *ops, struct esse_json *json, 
     return ok && rows_differ(ops, json, open, *first_row, *count);
 }
 
-/* Names are told apart by length and first letter: this runs once for every operation. */
+/* Names are distinguished by length and first letter: this runs once for every operation. */
 static unsigned member_bit(struct esse_span name)
 {
     if (name.length == 1) {

@@ -91,7 +91,7 @@ struct line {
     struct esse_native_ops ops;
     struct esse_txn_record txn;
     struct esse_header_record header;
-    struct esse_native_item_vec values; /* columns, the order, or who was lost */
+    struct esse_native_item_vec values; /* columns, the order, or the lost transactions */
     struct esse_native_item_vec statements;
     struct key_order_vec orders;
     struct ref_vec refs;
@@ -158,7 +158,7 @@ static bool read_ref(struct line *line, struct esse_version_ref *ref)
     if (esse_json_peek(json) != '{')
         return esse_json_value(json, &ref->value);
     const char *open = json->at;
-    /* {"txn": id}, or a row: only the first is told apart by its single member 'txn'. */
+    /* {"txn": id}, or a row: only the first has the single member 'txn'. */
     json->at++;
     if (esse_json_peek(json) == '"' && esse_json_name(json, &name) && name.length == 3 &&
         memcmp(name.at, "txn", 3) == 0)
@@ -390,7 +390,7 @@ static bool member(struct line *line, enum member which)
 
 static enum member member_of(struct esse_span name)
 {
-    /* The first letter and the length tell all but a few apart before anything is compared. */
+    /* The first letter and the length distinguish all but a few before anything is compared. */
     for (int m = M_COUNT - 1; m >= 0; m--)
         if (member_names[m].text[0] == name.at[0] && member_names[m].length == name.length &&
             memcmp(member_names[m].text, name.at, name.length) == 0)

@@ -172,7 +172,7 @@ static struct session *session_of(struct reader *r, esse_value name)
     return &r->sessions.at[r->sessions.count - 1];
 }
 
-/* Keeps the bytes from 'from' to 'to', which ends a line, so that two words tell them again: a call
+/* Keeps the bytes from 'from' to 'to', which ends a line, so that two words name them again: a call
  * of memcmp at every line took longer than reading its key. */
 static void keep_owner(struct reader *r, const char *from, const char *to)
 {

@@ -25,7 +25,7 @@ ESSE_VEC(esse_register_ops, struct esse_register_op)
 /* How a format says that a read returned the initial version. */
 enum esse_initial_mark {
     ESSE_INITIAL_BY_MARK,        /* by something that is no value (Cobra) */
-    ESSE_INITIAL_BY_UNWRITTEN_0, /* by the value 0, if nobody wrote it to the key (Plume) */
+    ESSE_INITIAL_BY_UNWRITTEN_0, /* by the value 0, if it was not written to the key (Plume) */
     ESSE_INITIAL_BY_0,           /* by the value 0, which may be written too (DBCop) */
 };
 

@@ -6,7 +6,7 @@
 /*
  * Reads in two threads: one runs a format's reader, the calling one sends what that finds to the
  * real sink.  Records go over in batches, so both work at the same time; they arrive in the order
- * in which they were sent, and an error where it occurred, so the sink cannot tell.
+ * in which they were sent, and an error where it occurred, so the sink sees no difference.
  *
  * A batch has a pool of values of its own.  An atom is made in the sink's pool when the first
  * record that may hold it arrives: it gets the number that it would have had.

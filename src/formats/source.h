@@ -54,8 +54,8 @@ void esse_source_memory(struct esse_source *source, struct esse_arena *arena, co
  * whether it is. */
 bool esse_source_read_ahead(struct esse_source *source);
 
-/* Whether more follows than the window holds, and in a file, where nobody ever waits long for
- * bytes: another thread may go on with it. */
+/* Whether more follows than the window holds, and in a file, where bytes never take long to come:
+ * another thread may go on with it. */
 bool esse_source_is_long(const struct esse_source *source);
 
 /* Bytes of the input before 'at', decompressed. */

@@ -187,7 +187,7 @@ bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t 
 }
 
 /* Plain bytes are not worth it: to copy them from the other thread costs what reading them does.
- * And who stops at an error must not wait for a pipe's next bytes. */
+ * And a reader that stops at an error must not wait for a pipe's next bytes. */
 bool esse_stream_read_ahead(struct esse_stream *stream)
 {
     if (stream->packing != PLAIN && stream->size && !stream->ahead)

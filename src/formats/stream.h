@@ -4,8 +4,8 @@
 #include "base/error.h"
 
 /*
- * The bytes of a file, decompressed if it is gzip or zstd (told by its first bytes, not by its
- * name).  Concatenated members are one stream, as gzip and zstd themselves have it.
+ * The bytes of a file, decompressed if it is gzip or zstd (recognized by its first bytes, not by
+ * its name).  Concatenated members are one stream, as gzip and zstd themselves have it.
  *
  * Life: open -> read* -> read_ahead? -> read* -> close.
  */
@@ -19,7 +19,7 @@ bool esse_stream_read(struct esse_stream *stream, char *to, size_t room, size_t 
                       struct esse_error *err);
 
 /* From now on a thread of its own decompresses ahead of the reads, if that is worth it: if there is
- * something to decompress, and in a file, where nobody ever waits long for bytes.  Says if so. */
+ * something to decompress, and in a file, where bytes never take long to come.  Says if so. */
 bool esse_stream_read_ahead(struct esse_stream *stream);
 
 /* Bytes of the file that were read so far and in all; 0 if that is not known. */

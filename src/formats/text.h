@@ -85,7 +85,7 @@ static inline bool esse_text_line_end(struct esse_text *text)
 }
 
 /* Moves to the next line that is not blank, which is line source->mark_line: false at the end of
- * the input, or if it cannot be read, which 'ok' tells. */
+ * the input, or if it cannot be read, which 'ok' says. */
 bool esse_text_find_line(struct esse_text *text, bool *ok);
 
 static inline bool esse_text_next_line(struct esse_text *text, bool *ok)

@@ -7,7 +7,7 @@
 
 /*
  * The keys of which committed transactions read or wrote the value 0, for readers of formats in
- * which a read of 0 can be one of the initial version.  Whether somebody wrote 0 is known only at
+ * which a read of 0 can be one of the initial version.  Whether 0 was written is known only at
  * the end of the file: then the keys whose initial version has the value 0 are sent as such.
  *
  * A zeroed struct is empty.  Cost: O(1) an operation; memory for the keys.

@@ -10,7 +10,7 @@
  * transaction given to a sink at once.  Equal options give equal records.
  *
  * Cost: O(1) an operation (a list read O(length), a predicate O(log keys + rows that match), with
- * version sets O(keys)); memory for the open transactions, the versions somebody can still see, and
+ * version sets O(keys)); memory for the open transactions, the versions that can still be seen, and
  * the certificate if it is asked for.
  */
 /* What the data are: lists, registers, or rows that predicates find.  Each is called after the
@@ -23,7 +23,7 @@ enum esse_gen_workload {
 };
 extern const char *const esse_gen_workload_names[]; /* null-terminated */
 
-/* What a history must tell for an anomaly to show. */
+/* What a history must record for an anomaly to show. */
 enum {
     ESSE_GEN_NEEDS_ORDER = 1 << 0,         /* the order of versions: nothing else shows it */
     ESSE_GEN_NEEDS_TIMES = 1 << 1,         /* of clients */
@@ -39,7 +39,7 @@ struct esse_gen_anomaly {
     unsigned needs;     /* ESSE_GEN_NEEDS_ bits */
     const char *script;
     const char *meaning;
-    const char *level; /* at which it is told by this name; NULL: strict-serializable */
+    const char *level; /* at which it is reported by this name; NULL: strict-serializable */
     const char *store; /* the level that the rest of the history must have; NULL: any */
 };
 extern const struct esse_gen_anomaly esse_gen_anomalies[]; /* ends with a name of NULL */

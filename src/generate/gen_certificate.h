@@ -50,8 +50,8 @@ struct esse_version_ref esse_gen_version_ref(struct esse_gen_version version);
 bool esse_gen_certificate_emit_lost(const struct esse_gen_certificate *certificate,
                                     struct esse_sink *sink, struct esse_error *err);
 
-/* The version orders by key, where any were added, the order if 'has_order', and who was lost. Keys
- * are below 'keys'. */
+/* The version orders by key, where any were added, the order if 'has_order', and the lost
+ * transactions.  Keys are below 'keys'. */
 bool esse_gen_certificate_emit(struct esse_gen_certificate *certificate, uint64_t keys,
                                bool has_order, struct esse_sink *sink, struct esse_error *err);
 

@@ -91,7 +91,7 @@ static bool is_going_to_write(const struct esse_gen_session *session)
 }
 
 /*
- * A crashed transaction is believed to have happened exactly if somebody saw what it wrote
+ * A crashed transaction is believed to have happened exactly if a read saw what it wrote
  * (semantics.md, section 1).  Two cases would break that rule and are kept out.  At read
  * uncommitted a write may be seen and then taken back, so there a commit always gets through.  And
  * a write that only makes a row leave a predicate's range is noticed without being seen, so with
@@ -166,7 +166,7 @@ static uint32_t pick_slot(struct esse_gen *gen, struct esse_gen_session *session
     return session->slot;
 }
 
-/* Who looks at something says at what, unless the transaction's start_ts tells. */
+/* A read says which snapshot it has, unless the transaction's start_ts does. */
 static esse_value snapshot_of(struct esse_gen *gen, const struct esse_gen_session *session,
                               enum esse_op_kind kind)
 {
@@ -258,7 +258,7 @@ static enum esse_store_answer do_write(struct esse_gen *gen, uint32_t at, bool r
     return ESSE_STORE_DONE;
 }
 
-/* The lock comes first: nobody else may be writing to the key that has to go. */
+/* The lock comes first: no other session may be writing to the key that has to go. */
 static enum esse_store_answer do_insert(struct esse_gen *gen, uint32_t at)
 {
     uint32_t slot = pick_slot(gen, &gen->sessions[at]);

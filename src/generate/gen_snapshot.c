@@ -12,7 +12,8 @@ static int compare_xids(const void *left, const void *right)
 }
 
 /* "xmin:xmax:xip,xip": the transactions from xmin on and below xmax that are not listed have ended.
- * Who asks and has a number already is listed too: what it wrote it sees without its snapshot. */
+ * The asking transaction is listed too if it has a number: it sees its own writes without its
+ * snapshot. */
 static esse_value postgresql_snapshot(struct esse_gen *gen)
 {
     struct esse_out text;

@@ -8,7 +8,7 @@
 #include "generate/gen_certificate.h"
 #include "workload/mix.h"
 
-/* The inside of a running generator, shared by gen.c, gen_session.c and plant.c and nobody else. */
+/* The inside of a running generator, shared by gen.c, gen_session.c and plant.c alone. */
 
 ESSE_VEC(esse_gen_op_vec, struct esse_op_record)
 ESSE_VEC(esse_gen_item_vec, esse_value)
@@ -60,7 +60,7 @@ struct esse_gen_session {
     struct esse_gen_plan *plan;
     uint32_t planned, next;
     enum esse_gen_fate fate;
-    int64_t xid;         /* given to those who write, where snapshots need it, or ESSE_NO_TIME */
+    int64_t xid;         /* given to those that write, where snapshots need it, or ESSE_NO_TIME */
     esse_value snapshot; /* of the open transaction, where it has one for all operations */
     uint32_t crash_at;   /* results from this operation on are lost */
     uint32_t order;      /* how many transactions began before this one */

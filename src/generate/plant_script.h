@@ -25,7 +25,7 @@ struct plant_txn {
     char session, status; /* 'a' is the first; '!', '?', '~' or 0 */
     uint8_t begin, end;
     bool has_points;
-    uint8_t snapshot, commit; /* as the store tells, if it has points */
+    uint8_t snapshot, commit; /* as the store reports, if it has points */
     struct plant_op ops[PLANT_OPS];
     uint8_t op_count;
 };

@@ -113,12 +113,12 @@ const struct esse_gen_anomaly esse_gen_anomalies[] = {
     { "internal", ALL, NOTHING, OWN_WRITE, "a read contradicts an own write" },
     { "future-read", ALL, NOTHING, "a:rx1 wx1",
       "a read of what the same transaction writes later" },
-    { "garbage-read", ALL, NOTHING, "a:rx9", "a read of what nobody wrote" },
+    { "garbage-read", ALL, NOTHING, "a:rx9", "a read of what no transaction wrote" },
     { "duplicate-elements", LISTS, NOTHING, "a:wx1 b:rx11", "a list holds an element twice" },
     { "incompatible-order", LISTS, NOTHING, "a:wx1 b:wx2 c:rx12 d:rx2",
       "two reads of a list are not prefixes of one another" },
     { "dirty-update", LISTS, NOTHING, "a!:wx1 b:wx2 c:rx12",
-      "a committed write on top of an aborted one; whoever shows it reads a G1a too" },
+      "a committed write on top of an aborted one; the read that shows it is a G1a too" },
     { "duplicate-write", ALL, NOTHING, "a:wx1 b:wx1", "two transactions write the same value" },
     { "cyclic-versions", REGISTERS, NO_ORDER, "a:rx1 wx2 b:rx2 wx1",
       "read-modify-writes that go round in a circle; a G1c too" },
@@ -134,7 +134,7 @@ const struct esse_gen_anomaly esse_gen_anomalies[] = {
     { "result-set-mismatch", ROWS, NOTHING, "a:wx5 b:px5",
       "a predicate returns a row that does not match it" },
 
-    /* By which axiom or search it is told: each at its own level. */
+    /* Each is reported at its own level, by one axiom or search. */
     { "own-write-missed", ALL, NOTHING, OWN_WRITE, "internal, where reads need not be repeatable",
       .level = "axiomatic-read-committed" },
     { "axiomatic-read-committed-cycle", ITEMS, NOTHING, BACKWARDS,

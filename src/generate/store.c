@@ -182,8 +182,8 @@ static void make_index(struct esse_store *store)
 
 /* ---- versions ---- */
 
-/* Drops the versions that nobody can see any more.  The horizon only moves forward, so an old one
- * is safe; it is looked for again only once in as many ticks as there are sessions. */
+/* Drops the versions that no transaction can see any more.  The horizon only moves forward, so an
+ * old one is safe; it is looked for again only once in as many ticks as there are sessions. */
 static void trim(struct esse_store *store, struct slot *slot, uint64_t now)
 {
     if (now >= store->horizon_at + store->options.sessions) {
@@ -284,7 +284,7 @@ static struct esse_store_write *find_write(const struct esse_store *store, const
     return NULL;
 }
 
-/* When the slot's key last changed is remembered: who read it before must still be told. */
+/* When the slot's key last changed is remembered, for the transactions that read it before. */
 static void retire(struct esse_store *store, struct slot *slot)
 {
     remove_from_index(store, slot, slot->count);
@@ -294,8 +294,8 @@ static void retire(struct esse_store *store, struct slot *slot)
     slot->is_trimmed = false;
 }
 
-/* Whoever else has written to the old key cannot commit any more; where commits must not fail
- * there are locks, and then there is nobody else. */
+/* Other transactions that have written to the old key cannot commit any more; where commits must
+ * not fail there are locks, and then there are no others. */
 void esse_store_renew(struct esse_store *store, uint32_t session, uint32_t slot)
 {
     assert(!store->traits.has_locks || store->slots[slot].holder == session + 1);
@@ -303,8 +303,8 @@ void esse_store_renew(struct esse_store *store, uint32_t session, uint32_t slot)
         retire(store, &store->slots[slot]);
 }
 
-/* The transaction whose uncommitted writes a read of the slot sees: itself, or at read
- * uncommitted whoever holds the lock. */
+/* The transaction whose uncommitted writes a read of the slot sees: itself, or at read uncommitted
+ * the holder of the lock. */
 static const struct txn *writer_seen(const struct esse_store *store, uint32_t session,
                                      uint32_t slot)
 {
@@ -378,7 +378,7 @@ static void take_row(struct esse_store *store, uint32_t session, uint32_t slot, 
                      (struct esse_store_row){ store->slots[slot].key, value, slot });
 }
 
-/* What a transaction wrote and nobody committed is in no log. */
+/* What a transaction wrote without committing is in no log. */
 static void take_written(struct esse_store *store, uint32_t session, const struct txn *writer,
                          struct range range)
 {

@@ -5,7 +5,7 @@
 
 /*
  * A small multi-version store in memory, deterministic and single-threaded: concurrency is the
- * caller's, who runs several open transactions step by step and says what time it is.
+ * caller's, which runs several open transactions step by step and says what time it is.
  *
  * Keys live in slots 0 .. slots - 1.  A slot whose key has taken 'max_writes' versions gets a
  * fresh key, so that lists stay short.  Values are integers; a list is appended to, one integer a
@@ -67,7 +67,7 @@ struct esse_store_options {
 
 enum esse_store_answer {
     ESSE_STORE_DONE,
-    ESSE_STORE_WAIT, /* somebody holds the lock: ask again later */
+    ESSE_STORE_WAIT, /* the lock is held: ask again later */
     ESSE_STORE_DIE,  /* the transaction must abort */
 };
 

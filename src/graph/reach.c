@@ -96,7 +96,7 @@ static void link_edge(struct esse_reach *reach, uint32_t from, uint32_t to)
     reach->in[to] = at + 1;
 }
 
-/* If a leads to more because of b, whoever leads to a is looked at too. */
+/* If a leads to more because of b, the nodes that lead to a are looked at too. */
 static void take_later(struct esse_reach *reach, uint32_t a, uint32_t b)
 {
     if (!take(reach, a, b))

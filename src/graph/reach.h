@@ -6,13 +6,13 @@
 #include "graph/csr.h"
 
 /*
- * Who leads to whom in a graph without cycles that edges are added to.  A question is O(1), and
- * there is never a matrix, because the closure is kept compact along paths that the graph has:
+ * Which node leads to which in a graph without cycles that edges are added to.  A question is O(1),
+ * and there is never a matrix, because the closure is kept compact along paths that the graph has:
  *
  *   chains   Nodes are divided into chains, such as sessions, whose nodes lead from one to the
  *            next.  Of every chain a node keeps the first place that it leads to.
- *   windows  The graph has a long path, the spine, such as moments of real time.  Whoever leads to
- *            a place of it leads to everything after that.  So a node keeps the first place that
+ *   windows  The graph has a long path, the spine, such as moments of real time.  A node that leads
+ *            to a place of it leads to everything after that.  So a node keeps the first place that
  *            it leads to, the last one that leads to it, and a bit only for those nodes that
  *            neither are before it nor after it by the spine: those that overlap it in time.
  *
@@ -35,13 +35,13 @@ struct esse_reach_graph {
     struct esse_budget *budget; /* or NULL */
 };
 
-/* 'chain', which must stay, is by node, below 'chains', or ESSE_REACH_NONE for nodes that nobody
- * asks the way to. NULL if it took more than 'most' bytes, or the budget is spent. */
+/* 'chain', which must stay, is by node, below 'chains', or ESSE_REACH_NONE for nodes to which the
+ * way is never asked. NULL if it took more than 'most' bytes, or the budget is spent. */
 struct esse_reach *esse_reach_chains(const struct esse_reach_graph *graph, const uint32_t *chain,
                                      uint32_t chains, size_t most);
 
-/* The spine is the nodes spine .. spine + length - 1, each with an edge to the next.  Nobody asks
- * the way to nodes from 'asked' on, if they are not of the spine.  NULL as above. */
+/* The spine is the nodes spine .. spine + length - 1, each with an edge to the next.  The way to
+ * nodes from 'asked' on is never asked, if they are not of the spine.  NULL as above. */
 struct esse_reach *esse_reach_windows(const struct esse_reach_graph *graph, uint32_t spine,
                                       uint32_t length, uint32_t asked, size_t most);
 
@@ -64,7 +64,7 @@ struct esse_reach_changes *esse_reach_changed(struct esse_reach *reach);
 /* Does it have the invariants of reach_state.h?  O(what making it takes): for asserts and tests. */
 bool esse_reach_valid(const struct esse_reach *reach);
 
-/* Memory that the table takes, for those who report. */
+/* Memory that the table takes, for reports. */
 size_t esse_reach_bytes(const struct esse_reach *reach);
 
 #endif

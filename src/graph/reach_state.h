@@ -3,7 +3,7 @@
 
 #include "graph/reach.h"
 
-/* What the parts of reach.h share; nobody else includes this. */
+/* What the parts of reach.h share; no other file includes this. */
 
 struct reach_link {
     uint32_t node, next; /* the other end, and the next link of the same node, or NONE */

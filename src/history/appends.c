@@ -32,8 +32,8 @@ static bool is_prefix(const struct esse_history *history, esse_value a, esse_val
     return x <= y && (p == q || memcmp(p, q, x * sizeof *p) == 0);
 }
 
-/* The longest list that somebody who may have committed read of the key; false if there is none, or
- * if another one contradicts it. */
+/* The longest list of the key that a transaction which may have committed read; false if there is
+ * none, or if another one contradicts it. */
 static bool find_longest(const struct finding *f, uint32_t key, esse_value *longest, uint32_t *read)
 {
     const struct esse_history *history = f->appends->history;
@@ -185,7 +185,7 @@ static void name_all(struct esse_appends *appends, struct esse_shared *shared)
             esse_txn_name(history, esse_op_txn(history, op), txn, sizeof txn);
             names[op] = values[op] = fresh_name(appends, shared[s].value, txn);
         }
-        shared[s].nobody = fresh_name(appends, shared[s].value, "nobody");
+        shared[s].by_none = fresh_name(appends, shared[s].value, "no operation");
     }
     appends->names = names;
     appends->named_ops = values;
@@ -218,7 +218,7 @@ void esse_appends_find(struct esse_appends *appends, struct esse_arena *arena,
 
 /* ---- ways ---- */
 
-/* How many places of it are nobody's. */
+/* How many places of it have no operation. */
 static uint32_t spare(const struct esse_shared *shared)
 {
     return shared->place_count > shared->op_count ? shared->place_count - shared->op_count : 0;
@@ -233,7 +233,7 @@ static bool is_free(const struct esse_shared *shared, const uint32_t *way, uint3
     return used < (op == ESSE_NO_OP ? spare(shared) : 1);
 }
 
-/* The first choice for a place after the one at 'from', nobody being the last; false if none is
+/* The first choice for a place after the one at 'from', none being the last; false if none is
  * left. */
 static bool choose(const struct esse_shared *shared, uint32_t *way, uint32_t place, uint32_t from)
 {
@@ -327,7 +327,7 @@ static const esse_value *name_items(struct esse_arena *arena, const struct esse_
         const struct esse_shared *shared = &appends->shared[s];
         for (uint32_t i = 0; i < shared->place_count && shared->places[i] < common; i++) {
             const uint32_t op = way[shared->first + i];
-            items[shared->places[i]] = op == ESSE_NO_OP ? shared->nobody : appends->names[op];
+            items[shared->places[i]] = op == ESSE_NO_OP ? shared->by_none : appends->names[op];
         }
     }
     return items;

@@ -4,17 +4,17 @@
 #include "history/history.h"
 
 /*
- * Who appended the elements of lists, where several operations appended the same element.
+ * Which operation appended an element of a list, where several appended the same one.
  *
  * With duplicate values the writer of what was read is a choice.  An element that several
  * operations appended to a key, and that a list of the key has, is shared.  A *way* says for every
  * place of a shared element which operation appended it: no operation is at two places, and only if
- * there are more places than operations are some places nobody's.  A history satisfies a level iff
- * it does in some way.
+ * there are more places than operations do some places have no operation.  A history satisfies a
+ * level iff it does in some way.
  *
- * The history of a way is the recorded one with other names for the shared elements, which say who
- * appended them; so nothing in it is shared.  Its transactions, operations and keys have the same
- * numbers.
+ * The history of a way is the recorded one with other names for the shared elements, which say
+ * which operation appended them; so nothing in it is shared.  Its transactions, operations and keys
+ * have the same numbers.
  *
  * The kernel believes this file.  Cost: O(operations + items of spines) to find them and for the
  * history of a way.
@@ -25,8 +25,8 @@ struct esse_shared {
     const uint32_t *places; /* in the key's longest list, ascending */
     const uint32_t *ops;    /* that appended it, whatever became of them, ascending */
     uint32_t place_count, op_count;
-    uint32_t first;    /* of its places in a way */
-    esse_value nobody; /* the name of what nobody appended */
+    uint32_t first;     /* of its places in a way */
+    esse_value by_none; /* the name of what no operation appended */
 };
 
 struct esse_appends {
@@ -56,7 +56,7 @@ bool esse_way_next(const struct esse_appends *elements, uint32_t *way);
 /* Is it a way? */
 bool esse_way_is_one(const struct esse_appends *elements, const uint32_t *way, uint32_t count);
 
-/* The history in which this is what happened.  ESSE_NO_OP: a place of nobody. */
+/* The history in which this is what happened.  ESSE_NO_OP: a place without an operation. */
 const struct esse_history *esse_way_history(struct esse_arena *arena,
                                             const struct esse_appends *elements,
                                             const uint32_t *way);

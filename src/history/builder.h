@@ -16,7 +16,7 @@ struct esse_sink *esse_builder_sink(struct esse_builder *builder);
 /* Counts something dropped or assumed.  'text' must be a literal: it is kept and compared. */
 void esse_builder_warn(struct esse_builder *builder, const char *text, uint64_t line);
 
-/* Freezes under the name of a format.  'workload' is what the reader was told or found out;
+/* Freezes under the name of a format.  'workload' is what the reader was given or found out;
  * ESSE_WORKLOAD_ANY lets the operations decide. */
 bool esse_builder_freeze_as(struct esse_builder *builder, const char *format,
                             enum esse_workload workload, struct esse_history **out,

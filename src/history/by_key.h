@@ -5,8 +5,9 @@
 
 /*
  * The accesses of a history key by key, and inside a key in the order of the history.  So what one
- * transaction did to a key stands together, in program order, and whoever asks "who wrote what was
- * read?" works in the cache on one key after another, never in a table of the whole history.
+ * transaction did to a key stands together, in program order, and the question "which transaction
+ * wrote what was read?" is answered in the cache on one key after another, never in a table of the
+ * whole history.
  *
  * An access is named by its position, from 0 on through all keys.
  *

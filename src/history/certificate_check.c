@@ -40,7 +40,7 @@ static void index_writes(struct checking *c)
                                esse_hash_pair(key, c->by_key.at[at].value.word), at);
 }
 
-/* Did somebody write the value to the key, whatever became of it?  'but' is left out. */
+/* Did a transaction write the value to the key, whatever its outcome?  'but' is left out. */
 static bool is_written(const struct checking *c, uint32_t key, esse_value value, uint32_t but)
 {
     struct esse_probe probe = esse_index_probe(&c->writes, esse_hash_pair(key, value.word));
@@ -67,7 +67,7 @@ static bool is_installed(const struct checking *c, uint32_t key, uint32_t at)
 static const char *problem_of(const struct checking *c, uint32_t key, esse_value value)
 {
     struct esse_probe probe = esse_index_probe(&c->writes, esse_hash_pair(key, value.word));
-    const char *problem = "which nobody wrote";
+    const char *problem = "which no transaction wrote";
     for (uint32_t at; esse_probe_next(&probe, &at);) {
         if (at < c->by_key.first[key] || at >= c->by_key.first[key + 1] ||
             !esse_value_eq(c->by_key.at[at].value, value))
@@ -106,7 +106,7 @@ static bool writes_key(const struct checking *c, uint32_t txn, esse_key key)
     return false;
 }
 
-/* A version is named once, and somebody wrote it. */
+/* A version is named once, and a transaction wrote it. */
 static bool check_order(struct checking *c, const struct esse_version_order *order)
 {
     struct esse_index named = { 0 };
@@ -125,7 +125,7 @@ static bool check_order(struct checking *c, const struct esse_version_order *ord
         if (by_value)
             problem = problem_of(c, order->key.ix, version->value);
         else if (!writes_key(c, version->txn.ix, order->key))
-            problem = "which nobody wrote";
+            problem = "which no transaction wrote";
         if (ok && problem)
             ok = fail_order(c, order, version, problem);
     }
@@ -133,7 +133,8 @@ static bool check_order(struct checking *c, const struct esse_version_order *ord
     return ok;
 }
 
-/* Who committed the version: the transaction named, or the only one that wrote the value. */
+/* The transaction that committed the version: the one named, or the only one that wrote the value.
+ * */
 static uint32_t installer(const struct checking *c, const struct esse_version_order *order,
                           uint32_t i)
 {
@@ -199,7 +200,7 @@ static bool check_entry(const struct checking *c, uint32_t txn, const struct ess
         return true;
     problem = is_written(c, entry->key.ix, entry->value, ESSE_NO_TXN)
                   ? "which only the transaction itself wrote"
-                  : "which nobody wrote";
+                  : "which no transaction wrote";
     char name[64];
     esse_txn_name(c->history, (esse_txn){ txn }, name, sizeof name);
     return esse_fail_at(c->err, c->history->txn_line[txn], 1,
@@ -251,8 +252,8 @@ static bool is_only_in_versions(const struct checking *c, uint32_t txn)
            c->snapshots.place[txn] == ESSE_NO_PLACE;
 }
 
-/* A snapshot tells by the number who is seen, so of those that committed each has one, and one of
- * its own.  (A crash may give the number of one that did not commit away again.) */
+/* A snapshot says by number which transactions are seen, so each that committed has a number of its
+ * own.  (A crash may give the number of one that did not commit away again.) */
 static bool check_xid(struct checking *c, uint32_t txn, bool writes)
 {
     const struct esse_history *history = c->history;
@@ -263,8 +264,7 @@ static bool check_xid(struct checking *c, uint32_t txn, bool writes)
     if (xid == ESSE_NO_TIME)
         return !writes ||
                fail_txn(c, txn,
-                        "committed and writes, and has no xid, by which a snapshot could tell "
-                        "whether it sees it");
+                        "committed and writes, and has no xid, by which a snapshot could name it");
     const uint32_t hash = esse_hash_word((uint64_t)xid);
     struct esse_probe probe = esse_index_probe(&c->xids, hash);
     for (uint32_t other; esse_probe_next(&probe, &other);)

@@ -11,8 +11,8 @@ struct turn {
     uint32_t txn;
 };
 
-/* Of a key, among those that wrote it and have started: who ends last, and when the last of the
- * others ends. */
+/* Of a key, among the transactions that wrote it and have started: which ends last, and when the
+ * last of the others ends. */
 struct latest {
     int64_t end, others;
     uint32_t txn;

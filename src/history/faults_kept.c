@@ -27,7 +27,7 @@ bool esse_faults_keep(struct esse_fault_vec *faults, struct esse_arena *arena,
         fault = going_on(faults, record);
         if (!fault)
             return esse_fail_at(err, line, 1,
-                                "a %s ends that nobody began: no line before has its start",
+                                "a %s ends that did not begin: no line before has its start",
                                 esse_fault_names[record->kind]);
         fault->end = record->end;
     }

@@ -8,8 +8,8 @@
 ESSE_VEC(esse_fault_vec, struct esse_fault_record)
 
 /*
- * Takes a record of a fault: a new one, or the end of one that goes on.  False: it ends what nobody
- * began, or before it started; 'line' is for the message.
+ * Takes a record of a fault: a new one, or the end of one that goes on.  False: it ends what did
+ * not begin, or before it started; 'line' is for the message.
  *
  * Cost: O(1) for a beginning; an end looks back over the faults that came since it began.
  */

@@ -43,7 +43,7 @@ static void forget_versions(struct esse_arena *arena, struct esse_history *histo
     history->version_order_count = kept_orders;
     if (!kept_orders)
         history->has &= ~(unsigned)ESSE_HAS_VERSION_ORDER;
-    /* The order of the transactions would tell that of all versions. */
+    /* The order of the transactions would give that of all versions. */
     history->order_count = 0;
     history->has &= ~(unsigned)ESSE_HAS_ORDER;
     history->lost_count = 0;

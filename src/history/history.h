@@ -69,7 +69,7 @@ struct esse_predicate_op {
     uint32_t row, row_count, vset, vset_count; /* into history->rows */
     uint32_t result, result_count;             /* into history->results */
     bool has_vset;
-    bool no_rows; /* nobody recorded them: row_count is 0 and says nothing */
+    bool no_rows; /* they were not recorded: row_count is 0 and says nothing */
     bool has_result;
 };
 
@@ -180,7 +180,7 @@ static inline enum esse_status esse_txn_recorded(const struct esse_history *hist
 
 /* The time by which the transaction had committed; ESSE_NO_TIME if that is not known.  Whose client
  * did not learn the outcome may have committed long after that client gave up, also where a
- * certificate tells that it did. */
+ * certificate shows that it did. */
 static inline int64_t esse_txn_committed_by(const struct esse_history *history, uint32_t txn)
 {
     return history->txn_time && esse_txn_recorded(history, txn) == ESSE_COMMITTED

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* A version that somebody who was lost wrote. */
+/* A version that a lost transaction wrote. */
 struct version {
     esse_key key;
     esse_value value;
@@ -69,7 +69,7 @@ static bool each_access(struct checking *c, uint32_t txn,
     return true;
 }
 
-/* A row that is not there tells nobody who deleted it. */
+/* A row that is not there does not show which transaction deleted it. */
 static bool note_lost(struct checking *c, uint32_t txn, struct esse_access access)
 {
     if (!is_write(access) || esse_value_eq(access.value, ESSE_NIL) ||

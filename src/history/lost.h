@@ -12,9 +12,9 @@
 uint8_t *esse_lost_marks(struct esse_arena *arena, const struct esse_history *history);
 
 /*
- * Does anything speak against what 'lost' says?  Whoever was lost was recorded as committed, and
- * writes; no order has it, no version order what it wrote; and nobody in the log read that.  Fails
- * with ESSE_EINPUT.  O(size of the history).
+ * Does anything speak against what 'lost' says?  A lost transaction was recorded as committed, and
+ * writes; no order has it, no version order what it wrote; and no transaction in the log read that.
+ * Fails with ESSE_EINPUT.  O(size of the history).
  */
 bool esse_lost_check(struct esse_arena *arena, const struct esse_history *history,
                      struct esse_error *err);

@@ -3,14 +3,14 @@
 #include "base/arena.h"
 #include "history/access.h"
 
-/* Who can have made the delete that an order does not name. */
+/* The transaction that can have made the delete which an order does not name. */
 struct unnamed {
     struct esse_version_order *order;
     uint32_t nulls;
-    uint32_t txn;    /* the only one, NOBODY or SEVERAL */
-    bool is_deleted; /* by anybody, whatever became of it */
+    uint32_t txn;    /* the only one, NONE or SEVERAL */
+    bool is_deleted; /* by any transaction, whatever its outcome */
 };
-enum { NOBODY = ESSE_NO_TXN, SEVERAL = ESSE_NO_TXN - 1 };
+enum { NONE = ESSE_NO_TXN, SEVERAL = ESSE_NO_TXN - 1 };
 
 static bool is_null(const struct esse_version *version)
 {
@@ -49,7 +49,7 @@ static void consider(struct unnamed *unnamed, const struct esse_history *history
     if (unnamed->txn == txn || history->txn_status[txn] == ESSE_ABORTED ||
         !is_last(history, txn, op, unnamed->order->key) || is_named(unnamed->order, txn))
         return;
-    unnamed->txn = unnamed->txn == NOBODY ? txn : SEVERAL;
+    unnamed->txn = unnamed->txn == NONE ? txn : SEVERAL;
 }
 
 /* 'of': by key, the order with a null, or NULL. */
@@ -95,7 +95,7 @@ void esse_name_deletes(const struct esse_history *history, struct esse_version_o
             of = esse_arena_alloc(scratch, history->keys, sizeof *of);
         }
         struct unnamed *unnamed = esse_arena_alloc(scratch, 1, sizeof *unnamed);
-        *unnamed = (struct unnamed){ &orders[o], nulls, NOBODY, false };
+        *unnamed = (struct unnamed){ &orders[o], nulls, NONE, false };
         of[orders[o].key.ix] = unnamed;
     }
     if (!scratch)

@@ -35,7 +35,7 @@ struct esse_op_record {
     enum esse_op_kind kind;
     bool is_list;        /* a read that returned items[first .. first + count) */
     bool has_vset;       /* vset[..] is given, even if empty */
-    bool no_rows;        /* a predicate read whose rows nobody recorded: it has a result instead */
+    bool no_rows;        /* a predicate read without recorded rows: it has a result instead */
     bool has_result;     /* items[result_first ..] is given, even if empty */
     uint32_t statement;  /* that made it: its number in the header, from 1 on; 0: not known */
     esse_value key;      /* for predicate operations: the predicate's SQL text, a string */
@@ -158,14 +158,14 @@ enum esse_fault {
 extern const char *const esse_fault_names[]; /* by kind, null-terminated */
 
 /* A beginning, an end, or both; ESSE_NO_TIME otherwise.  An end alone is that of the last fault of
- * this kind and node that goes on: so a recorder can tell of a fault before it is over. */
+ * this kind and node that goes on: so a recorder can report a fault before it is over. */
 struct esse_fault_record {
     enum esse_fault kind;
     int64_t node; /* from 0; ESSE_NO_TIME: there is only one */
     int64_t start, end;
 };
 
-/* What a history tells people and no verdict depends on. */
+/* What a history tells its readers and no verdict depends on. */
 enum esse_descriptive {
     ESSE_TOLD_HEADER = 1,  /* database, isolation, columns, statements */
     ESSE_TOLD_FAULTS = 2,  /* what was done to the servers */
@@ -189,7 +189,7 @@ static inline unsigned esse_header_tells(const struct esse_header_record *header
 
 /*
  * Where records go.  A sink receives header, inits, faults, transactions, version orders, the
- * order, whom the database lost and the certificate's kind, the header first if there is one, the
+ * order, the lost transactions and the certificate's kind, the header first if there is one, the
  * others in any order, then finish. Strings in records are words of 'values'.
  */
 struct esse_sink {

@@ -11,7 +11,7 @@
 struct doubtful {
     uint32_t key, txn;
     esse_value value;
-    bool is_shared; /* somebody else may have installed the value */
+    bool is_shared; /* another transaction may have installed the value */
 };
 ESSE_VEC(doubtful_vec, struct doubtful)
 

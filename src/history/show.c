@@ -8,7 +8,7 @@
 
 enum { LIST_EDGE = 5, TEXT_LEAST = 12, TEXT_MOST = 64, STATEMENT_MOST = 200 };
 
-/* "accounts/customer-000000…3fa2…00000042/balance": what is left out is told by its hash. */
+/* "accounts/customer-000000…3fa2…00000042/balance": a hash stands for what is left out. */
 static void show_text(struct esse_out *out, struct esse_span text, size_t most)
 {
     most = most > TEXT_LEAST ? most : TEXT_LEAST;
@@ -168,7 +168,7 @@ void esse_show_statement(struct esse_out *out, const struct esse_history *histor
         show_result(out, history, predicate);
 }
 
-/* White space outside of quotes, however much, is one space; within them it is told. */
+/* White space outside of quotes, however much, is one space; within them it is kept. */
 static void put_on_one_line(struct esse_out *out, struct esse_span text)
 {
     char quote = 0;

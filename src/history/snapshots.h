@@ -4,7 +4,7 @@
 #include "history/history.h"
 
 /*
- * Which commits an operation saw, as the certificate of its history tells.
+ * Which commits an operation saw, as the certificate of its history shows.
  *
  * Transactions have places in the order of commits, from 0 on: as they stand in 'order', or, for
  * timestamps or if there is none, by commit_ts; those that are not there, or aborted, nowhere.  A

@@ -17,7 +17,7 @@ struct esse_stats {
     uint32_t hottest_accesses;
     uint64_t accesses;         /* of items: rows of predicate operations count each */
     uint32_t duplicate_values; /* writes of a value that the key was given before */
-    uint32_t unrecorded_reads; /* reads whose result nobody knows */
+    uint32_t unrecorded_reads; /* reads whose result is unknown */
     uint32_t timed;            /* transactions with both client times */
     uint32_t concurrency_most; /* of those, open at the same time */
     double concurrency_mean;   /* while at least one is open */

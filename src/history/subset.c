@@ -363,7 +363,7 @@ static bool still_writes_any(const struct subset *s, esse_txn txn)
     return false;
 }
 
-/* Of whom nothing is left that it wrote, nothing can be lost. */
+/* A transaction of whose writes none is left cannot be lost. */
 static bool send_lost(struct subset *s, struct esse_error *err)
 {
     const struct esse_history *history = s->history;

@@ -11,8 +11,8 @@
  * Nothing in a part speaks of what was left out, so that what is wrong with the part is wrong with
  * the whole (subset_left.h has the rules): a list loses the element; what read something that was
  * left out, or may have, goes too, and so does a write of a register that a later one of its
- * transaction overwrote; of a predicate operation or a SELECT that can tell the difference only the
- * rows are left, as reads and writes by themselves.  What nobody wrote in the whole history either
+ * transaction overwrote; of a predicate operation or a SELECT that sees the difference only the
+ * rows are left, as reads and writes by themselves.  A value without a write in the whole history
  * stays.  Snapshots that are numbers of commits count those that are left.
  *
  * Names stay what they were: a transaction without one is given the name that reports gave it.
@@ -23,7 +23,7 @@ struct esse_selection {
     uint8_t *txns; /* by transaction: kept */
     uint8_t *ops;  /* by operation: kept, if its transaction is */
     uint8_t *keys; /* by key: kept */
-    /* Does a predicate operation range over the key if it has this value?  NULL: nobody knows. */
+    /* Does a predicate operation range over the key if it has this value?  NULL: unknown. */
     bool (*ranges)(void *context, uint32_t op, esse_key key, esse_value value);
     void *context;
 };

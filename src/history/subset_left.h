@@ -22,15 +22,15 @@
  *    seen that one.  What its version set or its rows name it is known to have seen;
  * 4) of a SELECT, which ranges over what only its SQL says, if anything is gone;
  *
- * unless it cannot tell, see subset_seen.h.
+ * unless it cannot see the difference: subset_seen.h.
  *
- * What aborted transactions wrote counts for 1 only where nobody else wrote it, and not for 3:
- * nobody should have seen it.  Lists only lose elements.
+ * What aborted transactions wrote counts for 1 only where no other wrote it, and not for 3: no read
+ * should have seen it.  Lists only lose elements.
  *
  * Cost: O(operations + rows) a round; a round more for each operation that takes others along, at
  * worst.
  */
-/* A value that someone wrote to a key in the whole history. */
+/* A value that was written to a key somewhere in the whole history. */
 struct left_written {
     uint32_t key;
     esse_value value;
@@ -62,7 +62,7 @@ struct esse_left {
 void esse_left_find(struct esse_left *left, struct esse_arena *scratch,
                     const struct esse_history *history, const struct esse_selection *selection);
 
-/* Was it written by someone, and is no write of it left? */
+/* Was it written, and is no write of it left? */
 bool esse_left_is_gone(const struct esse_left *left, esse_key key, esse_value value);
 
 #endif

@@ -5,7 +5,7 @@
 
 /* ---- the versions of each key ---- */
 
-/* Calls 'each' for everything that was written by those who did not abort. */
+/* Calls 'each' for everything that was written by transactions that did not abort. */
 static void walk_writes(struct esse_seen *seen,
                         void (*each)(struct esse_seen *seen, uint32_t txn, uint32_t op,
                                      struct esse_access access))
@@ -83,7 +83,7 @@ struct esse_seen *esse_seen_new(const struct esse_left *left)
     return seen;
 }
 
-/* ---- what an operation can tell ---- */
+/* ---- what an operation can see ---- */
 
 struct asking {
     const struct esse_seen *seen;

@@ -5,16 +5,16 @@
 #include "history/subset_left.h"
 
 /*
- * Whether a predicate operation can tell the part from the whole: whether some row that it ranges
- * over is another one there.  It cannot if, of every key of which something is gone, one of these
- * is so:
+ * Whether a predicate operation can distinguish the part from the whole: whether some row that it
+ * ranges over is another one there.  It cannot if, of every key of which something is gone, one of
+ * these is so:
  *
  * 1) its own transaction wrote the key before it, and that is left;
  * 2) it ranges over no version that the key ever had;
- * 3) the certificate tells which version it saw, and that is left; or it ranges neither over that
+ * 3) the certificate shows which version it saw, and that is left; or it ranges neither over that
  *    one nor over the one that it sees in the part.
  *
- * 2 and half of 3 need somebody who knows SQL: esse_selection.ranges.  Private to subset_left.c.
+ * 2 and half of 3 need an evaluator of SQL: esse_selection.ranges.  Private to subset_left.c.
  *
  * Cost: O(writes) to make, and O(versions of the keys that lost something) to ask.
  */

@@ -5,8 +5,8 @@
 
 /*
  * The history as it is if certain transactions of unknown outcome committed, and others did not.
- * Who committed is committed from then on; when it did, nobody knows, so it has no end.  Who did
- * not is aborted, and its operations are reads of nobody knows what: it explains nothing.
+ * One that committed is committed from then on; it has no end, since the time is unknown.  One that
+ * did not is aborted, and its operations are reads of unknown values: it explains nothing.
  *
  * The numbers of transactions, operations and keys stay.  The rest is shared with 'history'.
  * NULL if one of them does not exist or its outcome is known.

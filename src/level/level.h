@@ -191,7 +191,7 @@ struct esse_anomaly_type {
     enum esse_shown_by shown_by;
     bool is_about_points;            /* it holds start and commit points that were given against
                                         the reads: only levels of snapshots know of these */
-    enum esse_anomaly_id implies[5]; /* whoever has this one has those as well */
+    enum esse_anomaly_id implies[5]; /* a history with this one has those as well */
     const char *definition, *source;
     struct esse_example example;
 };

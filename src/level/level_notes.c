@@ -8,7 +8,7 @@
 
 #define COSMOS "Azure Cosmos DB: session consistency, within one session token"
 
-/* Transactions that several levels are told apart by. */
+/* Transactions that distinguish several levels. */
 #define STALE_LATER  "T1: w(x,1); T2: r(x,0); T1 ends before T2 starts"
 #define STALE_OWN    "T1 (s1): w(x,1); T2 (s1): r(x,0)"
 #define EARLY_READ   "T1: r(x,1); T2: w(x,1); T1 ends before T2 starts"

@@ -27,7 +27,7 @@ const char esse_repeatable_read_note[] =
     "database has (linearizable, strong, majority)." BUG
 #define STRONGER "Use the level that is named above, or a stronger one." BUG
 #define LOOK_AT_WORKLOAD                                                                           \
-    "Let the workload write values that are unique, so that a read tells whose value it saw."
+    "Let the workload write values that are unique, so that a read shows which write it saw."
 
 /* ---- what happened ---- */
 
@@ -44,7 +44,7 @@ const char esse_repeatable_read_note[] =
     "There is no order in which the transactions could have been committed, one after the other, " \
     "so that all of them saw what this level lets them see."
 #define NO_CHOICE                                                                                  \
-    "In whatever order the writes took effect, and whosever value a read returned: there is no "   \
+    "In whatever order the writes took effect, and whichever write a read returned: there is no "  \
     "way in which the transactions could have run at this level and seen what they saw."
 
 static const struct esse_plain plain_table[ESSE_ANOMALY_END] = {
@@ -76,7 +76,7 @@ static const struct esse_plain plain_table[ESSE_ANOMALY_END] = {
                                           "whose outcome it does not know." BUG },
     [ESSE_ANOMALY_DUPLICATE_WRITE] = { "The same value was written twice to one key, so that a "
                                        "read "
-                                       "of it does not tell whose it saw.",
+                                       "of it does not show which write it saw.",
                                        "", LOOK_AT_WORKLOAD },
     [ESSE_ANOMALY_INCOMPATIBLE_ORDER] = { "Two transactions saw the same list with its elements in "
                                           "orders that contradict each other, so at least one of "
@@ -100,8 +100,8 @@ static const struct esse_plain plain_table[ESSE_ANOMALY_END] = {
                                    "prevents "
                                    "it and run a transaction again when the database refuses "
                                    "it." BUG },
-    [ESSE_ANOMALY_LOST_COMMIT] = { "The database told a client that its transaction was committed, "
-                                   "and later nothing of it was there.",
+    [ESSE_ANOMALY_LOST_COMMIT] = { "The database acknowledged a commit, and later nothing of it "
+                                   "was there.",
                                    "",
                                    "Let a commit wait for the disk, and for replicas if there are "
                                    "any (in PostgreSQL synchronous_commit = on, in MySQL "
@@ -238,7 +238,7 @@ static const struct variant *variant_of(const struct esse_anomaly_type *type,
     return NULL;
 }
 
-/* Who missed each other's changes is not helped by fresher reads. */
+/* Fresher reads do not help transactions that missed each other's changes. */
 static bool is_mutual(const struct esse_anomaly_type *type)
 {
     return type->id == ESSE_ANOMALY_G2_ITEM || type->id == ESSE_ANOMALY_G2;

@@ -1,6 +1,6 @@
 #include "report/lattice.h"
 
-/* The transitive reduction for Graphviz, in case someone wants to lay it out differently. */
+/* The transitive reduction for Graphviz, for other layouts than ours. */
 void esse_lattice_dot(struct esse_out *out)
 {
     esse_out_text(out, "digraph levels {\n"

@@ -15,8 +15,8 @@ struct esse_report {
     bool colour;                      /* terminal colours */
     bool verbose;                     /* plans, and every kept anomaly instead of one a type */
     const struct esse_counts *counts; /* of what was read, if the history is not all of it */
-    bool plain;                       /* of anomalies only what people need who know no names */
-    bool faults_told;                 /* whoever reads the text knows of them already */
+    bool plain;                       /* of anomalies only what readers need that know no names */
+    bool faults_told;                 /* the reader of the text knows of them already */
 };
 
 /* Verdict first, then each anomaly in a few lines. */

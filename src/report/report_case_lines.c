@@ -7,7 +7,7 @@
 ESSE_VEC(line_vec, struct esse_case_line)
 
 enum {
-    CYCLE_WHOLE = 6, /* with more edges, only some are told, ... */
+    CYCLE_WHOLE = 6, /* with more edges, only some are shown, ... */
     EDGES_SHOWN = 4, /* ... this many and the last */
 };
 
@@ -16,7 +16,7 @@ struct telling {
     const struct esse_history *history;
     const struct esse_refutation *refutation;
     struct line_vec lines;
-    uint32_t most, told; /* contradictions */
+    uint32_t most, shown; /* contradictions */
     bool is_nested;
 };
 
@@ -54,7 +54,7 @@ static const char *say_readable(struct telling *t, const struct esse_clause *cla
 
 static void tell_broken(struct telling *t, const struct esse_clause *clause, uint32_t depth)
 {
-    t->told++;
+    t->shown++;
     if (clause->kind == ESSE_CLAUSE_CYCLE)
         tell_cycle(t, clause, depth);
     else
@@ -91,7 +91,7 @@ static uint32_t contradictions(const struct esse_case *argued)
 
 static bool is_enough(const struct telling *t)
 {
-    return t->most && t->told >= t->most;
+    return t->most && t->shown >= t->most;
 }
 
 static void tell_case(struct telling *t, const struct esse_case *argued, const char *number,
@@ -128,7 +128,7 @@ static void tell_case(struct telling *t, const struct esse_case *argued, const c
     if (argued->broken) {
         tell_broken(t, argued->broken, depth);
     } else {
-        t->told++;
+        t->shown++;
         tell(t, ESSE_CASE_REST, depth, "… which leads to more cases than are shown here");
     }
 }
@@ -153,10 +153,10 @@ const struct esse_case_line *esse_case_lines(struct esse_arena *arena,
     if (most && all == most + 1)
         t.most = all; /* to say that there is one more takes as much room */
     tell_case(&t, argued, "", 0);
-    if (t.told < all)
+    if (t.shown < all)
         tell(&t, ESSE_CASE_REST, 0,
-             esse_arena_format(arena, "… and %u more case%s", all - t.told,
-                               all - t.told == 1 ? "" : "s"));
+             esse_arena_format(arena, "… and %u more case%s", all - t.shown,
+                               all - t.shown == 1 ? "" : "s"));
     *count = (uint32_t)t.lines.count;
     return t.lines.at;
 }

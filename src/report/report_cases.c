@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * Backtracking with unit propagation over the cycles and sources.  A literal is told only if the
+ * Backtracking with unit propagation over the cycles and sources.  A literal is shown only if the
  * contradiction needs it: 'needed' is collected from the leaves upwards, as a solver learns
- * clauses, and a case that did not need what it supposed is told without supposing it.
+ * clauses, and a case that did not need what it supposed is shown without supposing it.
  */
 
 ESSE_VEC(trail_vec, struct esse_consequence)

@@ -37,7 +37,7 @@ enum esse_case_line_kind {
     ESSE_CASE_SUPPOSE,    /* what is supposed, or must be so */
     ESSE_CASE_REASON,     /* an edge of a cycle */
     ESSE_CASE_CONCLUSION, /* where the reasons lead */
-    ESSE_CASE_REST,       /* what is not told */
+    ESSE_CASE_REST,       /* what is not shown */
 };
 
 struct esse_case_line {

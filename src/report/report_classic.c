@@ -93,7 +93,7 @@ void esse_report_classic_text(struct esse_out *out, const struct esse_classic_re
 {
     enum { KEYS = 8 };
     const struct esse_findings *found = report->found;
-    uint32_t told = 0;
+    uint32_t shown = 0;
     put_verdict(out, report, found);
     esse_out_char(out, '\n');
     put_findings(out, found);
@@ -102,7 +102,7 @@ void esse_report_classic_text(struct esse_out *out, const struct esse_classic_re
         const struct esse_findings *part = &found->parts[i];
         if (part->outcome != found->outcome)
             continue;
-        if (told++ == KEYS) {
+        if (shown++ == KEYS) {
             esse_out_text(out, "… and more keys; --json lists all\n");
             return;
         }

@@ -20,10 +20,10 @@ enum {
     EXTRA_WIDTH = 40,
     DRAWN_MOST = 24, /* transactions of a refutation */
     LABEL_WIDTH = 40,
-    ROUND_WHOLE = 6, /* a longer way round is told by its beginning and end */
+    ROUND_WHOLE = 6, /* of a longer way round only beginning and end are shown */
 };
 
-/* ---- who takes part ---- */
+/* ---- the participants ---- */
 
 struct casting {
     struct esse_arena *arena;
@@ -34,7 +34,7 @@ struct casting {
 static void add_txn(struct casting *casting, esse_txn txn)
 {
     if (txn.ix == ESSE_NO_TXN)
-        return; /* the initial version is nobody's */
+        return; /* the initial version has no writer */
     uint32_t hash = esse_hash_word(txn.ix), id;
     struct esse_probe probe = esse_index_probe(&casting->index, hash);
     while (esse_probe_next(&probe, &id))
@@ -50,16 +50,16 @@ const struct esse_anomaly *esse_cast_told(struct esse_arena *arena,
     if (!anomaly->refutation)
         return anomaly;
     const struct esse_clause *plain = esse_refutation_plain(arena, anomaly->refutation);
-    struct esse_anomaly *told = esse_arena_alloc(arena, 1, sizeof *told);
-    *told = *anomaly;
+    struct esse_anomaly *shown = esse_arena_alloc(arena, 1, sizeof *shown);
+    *shown = *anomaly;
     if (plain) {
-        told->edges = plain->edges;
-        told->edge_count = plain->edge_count;
-        told->refutation = NULL;
+        shown->edges = plain->edges;
+        shown->edge_count = plain->edge_count;
+        shown->refutation = NULL;
     } else {
-        told->edges = esse_refutation_edges(arena, anomaly->refutation, &told->edge_count);
+        shown->edges = esse_refutation_edges(arena, anomaly->refutation, &shown->edge_count);
     }
-    return told;
+    return shown;
 }
 
 struct esse_cast esse_cast_of(struct esse_arena *arena, const struct esse_anomaly *anomaly)
@@ -118,7 +118,8 @@ static const struct {
     { ESSE_ANOMALY_LOST_UPDATE, ESSE_DEP_RW, 1, 0 },
 };
 
-/* An edge to the initial version leads to nobody; what is drawn is how its writer was visible. */
+/* An edge to the initial version leads to no transaction; what is drawn is how its writer was
+ * visible. */
 static bool is_about_initial(const struct esse_anomaly *anomaly)
 {
     return anomaly->edge_count == 1 && anomaly->edges[0].to.ix == ESSE_NO_TXN;
@@ -282,7 +283,7 @@ const char *esse_cast_label(struct esse_arena *arena, const struct esse_history 
 
 /* ---- where the reasons lead ---- */
 
-/* Where the reasons lead, for the anomalies that are told in steps.  Some speak of the
+/* Where the reasons lead, for the anomalies that are shown in steps.  Some speak of the
  * transaction of the first step. */
 static const struct {
     enum esse_anomaly_id type;
@@ -376,7 +377,8 @@ static const char *conclude_orders(struct esse_arena *arena, const struct esse_h
         esse_show_text(arena, history, items[1][at]));
 }
 
-/* Of two who updated one version, one may have read it again and seen the other's; else NULL. */
+/* Of two transactions that updated one version, one may have read it again and seen the other's;
+ * else NULL. */
 static const char *conclude_updates(struct esse_arena *arena, const struct esse_history *history,
                                     const struct esse_anomaly *anomaly)
 {

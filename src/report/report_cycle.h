@@ -4,8 +4,9 @@
 #include "history/history.h"
 
 /*
- * What the reports have in common about one anomaly: who takes part, for which reasons, and which
- * operations are named.  Everything is made in the arena that is given and has no free.
+ * What the reports have in common about one anomaly: which transactions take part, for which
+ * reasons, and which operations are named.  Everything is made in the arena that is given and has
+ * no free.
  *
  * Cost: O(edges + steps), except esse_cast_reason and esse_cast_ops, which look at all of them for
  * every operation they are asked about; so ask about those that are shown.
@@ -30,7 +31,7 @@ const char *esse_cast_why(const struct esse_anomaly *anomaly, uint32_t at);
 /* The first reason that names the operation, counted from 1; 0 if none does. */
 uint32_t esse_cast_reason(const struct esse_anomaly *anomaly, uint32_t op);
 
-/* The arrows to draw: the edges, or for an anomaly told in steps those that the steps stand for,
+/* The arrows to draw: the edges, or for an anomaly shown in steps those that the steps stand for,
  * such as the read of an aborted write. */
 const struct esse_edge *esse_cast_edges(struct esse_arena *arena,
                                         const struct esse_anomaly *anomaly, uint32_t *count);
@@ -74,9 +75,9 @@ bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t a
 /* Does it say that a level cannot be had whatever is chosen? */
 bool esse_cast_is_refutation(const struct esse_anomaly *anomaly);
 
-/* What is told of a result.  The anomalies of several levels overlap: all of the fullest verdict,
+/* What is shown of a result.  The anomalies of several levels overlap: all of the fullest verdict,
  * and of the others one of every type that is not among them yet.  A second refutation would only
- * tell the same cases again, and is left out. */
+ * show the same cases again, and is left out. */
 const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
                                            const struct esse_result *result, uint32_t *count);
 

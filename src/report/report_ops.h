@@ -4,7 +4,7 @@
 #include "report/report_cycle.h"
 
 /*
- * An operation of an anomaly in at most 'most' columns.  What is left out is told by "…", and is
+ * An operation of an anomaly in at most 'most' columns.  "…" stands for what is left out, and is
  * never the key; of a row first the columns that say nothing: those that are the same in all that
  * the anomaly's transactions saw and wrote of the key, and in no predicate that a reason names.
  *

@@ -35,12 +35,12 @@ static void put_databases(struct esse_out *out, const struct esse_history *histo
     const struct esse_span product = history && !esse_value_eq(db, ESSE_NONE)
                                          ? esse_value_text(history->values, db, room)
                                          : (struct esse_span){ "", 0 };
-    unsigned told = 0;
+    unsigned shown = 0;
     for (int first = 1; first >= 0; first--)
-        for (size_t i = 0; notes->databases[i] && told < DATABASES; i++)
+        for (size_t i = 0; notes->databases[i] && shown < DATABASES; i++)
             if (is_about(notes->databases[i], product) == (first == 1))
-                esse_out_f(out, "%s%s", told++ ? "; " : " (", notes->databases[i]);
-    esse_out_text(out, told ? ")" : "");
+                esse_out_f(out, "%s%s", shown++ ? "; " : " (", notes->databases[i]);
+    esse_out_text(out, shown ? ")" : "");
 }
 
 /* "It must not happen at snapshot-isolation (PostgreSQL: REPEATABLE READ; ...) or above." */

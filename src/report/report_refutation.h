@@ -5,7 +5,7 @@
 
 /*
  * A refutation in terms of what is open in the history alone: which of two versions came first,
- * and which one was read.  A choice that stands for two others is told by those two.
+ * and which one was read.  A choice that stands for two others is shown as those two.
  *
  * Literals are those of the refutation.  Everything is made in the arena that is given.
  */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #define ORDER_IN_RUN                                                                               \
-    "in esse run by a database whose log tells it (PostgreSQL with wal_level = logical, or "       \
+    "in esse run by a database whose log records it (PostgreSQL with wal_level = logical, or "     \
     "--spawn postgresql)"
 
 /* By what the reason of an unknown verdict says. */
@@ -22,7 +22,8 @@ static const struct {
     { "were named", "leave --anomalies out, or name a level that forbids them" },
     { "outcome",
       "let the database stay reachable until the sessions have ended, so that fewer "
-      "outcomes are unknown; or give a log that tells them (--certificate, or " ORDER_IN_RUN ")" },
+      "outcomes are unknown; or give a log that records them (--certificate, or " ORDER_IN_RUN
+      ")" },
 };
 
 static const char *by_text(const char *reason)
@@ -43,7 +44,7 @@ const char *esse_stopped_remedy(const char *why)
 static const char *by_history(const struct esse_history *history)
 {
     if (!(history->has & ESSE_HAS_VERSION_ORDER))
-        return "tell the order of versions: by --certificate or 'version_order' "
+        return "give the order of versions: by --certificate or 'version_order' "
                "lines, " ORDER_IN_RUN
                ", by the workload list-append, or by --transaction-order if it is that of the "
                "transactions";

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    NAMES_TOLD = 3, /* of the anomalies that rule a level out */
+    NAMES_SHOWN = 3, /* of the anomalies that rule a level out */
     OUTCOME_WIDTH = 8,
 };
 
@@ -38,13 +38,13 @@ static bool is_first_of_type(const struct esse_verdict *verdict, uint32_t at)
 
 static void put_types(struct esse_out *out, const struct esse_verdict *verdict)
 {
-    uint32_t told = 0;
+    uint32_t shown = 0;
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        if (is_first_of_type(verdict, i) && told++ < NAMES_TOLD)
-            esse_out_f(out, "%s%s", told > 1 ? ", " : "",
+        if (is_first_of_type(verdict, i) && shown++ < NAMES_SHOWN)
+            esse_out_f(out, "%s%s", shown > 1 ? ", " : "",
                        esse_anomaly_name(verdict->anomalies[i].type));
-    if (told > NAMES_TOLD)
-        esse_out_f(out, " and %u more", told - NAMES_TOLD);
+    if (shown > NAMES_SHOWN)
+        esse_out_f(out, " and %u more", shown - NAMES_SHOWN);
 }
 
 static void put_ground(struct esse_out *out, struct table *table,

@@ -19,7 +19,7 @@ enum {
     NAMED_WIDTH = 56,     /* columns of an operation that a reason names ... */
     OTHER_WIDTH = 32,     /* ... and of one that none does */
     WRITTEN_WIDTH = 100,  /* of a statement as it was written */
-    TYPES_TOLD = 6,       /* --verbose tells all */
+    TYPES_SHOWN = 6,      /* --verbose shows all */
     ROOMY = 4,            /* up to here a transaction of a cycle gets two lines */
     CAST_WHOLE = 6,       /* with more, only some are shown, ... */
     CAST_SHOWN = 4,       /* ... this many transactions ... */
@@ -224,24 +224,24 @@ static void put_cases(struct esse_out *out, const struct esse_report *report,
 static void put_anomaly(struct esse_out *out, const struct esse_report *report,
                         const struct esse_anomaly *anomaly)
 {
-    const struct esse_anomaly *told = esse_cast_told(out->arena, anomaly);
-    esse_out_f(out, "\n  %s%s%s: %s", paint(report, BOLD), esse_anomaly_name(told->type),
-               paint(report, PLAIN), told->description);
-    if (told->alike > 1 && !report->verbose)
-        esse_out_f(out, " (and %llu more of this kind)", (unsigned long long)told->alike - 1);
+    const struct esse_anomaly *shown = esse_cast_told(out->arena, anomaly);
+    esse_out_f(out, "\n  %s%s%s: %s", paint(report, BOLD), esse_anomaly_name(shown->type),
+               paint(report, PLAIN), shown->description);
+    if (shown->alike > 1 && !report->verbose)
+        esse_out_f(out, " (and %llu more of this kind)", (unsigned long long)shown->alike - 1);
     esse_out_char(out, '\n');
-    const char *plain = esse_plain_words(out->arena, report->history, told->type);
+    const char *plain = esse_plain_words(out->arena, report->history, shown->type);
     if (plain)
         esse_plain_put(out, plain, 4);
     if (report->plain)
         return;
-    put_cast(out, report, told, esse_cast_of(out->arena, told));
-    if (told->refutation) {
-        put_cases(out, report, told->refutation);
+    put_cast(out, report, shown, esse_cast_of(out->arena, shown));
+    if (shown->refutation) {
+        put_cases(out, report, shown->refutation);
         return;
     }
-    put_reasons(out, told);
-    put_conclusion(out, report, told);
+    put_reasons(out, shown);
+    put_conclusion(out, report, shown);
 }
 
 /* ---- all of them ---- */
@@ -256,19 +256,19 @@ static void put_anomalies(struct esse_out *out, const struct esse_report *report
     for (uint32_t i = 0; i < count; i++) {
         if (!report->verbose && !esse_cast_is_first_of_type(anomalies, i))
             continue;
-        if (report->verbose || types < TYPES_TOLD)
+        if (report->verbose || types < TYPES_SHOWN)
             put_anomaly(out, report, &anomalies[i]);
         else
-            esse_out_f(out, "%s%s", types == TYPES_TOLD ? "\n  and also " : ", ",
+            esse_out_f(out, "%s%s", types == TYPES_SHOWN ? "\n  and also " : ", ",
                        esse_anomaly_name(anomalies[i].type));
         types++;
     }
-    if (!report->verbose && types > TYPES_TOLD)
+    if (!report->verbose && types > TYPES_SHOWN)
         esse_out_char(out, '\n');
-    const uint32_t told = types < TYPES_TOLD ? types : TYPES_TOLD;
+    const uint32_t shown = types < TYPES_SHOWN ? types : TYPES_SHOWN;
     if (seen > 1)
         esse_out_f(out, "\n  %llu occurrences in all%s\n", (unsigned long long)seen,
-                   report->verbose || told == count ? "" : "; --verbose shows more of them");
+                   report->verbose || shown == count ? "" : "; --verbose shows more of them");
 }
 
 static void put_names(struct esse_out *out, const char *label, const char *const *names,
@@ -294,17 +294,17 @@ static void put_but_not(struct esse_out *out, const struct esse_report *report,
 static void put_also_found(struct esse_out *out, const struct esse_report *report)
 {
     const struct esse_result *result = report->result;
-    uint32_t told = 0;
+    uint32_t shown = 0;
     for (uint32_t i = 0; i < result->also_found_count; i++) {
         const enum esse_anomaly_id type = result->also_found[i].type;
         if (!esse_cast_is_first_of_type(result->also_found, i) ||
             esse_cast_is_refutation(&result->also_found[i]))
             continue;
         esse_out_f(out, "%s%s",
-                   told++ ? ", " : "  also found, and allowed by the levels asked for: ",
+                   shown++ ? ", " : "  also found, and allowed by the levels asked for: ",
                    esse_anomaly_name(type));
     }
-    esse_out_text(out, told ? "\n" : "");
+    esse_out_text(out, shown ? "\n" : "");
     for (uint32_t i = 0; i < result->also_found_count; i++)
         if (esse_cast_is_first_of_type(result->also_found, i) &&
             esse_cast_is_refutation(&result->also_found[i]))

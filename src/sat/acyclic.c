@@ -118,9 +118,9 @@ static bool assign(void *context, esse_lit lit, struct esse_theory_clause *confl
 static uint32_t propagate(void *context, const esse_lit **lits)
 {
     struct esse_acyclic *a = context;
-    uint32_t count = (uint32_t)a->implied.count - a->told;
-    *lits = count ? a->implied.at + a->told : NULL;
-    a->told = (uint32_t)a->implied.count;
+    uint32_t count = (uint32_t)a->implied.count - a->passed;
+    *lits = count ? a->implied.at + a->passed : NULL;
+    a->passed = (uint32_t)a->implied.count;
     return count;
 }
 
@@ -159,8 +159,8 @@ static void backtrack(void *context, uint32_t length)
             break;
         *at = NEVER;
     }
-    if (a->told > a->implied.count)
-        a->told = (uint32_t)a->implied.count;
+    if (a->passed > a->implied.count)
+        a->passed = (uint32_t)a->implied.count;
     a->length = length;
 }
 

@@ -5,7 +5,7 @@
 #include "base/vec.h"
 #include "sat/acyclic.h"
 
-/* What the parts of the acyclicity theory share; nobody else includes this. */
+/* What the parts of the acyclicity theory share; no other file includes this. */
 
 #define NONE  UINT32_MAX /* no edge, no node */
 #define NEVER UINT32_MAX /* not on the trail */
@@ -72,8 +72,8 @@ struct esse_acyclic {
     struct number_vec implied_at; /* by variable: length of the trail when implied, or NEVER */
     uint32_t length;              /* of the trail */
     struct number_vec on;         /* literals of the trail that guard edges */
-    struct number_vec implied;    /* literals, those before 'told' told to the solver */
-    uint32_t told;
+    struct number_vec implied;    /* literals, those before 'passed' passed to the solver */
+    uint32_t passed;
 
     uint32_t mark;
     struct number_vec ahead, behind; /* nodes: reached from, and reaching, a new edge */

@@ -4,10 +4,10 @@
 #include "sat/theory.h"
 
 /*
- * Where the solver tells what it derives, in order.  The clauses given with esse_solver_add are not
- * told: who gave them knows them.
+ * Where the solver writes what it derives, in order.  The clauses given with esse_solver_add are
+ * not written: the caller has them.
  *
- *   learnt   follows by unit propagation from what was given and told before.  An empty one ends
+ *   learnt   follows by unit propagation from what was given and written before.  An empty one ends
  *            the proof; after an answer under assumptions the last one says that those of the core
  *            cannot all be true.
  *   lemma    follows from the cycle: its literals are the negations of the cycle's guards.

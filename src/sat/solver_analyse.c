@@ -3,7 +3,7 @@
 /* s->seen of a variable while a conflict is analysed. */
 enum { UNSEEN, IN_CLAUSE, REDUNDANT, NEEDED };
 
-/* The clause that made 'var' what it is.  A theory explains only what somebody asks for. */
+/* The clause that made 'var' what it is.  A theory explains only what is asked for. */
 static uint32_t reason_of(struct esse_solver *s, uint32_t var)
 {
     struct var_fact *fact = &s->facts.at[var];

@@ -6,8 +6,8 @@
  * Variables by activity, as in MiniSat.  Activity starts below that of any variable that ever took
  * part in a conflict, so variables that never did need no heap: they wait in one array, sorted by
  * priority, with a cursor.  With a million variables and few conflicts a decision is O(1).  Those
- * of them that the theory lets wait are decided last: conflicts then undo few decisions, since what
- * nobody quarrels about is not among them.
+ * of them that the theory lets wait are decided last: conflicts then undo few decisions, since
+ * undisputed variables are not among them.
  */
 
 /* In heap_at, with a place in 's->untouched'. */

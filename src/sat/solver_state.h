@@ -4,7 +4,7 @@
 #include "base/vec.h"
 #include "sat/solver.h"
 
-/* What the parts of the solver share; nobody else includes this. */
+/* What the parts of the solver share; no other file includes this. */
 
 /*
  * A clause lies in one array of words; a reference is the place of its head.  References change

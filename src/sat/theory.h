@@ -19,7 +19,7 @@
  *     literal that propagate() gave had to be true.  The clause has that literal; the others were
  *     handed over, false, before propagate() gave it.
  *  5) backtrack() takes back all but the first 'length' literals of the trail.  What propagate()
- *     has not told yet is forgotten.
+ *     has not passed on yet is forgotten.
  *  6) final() is called when every variable has a value and was handed over.  It accepts, gives a
  *     conflict as assign() does, or asks for more after having added variables or clauses with
  *     esse_solver_var and esse_solver_add, which may be called here and between two solves only.

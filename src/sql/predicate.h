@@ -4,7 +4,7 @@
 #include "esse/esse.h"
 
 /*
- * The predicates of one history: SQL texts of WHERE clauses, each compiled once, that tell for a
+ * The predicates of one history: SQL texts of WHERE clauses, each compiled once, that say for a
  * row whether it matches.  The language and what values mean: docs/design/sql.md.
  *
  * Life: new -> get, eval in any order.  All of it lives in the arena; the history must outlive it.
@@ -22,7 +22,7 @@ enum esse_truth { ESSE_TRUTH_FALSE, ESSE_TRUTH_TRUE, ESSE_TRUTH_UNKNOWN };
 struct esse_predicates *esse_predicates_new(struct esse_arena *arena,
                                             const struct esse_history *history);
 
-/* The same for a history that is still being read: a column that nobody has may yet come, and is
+/* The same for a history that is still being read: a column that no row has may yet come, and is
  * NULL until then. */
 struct esse_predicates *esse_predicates_open(struct esse_arena *arena,
                                              const struct esse_history *history);

@@ -401,7 +401,7 @@ static bool parse_limit(struct selecting *s)
     if (!parse_count(s, s->from->limit_count, "LIMIT", &s->select->limit) ||
         !parse_count(s, s->from->limit_offset, "OFFSET", &s->select->offset))
         return false;
-    /* Which pairs were returned cannot be told from the rows that took part. */
+    /* The rows that took part do not show which pairs were returned. */
     return !s->select->has_limit || s->select->tables == 1 || s->select->output_count ||
            sql_refuse(s->p, sql_keyword_at(s->p, "LIMIT OFFSET FETCH"),
                       "LIMIT and OFFSET of a join are not supported") != NULL;

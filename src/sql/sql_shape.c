@@ -217,8 +217,8 @@ const struct sql_select *sql_shapes_get(struct sql_shapes *shapes, struct esse_s
 
 /* ---- learning ---- */
 
-/* Marks the numbers that the tree has as constants; false if it has something that cannot be told
- * from the text, or that may not be shared. */
+/* Marks the numbers that the tree has as constants; false if it has something that cannot be seen
+ * in the text, or that may not be shared. */
 static bool find_numbers(struct known *known, const struct sql_expr *expr, bool *found)
 {
     if (!expr)

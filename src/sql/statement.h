@@ -11,7 +11,7 @@ struct esse_out;
  * Whole SELECTs: esse_predicates_get compiles them as it does conditions, and a condition is the
  * SELECT * of all rows that meet it.  What of SELECT is understood: docs/design/sql.md.
  *
- * esse_predicate_selects tells of a row whether the statement ranges over it: whether it is of the
+ * esse_predicate_selects says of a row whether the statement ranges over it: whether it is of the
  * table, and meets WHERE; for a join, of either table, and meets what is said of that table alone.
  * The version dependencies of a statement are those of these rows.
  */
@@ -71,9 +71,9 @@ bool esse_answer_may_be(struct esse_answer *answer, const uint32_t *tags, uint32
 bool esse_answer_is(const struct esse_answer *answer, const esse_value *result, uint32_t count);
 
 /*
- * The pairs of a join, instead of its result: for whoever brings several versions of a row.  After
- * 'pair' its end finds the tags of every two rows that go together, one of either table, and no
- * aggregate is computed.
+ * The pairs of a join, instead of its result: for a caller that brings several versions of a row.
+ * After 'pair' its end finds the tags of every two rows that go together, one of either table, and
+ * no aggregate is computed.
  */
 struct esse_answer_pair {
     uint32_t left, right;

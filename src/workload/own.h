@@ -12,7 +12,7 @@
  * docs/workload-files.md says what they mean and how a history shows them.
  *
  * A statement comes in parts, with its parameters put in, so that a driver can make of it what
- * tells every row with all declared columns: what was there before a change as well as after.
+ * gives every row with all declared columns: what was there before a change as well as after.
  */
 struct esse_own_table {
     const char *name;

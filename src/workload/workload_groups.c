@@ -7,8 +7,8 @@
  * doubt.  Rows come in small groups, and sessions work their way from group to group together.
  *
  * long-fork: a writer inserts one row of a group, a reader looks at all of them.
- * write-skew: everybody reads a pair and inserts one of it if neither is there; if two succeed,
- * each missed the other.
+ * write-skew: each transaction reads a pair and inserts one of it if neither is there; if two
+ * succeed, each missed the other.
  */
 enum { MOST_GROUP = 16, VISITS = 6 }; /* transactions that meet in a group, for each of its rows */
 

@@ -157,8 +157,8 @@ static bool make_columns(struct esse_arena *arena, const struct esse_own_schema 
     return sink->header(sink, &header, err);
 }
 
-/* That the checker will understand what the statement ranges over, asked before anybody waits for
- * a run; with values that were drawn for this. */
+/* That the checker will understand what the statement ranges over, asked before a run begins; with
+ * values that were drawn for this. */
 static bool try_statement(struct esse_predicates *predicates, struct esse_sink *sink,
                           struct session *session, const struct esse_template *template,
                           struct esse_out *text, struct esse_error *err)

@@ -104,7 +104,7 @@ static struct txn *new_txn(struct history *history, enum status status)
     return txn;
 }
 
-/* Somebody who has a key for himself. */
+/* A transaction that has a key for itself. */
 static bool add_unrelated(struct history *history)
 {
     if (history->txn_count == MOST_TXNS || history->key_count == MOST_KEYS || has_order(history) ||

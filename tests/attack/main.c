@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* attack: random histories against brute force, until time or verdicts run out.
- * Exit status 0 nothing found, 1 something is wrong (told, shrunk, written as JSON Lines). */
+ * Exit status 0 nothing found, 1 something is wrong (reported, shrunk, written as JSON Lines). */
 
 static struct {
     uint64_t seed;
@@ -28,7 +28,7 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* ---- what kills the process is told too ---- */
+/* ---- what kills the process is reported too ---- */
 
 static char current[HISTORY_TEXT];
 static size_t current_size;

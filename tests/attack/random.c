@@ -392,7 +392,7 @@ static struct plan plan_for(struct dice *dice, enum feature feature)
 
 static bool is_small(const struct history *history)
 {
-    int orders = 1, someone = 0;
+    int orders = 1, committed = 0;
     for (int key = 0; key < history->key_count; key++) {
         int writers = 0;
         for (int t = 0; t < history->txn_count; t++)
@@ -408,8 +408,8 @@ static bool is_small(const struct history *history)
             return false;
     }
     for (int t = 0; t < history->txn_count; t++)
-        someone += history->txns[t].status == COMMITTED;
-    return someone > 0;
+        committed += history->txns[t].status == COMMITTED;
+    return committed > 0;
 }
 
 static void try_history(struct dice *dice, enum feature feature, struct history *history)

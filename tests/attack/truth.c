@@ -20,7 +20,7 @@ static const uint64_t of_operations =
     (uint64_t)1 << LINEARIZABLE | (uint64_t)1 << SEQUENTIAL | (uint64_t)1 << CAUSAL |
     (uint64_t)1 << PRAM | (uint64_t)1 << WRITES_FOLLOW_READS | (uint64_t)1 << MONOTONIC_READS |
     (uint64_t)1 << MONOTONIC_WRITES | (uint64_t)1 << READ_YOUR_WRITES;
-/* Whoever contradicts itself may still satisfy these. */
+/* A transaction that contradicts itself may still satisfy these. */
 static const uint64_t without_internal =
     (uint64_t)1 << READ_COMMITTED | (uint64_t)1 << STRONG_SESSION_READ_COMMITTED |
     (uint64_t)1 << STRONG_READ_COMMITTED | (uint64_t)1 << CONSISTENT_VIEW |
@@ -223,10 +223,10 @@ static void find_reads(struct world *world, enum unit unit)
             }
 }
 
-static void make_world(struct world *world, const struct history *history, unsigned who,
+static void make_world(struct world *world, const struct history *history, unsigned committed,
                        unsigned assume, enum unit unit)
 {
-    *world = (struct world){ .history = history, .counts = who, .assume = assume };
+    *world = (struct world){ .history = history, .counts = committed, .assume = assume };
     find_relations(world);
     find_versions(world, unit);
     find_reads(world, unit);
@@ -239,7 +239,7 @@ struct readings {
     enum unit unit;
     uint64_t wanted, holds;
     uint64_t by_graph, by_order; /* of 'holds' */
-    uint64_t by_odd_list;        /* only if a list may be odd, or not told: truth.h */
+    uint64_t by_odd_list;        /* only if a list may be odd, or not known: truth.h */
     int tries;
     bool too_many;
 };
@@ -398,10 +398,10 @@ static void each_list_order(struct readings *all, int key)
 
 /* ---- worlds ---- */
 
-static bool someone_wrote(const struct history *history, unsigned who, int key, int value)
+static bool was_written(const struct history *history, unsigned committed, int key, int value)
 {
     for (int t = 0; t < history->txn_count; t++)
-        for (int o = 0; (who >> t & 1) && o < history->txns[t].op_count; o++) {
+        for (int o = 0; (committed >> t & 1) && o < history->txns[t].op_count; o++) {
             int written;
             if (op_writes(&history->txns[t].ops[o], key, &written) && written == value)
                 return true;
@@ -409,28 +409,28 @@ static bool someone_wrote(const struct history *history, unsigned who, int key, 
     return false;
 }
 
-/* Can those in 'who' be all that committed, if one of them read the value?  Not if only another of
- * unknown outcome can have written it. */
-static bool explains_value(const struct history *history, unsigned who, int key, int value)
+/* Can those in 'committed' be all that committed, if one of them read the value?  Not if only
+ * another of unknown outcome can have written it. */
+static bool explains_value(const struct history *history, unsigned committed, int key, int value)
 {
     unsigned others = 0, aborted = 0;
     for (int t = 0; t < history->txn_count; t++) {
         if (history->txns[t].status == ABORTED)
             aborted |= 1u << t;
-        else if (!(who >> t & 1))
+        else if (!(committed >> t & 1))
             others |= 1u << t;
     }
     return value == NIL || (!history->is_list[key] && value == history->init[key]) ||
-           someone_wrote(history, who | aborted, key, value) ||
-           !someone_wrote(history, others, key, value);
+           was_written(history, committed | aborted, key, value) ||
+           !was_written(history, others, key, value);
 }
 
-/* May those in 'who' be all that committed?  A register that was read after an own write shows
- * no other transaction's write. */
-static bool can_be_all(const struct history *history, unsigned who)
+/* May those in 'committed' be all that committed?  A register that was read after an own write
+ * shows no other transaction's write. */
+static bool can_be_all(const struct history *history, unsigned committed)
 {
     for (int t = 0; t < history->txn_count; t++)
-        for (int o = 0; (who >> t & 1) && o < history->txns[t].op_count; o++) {
+        for (int o = 0; (committed >> t & 1) && o < history->txns[t].op_count; o++) {
             const struct op *op = &history->txns[t].ops[o];
             for (int key = 0; key < history->key_count; key++) {
                 int value;
@@ -439,11 +439,13 @@ static bool can_be_all(const struct history *history, unsigned who)
                     continue;
                 if (op->kind == OP_READ_LIST) {
                     for (int i = 0; i < op->count; i++)
-                        if (!explains_value(history, who, key, op->items[i]))
+                        if (!explains_value(history, committed, key, op->items[i]))
                             return false;
-                } else if (shown(op, key, &value) && !explains_value(history, who, key, value)) {
+                } else if (shown(op, key, &value) &&
+                           !explains_value(history, committed, key, value)) {
                     return false;
-                } else if (op->has_vset && !explains_value(history, who, key, op->vset[key])) {
+                } else if (op->has_vset &&
+                           !explains_value(history, committed, key, op->vset[key])) {
                     return false;
                 }
             }
@@ -454,16 +456,16 @@ static bool can_be_all(const struct history *history, unsigned who)
 /* Those of unknown outcome that an order names have committed. */
 static unsigned certain(const struct history *history)
 {
-    unsigned who = 0;
+    unsigned committed = 0;
     for (int t = 0; t < history->txn_count; t++)
         if (history->txns[t].status == COMMITTED)
-            who |= 1u << t;
+            committed |= 1u << t;
     for (int i = 0; i < history->order_count; i++)
-        who |= 1u << history->order[i];
+        committed |= 1u << history->order[i];
     for (int key = 0; key < history->key_count; key++)
         for (int i = 0; i < history->version_count[key]; i++)
-            who |= 1u << history->versions[key][i];
-    return who;
+            committed |= 1u << history->versions[key][i];
+    return committed;
 }
 
 /* What a predicate returned is not what it selects, or not what it selects from its version set. */
@@ -571,12 +573,12 @@ static void compare_truths(const struct history *history, const struct readings 
         disagree(history, "prefix");
 }
 
-static void try_world(const struct history *history, unsigned who, unsigned assume,
+static void try_world(const struct history *history, unsigned committed, unsigned assume,
                       struct truth *truth)
 {
     struct world world;
     uint64_t all = bit(LEVEL_COUNT) - 1;
-    make_world(&world, history, who, assume, BY_TRANSACTION);
+    make_world(&world, history, committed, assume, BY_TRANSACTION);
     if (returns_what_does_not_match(&world)) {
         truth->defined &= ~of_operations;
         return;
@@ -597,7 +599,7 @@ static void try_world(const struct history *history, unsigned who, unsigned assu
     if (!graphs.too_many)
         compare_truths(history, &graphs, serial);
 
-    make_world(&world, history, who, assume, BY_OPERATION);
+    make_world(&world, history, committed, assume, BY_OPERATION);
     struct readings operations = { .world = &world,
                                    .unit = BY_OPERATION,
                                    .wanted =
@@ -618,13 +620,13 @@ struct truth truth_of(const struct history *history, unsigned assume)
 {
     struct truth truth = { bit(LEVEL_COUNT) - 1, 0 };
     unsigned known = certain(history);
-    for (unsigned who = 0; who < 1u << history->txn_count; who++) {
-        bool possible = (who & known) == known;
+    for (unsigned committed = 0; committed < 1u << history->txn_count; committed++) {
+        bool possible = (committed & known) == known;
         for (int t = 0; t < history->txn_count; t++)
-            if ((who & ~known) >> t & 1 && history->txns[t].status != UNKNOWN)
+            if ((committed & ~known) >> t & 1 && history->txns[t].status != UNKNOWN)
                 possible = false;
-        if (possible && can_be_all(history, who))
-            try_world(history, who, assume, &truth);
+        if (possible && can_be_all(history, committed))
+            try_world(history, committed, assume, &truth);
     }
     truth.defined &= ~left_open(history);
     if (assume)

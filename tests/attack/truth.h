@@ -13,7 +13,7 @@ enum { MOST_VERSIONS = MOST_TXNS * MOST_OPS, MOST_READS = MOST_TXNS * MOST_OPS *
 enum { INITIAL = 0 }; /* the version of every key that comes first */
 
 struct version {
-    int txn, op; /* -1: nobody's */
+    int txn, op; /* -1: none */
     int value;
     bool is_last; /* its transaction's last of the key */
 };

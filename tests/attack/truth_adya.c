@@ -150,11 +150,11 @@ static bool is_update_serializable(const struct world *world, struct graph all)
         if (counts(world, t) && writes_something(world, t))
             writers |= 1u << t;
     for (int reader = 0; reader < world->history->txn_count; reader++) {
-        unsigned who = writers | (counts(world, reader) ? 1u << reader : 0);
+        unsigned kept = writers | (counts(world, reader) ? 1u << reader : 0);
         struct graph part = { { 0 } };
         for (int t = 0; t < MOST_TXNS; t++)
-            if (who >> t & 1)
-                part.to[t] = all.to[t] & who;
+            if (kept >> t & 1)
+                part.to[t] = all.to[t] & kept;
         if (!is_acyclic(part))
             return false;
     }
@@ -435,7 +435,7 @@ struct write_orders {
 
 static void each_write_order(struct world *world, int key, struct graph ww, uint64_t *holds);
 
-/* The elements read come first, as far as they are of those who count. */
+/* The elements read come first, as far as they are of those that count. */
 static bool begins_as_read(const struct world *world, int key)
 {
     const struct op *longest;

@@ -187,8 +187,8 @@ static bool reads_from(const struct history *history, struct table table, int tx
 }
 
 struct snapshots {
-    bool no_conflict; /* nobody who wrote the same key commits between a snapshot and its commit */
-    const unsigned *before, *ended; /* who must be in the snapshot; or NULL */
+    bool no_conflict; /* no writer of the same key commits between a snapshot and its commit */
+    const unsigned *before, *ended; /* those that must be in the snapshot; or NULL */
 };
 
 /* Has every transaction a snapshot, not before 'least' commits, that explains what it read? */

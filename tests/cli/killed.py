@@ -64,7 +64,7 @@ def one_round(number, folder):
     status = subprocess.run([ESSE, "check", "--quiet", "--level", "serializable", f"{run}/history.jsonl"],
                             stdout=subprocess.DEVNULL, check=False).returncode
     if strange or lost or status:
-        sys.exit(f"round {number}: {len(strange)} elements that nobody appended, {len(lost)} lost, check {status}")
+        sys.exit(f"round {number}: {len(strange)} elements that no transaction appended, {len(lost)} lost, check {status}")
     return unknown, len(found["committed"])
 
 

@@ -25,14 +25,14 @@ cat >twice.jsonl <<'END'
 {"init":{"x":1}}
 END
 expect "a phantom of one predicate" 1 "$ESSE" check -l serializable twice.jsonl
-has "is told as one" "$OUT" 'a phantom: the row y appeared between two evaluations of "v < 5" by t1'
+has "is reported as one" "$OUT" 'a phantom: the row y appeared between two evaluations of "v < 5" by t1'
 cat >gone.jsonl <<'END'
 {"session":1,"txn":"t1","ops":[{"p":"v < 5","rows":{"x":1}},{"p":"v < 5","rows":{}}]}
 {"session":2,"txn":"t2","ops":[{"d":"x"}]}
 {"init":{"x":1}}
 END
 expect "a row may go as well" 1 "$ESSE" check -l serializable gone.jsonl
-has "and that is told" "$OUT" 'a phantom: the row x disappeared between two evaluations of "v < 5" by t1'
+has "and that is reported" "$OUT" 'a phantom: the row x disappeared between two evaluations of "v < 5" by t1'
 
 cat >skew.jsonl <<'END'
 {"session":1,"txn":"t1","ops":[{"p":"v < 5","rows":{}},{"w":"x","v":1}]}
@@ -95,7 +95,7 @@ expect "the right one is fine" 0 "$ESSE" check --engine dsg -l serializable righ
 expect "and no evidence of anything" 65 "$ESSE" verify e.json right.jsonl
 sed 's/SELECT sum(v) FROM t WHERE v > 0","result":\[7\]/SELECT * FROM t ORDER BY v LIMIT 1","rows":{"x":5}/' sum.jsonl >limit.jsonl
 expect "the least row is another" 1 "$ESSE" check --engine dsg -l read-uncommitted limit.jsonl
-has "which is told" "$OUT" "at its snapshot y = 4, which does not go with the rows returned"
+has "which is reported" "$OUT" "at its snapshot y = 4, which does not go with the rows returned"
 
 # ---- a join: predicate write skew over pairs ----
 cat >join.jsonl <<'END'
@@ -159,8 +159,8 @@ cat >h.jsonl <<'END'
 {"session":2,"txn":"b","ops":[{"w":"x","v":2}]}
 END
 echo '{"version_order":{"x":[1,3]}}' | cat h.jsonl - >here.jsonl
-expect "a version nobody wrote" 65 "$ESSE" check here.jsonl
-same "has a line" "esse: here.jsonl:3:1: certificate: the version order of x names 3, which nobody wrote" "$ERR"
+expect "a version that no transaction wrote" 65 "$ESSE" check here.jsonl
+same "has a line" "esse: here.jsonl:3:1: certificate: the version order of x names 3, which no transaction wrote" "$ERR"
 cat >crash.jsonl <<'END'
 {"certificate":"postgresql-snapshots"}
 {"session":1,"txn":"a","xid":7,"status":"unknown","ops":[{"w":"x","v":1,"snapshot":"5:5:"}]}
@@ -170,7 +170,7 @@ END
 expect "a server that crashed may give an xid again" 0 "$ESSE" check -q -l serializable crash.jsonl
 printf '%s\n' '{"init":{"y":0}}' '{"version_order":{"x":[1,3]}}' >c.jsonl
 expect "in a file of its own" 65 "$ESSE" check --certificate c.jsonl h.jsonl
-same "it is of that file" "esse: h.jsonl: certificate c.jsonl:2: the version order of x names 3, which nobody wrote" "$ERR"
+same "it is of that file" "esse: h.jsonl: certificate c.jsonl:2: the version order of x names 3, which no transaction wrote" "$ERR"
 printf '%s\n' '{"init":{"y":0}}' '' '{"version_order":{"x":[{"txn":"a"},{"txn":"c"}]}}' >c.jsonl
 expect "a transaction that does not exist" 65 "$ESSE" check --certificate c.jsonl h.jsonl
 same "has its line too" "esse: h.jsonl: certificate c.jsonl:3: there is no transaction 'c'" "$ERR"

@@ -29,7 +29,7 @@ has "the aborted writer is shown" "$OUT" "and then aborted"
 expect "several levels: the worst counts" 1 "$ESSE" check -l read-uncommitted,serializable faulty.jsonl
 has "each level has a line" "$OUT" "violated serializable"
 expect "several histories: the worst counts" 1 "$ESSE" check clean.jsonl faulty.jsonl
-has "both are told" "$OUT" "clean.jsonl: holds"
+has "both are reported" "$OUT" "clean.jsonl: holds"
 expect "an error is worse than a violation" 65 "$ESSE" check faulty.jsonl "$ROOT/tests/parse/native_not_json.jsonl"
 
 expect "json" 1 "$ESSE" check --json faulty.jsonl
@@ -72,7 +72,7 @@ expect "one commit is enough" 0 "$ESSE" check one.jsonl
 has "by nothing" "$OUT" "tested by nothing: no committed transaction read anything"
 printf '{"session":1,"start":1,"end":4,"ops":[{"w":"x","v":1}]}\n{"session":2,"start":3,"end":6,"ops":[{"r":"x","v":1}]}\n{"session":2,"start":7,"end":8,"ops":[{"r":"x","v":1}]}\n' >contended.jsonl
 expect "by how much a level holds" 0 "$ESSE" check contended.jsonl
-has "is told" "$OUT" "tested by only 1 contended read of 2"
+has "is reported" "$OUT" "tested by only 1 contended read of 2"
 same "and in JSON" "{'reads': 2, 'contended_reads': 1, 'by': 'time'}" "$("$ESSE" check --json contended.jsonl | json 'd["tested"]')"
 expect "unless more are asked for" 2 "$ESSE" check --min-committed 2 one.jsonl
 has "and that is said" "$OUT" "because only 1 transaction was committed, and at least 2 were asked for"
@@ -123,7 +123,7 @@ pkill -INT -P $! esse || pkill -INT -f "$ESSE check -$"
 wait
 same "Ctrl-C ends in unknown" "2" "$(cat int.status)"
 has "and says that it was interrupted" "$(cat int.out)" "interrupted"
-expect "writing to a full disk is told" 74 sh -c "'$ESSE' check --json faulty.jsonl >/dev/full"
+expect "writing to a full disk is reported" 74 sh -c "'$ESSE' check --json faulty.jsonl >/dev/full"
 
 for anomaly in G1a G1b internal future-read garbage-read lost-update duplicate-elements \
     incompatible-order dirty-update; do
@@ -158,8 +158,8 @@ same "has a verdict for each level" "37" "$(echo "$OUT" | json 'len(d["results"]
 printf '\xef\xbb\xbf{"esse":"history","version":1}\n{"session":1,"ops":[{"w":"x","v":1}]}\n' >marked.jsonl
 expect "a byte order mark is passed over" 0 "$ESSE" check marked.jsonl
 "$ESSE" gen rw-register --txns 50 -q --anomaly duplicate-write -o twice.edn
-has "a repeated value is told, though it rules out nothing" "$("$ESSE" check --json twice.edn | json '[a["type"] for a in d["also_found"]]')" "duplicate-write"
-# An order that is given for a list knows of appends that nobody read: no read shows it then.
+has "a repeated value is reported, though it rules out nothing" "$("$ESSE" check --json twice.edn | json '[a["type"] for a in d["also_found"]]')" "duplicate-write"
+# An order that is given for a list knows of appends that were not read: no read shows it then.
 cat >lists.jsonl <<'E'
 {"session":0,"txn":"one","ops":[{"a":"l","v":1}]}
 {"session":1,"txn":"two","ops":[{"a":"l","v":2},{"r":"x","v":5}]}
@@ -181,12 +181,12 @@ gzip store/history.jsonl
 has "packed too" "$("$ESSE" stats -q store)" "store: native"
 rm store/history.jsonl.gz && echo '{' >store/history.edn
 expect "what is wrong in it" 65 "$ESSE" check -q store
-has "is told by its name" "$ERR" "history.edn: "
+has "is reported by its name" "$ERR" "history.edn: "
 
 # Names.
 echo '{"session":0,"ops":[{"w":"x","v":1}]}' >names.jsonl
 expect "levels as peers name them" 0 "$ESSE" check -l SI,RC,TCC,READ_ATOMICITY,SSER names.jsonl
-has "are told by their own names" "$OUT" "holds strict-serializable"
+has "are reported by their own names" "$OUT" "holds strict-serializable"
 has "and which was taken" "$ERR" "level 'RC': taken as read-committed (Adya's PL-2); what AWDIT, Plume"
 expect "in any case, quietly" 0 "$ESSE" check -q -l Causal names.jsonl
 same "without a word" "" "$ERR"
@@ -207,7 +207,7 @@ has "belongs to another command" "$ERR" "'esse classic bank' checks transfers"
 head -c 100000 whole.jsonl >cut.jsonl
 expect "a file that was cut off" 65 "$ESSE" check -q cut.jsonl
 expect "is salvaged" 0 "$ESSE" check -l serializable --salvage cut.jsonl
-has "which is told" "$ERR" "1 unfinished line at the end was left out (--salvage)"
+has "which is reported" "$ERR" "1 unfinished line at the end was left out (--salvage)"
 gzip -c whole.jsonl | head -c 20000 >cut.jsonl.gz
 expect "packed, it is refused" 65 "$ESSE" check -q cut.jsonl.gz
 expect "or salvaged" 0 "$ESSE" check -l serializable --salvage cut.jsonl.gz

@@ -33,7 +33,7 @@ END
 
 expect "a wrong total is invalid" 1 "$ESSE" classic bank bank.edn
 same "the verdict comes first" "bank.edn: invalid bank" "$(echo "$OUT" | head -n 1)"
-has "the total is told" "$OUT" "the total is 12 instead of 10"
+has "the total is reported" "$OUT" "the total is 12 instead of 10"
 has "the read is shown with line, process and time" "$OUT" "line 7, process 0, at 2.250 s: :ok :read {0 7, 1 5}"
 has "what was skipped is said on stderr" "$ERR" "warning: 1 operations of non-client processes were skipped (first on line 3)"
 expect "quiet" 1 "$ESSE" classic bank --quiet bank.edn
@@ -45,7 +45,7 @@ has "is unexpected" "$OUT" "account 1 is not one of the bank's"
 
 expect "valid" 0 "$ESSE" classic set good.edn
 expect "lost" 1 "$ESSE" classic set lost.edn
-has "who acknowledged it" "$OUT" "line 2, process 0: :ok :add 0  (acknowledged it)"
+has "the process that acknowledged it" "$OUT" "line 2, process 0: :ok :add 0  (acknowledged it)"
 expect "never read" 2 "$ESSE" classic set unread.edn
 has "the reason is given" "$OUT" "because the set was never read"
 expect "several histories: the worst counts" 1 "$ESSE" classic set good.edn unread.edn lost.edn
@@ -68,7 +68,7 @@ cat >keys.edn <<'END'
 {:type :ok, :process 0, :f :read, :value [:b 1]}
 END
 expect "independent keys" 1 "$ESSE" classic counter --independent keys.edn
-has "are told one by one" "$OUT" "keys.edn: invalid counter, key :b"
+has "are reported one by one" "$OUT" "keys.edn: invalid counter, key :b"
 same "and as json" "b" "$("$ESSE" classic counter -i --json keys.edn | json '" ".join(d["result"]["failures"])')"
 
 expect "standard input" 1 sh -c "'$ESSE' classic set - <lost.edn"
@@ -86,12 +86,12 @@ printf '{:type :invoke, :process 0, :f :transfer, :value {:from 0, :to 1, :amoun
 expect "all failed" 2 "$ESSE" classic bank failed.edn
 has "is nothing committed" "$OUT" "because nothing was committed, so nothing was tested"
 sed 's/:fail/:ok/' failed.edn >unread-bank.edn
-expect "a bank that nobody looked into" 2 "$ESSE" classic bank unread-bank.edn
+expect "a bank that was never read" 2 "$ESSE" classic bank unread-bank.edn
 has "and that is said" "$OUT" "because nothing was read, so nothing was tested"
 has "with what to do" "$OUT" "  what you can do: let more operations succeed, reads among them"
 expect "also for CI" 2 "$ESSE" classic --fail-on violated bank unread-bank.edn
 expect "few operations" 2 "$ESSE" classic --min-committed 10k set good.edn
-has "are told" "$OUT" "were acknowledged, and at least 10000 were asked for"
+has "are reported" "$OUT" "were acknowledged, and at least 10000 were asked for"
 
 expect "the wrong checker" 65 "$ESSE" classic set -q bank.edn
 has "says what it looks like" "$ERR" "bank.edn:1:1: found no :add operations, which set checks; this looks like bank (esse classic bank)"

@@ -83,7 +83,7 @@ expect "and back to EDN" 0 "$ESSE" convert jepsen.jsonl jepsen2.edn
 check "byte for byte" cmp jepsen.edn jepsen2.edn
 "$ESSE" gen rw-register -n 20 --no-times -q -o gen.jsonl
 expect "the header of gen is no obstacle" 0 "$ESSE" convert gen.jsonl gen.edn
-has "and is told" "$ERR" "the header (database, isolation, columns, statements)"
+has "and is reported" "$ERR" "the header (database, isolation, columns, statements)"
 sed -i 's/"txn":"[0-9]*",//' jepsen.jsonl
 sed 's/"edn":{":error":"[^}]*}/"edn":{":error":"[:timeout"}/' jepsen.jsonl >bad.jsonl
 expect "members must be EDN" 65 "$ESSE" convert bad.jsonl x.edn
@@ -156,7 +156,7 @@ has "what was read until then" "$OUT" "faults: kill of node 1 from 1.2 s on"
 check "and no more" test "$(grep -c pause <<<"$OUT")" -eq 0
 sed '/"node":1,"start"/d' stream.jsonl >loose.jsonl
 expect "an end without a beginning is refused there too" 65 "${stream[@]}" loose.jsonl
-has "with its line" "$ERR" "loose.jsonl:4:1: a kill ends that nobody began"
+has "with its line" "$ERR" "loose.jsonl:4:1: a kill ends that did not begin"
 echo '{"fault":"kill","start":1}' >certificate.jsonl
 expect "a certificate has none" 65 "$ESSE" check --certificate certificate.jsonl faults.jsonl
 has "and says what it may have" "$ERR" "certificate.jsonl:1: found a fault; a certificate holds"

@@ -41,7 +41,7 @@ expect "shares are between 0 and 1" 64 "$ESSE" gen rw-register --read-share 2
 expect "a folder that is not there" 74 "$ESSE" gen rw-register -o nowhere/x.jsonl
 expect "a full disk" 74 "$ESSE" gen rw-register --txns 100k -q -o /dev/full
 expect "planted at a place" 0 "$ESSE" gen rw-register --txns 100 --anomaly G1a@90% -o late.jsonl
-has "which is told" "$ERR" "planted G1a after 90 transactions"
+has "which is reported" "$ERR" "planted G1a after 90 transactions"
 for workload in blindw-rh blindw-rw blindw-wh rmw heavy-write ycsb-a ycsb-b ycsb-f twitter rubis tpcc; do
     "$ESSE" gen $workload --txns 2000 --drop-aborted -q -o w.jsonl
     expect "$workload holds" 0 "$ESSE" check -q --level strict-serializable w.jsonl
@@ -56,7 +56,7 @@ for workload in $NAMES; do has "help tells of $workload" "$OUT" "$workload"; don
 expect "an option over a preset" 0 "$ESSE" gen blindw-rw --read-share 1 --ops 2 --keys 7 -q -n 50
 same "is taken" 0 "$(echo "$OUT" | grep -c '"w"')"
 expect "shapes have no number of operations" 64 "$ESSE" gen twitter --ops 4
-has "which is told" "$ERR" "shapes of their own"
+has "which is reported" "$ERR" "shapes of their own"
 "$ESSE" gen rw-register --txns 300 --certificate -q -o file.jsonl
 "$ESSE" gen rw-register --txns 300 --certificate --by-session -q -o sessions.jsonl
 expect "by session, another order" 1 cmp -s file.jsonl sessions.jsonl

@@ -102,7 +102,7 @@ sed 's/"commit_ts":4/"commit_ts":5/' ts.jsonl >tie.jsonl
 expect "a tie is no order" 65 "$ESSE" check -q --transaction-order tie.jsonl
 has "and names the two" "$ERR" "a and b both write y"
 echo '{"order":["nobody"]}' >bad.jsonl
-expect "who is not there is named" 65 "$ESSE" check -q --certificate bad.jsonl h.edn
+expect "a transaction that is not there is named" 65 "$ESSE" check -q --certificate bad.jsonl h.edn
 has "with the certificate" "$ERR" "certificate bad.jsonl:1: there is no transaction 'nobody'"
 printf '\n{"session":0,"ops":[]}\n' >bad.jsonl
 expect "a transaction is no certificate" 65 "$ESSE" check -q --certificate bad.jsonl h.edn
@@ -125,7 +125,7 @@ expect "their absence is proved" 0 "$ESSE" check -l none --anomalies G1a,G-singl
 has "and said" "$OUT" "holds no G1a, G-single"
 expect "what is left out does not count" 2 "$ESSE" check -q -l serializable \
     --except G1a,incompatible-order g1a.jsonl
-case "$OUT" in *G1a:*) fail "nor is it told" "$OUT" ;; *) pass "nor is it told" ;; esac
+case "$OUT" in *G1a:*) fail "nor is it reported" "$OUT" ;; *) pass "nor is it reported" ;; esac
 has "but the level does not hold" "$OUT" "which was to be left out"
 expect "an unknown anomaly" 64 "$ESSE" check --anomalies foo clean.jsonl
 expect "an umbrella cannot be left out" 64 "$ESSE" check --except G1 clean.jsonl

@@ -53,9 +53,9 @@ same "exactly what the header declares is exported" "" "$(diff declared exported
 names() { nm -g --defined-only "$1" 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u; }
 same "and it is all that is global in the archive" "" "$(diff declared <(names "$usr/lib/libesse.a"))"
 
-# ---- a program of somebody else -----------------------------------------------------------------
+# ---- a program of a user ----------------------------------------------------------------------
 
-# The tree is not where it says it is, so the prefix is told; no other esse.pc may be found.
+# The tree is not where it says it is, so the prefix is given; no other esse.pc may be found.
 export PKG_CONFIG_LIBDIR=$usr/lib/pkgconfig
 flags() {
     pkg-config "--define-variable=prefix=$usr" "$@" esse

@@ -13,7 +13,7 @@ expect "svg" 0 "$ESSE" levels --svg -o l.svg
 check "is well-formed" xmllint --noout l.svg
 check "can be drawn" rsvg-convert -o l.png l.svg
 expect "one level" 0 "$ESSE" levels snapshot-isolation
-has "says who ships it" "$OUT" "PostgreSQL: REPEATABLE READ"
+has "says which product ships it" "$OUT" "PostgreSQL: REPEATABLE READ"
 for name in PL-3 conflict-serializable causal-consistency prefix-consistency strong-serializable PL-2.99; do
     expect "$name is a name" 0 "$ESSE" levels $name
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Commits that a database lost: told from the files alone, and kept by what makes other files of them.
+# Commits that a database lost: reported from the files alone, and kept by what makes other files of them.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -16,14 +16,14 @@ END
 expect "without the log's word the history holds" 0 "$ESSE" check -l serializable h.jsonl
 expect "a commit that the log lacks is a finding" 1 "$ESSE" check --certificate c.jsonl -l serializable --evidence e.json h.jsonl
 has "by its name" "$OUT" "lost-commit: a transaction was acknowledged as committed"
-has "that of the transaction" "$OUT" "a did w x = 1 and was told that it had committed"
+has "that of the transaction" "$OUT" "a did w x = 1 and its commit was acknowledged"
 has "read committed is ruled out" "$OUT" "ruled out, with all that implies them: read-committed"
 expect "the evidence is verified" 0 "$ESSE" verify --certificate c.jsonl e.json h.jsonl
 expect "and does not follow without the log" 65 "$ESSE" verify e.json h.jsonl
 sed 's/"a"/"c"/; s/\["c"\]/[]/' c.jsonl >other.jsonl
-expect "nor if somebody else was lost" 65 "$ESSE" verify --certificate other.jsonl e.json h.jsonl
+expect "nor if another was lost" 65 "$ESSE" verify --certificate other.jsonl e.json h.jsonl
 expect "read uncommitted asks nothing of commits" 0 "$ESSE" check --certificate c.jsonl -l read-uncommitted h.jsonl
-has "but it is told" "$OUT" "lost-commit"
+has "but it is reported" "$OUT" "lost-commit"
 for level in read-committed snapshot-isolation strict-serializable read-atomic; do
     expect "$level is violated" 1 "$ESSE" check --certificate c.jsonl -l $level h.jsonl
 done
@@ -43,7 +43,7 @@ same "to one transaction" 1 "$(grep -c session small.jsonl)"
 same "and the word of the log" '{"lost":["a"]}' "$(tail -n 1 small.jsonl)"
 expect "which is still violated" 1 "$ESSE" check -l serializable small.jsonl
 expect "Jepsen's format cannot say it" 65 "$ESSE" convert whole.jsonl whole.edn
-has "and that is told" "$ERR" "the database"
+has "and that is reported" "$ERR" "the database"
 expect "statistics count it" 0 "$ESSE" stats whole.jsonl
 has "..." "$OUT" "1 commits that the database's log does not have"
 expect "a stream has no log" 65 "$ESSE" check --stream -l serializable small.jsonl
@@ -61,7 +61,7 @@ refused "one that aborted" "lost names d, which was never acknowledged" '{"lost"
     '{"session":4,"txn":"d","status":"aborted","ops":[{"w":"x","v":4}]}'
 refused "one that a writer saw that is not lost" "and e, which is not lost and writes, read what it wrote" '{"lost":["a"]}' \
     '{"session":4,"txn":"e","ops":[{"r":"x","v":1},{"w":"y","v":4}]}'
-refused "nobody" "there is no transaction 'z'" '{"lost":["z"]}'
+refused "no transaction" "there is no transaction 'z'" '{"lost":["z"]}'
 refused "one named twice" "lost names the transaction 'a' twice" '{"lost":["a","a"]}'
 refused "two lines" "given twice" '{"lost":["a"]}' '{"lost":["c"]}'
 expect "a log that is to be complete and lacks a commit: the message names the remedy" 65 "$ESSE" check -l serializable \

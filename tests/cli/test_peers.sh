@@ -51,9 +51,9 @@ printf 'S12345678?' >nothing/T5.log
 expect "a damaged log" 65 "$ESSE" check nothing
 same "is named" "esse: nothing: T5.log: byte 9: found '?', expected a record: S, W, R or C" "$ERR"
 expect "unknown formats" 64 "$ESSE" stats --format excel gen.txt
-has "are told the known ones" "$ERR" "known are native, elle-json, jepsen-edn, plume, awdit, dbcop and cobra"
+has "are answered with the known ones" "$ERR" "known are native, elle-json, jepsen-edn, plume, awdit, dbcop and cobra"
 expect "formats that can only be read" 64 "$ESSE" convert --to awdit gen.txt x
-has "are told what can be written" "$ERR" "native, jepsen-edn, plume, dbcop and cobra are"
+has "are answered with what can be written" "$ERR" "native, jepsen-edn, plume, dbcop and cobra are"
 
 # The same anomaly in every format.
 cat >g1a.txt <<'END'
@@ -70,7 +70,7 @@ has "is G1a in DBCop" "$OUT" "G1a"
 "$ESSE" convert --lossy --to cobra g1a.txt g1a
 expect "in Cobra's logs" 1 "$ESSE" check -q --level read-committed g1a
 has "is G1a in Cobra's logs" "$OUT" "G1a"
-expect "a value nobody wrote, in AWDIT's text" 1 "$ESSE" check -q --level read-committed garbage.txt
+expect "a value that no transaction wrote, in AWDIT's text" 1 "$ESSE" check -q --level read-committed garbage.txt
 has "is a garbage read" "$OUT" "garbage-read"
 
 # A write skew over registers that a first transaction set to 0: 0 is a value like any other.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Refutations: told case by case, in JSON and in pictures, verified, shrunk, refused when damaged.
+# Refutations: shown case by case, in JSON and in pictures, verified, shrunk, refused when damaged.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -108,7 +108,7 @@ same "to what it needs" 3 "$(grep -c '"ops"' small.jsonl)"
 expect "which is still refuted" 1 "$ESSE" check -q --level serializable small.jsonl
 has "in the same way" "$OUT" "serializable-no-order: "
 
-# Parts of the engine, told and left out.
+# Parts of the engine, shown and left out.
 head -2 a.jsonl >clean.jsonl
 plan() { # parts to leave out: the names of the phases
     "$ESSE" check -q --engine polygraph --level serializable --explain-plan --ablate "$1" clean.jsonl |

@@ -25,7 +25,7 @@ expect "from standard input too" 1 sh -c "\"$ESSE\" check -l serializable --stre
 has "because it is in the order of commit_ts" "$OUT" "in the order of commit_ts, b would have read x = 1"
 
 sed 's/"commit_ts":[0-9],//' a.jsonl >undeclared.jsonl
-expect "an order that nobody declared refutes nothing" 2 "$ESSE" check -l serializable --stream undeclared.jsonl
+expect "an undeclared order refutes nothing" 2 "$ESSE" check -l serializable --stream undeclared.jsonl
 has "and says what to do" "$OUT" "b does not fit the order of the lines, and nothing says that this is the order of the transactions: declare it with --order-by"
 expect "declared, it does" 1 "$ESSE" check -l serializable --stream --order-by order undeclared.jsonl
 has "in the order of the lines" "$OUT" "in the order of the lines, b would have read x = 1"
@@ -48,7 +48,7 @@ expect "a wrong one does not" 1 "$ESSE" check -l serializable --engine replay wr
 has "at the first row" "$OUT" "in the order given, c would have read x = nil"
 expect "unless another engine is asked" 0 "$ESSE" check -l serializable wrong.jsonl
 echo '{"order":["b","a"]}' | cat a.jsonl - >short.jsonl
-expect "one that leaves somebody out is none" 2 "$ESSE" check -l serializable --engine replay short.jsonl
+expect "one that leaves a transaction out is none" 2 "$ESSE" check -l serializable --engine replay short.jsonl
 has "and that is why" "$OUT" "because c is committed and not in the order"
 
 "$ESSE" check -q -l serializable --order-by commit_ts --evidence e.json a.jsonl >/dev/null
@@ -65,7 +65,7 @@ cat >st.jsonl <<'END'
 {"session":2,"txn":"c","commit_ts":3,"ops":[{"p":"SELECT max(bal) FROM acc","result":[7]}]}
 END
 expect "results are computed again" 1 "$ESSE" check -l serializable --order-by commit_ts st.jsonl
-has "and told" "$OUT" "c did SELECT max(bal) FROM acc: 7; of the table that is 9"
+has "and reported" "$OUT" "c did SELECT max(bal) FROM acc: 7; of the table that is 9"
 expect "of streams too" 1 "$ESSE" check -l serializable --stream st.jsonl
 has "in the same words" "$OUT" "c did SELECT max(bal) FROM acc: 7; of the table that is 9"
 

@@ -4,11 +4,11 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 "$ESSE" gen list-append --txns 200 -q --anomaly G1a -o faulty.jsonl
-expect "an anomaly is told" 1 "$ESSE" check -q faulty.jsonl
+expect "an anomaly is reported" 1 "$ESSE" check -q faulty.jsonl
 has "with its contradiction" "$OUT" "relied on something that never happened"
 check "in few lines" test "$(echo "$OUT" | wc -l)" -le 24
 has "in plain words, too" "$OUT" "    In plain words: A transaction saw data of another one that was rolled back"
-has "with who prevents it" "$(echo "$OUT" | tr -s ' \n' ' ')" "It must not happen at read-committed (PostgreSQL, Oracle Database and SQL Server: READ COMMITTED"
+has "with what prevents it" "$(echo "$OUT" | tr -s ' \n' ' ')" "It must not happen at read-committed (PostgreSQL, Oracle Database and SQL Server: READ COMMITTED"
 has "and what to do" "$(echo "$OUT" | tr -s ' \n' ' ')" "What to do: Use at least READ COMMITTED."
 expect "only in plain words" 1 "$ESSE" check -q --plain faulty.jsonl
 has "there they are" "$OUT" "In plain words: A transaction saw data of another one"

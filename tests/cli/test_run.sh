@@ -63,7 +63,7 @@ check "updates by condition have the row before and after" \
     grep -q '"u":"SELECT \* FROM doctors WHERE shift = 1 AND id < 100","rows":{"doctors/1":\[{' own/history.jsonl
 check "deletes too" grep -q '},null\]' own/history.jsonl
 expect "keys of two columns" 0 "$ESSE" run -w "sql:$ROOT/examples/seats.sql" -n 1500 -o seats
-check "are told apart" grep -qF '"r":"seats/2,it'"'"'s a box\\, up"' seats/history.jsonl
+check "are distinguished" grep -qF '"r":"seats/2,it'"'"'s a box\\, up"' seats/history.jsonl
 check "one row by its key is no predicate" grep -q '"w":"seats/1,A1"' seats/history.jsonl
 sed 's/VALUES (:stamp.*)/& ON CONFLICT (night, seat) DO UPDATE SET guest = 7, stamp = excluded.stamp/; /AND seat = :extra;/d' \
     "$ROOT/examples/seats.sql" >upsert.sql
@@ -71,18 +71,18 @@ expect "INSERT that may find its row" 0 "$ESSE" run -w sql:upsert.sql -n 1500 -o
 check "is a write of what came out" grep -q '"w":"seats/1,C1","v":{"guest":7,' upsert/history.jsonl
 again=$(grep '^esse run ' own/README | sed "s|^esse|$ESSE|")
 expect "the README's line repeats it" 0 bash -c "$again -o own-again"
-# Nobody writes between the SELECT that tells how rows were and the UPDATE, in a shared cache too.
+# No transaction writes between the SELECT that shows how rows were and the UPDATE, in a shared cache too.
 expect "a workload file at read-uncommitted" 0 "$ESSE" run sqlite: -i read-uncommitted -w "sql:$ROOT/examples/seats.sql" -n 6000 -o dirty-own
 has "which has no order of commits" "$OUT" "no order of versions: commits of your own transactions"
 recheck=$(grep '^esse check ' dirty-own/README | sed "s|^esse|$ESSE|")
 expect "so the README's check does without" 0 bash -c "cd dirty-own && $recheck"
 expect "dirty reads are found in it" 1 "$ESSE" check -q -l read-committed dirty-own/history.jsonl
 has "by their name" "$OUT" "G1a: "
-expect "an unknown level is told before anything runs" 64 "$ESSE" run -l serializable,serialisable -n 100 -o unknown-level
+expect "an unknown level is reported before anything runs" 64 "$ESSE" run -l serializable,serialisable -n 100 -o unknown-level
 has "with a suggestion" "$ERR" "did you mean 'serializable'"
 check "and nothing is left behind" test ! -e unknown-level
 expect "a certificate that is not there" 74 "$ESSE" check --certificate nowhere.jsonl dirty-own/history.jsonl
-has "is what is told" "$ERR" "certificate nowhere.jsonl: cannot open"
+has "is what is reported" "$ERR" "certificate nowhere.jsonl: cannot open"
 cat >broken.sql <<'END'
 table t (id, a)
 transaction one
@@ -91,13 +91,13 @@ transaction one
         lower(a) = 1;
 END
 expect "a condition that the check does not know" 65 "$ESSE" run -w sql:broken.sql -o nothing
-has "is told with file and line" "$ERR" "broken.sql:4: "
+has "is reported with file and line" "$ERR" "broken.sql:4: "
 sed -i 's/lower(a)/b/' broken.sql
 expect "a column that is not declared" 65 "$ESSE" run -w sql:broken.sql -o nothing
 has "too" "$ERR" "broken.sql:4: "
 sed -i 's/FROM t/FROM/' broken.sql
 expect "a statement without a table" 65 "$ESSE" run -w sql:broken.sql -o nothing
-has "is told where it stands" "$ERR" "broken.sql:3: "
+has "is reported where it stands" "$ERR" "broken.sql:3: "
 expect "a file that is not there" 74 "$ESSE" run -w sql:missing.sql -o nothing
 expect "no file" 64 "$ESSE" run -w sql -o nothing
 expect "a store without SQL" 64 "$ESSE" run memory: -w "sql:$ROOT/examples/on-call.sql" -o nothing
@@ -212,7 +212,7 @@ assert "G1a" in json.loads(sys.argv[1])["anomaly_types"]' "$OUT"
 
 # ---- every bug is found -------------------------------------------------------------------------
 
-# Those that are told by another name: what is said to be "reported as" in esse levels, and the
+# Those that are reported by another name: what is said to be "reported as" in esse levels, and the
 # generator's own names.
 told_as() {
     case $1 in
@@ -224,7 +224,7 @@ told_as() {
     *) echo "$1" ;;
     esac
 }
-# Lines "NAME VERDICT": those where neither the name is told nor anything that implies it.
+# Lines "NAME VERDICT": those where neither the name is reported nor anything that implies it.
 untold() {
     python3 -c '
 import json, sys
@@ -244,7 +244,7 @@ found() { # bug, workload
     local name=$1 workload=$2 status=1 options=()
     case $name in
     duplicate-write)
-        [ "$workload" = list-append ] || return # elsewhere nobody promises unique values
+        [ "$workload" = list-append ] || return # elsewhere unique values are not promised
         status=0 ;;                             # it breaks no level
     cyclic-versions) options=(--wfr-keys) ;;
     esac
@@ -263,10 +263,10 @@ while read -r name letter; do
     case $letter in l) found "$name" list-append ;; r) found "$name" rw-register ;; p) found "$name" predicate ;; esac
 done <bugs
 expect "a bug chooses a workload that shows it" 1 "$ESSE" run 'memory:?bug=phantom' -n 50 -o chosen
-has "which is told" "$OUT" "predicate, 8 sessions"
+has "which is reported" "$OUT" "predicate, 8 sessions"
 expect "and its own level, which may be named" 1 "$ESSE" run 'memory:?bug=causal-cycle' -l read-atomic,causal -n 50 -o named
 has "one holds" "$OUT" "holds read-atomic"
-same "each is told by its name" "" "$(untold <expected)"
+same "each is reported by its name" "" "$(untold <expected)"
 check "and drawn" grep -q '<svg .*' bug-G1c-rw-register/evidence.svg
 recheck=$(grep '^esse check ' bug-cyclic-versions-rw-register/README | sed "s|^esse|$ESSE|")
 expect "a README does not ask for a certificate that is not there" 1 bash -c "cd bug-cyclic-versions-rw-register && $recheck"
@@ -277,7 +277,7 @@ has "nor forgets what was assumed" "$OUT" "cyclic-versions"
 expect "no transactions" 64 "$ESSE" run -n 0 -o nothing
 expect "no time" 64 "$ESSE" run -d 0s -o nothing
 expect "no level" 64 "$ESSE" run -l '' -n 10 -o nothing
-expect "a wrong workload is told before a server is started" 64 "$ESSE" run --spawn nobody -w nonsense -o nothing
+expect "a wrong workload is reported before a server is started" 64 "$ESSE" run --spawn nobody -w nonsense -o nothing
 has "by its name" "$ERR" "unknown workload 'nonsense'"
 expect "a share of more than all" 64 "$ESSE" run --read-share 1.5 -o nothing
 check "nothing was made for any of them" test ! -e nothing
@@ -297,7 +297,7 @@ expect "a bug that the workload cannot show" 64 "$ESSE" run 'memory:?bug=phantom
 mkdir lib && echo damaged >lib/libpq.so.5
 expect "a client library that is not there" 69 env "LD_LIBRARY_PATH=$PWD/lib" "$ESSE" run postgresql://localhost/x -o nothing
 has "its package is named" "$ERR" "package libpq5"
-expect "whoever only checks does not need it" 0 env "LD_LIBRARY_PATH=$PWD/lib" "$ESSE" --version
+expect "checking alone does not need it" 0 env "LD_LIBRARY_PATH=$PWD/lib" "$ESSE" --version
 expect "no sessions" 64 "$ESSE" run -s 0 -o nothing
 expect "an unknown level" 64 "$ESSE" run memory: -n 10 -l nonsense -o level
 expect "targets are listed" 0 "$ESSE" run help
@@ -313,7 +313,7 @@ same "is not repeated" "" "$(grep -F $secret <<<"$OUT$ERR")"
 expect "nor one with another mistake" 64 "$ESSE" run "nosql://bob:$secret@host:99999999/db?password=$secret" -o nothing
 same "whatever it is" "" "$(grep -F $secret <<<"$OUT$ERR")"
 
-# A password in a URL is overwritten: ps shows it to everybody.  The server here never answers.
+# A password in a URL is overwritten: ps shows it to all users.  The server here never answers.
 python3 -c '
 import socket, time
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(8)
@@ -361,7 +361,7 @@ printf '%s\n' 'table t (id, v)' 'setup' '  CREATE TABLE t (id integer PRIMARY KE
 expect "a workload file with named transactions" 0 "$ESSE" run -q -w sql:named.sql -n 20 -l read-committed -o labelled
 has "whose history has their names" "$(cat labelled/history.jsonl)" '"edn":{":transaction":"look"},"ops":'
 
-# Statements as they stand in the file: told once, named by number, shown in reports.  At read-uncommitted
+# Statements as they stand in the file: written once, named by number, shown in reports.  At read-uncommitted
 # with rollbacks there are dirty reads.
 cat >stated.sql <<'END'
 table t (id, v)

@@ -72,7 +72,7 @@ has "it is the same" "$(types -l serializable s.jsonl)" "G2"
 } >sums.jsonl
 expect "a write skew of sums shrinks" 0 "$ESSE" shrink -l serializable sums.jsonl -o s.jsonl
 same "to the two that summed" 2 "$(count s.jsonl)"
-has "which are told by what they summed" "$(cat s.jsonl)" "SELECT sum(v) FROM a"
+has "which are named by what they summed" "$(cat s.jsonl)" "SELECT sum(v) FROM a"
 
 "$ESSE" gen list-append --txns 50000 -q --anomaly G1a -o large.jsonl
 expect "no time at all" 2 "$ESSE" shrink --budget 1ms large.jsonl -l serializable -o none.jsonl

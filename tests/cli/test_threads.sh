@@ -87,7 +87,7 @@ expect "the budget stops all of them" 2 "$ESSE" check -l causal --budget 1ms --t
 expect "a number is wanted" 64 "$ESSE" check --threads many registers.jsonl
 has "and it is said where" "$ERR" "--threads"
 
-# ---- sessions on several threads, and who writes down what they saw ----
+# ---- sessions on several threads, and the thread that writes down what they saw ----
 for target in memory: sqlite:; do
     expect "$target on three threads" 0 "$ESSE" run $target --threads 3 --sessions 9 --txns 1500 --level serializable --out run
     has "... all are recorded" "$(wc -l <run/history.jsonl)" "1501"

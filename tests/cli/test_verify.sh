@@ -49,7 +49,7 @@ cat >sum.jsonl <<'EOF'
 {"session":2,"txn":"d","ops":[{"p":"SELECT * FROM a ORDER BY v LIMIT 1","rows":{"a/2":5},"vset":{"a/1":3,"a/2":5}}]}
 EOF
 expect "a wrong result is an anomaly" 1 "$ESSE" check -l serializable --verbose --evidence sum.json sum.jsonl
-has "told with the right one" "$OUT" "b did SELECT sum(v) FROM a: 7; of its version set it is 8"
+has "reported with the right one" "$OUT" "b did SELECT sum(v) FROM a: 7; of its version set it is 8"
 has "and a wrong LIMIT with a row" "$OUT" "a/1 should have been returned"
 expect "verified" 0 "$ESSE" verify sum.json sum.jsonl
 sed 's/"op":4/"op":3/' sum.json >other.json
@@ -154,15 +154,15 @@ cat >shared.jsonl <<'END'
 {"session":0,"txn":"c","ops":[{"r":"x","v":[1]}]}
 {"session":1,"txn":"d","ops":[{"r":"x","v":[1]}]}
 END
-expect "who appended it is a choice" 1 "$ESSE" check -q -l serializable,strong-session-serializable,causal --evidence ways.json shared.jsonl
+expect "which one appended it is a choice" 1 "$ESSE" check -q -l serializable,strong-session-serializable,causal --evidence ways.json shared.jsonl
 has "that is said" "$OUT" "in each of the 2 ways in which the elements that several operations appended can have come to be"
-has "by the names of those who appended" "$OUT" '"1 appended by'
+has "by the names of those that appended" "$OUT" '"1 appended by'
 expect "and verified, way by way" 0 "$ESSE" verify ways.json shared.jsonl
 has "what holds" "$OUT" "holds serializable, verified"
 has "and what does not" "$OUT" "violated strong-session-serializable, verified"
 sed 's/"by":\[1\]/"by":[0]/g' ways.json >damaged.json
 expect "the same way twice is refused" 65 "$ESSE" verify damaged.json shared.jsonl
 sed 's/"by":\[0\]/"by":[2]/g' ways.json >damaged.json
-expect "as is who did not append it" 65 "$ESSE" verify damaged.json shared.jsonl
+expect "as is one that did not append it" 65 "$ESSE" verify damaged.json shared.jsonl
 
 finish

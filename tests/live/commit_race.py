@@ -40,6 +40,6 @@ def is_race(anomaly):
 anomalies = [a for result in verdict["results"] for a in result["anomalies"]]
 others = [a for a in anomalies if not is_race(a)]
 if others or not anomalies:
-    print(others[0]["description"] if others else "no anomaly is told")
+    print(others[0]["description"] if others else "no anomaly is reported")
     sys.exit(1)
 print(anomalies[0]["description"])

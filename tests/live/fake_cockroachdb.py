@@ -100,7 +100,7 @@ class Session(socketserver.StreamRequestHandler):
         return self.rows(sql)
 
     def crash(self):
-        """What comes after the question for the time is COMMIT: it is done, and nobody tells."""
+        """What comes after the question for the time is COMMIT: it is done, and no answer comes."""
         txn, self.txn = self.txn, None
         txn.commit(True, RETRY)
         self.send_error(Refused("08P01", "server conn crashed?"), "FATAL")
@@ -171,7 +171,7 @@ class Session(socketserver.StreamRequestHandler):
             wait_a_little()
 
     def shuffled(self, news, shaky):
-        """At least once; only the versions of one row are in order, if nobody lies."""
+        """At least once; only the versions of one row are in order, if all is true."""
         rows = {}
         for entry in news:
             rows.setdefault(entry[1:3], []).append(entry)

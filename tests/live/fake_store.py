@@ -1,6 +1,6 @@
 """A small store with versions, for servers that are not at hand: rows (k, v, o) of tables, transactions that look
 at a snapshot, and the few statements that Esse's SQL drivers send.  It is not a copy of any server: it keeps the promises
-that the documentation makes about times, and breaks one of them when told to.
+that the documentation makes about times, and breaks one of them on demand.
 
 Times are given out by one clock.  Every committed version has the time of its transaction."""
 import re
@@ -21,8 +21,8 @@ class Store:
         self.lock = threading.RLock()
         self.now = first_time
         self.tables = {}  # name -> {k: [(time, (v, o) or None, start of its writer)]}, oldest first
-        self.looked = {}  # (table, k) or table -> the latest time at which somebody looked there
-        self.pinned = {}  # transactions whose time is told and who have not ended
+        self.looked = {}  # (table, k) or table -> the latest time at which a transaction looked there
+        self.pinned = {}  # transactions whose time is reported and that have not ended
         self.locks = {}  # (table, k) -> the transaction that has it locked
         self.log = []  # (time, table, k, (v, o) or None)
         self.lie = lie
@@ -45,7 +45,7 @@ class Transaction:
     def __init__(self, store):
         self.store = store
         self.start = store.tick()
-        self.time = None  # of the commit, once it is told
+        self.time = None  # of the commit, once it is reported
         self.read, self.written = set(), {}
 
     # ---- looking and writing ----
@@ -74,7 +74,7 @@ class Transaction:
         self.written[table, k] = row
 
     def lock(self, table, k, refusal):
-        """Nobody waits here."""
+        """No transaction waits here."""
         if self.store.locks.setdefault((table, k), self) is not self:
             raise refusal
 
@@ -91,7 +91,7 @@ class Transaction:
         return any(self.start < stamp <= until for stamp, _, _ in self.store.tables[table].get(k, ()))
 
     def commit(self, is_serializable, conflict, first_wins=True):
-        """Without 'first_wins' whoever writes a row has it locked."""
+        """Without 'first_wins' the writer of a row has it locked."""
         store = self.store
         with store.lock:
             when = self.time or store.tick()

@@ -6,7 +6,7 @@ docs/design/live-cockroachdb-tidb.md names, not recorded.
 usage: fake_tidb.py PORT STATUS_PORT [pessimistic|looked|stale|order|lose|gone|old]
   (nothing)    optimistic transactions: all look at start_ts, and of two that write a row the first to commit wins
   pessimistic  statements that write lock their rows and look at what is newest, at for_update_ts
-  looked       the same, and for_update_ts is told wrong
+  looked       the same, and for_update_ts is reported wrong
   stale        some reads are of the version before the one that is visible
   order        the HTTP API tells two successive versions of a row the wrong way round
   lose         some clients are hung up on after their COMMIT was done and before it is answered

@@ -1,5 +1,5 @@
 # Sourced by tests of PostgreSQL: runs that must be serializable, but for the race between two commits that a loaded
-# machine shows now and then (docs/live.md).  That is told, and is no failure of Esse's.
+# machine shows now and then (docs/live.md).  That is reported, and is no failure of Esse's.
 
 was_serializable() { # name, run directory, its exit status; $OUT and $ERR are what it said
     local race

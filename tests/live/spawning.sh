@@ -5,7 +5,7 @@ spawned() { # server, options...: a run of it
 }
 
 # Servers live in a directory of the test's own, which the users that run them may enter, so that what is left of
-# them is told from what other tests are at.
+# them is distinguished from what other tests are at.
 chmod a+rx "$WORK"
 install -d -m 1777 "$WORK/servers"
 export TMPDIR=$WORK/servers
@@ -65,7 +65,7 @@ assert begun and ended == len(begun)
     same "... nothing is left of it" "" "$(left "$1")"
 }
 
-# Root hands a server over to a user; everybody else runs it as who they are.
+# Root hands a server over to a user; any other account runs it as itself.
 as_nobody() { # server, options...
     [ "$(id -u)" -eq 0 ] || return 0
     install -d -o nobody -m 755 "$WORK/nobody" && chmod a+rx "$WORK" && install -m 755 "$ESSE" "$WORK/esse"

@@ -16,7 +16,7 @@ run() { # name, option...
     run_at "$1" "$URL" --sessions 4 "${@:2}"
 }
 
-# ---- nobody lies ----
+# ---- all is true ----
 begin
 for workload in list-append rw-register predicate write-skew; do
     expect "serializable holds ($workload)" 0 run "s-$workload" -w $workload --txns 200
@@ -25,7 +25,7 @@ for workload in list-append rw-register predicate write-skew; do
 done
 has "... the product has its name" "$(head -n 1 "$WORK/s-predicate/history.jsonl")" '"db":"cockroachdb 23.1.0"'
 URL=cockroachdb://root@127.0.0.1:$PORT/defaultdb expect "its own scheme" 0 run scheme --txns 20
-expect "read committed: no times are told, only an order of versions" 0 run rc -i read-committed -w list-append --txns 200
+expect "read committed: no times are reported, only an order of versions" 0 run rc -i read-committed -w list-append --txns 200
 same "... so the certificate has no kind" "" "$(kind rc)"
 has "... and an order" "$OUT" "versions from a changefeed"
 same "the cluster's setting is as it was" "false" \
@@ -41,7 +41,7 @@ has "... nothing of it is missing" "$OUT" "under the certificate (timestamps)"
 begin lose
 expect "connections are lost during COMMIT" 0 run lose -w rw-register --txns 400
 has "... outcomes are unknown" "$OUT" "connections lost"
-same "... of which nobody told the times: no kind" "" "$(kind lose)"
+same "... of which the times are not known: no kind" "" "$(kind lose)"
 begin crash
 expect "a proxy says FATAL where COMMIT, which was done, should be answered" 0 run crash -w rw-register --txns 400
 has "... outcomes are unknown" "$OUT" "connections lost"
@@ -55,9 +55,9 @@ expect "reads that are stale: violated" 1 run stale -w rw-register --txns 400
 has "... is what the times tell" "$OUT" "violated serializable"
 begin order
 expect "an order of versions against the times: refused" 65 run order -w rw-register --txns 400
-has "... which is told" "$ERR" "after one that was committed later"
+has "... which is reported" "$ERR" "after one that was committed later"
 
 # ---- manners ----
 expect "another dialect: status 64" 64 "$ESSE" run "cockroachdb://root@127.0.0.1:1/d?dialect=h2"
-has "... is told" "$ERR" "cockroachdb: has no other dialect"
+has "... is reported" "$ERR" "cockroachdb: has no other dialect"
 finish

@@ -35,11 +35,11 @@ has "... updates are lost" "$(found rc-bank)" "lost-update"
 # ---- manners ----
 same "no key is left behind" "" \
     "$(etcd_post kv/range '{"key":"ZXNzZQ==","range_end":"ZXNzZjA="}' | grep -o '"kvs"')"
-expect "nobody there: status 69" 69 "$ESSE" run "etcd://anna:geheimnis@127.0.0.1:1,127.0.0.1:2" --out "$WORK/away"
-has "... who was tried is told" "$ERR" "127.0.0.1:1: Connection refused; 127.0.0.1:2: Connection refused"
+expect "no server there: status 69" 69 "$ESSE" run "etcd://anna:geheimnis@127.0.0.1:1,127.0.0.1:2" --out "$WORK/away"
+has "... the hosts that were tried are named" "$ERR" "127.0.0.1:1: Connection refused; 127.0.0.1:2: Connection refused"
 case "$OUT$ERR" in *geheimnis*) fail "... the password is not" "$ERR" ;; *) pass "... the password is not" ;; esac
 expect "predicates are not there: status 64" 64 "$ESSE" run "$ETCD_URL" -w predicate
-has "... which is told" "$ERR" "needs predicates, which etcd: does not have"
+has "... which is reported" "$ERR" "needs predicates, which etcd: does not have"
 expect "an unknown parameter: status 64" 64 "$ESSE" run "$ETCD_URL?nonsense=1"
 expect "an unknown mode: status 64" 64 "$ESSE" run "$ETCD_URL?mode=nonsense"
 
@@ -79,6 +79,6 @@ sleep 2
 kill -9 "$ETCD_PID"
 wait $running
 same "killed and never back: status 69" 69 $?
-has "... which is told" "$(cat "$WORK/gone.out")" "the database is gone"
+has "... which is reported" "$(cat "$WORK/gone.out")" "the database is gone"
 check "... what was recorded can be checked" "$ESSE" check --level strict-serializable "$WORK/gone/history.jsonl"
 finish

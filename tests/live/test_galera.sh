@@ -21,7 +21,7 @@ expect "a session that goes round the nodes misses its own writes" 1 run stale "
     -i snapshot-isolation --level strong-session-snapshot-isolation
 has "... by its name" "$(found stale)" "G-single-item-process"
 has "... which is explained" "$OUT" "in session"
-has "... who it was" "$OUT" "galera 4"
+has "... which server it was" "$OUT" "galera 4"
 has "... the order of versions came from one node's log" "$OUT" "versions from the binary log"
 check "... every committed write is in it" python3 "$ROOT/tests/live/committed.py" "$WORK/stale"
 check "... the same history is snapshot isolated" "$ESSE" check --level snapshot-isolation \

@@ -13,7 +13,7 @@ expect "serializable is not" 1 run_at skew "$H2_URL" -w write-skew --txns 400
 has "... write skew was found" "$(found skew)" "G2-item"
 check "... it is called by its own version" grep -q '"database": "h2 [12]\.' "$WORK/skew/config.json"
 has "... there is no log to read" "$OUT" "h2 has no logical decoding"
-check "... what it claims is told from its own documents" grep -q '"source": "H2, Advanced' "$WORK/skew/config.json"
+check "... what it claims is reported from its own documents" grep -q '"source": "H2, Advanced' "$WORK/skew/config.json"
 expect "snapshot, which PostgreSQL does not have" 0 run_at snapshot "h2://${H2_URL#*://}" -i snapshot -w write-skew --txns 300
 expect "read committed holds" 0 run_at rc "$H2_URL" -i read-committed -w rw-register --txns 300
 expect "predicate updates at read committed do not" 1 run_at rows "$H2_URL" -i read-committed -w predicate --txns 250

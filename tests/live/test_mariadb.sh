@@ -21,7 +21,7 @@ for workload in list-append rw-register predicate; do
     check "... every committed write is in the log" python3 "$ROOT/tests/live/committed.py" "$WORK/ser-$workload"
 done
 
-has "predicates told what they saw" "$OUT" "under the certificate (timestamps)"
+has "predicates report what they saw" "$OUT" "under the certificate (timestamps)"
 
 # ---- repeatable read loses updates, unless innodb_snapshot_isolation is on ----
 expect "repeatable read is not what its name says" 1 run rr -i repeatable-read -w write-skew --txns 3000
@@ -63,7 +63,7 @@ for level in serializable repeatable-read read-committed; do
 done
 keeping seats -e 's/guest = 0, stamp = :stamp/guest = guest/'
 run idle -w "sql:$WORK/seats.sql" --txns 300 >"$WORK/idle.out" 2>&1
-has "updates that change nothing are not in the log, which is told" "$(cat "$WORK/idle.out")" "they changed nothing"
+has "updates that change nothing are not in the log, which is reported" "$(cat "$WORK/idle.out")" "they changed nothing"
 maria 'drop table esse.seats'
 # Texts of any length with anything in them; option files that prefer another encoding do not get into the history.
 cat >"$WORK/letters.sql" <<'END'
@@ -94,11 +94,11 @@ done
 
 # ---- manners ----
 same "no table is left behind" "0" "$(maria "select count(*) from information_schema.tables where table_name like 'esse\_%'")"
-expect "nobody there: status 69" 69 "$ESSE" run "mysql://root:geheimnis@127.0.0.1:1/esse" --out "$WORK/away"
-case "$OUT$ERR" in *geheimnis*) fail "... the password is not told" "$ERR" ;; *) pass "... the password is not told" ;; esac
+expect "no server there: status 69" 69 "$ESSE" run "mysql://root:geheimnis@127.0.0.1:1/esse" --out "$WORK/away"
+case "$OUT$ERR" in *geheimnis*) fail "... the password is not shown" "$ERR" ;; *) pass "... the password is not shown" ;; esac
 expect "an unknown parameter: status 64" 64 "$ESSE" run "$MARIA_URL?nonsense=1"
 expect "a wrong password: status 69" 69 "$ESSE" run "mysql://root:geheimnis@127.0.0.1:$MARIA_PORT/esse" --out "$WORK/wrong"
-case "$OUT$ERR" in *geheimnis*) fail "... it is not told" "$ERR" ;; *) pass "... it is not told" ;; esac
+case "$OUT$ERR" in *geheimnis*) fail "... it is not shown" "$ERR" ;; *) pass "... it is not shown" ;; esac
 expect "by its socket" 0 "$ESSE" run "mysql://root@localhost/esse?socket=$MARIA_SOCKET" --txns 100 --out "$WORK/socket"
 
 # ---- a crash in the middle ----

@@ -75,7 +75,7 @@ letters 'VALUES (NULL, :stamp)' >"$WORK/notes.sql"
 expect "... also without names of columns" 0 run notes-null -i read-committed -w "sql:$WORK/notes.sql" --txns 100
 holds_rows "... are recorded as they are" notes-null "$(mysql_sql 'select id, stamp from esse.notes')" notes id stamp
 letters '(stamp) VALUES (:stamp), (:stamp)' >"$WORK/notes.sql"
-expect "keys of two rows that it chooses cannot be told: status 69" 69 run notes-two -w "sql:$WORK/notes.sql" --txns 100
+expect "keys of two rows that it chooses cannot be found out: status 69" 69 run notes-two -w "sql:$WORK/notes.sql" --txns 100
 has "... which is said" "$ERR" "AUTO_INCREMENT of a single row"
 letters '(id, stamp) VALUES (floor(rand() * 1000000000), :stamp)' >"$WORK/notes.sql"
 expect "keys that are another when they are evaluated again: status 69" 69 run notes-random -w "sql:$WORK/notes.sql" --txns 100

@@ -137,7 +137,7 @@ verified() { # what run printed
 url=$PG_URL
 PG_URL="$url?verify=snapshots"
 serializable "shadow transactions: serializable holds" "$WORK/shadow-ser" run shadow-ser -w predicate --txns 1000
-check "... how many statements were verified is told" test -n "$(verified "$OUT")"
+check "... how many statements were verified is reported" test -n "$(verified "$OUT")"
 case "$OUT" in *"could not be"*) fail "... none could not be" "$OUT" ;; *) pass "... none could not be" ;; esac
 # At repeatable read a row may be inserted after a delete that was not seen, which the verdict tells
 # (docs/design/live-postgresql.md); at read committed what an UPDATE saw is not known.
@@ -169,7 +169,7 @@ status=$?
 check "a database that hides rows from some transactions" test $status -le 2
 PG_URL="$PG_URL?verify=snapshots"
 expect "... is found out: the run ends" 69 run hides-shadow -w predicate --txns 300
-has "... with what the two were told" "$ERR" "shadow"
+has "... with what the two saw" "$ERR" "shadow"
 has "... by which statement" "$ERR" " where v "
 pg "drop event trigger hide; drop function hide" >/dev/null
 PG_URL=$url
@@ -178,8 +178,8 @@ PG_URL=$url
 same "no table, slot or publication is left behind" "0" \
     "$(pg "select (select count(*) from pg_class where relname like 'esse%') + (select count(*) from pg_replication_slots)
            + (select count(*) from pg_publication)")"
-expect "nobody there: status 69" 69 "$ESSE" run "postgresql://postgres:geheimnis@127.0.0.1:1/postgres" --out "$WORK/away"
-has "... who was tried is told" "$ERR" "127.0.0.1"
+expect "no server there: status 69" 69 "$ESSE" run "postgresql://postgres:geheimnis@127.0.0.1:1/postgres" --out "$WORK/away"
+has "... the hosts that were tried are named" "$ERR" "127.0.0.1"
 case "$OUT$ERR" in *geheimnis*) fail "... the password is not" "$ERR" ;; *) pass "... the password is not" ;; esac
 expect "an unknown parameter: status 64" 64 "$ESSE" run "$PG_URL?nonsense=1"
 pg "create role anna login password 'geheimnis'; grant all on schema public to anna" >/dev/null

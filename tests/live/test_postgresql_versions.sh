@@ -36,7 +36,7 @@ stop_servers
 # As it comes: its log tells no order of versions.
 if version 11.15.0-beta.6 "wal_level = replica"; then
     serializable "11: serializable holds, without a certificate" "$WORK/11" run 11 --txns 1000
-    has "... and why there is none is told" "$OUT" "no order of versions: the server's wal_level is replica"
+    has "... and why there is none is reported" "$OUT" "no order of versions: the server's wal_level is replica"
     expect "11: repeatable read is not serializable" 1 run 11-rr -i repeatable-read -l serializable --txns 2000
     has "... write skew was found" "$(found 11-rr)" "G2-item"
 fi

@@ -33,11 +33,11 @@ redis SET esse:strange 1 >/dev/null
 redis -n 3 SET mine 1 >/dev/null
 expect "another database" 0 run three "$REDIS_URL/3" --txns 50
 same "... and what is others' stays" "1 1" "$(redis GET esse:strange) $(redis -n 3 GET mine)"
-expect "nobody there: status 69" 69 "$ESSE" run "redis://:geheimnis@127.0.0.1:1" --out "$WORK/away"
-has "... who was tried is told" "$ERR" "127.0.0.1:1: Connection refused"
+expect "no server there: status 69" 69 "$ESSE" run "redis://:geheimnis@127.0.0.1:1" --out "$WORK/away"
+has "... the hosts that were tried are named" "$ERR" "127.0.0.1:1: Connection refused"
 case "$OUT$ERR" in *geheimnis*) fail "... the password is not" "$ERR" ;; *) pass "... the password is not" ;; esac
 expect "predicates are not there: status 64" 64 "$ESSE" run "$REDIS_URL" -w predicate
-has "... which is told" "$ERR" "needs predicates, which redis: does not have"
+has "... which is reported" "$ERR" "needs predicates, which redis: does not have"
 expect "an unknown parameter: status 64" 64 "$ESSE" run "$REDIS_URL?nonsense=1"
 expect "a database that is no number: status 64" 64 "$ESSE" run "$REDIS_URL/x"
 redis CONFIG SET requirepass geheimnis >/dev/null
@@ -68,12 +68,12 @@ sleep 1.5
 kill -9 "$REDIS_PID"
 wait $running
 same "killed and never back: status 69" 69 $?
-has "... which is told" "$(cat "$WORK/gone.out")" "the database is gone"
+has "... which is reported" "$(cat "$WORK/gone.out")" "the database is gone"
 check "... what was recorded can be checked" "$ESSE" check --level serializable "$WORK/gone/history.jsonl"
 
-# ---- a server that does not know AUTH, and repeats what it was told ----
+# ---- a server that does not know AUTH, and repeats what it was sent ----
 redis_start "$WORK/without" --rename-command AUTH ""
 REDISCLI_AUTH=falsch12 expect "AUTH is refused: status 69" 69 "$ESSE" run "$REDIS_URL" --out "$WORK/unknown"
-has "... what it says is told" "$ERR" "unknown command"
+has "... what it says is reported" "$ERR" "unknown command"
 case "$OUT$ERR" in *falsch12*) fail "... but the password" "$ERR" ;; *) pass "... but the password" ;; esac
 finish

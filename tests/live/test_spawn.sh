@@ -20,10 +20,10 @@ after_faults postgresql "$WORK/rows"
 serializable "restarts in good order" "$WORK/restart" spawned postgresql --faults restart --fault-every 1s --duration 3s --out "$WORK/restart"
 after_faults postgresql "$WORK/restart"
 serializable "cut off from its clients" "$WORK/cut" spawned postgresql --faults partition --fault-every 1s --duration 3s --out "$WORK/cut"
-has "... which is told" "$OUT" "  faults: partition from "
+has "... which is reported" "$OUT" "  faults: partition from "
 after_faults postgresql "$WORK/cut"
 expect "over before anything happened" 0 spawned postgresql --faults kill,restart --fault-every 60s --txns 50 --out "$WORK/soon"
-has "... which is told too" "$OUT" "  faults: no kill, no restart"
+has "... which is reported too" "$OUT" "  faults: no kill, no restart"
 expect "weaker isolation shows under faults too" 1 spawned postgresql --faults kill --fault-every 1s \
     --duration 4s -w write-skew -i repeatable-read --level serializable --out "$WORK/skew"
 
@@ -42,7 +42,7 @@ printf '#!/bin/sh\nwhile [ "$1" != -D ]; do shift; done; mkdir -p "$2"\n' >"$WOR
 printf '#!/bin/sh\necho "LOG:  hello"; echo "FATAL:  no luck today"; echo "LOG:  bye"; exit 1\n' >"$WORK/bin/postgres"
 chmod -R a+rx "$WORK/bin"
 ESSE_POSTGRESQL_BIN=$WORK/bin expect "a server that does not come up" 69 spawned postgresql --out "$WORK/none"
-has "... is told in its own words" "$ERR" "cannot be started: FATAL:  no luck today"
+has "... is reported in its own words" "$ERR" "cannot be started: FATAL:  no luck today"
 same "... and leaves nothing behind" "" "$(left postgresql)$(ls -d "$WORK/none" 2>/dev/null)"
 
 "$ESSE" collect --spawn postgresql --faults pause --fault-every 0.5s --duration 60s --out "$WORK/killed" >/dev/null 2>&1 &

@@ -13,8 +13,8 @@ after_faults etcd "$WORK/one"
 expect "three nodes: strict-serializable still holds" 0 spawned etcd --nodes 3 -w rw-register \
     --faults kill,pause,partition,restart --fault-every 0.5s --duration 6s --out "$WORK/three"
 after_faults etcd "$WORK/three"
-check "... the node is told" grep -q '^{"fault":.*"node":[012],"start"' "$WORK/three/history.jsonl"
-expect "who is cut off answers serializable reads from what it has" 1 spawned etcd --nodes 3 -i serializable \
+check "... the node is reported" grep -q '^{"fault":.*"node":[012],"start"' "$WORK/three/history.jsonl"
+expect "a node that is cut off answers serializable reads from what it has" 1 spawned etcd --nodes 3 -i serializable \
     --level strict-serializable -w rw-register --ops 1 --keys 3 --read-share 0.9 --sessions 12 \
     --faults partition --fault-every 1s --duration 4s --out "$WORK/stale"
 has "... by its name" "$OUT" "G-single-item-realtime"

@@ -16,7 +16,7 @@ run() { # name, option...
     run_at "$1" "$URL" --sessions 4 "${@:2}"
 }
 
-# ---- nobody lies ----
+# ---- all is true ----
 begin
 for workload in list-append rw-register predicate; do
     expect "repeatable read: snapshot isolation holds ($workload)" 0 run "o-$workload" -w $workload --txns 200
@@ -39,14 +39,14 @@ begin old
 expect "TiDB 2.1: snapshot isolation holds" 0 run old -w rw-register --keys 5 --txns 400
 has "... a write conflict has no number of its own" "$OUT" "1105"
 has "... and is an abort" "$OUT" " 0 unknown"
-has "... the order of versions is told all the same" "$OUT" "versions from the MVCC API"
+has "... the order of versions is reported all the same" "$OUT" "versions from the MVCC API"
 case "$OUT" in *"connections lost"*) fail "... no connection is lost" "$OUT" ;; *) pass "... no connection is lost" ;; esac
 
 # ---- what happens ----
 begin lose
 expect "connections are lost during COMMIT" 0 run lose -w rw-register --txns 400
 has "... outcomes are unknown" "$OUT" "connections lost"
-same "... of which nobody told the times: no kind" "" "$(kind lose)"
+same "... of which the times are not known: no kind" "" "$(kind lose)"
 begin gone
 expect "versions that cannot be had: the run goes on" 0 run gone --txns 50
 has "... without a certificate, and says why" "$OUT" "no order of versions: 127.0.0.1:${PORTS[1]} answered 404"
@@ -62,11 +62,11 @@ expect "a wrong time of what was looked at: violated" 1 run looked -w predicate 
 has "... by rows that were not there then" "$OUT" "result-set-mismatch"
 begin order
 expect "an order of versions against the times: refused" 65 run order -w rw-register --txns 400
-has "... which is told" "$ERR" "certificate.jsonl"
+has "... which is reported" "$ERR" "certificate.jsonl"
 
 # ---- manners ----
 expect "no database: status 64" 64 "$ESSE" run "tidb://127.0.0.1:1"
-has "... is told" "$ERR" "tidb: needs a database"
+has "... is reported" "$ERR" "tidb: needs a database"
 expect "a socket is MariaDB's: status 64" 64 "$ESSE" run "tidb://127.0.0.1:1/test?socket=/x"
 expect "an unknown dialect: status 64" 64 "$ESSE" run "mysql://127.0.0.1:1/test?dialect=oracle"
 finish

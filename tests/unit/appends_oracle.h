@@ -30,7 +30,8 @@ struct l_history {
     struct l_txn txns[L_TXNS];
 };
 
-/* Who made the elements of a key's longest list, as txn * L_OPS + op, where it is chosen. */
+/* The operations that made the elements of a key's longest list, as txn * L_OPS + op, where it is
+ * chosen. */
 struct l_choice {
     const struct l_history *h;
     unsigned world; /* transactions that count, by bit */
@@ -59,8 +60,8 @@ static void l_put_op(struct esse_out *out, const struct l_op *op, int number,
     esse_out_text(out, "]}");
 }
 
-/* As it was recorded; or, with a choice, what counts and by the names that tell who made what.  The
- * end of one of unknown outcome says nothing. */
+/* As it was recorded; or, with a choice, what counts and by the names that say which operation made
+ * what.  The end of one of unknown outcome says nothing. */
 static const char *l_text(struct esse_arena *arena, const struct l_history *h,
                           const struct l_choice *choice)
 {

@@ -2,8 +2,8 @@
 #define ESSE_TESTS_UNIT_AXIOM_ORACLE_H
 
 /*
- * Levels that are axioms about a commit order, by brute force: every choice of who wrote what was
- * read, and every total order, are held against the definitions in docs/levels.md, literally.
+ * Levels that are axioms about a commit order, by brute force: every choice of the writer of what
+ * was read, and every total order, are held against the definitions in docs/levels.md, literally.
  * At most A_UNITS units; item operations only.
  */
 #include "order_oracle.h"

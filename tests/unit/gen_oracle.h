@@ -131,7 +131,7 @@ static int oracle_named(const struct oracle *o, esse_value name)
     for (int t = 0; t < o->txn_count; t++)
         if (esse_value_eq(o->txns[t].record.name, name))
             return t;
-    abort(); /* a name that nobody has */
+    abort(); /* a name that does not exist */
 }
 
 static bool oracle_order(struct esse_sink *sink, const esse_value *names, size_t count,
@@ -314,7 +314,7 @@ static int oracle_place(const struct oracle *o, int key, esse_value value)
     if (esse_value_eq(value, o->init[key])) {
         for (int i = 0; i < o->version_count[key]; i++)
             if (esse_value_eq(o->versions[key][i].value, ESSE_NIL))
-                return -1; /* absent: initial or deleted, nobody can tell */
+                return -1; /* absent: initial or deleted, it is not known which */
         return 0;
     }
     for (int i = 0; i < o->version_count[key]; i++)

@@ -101,7 +101,7 @@ static void oracle_compare_lists(struct oracle *o, int a, size_t i, int b, size_
             oracle_report(o, "incompatible-order");
 }
 
-/* An aborted element below a committed one, whoever saw it. */
+/* An aborted element below a committed one, whichever read saw it. */
 static void oracle_check_dirty(struct oracle *o, int t, size_t at)
 {
     const struct esse_txn_record *txn = &o->txns[t].record;

@@ -111,7 +111,7 @@ static bool b_reads_committed(const struct b_history *b, const int *order, int p
         if (b_is_write(h, op) || esse_value_eq(h->op_value[op], ESSE_NONE))
             continue;
         if (b_wrote_before(h, txn, op)) {
-            /* It depends on nobody, but a list still shows an order of versions. */
+            /* It depends on no transaction, but a list still shows an order of versions. */
             struct b_state all = b_state_of(b, order, b->count, h->op_key[op]);
             uint32_t count = (uint32_t)(h->op_value[op].word >> 32);
             if (esse_value_tag(h->op_value[op]) != ESSE_TAG_LIST)
@@ -209,7 +209,7 @@ static const esse_value *b_value(const struct esse_history *h, uint32_t op)
 
 enum { B_STATES = 32 };
 
-/* The states of a key that anybody saw or wrote for good, and which must come before which. */
+/* The states of a key that were seen or written for good, and which must come before which. */
 struct b_states {
     esse_value values[B_STATES];
     bool before[B_STATES][B_STATES];

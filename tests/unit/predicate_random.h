@@ -45,7 +45,7 @@ static struct p_op p_random_op(struct esse_rng *rng, const int *mine)
     return op;
 }
 
-/* The version set that it looked at, in case it is to be told; own writes are no part of it. */
+/* The version set that it looked at, in case it is to be recorded; own writes are no part of it. */
 static void p_note_vset(struct p_txn *txn, int at, const int *mine)
 {
     for (int key = 0; key < P_KEYS; key++) {

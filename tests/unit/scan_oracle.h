@@ -77,7 +77,7 @@ static bool o_wrote_before(const struct o_txn *txn, int at)
     return false;
 }
 
-/* The list that txn expects at 'at', told from the end: -1 entries are not known. */
+/* The list that txn expects at 'at', built from the end: -1 entries are not known. */
 static bool o_internal_list(const struct o_txn *txn, int at)
 {
     const struct o_op *read = &txn->ops[at];
@@ -180,7 +180,7 @@ static void o_list_read(const struct o_history *h, int t, int at, bool *found)
 }
 
 /* Pairs of reads by committed transactions: Elle's list anomalies, and where an element was
- * appended several times, those of them that are there whoever made which. */
+ * appended several times, those of them that are there whichever operation made which. */
 static void o_list_pair(const struct o_history *h, const struct o_op *a, const struct o_op *b,
                         bool *found)
 {

@@ -134,8 +134,8 @@ TEST(test_appends__a_list_against_the_program_is_a_verdict_at_every_level)
     expect("serializable", text, ESSE_VIOLATED);
 }
 
-/* t0's 1 comes after its 2, so who read [1 2] missed a version of the very transaction that wrote
- * what it read last. */
+/* t0's 1 comes after its 2, so a reader of [1 2] missed a version of the very transaction that
+ * wrote what it read last. */
 TEST(test_appends__a_list_against_the_program_hides_a_version_from_its_reader)
 {
     const char *turned = "{'session':0,'ops':[{'a':'x','v':7},{'a':'x','v':2}]}\n"
@@ -155,7 +155,7 @@ TEST(test_appends__a_list_against_the_program_hides_a_version_from_its_reader)
 }
 
 /* Three operations appended 1 and the list has it three times, so it shows the one that its own
- * transaction appends only afterwards, whoever appended which. */
+ * transaction appends only afterwards, whichever transaction appended which. */
 TEST(test_appends__a_list_that_shows_every_append_shows_the_own_later_one)
 {
     const char *text = APPEND(0, 1) "{'session':1,'ops':[{'a':'x','v':1},{'r':'x','v':"
@@ -276,7 +276,8 @@ TEST(test_appends__ways_are_all_and_each_once)
     uint32_t way[5], before[5] = { 0 }, count = 0;
     esse_appends_find(&appends, arena, history);
     CHECK_EQ(appends.places, 5);
-    CHECK_EQ(appends.ways, 6 * 6); /* 3 of 3 at 2 places; 2 at 3 places, one of them nobody's */
+    CHECK_EQ(appends.ways,
+             6 * 6); /* 3 of 3 at 2 places; 2 at 3 places, one of them without an append */
     esse_way_first(&appends, way);
     do {
         CHECK(esse_way_is_one(&appends, way, 5));

@@ -139,12 +139,12 @@ TEST(certificate__a_result_that_is_not_the_snapshots_is_a_mismatch)
         struct esse_arena *arena = esse_arena_new();
         c_put(&run, (enum c_kind)(round % C_KINDS), text);
         const struct esse_result *result = check_text(arena, text, "dsg");
-        bool told = false;
+        bool reported = false;
         for (uint32_t i = 0; i < result->verdicts[0].anomaly_count; i++)
-            told |= result->verdicts[0].anomalies[i].type == ESSE_ANOMALY_RESULT_SET_MISMATCH ||
-                    result->verdicts[0].anomalies[i].type == ESSE_ANOMALY_PREDICATE_READ_MISS;
-        if (!told)
-            fail_msg("not told\n%s", text);
+            reported |= result->verdicts[0].anomalies[i].type == ESSE_ANOMALY_RESULT_SET_MISMATCH ||
+                        result->verdicts[0].anomalies[i].type == ESSE_ANOMALY_PREDICATE_READ_MISS;
+        if (!reported)
+            fail_msg("not reported\n%s", text);
         esse_arena_free(arena);
     }
     CHECK(wrong > rounds / 20);
@@ -172,7 +172,7 @@ TEST(certificate__aggregates_are_computed_from_the_snapshot)
         const struct esse_verdict *verdict =
             verdict_of(check_text(arena, text, "dsg"), "read-uncommitted");
         if (verdict->outcome != ESSE_VIOLATED)
-            fail_msg("not told\n%s", text);
+            fail_msg("not reported\n%s", text);
         CHECK_EQ(anomaly_of(verdict, ESSE_ANOMALY_RESULT_SET_MISMATCH)->type,
                  ESSE_ANOMALY_RESULT_SET_MISMATCH);
         CHECK(verdict->certificate != NULL);
@@ -463,9 +463,9 @@ TEST(certificate__a_version_set_shows_what_the_items_do_not)
 }
 
 /*
- * PostgreSQL at read committed: what an UPDATE looked at is not told, so that t3 came after t1 or
- * t2 is nowhere to be seen but in their order.  That has nobody who wrote nothing: t4, which saw t2
- * although its client was told of t2 later, and t5, which saw whatever was there.
+ * PostgreSQL at read committed: what an UPDATE looked at is not known, so that t3 came after t1 or
+ * t2 is nowhere to be seen but in their order.  That has no transaction that wrote nothing: t4,
+ * which saw t2 although its client learnt of t2 later, and t5, which saw whatever was there.
  */
 TEST(certificate__who_is_not_in_the_order_of_commits_finds_a_place_in_it)
 {
@@ -528,13 +528,13 @@ TEST(certificate__contradictions_are_told)
     struct esse_arena *arena = esse_arena_new();
     CHECK_TEXT(contradiction(arena, "{'session':1,'ops':[{'w':'x','v':1}]}\n"
                                     "{'version_order':{'x':[1,2]}}\n"),
-               "certificate: the version order of x names 2, which nobody wrote");
+               "certificate: the version order of x names 2, which no transaction wrote");
     CHECK_TEXT(contradiction(arena, "{'session':1,'ops':[{'w':'x','v':1}]}\n"
                                     "{'version_order':{'x':[1,1]}}\n"),
                "certificate: the version order of x names 1, and names it twice");
     CHECK_TEXT(
         contradiction(arena, "{'session':1,'ops':[{'p':'v < 5','rows':{},'vset':{'x':7}}]}\n"),
-        "certificate: a version set of 1/0 names x = 7, which nobody wrote");
+        "certificate: a version set of 1/0 names x = 7, which no transaction wrote");
     CHECK_TEXT(
         contradiction(
             arena,

@@ -338,7 +338,7 @@ TEST(test_set_full__an_element_is_stable_lost_or_never_read)
     unknown("set-full", ADD("0"));
     /* The read that misses it began before the add was acknowledged. */
     unknown("set-full", INVOKE(1, read, "nil") ADD("0") OK(1, read, "[]"));
-    /* Nobody knows whether it was added. */
+    /* It is not known whether it was added. */
     unknown("set-full", INVOKE(0, add, "0") INFO(0, add, "0") READ("[]"));
     /* A read proves it. */
     invalid("set-full", INVOKE(0, add, "0") INFO(0, add, "0") READ("[0]") READ("[]"));

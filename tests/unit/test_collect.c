@@ -24,7 +24,7 @@ enum trick {
     REFUSES,  /* FAILED, the transaction is over */
     OPEN,     /* FAILED, the transaction is still there */
     LOSES,    /* FAILED, and the connection is gone */
-    IN_DOUBT, /* FAILED, the connection is gone, and nobody knows */
+    IN_DOUBT, /* FAILED, the connection is gone, the outcome unknown */
     AGAIN,    /* AGAIN once, then DONE */
     LATE,     /* WAIT on a pipe in which there is something */
     NEVER,    /* WAIT on a pipe in which there is nothing */
@@ -299,7 +299,7 @@ TEST(test_loop__a_connection_lost_in_commit_is_unknown)
     CHECK_EQ(ran.summary.reconnects, 1);
     CHECK_EQ(fake.hosts_asked[1], 1); /* another host is tried first */
     struct esse_history *history = load(&ran);
-    CHECK_EQ(history->sessions, 2); /* nobody knows whether the next one comes later */
+    CHECK_EQ(history->sessions, 2); /* it is not known whether the next one comes later */
     CHECK_EQ(history->txn_status[1], ESSE_UNKNOWN_OUTCOME);
     CHECK_EQ(history->txn_time[1].end, ESSE_NO_TIME);
     CHECK(history->txn_session[2] != history->txn_session[1]);
@@ -316,7 +316,7 @@ TEST(test_loop__a_connection_lost_before_commit_is_aborted)
     struct esse_history *history = load(&ran);
     CHECK_EQ(history->sessions, 1);
     CHECK_EQ(history->txn_status[0], ESSE_ABORTED);
-    /* The write that failed is there: somebody may have seen it. */
+    /* The write that failed is there: another transaction may have seen it. */
     CHECK_EQ(history->txn_op[1], 3);
     CHECK_EQ(history->op_kind[2], ESSE_OP_WRITE);
     esse_arena_free(ran.arena);
@@ -414,7 +414,7 @@ TEST(test_loop__a_server_that_is_away_is_waited_for)
     esse_arena_free(ran.arena);
 }
 
-/* The clock of a history began at a time that is not told; but there must be one by which every
+/* The clock of a history began at a time that is not recorded; but there must be one by which every
  * recorded interval holds the true one. */
 struct zero {
     int64_t earliest, latest;
@@ -726,7 +726,7 @@ TEST(test_learnt__orders_by_row_and_names_deletes)
     esse_learnt_version(learnt, 0, 5, 101, 11);
     esse_learnt_version(learnt, 0, 7, ESSE_ABSENT, 12);
     esse_learnt_version(learnt, 0, 7, 90, 13);
-    esse_learnt_version(learnt, 0, 9, ESSE_ABSENT, 14); /* whose xid nobody has */
+    esse_learnt_version(learnt, 0, 9, ESSE_ABSENT, 14); /* whose xid no transaction has */
     esse_learnt_commit(learnt, 11);
     esse_learnt_commit(learnt, 12);
     esse_learnt_names(learnt, named, 4); /* 12 was given again after a crash */

@@ -89,7 +89,7 @@ static void cut_and_mend(bool is_node)
     const int fd = call(port);
     say(fd, 'a');
     hears(fd, 'a');
-    esse_detour_cut(detour, 0, true); /* whom we call */
+    esse_detour_cut(detour, 0, true); /* the node that is called */
     say(fd, 'b');
     assert_true(is_silent(fd));
     esse_detour_cut(detour, 0, false);

@@ -13,8 +13,8 @@ enum {
     COMMIT = ESSE_DURING_COMMIT
 };
 
-/* Whatever a driver is told: UNKNOWN is answered to COMMIT only, and OPEN never if the connection
- * is gone or COMMIT itself was refused. */
+/* Whatever a driver is answered: UNKNOWN is answered to COMMIT only, and OPEN never if the
+ * connection is gone or COMMIT itself was refused. */
 static void check_contract(const struct esse_failure *failure, bool is_commit)
 {
     CHECK(failure->fate != ESSE_FATE_UNKNOWN || is_commit);
@@ -46,7 +46,7 @@ static const struct mysql_case mysql_cases[] = {
     { 1290, STATEMENT, OPEN, false, false }, /* --read-only: it was a primary before */
     { 1412, STATEMENT, OPEN, false, false }, /* "please retry transaction" */
     { 1021, COMMIT, UNKNOWN, false, false }, /* the disk is full */
-    { 1030, COMMIT, UNKNOWN, false, false }, /* the engine said no, and nobody knows when */
+    { 1030, COMMIT, UNKNOWN, false, false }, /* the engine said no, and it is not known when */
     { 1053, STATEMENT, ABORTED, true, false },
     { 1053, COMMIT, UNKNOWN, true, false },
     { 1047, STATEMENT, ABORTED, true, false }, /* a Galera node that left */

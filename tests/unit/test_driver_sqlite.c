@@ -69,7 +69,7 @@ static void commit_write(struct opened *o, struct esse_conn *conn, int64_t value
     ask_done(o, conn, (struct esse_request){ .ask = ESSE_ASK_COMMIT }, &reply);
 }
 
-/* Whoever connects while a commit is being written is told no less than others: the schema cannot
+/* A connection made while a commit is being written learns no less than others: the schema cannot
  * be read then, and what counts commits must be prepared later. */
 TEST(test_driver_sqlite__connects_while_the_file_is_locked)
 {

@@ -82,7 +82,7 @@ TEST(test_dsg__never_contradicts_all_orders_on_registers)
 
 /* ---- the shortest explanation ---- */
 
-/* Two edges in a row that could have been told as one: along the versions of a key, a session, or
+/* Two edges in a row that could have been shown as one: along the versions of a key, a session, or
  * time. */
 static bool is_long_winded(const struct esse_edge *edge, const struct esse_edge *next)
 {
@@ -200,14 +200,14 @@ TEST(test_dsg__cycles_are_called_what_people_call_them)
         struct esse_arena *arena = esse_arena_new();
         const struct esse_result *result;
         struct esse_error err;
-        bool told = false;
+        bool reported = false;
         if (!esse_check(arena, load_text(arena, "native", stories[i].history), &options, &result,
                         &err))
             fail_msg("%s", err.text);
         for (uint32_t a = 0; a < result->verdicts[0].anomaly_count; a++)
-            told |= strcmp(result->verdicts[0].anomalies[a].description, stories[i].words) == 0;
-        if (!told)
-            fail_msg("not told: %s, but: %s", stories[i].words,
+            reported |= strcmp(result->verdicts[0].anomalies[a].description, stories[i].words) == 0;
+        if (!reported)
+            fail_msg("not reported: %s, but: %s", stories[i].words,
                      result->verdicts[0].anomaly_count
                          ? result->verdicts[0].anomalies[0].description
                          : "nothing");

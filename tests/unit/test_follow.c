@@ -5,7 +5,7 @@
 #include "random_history.h"
 
 /* Of all levels at once: the verdicts follow from each other as the levels do, everything that is
- * told of one history agrees, and what follows has evidence like everything else. */
+ * reported of one history agrees, and what follows has evidence like everything else. */
 
 static const char *const engines[] = { NULL, "dsg", "saturate", "polygraph", "serial" };
 

@@ -23,10 +23,10 @@ static void expect_true(const struct forging *f, const struct esse_level *level,
                         const char *what)
 {
     if (!is_true_of(&f->trial->truth, level, holds)) {
-        char told[300];
-        snprintf(told, sizeof told, "%s is %s by a forged %s", level->friendly,
+        char claim[300];
+        snprintf(claim, sizeof claim, "%s is %s by a forged %s", level->friendly,
                  holds ? "proved" : "ruled out", what);
-        tell(f->trial, &f->trial->h, "", told);
+        tell(f->trial, &f->trial->h, "", claim);
     }
 }
 

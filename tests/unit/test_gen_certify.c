@@ -92,7 +92,7 @@ TEST(test_gen_certify__clean_histories_hold_at_the_level_of_the_store)
 
 /* ---- each form tells the same ---- */
 
-/* Whoever saw a transaction by one certificate sees it by the others: the weak levels show it. */
+/* A transaction that is seen by one certificate is seen by the others: the weak levels show it. */
 TEST(test_gen_certify__kinds_agree_on_what_a_weak_level_shows)
 {
     const unsigned rounds = test_rounds(40);
@@ -117,7 +117,7 @@ TEST(test_gen_certify__kinds_agree_on_what_a_weak_level_shows)
 
 /* ---- planted anomalies ---- */
 
-/* The anomaly, or one that implies it: with a certificate it is told by what it contradicts. */
+/* The anomaly, or one that implies it: with a certificate it is reported by what it contradicts. */
 static bool is_found(const struct esse_verdict *verdict, const char *name)
 {
     static const char *const aliases[][2] = { { "phantom", "G-single" },
@@ -166,9 +166,9 @@ TEST(test_gen_certify__planted_predicate_anomalies_are_found)
     CHECK(planted >= 11);
 }
 
-/* ---- every anomaly has a plant that is told by its name ---- */
+/* ---- every anomaly has a plant that is reported by its name ---- */
 
-/* Names that are never told themselves, and what their plants are told as. */
+/* Names that are never reported themselves, and what their plants are reported as. */
 static const char *const told_as[][2] = {
     { "write-skew", "G2-item" },        { "G-cursor", "lost-update" }, { "G-SI", "G-single-item" },
     { "G-monotonic", "G-single-item" }, { "G-MSR", "G-single-item" },  { "G-update", "G2-item" },
@@ -232,7 +232,7 @@ static void check_told(const struct esse_gen_anomaly *row, enum esse_gen_workloa
             fail_msg("%s in %s: %s %s at %s", row->name, esse_gen_workload_names[workload],
                      result->anomaly_type_count ? esse_anomaly_name(result->anomaly_types[0])
                                                 : "nothing",
-                     options.plant_count ? "is told" : "is told without it", level);
+                     options.plant_count ? "is reported" : "is reported without it", level);
     }
     esse_arena_free(arena);
 }

@@ -322,7 +322,7 @@ TEST(test_infer__damaged_evidence_is_refused)
     CHECK(edges > 50 && steps > 50);
 }
 
-/* Two reads of one transaction follow each other, but nobody assumed anything about that. */
+/* Two reads of one transaction follow each other, but nothing is assumed about that. */
 TEST(test_infer__reads_that_follow_reads_show_nothing)
 {
     const char *text = "{'session':0,'ops':[{'w':'x','v':1}]}\n"

@@ -79,7 +79,7 @@ static size_t draw(struct esse_rng *rng, struct sent *sent)
     return count;
 }
 
-/* Told straight from the story, without a feed: what learnt.h sorts by row. */
+/* Sent straight from the story, without a feed: what learnt.h sorts by row. */
 static void tell(struct esse_learnt *learnt, const struct sent *sent, size_t count)
 {
     size_t lengths[ROWS] = { 0 };
@@ -175,7 +175,7 @@ TEST(test_learnt_feed__numbers_keep_the_order_of_stamps)
              ESSE_NO_ID);
 }
 
-/* Timestamps are claimed only if everyone who committed is known, once, and was told so. */
+/* Timestamps are claimed only if every commit is known, once, and was acknowledged. */
 TEST(test_learnt_feed__the_kind_needs_every_time)
 {
     static const char kind[] = "{'certificate':'timestamps','complete':true}\n";

@@ -78,7 +78,7 @@ static void feed_minimal_binlog(struct esse_arena *arena, struct esse_change_sin
     feed_binlog(arena, sink, "binlog-minimal.hex");
 }
 
-/* All logs of tests/recorded/record's story.  The client of 0/3, which deleted r/1, was not told
+/* All logs of tests/recorded/record's story.  The client of 0/3, which deleted r/1, was not given
  * that it committed; the log knows. */
 TEST(test_learnt_rows__recorded_logs_become_the_same_certificate)
 {
@@ -140,7 +140,7 @@ static void send(struct log *log, enum esse_change_kind kind, const char *table,
     CHECK(sink->change(sink, &change, &err));
 }
 
-/* A register's last write is told when the transaction has ended, a list's items one by one. */
+/* A register's last write is sent when the transaction has ended, a list's items one by one. */
 static void send_write(struct log *log, int64_t *last, int64_t xid, bool commits)
 {
     struct esse_values *values = esse_learnt_rows_sink(log->rows)->values;

@@ -320,7 +320,7 @@ static void test_level__every_accepted_name_finds_its_level(void **state)
     assert_ptr_equal(esse_level_find("SNAPSHOT_ISOLATION"), level("snapshot-isolation"));
 }
 
-/* As peers write them; where they mean several levels by one, that is told. */
+/* As peers write them; where they mean several levels by one, that is said. */
 static void test_level__names_of_peers_find_their_level(void **state)
 {
     (void)state;

@@ -73,8 +73,8 @@ static bool writes(const struct txn *txn)
     return false;
 }
 
-/* What nobody wrote no version order may have; and one that has what a transaction of unknown
- * outcome wrote says that it committed (history/settle.h), which is another matter. */
+/* What no transaction wrote no version order may have; and one that has what a transaction of
+ * unknown outcome wrote says that it committed (history/settle.h), which is another matter. */
 static void tidy(struct small *h)
 {
     int kept = 0;
@@ -93,7 +93,7 @@ static void tidy(struct small *h)
     h->versions = kept;
 }
 
-/* Is the write in the log, by a version order or because somebody in the log read it? */
+/* Is the write in the log, by a version order or because a transaction in the log read it? */
 static bool is_in_log(const struct small *h, const struct op *write)
 {
     if (writers_of(h, write->key, write->value) > 1)

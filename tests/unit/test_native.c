@@ -571,7 +571,7 @@ TEST(test_native__two_threads_number_atoms_as_one_does)
     esse_arena_free(arena);
 }
 
-/* A statement is told once, in the header, and operations of any kind name it by its number. */
+/* A statement is written once, in the header, and operations of any kind name it by its number. */
 TEST(test_native__statements_stay_with_their_operations)
 {
     struct esse_arena *arena = esse_arena_new();

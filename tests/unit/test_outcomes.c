@@ -6,7 +6,7 @@
 /*
  * A client that does not learn whether its transaction committed knows less than one that does, so
  * its history can be explained in more ways: to forget outcomes never makes a violation.  Here at
- * random, with whatever the generator can put into a history; and where a certificate tells who
+ * random, with whatever the generator can put into a history; and where a certificate shows which
  * committed, nothing is forgotten, and the verdict is the same.
  */
 
@@ -156,7 +156,7 @@ TEST(test_outcomes__to_forget_them_makes_no_violation)
     }
 }
 
-/* Times apart: nobody knows when a transaction of unknown outcome ended. */
+/* Times apart: it is not known when a transaction of unknown outcome ended. */
 TEST(test_outcomes__a_certificate_tells_who_committed)
 {
     unsigned settled = 0;
@@ -226,7 +226,7 @@ TEST(test_outcomes__what_is_wrong_in_every_case_is_told)
                ESSE_VIOLATED, ESSE_HOLDS);
 }
 
-/* A transaction of unknown outcome that somebody saw counts, and so does what is wrong with it. */
+/* A transaction of unknown outcome that was seen counts, and so does what is wrong with it. */
 TEST(test_outcomes__what_was_seen_must_not_contradict_itself)
 {
     check_text("{'session':0,'ops':[{'a':'x','v':1}]}\n"
@@ -243,7 +243,7 @@ TEST(test_outcomes__what_was_seen_must_not_contradict_itself)
                ESSE_VIOLATED, ESSE_VIOLATED);
 }
 
-/* That it committed is told, but not when: its client gave up at its end, and learnt nothing. */
+/* That it committed is known, but not when: its client gave up at its end, and learnt nothing. */
 TEST(test_outcomes__a_certificate_does_not_tell_when)
 {
     static const char *const texts[] = {
@@ -273,7 +273,7 @@ TEST(test_outcomes__a_certificate_does_not_tell_when)
     "{'session':2,'txn':'b','ops':[{'r':'x','v':1},{'w':'x','v':2}]}\n"
 #define ORDER "{'version_order':{'x':[1,null,2]}}\n"
 
-/* A log that has a delete of nobody knows whom: its place is that of the only one it can be. */
+/* A log that has a delete of an unknown transaction: its place is that of the only candidate. */
 TEST(test_outcomes__a_delete_without_a_name_is_that_of_the_only_one_that_deletes)
 {
     struct esse_arena *arena = esse_arena_new();

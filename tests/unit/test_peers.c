@@ -178,7 +178,7 @@ TEST(test_plume__minus_one_is_an_aborted_operation)
     esse_arena_free(arena);
 }
 
-/* Key 1 has a 0 that somebody wrote, key 2 one that an aborted transaction wrote, key 3 none. */
+/* Key 1 has a 0 that was written, key 2 one that an aborted transaction wrote, key 3 none. */
 TEST(test_plume__zero_is_the_initial_version_only_where_nobody_wrote_it)
 {
     struct esse_arena *arena = esse_arena_new();

@@ -2,7 +2,7 @@
 
 #include "test.h"
 
-/* Shadow transactions of PostgreSQL: whether the two were told the same. */
+/* Shadow transactions of PostgreSQL: whether the two saw the same. */
 
 enum { MOST = 6 };
 
@@ -83,12 +83,10 @@ TEST(test_pg_shadow__tells_what_differs)
         { { "5:7:6", 0, seen, 2 },
           { "5:7:", 0, seen, 2 },
           "the session's snapshot is 5:7:6, its shadow's 5:7:" },
-        { { "5:7:6", 4, NULL, 0 },
-          { "5:7:6", 3, NULL, 0 },
-          "the session was told 4, its shadow 3" },
+        { { "5:7:6", 4, NULL, 0 }, { "5:7:6", 3, NULL, 0 }, "the session saw 4, its shadow 3" },
         { { "5:7:6", ESSE_ABSENT, NULL, 0 },
           { "5:7:6", 3, NULL, 0 },
-          "the session was told nothing, its shadow 3" },
+          "the session saw nothing, its shadow 3" },
         { { "5:7:6", 0, seen, 2 },
           { "5:7:6", 0, more, 3 },
           "its shadow saw row 4 with value -2, the session did not" },

@@ -115,7 +115,7 @@ static const struct {
 };
 enum { VERSIONED = sizeof versioned / sizeof *versioned };
 
-/* Writes of few values, and reads of what somebody wrote before or will write: dense, so often
+/* Writes of few values, and reads of what was written before or will be: dense, so often
  * wrong, and ambiguous. */
 static void add_ops(struct esse_builder *builder, struct esse_rng *rng, uint32_t values,
                     bool deletes)
@@ -283,7 +283,7 @@ TEST(test_polygraph__mends_what_has_no_order_at_all)
     CHECK(mended > test_rounds(10) / 2); /* or else nothing was tested */
 }
 
-/* ---- who leads to whom ---- */
+/* ---- which node leads to which ---- */
 
 /* The last phase of a name; NULL if there was none. */
 static const struct esse_phase *find_phase(const struct esse_verdict *verdict, const char *name)
@@ -376,8 +376,8 @@ TEST(test_polygraph__small_cycles_change_no_verdict)
 
 /* ---- the shortest explanation ---- */
 
-/* w1 to w16 appended to x in turn; the reader saw y of the last, and nothing of x.  What is told is
- * the read that missed the last one, not the ring of seventeen. */
+/* w1 to w16 appended to x in turn; the reader saw y of the last, and nothing of x.  What is shown
+ * is the read that missed the last one, not the ring of seventeen. */
 TEST(test_polygraph__one_stale_read_is_told_by_two_transactions)
 {
     static const char *const levels[] = { "serializable", "snapshot-isolation",

@@ -141,19 +141,19 @@ static void compare(const struct world *w, const struct esse_reach *reach, bool 
                 CHECK_EQ(esse_reach_leads(reach, a, b), w->leads[a][b]);
 }
 
-/* Every pair that is new was told. */
+/* Every pair that is new was reported. */
 static void compare_changes(const struct world *w, bool before[NODES][NODES],
                             struct esse_reach *reach, bool by_chain)
 {
     struct esse_reach_changes *changed = esse_reach_changed(reach);
-    bool told[2 * NODES] = { 0 };
+    bool reported[2 * NODES] = { 0 };
     for (size_t i = 0; i < changed->count; i++)
-        told[changed->at[i]] = true;
+        reported[changed->at[i]] = true;
     changed->count = 0;
     for (uint32_t a = 0; a < w->nodes; a++)
         for (uint32_t b = 0; b < w->nodes; b++)
             if (w->leads[a][b] && !before[a][b] && is_asked(w, b, by_chain))
-                CHECK(told[2 * a] || told[2 * b + 1]);
+                CHECK(reported[2 * a] || reported[2 * b + 1]);
 }
 
 /* Edges that close a cycle are refused.  All are between nodes that the way is asked to. */

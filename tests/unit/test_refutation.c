@@ -12,7 +12,7 @@
 
 /*
  * Refutations: accepted as they are made by hand and by the engine, refused after any change that
- * matters, written and read again, and told in cases that are an argument.
+ * matters, written and read again, and shown in cases that are an argument.
  */
 
 /* ---- refutations that can be changed ---- */
@@ -94,7 +94,7 @@ static bool is_accepted(const struct esse_history *history, const struct esse_an
 
 /* ---- made by hand ---- */
 
-/* Nobody can say whose x = 1 it was that t2 read; t5 was aborted, and t6 says nothing. */
+/* It is open which x = 1 it was that t2 read; t5 was aborted, and t6 says nothing. */
 static const char *const many_text =
     "{'session':0,'txn':'t0','ops':[{'w':'x','v':1},{'w':'u','v':1}]}\n"
     "{'session':1,'txn':'t1','ops':[{'w':'x','v':1},{'w':'v','v':1}]}\n"
@@ -256,7 +256,7 @@ TEST(test_refutation__every_choice_is_one)
         REFUSED_AFTER(d->choices[c].first.ix = 11);  /* aborted */
         REFUSED_AFTER(d->choices[c].first.ix = 12);  /* not the one that the edges are about */
         REFUSED_AFTER(d->choices[c].first.ix = 8);   /* a read */
-        REFUSED_AFTER(d->choices[c].first.ix = 100); /* nobody's */
+        REFUSED_AFTER(d->choices[c].first.ix = 100); /* of no transaction */
         REFUSED_AFTER(d->choices[c].first.ix = ESSE_NO_OP);
         REFUSED_AFTER(d->choices[c].second.ix = 100);
         REFUSED_AFTER(d->choices[c].second.ix = ESSE_NO_OP);
@@ -955,7 +955,7 @@ static bool is_false(struct esse_arena *arena, const struct esse_refutation *ref
     return found;
 }
 
-/* Follows the argument with nothing but what it has told. */
+/* Follows the argument with nothing but what it has shown. */
 static uint32_t follow(struct esse_arena *arena, const struct esse_refutation *refutation,
                        const struct esse_case *argued, const uint8_t *before)
 {

@@ -293,7 +293,7 @@ TEST(test_text__unknown_members_and_clock_times_are_shown)
         "{:type :invoke, :process 0, :f :txn, :value [[:r :x nil]], :index 0, :time 5000}\n"
         "{:type :ok, :process 0, :f :txn, :value [[:r :x [9]]], :index 1, :time 7000, :node \"n1\","
         " :debug \"a very long text that nobody wants to read to its end in a terminal\"}\n");
-    struct esse_step step = { { 0 }, { 0 }, "1 read x = [9]; nobody appended 9" };
+    struct esse_step step = { { 0 }, { 0 }, "1 read x = [9]; no transaction appended 9" };
     struct esse_anomaly anomaly = {
         .type = ESSE_ANOMALY_GARBAGE_READ, .description = "d", .steps = &step, .step_count = 1
     };

@@ -89,7 +89,8 @@ static struct esse_history *build(struct esse_arena *arena, const struct o_histo
 /* ---- the engine against the oracle ---- */
 
 /* Is it violated iff the history has an anomaly?  Without one it is also if each case has one: of
- * an open outcome, or of who appended an element (test_worlds and test_appends check these). */
+ * an open outcome, or of which operation appended an element (test_worlds and test_appends check
+ * these). */
 static bool follows(const struct esse_verdict *verdict, bool has_anomaly)
 {
     if (has_anomaly)

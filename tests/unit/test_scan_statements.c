@@ -298,8 +298,8 @@ static const char *write_statement(struct esse_arena *arena, const struct statem
 
 static const char mismatch[] = "result-set-mismatch";
 
-static unsigned count_told(struct esse_arena *arena, const char *text, const char *type,
-                           const char *engine)
+static unsigned count_reported(struct esse_arena *arena, const char *text, const char *type,
+                               const char *engine)
 {
     static const char *const levels[] = { "serializable" };
     struct esse_check_options options = { .levels = levels, .level_count = 1, .engine = engine };
@@ -322,10 +322,10 @@ TEST(test_scan__statements_agree_with_the_definitions)
         struct statement s;
         random_statement(&s, &rng);
         const char *text = write_statement(arena, &s);
-        const unsigned told = count_told(arena, text, mismatch, "scan");
+        const unsigned reported = count_reported(arena, text, mismatch, "scan");
         const unsigned expected = wrongs(&s) > 4 ? 4 : wrongs(&s);
-        if (told != expected)
-            fail_msg("%s%u told, %u expected", text, told, expected);
+        if (reported != expected)
+            fail_msg("%s%u reported, %u expected", text, reported, expected);
         (expected ? wrong : right)[s.kind]++;
         esse_arena_free(arena);
     }

@@ -62,7 +62,7 @@ static const char *const levels[] = { "strict-serializable",
                                       "all" };
 enum { LEVELS = sizeof levels / sizeof *levels };
 
-/* That a level which was not asked for has no order is told only by an engine that tried it. */
+/* That a level which was not asked for has no order is reported only by an engine that tried it. */
 static uint32_t count_others(const struct esse_result *result)
 {
     uint32_t count = 0;
@@ -131,7 +131,7 @@ static const char stale[] =
     "{'session':2,'start':3,'end':6,'ops':[{'w':'y','v':1}]}\n"
     "{'session':3,'start':4,'end':7,'ops':[{'r':'x','v':1},{'r':'y','v':1}]}\n";
 
-/* The reader and whoever it read from come up to before the one that overwrote it. */
+/* The reader and the writer it read from come up to before the one that overwrote it. */
 TEST(test_serial__a_stale_reader_is_pulled_up_with_what_it_needs)
 {
     struct esse_arena *arena = esse_arena_new();
@@ -177,7 +177,7 @@ TEST(test_serial__a_read_from_the_future_waits_for_its_writer)
     esse_arena_free(arena);
 }
 
-/* Overwritten before it began: in order for those who know no clock. */
+/* Overwritten before it began: in order for levels without a clock. */
 TEST(test_serial__real_time_makes_a_window_odd)
 {
     static const char text[] = "{'session':1,'start':1,'end':2,'ops':[{'w':'x','v':1}]}\n"
@@ -192,7 +192,7 @@ TEST(test_serial__real_time_makes_a_window_odd)
     esse_arena_free(arena);
 }
 
-/* A read of nothing that anybody wrote, a cycle, transactions that miss their own write, a read of
+/* A read of what no transaction wrote, a cycle, transactions that miss their own write, a read of
  * what is overwritten at once. */
 TEST(test_serial__what_has_no_order_is_odd_and_nothing_else)
 {
@@ -250,7 +250,7 @@ TEST(test_serial__lists_are_read_as_prefixes)
     }
 }
 
-/* Whoever wrote a value twice, an aborted transaction too, has told of no order. */
+/* A value written twice, by an aborted transaction too, shows no order. */
 TEST(test_serial__what_must_be_written_once_is)
 {
     static const char *const values[] = { "1", "296", "40", "39" };

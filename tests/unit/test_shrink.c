@@ -79,7 +79,7 @@ TEST(test_subset__what_read_something_left_out_goes_too)
                     0),
         HEADER
         "{'session':1,'txn':'b','ops':[{'r':'x','v':7},{'a':'l','v':2},{'r':'l','v':[2,9]}]}\n");
-    /* Somebody else wrote the same: which of them was read nobody knows. */
+    /* Another transaction wrote the same: which of them was read is unknown. */
     CHECK_JSON(arena,
                without_txn(arena, "native",
                            "{'session':0,'txn':'a','ops':[{'w':'x','v':1}]}\n"

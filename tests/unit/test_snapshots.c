@@ -105,12 +105,12 @@ static void look_at_random(struct esse_arena *arena, struct esse_rng *rng)
     esse_snapshots_find(&snapshots, arena, history);
     for (int i = 0; i < count; i++)
         CHECK_EQ(snapshots.place[order[i]], i);
-    if (!snapshots.xids) /* nobody has a number */
+    if (!snapshots.xids) /* no transaction has a number */
         return;
     CHECK(esse_snapshot_of(&snapshots, TXNS, history->txn_op[TXNS], &snapshot));
     for (int t = 0; t < TXNS; t++) {
         const bool sees = listed[t] && has_xid[t] && 10 + t < xmax && !running[10 + t];
-        /* Who has no number is seen with those before him, if these are all of a prefix. */
+        /* One without a number is seen with those before it, if these are all of a prefix. */
         if (listed[t] && !has_xid[t])
             continue;
         if (esse_snapshot_sees(&snapshots, &snapshot, (uint32_t)t) != sees)

@@ -138,10 +138,10 @@ TEST(test_sql_range__tells_what_evaluation_tells)
         CHECK(esse_predicate_range(sql_rows_get(&rows, text, &err), &range));
         CHECK(!esse_predicate_range(sql_rows_get(&rows, whole, &err), &range));
         for (uint32_t at = 0; at < rows.history->init_count; at++) {
-            const char told = sql_rows_ask(&rows, text, at, &ignored);
-            if (told != sql_rows_ask(&rows, whole, at, &ignored))
-                fail_msg("%s of row %u: '%c' is wrong", text, at, told);
-            matches += told == 't';
+            const char shown = sql_rows_ask(&rows, text, at, &ignored);
+            if (shown != sql_rows_ask(&rows, whole, at, &ignored))
+                fail_msg("%s of row %u: '%c' is wrong", text, at, shown);
+            matches += shown == 't';
         }
     }
     CHECK(matches > test_rounds(2000) / 2);

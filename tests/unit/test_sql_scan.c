@@ -247,7 +247,7 @@ TEST(test_scan__a_bad_predicate_is_an_error_where_it_is_needed)
     CHECK_EQ(err.code, ESSE_EINPUT);
     CHECK_EQ(err.line, 1);
     CHECK(strstr(err.text, "division by zero (key x)"));
-    /* nobody asks */
+    /* it is not asked */
     CHECK(check_text("{'session':0,'ops':[{'p':'v >','rows':{}}]}\n", &err));
     /* the transaction is not committed */
     CHECK(check_text("{'init':{'x':1}}\n"

@@ -354,7 +354,7 @@ enum { TXNS = 20000, KEYS = 500 };
 
 /* A transaction that reads all keys, and so numbers them; then many that read what was last written
  * to a key, or what was before that, and write it.  In every so many reads of the second half of
- * the keys they read what nobody wrote. */
+ * the keys they read what no transaction wrote. */
 static struct esse_history *make_history(struct esse_arena *arena, bool stale, unsigned wrong)
 {
     struct esse_builder *builder = esse_builder_new(arena);

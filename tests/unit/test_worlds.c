@@ -370,7 +370,7 @@ static void check_text(const char *text, const char *level, enum esse_outcome ou
     esse_arena_free(arena);
 }
 
-/* What was read is there without it, so that nobody wrote what it read says nothing. */
+/* What was read is there without it, so that it has read what no transaction wrote says nothing. */
 TEST(test_worlds__a_write_of_the_initial_value_shows_no_commit)
 {
     static const char text[] =
@@ -405,7 +405,7 @@ TEST(test_worlds__the_only_delete_of_a_missing_row_was_committed)
                "read-atomic", ESSE_VIOLATED);
 }
 
-/* Whether it committed or not, something is wrong: told case by case. */
+/* Whether it committed or not, something is wrong: shown case by case. */
 TEST(test_worlds__what_is_wrong_in_every_case_names_its_case)
 {
     static const char text[] =
@@ -428,7 +428,7 @@ TEST(test_worlds__what_is_wrong_in_every_case_names_its_case)
     CHECK(strstr(verdict.anomalies[0].description, "if U committed: "));
     CHECK(strstr(verdict.anomalies[1].description, "if U did not commit: "));
     CHECK_EQ(result->not_count, 1);
-    /* One case alone proves nothing, and neither does one that is told of the other. */
+    /* One case alone proves nothing, and neither does one that is said of the other. */
     const struct esse_level *serializable = esse_level_find(level);
     struct esse_anomaly anomalies[2] = { verdict.anomalies[0], verdict.anomalies[1] };
     verdict.anomalies = anomalies;

@@ -73,7 +73,7 @@ enum { T_AXIOMS = sizeof t_axioms / sizeof *t_axioms };
 enum { T_UNITS = 16, T_READS = 40, T_VERSIONS = 1 + T_TXNS * T_OPS, T_STEPS = 60000 };
 typedef bool t_relation[T_UNITS][T_UNITS];
 
-/* A version of a key: who wrote it and where; the initial one is at 0. */
+/* A version of a key: its writer and where; the initial one is at 0. */
 struct t_version {
     int txn, op, value;
 };
@@ -254,7 +254,7 @@ static void t_add_read(struct t_world *w, int t, int op, int key, bool single)
     w->is_consistent &= read->count > 0;
 }
 
-/* A list with what its own transaction appends only later, and nobody else. */
+/* A list with what its own transaction appends only later, and no other. */
 static bool t_is_future(const struct t_history *h, int t, int op)
 {
     const struct t_op *read = &h->txns[t].ops[op];

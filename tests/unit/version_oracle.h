@@ -3,8 +3,8 @@
 
 /*
  * Levels of dependency graphs straight from their definitions (semantics 3): is there a choice of
- * who wrote what was read, and an order of every key's versions, without a forbidden cycle?  All
- * choices, all orders.  Registers only; what is internal to a transaction is not looked at.
+ * the writer of what was read, and an order of every key's versions, without a forbidden cycle?
+ * All choices, all orders.  Registers only; what is internal to a transaction is not looked at.
  */
 #include "order_oracle.h"
 

@@ -8,7 +8,7 @@
 /*
  * The client libraries of databases, loaded when a driver is opened and not when the program
  * starts: with what they need in turn they are thirty shared libraries, which cost 'esse check'
- * more time than reading ten thousand transactions, and whoever only checks need not have them.
+ * more time than reading ten thousand transactions, and checking alone does not need them.
  *
  * client_NAME.h lists the functions that are called of one; its macros send each call through the
  * table that esse_client_load() fills.  A function that is missing in the list does not link.

@@ -231,7 +231,7 @@ enum esse_progress esse_http_step(struct esse_http *http)
         return fail(http, answer->problem);
     if (answer->state != ESSE_HTTP_WHOLE)
         return ESSE_PROGRESS_WAIT;
-    if (has_more) /* nobody asked for it */
+    if (has_more) /* it was not asked for */
         return fail(http, "the server sent more than one answer");
     if (answer->closes || news == ESSE_WIRE_LOST)
         esse_wire_close(&http->wire);

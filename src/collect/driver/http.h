@@ -60,7 +60,7 @@ void esse_http_ask(struct esse_http *http, const char *path, const char *token, 
 
 /*
  * DONE: the answer is whole.  WAIT: for wire.events.  FAILED: 'problem' says why, and the
- * connection is closed; wire.sent tells whether anything of the request has gone out.
+ * connection is closed; wire.sent says whether anything of the request has gone out.
  */
 enum esse_progress esse_http_step(struct esse_http *http);
 

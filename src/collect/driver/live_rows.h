@@ -27,7 +27,7 @@ void esse_live_show_list(struct esse_live_list *list, const char *text, size_t l
 /* The statements that there are for a table. */
 enum esse_statement {
     ESSE_SQL_READ,
-    ESSE_SQL_LOOK, /* READ that tells its snapshot; few databases can */
+    ESSE_SQL_LOOK, /* READ that returns its snapshot; few databases can */
     ESSE_SQL_WRITE,
     ESSE_SQL_INSERT,
     ESSE_SQL_APPEND,

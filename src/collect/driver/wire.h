@@ -26,7 +26,7 @@ struct esse_wire_host {
     bool is_found; /* it has an address */
 };
 
-/* The hosts of a URL, localhost if it has none, without asking anybody. */
+/* The hosts of a URL, localhost if it has none, without asking the resolver. */
 struct esse_wire_host *esse_wire_hosts(struct esse_arena *arena, const struct esse_url *url,
                                        unsigned default_port, size_t *count);
 
@@ -34,10 +34,10 @@ struct esse_wire_host *esse_wire_hosts(struct esse_arena *arena, const struct es
 bool esse_wire_seconds(const struct esse_url *url, double *seconds, struct esse_error *err);
 
 /*
- * Asks the resolver for every host, and 'greets' whether somebody answers at the address that is
+ * Asks the resolver for every host, and 'greets' whether a server answers at the address that is
  * then set; what it said goes to 'said'.  In the end it has greeted the first host that answers,
  * and all the others that do have the address that did.  ESSE_EUNAVAILABLE, with what each said, if
- * nobody answers.  May wait.
+ * none answers.  May wait.
  */
 /* What a failure of a connection to the host says, without the host's name before it. */
 void esse_wire_said(const struct esse_wire_host *host, const char *text, char said[ESSE_SAID]);
@@ -63,7 +63,7 @@ enum esse_wire_news {
 
 void esse_wire_init(struct esse_wire *wire, struct esse_arena *arena);
 
-/* Starts to connect; whether that works out, step() tells. */
+/* Starts to connect; step() says whether that works out. */
 void esse_wire_open(struct esse_wire *wire, const struct esse_address *address);
 void esse_wire_close(struct esse_wire *wire);
 

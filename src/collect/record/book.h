@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 /*
- * The inside of a book, shared by recorder*.c and press.c and nobody else.  Invariants, the
+ * The inside of a book, shared by recorder*.c and press.c alone.  Invariants, the
  * first three under its lock, and the others in its thread:
  *
  *   1) 'filled' is one of the two.

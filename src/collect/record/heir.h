@@ -4,7 +4,7 @@
 #include "base/arena.h"
 
 /*
- * Somebody who does what is left to do when this process is killed: with -9, by a fault of its own,
+ * A process that does what is left to do when this one is killed: with -9, by a fault of its own,
  * by whatever gives it no time.
  *
  * The heir is a process that shares all memory with this one, and nothing else: it sleeps until
@@ -22,7 +22,7 @@ struct esse_heir;
 struct esse_heir *esse_heir_start(struct esse_arena *arena, void (*inherit)(void *context),
                                   void *context);
 
-/* There is nothing to inherit any more.  NULL is nobody. */
+/* There is nothing to inherit any more.  NULL: there is none. */
 void esse_heir_dismiss(struct esse_heir *heir);
 
 #endif

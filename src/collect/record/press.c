@@ -60,8 +60,8 @@ static void look_at(struct cursor *cursor, const struct esse_lines *lines)
     *cursor = (struct cursor){ .at = lines };
 }
 
-/* Takes what all books have at one moment, so that whatever comes later has a later stamp.  Nobody
- * waits for long: all that happens under the locks is that the two halves change places. */
+/* Takes what all books have at one moment, so that whatever comes later has a later stamp.  No
+ * thread waits for long: all that happens under the locks is that the two halves change places. */
 static void take_all(struct esse_press *press)
 {
     for (size_t i = 0; i < press->count; i++)

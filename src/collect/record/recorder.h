@@ -15,11 +15,11 @@
  * 2) A transaction's line is written when its outcome is known: it is whole or not there.  The
  *    press runs every 20 ms or so, and writes whole lines.  When esse is killed, its heir writes
  *    what had ended since, and the open transactions with what they had done, as ones of unknown
- *    outcome: nobody else can have read what is not in the file.
+ *    outcome: no other transaction can have read what is not in the file.
  * 3) Times are nanoseconds since the run began, on one clock for all threads.  A transaction
  *    starts before BEGIN is sent and ends when the answer to COMMIT or ROLLBACK is there.  Of
- *    unknown outcome: no end, and the session goes on under a new number, as in Jepsen, since
- *    nobody knows whether its next transaction comes later.
+ *    unknown outcome: no end, and the session goes on under a new number, as in Jepsen, since its
+ *    next transaction need not come later.
  * 4) A write that failed is recorded too, since it may have had an effect that others see; so is a
  *    read that failed, without a value; a predicate that failed is not.  A delete that found
  *    nothing is a read of nothing.
@@ -65,7 +65,7 @@ void esse_book_rest(struct esse_book *book, bool rests);
 
 struct esse_tally esse_book_tally(const struct esse_book *book);
 
-/* Transactions of which the server told an id, and which may have committed; see named.h. */
+/* Transactions of which the server gave an id, and which may have committed; see named.h. */
 const struct esse_named *esse_book_named(const struct esse_book *book, size_t *count);
 
 /* ---- one session's open transaction ---- */
@@ -91,7 +91,7 @@ void esse_page_rename(struct esse_page *page, int64_t session);
 struct esse_press;
 struct esse_press *esse_press_new(struct esse_arena *arena, struct esse_book **books, size_t count,
                                   int fd);
-/* Writes everything that has ended.  Nobody else writes to the file.  Once that has failed, in the
+/* Writes everything that has ended.  No other writer has the file.  Once that has failed, in the
  * middle of a line perhaps, it fails always. */
 bool esse_press_run(struct esse_press *press, struct esse_error *err);
 uint64_t esse_press_bytes(const struct esse_press *press);

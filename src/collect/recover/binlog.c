@@ -228,7 +228,7 @@ static bool read_rows(struct esse_binlog *d, struct esse_bytes *b, unsigned acti
 
 /* ---- events ---- */
 
-/* The last five bytes tell the kind of checksums, and are one. */
+/* The last five bytes give the kind of checksums, and are one. */
 static bool read_format(struct esse_binlog *d, struct esse_bytes *b)
 {
     esse_bytes_take(b, 2 + 50 + 4 + 1, "a format description");

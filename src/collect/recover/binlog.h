@@ -14,7 +14,7 @@
  * Rows may have integers of every size, CHAR, VARCHAR, TEXT, BLOB and NULL in them; any other type
  * is an error that names it, and so are compressed events and payloads.
  *
- * Life: new -> event*.  Cost: one pass; memory for the tables it has been told about.
+ * Life: new -> event*.  Cost: one pass; memory for the tables that it has seen.
  */
 struct esse_binlog;
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 /*
- * A message that somebody else wrote, read from the front.  Every length is checked before it is
- * used; once something was missing or wrong the reader stands at the end, everything it returns is
- * zero or empty, and ok is false: so decoders read a whole group of fields and look once.  The
- * error names the offset of the first mistake, from 'base' on.
+ * A message from outside, read from the front.  Every length is checked before it is used; once
+ * something was missing or wrong the reader stands at the end, everything it returns is zero or
+ * empty, and ok is false: so decoders read a whole group of fields and look once.  The error names
+ * the offset of the first mistake, from 'base' on.
  */
 struct esse_bytes {
     const unsigned char *start, *at, *end;
@@ -31,7 +31,7 @@ static inline size_t esse_bytes_left(const struct esse_bytes *bytes)
     return (size_t)(bytes->end - bytes->at);
 }
 
-/* "byte 17: WHAT".  Only the first mistake is told. */
+/* "byte 17: WHAT".  Only the first mistake is reported. */
 bool esse_bytes_fail(struct esse_bytes *bytes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -150,15 +150,15 @@ static esse_value show_named(struct esse_sink *sink, const struct esse_named *na
     return esse_value_string(sink->values, name, (size_t)length);
 }
 
-/* The same by xid, ESSE_NONE if nobody is known by it. */
+/* The same by xid, ESSE_NONE if no transaction is known by it. */
 static esse_value name_of(struct esse_learnt *learnt, struct esse_sink *sink, int64_t xid)
 {
     const struct esse_named *found = find_named(learnt, xid);
     return found ? show_named(sink, found) : ESSE_NONE;
 }
 
-/* By value; a delete by its transaction or, if that has no name in the history, by nil: then who
- * reads the history finds out whether one transaction alone can have made it. */
+/* By value; a delete by its transaction or, if that has no name in the history, by nil: then the
+ * reader of the history finds out whether one transaction alone can have made it. */
 static struct esse_version_ref refer(struct esse_learnt *learnt, struct esse_sink *sink,
                                      const struct version *version)
 {
@@ -253,7 +253,7 @@ static bool emit_kind(const struct esse_learnt *learnt, const char *kind, struct
     return sink->certificate(sink, &record, err);
 }
 
-/* The history has the commit_ts of whoever was answered that it committed. */
+/* The history has the commit_ts of every transaction whose commit was acknowledged. */
 static bool has_times_of_all(const struct esse_learnt *learnt)
 {
     for (size_t i = 0; i < learnt->commits.count; i++) {
@@ -269,7 +269,7 @@ static bool is_of_order(const char *kind)
     return strcmp(kind, esse_certificate_names[ESSE_CERTIFICATE_TIMESTAMPS]) != 0;
 }
 
-/* What a kind says is about the order of commits: nothing, if only versions were told. */
+/* What a kind says is about the order of commits: nothing, if only versions were reported. */
 static bool has_kind(const struct esse_learnt *learnt, const char *kind)
 {
     if (!kind || learnt->lost.count || (learnt->versions.count && !learnt->commits.count))
@@ -277,7 +277,7 @@ static bool has_kind(const struct esse_learnt *learnt, const char *kind)
     return is_of_order(kind) || has_times_of_all(learnt);
 }
 
-/* A kind that speaks of an order needs one, also if nobody wrote. */
+/* A kind that speaks of an order needs one, also if there were no writes. */
 static bool has_order(const struct esse_learnt *learnt, const char *kind)
 {
     return learnt->commits.count || (has_kind(learnt, kind) && is_of_order(kind));
@@ -291,7 +291,7 @@ bool esse_learnt_emit(struct esse_learnt *learnt, const char *kind, struct esse_
     if (kind && learnt->commits.count)
         find_lost(learnt);
     else
-        learnt->lost.count = 0; /* the log does not tell who committed */
+        learnt->lost.count = 0; /* the log does not show which transactions committed */
     return (!learnt->versions.count || emit_versions(learnt, sink, err)) &&
            (!has_order(learnt, kind) || emit_commits(learnt, sink, err)) &&
            emit_lost(learnt, sink, err) &&

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A row as a message has it. */
-struct told {
+struct fed_row {
     uint32_t table;
     bool is_known; /* the value is */
     int64_t row, value;
@@ -16,7 +16,7 @@ struct told {
     size_t first, count; /* of a list, in 'items' */
 };
 
-ESSE_VEC(told_vec, struct told)
+ESSE_VEC(fed_row_vec, struct fed_row)
 
 struct esse_learnt_feed {
     struct esse_change_sink sink;
@@ -25,7 +25,7 @@ struct esse_learnt_feed {
     struct esse_stamp base, start;
     struct esse_stamp stamp; /* of the open transaction */
     int64_t xid;
-    struct told_vec told;
+    struct fed_row_vec rows;
     struct esse_live_items items;
 };
 
@@ -75,41 +75,41 @@ static esse_value cell_named(const struct esse_change *change, const char *name)
     return ESSE_NONE;
 }
 
-static void take_value(struct esse_learnt_feed *feed, esse_value value, struct told *told)
+static void take_value(struct esse_learnt_feed *feed, esse_value value, struct fed_row *fed)
 {
     const struct esse_values *values = feed->sink.values;
-    const bool is_list = feed->schema->tables[told->table].is_list;
+    const bool is_list = feed->schema->tables[fed->table].is_list;
     char room[8];
-    told->first = feed->items.count;
-    told->is_known = esse_value_as_int(values, value, &told->value);
-    if (told->is_known && is_list) {
-        esse_live_items_push(&feed->items, feed->arena, told->value);
+    fed->first = feed->items.count;
+    fed->is_known = esse_value_as_int(values, value, &fed->value);
+    if (fed->is_known && is_list) {
+        esse_live_items_push(&feed->items, feed->arena, fed->value);
     } else if (is_list && esse_value_kind(values, value) == ESSE_KIND_STRING) {
         const struct esse_span text = esse_value_text(values, value, room);
         struct esse_arena *scratch = esse_arena_new();
         esse_live_parse_list(&feed->items, feed->arena,
                              esse_arena_text(scratch, text.at, text.length));
         esse_arena_free(scratch);
-        told->is_known = true;
+        fed->is_known = true;
     }
-    told->count = feed->items.count - told->first;
+    fed->count = feed->items.count - fed->first;
 }
 
 static bool take_change(struct esse_change_sink *sink, const struct esse_change *change,
                         struct esse_error *err)
 {
     struct esse_learnt_feed *feed = (struct esse_learnt_feed *)sink;
-    struct told told = { .value = ESSE_ABSENT, .stamp = feed->stamp, .xid = feed->xid };
-    if (!esse_live_find_table(feed->schema, change->table, &told.table) ||
+    struct fed_row fed = { .value = ESSE_ABSENT, .stamp = feed->stamp, .xid = feed->xid };
+    if (!esse_live_find_table(feed->schema, change->table, &fed.table) ||
         esse_stamp_compare(feed->stamp, feed->start) <= 0)
         return true;
-    if (!esse_value_as_int(sink->values, cell_named(change, "k"), &told.row))
+    if (!esse_value_as_int(sink->values, cell_named(change, "k"), &fed.row))
         return esse_fail(err, ESSE_EIO, "the server's feed has a change without a key");
     if (change->kind == ESSE_CHANGE_PUT)
-        take_value(feed, cell_named(change, "v"), &told);
+        take_value(feed, cell_named(change, "v"), &fed);
     else
-        told.is_known = true;
-    told_vec_push(&feed->told, feed->arena, told);
+        fed.is_known = true;
+    fed_row_vec_push(&feed->rows, feed->arena, fed);
     return true;
 }
 
@@ -136,7 +136,7 @@ struct esse_learnt_feed *esse_learnt_feed_new(struct esse_arena *arena,
 
 static int compare_rows(const void *left, const void *right)
 {
-    const struct told *a = left, *b = right;
+    const struct fed_row *a = left, *b = right;
     if (a->table != b->table)
         return a->table < b->table ? -1 : 1;
     if (a->row != b->row)
@@ -146,7 +146,7 @@ static int compare_rows(const void *left, const void *right)
 
 static int compare_times(const void *left, const void *right)
 {
-    const struct told *a = left, *b = right;
+    const struct fed_row *a = left, *b = right;
     const int order = esse_stamp_compare(a->stamp, b->stamp);
     return order ? order : (a->xid > b->xid) - (a->xid < b->xid);
 }
@@ -162,16 +162,16 @@ static bool is_among(const int64_t *items, size_t count, int64_t item)
 /* What a state of the list has and 'seen' does not is new.  A state that lacks what others have
  * appended before does not make those come again. */
 static void tell_list(struct esse_learnt_feed *feed, struct esse_learnt *learnt,
-                      const struct told *told, struct esse_live_items *seen)
+                      const struct fed_row *fed, struct esse_live_items *seen)
 {
-    const int64_t *items = feed->items.at + told->first;
+    const int64_t *items = feed->items.at + fed->first;
     size_t at = 0;
-    while (at < told->count && at < seen->count && items[at] == seen->at[at])
+    while (at < fed->count && at < seen->count && items[at] == seen->at[at])
         at++;
-    for (; at < told->count; at++) {
+    for (; at < fed->count; at++) {
         if (is_among(seen->at, seen->count, items[at]))
             continue;
-        esse_learnt_version(learnt, told->table, told->row, items[at], told->xid);
+        esse_learnt_version(learnt, fed->table, fed->row, items[at], fed->xid);
         esse_live_items_push(seen, feed->arena, items[at]);
     }
 }
@@ -179,32 +179,32 @@ static void tell_list(struct esse_learnt_feed *feed, struct esse_learnt *learnt,
 static void tell_versions(struct esse_learnt_feed *feed, struct esse_learnt *learnt)
 {
     struct esse_live_items seen = { 0 };
-    qsort(feed->told.at, feed->told.count, sizeof *feed->told.at, compare_rows);
-    for (size_t i = 0; i < feed->told.count; i++) {
-        const struct told *told = &feed->told.at[i], *last = i ? told - 1 : NULL;
-        const bool is_list = feed->schema->tables[told->table].is_list;
-        if (last && !compare_rows(last, told))
+    qsort(feed->rows.at, feed->rows.count, sizeof *feed->rows.at, compare_rows);
+    for (size_t i = 0; i < feed->rows.count; i++) {
+        const struct fed_row *fed = &feed->rows.at[i], *last = i ? fed - 1 : NULL;
+        const bool is_list = feed->schema->tables[fed->table].is_list;
+        if (last && !compare_rows(last, fed))
             continue; /* it came twice */
-        if (!last || last->table != told->table || last->row != told->row)
+        if (!last || last->table != fed->table || last->row != fed->row)
             seen.count = 0;
-        if (is_list && told->is_known)
-            tell_list(feed, learnt, told, &seen);
+        if (is_list && fed->is_known)
+            tell_list(feed, learnt, fed, &seen);
         else if (!is_list)
-            esse_learnt_version(learnt, told->table, told->row,
-                                told->is_known ? told->value : ESSE_ABSENT, told->xid);
+            esse_learnt_version(learnt, fed->table, fed->row,
+                                fed->is_known ? fed->value : ESSE_ABSENT, fed->xid);
     }
 }
 
 void esse_learnt_feed_tell(struct esse_learnt_feed *feed, struct esse_learnt *learnt,
                            bool has_times)
 {
-    if (!feed->told.count)
+    if (!feed->rows.count)
         return;
     tell_versions(feed, learnt);
     if (!has_times)
         return;
-    qsort(feed->told.at, feed->told.count, sizeof *feed->told.at, compare_times);
-    for (size_t i = 0; i < feed->told.count; i++)
-        if (!i || compare_times(&feed->told.at[i - 1], &feed->told.at[i]))
-            esse_learnt_commit(learnt, feed->told.at[i].xid);
+    qsort(feed->rows.at, feed->rows.count, sizeof *feed->rows.at, compare_times);
+    for (size_t i = 0; i < feed->rows.count; i++)
+        if (!i || compare_times(&feed->rows.at[i - 1], &feed->rows.at[i]))
+            esse_learnt_commit(learnt, feed->rows.at[i].xid);
 }

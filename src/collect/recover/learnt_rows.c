@@ -48,7 +48,7 @@ struct esse_change_sink *esse_learnt_rows_sink(struct esse_learnt_rows *rows)
 
 /* ---- the stream ---- */
 
-/* 17 of "0-1-17"; sequence numbers may have 64 bits, and such that do not fit are not told. */
+/* 17 of "0-1-17"; sequence numbers may have 64 bits, and such that do not fit are left out. */
 static int64_t sequence_of(const struct esse_values *values, esse_value gtid)
 {
     char room[8];

@@ -6,9 +6,9 @@
 
 /*
  * From a change stream to what a run learns: rows of the tables esse_NAME as versions, once their
- * transaction has committed.  Of a user's own tables only the commits are told.
+ * transaction has committed.  Of a user's own tables only the commits are sent.
  *
- * A mark tells where the stream has come to: the row k = 1 of the table esse_mark, which no schema
+ * A mark shows where the stream has come to: the row k = 1 of the table esse_mark, which no schema
  * has; its v is a number that the driver chose.  Other rows of that table name the transaction that
  * changes them: v is its xid, whatever the stream calls it.
  */

@@ -9,7 +9,7 @@
  * xid (32 bits), its stamp the log position of its commit.
  *
  * Life: new -> message*.  A malformed message fails with the offset in it; the decoder must not be
- * used afterwards.  Cost: one pass; memory for the tables it has been told about.
+ * used afterwards.  Cost: one pass; memory for the tables that it has seen.
  */
 struct esse_pgoutput;
 

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { PIECE = 65536, NAP_MS = 20, NOBODY = ESSE_MOST_NODES };
+enum { PIECE = 65536, NAP_MS = 20, NO_NODE = ESSE_MOST_NODES };
 
 /* A port of ours, and where it leads. */
 struct door {
@@ -30,8 +30,8 @@ struct way {
 };
 
 struct link {
-    int fds[2];            /* who called, and whom */
-    unsigned caller, node; /* NOBODY: a client */
+    int fds[2];            /* of the caller, and of the called node */
+    unsigned caller, node; /* NO_NODE: a client */
     struct way *ways[2];   /* from the one to the other */
 };
 
@@ -102,22 +102,23 @@ static unsigned caller_of(struct esse_detour *detour, unsigned port, const struc
         if (pid > 0 && esse_detour_holds(pid, number))
             return i;
     }
-    return NOBODY;
+    return NO_NODE;
 }
 
-/* The server may be away: whoever called then hears that the connection is closed. */
+/* The server may be away: the caller then finds the connection closed. */
 static void take_call(struct esse_detour *detour, const struct door *door)
 {
-    struct sockaddr_in who, to = loopback(door->port);
-    socklen_t length = sizeof who;
+    struct sockaddr_in from, to = loopback(door->port);
+    socklen_t length = sizeof from;
     struct link link = { .node = door->node };
-    link.fds[0] = accept4(door->fd, (struct sockaddr *)&who, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    link.fds[0] =
+        accept4(door->fd, (struct sockaddr *)&from, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (link.fds[0] < 0)
         return;
     link.fds[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     link.ways[0] = calloc(1, sizeof *link.ways[0]);
     link.ways[1] = calloc(1, sizeof *link.ways[1]);
-    link.caller = caller_of(detour, ntohs(who.sin_port), door);
+    link.caller = caller_of(detour, ntohs(from.sin_port), door);
     link_vec_push(&detour->links, detour->own, link);
     /* On loopback it is done or refused at once. */
     if (link.fds[1] < 0 || !link.ways[0] || !link.ways[1] ||
@@ -130,7 +131,7 @@ static void take_call(struct esse_detour *detour, const struct door *door)
 static bool is_cut(struct esse_detour *detour, const struct link *link)
 {
     return atomic_load(&detour->cut[link->node]) ||
-           (link->caller != NOBODY && atomic_load(&detour->cut[link->caller]));
+           (link->caller != NO_NODE && atomic_load(&detour->cut[link->caller]));
 }
 
 /* Reads what there is room for and writes what there is; false if the connection is broken. */

@@ -12,7 +12,7 @@
  * it or comes from it waits, as packets do that are sent again and again; new connections are taken
  * in and hear nothing.
  *
- * Who has called is found in /proc: the process whose socket it is.  Somebody that is no node is a
+ * The caller is found in /proc: the process whose socket it is.  A caller that is no node is a
  * client.
  *
  * Life: new -> add* -> run -> (who, cut)* -> stop.  A thread of its own does the work; add, who and

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Who is at the other end of a connection on loopback, as Linux tells in /proc. */
+/* The process at the other end of a connection on loopback, as Linux shows it in /proc. */
 
 /* The number of the socket that has the one port as its own and is connected to the other; 0 if
  * there is none. */

@@ -20,7 +20,7 @@ struct esse_faults {
     enum esse_fault current;
     struct esse_rng rng;
     struct esse_book *book;
-    struct esse_fault_vec told;
+    struct esse_fault_vec kept;
     uint64_t counts[ESSE_FAULTS];
 };
 
@@ -76,7 +76,7 @@ static void note(struct esse_faults *faults, int64_t start, int64_t end)
         .end = end,
     };
     struct esse_error err;
-    const bool fits = esse_faults_keep(&faults->told, faults->arena, &fault, 0, &err);
+    const bool fits = esse_faults_keep(&faults->kept, faults->arena, &fault, 0, &err);
     assert(fits);
     (void)fits;
     esse_book_fault(faults->book, &fault);
@@ -187,6 +187,6 @@ uint64_t esse_faults_count(const struct esse_faults *faults, enum esse_fault fau
 
 const struct esse_fault_record *esse_faults_told(const struct esse_faults *faults, uint32_t *count)
 {
-    *count = (uint32_t)faults->told.count;
-    return faults->told.at;
+    *count = (uint32_t)faults->kept.count;
+    return faults->kept.at;
 }

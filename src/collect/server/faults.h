@@ -21,7 +21,7 @@ bool esse_faults_parse(const char *list, unsigned *kinds, struct esse_error *err
 
 struct esse_faults *esse_faults_new(struct esse_arena *arena, struct esse_spawned *spawned,
                                     unsigned kinds, double every, uint64_t seed);
-/* Where they are told, before the first tick. */
+/* Where they are recorded, before the first tick. */
 void esse_faults_record_in(struct esse_faults *faults, struct esse_book *book);
 void esse_faults_tick(struct esse_faults *faults, double seconds);
 /* The run is over: brings the node back, so that what is open can be finished.  Called again and

@@ -157,7 +157,7 @@ static bool begin_first(struct esse_spawned *s, unsigned node)
     return ok;
 }
 
-/* Who of them does not; their count if all do. */
+/* The first that does not; their count if all do. */
 static unsigned begin_all(struct esse_spawned *s)
 {
     for (unsigned i = 0; i < s->count; i++)

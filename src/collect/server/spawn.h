@@ -26,7 +26,7 @@
  */
 enum { ESSE_MOST_NODES = 7, ESSE_MOST_ARGUMENTS = 40 };
 
-/* Who a server runs as: root hands over to a user, everybody else is who they are. */
+/* The account of a server: root hands over to a user, any other account keeps itself. */
 struct esse_account {
     bool is_changed;
     uid_t user;
@@ -57,7 +57,7 @@ struct esse_spawned {
 struct esse_spawner {
     const char *name; /* "postgresql" */
     const char *summary;
-    const char *user;           /* whom root hands over to */
+    const char *user;           /* to which root hands over */
     unsigned nodes, most_nodes; /* usually, and at most */
     const char *first;          /* an argument for the first start of node 0, or NULL */
     bool is_in_turn;            /* a node starts when the one before answers */
@@ -108,7 +108,7 @@ const char *esse_spawn_folder(const struct esse_spawned *spawned, const char *na
 void esse_spawn_argument(struct esse_spawned *spawned, unsigned node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A port of loopback that nobody uses now; 0 if there is none. */
+/* A port of loopback that is free now; 0 if there is none. */
 unsigned esse_spawn_port(void);
 
 /* The port at which to reach a node's 'port': the detour's, if things may be cut. */

@@ -13,7 +13,7 @@ static const char *const libraries[] = { "/usr/lib/galera/libgalera_smm.so",
                                          "/usr/lib64/galera-4/libgalera_smm.so",
                                          "/usr/lib/libgalera_smm.so", NULL };
 
-/* Who is silent is given up sooner than usual (5 s), since runs are short. */
+/* A silent node is given up sooner than usual (5 s), since runs are short. */
 static const char provider_options[] = "gcache.size=32M;evs.keepalive_period=PT0.5S;evs.suspect_"
                                        "timeout=PT2S;evs.inactive_timeout=PT5S";
 

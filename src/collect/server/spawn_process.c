@@ -87,7 +87,7 @@ pid_t esse_spawn_program(const struct esse_account *account, const char *log, in
     if (pid == 0)
         become(account, fd, death, (char *const *)arguments);
     if (pid > 0)
-        setpgid(pid, pid); /* whoever of the two comes first */
+        setpgid(pid, pid); /* whichever process comes first */
     if (fd >= 0)
         close(fd);
     return pid;
@@ -142,7 +142,7 @@ static bool is_free(unsigned port)
     return ok;
 }
 
-/* Below those that the kernel gives to whoever connects, the server's own connections among them:
+/* Below those that the kernel gives to connecting sockets, the server's own connections among them:
  * one of those could take it before the server does. */
 unsigned esse_spawn_port(void)
 {

@@ -2,8 +2,8 @@
 #include "engine/classic/classic.h"
 
 /*
- * Blind writes of elements, and reads of all of them: who sees a write sees every write that had
- * completed before that one was invoked.
+ * Blind writes of elements, and reads of all of them: a read that sees a write sees every write
+ * that had completed before that one was invoked.
  *
  *     w1 invoke ... w1 ok      w2 invoke ...      read shows w2 and not w1
  *
@@ -175,8 +175,8 @@ static bool knows_comments(const struct esse_oplog *log, uint32_t op)
 
 const struct esse_classic esse_classic_comments = {
     .name = "comments",
-    .summary =
-        "blind writes and reads of all: who sees a write sees those that completed before it",
+    .summary = "blind writes and reads of all: a read that sees a write sees those that completed "
+               "before it",
     .operations = ":write operations",
     .options = "independent ",
     .run = check_comments,

@@ -28,9 +28,9 @@ struct state {
 
 struct key {
     esse_value value; /* what the key was read as, ESSE_NIL if never */
-    uint32_t read;    /* by whom first */
+    uint32_t read;    /* by which operation first */
     bool is_written;
-    uint32_t written; /* by whom first */
+    uint32_t written; /* by which operation first */
 };
 
 ESSE_VEC(read_vec, struct read)

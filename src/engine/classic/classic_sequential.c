@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * A client inserts k_0, k_1 ... in this order, and reads look for them in the opposite order: who
- * finds an element must find every older one.  A read returns [k [k_n ... k_1 k_0]], nil for what
- * it did not find.
+ * A client inserts k_0, k_1 ... in this order, and reads look for them in the opposite order: a
+ * read that finds an element must find every older one.  A read returns [k [k_n ... k_1 k_0]], nil
+ * for what it did not find.
  */
 struct read {
     uint32_t count, nils;
@@ -133,7 +133,8 @@ static bool knows_sequential(const struct esse_oplog *log, uint32_t op)
 
 const struct esse_classic esse_classic_sequential = {
     .name = "sequential",
-    .summary = "inserts in order, reads in the opposite order: who finds one finds all older ones",
+    .summary =
+        "inserts in order, reads in the opposite order: a read that finds one finds all older ones",
     .operations = ":read, :write or :add operations",
     .options = "key-count ",
     .run = check_sequential,

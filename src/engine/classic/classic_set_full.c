@@ -19,7 +19,7 @@ struct read {
 enum outcome { STABLE, LOST, NEVER_READ, OUTCOMES };
 
 struct element {
-    uint32_t added;             /* its first add, NEVER_ADDED if somebody else added it */
+    uint32_t added;             /* its first add, NEVER_ADDED if it was added elsewhere */
     uint32_t known;             /* plus one: the first completion that shows that it exists */
     uint32_t present;           /* plus one: the latest invocation that shows it */
     bool has_present;           /* also if no invocation is known */

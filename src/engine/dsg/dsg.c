@@ -206,7 +206,8 @@ static void try_recorded(struct dsg *dsg, const struct esse_level *level, struct
     proof->good = ok && esse_replay(history, level, &proof->order, dsg->job->proved, &err);
 }
 
-/* In the order of commits nobody reads what comes later; a recorder may have been a little late. */
+/* In the order of commits no transaction reads what comes later; a recorder may have been a little
+ * late. */
 static bool is_recorded_by_commit(const struct versions *versions)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
@@ -308,7 +309,7 @@ static const char *why_unknown(struct dsg *dsg, const struct esse_level *level)
 /* ---- the engine ---- */
 
 /* Session order and real time are looked at only for levels that speak of them, as Elle does: what
- * is told to be ruled out stays what the levels asked for are about. */
+ * is reported as ruled out stays what the levels asked for are about. */
 static unsigned asked_mask(const struct esse_job *job)
 {
     unsigned mask = DSG_DATA;
@@ -379,7 +380,7 @@ static bool find_predicates(struct dsg *dsg)
     dsg->guess = versions_guess(&dsg->versions);
     if (!dsg->versions.undetermined)
         return true;
-    struct known quiet = dsg->known; /* nothing is told by a guess */
+    struct known quiet = dsg->known; /* a guess reports nothing */
     dsg->guess.predicate_edges = NULL;
     dsg->guess.predicate_edge_count = 0;
     return dsg_predicates_find(&dsg->guess, &quiet);

@@ -6,7 +6,7 @@
 /*
  * The engine 'dsg': dependency graphs from version orders that are known or can be inferred
  * (docs/design/dsg.md).  Lists show their version order; registers have it from a certificate, or
- * only as far as it can be told.
+ * only as far as it can be inferred.
  *
  * Cost: linear in operations and edges; cycle search only inside strongly connected components.
  */

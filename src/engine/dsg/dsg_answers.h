@@ -22,7 +22,7 @@ struct dsg_asking {
 };
 
 /* Is the state at every snapshot known: are the versions of all keys rows in the order of the
- * commits, and does everybody count who may have written?  O(keys + operations). */
+ * commits, and do all count that may have written?  O(keys + operations). */
 bool dsg_answers_are_known(const struct dsg_ranges *ranges);
 
 /* Tells what is wrong as result-set-mismatch.  False and the views' error filled if a row is no

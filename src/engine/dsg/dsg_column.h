@@ -6,7 +6,7 @@
 
 /*
  * The versions of all keys by what they have in one column, where that is an integer everywhere or
- * nothing: which of them lie in a range is told by two binary searches.  A version's rank is its
+ * nothing: two binary searches find which of them lie in a range.  A version's rank is its
  * place in that order.  Only keys whose versions are all in order take part.
  *
  * Cost: a sort of the versions, 16 bytes a version; find O(log versions).

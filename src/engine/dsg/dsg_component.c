@@ -34,7 +34,7 @@ static void add(struct gathering *g, uint32_t from, uint32_t to, enum esse_dep d
 
 /* ---- dependencies ---- */
 
-/* From the transaction of 'at' to whoever installed what is known to follow a loose version. */
+/* From the transaction of 'at' to the installer of what is known to follow a loose version. */
 static void add_inferred(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
                          enum esse_dep dep)
 {
@@ -48,7 +48,7 @@ static void add_inferred(struct gathering *g, uint32_t key, uint32_t at, uint32_
     }
 }
 
-/* From the transaction of 'at' to whoever installed loose versions, which were written around it if
+/* From the transaction of 'at' to the installers of loose versions, which were written around it if
  * not all are taken: the others, in the order of the history, hardly lead back to it. */
 static void add_loose(struct gathering *g, uint32_t key, uint32_t at, enum esse_dep dep)
 {
@@ -71,7 +71,7 @@ static void add_loose(struct gathering *g, uint32_t key, uint32_t at, enum esse_
         add(g, txn, version_txn(versions, v), dep, key, at, versions->write[v]);
 }
 
-/* From the transaction of 'at' to whoever installed what comes after 'version': one version, or
+/* From the transaction of 'at' to the installer of what comes after 'version': one version, or
  * all loose ones. */
 static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
                       enum esse_dep dep)
@@ -303,7 +303,7 @@ static void start_txn(struct frontier *f, uint32_t txn)
         add(f->gathering, f->open[i], txn, ESSE_DEP_REALTIME, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
 }
 
-/* Whoever ended before 'txn' started is covered by it from now on. */
+/* What ended before 'txn' started is covered by it from now on. */
 static void end_txn(struct frontier *f, uint32_t txn)
 {
     esse_guard_poll();

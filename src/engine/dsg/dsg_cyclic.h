@@ -14,7 +14,7 @@ ESSE_VEC(version_edge_vec, struct version_edge)
 
 struct version_graph {
     struct version_edge_vec edges;
-    uint32_t nodes; /* the versions, and after them those that nobody installed */
+    uint32_t nodes; /* the versions, and after them those that were not installed */
 };
 
 void dsg_version_components(struct esse_scc *scc, struct esse_arena *arena,

@@ -82,8 +82,8 @@ static void tell_wr(struct telling *t)
     put_written(t, t->edge->from_at);
 }
 
-/* Does a list that somebody read show the order?  Not where an order was given: it may know of
- * elements that nobody read. */
+/* Does a list that was read show the order?  Not where an order was given: it may know of elements
+ * that were not read. */
 static bool is_seen_order(const struct versions *versions, const struct dsg_edge *edge)
 {
     return versions_touch(versions, edge->from_at)->kind == ESSE_OP_APPEND &&

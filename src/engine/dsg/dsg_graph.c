@@ -56,7 +56,8 @@ void dsg_time_find(struct dsg_time *time, const struct versions *versions)
 
 /* ---- building ---- */
 
-/* Whose version an access read, and who installed the next one after what it read or installed. */
+/* The writer of what an access read, and the installer of the next version after what it read or
+ * installed. */
 struct dsg_link {
     uint32_t writer; /* a transaction, ESSE_NO_TXN, or IS_WRITE */
     uint32_t next;   /* a transaction, or ESSE_NO_TXN */
@@ -124,8 +125,8 @@ static void draw_inferred(struct drawing *d, uint32_t at, uint32_t version, enum
                   version_txn(versions, versions->after[e].to), dep);
 }
 
-/* To the loose versions of a key from whoever installed or read what they follow, and between
- * them. */
+/* To the loose versions of a key from the transactions that installed or read what they follow, and
+ * between them. */
 static void draw_loose_key(struct drawing *d, uint32_t key)
 {
     const struct versions *versions = d->versions;
@@ -165,7 +166,7 @@ static struct dsg_link link_of(const struct versions *versions, uint32_t key, ui
 
 /* Going through the keys, every edge would land in another corner of the graph.  So what each
  * access is linked to is put down by access, and drawn in the order of the history, where those
- * who depend on each other are near. */
+ * that depend on each other are near. */
 static struct dsg_link *find_links(const struct versions *versions)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;

@@ -32,8 +32,8 @@ struct inferring {
 
 /* ---- states that are no version ---- */
 
-/* Did a transaction that counts read something definite that nobody wrote for good: what was
- * aborted, overwritten by its own writer, or came from nowhere? */
+/* Did a transaction that counts read something definite that no transaction wrote for good: what
+ * was aborted, overwritten by its own writer, or came from nowhere? */
 static bool is_strange(const struct inferring *in, uint32_t key, uint32_t at)
 {
     const struct versions *versions = in->versions;
@@ -51,7 +51,7 @@ static bool is_strange(const struct inferring *in, uint32_t key, uint32_t at)
     return writers < 2;
 }
 
-/* Such a state is one more version, which nobody installed. */
+/* Such a state is one more version, which was not installed. */
 static void number_strange(struct inferring *in)
 {
     struct versions *versions = in->versions;
@@ -79,7 +79,7 @@ static void number_strange(struct inferring *in)
 
 /* ---- what transactions show of a key ---- */
 
-/* An update that both read and wrote the key is told by what it wrote. */
+/* An update that both read and wrote the key counts by what it wrote. */
 static bool is_read_of_update(const struct versions *versions, uint32_t at)
 {
     return versions_touch(versions, at)->kind == ESSE_OP_READ &&
@@ -188,7 +188,7 @@ static void sort_times(struct inferring *in)
     esse_radix_sort(in->ends.at, in->ends.count, in->known->scratch);
 }
 
-/* Whoever ended before 'shown' started is covered by it from now on. */
+/* What ended before 'shown' started is covered by it from now on. */
 static void end_shown(struct inferring *in, struct shown shown)
 {
     const struct esse_interval *time = in->versions->history->txn_time;

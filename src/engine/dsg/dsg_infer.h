@@ -8,8 +8,8 @@
  * versions->after, and numbers the loose versions of every key in an order that follows it.
  *
  * The assumptions of 'assume' are taken one after the other, as Elle does: one that contradicts
- * what is known so far of some key is told as cyclic-versions and left out, for all keys.  Lists
- * and keys with a certificate are left alone.
+ * what is known so far of some key is reported as cyclic-versions and left out, for all keys.
+ * Lists and keys with a certificate are left alone.
  *
  * Cost: O(accesses + versions + edges), times the transactions that are at work on one key at a
  * time for linearizable-keys; 20 bytes an edge.  False if the budget is spent.

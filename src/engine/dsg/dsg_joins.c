@@ -124,7 +124,7 @@ static bool was_seen(const struct seeing *s, uint32_t version)
     return version <= dsg_ranges_seen(s->ranges, s->snapshot, s->ranges->key[version]);
 }
 
-/* Did whoever made a version that was not seen write this row too?  Then what was seen of the row
+/* Did the writer of a version that was not seen write this row too?  Then what was seen of the row
  * is not what it goes together with. */
 static bool replaces(const struct seeing *s, uint32_t version, uint32_t seen)
 {

@@ -269,7 +269,7 @@ static bool matches(struct finding *f, uint32_t key, uint32_t version, bool *yes
 }
 
 /* A key that the snapshot of the operation has in this version must be among its rows if it
- * matches, as it is; and only then.  That a row does not match by itself the scan has told. */
+ * matches, as it is; and only then.  That a row does not match by itself the scan has reported. */
 static bool check_row(struct finding *f, uint32_t txn, uint32_t op, uint32_t key, uint32_t version)
 {
     const bool returned = f->seen_by[key] == op + 1;

@@ -6,8 +6,8 @@
 /*
  * The dependencies of predicate operations.  A version changes the matches of a predicate if it
  * matches and the version before it does not, or the reverse.  An operation that looked at version
- * v of a key depends on whoever made the last such change at or before v, and whoever makes the
- * next one after v depends on it; the other changes follow along the key's versions.
+ * v of a key depends on the transaction that made the last such change at or before v, and the one
+ * that makes the next after v depends on it; the other changes follow along the key's versions.
  *
  * Which version was looked at: what the version set says; else what the certificate says of its
  * snapshot; else what was returned; else, for a key that was left out, the only version that does

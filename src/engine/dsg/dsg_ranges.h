@@ -5,13 +5,13 @@
 #include "engine/dsg/dsg_column.h"
 
 /*
- * Predicate operations whose dependencies nobody writes down.
+ * Predicate operations whose dependencies are not stored.
  *
  * Such an operation asked for a range of a column and looked at the state after the first so many
  * commits.  Every version that enters the range, leaves it or changes inside it, a touch, comes
  * before the operation if it was committed by then, and after it otherwise: a touch that changes
  * what matches by its own dependency, any other along the versions of its key to the row that was
- * returned or to the next change.  So whoever asks what can be reached from where needs no more
+ * returned or to the next change.  So a search for what can be reached from where needs no more
  * than the answers to two questions, which take no room: is there a touch in this range, after (or
  * before) this commit, by a transaction that was not met yet?  And, is there an operation whose
  * range this value lies in, that looked after (or before) this commit, of such a transaction?
@@ -28,7 +28,7 @@ struct dsg_range_read {
     uint32_t low, high; /* ranks of the column, [low .. high) */
     uint32_t before;    /* how many commits it sees */
     /* The piece of these ranks that is asked about.  What the transaction had written itself is cut
-     * out where somebody else wrote it after the snapshot: its own versions tell who comes first.
+     * out where another wrote it after the snapshot: its own versions show which comes first.
      */
     uint32_t from, to;
 };
@@ -41,7 +41,7 @@ struct dsg_ranges {
     uint32_t column_count;
     uint8_t *placed;                    /* by key: its versions are in the order of the commits */
     uint32_t *key;                      /* by version */
-    uint32_t *place;                    /* by version: of whoever installed it */
+    uint32_t *place;                    /* by version: of its installer */
     const struct dsg_range_read *reads; /* by operation, one for each of its pieces */
     uint32_t *read_first;      /* by transaction: reads[read_first[t] .. read_first[t + 1]) */
     uint32_t *installed;       /* versions, by transaction: */
@@ -49,7 +49,7 @@ struct dsg_ranges {
     size_t count;
 };
 
-/* The place of whoever installed a version, which is not the initial one. */
+/* The place of the installer of a version, which is not the initial one. */
 static inline uint32_t dsg_version_place(const struct dsg_ranges *ranges, uint32_t version)
 {
     return ranges->place[version];

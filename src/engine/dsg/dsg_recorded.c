@@ -18,7 +18,7 @@ static uint32_t saw_commits(const struct esse_snapshots *snapshots, uint32_t txn
 }
 
 /*
- * By transaction: how many of the given order come before it.  A log of commits has only who wrote;
+ * By transaction: how many of the given order come before it.  A log of commits has only writers;
  * the others come after all that they saw and all that were recorded before them.  Left out, they
  * made every such order one that is not of all transactions.
  */

@@ -121,7 +121,7 @@ static uint32_t check_current(struct sweep *s, const struct dsg_range_read *read
 }
 
 /* If more were returned than are there: those that are not in the range any more, or not yet.  That
- * a row does not match by itself the scan has told. */
+ * a row does not match by itself the scan has reported. */
 static void check_returned(struct sweep *s, const struct dsg_range_read *read, uint32_t found,
                            bool *right)
 {

@@ -6,7 +6,7 @@
 /*
  * What range reads returned against what their snapshots hold: the commits are gone through in
  * their order, and the newest version of every key is kept in an ordered set for each column.  A
- * row that is missing, or is there and should not be, or in another version, is told as
+ * row that is missing, or is there and should not be, or in another version, is reported as
  * result-set-mismatch.
  *
  * Cost: O(versions + rows) steps of base/bit_tree.h.

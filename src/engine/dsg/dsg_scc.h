@@ -8,7 +8,7 @@
  * predicate operations that are not drawn in it (dsg_ranges.h).  Numbers are as in graph/scc.h.
  *
  * Two depth-first walks, along the edges and against them (Kosaraju, Sharir), because these need to
- * know of an edge only whether it leads to somebody new.
+ * know of an edge only whether it leads to a new node.
  *
  * Cost: as esse_scc_find if all edges are drawn; otherwise O(nodes + edges) and the questions of
  * dsg_ranges.h, and 4 bytes an edge more.

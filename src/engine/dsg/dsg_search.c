@@ -108,7 +108,7 @@ static bool is_doubled(const struct dsg_shape *shape)
 
 /*
  * Edges that lie on no cycle of the legal edges at all need not be tried.  With one rw, or none in
- * a row, legality is told by the doubled graph (see dsg_graph.h).  This keeps the search from
+ * a row, legality is decided by the doubled graph (see dsg_graph.h).  This keeps the search from
  * starting thousands of times for nothing in a large component that has no such cycle.
  */
 static uint32_t leaves(const struct dsg_edge *edge, bool doubled)

@@ -5,9 +5,9 @@
 
 /*
  * The graph has edges to the next version, the next transaction of a session, the next in time.
- * But whoever read a version did not see any later one either, and whoever came before the next
- * came before all that follow.  So edges in a row can be joined, and a cycle that leads along
- * sixteen versions of a key is told by the one read that missed the last of them.
+ * But a reader of a version did not see any later one either, and what came before the next came
+ * before all that follow.  So edges in a row can be joined, and a cycle that leads along sixteen
+ * versions of a key is shown by the one read that missed the last of them.
  *
  * Not joined: what follows from an assumption, of which the evidence must show each step.
  */

@@ -225,8 +225,8 @@ static void hold_sessions(struct starting *s)
                  item(ESSE_DEP_PROCESS, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
 }
 
-/* Whoever commits must not have ended before one started that has its start point already; of those
- * the one that started last tells. */
+/* A committing transaction must not have ended before one started that has its start point already;
+ * of those the one that started last decides. */
 static void hold_times(struct starting *s)
 {
     const struct esse_history *history = s->versions->history;

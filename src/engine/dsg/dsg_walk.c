@@ -8,9 +8,9 @@
  * For each column two trees over its ranks, laid out as heaps.
  *
  * 'most' is over the touches: leaf 2r is the version of rank r as it came, leaf 2r + 1 as it was
- * replaced.  A leaf holds the place of whoever did that and one more, or, going backward, the
- * distance of the place from the end; 0 if nobody did or he was met.  A node holds the most that is
- * below it.
+ * replaced.  A leaf holds the place of the transaction that did so and one more, or, going
+ * backward, the distance of the place from the end; 0 if none did or it was met.  A node holds
+ * the most that is below it.
  *
  * 'entry' are the operations: each is listed at the nodes that make up its range, by the commits
  * that it sees.  Those that were met are taken off the end from which the list is asked.
@@ -218,7 +218,7 @@ static void clear_leaf(struct column_walk *w, uint32_t leaf)
     }
 }
 
-/* Moves 'place' as far as everybody was met. */
+/* Moves 'place' as far as all were met. */
 static void pass_places(struct dsg_walk *walk)
 {
     const struct esse_snapshots *snapshots = walk->ranges->versions->snapshots;

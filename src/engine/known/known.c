@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- who wrote what ---- */
+/* ---- the writers of what was read ---- */
 
 static bool find_sources(struct known *known, const struct serial_part *part)
 {

@@ -7,9 +7,9 @@
 #include "engine/known/sources.h"
 
 /*
- * What every engine begins with: who wrote what was read, who counts as committed, and the
- * anomalies found so far, each type counted and a few of it kept.  Engines include this folder, and
- * it includes none of them.
+ * What every engine begins with: the writer of what was read, which transactions count as
+ * committed, and the anomalies found so far, each type counted and a few of it kept.  Engines
+ * include this folder, and it includes none of them.
  *
  * Life: open (scan_open does, and then looks for the anomalies that need no order) -> count, tell,
  * judge -> close, which must be called in any case.
@@ -31,9 +31,9 @@ struct known {
     struct esse_error *error; /* of the job: bad input that a pass came upon */
     struct sources sources;
     const uint8_t *in; /* by transaction: counts as committed, and is looked at */
-    /* Somebody who may have committed read a list with an element that several operations appended.
-     * Which of them made it is a choice (history/appends.h), and nothing is known of the order of
-     * versions before it is made. */
+    /* A transaction that may have committed read a list with an element that several operations
+     * appended. Which of them made it is a choice (history/appends.h), and nothing is known of the
+     * order of versions before it is made. */
     bool is_shared;
     bool tells_own_writes; /* a level asked for forbids own-write-missed, and not internal */
     struct found_vec found;
@@ -54,7 +54,7 @@ static inline enum esse_status known_status(const struct known *known, uint32_t 
     return (enum esse_status)known->history->txn_status[txn];
 }
 
-/* Counts an occurrence, and says whether it is one of those that are kept and must be told. */
+/* Counts an occurrence, and says whether it is one of those that are kept and must be reported. */
 bool known_count(struct known *known, enum esse_anomaly_id type);
 
 /* Keeps an occurrence: 'steps' is copied, the texts are the arena's. */

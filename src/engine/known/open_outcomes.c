@@ -65,7 +65,7 @@ static void look_at_key(struct opening *o, uint32_t key)
     }
 }
 
-/* First those that explain reads; then, with predicates, whoever writes. */
+/* First those that explain reads; then, with predicates, those that write. */
 static uint32_t collect(const struct opening *o, uint32_t *found)
 {
     const struct esse_history *history = o->history;

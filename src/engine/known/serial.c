@@ -27,7 +27,7 @@ struct near {
     uint32_t window, writer, readers;
 };
 
-/* Who comes before whom in the window at hand, and the list of those who read a version. */
+/* Which transaction comes before which in the window at hand, and the readers of a version. */
 struct edge {
     uint32_t from, to;
 };
@@ -54,7 +54,7 @@ struct arranging {
     struct edge_vec edges;
     struct reader_vec readers;
     struct txn_vec first, cursor, stack; /* by member of the window: where its edges begin */
-    struct txn_vec before;               /* these edges: whoever comes before it */
+    struct txn_vec before;               /* these edges: what comes before it */
 };
 
 static void must_precede(struct arranging *a, uint32_t from, uint32_t to)
@@ -139,7 +139,7 @@ static void open_member(struct arranging *a, uint32_t member)
     txn_vec_push(&a->stack, a->w->scratch, member);
 }
 
-/* Places a member after all who come before it.  False if it comes before itself. */
+/* Places a member after all that come before it.  False if it comes before itself. */
 static bool place(struct arranging *a, uint32_t root)
 {
     a->stack.count = 0;

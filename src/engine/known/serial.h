@@ -12,11 +12,11 @@
  * read returns what the last write before it in the history left, and the others were overtaken by
  * a few.  Such a read is a dependency that leads backward in the order of recording; every cycle
  * contains one, and lies where they overlap.  Only these windows are put in order, each by itself:
- * whoever must come before a transaction is pulled up to just before it.  That is the least
- * change, and where the history is recorded in the order of ends it keeps real time if that can be.
+ * what must come before a transaction is pulled up to just before it.  That is the least change,
+ * and where the history is recorded in the order of ends it keeps real time if that can be.
  *
  * The versions of a key are taken to be in the order of recording.  So the order is a guess; to
- * replay it decides, and it is the caller who must.  A window whose dependencies form a cycle, or
+ * replay it decides, and the caller must do that.  A window whose dependencies form a cycle, or
  * with a read that nothing explains, is left as recorded and listed as odd.  Outside of these every
  * read returns the newest version, and there is nothing that the scan would tell: where a workload
  * promises that no value is written twice, that is looked at too.

@@ -19,7 +19,7 @@ bool serial_keeps_time(const struct esse_history *history, const uint32_t *event
 
 /* ---- transactions by their ends ---- */
 
-/* Those that did not commit and have no end stay behind: nobody looks at them. */
+/* Those that did not commit and have no end stay behind: they are not looked at. */
 static uint32_t *sort_by_end(const struct esse_history *history, struct esse_arena *arena)
 {
     struct esse_pair *pairs = esse_arena_grow(arena, NULL, (history->txns + 1u) * sizeof *pairs);

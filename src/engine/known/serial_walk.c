@@ -43,7 +43,7 @@ static bool is_own(const struct serial_walk *w, uint32_t txn, uint32_t op)
 /* ---- is any value written twice? ---- */
 
 /* Numbers that come nearly in ascending order need no table: a few bits will do.  False if it was
- * written before, or if nobody can tell. */
+ * written before, or if that is not known. */
 static bool is_fresh(struct serial_seen *seen, esse_value value)
 {
     if (esse_value_tag(value) != ESSE_TAG_INT || value.word >> 63)
@@ -156,7 +156,7 @@ static bool find_older(struct serial_walk *w, uint32_t read, uint32_t *source, u
     return false;
 }
 
-/* Whoever overwrote what was read comes after the reader, and whoever wrote it before: if it is
+/* The overwriter of what was read comes after the reader, and its writer before: if it is
  * half of what one transaction appended, that is a cycle. */
 static bool explain(struct serial_walk *w, uint32_t txn, uint32_t read)
 {

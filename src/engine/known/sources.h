@@ -5,7 +5,7 @@
 #include "history/by_key.h"
 
 /*
- * Who wrote what was read, for every access and every element of a list, found key by key.
+ * The writer of what was read, for every access and every element of a list, found key by key.
  *
  * link[p] is, for a read of a register, the first write of that value to the key, and for a write
  * the next write of the same value; ESSE_NO_TOUCH where there is none.  So the writers of what p
@@ -23,7 +23,7 @@ struct sources {
     struct esse_by_key by_key;
     uint32_t *link;
     esse_value *initial; /* by key */
-    uint8_t *deleted;    /* by key: someone deletes it */
+    uint8_t *deleted;    /* by key: some operation deletes it */
     uint8_t *repeated;   /* by key: some element was appended to it by several operations */
     uint32_t *key_spine; /* by key: its first spine, or NO_SPINE; then next_spine */
     uint32_t *next_spine;
@@ -51,7 +51,7 @@ static inline uint32_t list_length(esse_value list)
     return (uint32_t)(list.word >> 32);
 }
 
-/* For those who have no further questions: forgets the links, to make room. */
+/* For callers without further questions: forgets the links, to make room. */
 void sources_forget(struct sources *sources);
 
 /* The only write in the chain from 'at' that was not aborted, or ESSE_NO_TOUCH.  With several,

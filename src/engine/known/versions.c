@@ -38,8 +38,8 @@ static void add_version(struct ordering *o, uint32_t at)
     o->versions->of[at] = o->next++;
 }
 
-/* A value of an order that nobody installed, or that was there before, is passed over: what is
- * wrong about it is told by the scan. */
+/* A value of an order that no transaction installed, or that was there before, is passed over: the
+ * scan reports what is wrong about it. */
 static void order_write(struct ordering *o, uint32_t chain)
 {
     uint32_t at = sources_only(o->versions->sources, chain);
@@ -209,8 +209,8 @@ static uint32_t version_at_snapshot(struct ordering *o, uint32_t read)
 /* ---- which version each read returned ---- */
 
 /* A list that does not follow the order of its key, holds an element twice, or ends in one that is
- * no version (aborted, never appended, or appended by several) is told by the scan; no dependency
- * follows from it. */
+ * no version (aborted, never appended, or appended by several) is reported by the scan; no
+ * dependency follows from it. */
 static uint32_t version_of_list(const struct ordering *o, esse_value list)
 {
     const struct sources *sources = o->versions->sources;
@@ -299,7 +299,7 @@ static bool is_unfinished(const struct ordering *o, uint32_t read)
                                        !esse_is_last_write(o->by_key, o->key, write)));
 }
 
-/* After an own write a read depends on nobody. */
+/* After an own write a read depends on no transaction. */
 static void find_reads(struct ordering *o)
 {
     struct versions *versions = o->versions;

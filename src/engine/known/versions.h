@@ -60,8 +60,8 @@ struct versions {
     uint32_t own_missed;   /* reads that differ from what the transaction had written */
     uint32_t not_repeated; /* reads that differ from what it had read */
     /* What was inferred by assumptions (dsg_infer), NULL if nothing: the edges from version v are
-     * after[after_first[v] .. after_first[v + 1]).  States that were read and that nobody wrote for
-     * good have numbers too then, from 'count' on. */
+     * after[after_first[v] .. after_first[v + 1]).  States that were read and that no transaction
+     * wrote for good have numbers too then, from 'count' on. */
     const uint32_t *after_first;
     const struct version_edge *after;
     /* The dependencies of predicate operations (dsg_predicates). */
@@ -101,7 +101,7 @@ static inline uint32_t versions_op(const struct versions *versions, uint32_t at)
     return esse_by_key_op(&versions->sources->by_key, versions_touch(versions, at)->access);
 }
 
-/* Who installed a version; ESSE_NO_TXN for the initial one. */
+/* The transaction that installed a version; ESSE_NO_TXN for the initial one. */
 static inline uint32_t version_txn(const struct versions *versions, uint32_t version)
 {
     uint32_t write = versions->write[version];

@@ -175,7 +175,7 @@ static bool installs_loose(const struct versions *versions, uint32_t key, uint32
     return begin < end && versions_writes_loose(versions, key, begin);
 }
 
-/* A read of a version: after its writer, and before whoever is known to overwrite it. */
+/* A read of a version: after its writer, and before the transactions known to overwrite it. */
 static void source_edges(const struct poly *poly, esse_lit lit, const struct poly_open *open,
                          uint32_t version)
 {

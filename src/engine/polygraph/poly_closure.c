@@ -3,9 +3,9 @@
 #include <string.h>
 
 /*
- * Who leads to whom, kept while edges are added (graph/reach.h).  With real time in the graph its
- * moments are the spine, and only what overlaps is stored; without, or where something lasts so
- * long that all overlap it, the sessions are the chains.
+ * Which node leads to which, kept while edges are added (graph/reach.h).  With real time in the
+ * graph its moments are the spine, and only what overlaps is stored; without, or where something
+ * lasts so long that all overlap it, the sessions are the chains.
  */
 
 /* ---- the closure ---- */
@@ -77,7 +77,7 @@ bool poly_ask_closure(struct pruning *p)
 
 /* ---- a fixpoint with it ---- */
 
-/* Nodes to be asked: what they lead to, or who leads to them.  Each is in the ring once. */
+/* Nodes to be asked: what they lead to, or what leads to them.  Each is in the ring once. */
 struct asking {
     struct pruning *p;
     uint32_t *ring;

@@ -13,7 +13,7 @@ ESSE_VEC(clause_vec, struct esse_clause)
 struct explaining {
     struct poly *poly;
     struct known *known;
-    struct esse_arena *arena; /* of what is told */
+    struct esse_arena *arena; /* of what is shown */
     uint32_t *number;         /* by choice: its number in the refutation, or UINT32_MAX */
     struct esse_choice *told;
     uint32_t told_count;
@@ -146,7 +146,7 @@ static struct esse_edge tell_edge(const struct explaining *e, const struct poly_
 }
 
 /* What is known joins along versions, sessions and time (dsg_shorten.h).  What rests on a choice is
- * told as it is: the evidence must show which.  It goes for a predicate's dependency meanwhile,
+ * shown as it is: the evidence must show which.  It goes for a predicate's dependency meanwhile,
  * which joins with nothing; 'predicate' is the number of its reason. */
 static struct dsg_edge joinable(const struct poly_reason *reason, uint32_t number)
 {

@@ -37,7 +37,7 @@ static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t txn, enum es
         draw_txns(d, txn, version_txn(versions, v), dep);
 }
 
-/* Whoever read a version that everything loose follows comes before all of that. */
+/* A reader of a version that everything loose follows comes before all of that. */
 static void draw_reader(struct drawing *d, uint32_t key, uint32_t version, uint32_t at)
 {
     const struct versions *versions = d->poly->versions;

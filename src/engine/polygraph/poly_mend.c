@@ -7,7 +7,7 @@
 /*
  * Mends an order that breaks reads, one transaction at a time.  Of every rule that is broken one of
  * those concerned is put where it breaks the least; then whatever is still broken weighs more, so
- * that nobody stays for ever where it is good for most and bad for few (Morris's breakout, 1993).
+ * that none stays for ever where it is good for most and bad for few (Morris's breakout, 1993).
  * A rule is an edge that is known, or a read: no other version between its source and its reader.
  *
  * It only guides: if nothing is broken in the end the order is an answer, and if something is, the
@@ -34,7 +34,7 @@ struct known_read {
     uint32_t key, version, writer, reader, weight; /* writer: ESSE_NO_TXN for the initial version */
 };
 
-/* A rule that is broken, and who could mend it; 'source' may be ESSE_NO_TXN. */
+/* A rule that is broken, and the transactions that could mend it; 'source' may be ESSE_NO_TXN. */
 struct broken {
     uint32_t source, other, reader;
     uint32_t *weight;

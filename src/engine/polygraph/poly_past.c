@@ -29,7 +29,7 @@ struct poly_past {
     struct seen *seen;         /* by key */
     struct poly_u32_vec queue;
     uint32_t searches;
-    uint32_t reader, floor; /* of the search: who reads, and the first place that matters */
+    uint32_t reader, floor; /* of the search: the reader, and the first place that matters */
     uint32_t found;
 };
 

@@ -3,7 +3,7 @@
 
 /* Every key that a predicate operation did not return had a version then that does not match. */
 
-/* The last write to a key of a transaction of unknown outcome that nobody is known to have seen. */
+/* The last write to a key of a transaction of unknown outcome, seen by no read that is known. */
 struct unsure {
     uint32_t key;
     esse_value value;
@@ -60,8 +60,7 @@ static bool matches(struct missing *m, uint32_t key, uint32_t version, bool *yes
     return touch->kind == ESSE_OP_APPEND || value_matches(m, key, touch->value, yes);
 }
 
-/* Can it have seen a version that does not match of somebody of whom nobody knows whether it
- * committed? */
+/* Can it have seen a non-matching version whose writer's outcome is unknown? */
 static bool find_optional(struct missing *m, uint32_t key, bool *optional)
 {
     bool yes;

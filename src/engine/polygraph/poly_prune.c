@@ -9,7 +9,7 @@
  *   b before a   if some reader r of a comes after b: were a before b, r would precede b.  (Not
  *                where only some paths from b to r are forbidden: causal, read-atomic.)
  *
- * Each such order adds edges (of writers, and from readers to who overwrites), and these add paths.
+ * Each such order adds edges (of writers, and from readers to overwriters), and these add paths.
  */
 
 /* ---- finding ---- */

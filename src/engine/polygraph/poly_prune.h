@@ -6,8 +6,8 @@
 #include "graph/reach.h"
 
 /*
- * What pruning shares with the two ways of knowing who leads to whom: a closure that is kept, by
- * chains or windows, or paths that are found anew for a block of sources at a time.
+ * What pruning shares with the two ways of knowing which node leads to which: a closure that is
+ * kept, by chains or windows, or paths that are found anew for a block of sources at a time.
  */
 enum { POLY_BLOCK_WORDS = 16, POLY_BLOCK = 64 * POLY_BLOCK_WORDS };
 

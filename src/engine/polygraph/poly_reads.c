@@ -104,7 +104,7 @@ static void find_deletes(const struct poly_reads *reads, uint32_t key, struct po
             poly_u32_vec_push(deletes, reads->versions->arena, at);
 }
 
-/* Lists tell their version, or something is wrong with them that the scan has told. */
+/* Lists tell their version, or something is wrong with them that the scan has reported. */
 static void open_read(struct poly_reads *reads, uint32_t key, uint32_t at,
                       const struct poly_u32_vec *deletes)
 {
@@ -134,7 +134,7 @@ static void open_read(struct poly_reads *reads, uint32_t key, uint32_t at,
 }
 
 /* Its version is not known, or only its own transaction writes the value, later: then it can be of
- * nobody's.  (A list that shows the future is told by the scan.) */
+ * no version.  (A list that shows the future is reported by the scan.) */
 static bool is_open(const struct versions *versions, uint32_t at)
 {
     const struct esse_touch *touch = versions_touch(versions, at);

@@ -208,7 +208,7 @@ static void mend_edge(struct repair *r, struct esse_guarded_edge *edge)
         rest_on(r, basis, edge);
 }
 
-/* A cycle that the theory told, or a small one: its inferred edges get their literals, and where
+/* A cycle of the theory's, or a small one: its inferred edges get their literals, and where
  * edges do not meet comes a path. */
 static void mend_clause(struct repair *r, struct poly_clause *clause)
 {

@@ -2,12 +2,12 @@
 
 /*
  * A first order that breaks little: the history is run once more.  A transaction may run when what
- * is known to precede it has run, and may overwrite a key when everybody who read its present
- * version has.  Of those who may, the first in the estimate goes.  If nobody may, somebody goes
- * nevertheless: with snapshots one that only takes its own, else whoever breaks the fewest reads.
+ * is known to precede it has run, and may overwrite a key when all readers of its present version
+ * have.  Of those that may, the first in the estimate goes.  If none may, one goes nevertheless:
+ * with snapshots one that only takes its own, else the one that breaks the fewest reads.
  *
- * Cost: O((nodes + known edges + accesses) * log(transactions)), and O(waiting) each time that
- * nobody may.
+ * Cost: O((nodes + known edges + accesses) * log(transactions)), and O(waiting) each time that none
+ * may.
  */
 
 struct schedule {
@@ -24,7 +24,7 @@ struct schedule {
     uint32_t *waiting;         /* by key: the first transaction that waits for it, plus 1 */
     uint32_t *waits_next;      /* by transaction: the next one, plus 1 */
     uint8_t *listed;           /* by transaction: it is in such a list */
-    struct poly_u32_vec stuck; /* who waits for keys, some of them twice or no longer */
+    struct poly_u32_vec stuck; /* those that wait for keys, some of them twice or no longer */
     uint32_t *place;           /* by node */
     uint32_t done;
 };
@@ -90,7 +90,7 @@ static void settle(struct schedule *s)
     }
 }
 
-/* Who waits for the key may try again. */
+/* Those that wait for the key may try again. */
 static void wake(struct schedule *s, uint32_t key)
 {
     while (s->waiting[key]) {
@@ -111,7 +111,7 @@ static void run_start(struct schedule *s, uint32_t txn)
     s->state[txn] = RUN_STARTED;
     for (uint32_t i = s->read.first[txn]; i < s->read.first[txn + 1]; i++) {
         uint32_t version = s->read.to[i], key = version_key[version];
-        /* One that is left may be a writer that waits for nobody but itself. */
+        /* One that is left may be a writer that waits only for itself. */
         if (s->current[key] == version && --s->pending[key] < 2)
             wake(s, key);
     }
@@ -133,7 +133,7 @@ static void run_commit(struct schedule *s, uint32_t txn)
     release(s, poly_commit(s->poly, txn));
 }
 
-/* ---- who may ---- */
+/* ---- those that may ---- */
 
 static bool reads_current(const struct schedule *s, uint32_t txn, uint32_t key)
 {
@@ -195,7 +195,7 @@ static void try_run(struct schedule *s, uint32_t txn)
     }
 }
 
-/* ---- nobody may ---- */
+/* ---- none may ---- */
 
 static uint64_t cost_of(const struct schedule *s, uint32_t txn)
 {
@@ -205,7 +205,7 @@ static uint64_t cost_of(const struct schedule *s, uint32_t txn)
     return cost << 32 | s->rank[txn];
 }
 
-/* The one of those who wait that costs least; the others stay. */
+/* The one of those that wait that costs least; the others stay. */
 static uint32_t pick(struct schedule *s, bool to_start)
 {
     uint32_t best = ESSE_NO_TXN;

@@ -160,8 +160,8 @@ static uint64_t patience(const struct poly *poly)
     return 4000 + poly->versions->history->txns / 4;
 }
 
-/* Who has neighbours close by in time or session cannot be moved alone; and there the solver is
- * good. */
+/* A transaction with neighbours close by in time or session cannot be moved alone; and there the
+ * solver is good. */
 static bool is_mendable(const struct poly *poly)
 {
     const struct esse_history *history = poly->versions->history;

@@ -29,8 +29,7 @@ struct poly_open {
     uint32_t txn, key, op;
     uint32_t first, count, choice;
     bool predicate; /* the key was not returned, so it saw a version that does not match */
-    bool optional;  /* or it saw what a transaction wrote of which nobody knows whether it committed
-                     */
+    bool optional;  /* or it saw a write whose transaction's outcome is unknown */
 };
 
 ESSE_VEC(poly_open_vec, struct poly_open)
@@ -77,7 +76,7 @@ struct poly_choice {
 
 ESSE_VEC(poly_choice_vec, struct poly_choice)
 
-/* A clause that the solver was given or told, for the refutation. */
+/* A clause that the solver was given or learnt, for the refutation. */
 struct poly_clause {
     uint32_t kind; /* enum esse_clause_kind */
     uint32_t lits, lit_count;
@@ -145,7 +144,7 @@ struct poly {
     struct poly_inferred_vec covers;   /* those of them from which the others follow */
     struct poly_small_vec small;
     uint64_t small_given;
-    size_t small_phase; /* where it is told what was found */
+    size_t small_phase; /* where what was found is noted */
     struct poly_phase_vec phases;
     uint32_t *key_helper; /* by key: a node between the readers of what is oldest and the rest */
     struct poly_choice_vec choices;
@@ -159,7 +158,7 @@ struct poly {
     struct poly_single *single; /* of ESSE_CYCLE_ONE_RW */
     struct poly_past *past;     /* of what is below it */
     uint64_t rounds;
-    uint64_t waited; /* times that nobody could go on in the schedule */
+    uint64_t waited; /* times that no transaction could go on in the schedule */
 };
 
 /* Does it have its invariants?  O(edges + choices + proof). */

@@ -151,8 +151,8 @@ static const char *why_unknown(const struct polygraphing *p, const struct esse_v
     return "no order that was tried proves it";
 }
 
-/* What is wrong in every case if the outcomes that nobody knows are left open is wrong; what is not
- * is unknown. */
+/* What is wrong in every case if the unknown outcomes are left open is wrong; what is not is
+ * unknown. */
 static enum esse_solver_answer decide_sure(struct polygraphing *p, const struct esse_level *level,
                                            struct esse_verdict *verdict)
 {
@@ -162,7 +162,7 @@ static enum esse_solver_answer decide_sure(struct polygraphing *p, const struct 
     return answer == ESSE_SOLVER_UNSAT ? answer : ESSE_SOLVER_UNKNOWN;
 }
 
-/* The refutation that was told last; the vector that it is in may move. */
+/* The refutation that was reported last; the vector that it is in may move. */
 static const struct esse_anomaly *keep_last(const struct polygraphing *p)
 {
     struct esse_anomaly *kept = esse_arena_alloc(p->job->arena, 1, sizeof *kept);
@@ -192,7 +192,7 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
         answer = decide_sure(p, level, verdict);
     if (answer == ESSE_SOLVER_SAT && level->has_points && has_points(p)) {
         verdict->order = (struct esse_order){ 0 };
-        verdict->reason = "the certificate tells where each transaction starts and commits, which "
+        verdict->reason = "the certificate gives where each transaction starts and commits, which "
                           "the engine 'polygraph' does not look at";
     } else if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;

@@ -62,7 +62,7 @@ static struct taken *take(struct replaying *r, const struct esse_level *level)
     return taken;
 }
 
-/* A mismatch counts unless somebody whose place nobody knows may explain it. */
+/* A mismatch counts unless a transaction of unknown place may explain it. */
 static void judge(struct replaying *r, const struct esse_level *level, const struct taken *taken,
                   const struct esse_mismatch *mismatch, struct attempt *attempt)
 {

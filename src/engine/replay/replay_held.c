@@ -31,7 +31,7 @@ static void hold_list(struct esse_mismatch *mismatch, const struct replay_state 
             items[mismatch->item_count++] = history->op_value[op];
 }
 
-/* What the statement returns of the store: of all rows, so of nobody's commit. */
+/* What the statement returns of the store: of all rows, so of no single commit. */
 static uint32_t hold_answer(struct esse_mismatch *mismatch, const struct replay_state *state,
                             struct esse_arena *arena)
 {

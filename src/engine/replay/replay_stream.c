@@ -62,8 +62,7 @@ static int64_t place_of(const struct esse_replay_stream *stream,
     return place == ESSE_NO_TIME && may_have_one ? other : place;
 }
 
-/* Is an order that nobody declared still that of commit_ts?  Once it is not, it is only that of the
- * lines. */
+/* Is an undeclared order still that of commit_ts?  Once it is not, it is only that of the lines. */
 static void doubt_order(struct esse_replay_stream *stream, const struct esse_txn_record *record,
                         bool wrote)
 {
@@ -232,8 +231,8 @@ static bool refuse_lost(struct esse_sink *sink, const esse_value *names, size_t 
     (void)names;
     (void)count;
     return esse_fail_at(err, sink->line, 1,
-                        "who was lost can only be held against a whole history; check it without "
-                        "--stream");
+                        "lost commits can only be checked against a whole history; check it "
+                        "without --stream");
 }
 
 /* Nothing that a replay depends on: for reports. */

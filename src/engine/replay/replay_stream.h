@@ -10,13 +10,14 @@
  *
  * Serial levels run each transaction on the newest state.  For snapshot isolation the records come
  * by commit_ts, and a transaction looks at the state at its start_ts; states are kept back to
- * ESSE_STREAM_STATES commits ago, and who needs an older one ends the replay undecided.
+ * ESSE_STREAM_STATES commits ago, and a transaction that needs an older one ends the replay
+ * undecided.
  *
  * The store and its rules are the kernel's (evidence/replay_state.h, replay_rules.h).  What is here
  * is not rechecked, because nothing is left of a stream that could be; unlike in esse_replay, names
  * are not checked to be unique.
  *
- * Life: new -> records -> result.  Between records, where nobody holds a value, call
+ * Life: new -> records -> result.  Between records, where no value is held, call
  * esse_replay_stream_tidy: it may replace sink->values.
  *
  * Cost: as esse_replay; memory for the rows that exist, the sessions, the faults, and
@@ -30,9 +31,9 @@ struct esse_replay_stream *esse_replay_stream_new(struct esse_arena *arena,
                                                   const struct esse_level *level,
                                                   enum esse_order_by by);
 
-/* The same for a serial level and an order that nobody declared: that of the lines.  It may prove
- * the level; what does not fit is violated as long as the lines are in the order of commit_ts, and
- * from the first line that is not, unknown. */
+/* The same for a serial level and an undeclared order: that of the lines.  It may prove the level;
+ * what does not fit is violated as long as the lines are in the order of commit_ts, and from the
+ * first line that is not, unknown. */
 struct esse_replay_stream *esse_replay_stream_new_undeclared(struct esse_arena *arena,
                                                              const struct esse_level *level);
 struct esse_sink *esse_replay_stream_sink(struct esse_replay_stream *stream);

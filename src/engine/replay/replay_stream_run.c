@@ -72,7 +72,7 @@ static bool misplaced(struct esse_replay_stream *stream, enum esse_mismatch_kind
 
 /* ---- sessions and time ---- */
 
-/* Nobody before it started after it had ended. */
+/* No transaction before it started after it had ended. */
 static bool is_in_time(struct esse_replay_stream *stream, struct esse_error *err)
 {
     const struct esse_interval time = stream->window.time;
@@ -88,7 +88,7 @@ static bool is_in_time(struct esse_replay_stream *stream, struct esse_error *err
     return true;
 }
 
-/* Whoever ended before it started, or precedes it in its session, is in its snapshot. */
+/* What ended before it started, or precedes it in its session, is in its snapshot. */
 static bool is_seen_in_time(struct esse_replay_stream *stream, uint32_t snapshot,
                             struct esse_error *err)
 {

@@ -22,13 +22,12 @@ struct esse_replay_stream {
     struct esse_arena *scratch; /* of the predicates */
     const struct esse_level *level;
     enum esse_order_by by;
-    bool is_declared; /* somebody says that this is the order: what does not fit is violated */
+    bool is_declared; /* this is said to be the order: what does not fit is violated */
     bool is_serial;
 
     struct replay_window window;
     struct replay_state state;
-    struct stream_name_vec
-        writers; /* by key: who wrote it last; the session is ESSE_NONE: nobody */
+    struct stream_name_vec writers;   /* by key: its last writer; the session is ESSE_NONE: none */
     struct stream_commit_vec commits; /* for snapshots: those after the state's horizon */
     int64_t horizon_time;             /* of the last commit before them, or ESSE_NO_TIME */
 

@@ -147,9 +147,9 @@ static esse_op last_write(const struct esse_history *history, esse_txn txn, esse
     return (esse_op){ ESSE_NO_OP };
 }
 
-/* What the timestamps make of it, in Adya's words: whoever starts after another has committed has a
- * start dependency on it.  An rw against one is a cycle, and ww and wr demand one.  False if there
- * is nothing to tell. */
+/* What the timestamps make of it, in Adya's words: a transaction that starts after another has
+ * committed has a start dependency on it.  An rw against one is a cycle, and ww and wr demand one.
+ * False if there is nothing to tell. */
 static bool put_start(struct esse_out *out, const struct words *w, esse_txn other, bool was_read)
 {
     const struct esse_interval *times = w->history->txn_server_time;
@@ -186,7 +186,7 @@ static void add_writer(const struct words *w, struct esse_anomaly *anomaly, stru
     add_step(anomaly, steps, mismatch->other, op, esse_out_memory(&out));
 }
 
-/* Whoever wrote what was read instead: a step if somebody did. */
+/* The writer of what was read instead: a step if there is one. */
 static void add_source(const struct words *w, struct esse_anomaly *anomaly, struct esse_step *steps)
 {
     static const char *const where[] = { ", elsewhere in the order", ", and was aborted",

@@ -5,7 +5,7 @@
 #include "evidence/replay.h"
 
 /* A mismatch as an anomaly: both states in words, what the transaction saw and what the table held,
- * and who wrote that. */
+ * and the writer of that. */
 struct replay_telling {
     const struct esse_history *history;
     const struct esse_mismatch *mismatch;

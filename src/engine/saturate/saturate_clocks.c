@@ -93,8 +93,8 @@ static void join(struct saturate_clocks *clocks, uint32_t row, uint32_t other)
         clock[s] = clock[s] < from[s] ? from[s] : clock[s];
 }
 
-/* A clock that starts as that of the unit before it in the session, which needs it no longer if
- * nobody else does. */
+/* A clock that starts as that of the unit before it in the session, which needs it no longer if no
+ * other unit does. */
 static uint32_t start_row(struct saturate_clocks *clocks, uint32_t unit)
 {
     uint32_t before = clocks->units->before[unit];

@@ -266,7 +266,7 @@ static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t nex
     step->to_at = next;
 }
 
-/* A step of the cycle, between units.  Session order and known versions are told apart, because
+/* A step of the cycle, between units.  Session order and known versions are kept apart, because
  * they can be joined; all else counts as a predicate's dependency here, which joins with
  * nothing. */
 static struct dsg_edge step_between(const struct telling *t, uint32_t from, uint32_t to)

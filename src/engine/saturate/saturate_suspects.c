@@ -109,7 +109,7 @@ static bool walk_keys(void *context, const struct esse_piece *piece)
     return true;
 }
 
-/* In the order of the keys, whoever found them. */
+/* In the order of the keys, whichever thread found them. */
 static void gather(struct saturate_suspect_vec *suspects, const struct walking *w, uint32_t pieces)
 {
     for (uint32_t i = 0; i < pieces; i++) {

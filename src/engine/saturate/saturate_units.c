@@ -53,8 +53,8 @@ static bool is_prefix(const struct esse_history *history, esse_value a, esse_val
     return x <= y && (p == q || !x || memcmp(p, q, x * sizeof *p) == 0);
 }
 
-/* Do the lists that were read from a key contradict each other, or hold what is nobody's, or
- * something twice? */
+/* Do the lists that were read from a key contradict each other, or hold what no transaction
+ * appended, or something twice? */
 static bool is_odd(const struct saturate_units *units, uint32_t key)
 {
     const struct versions *versions = units->versions;

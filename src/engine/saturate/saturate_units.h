@@ -29,12 +29,12 @@ struct saturate_units {
     const struct esse_history *history;
     const struct versions *versions;
     bool single;      /* units are single accesses */
-    unsigned threads; /* for whoever works on them key by key */
+    unsigned threads; /* for work on them key by key */
     uint32_t count, accesses;
     struct saturate_access *access; /* by access */
     uint32_t *access_txn;           /* by access; NULL unless single */
     uint32_t *before;               /* by unit: the one before it in its session, or NO_UNIT */
-    uint32_t unresolved;            /* reads whose writer is a choice, or nobody */
+    uint32_t unresolved;            /* reads whose writer is a choice, or that have none */
 };
 
 /* A loop over the keys. */

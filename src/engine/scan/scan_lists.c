@@ -142,7 +142,7 @@ static void tell_aborted(struct list_scan *lists, uint32_t at, uint32_t position
                "a committed transaction read what an aborted one appended", steps, 2);
 }
 
-/* G1b: whoever made the list's last element, its transaction followed it with another. */
+/* G1b: the transaction that made the list's last element followed it with another. */
 static void check_end(struct list_scan *lists, uint32_t at)
 {
     struct known *known = lists->known;

@@ -36,7 +36,7 @@ static struct esse_anomaly tell(struct esse_arena *arena, const struct esse_hist
     esse_out_init_memory(&out, arena);
     esse_out_f(&out, "%s did ", name);
     esse_show_op(&out, history, (esse_op){ op });
-    esse_out_text(&out, " and was told that it had committed; the log has nothing of it, and no "
+    esse_out_text(&out, " and its commit was acknowledged; the log has nothing of it, and no "
                         "later transaction that wrote saw it");
     *step = (struct esse_step){ txn, { op }, esse_out_memory(&out) };
     anomaly.steps = step;

@@ -36,7 +36,7 @@ static inline bool pass_is_returned(const struct pass *pass, uint32_t key)
     return pass->row_op[key] == pass->op + 1;
 }
 
-/* The predicate of the operation at hand is no good: the input's fault, and nobody's guess. */
+/* The predicate of the operation at hand is no good: the input's fault. */
 bool pass_fail(struct pass *pass);
 const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse_predicate_op *op);
 

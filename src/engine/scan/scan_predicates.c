@@ -51,7 +51,7 @@ void pass_tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key, const
 
 /* ---- predicate-read-miss ---- */
 
-/* Does the initial value match, and whatever was written by who was not aborted? */
+/* Does the initial value match, and whatever was written by transactions that did not abort? */
 static bool always_matches(struct pass *pass, const struct esse_predicate *predicate, uint32_t key,
                            bool *matches)
 {
@@ -268,7 +268,7 @@ static bool check_predicate(struct pass *pass)
         pass->row_op[row->key.ix] = pass->op + 1;
         pass->row_value[row->key.ix] = row->value;
     }
-    /* Which rows it found nobody may know, and of those that it left out some may match. */
+    /* Which rows it found may be unknown, and of those that it left out some may match. */
     const bool exact = !op->no_rows && (!is_statement || esse_statement_is_exact(predicate));
     if (exact && !(check_misses(pass, op) &&
                    (op->has_vset ? check_version_set(pass, op, predicate) : check_rows(pass, op))))

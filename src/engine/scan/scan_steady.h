@@ -6,9 +6,9 @@
 #include "sql/range.h"
 
 /*
- * The keys that a predicate operation can be sure to find: they are there from the start, and
- * nobody who may have committed deletes or appends to them.  By column the least and the greatest
- * of what each of them ever held: a range that has both has all.
+ * The keys that a predicate operation can be sure to find: they are there from the start, and no
+ * transaction that may have committed deletes or appends to them.  By column the least and the
+ * greatest of what each of them ever held: a range that has both has all.
  *
  * Cost: O(accesses) once, and once a column; find O(log keys + keys whose least value is in the
  * range).

@@ -29,7 +29,7 @@ void scan_duplicates(struct known *known, uint32_t key)
     }
 }
 
-/* Is it certain that whoever read this value read the same version? */
+/* Is it certain that all readers of this value read the same version? */
 static bool is_one_version(const struct known *known, uint32_t key, uint32_t read)
 {
     const struct sources *sources = &known->sources;

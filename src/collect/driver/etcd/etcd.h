@@ -21,11 +21,11 @@ struct esse_target {
     const struct esse_url *url;
     bool is_loose; /* reads are not held to; appending to a list is, since it is put back whole */
     bool is_blind; /* nothing is: a commit asks for nothing */
-    bool is_stale; /* whoever is asked may answer from what it has */
+    bool is_stale; /* the node that is asked may answer from what it has */
     double connect_seconds;
     struct esse_wire_host *hosts;
     size_t host_count;
-    bool is_reached; /* somebody has answered */
+    bool is_reached; /* a server has answered */
     const struct esse_schema *schema;
     struct esse_etcd_conn *main; /* makes the schema and removes it */
     struct esse_etcd_log *log;

@@ -203,7 +203,7 @@ void esse_etcd_classify(const struct esse_etcd_answer *answer, bool is_commit,
 {
     const int64_t code = answer->code;
     const bool is_definitive = is_definite(code);
-    /* Somebody changed users or roles meanwhile: a new token does. */
+    /* Users or roles have changed meanwhile: a new token helps. */
     const bool is_old = strstr(answer->text, "auth store is old") != NULL;
     *failure = (struct esse_failure){
         .fate = is_commit && !is_definitive ? ESSE_FATE_UNKNOWN : ESSE_FATE_ABORTED,

@@ -43,7 +43,7 @@ bool esse_etcd_answer_read(struct esse_etcd_answer *answer, const char *body, si
 /*
  * What an error means.  Those that the server found out before it proposed anything, or that it
  * finds out without applying anything, are definite.  All others are not: a proposal whose leader
- * has gone, or for which time has run out, may still be applied, and one that is told "database
+ * has gone, or for which time has run out, may still be applied, and one that is answered "database
  * space exceeded" has been (etcd applies first and looks at the quota then).
  */
 void esse_etcd_classify(const struct esse_etcd_answer *answer, bool is_commit,

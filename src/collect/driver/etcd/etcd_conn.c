@@ -106,7 +106,7 @@ static enum esse_progress hear(struct esse_etcd_conn *conn, struct esse_reply *r
 
 /* ---- connecting ---- */
 
-/* A linearizable read: who cannot answer one now is as good as away. */
+/* A linearizable read: a node that cannot answer one now is as good as away. */
 static void ask_whether_there(struct esse_etcd_conn *conn)
 {
     esse_out_text(&conn->body, "{\"key\":");
@@ -222,7 +222,7 @@ static enum esse_progress start_operation(struct esse_etcd_conn *conn, struct es
 {
     const struct esse_request *request = &conn->request;
     conn->row = esse_draft_row(&conn->draft, request->table, request->row);
-    /* A list is put back as a whole, so who appends must know it. */
+    /* A list is put back as a whole, so an append must know it. */
     if (request->ask == ESSE_ASK_WRITE || esse_draft_sees(conn->row))
         return finish_operation(conn, reply);
     ask_row(conn);
@@ -246,7 +246,7 @@ static void put_change(struct esse_etcd_conn *conn, const struct esse_draft_row 
     esse_out_text(body, is_put ? "{\"requestPut\":{" : "{\"requestDeleteRange\":{");
     put_key(conn, row);
     if (is_put) {
-        struct esse_out *value = &conn->answer.value; /* nobody needs it any more */
+        struct esse_out *value = &conn->answer.value; /* it is no longer needed */
         struct esse_reply shown = { 0 };
         esse_draft_show(&conn->draft, row, row->added.count, &shown);
         value->count = 0;
@@ -263,8 +263,8 @@ static void put_change(struct esse_etcd_conn *conn, const struct esse_draft_row 
     esse_out_text(body, "}}");
 }
 
-/* Without a range a transaction that writes nothing would be answered by whoever is asked, from
- * what it has: etcd takes it for a "serializable" one. */
+/* Without a range a transaction that writes nothing would be answered by the node that is asked,
+ * from what it has: etcd takes it for a "serializable" one. */
 static void put_last_look(struct esse_etcd_conn *conn)
 {
     esse_out_text(&conn->body, "{\"requestRange\":{");

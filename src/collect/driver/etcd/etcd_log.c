@@ -21,12 +21,12 @@
 static const char mark_key[] = ESSE_ETCD_PREFIX "mark"; /* no table's: it has one slash only */
 static const int64_t retry_ns = 50 * 1000 * 1000;
 
-/* A list, as told: what a state of it has beyond that is new.  If a transaction puts back a list
+/* A list, as known: what a state of it has beyond that is new.  If a transaction puts back a list
  * without what others have appended meanwhile, those were versions all the same. */
 struct listed {
     uint32_t table;
     int64_t row;
-    struct esse_live_items told;
+    struct esse_live_items known;
 };
 ESSE_VEC(listed_vec, struct listed)
 
@@ -46,7 +46,7 @@ struct esse_etcd_log {
     struct esse_live_items items;
 };
 
-/* ---- what a change tells ---- */
+/* ---- what a change shows ---- */
 
 static struct listed *find_list(struct esse_etcd_log *log, uint32_t table, int64_t row)
 {
@@ -71,18 +71,18 @@ static bool has_item(const struct esse_live_items *items, int64_t item)
 static void learn_list(struct esse_etcd_log *log, uint32_t table, int64_t row, const char *text)
 {
     struct listed *listed = find_list(log, table, row);
-    struct esse_live_items *told = &listed->told;
+    struct esse_live_items *known = &listed->known;
     size_t at = 0;
     log->items.count = 0;
     esse_live_parse_list(&log->items, log->arena, text);
-    while (at < told->count && at < log->items.count && told->at[at] == log->items.at[at])
+    while (at < known->count && at < log->items.count && known->at[at] == log->items.at[at])
         at++;
     for (; at < log->items.count; at++) {
         const int64_t item = log->items.at[at];
-        if (has_item(told, item))
+        if (has_item(known, item))
             continue;
         esse_learnt_version(log->learnt, table, row, item, log->xid);
-        esse_live_items_push(told, log->arena, item);
+        esse_live_items_push(known, log->arena, item);
     }
 }
 

@@ -13,8 +13,8 @@ static const struct esse_claim claims[] = {
 
 /* ---- target ---- */
 
-/* A bug is told by its name at a level of its own, and some leave the store no choice either; not
- * every workload can show it. */
+/* A bug is reported by its name at a level of its own, and some leave the store no choice either;
+ * not every workload can show it. */
 static struct esse_preference prefer(struct esse_arena *arena, const struct esse_url *url)
 {
     struct esse_preference preference = { 0 };

@@ -42,7 +42,7 @@ struct esse_target {
     struct esse_memory_place *places; /* by slot */
     uint32_t slot_count, slot_room;
     uint64_t clock, commits;
-    bool is_counting;    /* snapshots and the order of all commits are told */
+    bool is_counting;    /* snapshots and the order of all commits are reported */
     bool has_timestamps; /* of snapshots and commits; the bug contradicts nothing else */
     struct esse_memory_version_vec log;
 };
@@ -68,7 +68,7 @@ enum esse_progress esse_memory_start(struct esse_conn *head, const struct esse_r
 enum esse_progress esse_memory_step(struct esse_conn *head, struct esse_reply *reply);
 void esse_memory_drop(struct esse_conn *head);
 
-/* memory_certificate.c: what a commit leaves for the certificate, and tells at once. */
+/* memory_certificate.c: what a commit leaves for the certificate, and reports at once. */
 void esse_memory_committed(struct esse_memory_conn *conn, struct esse_reply *reply);
 extern const struct esse_certifying esse_memory_certifying;
 bool esse_memory_play(struct esse_target *target, struct esse_played *played,

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "collect/driver/memory/memory.h"
 
-/* What the store tells of its commits, and the bugs that it plays. */
+/* What the store reports of its commits, and the bugs that it plays. */
 
 static void log_commit(struct esse_memory_conn *conn)
 {
@@ -48,7 +48,7 @@ static bool begin_certificate(struct esse_target *target, struct esse_error *err
 {
     const struct esse_gen_anomaly *bug = target->bug;
     if (bug && bug->needs & ESSE_GEN_NEEDS_NO_ORDER)
-        return esse_fail(err, ESSE_EUSAGE, "the bug %s is one of a store that tells none",
+        return esse_fail(err, ESSE_EUSAGE, "the bug %s is one of a store that reports none",
                          bug->name);
     if (target->has_timestamps && !esse_store_traits[target->level].has_snapshot)
         return esse_fail(err, ESSE_EUSAGE, "the bug %s needs snapshots, which %s has not",

@@ -1,6 +1,6 @@
 #include "collect/driver/memory/memory.h"
 
-/* Its requests: all of them answered at once, but for locks that somebody else holds. */
+/* Its requests: all of them answered at once, but for locks that another session holds. */
 
 struct esse_conn *esse_memory_conn(struct esse_target *target, struct esse_arena *arena,
                                    uint32_t session)

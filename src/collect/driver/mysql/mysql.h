@@ -46,13 +46,13 @@ struct esse_target {
     /* Commits of the user's own transactions whose place in the log is not known: those under way,
      * and in the end those that were lost, or that the server did not log. */
     atomic_uint unplaced;
-    /* Predicates and statements of the user's own tell which commits they saw.  At SERIALIZABLE all
-     * of them lock what they read, and what they might have read, until the transaction ends.  So
-     * what the log has when a statement has ended may be more than it looked at, but nothing that
-     * it would have returned: whoever logged that must have been waited for, or would have had to
-     * wait. */
+    /* Predicates and statements of the user's own report which commits they saw.  At SERIALIZABLE
+     * all of them lock what they read, and what they might have read, until the transaction ends.
+     * So what the log has when a statement has ended may be more than it looked at, but nothing
+     * that it would have returned: the transaction that logged that must have been waited for, or
+     * would have had to wait. */
     bool tells_seen;
-    /* MySQL does not tell a session the id of its commit.  So a transaction that needs one writes a
+    /* MySQL does not give a session the id of its commit.  So a transaction that needs one writes a
      * number of its own, its name, into its session's row of esse_mark: the log then has it.  It is
      * known whatever becomes of the COMMIT. */
     bool is_naming;
@@ -74,7 +74,7 @@ MYSQL *esse_mysql_handle(void);
  * fails after so many seconds of silence, 0: never. */
 MYSQL *esse_mysql_connect_to(const struct esse_target *target, unsigned host, unsigned silence,
                              char said[ESSE_SAID]);
-/* Waits for a connection to any host; NULL, and every host's answer in 'err', if nobody is there.
+/* Waits for a connection to any host; NULL, and every host's answer in 'err', if none answers.
  */
 MYSQL *esse_mysql_connect(const struct esse_target *target, unsigned silence,
                           struct esse_error *err);

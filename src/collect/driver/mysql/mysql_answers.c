@@ -56,7 +56,7 @@ static void take_gtid(struct esse_mysql_conn *conn, struct esse_reply *reply)
         atomic_fetch_sub(&conn->target->unplaced, 1);
 }
 
-/* Told when it is given, so that it is known of a COMMIT that is never answered too. */
+/* Reported when it is given, so that it is known of a COMMIT that is never answered too. */
 static void tell_name(struct esse_mysql_conn *conn, struct esse_reply *reply)
 {
     if (conn->needs_id && conn->target->is_naming)
@@ -114,8 +114,9 @@ static bool take_inserted(struct esse_mysql_conn *conn)
     const char *select = esse_mysql_own_inserted(&conn->own, target->schema->own, statement,
                                                  target->own_columns[statement->table]);
     if (!select) {
-        conn->own.trouble = "the keys of an INSERT cannot be told: on MySQL each must stand in "
-                            "VALUES, or be the AUTO_INCREMENT of a single row";
+        conn->own.trouble =
+            "the keys of an INSERT cannot be found out: on MySQL each must stand in "
+            "VALUES, or be the AUTO_INCREMENT of a single row";
         return false;
     }
     esse_mysql_add_part(conn, select, ESSE_ANSWER_OWN);

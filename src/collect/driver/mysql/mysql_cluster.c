@@ -6,7 +6,7 @@
 /*
  * Galera.  Nodes agree on the order of commits, and each applies what the others wrote when it gets
  * there.  Two things follow for a run: what prepare() wrote must have arrived everywhere before the
- * first session reads, and one node's log tells the order of all, provided that every node gives a
+ * first session reads, and one node's log has the order of all, provided that every node gives a
  * transaction the same id.
  */
 bool esse_mysql_cluster_find(struct esse_target *target, struct esse_error *err)

@@ -33,7 +33,7 @@ static void turn_to(struct esse_mysql_conn *conn, unsigned host)
     conn->is_running = false;
 }
 
-/* Nobody is waited for: the other side finds out by itself. */
+/* It does not wait: the other side finds out by itself. */
 static void hang_up(struct esse_mysql_conn *conn)
 {
     if (conn->mysql) {

@@ -5,12 +5,12 @@
 #include "collect/driver/mysql/mysql_own.h"
 
 /*
- * The inside of a connection, shared by the files that it is made of and nobody else.
+ * The inside of a connection, shared only by the files that it is made of.
  *
  * A request is some statements, its parts, which go out one after the other.  mysql_parts.c
  * puts them together; mysql_conn.c connects, sends each and waits for its answer, through
  * libmariadb's calls that do not block; mysql_answers.c puts the answer into the reply, and
- * mysql_times.c what TiDB tells of its times; mysql_error.c says what an error means.
+ * mysql_times.c what TiDB reports of its times; mysql_error.c says what an error means.
  */
 enum { ESSE_MYSQL_PARTS = 6, ESSE_MYSQL_SQL = 2000 };
 
@@ -52,7 +52,7 @@ struct esse_mysql_conn {
     /* the transaction */
     bool begin_is_due; /* BEGIN was asked for and not sent */
     bool needs_id;     /* its id is worth asking for */
-    int64_t gtid;      /* the last that was told, during a COMMIT */
+    int64_t gtid;      /* the last that was reported, during a COMMIT */
     int64_t name;      /* if the target is naming */
     int64_t start_ts;  /* or ESSE_NO_ID */
     bool has_written;  /* it has an effect */
@@ -90,16 +90,16 @@ void esse_mysql_add_part(struct esse_mysql_conn *conn, const char *text,
 /* ---- mysql_answers.c, mysql_times.c ---- */
 
 /* Takes conn->result, which may be NULL, for the part that is being done.  It may add parts.  False
- * if the rows of a user's own statement cannot be told; conn->own.trouble says why. */
+ * if the rows of a user's own statement cannot be found out; conn->own.trouble says why. */
 bool esse_mysql_take(struct esse_mysql_conn *conn, struct esse_reply *reply);
 
 /* A text's number; ESSE_ABSENT for NULL. */
 int64_t esse_mysql_number(const char *text);
 
-/* One of TiDB's times; that it was not told is remembered in the target. */
+/* One of TiDB's times; the target remembers if it was not reported. */
 void esse_mysql_take_time(struct esse_mysql_conn *conn, enum esse_mysql_answer answer,
                           struct esse_reply *reply);
-/* If the request has written, and the server is TiDB: which rows, and by whom. */
+/* If the request has written, and the server is TiDB: which rows, and by which transaction. */
 void esse_mysql_note_written(struct esse_mysql_conn *conn, struct esse_reply *reply);
 
 #endif

@@ -65,8 +65,8 @@ static bool is_conflict(unsigned code)
     return is_one_of(code, codes, sizeof codes / sizeof *codes);
 }
 
-/* Errors that belong to running transactions at the same time, and to servers in trouble; read only
- * is what somebody is who was a primary before. */
+/* Errors that belong to running transactions at the same time, and to servers in trouble; a server
+ * that was a primary before is read only. */
 static bool is_usual(unsigned code)
 {
     static const unsigned codes[] = {

@@ -11,7 +11,7 @@ struct items {
     uint32_t count;
 };
 
-/* Takes "(a, b, c)" and tells what stands between the commas. */
+/* Takes "(a, b, c)" and returns what stands between the commas. */
 static bool take_items(struct esse_part *part, struct items *items)
 {
     *part = esse_part_trim(*part);

@@ -73,7 +73,8 @@ static bool filter_commit(struct esse_change_sink *sink, struct esse_error *err)
     return to->commit(to, err);
 }
 
-/* Of the user's own tables only who changed them counts: they may have columns of any type. */
+/* Of the user's own tables only the transactions that changed them count: they may have columns of
+ * any type. */
 static bool filter_wants(struct esse_change_sink *sink, struct esse_span table)
 {
     struct esse_mysql_log *log = log_of(sink);
@@ -176,9 +177,10 @@ static bool find_place(struct esse_mysql_log *log, struct esse_error *err)
     } else {
         char text[ESSE_SAID];
         esse_url_tell(log->target->url, mysql_error(mysql), text);
-        esse_fail(err, ESSE_EUNAVAILABLE,
-                  "where the binary log stands is not told%s%s; grant the user REPLICATION CLIENT",
-                  *text ? ": " : "", text);
+        esse_fail(
+            err, ESSE_EUNAVAILABLE,
+            "the position of the binary log is not reported%s%s; grant the user REPLICATION CLIENT",
+            *text ? ": " : "", text);
     }
     if (result)
         mysql_free_result(result);
@@ -368,7 +370,7 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
                                   unplaced);
 }
 
-/* GTIDs are times of commits.  A session that reads with locks can tell at which of them it looked.
+/* GTIDs are times of commits.  A session that reads with locks knows at which of them it looked.
  * MySQL's sessions know no time, but their names have an order in the log. */
 static const char *kind_of(const struct esse_target *target)
 {

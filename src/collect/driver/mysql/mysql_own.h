@@ -11,8 +11,8 @@
  * (mysql_insert.h).
  *
  * UPDATE and DELETE are three statements.  The first selects the rows FOR UPDATE: how they were, as
- * the newest version has them, and from now on nobody else changes them.  The second changes
- * exactly those, by their keys; with the statement's own WHERE it might find others at READ
+ * the newest version has them, and from now on no other transaction changes them.  The second
+ * changes exactly those, by their keys; with the statement's own WHERE it might find others at READ
  * COMMITTED, where nothing keeps new rows out.  The third, of UPDATE, selects them FOR UPDATE
  * again: how they are.  (A plain SELECT would show a row that the UPDATE left as it was in the
  * transaction's older snapshot.)
@@ -20,7 +20,7 @@
 struct esse_mysql_own {
     struct esse_out first, change, after; /* texts of statements */
     struct esse_cells cells, old, new;
-    const char *trouble; /* why the rows of a statement cannot be told */
+    const char *trouble; /* why the rows of a statement cannot be found out */
 };
 
 void esse_mysql_own_init(struct esse_mysql_own *own, struct esse_arena *arena);
@@ -29,7 +29,7 @@ void esse_mysql_own_init(struct esse_mysql_own *own, struct esse_arena *arena);
 const char *esse_mysql_own_first(struct esse_mysql_own *own, const struct esse_own_schema *schema,
                                  const struct esse_own_statement *statement, bool has_returning);
 
-/* What tells the rows of an INSERT without RETURNING; NULL if that cannot be. */
+/* What finds the rows of an INSERT without RETURNING; NULL if that cannot be. */
 const char *esse_mysql_own_inserted(struct esse_mysql_own *own,
                                     const struct esse_own_schema *schema,
                                     const struct esse_own_statement *statement,

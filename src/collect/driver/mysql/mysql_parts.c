@@ -76,9 +76,9 @@ static bool add_operation(struct esse_mysql_conn *conn)
 #pragma GCC diagnostic pop
 
 /* A version without a value is named by its transaction, and so are all of a user's own tables.  A
- * Galera node that committed by replaying (somebody else's write set came in between) leaves the
- * variable as it was before, and so does a transaction whose changes changed nothing: then both are
- * looked at. */
+ * Galera node that committed by replaying (the write set of another transaction came in between)
+ * leaves the variable as it was before, and so does a transaction whose changes changed nothing:
+ * then both are looked at. */
 static void add_commit(struct esse_mysql_conn *conn)
 {
     const struct esse_target *target = conn->target;

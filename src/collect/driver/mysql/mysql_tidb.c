@@ -139,7 +139,7 @@ static double seconds_of(const char *text)
     return seconds;
 }
 
-/* What time it is: outside of a transaction nobody is told. */
+/* What time it is: the server reports it inside of a transaction only. */
 static bool ask_time(struct esse_target *target, struct esse_stamp *stamp, struct esse_error *err)
 {
     if (!esse_mysql_run(target, target->main, "START TRANSACTION", err))
@@ -210,7 +210,7 @@ static bool begin_log(struct esse_target *target, struct esse_error *err)
     return true;
 }
 
-/* All is read at the end: the server keeps old versions, and tells them row by row. */
+/* All is read at the end: the server keeps old versions, and gives them row by row. */
 static bool poll_log(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err)
 {
     (void)target;
@@ -221,8 +221,8 @@ static bool poll_log(struct esse_target *target, struct esse_learnt *learnt, str
 
 /* ---- the versions ---- */
 
-/* A transaction commits its first key, and answers; the others may still be locked, until somebody
- * reads them.  The column is in no index, so that the rows themselves are read. */
+/* A transaction commits its first key, and answers; the others may still be locked, until they are
+ * read.  The column is in no index, so that the rows themselves are read. */
 static bool settle(const struct esse_tidb_log *log, struct esse_error *err)
 {
     struct esse_target *target = log->target;

@@ -58,8 +58,8 @@ static const char *const settings[] = { "fsync",
                                         "max_pred_locks_per_transaction",
                                         NULL };
 
-/* A row that matches nothing is put before the predicate's own, so that the snapshot is told even
- * if nothing matches.  All of a statement runs under one snapshot. */
+/* A row that matches nothing is put before the predicate's own, so that the snapshot is returned
+ * even if nothing matches.  All of a statement runs under one snapshot. */
 static const struct esse_pg_dialect postgresql = {
     .name = "postgresql",
     .product = "PostgreSQL ",
@@ -514,7 +514,7 @@ const struct esse_driver esse_driver_postgresql = {
     .schemes = "postgresql postgres",
     .summary = "PostgreSQL, and others that speak its protocol",
     .parameters =
-        "dialect=postgresql|cockroachdb|yugabytedb|h2   who answers (default: postgresql)\n"
+        "dialect=postgresql|cockroachdb|yugabytedb|h2   the kind of server (default: postgresql)\n"
         "decoding=pgoutput|test_decoding                how the server's log is read (default: "
         "what works)\n"
         "verify=snapshots                               predicates are asked again in shadow "

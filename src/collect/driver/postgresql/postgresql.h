@@ -29,9 +29,9 @@ struct esse_pg_dialect {
     const char *texts[ESSE_STATEMENTS];
     const char *create;   /* a table: '%' its name, '#' the type of v */
     const char *list;     /* the type of a list */
-    const char *session;  /* '#' the level: a session begins with it; NULL: BEGIN tells */
+    const char *session;  /* '#' the level: a session begins with it; NULL: BEGIN names it */
     const char *planning; /* goes along with BEGIN, but for statements of the user's; NULL: none */
-    const char *time;     /* a statement that tells when a transaction commits; NULL: none */
+    const char *time;     /* a statement that returns when a transaction commits; NULL: none */
     const char *const *settings;  /* that describe() asks for, NULL-terminated; NULL: none */
     const char *const *exporting; /* texts for statements that are verified; NULL: none can be */
     bool has_log;                 /* logical decoding */
@@ -42,11 +42,11 @@ struct esse_pg_dialect {
 struct esse_pg_log;
 struct esse_pg_feed;
 
-/* The clock of servers that tell their transactions' times, during a run with a certificate. */
+/* The clock of servers that report their transactions' times, during a run with a certificate. */
 struct esse_pg_clock {
     bool is_asked;           /* transactions ask before they commit */
     struct esse_stamp base;  /* from which their numbers are counted */
-    _Atomic uint64_t latest; /* the latest that any was told */
+    _Atomic uint64_t latest; /* the latest that any session saw */
 };
 
 /* What shadow transactions have found, of all sessions. */
@@ -84,13 +84,14 @@ void esse_pg_parameters(const struct esse_target *target, unsigned host, const c
                         const char *value, const char **keywords, const char **values);
 enum { ESSE_PG_PARAMETERS = 64 };
 
-/* Waits for a connection to any host; NULL, and every host's answer in 'err', if nobody is there.
+/* Waits for a connection to any host; NULL, and every host's answer in 'err', if none answers.
  */
 PGconn *esse_pg_connect(const struct esse_target *target, const char *extra, const char *value,
                         struct esse_error *err);
 
-/* A connection that is made piece by piece, one piece a call, since who is not there, or stopped,
- * would keep the caller for seconds.  NULL: not yet; a host that fails is followed by the next. */
+/* A connection that is made piece by piece, one piece a call, since a server that is away, or
+ * stopped, would keep the caller for seconds.  NULL: not yet; a host that fails is followed by the
+ * next. */
 struct esse_pg_coming {
     PGconn *pg;
     PostgresPollingStatusType wants;
@@ -117,7 +118,7 @@ int64_t esse_pg_number(const PGresult *result, int row, int column);
 void esse_pg_rows(const PGresult *result, int64_t next, struct esse_arena *arena,
                   struct esse_live_row_vec *rows);
 
-/* Bytes of a snapshot's text: some 400 transactions in progress; longer ones are not told. */
+/* Bytes of a snapshot's text: some 400 transactions in progress; longer ones are left out. */
 enum { ESSE_PG_SNAPSHOT = 4096 };
 
 struct esse_conn *esse_pg_conn(struct esse_target *target, struct esse_arena *arena,

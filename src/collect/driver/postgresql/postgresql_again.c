@@ -14,7 +14,7 @@ static void begin_coming(const struct esse_target *target, struct esse_pg_coming
         PQstatus(coming->pg) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
 }
 
-/* Does what can be done about the connection without waiting for anybody. */
+/* Does what can be done about the connection without waiting. */
 static void advance_coming(struct esse_pg_coming *coming)
 {
     static const int64_t longest_ns = 10000000000;

@@ -23,7 +23,7 @@ static void take_xid(const PGresult *result, int column, struct esse_reply *repl
 /* ---- snapshots ---- */
 
 /* PostgreSQL leaves the transaction itself out of those in progress.  At READ COMMITTED it may have
- * had its number before the snapshot was taken; whoever reads the text must not take it for one
+ * had its number before the snapshot was taken; the reader of the text must not take it for one
  * that had committed. */
 static void put_snapshot(struct esse_pg_conn *conn, const char *text, int64_t own)
 {
@@ -53,8 +53,8 @@ static bool writes_rows(const struct esse_request *request)
            (request->ask == ESSE_ASK_OWN && request->own->kind >= ESSE_OWN_INSERT);
 }
 
-/* READ COMMITTED's UPDATE looks again at rows that somebody changed meanwhile: what it sees is not
- * its snapshot. */
+/* READ COMMITTED's UPDATE looks again at rows that changed meanwhile: what it sees is not its
+ * snapshot. */
 static void take_snapshot(struct esse_pg_conn *conn, const PGresult *result,
                           struct esse_reply *reply)
 {
@@ -106,7 +106,7 @@ static void take_read(struct esse_pg_conn *conn, const PGresult *result, struct 
     }
 }
 
-/* Columns (snapshot, xid, k), or none where the count of rows is all that is told. */
+/* Columns (snapshot, xid, k), or none where the count of rows is all that is known. */
 static void take_delete(struct esse_pg_conn *conn, PGresult *result, struct esse_reply *reply)
 {
     if (!PQnfields(result)) {
@@ -171,8 +171,8 @@ static void take_operation(struct esse_pg_conn *conn, PGresult *result, struct e
 
 /* ---- times ---- */
 
-/* Whoever has asked commits then or not at all.  It is the id of those that write; that they did
- * commit only the answer to COMMIT tells. */
+/* A transaction that has asked commits then or not at all.  It is the id of those that write; only
+ * the answer to COMMIT shows that they did commit. */
 static void take_time(struct esse_pg_conn *conn, const PGresult *result, struct esse_reply *reply)
 {
     struct esse_pg_clock *clock = &conn->target->clock;

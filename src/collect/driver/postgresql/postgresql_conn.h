@@ -5,7 +5,7 @@
 #include "collect/driver/postgresql/postgresql.h"
 
 /*
- * The inside of a connection, shared by the files that it is made of and nobody else.
+ * The inside of a connection, shared only by the files that it is made of.
  *
  * It is in libpq's pipeline mode.  A request is one or more statements, its parts, and a sync, sent
  * at once: BEGIN goes along with the first operation, and a statement is prepared along with its

@@ -34,7 +34,7 @@ struct esse_pg_feed {
 
 /* ---- asking ---- */
 
-/* The time is told to serializable transactions only, whatever the session's level. */
+/* The server gives the time to serializable transactions only, whatever the session's level. */
 static const char *ask_time(struct esse_pg_feed *feed, struct esse_error *err)
 {
     const struct esse_target *target = feed->target;
@@ -147,7 +147,7 @@ static struct esse_span span_at(const PGresult *row, int column)
     return (struct esse_span){ PQgetvalue(row, 0, column), (size_t)PQgetlength(row, 0, column) };
 }
 
-/* (table, key, value); the first two are null in a message that tells a time. */
+/* (table, key, value); the first two are null in a message that gives a time. */
 static bool take_row(struct esse_pg_feed *feed, const PGresult *row, struct esse_error *err)
 {
     static const char *const columns[] = { "k" };
@@ -218,7 +218,7 @@ static bool poll_feed(struct esse_target *target, struct esse_learnt *learnt,
                       struct esse_error *err)
 {
     struct esse_pg_feed *feed = target->feed;
-    (void)learnt; /* it is told at the end, in order */
+    (void)learnt; /* it is sent at the end, in order */
     if (feed->stream)
         return read_stream(feed, err);
     feed->stream = esse_pg_come(target, &feed->coming, NULL, NULL);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /*
- * The order of versions from logical decoding, which tells transactions in the order of their
+ * The order of versions from logical decoding, which sends transactions in the order of their
  * commit records (docs/design/recovery.md).  By replication with pgoutput if the server lets us,
  * else by queries with test_decoding.
  *
@@ -33,11 +33,11 @@ struct esse_pg_log {
     struct esse_test_decoding *text;
     char slot[40];
     bool has_publication, has_slot;
-    uint64_t seen;     /* position of the last transaction that was told */
+    uint64_t seen;     /* position of the last transaction that was sent */
     uint64_t sent;     /* ... up to which the server says that it has sent everything */
     uint64_t opened;   /* of the one that is coming */
     bool is_repeated;  /* it came before */
-    int64_t status_at; /* when the server was last told how far we are */
+    int64_t status_at; /* when our position was last sent to the server */
 };
 
 /* ---- what came before ---- */
@@ -312,7 +312,7 @@ static bool poll_queries(struct esse_pg_log *log, struct esse_error *err)
              log->slot);
     PGresult *result = PQexec(log->main, sql);
     bool ok = true;
-    if (PQresultStatus(result) != PGRES_TUPLES_OK) /* what would come again cannot be told */
+    if (PQresultStatus(result) != PGRES_TUPLES_OK) /* what would come again is unknown */
         ok = esse_fail(err, ESSE_EUNAVAILABLE, "the server's log broke off");
     for (int row = 0; ok && row < PQntuples(result); row++)
         ok = esse_test_decoding_line(log->text, PQgetvalue(result, row, 0),

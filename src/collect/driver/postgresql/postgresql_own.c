@@ -9,12 +9,12 @@
  * Statements of the user's own.  Each becomes one statement that answers (snapshot, xid, cells
  * ...), with a row of NULLs where there is nothing.
  *
- * RETURNING tells rows as they have become.  How they were before an UPDATE a locking SELECT of the
- * same rows tells, which the UPDATE is joined with: at READ COMMITTED too both look at the newest
+ * RETURNING gives rows as they have become.  How they were before an UPDATE a locking SELECT of the
+ * same rows gives, which the UPDATE is joined with: at READ COMMITTED too both look at the newest
  * version, since the lock keeps it so.
  */
 
-/* "id AS esse_0, owner AS esse_1": names that are nobody else's. */
+/* "id AS esse_0, owner AS esse_1": names that no column has. */
 static void put_renamed(struct esse_out *out, const struct esse_own_table *table)
 {
     for (uint32_t i = 0; i < table->column_count; i++)

@@ -32,7 +32,7 @@ static int fill_values(const struct esse_request *request, char texts[3][24])
     return count;
 }
 
-/* Where predicates are asked, rows come and go: which absence a read saw its snapshot tells. */
+/* Where predicates are asked, rows come and go: its snapshot shows which absence a read saw. */
 enum esse_statement esse_pg_statement(const struct esse_pg_conn *conn)
 {
     const struct esse_target *target = conn->target;

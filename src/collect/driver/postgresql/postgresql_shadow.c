@@ -30,7 +30,7 @@ struct esse_pg_shadow {
     const struct esse_request *request;
     bool compares_rows;
     bool has_answer;
-    struct esse_live_row_vec session, rows; /* what the two were told, sorted */
+    struct esse_live_row_vec session, rows; /* what the two saw, sorted */
     char snapshot[ESSE_PG_SNAPSHOT];
     int64_t value;
     char sql[2400];
@@ -72,11 +72,11 @@ void esse_pg_seen_sort(struct esse_live_row *rows, size_t count)
         qsort(rows, count, sizeof *rows, compare_rows);
 }
 
-static bool tell_row(const struct esse_live_row *row, const char *who, const char *other,
+static bool tell_row(const struct esse_live_row *row, const char *one, const char *other,
                      char text[ESSE_PG_DIFFERENCE])
 {
     snprintf(text, ESSE_PG_DIFFERENCE, "%s saw row %" PRId64 " with value %" PRId64 ", %s did not",
-             who, row->row, row->value, other);
+             one, row->row, row->value, other);
     return false;
 }
 
@@ -118,7 +118,7 @@ bool esse_pg_seen_agree(const struct esse_pg_seen *session, const struct esse_pg
         char one[24], other[24];
         put_value(session->value, one);
         put_value(shadow->value, other);
-        snprintf(text, ESSE_PG_DIFFERENCE, "the session was told %s, its shadow %s", one, other);
+        snprintf(text, ESSE_PG_DIFFERENCE, "the session saw %s, its shadow %s", one, other);
         return false;
     }
     return !compares_rows || rows_agree(session, shadow, text);
@@ -132,7 +132,7 @@ static void add_one(_Atomic uint64_t *counter)
 }
 
 /* The server may be going away, and the session's transaction with it: no reason to distrust what
- * it was told.  The next statement gets a new connection. */
+ * it saw.  The next statement gets a new connection. */
 static enum esse_progress give_up(struct esse_pg_shadow *shadow, const char *said)
 {
     struct esse_pg_verified *verified = &shadow->target->verified;

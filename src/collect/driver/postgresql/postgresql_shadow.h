@@ -6,7 +6,7 @@
 /*
  * Shadow transactions, on request (?verify=snapshots): a predicate's statement exports its
  * snapshot, and while its transaction waits, a second connection of the session asks the same under
- * that snapshot.  Both must be told the same snapshot and the same rows.  Nothing blocks: a step
+ * that snapshot.  Both must get the same snapshot and the same rows.  Nothing blocks: a step
  * answers WAIT with the shadow's socket.  docs/design/live-postgresql.md says what this proves.
  *
  * Cost: a connection more for each session, and a round trip more for each predicate, during which
@@ -34,7 +34,7 @@ enum esse_progress esse_pg_shadow_step(struct esse_pg_shadow *shadow, struct ess
                                        struct esse_reply *reply);
 void esse_pg_shadow_drop(struct esse_pg_shadow *shadow); /* hangs up; NULL is fine */
 
-/* What one of the two was told.  Rows are sorted by esse_pg_seen_sort(). */
+/* What one of the two saw.  Rows are sorted by esse_pg_seen_sort(). */
 struct esse_pg_seen {
     const char *snapshot;
     int64_t value; /* of an aggregate */
@@ -43,7 +43,7 @@ struct esse_pg_seen {
 };
 void esse_pg_seen_sort(struct esse_live_row *rows, size_t count);
 
-/* False, and what differs first in 'text', if they were told different things; cost linear in the
+/* False, and what differs first in 'text', if they saw different things; cost linear in the
  * rows. */
 enum { ESSE_PG_DIFFERENCE = 160 };
 bool esse_pg_seen_agree(const struct esse_pg_seen *session, const struct esse_pg_seen *shadow,

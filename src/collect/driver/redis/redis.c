@@ -158,7 +158,7 @@ static const char *info_line(struct esse_target *target, const char *info, const
     return esse_arena_text(target->arena, at, strcspn(at, "\r\n"));
 }
 
-/* NULL if the server does not tell. */
+/* NULL if the server does not say. */
 static const char *ask_setting(struct esse_target *target, const char *name)
 {
     struct esse_redis_conn *conn = target->main;

@@ -8,7 +8,7 @@
 /*
  * Redis, by WATCH, MULTI and EXEC (docs/design/live-etcd-redis.md).  Two files: the target
  * (redis.c) and its connections (redis_conn.c).  hiredis reads what the server says;
- * the socket is ours, since its own contexts do not tell how much of a command has gone out.
+ * the socket is ours, since its own contexts do not show how much of a command has gone out.
  *
  * A row is the key esse:TABLE:ROW, a string or a list.
  */
@@ -22,7 +22,7 @@ struct esse_target {
     double connect_seconds;
     struct esse_wire_host *hosts;
     size_t host_count;
-    bool is_reached; /* somebody has answered */
+    bool is_reached; /* a server has answered */
     const struct esse_schema *schema;
     struct esse_redis_conn *main; /* makes the schema and removes it */
 };

@@ -203,7 +203,7 @@ static const char *key_of(const struct esse_redis_conn *conn, const struct esse_
 }
 
 /* WATCH goes before the read, so that no change falls between.  A list with what the transaction
- * appends at its end is only true if nobody else appends. */
+ * appends at its end is only true if no other transaction appends. */
 static void ask_row(struct esse_redis_conn *conn)
 {
     char key[200];

@@ -10,13 +10,13 @@
 
 /*
  * SQLite, in this process.  Statements never wait: SQLITE_BUSY and SQLITE_LOCKED become AGAIN, and
- * the loop goes on with whoever holds the lock.
+ * the loop goes on with the session that holds the lock.
  *
  * The order of versions comes from hooks.  The commit hook runs while the write lock is still
  * held, so the number that it draws is the transaction's place in the order of commits; the
  * preupdate hook has collected by then what it wrote.
  *
- * What a predicate saw only the order of all commits tells, and how many of them the transaction
+ * What a predicate saw only the order of all commits shows, and how many of them the transaction
  * sees.  SQLite has no public number for that, so where there are predicates the commits count
  * themselves in a row of the database: a transaction reads it first, and its own number is one more
  * if it commits.  If SQLite showed a transaction one state of this row and another of the others,

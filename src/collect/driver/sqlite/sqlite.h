@@ -13,7 +13,7 @@
 #include <sqlite3.h>
 
 /* The inside of the driver, shared by sqlite.c (targets) and sqlite_conn.c
- * (connections) and nobody else. */
+ * (connections) alone. */
 #pragma weak sqlite3_preupdate_hook
 #pragma weak sqlite3_preupdate_new
 
@@ -36,7 +36,7 @@ struct esse_target {
     sqlite3 *main; /* keeps a shared cache alive, and cleans up */
     bool has_hooks;
     /* The table esse_commits holds the number of commits, so that what a transaction sees can be
-     * told: only where predicates need that, since every writer then writes that row too. */
+     * found out: only where predicates need that, since every writer then writes that row too. */
     bool is_counting;
     _Atomic uint64_t commits;
     uint64_t counted; /* of those that are counted: the last that committed */

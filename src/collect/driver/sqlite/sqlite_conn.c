@@ -145,7 +145,7 @@ static const char *const texts[ESSE_STATEMENTS] = {
     [ESSE_SQL_MAX] = "SELECT max(v + 0) FROM esse_% WHERE v >= ?1 AND v <= ?2",
 };
 
-/* NULL also if somebody holds the lock that reading the schema needs. */
+/* NULL also if another connection holds the lock that reading the schema needs. */
 static sqlite3_stmt *prepare_one(struct conn *conn, const char *text, const char *table)
 {
     char sql[300];
@@ -213,7 +213,8 @@ static const char *code_name(int code)
     }
 }
 
-/* Somebody holds the lock: later, unless a newer snapshot is needed or it has taken too long. */
+/* Another connection holds the lock: later, unless a newer snapshot is needed or it has taken too
+ * long. */
 static enum esse_progress refuse(struct conn *conn, struct esse_reply *reply, int code)
 {
     const int primary = code & 0xff;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /*
- * Statements of the user's own.  SQLite's RETURNING tells rows as they have become; how they were
- * before an UPDATE a SELECT of the same rows tells, in the same transaction and with nobody
+ * Statements of the user's own.  SQLite's RETURNING gives rows as they have become; how they were
+ * before an UPDATE a SELECT of the same rows gives, in the same transaction and with no write
  * between, since it is the one writer by then.
  */
 
