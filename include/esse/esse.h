@@ -189,6 +189,53 @@ ESSE_API bool esse_builder_freeze(struct esse_builder *builder, struct esse_hist
 /* ---- Checking ----------------------------------------------------------------------------- */
 
 enum esse_outcome { ESSE_HOLDS, ESSE_VIOLATED, ESSE_UNKNOWN };
+ESSE_API const char *esse_outcome_name(enum esse_outcome outcome); /* "holds" */
+
+/* The levels, strongest first: an implication always leads to a later one.  'esse levels NAME'
+ * defines each.  Values may change between versions of the library, the names of the constants do
+ * not. */
+enum esse_level_id {
+    ESSE_LEVEL_NONE, /* none; ends a list */
+    ESSE_LEVEL_STRICT_SERIALIZABLE,
+    ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_STRONG_READ_COMMITTED,
+    ESSE_LEVEL_STRONG_READ_UNCOMMITTED,
+    ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE,
+    ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_STRONG_SESSION_READ_COMMITTED,
+    ESSE_LEVEL_STRONG_SESSION_READ_UNCOMMITTED,
+    ESSE_LEVEL_SERIALIZABLE,
+    ESSE_LEVEL_REPEATABLE_READ,
+    ESSE_LEVEL_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_PARALLEL_SNAPSHOT_ISOLATION,
+    ESSE_LEVEL_PREFIX,
+    ESSE_LEVEL_UPDATE_ATOMIC,
+    ESSE_LEVEL_CAUSAL_CERONE,
+    ESSE_LEVEL_READ_ATOMIC,
+    ESSE_LEVEL_AXIOMATIC_READ_COMMITTED,
+    ESSE_LEVEL_MONOTONIC_ATOMIC_VIEW,
+    ESSE_LEVEL_UPDATE_SERIALIZABLE,
+    ESSE_LEVEL_FORWARD_CONSISTENT_VIEW,
+    ESSE_LEVEL_CONSISTENT_VIEW,
+    ESSE_LEVEL_MONOTONIC_VIEW,
+    ESSE_LEVEL_CURSOR_STABILITY,
+    ESSE_LEVEL_MONOTONIC_SNAPSHOT_READ,
+    ESSE_LEVEL_READ_COMMITTED,
+    ESSE_LEVEL_READ_UNCOMMITTED,
+    ESSE_LEVEL_VIEW_SERIALIZABLE,
+    ESSE_LEVEL_SESSION_SERIALIZABLE,
+    ESSE_LEVEL_ONE_COPY_SERIALIZABLE,
+    ESSE_LEVEL_LINEARIZABLE,
+    ESSE_LEVEL_SEQUENTIAL,
+    ESSE_LEVEL_CAUSAL,
+    ESSE_LEVEL_PRAM,
+    ESSE_LEVEL_WRITES_FOLLOW_READS,
+    ESSE_LEVEL_MONOTONIC_READS,
+    ESSE_LEVEL_MONOTONIC_WRITES,
+    ESSE_LEVEL_READ_YOUR_WRITES,
+    ESSE_LEVEL_END
+};
+ESSE_API const char *esse_level_name(enum esse_level_id level); /* "serializable" */
 
 #define ESSE_NO_OP UINT32_MAX
 
@@ -383,6 +430,17 @@ enum esse_anomaly_id {
 };
 ESSE_API const char *esse_anomaly_name(enum esse_anomaly_id type); /* "G1a" */
 
+/* What an order of transactions that came with a history was taken from. */
+enum esse_order_by {
+    ESSE_ORDER_BY_NONE,
+    ESSE_ORDER_BY_LINE,       /* "order": its line 'order' */
+    ESSE_ORDER_BY_COMMIT_TS,  /* "commit_ts" */
+    ESSE_ORDER_BY_START_TS,   /* "start_ts" */
+    ESSE_ORDER_BY_TIMESTAMPS, /* "timestamps": snapshots at start_ts, commits at commit_ts */
+    ESSE_ORDER_BY_END
+};
+ESSE_API const char *esse_order_by_name(enum esse_order_by by); /* NONE: "" */
+
 /* One thing that must not happen and did: steps, a cycle of edges, or a refutation. */
 struct esse_anomaly {
     enum esse_anomaly_id type;
@@ -394,9 +452,7 @@ struct esse_anomaly {
     const struct esse_edge *edges; /* each ends where the next begins, the last at the first */
     uint32_t edge_count;
     const struct esse_refutation *refutation; /* or NULL */
-    /* Of an order that does not replay: what it was taken from, "order", "commit_ts", "start_ts" or
-     * "timestamps"; otherwise NULL. */
-    const char *order_by;
+    enum esse_order_by order_by;              /* of an order that does not replay; otherwise NONE */
     uint64_t alike; /* occurrences of the type that were seen, this one included; 0: not counted */
     /* It happened if all of these are so.  Where every anomaly of a verdict supposes something, one
      * of them happened whatever the outcomes were. */
@@ -420,7 +476,7 @@ struct esse_order {
     const uint32_t *events;
     uint32_t count;
     bool has_starts, of_accesses;
-    const char *proves; /* the level that the order proves, which is or implies the one asked */
+    enum esse_level_id proves; /* by the order: it is the level asked, or implies it */
     /* Where several wrote the value that was read, or a predicate left a row out: which version it
      * was, by read and key, ascending.  Only for levels at which it need not be the newest; a read
      * that is not named is of the newest. */
@@ -451,6 +507,19 @@ struct esse_phase {
     } counts[ESSE_PHASE_COUNTS];
 };
 
+/* Of what kind the evidence of a verdict is. */
+enum esse_evidence_kind {
+    ESSE_EVIDENCE_NONE,       /* "none" */
+    ESSE_EVIDENCE_ANOMALY,    /* "anomaly": what a few operations show */
+    ESSE_EVIDENCE_CYCLE,      /* "cycle" */
+    ESSE_EVIDENCE_ORDER,      /* "order": one that proves the level */
+    ESSE_EVIDENCE_REPLAY,     /* "replay": an order that was given and does not replay */
+    ESSE_EVIDENCE_REFUTATION, /* "refutation" */
+    ESSE_EVIDENCE_CASES,      /* "cases": an anomaly for each way that unknown outcomes can be */
+    ESSE_EVIDENCE_END
+};
+ESSE_API const char *esse_evidence_name(enum esse_evidence_kind kind); /* "cycle" */
+
 /* The answer for one level. */
 struct esse_verdict {
     const char *level;
@@ -462,7 +531,7 @@ struct esse_verdict {
     const struct esse_anomaly *anomalies; /* those that rule the level out, worst first */
     uint32_t anomaly_count;
     uint64_t anomalies_seen; /* including the occurrences that were counted but not kept */
-    const char *evidence;    /* "cycle", "anomaly", "order", "refutation", "cases" or "none" */
+    enum esse_evidence_kind evidence;
     struct esse_order order; /* for ESSE_HOLDS */
     /* Where elements were appended by several operations, and the verdict depends on which made
      * which; none otherwise.  The anomalies are those of the first way then. */
@@ -476,8 +545,9 @@ struct esse_verdict {
      * or NULL. */
     const char *certificate;
     /* Of a level that is violated under a certificate: does it hold in another order than that of
-     * the certificate?  "holds", "violated" (in no order), "unknown", or NULL if nobody asked. */
-    const char *otherwise;
+     * the certificate?  VIOLATED: in no order. */
+    bool has_otherwise;
+    enum esse_outcome otherwise;
     const struct esse_phase *phases;
     uint32_t phase_count;
     bool rechecked; /* by the independent recheck, before the verdict left the library */

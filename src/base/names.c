@@ -2,6 +2,14 @@
 
 #include <assert.h>
 
+const char *const esse_outcome_names[] = { "holds", "violated", "unknown", NULL };
+
+const char *esse_outcome_name(enum esse_outcome outcome)
+{
+    assert(outcome <= ESSE_UNKNOWN);
+    return esse_outcome_names[outcome];
+}
+
 const char *const esse_dep_names[] = {
     [ESSE_DEP_WW] = "ww",           [ESSE_DEP_WR] = "wr",
     [ESSE_DEP_RW] = "rw",           [ESSE_DEP_WWP] = "wwp",
@@ -15,4 +23,26 @@ const char *esse_dep_name(enum esse_dep dep)
 {
     assert(dep < ESSE_DEP_END);
     return esse_dep_names[dep];
+}
+
+const char *const esse_order_by_names[] = {
+    "", "order", "commit_ts", "start_ts", "timestamps", NULL
+};
+
+const char *esse_order_by_name(enum esse_order_by by)
+{
+    assert(by < ESSE_ORDER_BY_END);
+    return esse_order_by_names[by];
+}
+
+const char *esse_evidence_name(enum esse_evidence_kind kind)
+{
+    static const char *const names[ESSE_EVIDENCE_END] = {
+        [ESSE_EVIDENCE_NONE] = "none",     [ESSE_EVIDENCE_ANOMALY] = "anomaly",
+        [ESSE_EVIDENCE_CYCLE] = "cycle",   [ESSE_EVIDENCE_ORDER] = "order",
+        [ESSE_EVIDENCE_REPLAY] = "replay", [ESSE_EVIDENCE_REFUTATION] = "refutation",
+        [ESSE_EVIDENCE_CASES] = "cases",
+    };
+    assert(kind < ESSE_EVIDENCE_END);
+    return names[kind];
 }

@@ -8,6 +8,8 @@
  * compares names; readers turn them into values, and writers turn values into them.  NULL ends each
  * list.
  */
+extern const char *const esse_outcome_names[];
 extern const char *const esse_dep_names[];
+extern const char *const esse_order_by_names[]; /* the first, of no order, is "" */
 
 #endif

@@ -39,12 +39,12 @@ static int run_number(struct esse_running *r, const struct esse_rotation *rotati
 /* "violated: list-append, bank", of one pass through all workloads. */
 static void tell_workloads(const struct esse_rotation *rotation, const int *statuses)
 {
-    static const char *const words[] = { "holds", "violated", "unknown" };
     for (int outcome = ESSE_EXIT_HOLDS; outcome <= ESSE_EXIT_UNKNOWN; outcome++) {
         bool first = true;
         for (unsigned i = 0; i < rotation->count; i++)
             if (statuses[i] == outcome) {
-                printf("%s%s", first ? words[outcome] : "", first ? ": " : ", ");
+                printf("%s%s", first ? esse_outcome_name((enum esse_outcome)outcome) : "",
+                       first ? ": " : ", ");
                 printf("%s", rotation->workloads[i]->name);
                 first = false;
             }

@@ -35,7 +35,6 @@ static int refuse(const char *path, struct esse_error *err)
 static int verify_results(const struct esse_history *history, const struct esse_evidence *evidence,
                           char **paths, struct esse_out *out)
 {
-    static const char *const words[] = { "holds", "violated", "unknown" };
     struct esse_error err = { 0 };
     if (evidence->transactions != history->txns || evidence->operations != history->ops) {
         esse_fail(&err, ESSE_EINPUT,
@@ -55,7 +54,7 @@ static int verify_results(const struct esse_history *history, const struct esse_
         }
         if (!esse_recheck_verdict(history, level, verdict, NULL, esse_thread_count(0), &err))
             return refuse(paths[0], &err);
-        esse_out_f(out, "%s: %s %s", paths[1], words[verdict->outcome],
+        esse_out_f(out, "%s: %s %s", paths[1], esse_outcome_name(verdict->outcome),
                    esse_report_claim(out->arena, verdict));
         if (verdict->certificate)
             esse_out_f(out, ", under the certificate (%s)", verdict->certificate);

@@ -134,7 +134,7 @@ static void stop_verdict(struct esse_arena *arena, struct esse_verdict *verdict,
                          const struct esse_budget *budget)
 {
     verdict->outcome = ESSE_UNKNOWN;
-    verdict->evidence = "none";
+    verdict->evidence = ESSE_EVIDENCE_NONE;
     verdict->reason = esse_budget_reason(arena, budget);
 }
 
@@ -165,9 +165,9 @@ static void settle(const struct check *check, const struct esse_level *level,
                    struct esse_verdict *verdict, const struct esse_job *job)
 {
     if (verdict->outcome == ESSE_HOLDS &&
-        !esse_recheck_is_enough(esse_level_find(verdict->order.proves), level, verdict)) {
+        !esse_recheck_is_enough(esse_level_get(verdict->order.proves), level, verdict)) {
         verdict->outcome = ESSE_UNKNOWN;
-        verdict->evidence = "none";
+        verdict->evidence = ESSE_EVIDENCE_NONE;
         verdict->reason = "the level holds, but whether the history is free of the anomalies that "
                           "were named could not be decided";
     }
@@ -346,7 +346,7 @@ static void judge_lost(struct check *check)
                                    .outcome = ESSE_VIOLATED,
                                    .engine = "scan",
                                    .plan = "the database's log lacks what was acknowledged",
-                                   .evidence = "anomaly",
+                                   .evidence = ESSE_EVIDENCE_ANOMALY,
                                    .anomalies = anomalies,
                                    .anomaly_count = count,
                                    .anomalies_seen = check->history->lost_count };
@@ -362,7 +362,7 @@ static void doubt_lost(struct check *check)
         if (verdict->outcome != ESSE_HOLDS || !esse_level_forbids(check->levels[i], type))
             continue;
         verdict->outcome = ESSE_UNKNOWN;
-        verdict->evidence = "none";
+        verdict->evidence = ESSE_EVIDENCE_NONE;
         verdict->reason = esse_arena_format(
             check->arena, "%s rules it out, which was to be left out", type->name);
     }
@@ -416,7 +416,6 @@ static double time_for_otherwise(const struct check *check, const struct esse_ve
 static void ask_otherwise(struct check *check, const struct esse_level *level,
                           struct esse_verdict *verdict)
 {
-    static const char *const words[] = { "holds", "violated", "unknown" };
     if (!verdict->certificate || verdict->outcome != ESSE_VIOLATED || level == &esse_level_none)
         return;
     struct esse_arena *arena = esse_arena_new();
@@ -432,10 +431,11 @@ static void ask_otherwise(struct check *check, const struct esse_level *level,
     const struct esse_result *result;
     struct esse_error ignored;
     budget.memory_bytes = check->options->budget ? check->options->budget->memory_bytes : 0;
-    verdict->otherwise = "unknown";
+    verdict->has_otherwise = true;
+    verdict->otherwise = ESSE_UNKNOWN;
     if (budget.seconds > 0 && esse_check(arena, esse_history_forget(arena, check->history, &all),
                                          &options, &result, &ignored))
-        verdict->otherwise = words[result->verdicts[0].outcome];
+        verdict->otherwise = result->verdicts[0].outcome;
     esse_arena_free(arena);
 }
 
@@ -471,7 +471,8 @@ static void void_verdict(struct check *check, struct esse_verdict *verdict)
     verdict->anomaly_count = 0;
     verdict->way_count = 0;
     verdict->anomalies_seen = 0;
-    verdict->certificate = verdict->otherwise = NULL;
+    verdict->certificate = NULL;
+    verdict->has_otherwise = false;
     verdict->assumed_count = 0;
     stop_verdict(check->arena, verdict, check->options->budget);
 }

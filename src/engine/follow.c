@@ -15,7 +15,7 @@ static bool asks_for_points(const struct following *f, size_t at, size_t from)
 static bool is_proved(const struct following *f, size_t at, const struct esse_verdict *from)
 {
     return from->outcome == ESSE_HOLDS && !asks_for_points(f, at, (size_t)(from - f->verdicts)) &&
-           esse_recheck_is_enough(esse_level_find(from->order.proves), f->levels[at],
+           esse_recheck_is_enough(esse_level_get(from->order.proves), f->levels[at],
                                   &f->verdicts[at]);
 }
 

@@ -20,7 +20,7 @@ void esse_verdict_demand_commits(struct esse_arena *arena, struct esse_verdict *
         return;
     verdict->outcome = ESSE_UNKNOWN;
     verdict->reason = too_few(arena, committed, least);
-    verdict->evidence = "none";
+    verdict->evidence = ESSE_EVIDENCE_NONE;
     verdict->order = (struct esse_order){ 0 };
     verdict->certificate = NULL;
     verdict->rechecked = false;

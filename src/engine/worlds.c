@@ -246,7 +246,7 @@ static void conclude(struct worlds *w, size_t level, bool is_refuted)
     if (is_refuted) {
         verdict->outcome = ESSE_VIOLATED;
         verdict->reason = NULL;
-        verdict->evidence = "cases";
+        verdict->evidence = ESSE_EVIDENCE_CASES;
         verdict->anomalies = w->cases[level].at;
         verdict->anomaly_count = (uint32_t)w->cases[level].count;
         verdict->anomalies_seen = w->cases[level].count;

@@ -1,15 +1,14 @@
 #include "evidence/given_order.h"
 
+#include "base/names.h"
 #include "base/radix.h"
 #include "history/access.h"
 
 #include <string.h>
 
-const char *const esse_order_by_names[] = { "order", "commit_ts", "start_ts", "timestamps", NULL };
-
 bool esse_order_by_find(const char *name, enum esse_order_by *by)
 {
-    for (unsigned i = 0; esse_order_by_names[i]; i++)
+    for (unsigned i = ESSE_ORDER_BY_LINE; esse_order_by_names[i]; i++)
         if (strcmp(esse_order_by_names[i], name) == 0) {
             *by = (enum esse_order_by)i;
             return true;

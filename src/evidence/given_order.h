@@ -18,13 +18,6 @@
  *
  * Cost: O(transactions), and a sort; the order is in the arena.
  */
-enum esse_order_by {
-    ESSE_ORDER_BY_LINE,
-    ESSE_ORDER_BY_COMMIT_TS,
-    ESSE_ORDER_BY_START_TS,
-    ESSE_ORDER_BY_TIMESTAMPS,
-};
-extern const char *const esse_order_by_names[]; /* null-terminated */
 
 /* False if there is no such name. */
 bool esse_order_by_find(const char *name, enum esse_order_by *by);

@@ -118,7 +118,7 @@ static bool recheck_order(const struct esse_history *history, const struct esse_
                           unsigned threads, struct esse_error *err)
 {
     const struct esse_order *order = &verdict->order;
-    const struct esse_level *strongest = order->proves ? esse_level_find(order->proves) : NULL;
+    const struct esse_level *strongest = order->proves ? esse_level_get(order->proves) : NULL;
     if (strongest && history->lost_count &&
         esse_level_forbids(level, esse_anomaly_get(ESSE_ANOMALY_LOST_COMMIT)))
         return esse_fail(err, ESSE_EBUG, "'%s holds', and commits were lost", verdict->level);
@@ -161,7 +161,8 @@ const char *esse_recheck_certificate(const struct esse_history *history,
         const struct esse_anomaly *anomaly = &verdict->anomalies[i];
         rests |= rests_on_certificate(anomaly);
         alone |= !rests_on_certificate(anomaly) && !anomaly->supposed_count;
-        given = given ? given : anomaly->order_by;
+        if (!given && anomaly->order_by != ESSE_ORDER_BY_NONE)
+            given = esse_order_by_name(anomaly->order_by);
     }
     return rests && !alone ? given : NULL;
 }

@@ -29,16 +29,15 @@ esse_txn esse_mismatch_doubt(const struct esse_history *history, const struct es
     return doubt;
 }
 
-/* Does the order fail where the anomaly says? */
+/* Does the order fail where the anomaly says?  The level is the one that it was to prove. */
 static bool fails_there(struct esse_arena *arena, const struct esse_history *history,
-                        const struct esse_anomaly *anomaly, enum esse_order_by by)
+                        const struct esse_anomaly *anomaly)
 {
-    const struct esse_level *level =
-        esse_level_failing_by(anomaly->type); /* the order was to prove it */
+    const struct esse_level *level = esse_level_failing_by(anomaly->type);
     struct esse_mismatch mismatch;
     struct esse_order order;
     struct esse_error ignored;
-    if (esse_given_order(arena, history, by, &order) ||
+    if (esse_given_order(arena, history, anomaly->order_by, &order) ||
         esse_replay_find(NULL, history, level, &order, NULL, NULL, &mismatch, &ignored))
         return false;
     return anomaly->type == esse_mismatch_type(level, mismatch.kind) &&
@@ -64,10 +63,9 @@ static bool are_steps(const struct esse_history *history, const struct esse_anom
 bool esse_recheck_mismatch(const struct esse_history *history, const struct esse_anomaly *anomaly,
                            struct esse_error *err)
 {
-    enum esse_order_by by;
     struct esse_arena *arena = esse_arena_new();
-    const bool ok = anomaly->order_by && esse_order_by_find(anomaly->order_by, &by) &&
-                    are_steps(history, anomaly) && fails_there(arena, history, anomaly, by);
+    const bool ok = anomaly->order_by != ESSE_ORDER_BY_NONE && are_steps(history, anomaly) &&
+                    fails_there(arena, history, anomaly);
     esse_arena_free(arena);
     return ok || esse_fail(err, ESSE_EBUG, "the order given does not fail as %s says",
                            esse_anomaly_name(anomaly->type));

@@ -143,7 +143,8 @@ static const struct evidence_shape supposition_shape =
 
 static const struct evidence_member anomaly_members[] = {
     { PLACE(esse_anomaly, type), .kind = EVIDENCE_ANOMALY, .is_needed = true },
-    { TEXT(esse_anomaly, order_by) },
+    { PLACE(esse_anomaly, order_by), .kind = EVIDENCE_WORD, .words = esse_order_by_names,
+      .expected = "order, commit_ts, start_ts or timestamps", .if_any = true },
     { LIST(esse_anomaly, supposed, supposed_count, supposition_shape), .if_any = true },
     { NUMBER(esse_anomaly, key), .flag_at = offsetof(struct esse_anomaly, has_key) },
     { LIST(esse_anomaly, steps, step_count, step_shape) },
@@ -170,7 +171,7 @@ static const struct evidence_shape source_shape =
     SHAPE("a source", "sources", esse_read_source, &blank_source, source_members);
 
 static const struct evidence_member order_members[] = {
-    { TEXT(esse_order, proves) },
+    { PLACE(esse_order, proves), .kind = EVIDENCE_LEVEL, .if_any = true },
     { "starts", EVIDENCE_TRUTH, .at = offsetof(struct esse_order, has_starts) },
     { "accesses", EVIDENCE_TRUTH, .at = offsetof(struct esse_order, of_accesses) },
     { COUNTED(esse_order, events, count), .kind = EVIDENCE_NUMBERS },
@@ -189,8 +190,6 @@ static const struct evidence_member way_members[] = {
 
 static const struct evidence_shape way_shape = SHAPE("a way", "ways", esse_way, NULL, way_members);
 
-static const char *const outcomes[] = { "holds", "violated", "unknown", NULL };
-
 static bool holds(const void *verdict)
 {
     return ((const struct esse_verdict *)verdict)->outcome == ESSE_HOLDS;
@@ -198,8 +197,8 @@ static bool holds(const void *verdict)
 
 static const struct evidence_member verdict_members[] = {
     { TEXT(esse_verdict, level), .is_needed = true },
-    { "verdict", EVIDENCE_WORD, .at = offsetof(struct esse_verdict, outcome), .words = outcomes,
-      .expected = "holds, violated or unknown" },
+    { "verdict", EVIDENCE_WORD, .at = offsetof(struct esse_verdict, outcome),
+      .words = esse_outcome_names, .expected = "holds, violated or unknown" },
     { COUNTED(esse_verdict, assumed, assumed_count), .kind = EVIDENCE_NAMES, .if_any = true },
     { COUNTED(esse_verdict, named, named_count), .kind = EVIDENCE_NAMES, .if_any = true },
     { TEXT(esse_verdict, certificate) },

@@ -19,6 +19,7 @@ enum evidence_kind {
     EVIDENCE_TEXT,     /* const char *; NULL: left out */
     EVIDENCE_WORD,     /* an enum, by its 'words' */
     EVIDENCE_ANOMALY,  /* enum esse_anomaly_id */
+    EVIDENCE_LEVEL,    /* enum esse_level_id; NONE: left out */
     EVIDENCE_TRUTH,    /* bool */
     EVIDENCE_NUMBER,   /* uint32_t, or an id; ESSE_NO_OP is null */
     EVIDENCE_PAIR,     /* uint32_t[2] */
@@ -43,7 +44,7 @@ struct evidence_member {
     const char *const *words;           /* up to NULL */
     const char *expected;               /* the words for people */
     bool is_needed;                     /* an object without it is refused */
-    bool if_any;                        /* an empty list is left out */
+    bool if_any;                        /* an empty list, or the first word, is left out */
     size_t instead_at; /* of the count of those that are written instead: the list is empty then */
     bool (*is_told)(const void *object); /* if not, it is left out; NULL: it always is */
     unsigned kinds; /* of objects that begin with a kind and have all members of that and no other:

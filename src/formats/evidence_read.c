@@ -65,7 +65,7 @@ static bool read_word(struct evidence_reader *r, const struct evidence_member *m
     const char *word;
     if (!read_text(r, &word))
         return false;
-    for (*at = 0; member->words[*at]; ++*at)
+    for (*at = member->if_any; member->words[*at]; ++*at) /* the first is what is left out */
         if (strcmp(word, member->words[*at]) == 0)
             return true;
     return esse_json_fail(&r->json, r->json.at, "found \"%.40s\", expected %s", word,
@@ -81,6 +81,18 @@ static bool read_anomaly(struct evidence_reader *r, enum esse_anomaly_id *out)
     if (!type)
         return esse_json_fail(&r->json, r->json.at, "unknown anomaly '%.40s'", name);
     *out = type->id;
+    return true;
+}
+
+static bool read_level(struct evidence_reader *r, enum esse_level_id *out)
+{
+    const char *name;
+    if (!read_text(r, &name))
+        return false;
+    const struct esse_level *level = esse_level_find(name);
+    if (!level)
+        return esse_json_fail(&r->json, r->json.at, "unknown level '%.40s'", name);
+    *out = level->id;
     return true;
 }
 
@@ -192,6 +204,8 @@ static bool read_member(struct evidence_reader *r, const struct evidence_member 
         return true;
     case EVIDENCE_ANOMALY:
         return read_anomaly(r, (enum esse_anomaly_id *)(void *)at);
+    case EVIDENCE_LEVEL:
+        return read_level(r, (enum esse_level_id *)(void *)at);
     case EVIDENCE_TRUTH:
         return read_truth(r, (bool *)at);
     case EVIDENCE_NUMBER:

@@ -68,6 +68,9 @@ static void put_member(struct esse_out *out, const struct evidence_member *membe
     case EVIDENCE_ANOMALY:
         put_text(out, esse_anomaly_name((enum esse_anomaly_id)evidence_number(at)));
         break;
+    case EVIDENCE_LEVEL:
+        put_text(out, esse_level_name((enum esse_level_id)evidence_number(at)));
+        break;
     case EVIDENCE_TRUTH:
         esse_out_text(out, *(const bool *)at ? "true" : "false");
         break;
@@ -100,9 +103,11 @@ static bool is_there(const struct evidence_shape *shape, const struct evidence_m
                      const void *object, uint32_t count)
 {
     const bool is_pointer = member->kind == EVIDENCE_TEXT || member->kind == EVIDENCE_POINTER;
+    const bool is_word = member->kind == EVIDENCE_WORD || member->kind == EVIDENCE_LEVEL;
     const char *at = object;
+    const bool any = is_word ? evidence_number(at + member->at) : count;
     return evidence_is_of_kind(shape, object, member) &&
-           (!is_pointer || evidence_pointer(at + member->at)) && (!member->if_any || count) &&
+           (!is_pointer || evidence_pointer(at + member->at)) && (!member->if_any || any) &&
            (!member->flag_at || *(const bool *)(at + member->flag_at)) &&
            (!member->is_told || member->is_told(object));
 }

@@ -150,6 +150,11 @@ const struct esse_level_notes *esse_level_notes_of(const struct esse_level *leve
     return &esse_level_notes_table[level->id];
 }
 
+const char *esse_level_name(enum esse_level_id level)
+{
+    return level == ESSE_LEVEL_NONE ? esse_level_none.friendly : esse_level_get(level)->friendly;
+}
+
 const char *esse_level_elle_name(const struct esse_level *level)
 {
     return level->elle_name ? level->elle_name : level->friendly;

@@ -30,9 +30,8 @@ const char *esse_report_claim(struct esse_arena *arena, const struct esse_verdic
 void esse_report_put_outcome(struct esse_out *out, const struct esse_report *report,
                              enum esse_outcome outcome)
 {
-    static const char *const words[] = { "holds", "violated", "unknown" };
     static const char *const colours[] = { "\033[1;32m", "\033[1;31m", "\033[1;33m" };
-    esse_out_f(out, "%s%s%s", report->colour ? colours[outcome] : "", words[outcome],
+    esse_out_f(out, "%s%s%s", report->colour ? colours[outcome] : "", esse_outcome_name(outcome),
                report->colour ? "\033[0m" : "");
 }
 
@@ -41,7 +40,7 @@ void esse_report_put_order(struct esse_out *out, const struct esse_order *order)
     const uint32_t count = order->has_starts ? order->count / 2 : order->count;
     esse_out_f(out, "%s of %u %s%s",
                order->has_starts ? "an order of the snapshots and commits"
-               : esse_replay_proves(esse_level_find(order->proves), order->has_starts)
+               : esse_replay_proves(esse_level_get(order->proves), order->has_starts)
                    ? "an order"
                    : "a commit order",
                count, order->of_accesses ? "operation" : "transaction", count == 1 ? "" : "s");

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-static const char *const outcome_words[] = { "holds", "violated", "unknown" };
-
 static void put_string(struct esse_out *out, const char *text)
 {
     esse_out_json(out, text, strlen(text));
@@ -246,7 +244,7 @@ static void put_anomaly(struct esse_out *out, const struct esse_history *history
         esse_value_put_json(out, history->values, history->key_name[anomaly->key.ix]);
     }
     if (anomaly->order_by)
-        put_member(out, "order_by", anomaly->order_by);
+        put_member(out, "order_by", esse_order_by_name(anomaly->order_by));
     if (anomaly->alike)
         esse_out_f(out, ",\"alike\":%llu", (unsigned long long)anomaly->alike);
     put_supposed(out, history, anomaly);
@@ -277,7 +275,7 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
     const char *remedy = esse_report_remedy(report, verdict);
     esse_out_text(out, "{\"level\":");
     put_string(out, verdict->level);
-    put_member(out, "verdict", outcome_words[verdict->outcome]);
+    put_member(out, "verdict", esse_outcome_name(verdict->outcome));
     put_member(out, "engine", verdict->engine);
     put_member(out, "plan", verdict->plan);
     if (verdict->reason)
@@ -290,8 +288,8 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
         put_names(out, "named", verdict->named, verdict->named_count);
     if (verdict->certificate)
         put_member(out, "certificate", verdict->certificate);
-    if (verdict->otherwise)
-        put_member(out, "otherwise", verdict->otherwise);
+    if (verdict->has_otherwise)
+        put_member(out, "otherwise", esse_outcome_name(verdict->otherwise));
     if (verdict->way_count)
         esse_out_f(out, ",\"ways\":%u", verdict->way_count);
     esse_out_f(out, ",\"seconds\":%.6f", verdict->seconds);
@@ -300,13 +298,13 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
     put_anomalies(out, history, "anomalies", verdict->anomalies, verdict->anomaly_count);
     esse_out_f(out, ",\"occurrences\":%llu", (unsigned long long)verdict->anomalies_seen);
     esse_out_text(out, ",\"evidence\":{\"kind\":");
-    put_string(out, verdict->evidence);
+    put_string(out, esse_evidence_name(verdict->evidence));
     esse_out_f(out, ",\"rechecked\":%s", verdict->rechecked ? "true" : "false");
     if (verdict->outcome == ESSE_HOLDS && verdict->order.proves) {
         const struct esse_order *order = &verdict->order;
         esse_out_f(out, ",\"transactions\":%u",
                    order->has_starts ? order->count / 2 : order->count);
-        put_member(out, "proves", order->proves);
+        put_member(out, "proves", esse_level_name(order->proves));
     }
     esse_out_text(out, "}}");
 }

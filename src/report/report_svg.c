@@ -79,7 +79,6 @@ static void begin(struct esse_out *out, double width, double height)
 static void put_heading(struct esse_out *out, const struct esse_report *report, double width,
                         uint32_t drawn)
 {
-    static const char *const words[] = { "holds", "violated", "unknown" };
     const struct esse_verdict *verdict = esse_cast_fullest(report->result);
     if (!verdict && report->result->verdict_count)
         verdict = &report->result->verdicts[0];
@@ -88,7 +87,7 @@ static void put_heading(struct esse_out *out, const struct esse_report *report, 
                esse_words_fit(out->arena, report->path, columns));
     const char *text = "";
     if (verdict)
-        text = esse_arena_format(out->arena, "%s %s; %s", words[verdict->outcome],
+        text = esse_arena_format(out->arena, "%s %s; %s", esse_outcome_name(verdict->outcome),
                                  esse_report_claim(out->arena, verdict),
                                  drawn ? verdict->anomaly_count ? "the worst comes first"
                                                                 : "what is drawn here is allowed"

@@ -70,13 +70,11 @@ static void put_padding(struct esse_out *out, size_t used, size_t width)
 static void put_row(struct esse_out *out, const struct esse_report *report, struct table *table,
                     const struct esse_verdict *verdict)
 {
-    static const size_t lengths[] = { sizeof "holds" - 1, sizeof "violated" - 1,
-                                      sizeof "unknown" - 1 };
     const char *claim = esse_report_claim(out->arena, verdict);
     esse_out_f(out, "  %s", claim);
     put_padding(out, strlen(claim), table->width + 2);
     esse_report_put_outcome(out, report, verdict->outcome);
-    put_padding(out, lengths[verdict->outcome], OUTCOME_WIDTH + 2);
+    put_padding(out, strlen(esse_outcome_name(verdict->outcome)), OUTCOME_WIDTH + 2);
     put_ground(out, table, verdict);
     esse_out_char(out, '\n');
 }

@@ -58,13 +58,13 @@ static void put_proof(struct esse_out *out, const struct esse_history *history,
     const struct esse_order *order = &verdict->order;
     if (verdict->outcome != ESSE_HOLDS || !order->proves)
         return;
-    const bool replayed = esse_replay_proves(esse_level_find(order->proves), order->has_starts);
+    const bool replayed = esse_replay_proves(esse_level_get(order->proves), order->has_starts);
     esse_out_text(out, "  by ");
     esse_report_put_order(out, order);
     esse_out_f(out, " that was %s", replayed ? "replayed" : "rechecked");
     /* Commits that were lost are ruled out by levels that the order itself satisfies. */
-    if (strcmp(order->proves, verdict->level) != 0 && !history->lost_count)
-        esse_out_f(out, "; it proves %s", order->proves);
+    if (strcmp(esse_level_name(order->proves), verdict->level) != 0 && !history->lost_count)
+        esse_out_f(out, "; it proves %s", esse_level_name(order->proves));
     esse_out_char(out, '\n');
 }
 
@@ -77,12 +77,13 @@ static void put_certificate(struct esse_out *out, const struct esse_verdict *ver
     if (verdict->outcome == ESSE_VIOLATED)
         esse_out_text(out, ": the database broke the level, or what the certificate was taken from "
                            "does not hold");
-    if (verdict->otherwise)
-        esse_out_f(out, "; %s",
-                   strcmp(verdict->otherwise, "holds") == 0 ? "in another order the level holds"
-                   : strcmp(verdict->otherwise, "violated") == 0 ? "the level holds in no order"
-                                                                 : "whether it holds in another "
-                                                                   "order was not decided");
+    static const char *const otherwise[] = {
+        [ESSE_HOLDS] = "in another order the level holds",
+        [ESSE_VIOLATED] = "the level holds in no order",
+        [ESSE_UNKNOWN] = "whether it holds in another order was not decided",
+    };
+    if (verdict->has_otherwise)
+        esse_out_f(out, "; %s", otherwise[verdict->otherwise]);
     esse_out_char(out, '\n');
 }
 

@@ -33,7 +33,7 @@ static void compare(struct esse_arena *arena, const struct esse_history *history
     tally->holds += verdict->outcome == ESSE_HOLDS;
     tally->violated += verdict->outcome == ESSE_VIOLATED;
     tally->unknown += verdict->outcome == ESSE_UNKNOWN;
-    tally->refuted += strcmp(verdict->evidence, "refutation") == 0;
+    tally->refuted += verdict->evidence == ESSE_EVIDENCE_REFUTATION;
     if (verdict->outcome != ESSE_UNKNOWN && (verdict->outcome == ESSE_HOLDS) != holds)
         fail_msg("seed %llu, %s: the engine %s says %s (%s), the definition %s\n%s",
                  (unsigned long long)seed, verdict->level, verdict->engine,
@@ -367,7 +367,7 @@ TEST(test_polygraph__small_cycles_change_no_verdict)
         CHECK_EQ(with->outcome, without->outcome);
         ones += small && small->counts[1].count > 0;
         given += small && small->counts[3].count > small->counts[1].count;
-        refuted += small && small->counts[3].count && strcmp(with->evidence, "refutation") == 0;
+        refuted += small && small->counts[3].count && with->evidence == ESSE_EVIDENCE_REFUTATION;
         esse_arena_free(arena);
     }
     print_message("clauses of one choice in %u, of two in %u, refuted %u\n", ones, given, refuted);

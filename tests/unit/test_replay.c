@@ -242,7 +242,9 @@ TEST(test_replay__evidence_that_was_changed_is_refused)
         steps[0].op.ix += change == 1;
         steps[0].txn.ix -= change == 2;
         anomaly.key.ix += change == 3;
-        anomaly.order_by = change == 4 ? "start_ts" : change == 5 ? NULL : anomaly.order_by;
+        anomaly.order_by = change == 4   ? ESSE_ORDER_BY_START_TS
+                           : change == 5 ? ESSE_ORDER_BY_NONE
+                                         : anomaly.order_by;
         anomaly.type = change == 6 ? ESSE_ANOMALY_SNAPSHOT_MISMATCH : anomaly.type;
         if (esse_recheck_anomaly(history, &anomaly, &err) != (change == 0))
             fail_msg("change %d", change);

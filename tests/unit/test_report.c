@@ -81,7 +81,7 @@ static struct esse_report report_of(struct esse_arena *arena, const struct esse_
                                       .anomalies = anomalies,
                                       .anomaly_count = count,
                                       .anomalies_seen = count,
-                                      .evidence = count ? "cycle" : "order",
+                                      .evidence = count ? ESSE_EVIDENCE_CYCLE : ESSE_EVIDENCE_ORDER,
                                       .rechecked = true };
     struct esse_result *result = esse_arena_alloc(arena, 1, sizeof *result);
     *result = (struct esse_result){ .verdicts = verdict, .verdict_count = 1 };
@@ -311,20 +311,21 @@ TEST(test_text__what_proves_that_a_level_holds)
     struct esse_history *history = circle_history(arena, 3, 0);
     struct esse_report report = report_of(arena, history, NULL, 0);
     struct esse_verdict *verdict = (struct esse_verdict *)report.result->verdicts;
-    verdict->order = (struct esse_order){ .count = 3, .proves = "serializable" };
+    verdict->order = (struct esse_order){ .count = 3, .proves = ESSE_LEVEL_SERIALIZABLE };
     HAS(written(arena, esse_report_text, &report),
         "holds serializable\n  by an order of 3 transactions that was replayed\n");
     verdict->order = (struct esse_order){ .count = 6,
-                                          .proves = "strong-snapshot-isolation",
+                                          .proves = ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION,
                                           .has_starts = true };
     HAS(written(arena, esse_report_text, &report),
         "snapshots and commits of 3 transactions that was replayed; it proves "
         "strong-snapshot-isolation\n");
-    verdict->order = (struct esse_order){ .count = 9, .proves = "PRAM", .of_accesses = true };
+    verdict->order =
+        (struct esse_order){ .count = 9, .proves = ESSE_LEVEL_PRAM, .of_accesses = true };
     HAS(written(arena, esse_report_text, &report),
         "  by a commit order of 9 operations that was rechecked; it proves PRAM\n");
     verdict->order = (struct esse_order){ .count = 6,
-                                          .proves = "strong-snapshot-isolation",
+                                          .proves = ESSE_LEVEL_STRONG_SNAPSHOT_ISOLATION,
                                           .has_starts = true };
     HAS(written(arena, esse_report_json, &report),
         json(arena, "'evidence':{'kind':'order','rechecked':true,'transactions':3,'proves':"));

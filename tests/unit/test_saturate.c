@@ -348,7 +348,7 @@ TEST(test_saturate__a_wrong_commit_order_is_refused)
         struct esse_verdict verdict = {
             .level = level->friendly,
             .outcome = ESSE_HOLDS,
-            .order = { .events = orders[i], .count = 3, .proves = level->friendly }
+            .order = { .events = orders[i], .count = 3, .proves = level->id }
         };
         CHECK(esse_recheck_verdict(history, level, &verdict, NULL, 1, &err) == (i == 0));
     }

@@ -423,7 +423,7 @@ TEST(test_worlds__what_is_wrong_in_every_case_names_its_case)
     CHECK(esse_check(arena, history, &options, &result, &err));
     struct esse_verdict verdict = result->verdicts[0];
     CHECK_EQ(verdict.outcome, ESSE_VIOLATED);
-    CHECK_TEXT(verdict.evidence, "cases");
+    CHECK_EQ(verdict.evidence, ESSE_EVIDENCE_CASES);
     CHECK_EQ(verdict.anomaly_count, 2);
     CHECK(strstr(verdict.anomalies[0].description, "if U committed: "));
     CHECK(strstr(verdict.anomalies[1].description, "if U did not commit: "));

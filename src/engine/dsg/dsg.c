@@ -175,7 +175,7 @@ static void try_order(struct dsg *dsg, const struct esse_level *level,
     if (dsg_scc_find(&scc, dsg->known.scratch, &csr, versions, mask, doubled, dsg->job->budget) &&
         scc.count == csr.nodes) {
         read_order(dsg, &scc, csr.nodes, doubled, &proof->order);
-        proof->order.proves = level->friendly;
+        proof->order.proves = level->id;
         /* With at most one rw it takes more than an order; the replay looks for what is missing. */
         proof->good =
             (is_all_known(dsg, versions) && level->cycle != ESSE_CYCLE_ONE_RW) ||
@@ -202,7 +202,7 @@ static void try_recorded(struct dsg *dsg, const struct esse_level *level, struct
                                     dsg->job->budget);
     else
         dsg_recorded_serial(&proof->order, dsg->job->arena, history, dsg->versions.in);
-    proof->order.proves = level->friendly;
+    proof->order.proves = level->id;
     proof->good = ok && esse_replay(history, level, &proof->order, dsg->job->proved, &err);
 }
 
@@ -250,13 +250,13 @@ static bool prove_by_points(const struct dsg *dsg, const struct esse_level *leve
 {
     struct esse_error err;
     struct esse_order order = dsg_points_order(dsg->job->arena, &dsg->versions, &dsg->points);
-    order.proves = level->friendly;
+    order.proves = level->id;
     if (!esse_recheck_is_enough(level, level, verdict) ||
         !(is_all_known(dsg, &dsg->versions) ||
           esse_replay(dsg->job->history, level, &order, dsg->job->proved, &err)))
         return false;
     verdict->outcome = ESSE_HOLDS;
-    verdict->evidence = "order";
+    verdict->evidence = ESSE_EVIDENCE_ORDER;
     verdict->order = order;
     return true;
 }
@@ -279,7 +279,7 @@ static bool prove(struct dsg *dsg, const struct esse_level *level, bool is_follo
         if (!proof->good)
             continue;
         verdict->outcome = ESSE_HOLDS;
-        verdict->evidence = "order";
+        verdict->evidence = ESSE_EVIDENCE_ORDER;
         verdict->order = proof->order;
         return true;
     }

@@ -126,7 +126,9 @@ bool known_judge(const struct known *known, const struct esse_level *level, stru
     }
     verdict->anomalies = kept;
     verdict->outcome = verdict->anomaly_count ? ESSE_VIOLATED : ESSE_UNKNOWN;
-    verdict->evidence = !verdict->anomaly_count ? "none" : kept[0].edge_count ? "cycle" : "anomaly";
+    verdict->evidence = !verdict->anomaly_count ? ESSE_EVIDENCE_NONE
+                        : kept[0].edge_count    ? ESSE_EVIDENCE_CYCLE
+                                                : ESSE_EVIDENCE_ANOMALY;
     if (!verdict->anomaly_count && esse_budget_spent(job->budget))
         verdict->reason = esse_budget_reason(job->arena, job->budget);
     return verdict->anomaly_count > 0;

@@ -154,9 +154,9 @@ static bool prove_weak(const struct esse_job *job, const struct esse_order *orde
         return false;
     verdict->outcome = ESSE_HOLDS;
     verdict->reason = NULL;
-    verdict->evidence = "order";
+    verdict->evidence = ESSE_EVIDENCE_ORDER;
     verdict->order = *order;
-    verdict->order.proves = level->friendly;
+    verdict->order.proves = level->id;
     return true;
 }
 

@@ -242,9 +242,7 @@ struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *ar
     uint32_t *at = esse_arena_grow(poly->arena, NULL, (poly->nodes + (size_t)1) * sizeof *at);
     uint32_t *events =
         esse_arena_grow(arena, NULL, (poly->moments_at + (size_t)1) * sizeof *events);
-    struct esse_order order = { .events = events,
-                                .has_starts = starts,
-                                .proves = poly->level->friendly };
+    struct esse_order order = { .events = events, .has_starts = starts, .proves = poly->level->id };
     for (uint32_t node = 0; node < poly->nodes; node++)
         at[esse_acyclic_position(poly->acyclic, node)] = node;
     for (uint32_t i = 0; i < poly->nodes; i++) {

@@ -196,10 +196,10 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
                           "the engine 'polygraph' does not look at";
     } else if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;
-        verdict->evidence = "order";
+        verdict->evidence = ESSE_EVIDENCE_ORDER;
     } else if (answer == ESSE_SOLVER_UNSAT && !p->job->except[level->no_order]) {
         verdict->outcome = ESSE_VIOLATED;
-        verdict->evidence = "refutation";
+        verdict->evidence = ESSE_EVIDENCE_REFUTATION;
         verdict->anomalies = keep_last(p);
         verdict->anomaly_count = 1;
         verdict->anomalies_seen = 1;

@@ -117,15 +117,15 @@ static void prove(const struct replaying *r, const struct esse_level *level,
                   struct esse_verdict *verdict)
 {
     verdict->outcome = ESSE_HOLDS;
-    verdict->evidence = "order";
+    verdict->evidence = ESSE_EVIDENCE_ORDER;
     verdict->order = is_serial(level) ? r->serial.order : r->snapshots.order;
-    verdict->order.proves = level->friendly;
+    verdict->order.proves = level->id;
 }
 
 static void refute(const struct attempt *attempt, struct esse_verdict *verdict)
 {
     verdict->outcome = ESSE_VIOLATED;
-    verdict->evidence = "replay";
+    verdict->evidence = ESSE_EVIDENCE_REPLAY;
     verdict->reason = NULL;
     verdict->anomalies = attempt->anomaly;
     verdict->anomaly_count = 1;
@@ -168,7 +168,7 @@ static void decide(struct replaying *r, const struct esse_level *level,
                    struct esse_verdict *verdict)
 {
     verdict->outcome = ESSE_UNKNOWN;
-    verdict->evidence = "none";
+    verdict->evidence = ESSE_EVIDENCE_NONE;
     if (is_prover(level)) {
         const struct attempt *attempt = attempt_of(r, level);
         verdict->reason = attempt->reason;

@@ -247,10 +247,9 @@ struct esse_anomaly *replay_tell(struct esse_arena *arena, const struct replay_t
               : mismatch->other.ix != ESSE_NO_TXN
                   ? esse_show_txn_text(arena, w.history, mismatch->other)
                   : "";
-    *anomaly = (struct esse_anomaly){ .type = telling->type,
-                                      .description = describe(&w),
-                                      .steps = steps,
-                                      .order_by = esse_order_by_names[telling->by] };
+    *anomaly = (struct esse_anomaly){
+        .type = telling->type, .description = describe(&w), .steps = steps, .order_by = telling->by
+    };
     if (mismatch->op.ix == ESSE_NO_OP) {
         add_places(&w, anomaly, steps);
         return anomaly;

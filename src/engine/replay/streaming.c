@@ -42,11 +42,11 @@ static void tell_mismatch(struct esse_streaming *streaming,
                                             .by = outcome->by,
                                             .other_name = outcome->other_name,
                                             .is_stream = true };
-    verdict->evidence = "replay";
+    verdict->evidence = ESSE_EVIDENCE_REPLAY;
     verdict->anomalies = replay_tell(streaming->arena, &telling);
     verdict->anomaly_count = 1;
     verdict->anomalies_seen = 1;
-    verdict->certificate = verdict->anomalies->order_by;
+    verdict->certificate = esse_order_by_name(verdict->anomalies->order_by);
     result->anomaly_types = type;
     result->anomaly_type_count = 1;
     esse_level_boundary(streaming->arena, &found, 1, NULL, 0, &result->not_levels,
@@ -58,10 +58,10 @@ static void tell_proof(struct esse_streaming *streaming, const struct esse_repla
 {
     const char **strongest = esse_arena_alloc(streaming->arena, 1, sizeof *strongest);
     const bool has_starts = outcome->by == ESSE_ORDER_BY_TIMESTAMPS;
-    verdict->evidence = "order";
+    verdict->evidence = ESSE_EVIDENCE_ORDER;
     verdict->order = (struct esse_order){ .count = outcome->replayed * (has_starts ? 2u : 1u),
                                           .has_starts = has_starts,
-                                          .proves = streaming->level->friendly };
+                                          .proves = streaming->level->id };
     strongest[0] = streaming->level->friendly;
     result->strongest = strongest;
     result->strongest_count = 1;
@@ -81,7 +81,7 @@ const struct esse_result *esse_streaming_close(struct esse_streaming *streaming,
                                .outcome = outcome.outcome,
                                .engine = "replay",
                                .plan = "replayed while it was read, by the code that rechecks",
-                               .evidence = "none",
+                               .evidence = ESSE_EVIDENCE_NONE,
                                .seconds = seconds,
                                .rechecked = outcome.outcome != ESSE_UNKNOWN };
     if (outcome.outcome == ESSE_UNKNOWN)

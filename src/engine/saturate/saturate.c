@@ -146,9 +146,9 @@ static void keep_order(struct saturating *s, const struct attempt *attempt,
         if (saturate_counts(units, unit))
             events[verdict->order.count++] = unit;
     }
-    verdict->order.proves = attempt->level->friendly;
+    verdict->order.proves = attempt->level->id;
     verdict->outcome = ESSE_HOLDS;
-    verdict->evidence = "order";
+    verdict->evidence = ESSE_EVIDENCE_ORDER;
 }
 
 static void decide(struct saturating *s, const struct esse_level *level,

@@ -44,13 +44,13 @@ static void prove_before(struct esse_job *job, const struct esse_engine *engine,
     if (!near || near->odd.count || !is_for_any(job, engine, proved))
         return;
     struct esse_order order = near->order;
-    order.proves = proved->friendly;
+    order.proves = proved->id;
     if (!esse_replay(job->history, proved, &order, job->proved, &err))
         return;
     for (size_t i = 0; i < job->level_count; i++)
         if (is_for(job, i, engine, proved)) {
             job->verdicts[i].outcome = ESSE_HOLDS;
-            job->verdicts[i].evidence = "order";
+            job->verdicts[i].evidence = ESSE_EVIDENCE_ORDER;
             job->verdicts[i].order = order;
         }
 }
