@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 /*
- * Applications: the mixes of gen_mix.c, whose transactions have shapes, on tables of their own.
+ * Applications: the mixes of mix.c, whose transactions have shapes, on tables of their own.
  * A part of a shape looks at rows, reads and writes them, or inserts into a log.
  */
 struct region {
