@@ -138,6 +138,8 @@ static void look_at_key(struct inferring *in, uint32_t key)
 static void add(struct inferring *in, uint32_t key, uint32_t from_at, uint32_t to_at)
 {
     uint32_t from = in->versions->of[from_at], to = in->versions->of[to_at];
+    assert(from < in->graph.nodes);
+    assert(to < in->graph.nodes);
     if (from == to || from == in->versions->first[key] || in->latest[from] == to)
         return;
     in->latest[from] = to;
@@ -241,6 +243,8 @@ static uint32_t *find_places(struct inferring *in, struct esse_arena *arena)
         order[in->graph.nodes - 1 - scc.component[v]] = v;
     for (uint32_t i = 0; i < in->graph.nodes; i++)
         place[order[i]] = order[i] < count ? next[key_of[order[i]]]++ : order[i];
+    for (uint32_t key = 0; key < keys; key++)
+        ESSE_HOT_ASSERT(next[key] == versions->first[key + 1]);
     return place;
 }
 

@@ -150,6 +150,7 @@ static void place_loose(struct ordering *o)
 bool versions_placed(const struct versions *versions, uint32_t first, uint32_t end)
 {
     uint32_t next = 0; /* the first place that is free */
+    assert(versions->snapshots);
     for (uint32_t v = first + 1; v < end; v++) {
         const uint32_t place = versions->snapshots->place[version_txn(versions, v)];
         if (place == ESSE_NO_PLACE || place < next)
@@ -175,6 +176,8 @@ uint32_t versions_at(const struct versions *versions, const struct esse_snapshot
                      uint32_t first, uint32_t end, uint32_t near)
 {
     const struct looking looking = { versions, snapshot };
+    assert(versions->snapshots);
+    assert(first < end);
     uint32_t at = esse_gallop(first + 1, end, near, was_before, &looking) - 1;
     while (at > first && !snapshot->is_prefix &&
            !esse_snapshot_sees(versions->snapshots, snapshot, version_txn(versions, at)))
@@ -450,6 +453,7 @@ static void renumber(struct versions *versions, const uint32_t *end)
     const struct esse_by_key *by_key = &versions->sources->by_key;
     for (uint32_t key = 0; key < versions->history->keys; key++) {
         const uint32_t first = versions->first[key], less = first - versions->count;
+        assert(end[key] > first);
         memmove(versions->write + versions->count, versions->write + first,
                 (end[key] - first) * sizeof *versions->write);
         for (uint32_t at = by_key->first[key]; less && at < by_key->first[key + 1]; at++)

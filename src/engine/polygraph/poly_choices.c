@@ -18,7 +18,9 @@ static uint32_t add_choice(struct poly *poly, struct poly_choice choice, bool ph
                            uint32_t priority)
 {
     poly_choice_vec_push(&poly->choices, poly->arena, choice);
-    return esse_solver_var(poly->solver, phase, priority);
+    const uint32_t var = esse_solver_var(poly->solver, phase, priority);
+    assert(var + 1 == poly->choices.count); /* a choice's number is its variable's */
+    return var;
 }
 
 void poly_give(struct poly *poly, enum esse_clause_kind kind, const esse_lit *lits, uint32_t count,
@@ -40,6 +42,7 @@ void poly_give(struct poly *poly, enum esse_clause_kind kind, const esse_lit *li
 uint32_t poly_stands_for(const struct poly *poly, uint32_t version)
 {
     const struct versions *versions = poly->versions;
+    ESSE_HOT_ASSERT(version < versions->count);
     const uint32_t key = poly->reads->version_key[version];
     const uint32_t txn = version_txn(versions, version);
     while (version >= versions->loose[key] && version + 1 < versions->first[key + 1] &&
@@ -81,6 +84,8 @@ esse_lit poly_order(struct poly *poly, uint32_t a, uint32_t b)
     b = poly_stands_for(poly, b);
     const bool turned = a > b;
     const uint32_t low = turned ? b : a, high = turned ? a : b;
+    assert(low < high);
+    assert(poly->reads->version_key[low] == poly->reads->version_key[high]);
     uint32_t var = add_choice(poly, (struct poly_choice){ POLY_ORDER, low, high }, !turned, 0);
     esse_index_add(&poly->choice_of, poly->arena, hash_pair(low, high), var);
     /* The edges of the writers at once: they tell the theory which polarity costs nothing. */
@@ -140,7 +145,9 @@ void poly_open_choices(struct poly *poly)
 
 void poly_both(struct poly *poly, const struct poly_open *open, uint32_t i, uint32_t b)
 {
+    assert(i < open->count);
     esse_lit source = esse_lit_of(open->choice + i, false);
+    assert(poly->choices.at[open->choice + i].kind == POLY_SOURCE);
     esse_lit order = poly_order(poly, poly->reads->sources.at[open->first + i], b);
     uint32_t hash = hash_pair(source, order);
     struct esse_probe probe = esse_index_probe(&poly->choice_of, hash);
@@ -203,6 +210,7 @@ static void source_edges(const struct poly *poly, esse_lit lit, const struct pol
 void poly_edges_of(void *context, esse_lit lit)
 {
     const struct poly *poly = context;
+    assert(esse_lit_var(lit) < poly->choices.count);
     const struct poly_choice *choice = &poly->choices.at[esse_lit_var(lit)];
     const bool negated = esse_lit_negated(lit);
     if (choice->kind == POLY_ORDER) {
@@ -210,6 +218,7 @@ void poly_edges_of(void *context, esse_lit lit)
     } else if (!negated && choice->kind == POLY_SOURCE) {
         source_edges(poly, lit, &poly->reads->open.at[choice->a], choice->b);
     } else if (!negated) {
+        assert(choice->kind == POLY_BOTH);
         const struct poly_choice *source = &poly->choices.at[esse_lit_var(choice->a)];
         const struct poly_choice *order = &poly->choices.at[esse_lit_var(choice->b)];
         const struct poly_open *open = &poly->reads->open.at[source->a];

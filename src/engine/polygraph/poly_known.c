@@ -119,7 +119,9 @@ void poly_order_edges(const struct poly *poly, uint32_t a, uint32_t b,
 {
     const struct versions *versions = poly->versions;
     const struct poly_reads *reads = poly->reads;
+    assert(reads->version_key[a] == reads->version_key[b]);
     const uint32_t from = version_txn(versions, a), to = version_txn(versions, b);
+    assert(to != ESSE_NO_TXN); /* nothing comes before the initial version */
     if (from != ESSE_NO_TXN && from != to)
         edge(context, poly_leaves(poly, from, ESSE_DEP_WW), poly_enters(poly, to, ESSE_DEP_WW));
     for (uint32_t i = reads->reader_first[a];
@@ -154,6 +156,7 @@ static void draw_all(struct drawing *d, bool inferred)
 /* The version that everything loose follows. */
 static uint32_t base_of_loose(const struct versions *versions, uint32_t key)
 {
+    assert(versions->loose[key] > versions->first[key]);
     return versions->gaps[key] ? versions->first[key] : versions->loose[key] - 1;
 }
 
@@ -196,6 +199,8 @@ static void number_nodes(struct poly *poly)
 void poly_known_draw(struct poly *poly, struct esse_csr *csr, bool inferred)
 {
     struct drawing d = { poly, csr, true };
+    assert(poly->nodes >= poly->helpers_at);
+    assert(poly->helpers_at >= poly->moments_at);
     esse_csr_init(csr, poly->graph_arena, poly->nodes);
     draw_all(&d, inferred);
     esse_csr_start(csr);

@@ -65,6 +65,8 @@ static void find_version_keys(struct poly_reads *reads)
 
 void poly_reads_add(struct poly_reads *reads, const struct poly_open *open)
 {
+    assert(open->first + (size_t)open->count <= reads->sources.count);
+    assert(reads->versions->in[open->txn]);
     poly_open_vec_push(&reads->open, reads->versions->arena, *open);
     reads->optional |= open->optional;
 }

@@ -54,6 +54,7 @@ static bool find_more(void *context)
 /* Room for the versions of all keys in some order. */
 static void make_places(struct poly *poly)
 {
+    assert(!poly->choices.count);
     const size_t room = poly->versions->count + (size_t)1;
     poly->places = esse_arena_grow(poly->arena, NULL, room * sizeof *poly->places);
     poly->place = esse_arena_grow(poly->arena, NULL, room * sizeof *poly->place);
@@ -189,6 +190,7 @@ enum esse_solver_answer poly_solve(struct poly *poly)
     poly->graph_arena = esse_arena_new();
     esse_budget_phase(poly->budget, "drawing the polygraph", 0);
     poly_known_build(poly);
+    assert(poly_decides(poly->level));
     enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
     if (!prunes || !(poly->ablate & ESSE_ABLATE_PATIENCE))
         answer = solve_first(poly, prunes);
@@ -239,6 +241,7 @@ struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *ar
 {
     const struct versions *versions = poly->versions;
     const bool starts = poly_is_doubled(poly);
+    assert(poly->acyclic); /* solved, and SAT */
     uint32_t *at = esse_arena_grow(poly->arena, NULL, (poly->nodes + (size_t)1) * sizeof *at);
     uint32_t *events =
         esse_arena_grow(arena, NULL, (poly->moments_at + (size_t)1) * sizeof *events);
