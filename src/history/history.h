@@ -21,7 +21,7 @@
  *   5) The sessions divide the transactions, each in the order of their numbers.
  *   6) A column for times, snapshots or ids is there exactly if 'has' says so.
  *   7) Initial values and version orders are of keys that are there, by transactions that are.
- *   8) 'order' and 'lost' name transactions that are there, none twice; 'extras' rise.
+ *   8) 'order' and 'lost' name transactions that are there, none twice; 'extras' never fall.
  *
  * Cost: 13 bytes an operation; 13 bytes a transaction and 16 more for each pair of times that the
  * history has; lists that are prefixes of each other share one spine.

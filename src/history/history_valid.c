@@ -55,7 +55,7 @@ static bool are_txns_valid(const struct esse_history *history)
         ok = history->txn_session[txn] < history->sessions &&
              history->txn_status[txn] <= ESSE_UNKNOWN_OUTCOME;
     for (uint32_t i = 1; ok && i < history->extra_count; i++)
-        ok = history->extras[i - 1].txn.ix < history->extras[i].txn.ix;
+        ok = history->extras[i - 1].txn.ix <= history->extras[i].txn.ix;
     return ok;
 }
 
