@@ -46,7 +46,7 @@ keeping seats -e 's/PRIMARY KEY/price DECIMAL(8,2) DEFAULT 9.5, sold DATETIME, &
     -e 's/INSERT INTO seats VALUES/INSERT INTO seats (night, seat, guest, stamp) VALUES/' \
     -e 's/VALUES (:stamp.*)/& ON DUPLICATE KEY UPDATE guest = 7, stamp = VALUES(stamp)/' -e '/AND seat = :extra;/d'
 for level in serializable read-committed; do
-    expect "keys of two columns, $level" 0 run seats-$level -i $level -w "sql:$WORK/seats.sql" --txns 1000
+    expect "keys of two columns, $level" 0 run seats-$level -i $level -w "sql:$WORK/seats.sql" --txns 3000
     check "... rows are inserted over others" grep -q '"w":"seats/1,C1","v":{"guest":7,' "$WORK/seats-$level/history.jsonl"
     holds_rows "... what is recorded is what the table holds" seats-$level \
         "$(mysql_sql 'select night, seat, guest, stamp from esse.seats')" seats night seat guest stamp
