@@ -64,14 +64,15 @@ static void print_anomaly(const struct esse_anomaly *anomaly)
         printf("    %u. %s\n", (unsigned)i + 1, anomaly->steps[i].why);
 }
 
-static void print_verdict(const struct esse_verdict *verdict)
+static void print_verdict(struct esse_arena *arena, const struct esse_verdict *verdict)
 {
     static const char *const outcomes[] = {
         [ESSE_HOLDS] = "holds", [ESSE_VIOLATED] = "is violated", [ESSE_UNKNOWN] = "is unknown"
     };
-    printf("%s %s\n", verdict->level, outcomes[verdict->outcome]);
-    if (verdict->reason)
-        printf("  because %s\n", verdict->reason);
+    printf("%s %s\n", esse_level_name(verdict->level), outcomes[verdict->outcome]);
+    const char *reason = esse_reason_text(arena, verdict);
+    if (reason)
+        printf("  because %s\n", reason);
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
         print_anomaly(&verdict->anomalies[i]);
 }
@@ -102,7 +103,7 @@ int main(int argc, char **argv)
         const struct esse_counts counts = esse_history_counts(history);
         printf("%u transactions, %u operations\n", counts.transactions, counts.operations);
         for (uint32_t i = 0; i < result->verdict_count; i++)
-            print_verdict(&result->verdicts[i]);
+            print_verdict(arena, &result->verdicts[i]);
     } else {
         print_error(argc > 1 ? argv[1] : "check_bank", &err);
     }

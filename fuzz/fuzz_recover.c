@@ -1,6 +1,6 @@
+#include "../tests/unit/binlog_file.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "collect/recover/binlog.h"
 #include "collect/recover/feeds.h"
 #include "collect/recover/learnt.h"
 #include "collect/recover/learnt_feed.h"
@@ -69,7 +69,7 @@ static void take_log(struct esse_arena *arena, unsigned kind, const uint8_t *dat
     else if (kind == 1)
         feed_lines(arena, sink, data, size, &err);
     else
-        esse_binlog_file(esse_binlog_new(arena, sink), data, size, &err);
+        binlog_file(esse_binlog_new(arena, sink), data, size, &err);
     emit(arena, learnt);
 }
 

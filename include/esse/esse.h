@@ -66,6 +66,10 @@ ESSE_API void esse_arena_free(struct esse_arena *arena);
 
 /* ---- Budget ------------------------------------------------------------------------------- */
 
+/* What of a budget ran out. */
+enum esse_spent { ESSE_SPENT_NOTHING, ESSE_SPENT_TIME, ESSE_SPENT_MEMORY, ESSE_SPENT_INTERRUPTED };
+ESSE_API const char *esse_spent_name(enum esse_spent spent); /* "time" */
+
 /*
  * What a load and a check may spend.  Zero means no limit.  They end within 'seconds' and a tenth,
  * and 0.2 seconds more; and the process holds at most 1.2 times 'memory_bytes', if there is nothing
@@ -84,7 +88,8 @@ struct esse_budget {
     bool is_started;
     double deadline, looked, ended;
     uint32_t countdown, between;
-    const char *phase, *spent;
+    const char *phase;
+    enum esse_spent spent;
     uint64_t done, total, bytes_before;
     uint32_t polls_left, looks_left; /* for tests: it is spent, or over, at that poll */
 };
@@ -237,6 +242,30 @@ enum esse_level_id {
 };
 ESSE_API const char *esse_level_name(enum esse_level_id level); /* "serializable" */
 
+/* Why one version of a register comes before another, where no list and no certificate shows it. */
+enum esse_basis {
+    ESSE_BASIS_NONE,
+    ESSE_BASIS_WFR_KEYS,          /* "wfr-keys": who reads a key and then writes it overwrites what
+                                     it read, or something later */
+    ESSE_BASIS_SEQUENTIAL_KEYS,   /* "sequential-keys": no session sees a key go back */
+    ESSE_BASIS_LINEARIZABLE_KEYS, /* "linearizable-keys": nobody who starts after another's end sees
+                                     a key go back behind it */
+    ESSE_BASIS_INITIAL_STATE,     /* "initial-state": the initial version comes first */
+    ESSE_BASIS_END
+};
+ESSE_API const char *esse_basis_name(enum esse_basis basis); /* NONE: "" */
+
+/*
+ * What may be taken for granted about the order of a register's versions, as by Elle's options: a
+ * set of these, a bit each.  What follows from such an assumption says so ('basis'), and a level
+ * that is violated only with its help is violated under that assumption ('assumed').
+ */
+enum esse_assumption {
+    ESSE_ASSUME_WFR_KEYS = 1 << ESSE_BASIS_WFR_KEYS,
+    ESSE_ASSUME_SEQUENTIAL_KEYS = 1 << ESSE_BASIS_SEQUENTIAL_KEYS,
+    ESSE_ASSUME_LINEARIZABLE_KEYS = 1 << ESSE_BASIS_LINEARIZABLE_KEYS,
+};
+
 #define ESSE_NO_OP UINT32_MAX
 
 /* One step of an anomaly: what this operation of this transaction has to do with it. */
@@ -244,9 +273,9 @@ struct esse_step {
     esse_txn txn;
     esse_op op;      /* ix == ESSE_NO_OP if the step is about the whole transaction */
     const char *why; /* a clause in plain words */
-    /* Of cyclic-versions: why the version of this step comes before that of the next: the name of
-     * an assumption, "initial-state", or NULL where the next step shows the same version. */
-    const char *basis;
+    /* Of cyclic-versions: why the version of this step comes before that of the next; NONE where
+     * the next step shows the same version. */
+    enum esse_basis basis;
 };
 
 /* Why one transaction must follow another. */
@@ -281,9 +310,9 @@ struct esse_edge {
      * wrote the key too, to the reader. */
     const struct esse_edge *because;
     uint32_t because_count;
-    /* The assumption without which the edge does not follow, or NULL: 'witness' then shows the
+    /* The assumption without which the edge does not follow, or NONE: 'witness' then shows the
      * version of 'from', and 'later_witness' that of 'to'. */
-    const char *basis;
+    enum esse_basis basis;
     esse_op later_witness;
 };
 
@@ -441,6 +470,26 @@ enum esse_order_by {
 };
 ESSE_API const char *esse_order_by_name(enum esse_order_by by); /* NONE: "" */
 
+/* What came with a history that a verdict rests on: its certificate, of the kind that the line
+ * 'certificate' says, or the order that the transactions were said to be in. */
+enum esse_certificate_kind {
+    ESSE_CERTIFICATE_NONE,
+    ESSE_CERTIFICATE_LINE = ESSE_ORDER_BY_LINE,
+    ESSE_CERTIFICATE_COMMIT_TS = ESSE_ORDER_BY_COMMIT_TS,
+    ESSE_CERTIFICATE_START_TS = ESSE_ORDER_BY_START_TS,
+    /* "timestamps": writes are at their commit_ts; an operation looks at the state at its snapshot,
+     * an integer, or else at its transaction's start_ts. */
+    ESSE_CERTIFICATE_TIMESTAMPS = ESSE_ORDER_BY_TIMESTAMPS,
+    /* "commit-order": commits are in the serialization order, or else in that of commit_ts; a
+     * snapshot is an integer, how many of them the operation sees. */
+    ESSE_CERTIFICATE_COMMIT_ORDER,
+    /* "postgresql-snapshots": commits as above; a snapshot is a text "xmin:xmax:xip,xip" about the
+     * xids. */
+    ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS,
+    ESSE_CERTIFICATE_END
+};
+ESSE_API const char *esse_certificate_name(enum esse_certificate_kind kind); /* NONE: "" */
+
 /* One thing that must not happen and did: steps, a cycle of edges, or a refutation. */
 struct esse_anomaly {
     enum esse_anomaly_id type;
@@ -520,13 +569,81 @@ enum esse_evidence_kind {
 };
 ESSE_API const char *esse_evidence_name(enum esse_evidence_kind kind); /* "cycle" */
 
+/* Why a level is neither proved nor violated.  Values may change between versions of the library,
+ * the names of the constants do not. */
+enum esse_reason_id {
+    ESSE_REASON_NONE,
+    /* The budget ran out, or while the history was read. */
+    ESSE_REASON_TIME,
+    ESSE_REASON_MEMORY,
+    ESSE_REASON_INTERRUPTED,
+    ESSE_REASON_READING_TIME,
+    ESSE_REASON_READING_MEMORY,
+    ESSE_REASON_READING_INTERRUPTED,
+    /* The level would hold, by less than was asked for. */
+    ESSE_REASON_NOTHING_COMMITTED,
+    ESSE_REASON_FEW_COMMITTED,
+    /* The options leave it open. */
+    ESSE_REASON_NAMED_ANOMALIES,
+    ESSE_REASON_EXCEPTED,
+    ESSE_REASON_NAMED_ENGINE,
+    /* Transactions of unknown outcome. */
+    ESSE_REASON_OUTCOMES_OPEN,
+    ESSE_REASON_OUTCOMES_NEEDED,
+    ESSE_REASON_OUTCOMES_TRIED,
+    ESSE_REASON_OUTCOME_UNPLACED,
+    ESSE_REASON_STREAM_OUTCOME,
+    /* Elements of lists that several operations appended. */
+    ESSE_REASON_WAYS,
+    ESSE_REASON_SOME_WAYS,
+    /* No engine could tell. */
+    ESSE_REASON_NO_ENGINE,
+    ESSE_REASON_NO_ORDER_SHOWN,
+    ESSE_REASON_NO_AXIOM,
+    ESSE_REASON_NOT_BY_POLYGRAPH,
+    ESSE_REASON_POINTS,
+    ESSE_REASON_VERSION_ORDER,
+    ESSE_REASON_GRAPH,
+    ESSE_REASON_SEVERAL_SOURCES,
+    ESSE_REASON_COMMIT_ORDERS,
+    ESSE_REASON_ODD_READ,
+    ESSE_REASON_VERSION_SETS,
+    ESSE_REASON_ROWS_LEFT_OUT,
+    ESSE_REASON_ORDERS,
+    /* The order that was given is none, or does not help. */
+    ESSE_REASON_ORDER_MISSING,
+    ESSE_REASON_ORDER_HAS_ABORTED,
+    ESSE_REASON_ORDER_LACKS,
+    ESSE_REASON_ORDER_NO_START_TS,
+    ESSE_REASON_ORDER_NO_COMMIT_TS,
+    ESSE_REASON_ORDER_NO_TIMES,
+    ESSE_REASON_ORDER_TIE,
+    ESSE_REASON_ORDER_DIFFERS,
+    ESSE_REASON_ORDER_REFUSED,
+    ESSE_REASON_STREAM_ORDER,
+    ESSE_REASON_STREAM_SNAPSHOT,
+    ESSE_REASON_END
+};
+
+/* With what its sentence speaks of; esse_reason_text() makes that. */
+struct esse_reason {
+    enum esse_reason_id id;
+    enum esse_anomaly_id anomaly;
+    enum esse_order_by by;
+    const char *txn, *other; /* names of transactions */
+    const char *said;        /* what was being done; the words of the recheck */
+    uint64_t counts[2];
+    const struct esse_phase *after; /* how far it had come; or NULL */
+};
+
 /* The answer for one level. */
 struct esse_verdict {
-    const char *level;
+    enum esse_level_id level; /* NONE: of a check that is about anomalies alone */
     enum esse_outcome outcome;
     const char *engine;
-    const char *plan;   /* why that engine */
-    const char *reason; /* for ESSE_UNKNOWN: what was missing or ran out; otherwise NULL */
+    const char *plan;          /* why that engine */
+    bool is_engine_named;      /* by the caller */
+    struct esse_reason reason; /* for ESSE_UNKNOWN: what was missing or ran out; otherwise NONE */
     double seconds;
     const struct esse_anomaly *anomalies; /* those that rule the level out, worst first */
     uint32_t anomaly_count;
@@ -537,13 +654,10 @@ struct esse_verdict {
      * which; none otherwise.  The anomalies are those of the first way then. */
     const struct esse_way *ways;
     uint32_t way_count;
-    const char *const *assumed; /* what the anomalies rest on, by name, beside the history */
-    uint32_t assumed_count;
-    const char *const *named; /* anomalies that count whatever the level allows */
+    unsigned assumed; /* what the anomalies rest on beside the history: enum esse_assumption */
+    const enum esse_anomaly_id *named; /* anomalies that count whatever the level allows */
     uint32_t named_count;
-    /* The kind of the certificate without which the verdict does not follow, such as "timestamps";
-     * or NULL. */
-    const char *certificate;
+    enum esse_certificate_kind certificate; /* without which the verdict does not follow, or NONE */
     /* Of a level that is violated under a certificate: does it hold in another order than that of
      * the certificate?  VIOLATED: in no order. */
     bool has_otherwise;
@@ -552,6 +666,10 @@ struct esse_verdict {
     uint32_t phase_count;
     bool rechecked; /* by the independent recheck, before the verdict left the library */
 };
+
+/* Why the verdict is unknown, as a clause that follows "because", in the arena; NULL if there is no
+ * reason. */
+ESSE_API const char *esse_reason_text(struct esse_arena *arena, const struct esse_verdict *verdict);
 
 /* How many reads there were, and how many could have gone wrong: their transaction overlapped with
  * another one that wrote the same key; without times, another session wrote it. */
@@ -578,19 +696,6 @@ struct esse_result {
     struct esse_tested tested; /* where a level holds */
 };
 
-/*
- * What may be taken for granted about the order of a register's versions, as by Elle's options.
- * What follows from such an assumption is marked with its name ('basis'), and a level that is
- * violated only with its help is violated under that assumption ('assumed').
- */
-enum esse_assumption {
-    ESSE_ASSUME_WFR_KEYS = 1 << 0,          /* "wfr-keys": who reads a key and then writes it
-                                               overwrites what it read, or something later */
-    ESSE_ASSUME_SEQUENTIAL_KEYS = 1 << 1,   /* "sequential-keys": no session sees a key go back */
-    ESSE_ASSUME_LINEARIZABLE_KEYS = 1 << 2, /* "linearizable-keys": nobody who starts after
-                                               another's end sees a key go back behind it */
-};
-
 /* Parts of the engine 'polygraph', and one of 'dsg', that can be left out, to see what each is
  * worth. The verdict is the same without them. */
 enum esse_ablation {
@@ -604,7 +709,8 @@ enum esse_ablation {
     ESSE_ABLATE_MENDING = 1 << 6,      /* "mending": putting right what the first order breaks */
     ESSE_ABLATE_CLOSURE = 1 << 7,      /* "closure": keeping who leads to whom while pruning */
     ESSE_ABLATE_SMALL_CYCLES = 1 << 8, /* "small-cycles": clauses about two choices, beforehand */
-    ESSE_ABLATE_NEARNESS = 1 << 9,     /* of dsg: looking at what is near before trees are made */
+    ESSE_ABLATE_LOCALITY = 1 << 9,     /* "locality": refuting by what is wrong in one place */
+    ESSE_ABLATE_NEARNESS = 1 << 10,    /* of dsg: looking at what is near before trees are made */
 };
 
 struct esse_check_options {

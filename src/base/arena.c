@@ -95,11 +95,17 @@ static void add_chunk(struct esse_arena *arena, size_t at_least)
     atomic_fetch_add_explicit(&in_use, bytes, memory_order_relaxed);
 }
 
-void *esse_arena_alloc(struct esse_arena *arena, size_t count, size_t size)
+static size_t bytes_of(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
         or_give_up(NULL);
+    return bytes;
+}
+
+void *esse_arena_alloc(struct esse_arena *arena, size_t count, size_t size)
+{
+    size_t bytes = bytes_of(count, size);
     bytes = (bytes + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
     if ((size_t)(arena->end - arena->at) < bytes || !arena->at)
         add_chunk(arena, bytes);
@@ -164,6 +170,16 @@ void *esse_arena_grow(struct esse_arena *arena, void *data, size_t bytes)
     grown->bytes = bytes;
     atomic_fetch_add_explicit(&in_use, (uint64_t)bytes - before, memory_order_relaxed);
     return grown->data;
+}
+
+void *esse_arena_block(struct esse_arena *arena, size_t count, size_t size)
+{
+    return esse_arena_grow(arena, NULL, bytes_of(count, size));
+}
+
+void *esse_arena_filled(struct esse_arena *arena, size_t count, size_t size, int byte)
+{
+    return memset(esse_arena_block(arena, count, size), byte, count * size);
 }
 
 void esse_arena_drop(struct esse_arena *arena, void *data)

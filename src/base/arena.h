@@ -27,6 +27,17 @@ char *esse_arena_format(struct esse_arena *arena, const char *format, ...)
 /* Makes or resizes a block; 'block' is NULL or came from here.  New bytes are not zeroed. */
 void *esse_arena_grow(struct esse_arena *arena, void *block, size_t bytes);
 
+/* A block of 'count' things of the type 'of', or of the type of the expression 'of', such as
+ * '*rows': as it comes, all zero, or all 0xff, which is an id that names nothing. */
+#define esse_arena_array(arena, count, of)                                                         \
+    ((__typeof__(of) *)esse_arena_block(arena, count, sizeof(of)))
+#define esse_arena_zeros(arena, count, of)                                                         \
+    ((__typeof__(of) *)esse_arena_filled(arena, count, sizeof(of), 0))
+#define esse_arena_none(arena, count, of)                                                          \
+    ((__typeof__(of) *)esse_arena_filled(arena, count, sizeof(of), 0xff))
+void *esse_arena_block(struct esse_arena *arena, size_t count, size_t size);
+void *esse_arena_filled(struct esse_arena *arena, size_t count, size_t size, int byte);
+
 /* Gives a block back early.  NULL is fine. */
 void esse_arena_drop(struct esse_arena *arena, void *block);
 

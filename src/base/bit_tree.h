@@ -27,7 +27,7 @@ static inline void esse_bit_tree_init(struct esse_bit_tree *tree, struct esse_ar
     *tree = (struct esse_bit_tree){ .limit = limit };
     do {
         words = words / 64 + 1;
-        tree->level[tree->levels] = esse_arena_grow(arena, NULL, words * sizeof(uint64_t));
+        tree->level[tree->levels] = esse_arena_array(arena, words, uint64_t);
         memset(tree->level[tree->levels++], 0, words * sizeof(uint64_t));
     } while (words > 1);
 }

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static void set_countdown(struct esse_budget *budget, double now)
     budget->countdown = at_once ? 0 : budget->between;
 }
 
-static void spend(struct esse_budget *budget, const char *what, double now)
+static void spend(struct esse_budget *budget, enum esse_spent what, double now)
 {
     budget->spent = what;
     budget->ended = now;
@@ -98,12 +99,12 @@ bool esse_budget_check_now(struct esse_budget *budget)
     if (budget->spent)
         return false;
     if (budget->cancel)
-        spend(budget, "interrupted", now);
+        spend(budget, ESSE_SPENT_INTERRUPTED, now);
     else if ((budget->deadline > 0 && now >= budget->deadline) ||
              (budget->polls_left && --budget->polls_left == 0))
-        spend(budget, "time", now);
+        spend(budget, ESSE_SPENT_TIME, now);
     else if (is_too_much(budget))
-        spend(budget, "memory", now);
+        spend(budget, ESSE_SPENT_MEMORY, now);
     return !budget->spent;
 }
 
@@ -120,14 +121,13 @@ double esse_budget_hard_end(const struct esse_budget *budget)
 bool esse_budget_is_over(struct esse_budget *budget)
 {
     if (budget->looks_left && --budget->looks_left == 0)
-        spend(budget, "time", 0);
+        spend(budget, ESSE_SPENT_TIME, 0);
     esse_budget_check_now(budget);
     if (!budget->spent)
         return false;
     if (budget->deadline > 0 && budget->looked >= esse_budget_hard_end(budget))
         return true;
-    return strcmp(budget->spent, "memory") != 0 &&
-           budget->looked >= budget->ended + grace_of(budget);
+    return budget->spent != ESSE_SPENT_MEMORY && budget->looked >= budget->ended + grace_of(budget);
 }
 
 uint64_t esse_budget_most_bytes(const struct esse_budget *budget)
@@ -138,14 +138,24 @@ uint64_t esse_budget_most_bytes(const struct esse_budget *budget)
                                          : 1;
 }
 
-const char *esse_budget_spent(const struct esse_budget *budget)
+enum esse_spent esse_budget_spent(const struct esse_budget *budget)
 {
-    return budget ? budget->spent : NULL;
+    return budget ? budget->spent : ESSE_SPENT_NOTHING;
 }
 
-const char *esse_budget_reason(struct esse_arena *arena, const struct esse_budget *budget)
+struct esse_reason esse_budget_reason(const struct esse_budget *budget)
 {
-    const bool ran_out = strcmp(budget->spent, "interrupted") != 0;
-    return esse_arena_format(arena, "stopped: %s%s while %s", budget->spent,
-                             ran_out ? " ran out" : "", budget->phase ? budget->phase : "working");
+    static const enum esse_reason_id by[] = { ESSE_REASON_NONE, ESSE_REASON_TIME,
+                                              ESSE_REASON_MEMORY, ESSE_REASON_INTERRUPTED };
+    assert(budget->spent != ESSE_SPENT_NOTHING);
+    return (struct esse_reason){ .id = by[budget->spent],
+                                 .said = budget->phase ? budget->phase : "working" };
+}
+
+struct esse_reason esse_reason_of_reading(enum esse_spent spent)
+{
+    static const enum esse_reason_id by[] = { ESSE_REASON_NONE, ESSE_REASON_READING_TIME,
+                                              ESSE_REASON_READING_MEMORY,
+                                              ESSE_REASON_READING_INTERRUPTED };
+    return (struct esse_reason){ .id = by[spent] };
 }

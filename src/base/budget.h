@@ -39,10 +39,14 @@ double esse_budget_hard_end(const struct esse_budget *budget);
  * process had before.  0: no limit. */
 uint64_t esse_budget_most_bytes(const struct esse_budget *budget);
 
-/* What ran out: "time", "memory", "interrupted"; NULL while nothing has. */
-const char *esse_budget_spent(const struct esse_budget *budget);
+/* What ran out. */
+enum esse_spent esse_budget_spent(const struct esse_budget *budget);
 
-/* Of a budget that is spent, in the arena: "stopped: time ran out while pruning". */
-const char *esse_budget_reason(struct esse_arena *arena, const struct esse_budget *budget);
+/* Of a budget that is spent: what ran out, and in which phase. */
+struct esse_reason esse_budget_reason(const struct esse_budget *budget);
+
+/* The same of one that was spent while a history was read, so that there is no phase to speak of.
+ */
+struct esse_reason esse_reason_of_reading(enum esse_spent spent);
 
 #endif

@@ -5,6 +5,20 @@
 #include <stdint.h>
 
 /*
+ * The first number of [low .. high) for which 'is_before', an expression about 'middle', is false;
+ * 'high' if it is true for all.  It must be true up to some number and false from there on.
+ * The answer is in 'low'; both bounds are variables, and are changed.
+ */
+#define ESSE_BISECT(low, high, middle, is_before)                                                  \
+    while ((low) < (high)) {                                                                       \
+        const __typeof__(low) middle = (low) + ((high) - (low)) / 2;                               \
+        if (is_before)                                                                             \
+            (low) = middle + 1;                                                                    \
+        else                                                                                       \
+            (high) = middle;                                                                       \
+    }
+
+/*
  * The first place of [begin .. end) for which 'is_before' is false, 'end' if it is true for all: it
  * must be true up to some place and false from there on.  Looked for from 'near' outwards, so that
  * a caller that asks for places near each other, one after the other, does not touch the same few
@@ -26,13 +40,7 @@ static inline uint32_t esse_gallop(uint32_t begin, uint32_t end, uint32_t near,
         high = low - 1;
         low = low - begin > step ? low - step : begin;
     }
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (is_before(context, middle))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle, is_before(context, middle));
     return low;
 }
 

@@ -97,7 +97,7 @@ void esse_guard_abandon(void)
 {
     struct esse_budget *budget = esse_guard_here->budget;
     if (budget && esse_budget_check_now(budget))
-        budget->spent = "memory"; /* or a helper, or the machine, would have gone on */
+        budget->spent = ESSE_SPENT_MEMORY; /* or a helper, or the machine, would have gone on */
     longjmp(esse_guard_here->begin, 1);
 }
 

@@ -16,9 +16,8 @@ static void grow(struct esse_index *index, struct esse_arena *arena)
     struct esse_slot *old = index->slots;
     size_t old_room = old ? (size_t)index->mask + 1 : 0, room = old ? old_room * 2 : 16;
     assert(room <= (size_t)1 << 32);
-    index->slots = esse_arena_grow(arena, NULL, room * sizeof *old);
+    index->slots = esse_arena_zeros(arena, room, *old);
     index->mask = (uint32_t)(room - 1);
-    memset(index->slots, 0, room * sizeof *old);
     for (size_t i = 0; i < old_room; i++)
         if (old[i].id_plus_1)
             place(index, old[i]);

@@ -25,6 +25,16 @@ const char *esse_dep_name(enum esse_dep dep)
     return esse_dep_names[dep];
 }
 
+const char *const esse_basis_names[] = {
+    "", "wfr-keys", "sequential-keys", "linearizable-keys", "initial-state", NULL
+};
+
+const char *esse_basis_name(enum esse_basis basis)
+{
+    assert(basis < ESSE_BASIS_END);
+    return esse_basis_names[basis];
+}
+
 const char *const esse_order_by_names[] = {
     "", "order", "commit_ts", "start_ts", "timestamps", NULL
 };
@@ -33,6 +43,23 @@ const char *esse_order_by_name(enum esse_order_by by)
 {
     assert(by < ESSE_ORDER_BY_END);
     return esse_order_by_names[by];
+}
+
+const char *const esse_certificate_names[] = {
+    "", "order", "commit_ts", "start_ts", "timestamps", "commit-order", "postgresql-snapshots", NULL
+};
+
+const char *esse_certificate_name(enum esse_certificate_kind kind)
+{
+    assert(kind < ESSE_CERTIFICATE_END);
+    return esse_certificate_names[kind];
+}
+
+const char *esse_spent_name(enum esse_spent spent)
+{
+    static const char *const names[] = { "nothing", "time", "memory", "interrupted" };
+    assert(spent <= ESSE_SPENT_INTERRUPTED);
+    return names[spent];
 }
 
 const char *esse_evidence_name(enum esse_evidence_kind kind)

@@ -10,6 +10,8 @@
  */
 extern const char *const esse_outcome_names[];
 extern const char *const esse_dep_names[];
-extern const char *const esse_order_by_names[]; /* the first, of no order, is "" */
+extern const char *const esse_basis_names[];       /* the first, of none, is "" */
+extern const char *const esse_order_by_names[];    /* the first, of no order, is "" */
+extern const char *const esse_certificate_names[]; /* the first, of none, is "" */
 
 #endif

@@ -68,6 +68,18 @@ void esse_out_f(struct esse_out *out, const char *format, ...)
  * and control characters are escaped. */
 void esse_out_json(struct esse_out *out, const char *text, size_t length);
 
+static inline void esse_out_json_text(struct esse_out *out, const char *text)
+{
+    esse_out_json(out, text, strlen(text));
+}
+
+/* ,"NAME":"TEXT" */
+static inline void esse_out_json_member(struct esse_out *out, const char *name, const char *text)
+{
+    esse_out_f(out, ",\"%s\":", name);
+    esse_out_json_text(out, text);
+}
+
 /* Writes out what is left.  False, with 'err' filled, if any write failed. */
 bool esse_out_finish(struct esse_out *out, struct esse_error *err);
 

@@ -31,7 +31,7 @@ void esse_radix_sort(struct esse_pair *pairs, size_t count, struct esse_arena *a
     uint64_t differ = 0;
     for (size_t i = 1; i < count; i++)
         differ |= pairs[i].key ^ pairs[0].key;
-    struct esse_pair *room = esse_arena_grow(arena, NULL, count * sizeof *room);
+    struct esse_pair *room = esse_arena_array(arena, count, *room);
     struct esse_pair *from = pairs, *to = room;
     for (unsigned shift = 0; shift < 64; shift += 8) {
         if (!(differ >> shift & 0xff))

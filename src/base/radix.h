@@ -1,13 +1,15 @@
 #ifndef ESSE_BASE_RADIX_H
 #define ESSE_BASE_RADIX_H
 
-#include "base/arena.h"
+#include "base/vec.h"
 
 /* A number and what it belongs to. */
 struct esse_pair {
     uint64_t key;
     uint32_t id;
 };
+
+ESSE_VEC(esse_pair_vec, struct esse_pair)
 
 /* Sorts pairs by key, equal keys in the order given.  O(count) for each of the key's bytes that
  * differ somewhere; nothing at all if they are sorted. */

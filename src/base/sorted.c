@@ -1,5 +1,7 @@
 #include "base/sorted.h"
 
+#include "base/gallop.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,15 +84,9 @@ static void remove_block(struct esse_sorted *sorted, uint32_t place)
 static uint32_t find_block(const struct esse_sorted *sorted, const struct esse_entry *entry)
 {
     const rank wanted = rank_of(entry);
-    uint32_t low = 0, high = sorted->count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (rank_of(&sorted->first[middle]) <= wanted)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t after = 1, high = sorted->count;
+    ESSE_BISECT(after, high, middle, rank_of(&sorted->first[middle]) <= wanted);
+    return after - 1;
 }
 
 /* The first entry of the block at or after this one. */
@@ -99,13 +95,7 @@ static uint32_t find_entry(const struct esse_sorted *sorted, uint32_t block,
 {
     const rank wanted = rank_of(entry);
     uint32_t low = 0, high = sorted->size[block];
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (rank_of(&sorted->blocks[block]->at[middle]) < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle, rank_of(&sorted->blocks[block]->at[middle]) < wanted);
     return low;
 }
 

@@ -95,9 +95,9 @@ struct esse_zipf *esse_zipf_new(struct esse_arena *arena, uint32_t n, double the
     assert(n > 0);
     struct esse_zipf *zipf = esse_arena_alloc(arena, 1, sizeof *zipf);
     zipf->n = n;
-    zipf->columns = esse_arena_grow(arena, NULL, n * sizeof *zipf->columns);
-    double *weights = esse_arena_grow(arena, NULL, n * sizeof *weights);
-    uint32_t *stack = esse_arena_grow(arena, NULL, n * sizeof *stack);
+    zipf->columns = esse_arena_array(arena, n, *zipf->columns);
+    double *weights = esse_arena_array(arena, n, *weights);
+    uint32_t *stack = esse_arena_array(arena, n, *stack);
     fill_weights(weights, n, theta);
     fill_columns(zipf, weights, stack);
     esse_arena_drop(arena, weights);

@@ -3,6 +3,7 @@
 #include "base/guess.h"
 #include "base/out.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 static const struct esse_opt *find_long(const struct esse_command *command, const char *name,
                                         size_t length)
 {
+    assert(command->options);
     for (const struct esse_opt *opt = command->options; opt->name; opt++)
         if (strlen(opt->name) == length && memcmp(opt->name, name, length) == 0)
             return opt;
@@ -98,6 +100,8 @@ static bool set(const struct esse_command *command, const struct esse_opt *opt, 
         [ESSE_OPT_DURATION] = "a duration above 0, such as 500ms, 60s or 5m",
         [ESSE_OPT_SIZE] = "a size above 0, such as 512M or 8G",
     };
+    assert(opt->target);
+    assert((opt->kind == ESSE_OPT_FLAG) == !value);
     bool ok = true;
     switch (opt->kind) {
     case ESSE_OPT_FLAG:
@@ -142,6 +146,7 @@ static const char *nearest_option(const struct esse_command *command, const char
 /* One option at argv[*at]; *at moves past what it used. */
 static bool read_option(const struct esse_command *command, int argc, char **argv, int *at)
 {
+    assert(*at < argc);
     const char *text = argv[(*at)++], *value = NULL;
     const struct esse_opt *opt;
     if (text[1] == '-') {
@@ -174,6 +179,7 @@ static bool read_option(const struct esse_command *command, int argc, char **arg
 
 int esse_args_read(const struct esse_command *command, int argc, char **argv)
 {
+    assert(command->most < 0 || command->least <= command->most);
     int operands = 0, at = 0;
     bool options = true;
     while (at < argc) {
@@ -202,6 +208,7 @@ int esse_args_read(const struct esse_command *command, int argc, char **argv)
 /* Puts 'text' in lines of at most 'width' columns, each but the first indented. */
 static void put_wrapped(struct esse_out *out, const char *text, size_t indent, size_t width)
 {
+    assert(indent < width);
     size_t column = indent;
     while (*text) {
         if (*text == '\n') {

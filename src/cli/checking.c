@@ -3,9 +3,9 @@
 #include "base/arena.h"
 #include "base/outfile.h"
 #include "engine/engine.h"
-#include "report/report_bug.h"
-#include "report/report_remedy.h"
+#include "report/report_parts.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,20 +13,24 @@
 
 /* The budget ran out before there was a history to speak of. */
 static void put_stopped(struct esse_out *out, const struct esse_check_options *check,
-                        const char *path, const char *why, bool as_json)
+                        const char *path, enum esse_spent spent, bool as_json)
 {
+    assert(spent != ESSE_SPENT_NOTHING);
+    const struct esse_verdict verdict = { .outcome = ESSE_UNKNOWN,
+                                          .reason = esse_reason_of_reading(spent) };
+    const char *why = esse_reason_text(out->arena, &verdict);
     for (size_t i = 0; i < check->level_count && !as_json; i++)
         esse_out_f(out, "%s: unknown %s\n  because %s\n  what you can do: %s\n", path,
-                   check->levels[i], why, esse_stopped_remedy(why));
+                   check->levels[i], why, esse_report_remedy(NULL, &verdict));
     if (!as_json)
         return;
     esse_out_f(out, "{\"esse\":\"%s\",\"history\":{\"path\":", esse_version());
-    esse_out_json(out, path, strlen(path));
+    esse_out_json_text(out, path);
     esse_out_text(out, "},\"results\":[");
     for (size_t i = 0; i < check->level_count; i++) {
         esse_out_f(out, "%s{\"level\":\"%s\",\"verdict\":\"unknown\",\"reason\":", i ? "," : "",
                    check->levels[i]);
-        esse_out_json(out, why, strlen(why));
+        esse_out_json_text(out, why);
         esse_out_char(out, '}');
     }
     esse_out_text(out, "],\"strongest\":[],\"anomaly_types\":[]}\n");
@@ -61,6 +65,7 @@ int esse_checking_write(struct esse_arena *arena, const char *path,
 static int fail_recheck(struct esse_arena *arena, const struct esse_report *report,
                         const struct esse_error *error)
 {
+    assert(error->code == ESSE_EBUG);
     static const char path[] = "esse-bug-report.json";
     struct esse_error err = { 0 };
     struct esse_outfile file;
@@ -98,7 +103,8 @@ int esse_checking_run(const struct esse_checking *checking, struct esse_arena *a
         esse_session_clear(checking->session);
         if (err.code != ESSE_ESTOPPED)
             return esse_cli_fail(path, &err);
-        checked->stopped = esse_arena_text(arena, err.text, strlen(err.text));
+        checked->stopped = esse_budget_spent(checking->load.budget);
+        assert(checked->stopped);
         return ESSE_EXIT_UNKNOWN;
     }
     esse_session_warn(checking->session, path, history);

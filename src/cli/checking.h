@@ -21,7 +21,8 @@ struct esse_checking {
 struct esse_checked {
     bool has_report;
     struct esse_report report;
-    const char *stopped; /* the budget ran out before there was a history to speak of: why */
+    enum esse_spent
+        stopped; /* the budget ran out before there was a history to speak of: by what */
 };
 
 /* The exit status; of an error if there is neither a report nor 'stopped'. */

@@ -55,6 +55,9 @@ extern const struct esse_command *const esse_commands[]; /* null-terminated */
 /* Says "esse: PATH:LINE:COLUMN: text" on stderr and returns the exit status that goes with it. */
 int esse_cli_fail(const char *path, const struct esse_error *err);
 
+/* The same, but of bad usage as esse_cli_usage() says it. */
+int esse_cli_refuse(const char *command, const char *path, const struct esse_error *err);
+
 /* Says "esse COMMAND: text" and a hint at --help on stderr; returns ESSE_EXIT_USAGE. */
 int esse_cli_usage(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

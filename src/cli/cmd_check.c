@@ -3,10 +3,9 @@
 #include "cli/failing.h"
 #include "engine/replay/streaming.h"
 #include "formats/formats.h"
-#include "report/report.h"
-#include "report/report_evidence.h"
-#include "report/report_plan.h"
+#include "report/report_parts.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,64 +36,58 @@ static const char *const orders[] = { "order", "commit_ts", "start_ts", NULL };
 /* By the bits of enum esse_ablation. */
 static const char *const ablations[] = { "estimate",     "schedule", "lending", "pruning",
                                          "laziness",     "patience", "mending", "closure",
-                                         "small-cycles", NULL };
+                                         "small-cycles", "locality", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
       "the levels to check (default strict-serializable), or all; 'esse levels' lists them; none "
-      "with --anomalies",
-      NULL },
+      "with --anomalies" },
     { "anomalies", 'a', ESSE_OPT_TEXT, &o.anomalies, "A[,A...]",
-      "anomalies that count even where the level allows them, and what implies them", NULL },
+      "anomalies that count even where the level allows them, and what implies them" },
     { "except", 0, ESSE_OPT_TEXT, &o.except, "A[,A...]",
-      "anomalies that are neither reported nor counted", NULL },
+      "anomalies that are neither reported nor counted" },
     ESSE_ASSUMING_OPTIONS(o.assuming),
     { "engine", 'e', ESSE_OPT_TEXT, &o.engine, "E", "the engine to use instead of the planner's",
       engines },
     { "budget", 'b', ESSE_OPT_DURATION, &o.budget, "TIME",
-      "give up after this time, with the verdict unknown", NULL },
+      "give up after this time, with the verdict unknown" },
     { "memory", 'm', ESSE_OPT_SIZE, &o.memory, "SIZE",
-      "give up when more memory is needed, with the verdict unknown", NULL },
+      "give up when more memory is needed, with the verdict unknown" },
     { "threads", 0, ESSE_OPT_COUNT, &o.threads, "N",
-      "work on N threads (default: one for each processor); the answer is the same", NULL },
+      "work on N threads (default: one for each processor); the answer is the same" },
     ESSE_CERTIFICATE_OPTIONS(o),
     { "order-by", 0, ESSE_OPT_TEXT, &o.order_by, "WHAT",
       "the transactions are serialized in this order: replay it, and say where it fails", orders },
     { "stream", 0, ESSE_OPT_FLAG, &o.stream, NULL,
       "replay a native history while it is read, in the order of its lines, and keep only its "
-      "state",
-      NULL },
+      "state" },
     { "no-session-order", 0, ESSE_OPT_FLAG, &o.no_session_order, NULL,
-      "for experiments: forget which transactions are of one session", NULL },
+      "for experiments: forget which transactions are of one session" },
     { "no-version-order", 0, ESSE_OPT_FLAG, &o.no_version_order, NULL,
-      "for experiments: forget the version orders that were given", NULL },
+      "for experiments: forget the version orders that were given" },
     { "version-order-share", 0, ESSE_OPT_REAL, &o.version_order_share, "X",
-      "for experiments: keep this share of them, chosen by --seed", NULL },
-    { "seed", 0, ESSE_OPT_COUNT, &o.seed, "N", "the seed of --version-order-share (default: 1)",
-      NULL },
+      "for experiments: keep this share of them, chosen by --seed" },
+    { "seed", 0, ESSE_OPT_COUNT, &o.seed, "N", "the seed of --version-order-share (default: 1)" },
     ESSE_FAILING_OPTIONS(o.failing),
     { "explain-plan", 0, ESSE_OPT_FLAG, &o.explain_plan, NULL,
-      "say what was known, inferred, and left to the solver, with counts and seconds", NULL },
+      "say what was known, inferred, and left to the solver, with counts and seconds" },
     { "ablate", 0, ESSE_OPT_TEXT, &o.ablate, "P[,P...]",
       "for experiments: leave parts of the engine polygraph out; the verdict stays the same",
       ablations },
-    { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the input's format (default: recognised)",
-      esse_format_choices },
-    { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
-      "what the operations are (default: recognised)", esse_workload_choices },
+    ESSE_READING_OPTIONS(o),
     { "salvage", 0, ESSE_OPT_FLAG, &o.salvage, NULL,
-      "of a file that was cut off take the whole lines, with a warning", NULL },
-    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
+      "of a file that was cut off take the whole lines, with a warning" },
+    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history" },
     { "plain", 0, ESSE_OPT_FLAG, &o.plain, NULL,
-      "print of each anomaly only what it means, which level prevents it and what to do", NULL },
+      "print of each anomaly only what it means, which level prevents it and what to do" },
     { "evidence", 0, ESSE_OPT_TEXT, &o.evidence, "FILE",
-      "write what proves the verdicts, for esse verify", NULL },
+      "write what proves the verdicts, for esse verify" },
     { "dot", 0, ESSE_OPT_TEXT, &o.dot, "FILE",
-      "write the anomalies' transactions and dependencies for Graphviz", NULL },
-    { "svg", 0, ESSE_OPT_TEXT, &o.svg, "FILE", "draw the anomalies, for a browser", NULL },
+      "write the anomalies' transactions and dependencies for Graphviz" },
+    { "svg", 0, ESSE_OPT_TEXT, &o.svg, "FILE", "draw the anomalies, for a browser" },
     { "verbose", 'v', ESSE_OPT_FLAG, &o.verbose, NULL,
-      "say which engine was chosen and why, and show more occurrences", NULL },
-    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line", NULL },
+      "say which engine was chosen and why, and show more occurrences" },
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line" },
     { 0 },
 };
 
@@ -119,7 +112,8 @@ static bool find_ablations(struct check_run *run)
         if (!ablations[bit]) {
             esse_cli_usage("check",
                            "--ablate: unknown part '%s'; there are estimate, schedule, lending, "
-                           "pruning, laziness, patience, mending, closure, small-cycles",
+                           "pruning, laziness, patience, mending, closure, small-cycles, "
+                           "locality",
                            names[i]);
             return false;
         }
@@ -206,9 +200,11 @@ static const char *not_with_stream(const struct check_run *run)
 }
 
 static int report_stream(struct check_run *run, struct esse_streaming *streaming, const char *path,
-                         const char *spent, double seconds)
+                         double seconds)
 {
-    const struct esse_result *result = esse_streaming_close(streaming, spent, seconds);
+    assert(run->level_count == 1);
+    const struct esse_result *result =
+        esse_streaming_close(streaming, esse_budget_spent(&run->session.budget), seconds);
     const struct esse_report report = { .path = path,
                                         .history = streaming->history,
                                         .result = result,
@@ -234,11 +230,9 @@ static int check_stream(struct check_run *run, struct esse_arena *arena, const c
     const bool ok = esse_records_read(path, &load, streaming.sink, tidy, &err);
     esse_session_clear(&run->session);
     if (ok || err.code == ESSE_ESTOPPED)
-        status = report_stream(run, &streaming, path, err.text, esse_clock_seconds() - started);
-    else if (err.code == ESSE_EUSAGE)
-        status = esse_cli_usage("check", "%s", err.text);
+        status = report_stream(run, &streaming, path, esse_clock_seconds() - started);
     else
-        status = esse_cli_fail(path, &err);
+        status = esse_cli_refuse("check", path, &err);
     esse_streaming_release(&streaming);
     return status;
 }
@@ -306,7 +300,8 @@ const struct esse_command esse_command_check = {
     .summary = "does a recorded history satisfy a level?",
     .details =
         "Reads histories and says for each level whether it holds, is violated, or cannot be "
-        "decided, with the evidence. Every verdict is rechecked from the history and the level's "
+        "decided, with the evidence. Every verdict but that of --stream is rechecked from the "
+        "history and the level's "
         "definition alone before it is printed.\n\n"
         "A HISTORY is a file, possibly compressed by gzip or zstd, or - for standard input. Its "
         "format and workload are recognised. Several histories are checked one by one.\n\n"

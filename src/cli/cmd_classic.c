@@ -23,24 +23,24 @@ static const char *const formats[] = { "jepsen-edn", "elle-json", NULL };
 
 static const struct esse_opt options[] = {
     { "accounts", 'a', ESSE_OPT_TEXT, &o.accounts, "A[,A...]",
-      "the accounts of a bank (default: those of the first read)", NULL },
+      "the accounts of a bank (default: those of the first read)" },
     { "total", 't', ESSE_OPT_TEXT, &o.total, "N",
-      "the sum of all balances of a bank (default: that of the first read)", NULL },
+      "the sum of all balances of a bank (default: that of the first read)" },
     { "negative-balances", 'n', ESSE_OPT_FLAG, &o.negative_balances, NULL,
-      "the balances of a bank may be negative", NULL },
+      "the balances of a bank may be negative" },
     { "linearizable", 0, ESSE_OPT_FLAG, &o.linearizable, NULL,
-      "for set-full: an element that shows up late is an error too", NULL },
+      "for set-full: an element that shows up late is an error too" },
     { "group-size", 'g', ESSE_OPT_COUNT, &o.group_size, "N",
-      "for long-fork: how many keys a read has (default: as the first read)", NULL },
+      "for long-fork: how many keys a read has (default: as the first read)" },
     { "key-count", 'k', ESSE_OPT_COUNT, &o.key_count, "N",
-      "for sequential: how many elements count as all (default: as many as are read)", NULL },
+      "for sequential: how many elements count as all (default: as many as are read)" },
     { "independent", 'i', ESSE_OPT_FLAG, &o.independent, NULL,
-      "values are [key value]: check every key on its own", NULL },
+      "values are [key value]: check every key on its own" },
     ESSE_FAILING_OPTIONS(o.failing),
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the input's format (default: recognised)",
       formats },
-    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
-    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line", NULL },
+    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history" },
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line" },
     { 0 },
 };
 
@@ -154,12 +154,12 @@ static int report_stopped(struct classic_run *run, const char *path, const char 
         return ESSE_EXIT_UNKNOWN;
     }
     esse_out_f(&run->out, "{\"esse\":\"%s\",\"history\":{\"path\":", esse_version());
-    esse_out_json(&run->out, path, strlen(path));
+    esse_out_json_text(&run->out, path);
     esse_out_f(&run->out,
                "},\"checker\":\"%s\",\"verdict\":\"unknown\",\"result\":{\"valid\":\"unknown\","
                "\"reason\":",
                run->checker->name);
-    esse_out_json(&run->out, why, strlen(why));
+    esse_out_json_text(&run->out, why);
     esse_out_text(&run->out, "}}\n");
     return ESSE_EXIT_UNKNOWN;
 }
@@ -178,8 +178,7 @@ static int check_history(struct classic_run *run, struct esse_arena *arena, cons
         ok = esse_classic_check(arena, run->checker, log, &run->options, &found, &err);
     }
     if (!ok)
-        return err.code == ESSE_EUSAGE ? esse_cli_usage("classic", "%s", err.text)
-                                       : esse_cli_fail(path, &err);
+        return esse_cli_refuse("classic", path, &err);
     struct esse_classic_report report = { path, run->checker->name, &found, esse_session_colour() };
     if (o.json)
         esse_report_classic_json(&run->out, &report);

@@ -1,6 +1,6 @@
 #include "base/arena.h"
 #include "cli/session.h"
-#include "formats/save.h"
+#include "formats/formats.h"
 
 #include <string.h>
 
@@ -16,9 +16,8 @@ static const struct esse_opt options[] = {
       esse_writer_choices },
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
       "what the operations are (default: recognised)", esse_workload_choices },
-    { "lossy", 0, ESSE_OPT_FLAG, &o.lossy, NULL, "drop what the output's format cannot hold",
-      NULL },
-    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line", NULL },
+    { "lossy", 0, ESSE_OPT_FLAG, &o.lossy, NULL, "drop what the output's format cannot hold" },
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line" },
     { 0 },
 };
 
@@ -28,24 +27,6 @@ static const struct esse_format *target_format(const char *path)
     if (!format && !o.to)
         format = esse_format_find("native");
     return format && esse_format_is_written(format) ? format : NULL;
-}
-
-static int write_history(const struct esse_session *session, struct esse_arena *arena,
-                         const struct esse_history *history, const struct esse_format *format,
-                         const char *path)
-{
-    struct esse_error err = { 0 };
-    struct esse_save save;
-    if (!esse_save_open(&save, arena, format, history->values, path, o.lossy, &err))
-        return esse_cli_fail(NULL, &err);
-    if (!esse_history_emit(history, save.sink, &err)) {
-        esse_save_discard(&save);
-        return esse_cli_fail(err.code == ESSE_EIO ? NULL : path, &err);
-    }
-    if (!esse_save_commit(&save, &err))
-        return esse_cli_fail(NULL, &err);
-    esse_session_dropped(session, path, &save);
-    return 0;
 }
 
 static int run_convert(int count, char **paths)
@@ -68,11 +49,10 @@ static int run_convert(int count, char **paths)
     esse_session_clear(&session);
     int status;
     if (!ok) {
-        status = err.code == ESSE_EUSAGE ? esse_cli_usage("convert", "%s", err.text)
-                                         : esse_cli_fail(paths[0], &err);
+        status = esse_cli_refuse("convert", paths[0], &err);
     } else {
         esse_session_warn(&session, paths[0], history);
-        status = write_history(&session, arena, history, format, to);
+        status = esse_session_save(&session, arena, history, format, to, o.lossy);
     }
     esse_arena_free(arena);
     return status;

@@ -1,6 +1,5 @@
 #include "base/arena.h"
 #include "base/out.h"
-#include "cli/completion.h"
 #include "cli/manual.h"
 
 #include <string.h>

@@ -1,7 +1,9 @@
 #include "base/arena.h"
 #include "base/budget.h"
+#include "base/names.h"
 #include "cli/session.h"
 #include "formats/save.h"
+#include "generate/execute.h"
 #include "generate/gen.h"
 
 #include <inttypes.h>
@@ -17,18 +19,18 @@ static struct {
     const char *level, *anomalies, *certify, *distribution, *output, *format;
     bool no_times, times, is_quiet;
 } args = {
-    .gen = { .txns = 1000,
-             .ops = NOT_GIVEN,
-             .keys = NOT_GIVEN,
-             .sessions = NOT_GIVEN,
-             .max_writes = NOT_GIVEN,
-             .seed = 1,
-             .zipf_theta = 0.99,
-             .read_share = NAN,
-             .rmw_share = NAN,
-             .predicate_share = NAN,
-             .rows_matching = NOT_GIVEN,
-             .delete_share = NAN,
+    .gen = { .work = { .ops = NOT_GIVEN,
+                       .keys = NOT_GIVEN,
+                       .sessions = NOT_GIVEN,
+                       .max_writes = NOT_GIVEN,
+                       .seed = 1,
+                       .zipf_theta = 0.99,
+                       .read_share = NAN,
+                       .rmw_share = NAN,
+                       .predicate_share = NAN,
+                       .rows_matching = NOT_GIVEN,
+                       .delete_share = NAN },
+             .txns = 1000,
              .stale_share = 0.3 },
     .level = "strict-serializable",
     .output = "-",
@@ -40,71 +42,70 @@ static const char *const levels[] = { "read-uncommitted",    "read-committed",
 static const char *const distributions[] = { "uniform", "zipf", NULL };
 
 static const struct esse_opt options[] = {
-    { "txns", 'n', ESSE_OPT_COUNT, &args.gen.txns, "N", "transactions (default: 1000)", NULL },
-    { "ops", 0, ESSE_OPT_COUNT, &args.gen.ops, "N",
-      "operations of a transaction (default: by workload)", NULL },
-    { "ops-spread", 0, ESSE_OPT_COUNT, &args.gen.ops_spread, "N",
-      "vary the number of operations by up to N (default: 0)", NULL },
-    { "keys", 0, ESSE_OPT_COUNT, &args.gen.keys, "N",
-      "keys in use at one time (default: by workload)", NULL },
-    { "max-writes-per-key", 0, ESSE_OPT_COUNT, &args.gen.max_writes, "N",
+    { "txns", 'n', ESSE_OPT_COUNT, &args.gen.txns, "N", "transactions (default: 1000)" },
+    { "ops", 0, ESSE_OPT_COUNT, &args.gen.work.ops, "N",
+      "operations of a transaction (default: by workload)" },
+    { "ops-spread", 0, ESSE_OPT_COUNT, &args.gen.work.ops_spread, "N",
+      "vary the number of operations by up to N (default: 0)" },
+    { "keys", 0, ESSE_OPT_COUNT, &args.gen.work.keys, "N",
+      "keys in use at one time (default: by workload)" },
+    { "max-writes-per-key", 0, ESSE_OPT_COUNT, &args.gen.work.max_writes, "N",
       "writes to a key before a fresh one takes its place; 0: never (default: list-append 8, "
-      "others 0)",
-      NULL },
-    { "sessions", 0, ESSE_OPT_COUNT, &args.gen.sessions, "N", "clients at work (default: 8)",
-      NULL },
-    { "seed", 0, ESSE_OPT_COUNT, &args.gen.seed, "N", "same seed, same bytes (default: 1)", NULL },
+      "others 0)" },
+    { "sessions", 0, ESSE_OPT_COUNT, &args.gen.work.sessions, "N", "clients at work (default: 8)" },
+    { "seed", 0, ESSE_OPT_COUNT, &args.gen.work.seed, "N", "same seed, same bytes (default: 1)" },
     { "level", 0, ESSE_OPT_TEXT, &args.level, "L",
       "the isolation that the store gives (default: strict-serializable)", levels },
     { "anomaly", 0, ESSE_OPT_TEXT, &args.anomalies, "NAME[@POSITION],...",
-      "plant a violation; 'help' lists them; the position is 0.5, 50% or a number", NULL },
+      "plant a violation; 'help' lists them; the position is 0.5, 50% or a number" },
     { "certificate", 0, ESSE_OPT_FLAG, &args.gen.has_certificate, NULL,
-      "write the true version orders and serialization order", NULL },
+      "write the true version orders and serialization order" },
     { "certify", 0, ESSE_OPT_TEXT, &args.certify, "KIND",
       "write commits and snapshots as a database reports them, and that they are true",
-      esse_certificate_names + 1 },
+      esse_certificate_names + ESSE_CERTIFICATE_TIMESTAMPS },
     { "vsets", 0, ESSE_OPT_FLAG, &args.gen.has_vsets, NULL,
-      "write the version sets of predicate operations", NULL },
+      "write the version sets of predicate operations" },
     { "distribution", 0, ESSE_OPT_TEXT, &args.distribution, "D",
       "how keys are chosen (default: uniform; ycsb and twitter zipf)", distributions },
-    { "zipf-theta", 0, ESSE_OPT_REAL, &args.gen.zipf_theta, "X", "skew of zipf (default: 0.99)",
-      NULL },
-    { "read-share", 0, ESSE_OPT_REAL, &args.gen.read_share, "X",
-      "reads among operations (default: 0.5, or as the workload's name says)", NULL },
-    { "rmw-share", 0, ESSE_OPT_REAL, &args.gen.rmw_share, "X",
-      "writes that read their key first (default: 0; rmw and ycsb-f 1)", NULL },
-    { "pure", 0, ESSE_OPT_FLAG, &args.gen.is_pure, NULL,
-      "a transaction only reads or only writes (default for blindw-*)", NULL },
-    { "predicate-share", 0, ESSE_OPT_REAL, &args.gen.predicate_share, "X",
-      "predicates among reads and writes of the predicate workload (default: 0.4)", NULL },
-    { "rows-matching", 0, ESSE_OPT_COUNT, &args.gen.rows_matching, "N",
-      "rows that a predicate selects, if all are there (default: 4)", NULL },
-    { "delete-share", 0, ESSE_OPT_REAL, &args.gen.delete_share, "X",
-      "deletes among other writes of the predicate workload (default: 0.2)", NULL },
-    { "abort-share", 0, ESSE_OPT_REAL, &args.gen.abort_share, "X",
-      "transactions that their client aborts (default: 0)", NULL },
+    { "zipf-theta", 0, ESSE_OPT_REAL, &args.gen.work.zipf_theta, "X",
+      "skew of zipf (default: 0.99)" },
+    { "read-share", 0, ESSE_OPT_REAL, &args.gen.work.read_share, "X",
+      "reads among operations (default: 0.5, or as the workload's name says)" },
+    { "rmw-share", 0, ESSE_OPT_REAL, &args.gen.work.rmw_share, "X",
+      "writes that read their key first (default: 0; rmw and ycsb-f 1)" },
+    { "pure", 0, ESSE_OPT_FLAG, &args.gen.work.is_pure, NULL,
+      "a transaction only reads or only writes (default for blindw-*)" },
+    { "predicate-share", 0, ESSE_OPT_REAL, &args.gen.work.predicate_share, "X",
+      "predicates among reads and writes (default: predicate 0.4, blindw-pred 0.5)" },
+    { "aggregate-share", 0, ESSE_OPT_REAL, &args.gen.work.aggregate_share, "X",
+      "aggregates among reads by predicate (default: 0; without a certificate no level of such a "
+      "history can be proved)" },
+    { "rows-matching", 0, ESSE_OPT_COUNT, &args.gen.work.rows_matching, "N",
+      "rows that a predicate selects, if all are there (default: 4)" },
+    { "delete-share", 0, ESSE_OPT_REAL, &args.gen.work.delete_share, "X",
+      "deletes among other writes of rows that predicates find (default: predicate 0.2)" },
+    { "abort-share", 0, ESSE_OPT_REAL, &args.gen.work.abort_share, "X",
+      "transactions that their client aborts (default: 0)" },
     { "crash-share", 0, ESSE_OPT_REAL, &args.gen.crash_share, "X",
-      "transactions whose client never learns the outcome (default: 0)", NULL },
+      "transactions whose client never learns the outcome (default: 0)" },
     { "stale-share", 0, ESSE_OPT_REAL, &args.gen.stale_share, "X",
-      "readers at serializable that see the past (default: 0.3)", NULL },
+      "readers at serializable that see the past (default: 0.3)" },
     { "drop-aborted", 0, ESSE_OPT_FLAG, &args.gen.drop_aborted, NULL,
-      "leave aborted transactions out", NULL },
+      "leave aborted transactions out" },
     { "by-session", 0, ESSE_OPT_FLAG, &args.gen.by_session, NULL,
-      "one session after the other, not as transactions end; needs memory for all", NULL },
-    { "times", 0, ESSE_OPT_FLAG, &args.times, NULL, "client times of transactions (default: on)",
-      NULL },
-    { "no-times", 0, ESSE_OPT_FLAG, &args.no_times, NULL, "no client times", NULL },
-    { "op-times", 0, ESSE_OPT_FLAG, &args.gen.has_op_times, NULL, "client times of operations",
-      NULL },
+      "one session after the other, not as transactions end; needs memory for all" },
+    { "times", 0, ESSE_OPT_FLAG, &args.times, NULL, "client times of transactions (default: on)" },
+    { "no-times", 0, ESSE_OPT_FLAG, &args.no_times, NULL, "no client times" },
+    { "op-times", 0, ESSE_OPT_FLAG, &args.gen.has_op_times, NULL, "client times of operations" },
     { "server-times", 0, ESSE_OPT_FLAG, &args.gen.has_server_times, NULL,
-      "timestamps of the store: start_ts, commit_ts", NULL },
+      "timestamps of the store: start_ts, commit_ts" },
     { "one-timestamp", 0, ESSE_OPT_FLAG, &args.gen.has_one_timestamp, NULL,
-      "with --certify timestamps: only commit_ts, the place in the serial order", NULL },
+      "with --certify timestamps: only commit_ts, the place in the serial order" },
     { "format", 0, ESSE_OPT_TEXT, &args.format, "F", "the output's format (default: by its name)",
       esse_writer_choices },
     { "output", 'o', ESSE_OPT_TEXT, &args.output, "FILE",
-      "write to this file (default: standard output)", NULL },
-    { "quiet", 'q', ESSE_OPT_FLAG, &args.is_quiet, NULL, "no summary on standard error", NULL },
+      "write to this file (default: standard output)" },
+    { "quiet", 'q', ESSE_OPT_FLAG, &args.is_quiet, NULL, "no summary on standard error" },
     { 0 }
 };
 
@@ -129,7 +130,8 @@ static int print_anomalies(void)
         printf("%-44s%-13s%s%s", row->name, letters, row->meaning, needs_of(row));
         printf(row->level ? ", reported at %s\n" : "\n", row->level);
     }
-    printf("\nworkloads: l list-append, r rw-register and those of papers, p predicate\n");
+    printf(
+        "\nworkloads: l list-append, p predicate and blindw-pred, r rw-register and all others\n");
     return fflush(stdout) == 0 ? ESSE_EXIT_HOLDS : ESSE_EXIT_IO;
 }
 
@@ -137,7 +139,7 @@ static const char *workload_list(struct esse_arena *arena)
 {
     const char *list = esse_workloads[0]->name, *last = NULL;
     for (size_t i = 1; esse_workloads[i]; i++) {
-        if (!esse_gen_can(esse_workloads[i]))
+        if (!esse_store_can(esse_workloads[i]->needs))
             continue;
         if (last)
             list = esse_arena_format(arena, "%s, %s", list, last);
@@ -162,7 +164,7 @@ static bool complete_distribution(double theta, struct esse_error *err)
 {
     const char *name = args.distribution ? args.distribution : distributions[theta > 0];
     if (strcmp(name, "uniform") == 0)
-        args.gen.zipf_theta = 0;
+        args.gen.work.zipf_theta = 0;
     else if (strcmp(name, "zipf") != 0)
         return esse_fail(err, ESSE_EUSAGE, "unknown distribution '%s'; expected uniform or zipf",
                          name);
@@ -171,38 +173,37 @@ static bool complete_distribution(double theta, struct esse_error *err)
 
 static bool complete_workload(struct esse_arena *arena, const char *name, struct esse_error *err)
 {
-    struct esse_gen_options *gen = &args.gen;
     if (!name)
         return esse_fail(err, ESSE_EUSAGE, "expected a workload: %s", workload_list(arena));
     const struct esse_live_workload *workload = esse_workload_find(name);
-    if (!workload || !esse_gen_can(workload))
+    if (!workload || !esse_store_can(workload->needs))
         return esse_fail(err, ESSE_EUSAGE, "unknown workload '%s'; expected %s", name,
                          workload_list(arena));
-    const struct esse_gen_options defaults = esse_gen_options_of(workload);
-    gen->workload = defaults.workload;
-    gen->mix = defaults.mix;
-    gen->is_pure = gen->is_pure || defaults.is_pure;
-    complete_count(&gen->ops, defaults.ops);
-    complete_count(&gen->keys, defaults.keys);
-    complete_count(&gen->sessions, defaults.sessions);
-    complete_count(&gen->max_writes, defaults.max_writes);
-    complete_share(&gen->read_share, defaults.read_share);
-    complete_share(&gen->rmw_share, defaults.rmw_share);
-    complete_share(&gen->predicate_share, defaults.predicate_share);
-    complete_share(&gen->delete_share, defaults.delete_share);
-    complete_count(&gen->rows_matching, defaults.rows_matching);
+    const struct esse_workload_options defaults = esse_gen_defaults(name).work;
+    struct esse_workload_options *work = &args.gen.work;
+    args.gen.workload = workload;
+    work->is_pure = work->is_pure || defaults.is_pure;
+    complete_count(&work->ops, defaults.ops);
+    complete_count(&work->keys, defaults.keys);
+    complete_count(&work->sessions, defaults.sessions);
+    complete_count(&work->max_writes, defaults.max_writes);
+    complete_share(&work->read_share, defaults.read_share);
+    complete_share(&work->rmw_share, defaults.rmw_share);
+    complete_share(&work->predicate_share, defaults.predicate_share);
+    complete_share(&work->delete_share, defaults.delete_share);
+    complete_count(&work->rows_matching, defaults.rows_matching);
     return complete_distribution(defaults.zipf_theta, err);
 }
 
 static bool complete_kind(struct esse_error *err)
 {
-    const char *const *kinds = esse_certificate_names;
-    for (unsigned i = 1; args.certify && kinds[i]; i++)
+    const char *const *kinds = esse_certificate_names + ESSE_CERTIFICATE_TIMESTAMPS;
+    for (unsigned i = 0; args.certify && kinds[i]; i++)
         if (strcmp(args.certify, kinds[i]) == 0)
-            args.gen.certifies = (enum esse_certificate_kind)i;
+            args.gen.certifies = (enum esse_certificate_kind)(ESSE_CERTIFICATE_TIMESTAMPS + i);
     return !args.certify || args.gen.certifies != ESSE_CERTIFICATE_NONE ||
            esse_fail(err, ESSE_EUSAGE, "unknown certificate '%s'; expected %s, %s or %s",
-                     args.certify, kinds[1], kinds[2], kinds[3]);
+                     args.certify, kinds[0], kinds[1], kinds[2]);
 }
 
 /* Everything that the command line says and the option table could not check. */
@@ -278,10 +279,8 @@ static int run(int count, char **operands)
               choose_format(&format, &err) && write_history(arena, format, &session, &err);
     esse_session_clear(&session);
     int status = ESSE_EXIT_HOLDS;
-    if (!ok && err.code == ESSE_EUSAGE)
-        status = esse_cli_usage("gen", "%s", err.text);
-    else if (!ok)
-        status = esse_cli_fail(NULL, &err);
+    if (!ok)
+        status = esse_cli_refuse("gen", NULL, &err);
     else if (!args.is_quiet)
         print_summary(&counts, esse_clock_seconds() - session.started);
     esse_arena_free(arena);
@@ -296,14 +295,13 @@ const struct esse_command esse_command_gen = {
         "Runs sessions that really interleave on a small multi-version store in memory and writes "
         "down what their clients saw.  The history satisfies the level that the store was asked "
         "for, and at high contention shows what that level permits.\n\n"
-        "The workload is list-append, rw-register or predicate; ycsb-a, ycsb-b or ycsb-f (1,000 "
-        "registers, some hotter than others); or one that papers measure "
-        "with, over 10,000 registers: blindw-rh, blindw-rw and blindw-wh (transactions of 8 reads "
-        "or of 8 blind writes; 80, 50 and 20 % read), rmw (every write reads its key first), "
-        "heavy-write (80 % blind writes, among reads), twitter (tweets, follows and timelines), "
-        "rubis (an auction site) "
-        "and tpcc (TPC-C's mix; a warehouse for each 10,000 keys).  The transactions of the last "
-        "three have shapes of their own; otherwise every option may be given.\n\n"
+        "The workloads are those of esse run, which says what each is for ('esse run --workload "
+        "help'), with the same defaults but for aggregates: list-append, rw-register, predicate; "
+        "bank, smallbank, long-fork, write-skew; blindw-rh, blindw-rw, blindw-wh, blindw-pred, rmw "
+        "and heavy-write, "
+        "which papers measure with; ycsb-a, ycsb-b and ycsb-f (some rows hotter than others); "
+        "twitter, rubis and tpcc, whose transactions have shapes of their own.  Otherwise every "
+        "option may be given.\n\n"
         "--anomaly plants a violation by name into fresh keys, a few transactions on top of "
         "--txns.  --certificate writes what only the store knows: the version order of every key "
         "and, for serializable and strict-serializable, the order of the transactions.  --certify "

@@ -12,14 +12,14 @@ static bool as_json, as_dot, as_svg, as_markdown;
 static const char *path = "-";
 
 static const struct esse_opt options[] = {
-    { "json", 0, ESSE_OPT_FLAG, &as_json, NULL, "print everything known, as JSON", NULL },
-    { "dot", 0, ESSE_OPT_FLAG, &as_dot, NULL, "print the lattice as a Graphviz graph", NULL },
-    { "svg", 0, ESSE_OPT_FLAG, &as_svg, NULL, "draw the lattice as a picture", NULL },
+    { "json", 0, ESSE_OPT_FLAG, &as_json, NULL, "print everything known, as JSON" },
+    { "dot", 0, ESSE_OPT_FLAG, &as_dot, NULL, "print the lattice as a Graphviz graph" },
+    { "svg", 0, ESSE_OPT_FLAG, &as_svg, NULL, "draw the lattice as a picture" },
     /* Empty help, so not shown: it is there to make docs/levels.md. */
-    { "markdown", 0, ESSE_OPT_FLAG, &as_markdown, NULL, "", NULL },
-    { "output", 'o', ESSE_OPT_TEXT, &path, "FILE", "write to this file (default: standard output)",
-      NULL },
-    { NULL, 0, ESSE_OPT_FLAG, NULL, NULL, NULL, NULL },
+    { "markdown", 0, ESSE_OPT_FLAG, &as_markdown, NULL, "" },
+    { "output", 'o', ESSE_OPT_TEXT, &path, "FILE",
+      "write to this file (default: standard output)" },
+    { 0 },
 };
 
 /* The whole lattice in the form asked for, or as text. */

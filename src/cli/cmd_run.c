@@ -2,6 +2,7 @@
 #include "cli/running.h"
 #include "level/level.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,6 +60,7 @@ static int run_all(struct esse_running *r, const struct esse_rotation *rotation,
     const bool is_many =
         r->args->repeat != ESSE_NOT_GIVEN || rotation->varies || rotation->count > 1;
     const uint64_t runs = esse_rotation_runs(rotation);
+    assert(rotation->count <= ESSE_ROTATED);
     int status = ESSE_EXIT_HOLDS, statuses[ESSE_ROTATED];
     uint64_t done = 0;
     for (unsigned i = 0; i < ESSE_ROTATED; i++)
@@ -154,8 +156,7 @@ static int start(const struct esse_command *command, bool checks, int count, cha
     } else if ((checks && args->level && !know_levels(arena, args->level, &err)) ||
                !esse_run_check_args(args, &err) || !find_server(&r, arena, count, &target, &err) ||
                !esse_run_find(arena, args, target, &r.url, &r.live, &is_workload_open, &err)) {
-        status = err.code == ESSE_EUSAGE ? esse_cli_usage(command->name, "%s", err.text)
-                                         : esse_cli_fail(NULL, &err);
+        status = esse_cli_refuse(command->name, NULL, &err);
     } else {
         if (checks && args->level)
             tell_levels(arena, args);

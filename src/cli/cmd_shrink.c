@@ -1,12 +1,13 @@
 #include "base/arena.h"
 #include "cli/session.h"
 #include "engine/shrink.h"
-#include "formats/save.h"
+#include "formats/formats.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static struct {
-    const char *level, *anomaly, *out, *from, *to, *workload, *certificate;
+    const char *level, *anomaly, *out, *format, *to, *workload, *certificate;
     struct esse_assuming assuming;
     double budget;
     uint64_t memory;
@@ -15,26 +16,20 @@ static struct {
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L",
-      "the level that is violated (default strict-serializable)", NULL },
+      "the level that is violated (default strict-serializable)" },
     { "anomaly", 'a', ESSE_OPT_TEXT, &o.anomaly, "TYPE",
-      "the type of anomaly to keep (default: the worst that is found)", NULL },
+      "the type of anomaly to keep (default: the worst that is found)" },
     ESSE_ASSUMING_OPTIONS(o.assuming),
-    { "out", 'o', ESSE_OPT_TEXT, &o.out, "FILE", "write to this file (default: standard output)",
-      NULL },
+    { "out", 'o', ESSE_OPT_TEXT, &o.out, "FILE", "write to this file (default: standard output)" },
     { "to", 't', ESSE_OPT_TEXT, &o.to, "F",
       "the output's format (default: by its name, or else the input's)", esse_writer_choices },
-    { "lossy", 0, ESSE_OPT_FLAG, &o.lossy, NULL, "drop what the output's format cannot hold",
-      NULL },
+    { "lossy", 0, ESSE_OPT_FLAG, &o.lossy, NULL, "drop what the output's format cannot hold" },
     { "budget", 'b', ESSE_OPT_DURATION, &o.budget, "TIME",
-      "stop after this time with the smallest history so far", NULL },
-    { "memory", 'm', ESSE_OPT_SIZE, &o.memory, "SIZE", "stop when more memory is needed", NULL },
+      "stop after this time with the smallest history so far" },
+    { "memory", 'm', ESSE_OPT_SIZE, &o.memory, "SIZE", "stop when more memory is needed" },
     ESSE_CERTIFICATE_OPTIONS(o),
-    { "format", 'f', ESSE_OPT_TEXT, &o.from, "F", "the input's format (default: recognised)",
-      esse_format_choices },
-    { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
-      "what the operations are (default: recognised)", esse_workload_choices },
-    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no summary, no warnings, no progress line",
-      NULL },
+    ESSE_READING_OPTIONS(o),
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no summary, no warnings, no progress line" },
     { 0 },
 };
 
@@ -49,32 +44,17 @@ static const struct esse_format *target_format(const struct esse_history *histor
     return format && esse_format_is_written(format) ? format : NULL;
 }
 
-static int write_history(const struct esse_session *session, struct esse_arena *arena,
-                         const struct esse_history *history, const struct esse_format *format)
-{
-    struct esse_error err = { 0 };
-    struct esse_save save;
-    if (!esse_save_open(&save, arena, format, history->values, o.out, o.lossy, &err))
-        return esse_cli_fail(NULL, &err);
-    if (!esse_history_emit(history, save.sink, &err)) {
-        esse_save_discard(&save);
-        return esse_cli_fail(err.code == ESSE_EIO ? NULL : o.out, &err);
-    }
-    if (!esse_save_commit(&save, &err))
-        return esse_cli_fail(NULL, &err);
-    esse_session_dropped(session, o.out, &save);
-    return 0;
-}
-
 /* There is nothing to shrink: says why. */
-static int say_nothing(const char *path, const struct esse_shrunk *shrunk)
+static int say_nothing(struct esse_arena *arena, const char *path, const struct esse_shrunk *shrunk)
 {
+    assert(shrunk->result->verdict_count == 1);
     const struct esse_verdict *verdict = &shrunk->result->verdicts[0];
+    const char *reason = esse_reason_text(arena, verdict);
     if (shrunk->outcome == ESSE_HOLDS)
         fprintf(stderr, "esse: %s: satisfies %s; there is nothing to shrink\n", path, o.level);
     else if (shrunk->outcome == ESSE_UNKNOWN)
         fprintf(stderr, "esse: %s: no violation of %s was found (%s); there is nothing to shrink\n",
-                path, o.level, shrunk->reason ? shrunk->reason : "unknown");
+                path, o.level, reason ? reason : "unknown");
     else
         fprintf(stderr, "esse: %s: violates %s, but not by %s; the worst is %s\n", path, o.level,
                 o.anomaly, esse_anomaly_name(verdict->anomalies[0].type));
@@ -97,7 +77,7 @@ static void say_summary(const char *path, const struct esse_history *history,
 
 static int shrink_history(struct esse_session *session, struct esse_arena *arena, const char *path)
 {
-    const struct esse_load_options load = { o.from, o.workload, &session->budget, o.certificate,
+    const struct esse_load_options load = { o.format, o.workload, &session->budget, o.certificate,
                                             o.transaction_order };
     const struct esse_check_options check = { .levels = &o.level,
                                               .level_count = 1,
@@ -113,8 +93,7 @@ static int shrink_history(struct esse_session *session, struct esse_arena *arena
             fprintf(stderr, "esse: %s: %s\n", path, err.text);
             return ESSE_EXIT_UNKNOWN;
         }
-        return err.code == ESSE_EUSAGE ? esse_cli_usage("shrink", "%s", err.text)
-                                       : esse_cli_fail(path, &err);
+        return esse_cli_refuse("shrink", path, &err);
     }
     esse_session_warn(session, path, history);
     const struct esse_format *format = target_format(history);
@@ -123,11 +102,10 @@ static int shrink_history(struct esse_session *session, struct esse_arena *arena
     bool ok = esse_shrink(arena, history, &shrink, &shrunk, &err);
     esse_session_clear(session);
     if (!ok)
-        return err.code == ESSE_EUSAGE ? esse_cli_usage("shrink", "%s", err.text)
-                                       : esse_cli_fail(path, &err);
+        return esse_cli_refuse("shrink", path, &err);
     if (!shrunk.type)
-        return say_nothing(path, &shrunk);
-    int status = write_history(session, arena, shrunk.part, format);
+        return say_nothing(arena, path, &shrunk);
+    int status = esse_session_save(session, arena, shrunk.part, format, o.out, o.lossy);
     if (!status)
         say_summary(path, history, &shrunk);
     return status;

@@ -13,12 +13,9 @@ static struct {
 
 static const struct esse_opt options[] = {
     ESSE_CERTIFICATE_OPTIONS(o),
-    { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "the input's format (default: recognised)",
-      esse_format_choices },
-    { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
-      "what the operations are (default: recognised)", esse_workload_choices },
-    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history", NULL },
-    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line", NULL },
+    ESSE_READING_OPTIONS(o),
+    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each history" },
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line" },
     { 0 },
 };
 
@@ -33,8 +30,7 @@ static int show_stats(struct esse_arena *arena, struct esse_out *out, const char
     bool ok = esse_history_load(arena, path, &load, &history, &err);
     esse_session_clear(&session);
     if (!ok)
-        return err.code == ESSE_EUSAGE ? esse_cli_usage("stats", "%s", err.text)
-                                       : esse_cli_fail(path, &err);
+        return esse_cli_refuse("stats", path, &err);
     esse_session_warn(&session, path, history);
     struct esse_stats stats;
     esse_stats_compute(history, &stats);

@@ -5,9 +5,8 @@
 #include "evidence/recheck.h"
 #include "formats/evidence_file.h"
 #include "history/history.h"
-#include "report/report_claim.h"
+#include "report/report_parts.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static struct {
@@ -21,7 +20,7 @@ static const struct esse_opt options[] = {
       esse_format_choices },
     { "workload", 'w', ESSE_OPT_TEXT, &o.workload, "W",
       "what the operations are (default: recognised)", esse_workload_choices },
-    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line", NULL },
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line" },
     { 0 },
 };
 
@@ -45,19 +44,15 @@ static int verify_results(const struct esse_history *history, const struct esse_
     }
     for (uint32_t i = 0; i < evidence->verdict_count; i++) {
         const struct esse_verdict *verdict = &evidence->verdicts[i];
-        const struct esse_level *level = strcmp(verdict->level, "none") == 0
-                                             ? &esse_level_none
-                                             : esse_level_find(verdict->level);
-        if (!level) {
-            esse_fail(&err, ESSE_EINPUT, "unknown level '%s'", verdict->level);
-            return esse_cli_fail(paths[0], &err);
-        }
-        if (!esse_recheck_verdict(history, level, verdict, NULL, esse_thread_count(0), &err))
+        const struct esse_level *level =
+            verdict->level == ESSE_LEVEL_NONE ? &esse_level_none : esse_level_get(verdict->level);
+        if (!esse_recheck_verdict(history, level, verdict, NULL, &err))
             return refuse(paths[0], &err);
         esse_out_f(out, "%s: %s %s", paths[1], esse_outcome_name(verdict->outcome),
                    esse_report_claim(out->arena, verdict));
         if (verdict->certificate)
-            esse_out_f(out, ", under the certificate (%s)", verdict->certificate);
+            esse_out_f(out, ", under the certificate (%s)",
+                       esse_certificate_name(verdict->certificate));
         esse_out_text(out,
                       verdict->outcome == ESSE_UNKNOWN ? ", nothing to verify\n" : ", verified\n");
     }

@@ -1,12 +1,13 @@
-#include "cli/completion.h"
+#include "cli/manual.h"
 
 #include "base/arena.h"
 #include "base/out.h"
 #include "base/vec.h"
-#include "cli/manual.h"
+#include "generate/execute.h"
 #include "generate/gen.h"
 #include "level/level.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- What can stand at a place -------------------------------------------------------------- */
@@ -22,6 +23,7 @@ struct values {
 
 static void add_word(struct values *values, struct esse_arena *arena, const char *word)
 {
+    assert(*word);
     for (size_t i = 0; i < values->words.count; i++)
         if (strcmp(values->words.at[i], word) == 0)
             return;
@@ -81,7 +83,7 @@ static struct values operand_values(struct esse_arena *arena, const struct esse_
     struct values values = { 0 };
     if (starts_with(command->operands, "WORKLOAD")) {
         for (size_t i = 0; esse_workloads[i]; i++)
-            if (esse_gen_can(esse_workloads[i]))
+            if (esse_store_can(esse_workloads[i]->needs))
                 add_word(&values, arena, esse_workloads[i]->name);
     } else if (starts_with(command->operands, "[NAME]")) {
         add_levels(&values, arena);

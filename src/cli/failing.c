@@ -1,5 +1,6 @@
 #include "cli/failing.h"
 
+#include <assert.h>
 #include <string.h>
 
 const char *const esse_fail_on_choices[] = { "violated", "unknown", NULL };
@@ -15,6 +16,7 @@ bool esse_failing_is_sane(const struct esse_failing *failing, struct esse_error 
 
 int esse_failing_status(const struct esse_failing *failing, int status, bool too_few_committed)
 {
+    assert(failing->fail_on);
     const bool passes = status == ESSE_EXIT_UNKNOWN && !too_few_committed &&
                         strcmp(failing->fail_on, "violated") == 0;
     return passes ? ESSE_EXIT_HOLDS : status;

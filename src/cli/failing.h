@@ -22,21 +22,15 @@ struct esse_failing {
     }
 extern const char *const esse_fail_on_choices[];
 
-#define ESSE_FAILING_OPTIONS(at)                                                                   \
-    { "min-committed",                                                                             \
-      0,                                                                                           \
-      ESSE_OPT_COUNT,                                                                              \
-      &(at).min_committed,                                                                         \
-      "N",                                                                                         \
-      "with fewer committed the verdict is unknown, exit status 2: too little was tested "         \
-      "(default: 1)",                                                                              \
-      NULL },                                                                                      \
-    {                                                                                              \
-        "fail-on", 0, ESSE_OPT_TEXT, &(at).fail_on, "WHAT",                                        \
-            "violated: the exit status is 0 also where the verdict is unknown, unless too little " \
-            "was committed; unknown: it is 2 (the default)",                                       \
-            esse_fail_on_choices                                                                   \
-    }
+/* clang-format off */
+#define ESSE_FAILING_OPTIONS(at) \
+    { "min-committed", 0, ESSE_OPT_COUNT, &(at).min_committed, "N", \
+      "with fewer committed the verdict is unknown, exit status 2: too little was tested " \
+      "(default: 1)" }, \
+    { "fail-on", 0, ESSE_OPT_TEXT, &(at).fail_on, "WHAT", \
+      "violated: the exit status is 0 also where the verdict is unknown, unless too little " \
+      "was committed; unknown: it is 2 (the default)", esse_fail_on_choices }
+/* clang-format on */
 
 /* Is --fail-on one of its choices?  ESSE_EUSAGE if not. */
 bool esse_failing_is_sane(const struct esse_failing *failing, struct esse_error *err);

@@ -4,12 +4,23 @@
 #include "cli/args.h"
 #include "cli/manual.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+extern const struct esse_command esse_command_check, esse_command_classic, esse_command_convert,
+    esse_command_docs, esse_command_gen, esse_command_levels, esse_command_shrink,
+    esse_command_stats, esse_command_verify, esse_command_run, esse_command_collect;
+
+const struct esse_command *const esse_commands[] = {
+    &esse_command_run,    &esse_command_collect, &esse_command_check, &esse_command_classic,
+    &esse_command_shrink, &esse_command_gen,     &esse_command_stats, &esse_command_levels,
+    &esse_command_verify, &esse_command_convert, &esse_command_docs,  NULL,
+};
 
 static const struct esse_command *find_command(const char *name)
 {
@@ -37,6 +48,7 @@ int esse_cli_fail(const char *path, const struct esse_error *err)
                                   [ESSE_ESTOPPED] = ESSE_EXIT_UNKNOWN,
                                   [ESSE_EBUG] = ESSE_EXIT_BUG,
                                   [ESSE_EUNAVAILABLE] = ESSE_EXIT_UNAVAILABLE };
+    assert(err->code <= ESSE_EUNAVAILABLE);
     fprintf(stderr, "esse: ");
     if (path)
         fprintf(stderr, "%s:", strcmp(path, "-") == 0 ? "standard input" : path);
@@ -57,6 +69,12 @@ int esse_cli_usage(const char *command, const char *format, ...)
     fprintf(stderr, "\n(esse %s --help shows how it is used)\n", command);
     va_end(args);
     return ESSE_EXIT_USAGE;
+}
+
+int esse_cli_refuse(const char *command, const char *path, const struct esse_error *err)
+{
+    return err->code == ESSE_EUSAGE ? esse_cli_usage(command, "%s", err->text)
+                                    : esse_cli_fail(path, err);
 }
 
 static int print_help(const struct esse_command *command)

@@ -4,6 +4,7 @@
 #include "base/out.h"
 #include "cli/session.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -23,34 +24,20 @@ bool esse_manual_has(const struct esse_command *command)
  * hyphen is shown as U+2010, which no command line understands. */
 static void put_escaped(struct esse_out *out, const char *text, size_t length)
 {
+    static const char *const escapes[128] = { ['\\'] = "\\e",  ['-'] = "\\-",   ['\''] = "\\(aq",
+                                              ['`'] = "\\(ga", ['^'] = "\\(ha", ['~'] = "\\(ti" };
     for (size_t i = 0; i < length; i++) {
-        switch (text[i]) {
-        case '\\':
-            esse_out_text(out, "\\e");
-            break;
-        case '-':
-            esse_out_text(out, "\\-");
-            break;
-        case '\'':
-            esse_out_text(out, "\\(aq");
-            break;
-        case '`':
-            esse_out_text(out, "\\(ga");
-            break;
-        case '^':
-            esse_out_text(out, "\\(ha");
-            break;
-        case '~':
-            esse_out_text(out, "\\(ti");
-            break;
-        default:
+        const char *escape = text[i] >= 0 ? escapes[(unsigned char)text[i]] : NULL;
+        if (escape)
+            esse_out_text(out, escape);
+        else
             esse_out_char(out, text[i]);
-        }
     }
 }
 
 static void put_font(struct esse_out *out, char font, const char *text, size_t length)
 {
+    assert(font == 'B' || font == 'I');
     esse_out_f(out, "\\f%c", font);
     put_escaped(out, text, length);
     esse_out_text(out, "\\fR");
@@ -82,6 +69,7 @@ static bool is_operand(const char *operands, const char *word, size_t length)
 /* One word of running text: options bold, operands italic. */
 static void put_word(struct esse_out *out, const char *operands, const char *word, size_t length)
 {
+    assert(length > 0);
     size_t open = length && strchr("('\"[", word[0]) ? 1 : 0;
     size_t name = name_length(word + open, length - open);
     bool is_option = name > 2 && memcmp(word + open, "--", 2) == 0;
@@ -130,6 +118,7 @@ static void put_text(struct esse_out *out, const char *operands, const char *tex
 /* The tables hold clauses; a page wants a capital letter and an end. */
 static const char *capitalized(struct esse_out *out, const char *clause, size_t length, char end)
 {
+    assert(length > 0);
     char *text = esse_arena_alloc(out->arena, length + 2, 1);
     memcpy(text, clause, length);
     text[0] = (char)toupper((unsigned char)text[0]);

@@ -1,5 +1,7 @@
 #include "cli/rotation.h"
 
+#include <assert.h>
+
 /* A user's own transactions are not one of them. */
 static bool is_possible(const struct esse_live_workload *workload, const struct esse_driver *driver)
 {
@@ -22,6 +24,7 @@ void esse_rotation_find(struct esse_rotation *rotation, const struct esse_run_ar
 
 uint64_t esse_rotation_runs(const struct esse_rotation *rotation)
 {
+    assert(rotation->count <= ESSE_ROTATED);
     const uint64_t rounds = rotation->shares ? rotation->count : 1;
     const uint64_t repeat = rotation->args->repeat;
     if (repeat != ESSE_NOT_GIVEN)
@@ -48,6 +51,7 @@ static void vary(const struct esse_run_args *args, uint64_t round, struct esse_l
 bool esse_rotation_turn(const struct esse_rotation *rotation, uint64_t number,
                         struct esse_live_options *live, struct esse_error *err)
 {
+    assert(rotation->count > 0);
     const uint64_t at = number ? number - 1 : 0;
     const struct esse_live_workload *workload = rotation->workloads[at % rotation->count];
     if (workload != live->workload &&

@@ -2,6 +2,7 @@
 
 #include "cli/rundir.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -47,56 +48,56 @@ static const char *const distributions[] = { "uniform", "zipf", NULL };
       "what the sessions do (default: list-append); 'help' lists them; 'all': one after the other, with " \
       "equal shares of the time or of the transactions", workload_choices }, \
     { "sessions", 's', ESSE_OPT_COUNT, TO(sessions), "N", \
-      "clients at work (default: 8)", NULL }, \
+      "clients at work (default: 8)" }, \
     { "txns", 'n', ESSE_OPT_COUNT, TO(txns), "N", \
-      "stop after N transactions, refused ones included (default: by --duration)", NULL }, \
+      "stop after N transactions, refused ones included (default: by --duration)" }, \
     { "duration", 'd', ESSE_OPT_DURATION, TO(duration), "TIME", \
-      "stop after this time (default: 3s, for all workloads 15s, unless --txns is given)", NULL }, \
+      "stop after this time (default: 3s, for all workloads 15s, unless --txns is given)" }, \
     { "isolation", 'i', ESSE_OPT_TEXT, TO(isolation), "I", \
-      "the isolation to ask the database for (default: its strongest)", NULL }, \
+      "the isolation to ask the database for (default: its strongest)" }, \
     { "ops", 0, ESSE_OPT_COUNT, TO(ops), "N", \
-      "operations of a transaction (default: by workload)", NULL }, \
+      "operations of a transaction (default: by workload)" }, \
     { "keys", 0, ESSE_OPT_COUNT, TO(keys), "N", \
-      "rows in use (default: by workload)", NULL }, \
+      "rows in use (default: by workload)" }, \
     { "max-writes-per-key", 0, ESSE_OPT_COUNT, TO(max_writes), "N", \
-      "writes to a row before a fresh one takes its place; 0: never (default: list-append 8, others 0)", NULL }, \
+      "writes to a row before a fresh one takes its place; 0: never (default: list-append 8, others 0)" }, \
     { "distribution", 0, ESSE_OPT_TEXT, TO(distribution), "D", \
       "how rows are chosen (default: uniform; ycsb and twitter zipf)", distributions }, \
     { "zipf-theta", 0, ESSE_OPT_REAL, TO(zipf_theta), "X", \
-      "skew of zipf (default: 0.99)", NULL }, \
+      "skew of zipf (default: 0.99)" }, \
     { "read-share", 0, ESSE_OPT_REAL, TO(read_share), "X", \
-      "reads among operations, or readers among transactions (default: by workload)", NULL }, \
+      "reads among operations, or readers among transactions (default: by workload)" }, \
     { "predicate-share", 0, ESSE_OPT_REAL, TO(predicate_share), "X", \
-      "predicates among operations (default: by workload)", NULL }, \
+      "predicates among operations (default: by workload)" }, \
     { "abort-share", 0, ESSE_OPT_REAL, TO(abort_share), "X", \
-      "transactions that their client rolls back (default: 0.02)", NULL }, \
+      "transactions that their client rolls back (default: 0.02)" }, \
     { "think", 0, ESSE_OPT_DURATION, TO(think), "TIME", \
-      "pause between transactions, on average (default: 0)", NULL }, \
+      "pause between transactions, on average (default: 0)" }, \
     { "timeout", 0, ESSE_OPT_DURATION, TO(timeout), "TIME", \
-      "hang up on a request that takes longer (default: 10s)", NULL }, \
+      "hang up on a request that takes longer (default: 10s)" }, \
     { "patience", 0, ESSE_OPT_DURATION, TO(patience), "TIME", \
-      "how long a database may be away during the run (default: 30s)", NULL }, \
+      "how long a database may be away during the run (default: 30s)" }, \
     { "threads", 0, ESSE_OPT_COUNT, TO(threads), "N", \
-      "work on N threads (default: one for each processor)", NULL }, \
+      "work on N threads (default: one for each processor)" }, \
     { "seed", 0, ESSE_OPT_COUNT, TO(seed), "N", \
-      "the seed of what sessions do (default: 1)", NULL }, \
+      "the seed of what sessions do (default: 1)" }, \
     { "no-certificate", 0, ESSE_OPT_FLAG, TO(no_certificate), NULL, \
-      "do not ask the database for the order of versions", NULL }, \
+      "do not ask the database for the order of versions" }, \
     { "spawn", 0, ESSE_OPT_TEXT, TO(spawn), "SERVER[?...]", \
       "start a private server for the run: postgresql, mariadb, galera or etcd; behind the question " \
       "mark is what its URL may say, as in 'galera?spread=transactions'", spawn_choices }, \
     { "nodes", 0, ESSE_OPT_COUNT, TO(nodes), "N", \
-      "nodes of the private server (default: galera 3, others 1)", NULL }, \
+      "nodes of the private server (default: galera 3, others 1)" }, \
     { "faults", 0, ESSE_OPT_TEXT, TO(faults), "F[,F...]", \
       "faults of the private server: kill (-9, then a new start), pause, partition, restart", fault_choices }, \
     { "fault-every", 0, ESSE_OPT_DURATION, TO(fault_every), "TIME", \
-      "the average time between two faults (default: 2s)", NULL }, \
+      "the average time between two faults (default: 2s)" }, \
     { "out", 'o', ESSE_OPT_TEXT, TO(out), "DIR", \
-      "the run directory (default: esse-runs/DATE-TARGET-WORKLOAD)", NULL }, \
+      "the run directory (default: esse-runs/DATE-TARGET-WORKLOAD)" }, \
     { "repeat", 0, ESSE_OPT_COUNT, TO(repeat), "N", \
-      "run N times, with consecutive seeds", NULL }, \
+      "run N times, with consecutive seeds" }, \
     { "quiet", 'q', ESSE_OPT_FLAG, TO(quiet), NULL, \
-      "no warnings, no progress line", NULL }
+      "no warnings, no progress line" }
 /* clang-format on */
 
 const struct esse_opt esse_run_options[] = {
@@ -104,29 +105,27 @@ const struct esse_opt esse_run_options[] = {
     { "until-violation", 0, ESSE_OPT_FLAG, &o.until_violation, NULL,
       "repeat until a level is violated, --repeat times at most; workload, sessions and keys "
       "change "
-      "from run to run if they are not given",
-      NULL },
+      "from run to run if they are not given" },
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
-      "the levels to check (default: what the database claims), or all", NULL },
+      "the levels to check (default: what the database claims), or all" },
     ESSE_ASSUMING_OPTIONS(o.assuming),
     { "budget", 'b', ESSE_OPT_DURATION, &o.budget, "TIME",
-      "give the check up after this time, with the verdict unknown", NULL },
+      "give the check up after this time, with the verdict unknown" },
     { "memory", 'm', ESSE_OPT_SIZE, &o.memory, "SIZE",
-      "give the check up when more memory is needed", NULL },
+      "give the check up when more memory is needed" },
     ESSE_FAILING_OPTIONS(o.failing),
-    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each run", NULL },
+    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "print one JSON object for each run" },
     { "plain", 0, ESSE_OPT_FLAG, &o.plain, NULL,
-      "print of each anomaly only what it means, which level prevents it and what to do", NULL },
+      "print of each anomaly only what it means, which level prevents it and what to do" },
     { "verbose", 'v', ESSE_OPT_FLAG, &o.verbose, NULL,
-      "say which engine was chosen and why, and show more occurrences", NULL },
+      "say which engine was chosen and why, and show more occurrences" },
     { 0 },
 };
 const struct esse_opt esse_collect_options[] = {
     COLLECT_OPTIONS,
     { "measure-recording", 0, ESSE_OPT_FLAG, &o.measure_recording, NULL,
       "measure what recording costs: the run records by turns, for a tenth of a second each, and "
-      "saves nothing",
-      NULL },
+      "saves nothing" },
     { 0 },
 };
 
@@ -242,6 +241,7 @@ bool esse_run_set_workload(const struct esse_run_args *args, struct esse_live_op
                            const struct esse_live_workload *workload, const char *file,
                            struct esse_error *err)
 {
+    assert(workload);
     const struct esse_workload_options *by = &workload->defaults;
     live->workload = workload;
     live->work = *by;

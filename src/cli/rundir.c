@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/outfile.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,6 +37,7 @@ const char *esse_rundir_file(struct esse_arena *arena, const struct esse_rundir 
 void esse_rundir_name(struct esse_arena *arena, const char *base, uint64_t number,
                       struct esse_rundir *dir)
 {
+    assert(base);
     dir->path =
         number ? esse_arena_format(arena, "%s/%llu", base, (unsigned long long)number) : base;
     dir->history = esse_rundir_file(arena, dir, "history.jsonl");
@@ -45,6 +47,7 @@ void esse_rundir_name(struct esse_arena *arena, const char *base, uint64_t numbe
 /* Makes the directories above, which may be there. */
 static void make_parents(const char *path)
 {
+    assert(*path);
     char *copy = strdup(path);
     for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -82,7 +85,7 @@ bool esse_rundir_scratch(int *history, struct esse_error *err)
 static void put_text(struct esse_out *out, const char *name, const char *text)
 {
     esse_out_f(out, ",\n \"%s\": ", name);
-    esse_out_json(out, text, strlen(text));
+    esse_out_json_text(out, text);
 }
 
 static void put_config(struct esse_out *out, const struct esse_live *live, const char *level)
@@ -112,9 +115,9 @@ static void put_config(struct esse_out *out, const struct esse_live *live, const
     for (size_t i = 0; i < live->description.setting_count; i++) {
         const struct esse_setting *setting = &live->description.settings[i];
         esse_out_text(out, i ? ", " : "");
-        esse_out_json(out, setting->name, strlen(setting->name));
+        esse_out_json_text(out, setting->name);
         esse_out_text(out, ": ");
-        esse_out_json(out, setting->value, strlen(setting->value));
+        esse_out_json_text(out, setting->value);
     }
     esse_out_text(out, "}}\n");
 }
@@ -184,6 +187,7 @@ const char *esse_rundir_again(struct esse_arena *arena, const struct esse_live_o
                               const char *target, const char *level,
                               const struct esse_assuming *assuming)
 {
+    assert(live->isolation);
     const struct esse_workload_options *work = &live->work;
     const char *line = esse_arena_format(
         arena, "esse %s %s --workload %s --isolation %s --sessions %" PRIu64 " --seed %" PRIu64,

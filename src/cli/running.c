@@ -2,9 +2,9 @@
 
 #include "base/outfile.h"
 #include "cli/checking.h"
-#include "report/report_evidence.h"
-#include "report/report_faults.h"
+#include "report/report_parts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -100,6 +100,7 @@ static int say_summary(struct esse_running *r)
 static bool describe(struct esse_running *r, const struct esse_live *live, bool has_certificate,
                      struct esse_error *err)
 {
+    assert(r->level);
     const struct esse_assuming *assuming = &r->args->assuming;
     const char *target = esse_run_target_again(r->arena, r->args, &r->live);
     const char *again =
@@ -205,9 +206,8 @@ int esse_run_once(struct esse_running *r)
     r->live.progress = show_progress;
     r->live.context = r;
     if (!collect(r, &err))
-        return err.code == ESSE_EUSAGE
-                   ? esse_cli_usage(r->command->name, "%s", err.text)
-                   : esse_cli_fail(err.code == ESSE_EINPUT ? r->live.work.file : NULL, &err);
+        return esse_cli_refuse(r->command->name, err.code == ESSE_EINPUT ? r->live.work.file : NULL,
+                               &err);
     int status = say_summary(r);
     if (r->live.by_turns)
         return r->summary.is_interrupted ? ESSE_EXIT_UNKNOWN : status;

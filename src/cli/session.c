@@ -7,6 +7,7 @@
 #include "history/history.h"
 #include "level/level.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,6 +91,7 @@ static void draw(void *context, const char *phase, uint64_t done, uint64_t total
 void esse_session_start(struct esse_session *session, double seconds, uint64_t memory_bytes,
                         bool quiet)
 {
+    assert(seconds >= 0);
     *session = (struct esse_session){ .quiet = quiet, .started = esse_clock_seconds() };
     session->budget.seconds = seconds;
     session->budget.memory_bytes = memory_bytes;
@@ -132,8 +134,8 @@ void esse_session_meant(bool quiet, const char *const *levels, size_t count)
             fprintf(stderr, "esse: level '%s': %s\n", levels[i], esse_level_also_means(levels[i]));
 }
 
-void esse_session_dropped(const struct esse_session *session, const char *path,
-                          const struct esse_save *save)
+/* Tells on stderr what a writer had no place for and no verdict depends on. */
+static void tell_dropped(const struct esse_session *session, const char *path, unsigned dropped)
 {
     static const struct {
         unsigned what;
@@ -144,16 +146,34 @@ void esse_session_dropped(const struct esse_session *session, const char *path,
                   { ESSE_TOLD_MEMBERS, "members that Esse does not know, such as :error" } };
     const char *between = ": left out, as the format has no place for it and no verdict depends on "
                           "it: ";
-    if (session->quiet || !save->sink->dropped)
+    if (session->quiet || !dropped)
         return;
     fprintf(stderr, "esse: %s", path);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (save->sink->dropped & texts[i].what) {
+        if (dropped & texts[i].what) {
             fprintf(stderr, "%s%s", between, texts[i].text);
             between = "; ";
         }
     }
     fputc('\n', stderr);
+}
+
+int esse_session_save(const struct esse_session *session, struct esse_arena *arena,
+                      const struct esse_history *history, const struct esse_format *format,
+                      const char *path, bool lossy)
+{
+    struct esse_error err = { 0 };
+    struct esse_save save;
+    if (!esse_save_open(&save, arena, format, history->values, path, lossy, &err))
+        return esse_cli_fail(NULL, &err);
+    if (!esse_history_emit(history, save.sink, &err)) {
+        esse_save_discard(&save);
+        return esse_cli_fail(err.code == ESSE_EIO ? NULL : path, &err);
+    }
+    if (!esse_save_commit(&save, &err))
+        return esse_cli_fail(NULL, &err);
+    tell_dropped(session, path, save.sink->dropped);
+    return 0;
 }
 
 const char *esse_session_assuming(struct esse_arena *arena, const struct esse_assuming *assuming)
@@ -178,6 +198,8 @@ int esse_session_answer(struct esse_out *out, int status)
 
 int esse_session_worse(int a, int b)
 {
+    assert(a >= 0);
+    assert(b >= 0);
     static const int order[] = { ESSE_EXIT_HOLDS, ESSE_EXIT_UNKNOWN, ESSE_EXIT_VIOLATED };
     int a_rank = 3, b_rank = 3;
     for (int i = 0; i < 3; i++) {
@@ -200,6 +222,7 @@ const char **esse_session_names(struct esse_arena *arena, const char *list, size
             names[(*count)++] = esse_arena_text(arena, list, length);
         list += length + (list[length] == ',');
     }
+    assert(*count <= most);
     return names;
 }
 

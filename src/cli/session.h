@@ -23,46 +23,34 @@ extern const char *const esse_format_choices[], *const esse_writer_choices[],
                                                     *const esse_workload_choices[];
 
 /* What is known about a history beside it. */
-#define ESSE_CERTIFICATE_OPTIONS(at)                                                               \
-    { "certificate",                                                                               \
-      0,                                                                                           \
-      ESSE_OPT_TEXT,                                                                               \
-      &(at).certificate,                                                                           \
-      "FILE",                                                                                      \
-      "version orders, the serialization order and initial versions, in native lines",             \
-      NULL },                                                                                      \
-    {                                                                                              \
-        "transaction-order", 0, ESSE_OPT_FLAG, &(at).transaction_order, NULL,                      \
-            "the versions of registers are in the order of their transactions: that of 'order', "  \
-            "or of "                                                                               \
-            "commit_ts",                                                                           \
-            NULL                                                                                   \
-    }
+/* clang-format off */
+#define ESSE_CERTIFICATE_OPTIONS(at) \
+    { "certificate", 0, ESSE_OPT_TEXT, &(at).certificate, "FILE", \
+      "version orders, the serialization order and initial versions, in native lines" }, \
+    { "transaction-order", 0, ESSE_OPT_FLAG, &(at).transaction_order, NULL, \
+      "the versions of registers are in the order of their transactions: that of 'order', or of " \
+      "commit_ts" }
+
+/* How a history is read. */
+#define ESSE_READING_OPTIONS(at) \
+    { "format", 'f', ESSE_OPT_TEXT, &(at).format, "F", \
+      "the input's format (default: recognised)", esse_format_choices }, \
+    { "workload", 'w', ESSE_OPT_TEXT, &(at).workload, "W", \
+      "what the operations are (default: recognised)", esse_workload_choices }
 
 /* What the commands that check take for granted about versions, with the rows of their options. */
 struct esse_assuming {
     bool wfr_keys, sequential_keys, linearizable_keys;
 };
-#define ESSE_ASSUMING_OPTIONS(at)                                                                  \
-    { "wfr-keys",                                                                                  \
-      0,                                                                                           \
-      ESSE_OPT_FLAG,                                                                               \
-      &(at).wfr_keys,                                                                              \
-      NULL,                                                                                        \
-      "assume that a transaction that reads a register and then writes it overwrites what it "     \
-      "read, or a later version",                                                                  \
-      NULL },                                                                                      \
-        { "sequential-keys",                                                                       \
-          0,                                                                                       \
-          ESSE_OPT_FLAG,                                                                           \
-          &(at).sequential_keys,                                                                   \
-          NULL,                                                                                    \
-          "assume that no session sees a register go back",                                        \
-          NULL },                                                                                  \
-    {                                                                                              \
-        "linearizable-keys", 0, ESSE_OPT_FLAG, &(at).linearizable_keys, NULL,                      \
-            "assume that each register is linearizable", NULL                                      \
-    }
+#define ESSE_ASSUMING_OPTIONS(at) \
+    { "wfr-keys", 0, ESSE_OPT_FLAG, &(at).wfr_keys, NULL, \
+      "assume that a transaction that reads a register and then writes it overwrites what it " \
+      "read, or a later version" }, \
+    { "sequential-keys", 0, ESSE_OPT_FLAG, &(at).sequential_keys, NULL, \
+      "assume that no session sees a register go back" }, \
+    { "linearizable-keys", 0, ESSE_OPT_FLAG, &(at).linearizable_keys, NULL, \
+      "assume that each register is linearizable" }
+/* clang-format on */
 unsigned esse_session_assume(const struct esse_assuming *assuming);
 /* As a command line has it, each with a space in front. */
 const char *esse_session_assuming(struct esse_arena *arena, const struct esse_assuming *assuming);
@@ -81,10 +69,11 @@ void esse_session_warn(struct esse_session *session, const char *path,
 /* Tells on stderr which level was taken where a name means several. */
 void esse_session_meant(bool quiet, const char *const *levels, size_t count);
 
-/* Tells on stderr what a writer had no place for and no verdict depends on. */
-struct esse_save;
-void esse_session_dropped(const struct esse_session *session, const char *path,
-                          const struct esse_save *save);
+/* Writes a history to a path, whole or not at all; the exit status. */
+struct esse_format;
+int esse_session_save(const struct esse_session *session, struct esse_arena *arena,
+                      const struct esse_history *history, const struct esse_format *format,
+                      const char *path, bool lossy);
 
 /* Writes what 'out' holds and returns 'status', or the status of the failure to write. */
 struct esse_out;

@@ -252,3 +252,11 @@ void esse_url_tell(const struct esse_url *url, const char *said, char text[ESSE_
         count--;
     text[count] = '\0';
 }
+
+bool esse_url_fail(const struct esse_url *url, const char *before, const char *said,
+                   struct esse_error *err)
+{
+    char text[ESSE_SAID];
+    esse_url_tell(url, said, text);
+    return esse_fail(err, ESSE_EUNAVAILABLE, "%s%s", before, text);
+}

@@ -53,4 +53,8 @@ bool esse_url_knows(const struct esse_url *url, const char *const *names, struct
 enum { ESSE_SAID = 240 };
 void esse_url_tell(const struct esse_url *url, const char *said, char text[ESSE_SAID]);
 
+/* Fails with it, ESSE_EUNAVAILABLE: "BEFORE SAID". */
+bool esse_url_fail(const struct esse_url *url, const char *before, const char *said,
+                   struct esse_error *err);
+
 #endif

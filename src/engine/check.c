@@ -26,7 +26,7 @@ void check_make_room(struct check *check, size_t count)
     for (size_t i = 0; i < count; i++)
         check->verdicts[i] =
             (struct esse_verdict){ .outcome = ESSE_UNKNOWN,
-                                   .named = check->options->anomalies,
+                                   .named = check->anomalies,
                                    .named_count = (uint32_t)check->options->anomaly_count };
 }
 
@@ -36,7 +36,7 @@ static void take_all_levels(struct check *check)
     check_make_room(check, esse_level_count());
     for (size_t i = 0; i < check->count; i++) {
         check->levels[i] = esse_level_at(i);
-        check->verdicts[i].level = check->levels[i]->friendly;
+        check->verdicts[i].level = check->levels[i]->id;
     }
 }
 
@@ -57,7 +57,7 @@ static bool find_levels(struct check *check, const struct esse_check_options *op
         check->levels[i] = none ? &esse_level_none : esse_level_named(names[i], err);
         if (!check->levels[i])
             return false;
-        check->verdicts[i].level = check->levels[i]->friendly;
+        check->verdicts[i].level = check->levels[i]->id;
     }
     return true;
 }
@@ -81,6 +81,7 @@ static bool find_anomalies(struct check *check, struct esse_error *err)
     for (size_t i = 0; i < options->anomaly_count; i++) {
         if (!find_anomaly(options->anomalies[i], &type, err))
             return false;
+        check->anomalies[i] = type->id;
         for (size_t id = 1; id < ESSE_ANOMALY_END; id++)
             check->named[id] |=
                 esse_anomaly_implies(esse_anomaly_get((enum esse_anomaly_id)id), type);
@@ -97,10 +98,9 @@ static bool find_anomalies(struct check *check, struct esse_error *err)
     return true;
 }
 
-static bool find_order(const char *name, struct esse_error *err)
+static bool find_order(const char *name, enum esse_order_by *by, struct esse_error *err)
 {
-    enum esse_order_by by;
-    return !name || (esse_order_by_find(name, &by) && by != ESSE_ORDER_BY_TIMESTAMPS) ||
+    return !name || (esse_order_by_find(name, by) && *by != ESSE_ORDER_BY_TIMESTAMPS) ||
            esse_fail(err, ESSE_EUSAGE,
                      "unknown order '%s'; transactions are ordered by order, commit_ts or start_ts",
                      name);
@@ -130,12 +130,11 @@ static void make_plans(struct check *check)
 
 /* ---- running ---- */
 
-static void stop_verdict(struct esse_arena *arena, struct esse_verdict *verdict,
-                         const struct esse_budget *budget)
+static void stop_verdict(struct esse_verdict *verdict, const struct esse_budget *budget)
 {
     verdict->outcome = ESSE_UNKNOWN;
     verdict->evidence = ESSE_EVIDENCE_NONE;
-    verdict->reason = esse_budget_reason(arena, budget);
+    verdict->reason = esse_budget_reason(budget);
 }
 
 static bool is_same(const struct esse_anomaly *a, const struct esse_anomaly *b)
@@ -168,16 +167,15 @@ static void settle(const struct check *check, const struct esse_level *level,
         !esse_recheck_is_enough(esse_level_get(verdict->order.proves), level, verdict)) {
         verdict->outcome = ESSE_UNKNOWN;
         verdict->evidence = ESSE_EVIDENCE_NONE;
-        verdict->reason = "the level holds, but whether the history is free of the anomalies that "
-                          "were named could not be decided";
+        verdict->reason.id = ESSE_REASON_NAMED_ANOMALIES;
     }
-    if (verdict->outcome == ESSE_UNKNOWN && !verdict->reason && check->is_named)
-        verdict->reason = "the engine that was named does not decide it";
+    if (verdict->outcome == ESSE_UNKNOWN && !verdict->reason.id && check->is_named)
+        verdict->reason.id = ESSE_REASON_NAMED_ENGINE;
     for (uint32_t i = 0; verdict->outcome == ESSE_UNKNOWN && i < job->found_count; i++) {
         const struct esse_anomaly_type *type = esse_anomaly_get(job->found[i].type);
         if (check->except[type->id] && esse_level_forbids(level, type))
-            verdict->reason = esse_arena_format(
-                check->arena, "%s rules it out, which was to be left out", type->name);
+            verdict->reason =
+                (struct esse_reason){ .id = ESSE_REASON_EXCEPTED, .anomaly = type->id };
     }
 }
 
@@ -223,8 +221,9 @@ static void void_job(struct esse_job *job)
                                           .named = verdict->named,
                                           .named_count = verdict->named_count,
                                           .engine = verdict->engine,
-                                          .plan = verdict->plan };
-        stop_verdict(job->arena, verdict, job->budget);
+                                          .plan = verdict->plan,
+                                          .is_engine_named = verdict->is_engine_named };
+        stop_verdict(verdict, job->budget);
     }
 }
 
@@ -253,7 +252,8 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                                              .named = check->verdicts[which[i]].named,
                                              .named_count = check->verdicts[which[i]].named_count,
                                              .engine = engine->name,
-                                             .plan = check->plans[which[i]]->reason };
+                                             .plan = check->plans[which[i]]->reason,
+                                             .is_engine_named = check->is_named };
     }
     double started = esse_clock_seconds();
     struct esse_job job = { .arena = check->arena,
@@ -265,7 +265,7 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
                             .verdicts = verdicts,
                             .assume = check->options->assume,
                             .ablate = check->options->ablate,
-                            .order_by = check->options->order_by,
+                            .order_by = check->order_by,
                             .proved = check->proved,
                             .near = check->near,
                             .next = next,
@@ -287,7 +287,7 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
         verdicts[i].seconds = kept->seconds + esse_clock_seconds() - started;
         /* Of two that cannot decide, the first had the better reason, if it had one and the last
          * one knows of another than that time ran out. */
-        if (!kept->reason || verdicts[i].outcome != ESSE_UNKNOWN || esse_budget_spent(budget))
+        if (!kept->reason.id || verdicts[i].outcome != ESSE_UNKNOWN || esse_budget_spent(budget))
             *kept = verdicts[i];
     }
     return true;
@@ -341,8 +341,8 @@ static void judge_lost(struct check *check)
         check->plans[i] = NULL;
         check->verdicts[i] =
             (struct esse_verdict){ .level = check->verdicts[i].level,
-                                   .named = check->options->anomalies,
-                                   .named_count = (uint32_t)check->options->anomaly_count,
+                                   .named = check->verdicts[i].named,
+                                   .named_count = check->verdicts[i].named_count,
                                    .outcome = ESSE_VIOLATED,
                                    .engine = "scan",
                                    .plan = "the database's log lacks what was acknowledged",
@@ -363,8 +363,7 @@ static void doubt_lost(struct check *check)
             continue;
         verdict->outcome = ESSE_UNKNOWN;
         verdict->evidence = ESSE_EVIDENCE_NONE;
-        verdict->reason = esse_arena_format(
-            check->arena, "%s rules it out, which was to be left out", type->name);
+        verdict->reason = (struct esse_reason){ .id = ESSE_REASON_EXCEPTED, .anomaly = type->id };
     }
 }
 
@@ -384,21 +383,13 @@ bool check_decide(struct check *check, struct esse_budget *budget, struct esse_e
 
 /* ---- what a verdict rests on ---- */
 
-static void state_assumptions(struct check *check, struct esse_verdict *verdict)
+static void state_assumptions(struct esse_verdict *verdict)
 {
-    enum { MOST = 8 };
-    const char **names = esse_arena_alloc(check->arena, MOST, sizeof *names);
-    for (const struct esse_assumption_words *at = esse_assumptions; at->name; at++) {
-        bool needed = false;
-        for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-            needed |= esse_anomaly_assumes(&verdict->anomalies[i], at->name);
-        for (uint32_t w = 0; w < verdict->way_count; w++)
-            for (uint32_t i = 0; i < verdict->ways[w].anomaly_count; i++)
-                needed |= esse_anomaly_assumes(&verdict->ways[w].anomalies[i], at->name);
-        if (needed)
-            names[verdict->assumed_count++] = at->name;
-    }
-    verdict->assumed = names;
+    for (uint32_t i = 0; i < verdict->anomaly_count; i++)
+        verdict->assumed |= esse_anomaly_assumes(&verdict->anomalies[i]);
+    for (uint32_t w = 0; w < verdict->way_count; w++)
+        for (uint32_t i = 0; i < verdict->ways[w].anomaly_count; i++)
+            verdict->assumed |= esse_anomaly_assumes(&verdict->ways[w].anomalies[i]);
 }
 
 /* For a while that is short beside the check itself, and beside what is left of the budget. */
@@ -420,7 +411,7 @@ static void ask_otherwise(struct check *check, const struct esse_level *level,
         return;
     struct esse_arena *arena = esse_arena_new();
     const struct esse_forgetting all = { .version_share = 0 };
-    const char *name = verdict->level;
+    const char *name = esse_level_name(verdict->level);
     struct esse_budget budget = { .seconds = time_for_otherwise(check, verdict) };
     struct esse_check_options options = { .levels = &name,
                                           .level_count = 1,
@@ -454,7 +445,7 @@ static void recheck_verdict(void *context)
     const struct check *check = r->check;
     esse_guard_poll();
     r->ok = esse_recheck_verdict(check->history, check->levels[r->at], &check->verdicts[r->at],
-                                 check->proved, check->threads, r->err);
+                                 check->proved, r->err);
 }
 
 static void recheck_found(void *context)
@@ -471,10 +462,10 @@ static void void_verdict(struct check *check, struct esse_verdict *verdict)
     verdict->anomaly_count = 0;
     verdict->way_count = 0;
     verdict->anomalies_seen = 0;
-    verdict->certificate = NULL;
+    verdict->certificate = ESSE_CERTIFICATE_NONE;
     verdict->has_otherwise = false;
-    verdict->assumed_count = 0;
-    stop_verdict(check->arena, verdict, check->options->budget);
+    verdict->assumed = 0;
+    stop_verdict(verdict, check->options->budget);
 }
 
 /* What there is no time to recheck is not reported. */
@@ -595,8 +586,7 @@ static void demand_commits(struct check *check, struct esse_result *result)
         committed += check->history->txn_status[t] == ESSE_COMMITTED;
     result->too_few_committed = committed < check->options->min_committed;
     for (size_t i = 0; result->too_few_committed && i < check->count; i++)
-        esse_verdict_demand_commits(check->arena, &check->verdicts[i], committed,
-                                    check->options->min_committed);
+        esse_verdict_demand_commits(&check->verdicts[i], committed, check->options->min_committed);
 }
 
 bool esse_check(struct esse_arena *arena, const struct esse_history *history,
@@ -616,9 +606,11 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
                            .threads = esse_thread_count(options->threads),
                            .planning = { options->assume, options->order_by != NULL },
                            .near = esse_arena_alloc(arena, 1, sizeof *check.near),
+                           .anomalies = esse_arena_alloc(arena, options->anomaly_count,
+                                                         sizeof *check.anomalies),
                            .proved = esse_proved_new(arena, history) };
     if (!find_levels(&check, options, err) || !find_anomalies(&check, err) ||
-        !find_order(options->order_by, err) || !find_engine(options->engine, err))
+        !find_order(options->order_by, &check.order_by, err) || !find_engine(options->engine, err))
         return false;
     esse_budget_start(options->budget);
     bool has_ways;
@@ -629,7 +621,7 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
     follow_all(&check);
     doubt_lost(&check);
     for (size_t i = 0; i < check.count; i++)
-        state_assumptions(&check, &check.verdicts[i]);
+        state_assumptions(&check.verdicts[i]);
     for (size_t i = 0; i < check.count; i++) {
         check.verdicts[i].certificate = esse_recheck_certificate(check.history, &check.verdicts[i]);
         ask_otherwise(&check, check.levels[i], &check.verdicts[i]);

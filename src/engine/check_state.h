@@ -13,13 +13,15 @@ struct check {
     struct esse_planning planning;
     size_t count;
     const struct esse_level **levels;
+    enum esse_order_by order_by;    /* see struct esse_job */
     bool is_named;                  /* the engine, by the caller */
     const struct esse_plan **plans; /* by level; NULL: it had its turns */
     struct esse_verdict *verdicts;
-    struct serial_near *near;     /* see struct esse_job */
-    struct esse_proved *proved;   /* by the kernel, of this history */
-    struct found_vec found;       /* by all engines */
-    bool named[ESSE_ANOMALY_END]; /* see struct esse_job */
+    struct serial_near *near;        /* see struct esse_job */
+    struct esse_proved *proved;      /* by the kernel, of this history */
+    struct found_vec found;          /* by all engines */
+    enum esse_anomaly_id *anomalies; /* those of the options */
+    bool named[ESSE_ANOMALY_END];    /* see struct esse_job */
     bool except[ESSE_ANOMALY_END];
 };
 

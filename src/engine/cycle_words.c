@@ -1,6 +1,7 @@
 #include "engine/cycle_words.h"
 
 #include "base/out.h"
+#include "evidence/given_order.h"
 #include "history/access.h"
 #include "history/show.h"
 #include "sql/statement.h"
@@ -38,22 +39,6 @@ static const struct esse_edge *edge_at(const struct story *s, uint32_t at)
 
 /* ---- pieces of sentences ---- */
 
-static void put_name(struct story *s, esse_txn txn)
-{
-    esse_show_txn(&s->out, s->history, txn);
-}
-
-static void put_key(struct story *s, const struct esse_edge *edge)
-{
-    esse_show_key(&s->out, s->history, edge->key);
-}
-
-static void put_row(struct story *s, const struct esse_edge *edge)
-{
-    esse_out_text(&s->out, "the row ");
-    esse_show_bare_key(&s->out, s->history, edge->key);
-}
-
 static esse_value text_of(const struct story *s, uint32_t op)
 {
     return s->history->predicates[s->history->op_key[op]].text;
@@ -82,13 +67,8 @@ static const char *effect(const struct story *s, const struct esse_edge *edge)
 /* "t1 looked for "v < 5" and did not see that the row y appeared, by t2" */
 static void put_unseen(struct story *s, const struct esse_edge *edge)
 {
-    put_name(s, edge->from);
-    esse_out_text(&s->out, " looked for ");
-    esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
-    esse_out_text(&s->out, " and did not see that ");
-    put_row(s, edge);
-    esse_out_f(&s->out, " %s, by ", effect(s, edge));
-    put_name(s, edge->to);
+    esse_show_f(&s->out, s->history, "%t looked for %v and did not see that the row %b %s, by %t",
+                edge->from, text_of(s, edge->from_op.ix), edge->key, effect(s, edge), edge->to);
 }
 
 /* Or "t1 read y without what t2 wrote to it".  Which was first in time is not known. */
@@ -98,12 +78,8 @@ static void put_missed(struct story *s, const struct esse_edge *edge)
         put_unseen(s, edge);
         return;
     }
-    put_name(s, edge->from);
-    esse_out_text(&s->out, " read ");
-    put_key(s, edge);
-    esse_out_text(&s->out, " without what ");
-    put_name(s, edge->to);
-    esse_out_text(&s->out, " wrote to it");
+    esse_show_f(&s->out, s->history, "%t read %k without what %t wrote to it", edge->from,
+                edge->key, edge->to);
 }
 
 /* ---- stories of two without rw ---- */
@@ -111,27 +87,17 @@ static void put_missed(struct story *s, const struct esse_edge *edge)
 /* Each overwrote the other, of two keys. */
 static void tell_dirty_write(struct story *s)
 {
-    esse_out_text(&s->out, "dirty writes: the version of ");
-    put_name(s, s->edges[0].from);
-    esse_out_text(&s->out, " comes before that of ");
-    put_name(s, s->edges[0].to);
-    esse_out_text(&s->out, " in ");
-    put_key(s, &s->edges[0]);
-    esse_out_text(&s->out, ", and after it in ");
-    put_key(s, &s->edges[1]);
+    esse_show_f(&s->out, s->history,
+                "dirty writes: the version of %t comes before that of %t in %k, and after it in %k",
+                s->edges[0].from, s->edges[0].to, s->edges[0].key, s->edges[1].key);
 }
 
 static void tell_flow(struct story *s)
 {
     esse_out_text(&s->out, "circular information flow: ");
-    for (uint32_t i = 0; i < 2; i++) {
-        put_name(s, s->edges[i].to);
-        esse_out_text(&s->out, " read what ");
-        put_name(s, s->edges[i].from);
-        esse_out_text(&s->out, " wrote to ");
-        put_key(s, &s->edges[i]);
-        esse_out_text(&s->out, i ? "" : ", and ");
-    }
+    for (uint32_t i = 0; i < 2; i++)
+        esse_show_f(&s->out, s->history, "%t read what %t wrote to %k%s", s->edges[i].to,
+                    s->edges[i].from, s->edges[i].key, i ? "" : ", and ");
 }
 
 static bool tell_plain(struct story *s)
@@ -164,41 +130,26 @@ static void tell_phantom(struct story *s, const struct esse_edge *edge)
 {
     esse_out_text(&s->out, "a phantom: ");
     if (is_asked_twice(s, edge)) {
-        put_row(s, edge);
-        esse_out_f(&s->out, " %s between two evaluations of ", effect(s, edge));
-        esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
-        esse_out_text(&s->out, " by ");
-        put_name(s, edge->from);
+        esse_show_f(&s->out, s->history, "the row %b %s between two evaluations of %v by %t",
+                    edge->key, effect(s, edge), text_of(s, edge->from_op.ix), edge->from);
         return;
     }
     put_unseen(s, edge);
-    esse_out_text(&s->out, ", and yet ");
-    put_name(s, edge->from);
-    esse_out_text(&s->out, " comes after ");
-    put_name(s, edge->to);
+    esse_show_f(&s->out, s->history, ", and yet %t comes after %t", edge->from, edge->to);
 }
 
 /* Everything else is session order or time. */
 static void tell_stale(struct story *s, const struct esse_edge *edge)
 {
-    const bool is_item = edge->dep == ESSE_DEP_RW;
-    esse_out_text(&s->out, is_item ? "a stale read: " : "a stale predicate read: ");
-    put_name(s, edge->from);
-    if (is_item) {
-        esse_out_text(&s->out, " read ");
-        put_key(s, edge);
-        esse_out_text(&s->out, " without what ");
-        put_name(s, edge->to);
-        esse_out_text(&s->out, ", which came first, wrote to it");
-        return;
-    }
-    esse_out_text(&s->out, " looked for ");
-    esse_show_value(&s->out, s->history, text_of(s, edge->from_op.ix));
-    esse_out_text(&s->out, " and missed that ");
-    put_row(s, edge);
-    esse_out_f(&s->out, " had %s, by ", effect(s, edge));
-    put_name(s, edge->to);
-    esse_out_text(&s->out, ", which came first");
+    if (edge->dep == ESSE_DEP_RW)
+        esse_show_f(&s->out, s->history,
+                    "a stale read: %t read %k without what %t, which came first, wrote to it",
+                    edge->from, edge->key, edge->to);
+    else
+        esse_show_f(&s->out, s->history,
+                    "a stale predicate read: %t looked for %v and missed that the row %b had %s, "
+                    "by %t, which came first",
+                    edge->from, text_of(s, edge->from_op.ix), edge->key, effect(s, edge), edge->to);
 }
 
 /* Had the reader read the key again, and another version, when it wrote it? */
@@ -209,47 +160,33 @@ static bool is_read_again(const struct story *s, const struct esse_edge *edge)
 
 static void tell_lost_update(struct story *s, const struct esse_edge *edge)
 {
-    const bool is_lost = !is_read_again(s, edge);
-    esse_out_text(&s->out, is_lost ? "a lost update: " : "an unrepeatable read: ");
-    put_name(s, edge->from);
-    esse_out_text(&s->out, is_lost ? " wrote " : " read ");
-    put_key(s, edge);
-    esse_out_text(&s->out, is_lost ? " without knowing what " : " at first without what ");
-    put_name(s, edge->to);
-    esse_out_text(&s->out, " had written to it");
-    esse_out_text(&s->out, is_lost ? "" : ", then another version, and then wrote it");
+    esse_show_f(&s->out, s->history,
+                is_read_again(s, edge)
+                    ? "an unrepeatable read: %t read %k at first without what %t had written to "
+                      "it, then another version, and then wrote it"
+                    : "a lost update: %t wrote %k without knowing what %t had written to it",
+                edge->from, edge->key, edge->to);
 }
 
 /* One read, of a list that has some of the writer's elements. */
 static void tell_half_read(struct story *s, const struct esse_edge *edge)
 {
-    esse_out_text(&s->out, "an intermediate read: ");
-    put_name(s, edge->from);
-    esse_out_text(&s->out, " saw only a part of what ");
-    put_name(s, edge->to);
-    esse_out_text(&s->out, " wrote to ");
-    put_key(s, edge);
+    esse_show_f(&s->out, s->history,
+                "an intermediate read: %t saw only a part of what %t wrote to %k", edge->from,
+                edge->to, edge->key);
 }
 
 static void tell_read_skew(struct story *s, const struct esse_edge *edge,
                            const struct esse_edge *back)
 {
-    const bool is_same = edge->key.ix == back->key.ix;
-    esse_out_text(&s->out, is_same ? "an unrepeatable read: " : "read skew: ");
-    put_name(s, edge->from);
-    esse_out_text(&s->out, is_same ? " read " : " saw what ");
-    if (is_same) {
-        put_key(s, edge);
-        esse_out_text(&s->out, " both without and with what ");
-        put_name(s, edge->to);
-        esse_out_text(&s->out, " wrote to it");
-        return;
-    }
-    put_name(s, edge->to);
-    esse_out_text(&s->out, " wrote to ");
-    put_key(s, back);
-    esse_out_text(&s->out, ", and not what it wrote to ");
-    put_key(s, edge);
+    if (edge->key.ix == back->key.ix)
+        esse_show_f(&s->out, s->history,
+                    "an unrepeatable read: %t read %k both without and with what %t wrote to it",
+                    edge->from, edge->key, edge->to);
+    else
+        esse_show_f(&s->out, s->history,
+                    "read skew: %t saw what %t wrote to %k, and not what it wrote to %k",
+                    edge->from, edge->to, back->key, edge->key);
 }
 
 static bool tell_single(struct story *s, const struct esse_edge *edge)
@@ -273,26 +210,14 @@ static bool tell_single(struct story *s, const struct esse_edge *edge)
 
 /* ---- stories with two ---- */
 
-static bool writes(const struct story *s, esse_txn txn)
-{
-    for (uint32_t op = s->history->txn_op[txn.ix]; op < s->history->txn_op[txn.ix + 1]; op++)
-        for (uint32_t i = 0; i < esse_access_count(s->history, op); i++)
-            if (esse_access_at(s->history, op, i).kind != ESSE_OP_READ)
-                return true;
-    return false;
-}
-
 /* Of one key there is no skew: the second writer did not know of the first. */
 static void tell_same_update(struct story *s)
 {
     const bool is_lost = !is_read_again(s, &s->edges[0]) && !is_read_again(s, &s->edges[1]);
-    esse_out_text(&s->out, is_lost ? "a lost update: " : "an unrepeatable read: ");
-    put_name(s, s->edges[0].from);
-    esse_out_text(&s->out, " and ");
-    put_name(s, s->edges[0].to);
-    esse_out_text(&s->out, " both wrote ");
-    put_key(s, &s->edges[0]);
-    esse_out_text(&s->out, " and had read it without what the other wrote");
+    esse_show_f(&s->out, s->history,
+                "%s%t and %t both wrote %k and had read it without what the other wrote",
+                is_lost ? "a lost update: " : "an unrepeatable read: ", s->edges[0].from,
+                s->edges[0].to, s->edges[0].key);
     if (!is_lost)
         esse_out_text(&s->out, ", though not only so");
 }
@@ -310,29 +235,19 @@ static void tell_write_skew(struct story *s)
 static void tell_read_only(struct story *s, const struct esse_edge *edge)
 {
     const esse_txn seen = edge_at(s, (uint32_t)(edge - s->edges) + 1)->to;
-    esse_out_text(&s->out, "the read-only anomaly: ");
-    put_name(s, edge->from);
-    esse_out_text(&s->out, ", which writes nothing, saw ");
-    put_name(s, seen);
-    esse_out_text(&s->out, " and not ");
-    put_name(s, edge->to);
-    esse_out_text(&s->out, ", which must come before ");
-    put_name(s, seen);
+    esse_show_f(&s->out, s->history,
+                "the read-only anomaly: %t, which writes nothing, saw %t and not %t, which must "
+                "come before %t",
+                edge->from, seen, edge->to, seen);
 }
 
 /* wr rw wr rw */
 static void tell_long_fork(struct story *s, const struct esse_edge *edge)
 {
     const struct esse_edge *other = edge_at(s, (uint32_t)(edge - s->edges) + 2);
-    esse_out_text(&s->out, s->by_predicate ? "a long fork, by a predicate: " : "a long fork: ");
-    put_name(s, edge->from);
-    esse_out_text(&s->out, " and ");
-    put_name(s, other->from);
-    esse_out_text(&s->out, " saw ");
-    put_name(s, edge->to);
-    esse_out_text(&s->out, " and ");
-    put_name(s, other->to);
-    esse_out_text(&s->out, " in opposite orders");
+    esse_show_f(&s->out, s->history, "%s%t and %t saw %t and %t in opposite orders",
+                s->by_predicate ? "a long fork, by a predicate: " : "a long fork: ", edge->from,
+                other->from, edge->to, other->to);
 }
 
 static bool is_forked(const struct story *s, uint32_t at)
@@ -349,7 +264,7 @@ static bool tell_double(struct story *s, uint32_t at)
     else if (s->count == 2)
         tell_write_skew(s);
     else if (s->count == 3 && is_anti(edge_at(s, at + 1)) && is_reading(edge_at(s, at + 2)) &&
-             !writes(s, edge->from))
+             !esse_txn_writes(s->history, edge->from.ix, NULL))
         tell_read_only(s, edge);
     else if (is_forked(s, at))
         tell_long_fork(s, edge);

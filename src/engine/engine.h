@@ -31,7 +31,7 @@ struct esse_job {
     struct esse_verdict *verdicts; /* one a level */
     unsigned assume;               /* enum esse_assumption */
     unsigned ablate;               /* enum esse_ablation */
-    const char *order_by;          /* what the order of transactions is known to be by, or NULL */
+    enum esse_order_by order_by;   /* what the order of transactions is known to be by, or NONE */
     struct esse_proved *proved;    /* what the kernel has proved so far, or NULL */
     struct serial_near *near;      /* orders near the recorded one, as far as they were asked for */
     const struct esse_engine *const
@@ -64,6 +64,10 @@ struct esse_engine {
 };
 
 extern const struct esse_engine *const esse_engines[]; /* null-terminated */
+
+/* What they are and what they cost: docs/design, a page each. */
+extern const struct esse_engine esse_engine_scan, esse_engine_replay, esse_engine_serial,
+    esse_engine_dsg, esse_engine_saturate, esse_engine_polygraph;
 
 const struct esse_engine *esse_engine_find(const char *name);
 

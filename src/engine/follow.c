@@ -45,7 +45,7 @@ void follow_take(struct esse_verdict *verdict, const struct esse_verdict *from)
 {
     verdict->outcome = from->outcome;
     verdict->evidence = from->evidence;
-    verdict->reason = NULL;
+    verdict->reason = (struct esse_reason){ 0 };
     verdict->order = from->order;
     verdict->anomalies = from->anomalies;
     verdict->anomaly_count = from->anomaly_count;

@@ -1,11 +1,7 @@
-#include "engine/dsg/dsg.h"
 #include "engine/engine.h"
 #include "engine/known/serial.h"
-#include "engine/polygraph/polygraph.h"
 #include "engine/replay/replay_engine.h"
-#include "engine/saturate/saturate.h"
 #include "engine/scan/scan.h"
-#include "engine/serial/serial_engine.h"
 
 #include <string.h>
 

@@ -219,31 +219,22 @@ static bool is_wanted(const struct esse_index *index, const struct wanted_vec *a
 static void want_reads(struct esse_arena *scratch, const struct esse_history *history, uint32_t txn,
                        const uint8_t *keys, struct wanted_vec *all, struct esse_index *index)
 {
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        const uint32_t count = esse_access_count(history, op);
-        for (uint32_t i = 0; i < count; i++) {
-            struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ || !keys[access.key.ix] ||
-                is_wanted(index, all, access))
-                continue;
-            esse_index_add(index, scratch, wanted_hash(access.key, access.value),
-                           (uint32_t)all->count);
-            wanted_vec_push(all, scratch, (struct wanted){ access.key, access.value });
-        }
+    for (struct esse_access_walk walk = esse_accesses_of(history, txn); esse_access_next(&walk);) {
+        const struct esse_access access = walk.access;
+        if (access.kind != ESSE_OP_READ || !keys[access.key.ix] || is_wanted(index, all, access))
+            continue;
+        esse_index_add(index, scratch, wanted_hash(access.key, access.value), (uint32_t)all->count);
+        wanted_vec_push(all, scratch, (struct wanted){ access.key, access.value });
     }
 }
 
 static bool writes_wanted(const struct esse_history *history, uint32_t txn,
                           const struct wanted_vec *all, const struct esse_index *index)
 {
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        const uint32_t count = esse_access_count(history, op);
-        for (uint32_t i = 0; i < count; i++) {
-            struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ && is_wanted(index, all, access))
-                return true;
-        }
-    }
+    struct esse_access_walk walk = esse_accesses_of(history, txn);
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ && is_wanted(index, all, walk.access))
+            return true;
     return false;
 }
 
@@ -265,14 +256,10 @@ static void select_writers(const struct shrink *s, struct esse_selection *select
 static bool touches(const struct esse_history *history, uint32_t txn, const uint8_t *keys,
                     bool writes)
 {
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        const uint32_t count = esse_access_count(history, op);
-        for (uint32_t i = 0; i < count; i++) {
-            struct esse_access access = esse_access_at(history, op, i);
-            if (keys[access.key.ix] && (!writes || access.kind != ESSE_OP_READ))
-                return true;
-        }
-    }
+    struct esse_access_walk walk = esse_accesses_of(history, txn);
+    while (esse_access_next(&walk))
+        if (keys[walk.access.key.ix] && (!writes || walk.access.kind != ESSE_OP_READ))
+            return true;
     return false;
 }
 
@@ -401,11 +388,9 @@ bool esse_shrink(struct esse_arena *arena, const struct esse_history *history,
     if (!esse_check(arena, history, options->check, &result, err))
         return false;
     const struct esse_verdict *verdict = &result->verdicts[0];
-    *out = (struct esse_shrunk){ .outcome = verdict->outcome,
-                                 .reason = verdict->reason,
-                                 .part = history,
-                                 .result = result,
-                                 .is_minimal = true };
+    *out = (struct esse_shrunk){
+        .outcome = verdict->outcome, .part = history, .result = result, .is_minimal = true
+    };
     if (verdict->outcome != ESSE_VIOLATED)
         return true;
     out->type = choose_type(verdict, options->anomaly);

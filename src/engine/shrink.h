@@ -23,7 +23,6 @@ struct esse_shrink_options {
 
 struct esse_shrunk {
     enum esse_outcome outcome;        /* of the whole history; the rest is about VIOLATED */
-    const char *reason;               /* of an unknown outcome */
     enum esse_anomaly_id type;        /* NONE: the whole history has none of the type asked for */
     const struct esse_history *part;  /* may be the whole history itself */
     const struct esse_result *result; /* of the whole history */

@@ -74,7 +74,7 @@ static bool try_way(struct trying *t, const struct esse_check_options *options,
     for (size_t i = 0; i < t->count; i++)
         if (t->open[i].verdict->outcome == ESSE_UNKNOWN) {
             asked[same.level_count] = &t->open[i];
-            names[same.level_count++] = t->open[i].verdict->level;
+            names[same.level_count++] = esse_level_name(t->open[i].verdict->level);
         }
     if (!same.level_count)
         return true;
@@ -85,21 +85,18 @@ static bool try_way(struct trying *t, const struct esse_check_options *options,
     return true;
 }
 
-static const char *why_unknown(const struct trying *t, const struct open_level *open)
+static struct esse_reason why_unknown(const struct trying *t, const struct open_level *open)
 {
-    return esse_arena_format(t->arena,
-                             "elements of lists were appended by several operations, and which one "
-                             "appended which element is open: of "
-                             "%u ways that were tried%s it is violated in %u, and proved in none",
-                             t->tried, t->tried < t->appends.ways ? ", but not all," : "",
-                             open->violated);
+    return (struct esse_reason){ .id = t->tried < t->appends.ways ? ESSE_REASON_SOME_WAYS
+                                                                  : ESSE_REASON_WAYS,
+                                 .counts = { t->tried, open->violated } };
 }
 
 static void open_levels(struct trying *t, struct esse_verdict *verdicts, size_t count)
 {
     t->open = esse_arena_alloc(t->arena, count, sizeof *t->open);
     for (size_t i = 0; i < count; i++)
-        if (verdicts[i].outcome == ESSE_UNKNOWN && strcmp(verdicts[i].level, "none") != 0)
+        if (verdicts[i].outcome == ESSE_UNKNOWN && verdicts[i].level != ESSE_LEVEL_NONE)
             t->open[t->count++] =
                 (struct open_level){ .verdict = &verdicts[i],
                                      .ways = esse_arena_alloc(t->arena, t->most,
@@ -130,8 +127,7 @@ bool ways_decide(struct check *check, bool *has_ways, struct esse_error *err)
     while (++t.tried < t.most && !esse_budget_spent(budget) && esse_way_next(&t.appends, t.way));
     for (size_t i = 0; i < t.count; i++)
         if (t.open[i].verdict->outcome == ESSE_UNKNOWN)
-            t.open[i].verdict->reason = esse_budget_spent(budget)
-                                            ? esse_budget_reason(check->arena, budget)
-                                            : why_unknown(&t, &t.open[i]);
+            t.open[i].verdict->reason = esse_budget_spent(budget) ? esse_budget_reason(budget)
+                                                                  : why_unknown(&t, &t.open[i]);
     return true;
 }

@@ -131,7 +131,7 @@ static void prove(void *context)
     struct proving *p = context;
     struct esse_error ignored;
     p->ok = esse_recheck_verdict(p->check->history, p->check->levels[p->level], p->verdict,
-                                 p->check->proved, p->check->threads, &ignored);
+                                 p->check->proved, &ignored);
 }
 
 /* Takes over that a level holds in a world, if the order proves it of the history itself: one to
@@ -245,17 +245,14 @@ static void conclude(struct worlds *w, size_t level, bool is_refuted)
     struct esse_verdict *verdict = &w->check->verdicts[level];
     if (is_refuted) {
         verdict->outcome = ESSE_VIOLATED;
-        verdict->reason = NULL;
+        verdict->reason = (struct esse_reason){ 0 };
         verdict->evidence = ESSE_EVIDENCE_CASES;
         verdict->anomalies = w->cases[level].at;
         verdict->anomaly_count = (uint32_t)w->cases[level].count;
         verdict->anomalies_seen = w->cases[level].count;
     } else if (!may_go_on(w) && !esse_budget_spent(w->budget)) {
-        verdict->reason = esse_arena_format(
-            w->check->arena,
-            "it depends on which of %u transactions of unknown outcome committed, and after %llu "
-            "attempts that is not decided",
-            w->count, (unsigned long long)w->runs);
+        verdict->reason = (struct esse_reason){ .id = ESSE_REASON_OUTCOMES_TRIED,
+                                                .counts = { w->count, w->runs } };
     }
 }
 

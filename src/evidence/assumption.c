@@ -1,42 +1,24 @@
 #include "evidence/assumption.h"
 
-#include <string.h>
+#include <assert.h>
 
-const struct esse_assumption_words esse_assumptions[] = {
-    { ESSE_ASSUME_WFR_KEYS, "wfr-keys", "writes follow reads" },
-    { ESSE_ASSUME_SEQUENTIAL_KEYS, "sequential-keys", "no session sees a key go back" },
-    { ESSE_ASSUME_LINEARIZABLE_KEYS, "linearizable-keys", "every key is linearizable" },
-    { 0, NULL, NULL },
-};
-
-const struct esse_assumption_words *esse_assumption_get(enum esse_assumption bit)
+unsigned esse_anomaly_assumes(const struct esse_anomaly *anomaly)
 {
-    const struct esse_assumption_words *at = esse_assumptions;
-    while (at->bit != bit)
-        at++;
-    return at;
-}
-
-const struct esse_assumption_words *esse_assumption_find(const char *name)
-{
-    for (const struct esse_assumption_words *at = esse_assumptions; at->name; at++)
-        if (strcmp(at->name, name) == 0)
-            return at;
-    return NULL;
-}
-
-static bool is_meant(const char *basis, const char *name)
-{
-    return basis && strcmp(basis, ESSE_INITIAL_STATE) != 0 && (!name || strcmp(basis, name) == 0);
-}
-
-bool esse_anomaly_assumes(const struct esse_anomaly *anomaly, const char *name)
-{
+    unsigned bases = 0;
     for (uint32_t i = 0; i < anomaly->edge_count; i++)
-        if (is_meant(anomaly->edges[i].basis, name))
-            return true;
+        bases |= 1u << anomaly->edges[i].basis;
     for (uint32_t i = 0; i < anomaly->step_count; i++)
-        if (is_meant(anomaly->steps[i].basis, name))
-            return true;
-    return false;
+        bases |= 1u << anomaly->steps[i].basis;
+    return bases & ~(1u << ESSE_BASIS_NONE | 1u << ESSE_BASIS_INITIAL_STATE);
+}
+
+const char *esse_basis_words(enum esse_basis basis)
+{
+    static const char *const words[ESSE_BASIS_END] = {
+        [ESSE_BASIS_WFR_KEYS] = "writes follow reads",
+        [ESSE_BASIS_SEQUENTIAL_KEYS] = "no session sees a key go back",
+        [ESSE_BASIS_LINEARIZABLE_KEYS] = "every key is linearizable",
+    };
+    assert(basis < ESSE_BASIS_END);
+    return words[basis];
 }

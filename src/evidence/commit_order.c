@@ -1,24 +1,64 @@
-#include "evidence/commit_order.h"
-
 #include "base/error.h"
+#include "base/guard.h"
+#include "base/radix.h"
+#include "base/vec.h"
+#include "base/word_map.h"
 #include "evidence/commit_order_state.h"
 #include "evidence/read_source.h"
+#include "evidence/replay_rules.h"
 
 #include <string.h>
 
-bool esse_commit_order_proves(const struct esse_level *level, bool of_accesses)
+/*
+ * An axiom holds in a commit order: one walk along it, with the versions of every key so far at
+ * hand.  A read returns one of them, and no visible writer is between that and the reader.  Units
+ * go by their places in the order.
+ *
+ * With duplicate values the writer of a read is a choice: the order names it, or it is the newest
+ * that wrote the value, so wr is one choice throughout.  A read after an own write depends on no
+ * unit.  (Of two reads of a key that differ, the one of the older version passes over a writer that
+ * was read from: where φ contains wr, what is read twice is the same, unless it is read after an
+ * own append.)
+ */
+
+/* t3 read a version older than that of t2. */
+struct passed {
+    uint32_t t2, t3;
+    uint32_t read; /* the sources of t3's earlier reads are before this one */
+};
+ESSE_VEC(passed_vec, struct passed)
+ESSE_VEC(place_vec, uint32_t)
+
+struct walking {
+    struct commit_order co;
+    struct replay *replay;
+    struct esse_error *err;
+    enum esse_phi phi; /* NONE: no unit is visible, unless all are */
+    bool all_visible, sees_own, is_repeatable;
+    bool looks_between; /* at the versions between that read and the reader */
+    uint32_t now;       /* the place of the unit at hand */
+    struct place_vec
+        sources;      /* that were read from, place by place; with ww in φ, or overwritten */
+    uint32_t *first;  /* by place: sources.at[first[i] .. first[i + 1]) are its own */
+    uint32_t *before; /* by place: the one before it in its session, if sessions count */
+    uint32_t *last;   /* by session: the last place so far */
+    struct passed_vec passed;
+    struct esse_word_map readers; /* session and writer: the first place there that read from it */
+    uint32_t noted;               /* the sources up to here are in it */
+    uint32_t *seen;               /* see sweep() */
+};
+
+static bool wrong(const struct walking *w, uint32_t place, const char *what)
 {
-    return level->phi != ESSE_PHI_NONE && esse_level_is_of_operations(level) == of_accesses;
+    return replay_wrong(w->replay, replay_txn(w->replay, w->co.order->events[place]), what, w->err);
 }
 
-bool co_wrong(const struct commit_order *co, uint32_t unit, const char *what,
-              struct esse_error *err)
+static uint32_t session_at(const struct walking *w, uint32_t place)
 {
-    char name[64];
-    esse_txn_name(co->history, (esse_txn){ co_txn(co, unit) }, name, sizeof name);
-    return esse_fail(err, ESSE_EBUG, "the commit order does not prove %s: %s %s",
-                     co->level->friendly, name, what);
+    return w->co.history->txn_session[replay_txn(w->replay, w->co.order->events[place])];
 }
+
+/* ---- which version was read ---- */
 
 uint32_t co_named(const struct commit_order *co, uint32_t op, esse_key key)
 {
@@ -36,97 +76,373 @@ uint32_t co_named(const struct commit_order *co, uint32_t op, esse_key key)
     return CO_NOWHERE;
 }
 
-static void find_txns(struct commit_order *co)
+/* The commit whose version the order names for a read, or CO_NOTHING; CO_NOWHERE is of none. */
+static uint32_t named_commit(const struct walking *w, uint32_t op, esse_key key)
 {
-    const struct esse_history *history = co->history;
-    co->in = esse_arena_alloc(co->arena, history->txns + 1u, 1);
-    co->units = history->txns;
-    if (esse_level_is_of_operations(co->level)) {
-        co->units = co->by_key.count;
-        co->access_txn =
-            esse_arena_grow(co->arena, NULL, (co->units + (size_t)1) * sizeof(uint32_t));
-        for (uint32_t at = 0; at < co->units; at++)
-            co->access_txn[co->by_key.at[at].access] = co->by_key.at[at].txn;
-    }
-    co->place = esse_arena_grow(co->arena, NULL, (co->units + (size_t)1) * sizeof *co->place);
-    co->before = esse_arena_grow(co->arena, NULL, (co->units + (size_t)1) * sizeof *co->before);
-    memset(co->place, 0xff, (co->units + (size_t)1) * sizeof *co->place);
-    memset(co->before, 0xff, (co->units + (size_t)1) * sizeof *co->before);
+    const struct esse_read_source *source =
+        w->co.order->source_count ? esse_named_source(w->co.order, op, key) : NULL;
+    if (!source || source->write.ix == ESSE_NO_OP)
+        return source ? 0 : CO_NOTHING;
+    if (source->write.ix >= w->co.history->ops)
+        return CO_NOWHERE;
+    const uint32_t writer = esse_op_txn(w->co.history, source->write.ix).ix;
+    return w->co.in[writer] ? w->replay->position[writer] + 1 : CO_NOWHERE;
 }
 
-/* Every committed unit once, no aborted one; all of a transaction's accesses or none. */
-static bool is_order(struct commit_order *co, struct esse_error *err)
+/* By number; CO_NOWHERE if it is none of those so far.  Lists only grow: of an older version than
+ * one that is too short none is as long. */
+static __attribute__((noinline)) uint32_t version_read(const struct walking *w, uint32_t op,
+                                                       struct esse_access read)
 {
-    const struct esse_history *history = co->history;
-    for (uint32_t i = 0; i < co->order->count; i++) {
-        uint32_t unit = co->order->events[i];
-        if (unit >= co->units)
-            return esse_fail(err, ESSE_EBUG, "the commit order names what does not exist");
-        if (history->txn_status[co_txn(co, unit)] == ESSE_ABORTED)
-            return co_wrong(co, unit, "was aborted", err);
-        if (co->place[unit] != CO_NOWHERE)
-            return co_wrong(co, unit, "is in it twice", err);
-        co->place[unit] = i;
-        co->in[co_txn(co, unit)] = 1;
-    }
-    for (uint32_t unit = 0; unit < co->units; unit++)
-        if (co->place[unit] == CO_NOWHERE &&
-            (history->txn_status[co_txn(co, unit)] == ESSE_COMMITTED || co->in[co_txn(co, unit)]))
-            return co_wrong(co, unit, "is missing", err);
+    const struct replay_key *key = &w->replay->state.keys[read.key.ix];
+    const esse_value value = esse_value_state(read.value);
+    const bool is_list = esse_value_is_list(value);
+    const uint32_t length = is_list ? (uint32_t)(value.word >> 32) : 0;
+    const uint32_t named = named_commit(w, op, read.key);
+    for (uint32_t v = key->version_count; v-- > 0 && key->versions[v].count >= length;)
+        if ((named == CO_NOTHING || named == key->versions[v].commit) &&
+            key->versions[v].count == length &&
+            (is_list ? replay_state_is_list(&w->replay->state, read.key.ix, value, length)
+                     : esse_value_eq(value, key->versions[v].value)))
+            return v;
+    return CO_NOWHERE;
+}
+
+/* Was no earlier read of the key of an older version than what is before the own appends? */
+static bool is_repeated(const struct walking *w, uint32_t op, esse_key key)
+{
+    const struct replay_key *state = &w->replay->state.keys[key.ix];
+    const uint32_t shown = state->versions[state->version_count - 2].count;
+    esse_value read;
+    for (uint32_t o = w->co.history->txn_op[w->co.order->events[w->now]]; o < op; o++)
+        if (esse_op_read_of(w->co.history, o, key, &read) && !esse_value_eq(read, ESSE_NONE) &&
+            (esse_value_is_list(read) ? read.word >> 32 : 0) < shown)
+            return false;
     return true;
 }
 
-static bool agrees_with_sessions(struct commit_order *co, struct esse_error *err)
+/* A list shows the versions before the own ones too.  Where all are visible and own writes need not
+ * be, one with own appends in it proves nothing: more than was ever claimed of repeatable read. */
+static bool reads_own(struct walking *w, uint32_t op, struct esse_access read)
 {
-    uint32_t *last = esse_arena_alloc(co->arena, co->history->sessions + 1u, sizeof *last);
-    memset(last, 0xff, (co->history->sessions + 1u) * sizeof *last);
-    for (uint32_t unit = 0; unit < co->units; unit++) {
-        if (co->place[unit] == CO_NOWHERE)
-            continue;
-        uint32_t *before = &last[co_session(co, unit)];
-        if (co->level->needs_session_order && *before != CO_NOWHERE &&
-            co->place[*before] > co->place[unit])
-            return co_wrong(co, unit, "is against its session's order", err);
-        co->before[unit] = *before;
-        *before = unit;
+    struct replay_state *state = &w->replay->state;
+    const struct replay_key *key = &state->keys[read.key.ix];
+    const bool is_list = esse_value_is_list(read.value);
+    const uint32_t length = (uint32_t)(read.value.word >> 32);
+    if (w->sees_own)
+        return replay_state_reads_newest(state, read) &&
+               (!is_list || !w->is_repeatable || is_repeated(w, op, read.key));
+    return !is_list ||
+           ((!w->all_visible || length <= key->versions[key->version_count - 2].count) &&
+            replay_state_is_list(state, read.key.ix, read.value, length));
+}
+
+/* With ww in φ the next version is visible if a later one is. */
+static __attribute__((noinline)) void pass_over(struct walking *w, const struct replay_key *key,
+                                                uint32_t version)
+{
+    const uint32_t end = w->phi == ESSE_PHI_PARALLEL ? version + 2 : key->version_count;
+    for (uint32_t v = version + 1; v < end; v++) {
+        const struct passed passed = { key->versions[v].commit - 1, w->now,
+                                       (uint32_t)w->sources.count };
+        esse_guard_poll();
+        passed_vec_push(&w->passed, w->co.arena, passed);
     }
+}
+
+static inline bool take_version(struct walking *w, const struct replay_key *key, uint32_t version)
+{
+    if (version + 1 < key->version_count)
+        pass_over(w, key, version);
+    if (key->versions[version].commit)
+        place_vec_push(&w->sources, w->co.arena, key->versions[version].commit - 1);
     return true;
 }
 
-static bool agrees_with_reads(const struct commit_order *co, struct esse_error *err)
+static bool take_read(struct walking *w, uint32_t op, struct esse_access read)
 {
-    for (uint32_t i = 0; i < co->order->count; i++) {
-        uint32_t unit = co->order->events[i];
-        for (uint32_t a = co_first(co, unit); a < co_end(co, unit); a++)
-            if (co_reads(co->access[a]) && co->place[co->access[a].source] >= i)
-                return co_wrong(co, unit, "comes before one that it read from", err);
-    }
-    return true;
-}
-
-bool esse_commit_order_check(const struct esse_history *history, const struct esse_level *level,
-                             const struct esse_order *order, unsigned threads,
-                             struct esse_error *err)
-{
-    if (esse_commit_order_is_plain(history, level, order, NULL))
+    const struct replay_key *key = &w->replay->state.keys[read.key.ix];
+    if (esse_value_eq(read.value, ESSE_NONE))
         return true;
-    struct commit_order co = { .arena = esse_arena_new(),
-                               .history = history,
-                               .level = level,
-                               .own_writes = esse_level_sees_own_writes(level),
-                               .is_repeatable = esse_level_is_repeatable(level),
-                               .order = order,
-                               .threads = threads };
-    bool ok = esse_commit_order_proves(level, order->of_accesses);
-    if (!ok)
-        esse_fail(err, ESSE_EBUG, "a commit order does not prove %s here", level->friendly);
-    if (ok) {
-        esse_by_key_make(&co.by_key, co.arena, history);
-        find_txns(&co);
-        ok = is_order(&co, err) && agrees_with_sessions(&co, err) &&
-             co_explains_predicates(&co, err) && co_trace(&co, err) &&
-             agrees_with_reads(&co, err) && co_check_axiom(&co, err);
+    if (key->last.commit == w->now + 1)
+        return reads_own(w, op, read) || wrong(w, w->now, "contradicts itself");
+    uint32_t version = key->version_count - 1;
+    if (w->co.order->source_count || key->last.count || !esse_value_eq(read.value, key->last.value))
+        version = version_read(w, op, read);
+    if (version == CO_NOWHERE)
+        return wrong(w, w->now, "read what was not committed before it");
+    return !w->looks_between || take_version(w, key, version);
+}
+
+static void take_write(struct walking *w, struct esse_access write)
+{
+    const struct replay_key *key = &w->replay->state.keys[write.key.ix];
+    if (w->phi == ESSE_PHI_PARALLEL && key->last.commit && key->last.commit != w->now + 1)
+        place_vec_push(&w->sources, w->co.arena, key->last.commit - 1);
+    replay_state_write(&w->replay->state, write);
+}
+
+/* ---- φ, literally ---- */
+
+static bool is_earlier(const struct walking *w, uint32_t a, uint32_t b)
+{
+    return a < b && session_at(w, a) == session_at(w, b);
+}
+
+/* Did the session of 'place' read from 'writer', there or earlier? */
+static bool has_read(struct walking *w, uint32_t place, uint32_t writer)
+{
+    if (!w->readers.slots)
+        esse_word_map_clear(&w->readers, w->co.arena, w->co.units);
+    for (; w->noted <= w->now; w->noted++)
+        for (uint32_t s = w->first[w->noted]; s < w->first[w->noted + 1]; s++) {
+            bool fresh;
+            const uint64_t word = (uint64_t)session_at(w, w->noted) << 32 | w->sources.at[s];
+            uint32_t *reader = esse_word_map_put(&w->readers, word, &fresh);
+            *reader = fresh ? w->noted : *reader;
+        }
+    const uint64_t word = (uint64_t)session_at(w, place) << 32 | writer;
+    return esse_word_map_get(&w->readers, word, UINT32_MAX) <= place;
+}
+
+static bool writes_same(const struct walking *w, uint32_t t2, uint32_t t3)
+{
+    const struct esse_history *history = w->co.history;
+    const uint32_t txn = w->co.order->events[t3];
+    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        const uint32_t count = esse_access_count(history, op);
+        for (uint32_t i = 0; i < count; i++) {
+            const struct esse_access access = esse_access_at(history, op, i);
+            if (access.kind != ESSE_OP_READ &&
+                replay_state_at(&w->replay->state, access.key.ix, t2 + 1).commit == t2 + 1)
+                return true;
+        }
     }
-    esse_arena_free(co.arena);
+    return false;
+}
+
+/* Does some read of t3 before 'end' make t2 visible? */
+static bool some_read(struct walking *w, uint32_t t2, uint32_t t3, uint32_t end)
+{
+    for (uint32_t s = w->first[t3]; s < end; s++) {
+        const uint32_t source = w->sources.at[s];
+        if (w->phi == ESSE_PHI_WRITTEN    ? is_earlier(w, t2, source)
+            : w->phi == ESSE_PHI_ANSWERED ? has_read(w, source, t2)
+            : w->phi == ESSE_PHI_PREFIX   ? source >= t2
+                                          : source == t2)
+            return true;
+    }
+    return false;
+}
+
+static bool phi(struct walking *w, uint32_t t2, uint32_t t3, uint32_t read)
+{
+    const uint32_t before = w->before[t3], end = w->first[t3 + 1];
+    switch (w->phi) {
+    case ESSE_PHI_READ_EARLIER:
+        return some_read(w, t2, t3, read);
+    case ESSE_PHI_ATOMIC:
+        return is_earlier(w, t2, t3) || some_read(w, t2, t3, end);
+    case ESSE_PHI_UPDATES:
+        return is_earlier(w, t2, t3) || some_read(w, t2, t3, end) || writes_same(w, t2, t3);
+    case ESSE_PHI_OWN:
+        return is_earlier(w, t2, t3);
+    case ESSE_PHI_SEEN:
+        return before != CO_NOWHERE && has_read(w, before, t2);
+    case ESSE_PHI_PREFIX:
+        return (before != CO_NOWHERE && before >= t2) || some_read(w, t2, t3, end);
+    case ESSE_PHI_WRITTEN:
+    case ESSE_PHI_ANSWERED:
+        return some_read(w, t2, t3, end);
+    case ESSE_PHI_CAUSAL:
+    case ESSE_PHI_PIPED:
+    case ESSE_PHI_PARALLEL:
+    case ESSE_PHI_NONE:
+        break;
+    }
+    return true;
+}
+
+/* ---- φ that is transitive ---- */
+
+/*
+ * Where sessions count, the units of a session that a unit sees are those up to some place, and
+ * otherwise each unit is a line of its own.  For one line after the other, sweeps along the order
+ * find one more than the newest place of the line that is seen from each place; 0: none.  A sweep
+ * begins at a t2 and ends at the last t3 that passed over it, or over another one on the way.
+ */
+
+static bool is_transitive(enum esse_phi phi)
+{
+    return phi == ESSE_PHI_CAUSAL || phi == ESSE_PHI_PIPED || phi == ESSE_PHI_PARALLEL;
+}
+
+static uint32_t line_of(const struct walking *w, uint32_t place)
+{
+    return w->co.level->needs_session_order ? session_at(w, place) : place;
+}
+
+/* 'other' itself, or what is seen from there. */
+static uint32_t seen_with(const struct walking *w, uint32_t line, uint32_t other)
+{
+    return line_of(w, other) == line ? other + 1 : w->seen[other];
+}
+
+static void sweep(struct walking *w, uint32_t line, uint32_t begin, uint32_t end)
+{
+    for (uint32_t place = begin; place <= end; place++) {
+        const uint32_t before = w->before[place];
+        uint32_t most = before != CO_NOWHERE && before >= begin ? seen_with(w, line, before) : 0;
+        esse_guard_poll();
+        for (uint32_t s = w->first[place]; s < w->first[place + 1]; s++) {
+            const uint32_t source = w->sources.at[s];
+            if (source < begin || (w->phi == ESSE_PHI_PIPED && line_of(w, source) != line))
+                continue;
+            const uint32_t seen = seen_with(w, line, source);
+            most = seen > most ? seen : most;
+        }
+        w->seen[place] = most;
+    }
+}
+
+static bool sweep_lines(struct walking *w)
+{
+    const size_t count = w->passed.count;
+    struct esse_pair *pairs = esse_arena_grow(w->co.arena, NULL, (count + 1) * sizeof *pairs);
+    w->seen =
+        esse_arena_grow(w->co.arena, NULL, (w->co.order->count + (size_t)1) * sizeof *w->seen);
+    for (size_t i = 0; i < count; i++)
+        pairs[i] =
+            (struct esse_pair){ (uint64_t)line_of(w, w->passed.at[i].t2) << 32 | w->passed.at[i].t2,
+                                (uint32_t)i };
+    esse_radix_sort(pairs, count, w->co.arena);
+    for (size_t i = 0, next; i < count; i = next) {
+        const uint32_t line = (uint32_t)(pairs[i].key >> 32);
+        uint32_t end = 0;
+        for (next = i; next < count && pairs[next].key >> 32 == line &&
+                       (next == i || w->passed.at[pairs[next].id].t2 <= end);
+             next++)
+            end = w->passed.at[pairs[next].id].t3 > end ? w->passed.at[pairs[next].id].t3 : end;
+        sweep(w, line, w->passed.at[pairs[i].id].t2, end);
+        for (; i < next; i++) {
+            const struct passed *passed = &w->passed.at[pairs[i].id];
+            if (w->seen[passed->t3] > passed->t2)
+                return wrong(w, passed->t3, "could see a newer version than it read");
+        }
+    }
+    return true;
+}
+
+/* ---- the walk ---- */
+
+static bool keeps_axiom(struct walking *w)
+{
+    if (is_transitive(w->phi))
+        return true;
+    for (size_t i = 0; i < w->passed.count; i++) {
+        esse_guard_poll();
+        if (w->all_visible || phi(w, w->passed.at[i].t2, w->now, w->passed.at[i].read))
+            return wrong(w, w->now, "could see a newer version than it read");
+    }
+    w->passed.count = 0;
+    return true;
+}
+
+static bool take_accesses(struct walking *w, uint32_t op, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; i++) {
+        const struct esse_access access = esse_access_at(w->co.history, op, i);
+        if (access.kind != ESSE_OP_READ)
+            take_write(w, access);
+        else if (!take_read(w, op, access))
+            return false;
+    }
+    return true;
+}
+
+/* Where levels are defined by cycles, what predicates left out is looked at here. */
+static bool explains(struct walking *w, uint32_t txn, uint32_t op)
+{
+    return !esse_op_is_predicate(w->co.history->op_kind[op]) || w->co.level->phi ||
+           (replay_is_selected(w->replay, txn, op) && replay_misses_are_committed(w->replay, op)) ||
+           wrong(w, w->now, "read what was not committed before it");
+}
+
+static bool take_left_out(struct walking *w, struct co_access read)
+{
+    const struct replay_key *key = &w->replay->state.keys[read.key];
+    const uint32_t commit = read.source == CO_INITIAL ? 0 : w->replay->position[read.source] + 1;
+    for (uint32_t v = key->version_count; v-- > 0;)
+        if (key->versions[v].commit == commit)
+            return take_version(w, key, v);
+    return wrong(w, w->now, "comes before one that it read from");
+}
+
+static bool take_unit(struct walking *w, uint32_t unit)
+{
+    const struct esse_history *history = w->co.history;
+    const struct replay_access *access = w->replay->accesses ? &w->replay->accesses[unit] : NULL;
+    const uint32_t begin = access ? access->op : history->txn_op[unit];
+    const uint32_t end = access ? begin + 1 : history->txn_op[unit + 1];
+    uint32_t *last = &w->last[session_at(w, w->now)];
+    bool ok = true;
+    esse_guard_poll();
+    replay_state_begin(&w->replay->state);
+    w->before[w->now] = w->co.level->needs_session_order ? *last : CO_NOWHERE;
+    *last = w->now;
+    if (w->co.left_before)
+        for (uint32_t i = w->co.left_before[unit]; ok && i < w->co.left_before[unit + 1]; i++)
+            ok = take_left_out(w, w->co.left_out[i].access);
+    for (uint32_t op = begin; ok && op < end; op++)
+        ok = explains(w, unit, op) &&
+             take_accesses(w, op, access ? access->at : 0,
+                           access ? access->at + 1 : esse_access_count(history, op));
     return ok;
+}
+
+static bool explains_predicates(struct walking *w)
+{
+    if (!(w->co.history->has & ESSE_HAS_PREDICATES))
+        return true;
+    if (!w->co.level->phi)
+        return w->co.level->cycle != ESSE_CYCLE_ONE_RW ||
+               esse_fail(w->err, ESSE_EBUG, "an order does not show which rows predicates saw");
+    esse_by_key_make(&w->co.by_key, w->co.arena, w->co.history);
+    return co_explains_predicates(&w->co, w->err);
+}
+
+static void *room(const struct walking *w, uint32_t count)
+{
+    return esse_arena_grow(w->co.arena, NULL, (count + (size_t)2) * sizeof(uint32_t));
+}
+
+bool replay_commit_order(struct replay *replay, struct esse_error *err)
+{
+    const struct esse_level *level = replay->level;
+    const uint32_t count = replay->order->count;
+    struct walking w = { .replay = replay, .err = err };
+    w.co = (struct commit_order){ .arena = replay->arena,
+                                  .history = replay->history,
+                                  .level = level,
+                                  .order = replay->order,
+                                  .units = replay->units,
+                                  .in = replay->in };
+    w.phi = level->phi == ESSE_PHI_NONE && level->cycle == ESSE_CYCLE_ONE_RW ? ESSE_PHI_PARALLEL
+                                                                             : level->phi;
+    w.all_visible = level->phi == ESSE_PHI_NONE && level->cycle == ESSE_CYCLE_ITEM_RW;
+    w.looks_between = w.phi != ESSE_PHI_NONE || w.all_visible;
+    w.sees_own = esse_level_sees_own_writes(level);
+    w.is_repeatable = esse_level_is_repeatable(level);
+    w.first = room(&w, count);
+    w.before = room(&w, count);
+    w.last = room(&w, replay->history->sessions);
+    memset(w.last, 0xff, (replay->history->sessions + (size_t)2) * sizeof *w.last);
+    bool ok = explains_predicates(&w);
+    w.first[0] = 0;
+    for (w.now = 0; ok && w.now < count; w.now++) {
+        ok = take_unit(&w, replay->order->events[w.now]);
+        w.first[w.now + 1] = (uint32_t)w.sources.count;
+        ok = ok && keeps_axiom(&w);
+    }
+    return ok && (!is_transitive(w.phi) || sweep_lines(&w));
 }

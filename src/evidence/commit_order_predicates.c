@@ -1,7 +1,6 @@
 #include "base/error.h"
-#include "base/vec.h"
 #include "evidence/commit_order_state.h"
-#include "sql/statement.h"
+#include "evidence/replay_state.h"
 
 /*
  * A predicate read is a read of every key: of those that it returned, which are accesses, and of
@@ -16,38 +15,13 @@ ESSE_VEC(left_out_vec, struct co_left_out)
 struct selecting {
     struct commit_order *co;
     struct left_out_vec left_out;
-    struct esse_predicates *predicates;
-    const struct esse_predicate *predicate; /* of the operation at hand */
-    const struct esse_predicate_op *looked;
-    uint32_t op;
+    struct replay_state store; /* which knows what predicates mean */
+    uint32_t txn, op;          /* the operation at hand */
 };
 
-static bool selects(const struct selecting *s, uint32_t key, esse_value row)
+static bool may_select(struct selecting *s, uint32_t key, esse_value row)
 {
-    struct esse_error ignored;
-    bool selected;
-    return !esse_predicate_selects(s->predicate, s->co->history->key_name[key], row, &selected,
-                                   &ignored) ||
-           selected;
-}
-
-static bool is_returned(const struct selecting *s, uint32_t key)
-{
-    esse_value ignored;
-    return esse_op_read_of(s->co->history, s->op, (esse_key){ key }, &ignored);
-}
-
-/* The last write of its own transaction to the key before the operation; CO_NOWHERE if none. */
-static uint32_t own_write(const struct selecting *s, uint32_t key)
-{
-    const struct esse_by_key *by_key = &s->co->by_key;
-    uint32_t begin, end;
-    esse_run_find(by_key, key, esse_op_txn(s->co->history, s->op).ix, &begin, &end);
-    while (end-- > begin)
-        if (by_key->at[end].kind != ESSE_OP_READ &&
-            esse_by_key_op(by_key, by_key->at[end].access) < s->op)
-            return end;
-    return CO_NOWHERE;
+    return replay_rows_ask(&s->store, s->op, key, row) != ESSE_TRUTH_FALSE;
 }
 
 /* Does the order name a version of the key that the operation can have seen and left out? */
@@ -60,25 +34,24 @@ static bool is_named(struct selecting *s, uint32_t key)
     const struct esse_touch *write = named == CO_INITIAL ? NULL : &co->by_key.at[named];
     if (write && !esse_is_last_write(&co->by_key, key, named))
         return false;
-    const struct co_left_out left_out = { esse_op_txn(co->history, s->op).ix,
-                                          { key, write ? write->txn : CO_INITIAL } };
+    const struct co_left_out left_out = { s->txn, { key, write ? write->txn : CO_INITIAL } };
     left_out_vec_push(&s->left_out, co->arena, left_out);
-    return !selects(s, key,
-                    write ? write->value : esse_key_initial(co->history, (esse_key){ key }));
+    return !may_select(s, key,
+                       write ? write->value : esse_key_initial(co->history, (esse_key){ key }));
 }
 
 /* Might a version of the key match that it can have read: one that is in the order, or the initial
  * one? */
-static bool may_match(const struct selecting *s, uint32_t key, uint32_t own)
+static bool may_match(struct selecting *s, uint32_t key, uint32_t own)
 {
     const struct esse_by_key *by_key = &s->co->by_key;
-    bool found = selects(s, key, esse_key_initial(s->co->history, (esse_key){ key }));
+    bool found = may_select(s, key, esse_key_initial(s->co->history, (esse_key){ key }));
     for (uint32_t at = by_key->first[key]; !found && at < by_key->first[key + 1]; at++)
         found =
             by_key->at[at].kind == ESSE_OP_WRITE && s->co->in[by_key->at[at].txn] &&
             by_key->at[at].txn != own &&
             (esse_level_is_of_operations(s->co->level) || esse_is_last_write(by_key, key, at)) &&
-            selects(s, key, by_key->at[at].value);
+            may_select(s, key, by_key->at[at].value);
     return found;
 }
 
@@ -86,41 +59,32 @@ static bool may_match(const struct selecting *s, uint32_t key, uint32_t own)
  */
 static bool explains_miss(struct selecting *s, uint32_t key)
 {
-    const struct esse_by_key *by_key = &s->co->by_key;
     if (!esse_level_is_repeatable(s->co->level))
         return !may_match(s, key, ESSE_NO_TXN);
-    const uint32_t own = own_write(s, key);
-    if (own != CO_NOWHERE)
-        return by_key->at[own].kind == ESSE_OP_WRITE && !selects(s, key, by_key->at[own].value);
-    return !may_match(s, key, esse_op_txn(s->co->history, s->op).ix) || is_named(s, key);
+    const struct replay_own own =
+        replay_own_writes(s->co->history, s->txn, s->op, (esse_key){ key });
+    if (own.written || own.appends)
+        return own.written && !may_select(s, key, own.value);
+    return !may_match(s, key, s->txn) || is_named(s, key);
 }
 
 /* Does what the operation returned match, and is what it left out no choice, or made? */
 static bool explains_op(struct selecting *s)
 {
     const struct esse_history *history = s->co->history;
-    for (uint32_t i = 0; i < s->looked->row_count; i++) {
-        const struct esse_keyed_row *row = &history->rows[s->looked->row + i];
-        if (!selects(s, row->key.ix, row->value))
+    const struct esse_predicate_op *looked = &history->predicates[history->op_key[s->op]];
+    esse_value ignored;
+    if (!replay_rows_tell_all(&s->store, s->op) || looked->has_result || looked->has_vset)
+        return false;
+    for (uint32_t i = 0; i < looked->row_count; i++) {
+        const struct esse_keyed_row *row = &history->rows[looked->row + i];
+        if (!may_select(s, row->key.ix, row->value))
             return false;
     }
     for (uint32_t key = 0; key < history->keys; key++)
-        if (!is_returned(s, key) && !explains_miss(s, key))
+        if (!esse_op_read_of(history, s->op, (esse_key){ key }, &ignored) && !explains_miss(s, key))
             return false;
     return true;
-}
-
-static bool is_explained(struct selecting *s, uint32_t op)
-{
-    const struct esse_history *history = s->co->history;
-    struct esse_error ignored;
-    if (!esse_op_is_predicate(history->op_kind[op]))
-        return true;
-    s->op = op;
-    s->looked = &history->predicates[history->op_key[op]];
-    s->predicate = esse_predicates_get(s->predicates, s->looked->text, &ignored);
-    return s->predicate && esse_statement_is_exact(s->predicate) && !s->looked->no_rows &&
-           !s->looked->has_result && !s->looked->has_vset && explains_op(s);
 }
 
 static void keep_left_out(struct commit_order *co, const struct left_out_vec *left_out)
@@ -142,10 +106,11 @@ bool co_explains_predicates(struct commit_order *co, struct esse_error *err)
     struct selecting s = { .co = co };
     if (!(history->has & ESSE_HAS_PREDICATES))
         return true;
-    s.predicates = esse_predicates_new(co->arena, history);
-    for (uint32_t txn = 0; txn < history->txns; txn++)
-        for (uint32_t op = history->txn_op[txn]; co->in[txn] && op < history->txn_op[txn + 1]; op++)
-            if (!is_explained(&s, op))
+    replay_state_init(&s.store, co->arena, history, co->in, false);
+    for (s.txn = 0; s.txn < history->txns; s.txn++)
+        for (s.op = history->txn_op[s.txn]; co->in[s.txn] && s.op < history->txn_op[s.txn + 1];
+             s.op++)
+            if (esse_op_is_predicate(history->op_kind[s.op]) && !explains_op(&s))
                 return esse_fail(err, ESSE_EBUG,
                                  "the commit order does not show what a predicate saw of the rows "
                                  "that it left out, so it does not prove %s",

@@ -21,12 +21,13 @@ struct counting {
     esse_value *initial;         /* by key */
     struct esse_word_map writer; /* of the key at hand: by value, the only one or SEVERAL */
     struct sight_vec sights;
+    /* What version sets name of each key: named[named_first[key] .. named_first[key + 1]). */
+    uint32_t *named_first;
+    struct naming {
+        uint32_t op;
+        esse_value value;
+    } * named;
 };
-
-static bool is_unknown(const struct counting *c, uint32_t txn)
-{
-    return c->history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME;
-}
 
 /* False if no transaction of unknown outcome wrote the key. */
 static bool find_writers(struct counting *c, uint32_t key)
@@ -36,39 +37,75 @@ static bool find_writers(struct counting *c, uint32_t key)
     esse_word_map_clear(&c->writer, c->scratch, by_key->first[key + 1] - by_key->first[key]);
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
         const struct esse_touch *touch = &by_key->at[at];
+        const unsigned status = c->history->txn_status[touch->txn];
         bool fresh;
-        if (touch->kind == ESSE_OP_READ || c->history->txn_status[touch->txn] == ESSE_ABORTED)
+        if (touch->kind == ESSE_OP_READ || status == ESSE_ABORTED)
             continue;
         uint32_t *writer = esse_word_map_put(&c->writer, touch->value.word, &fresh);
         *writer = fresh || *writer == touch->txn ? touch->txn : SEVERAL;
-        doubtful |= is_unknown(c, touch->txn);
+        doubtful |= status == ESSE_UNKNOWN_OUTCOME;
     }
     return doubtful;
-}
-
-static void see(struct counting *c, uint32_t reader, esse_value value)
-{
-    const uint32_t writer = esse_word_map_get(&c->writer, value.word, SEVERAL);
-    if (writer != SEVERAL && writer != reader && is_unknown(c, writer))
-        sight_vec_push(&c->sights, c->scratch, (struct sight){ reader, writer });
 }
 
 /* A register that was read after an own write shows no other transaction's write (semantics 1). */
 static void look(struct counting *c, uint32_t key, uint32_t at)
 {
     const struct esse_touch *touch = &c->by_key.at[at];
-    const esse_value value = esse_value_state(touch->value);
-    uint32_t count;
+    const esse_value value = esse_value_state(touch->value), *items = &value;
+    uint32_t count = 1;
     if (touch->kind != ESSE_OP_READ || esse_value_eq(value, ESSE_NONE) ||
         c->history->txn_status[touch->txn] == ESSE_ABORTED)
         return;
-    if (esse_value_tag(value) == ESSE_TAG_LIST) {
-        const esse_value *items = esse_history_list(c->history, value, &count);
-        for (uint32_t i = 0; i < count; i++)
-            see(c, touch->txn, items[i]);
-    } else if (!esse_value_eq(value, c->initial[key]) &&
-               !esse_is_after_own_write(&c->by_key, key, at)) {
-        see(c, touch->txn, value);
+    if (esse_value_is_list(value))
+        items = esse_history_list(c->history, value, &count);
+    else if (esse_value_eq(value, c->initial[key]) || esse_is_after_own_write(&c->by_key, key, at))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t writer = esse_word_map_get(&c->writer, items[i].word, SEVERAL);
+        if (writer != SEVERAL && writer != touch->txn &&
+            c->history->txn_status[writer] == ESSE_UNKNOWN_OUTCOME)
+            sight_vec_push(&c->sights, c->scratch, (struct sight){ touch->txn, writer });
+    }
+}
+
+/* A version that a version set names was there: a certificate that names a write shows that its
+ * transaction committed. */
+static void look_at_named(struct counting *c, uint32_t key, const struct naming *named)
+{
+    const uint32_t reader = esse_op_txn(c->history, named->op).ix;
+    const uint32_t writer = esse_word_map_get(&c->writer, named->value.word, SEVERAL);
+    if (writer == SEVERAL || writer == reader || esse_value_eq(named->value, c->initial[key]) ||
+        c->history->txn_status[writer] != ESSE_UNKNOWN_OUTCOME ||
+        c->history->txn_status[reader] == ESSE_ABORTED)
+        return;
+    sight_vec_push(&c->sights, c->scratch, (struct sight){ reader, writer });
+}
+
+static void find_named(struct counting *c)
+{
+    const struct esse_history *history = c->history;
+    c->named_first = esse_arena_alloc(c->scratch, history->keys + (size_t)2, sizeof(uint32_t));
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t op = 0; op < history->ops; op++) {
+            if (!esse_op_is_predicate(history->op_kind[op]))
+                continue;
+            const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
+            for (uint32_t i = 0; i < predicate->vset_count; i++) {
+                const struct esse_keyed_row *row = &history->rows[predicate->vset + i];
+                if (pass)
+                    c->named[c->named_first[row->key.ix + 1]++] =
+                        (struct naming){ op, esse_value_state(row->value) };
+                else
+                    c->named_first[row->key.ix + 2]++;
+            }
+        }
+        for (uint32_t key = 0; !pass && key < history->keys; key++)
+            c->named_first[key + 2] += c->named_first[key + 1];
+        if (!pass)
+            c->named =
+                esse_arena_grow(c->scratch, NULL,
+                                (c->named_first[history->keys + 1] + (size_t)1) * sizeof *c->named);
     }
 }
 
@@ -76,34 +113,44 @@ static void find_sights(struct counting *c)
 {
     c->initial = esse_initial_values(c->scratch, c->history);
     esse_by_key_make(&c->by_key, c->scratch, c->history);
-    for (uint32_t key = 0; key < c->history->keys; key++)
-        if (find_writers(c, key))
-            for (uint32_t at = c->by_key.first[key]; at < c->by_key.first[key + 1]; at++)
-                look(c, key, at);
-}
-
-static bool observe(const struct counting *c, uint8_t *in)
-{
-    bool changed = false;
-    for (size_t i = 0; i < c->sights.count; i++) {
-        const struct sight *sight = &c->sights.at[i];
-        if (in[sight->reader] && !in[sight->writer])
-            in[sight->writer] = changed = true;
+    find_named(c);
+    for (uint32_t key = 0; key < c->history->keys; key++) {
+        if (!find_writers(c, key))
+            continue;
+        for (uint32_t at = c->by_key.first[key]; at < c->by_key.first[key + 1]; at++)
+            look(c, key, at);
+        for (uint32_t i = c->named_first[key]; i < c->named_first[key + 1]; i++)
+            look_at_named(c, key, &c->named[i]);
     }
-    return changed;
 }
 
 uint8_t *esse_counted(struct esse_arena *arena, const struct esse_history *history)
 {
     uint8_t *in = esse_arena_alloc(arena, history->txns + (size_t)1, 1);
+    bool changed =
+        history->txns && memchr(history->txn_status, ESSE_UNKNOWN_OUTCOME, history->txns);
     for (uint32_t txn = 0; txn < history->txns; txn++)
         in[txn] = history->txn_status[txn] == ESSE_COMMITTED;
-    if (!history->txns || !memchr(history->txn_status, ESSE_UNKNOWN_OUTCOME, history->txns))
+    if (!changed)
         return in;
     struct counting c = { .scratch = esse_arena_new(), .history = history };
     find_sights(&c);
-    while (observe(&c, in))
-        continue;
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < c.sights.count; i++)
+            if (in[c.sights.at[i].reader] && !in[c.sights.at[i].writer])
+                in[c.sights.at[i].writer] = changed = true;
+    }
     esse_arena_free(c.scratch);
     return in;
+}
+
+bool esse_recheck_counts(const struct esse_history *history, uint32_t txn)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const bool counts = history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME
+                            ? esse_counted(arena, history)[txn]
+                            : history->txn_status[txn] == ESSE_COMMITTED;
+    esse_arena_free(arena);
+    return counts;
 }

@@ -37,35 +37,58 @@ struct giving {
     size_t count;
 };
 
-static const char *tell(const struct giving *g, uint32_t txn, const char *what)
+static const char *name_of(const struct giving *g, uint32_t txn)
 {
     char name[64];
     esse_txn_name(g->history, (esse_txn){ txn }, name, sizeof name);
-    return esse_arena_format(g->arena, "%s %s", name, what);
+    return esse_arena_format(g->arena, "%s", name);
+}
+
+static struct esse_reason tell(const struct giving *g, uint32_t txn, enum esse_reason_id what)
+{
+    return (struct esse_reason){ .id = what, .txn = name_of(g, txn) };
+}
+
+static const struct esse_reason no_problem = { .id = ESSE_REASON_NONE };
+
+static void add_event(struct giving *g, int64_t time, uint32_t event)
+{
+    g->pairs[g->count++] = (struct esse_pair){ esse_radix_key(time), event };
+}
+
+static void sort_events(struct giving *g, struct esse_order *order, bool has_starts)
+{
+    esse_radix_sort(g->pairs, g->count, g->arena);
+    uint32_t *events = esse_arena_grow(g->arena, NULL, (g->count + 1) * sizeof *events);
+    for (size_t i = 0; i < g->count; i++)
+        events[i] = g->pairs[i].id;
+    *order = (struct esse_order){ .events = events,
+                                  .count = (uint32_t)g->count,
+                                  .has_starts = has_starts };
 }
 
 /* ---- the line ---- */
 
-static const char *by_line(struct giving *g, struct esse_order *order)
+static struct esse_reason by_line(struct giving *g, struct esse_order *order)
 {
     const struct esse_history *history = g->history;
     uint32_t *events =
         esse_arena_grow(g->arena, NULL, (history->order_count + (size_t)1) * sizeof *events);
     uint8_t *in = esse_arena_alloc(g->arena, history->txns + 1u, 1);
     if (!(history->has & ESSE_HAS_ORDER))
-        return "the history has no order";
+        return (struct esse_reason){ .id = ESSE_REASON_ORDER_MISSING };
     for (uint32_t i = 0; i < history->order_count; i++) {
         const uint32_t txn = history->order[i].ix;
         if (history->txn_status[txn] == ESSE_ABORTED)
-            return tell(g, txn, "is in the order and was aborted");
+            return tell(g, txn, ESSE_REASON_ORDER_HAS_ABORTED);
         in[txn] = 1;
         events[i] = txn;
     }
     for (uint32_t txn = 0; txn < history->txns; txn++)
         if (history->txn_status[txn] == ESSE_COMMITTED && !in[txn])
-            return tell(g, txn, "is committed and not in the order");
+            return tell(g, txn, ESSE_REASON_ORDER_LACKS);
     *order = (struct esse_order){ .events = events, .count = history->order_count };
-    return NULL;
+    return no_problem;
 }
 
 /* ---- one time ---- */
@@ -87,7 +110,7 @@ static int64_t place_of(const struct giving *g, uint32_t txn)
 }
 
 /* Those that write first, so that the sort leaves them before readers at the same time. */
-static const char *collect(struct giving *g, bool writers)
+static struct esse_reason collect(struct giving *g, bool writers)
 {
     const struct esse_history *history = g->history;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
@@ -96,41 +119,36 @@ static const char *collect(struct giving *g, bool writers)
             continue;
         const int64_t place = place_of(g, txn);
         if (place != ESSE_NO_TIME)
-            g->pairs[g->count++] = (struct esse_pair){ esse_radix_key(place), txn };
+            add_event(g, place, txn);
         else if (history->txn_status[txn] == ESSE_COMMITTED)
             return tell(g, txn,
-                        g->by == ESSE_ORDER_BY_START_TS ? "is committed and has no start_ts"
-                                                        : "is committed and has no commit_ts");
+                        g->by == ESSE_ORDER_BY_START_TS ? ESSE_REASON_ORDER_NO_START_TS
+                                                        : ESSE_REASON_ORDER_NO_COMMIT_TS);
     }
-    return NULL;
+    return no_problem;
 }
 
-static const char *find_tie(const struct giving *g)
+static struct esse_reason find_tie(const struct giving *g)
 {
     for (size_t i = 1; i < g->count; i++) {
         if (g->pairs[i].key != g->pairs[i - 1].key ||
             !esse_txn_writes(g->history, g->pairs[i].id, NULL))
             continue;
-        char name[64];
-        esse_txn_name(g->history, (esse_txn){ g->pairs[i - 1].id }, name, sizeof name);
-        const char *what = esse_arena_format(g->arena, "and %s both wrote and have the same %s",
-                                             name, esse_order_by_names[g->by]);
-        return tell(g, g->pairs[i].id, what);
+        return (struct esse_reason){ .id = ESSE_REASON_ORDER_TIE,
+                                     .txn = name_of(g, g->pairs[i].id),
+                                     .other = name_of(g, g->pairs[i - 1].id),
+                                     .by = g->by };
     }
-    return NULL;
+    return no_problem;
 }
 
-static const char *by_time(struct giving *g, struct esse_order *order)
+static struct esse_reason by_time(struct giving *g, struct esse_order *order)
 {
-    const char *problem = collect(g, true);
-    problem = problem ? problem : collect(g, false);
-    if (problem)
+    struct esse_reason problem = collect(g, true);
+    problem = problem.id ? problem : collect(g, false);
+    if (problem.id)
         return problem;
-    esse_radix_sort(g->pairs, g->count, g->arena);
-    uint32_t *events = esse_arena_grow(g->arena, NULL, (g->count + 1) * sizeof *events);
-    for (size_t i = 0; i < g->count; i++)
-        events[i] = g->pairs[i].id;
-    *order = (struct esse_order){ .events = events, .count = (uint32_t)g->count };
+    sort_events(g, order, false);
     return find_tie(g);
 }
 
@@ -140,11 +158,6 @@ static const char *by_time(struct giving *g, struct esse_order *order)
  * before it, and is seen by those after. */
 enum moment { COMMITS, AT_ONCE, STARTS };
 
-static void add_event(struct giving *g, int64_t time, uint32_t event)
-{
-    g->pairs[g->count++] = (struct esse_pair){ esse_radix_key(time), event };
-}
-
 /* That it began does not say that what it wrote was committed. */
 static bool is_in_doubt(const struct esse_history *history, uint32_t txn)
 {
@@ -152,7 +165,7 @@ static bool is_in_doubt(const struct esse_history *history, uint32_t txn)
            times_of(history, txn).end == ESSE_NO_TIME && esse_txn_writes(history, txn, NULL);
 }
 
-static const char *collect_moments(struct giving *g, enum moment moment)
+static struct esse_reason collect_moments(struct giving *g, enum moment moment)
 {
     const struct esse_history *history = g->history;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
@@ -162,7 +175,7 @@ static const char *collect_moments(struct giving *g, enum moment moment)
         times.begin = times.begin == ESSE_NO_TIME ? times.end : times.begin;
         times.end = times.end == ESSE_NO_TIME ? times.begin : times.end;
         if (times.end == ESSE_NO_TIME && history->txn_status[txn] == ESSE_COMMITTED)
-            return tell(g, txn, "is committed and has neither start_ts nor commit_ts");
+            return tell(g, txn, ESSE_REASON_ORDER_NO_TIMES);
         if (times.end == ESSE_NO_TIME || (times.begin == times.end) != (moment == AT_ONCE))
             continue;
         if (moment != COMMITS)
@@ -170,30 +183,25 @@ static const char *collect_moments(struct giving *g, enum moment moment)
         if (moment != STARTS)
             add_event(g, times.end, txn << 1 | 1);
     }
-    return NULL;
+    return no_problem;
 }
 
-static const char *by_times(struct giving *g, struct esse_order *order)
+static struct esse_reason by_times(struct giving *g, struct esse_order *order)
 {
-    const char *problem = NULL;
-    for (enum moment moment = COMMITS; !problem && moment <= STARTS; moment++)
+    struct esse_reason problem = no_problem;
+    for (enum moment moment = COMMITS; !problem.id && moment <= STARTS; moment++)
         problem = collect_moments(g, moment);
-    if (problem)
+    if (problem.id)
         return problem;
-    esse_radix_sort(g->pairs, g->count, g->arena);
-    uint32_t *events = esse_arena_grow(g->arena, NULL, (g->count + 1) * sizeof *events);
-    for (size_t i = 0; i < g->count; i++)
-        events[i] = g->pairs[i].id;
-    *order =
-        (struct esse_order){ .events = events, .count = (uint32_t)g->count, .has_starts = true };
-    return NULL;
+    sort_events(g, order, true);
+    return no_problem;
 }
 
-const char *esse_given_order(struct esse_arena *arena, const struct esse_history *history,
-                             enum esse_order_by by, struct esse_order *order)
+struct esse_reason esse_given_order(struct esse_arena *arena, const struct esse_history *history,
+                                    enum esse_order_by by, struct esse_order *order)
 {
     struct giving g = { .arena = arena, .history = history, .by = by };
-    const char *problem;
+    struct esse_reason problem;
     if (by == ESSE_ORDER_BY_LINE)
         return by_line(&g, order);
     g.pairs = esse_arena_grow(arena, NULL, (2 * (size_t)history->txns + 1) * sizeof *g.pairs);

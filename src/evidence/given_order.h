@@ -22,10 +22,10 @@
 /* False if there is no such name. */
 bool esse_order_by_find(const char *name, enum esse_order_by *by);
 
-/* NULL, or why there is no such order, as a clause: a committed transaction has no place, an
- * aborted one has, or two have the same and both wrote. */
-const char *esse_given_order(struct esse_arena *arena, const struct esse_history *history,
-                             enum esse_order_by by, struct esse_order *order);
+/* ESSE_REASON_NONE, or why there is no such order: a committed transaction has no place, an aborted
+ * one has, or two have the same and both wrote. */
+struct esse_reason esse_given_order(struct esse_arena *arena, const struct esse_history *history,
+                                    enum esse_order_by by, struct esse_order *order);
 
 /* Does it write anything, or 'key' if that is given? */
 bool esse_txn_writes(const struct esse_history *history, uint32_t txn, const esse_key *key);

@@ -1,23 +1,8 @@
 #include "evidence/key_versions.h"
 
-#include "evidence/recheck_cycle.h"
+#include "evidence/counted.h"
 #include "history/access.h"
 #include "history/snapshots.h"
-
-/* The last write of a transaction to the key: the version that it installs. */
-static bool installed(const struct esse_history *history, uint32_t txn, esse_key key,
-                      struct esse_key_version *version)
-{
-    bool found = false;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        esse_value value;
-        if (!esse_op_write_of(history, op, key, &value))
-            continue;
-        *version = (struct esse_key_version){ txn, op, value, false };
-        found = true;
-    }
-    return found && esse_recheck_counts(history, txn);
-}
 
 /* Puts the versions after the initial one into the order given; false if it does not name all. */
 static bool sort_as_given(struct esse_key_version_vec *versions, struct esse_arena *arena,
@@ -41,13 +26,22 @@ static bool sort_as_given(struct esse_key_version_vec *versions, struct esse_are
 bool esse_key_versions(struct esse_key_version_vec *versions, struct esse_arena *arena,
                        const struct esse_history *history, esse_key key)
 {
+    const uint8_t *counted = esse_counted(arena, history);
     struct esse_key_version version = { ESSE_NO_TXN, ESSE_NO_OP, esse_key_initial(history, key),
                                         false };
     *versions = (struct esse_key_version_vec){ 0 };
     esse_key_version_vec_push(versions, arena, version);
-    for (uint32_t txn = 0; txn < history->txns; txn++)
-        if (installed(history, txn, key, &version))
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        version.txn = ESSE_NO_TXN;
+        for (uint32_t op = history->txn_op[txn]; counted[txn] && op < history->txn_op[txn + 1];
+             op++)
+            if (esse_op_write_of(history, op, key, &version.value)) {
+                version.txn = txn;
+                version.op = op;
+            }
+        if (version.txn == txn)
             esse_key_version_vec_push(versions, arena, version);
+    }
     for (uint32_t i = 0; i < history->version_order_count; i++)
         if (history->version_orders[i].key.ix == key.ix)
             return sort_as_given(versions, arena, &history->version_orders[i]);
@@ -68,7 +62,7 @@ bool esse_key_version_at_snapshot(const struct esse_key_version_vec *versions,
     bool ok = esse_snapshot_of(&snapshots, txn, op, &snapshot);
     *seen = 0;
     for (uint32_t v = 1; ok && v < versions->count; v++) {
-        const uint32_t place = snapshots.place[versions->at[v].txn];
+        const uint32_t place = snapshots.place[versions->at[v].txn].ix;
         ok = place != ESSE_NO_PLACE && place >= next;
         next = place + 1;
         if (ok && esse_snapshot_sees(&snapshots, &snapshot, versions->at[v].txn))

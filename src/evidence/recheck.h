@@ -9,9 +9,8 @@
  * The trusted kernel: rechecks a verdict from the history and the level's definition alone.  It
  * shares nothing with the engines, and runs in release builds before anything is printed.
  *
- * An anomaly's evidence is a cycle (recheck_cycle.h, recheck_forced.h, recheck_start.h), a
- * refutation (refutation.h), an order that does not replay (recheck_mismatch.h), or a few
- * operations (recheck_steps.h).
+ * An anomaly's evidence is a cycle (recheck_cycle.h), a refutation (refutation.h), an order that
+ * does not replay (recheck_mismatch.h), or a few operations (recheck_steps.h).
  *
  * What an anomaly supposes of transactions of unknown outcome is taken for granted.
  *
@@ -29,19 +28,20 @@ bool esse_recheck_is_enough(const struct esse_level *proved, const struct esse_l
  * not prove again, and what it proves now is noted there. */
 bool esse_recheck_order(const struct esse_history *history, const struct esse_level *level,
                         const struct esse_order *order, struct esse_proved *proved,
-                        unsigned threads, struct esse_error *err);
+                        struct esse_error *err);
 
 /* What the verdict rests on that came with the history, as far as its evidence shows: the kind of
- * its certificate, or else what an order was taken from; NULL if it follows from the operations. */
-const char *esse_recheck_certificate(const struct esse_history *history,
-                                     const struct esse_verdict *verdict);
+ * its certificate, or else what an order was taken from; NONE if it follows from the operations. */
+enum esse_certificate_kind esse_recheck_certificate(const struct esse_history *history,
+                                                    const struct esse_verdict *verdict);
 
 /* The whole verdict: a VIOLATED one has an anomaly that the level forbids, and all of its
  * anomalies are real, given the assumptions and the certificate that it states; what they suppose
- * of unknown outcomes covers all of them.  HOLDS needs evidence of a kind that
- * this kernel knows.  'threads', at least 1, change nothing but the time. */
+ * of unknown outcomes covers all of them.  HOLDS needs evidence of a kind that this kernel knows.
+ * What depends on which operation appended which element of a list must hold in the history of its
+ * one way, and is violated only in those of all ways (history/appends.h). */
 bool esse_recheck_verdict(const struct esse_history *history, const struct esse_level *level,
                           const struct esse_verdict *verdict, struct esse_proved *proved,
-                          unsigned threads, struct esse_error *err);
+                          struct esse_error *err);
 
 #endif

@@ -37,7 +37,7 @@ static bool fails_there(struct esse_arena *arena, const struct esse_history *his
     struct esse_mismatch mismatch;
     struct esse_order order;
     struct esse_error ignored;
-    if (esse_given_order(arena, history, anomaly->order_by, &order) ||
+    if (esse_given_order(arena, history, anomaly->order_by, &order).id ||
         esse_replay_find(NULL, history, level, &order, NULL, NULL, &mismatch, &ignored))
         return false;
     return anomaly->type == esse_mismatch_type(level, mismatch.kind) &&

@@ -1,86 +1,89 @@
 #include "evidence/recheck_phantom.h"
 
+#include "evidence/claim.h"
+#include "evidence/counted.h"
+#include "evidence/given_order.h"
 #include "evidence/key_versions.h"
-#include "evidence/recheck_cycle.h"
-#include "evidence/recheck_join.h"
-#include "history/access.h"
-#include "sql/statement.h"
-
-#include <string.h>
+#include "evidence/looked.h"
 
 struct phantom {
-    struct esse_arena *arena;
-    const struct esse_history *history;
+    struct looked looked;
     const struct esse_edge *edge;
+    bool reads;                           /* it saw the version of 'other' */
     struct esse_key_version_vec versions; /* of the edge's key, oldest first */
+    uint32_t other;                       /* the version that the edge is about */
     bool by_value; /* what is returned depends on the values of all rows that match, not only on
                       which they are: it is no rows, or not all of them */
-    uint32_t reader, predicate; /* the transaction and operation that looked */
 };
 #define NOWHERE UINT32_MAX
 
-/* ---- the versions ---- */
+/* ---- which versions match ---- */
 
-/* What was appended is no row. */
-static bool is_append(const struct esse_history *history, uint32_t op)
+/* Does this version of the row of a join go together with a row of the other table, as the reader
+ * saw it?  One that it did not see, also with what its own transaction wrote. */
+static bool is_joined(struct phantom *p, uint32_t version)
 {
-    return op != ESSE_NO_OP && history->op_kind[op] == ESSE_OP_APPEND;
+    const struct esse_key_version *at = &p->versions.at[version];
+    const struct esse_history *history = p->looked.history;
+    bool ignored;
+    esse_value *view = looked_at_snapshot(&p->looked, &ignored);
+    if (!view)
+        return false;
+    if (version == p->other && !p->reads) {
+        looked_add_writes(&p->looked, view, at->txn, history->txn_op[at->txn + 1], true);
+        looked_add_writes(&p->looked, view, p->looked.txn, p->looked.op, true);
+    }
+    view[p->edge->key.ix] = at->value;
+    for (uint32_t key = 0; key < history->keys; key++)
+        if (esse_value_eq(view[key], ESSE_NONE))
+            return false;
+    looked_fill(&p->looked, view);
+    return replay_rows_are_joined(&p->looked.store, p->looked.op, p->edge->key.ix) &&
+           looked_has_answers(&p->looked);
 }
 
-static bool match_versions(struct phantom *p, const struct esse_predicate *predicate)
+/* What was appended is no row.  What a join says of one table alone is less than what it says of
+ * pairs. */
+static bool match_versions(struct phantom *p)
 {
-    const struct esse_history *history = p->history;
-    struct esse_error ignored;
-    for (size_t v = 0; v < p->versions.count; v++)
-        if (is_append(history, p->versions.at[v].op) ||
-            !esse_predicate_selects(predicate, history->key_name[p->edge->key.ix],
-                                    p->versions.at[v].value, &p->versions.at[v].matches, &ignored))
+    struct looked *looked = &p->looked;
+    const bool is_join = replay_rows_is_join(&looked->store, looked->op);
+    p->by_value = !replay_rows_tell_all(&looked->store, looked->op);
+    for (uint32_t v = is_join ? p->other - 1 : 0; v < (is_join ? p->other + 1 : p->versions.count);
+         v++) {
+        struct esse_key_version *at = &p->versions.at[v];
+        const enum esse_truth truth =
+            is_join ? (is_joined(p, v) ? ESSE_TRUTH_TRUE : ESSE_TRUTH_FALSE)
+                    : replay_rows_ask(&looked->store, looked->op, p->edge->key.ix, at->value);
+        if (truth == ESSE_TRUTH_UNKNOWN ||
+            (at->op != ESSE_NO_OP && looked->history->op_kind[at->op] == ESSE_OP_APPEND))
             return false;
-    p->by_value = history->predicates[history->op_key[p->predicate]].no_rows ||
-                  !esse_statement_is_exact(predicate);
+        at->matches = truth == ESSE_TRUTH_TRUE;
+    }
     return true;
 }
 
 /* ---- which version was looked at ---- */
 
-static uint32_t only_with(const struct phantom *p, esse_value value)
-{
-    uint32_t found = NOWHERE;
-    for (uint32_t v = 0; v < p->versions.count; v++) {
-        if (!esse_value_eq(p->versions.at[v].value, value))
-            continue;
-        if (found != NOWHERE)
-            return NOWHERE;
-        found = v;
-    }
-    return found;
-}
-
-static bool writes_key(const struct phantom *p, uint32_t txn)
-{
-    esse_value ignored;
-    for (uint32_t op = p->history->txn_op[txn]; op < p->history->txn_op[txn + 1]; op++)
-        if (esse_op_write_of(p->history, op, p->edge->key, &ignored))
-            return true;
-    return false;
-}
-
 /* May one of unknown outcome have installed a version more? */
 static bool is_unsure(const struct phantom *p)
 {
-    const struct esse_history *history = p->history;
+    const struct esse_history *history = p->looked.history;
+    const uint8_t *counted = esse_counted(p->looked.arena, history);
     for (uint32_t txn = 0; !history->certificate.complete && txn < history->txns; txn++)
-        if (history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME && writes_key(p, txn) &&
-            !esse_recheck_counts(history, txn))
+        if (history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME && !counted[txn] &&
+            esse_txn_writes(history, txn, &p->edge->key))
             return true;
     return false;
 }
 
-static uint32_t only_miss(const struct phantom *p)
+/* The only version with a value or, without one, the only one that does not match. */
+static uint32_t only(const struct phantom *p, const esse_value *value)
 {
     uint32_t found = NOWHERE;
     for (uint32_t v = 0; v < p->versions.count; v++) {
-        if (p->versions.at[v].matches)
+        const struct esse_key_version *at = &p->versions.at[v];
+        if (value ? !esse_value_eq(at->value, *value) : at->matches)
             continue;
         if (found != NOWHERE)
             return NOWHERE;
@@ -91,25 +94,24 @@ static uint32_t only_miss(const struct phantom *p)
 
 static uint32_t version_seen(const struct phantom *p)
 {
-    const struct esse_history *history = p->history;
-    const struct esse_predicate_op *op = &history->predicates[history->op_key[p->predicate]];
-    esse_value ignored;
-    for (uint32_t o = history->txn_op[p->reader]; o < p->predicate; o++)
-        if (esse_op_write_of(history, o, p->edge->key, &ignored))
-            return NOWHERE;
+    const struct looked *looked = &p->looked;
+    const struct esse_history *history = looked->history;
+    const struct esse_predicate_op *returned = looked->returned;
     uint32_t seen;
-    if (!op->has_vset &&
-        esse_key_version_at_snapshot(&p->versions, history, p->reader, p->predicate, &seen))
+    esse_value row;
+    if (esse_op_wrote_before(history, looked->op, p->edge->key))
+        return NOWHERE;
+    if (!returned->has_vset &&
+        esse_key_version_at_snapshot(&p->versions, history, looked->txn, looked->op, &seen))
         return seen;
     if (is_unsure(p))
         return NOWHERE;
-    for (uint32_t i = 0; i < op->vset_count; i++)
-        if (history->rows[op->vset + i].key.ix == p->edge->key.ix)
-            return only_with(p, history->rows[op->vset + i].value);
-    for (uint32_t i = 0; i < op->row_count; i++)
-        if (history->rows[op->row + i].key.ix == p->edge->key.ix)
-            return only_with(p, history->rows[op->row + i].value);
-    return op->has_vset || p->by_value ? NOWHERE : only_miss(p);
+    for (uint32_t i = 0; i < returned->vset_count; i++)
+        if (history->rows[returned->vset + i].key.ix == p->edge->key.ix)
+            return only(p, &history->rows[returned->vset + i].value);
+    if (esse_op_read_of(history, looked->op, p->edge->key, &row))
+        return only(p, &row);
+    return returned->has_vset || p->by_value ? NOWHERE : only(p, NULL);
 }
 
 /* ---- the edge ---- */
@@ -127,49 +129,36 @@ static bool is_own_change(const struct phantom *p, uint32_t version)
 {
     while (version > 0 && !changes(p, version))
         version--;
-    return version > 0 && p->versions.at[version].txn == p->reader;
+    return version > 0 && p->versions.at[version].txn == p->looked.txn;
 }
 
-static bool follows(const struct phantom *p, bool reads)
+static bool follows(struct phantom *p)
 {
-    uint32_t seen = version_seen(p), other = NOWHERE;
-    const esse_op write = reads ? p->edge->from_op : p->edge->to_op;
-    for (uint32_t v = 1; v < p->versions.count; v++)
-        if (p->versions.at[v].op == write.ix)
-            other = v;
-    if (seen == NOWHERE || other == NOWHERE)
+    const struct looked *looked = &p->looked;
+    const esse_op write = p->reads ? p->edge->from_op : p->edge->to_op;
+    if (!esse_key_versions(&p->versions, looked->arena, looked->history, p->edge->key))
         return false;
-    if (!reads)
-        return other > seen && changes(p, other);
-    return other <= seen && (changes(p, other) || (other == seen && is_own_change(p, seen)));
-}
-
-static bool is_phantom(struct phantom *p, bool reads)
-{
-    const struct esse_history *history = p->history;
-    struct esse_error ignored;
-    const struct esse_predicate *predicate =
-        esse_predicates_get(esse_predicates_new(p->arena, history),
-                            history->predicates[history->op_key[p->predicate]].text, &ignored);
-    if (!predicate)
+    p->other = (uint32_t)p->versions.count - 1;
+    while (p->other > 0 && p->versions.at[p->other].op != write.ix)
+        p->other--;
+    if (!p->other || !match_versions(p))
         return false;
-    /* What a join says of one table alone is less than what it says of pairs. */
-    if (esse_statement_tables(predicate) > 1)
-        return esse_recheck_join(history, predicate, p->reader, p->predicate, p->edge->key,
-                                 reads ? p->edge->from_op : p->edge->to_op, reads);
-    return esse_key_versions(&p->versions, p->arena, history, p->edge->key) &&
-           match_versions(p, predicate) && follows(p, reads);
+    const uint32_t seen = version_seen(p), other = p->other;
+    if (seen == NOWHERE)
+        return false;
+    return p->reads
+               ? other <= seen && (changes(p, other) || (other == seen && is_own_change(p, seen)))
+               : other > seen && changes(p, other);
 }
 
 bool esse_recheck_phantom(const struct esse_history *history, const struct esse_edge *edge)
 {
     const bool reads = edge->dep == ESSE_DEP_WRP;
-    struct phantom p = { .arena = esse_arena_new(),
-                         .history = history,
-                         .edge = edge,
-                         .reader = reads ? edge->to.ix : edge->from.ix,
-                         .predicate = reads ? edge->to_op.ix : edge->from_op.ix };
-    const bool ok = esse_op_is_predicate(history->op_kind[p.predicate]) && is_phantom(&p, reads);
-    esse_arena_free(p.arena);
+    struct phantom p = { .edge = edge, .reads = reads };
+    if (!looked_open(&p.looked, history, reads ? edge->to.ix : edge->from.ix,
+                     reads ? edge->to_op.ix : edge->from_op.ix))
+        return false;
+    const bool ok = follows(&p);
+    looked_close(&p.looked);
     return ok;
 }

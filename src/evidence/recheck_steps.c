@@ -1,141 +1,94 @@
 #include "evidence/recheck_steps.h"
 
-#include "base/error.h"
-#include "evidence/recheck_cycle.h"
+#include "evidence/given_order.h"
 #include "evidence/recheck_predicate.h"
 #include "evidence/recheck_versions.h"
-#include "evidence/truths.h"
+
+#include <string.h>
 
 /* What a rule may look at: the history, the anomaly's key, the steps' operations, and what these
  * read or wrote, as their parts say. */
-struct claim {
+struct steps {
+    const struct claim *claim;
     const struct esse_history *history;
-    const struct esse_anomaly *anomaly;
     esse_key key;
     uint32_t op[3], txn[3];
     esse_value value[3];
 };
 
-/* ---- small truths about one history ---- */
+/* ---- small truths ---- */
 
-static bool reads(const struct claim *claim, int step, esse_value *value)
+static struct claim_writers writers_of(const struct steps *s, esse_value value)
 {
-    return esse_op_read_of(claim->history, claim->op[step], claim->key, value) &&
-           !esse_value_eq(*value, ESSE_NONE);
+    return claim_writers(s->claim, s->key, value, s->txn[0]);
 }
 
-/* Where in a list an item first is, from 'from'; the list's length if nowhere. */
-static uint32_t find_item(const struct esse_history *history, esse_value list, uint32_t from,
-                          esse_value item)
+static bool is_initial(const struct steps *s, esse_value value)
 {
-    uint32_t count;
-    const esse_value *items = esse_history_list(history, list, &count);
-    while (from < count && !esse_value_eq(items[from], item))
-        from++;
-    return from;
+    return esse_value_eq(esse_key_initial(s->history, s->key), value);
+}
+
+/* The items of a list; of anything else none. */
+static const esse_value *items_of(const struct steps *s, esse_value list, uint32_t *count)
+{
+    *count = 0;
+    return esse_value_is_list(list) ? esse_history_list(s->history, list, count) : NULL;
 }
 
 /* Does what was read come from this write: the value itself, or an element of the list? */
-static bool comes_from(const struct esse_history *history, esse_value read, esse_value written)
+static bool comes_from(const struct steps *s, esse_value read, esse_value written)
 {
-    return esse_value_is_list(read) ? esse_list_has(history, read, written)
+    return esse_value_is_list(read) ? esse_list_has(s->history, read, written)
                                     : esse_value_eq(read, written);
 }
 
-static struct truth_writers count_writers(const struct claim *claim, esse_value value, uint32_t own)
-{
-    return truth_writers(claim->history, claim->key, value, own);
-}
+/* ---- one rule an anomaly, for what its parts do not say ---- */
 
-static bool wrote_before(const struct claim *claim, int step)
+static bool rule_g1b(const struct steps *s)
 {
-    return truth_wrote_before(claim->history, claim->op[step], claim->key);
-}
-
-static bool is_initial(const struct claim *claim, esse_value value)
-{
-    return esse_value_eq(esse_key_initial(claim->history, claim->key), value);
-}
-
-/* ---- one rule an anomaly: see recheck.h for the steps ---- */
-
-static bool rule_g1a(const struct claim *claim)
-{
-    const esse_value read = claim->value[0], written = claim->value[1];
-    return comes_from(claim->history, read, written) &&
-           !count_writers(claim, written, claim->txn[0]).kept &&
-           (esse_value_is_list(read) || (!is_initial(claim, read) && !wrote_before(claim, 0)));
-}
-
-static bool rule_g1b(const struct claim *claim)
-{
-    const esse_value read = claim->value[0], written = claim->value[1];
+    const struct claim_writers of = writers_of(s, s->value[1]);
     uint32_t count;
-    if (claim->txn[0] == claim->txn[1] || claim->txn[1] != claim->txn[2] ||
-        claim->op[2] <= claim->op[1])
-        return false;
-    struct truth_writers writers = count_writers(claim, written, claim->txn[0]);
-    if (wrote_before(claim, 0) || writers.not_final != writers.all)
-        return false;
-    if (!esse_value_is_list(read))
-        return esse_value_eq(read, written) && !is_initial(claim, read);
-    const esse_value *items = esse_history_list(claim->history, read, &count);
-    return !writers.own && count && esse_value_eq(items[count - 1], written);
+    const esse_value *items = items_of(s, s->value[0], &count);
+    return of.not_final == of.all.count &&
+           !esse_op_wrote_before(s->claim->history, s->op[0], s->key) &&
+           (items ? !of.own && esse_value_eq(items[count - 1], s->value[1])
+                  : !is_initial(s, s->value[0]));
 }
 
-static bool deletes(const struct claim *claim)
+static bool rule_garbage(const struct steps *s)
 {
-    return count_writers(claim, ESSE_NIL, ESSE_NO_TXN).all > 0;
-}
-
-/* Some item of the list is appended by no operation: one walk over the operations, marking. */
-static bool has_strange_item(const struct claim *claim, esse_value list)
-{
-    const struct esse_history *history = claim->history;
-    uint32_t count = (uint32_t)(list.word >> 32), known = 0;
-    struct esse_arena *arena = esse_arena_new();
-    bool *marked = esse_arena_alloc(arena, count + 1u, sizeof *marked);
-    for (uint32_t op = 0; op < history->ops; op++) {
-        if (history->op_kind[op] != ESSE_OP_APPEND || history->op_key[op] != claim->key.ix)
-            continue;
-        esse_value item = history->op_value[op];
-        for (uint32_t at = find_item(history, list, 0, item); at < count;
-             at = find_item(history, list, at + 1, item)) {
-            known += !marked[at];
-            marked[at] = true;
-        }
-    }
-    esse_arena_free(arena);
+    uint32_t count, known = 0;
+    const esse_value *items = items_of(s, s->value[0], &count);
+    if (!esse_value_is_list(s->value[0]))
+        return !writers_of(s, s->value[0]).all.count;
+    while (known < count && writers_of(s, items[known]).all.count)
+        known++;
     return known < count;
 }
 
-static bool rule_garbage(const struct claim *claim)
+/* What step 1 read contradicts what the transaction did to the key before; or what it wrote, from
+ * step 0 on.  Own appends are the end of the list, backwards; before them comes what was written or
+ * read last.  An update both reads and writes; its write is the later. */
+static bool rule_internal(const struct steps *s)
 {
-    const esse_value read = claim->value[0];
-    if (esse_value_is_list(read))
-        return has_strange_item(claim, read);
-    return !is_initial(claim, read) && !wrote_before(claim, 0) &&
-           (esse_value_eq(read, ESSE_NIL) ? !deletes(claim)
-                                          : !count_writers(claim, read, ESSE_NO_TXN).all);
-}
-
-/* The list that a transaction must see, built from its end: own appends backwards, then a base. */
-static bool list_disagrees(const struct claim *claim, esse_value read)
-{
-    const struct esse_history *history = claim->history;
+    const bool is_own = s->claim->anomaly->type == ESSE_ANOMALY_OWN_WRITE_MISSED;
+    const uint32_t from = is_own ? s->op[0] : s->history->txn_op[s->txn[1]];
     uint32_t count, base_count;
-    const esse_value *items = esse_history_list(history, read, &count);
-    for (uint32_t op = claim->op[1]; op-- > history->txn_op[claim->txn[1]];) {
-        esse_value value;
-        if (esse_op_write_of(history, op, claim->key, &value)) {
+    esse_value read, value;
+    if (!claim_reads(s->claim, s->op[1], s->key, &read))
+        return esse_recheck_own_miss(s->history, s->txn[1], s->op[1], s->key);
+    const esse_value *items = items_of(s, read, &count);
+    read = esse_value_state(read);
+    for (uint32_t op = s->op[1]; op-- > from;) {
+        if (esse_op_write_of(s->history, op, s->key, &value)) {
+            if (s->history->op_kind[op] != ESSE_OP_APPEND)
+                return !esse_value_eq(esse_value_state(value), read);
             if (!count || !esse_value_eq(items[--count], value))
                 return true;
-        } else if (esse_op_read_of(history, op, claim->key, &value) &&
-                   !esse_value_eq(value, ESSE_NONE)) {
-            const esse_value *base =
-                esse_value_is_list(value) ? esse_history_list(history, value, &base_count) : NULL;
-            if (!base)
-                base_count = 0;
+        } else if (!is_own && claim_reads(s->claim, op, s->key, &value)) {
+            const esse_value *base = items_of(s, value, &base_count);
+            if (!esse_value_is_list(read))
+                return !esse_value_eq(esse_value_state(value), read);
             return base_count != count ||
                    (count && memcmp(base, items, count * sizeof *items) != 0);
         }
@@ -143,153 +96,63 @@ static bool list_disagrees(const struct claim *claim, esse_value read)
     return false;
 }
 
-/* A state that is no list with something in it: the last thing known of the key.  An update both
- * reads and writes; its write is the later, and its read is compared like any other. */
-static bool state_disagrees(const struct claim *claim, esse_value read)
+/* One operation may be both: an update of a predicate reads first and then writes. */
+static bool rule_future(const struct steps *s)
 {
-    const struct esse_history *history = claim->history;
-    esse_value value;
-    for (uint32_t op = claim->op[1]; op-- > history->txn_op[claim->txn[1]];) {
-        if (esse_op_write_of(history, op, claim->key, &value))
-            return history->op_kind[op] == ESSE_OP_APPEND ||
-                   !esse_value_eq(esse_value_state(value), read);
-        if (esse_op_read_of(history, op, claim->key, &value) && !esse_value_eq(value, ESSE_NONE))
-            return !esse_value_eq(esse_value_state(value), read);
-    }
-    return false;
+    const struct claim_writers of = writers_of(s, s->value[1]);
+    return s->op[1] >= s->op[0] && of.all.count == (esse_value_is_list(s->value[0]) ? 1 : of.own);
 }
 
-static bool rule_internal(const struct claim *claim)
+static bool rule_duplicate_elements(const struct steps *s)
 {
-    esse_value read;
-    if (claim->txn[0] != claim->txn[1])
-        return false;
-    if (!reads(claim, 1, &read))
-        return esse_recheck_own_miss(claim->history, claim->txn[1], claim->op[1], claim->key);
-    read = esse_value_state(read);
-    return esse_value_is_list(read) ? list_disagrees(claim, read) : state_disagrees(claim, read);
-}
-
-/* The write is the last before the read, and not what was read; or an append that is not where the
- * transaction's own appends must be, at the end of the list. */
-static bool rule_own_write(const struct claim *claim)
-{
-    const struct esse_history *history = claim->history;
-    const esse_value written = claim->value[0], read = claim->value[1];
-    uint32_t later = 0, count = 0;
-    if (claim->txn[0] != claim->txn[1] || claim->op[0] >= claim->op[1])
-        return false;
-    for (uint32_t op = claim->op[0] + 1; op < claim->op[1]; op++) {
-        const bool writes_key = truth_writes(history, op, claim->key);
-        if (writes_key && history->op_kind[op] != ESSE_OP_APPEND)
-            return false;
-        later += writes_key;
-    }
-    if (history->op_kind[claim->op[0]] != ESSE_OP_APPEND)
-        return !later && !esse_value_eq(written, esse_value_state(read));
-    const esse_value *items =
-        esse_value_is_list(read) ? esse_history_list(history, read, &count) : NULL;
-    return count <= later || !esse_value_eq(items[count - 1 - later], written);
-}
-
-static bool rule_future(const struct claim *claim)
-{
-    const esse_value read = claim->value[0], written = claim->value[1];
-    /* One operation may be both: an update of a predicate reads first and then writes. */
-    if (claim->txn[0] != claim->txn[1] || claim->op[1] < claim->op[0] ||
-        !comes_from(claim->history, read, written))
-        return false;
-    struct truth_writers writers = count_writers(claim, written, claim->txn[0]);
-    if (esse_value_is_list(read))
-        return writers.all == 1;
-    return writers.all == writers.own && !is_initial(claim, read) && !wrote_before(claim, 0);
-}
-
-static bool rule_duplicate_elements(const struct claim *claim)
-{
-    const esse_value read = claim->value[0];
     uint32_t count;
-    const esse_value *items = esse_history_list(claim->history, read, &count);
+    const esse_value *items = items_of(s, s->value[0], &count);
     for (uint32_t i = 0; i < count; i++) {
-        if (find_item(claim->history, read, i + 1, items[i]) == count)
-            continue;
         uint32_t times = 0;
         for (uint32_t j = 0; j < count; j++)
             times += esse_value_eq(items[i], items[j]);
-        if (times > count_writers(claim, items[i], ESSE_NO_TXN).all)
+        if (times > 1 && times > writers_of(s, items[i]).all.count)
             return true;
     }
     return false;
 }
 
-static bool rule_incompatible_order(const struct claim *claim)
+static bool rule_incompatible_order(const struct steps *s)
 {
     uint32_t a_count, b_count;
-    const esse_value *x = esse_history_list(claim->history, claim->value[0], &a_count);
-    const esse_value *y = esse_history_list(claim->history, claim->value[1], &b_count);
+    const esse_value *a = items_of(s, s->value[0], &a_count);
+    const esse_value *b = items_of(s, s->value[1], &b_count);
     for (uint32_t i = 0; i < a_count && i < b_count; i++)
-        if (!esse_value_eq(x[i], y[i]))
+        if (!esse_value_eq(a[i], b[i]))
             return true;
     return false;
 }
 
-static bool nothing_committed_between(const struct claim *claim, esse_value list, uint32_t from,
-                                      uint32_t to)
+/* Nothing committed is between the first two.  A damaged list may hold either element several
+ * times: any pair will do. */
+static bool rule_dirty_update(const struct steps *s)
 {
     uint32_t count;
-    const esse_value *items = esse_history_list(claim->history, list, &count);
-    const struct esse_history *history = claim->history;
-    for (uint32_t op = 0; op < history->ops; op++) {
-        if (history->op_kind[op] != ESSE_OP_APPEND || history->op_key[op] != claim->key.ix ||
-            history->txn_status[esse_op_txn(history, op).ix] != ESSE_COMMITTED)
-            continue;
-        for (uint32_t i = from + 1; i < to; i++)
-            if (esse_value_eq(items[i], history->op_value[op]))
-                return false;
-    }
-    return true;
-}
-
-static bool rule_dirty_update(const struct claim *claim)
-{
-    const esse_value first = claim->value[0], second = claim->value[1], read = claim->value[2];
-    if (count_writers(claim, second, ESSE_NO_TXN).all != 1 ||
-        count_writers(claim, first, ESSE_NO_TXN).kept)
-        return false;
-    /* A damaged list may hold either element several times: any pair will do. */
-    const uint32_t count = (uint32_t)(read.word >> 32);
-    for (uint32_t from = find_item(claim->history, read, 0, first); from < count;
-         from = find_item(claim->history, read, from + 1, first)) {
-        uint32_t to = find_item(claim->history, read, from + 1, second);
-        if (to < count && nothing_committed_between(claim, read, from, to))
+    const esse_value *items = items_of(s, s->value[2], &count);
+    bool is_dirty = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_dirty && esse_value_eq(items[i], s->value[1]))
             return true;
+        is_dirty = esse_value_eq(items[i], s->value[0]) ||
+                   (is_dirty && !writers_of(s, items[i]).committed);
     }
     return false;
 }
 
-/* The step is the transaction's first access of the key, and a write comes later. */
-static bool reads_then_writes(const struct claim *claim, int step)
+static bool rule_lost_update(const struct steps *s)
 {
-    esse_value ignored;
-    for (uint32_t op = claim->history->txn_op[claim->txn[step]]; op < claim->op[step]; op++)
-        if (esse_op_read_of(claim->history, op, claim->key, &ignored))
-            return false;
-    return !wrote_before(claim, step) &&
-           (truth_writes(claim->history, claim->op[step], claim->key) ||
-            truth_writes_after(claim->history, claim->op[step], claim->key));
-}
-
-static bool rule_lost_update(const struct claim *claim)
-{
-    const esse_value a = claim->value[0], b = claim->value[1];
-    if (claim->txn[0] == claim->txn[1] || !reads_then_writes(claim, 0) ||
-        !reads_then_writes(claim, 1) || !esse_value_eq(esse_value_state(a), esse_value_state(b)))
+    const esse_value a = s->value[0], b = s->value[1];
+    if (!esse_value_eq(esse_value_state(a), esse_value_state(b)))
         return false;
     if (esse_value_is_list(a) || esse_value_is_list(b))
         return true;
-    if (esse_value_eq(a, ESSE_NIL))
-        return !deletes(claim);
-    return count_writers(claim, a, ESSE_NO_TXN).all + is_initial(claim, a) == 1;
+    const uint32_t writers = writers_of(s, a).all.count;
+    return esse_value_eq(a, ESSE_NIL) ? !writers : writers + is_initial(s, a) == 1;
 }
 
 static bool names(const esse_txn *txns, uint32_t count, uint32_t txn)
@@ -301,83 +164,61 @@ static bool names(const esse_txn *txns, uint32_t count, uint32_t txn)
 }
 
 /* Does a version order have what the step wrote, and no other transaction did? */
-static bool is_in_version_order(const struct claim *claim, esse_value written, bool is_unique)
+static bool is_in_version_order(const struct steps *s, bool is_unique)
 {
-    const struct esse_history *history = claim->history;
-    for (uint32_t o = 0; o < history->version_order_count; o++) {
-        const struct esse_version_order *order = &history->version_orders[o];
-        for (uint32_t i = 0; order->key.ix == claim->key.ix && i < order->count; i++) {
+    for (uint32_t o = 0; o < s->history->version_order_count; o++) {
+        const struct esse_version_order *order = &s->history->version_orders[o];
+        for (uint32_t i = 0; order->key.ix == s->key.ix && i < order->count; i++) {
             const struct esse_version *version = &order->versions[i];
-            if (version->txn.ix == ESSE_NO_TXN ? is_unique && esse_value_eq(version->value, written)
-                                               : version->txn.ix == claim->txn[0])
+            if (version->txn.ix == ESSE_NO_TXN
+                    ? is_unique && esse_value_eq(version->value, s->value[0])
+                    : version->txn.ix == s->txn[0])
                 return true;
         }
     }
     return false;
 }
 
-static bool writes_anything(const struct esse_history *history, uint32_t txn)
-{
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-        for (uint32_t i = 0; i < esse_access_count(history, op); i++)
-            if (esse_access_at(history, op, i).kind != ESSE_OP_READ)
-                return true;
-    return false;
-}
-
 /* Did a transaction that the log has, one that writes and is not lost, read it? */
-static bool is_in_a_later_state(const struct claim *claim, esse_value written)
+static bool is_in_a_later_state(const struct steps *s)
 {
-    const struct esse_history *history = claim->history;
-    for (uint32_t txn = 0; txn < history->txns; txn++) {
-        bool sees = false;
-        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-            esse_value read;
-            sees |= esse_op_read_of(history, op, claim->key, &read) &&
-                    comes_from(history, read, written);
-        }
-        if (sees && history->txn_status[txn] == ESSE_COMMITTED && writes_anything(history, txn) &&
-            !names(history->lost, history->lost_count, txn))
+    const struct esse_history *history = s->history;
+    const struct esse_by_key *by_key = &s->claim->by_key;
+    for (uint32_t at = by_key->first[s->key.ix]; at < by_key->first[s->key.ix + 1]; at++) {
+        const struct esse_touch touch = by_key->at[at];
+        if (touch.kind == ESSE_OP_READ && comes_from(s, touch.value, s->value[0]) &&
+            history->txn_status[touch.txn] == ESSE_COMMITTED &&
+            esse_txn_writes(history, touch.txn, NULL) &&
+            !names(history->lost, history->lost_count, touch.txn))
             return true;
     }
     return false;
 }
 
-static bool rule_lost_commit(const struct claim *claim)
+static bool rule_lost_commit(const struct steps *s)
 {
-    const struct esse_history *history = claim->history;
-    const uint32_t txn = claim->txn[0];
-    const esse_value written = claim->value[0];
-    if (esse_txn_recorded(history, txn) != ESSE_COMMITTED ||
-        !names(history->lost, history->lost_count, txn) ||
-        names(history->order, history->order_count, txn))
-        return false;
-    const bool is_unique = !esse_value_eq(written, ESSE_NIL) && !is_initial(claim, written) &&
-                           count_writers(claim, written, txn).all == 1;
-    return !is_in_version_order(claim, written, is_unique) &&
-           !(is_unique && is_in_a_later_state(claim, written));
+    const struct esse_history *history = s->history;
+    const esse_value written = s->value[0];
+    const bool is_unique = !esse_value_eq(written, ESSE_NIL) && !is_initial(s, written) &&
+                           writers_of(s, written).all.count == 1;
+    return esse_txn_recorded(history, s->txn[0]) == ESSE_COMMITTED &&
+           names(history->lost, history->lost_count, s->txn[0]) &&
+           !names(history->order, history->order_count, s->txn[0]) &&
+           !is_in_version_order(s, is_unique) && !(is_unique && is_in_a_later_state(s));
 }
 
-static bool rule_duplicate_write(const struct claim *claim)
+static bool rule_cyclic(const struct steps *s)
 {
-    return claim->op[0] != claim->op[1] && esse_value_eq(claim->value[0], claim->value[1]);
+    return version_is_cyclic(s->claim);
 }
 
-static bool rule_cyclic(const struct claim *claim)
+static bool rule_predicate(const struct steps *s)
 {
-    return esse_recheck_cyclic(claim->history, claim->anomaly);
-}
-
-static bool rule_predicate_miss(const struct claim *claim)
-{
-    return esse_recheck_predicate_miss(claim->history, claim->txn[0], claim->op[0], claim->key);
-}
-
-static bool rule_result_set(const struct claim *claim)
-{
-    if (!claim->anomaly->has_key)
-        return esse_recheck_result(claim->history, claim->txn[0], claim->op[0]);
-    return esse_recheck_result_set(claim->history, claim->txn[0], claim->op[0], claim->key);
+    const struct esse_anomaly *anomaly = s->claim->anomaly;
+    return anomaly->type == ESSE_ANOMALY_PREDICATE_READ_MISS
+               ? esse_recheck_predicate_miss(s->history, s->txn[0], s->op[0], s->key)
+           : anomaly->has_key ? esse_recheck_result_set(s->history, s->txn[0], s->op[0], s->key)
+                              : esse_recheck_result(s->history, s->txn[0], s->op[0]);
 }
 
 /* ---- the table ---- */
@@ -391,90 +232,107 @@ enum part {
     READS = 8,   /* the key; the step's value is what it returned */
     LIST = 16,   /* and that is a list */
     WRITES = 32, /* the key; the step's value is what it wrote */
+    FRESH = 64,  /* of a register: neither its initial value, nor after an own write */
+    LEADS = 128, /* it is the transaction's first access of the key, and a write comes later */
+    LEFT = 256,  /* only transactions that aborted wrote its value */
+    ONCE = 512,  /* no other operation wrote its value */
+    /* And with the step before it: */
+    SAME = 1024,  /* of one transaction */
+    OTHER = 2048, /* of two */
+    LATER = 4096,
+    SEEN = 8192, /* the first step's value comes from this one's */
+    READ = COUNTS | READS,
 };
 
-enum { ANY_STEPS = UINT16_MAX }; /* the rule itself looks at them */
-
+/* An anomaly has as many steps as parts; with none, the rule itself looks at them. */
 static const struct rule {
     enum esse_anomaly_id type;
-    uint32_t steps;
-    bool (*holds)(const struct claim *claim);
+    bool (*holds)(const struct steps *s); /* or NULL: the parts say it all */
     unsigned parts[3];
 } rules[] = {
-    { ESSE_ANOMALY_G1A, 2, rule_g1a, { COUNTS | READS, ABORTED | WRITES } },
-    { ESSE_ANOMALY_G1B, 3, rule_g1b, { COUNTS | READS, WRITES, WRITES } },
-    { ESSE_ANOMALY_GARBAGE_READ, 1, rule_garbage, { COUNTS | READS } },
-    { ESSE_ANOMALY_INTERNAL, 2, rule_internal, { COUNTS } },
-    { ESSE_ANOMALY_OWN_WRITE_MISSED, 2, rule_own_write, { COUNTS | WRITES, READS } },
-    { ESSE_ANOMALY_FUTURE_READ, 2, rule_future, { COUNTS | READS, WRITES } },
-    { ESSE_ANOMALY_DUPLICATE_ELEMENTS, 1, rule_duplicate_elements, { COUNTS | READS | LIST } },
-    { ESSE_ANOMALY_INCOMPATIBLE_ORDER,
-      2,
-      rule_incompatible_order,
-      { COUNTS | READS | LIST, COUNTS | READS | LIST } },
+    { ESSE_ANOMALY_G1A, NULL, { READ | FRESH, ABORTED | WRITES | SEEN | LEFT } },
+    { ESSE_ANOMALY_G1B, rule_g1b, { READ, OTHER | WRITES | SEEN, SAME | LATER | WRITES } },
+    { ESSE_ANOMALY_GARBAGE_READ, rule_garbage, { READ | FRESH } },
+    { ESSE_ANOMALY_INTERNAL, rule_internal, { COUNTS, SAME } },
+    { ESSE_ANOMALY_OWN_WRITE_MISSED, rule_internal, { COUNTS | WRITES, SAME | LATER | READS } },
+    { ESSE_ANOMALY_FUTURE_READ, rule_future, { READ | FRESH, SAME | WRITES | SEEN } },
+    { ESSE_ANOMALY_DUPLICATE_ELEMENTS, rule_duplicate_elements, { READ | LIST } },
+    { ESSE_ANOMALY_INCOMPATIBLE_ORDER, rule_incompatible_order, { READ | LIST, READ | LIST } },
     { ESSE_ANOMALY_DIRTY_UPDATE,
-      3,
       rule_dirty_update,
-      { ABORTED | WRITES, COMMITTED | WRITES, COUNTS | READS | LIST } },
-    { ESSE_ANOMALY_LOST_UPDATE, 2, rule_lost_update, { COUNTS | READS, COUNTS | READS } },
-    { ESSE_ANOMALY_LOST_COMMIT, 1, rule_lost_commit, { WRITES } },
-    { ESSE_ANOMALY_DUPLICATE_WRITE, 2, rule_duplicate_write, { WRITES, WRITES } },
-    { ESSE_ANOMALY_CYCLIC_VERSIONS, ANY_STEPS, rule_cyclic, { 0 } },
-    { ESSE_ANOMALY_PREDICATE_READ_MISS, 1, rule_predicate_miss, { COUNTS } },
-    { ESSE_ANOMALY_RESULT_SET_MISMATCH, 1, rule_result_set, { COUNTS } },
+      { ABORTED | WRITES | LEFT, COMMITTED | WRITES | ONCE, READ | LIST } },
+    { ESSE_ANOMALY_LOST_UPDATE, rule_lost_update, { READ | LEADS, READ | LEADS | OTHER } },
+    { ESSE_ANOMALY_LOST_COMMIT, rule_lost_commit, { WRITES } },
+    { ESSE_ANOMALY_DUPLICATE_WRITE, NULL, { WRITES, WRITES | LATER | SEEN } },
+    { ESSE_ANOMALY_CYCLIC_VERSIONS, rule_cyclic, { 0 } },
+    { ESSE_ANOMALY_PREDICATE_READ_MISS, rule_predicate, { COUNTS } },
+    { ESSE_ANOMALY_RESULT_SET_MISMATCH, rule_predicate, { COUNTS } },
 };
 
-static bool fits(const struct rule *rule, const struct esse_anomaly *anomaly)
+static bool is_fresh(const struct steps *s, uint32_t step)
 {
-    return !anomaly->edge_count && (rule->steps == ANY_STEPS || rule->steps == anomaly->step_count);
+    return esse_value_is_list(s->value[step]) ||
+           (!is_initial(s, s->value[step]) &&
+            !esse_op_wrote_before(s->claim->history, s->op[step], s->key));
 }
 
-static bool plays(struct claim *claim, int step, unsigned part)
+static bool leads(const struct steps *s, uint32_t op, uint32_t txn)
 {
-    const struct esse_history *history = claim->history;
-    const uint32_t txn = claim->txn[step], op = claim->op[step];
-    esse_value *value = &claim->value[step];
-    return (!(part & COUNTS) || esse_recheck_counts(history, txn)) &&
-           (!(part & COMMITTED) || history->txn_status[txn] == ESSE_COMMITTED) &&
-           (!(part & ABORTED) || history->txn_status[txn] == ESSE_ABORTED) &&
-           (!(part & READS) || reads(claim, step, value)) &&
+    esse_value ignored;
+    for (uint32_t before = s->history->txn_op[txn]; before < op; before++)
+        if (esse_op_read_of(s->history, before, s->key, &ignored))
+            return false;
+    return !esse_op_wrote_before(s->claim->history, op, s->key) &&
+           (claim_writes(s->claim, op, s->key) || claim_writes_after(s->claim, op, s->key));
+}
+
+static bool plays(struct steps *s, uint32_t step, unsigned part)
+{
+    const uint32_t txn = s->txn[step], op = s->op[step];
+    const unsigned status = s->history->txn_status[txn];
+    esse_value *value = &s->value[step];
+    return (!(part & COUNTS) || s->claim->in[txn]) &&
+           (!(part & COMMITTED) || status == ESSE_COMMITTED) &&
+           (!(part & ABORTED) || status == ESSE_ABORTED) &&
+           (!(part & READS) || claim_reads(s->claim, op, s->key, value)) &&
            (!(part & LIST) || esse_value_is_list(*value)) &&
-           (!(part & WRITES) || esse_op_write_of(history, op, claim->key, value));
+           (!(part & WRITES) || esse_op_write_of(s->history, op, s->key, value)) &&
+           (!(part & FRESH) || is_fresh(s, step)) && (!(part & LEADS) || leads(s, op, txn)) &&
+           (!(part & LEFT) || !writers_of(s, *value).kept.count) &&
+           (!(part & ONCE) || writers_of(s, *value).all.count == 1) &&
+           (!(part & SAME) || txn == s->txn[step - 1]) &&
+           (!(part & OTHER) || txn != s->txn[step - 1]) &&
+           (!(part & LATER) || op > s->op[step - 1]) &&
+           (!(part & SEEN) || comes_from(s, s->value[0], *value));
 }
 
 /* The steps must name operations of their transactions before any rule looks at them. */
-static bool make_claim(const struct esse_history *history, const struct rule *rule,
-                       const struct esse_anomaly *anomaly, struct claim *claim)
+static bool follows(const struct claim *claim, const struct rule *rule)
 {
-    *claim = (struct claim){ .history = history, .anomaly = anomaly, .key = anomaly->key };
-    if (anomaly->has_key ? anomaly->key.ix >= history->keys
-                         : rule->type != ESSE_ANOMALY_RESULT_SET_MISMATCH)
+    const struct esse_anomaly *anomaly = claim->anomaly;
+    const unsigned *parts = rule->parts;
+    const uint32_t steps = !parts[0] ? 0 : !parts[1] ? 1 : !parts[2] ? 2 : 3;
+    struct steps s = { .claim = claim, .history = claim->history, .key = anomaly->key };
+    if (anomaly->edge_count || (steps && steps != anomaly->step_count) ||
+        (anomaly->has_key ? anomaly->key.ix >= claim->history->keys
+                          : rule->type != ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return false;
     for (uint32_t i = 0; i < anomaly->step_count; i++) {
-        uint32_t txn = anomaly->steps[i].txn.ix, op = anomaly->steps[i].op.ix;
-        if (txn >= history->txns || op < history->txn_op[txn] || op >= history->txn_op[txn + 1])
+        if (!claim_has_op(claim, anomaly->steps[i].op, anomaly->steps[i].txn))
             return false;
-        if (i < 3) {
-            claim->txn[i] = txn;
-            claim->op[i] = op;
-        }
+        s.txn[i % 3] = anomaly->steps[i].txn.ix;
+        s.op[i % 3] = anomaly->steps[i].op.ix;
     }
-    for (int step = 0; step < 3; step++)
-        if (!plays(claim, step, rule->parts[step]))
+    for (uint32_t step = 0; step < steps; step++)
+        if (!plays(&s, step, parts[step]))
             return false;
-    return true;
+    return !rule->holds || rule->holds(&s);
 }
 
-bool esse_recheck_steps(const struct esse_history *history, const struct esse_anomaly *anomaly,
-                        struct esse_error *err)
+bool steps_show(const struct claim *claim)
 {
-    const char *name = esse_anomaly_name(anomaly->type);
-    struct claim claim;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].type == anomaly->type)
-            return (fits(&rules[i], anomaly) && make_claim(history, &rules[i], anomaly, &claim) &&
-                    rules[i].holds(&claim)) ||
-                   esse_fail(err, ESSE_EBUG, "the evidence for %s does not follow from the history",
-                             name);
-    return esse_fail(err, ESSE_EBUG, "no rule rechecks the anomaly '%s'", name);
+        if (rules[i].type == claim->anomaly->type)
+            return follows(claim, &rules[i]);
+    return false;
 }

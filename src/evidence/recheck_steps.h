@@ -1,13 +1,10 @@
 #ifndef ESSE_EVIDENCE_RECHECK_STEPS_H
 #define ESSE_EVIDENCE_RECHECK_STEPS_H
 
-#include "history/history.h"
-#include "level/level.h"
+#include "evidence/claim.h"
 
 /*
- * Rechecks an anomaly that a few operations show: part of the kernel of recheck.h.
- *
- * An anomaly's evidence is its steps, in this order:
+ * An anomaly that a few operations show.  Its evidence is its steps, in this order:
  *
  *   G1a                 the read; the aborted write of what it returned
  *   G1b                 the read; the write of what it returned; a later write of the same key by
@@ -28,9 +25,9 @@
  *   predicate-read-miss the predicate operation that left out the key
  *   result-set-mismatch the predicate operation that disagrees with its version set about the key
  *
- * Cost: O(operations) for each that speaks of all writers, O(its transactions) otherwise.
+ * Cost: O(accesses of the key) for each that speaks of all writers, of a list times its length;
+ * else O(its transactions).
  */
-bool esse_recheck_steps(const struct esse_history *history, const struct esse_anomaly *anomaly,
-                        struct esse_error *err);
+bool steps_show(const struct claim *claim);
 
 #endif

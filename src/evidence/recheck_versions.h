@@ -1,11 +1,11 @@
 #ifndef ESSE_EVIDENCE_RECHECK_VERSIONS_H
 #define ESSE_EVIDENCE_RECHECK_VERSIONS_H
 
-#include "history/history.h"
+#include "evidence/claim.h"
 
 /*
- * Rechecks what is claimed about the order of a register's versions by an assumption, from two
- * operations of transactions that count as committed:
+ * The order of a register's versions by an assumption, from two operations of transactions that
+ * count as committed:
  *
  *   initial-state      the first read the initial state, the second read or installed another
  *                      version
@@ -14,18 +14,18 @@
  *   linearizable-keys  the first is committed and had ended before the second started
  *
  * A state that was read and not written for good is a version here, known by its value.
- * Whether it is assumed is asked elsewhere (esse_recheck_verdict).  Cost: O(operations).
+ * Whether it is assumed is asked elsewhere (esse_recheck_verdict).
  */
-bool esse_recheck_version_edge(const struct esse_history *history, esse_key key, const char *basis,
-                               esse_op first, esse_op second);
+bool version_comes_first(const struct claim *claim, esse_key key, enum esse_basis basis,
+                         esse_op first, esse_op second);
 
 /* Does the operation, as a reader or as a writer of the key, show the version that the witness
  * shows?  A predicate update, which is both, shows as a witness what it wrote. */
-bool esse_recheck_shows_version(const struct esse_history *history, esse_key key, esse_op op,
-                                bool as_reader, esse_op witness);
+bool version_is_shown(const struct claim *claim, esse_key key, esse_op op, bool as_reader,
+                      esse_op witness);
 
 /* The anomaly cyclic-versions: steps by twos, where the version of the first comes before that of
  * the second by the basis of the first, which is the one of the next two's first, and so round. */
-bool esse_recheck_cyclic(const struct esse_history *history, const struct esse_anomaly *anomaly);
+bool version_is_cyclic(const struct claim *claim);
 
 #endif

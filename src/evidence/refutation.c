@@ -1,48 +1,161 @@
 #include "evidence/refutation.h"
 
-#include "base/error.h"
 #include "base/guard.h"
-#include "evidence/counted.h"
-#include "evidence/refutation_state.h"
+#include "evidence/recheck_cycle.h"
 #include "evidence/rup.h"
-
-#include <string.h>
+#include "sql/statement.h"
 
 /* ---- choices ---- */
 
-static bool writes(const struct refuting *r, esse_op op, esse_key key)
+static bool is_write(const struct claim *claim, esse_op op, esse_key key)
 {
-    esse_value ignored;
-    return op.ix < r->history->ops && esse_op_write_of(r->history, op.ix, key, &ignored) &&
-           r->in[esse_op_txn(r->history, op.ix).ix];
+    return op.ix < claim->history->ops && claim_writes(claim, op.ix, key) &&
+           claim->in[esse_op_txn(claim->history, op.ix).ix];
 }
 
 /* An order must be one of two transactions that count: then one of the two ways is the case.  The
  * parts of a choice come before it, so that nothing is defined by itself. */
-static bool is_choice(const struct refuting *r, uint32_t at)
+static bool is_choice(const struct claim *claim, uint32_t at)
 {
-    const struct esse_choice *choice = &r->refutation->choices[at];
+    const struct esse_history *history = claim->history;
+    const struct esse_choice *choice = &claim->anomaly->refutation->choices[at];
+    const esse_op first = choice->first, second = choice->second;
     if (choice->kind == ESSE_CHOICE_BOTH)
         return choice->parts[0] >> 1 < at && choice->parts[1] >> 1 < at;
-    if (choice->key.ix >= r->history->keys)
+    if (choice->key.ix >= history->keys)
         return false;
     if (choice->kind == ESSE_CHOICE_SOURCE)
-        return choice->second.ix < r->history->ops &&
-               (choice->first.ix == ESSE_NO_OP || writes(r, choice->first, choice->key));
-    return choice->kind == ESSE_CHOICE_ORDER && writes(r, choice->first, choice->key) &&
-           writes(r, choice->second, choice->key) &&
-           esse_op_txn(r->history, choice->first.ix).ix !=
-               esse_op_txn(r->history, choice->second.ix).ix;
+        return second.ix < history->ops &&
+               (first.ix == ESSE_NO_OP || is_write(claim, first, choice->key));
+    return choice->kind == ESSE_CHOICE_ORDER && is_write(claim, first, choice->key) &&
+           is_write(claim, second, choice->key) &&
+           esse_op_txn(history, first.ix).ix != esse_op_txn(history, second.ix).ix;
+}
+
+/* What it says that a literal is true, as orders and sources. */
+static void give(struct claim *claim, uint32_t literal)
+{
+    struct esse_choice choice = claim->anomaly->refutation->choices[literal >> 1];
+    const bool is_so = !(literal & 1);
+    if (choice.kind == ESSE_CHOICE_ORDER && !is_so) {
+        const esse_op first = choice.first;
+        choice.first = choice.second;
+        choice.second = first;
+    }
+    if (choice.kind == ESSE_CHOICE_ORDER || (choice.kind == ESSE_CHOICE_SOURCE && is_so))
+        claim_choice_vec_push(&claim->given, claim->arena, choice);
+    for (int part = 0; part < 2 && choice.kind == ESSE_CHOICE_BOTH && is_so; part++)
+        give(claim, choice.parts[part]);
+}
+
+/* ---- all versions that a read can be of ---- */
+
+/* What the read of a clause returned of its key; or the predicate that did not return it. */
+struct reading {
+    const struct claim *claim;
+    const struct esse_clause *clause;
+    uint32_t reader;
+    esse_value value;
+    const struct esse_predicate *predicate; /* or NULL */
+};
+
+/* Is the version of 'op' (ESSE_NO_OP: the initial one) among those that the clause names? */
+static bool is_named(const struct reading *r, uint32_t op)
+{
+    for (uint32_t i = 0; i < r->clause->count; i++)
+        if (r->claim->anomaly->refutation->choices[r->clause->literals[i] >> 1].first.ix == op)
+            return true;
+    return false;
+}
+
+/* Is it the value that was returned, or does it not match?  One for which the predicate has no
+ * answer may be either. */
+static bool can_be(const struct reading *r, esse_value value)
+{
+    const esse_value key = r->claim->history->key_name[r->clause->key.ix];
+    struct esse_error ignored;
+    bool matches = false;
+    return !r->predicate
+               ? esse_value_eq(value, r->value)
+               : !esse_predicate_selects(r->predicate, key, value, &matches, &ignored) || !matches;
+}
+
+/* A version that was aborted or overwritten by its own transaction may not be read at any level
+ * here.  One of unknown outcome that was not seen committed unless a complete certificate leaves it
+ * out, of which a predicate tells nothing. */
+static bool names_all(const struct reading *r)
+{
+    const struct esse_history *history = r->claim->history;
+    const struct esse_by_key *by_key = &r->claim->by_key;
+    const uint32_t key = r->clause->key.ix;
+    if (can_be(r, esse_key_initial(history, r->clause->key)) && !is_named(r, ESSE_NO_OP))
+        return false;
+    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
+        const struct esse_touch touch = by_key->at[at];
+        const bool is_out =
+            history->txn_status[touch.txn] == ESSE_ABORTED || touch.txn == r->reader ||
+            (r->predicate && !r->claim->in[touch.txn] && history->certificate.complete);
+        if (r->predicate && touch.kind == ESSE_OP_APPEND)
+            return false;
+        if (touch.kind == ESSE_OP_WRITE && !is_out && esse_is_last_write(by_key, key, at) &&
+            can_be(r, touch.value) && !is_named(r, esse_by_key_op(by_key, touch.access)))
+            return false;
+    }
+    return true;
+}
+
+/* A key that the predicate did not return had a version that does not match. */
+static bool find_predicate(struct reading *r, uint32_t op)
+{
+    const struct esse_history *history = r->claim->history;
+    struct esse_error ignored;
+    if (!esse_op_is_predicate(history->op_kind[op]) ||
+        history->predicates[history->op_key[op]].no_rows)
+        return false;
+    r->predicate = esse_predicates_get(r->claim->predicates,
+                                       history->predicates[history->op_key[op]].text, &ignored);
+    return r->predicate && esse_statement_is_exact(r->predicate);
+}
+
+static bool names_sources(const struct claim *claim, const struct esse_clause *clause)
+{
+    const uint32_t op = clause->read.ix;
+    struct reading r = { .claim = claim, .clause = clause };
+    for (uint32_t i = 0; i < clause->count; i++) {
+        const struct esse_choice *choice =
+            &claim->anomaly->refutation->choices[clause->literals[i] >> 1];
+        if ((clause->literals[i] & 1) || choice->kind != ESSE_CHOICE_SOURCE ||
+            choice->second.ix != op || choice->key.ix != clause->key.ix)
+            return false;
+    }
+    if (op >= claim->history->ops || clause->key.ix >= claim->history->keys)
+        return false;
+    r.reader = esse_op_txn(claim->history, op).ix;
+    if (!claim->in[r.reader] || esse_op_wrote_before(claim->history, op, clause->key))
+        return false;
+    const bool is_returned = esse_op_read_of(claim->history, op, clause->key, &r.value);
+    r.value = esse_value_state(r.value);
+    return (is_returned ? !esse_value_eq(r.value, ESSE_NONE) && !esse_value_is_list(r.value)
+                        : find_predicate(&r, op)) &&
+           names_all(&r);
 }
 
 /* ---- clauses ---- */
 
+static bool is_cycle(struct claim *claim, const struct esse_clause *clause)
+{
+    claim->given.count = 0;
+    for (uint32_t i = 0; i < clause->count; i++)
+        give(claim, clause->literals[i] ^ 1);
+    return cycle_is_refuted(claim, clause->edges, clause->edge_count);
+}
+
 /* One literal is the choice itself, the others are the negations of its parts. */
-static bool is_definition(const struct refuting *r, const struct esse_clause *clause)
+static bool is_definition(const struct claim *claim, const struct esse_clause *clause)
 {
     for (uint32_t i = 0; clause->count == 3 && i < 3; i++) {
         const uint32_t whole = clause->literals[i];
-        const struct esse_choice *choice = &r->refutation->choices[whole >> 1];
+        const struct esse_choice *choice = &claim->anomaly->refutation->choices[whole >> 1];
         const uint32_t a = clause->literals[(i + 1) % 3] ^ 1, b = clause->literals[(i + 2) % 3] ^ 1;
         if (choice->kind == ESSE_CHOICE_BOTH && !(whole & 1) &&
             ((choice->parts[0] == a && choice->parts[1] == b) ||
@@ -52,50 +165,35 @@ static bool is_definition(const struct refuting *r, const struct esse_clause *cl
     return false;
 }
 
-static bool is_true(struct refuting *r, struct esse_rup *rup, const struct esse_clause *clause)
+static bool is_true(struct claim *claim, struct esse_rup *rup, const struct esse_clause *clause)
 {
     esse_guard_poll();
     for (uint32_t i = 0; i < clause->count; i++)
-        if (clause->literals[i] >> 1 >= r->refutation->choice_count)
+        if (clause->literals[i] >> 1 >= claim->anomaly->refutation->choice_count)
             return false;
     if (clause->kind == ESSE_CLAUSE_FOLLOWS)
         return esse_rup_implied(rup, clause->literals, clause->count);
-    bool ok = clause->kind == ESSE_CLAUSE_CYCLE     ? refute_is_cycle(r, clause)
-              : clause->kind == ESSE_CLAUSE_SOURCES ? refute_names_all_sources(r, clause)
-              : clause->kind == ESSE_CLAUSE_BOTH    ? is_definition(r, clause)
-                                                    : false;
+    const bool ok = clause->kind == ESSE_CLAUSE_CYCLE     ? is_cycle(claim, clause)
+                    : clause->kind == ESSE_CLAUSE_SOURCES ? names_sources(claim, clause)
+                    : clause->kind == ESSE_CLAUSE_BOTH    ? is_definition(claim, clause)
+                                                          : false;
     if (ok)
         esse_rup_add(rup, clause->literals, clause->count);
     return ok;
 }
 
-static bool refutes(struct refuting *r)
+bool refutation_holds(struct claim *claim)
 {
-    const struct esse_refutation *refutation = r->refutation;
-    struct esse_rup *rup = esse_rup_new(r->arena);
+    const struct esse_refutation *refutation = claim->anomaly->refutation;
+    struct esse_rup *rup = esse_rup_new(claim->arena);
+    claim->predicates = esse_predicates_new(claim->arena, claim->history);
+    if (!refutation || !claim->level)
+        return false;
     for (uint32_t i = 0; i < refutation->choice_count; i++)
-        if (!is_choice(r, i))
+        if (!is_choice(claim, i))
             return false;
     for (uint32_t i = 0; i < refutation->clause_count; i++)
-        if (!is_true(r, rup, &refutation->clauses[i]))
+        if (!is_true(claim, rup, &refutation->clauses[i]))
             return false;
     return refutation->clause_count && !refutation->clauses[refutation->clause_count - 1].count;
-}
-
-bool esse_recheck_refutation(const struct esse_history *history, const struct esse_anomaly *anomaly,
-                             struct esse_error *err)
-{
-    struct refuting r = { .arena = esse_arena_new(),
-                          .history = history,
-                          .level = esse_level_failing_by(anomaly->type),
-                          .refutation = anomaly->refutation };
-    bool ok = r.level && r.refutation;
-    if (ok) {
-        esse_by_key_make(&r.by_key, r.arena, history);
-        r.in = esse_counted(r.arena, history);
-        ok = refutes(&r);
-    }
-    esse_arena_free(r.arena);
-    return ok || esse_fail(err, ESSE_EBUG, "the refutation %s does not follow from the history",
-                           esse_anomaly_name(anomaly->type));
 }

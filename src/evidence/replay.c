@@ -57,41 +57,66 @@ static bool missed(struct replay *replay, uint32_t txn, uint32_t snapshot, struc
 
 /* ---- the order itself ---- */
 
-/* Every committed transaction once, no aborted one; a start before its commit. */
+/* The unit of an event, and which moments of it that is: its start, its commit, or both. */
+static uint32_t event_unit(const struct esse_order *order, uint32_t i, bool *start, bool *commit)
+{
+    *start = !order->has_starts || !(order->events[i] & 1);
+    *commit = !order->has_starts || (order->events[i] & 1);
+    return order->events[i] >> order->has_starts;
+}
+
+static void find_units(struct replay *replay)
+{
+    const struct esse_history *history = replay->history;
+    replay->units = history->txns;
+    if (replay->order->of_accesses) {
+        replay->units = 0;
+        for (uint32_t op = 0; op < history->ops; op++)
+            replay->units += esse_access_count(history, op);
+        replay->accesses =
+            esse_arena_alloc(replay->arena, replay->units + (size_t)1, sizeof *replay->accesses);
+        struct replay_access *access = replay->accesses;
+        for (uint32_t txn = 0; txn < history->txns; txn++)
+            for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
+                for (uint32_t at = 0; at < esse_access_count(history, op); at++)
+                    *access++ = (struct replay_access){ txn, op, at };
+    }
+    replay->in = esse_arena_alloc(replay->arena, history->txns + 1u, 1);
+    replay->position =
+        esse_arena_alloc(replay->arena, replay->units + (size_t)1, sizeof *replay->position);
+}
+
+/* Every committed unit once, no aborted one, of a transaction all or none; a start before its
+ * commit. */
 static bool is_order(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
     const struct esse_order *order = replay->order;
-    uint8_t *started = esse_arena_alloc(replay->arena, history->txns + 1u, 1);
+    enum { STARTED = 1, COMMITTED = 2 };
+    uint8_t *met = esse_arena_alloc(replay->arena, replay->units + (size_t)1, 1);
     for (uint32_t i = 0; i < order->count; i++) {
-        uint32_t txn = order->has_starts ? order->events[i] >> 1 : order->events[i];
-        bool start = order->has_starts && !(order->events[i] & 1);
-        if (txn >= history->txns)
+        bool start, commit;
+        const uint32_t unit = event_unit(order, i, &start, &commit);
+        if (unit >= replay->units)
             return esse_fail(err, ESSE_EBUG, "the order names a transaction that does not exist");
+        const uint32_t txn = replay_txn(replay, unit);
         if (history->txn_status[txn] == ESSE_ABORTED)
             return replay_wrong(replay, txn, "was aborted", err);
-        if (start ? started[txn] : replay->in[txn])
+        if (met[unit] & (start ? STARTED : COMMITTED))
             return replay_wrong(replay, txn, "is in it twice", err);
-        if (order->has_starts && !start && !started[txn])
+        if (!start && !met[unit])
             return replay_wrong(replay, txn, "commits before it starts", err);
-        started[txn] |= start;
-        if (!start) {
-            replay->in[txn] = 1;
-            replay->position[txn] = i;
-        }
+        met[unit] |= (uint8_t)((start ? STARTED : 0) | (commit ? COMMITTED : 0));
+        replay->in[txn] = 1;
+        replay->position[unit] = i;
     }
-    for (uint32_t txn = 0; txn < history->txns; txn++)
-        if ((history->txn_status[txn] == ESSE_COMMITTED || started[txn]) && !replay->in[txn])
+    for (uint32_t unit = 0; unit < replay->units; unit++) {
+        const uint32_t txn = replay_txn(replay, unit);
+        if ((history->txn_status[txn] == ESSE_COMMITTED || replay->in[txn]) &&
+            !(met[unit] & COMMITTED))
             return replay_wrong(replay, txn, "is missing", err);
+    }
     return true;
-}
-
-/* The event before which everything that precedes a transaction must have committed. */
-static uint32_t event_txn(const struct esse_order *order, uint32_t i, bool *start, bool *commit)
-{
-    *start = !order->has_starts || !(order->events[i] & 1);
-    *commit = !order->has_starts || (order->events[i] & 1);
-    return order->has_starts ? order->events[i] >> 1 : order->events[i];
 }
 
 /* 'txn' is not where 'other' demands. */
@@ -104,6 +129,7 @@ static bool misplaced(struct replay *replay, enum esse_mismatch_kind kind, uint3
     return false;
 }
 
+/* The units of a session are numbered in session order. */
 static bool agrees_with_sessions(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
@@ -111,17 +137,16 @@ static bool agrees_with_sessions(struct replay *replay, struct esse_error *err)
     uint32_t *open = esse_arena_alloc(replay->arena, history->sessions + 1u, sizeof *open);
     for (uint32_t i = 0; i < replay->order->count; i++) {
         bool start, commit;
-        uint32_t txn = event_txn(replay->order, i, &start, &commit);
-        uint32_t session = history->txn_session[txn];
+        const uint32_t unit = event_unit(replay->order, i, &start, &commit);
+        const uint32_t txn = replay_txn(replay, unit), session = history->txn_session[txn];
         if (start) {
-            /* Transactions of a session are numbered in session order. */
-            if (open[session] || txn + 1 <= last[session]) {
-                const uint32_t other = last[session] - 1;
+            if (open[session] || unit + 1 <= last[session]) {
+                const uint32_t other = replay_txn(replay, last[session] - 1);
                 misplaced(replay, ESSE_MISMATCH_SESSION, txn > other ? txn : other,
                           txn > other ? other : txn);
                 return replay_wrong(replay, txn, "is against its session's order", err);
             }
-            last[session] = txn + 1;
+            last[session] = unit + 1;
             open[session]++;
         }
         if (commit)
@@ -140,7 +165,7 @@ static bool agrees_with_time(struct replay *replay, struct esse_error *err)
         return true;
     for (uint32_t i = 0; i < replay->order->count; i++) {
         bool start, commit;
-        uint32_t txn = event_txn(replay->order, i, &start, &commit);
+        uint32_t txn = event_unit(replay->order, i, &start, &commit);
         const int64_t begin = history->txn_time[txn].begin;
         const int64_t end = esse_txn_committed_by(history, txn);
         if (commit && end != ESSE_NO_TIME && end < latest_start) {
@@ -237,14 +262,6 @@ static bool agrees_with_lists(struct replay *replay, struct esse_error *err)
     return true;
 }
 
-static bool agrees_with_vsets(struct replay *replay, struct esse_error *err)
-{
-    const enum esse_cycle cycle = replay->level->cycle;
-    return cycle == ESSE_CYCLE_WW ||
-           replay_agrees_with_vsets(replay, cycle == ESSE_CYCLE_WR || cycle == ESSE_CYCLE_ITEM_RW,
-                                    err);
-}
-
 /* A predicate without an answer may have hidden anything. */
 static bool has_answers(const struct replay *replay, struct esse_error *err)
 {
@@ -257,24 +274,40 @@ static bool has_answers(const struct replay *replay, struct esse_error *err)
     return false;
 }
 
+/* The version sets count where the level is defined by cycles; elsewhere a predicate that has one
+ * is refused. */
+static bool agrees_with_vsets(struct replay *replay, struct esse_error *err)
+{
+    const enum esse_cycle cycle = replay->level->cycle;
+    return cycle == ESSE_CYCLE_WW ||
+           replay_agrees_with_vsets(replay, cycle == ESSE_CYCLE_WR || cycle == ESSE_CYCLE_ITEM_RW,
+                                    err);
+}
+
 static bool run_rule(struct replay *replay, struct esse_error *err)
 {
-    switch (replay->level->cycle) {
-    case ESSE_CYCLE_ANY:
-        return replay_serial(replay, err);
-    case ESSE_CYCLE_NO_TWO_RW:
-        return replay_snapshots(replay, true, err);
-    case ESSE_CYCLE_RW_AFTER_READ:
-        return replay_snapshots(replay, false, err) && agrees_with_lists(replay, err);
-    case ESSE_CYCLE_WR:
-        return replay_committed(replay, err);
-    case ESSE_CYCLE_ONE_RW:
-        return replay_consistent(replay, err);
-    case ESSE_CYCLE_ITEM_RW:
-        return replay_items(replay, err);
-    default:
-        return replay_writes(replay, err);
-    }
+    const enum esse_cycle cycle = replay->level->cycle;
+    if (replay->order->has_starts)
+        return replay_snapshots(replay, cycle == ESSE_CYCLE_NO_TWO_RW, err) &&
+               (cycle == ESSE_CYCLE_NO_TWO_RW || agrees_with_lists(replay, err)) &&
+               agrees_with_vsets(replay, err);
+    if (replay->level->phi != ESSE_PHI_NONE)
+        return replay_commit_order(replay, err);
+    return (cycle == ESSE_CYCLE_ANY  ? replay_serial(replay, err)
+            : cycle == ESSE_CYCLE_WW ? replay_writes(replay, err)
+                                     : replay_commit_order(replay, err)) &&
+           agrees_with_vsets(replay, err);
+}
+
+/* Is there a rule for such an order? */
+static bool may_prove(const struct esse_level *level, const struct esse_order *order)
+{
+    if (order->of_accesses)
+        return esse_level_is_of_operations(level) && level->phi != ESSE_PHI_NONE &&
+               !order->has_starts && !order->source_count;
+    return esse_replay_proves(level, order->has_starts) ||
+           (level->phi != ESSE_PHI_NONE && !esse_level_is_of_operations(level) &&
+            !order->has_starts);
 }
 
 bool esse_replay_find(const struct esse_replay_teller *teller, const struct esse_history *history,
@@ -283,7 +316,7 @@ bool esse_replay_find(const struct esse_replay_teller *teller, const struct esse
                       struct esse_mismatch *mismatch, struct esse_error *err)
 {
     *mismatch = (struct esse_mismatch){ 0 };
-    if (!esse_replay_proves(level, order->has_starts))
+    if (!may_prove(level, order))
         return esse_fail(err, ESSE_EBUG, "an order does not prove %s here", level->friendly);
     struct replay replay = { .arena = esse_arena_new(),
                              .history = history,
@@ -292,13 +325,12 @@ bool esse_replay_find(const struct esse_replay_teller *teller, const struct esse
                              .budget = budget,
                              .teller = teller,
                              .mismatch = mismatch };
-    replay.in = esse_arena_alloc(replay.arena, history->txns + 1u, 1);
-    replay.position = esse_arena_alloc(replay.arena, history->txns + 1u, sizeof(uint32_t));
+    find_units(&replay);
     bool ok = is_order(&replay, err);
     if (ok) {
         replay_state_init(&replay.state, replay.arena, history, replay.in,
                           level->cycle != ESSE_CYCLE_ANY);
-        ok = run_rule(&replay, err) && agrees_with_vsets(&replay, err);
+        ok = run_rule(&replay, err);
         ESSE_SEAM(replay_state_valid(&replay.state));
         ok = has_answers(&replay, err) && ok;
     }

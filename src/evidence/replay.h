@@ -12,27 +12,28 @@
  *
  *   serializable        every transaction runs alone, in the order given, and must read exactly
  *                       what it read in the history
- *   repeatable-read     the same for items; of what a predicate left out some version must have
- *                       been committed before that does not match
  *   snapshot-isolation  a transaction reads the state at its start event, and at its commit none
  *                       may have committed a key that it writes since then
  *   prefix              the same, but two may commit the same key: the last one wins
- *   read-committed      versions are installed in the order given; a read must return the last
- *                       version of some transaction before the reader, in that version order
- *   consistent-view     the same, and nothing that the reader depends on overwrote what it read
- *   parallel snapshot   the same with session order, and what it reads twice is the same
- *   isolation
+ *   an axiom            versions are installed in the order given; every read returns the last
+ *                       version of some unit before the reader, and no unit that φ makes visible
+ *                       to it overwrote that before the reader (semantics 4; docs/levels.md)
+ *   read-committed      the same, and none is visible
+ *   consistent-view     the same with those that a reader depends on by wr and ww
+ *   repeatable-read     the same with all; of what a predicate left out some version must have
+ *                       been committed before that does not match
  *   read-uncommitted    the order agrees with the lists that were read and the orders given
  *
  * In each case the order must agree with the version orders and version sets that were given, for
  * strong-session-X the order with session order, and for strong-X with real time too.  All
  * committed transactions must be in the order, no aborted one may be; one of unknown outcome may
- * be.
+ * be.  Where several versions explain a read, it is of the one that the order names, or the newest.
  *
  * What replays is noted in 'proved', which may be NULL.
  *
  * Cost: O(operations + items), O(log versions) more for reads under snapshot isolation; predicates
- * as replay_rows.h says.
+ * as replay_rows.h says.  Under an axiom O(writes that reads pass over) more; if φ is transitive,
+ * also O(operations) for each session that such a write is of, between there and the reads.
  */
 bool esse_replay(const struct esse_history *history, const struct esse_level *level,
                  const struct esse_order *order, struct esse_proved *proved,

@@ -15,7 +15,8 @@ struct given {
     struct esse_word_map values;
 };
 
-/* The installer of each value of a key: each transaction's last write. */
+/* The installer of each value of a key: each transaction's last write, or where these are the units
+ * each write. */
 static void note_values(struct given *given, uint32_t key)
 {
     struct esse_by_key *by_key = &given->by_key;
@@ -27,10 +28,13 @@ static void note_values(struct given *given, uint32_t key)
         const struct esse_touch *touch = &by_key->at[at];
         bool fresh;
         if (touch->kind == ESSE_OP_READ || !given->replay->in[touch->txn] ||
-            (touch->kind != ESSE_OP_APPEND && !esse_is_last_write(by_key, key, at)))
+            !(given->replay->accesses || touch->kind == ESSE_OP_APPEND ||
+              esse_is_last_write(by_key, key, at)))
             continue;
         uint32_t *installed = esse_word_map_put(&given->values, touch->value.word, &fresh);
-        *installed = fresh ? given->replay->position[touch->txn] : NOWHERE;
+        *installed =
+            fresh ? given->replay->position[given->replay->accesses ? touch->access : touch->txn]
+                  : NOWHERE;
     }
 }
 
@@ -43,12 +47,21 @@ static bool names_values(const struct esse_version_order *order)
 }
 
 /* Where in the order a version was installed. */
-static uint32_t position_of(const struct given *given, const struct esse_version *version)
+static uint32_t position_of(const struct given *given, uint32_t key,
+                            const struct esse_version *version)
 {
     const struct replay *replay = given->replay;
-    if (version->txn.ix == ESSE_NO_TXN)
+    const uint32_t txn = version->txn.ix;
+    uint32_t begin, end;
+    if (txn == ESSE_NO_TXN)
         return esse_word_map_get(&given->values, version->value.word, NOWHERE);
-    return replay->in[version->txn.ix] ? replay->position[version->txn.ix] : NOWHERE;
+    if (!replay->accesses || !replay->in[txn])
+        return replay->in[txn] ? replay->position[txn] : NOWHERE;
+    esse_run_find(&given->by_key, key, txn, &begin, &end);
+    while (end-- > begin)
+        if (given->by_key.at[end].kind != ESSE_OP_READ)
+            return replay->position[given->by_key.at[end].access];
+    return NOWHERE;
 }
 
 bool replay_agrees_with_given(struct replay *replay, struct esse_error *err)
@@ -58,15 +71,16 @@ bool replay_agrees_with_given(struct replay *replay, struct esse_error *err)
     for (uint32_t i = 0; i < history->version_order_count; i++) {
         const struct esse_version_order *order = &history->version_orders[i];
         uint32_t last = 0;
-        if (names_values(order))
+        if (replay->accesses || names_values(order))
             note_values(&given, order->key.ix);
         for (uint32_t v = 0; v < order->count; v++) {
-            const uint32_t position = position_of(&given, &order->versions[v]);
+            const uint32_t position = position_of(&given, order->key.ix, &order->versions[v]);
             if (position == NOWHERE)
                 continue;
             if (position < last)
                 return replay_wrong(replay,
-                                    replay->order->events[position] >> replay->order->has_starts,
+                                    replay_txn(replay, replay->order->events[position] >>
+                                                           replay->order->has_starts),
                                     "is not where the version order given has it", err);
             last = position;
         }

@@ -43,32 +43,33 @@ static bool entry_of(const struct replay_state *state, const struct replay_index
     return place.kind != ESSE_PLACE_NULL;
 }
 
-static uint32_t make_index(struct replay_state *state, struct esse_column column)
+static void make_index(struct replay_state *state, struct esse_column column)
 {
     struct replay_rows *rows = &state->rows;
-    const uint32_t keys = state->history->keys, at = rows->index_count++;
-    rows->indexes = esse_arena_grow(state->rows.arena, rows->indexes,
-                                    rows->index_count * sizeof *rows->indexes);
-    struct replay_index *index = &rows->indexes[at];
+    const uint32_t keys = state->history->keys;
+    rows->indexes = esse_arena_grow(rows->arena, rows->indexes,
+                                    (rows->index_count + (size_t)1) * sizeof *rows->indexes);
+    struct replay_index *index = &rows->indexes[rows->index_count++];
     struct esse_entry *entries =
-        esse_arena_grow(state->rows.arena, NULL, (keys + (size_t)1) * sizeof *entries);
+        esse_arena_grow(rows->arena, NULL, (keys + (size_t)1) * sizeof *entries);
     size_t count = 0;
     *index = (struct replay_index){ .column = column };
-    esse_sorted_init(&index->rows, state->rows.arena);
+    esse_sorted_init(&index->rows, rows->arena);
     for (uint32_t key = 0; key < keys; key++)
         if (entry_of(state, index, key, newest(state, key), &entries[count]))
             index->of_kind[entries[count++].kind]++;
     esse_sorted_fill(&index->rows, entries, count);
-    esse_arena_drop(state->rows.arena, entries);
-    return at;
+    esse_arena_drop(rows->arena, entries);
 }
 
-static uint32_t find_index(struct replay_state *state, struct esse_column column)
+static const struct replay_index *index_of(struct replay_state *state, struct esse_column column)
 {
-    for (uint32_t i = 0; i < state->rows.index_count; i++)
-        if (esse_column_eq(state->rows.indexes[i].column, column))
-            return i;
-    return make_index(state, column);
+    uint32_t at = 0;
+    while (at < state->rows.index_count && !esse_column_eq(state->rows.indexes[at].column, column))
+        at++;
+    if (at == state->rows.index_count)
+        make_index(state, column);
+    return &state->rows.indexes[at];
 }
 
 void replay_rows_change(struct replay_state *state, uint32_t key, esse_value from, esse_value to)
@@ -91,98 +92,78 @@ void replay_rows_change(struct replay_state *state, uint32_t key, esse_value fro
 
 /* ---- texts ---- */
 
-static void find_bounds(struct replay_state *state, struct replay_plan *plan)
+static struct replay_plan make_plan(const struct esse_predicate *predicate)
 {
-    plan->tables = esse_statement_tables(plan->predicate);
-    plan->has_bounds = true;
-    for (uint32_t t = 0; t < plan->tables; t++)
-        plan->has_bounds &= plan->tables == 1
-                                ? esse_predicate_bounds(plan->predicate, &plan->bounds[t])
-                                : esse_statement_bounds(plan->predicate, t, &plan->bounds[t]);
-    for (uint32_t t = 0; plan->has_bounds && t < plan->tables; t++)
-        plan->index[t] = find_index(state, plan->bounds[t].column);
-}
-
-static struct replay_plan make_plan(struct replay_state *state, uint32_t op, esse_value text)
-{
-    struct replay_rows *rows = &state->rows;
-    struct esse_error err = { 0 };
-    struct replay_plan plan = { .text = text,
-                                .predicate = esse_predicates_get(rows->predicates, text, &err) };
-    if (!plan.predicate)
-        note_error(rows, op, &err);
-    if (plan.predicate) {
-        plan.is_exact = esse_statement_is_exact(plan.predicate);
-        find_bounds(state, &plan);
-    }
+    struct replay_plan plan = { .predicate = predicate, .has_bounds = true };
+    for (uint32_t t = 0; t < esse_statement_tables(predicate); t++)
+        plan.has_bounds &= esse_statement_bounds(predicate, t, &plan.bounds[t]);
     return plan;
 }
 
-static void grow_plans(struct replay_state *state)
+static const struct esse_predicate_op *returned_by(const struct replay_state *state, uint32_t op)
 {
-    struct replay_rows *rows = &state->rows;
-    bool fresh;
-    rows->plan_room = rows->plan_room ? rows->plan_room * 2 : 64;
-    rows->plans =
-        esse_arena_grow(state->rows.arena, rows->plans, rows->plan_room * sizeof *rows->plans);
-    esse_word_map_clear(&rows->plan_of, state->rows.arena, rows->plan_room);
-    for (uint32_t i = 0; i < rows->plan_count; i++)
-        *esse_word_map_put(&rows->plan_of, rows->plans[i].text.word, &fresh) = i;
+    return &state->history->predicates[state->history->op_key[op]];
 }
 
 static struct replay_plan *plan_of(struct replay_state *state, uint32_t op)
 {
     struct replay_rows *rows = &state->rows;
-    const esse_value text = state->history->predicates[state->history->op_key[op]].text;
-    uint32_t at = esse_word_map_get(&rows->plan_of, text.word, UINT32_MAX);
-    if (at == UINT32_MAX) {
-        bool fresh;
-        if (rows->plan_count == rows->plan_room)
-            grow_plans(state);
-        at = rows->plan_count++;
-        rows->plans[at] = make_plan(state, op, text);
-        *esse_word_map_put(&rows->plan_of, text.word, &fresh) = at;
+    struct esse_error err = { 0 };
+    const struct esse_predicate *predicate =
+        esse_predicates_get(rows->predicates, returned_by(state, op)->text, &err);
+    if (!predicate) {
+        note_error(rows, op, &err);
+        return &rows->broken;
     }
-    return &rows->plans[at];
+    const uint32_t number = esse_predicate_number(predicate);
+    assert(number <= rows->plans.count);
+    if (number == rows->plans.count)
+        replay_plan_vec_push(&rows->plans, rows->arena, make_plan(predicate));
+    return &rows->plans.at[number];
 }
 
 /* ---- rows ---- */
 
-static bool selects(struct replay_state *state, const struct replay_plan *plan, uint32_t op,
-                    uint32_t key, esse_value value)
+static enum esse_truth ask(struct replay_state *state, const struct replay_plan *plan, uint32_t op,
+                           uint32_t key, esse_value value)
 {
     struct esse_error err;
-    bool selects = false;
-    if (!plan->predicate || esse_value_eq(value, ESSE_NIL))
-        return false;
-    if (!esse_predicate_selects(plan->predicate, state->history->key_name[key], value, &selects,
-                                &err)) {
-        note_error(&state->rows, op, &err);
-        return false;
-    }
-    return selects;
+    bool selects;
+    if (!plan->predicate)
+        return ESSE_TRUTH_UNKNOWN;
+    if (esse_predicate_selects(plan->predicate, state->history->key_name[key], value, &selects,
+                               &err))
+        return selects ? ESSE_TRUTH_TRUE : ESSE_TRUTH_FALSE;
+    note_error(&state->rows, op, &err);
+    return ESSE_TRUTH_UNKNOWN;
 }
 
-bool replay_rows_select(struct replay_state *state, uint32_t op, uint32_t key, esse_value value)
+enum esse_truth replay_rows_ask(struct replay_state *state, uint32_t op, uint32_t key,
+                                esse_value value)
 {
-    return selects(state, plan_of(state, op), op, key, value);
+    return ask(state, plan_of(state, op), op, key, value);
+}
+
+static bool tells_all(const struct replay_plan *plan, const struct esse_predicate_op *returned)
+{
+    return plan->predicate && esse_statement_is_exact(plan->predicate) && !returned->no_rows;
 }
 
 bool replay_rows_tell_all(struct replay_state *state, uint32_t op)
 {
-    const struct esse_history *history = state->history;
-    return plan_of(state, op)->is_exact && !history->predicates[history->op_key[op]].no_rows;
+    return tells_all(plan_of(state, op), returned_by(state, op));
 }
 
 /* One evaluation of an operation's predicate. */
 struct search {
     struct replay_state *state;
     struct replay_plan *plan;
+    const struct esse_predicate_op *returned;
     uint32_t txn, op, snapshot;
-    bool is_newest;
-    bool by_rows;               /* the rows it returned are all that it selects */
+    bool is_newest, is_whole, lacks_rows;
+    bool by_rows;               /* the rows it returned are held against those that it selects */
     struct esse_answer *answer; /* or NULL */
-    uint32_t found, missing; /* rows that were returned and are selected; the first of the others */
+    uint32_t missing;           /* the first row that was not returned and is selected, or NO_KEY */
 };
 
 static esse_value row_at(const struct search *search, uint32_t key)
@@ -196,40 +177,32 @@ static esse_value row_at(const struct search *search, uint32_t key)
     return version.count || own.appends ? ESSE_NIL : own.written ? own.value : version.value;
 }
 
-static void add_to_answer(struct search *search, uint32_t key, esse_value row)
+/* Is the row of a key selected, and was not looked at before? */
+static bool is_selected(struct search *search, uint32_t key)
 {
     struct replay_state *state = search->state;
     struct esse_error err;
-    if (!esse_value_eq(row, ESSE_NIL) &&
+    if (state->keys[key].mark == state->rows.round)
+        return false;
+    state->keys[key].mark = state->rows.round;
+    const esse_value row = row_at(search, key);
+    if (search->answer &&
         !esse_answer_add(search->answer, state->history->key_name[key], row, key, &err))
         note_error(&state->rows, search->op, &err);
+    return search->by_rows && ask(state, search->plan, search->op, key, row) == ESSE_TRUTH_TRUE;
 }
 
-/* Rows that were returned are marked with the round, those that were looked at with the next. */
 static void look_at(struct search *search, uint32_t key)
 {
-    struct replay_state *state = search->state;
-    const uint32_t round = state->rows.round, mark = state->keys[key].mark;
-    if (mark == round + 1)
-        return;
-    state->keys[key].mark = round + 1;
-    const esse_value row = row_at(search, key);
-    if (search->answer)
-        add_to_answer(search, key, row);
-    if (!search->by_rows || !selects(state, search->plan, search->op, key, row))
-        return;
-    if (mark == round)
-        search->found++;
-    else if (key < search->missing)
+    if (is_selected(search, key) && key < search->missing)
         search->missing = key;
 }
 
 /* From one place to another, both included. */
-static void look_between(struct search *search, uint32_t table, uint32_t kind, uint64_t low,
-                         uint64_t high)
+static void look_between(struct search *search, const struct replay_index *index, uint32_t kind,
+                         uint64_t low, uint64_t high)
 {
-    const struct replay_index *index = &search->state->rows.indexes[search->plan->index[table]];
-    if (!index->of_kind[kind])
+    if (!index->of_kind[kind] || low > high)
         return;
     struct esse_entry_cursor cursor = esse_sorted_seek(&index->rows, kind, low);
     for (const struct esse_entry *entry = esse_entry_cursor_next(&cursor);
@@ -237,15 +210,12 @@ static void look_between(struct search *search, uint32_t table, uint32_t kind, u
         look_at(search, entry->key);
 }
 
-static void look_in_index(struct search *search, uint32_t table)
+static void look_in_index(struct search *search, const struct esse_bounds *bounds)
 {
-    const struct esse_bounds *bounds = &search->plan->bounds[table];
-    for (uint32_t kind = ESSE_PLACE_NUMBER; kind <= ESSE_PLACE_OTHER; kind++) {
-        if (kind != bounds->kind)
-            look_between(search, table, kind, 0, UINT64_MAX);
-        else if (bounds->low <= bounds->high)
-            look_between(search, table, kind, bounds->low, bounds->high);
-    }
+    const struct replay_index *index = index_of(search->state, bounds->column);
+    for (uint32_t kind = ESSE_PLACE_NUMBER; kind <= ESSE_PLACE_OTHER; kind++)
+        look_between(search, index, kind, kind == bounds->kind ? bounds->low : 0,
+                     kind == bounds->kind ? bounds->high : UINT64_MAX);
 }
 
 /* What may have been in the interval and no longer is. */
@@ -267,26 +237,11 @@ static void look_at_changes(struct search *search)
     }
 }
 
-/* The first row that was returned and is not selected. */
-static bool is_not_selected(struct search *search, const struct esse_predicate_op *predicate)
-{
-    struct replay_state *state = search->state;
-    const struct esse_keyed_row *rows = state->history->rows + predicate->row;
-    uint32_t at = 0;
-    while (
-        at + 1 < predicate->row_count && state->keys[rows[at].key.ix].mark != state->rows.round &&
-        selects(state, search->plan, search->op, rows[at].key.ix, row_at(search, rows[at].key.ix)))
-        at++;
-    return replay_state_misses(state, REPLAY_MISS_NOT_SELECTED, search->op, rows[at].key.ix);
-}
-
 /* Marks of other rounds are below. */
 static void next_round(struct replay_state *state)
 {
-    if (state->rows.round < UINT32_MAX - 4) {
-        state->rows.round += 2;
+    if (++state->rows.round < UINT32_MAX)
         return;
-    }
     for (uint32_t key = 0; key < state->history->keys; key++)
         state->keys[key].mark = 0;
     state->rows.round = 1;
@@ -294,79 +249,86 @@ static void next_round(struct replay_state *state)
 
 static void look_for_rows(struct search *search)
 {
+    const struct replay_plan *plan = search->plan;
     const uint32_t keys = search->state->history->keys;
-    for (uint32_t t = 0; search->plan->has_bounds && t < search->plan->tables; t++)
-        look_in_index(search, t);
-    if (search->plan->has_bounds && !search->is_newest)
+    for (uint32_t t = 0; plan->has_bounds && t < esse_statement_tables(plan->predicate); t++)
+        look_in_index(search, &plan->bounds[t]);
+    if (plan->has_bounds && !search->is_newest)
         look_at_changes(search);
-    for (uint32_t key = 0; !search->plan->has_bounds && key < keys; key++)
+    for (uint32_t key = 0; !plan->has_bounds && key < keys; key++)
         look_at(search, key);
 }
 
+/* ---- what was returned ---- */
+
 /* Of a LIMIT or a join: are the rows some that it may return? */
-static bool may_return(struct search *search, const struct esse_predicate_op *predicate)
+static bool may_return(struct search *search)
 {
     struct replay_state *state = search->state;
-    uint32_t *tags =
-        esse_arena_grow(state->arena, NULL, (predicate->row_count + (size_t)1) * sizeof *tags);
-    uint32_t odd = 0;
-    bool missing = false;
-    for (uint32_t i = 0; i < predicate->row_count; i++)
-        tags[i] = state->history->rows[predicate->row + i].key.ix;
-    const bool ok = esse_answer_may_be(search->answer, tags, predicate->row_count, &odd, &missing);
-    esse_arena_drop(state->arena, tags);
-    return ok ||
+    uint32_t odd;
+    bool missing;
+    return esse_answer_may_be(search->answer, state->history->rows + search->returned->row,
+                              search->returned->row_count, &odd, &missing) ||
            replay_state_misses(state, missing ? REPLAY_MISS_LEFT_OUT : REPLAY_MISS_NOT_SELECTED,
                                search->op, odd);
 }
 
-static bool is_answer(struct search *search, const struct esse_predicate_op *predicate)
+static bool end_answer(struct search *search)
 {
-    struct replay_state *state = search->state;
     struct esse_error err;
+    if (esse_answer_end(search->answer, &err))
+        return true;
+    note_error(&search->state->rows, search->op, &err);
+    return false;
+}
+
+static bool is_answer(struct search *search)
+{
+    const struct esse_predicate *predicate = search->plan->predicate;
+    const struct esse_predicate_op *returned = search->returned;
+    struct replay_state *state = search->state;
     state->rows.answer = search->answer;
-    if (!esse_answer_end(search->answer, &err)) {
-        note_error(&state->rows, search->op, &err);
+    if (!end_answer(search))
         return true; /* it proves nothing */
-    }
-    if (!predicate->no_rows && !search->by_rows && !may_return(search, predicate))
+    if (!returned->no_rows && !esse_statement_is_exact(predicate) &&
+        !(search->lacks_rows && esse_statement_skips(predicate)) && !may_return(search))
         return false;
-    return !predicate->has_result ||
-           esse_answer_is(search->answer, esse_history_result(state->history, predicate),
-                          predicate->result_count) ||
+    return !returned->has_result ||
+           esse_answer_is(search->answer, esse_history_result(state->history, returned),
+                          returned->result_count) ||
            replay_state_misses(state, REPLAY_MISS_RESULT, search->op, NO_KEY);
 }
 
-static struct esse_answer *begin_answer(struct search *search)
+static void begin_answer(struct search *search)
 {
     struct replay_plan *plan = search->plan;
     if (!plan->answer)
         plan->answer = esse_answer_new(search->state->rows.arena, plan->predicate);
-    esse_answer_begin(plan->answer);
-    return plan->answer;
+    search->answer = plan->answer;
+    esse_answer_begin(search->answer);
 }
 
 static bool run(struct search *search)
 {
     struct replay_state *state = search->state;
-    const struct esse_history *history = state->history;
-    const struct esse_predicate_op *predicate = &history->predicates[history->op_key[search->op]];
+    const struct esse_predicate_op *returned = search->returned = returned_by(state, search->op);
     search->plan = plan_of(state, search->op);
-    if (!search->plan->predicate || (predicate->no_rows && !predicate->has_result))
+    if (!search->plan->predicate || (returned->no_rows && !returned->has_result))
         return true;
     search->missing = NO_KEY;
-    search->by_rows = replay_rows_tell_all(search->state, search->op);
-    if (!search->by_rows || predicate->has_result)
-        search->answer = begin_answer(search);
+    search->by_rows = !search->is_whole && tells_all(search->plan, returned);
+    if (!search->by_rows || returned->has_result)
+        begin_answer(search);
     next_round(state);
-    for (uint32_t i = 0; i < predicate->row_count; i++)
-        state->keys[history->rows[predicate->row + i].key.ix].mark = state->rows.round;
+    for (uint32_t i = 0; search->by_rows && i < returned->row_count; i++) {
+        const uint32_t key = state->history->rows[returned->row + i].key.ix;
+        if (!is_selected(search, key))
+            return replay_state_misses(state, REPLAY_MISS_NOT_SELECTED, search->op, key);
+    }
     look_for_rows(search);
-    if (search->by_rows && search->found != predicate->row_count)
-        return is_not_selected(search, predicate);
-    if (search->by_rows && search->missing != NO_KEY)
+    if (search->missing != NO_KEY)
         return replay_state_misses(state, REPLAY_MISS_LEFT_OUT, search->op, search->missing);
-    return !search->answer || is_answer(search, predicate);
+    return !search->answer || is_answer(search);
 }
 
 bool replay_rows_newest(struct replay_state *state, uint32_t op)
@@ -380,4 +342,40 @@ bool replay_rows_at(struct replay_state *state, uint32_t txn, uint32_t op, uint3
     struct search search = { .state = state, .txn = txn, .op = op, .snapshot = snapshot };
     assert(state->keeps_changes || snapshot == state->commits);
     return run(&search);
+}
+
+bool replay_rows_whole(struct replay_state *state, uint32_t op, bool has_all)
+{
+    struct search search = {
+        .state = state, .op = op, .is_newest = true, .is_whole = true, .lacks_rows = !has_all
+    };
+    return run(&search);
+}
+
+/* ---- joins ---- */
+
+bool replay_rows_is_join(struct replay_state *state, uint32_t op)
+{
+    const struct replay_plan *plan = plan_of(state, op);
+    return plan->predicate && esse_statement_tables(plan->predicate) > 1;
+}
+
+bool replay_rows_are_joined(struct replay_state *state, uint32_t op, uint32_t key)
+{
+    struct search search = {
+        .state = state, .plan = plan_of(state, op), .op = op, .is_newest = true
+    };
+    uint32_t count = 0;
+    assert(replay_rows_is_join(state, op));
+    search.answer = esse_answer_new(state->rows.arena, search.plan->predicate);
+    esse_answer_pair(search.answer);
+    esse_answer_begin(search.answer);
+    next_round(state);
+    look_for_rows(&search);
+    if (!end_answer(&search))
+        return false;
+    const struct esse_answer_pair *pairs = esse_answer_pairs(search.answer, &count);
+    while (count && pairs[count - 1].left != key && pairs[count - 1].right != key)
+        count--;
+    return count > 0;
 }

@@ -3,11 +3,12 @@
 
 #include "base/error.h"
 #include "base/sorted.h"
-#include "base/word_map.h"
+#include "base/vec.h"
 #include "sql/statement.h"
 
 /*
- * Predicates, and statements, over the rows of a replayed store.  Private to evidence/.
+ * Predicates, and statements, over the rows of a store: which of them does one select?  All of the
+ * kernel asks here.  Private to evidence/.
  *
  * A column that some predicate bounds gets an index when it is asked for first.  A predicate then
  * looks only at the rows in its interval; one that bounds no column looks at all of them.  The
@@ -22,15 +23,12 @@ struct replay_state;
 /* What is known of a text. */
 enum { REPLAY_TABLES = 2 };
 struct replay_plan {
-    esse_value text;
     const struct esse_predicate *predicate; /* NULL: it has an error */
     bool has_bounds;                        /* in every table that it names: */
-    uint32_t tables;
     struct esse_bounds bounds[REPLAY_TABLES];
-    uint32_t index[REPLAY_TABLES];
-    bool is_exact;              /* the rows it returns are all that it selects */
     struct esse_answer *answer; /* NULL until it is needed */
 };
+ESSE_VEC(replay_plan_vec, struct replay_plan)
 
 /* The rows by their place in a column; those that have NULL there are not in it. */
 struct replay_index {
@@ -42,10 +40,10 @@ struct replay_index {
 struct replay_rows {
     struct esse_arena *arena;           /* of all that follows */
     struct esse_predicates *predicates; /* NULL without any */
-    struct replay_plan *plans;
-    struct esse_word_map plan_of; /* by text */
+    struct replay_plan_vec plans;       /* by the number of the predicate */
+    struct replay_plan broken;          /* of every text that has an error */
     struct replay_index *indexes;
-    uint32_t plan_count, plan_room, index_count;
+    uint32_t index_count;
     uint32_t round;                   /* of marks on keys */
     const struct esse_answer *answer; /* the last that was asked for */
     uint32_t error_op;
@@ -54,9 +52,17 @@ struct replay_rows {
 
 void replay_rows_init(struct replay_state *state, struct esse_arena *arena);
 
-/* Does a predicate operation select the row of a key, with this value?  False too if its
- * predicate has no answer. */
-bool replay_rows_select(struct replay_state *state, uint32_t op, uint32_t key, esse_value value);
+/* Does a predicate operation select the row of a key, with this value?  Unknown if its predicate
+ * has no answer. */
+enum esse_truth replay_rows_ask(struct replay_state *state, uint32_t op, uint32_t key,
+                                esse_value value);
+
+/* The same, and no if there is no answer. */
+static inline bool replay_rows_select(struct replay_state *state, uint32_t op, uint32_t key,
+                                      esse_value value)
+{
+    return replay_rows_ask(state, op, key, value) == ESSE_TRUTH_TRUE;
+}
 
 /* Does a row that a predicate operation did not return say anything: are those that it returned all
  * that it selects? */
@@ -67,6 +73,15 @@ bool replay_rows_tell_all(struct replay_state *state, uint32_t op);
  * it wrote before the operation. */
 bool replay_rows_newest(struct replay_state *state, uint32_t op);
 bool replay_rows_at(struct replay_state *state, uint32_t txn, uint32_t op, uint32_t snapshot);
+
+/* The same on the newest state of what shows only as a whole: the result, and the rows of a join or
+ * with LIMIT.  Unless the state has all rows, those that an OFFSET left out are not known. */
+bool replay_rows_whole(struct replay_state *state, uint32_t op, bool has_all);
+
+/* Is it a join; and if it is, does the newest row of a key go together with one of the other table?
+ */
+bool replay_rows_is_join(struct replay_state *state, uint32_t op);
+bool replay_rows_are_joined(struct replay_state *state, uint32_t op, uint32_t key);
 
 /* The row of a key changes: for the indexes.  nil: there is none. */
 void replay_rows_change(struct replay_state *state, uint32_t key, esse_value from, esse_value to);

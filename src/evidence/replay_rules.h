@@ -8,18 +8,31 @@
 /* What the rules of a replay share.  Private to evidence/replay and the replay of
  * streams. */
 
+/* An access of the history: access 'at' of operation 'op'. */
+struct replay_access {
+    uint32_t txn, op, at;
+};
+
+/* What is ordered are units: transactions, or single accesses. */
 struct replay {
     struct esse_arena *arena;
     const struct esse_history *history;
     const struct esse_level *level;
     const struct esse_order *order;
-    uint8_t *in;        /* by transaction: it is in the order */
-    uint32_t *position; /* by transaction: of its (commit) event */
+    uint32_t units;
+    struct replay_access *accesses; /* if these are the units; else NULL */
+    uint8_t *in;                    /* by transaction: it is in the order */
+    uint32_t *position;             /* by unit: of its (commit) event; 0 if it is not there */
     struct replay_state state;
     struct esse_budget *budget;
     struct esse_mismatch *mismatch;
     const struct esse_replay_teller *teller; /* or NULL */
 };
+
+static inline uint32_t replay_txn(const struct replay *replay, uint32_t unit)
+{
+    return replay->accesses ? replay->accesses[unit].txn : unit;
+}
 
 /* What the state missed, as a mismatch of 'txn'; others that take part are not in it yet. */
 void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_state *state,
@@ -29,19 +42,6 @@ void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_stat
 bool replay_wrong(const struct replay *replay, uint32_t txn, const char *what,
                   struct esse_error *err);
 
-/* Does a read depend on no transaction, because it comes after an own write?  A list still shows an
- * order of versions, which must be that of the key. */
-bool replay_is_own(struct replay *replay, uint32_t txn, uint32_t op, struct esse_access access);
-
-/* The version, by number, that a read returned, among those committed before the reader; UINT32_MAX
- * if it is none of them. */
-uint32_t replay_version_read(struct replay *replay, uint32_t txn, uint32_t op,
-                             struct esse_access access);
-
-/* Has every row that a predicate operation left out a version, committed before, that does not
- * match? */
-bool replay_misses_are_committed(struct replay *replay, uint32_t txn, uint32_t op);
-
 /* Does the order agree with the version orders that were given? */
 bool replay_agrees_with_given(struct replay *replay, struct esse_error *err);
 
@@ -50,10 +50,15 @@ bool replay_agrees_with_given(struct replay *replay, struct esse_error *err);
  * names. */
 bool replay_agrees_with_vsets(struct replay *replay, bool is_weak, struct esse_error *err);
 
-/* The rules; each commits the transactions of the order to the state. */
-bool replay_committed(struct replay *replay, struct esse_error *err);
-bool replay_consistent(struct replay *replay, struct esse_error *err); /* ESSE_CYCLE_ONE_RW */
-bool replay_items(struct replay *replay, struct esse_error *err);      /* ESSE_CYCLE_ITEM_RW */
-bool replay_writes(struct replay *replay, struct esse_error *err);     /* ESSE_CYCLE_WW */
+/* Is what a predicate operation returned what its predicate selects, as far as it shows by itself:
+ * by the rows, and by its version set?  If not, no order of versions explains it. */
+bool replay_is_selected(struct replay *replay, uint32_t txn, uint32_t op);
+
+/* Has every row that it left out a version, committed so far, that does not match? */
+bool replay_misses_are_committed(struct replay *replay, uint32_t op);
+
+/* The rules; each commits the units of the order to the state. */
+bool replay_commit_order(struct replay *replay, struct esse_error *err);
+bool replay_writes(struct replay *replay, struct esse_error *err); /* ESSE_CYCLE_WW */
 
 #endif

@@ -4,21 +4,21 @@
 
 #include <string.h>
 
-#define NO_SPINE UINT32_MAX
-
-static void count_writes(struct replay_state *state, uint32_t op, size_t *versions, size_t *items)
+/* How many versions and items the keys may come to have. */
+static void count_writes(struct replay_state *state, const uint8_t *in)
 {
-    uint32_t count = esse_access_count(state->history, op);
-    for (uint32_t i = 0; i < count; i++) {
-        struct esse_access access = esse_access_at(state->history, op, i);
-        struct replay_key *key = &state->keys[access.key.ix];
-        if (access.kind == ESSE_OP_READ)
-            continue;
-        key->version_count++;
-        ++*versions;
-        key->item_count += access.kind == ESSE_OP_APPEND;
-        *items += access.kind == ESSE_OP_APPEND;
-    }
+    const struct esse_history *history = state->history;
+    for (uint32_t t = 0; t < history->txns; t++)
+        for (uint32_t op = history->txn_op[t]; in[t] && op < history->txn_op[t + 1]; op++) {
+            if (history->op_kind[op] == ESSE_OP_READ ||
+                history->op_kind[op] == ESSE_OP_PREDICATE_READ)
+                continue;
+            const uint32_t count = esse_access_count(history, op);
+            for (uint32_t i = 0; i < count; i++)
+                state->keys[esse_access_at(history, op, i).key.ix].version_count++;
+            if (history->op_kind[op] == ESSE_OP_APPEND)
+                state->keys[history->op_key[op]].item_count++;
+        }
 }
 
 /* One block for all versions and one for all items, cut by key. */
@@ -29,111 +29,32 @@ void replay_state_init(struct replay_state *state, struct esse_arena *arena,
     state->keeps_changes = keeps_versions && (history->has & ESSE_HAS_PREDICATES);
     replay_rows_init(state, arena);
     state->keys = esse_arena_alloc(arena, history->keys + 1u, sizeof *state->keys);
-    size_t versions = history->keys, items = 0;
     /* The newest state of registers needs no room but its own. */
-    const bool grows = keeps_versions || (history->has & ESSE_HAS_APPENDS);
-    for (uint32_t t = 0; grows && t < history->txns; t++)
-        for (uint32_t op = history->txn_op[t]; in[t] && op < history->txn_op[t + 1]; op++)
-            count_writes(state, op, &versions, &items);
+    if (keeps_versions || (history->has & ESSE_HAS_APPENDS))
+        count_writes(state, in);
+    size_t versions = history->keys, items = 0;
+    for (uint32_t k = 0; k < history->keys; k++) {
+        versions += state->keys[k].version_count;
+        items += state->keys[k].item_count;
+    }
     struct replay_version *version =
         keeps_versions ? esse_arena_grow(arena, NULL, (versions + 1) * sizeof *version) : NULL;
     esse_value *item = esse_arena_grow(arena, NULL, (items + 1) * sizeof *item);
+    const esse_value *initial = esse_initial_values(arena, history);
     for (uint32_t k = 0; k < history->keys; k++) {
         struct replay_key *key = &state->keys[k];
+        const uint32_t version_room = key->version_count + 1, item_room = key->item_count;
+        *key = (struct replay_key){ .last = { 0, 0, initial[k] },
+                                    .versions = version,
+                                    .items = item,
+                                    .version_count = 1,
+                                    .spine = REPLAY_NO_SPINE };
         if (keeps_versions) {
-            key->versions = version;
-            version += key->version_count + 1;
+            key->versions[0] = key->last;
+            version += version_room;
         }
-        key->items = item;
-        item += key->item_count;
-        key->item_count = 0;
-        key->spine = NO_SPINE;
-        key->last = (struct replay_version){ 0, 0, ESSE_NIL };
+        item += item_room;
     }
-    for (uint32_t i = 0; i < history->init_count; i++)
-        state->keys[history->init[i].key.ix].last.value = history->init[i].value;
-    for (uint32_t k = 0; k < history->keys; k++) {
-        state->keys[k].version_count = 1;
-        if (keeps_versions)
-            state->keys[k].versions[0] = state->keys[k].last;
-    }
-    ESSE_SEAM(replay_state_valid(state));
-}
-
-/* ---- growing ---- */
-
-void replay_state_open(struct replay_state *state, struct esse_arena *arena,
-                       struct esse_arena *scratch, const struct esse_history *history,
-                       bool keeps_versions)
-{
-    *state = (struct replay_state){ .arena = arena,
-                                    .history = history,
-                                    .grows = true,
-                                    .keeps_versions = keeps_versions,
-                                    .keeps_changes = keeps_versions };
-    replay_rows_init(state, scratch);
-}
-
-void replay_state_add_key(struct replay_state *state, uint32_t key, esse_value initial)
-{
-    if (key == state->key_room) {
-        state->key_room = key ? 2 * key : 64;
-        state->keys =
-            esse_arena_grow(state->arena, state->keys, state->key_room * sizeof *state->keys);
-    }
-    struct replay_key *fresh = &state->keys[key];
-    *fresh =
-        (struct replay_key){ .last = { 0, 0, initial }, .version_count = 1, .spine = NO_SPINE };
-    if (state->keeps_versions) {
-        fresh->version_room = 2;
-        fresh->versions = esse_arena_grow(state->arena, NULL, 2 * sizeof *fresh->versions);
-        fresh->versions[0] = fresh->last;
-    }
-    if (state->rows.index_count)
-        replay_rows_change(state, key, ESSE_NIL, initial);
-}
-
-/* A version counts while a state that is remembered may show it. */
-static void make_version_room(struct replay_state *state, struct replay_key *key)
-{
-    uint32_t forgotten = 0;
-    while (forgotten + 1 < key->version_count &&
-           key->versions[forgotten + 1].commit <= state->horizon)
-        forgotten++;
-    key->version_count -= forgotten;
-    memmove(key->versions, key->versions + forgotten, key->version_count * sizeof *key->versions);
-    if (key->version_count <= key->version_room / 2)
-        return;
-    key->version_room *= 2;
-    key->versions =
-        esse_arena_grow(state->arena, key->versions, key->version_room * sizeof *key->versions);
-}
-
-static void make_room(struct replay_state *state, struct replay_key *key, bool appends)
-{
-    if (appends && key->item_count == key->item_room) {
-        key->item_room = key->item_room ? 2 * key->item_room : 4;
-        key->items = esse_arena_grow(state->arena, key->items, key->item_room * sizeof *key->items);
-    }
-    if (key->versions && key->version_count == key->version_room)
-        make_version_room(state, key);
-}
-
-void replay_state_forget(struct replay_state *state, uint32_t horizon)
-{
-    struct replay_number_vec *first = &state->change_first, *changes = &state->changes;
-    const uint32_t commits = horizon - state->horizon;
-    assert(horizon >= state->horizon);
-    assert(horizon <= state->commits);
-    state->horizon = horizon;
-    if (!state->keeps_changes || !commits)
-        return;
-    const uint32_t dropped = commits < first->count ? first->at[commits] : (uint32_t)changes->count;
-    changes->count -= dropped;
-    memmove(changes->at, changes->at + dropped, changes->count * sizeof *changes->at);
-    first->count -= commits;
-    for (size_t i = 0; i < first->count; i++)
-        first->at[i] = first->at[i + commits] - dropped;
     ESSE_SEAM(replay_state_valid(state));
 }
 
@@ -249,12 +170,10 @@ bool replay_state_reads(struct replay_state *state, uint32_t txn, uint32_t snaps
     return true;
 }
 
-static void write_one(struct replay_state *state, struct esse_access write)
+void replay_state_write(struct replay_state *state, struct esse_access write)
 {
     struct replay_key *key = &state->keys[write.key.ix];
     bool append = write.kind == ESSE_OP_APPEND;
-    if (state->grows)
-        make_room(state, key, append);
     if (state->rows.index_count)
         replay_rows_change(state, write.key.ix, key->item_count ? ESSE_NIL : key->last.value,
                            append ? ESSE_NIL : write.value);
@@ -268,7 +187,7 @@ static void write_one(struct replay_state *state, struct esse_access write)
         key->versions[key->version_count - 1] = key->last;
 }
 
-static void begin_commit(struct replay_state *state)
+void replay_state_begin(struct replay_state *state)
 {
     state->commits++;
     if (state->keeps_changes)
@@ -278,14 +197,14 @@ static void begin_commit(struct replay_state *state)
 void replay_state_commit(struct replay_state *state, uint32_t txn)
 {
     const struct esse_history *history = state->history;
-    begin_commit(state);
+    replay_state_begin(state);
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
         uint32_t count = esse_access_count(history, op);
         for (uint32_t i = 0; i < count; i++) {
             struct esse_access access = esse_access_at(history, op, i);
             if (access.kind == ESSE_OP_READ)
                 continue;
-            write_one(state, access);
+            replay_state_write(state, access);
             if (state->keeps_changes)
                 replay_number_vec_push(&state->changes, state->arena, access.key.ix);
         }
@@ -294,7 +213,7 @@ void replay_state_commit(struct replay_state *state, uint32_t txn)
 
 /* ---- both at once ---- */
 
-static bool reads_newest(struct replay_state *state, struct esse_access read)
+bool replay_state_reads_newest(struct replay_state *state, struct esse_access read)
 {
     const struct replay_key *key = &state->keys[read.key.ix];
     const esse_value value = esse_value_state(read.value);
@@ -307,8 +226,8 @@ static bool reads_newest(struct replay_state *state, struct esse_access read)
 static bool run_access(struct replay_state *state, uint32_t op, struct esse_access access)
 {
     if (access.kind != ESSE_OP_READ)
-        write_one(state, access);
-    else if (!esse_value_eq(access.value, ESSE_NONE) && !reads_newest(state, access))
+        replay_state_write(state, access);
+    else if (!esse_value_eq(access.value, ESSE_NONE) && !replay_state_reads_newest(state, access))
         return replay_state_misses(state, REPLAY_MISS_READ, op, access.key.ix);
     return true;
 }

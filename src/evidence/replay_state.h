@@ -33,6 +33,8 @@ struct replay_version {
     esse_value value; /* for registers: nil if absent */
 };
 
+#define REPLAY_NO_SPINE UINT32_MAX
+
 struct replay_key {
     struct replay_version last;
     struct replay_version *versions; /* the initial one first; NULL if only the last is kept */
@@ -70,7 +72,8 @@ struct replay_state {
      * commit begin.  Only if versions are kept. */
     bool keeps_changes;
     struct replay_number_vec changes, change_first;
-    /* Of a store that grows with a stream: the states before this many commits are forgotten. */
+    /* Of a store that grows with a stream, whose engine makes the room: the states before this many
+     * commits are forgotten. */
     bool grows, keeps_versions;
     uint32_t horizon;
     struct replay_miss miss; /* why the last question was answered with no */
@@ -82,18 +85,6 @@ bool replay_state_valid(const struct replay_state *state);
 /* 'in' says which transactions will be committed, for the room that they need. */
 void replay_state_init(struct replay_state *state, struct esse_arena *arena,
                        const struct esse_history *history, const uint8_t *in, bool keeps_versions);
-
-/* A store that begins without keys and never knows what is to come.  What predicates need is in
- * 'scratch', see replay_rows_reset. */
-void replay_state_open(struct replay_state *state, struct esse_arena *arena,
-                       struct esse_arena *scratch, const struct esse_history *history,
-                       bool keeps_versions);
-
-/* The history has this key now, the next one.  Its value is from the beginning. */
-void replay_state_add_key(struct replay_state *state, uint32_t key, esse_value initial);
-
-/* The states before 'horizon' commits will not be asked for. */
-void replay_state_forget(struct replay_state *state, uint32_t horizon);
 
 /* The version of a key after 'commit' commits. */
 struct replay_version replay_state_at(const struct replay_state *state, uint32_t key,
@@ -117,6 +108,13 @@ struct replay_own replay_own_writes(const struct esse_history *history, uint32_t
                                     esse_key key);
 
 void replay_state_commit(struct replay_state *state, uint32_t txn);
+
+/* The same access by access: begins a commit, and adds a write to it. */
+void replay_state_begin(struct replay_state *state);
+void replay_state_write(struct replay_state *state, struct esse_access write);
+
+/* Did a read return the newest state, with what the commit at hand wrote? */
+bool replay_state_reads_newest(struct replay_state *state, struct esse_access read);
 
 /* Both at once, on the newest state: runs the transaction alone, operation by operation, and says
  * whether it reads what it read.  If it does not, it is committed in part.  O(1) an item operation,

@@ -1,6 +1,5 @@
-#include "base/radix.h"
+#include "evidence/claim.h"
 #include "evidence/replay_rules.h"
-#include "history/by_key.h"
 
 /*
  * An order must agree with the version sets that were given.  The order makes versions, in the
@@ -11,87 +10,57 @@
 
 struct vsets {
     struct replay *replay;
-    struct esse_by_key by_key;
-    uint32_t *commit; /* by transaction: its number among the commits, from 1 on */
-    uint32_t *seen;   /* by transaction: the commits before it, or before its start */
-    /* Of the key at hand, the initial one first: */
-    struct esse_pair *versions; /* commit, and position in 'by_key' */
-    uint32_t *change;           /* by version: the last one until there that changes the matches */
-    uint32_t version_count;
+    struct replay_state store; /* after the whole order, with all versions */
+    uint32_t *commit;          /* by transaction: its number among the commits, from 1 on */
+    uint32_t *seen;            /* by transaction: the commits before it, or before its start */
+    uint32_t *change; /* by version of a key: the last one until there that changes the matches */
 };
 
-static void number_commits(struct vsets *v)
+static void fill_store(struct vsets *v)
 {
     const struct esse_order *order = v->replay->order;
-    uint32_t commits = 0;
     for (uint32_t i = 0; i < order->count; i++) {
         const uint32_t txn = order->has_starts ? order->events[i] >> 1 : order->events[i];
         if (!order->has_starts || !(order->events[i] & 1))
-            v->seen[txn] = commits;
-        if (!order->has_starts || (order->events[i] & 1))
-            v->commit[txn] = ++commits;
+            v->seen[txn] = v->store.commits;
+        if (!order->has_starts || (order->events[i] & 1)) {
+            replay_state_commit(&v->store, txn);
+            v->commit[txn] = v->store.commits;
+        }
     }
 }
 
-static void find_versions(struct vsets *v, uint32_t key)
+/* The value of a version; of a list, the element that it ends with. */
+static esse_value value_of(const struct replay_key *key, uint32_t version)
 {
-    uint32_t count = 1;
-    v->versions[0] = (struct esse_pair){ .id = ESSE_NO_TOUCH };
-    for (uint32_t at = v->by_key.first[key]; at < v->by_key.first[key + 1]; at++) {
-        const struct esse_touch *touch = &v->by_key.at[at];
-        if (touch->kind != ESSE_OP_READ && v->replay->in[touch->txn] &&
-            esse_is_last_write(&v->by_key, key, at))
-            v->versions[count++] = (struct esse_pair){ v->commit[touch->txn], at };
-    }
-    esse_radix_sort(v->versions, count, v->replay->arena);
-    v->version_count = count;
+    const uint32_t count = key->versions[version].count;
+    return count ? key->items[count - 1] : key->versions[version].value;
 }
 
-static esse_value value_of(const struct vsets *v, uint32_t key, uint32_t version)
-{
-    return version ? v->by_key.at[v->versions[version].id].value
-                   : esse_key_initial(v->replay->history, (esse_key){ key });
-}
-
-static void find_changes(struct vsets *v, uint32_t op, uint32_t key)
-{
-    bool before = false;
-    v->change[0] = 0;
-    for (uint32_t i = 0; i < v->version_count; i++) {
-        const bool matches = replay_rows_select(&v->replay->state, op, key, value_of(v, key, i));
-        if (i)
-            v->change[i] = matches != before ? i : v->change[i - 1];
-        before = matches;
-    }
-}
-
-/* No transaction sees what it writes only later.  Where predicates may see something older, what
- * they depend on must still have been committed. */
-static bool may_have_seen(const struct vsets *v, uint32_t txn, uint32_t version, bool is_weak)
-{
-    uint32_t seen = v->version_count - 1;
-    if (v->versions[version].key == v->commit[txn])
-        return false;
-    if (is_weak)
-        return v->versions[v->change[version]].key < v->commit[txn];
-    while (v->versions[seen].key > v->seen[txn])
-        seen--;
-    return v->change[seen] == v->change[version];
-}
-
+/* May the operation have seen a version with the value named?  No transaction sees what it writes
+ * only later.  Where predicates may see something older, what they depend on must still have been
+ * committed. */
 static bool agrees(struct vsets *v, uint32_t txn, uint32_t op, const struct esse_keyed_row *named,
                    bool is_weak)
 {
-    const struct replay_own own = replay_own_writes(v->replay->history, txn, op, named->key);
-    if (own.written || own.appends)
+    const struct replay_key *key = &v->store.keys[named->key.ix];
+    uint32_t seen = 0;
+    bool before = false, found = false;
+    if (esse_op_wrote_before(v->replay->history, op, named->key))
         return true;
-    find_versions(v, named->key.ix);
-    find_changes(v, op, named->key.ix);
-    for (uint32_t i = 0; i < v->version_count; i++)
-        if (esse_value_eq(value_of(v, named->key.ix, i), esse_value_state(named->value)) &&
-            may_have_seen(v, txn, i, is_weak))
-            return true;
-    return false;
+    for (uint32_t i = 0; i < key->version_count; i++) {
+        const bool matches =
+            replay_rows_select(&v->replay->state, op, named->key.ix, value_of(key, i));
+        v->change[i] = i && matches == before ? v->change[i - 1] : i;
+        before = matches;
+        seen = key->versions[i].commit <= v->seen[txn] ? i : seen;
+    }
+    for (uint32_t i = 0; !found && i < key->version_count; i++)
+        found = esse_value_eq(value_of(key, i), esse_value_state(named->value)) &&
+                key->versions[i].commit != v->commit[txn] &&
+                (is_weak ? key->versions[v->change[i]].commit < v->commit[txn]
+                         : v->change[i] == v->change[seen]);
+    return found;
 }
 
 static bool op_agrees(struct vsets *v, uint32_t txn, uint32_t op, bool is_weak)
@@ -113,12 +82,11 @@ bool replay_agrees_with_vsets(struct replay *replay, bool is_weak, struct esse_e
     struct vsets v = { .replay = replay };
     if (!(history->has & ESSE_HAS_VSETS))
         return true;
-    esse_by_key_make(&v.by_key, replay->arena, history);
     v.commit = esse_arena_alloc(replay->arena, txns, sizeof *v.commit);
     v.seen = esse_arena_alloc(replay->arena, txns, sizeof *v.seen);
-    v.versions = esse_arena_alloc(replay->arena, txns, sizeof *v.versions);
     v.change = esse_arena_alloc(replay->arena, txns, sizeof *v.change);
-    number_commits(&v);
+    replay_state_init(&v.store, replay->arena, history, replay->in, true);
+    fill_store(&v);
     for (uint32_t txn = 0; txn < history->txns; txn++)
         for (uint32_t op = history->txn_op[txn]; replay->in[txn] && op < history->txn_op[txn + 1];
              op++)

@@ -25,7 +25,7 @@ bool esse_start_points_find(struct esse_start_points *points, struct esse_arena 
     const size_t bytes = (history->txns + (size_t)1) * sizeof(uint32_t);
     *points = (struct esse_start_points){ .start = NULL };
     if (!esse_may_have_points(history) ||
-        esse_given_order(arena, history, ESSE_ORDER_BY_TIMESTAMPS, &points->order))
+        esse_given_order(arena, history, ESSE_ORDER_BY_TIMESTAMPS, &points->order).id)
         return false;
     points->start = esse_arena_grow(arena, NULL, bytes);
     points->commit = esse_arena_grow(arena, NULL, bytes);

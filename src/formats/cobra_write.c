@@ -201,8 +201,8 @@ struct esse_sink *esse_cobra_writer(struct esse_arena *arena, struct esse_values
     struct writer *w = esse_arena_alloc(arena, 1, sizeof *w);
     esse_registers_init(&w->registers, arena, values, "the format of Cobra's logs",
                         ESSE_INITIAL_BY_MARK, lossy);
-    w->registers.sink.txn = put_txn;
-    w->registers.sink.finish = finish;
+    w->registers.to.sink.txn = put_txn;
+    w->registers.to.sink.finish = finish;
     w->path = path;
-    return &w->registers.sink;
+    return &w->registers.to.sink;
 }

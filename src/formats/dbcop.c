@@ -214,7 +214,7 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
     if (!esse_registers_take(&w->registers, txn, err))
         return false;
     if (!esse_value_eq(txn->name, ESSE_NONE) &&
-        !esse_registers_lost(&w->registers, "transaction ids", err))
+        !esse_lossy_drops(&w->registers.to, "transaction ids", err))
         return false;
     struct esse_register_log *log = esse_registers_log(&w->registers);
     put_number(&log->out, ops->count);
@@ -249,7 +249,7 @@ static bool finish(struct esse_sink *sink, struct esse_error *err)
     esse_registers_sort_logs(&w->registers);
     for (size_t i = 0; i < logs->count; i++)
         if (logs->at[i].session != (int64_t)i &&
-            !esse_registers_lost(&w->registers, "sessions that are not numbered 0, 1, 2 ...", err))
+            !esse_lossy_drops(&w->registers.to, "sessions that are not numbered 0, 1, 2 ...", err))
             return false;
     put_head(w);
     for (size_t i = 0; i < logs->count; i++) {
@@ -264,10 +264,10 @@ static struct esse_sink *dbcop_writer(struct esse_arena *arena, struct esse_valu
 {
     struct writer *w = esse_arena_alloc(arena, 1, sizeof *w);
     esse_registers_init(&w->registers, arena, values, "the DBCop format", ESSE_INITIAL_BY_0, lossy);
-    w->registers.sink.txn = put_txn;
-    w->registers.sink.finish = finish;
+    w->registers.to.sink.txn = put_txn;
+    w->registers.to.sink.finish = finish;
     w->out = out;
-    return &w->registers.sink;
+    return &w->registers.to.sink;
 }
 
 const struct esse_format esse_format_dbcop = {

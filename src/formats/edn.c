@@ -332,20 +332,6 @@ static int digits(const char *at, int radix, int least, int most, int *used)
     return *used < least ? -1 : code;
 }
 
-static size_t put_utf8(char *to, uint32_t code)
-{
-    static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-    if (code < 0x80) {
-        to[0] = (char)code;
-        return 1;
-    }
-    size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = length - 1; i > 0; i--, code >>= 6)
-        to[i] = (char)(0x80 | (code & 0x3f));
-    to[0] = (char)(lead[length] | code);
-    return length;
-}
-
 /* What uXXXX or octal digits at 'at' stand for; -1 if nothing.  Two halves of a surrogate pair are
  * one character, as in Java's strings. */
 static int code_at(const char *at, int *used)
@@ -388,7 +374,7 @@ static esse_value decoded(struct esse_edn *edn, const char *from, const char *en
     uint32_t code = 0;
     for (edn->at = from; edn->at < end;) {
         if (*edn->at == '\\' && escape(edn, &code))
-            length += put_utf8(to + length, code);
+            length += esse_utf8_put(to + length, code);
         else
             to[length++] = *edn->at++;
     }
@@ -484,7 +470,7 @@ static bool character(struct esse_edn *edn, esse_value *value)
     else if (code < 0x20 || code == 0x7f)
         length = (size_t)snprintf(text, sizeof text, "u%04x", (unsigned)code);
     else
-        length = put_utf8(text, (uint32_t)code);
+        length = esse_utf8_put(text, (uint32_t)code);
     *value = esse_value_atom(edn->values, ESSE_KIND_CHAR, text, length);
     return true;
 }

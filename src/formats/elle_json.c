@@ -10,10 +10,9 @@
  * Keys and values stay what they are, integers or strings.
  */
 struct reader {
-    struct esse_json json;
+    struct esse_jepsen_walk walk;
     struct esse_jepsen jepsen;
-    bool open, done; /* the array has begun, has ended */
-    char *extras;    /* the other members of the operation, in EDN */
+    char *extras; /* the other members of the operation, in EDN */
     size_t extras_used, extras_room;
 };
 
@@ -21,7 +20,7 @@ struct reader {
 
 static bool read_result(struct reader *r, struct esse_op_record *op)
 {
-    struct esse_json *json = &r->json;
+    struct esse_json *json = &r->walk.json;
     struct esse_jepsen *jepsen = &r->jepsen;
     const char c = esse_json_peek(json), *place = json->at;
     if (c != '[') {
@@ -49,7 +48,7 @@ static bool read_result(struct reader *r, struct esse_op_record *op)
 /* What follows the name of a micro-operation.  False without an error: see jepsen->op.problem. */
 static bool read_arguments(struct reader *r, enum esse_jepsen_mop mop, const char *place)
 {
-    struct esse_json *json = &r->json;
+    struct esse_json *json = &r->walk.json;
     struct esse_op_record *op = esse_jepsen_add(&r->jepsen, mop, place);
     if (esse_json_peek(json) == ']')
         return esse_jepsen_problem(&r->jepsen, json->at, "found ']', expected a key");
@@ -75,7 +74,7 @@ static bool unknown_mop(struct reader *r, const char *place, struct esse_span na
 
 static bool read_mop(struct reader *r)
 {
-    struct esse_json *json = &r->json;
+    struct esse_json *json = &r->walk.json;
     struct esse_span name;
     const char *place = json->at++;
     if (esse_json_peek(json) != '"') {
@@ -99,7 +98,7 @@ static bool read_mop(struct reader *r)
 
 static bool read_mops(struct reader *r)
 {
-    struct esse_json *json = &r->json;
+    struct esse_json *json = &r->walk.json;
     bool ok = true;
     json->at++;
     for (bool first = true; esse_json_more(json, &first, ']', &ok);) {
@@ -138,7 +137,7 @@ static bool is_transaction(struct esse_json *json, bool *empty)
 
 static bool read_value(struct reader *r)
 {
-    struct esse_json *json = &r->json;
+    struct esse_json *json = &r->walk.json;
     struct esse_jepsen_op *op = &r->jepsen.op;
     bool empty;
     const char c = esse_json_peek(json), *place = json->at;
@@ -159,12 +158,12 @@ static bool read_value(struct reader *r)
 static bool read_type(struct reader *r)
 {
     struct esse_span name;
-    const char *place = r->json.at;
-    if (!esse_json_string(&r->json, &name))
+    const char *place = r->walk.json.at;
+    if (!esse_json_string(&r->walk.json, &name))
         return false;
     r->jepsen.op.type = esse_jepsen_type_named(name);
     if (r->jepsen.op.type == ESSE_JEPSEN_NO_TYPE)
-        return esse_json_fail(&r->json, place,
+        return esse_json_fail(&r->walk.json, place,
                               "found type \"%.*s\", expected \"invoke\", \"ok\", \"fail\" or "
                               "\"info\"",
                               (int)(name.length < 40 ? name.length : 40), name.at);
@@ -179,20 +178,21 @@ static bool is_number(char c)
 static bool read_process(struct reader *r)
 {
     struct esse_jepsen_op *op = &r->jepsen.op;
-    const char c = esse_json_peek(&r->json);
+    const char c = esse_json_peek(&r->walk.json);
     op->process_kind = c == 'n'       ? ESSE_JEPSEN_NO_PROCESS
                        : is_number(c) ? ESSE_JEPSEN_CLIENT
                                       : ESSE_JEPSEN_OTHER_PROCESS;
-    return is_number(c) ? esse_json_int(&r->json, &op->process) : esse_json_skip(&r->json);
+    return is_number(c) ? esse_json_int(&r->walk.json, &op->process)
+                        : esse_json_skip(&r->walk.json);
 }
 
 /* An index or time: null and -1 are Jepsen's words for "none". */
 static bool read_number(struct reader *r, int64_t *number)
 {
     *number = ESSE_NO_TIME;
-    if (esse_json_peek(&r->json) == 'n')
-        return esse_json_skip(&r->json);
-    if (!esse_json_int(&r->json, number))
+    if (esse_json_peek(&r->walk.json) == 'n')
+        return esse_json_skip(&r->walk.json);
+    if (!esse_json_int(&r->walk.json, number))
         return false;
     if (*number == -1)
         *number = ESSE_NO_TIME;
@@ -202,10 +202,10 @@ static bool read_number(struct reader *r, int64_t *number)
 static bool read_f(struct reader *r)
 {
     struct esse_jepsen_op *op = &r->jepsen.op;
-    const char *place = r->json.at;
-    if (!esse_json_skip(&r->json))
+    const char *place = r->walk.json.at;
+    if (!esse_json_skip(&r->walk.json))
         return false;
-    struct esse_span f = { place, (size_t)(r->json.at - place) };
+    struct esse_span f = { place, (size_t)(r->walk.json.at - place) };
     op->is_txn = f.length == 5 && memcmp(f.at, "\"txn\"", 5) == 0;
     if (*place != 'n')
         op->f = f;
@@ -249,7 +249,7 @@ static bool is_plain_name(const char *at, const char *end)
 /* A member that is only kept to be shown.  'name' is the raw text of its name, quotes included. */
 static bool read_extra(struct reader *r, struct esse_span name)
 {
-    struct esse_json *json = &r->json;
+    struct esse_json *json = &r->walk.json;
     const char *from = json->at, *name_end = name.at + name.length;
     if (!esse_json_skip(json))
         return false;
@@ -278,125 +278,51 @@ static bool read_extra(struct reader *r, struct esse_span name)
     return esse_jepsen_extra(&r->jepsen, name.at, extra.name, extra.text);
 }
 
-enum member { TYPE, PROCESS, F, VALUE, INDEX, TIME, EXTRA };
-
-static enum member member_named(struct esse_span name)
+static bool read_member(struct esse_jepsen_walk *walk, enum esse_jepsen_member member,
+                        struct esse_span name)
 {
-    static const char *const names[] = { "type", "process", "f", "value", "index", "time" };
-    for (int i = 0; i < EXTRA; i++)
-        if (strlen(names[i]) == name.length && memcmp(names[i], name.at, name.length) == 0)
-            return (enum member)i;
-    return EXTRA;
-}
-
-static bool read_member(struct reader *r, unsigned *had)
-{
-    struct esse_json *json = &r->json;
-    struct esse_span name, raw = { .at = json->at };
-    if (esse_json_peek(json) != '"')
-        return esse_json_expected(json, "a member name");
-    raw.at = json->at;
-    if (!esse_json_string(json, &name))
-        return false;
-    raw.length = (size_t)(json->at - raw.at);
-    enum member member = member_named(name);
-    if (member != EXTRA && (*had & 1u << member))
-        return esse_json_fail(json, raw.at, "the operation has member %.*s twice", (int)raw.length,
-                              raw.at);
-    *had |= 1u << member;
-    if (!esse_json_char(json, ':', "':'"))
-        return false;
-    esse_json_peek(json);
+    struct reader *r = (struct reader *)walk;
     switch (member) {
-    case TYPE:
+    case ESSE_MEMBER_TYPE:
         return read_type(r);
-    case PROCESS:
+    case ESSE_MEMBER_PROCESS:
         return read_process(r);
-    case F:
+    case ESSE_MEMBER_F:
         return read_f(r);
-    case VALUE:
+    case ESSE_MEMBER_VALUE:
         return read_value(r);
-    case INDEX:
+    case ESSE_MEMBER_INDEX:
         return read_number(r, &r->jepsen.op.index);
-    case TIME:
+    case ESSE_MEMBER_TIME:
         return read_number(r, &r->jepsen.op.time);
-    default:
-        return read_extra(r, raw);
+    case ESSE_MEMBER_EXTRA:
+        break;
     }
+    return read_extra(r, name);
 }
 
 /* ---- operations ---- */
 
-static bool read_op(struct reader *r)
+static void begin_op(struct esse_jepsen_walk *walk, const char *place)
 {
-    struct esse_json *json = &r->json;
-    unsigned had = 0;
-    bool ok = true;
-    if (esse_json_peek(json) != '{')
-        return esse_json_expected(json, "an operation, an object");
-    esse_jepsen_begin(&r->jepsen, json->at);
+    struct reader *r = (struct reader *)walk;
     r->extras_used = 0;
-    json->at++;
-    for (bool first = true; esse_json_more(json, &first, '}', &ok);)
-        if (!read_member(r, &had))
-            return false;
-    return ok;
+    esse_jepsen_begin(&r->jepsen, place);
 }
 
-/* One step: the array's bracket, or an operation and the comma before it. */
-static bool read_step(struct reader *r)
+static bool take_op(struct esse_jepsen_walk *walk)
 {
-    struct esse_json *json = &r->json;
-    const char c = esse_json_peek(json);
-    if (r->done)
-        return esse_json_expected(json, "nothing after the history");
-    if (!r->open) {
-        if (!esse_json_char(json, '[', "'[', an array of operations"))
-            return false;
-        r->open = true;
-        return true;
-    }
-    if (c == ']') {
-        json->at++;
-        r->done = true;
-        return true;
-    }
-    if (r->jepsen.position && !esse_json_char(json, ',', "',' or ']'"))
-        return false;
-    return read_op(r) && esse_jepsen_take(&r->jepsen);
-}
-
-static bool at_end(struct reader *r)
-{
-    const struct esse_source *source = r->json.source;
-    return r->done && !esse_json_peek(&r->json) && r->json.at >= source->end && source->last;
-}
-
-static bool read_all(struct reader *r, struct esse_error *err)
-{
-    struct esse_source *source = r->json.source;
-    while (r->json.at = source->at, !at_end(r)) {
-        r->json.hungry = false;
-        r->json.depth = 0;
-        if (read_step(r))
-            source->at = r->json.at;
-        else if (!r->json.hungry || !esse_source_more(source, err))
-            return false;
-    }
-    return esse_jepsen_finish(&r->jepsen);
+    return esse_jepsen_take(&((struct reader *)walk)->jepsen);
 }
 
 static bool read_elle_json(struct esse_reading *reading, struct esse_error *err)
 {
-    struct reader r = { 0 };
-    struct esse_source *source = reading->source;
-    source->at = esse_past_mark(source->at, source->end);
-    esse_json_init(&r.json, source, reading->sink->values, false, err);
+    struct reader r = { .walk = { .begin = begin_op, .member = read_member, .take = take_op } };
     esse_jepsen_init(&r.jepsen, reading, err);
-    bool ok = read_all(&r, err);
+    const bool ok = esse_jepsen_walk_json(&r.walk, reading->source, reading->sink->values, err) &&
+                    esse_jepsen_finish(&r.jepsen);
     esse_jepsen_release(&r.jepsen);
-    esse_arena_drop(source->arena, r.extras);
-    esse_arena_drop(source->arena, r.json.scratch);
+    esse_arena_drop(reading->source->arena, r.extras);
     return ok;
 }
 

@@ -7,6 +7,9 @@
 #define NUMBER(s, m)      PLACE(s, m), .kind = EVIDENCE_NUMBER
 #define TEXT(s, m)        PLACE(s, m), .kind = EVIDENCE_TEXT
 #define LIST(s, m, c, of) COUNTED(s, m, c), .kind = EVIDENCE_LIST, .shape = &of
+#define BASES                                                                                      \
+    .words = esse_basis_names, .if_any = true,                                                     \
+    .expected = "wfr-keys, sequential-keys, linearizable-keys or initial-state"
 #define SHAPE(one, many, type, blank, m)                                                           \
     {                                                                                              \
         one, many, sizeof(struct type), blank, m, sizeof m / sizeof *m, NULL                       \
@@ -17,11 +20,11 @@
 static const struct evidence_member step_members[] = {
     { NUMBER(esse_step, txn) },
     { NUMBER(esse_step, op) },
-    { TEXT(esse_step, basis) },
+    { PLACE(esse_step, basis), .kind = EVIDENCE_WORD, BASES },
     { TEXT(esse_step, why) },
 };
 
-static const struct esse_step blank_step = { { ESSE_NO_OP }, { ESSE_NO_OP }, "", NULL };
+static const struct esse_step blank_step = { { ESSE_NO_OP }, { ESSE_NO_OP }, "", ESSE_BASIS_NONE };
 static const struct evidence_shape step_shape =
     SHAPE("a step", "steps", esse_step, &blank_step, step_members);
 
@@ -41,7 +44,7 @@ static const struct evidence_member edge_members[] = {
     { NUMBER(esse_edge, from_op) },
     { NUMBER(esse_edge, to_op) },
     { NUMBER(esse_edge, witness) },
-    { TEXT(esse_edge, basis) },
+    { PLACE(esse_edge, basis), .kind = EVIDENCE_WORD, BASES },
     { NUMBER(esse_edge, later_witness), .is_told = has_basis },
     { TEXT(esse_edge, why) },
     { LIST(esse_edge, because, because_count, reason_shape), .if_any = true },
@@ -196,12 +199,14 @@ static bool holds(const void *verdict)
 }
 
 static const struct evidence_member verdict_members[] = {
-    { TEXT(esse_verdict, level), .is_needed = true },
+    { PLACE(esse_verdict, level), .kind = EVIDENCE_LEVEL, .is_needed = true },
     { "verdict", EVIDENCE_WORD, .at = offsetof(struct esse_verdict, outcome),
       .words = esse_outcome_names, .expected = "holds, violated or unknown" },
-    { COUNTED(esse_verdict, assumed, assumed_count), .kind = EVIDENCE_NAMES, .if_any = true },
-    { COUNTED(esse_verdict, named, named_count), .kind = EVIDENCE_NAMES, .if_any = true },
-    { TEXT(esse_verdict, certificate) },
+    { PLACE(esse_verdict, assumed), .kind = EVIDENCE_SET, BASES },
+    { COUNTED(esse_verdict, named, named_count), .kind = EVIDENCE_ANOMALIES, .if_any = true },
+    { PLACE(esse_verdict, certificate), .kind = EVIDENCE_WORD, .words = esse_certificate_names,
+      .if_any = true,
+      .expected = "order, commit_ts, start_ts, timestamps, commit-order or postgresql-snapshots" },
     { LIST(esse_verdict, anomalies, anomaly_count, anomaly_shape), .lines = EVIDENCE_BETWEEN,
       .instead_at = offsetof(struct esse_verdict, way_count) },
     { LIST(esse_verdict, ways, way_count, way_shape), .lines = EVIDENCE_A_LINE_EACH,

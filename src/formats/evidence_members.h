@@ -13,22 +13,23 @@
  * A member is written in the order of the table, and read in any.
  */
 enum evidence_kind {
-    EVIDENCE_CONSTANT, /* the text words[0] */
-    EVIDENCE_VERSION,  /* ESSE_EVIDENCE_VERSION */
-    EVIDENCE_REMARK,   /* const char *; whatever it is, it is not read */
-    EVIDENCE_TEXT,     /* const char *; NULL: left out */
-    EVIDENCE_WORD,     /* an enum, by its 'words' */
-    EVIDENCE_ANOMALY,  /* enum esse_anomaly_id */
-    EVIDENCE_LEVEL,    /* enum esse_level_id; NONE: left out */
-    EVIDENCE_TRUTH,    /* bool */
-    EVIDENCE_NUMBER,   /* uint32_t, or an id; ESSE_NO_OP is null */
-    EVIDENCE_PAIR,     /* uint32_t[2] */
-    EVIDENCE_NUMBERS,  /* const uint32_t *, counted; none of them null */
-    EVIDENCE_OPS,      /* const uint32_t *, counted; ESSE_NO_OP is null */
-    EVIDENCE_NAMES,    /* const char *const *, counted */
-    EVIDENCE_OBJECT,   /* of 'shape' */
-    EVIDENCE_POINTER,  /* to an object of 'shape'; NULL: left out */
-    EVIDENCE_LIST,     /* pointer to objects of 'shape', counted */
+    EVIDENCE_CONSTANT,  /* the text words[0] */
+    EVIDENCE_VERSION,   /* ESSE_EVIDENCE_VERSION */
+    EVIDENCE_REMARK,    /* const char *; whatever it is, it is not read */
+    EVIDENCE_TEXT,      /* const char *; NULL: left out */
+    EVIDENCE_WORD,      /* an enum, by its 'words' */
+    EVIDENCE_ANOMALY,   /* enum esse_anomaly_id */
+    EVIDENCE_LEVEL,     /* enum esse_level_id */
+    EVIDENCE_TRUTH,     /* bool */
+    EVIDENCE_NUMBER,    /* uint32_t, or an id; ESSE_NO_OP is null */
+    EVIDENCE_PAIR,      /* uint32_t[2] */
+    EVIDENCE_NUMBERS,   /* const uint32_t *, counted; none of them null */
+    EVIDENCE_OPS,       /* const uint32_t *, counted; ESSE_NO_OP is null */
+    EVIDENCE_SET,       /* unsigned: a bit for each of 'words', but the first */
+    EVIDENCE_ANOMALIES, /* const enum esse_anomaly_id *, counted */
+    EVIDENCE_OBJECT,    /* of 'shape' */
+    EVIDENCE_POINTER,   /* to an object of 'shape'; NULL: left out */
+    EVIDENCE_LIST,      /* pointer to objects of 'shape', counted */
 };
 
 /* Where lists have new lines. */
@@ -44,7 +45,7 @@ struct evidence_member {
     const char *const *words;           /* up to NULL */
     const char *expected;               /* the words for people */
     bool is_needed;                     /* an object without it is refused */
-    bool if_any;                        /* an empty list, or the first word, is left out */
+    bool if_any;       /* an empty list, an empty set, the first word, no level: is left out */
     size_t instead_at; /* of the count of those that are written instead: the list is empty then */
     bool (*is_told)(const void *object); /* if not, it is left out; NULL: it always is */
     unsigned kinds; /* of objects that begin with a kind and have all members of that and no other:

@@ -89,7 +89,8 @@ static bool read_level(struct evidence_reader *r, enum esse_level_id *out)
     const char *name;
     if (!read_text(r, &name))
         return false;
-    const struct esse_level *level = esse_level_find(name);
+    const struct esse_level *level =
+        strcmp(name, esse_level_none.friendly) == 0 ? &esse_level_none : esse_level_find(name);
     if (!level)
         return esse_json_fail(&r->json, r->json.at, "unknown level '%.40s'", name);
     *out = level->id;
@@ -101,13 +102,13 @@ static bool read_level(struct evidence_reader *r, enum esse_level_id *out)
 static bool read_object(struct evidence_reader *r, const struct evidence_shape *shape,
                         void *object);
 
-/* One of a list, which is a name, a number or an object. */
+/* One of a list, which is an anomaly, a number or an object. */
 static bool read_item(struct evidence_reader *r, const struct evidence_member *member, void *item)
 {
     if (member->kind == EVIDENCE_LIST)
         return read_object(r, member->shape, item);
-    if (member->kind == EVIDENCE_NAMES)
-        return read_text(r, item);
+    if (member->kind == EVIDENCE_ANOMALIES)
+        return read_anomaly(r, item);
     if (!read_number(r, item))
         return false;
     return member->kind == EVIDENCE_OPS || *(uint32_t *)item != ESSE_NO_OP ||
@@ -116,9 +117,7 @@ static bool read_item(struct evidence_reader *r, const struct evidence_member *m
 
 static size_t item_size(const struct evidence_member *member)
 {
-    return member->kind == EVIDENCE_LIST    ? member->shape->size
-           : member->kind == EVIDENCE_NAMES ? sizeof(char *)
-                                            : sizeof(uint32_t);
+    return member->kind == EVIDENCE_LIST ? member->shape->size : sizeof(uint32_t);
 }
 
 /* The bracket, which is expected as two parts of a text. */
@@ -134,10 +133,11 @@ static bool begin(struct evidence_reader *r, char bracket, const char *what, con
 static bool begin_list(struct evidence_reader *r, const struct evidence_member *member)
 {
     return begin(r, '[', "a list of ",
-                 member->kind == EVIDENCE_LIST    ? member->shape->many
-                 : member->kind == EVIDENCE_NAMES ? "names"
-                 : member->kind == EVIDENCE_OPS   ? "operations"
-                                                  : "numbers");
+                 member->kind == EVIDENCE_LIST        ? member->shape->many
+                 : member->kind == EVIDENCE_ANOMALIES ? "names"
+                 : member->kind == EVIDENCE_SET       ? "names"
+                 : member->kind == EVIDENCE_OPS       ? "operations"
+                                                      : "numbers");
 }
 
 static bool read_list(struct evidence_reader *r, const struct evidence_member *member, void *at,
@@ -172,6 +172,18 @@ static bool read_pair(struct evidence_reader *r, const struct evidence_member *m
                               member->name);
     memcpy(at, numbers, 2 * sizeof *numbers);
     return true;
+}
+
+static bool read_set(struct evidence_reader *r, const struct evidence_member *member, uint32_t *set)
+{
+    uint32_t position;
+    bool ok = begin_list(r, member);
+    for (bool first = true; ok && esse_json_more(&r->json, &first, ']', &ok);) {
+        if (!read_word(r, member, &position))
+            return false;
+        *set |= 1u << position;
+    }
+    return ok;
 }
 
 /* ---- objects ---- */
@@ -212,9 +224,11 @@ static bool read_member(struct evidence_reader *r, const struct evidence_member 
         return read_number(r, (uint32_t *)(void *)at);
     case EVIDENCE_PAIR:
         return read_pair(r, member, at);
+    case EVIDENCE_SET:
+        return read_set(r, member, (uint32_t *)(void *)at);
     case EVIDENCE_NUMBERS:
     case EVIDENCE_OPS:
-    case EVIDENCE_NAMES:
+    case EVIDENCE_ANOMALIES:
     case EVIDENCE_LIST:
         return read_list(r, member, at, object + member->count_at);
     case EVIDENCE_OBJECT:

@@ -3,11 +3,6 @@
 static void put_object(struct esse_out *out, const struct evidence_shape *shape,
                        const void *object);
 
-static void put_text(struct esse_out *out, const char *text)
-{
-    esse_out_json(out, text, strlen(text));
-}
-
 static void put_number(struct esse_out *out, uint32_t number)
 {
     if (number == ESSE_NO_OP)
@@ -26,14 +21,26 @@ static void put_numbers(struct esse_out *out, const uint32_t *numbers, uint32_t 
     esse_out_char(out, ']');
 }
 
-static void put_names(struct esse_out *out, const char *const *names, uint32_t count)
+static void put_anomalies(struct esse_out *out, const enum esse_anomaly_id *types, uint32_t count)
 {
     esse_out_char(out, '[');
     for (uint32_t i = 0; i < count; i++) {
         esse_out_text(out, i ? "," : "");
-        put_text(out, names[i]);
+        esse_out_json_text(out, esse_anomaly_name(types[i]));
     }
     esse_out_char(out, ']');
+}
+
+static void put_set(struct esse_out *out, const char *const *words, uint32_t set)
+{
+    char before = '[';
+    for (unsigned i = 1; words[i]; i++)
+        if (set & 1u << i) {
+            esse_out_char(out, before);
+            esse_out_json_text(out, words[i]);
+            before = ',';
+        }
+    esse_out_text(out, before == '[' ? "[]" : "]");
 }
 
 static void put_list(struct esse_out *out, const struct evidence_member *member,
@@ -53,23 +60,23 @@ static void put_member(struct esse_out *out, const struct evidence_member *membe
 {
     switch (member->kind) {
     case EVIDENCE_CONSTANT:
-        put_text(out, member->words[0]);
+        esse_out_json_text(out, member->words[0]);
         break;
     case EVIDENCE_VERSION:
         put_number(out, ESSE_EVIDENCE_VERSION);
         break;
     case EVIDENCE_REMARK:
     case EVIDENCE_TEXT:
-        put_text(out, evidence_pointer(at));
+        esse_out_json_text(out, evidence_pointer(at));
         break;
     case EVIDENCE_WORD:
-        put_text(out, member->words[evidence_number(at)]);
+        esse_out_json_text(out, member->words[evidence_number(at)]);
         break;
     case EVIDENCE_ANOMALY:
-        put_text(out, esse_anomaly_name((enum esse_anomaly_id)evidence_number(at)));
+        esse_out_json_text(out, esse_anomaly_name((enum esse_anomaly_id)evidence_number(at)));
         break;
     case EVIDENCE_LEVEL:
-        put_text(out, esse_level_name((enum esse_level_id)evidence_number(at)));
+        esse_out_json_text(out, esse_level_name((enum esse_level_id)evidence_number(at)));
         break;
     case EVIDENCE_TRUTH:
         esse_out_text(out, *(const bool *)at ? "true" : "false");
@@ -84,8 +91,11 @@ static void put_member(struct esse_out *out, const struct evidence_member *membe
     case EVIDENCE_OPS:
         put_numbers(out, evidence_pointer(at), count);
         break;
-    case EVIDENCE_NAMES:
-        put_names(out, evidence_pointer(at), count);
+    case EVIDENCE_SET:
+        put_set(out, member->words, evidence_number(at));
+        break;
+    case EVIDENCE_ANOMALIES:
+        put_anomalies(out, evidence_pointer(at), count);
         break;
     case EVIDENCE_OBJECT:
         put_object(out, member->shape, at);
@@ -103,9 +113,8 @@ static bool is_there(const struct evidence_shape *shape, const struct evidence_m
                      const void *object, uint32_t count)
 {
     const bool is_pointer = member->kind == EVIDENCE_TEXT || member->kind == EVIDENCE_POINTER;
-    const bool is_word = member->kind == EVIDENCE_WORD || member->kind == EVIDENCE_LEVEL;
     const char *at = object;
-    const bool any = is_word ? evidence_number(at + member->at) : count;
+    const bool any = member->count_at ? count : evidence_number(at + member->at);
     return evidence_is_of_kind(shape, object, member) &&
            (!is_pointer || evidence_pointer(at + member->at)) && (!member->if_any || any) &&
            (!member->flag_at || *(const bool *)(at + member->flag_at)) &&

@@ -90,16 +90,11 @@ void esse_jepsen_begin(struct esse_jepsen *jepsen, const char *place)
 
 /* ---- names ---- */
 
-static bool is(struct esse_span name, const char *text)
-{
-    return name.length == strlen(text) && memcmp(name.at, text, name.length) == 0;
-}
-
 enum esse_jepsen_type esse_jepsen_type_named(struct esse_span name)
 {
     static const char *const names[] = { "", "invoke", "ok", "fail", "info" };
     for (int i = ESSE_JEPSEN_INVOKE; i <= ESSE_JEPSEN_INFO; i++)
-        if (is(name, names[i]))
+        if (esse_span_is(name, names[i]))
             return (enum esse_jepsen_type)i;
     return ESSE_JEPSEN_NO_TYPE;
 }
@@ -108,7 +103,7 @@ enum esse_jepsen_mop esse_jepsen_mop_named(struct esse_span name)
 {
     static const char *const names[] = { "r", "w", "append", "insert", "delete", "rp" };
     for (int i = 0; i < ESSE_MOPS; i++)
-        if (is(name, names[i]))
+        if (esse_span_is(name, names[i]))
             return (enum esse_jepsen_mop)i;
     return ESSE_MOPS;
 }
@@ -515,29 +510,6 @@ static bool take_completion(struct esse_jepsen *jepsen)
 
 /* ---- operations ---- */
 
-/* The operation's place in the order of the file: its :index, if operations have one. */
-static bool check_index(struct esse_jepsen *jepsen)
-{
-    struct esse_jepsen_op *op = &jepsen->op;
-    struct esse_source *source = jepsen->reading->source;
-    const uint64_t position = jepsen->position++;
-    if (!position)
-        jepsen->indexed = op->index != ESSE_NO_TIME;
-    if (!jepsen->indexed) {
-        op->index = (int64_t)position;
-        return true;
-    }
-    if (op->index == ESSE_NO_TIME)
-        return esse_source_fail(source, jepsen->err, op->place,
-                                "the operation has no :index, but the first operation has one");
-    if (position && op->index <= jepsen->last_index)
-        return esse_source_fail(source, jepsen->err, op->place,
-                                "found :index %lld after :index %lld, expected them to ascend",
-                                (long long)op->index, (long long)jepsen->last_index);
-    jepsen->last_index = op->index;
-    return true;
-}
-
 /* :f in either syntax. */
 static bool does(const struct esse_jepsen_op *op, const char *what)
 {
@@ -569,7 +541,7 @@ bool esse_jepsen_take(struct esse_jepsen *jepsen)
         return esse_source_fail(
             source, jepsen->err, op->place,
             "the operation has no :type, expected :invoke, :ok, :fail or :info");
-    if (!check_index(jepsen))
+    if (!esse_jepsen_order_take(&jepsen->order, source, op->place, &op->index, jepsen->err))
         return false;
     if (op->process_kind == ESSE_JEPSEN_OTHER_PROCESS) {
         warn(jepsen, "operations of non-client processes were skipped", op->line);

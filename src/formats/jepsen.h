@@ -4,6 +4,7 @@
 #include "base/index.h"
 #include "base/vec.h"
 #include "formats/formats.h"
+#include "formats/jepsen_walk.h"
 
 /*
  * What Jepsen's EDN and Elle's JSON have in common: operations are paired by process, the pairs
@@ -105,9 +106,7 @@ struct esse_jepsen {
     struct esse_jepsen_extras extras; /* names and texts in EDN, in the window or the arena */
 
     struct esse_jepsen_pairs *pairs;
-    uint64_t position; /* of the operation in the file, from 0 */
-    bool indexed;      /* operations have an :index */
-    int64_t last_index;
+    struct esse_jepsen_order order;
     unsigned seen;
     uint64_t nameless; /* sessions that were made up */
     bool saw_txn;

@@ -15,7 +15,7 @@
 
 static bool read_value(struct esse_jepsen_edn *r)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     struct esse_jepsen_op *op = &r->jepsen.op;
     bool empty = false;
     if (!esse_edn_pass_tags(edn))
@@ -55,7 +55,7 @@ static enum esse_jepsen_type plain_type(const char *at, unsigned *length)
 
 static bool read_type(struct esse_jepsen_edn *r)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     struct esse_span name;
     char room[48];
     unsigned length;
@@ -77,7 +77,7 @@ static bool read_type(struct esse_jepsen_edn *r)
 
 static bool read_process(struct esse_jepsen_edn *r)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     struct esse_jepsen_op *op = &r->jepsen.op;
     esse_value value = ESSE_NONE;
     const char c = esse_edn_peek(edn), *place = edn->at;
@@ -99,7 +99,7 @@ static bool read_process(struct esse_jepsen_edn *r)
 /* An :index or :time: nil and -1 are Jepsen's words for "none". */
 static bool read_number(struct esse_jepsen_edn *r, const char *member, int64_t *number)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     esse_value value;
     char room[48];
     const char c = esse_edn_peek(edn), *place = edn->at;
@@ -122,17 +122,17 @@ static bool read_f(struct esse_jepsen_edn *r)
 {
     struct esse_jepsen_op *op = &r->jepsen.op;
     struct esse_span name;
-    esse_edn_peek(&r->edn);
-    const char *place = r->edn.at;
+    esse_edn_peek(&r->walk.edn);
+    const char *place = r->walk.edn.at;
     if (memcmp(place, ":txn,", 5) == 0) {
         op->f = (struct esse_span){ place, 4 };
         op->is_txn = true;
-        r->edn.at += 4;
+        r->walk.edn.at += 4;
         return true;
     }
-    if (!esse_jepsen_edn_name(&r->edn, &name))
+    if (!esse_jepsen_edn_name(&r->walk.edn, &name))
         return false;
-    op->f = (struct esse_span){ place, (size_t)(r->edn.at - place) };
+    op->f = (struct esse_span){ place, (size_t)(r->walk.edn.at - place) };
     op->is_txn = name.length == 3 && memcmp(name.at, "txn", 3) == 0;
     op->is_init = name.length == 4 && memcmp(name.at, "init", 4) == 0;
     if (op->f.length == 3 && memcmp(place, "nil", 3) == 0)
@@ -142,9 +142,9 @@ static bool read_f(struct esse_jepsen_edn *r)
 
 /* A member that is only kept to be shown.  Its text goes on one line: if it has several, it is
  * printed anew. */
-static bool read_extra(struct esse_jepsen_edn *r, const char *place, struct esse_span name)
+static bool read_extra(struct esse_jepsen_edn *r, struct esse_span name)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     esse_value value;
     esse_edn_peek(edn);
     const char *from = edn->at;
@@ -162,102 +162,46 @@ static bool read_extra(struct esse_jepsen_edn *r, const char *place, struct esse
                                    out.count };
         esse_arena_drop(r->jepsen.arena, out.buffer);
     }
-    if (esse_jepsen_extra(&r->jepsen, place, name, text))
+    if (esse_jepsen_extra(&r->jepsen, name.at, name, text))
         return true;
     edn->failed = true;
     return false;
 }
 
-enum member { TYPE, PROCESS, F, VALUE, INDEX, TIME, EXTRA };
-
-static enum member member_named(struct esse_span name)
+static bool read_member(struct esse_jepsen_walk *walk, enum esse_jepsen_member member,
+                        struct esse_span name)
 {
-    static const char *const names[] = { ":type", ":process", ":f", ":value", ":index", ":time" };
-    for (int i = 0; i < EXTRA; i++)
-        if (name.length == strlen(names[i]) && memcmp(name.at, names[i], name.length) == 0)
-            return (enum member)i;
-    return EXTRA;
-}
-
-/* The same for a name with a space behind it, which is nearly every one. */
-static enum member plain_member(const char *at, unsigned *length)
-{
-    switch (at[1]) {
-    case 't':
-        if (memcmp(at, ":type ", 6) == 0)
-            return *length = 5, TYPE;
-        return memcmp(at, ":time ", 6) == 0 ? *length = 5, TIME : EXTRA;
-    case 'p':
-        return memcmp(at, ":process ", 9) == 0 ? *length = 8, PROCESS : EXTRA;
-    case 'f':
-        return at[2] == ' ' ? *length = 2, F : EXTRA;
-    case 'v':
-        return memcmp(at, ":value ", 7) == 0 ? *length = 6, VALUE : EXTRA;
-    case 'i':
-        return memcmp(at, ":index ", 7) == 0 ? *length = 6, INDEX : EXTRA;
-    default:
-        return EXTRA;
-    }
-}
-
-/* The member's name at edn->at, which is passed, and which member that is. */
-static bool read_member_name(struct esse_edn *edn, enum member *member, struct esse_span *name)
-{
-    const char *place = edn->at;
-    unsigned length = 0;
-    *member = *place == ':' ? plain_member(place, &length) : EXTRA;
-    if (*member != EXTRA) {
-        edn->at += length;
-        *name = (struct esse_span){ place, length };
-        return true;
-    }
-    if (!esse_edn_skip(edn))
-        return false;
-    *name = (struct esse_span){ place, (size_t)(edn->at - place) };
-    *member = member_named(*name);
-    return true;
-}
-
-static bool read_member(struct esse_jepsen_edn *r, unsigned *had, const char **value_at)
-{
-    struct esse_edn *edn = &r->edn;
-    const char *place = edn->at;
-    struct esse_span name;
-    enum member member;
-    if (!read_member_name(edn, &member, &name))
-        return false;
-    if (member != EXTRA && (*had & 1u << member))
-        return esse_edn_fail(edn, place, "the operation has member %.*s twice", (int)name.length,
-                             name.at);
-    *had |= 1u << member;
-    if (esse_edn_peek(edn) == '}')
-        return esse_edn_expected(edn, "a value for the map's last key");
+    struct esse_jepsen_edn *r = (struct esse_jepsen_edn *)walk;
     switch (member) {
-    case TYPE:
+    case ESSE_MEMBER_TYPE:
         return read_type(r);
-    case PROCESS:
+    case ESSE_MEMBER_PROCESS:
         return read_process(r);
-    case F:
+    case ESSE_MEMBER_F:
         return read_f(r);
-    case VALUE:
-        *value_at = edn->at;
+    case ESSE_MEMBER_VALUE:
+        r->value_at = walk->edn.at;
         return read_value(r);
-    case INDEX:
+    case ESSE_MEMBER_INDEX:
         return read_number(r, ":index", &r->jepsen.op.index);
-    case TIME:
+    case ESSE_MEMBER_TIME:
         return read_number(r, ":time", &r->jepsen.op.time);
-    default:
-        return read_extra(r, place, name);
+    case ESSE_MEMBER_EXTRA:
+        break;
     }
+    return read_extra(r, name);
 }
 
 /* The rows of an :init, whose value has been passed over because :f may follow it. */
-static bool read_init(struct esse_jepsen_edn *r, const char *value_at)
+static bool read_init(struct esse_jepsen_walk *walk)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_jepsen_edn *r = (struct esse_jepsen_edn *)walk;
+    struct esse_edn *edn = &walk->edn;
     const char *after = edn->at;
     size_t first, count;
-    edn->at = value_at;
+    if (!r->jepsen.op.is_init || !r->value_at)
+        return true;
+    edn->at = r->value_at;
     if (!esse_edn_pass_tags(edn))
         return false;
     if (*edn->at == '{') {
@@ -271,59 +215,27 @@ static bool read_init(struct esse_jepsen_edn *r, const char *value_at)
 
 /* ---- operations ---- */
 
-static bool read_op(struct esse_jepsen_edn *r, const char *place)
+static void begin_op(struct esse_jepsen_walk *walk, const char *place)
 {
-    struct esse_edn *edn = &r->edn;
-    const char *outer, *value_at = NULL;
-    unsigned had = 0;
+    struct esse_jepsen_edn *r = (struct esse_jepsen_edn *)walk;
+    r->value_at = NULL;
     esse_jepsen_begin(&r->jepsen, place);
-    if (!esse_edn_pass_tags(edn))
-        return false;
-    if (esse_edn_peek(edn) != '{')
-        return esse_edn_expected(edn, "an operation map like {:type :ok, ...}");
-    if (!esse_edn_enter(edn, &outer))
-        return false;
-    while (esse_edn_peek(edn) != '}') {
-        if (!*edn->at || *edn->at == ']' || *edn->at == ')')
-            return esse_edn_expected(edn, "a member of the operation or '}'");
-        if (!read_member(r, &had, &value_at))
-            return false;
-    }
-    edn->at++;
-    esse_edn_leave(edn, outer);
-    return !r->jepsen.op.is_init || !value_at || read_init(r, value_at);
 }
 
-static bool read_all(struct esse_jepsen_edn *r, struct esse_error *err)
+static bool take_op(struct esse_jepsen_walk *walk)
 {
-    struct esse_source *source = r->edn.source;
-    for (bool ended = false; !ended;) {
-        esse_edn_start(&r->edn);
-        if (esse_edn_at_operation(&r->edn, &r->around, !r->jepsen.position, &ended)) {
-            source->at = r->edn.at; /* what came before need not be read again */
-            if (read_op(r, r->edn.at) && !esse_jepsen_take(&r->jepsen))
-                return false;
-        }
-        if (r->edn.failed)
-            return false;
-        if (!r->edn.hungry)
-            source->at = r->edn.at;
-        else if (!esse_source_more(source, err))
-            return false;
-    }
-    return esse_jepsen_finish(&r->jepsen);
+    return esse_jepsen_take(&((struct esse_jepsen_edn *)walk)->jepsen);
 }
 
 static bool read_jepsen(struct esse_reading *reading, struct esse_error *err)
 {
-    struct esse_jepsen_edn r = { 0 };
-    struct esse_source *source = reading->source;
-    source->at = esse_past_mark(source->at, source->end);
-    esse_edn_init(&r.edn, source, reading->sink->values, err);
+    struct esse_jepsen_edn r = {
+        .walk = { .begin = begin_op, .member = read_member, .end = read_init, .take = take_op }
+    };
     esse_jepsen_init(&r.jepsen, reading, err);
-    bool ok = read_all(&r, err);
+    const bool ok = esse_jepsen_walk_edn(&r.walk, reading->source, reading->sink->values, err) &&
+                    esse_jepsen_finish(&r.jepsen);
     esse_jepsen_release(&r.jepsen);
-    esse_edn_release(&r.edn);
     return ok;
 }
 

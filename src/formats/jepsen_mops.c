@@ -31,7 +31,7 @@ static bool at_sequence(struct esse_edn *edn)
 static void read_plain_items(struct esse_jepsen_edn *r)
 {
     struct esse_jepsen_items *items = &r->jepsen.items;
-    const char *at = r->edn.at;
+    const char *at = r->walk.edn.at;
     esse_value *to = items->at + items->count, *full = items->at + items->room;
     for (uint64_t number;;) {
         const unsigned count = esse_digits(at, &number);
@@ -47,13 +47,13 @@ static void read_plain_items(struct esse_jepsen_edn *r)
         at += count + (at[count] == ' ');
     }
     items->count = (size_t)(to - items->at);
-    r->edn.at = at;
+    r->walk.edn.at = at;
 }
 
 /* A list that a read returned, item by item. */
 static bool read_list(struct esse_jepsen_edn *r, struct esse_op_record *op)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     struct esse_jepsen *jepsen = &r->jepsen;
     const char *outer;
     const char close = *edn->at == '[' ? ']' : ')';
@@ -79,7 +79,7 @@ static bool read_list(struct esse_jepsen_edn *r, struct esse_op_record *op)
 /* What a read returned: a list, or one value. */
 static bool read_result(struct esse_jepsen_edn *r, struct esse_op_record *op)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     const char *place = edn->at;
     if (memcmp(place, "nil]", 4) == 0) {
         op->value = ESSE_NIL;
@@ -99,7 +99,7 @@ static bool read_result(struct esse_jepsen_edn *r, struct esse_op_record *op)
 
 bool esse_jepsen_edn_rows(struct esse_jepsen_edn *r, size_t *first, size_t *count)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     const char *outer, *open = edn->at;
     *first = r->jepsen.rows.count;
     if (!esse_edn_enter(edn, &outer))
@@ -156,7 +156,7 @@ static bool put_sql(struct esse_out *out, const struct esse_values *values, esse
 /* :true, [:= v] or [:mod m r], given as a value, becomes the text of a WHERE. */
 static bool sql_of(struct esse_jepsen_edn *r, esse_value predicate, esse_value *text)
 {
-    struct esse_values *values = r->edn.values;
+    struct esse_values *values = r->walk.edn.values;
     char room[8];
     uint32_t count = 0;
     const esse_value *parts = &predicate;
@@ -195,7 +195,7 @@ static bool sql_of(struct esse_jepsen_edn *r, esse_value predicate, esse_value *
 
 static bool read_predicate(struct esse_jepsen_edn *r, struct esse_op_record *op)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     esse_value predicate;
     esse_edn_peek(edn);
     const char *place = edn->at;
@@ -225,7 +225,7 @@ static bool read_predicate(struct esse_jepsen_edn *r, struct esse_op_record *op)
 static bool read_arguments(struct esse_jepsen_edn *r, enum esse_jepsen_mop mop, const char *place,
                            char close)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     struct esse_op_record *op = esse_jepsen_add(&r->jepsen, mop, place);
     if (esse_edn_peek(edn) == close)
         return esse_jepsen_problem(&r->jepsen, edn->at, "found '%c', expected a %s", close,
@@ -253,13 +253,13 @@ static bool unknown_mop(struct esse_jepsen_edn *r, const char *place)
     return esse_jepsen_problem(&r->jepsen, place,
                                "found micro-operation %s, expected :r, :w, :append, :insert, "
                                ":delete or :rp",
-                               esse_edn_quote(&r->edn, place, room));
+                               esse_edn_quote(&r->walk.edn, place, room));
 }
 
 /* One micro-operation; its bracket stands at edn->at. */
 static bool read_mop(struct esse_jepsen_edn *r)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     const char *outer, *place = edn->at;
     const char close = *place == '[' ? ']' : ')';
     enum esse_jepsen_mop mop = ESSE_MOPS;
@@ -311,12 +311,12 @@ static bool plain_result(struct esse_jepsen_edn *r, const char *at, const char *
     unsigned seen = ESSE_MOPS;
     esse_value value = ESSE_NONE;
     if (is_list) {
-        r->edn.at = at + 1;
+        r->walk.edn.at = at + 1;
         read_plain_items(r);
-        at = r->edn.at;
+        at = r->walk.edn.at;
         if (at[0] != ']' || at[1] != ']') {
             jepsen->items.count = first;
-            r->edn.at = place;
+            r->walk.edn.at = place;
             return false;
         }
         at += 2;
@@ -337,7 +337,7 @@ static bool plain_result(struct esse_jepsen_edn *r, const char *at, const char *
     op->is_list = is_list;
     op->first = first;
     op->count = jepsen->items.count - first;
-    r->edn.at = at;
+    r->walk.edn.at = at;
     return true;
 }
 
@@ -347,7 +347,7 @@ static bool plain_result(struct esse_jepsen_edn *r, const char *at, const char *
  */
 static bool plain_mop(struct esse_jepsen_edn *r)
 {
-    const char *place = r->edn.at, *at = place + 1;
+    const char *place = r->walk.edn.at, *at = place + 1;
     esse_value key, value;
     enum esse_jepsen_mop mop;
     if (memcmp(at, ":r ", 3) == 0) {
@@ -368,7 +368,7 @@ static bool plain_mop(struct esse_jepsen_edn *r)
     struct esse_op_record *op = esse_jepsen_add(&r->jepsen, mop, place);
     op->key = key;
     op->value = value;
-    r->edn.at = at;
+    r->walk.edn.at = at;
     return true;
 }
 
@@ -396,7 +396,7 @@ bool esse_jepsen_edn_is_txn(struct esse_edn *edn, bool *empty)
 
 bool esse_jepsen_edn_mops(struct esse_jepsen_edn *r)
 {
-    struct esse_edn *edn = &r->edn;
+    struct esse_edn *edn = &r->walk.edn;
     const char *outer;
     const char close = *edn->at == '[' ? ']' : ')';
     if (!esse_edn_enter(edn, &outer))

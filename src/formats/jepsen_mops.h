@@ -1,18 +1,17 @@
 #ifndef ESSE_FORMATS_JEPSEN_MOPS_H
 #define ESSE_FORMATS_JEPSEN_MOPS_H
 
-#include "formats/edn_around.h"
 #include "formats/jepsen.h"
 
 /*
  * The micro-operations of a Jepsen transaction in EDN.  Like all of edn.h: each function reads one
- * thing at edn.at, or fails, perhaps because the window ended.  What is well-formed but means
+ * thing at walk.edn.at, or fails, perhaps because the window ended.  What is well-formed but means
  * nothing fails too, with only jepsen.op.problem set.
  */
 struct esse_jepsen_edn {
-    struct esse_edn edn;
+    struct esse_jepsen_walk walk;
     struct esse_jepsen jepsen;
-    struct esse_edn_around around;
+    const char *value_at; /* of the operation, NULL if it has none */
 };
 
 /* A name that may be written :name, "name" or name; empty if it is something else. */

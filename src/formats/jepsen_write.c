@@ -1,6 +1,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "formats/jepsen.h"
+#include "formats/lossy.h"
 #include "history/value_edn.h"
 
 #include <stdlib.h>
@@ -39,10 +40,9 @@ ESSE_VEC(session_vec, struct session)
 #define HEAD_TIME (ESSE_NO_TIME + 1) /* before everything: the initial state */
 
 struct writer {
-    struct esse_sink sink;
+    struct esse_lossy to;
     struct esse_arena *arena;
     struct esse_out *out;
-    bool lossy;
     bool has_lists, has_registers;
     bool has_rows; /* initial values, deletes or predicates: what makes it closed-predicate */
     bool in_version_order; /* as the versions of closed-predicate histories are */
@@ -64,8 +64,7 @@ static struct writer *writer_of(struct esse_sink *sink)
 
 static bool lost(const struct writer *w, const char *what, struct esse_error *err)
 {
-    return w->lossy ||
-           esse_fail(err, ESSE_EINPUT, "Jepsen EDN cannot hold %s; --lossy drops it", what);
+    return esse_lossy_drops(&w->to, what, err);
 }
 
 static void put_value(const struct writer *w, struct esse_out *out, esse_value value)
@@ -73,7 +72,7 @@ static void put_value(const struct writer *w, struct esse_out *out, esse_value v
     if (esse_value_tag(value) == ESSE_TAG_INT)
         esse_out_i64(out, (int64_t)value.word >> 3);
     else
-        esse_value_put_edn(out, w->sink.values, value);
+        esse_value_put_edn(out, w->to.sink.values, value);
 }
 
 /* ---- sessions ---- */
@@ -87,7 +86,7 @@ static uint32_t session_of(struct writer *w, esse_value name)
         if (esse_value_eq(w->sessions.at[id].name, name))
             return id;
     struct session session = { .name = name, .last_start = ESSE_NO_TIME, .last_end = ESSE_NO_TIME };
-    if (!esse_value_as_int(w->sink.values, name, &session.process))
+    if (!esse_value_as_int(w->to.sink.values, name, &session.process))
         session.process = FIRST_MADE_UP + w->renamed++;
     id = (uint32_t)w->sessions.count;
     session_vec_push(&w->sessions, w->arena, session);
@@ -100,9 +99,9 @@ static bool is_made_up(const struct writer *w, const struct esse_txn_record *txn
 {
     char room[8];
     if (txn->start != ESSE_NO_TIME || txn->end == ESSE_NO_TIME ||
-        esse_value_kind(w->sink.values, txn->session) != ESSE_KIND_STRING)
+        esse_value_kind(w->to.sink.values, txn->session) != ESSE_KIND_STRING)
         return false;
-    struct esse_span text = esse_value_text(w->sink.values, txn->session, room);
+    struct esse_span text = esse_value_text(w->to.sink.values, txn->session, room);
     return text.length > 1 && text.at[0] == '?' && text.at[1] >= '0' && text.at[1] <= '9';
 }
 
@@ -144,7 +143,7 @@ static bool put_sql_string(struct esse_out *out, struct esse_arena *arena, const
 static bool put_predicate(struct writer *w, struct esse_out *out, esse_value sql)
 {
     char room[8];
-    struct esse_span text = esse_value_text(w->sink.values, sql, room);
+    struct esse_span text = esse_value_text(w->to.sink.values, sql, room);
     const char *at = text.at, *end = at + text.length;
     const size_t count = out->count;
     if (text.length == 4 && memcmp(at, "TRUE", 4) == 0) {
@@ -342,7 +341,7 @@ static void put_extras(struct writer *w, struct esse_out *out, const struct esse
     int64_t number;
     const int64_t own = txn->end == ESSE_NO_TIME ? txn->start : txn->end;
     if (!esse_value_eq(txn->name, ESSE_NONE) && !has_txn_member(txn) &&
-        !(esse_value_as_int(w->sink.values, txn->name, &number) && number == own)) {
+        !(esse_value_as_int(w->to.sink.values, txn->name, &number) && number == own)) {
         esse_out_text(out, ", :txn ");
         put_value(w, out, txn->name);
     }
@@ -528,13 +527,13 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
         return false;
     if (txn->xid != ESSE_NO_TIME && !lost(w, "the database's numbers of transactions (xid)", err))
         return false;
-    if (!esse_value_as_int(w->sink.values, txn->session, &number) && !is_made_up(w, txn) &&
+    if (!esse_value_as_int(w->to.sink.values, txn->session, &number) && !is_made_up(w, txn) &&
         !lost(w, "sessions that are not integers", err))
         return false;
     const int64_t own = txn->end == ESSE_NO_TIME ? txn->start : txn->end;
     w->indexed = w->indexed && own != ESSE_NO_TIME &&
                  (txn->end != ESSE_NO_TIME || is_silent(txn)) &&
-                 esse_value_as_int(w->sink.values, txn->name, &number) && number == own;
+                 esse_value_as_int(w->to.sink.values, txn->name, &number) && number == own;
     return keep_txn(w, txn, err);
 }
 
@@ -572,49 +571,6 @@ static bool put_header(struct esse_sink *sink, const struct esse_header_record *
     (void)err;
     sink->dropped |= esse_header_tells(header);
     writer_of(sink)->in_version_order = header->in_version_order;
-    return true;
-}
-
-static bool put_version_order(struct esse_sink *sink, esse_value key,
-                              const struct esse_version_ref *versions, size_t count,
-                              struct esse_error *err)
-{
-    (void)key;
-    (void)versions;
-    (void)count;
-    return lost(writer_of(sink), "version orders", err);
-}
-
-static bool put_order(struct esse_sink *sink, const esse_value *names, size_t count,
-                      struct esse_error *err)
-{
-    (void)names;
-    (void)count;
-    return lost(writer_of(sink), "a serialization order", err);
-}
-
-static bool put_lost(struct esse_sink *sink, const esse_value *names, size_t count,
-                     struct esse_error *err)
-{
-    (void)names;
-    (void)count;
-    return lost(writer_of(sink), "which commits the database lost", err);
-}
-
-static bool put_certificate(struct esse_sink *sink,
-                            const struct esse_certificate_record *certificate,
-                            struct esse_error *err)
-{
-    (void)certificate;
-    return lost(writer_of(sink), "the kind of a certificate", err);
-}
-
-static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
-                      struct esse_error *err)
-{
-    (void)fault;
-    (void)err;
-    sink->dropped |= ESSE_TOLD_FAULTS;
     return true;
 }
 
@@ -705,7 +661,7 @@ static bool settle_workload(struct writer *w, struct esse_error *err)
                     "initial values, deletes or predicates of a history whose versions need not be "
                     "in the order of the file",
                     err);
-    return w->has_rows || !w->in_version_order || put_init(&w->sink, NULL, 0, err);
+    return w->has_rows || !w->in_version_order || put_init(&w->to.sink, NULL, 0, err);
 }
 
 static bool finish(struct esse_sink *sink, struct esse_error *err)
@@ -742,20 +698,14 @@ struct esse_sink *esse_jepsen_writer(struct esse_arena *arena, struct esse_value
                                      struct esse_out *out, bool lossy)
 {
     struct writer *w = esse_arena_alloc(arena, 1, sizeof *w);
-    w->sink = (struct esse_sink){ .values = values,
-                                  .header = put_header,
-                                  .init = put_init,
-                                  .txn = put_txn,
-                                  .fault = put_fault,
-                                  .version_order = put_version_order,
-                                  .order = put_order,
-                                  .lost = put_lost,
-                                  .certificate = put_certificate,
-                                  .finish = finish };
+    esse_lossy_init(&w->to, values, "Jepsen EDN", lossy);
+    w->to.sink.header = put_header;
+    w->to.sink.init = put_init;
+    w->to.sink.txn = put_txn;
+    w->to.sink.finish = finish;
     w->arena = arena;
     w->out = out;
-    w->lossy = lossy;
     w->indexed = true;
     esse_out_init_memory(&w->kept, arena);
-    return &w->sink;
+    return &w->to.sink;
 }

@@ -85,7 +85,7 @@ static int hex4(const char *at)
     return number;
 }
 
-static size_t put_utf8(char *to, uint32_t code)
+size_t esse_utf8_put(char *to, uint32_t code)
 {
     if (code < 0x80) {
         to[0] = (char)code;
@@ -126,7 +126,7 @@ static bool escape(struct esse_json *json, char *to, size_t *length)
         code = 0x10000 + ((code - 0xd800) << 10) + ((uint32_t)low - 0xdc00);
         json->at += 6;
     }
-    *length += put_utf8(to + *length, code);
+    *length += esse_utf8_put(to + *length, code);
     return true;
 }
 

@@ -163,4 +163,7 @@ static inline bool esse_json_quick_int(const char **at, esse_value *value)
 /* Length of the well-formed UTF-8 sequence at 'at' (1 to 4), or 0. */
 unsigned esse_utf8_length(const char *at);
 
+/* Puts a character and returns its length; there is room for 4 bytes. */
+size_t esse_utf8_put(char *to, uint32_t code);
+
 #endif

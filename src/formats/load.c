@@ -161,7 +161,7 @@ static bool run_guarded(struct guarded *g, void (*work)(void *context))
 {
     if (!esse_guard_run(g->options->budget, work, g))
         return esse_fail(g->err, ESSE_ESTOPPED, "stopped while reading (%s)",
-                         esse_budget_spent(g->options->budget));
+                         esse_spent_name(esse_budget_spent(g->options->budget)));
     return g->ok;
 }
 

@@ -27,7 +27,7 @@ static bool is_own(struct esse_span name)
 {
     static const char *const own[] = { ":type", ":process", ":f", ":value", ":index", ":time" };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (name.length == strlen(own[i]) && memcmp(name.at, own[i], name.length) == 0)
+        if (esse_span_is(name, own[i]))
             return true;
     return false;
 }

@@ -1,3 +1,4 @@
+#include "base/names.h"
 #include "formats/native.h"
 #include "formats/native_edn.h"
 #include "formats/native_ops.h"
@@ -8,70 +9,21 @@
  * One line is one object.  Its members may come in any order, so each line is scanned into a
  * 'struct line' and judged when it is complete.
  */
-enum member {
-    M_ESSE,
-    M_VERSION,
-    M_DB,
-    M_ISOLATION,
-    M_COLUMNS,
-    M_STATEMENTS,
-    M_IN_VERSION_ORDER,
-    M_SESSION,
-    M_TXN,
-    M_STATUS,
-    M_START,
-    M_END,
-    M_START_TS,
-    M_COMMIT_TS,
-    M_XID,
-    M_TIME,
-    M_EDN,
-    M_OPS,
-    M_INIT,
-    M_VERSION_ORDER,
-    M_ORDER,
-    M_CERTIFICATE,
-    M_COMPLETE,
-    M_FAULT,
-    M_NODE,
-    M_LOST,
-    M_COUNT,
-};
-#define NAME(text)                                                                                 \
-    {                                                                                              \
-        text, sizeof text - 1                                                                      \
-    }
-static const struct {
-    const char *text;
-    size_t length;
-} member_names[M_COUNT] = {
-    NAME("esse"),
-    NAME("version"),
-    NAME("db"),
-    NAME("isolation"),
-    NAME("columns"),
-    NAME("statements"),
-    NAME("in_version_order"),
-    NAME("session"),
-    NAME("txn"),
-    NAME("status"),
-    NAME("start"),
-    NAME("end"),
-    NAME("start_ts"),
-    NAME("commit_ts"),
-    NAME("xid"),
-    NAME("time"),
-    NAME("edn"),
-    NAME("ops"),
-    NAME("init"),
-    NAME("version_order"),
-    NAME("order"),
-    NAME("certificate"),
-    NAME("complete"),
-    NAME("fault"),
-    NAME("node"),
-    NAME("lost"),
-};
+/* clang-format off */
+#define MEMBERS(X) \
+    X(ESSE, "esse") X(VERSION, "version") X(DB, "db") X(ISOLATION, "isolation") \
+    X(COLUMNS, "columns") X(STATEMENTS, "statements") \
+    X(IN_VERSION_ORDER, "in_version_order") X(SESSION, "session") X(TXN, "txn") \
+    X(STATUS, "status") X(START, "start") X(END, "end") X(START_TS, "start_ts") \
+    X(COMMIT_TS, "commit_ts") X(XID, "xid") X(TIME, "time") X(EDN, "edn") X(OPS, "ops") \
+    X(INIT, "init") X(VERSION_ORDER, "version_order") X(ORDER, "order") \
+    X(CERTIFICATE, "certificate") X(COMPLETE, "complete") X(FAULT, "fault") X(NODE, "node") \
+    X(LOST, "lost")
+/* clang-format on */
+#define ID(id, text)   M_##id,
+#define NAME(id, text) { text, sizeof text - 1 },
+enum member { MEMBERS(ID) M_COUNT };
+static const struct esse_span member_names[] = { MEMBERS(NAME) };
 #define BIT(member) (1u << (member))
 #define HEADER_BITS (BIT(M_SESSION) - BIT(M_ESSE))
 #define FAULT_BITS  (BIT(M_FAULT) | BIT(M_NODE) | BIT(M_START) | BIT(M_END))
@@ -102,23 +54,30 @@ struct line {
     unsigned has;
 };
 
-static bool status(struct line *line)
+/* One of some words, which is 'at' among them, or else "found WHAT"THAT", expected ...". */
+static bool read_word(struct line *line, const char *const *words, unsigned count, unsigned *at,
+                      const char *what, const char *expected)
 {
-    static const char *const names[] = { "committed", "aborted", "unknown" };
     struct esse_span text;
     esse_json_peek(&line->json);
     const char *place = line->json.at;
     if (!esse_json_string(&line->json, &text))
         return false;
-    for (size_t i = 0; i < 3; i++) {
-        if (text.length == strlen(names[i]) && memcmp(text.at, names[i], text.length) == 0) {
-            line->txn.status = (enum esse_status)i;
+    for (*at = 0; *at < count; ++*at)
+        if (esse_span_is(text, words[*at]))
             return true;
-        }
-    }
-    return esse_json_fail(&line->json, place,
-                          "found status \"%.*s\", expected committed, aborted or unknown",
-                          (int)(text.length < 60 ? text.length : 60), text.at);
+    return esse_json_fail(&line->json, place, "found %s\"%.*s\", expected %s", what,
+                          (int)(text.length < 60 ? text.length : 60), text.at, expected);
+}
+
+static bool status(struct line *line)
+{
+    static const char *const names[] = { "committed", "aborted", "unknown" };
+    unsigned at;
+    if (!read_word(line, names, 3, &at, "status ", "committed, aborted or unknown"))
+        return false;
+    line->txn.status = (enum esse_status)at;
+    return true;
 }
 
 /* An id: an integer or a string. */
@@ -192,15 +151,9 @@ static bool version_order(struct line *line)
 
 static bool magic(struct line *line)
 {
-    struct esse_span text;
-    esse_json_peek(&line->json);
-    const char *place = line->json.at;
-    if (!esse_json_string(&line->json, &text))
-        return false;
-    if (text.length != 7 || memcmp(text.at, "history", 7) != 0)
-        return esse_json_fail(&line->json, place, "found \"%.*s\", expected \"history\"",
-                              (int)(text.length < 60 ? text.length : 60), text.at);
-    return true;
+    static const char *const words[] = { "history" };
+    unsigned at;
+    return read_word(line, words, 1, &at, "", "\"history\"");
 }
 
 static bool version(struct line *line)
@@ -248,52 +201,30 @@ static bool statements(struct line *line)
 
 static bool certificate(struct line *line)
 {
-    struct esse_span text;
-    esse_json_peek(&line->json);
-    const char *place = line->json.at;
-    if (!esse_json_string(&line->json, &text))
+    unsigned at;
+    if (!read_word(line, esse_certificate_names + 1, ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS, &at,
+                   "a certificate of ", "timestamps, commit-order or postgresql-snapshots"))
         return false;
-    for (int kind = ESSE_CERTIFICATE_TIMESTAMPS; kind <= ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS;
-         kind++) {
-        const char *name = esse_certificate_names[kind];
-        if (text.length == strlen(name) && memcmp(text.at, name, text.length) == 0) {
-            line->certificate.kind = (enum esse_certificate_kind)kind;
-            return true;
-        }
-    }
-    return esse_json_fail(&line->json, place,
-                          "found a certificate of \"%.*s\", expected timestamps, commit-order or "
-                          "postgresql-snapshots",
-                          (int)(text.length < 60 ? text.length : 60), text.at);
+    line->certificate.kind = (enum esse_certificate_kind)(at + 1);
+    return true;
 }
 
 static bool fault(struct line *line)
 {
-    struct esse_span text;
-    esse_json_peek(&line->json);
-    const char *place = line->json.at;
-    if (!esse_json_string(&line->json, &text))
+    unsigned at;
+    if (!read_word(line, esse_fault_names, ESSE_FAULTS, &at, "the fault ",
+                   "kill, pause, partition or restart"))
         return false;
-    for (int kind = 0; kind < ESSE_FAULTS; kind++) {
-        const char *name = esse_fault_names[kind];
-        if (text.length == strlen(name) && memcmp(text.at, name, text.length) == 0) {
-            line->fault.kind = (enum esse_fault)kind;
-            return true;
-        }
-    }
-    return esse_json_fail(&line->json, place,
-                          "found the fault \"%.*s\", expected kill, pause, partition or restart",
-                          (int)(text.length < 60 ? text.length : 60), text.at);
+    line->fault.kind = (enum esse_fault)at;
+    return true;
 }
 
-static bool node(struct line *line)
+static bool read_natural(struct line *line, int64_t *number, const char *what)
 {
     esse_json_peek(&line->json);
     const char *place = line->json.at;
-    if (!esse_json_int(&line->json, &line->fault.node))
-        return false;
-    return line->fault.node >= 0 ||
-           esse_json_fail(&line->json, place, "the number of a node is not negative");
+    return esse_json_int(&line->json, number) &&
+           (*number >= 0 || esse_json_fail(&line->json, place, "%s is not negative", what));
 }
 
 static bool read_bool(struct line *line, bool *is)
@@ -320,15 +251,6 @@ static bool clock_times(struct line *line)
     return esse_json_char(&line->json, '[', what) && moment(line, &line->txn.wall_start) &&
            esse_json_char(&line->json, ',', what) && moment(line, &line->txn.wall_end) &&
            esse_json_char(&line->json, ']', what);
-}
-
-static bool xid(struct line *line)
-{
-    esse_json_peek(&line->json);
-    const char *place = line->json.at;
-    if (!esse_json_int(&line->json, &line->txn.xid))
-        return false;
-    return line->txn.xid >= 0 || esse_json_fail(&line->json, place, "an xid is not negative");
 }
 
 static bool member(struct line *line, enum member which)
@@ -364,7 +286,7 @@ static bool member(struct line *line, enum member which)
     case M_COMMIT_TS:
         return esse_json_int(json, &line->txn.commit_ts);
     case M_XID:
-        return xid(line);
+        return read_natural(line, &line->txn.xid, "an xid");
     case M_TIME:
         return clock_times(line);
     case M_EDN:
@@ -382,7 +304,7 @@ static bool member(struct line *line, enum member which)
     case M_FAULT:
         return fault(line);
     case M_NODE:
-        return node(line);
+        return read_natural(line, &line->fault.node, "the number of a node");
     default:
         return read_ids(line, "a list of transaction ids");
     }
@@ -392,8 +314,8 @@ static enum member member_of(struct esse_span name)
 {
     /* The first letter and the length distinguish all but a few before anything is compared. */
     for (int m = M_COUNT - 1; m >= 0; m--)
-        if (member_names[m].text[0] == name.at[0] && member_names[m].length == name.length &&
-            memcmp(member_names[m].text, name.at, name.length) == 0)
+        if (member_names[m].at[0] == name.at[0] && member_names[m].length == name.length &&
+            memcmp(member_names[m].at, name.at, name.length) == 0)
             return (enum member)m;
     return M_COUNT;
 }
@@ -441,7 +363,7 @@ static bool scan_members(struct line *line)
                 (int)(name.length < 60 ? name.length : 60), name.at);
         if (line->has & BIT(which))
             return esse_json_fail(json, place, "member \"%s\" is given twice",
-                                  member_names[which].text);
+                                  member_names[which].at);
         line->has |= BIT(which);
         if (!member(line, which))
             return false;

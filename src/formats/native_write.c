@@ -360,7 +360,7 @@ static bool put_certificate(struct esse_sink *sink,
 {
     struct writer *w = writer_of(sink);
     (void)err;
-    esse_out_f(w->out, "{\"certificate\":\"%s\"%s}\n", esse_certificate_names[certificate->kind],
+    esse_out_f(w->out, "{\"certificate\":\"%s\"%s}\n", esse_certificate_name(certificate->kind),
                certificate->complete ? ",\"complete\":true" : "");
     return true;
 }

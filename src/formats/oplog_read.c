@@ -1,7 +1,6 @@
 #include "formats/oplog_read.h"
 
 #include "base/arena.h"
-#include "formats/edn_around.h"
 #include "formats/formats.h"
 #include "formats/jepsen.h"
 #include "formats/json.h"
@@ -10,32 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What both syntaxes have in common: the operation that is being read. */
 struct taking {
+    struct esse_jepsen_walk walk;
     struct esse_source *source;
     struct esse_oplog *log;
     struct esse_error *err;
-    const char *place; /* where the operation begins */
+    const char *place; /* where the operation that is being read begins */
     struct esse_log_record op;
     bool has_type, is_client;
-    uint64_t position;
-    bool indexed;
-    int64_t last_index;
+    struct esse_jepsen_order order;
 };
 
-enum member { TYPE, PROCESS, F, VALUE, INDEX, TIME, EXTRA };
-
-static enum member member_named(const char *name, size_t length)
+static void begin_op(struct esse_jepsen_walk *walk, const char *place)
 {
-    static const char *const names[] = { "type", "process", "f", "value", "index", "time" };
-    for (int i = 0; i < EXTRA; i++)
-        if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0)
-            return (enum member)i;
-    return EXTRA;
-}
-
-static void begin_op(struct taking *taking, const char *place)
-{
+    struct taking *taking = (struct taking *)walk;
     taking->place = place;
     taking->has_type = false;
     taking->is_client = true;
@@ -92,25 +79,26 @@ static esse_value without_tags(const struct esse_values *values, esse_value valu
 }
 
 /* Stores the member.  NULL, or what was expected of it. */
-static const char *take_member(struct taking *taking, enum member member, esse_value value)
+static const char *take_member(struct taking *taking, enum esse_jepsen_member member,
+                               esse_value value)
 {
     switch (member) {
-    case TYPE:
+    case ESSE_MEMBER_TYPE:
         return take_type(taking, value) ? NULL : "invoke, ok, fail or info";
-    case PROCESS:
+    case ESSE_MEMBER_PROCESS:
         take_process(taking, value);
         return NULL;
-    case F:
+    case ESSE_MEMBER_F:
         taking->op.f = value;
         return NULL;
-    case VALUE:
+    case ESSE_MEMBER_VALUE:
         taking->op.value = without_tags(taking->log->values, value);
         return NULL;
-    case INDEX:
+    case ESSE_MEMBER_INDEX:
         return take_number(taking, value, &taking->op.index) ? NULL : "an integer of 64 bits";
-    case TIME:
+    case ESSE_MEMBER_TIME:
         return take_number(taking, value, &taking->op.time) ? NULL : "an integer of 64 bits";
-    case EXTRA:
+    case ESSE_MEMBER_EXTRA:
         break;
     }
     return NULL;
@@ -118,36 +106,17 @@ static const char *take_member(struct taking *taking, enum member member, esse_v
 
 /* ---- operations ---- */
 
-static bool take_index(struct taking *taking)
+static bool take_op(struct esse_jepsen_walk *walk)
 {
-    struct esse_log_record *op = &taking->op;
-    const uint64_t position = taking->position++;
-    if (!position)
-        taking->indexed = op->index != ESSE_NO_TIME;
-    if (!taking->indexed) {
-        op->index = (int64_t)position;
-        return true;
-    }
-    if (op->index == ESSE_NO_TIME)
-        return esse_source_fail(taking->source, taking->err, taking->place,
-                                "the operation has no :index, but the first operation has one");
-    if (position && op->index <= taking->last_index)
-        return esse_source_fail(taking->source, taking->err, taking->place,
-                                "found :index %lld after :index %lld, expected them to ascend",
-                                (long long)op->index, (long long)taking->last_index);
-    taking->last_index = op->index;
-    return true;
-}
-
-static bool take_op(struct taking *taking)
-{
+    struct taking *taking = (struct taking *)walk;
     taking->op.line = esse_source_line(taking->source, taking->place);
     taking->op.column = taking->source->mark_column;
     if (!taking->has_type)
         return esse_source_fail(
             taking->source, taking->err, taking->place,
             "the operation has no :type, expected :invoke, :ok, :fail or :info");
-    if (!take_index(taking))
+    if (!esse_jepsen_order_take(&taking->order, taking->source, taking->place, &taking->op.index,
+                                taking->err))
         return false;
     if (taking->log->count == UINT32_MAX / 2)
         return esse_source_fail(taking->source, taking->err, taking->place,
@@ -161,96 +130,23 @@ static bool take_op(struct taking *taking)
 
 /* ---- EDN ---- */
 
-struct edn_reader {
-    struct esse_edn edn;
-    struct taking taking;
-    struct esse_edn_around around;
-};
-
-static bool read_edn_member(struct edn_reader *r, unsigned *had)
+static bool read_edn_member(struct esse_jepsen_walk *walk, enum esse_jepsen_member member,
+                            struct esse_span name)
 {
-    struct esse_edn *edn = &r->edn;
-    const char *name = edn->at;
+    struct esse_edn *edn = &walk->edn;
     char room[48];
-    if (!esse_edn_skip(edn))
-        return false;
-    const size_t length = (size_t)(edn->at - name);
-    enum member member = *name == ':' ? member_named(name + 1, length - 1) : EXTRA;
-    if (member != EXTRA && (*had & 1u << member))
-        return esse_edn_fail(edn, name, "the operation has member %.*s twice", (int)length, name);
-    *had |= 1u << member;
-    if (esse_edn_peek(edn) == '}')
-        return esse_edn_expected(edn, "a value for the map's last key");
-    if (member == EXTRA)
-        return esse_edn_skip(edn);
     esse_value value;
+    if (member == ESSE_MEMBER_EXTRA)
+        return esse_edn_skip(edn);
     const char *place = edn->at;
     if (!esse_edn_value(edn, &value))
         return false;
-    const char *expected = take_member(&r->taking, member, value);
-    return !expected || esse_edn_fail(edn, place, "found %.*s %s, expected %s", (int)length, name,
-                                      esse_edn_quote(edn, place, room), expected);
-}
-
-static bool read_edn_op(struct edn_reader *r)
-{
-    struct esse_edn *edn = &r->edn;
-    const char *outer;
-    unsigned had = 0;
-    begin_op(&r->taking, edn->at);
-    if (!esse_edn_pass_tags(edn))
-        return false;
-    if (esse_edn_peek(edn) != '{')
-        return esse_edn_expected(edn, "an operation map like {:type :ok, ...}");
-    if (!esse_edn_enter(edn, &outer))
-        return false;
-    while (esse_edn_peek(edn) != '}') {
-        if (!*edn->at || *edn->at == ']' || *edn->at == ')')
-            return esse_edn_expected(edn, "a member of the operation or '}'");
-        if (!read_edn_member(r, &had))
-            return false;
-    }
-    edn->at++;
-    esse_edn_leave(edn, outer);
-    return true;
-}
-
-static bool read_edn_all(struct edn_reader *r)
-{
-    struct esse_source *source = r->edn.source;
-    for (bool ended = false; !ended;) {
-        esse_edn_start(&r->edn);
-        if (esse_edn_at_operation(&r->edn, &r->around, !r->taking.position, &ended)) {
-            source->at = r->edn.at; /* what came before need not be read again */
-            if (read_edn_op(r) && !take_op(&r->taking))
-                return false;
-        }
-        if (r->edn.failed)
-            return false;
-        if (!r->edn.hungry)
-            source->at = r->edn.at;
-        else if (!esse_source_more(source, r->taking.err))
-            return false;
-    }
-    return true;
-}
-
-static bool read_edn(struct taking *taking)
-{
-    struct edn_reader r = { .taking = *taking };
-    esse_edn_init(&r.edn, taking->source, taking->log->values, taking->err);
-    bool ok = read_edn_all(&r);
-    esse_edn_release(&r.edn);
-    return ok;
+    const char *expected = take_member((struct taking *)walk, member, value);
+    return !expected || esse_edn_fail(edn, place, "found %.*s %s, expected %s", (int)name.length,
+                                      name.at, esse_edn_quote(edn, place, room), expected);
 }
 
 /* ---- JSON ---- */
-
-struct json_reader {
-    struct esse_json json;
-    struct taking taking;
-    bool open, done;
-};
 
 /* Strings stand for keywords in f: bank and friends are the same in both syntaxes. */
 static esse_value as_keyword(struct esse_values *values, esse_value value)
@@ -262,96 +158,23 @@ static esse_value as_keyword(struct esse_values *values, esse_value value)
     return esse_value_keyword(values, text.at, text.length);
 }
 
-static bool read_json_member(struct json_reader *r, unsigned *had)
+static bool read_json_member(struct esse_jepsen_walk *walk, enum esse_jepsen_member member,
+                             struct esse_span name)
 {
-    struct esse_json *json = &r->json;
-    struct esse_span name;
-    esse_value value;
-    if (esse_json_peek(json) != '"')
-        return esse_json_expected(json, "a member name");
+    struct esse_json *json = &walk->json;
     const char *place = json->at;
-    if (!esse_json_string(json, &name))
-        return false;
-    const size_t length = (size_t)(json->at - place);
-    enum member member = member_named(name.at, name.length);
-    if (member != EXTRA && (*had & 1u << member))
-        return esse_json_fail(json, place, "the operation has member %.*s twice", (int)length,
-                              place);
-    *had |= 1u << member;
-    if (!esse_json_char(json, ':', "':'"))
-        return false;
-    esse_json_peek(json);
-    const char *value_at = json->at;
-    if (member == EXTRA)
+    esse_value value;
+    if (member == ESSE_MEMBER_EXTRA)
         return esse_json_skip(json);
     if (!esse_json_value(json, &value))
         return false;
-    if (member == F)
+    if (member == ESSE_MEMBER_F)
         value = as_keyword(json->values, value);
-    const char *expected = take_member(&r->taking, member, value);
-    const size_t found = (size_t)(json->at - value_at);
-    return !expected || esse_json_fail(json, value_at, "found %.*s %.*s, expected %s", (int)length,
-                                       place, (int)(found < 40 ? found : 40), value_at, expected);
-}
-
-static bool read_json_op(struct json_reader *r)
-{
-    struct esse_json *json = &r->json;
-    unsigned had = 0;
-    bool ok = true;
-    if (esse_json_peek(json) != '{')
-        return esse_json_expected(json, "an operation, an object");
-    begin_op(&r->taking, json->at);
-    json->at++;
-    for (bool first = true; esse_json_more(json, &first, '}', &ok);)
-        if (!read_json_member(r, &had))
-            return false;
-    return ok;
-}
-
-/* One step: the array's bracket, or an operation and the comma before it. */
-static bool read_json_step(struct json_reader *r)
-{
-    struct esse_json *json = &r->json;
-    const char c = esse_json_peek(json);
-    if (r->done)
-        return esse_json_expected(json, "nothing after the history");
-    if (!r->open) {
-        r->open = esse_json_char(json, '[', "'[', an array of operations");
-        return r->open;
-    }
-    if (c == ']') {
-        json->at++;
-        r->done = true;
-        return true;
-    }
-    if (r->taking.position && !esse_json_char(json, ',', "',' or ']'"))
-        return false;
-    return read_json_op(r) && take_op(&r->taking);
-}
-
-static bool at_json_end(struct json_reader *r)
-{
-    const struct esse_source *source = r->json.source;
-    return r->done && !esse_json_peek(&r->json) && r->json.at >= source->end && source->last;
-}
-
-static bool read_json(struct taking *taking)
-{
-    struct json_reader r = { .taking = *taking };
-    struct esse_source *source = taking->source;
-    bool ok = true;
-    esse_json_init(&r.json, source, taking->log->values, false, taking->err);
-    while (r.json.at = source->at, ok && !at_json_end(&r)) {
-        r.json.hungry = false;
-        r.json.depth = 0;
-        if (read_json_step(&r))
-            source->at = r.json.at;
-        else
-            ok = r.json.hungry && esse_source_more(source, taking->err);
-    }
-    esse_arena_drop(source->arena, r.json.scratch);
-    return ok;
+    const char *expected = take_member((struct taking *)walk, member, value);
+    const size_t found = (size_t)(json->at - place);
+    return !expected ||
+           esse_json_fail(json, place, "found %.*s %.*s, expected %s", (int)name.length, name.at,
+                          (int)(found < 40 ? found : 40), place, expected);
 }
 
 /* ---- both ---- */
@@ -382,10 +205,15 @@ bool esse_oplog_read(struct esse_arena *arena, struct esse_source *source, const
     const struct esse_format *chosen = choose(source, format, err);
     if (!chosen)
         return false;
-    source->at = esse_past_mark(source->at, source->end);
-    struct taking taking = { .source = source, .err = err };
+    const bool is_edn = chosen == &esse_format_jepsen_edn;
+    struct taking taking = { .walk = { .begin = begin_op,
+                                       .member = is_edn ? read_edn_member : read_json_member,
+                                       .take = take_op },
+                             .source = source,
+                             .err = err };
     taking.log = esse_oplog_new(arena, esse_values_new(arena));
-    if (!(chosen == &esse_format_jepsen_edn ? read_edn(&taking) : read_json(&taking)))
+    if (!(is_edn ? esse_jepsen_walk_edn : esse_jepsen_walk_json)(&taking.walk, source,
+                                                                 taking.log->values, err))
         return false;
     esse_oplog_freeze(taking.log, chosen->name);
     *out = taking.log;

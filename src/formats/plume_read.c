@@ -14,9 +14,12 @@
  *
  * Transactions are sent in the order of their first lines as long as that holds back few
  * operations.  In a large file with one session after the other the last transaction of a session
- * is held back to the very end; then the others overtake it, which changes no session's order.
+ * is held back to the very end; then the others overtake it, which changes no session's order.  If
+ * what waits is of several sessions, the file is not of that kind but a session pauses: then its
+ * transaction keeps its place for much longer, because the order of the lines may be that of the
+ * commits, and one that is out of place makes a check slower.
  */
-enum { MOST_WAITING = 4096 };
+enum { MOST_WAITING = 4096, MOST_WAITING_MIXED = 1 << 20 };
 
 /* A third of a record's size: what waits should stay in the cache. */
 struct op {
@@ -48,6 +51,8 @@ struct reader {
     struct esse_index session_index;
     struct held *first, *last, *free;
     size_t waiting;       /* operations of complete transactions that are held back */
+    esse_value waits;     /* the session of the first of these */
+    bool is_mixed;        /* others have come after it */
     struct held *current; /* the transaction of the last line */
     struct record_vec records;
     struct esse_zeros zeros;
@@ -120,7 +125,8 @@ static bool send(struct reader *r, struct held *held)
 static bool drain(struct reader *r)
 {
     bool ok = true;
-    while (ok && r->first && (r->first->is_complete || r->waiting > MOST_WAITING)) {
+    const size_t most = r->is_mixed ? MOST_WAITING_MIXED : MOST_WAITING;
+    while (ok && r->first && (r->first->is_complete || r->waiting > most)) {
         struct held *held = r->first;
         r->first = held->next;
         held->is_late = !held->is_complete;
@@ -139,6 +145,9 @@ static bool complete(struct reader *r, struct held *held)
     if (held->is_late)
         return send(r, held);
     held->is_complete = true;
+    if (!r->waiting)
+        r->waits = held->session;
+    r->is_mixed = r->waiting && (r->is_mixed || !esse_value_eq(r->waits, held->session));
     r->waiting += held->ops.count;
     return drain(r);
 }

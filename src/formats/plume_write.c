@@ -26,11 +26,11 @@ static bool aborted_id(struct writer *w, const struct esse_txn_record *txn, int6
 {
     *id = ESSE_PLUME_ABORTED;
     if (!esse_value_eq(txn->name, ESSE_NONE) &&
-        !esse_registers_lost(&w->registers, "the id of an aborted transaction", err))
+        !esse_lossy_drops(&w->registers.to, "the id of an aborted transaction", err))
         return false;
     return w->registers.ops.count < 2 ||
-           esse_registers_lost(&w->registers,
-                               "which operations of aborted transactions belong together", err);
+           esse_lossy_drops(&w->registers.to,
+                            "which operations of aborted transactions belong together", err);
 }
 
 static bool committed_id(struct writer *w, const struct esse_txn_record *txn, int64_t *id,
@@ -41,8 +41,8 @@ static bool committed_id(struct writer *w, const struct esse_txn_record *txn, in
     if (*id != ESSE_PLUME_ABORTED)
         return true;
     *id = INT64_MIN; /* far from the numbers in use */
-    return esse_registers_lost(&w->registers,
-                               "the transaction id -1, which stands for an aborted one", err);
+    return esse_lossy_drops(&w->registers.to,
+                            "the transaction id -1, which stands for an aborted one", err);
 }
 
 static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
@@ -53,7 +53,7 @@ static bool put_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
     if (!esse_registers_take(&w->registers, txn, err))
         return false;
     if (!w->registers.ops.count &&
-        !esse_registers_lost(&w->registers, "transactions without operations", err))
+        !esse_lossy_drops(&w->registers.to, "transactions without operations", err))
         return false;
     if (!(txn->status == ESSE_ABORTED ? aborted_id : committed_id)(w, txn, &id, err))
         return false;
@@ -73,10 +73,10 @@ struct esse_sink *esse_plume_writer(struct esse_arena *arena, struct esse_values
     struct writer *w = esse_arena_alloc(arena, 1, sizeof *w);
     esse_registers_init(&w->registers, arena, values, "Plume text", ESSE_INITIAL_BY_UNWRITTEN_0,
                         lossy);
-    w->registers.sink.txn = put_txn;
-    w->registers.sink.finish = finish;
+    w->registers.to.sink.txn = put_txn;
+    w->registers.to.sink.finish = finish;
     w->out = out;
-    return &w->registers.sink;
+    return &w->registers.to.sink;
 }
 
 static bool looks_like_plume(const char *at, const char *end)

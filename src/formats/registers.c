@@ -12,12 +12,6 @@
 /* What stands for a value that is no number, with --lossy: far from the numbers in use. */
 #define FIRST_MADE_UP ((int64_t)1 << 62)
 
-bool esse_registers_lost(const struct esse_registers *w, const char *what, struct esse_error *err)
-{
-    return w->lossy ||
-           esse_fail(err, ESSE_EINPUT, "%s cannot hold %s; --lossy drops it", w->format, what);
-}
-
 bool esse_text_is_int(const char *text, size_t length, int64_t *number)
 {
     char copy[24], back[24];
@@ -53,7 +47,7 @@ static bool make_up(struct esse_registers *w, struct esse_stand_ins *in, esse_va
                     const char *what, int64_t *number, struct esse_error *err)
 {
     const struct esse_stand_in *known = find(in, from);
-    if (!known && !esse_registers_lost(w, what, err))
+    if (!known && !esse_lossy_drops(&w->to, what, err))
         return false;
     *number = known ? (int64_t)known->to : FIRST_MADE_UP + (int64_t)in->all.count;
     if (!known)
@@ -65,17 +59,17 @@ static bool make_up(struct esse_registers *w, struct esse_stand_ins *in, esse_va
 static bool key_number(struct esse_registers *w, esse_value key, int64_t *number,
                        struct esse_error *err)
 {
-    const enum esse_value_kind kind = esse_value_kind(w->sink.values, key);
+    const enum esse_value_kind kind = esse_value_kind(w->to.sink.values, key);
     char room[8];
     w->key_kinds |= 1u << kind;
     const unsigned both = 1u << ESSE_KIND_INT | 1u << ESSE_KIND_STRING;
     if ((w->key_kinds & both) == both &&
-        !esse_registers_lost(w, "both integers and strings as keys", err))
+        !esse_lossy_drops(&w->to, "both integers and strings as keys", err))
         return false;
-    if (esse_value_as_int(w->sink.values, key, number))
+    if (esse_value_as_int(w->to.sink.values, key, number))
         return true;
     if (kind == ESSE_KIND_STRING && !find(&w->keys, key)) {
-        const struct esse_span text = esse_value_text(w->sink.values, key, room);
+        const struct esse_span text = esse_value_text(w->to.sink.values, key, room);
         if (esse_text_is_int(text.at, text.length, number))
             add(w, &w->keys, (struct esse_stand_in){ key, (uint64_t)*number });
     }
@@ -85,7 +79,7 @@ static bool key_number(struct esse_registers *w, esse_value key, int64_t *number
 static bool value_number(struct esse_registers *w, esse_value value, int64_t *number,
                          struct esse_error *err)
 {
-    return esse_value_as_int(w->sink.values, value, number) ||
+    return esse_value_as_int(w->to.sink.values, value, number) ||
            make_up(w, &w->values, value, "values that are not integers", number, err);
 }
 
@@ -182,7 +176,7 @@ bool esse_registers_check_initial(const struct esse_registers *w, struct esse_er
 {
     for (size_t i = 0; i < w->initial.count; i++) {
         const char *what = initial_misfit(w, &w->initial.at[i]);
-        if (what && !esse_registers_lost(w, what, err))
+        if (what && !esse_lossy_drops(&w->to, what, err))
             return false;
     }
     return true;
@@ -210,13 +204,13 @@ static bool take_op(struct esse_registers *w, const struct esse_op_record *op, b
     struct esse_register_op taken = { .is_write = op->kind != ESSE_OP_READ,
                                       .is_initial = is_initial(w, op) };
     const char *what = misfit(op);
-    if (op->begin != ESSE_NO_TIME && !esse_registers_lost(w, "the interval of an operation", err))
+    if (op->begin != ESSE_NO_TIME && !esse_lossy_drops(&w->to, "the interval of an operation", err))
         return false;
     if (!esse_value_eq(op->snapshot, ESSE_NONE) &&
-        !esse_registers_lost(w, "the snapshot of an operation", err))
+        !esse_lossy_drops(&w->to, "the snapshot of an operation", err))
         return false;
     if (what)
-        return esse_registers_lost(w, what, err);
+        return esse_lossy_drops(&w->to, what, err);
     note_initial(w, op, aborted);
     const bool is_0 = taken.is_initial && w->initial_mark != ESSE_INITIAL_BY_MARK;
     if (!key_number(w, op->key, &taken.key, err) ||
@@ -234,16 +228,16 @@ static bool check_txn(struct esse_registers *w, const struct esse_txn_record *tx
 {
     const bool timed = txn->start != ESSE_NO_TIME || txn->end != ESSE_NO_TIME;
     const bool server = txn->start_ts != ESSE_NO_TIME || txn->commit_ts != ESSE_NO_TIME;
-    w->sink.dropped |= esse_txn_tells(txn);
-    if (txn->status == ESSE_UNKNOWN_OUTCOME && !w->lossy)
+    w->to.sink.dropped |= esse_txn_tells(txn);
+    if (txn->status == ESSE_UNKNOWN_OUTCOME && !w->to.is_lossy)
         return esse_fail(err, ESSE_EINPUT,
                          "%s cannot hold transactions of unknown outcome; --lossy writes them as "
                          "committed",
-                         w->format);
-    return (!timed || esse_registers_lost(w, "client times", err)) &&
-           (!server || esse_registers_lost(w, "server timestamps", err)) &&
+                         w->to.format);
+    return (!timed || esse_lossy_drops(&w->to, "client times", err)) &&
+           (!server || esse_lossy_drops(&w->to, "server timestamps", err)) &&
            (txn->xid == ESSE_NO_TIME ||
-            esse_registers_lost(w, "the database's numbers of transactions (xid)", err));
+            esse_lossy_drops(&w->to, "the database's numbers of transactions (xid)", err));
 }
 
 bool esse_registers_take(struct esse_registers *w, const struct esse_txn_record *txn,
@@ -252,7 +246,7 @@ bool esse_registers_take(struct esse_registers *w, const struct esse_txn_record 
     w->ops.count = 0;
     if (!check_txn(w, txn, err))
         return false;
-    if (!esse_value_as_int(w->sink.values, txn->session, &w->session) &&
+    if (!esse_value_as_int(w->to.sink.values, txn->session, &w->session) &&
         !make_up(w, &w->sessions, txn->session, "sessions that are not integers", &w->session, err))
         return false;
     for (size_t i = 0; i < txn->op_count; i++)
@@ -265,15 +259,15 @@ bool esse_registers_id(struct esse_registers *w, const struct esse_txn_record *t
                        struct esse_error *err)
 {
     const bool named = !esse_value_eq(txn->name, ESSE_NONE);
-    const bool given = named && esse_value_as_int(w->sink.values, txn->name, id);
-    if (named && !given && !esse_registers_lost(w, "transaction ids that are not integers", err))
+    const bool given = named && esse_value_as_int(w->to.sink.values, txn->name, id);
+    if (named && !given && !esse_lossy_drops(&w->to, "transaction ids that are not integers", err))
         return false;
     if (w->ids == ESSE_IDS_NOT_YET)
         w->ids = given ? ESSE_IDS_GIVEN : ESSE_IDS_COUNTED;
     if (given && w->ids == ESSE_IDS_GIVEN)
         return true;
     if (given != (w->ids == ESSE_IDS_GIVEN) &&
-        !esse_registers_lost(w, "the ids of some transactions only", err))
+        !esse_lossy_drops(&w->to, "the ids of some transactions only", err))
         return false;
     *id = ++w->counted + (w->ids == ESSE_IDS_GIVEN ? FIRST_MADE_UP : 0);
     return true;
@@ -286,8 +280,8 @@ static bool put_header(struct esse_sink *sink, const struct esse_header_record *
 {
     sink->dropped |= esse_header_tells(header);
     return !header->in_version_order ||
-           esse_registers_lost((struct esse_registers *)sink,
-                               "that the versions are in the order of the file", err);
+           esse_lossy_drops((struct esse_lossy *)sink,
+                            "that the versions are in the order of the file", err);
 }
 
 /* Cobra's logs have the value with every read of it, the others none but 0.  With --lossy which
@@ -299,54 +293,10 @@ static bool put_init(struct esse_sink *sink, const struct esse_row *rows, size_t
     for (size_t i = 0; i < count; i++) {
         if (w->initial_mark != ESSE_INITIAL_BY_MARK &&
             !esse_value_eq(rows[i].value, esse_value_small(0)) &&
-            !esse_registers_lost(w, "initial values other than 0", err))
+            !esse_lossy_drops(&w->to, "initial values other than 0", err))
             return false;
         use_of(w, rows[i].key)->given = rows[i].value;
     }
-    return true;
-}
-
-static bool put_version_order(struct esse_sink *sink, esse_value key,
-                              const struct esse_version_ref *versions, size_t count,
-                              struct esse_error *err)
-{
-    (void)key;
-    (void)versions;
-    (void)count;
-    return esse_registers_lost((struct esse_registers *)sink, "version orders", err);
-}
-
-static bool put_order(struct esse_sink *sink, const esse_value *names, size_t count,
-                      struct esse_error *err)
-{
-    (void)names;
-    (void)count;
-    return esse_registers_lost((struct esse_registers *)sink, "a serialization order", err);
-}
-
-static bool put_lost(struct esse_sink *sink, const esse_value *names, size_t count,
-                     struct esse_error *err)
-{
-    (void)names;
-    (void)count;
-    return esse_registers_lost((struct esse_registers *)sink, "which commits the database lost",
-                               err);
-}
-
-static bool put_certificate(struct esse_sink *sink,
-                            const struct esse_certificate_record *certificate,
-                            struct esse_error *err)
-{
-    (void)certificate;
-    return esse_registers_lost((struct esse_registers *)sink, "the kind of a certificate", err);
-}
-
-static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,
-                      struct esse_error *err)
-{
-    (void)fault;
-    (void)err;
-    sink->dropped |= ESSE_TOLD_FAULTS;
     return true;
 }
 
@@ -354,17 +304,10 @@ void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
                          struct esse_values *values, const char *format,
                          enum esse_initial_mark initial_mark, bool lossy)
 {
-    *w = (struct esse_registers){
-        .arena = arena, .format = format, .initial_mark = initial_mark, .lossy = lossy
-    };
-    w->sink = (struct esse_sink){ .values = values,
-                                  .header = put_header,
-                                  .init = put_init,
-                                  .fault = put_fault,
-                                  .version_order = put_version_order,
-                                  .order = put_order,
-                                  .lost = put_lost,
-                                  .certificate = put_certificate };
+    *w = (struct esse_registers){ .arena = arena, .initial_mark = initial_mark };
+    esse_lossy_init(&w->to, values, format, lossy);
+    w->to.sink.header = put_header;
+    w->to.sink.init = put_init;
 }
 
 /* ---- logs by session ---- */

@@ -4,6 +4,7 @@
 #include "base/index.h"
 #include "base/vec.h"
 #include "formats/formats.h"
+#include "formats/lossy.h"
 
 /*
  * What the writers of the research formats share.  Those hold registers and nothing else: reads and
@@ -58,10 +59,8 @@ struct esse_register_log {
 ESSE_VEC(esse_register_logs, struct esse_register_log)
 
 struct esse_registers {
-    struct esse_sink sink;
+    struct esse_lossy to;
     struct esse_arena *arena;
-    const char *format; /* "Plume text", for messages */
-    bool lossy;
     enum esse_initial_mark initial_mark;
     struct esse_stand_ins keys, values, sessions;
     struct esse_initial_uses initial;
@@ -80,9 +79,6 @@ struct esse_registers {
 void esse_registers_init(struct esse_registers *w, struct esse_arena *arena,
                          struct esse_values *values, const char *format,
                          enum esse_initial_mark initial_mark, bool lossy);
-
-/* True if it may be dropped, otherwise an error: "FORMAT cannot hold WHAT; --lossy drops it". */
-bool esse_registers_lost(const struct esse_registers *w, const char *what, struct esse_error *err);
 
 bool esse_registers_take(struct esse_registers *w, const struct esse_txn_record *txn,
                          struct esse_error *err);

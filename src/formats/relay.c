@@ -264,22 +264,25 @@ static bool put_version_order(struct esse_sink *sink, esse_value key,
     return put(relay, sent);
 }
 
+static bool put_names(struct esse_sink *sink, enum what what, const esse_value *names, size_t count)
+{
+    struct relay *relay = (struct relay *)sink;
+    put_words(relay->open, names, count);
+    return put(relay, (struct sent){ .what = (uint8_t)what, .line = sink->line, .count = count });
+}
+
 static bool put_order(struct esse_sink *sink, const esse_value *names, size_t count,
                       struct esse_error *err)
 {
     (void)err;
-    struct relay *relay = (struct relay *)sink;
-    put_words(relay->open, names, count);
-    return put(relay, (struct sent){ .what = ORDER, .line = sink->line, .count = count });
+    return put_names(sink, ORDER, names, count);
 }
 
 static bool put_lost(struct esse_sink *sink, const esse_value *names, size_t count,
                      struct esse_error *err)
 {
     (void)err;
-    struct relay *relay = (struct relay *)sink;
-    put_words(relay->open, names, count);
-    return put(relay, (struct sent){ .what = LOST, .line = sink->line, .count = count });
+    return put_names(sink, LOST, names, count);
 }
 
 static bool put_fault(struct esse_sink *sink, const struct esse_fault_record *fault,

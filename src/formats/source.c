@@ -110,7 +110,8 @@ bool esse_source_may_go_on(struct esse_budget *budget, uint64_t consumed, struct
         return true;
     budget->countdown = 0;
     return esse_budget_poll(budget, consumed) ||
-           esse_fail(err, ESSE_ESTOPPED, "stopped while reading (%s)", esse_budget_spent(budget));
+           esse_fail(err, ESSE_ESTOPPED, "stopped while reading (%s)",
+                     esse_spent_name(esse_budget_spent(budget)));
 }
 
 /* Moves the mark to 'place', counting lines and columns on the way. */

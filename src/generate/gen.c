@@ -20,116 +20,81 @@ bool esse_store_level_find(const char *name, enum esse_store_level *out)
     return false;
 }
 
-static esse_gen_chance chance(double share)
+static bool prepare_tables(struct esse_gen *gen, struct esse_error *err)
 {
-    return (esse_gen_chance){ (uint64_t)(share * 0x1p32) };
-}
-
-/* Room for ten times the writes that a key gets if all keys get the same; a key that is hotter
- * than that is only read from then on. */
-static int64_t value_scale(const struct esse_gen_options *options)
-{
-    uint64_t writes = 10 * (options->txns * options->ops / options->keys), scale = 100;
-    while (scale <= writes)
-        scale *= 10;
-    return (int64_t)scale;
-}
-
-/* So many that a predicate selects what it is asked to, however many rows there are. */
-enum { LEAST_GROUPS = 1000 };
-
-static void prepare_predicates(struct esse_gen *gen)
-{
-    const uint64_t keys = gen->options->keys;
-    gen->scale = value_scale(gen->options);
-    gen->groups = keys > LEAST_GROUPS ? (uint32_t)keys : LEAST_GROUPS;
-    const uint64_t width = gen->options->rows_matching * gen->groups / keys;
-    gen->width = width < 1 ? 1 : width > gen->groups ? gen->groups : (uint32_t)width;
-    gen->texts = esse_arena_alloc(gen->arena, gen->groups, sizeof *gen->texts);
+    const struct esse_gen_options *options = gen->options;
+    if (!options->workload->open(gen->arena, options->workload, &options->work, &gen->shared,
+                                 &gen->schema, err))
+        return false;
+    gen->tables = esse_arena_alloc(gen->arena, gen->schema.count, sizeof *gen->tables);
+    for (uint32_t t = 0; t < gen->schema.count; t++) {
+        const struct esse_table *from = &gen->schema.tables[t];
+        struct esse_gen_table *to = &gen->tables[t];
+        *to = (struct esse_gen_table){ .first = gen->slots, .size = (uint32_t)from->in_use };
+        gen->slots += to->size;
+        /* A row that predicates find cannot go without a delete. */
+        if (from->is_growing && !from->has_ranges)
+            to->rows = esse_arena_alloc(gen->arena, to->size, sizeof *to->rows);
+        for (uint32_t i = 0; to->rows && i < to->size; i++)
+            to->rows[i] = i;
+    }
+    return true;
 }
 
 static void prepare_sessions(struct esse_gen *gen)
 {
     const struct esse_gen_options *options = gen->options;
-    gen->sessions = esse_arena_alloc(gen->arena, options->sessions, sizeof *gen->sessions);
-    gen->running = esse_arena_alloc(gen->arena, options->sessions, sizeof *gen->running);
-    gen->next_session = (int64_t)options->sessions;
-    for (uint64_t i = 0; i < options->sessions; i++) {
-        gen->sessions[i].id = (int64_t)i;
-        gen->sessions[i].plan = esse_arena_alloc(gen->arena, options->ops + options->ops_spread,
-                                                 sizeof *gen->sessions[i].plan);
+    const uint64_t count = options->work.sessions;
+    gen->sessions = esse_arena_alloc(gen->arena, count, sizeof *gen->sessions);
+    gen->running = esse_arena_alloc(gen->arena, count, sizeof *gen->running);
+    gen->next_session = (int64_t)count;
+    for (uint32_t i = 0; i < count; i++) {
+        gen->sessions[i].id = i;
+        gen->sessions[i].drawer =
+            esse_workload_session(options->workload, gen->arena, &options->work, gen->shared, i);
     }
 }
 
-/* A table that is too small for its share gets one key, which may be another's too. */
-static struct esse_gen_region region_of(uint64_t keys, uint64_t from, uint64_t share)
+static void prepare_store(struct esse_gen *gen)
 {
-    uint64_t first = keys * from / ESSE_MIX_SHARES;
-    uint64_t size = keys * (from + share) / ESSE_MIX_SHARES - first;
-    if (size == 0) {
-        size = 1;
-        first = first < keys ? first : keys - 1;
-    }
-    return (struct esse_gen_region){ .first = (uint32_t)first, .size = (uint32_t)size };
-}
-
-static void prepare_regions(struct esse_gen *gen)
-{
-    static const struct esse_mix whole = { .tables = { { "key", ESSE_MIX_SHARES, false } } };
     const struct esse_gen_options *options = gen->options;
-    const struct esse_mix *mix = options->mix ? options->mix : &whole;
-    uint64_t from = 0;
-    for (unsigned i = 0; i < ESSE_MIX_TABLES && mix->tables[i].share; i++) {
-        struct esse_gen_region region = region_of(options->keys, from, mix->tables[i].share);
-        region.is_log = mix->tables[i].is_log;
-        if (options->zipf_theta > 0 && !region.is_log)
-            region.zipf = esse_zipf_new(gen->arena, region.size, options->zipf_theta);
-        gen->regions[i] = region;
-        from += mix->tables[i].share;
-    }
-    assert(from == ESSE_MIX_SHARES);
-}
-
-enum { FIRST_XID = 3 }; /* as in PostgreSQL */
-
-static struct esse_gen *prepare(struct esse_arena *arena, const struct esse_gen_options *options,
-                                struct esse_sink *sink)
-{
-    struct esse_gen *gen = esse_arena_alloc(arena, 1, sizeof *gen);
-    *gen = (struct esse_gen){ .options = options,
-                              .arena = arena,
-                              .sink = sink,
-                              .traits = esse_store_traits[options->level],
-                              .rng = { options->seed },
-                              .read = chance(options->read_share),
-                              .rmw = chance(options->rmw_share),
-                              .predicate = chance(options->predicate_share),
-                              .remove = chance(options->delete_share),
-                              .abort = chance(options->abort_share),
-                              .crash = chance(options->crash_share),
-                              .stale = chance(options->stale_share),
-                              .certificate = { .arena = arena },
-                              .next_xid = FIRST_XID };
-    prepare_sessions(gen);
-    prepare_regions(gen);
-    if (options->workload == ESSE_GEN_PREDICATE)
-        prepare_predicates(gen);
+    const uint64_t ops = options->work.ops + options->work.ops_spread;
+    uint64_t next_key = gen->slots;
     if (gen->traits.has_past)
-        gen->max_lag = 4 * options->sessions * (options->ops + 2);
-    uint64_t next_key = options->keys;
+        gen->max_lag = 4 * options->work.sessions * (ops + 2);
     for (size_t i = 0; i < options->plant_count; i++)
         next_key += esse_gen_plant_keys(&options->plants[i]);
     const struct esse_store_options store = {
         .level = options->level,
-        .is_list = options->workload == ESSE_GEN_LIST_APPEND,
-        .slots = (uint32_t)options->keys,
-        .sessions = (uint32_t)options->sessions,
-        .writes_hint = (uint32_t)(options->ops + options->ops_spread),
-        .max_writes = options->workload == ESSE_GEN_PREDICATE ? 0 : options->max_writes,
+        .is_list = gen->data == ESSE_GEN_LIST_APPEND,
+        .slots = gen->slots,
+        .sessions = (uint32_t)options->work.sessions,
+        .writes_hint = (uint32_t)ops,
         .max_lag = gen->max_lag,
         .next_key = next_key,
     };
-    gen->store = esse_store_new(arena, &store);
+    gen->store = esse_store_new(gen->arena, &store);
+}
+
+enum { FIRST_XID = 3 }; /* as in PostgreSQL */
+
+/* NULL if the workload refuses its options. */
+static struct esse_gen *prepare(struct esse_arena *arena, const struct esse_gen_options *options,
+                                struct esse_sink *sink, struct esse_error *err)
+{
+    struct esse_gen *gen = esse_arena_alloc(arena, 1, sizeof *gen);
+    *gen = (struct esse_gen){ .options = options,
+                              .data = esse_gen_data(options->workload),
+                              .arena = arena,
+                              .sink = sink,
+                              .traits = esse_store_traits[options->level],
+                              .rng = { options->work.seed },
+                              .certificate = { .arena = arena },
+                              .next_xid = FIRST_XID };
+    if (!prepare_tables(gen, err))
+        return NULL;
+    prepare_sessions(gen);
+    prepare_store(gen);
     return gen;
 }
 
@@ -143,7 +108,7 @@ static bool emit_header(struct esse_gen *gen, struct esse_error *err)
     if (!gen->options->has_header)
         return true;
     const esse_value columns[] = { string_value(gen, "k"), string_value(gen, "v") };
-    const bool has_columns = gen->options->workload == ESSE_GEN_PREDICATE;
+    const bool has_columns = gen->data == ESSE_GEN_PREDICATE;
     const struct esse_header_record header = { .db = string_value(gen, "esse gen"),
                                                .isolation = string_value(gen, gen->traits.name),
                                                .columns = has_columns ? columns : NULL,
@@ -151,20 +116,28 @@ static bool emit_header(struct esse_gen *gen, struct esse_error *err)
     return gen->sink->header(gen->sink, &header, err);
 }
 
-/* Half the rows of the predicate workload are there from the start. */
+/* Values that mean nothing are left out: not every format has initial ones. */
+static void init_table(struct esse_gen *gen, uint32_t number, struct esse_gen_row_vec *rows)
+{
+    const struct esse_table *table = &gen->schema.tables[number];
+    for (uint32_t i = 0; !table->is_optional && i < table->rows; i++) {
+        const uint32_t slot = gen->tables[number].first + i;
+        if (table->initial[i] == ESSE_ABSENT)
+            continue;
+        esse_store_init(gen->store, slot, table->initial[i]);
+        esse_gen_row_vec_push(rows, gen->arena,
+                              (struct esse_row){ .key = esse_value_small(slot),
+                                                 .value = esse_value_small(table->initial[i]) });
+    }
+}
+
 static bool emit_init(struct esse_gen *gen, struct esse_error *err)
 {
     const struct esse_gen_options *options = gen->options;
     struct esse_gen_row_vec rows = { 0 };
-    if (options->workload == ESSE_GEN_PREDICATE)
-        for (uint32_t slot = 0; slot < options->keys; slot += 2) {
-            int64_t value = gen->scale * esse_rng_below(&gen->rng, gen->groups);
-            esse_store_init(gen->store, slot, value);
-            esse_gen_row_vec_push(&rows, gen->arena,
-                                  (struct esse_row){ .key = esse_value_small(slot),
-                                                     .value = esse_value_small(value) });
-        }
-    uint32_t key = (uint32_t)options->keys;
+    for (uint32_t t = 0; t < gen->schema.count; t++)
+        init_table(gen, t, &rows);
+    uint32_t key = gen->slots;
     for (uint32_t i = 0; i < options->plant_count; i++) {
         esse_gen_plant_init(&options->plants[i], i, key, gen, &rows);
         key += esse_gen_plant_keys(&options->plants[i]);
@@ -197,7 +170,7 @@ bool esse_gen_emit(struct esse_gen *gen, struct esse_txn_record *record, uint32_
 static size_t first_forgotten(const struct esse_gen_session *session)
 {
     const struct esse_op_record *ops = session->ops.at;
-    size_t first = session->crash_at;
+    size_t first = (size_t)(session->crash_at * (double)(session->ops.count + 1));
     for (size_t i = 0; i < session->ops.count; i++) {
         if (ops[i].kind == ESSE_OP_PREDICATE_UPDATE && i >= first)
             first = i + 1;
@@ -247,7 +220,7 @@ static void certify(struct esse_gen *gen, uint32_t at, uint32_t name)
 {
     size_t count;
     const struct esse_store_write *writes = esse_store_writes(gen->store, at, &count);
-    const bool is_list = gen->options->workload == ESSE_GEN_LIST_APPEND;
+    const bool is_list = gen->data == ESSE_GEN_LIST_APPEND;
     for (size_t i = 0; gen->options->has_certificate && i < count; i++)
         if (is_list || writes[i].is_last)
             esse_gen_certificate_version(
@@ -299,8 +272,7 @@ static bool finish_txn(struct esse_gen *gen, uint32_t at, enum esse_status statu
     }
     esse_store_close(gen->store, at);
     session->is_open = false;
-    session->is_again =
-        gen->options->mix && status == ESSE_ABORTED && session->fate != ESSE_GEN_GIVES_UP;
+    session->is_again = status == ESSE_ABORTED && session->fate != ESSE_GEN_GIVES_UP;
     if (status == ESSE_UNKNOWN_OUTCOME)
         session->id = gen->next_session++;
     return ok;
@@ -326,7 +298,7 @@ static bool step(struct esse_gen *gen, uint32_t at, bool may_begin, struct esse_
             esse_gen_session_begin(gen, at);
         return true;
     }
-    if (session->next == session->planned)
+    if (!esse_gen_session_ask(gen, at))
         return end_txn(gen, at, err);
     if (esse_gen_session_step(gen, at) != ESSE_STORE_DIE)
         return true;
@@ -357,8 +329,8 @@ static bool plant_due(struct esse_gen *gen, uint32_t *next, uint32_t *key, bool 
 static bool run_sessions(struct esse_gen *gen, struct esse_budget *budget, struct esse_error *err)
 {
     const struct esse_gen_options *options = gen->options;
-    const uint32_t sessions = (uint32_t)options->sessions;
-    uint32_t plant = 0, plant_key = (uint32_t)options->keys;
+    const uint32_t sessions = (uint32_t)options->work.sessions;
+    uint32_t plant = 0, plant_key = gen->slots;
     uint64_t open = 0, clean = 0;
     esse_budget_phase(budget, "generating", options->txns);
     while (clean < options->txns || open > 0) {
@@ -374,7 +346,8 @@ static bool run_sessions(struct esse_gen *gen, struct esse_budget *budget, struc
         if (!plant_due(gen, &plant, &plant_key, false, err))
             return false;
         if (!esse_budget_poll(budget, clean))
-            return esse_fail(err, ESSE_ESTOPPED, "stopped: %s", esse_budget_spent(budget));
+            return esse_fail(err, ESSE_ESTOPPED, "stopped: %s",
+                             esse_spent_name(esse_budget_spent(budget)));
     }
     return plant_due(gen, &plant, &plant_key, true, err);
 }
@@ -385,7 +358,11 @@ bool esse_gen_run(const struct esse_gen_options *options, struct esse_sink *sink
     if (!esse_gen_validate(options, err))
         return false;
     struct esse_arena *arena = esse_arena_new();
-    struct esse_gen *gen = prepare(arena, options, sink);
+    struct esse_gen *gen = prepare(arena, options, sink, err);
+    if (!gen) {
+        esse_arena_free(arena);
+        return false;
+    }
     const bool counts = options->certifies == ESSE_CERTIFICATE_COMMIT_ORDER;
     if (options->by_session || counts)
         gen->sink = sink =

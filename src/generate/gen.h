@@ -6,8 +6,9 @@
 #include "workload/workload.h"
 
 /*
- * Makes histories: sessions that really interleave on the store of store.h, each finished
- * transaction given to a sink at once.  Equal options give equal records.
+ * Makes histories: the sessions of a workload, which really interleave on the store of store.h,
+ * with a clock that counts their steps; each finished transaction is given to a sink at once. Equal
+ * options give equal records.
  *
  * Cost: O(1) an operation (a list read O(length), a predicate O(log keys + rows that match), with
  * version sets O(keys)); memory for the open transactions, the versions that can still be seen, and
@@ -54,26 +55,13 @@ struct esse_gen_counts {
 };
 
 struct esse_gen_options {
-    enum esse_gen_workload workload;
-    const struct esse_mix *mix; /* NULL: operations are drawn one by one */
+    const struct esse_live_workload *workload; /* esse_store_can() do what it needs */
+    struct esse_workload_options work;
     enum esse_store_level level;
-    uint64_t txns;            /* planted ones come on top */
-    uint64_t ops, ops_spread; /* each transaction has ops +- ops_spread; of a mix, the most */
-    uint64_t keys;            /* in use at one time */
-    uint64_t sessions;
-    uint64_t max_writes; /* versions before a key is replaced by a fresh one; 0: never */
-    uint64_t seed;
-    double zipf_theta;      /* 0: uniform */
-    double read_share;      /* of the operations */
-    double rmw_share;       /* of the writes: read the key first; no room for both: only read */
-    uint64_t rows_matching; /* predicate workload: how many a predicate selects if all are there */
-    double predicate_share; /* predicate workload: of reads and of writes */
-    double delete_share;    /* predicate workload: of the other writes */
-    double abort_share;     /* of the transactions: the client gives up */
-    double crash_share;     /* of the transactions: the client never learns the outcome */
-    double stale_share;     /* of the readers at serializable: see the past */
-    bool is_pure;           /* a transaction only reads or only writes */
-    bool has_header;        /* say what made the history; not every format can */
+    uint64_t txns;      /* planted ones come on top */
+    double crash_share; /* of the transactions: the client never learns the outcome */
+    double stale_share; /* of the readers at serializable: see the past */
+    bool has_header;    /* say what made the history; not every format can */
     bool has_times, has_op_times, has_server_times;
     bool has_one_timestamp; /* of those: the commit's; readers stand at their snapshot */
     bool has_certificate;   /* names, version orders, and an order where the level has one */
@@ -87,12 +75,11 @@ struct esse_gen_options {
     struct esse_gen_counts *counts; /* filled if not NULL */
 };
 
-struct esse_gen_options esse_gen_defaults(enum esse_gen_workload workload);
-/* The defaults of a workload that esse_gen_can() make. */
-struct esse_gen_options esse_gen_options_of(const struct esse_live_workload *workload);
+/* By what the workload needs. */
+enum esse_gen_workload esse_gen_data(const struct esse_live_workload *workload);
 
-/* Whether it is one whose operations are drawn one by one, or a mix; gen_options.c. */
-bool esse_gen_can(const struct esse_live_workload *workload);
+/* The defaults of a workload, by its name, which must be known. */
+struct esse_gen_options esse_gen_defaults(const char *workload);
 
 /* False on an unknown name. */
 bool esse_store_level_find(const char *name, enum esse_store_level *out);

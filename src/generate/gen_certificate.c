@@ -1,49 +1,32 @@
 #include "generate/gen_certificate.h"
 
-#include "base/vec.h"
 #include "generate/store.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *make_room(struct esse_arena *arena, void *at, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return at;
-    *room = esse_vec_room(*room, size);
-    return esse_arena_grow(arena, at, *room * size);
-}
-
 void esse_gen_certificate_version(struct esse_gen_certificate *certificate,
                                   struct esse_gen_version version)
 {
-    certificate->versions =
-        make_room(certificate->arena, certificate->versions, certificate->version_count,
-                  &certificate->version_room, sizeof *certificate->versions);
-    certificate->versions[certificate->version_count++] = version;
+    esse_gen_version_vec_push(&certificate->versions, certificate->arena, version);
 }
 
 void esse_gen_certificate_position(struct esse_gen_certificate *certificate,
                                    struct esse_gen_position position)
 {
-    certificate->positions =
-        make_room(certificate->arena, certificate->positions, certificate->position_count,
-                  &certificate->position_room, sizeof *certificate->positions);
-    certificate->positions[certificate->position_count++] = position;
+    esse_gen_position_vec_push(&certificate->positions, certificate->arena, position);
     certificate->is_sorted = false;
 }
 
 void esse_gen_certificate_lost(struct esse_gen_certificate *certificate, uint32_t txn)
 {
-    certificate->lost = make_room(certificate->arena, certificate->lost, certificate->lost_count,
-                                  &certificate->lost_room, sizeof *certificate->lost);
-    certificate->lost[certificate->lost_count++] = txn;
+    esse_gen_name_vec_push(&certificate->lost, certificate->arena, esse_value_small(txn));
 }
 
 struct esse_version_ref esse_gen_version_ref(struct esse_gen_version version)
 {
-    if (version.value == ESSE_STORE_ABSENT)
+    if (version.value == ESSE_ABSENT)
         return (struct esse_version_ref){ .value = ESSE_NONE,
                                           .txn = esse_value_small(version.txn) };
     return (struct esse_version_ref){ .value = esse_value_small(version.value), .txn = ESSE_NONE };
@@ -54,19 +37,19 @@ static bool emit_versions(struct esse_gen_certificate *certificate, uint64_t key
                           struct esse_sink *sink, struct esse_error *err)
 {
     struct esse_arena *arena = certificate->arena;
-    const size_t count = certificate->version_count;
+    const size_t count = certificate->versions.count;
     size_t *start = esse_arena_grow(arena, NULL, (keys + 2) * sizeof *start);
     memset(start, 0, (keys + 2) * sizeof *start);
     for (size_t i = 0; i < count; i++) {
-        assert(certificate->versions[i].key < keys);
-        start[certificate->versions[i].key + 2]++;
+        assert(certificate->versions.at[i].key < keys);
+        start[certificate->versions.at[i].key + 2]++;
     }
     for (uint64_t key = 2; key < keys + 2; key++)
         start[key] += start[key - 1];
     struct esse_version_ref *refs = esse_arena_grow(arena, NULL, (count + 1) * sizeof *refs);
     for (size_t i = 0; i < count; i++)
-        refs[start[certificate->versions[i].key + 1]++] =
-            esse_gen_version_ref(certificate->versions[i]);
+        refs[start[certificate->versions.at[i].key + 1]++] =
+            esse_gen_version_ref(certificate->versions.at[i]);
     bool ok = true;
     for (uint64_t key = 0; ok && key < keys; key++)
         if (start[key + 1] > start[key])
@@ -87,19 +70,19 @@ static int compare_positions(const void *left, const void *right)
 
 static void sort_positions(struct esse_gen_certificate *certificate)
 {
-    if (certificate->position_count && !certificate->is_sorted)
-        qsort(certificate->positions, certificate->position_count, sizeof *certificate->positions,
-              compare_positions);
+    if (certificate->positions.count && !certificate->is_sorted)
+        qsort(certificate->positions.at, certificate->positions.count,
+              sizeof *certificate->positions.at, compare_positions);
     certificate->is_sorted = true;
 }
 
 size_t esse_gen_certificate_before(struct esse_gen_certificate *certificate, uint64_t at)
 {
-    size_t low = 0, high = certificate->position_count;
+    size_t low = 0, high = certificate->positions.count;
     sort_positions(certificate);
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (certificate->positions[middle].at < at)
+        if (certificate->positions.at[middle].at < at)
             low = middle + 1;
         else
             high = middle;
@@ -110,11 +93,11 @@ size_t esse_gen_certificate_before(struct esse_gen_certificate *certificate, uin
 static bool emit_order(struct esse_gen_certificate *certificate, struct esse_sink *sink,
                        struct esse_error *err)
 {
-    const size_t count = certificate->position_count;
+    const size_t count = certificate->positions.count;
     sort_positions(certificate);
     esse_value *names = esse_arena_grow(certificate->arena, NULL, (count + 1) * sizeof *names);
     for (size_t i = 0; i < count; i++)
-        names[i] = esse_value_small(certificate->positions[i].txn);
+        names[i] = esse_value_small(certificate->positions.at[i].txn);
     bool ok = sink->order(sink, names, count, err);
     esse_arena_drop(certificate->arena, names);
     return ok;
@@ -123,19 +106,14 @@ static bool emit_order(struct esse_gen_certificate *certificate, struct esse_sin
 bool esse_gen_certificate_emit_lost(const struct esse_gen_certificate *certificate,
                                     struct esse_sink *sink, struct esse_error *err)
 {
-    const size_t count = certificate->lost_count;
-    esse_value *names = esse_arena_grow(certificate->arena, NULL, (count + 1) * sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = esse_value_small(certificate->lost[i]);
-    bool ok = !count || sink->lost(sink, names, count, err);
-    esse_arena_drop(certificate->arena, names);
-    return ok;
+    const struct esse_gen_name_vec *lost = &certificate->lost;
+    return !lost->count || sink->lost(sink, lost->at, lost->count, err);
 }
 
 bool esse_gen_certificate_emit(struct esse_gen_certificate *certificate, uint64_t keys,
                                bool has_order, struct esse_sink *sink, struct esse_error *err)
 {
-    if (certificate->version_count && !emit_versions(certificate, keys, sink, err))
+    if (certificate->versions.count && !emit_versions(certificate, keys, sink, err))
         return false;
     return (!has_order || emit_order(certificate, sink, err)) &&
            esse_gen_certificate_emit_lost(certificate, sink, err);

@@ -1,6 +1,7 @@
 #ifndef ESSE_GENERATE_GEN_CERTIFICATE_H
 #define ESSE_GENERATE_GEN_CERTIFICATE_H
 
+#include "base/vec.h"
 #include "history/record.h"
 
 /*
@@ -12,7 +13,7 @@
  * transaction, doubled while emitting.
  */
 struct esse_gen_version {
-    int64_t value; /* ESSE_STORE_ABSENT: named by its transaction */
+    int64_t value; /* ESSE_ABSENT: named by its transaction */
     uint32_t key, txn;
 };
 
@@ -21,15 +22,16 @@ struct esse_gen_position {
     uint32_t tie, txn; /* 'tie' orders those that took effect at one moment */
 };
 
+ESSE_VEC(esse_gen_version_vec, struct esse_gen_version)
+ESSE_VEC(esse_gen_position_vec, struct esse_gen_position)
+ESSE_VEC(esse_gen_name_vec, esse_value)
+
 struct esse_gen_certificate {
     struct esse_arena *arena;
-    struct esse_gen_version *versions;
-    size_t version_count, version_room;
-    struct esse_gen_position *positions;
-    size_t position_count, position_room;
-    bool is_sorted; /* the positions are */
-    uint32_t *lost; /* transactions that were acknowledged, and that the log lacks */
-    size_t lost_count, lost_room;
+    struct esse_gen_version_vec versions;
+    struct esse_gen_position_vec positions;
+    bool is_sorted;                /* the positions are */
+    struct esse_gen_name_vec lost; /* transactions that were acknowledged, and that the log lacks */
 };
 
 /* Versions of one key must be added oldest first. */

@@ -48,6 +48,9 @@ static void keep_pools(struct keeper *keeper, const struct esse_txn_record *txn,
     if (op->is_list && op->count)
         memcpy(item_vec_extend(&keeper->items, keeper->arena, op->count),
                esse_record_items(txn, op), op->count * sizeof(esse_value));
+    if (op->result_count)
+        memcpy(item_vec_extend(&keeper->items, keeper->arena, op->result_count),
+               esse_record_result(txn, op), op->result_count * sizeof(esse_value));
     if (esse_op_is_predicate(op->kind) && op->count)
         memcpy(row_vec_extend(&keeper->rows, keeper->arena, op->count),
                esse_record_rows(txn, op->first, op->count), op->count * sizeof(struct esse_row));
@@ -69,6 +72,7 @@ static bool keep_txn(struct esse_sink *sink, const struct esse_txn_record *txn,
         struct esse_op_record op = txn->ops[i];
         op.first = op.is_list ? keeper->items.count - kept.items : keeper->rows.count - kept.rows;
         op.vset_first = op.first + op.count;
+        op.result_first = keeper->items.count - kept.items; /* no list has one */
         op_vec_push(&keeper->ops, keeper->arena, op);
         keep_pools(keeper, txn, &txn->ops[i]);
     }

@@ -1,94 +1,8 @@
+#include "generate/execute.h"
 #include "generate/gen_state.h"
 
-#include <assert.h>
 #include <stdio.h>
-
-static enum esse_gen_step plan_write(struct esse_gen *gen)
-{
-    if (gen->options->workload != ESSE_GEN_PREDICATE)
-        return ESSE_GEN_WRITE;
-    if (esse_gen_happens(gen, gen->predicate))
-        return ESSE_GEN_CHANGE;
-    return esse_gen_happens(gen, gen->remove) ? ESSE_GEN_DELETE : ESSE_GEN_WRITE;
-}
-
-static enum esse_gen_step plan_read(struct esse_gen *gen)
-{
-    bool is_match =
-        gen->options->workload == ESSE_GEN_PREDICATE && esse_gen_happens(gen, gen->predicate);
-    return is_match ? ESSE_GEN_MATCH : ESSE_GEN_READ;
-}
-
-static void plan_step(struct esse_gen_session *session, enum esse_gen_step step, unsigned region)
-{
-    session->plan[session->planned++] = (struct esse_gen_plan){ (uint8_t)step, (uint8_t)region };
-}
-
-static void plan_drawn(struct esse_gen *gen, struct esse_gen_session *session)
-{
-    const struct esse_gen_options *options = gen->options;
-    uint32_t spread = (uint32_t)options->ops_spread, ops = (uint32_t)options->ops;
-    if (spread)
-        ops += esse_rng_below(&gen->rng, 2 * spread + 1) - spread;
-    const bool only_reads = options->is_pure && esse_gen_happens(gen, gen->read);
-    while (session->planned < ops) {
-        if (options->is_pure ? only_reads : esse_gen_happens(gen, gen->read)) {
-            plan_step(session, plan_read(gen), 0);
-        } else if (!esse_gen_happens(gen, gen->rmw)) {
-            plan_step(session, plan_write(gen), 0);
-        } else if (session->planned + 1 == ops) {
-            plan_step(session, ESSE_GEN_READ, 0);
-        } else {
-            plan_step(session, ESSE_GEN_READ_FIRST, 0);
-            plan_step(session, ESSE_GEN_WRITE_AFTER, 0);
-        }
-    }
-}
-
-static void plan_part(struct esse_gen *gen, struct esse_gen_session *session,
-                      const struct esse_mix_part *part)
-{
-    for (uint32_t rows = esse_mix_rows(part, &gen->rng); rows > 0; rows--)
-        switch (part->access) {
-        case ESSE_MIX_LOOK:
-            plan_step(session, ESSE_GEN_READ, part->table);
-            break;
-        case ESSE_MIX_MODIFY:
-            plan_step(session, ESSE_GEN_READ_FIRST, part->table);
-            plan_step(session, ESSE_GEN_WRITE_AFTER, part->table);
-            break;
-        case ESSE_MIX_ADD:
-            plan_step(session, ESSE_GEN_INSERT, part->table);
-        }
-}
-
-static void plan_shape(struct esse_gen *gen, struct esse_gen_session *session)
-{
-    const struct esse_mix *mix = gen->options->mix;
-    const unsigned shape = esse_mix_draw(mix, &gen->rng);
-    for (unsigned i = 0; i < ESSE_MIX_PARTS; i++)
-        plan_part(gen, session, &mix->shapes[shape].parts[i]);
-}
-
-static void plan_steps(struct esse_gen *gen, struct esse_gen_session *session)
-{
-    session->next = 0;
-    if (session->is_again)
-        return;
-    session->planned = 0;
-    if (gen->options->mix)
-        plan_shape(gen, session);
-    else
-        plan_drawn(gen, session);
-}
-
-static bool is_going_to_write(const struct esse_gen_session *session)
-{
-    for (uint32_t i = 0; i < session->planned; i++)
-        if (session->plan[i].step != ESSE_GEN_READ && session->plan[i].step != ESSE_GEN_MATCH)
-            return true;
-    return false;
-}
+#include <string.h>
 
 /*
  * A crashed transaction is believed to have happened exactly if a read saw what it wrote
@@ -97,42 +11,44 @@ static bool is_going_to_write(const struct esse_gen_session *session)
  * a write that only makes a row leave a predicate's range is noticed without being seen, so with
  * predicates it never does.
  */
-static enum esse_gen_fate plan_fate(struct esse_gen *gen, struct esse_gen_session *session,
-                                    bool writes)
+static enum esse_gen_fate draw_fate(struct esse_gen *gen, struct esse_gen_session *session)
 {
-    if (esse_gen_happens(gen, gen->abort))
+    if (session->drawer->gives_up)
         return ESSE_GEN_GIVES_UP;
-    if (!esse_gen_happens(gen, gen->crash))
+    if (!esse_gen_happens(gen, gen->options->crash_share))
         return ESSE_GEN_COMMITS;
-    session->crash_at = esse_rng_below(&gen->rng, session->planned + 1);
+    session->crash_at = esse_rng_unit(&gen->rng);
     bool is_early = esse_rng_below(&gen->rng, 2) == 0;
-    if (gen->options->workload == ESSE_GEN_PREDICATE && writes)
+    if (gen->data == ESSE_GEN_PREDICATE && !session->drawer->is_read_only)
         is_early = true;
     else if (gen->traits.has_dirty)
         is_early = false;
     return is_early ? ESSE_GEN_CRASHES_EARLY : ESSE_GEN_CRASHES;
 }
 
+/* PostgreSQL has no snapshots of the past. */
+static uint64_t draw_lag(struct esse_gen *gen, const struct esse_gen_session *session)
+{
+    if (!gen->traits.has_past || !session->drawer->is_read_only || esse_gen_has_xids(gen) ||
+        !esse_gen_happens(gen, gen->options->stale_share))
+        return 0;
+    return 1 + esse_rng_below(&gen->rng, (uint32_t)gen->max_lag);
+}
+
 void esse_gen_session_begin(struct esse_gen *gen, uint32_t at)
 {
     struct esse_gen_session *session = &gen->sessions[at];
-    plan_steps(gen, session);
-    const bool writes = is_going_to_write(session);
-    session->fate = plan_fate(gen, session, writes);
-    uint64_t lag = 0;
-    if (gen->traits.has_past && !writes && esse_gen_happens(gen, gen->stale))
-        lag = 1 + esse_rng_below(&gen->rng, (uint32_t)gen->max_lag);
-    if (esse_gen_has_xids(gen))
-        lag = 0; /* PostgreSQL has no snapshots of the past */
-    esse_store_begin(gen->store, at, gen->clock, lag);
+    esse_workload_begin(gen->options->workload, session->drawer, session->is_again);
+    session->fate = draw_fate(gen, session);
+    esse_store_begin(gen->store, at, gen->clock, draw_lag(gen, session));
     session->xid = ESSE_NO_TIME;
     session->snapshot = gen->traits.has_snapshot
                             ? esse_gen_snapshot(gen, esse_store_snapshot(gen->store, at))
                             : ESSE_NONE;
-    if (writes && esse_gen_has_xids(gen))
+    if (!session->drawer->is_read_only && esse_gen_has_xids(gen))
         session->xid = gen->next_xid++;
     session->is_open = true;
-    session->has_slot = false;
+    session->read = ESSE_ABSENT;
     session->order = gen->begun++;
     session->start = session->op_begin = gen->clock;
     session->ops.count = 0;
@@ -140,31 +56,43 @@ void esse_gen_session_begin(struct esse_gen *gen, uint32_t at)
     session->rows.count = 0;
 }
 
-/* From a log: the next place, or an old one, the newer the likelier. */
-static uint32_t draw_from_log(struct esse_gen *gen, struct esse_gen_region *log, bool inserts)
+bool esse_gen_session_ask(struct esse_gen *gen, uint32_t at)
 {
-    if (inserts)
-        return log->newest = (log->newest + 1) % log->size;
-    uint32_t age = esse_rng_below(&gen->rng, 1 + esse_rng_below(&gen->rng, log->size));
-    return (log->newest + log->size - age) % log->size;
+    struct esse_gen_session *session = &gen->sessions[at];
+    if (session->is_waiting)
+        return true;
+    session->request = (struct esse_request){ 0 };
+    return gen->options->workload->next(session->drawer, session->read, &session->request);
 }
 
-static uint32_t pick_slot(struct esse_gen *gen, struct esse_gen_session *session)
+/* ---- where a row is ---- */
+
+/* A row that is newer than the one in its slot takes its place, and so does every row that is
+ * inserted.  A request for an older one is about the one that is there: the history has the store's
+ * keys, so it is true whatever was asked for.  The lock comes first: no other session may be
+ * writing to the key that has to go. */
+static enum esse_store_answer find_slot(struct esse_gen *gen, uint32_t at, uint32_t *slot)
 {
-    if (session->has_slot)
-        return session->slot;
-    const struct esse_gen_plan *plan = &session->plan[session->next];
-    struct esse_gen_region *region = &gen->regions[plan->region];
-    session->has_slot = true;
-    session->slot = region->first;
-    if (region->is_log)
-        session->slot += draw_from_log(gen, region, plan->step == ESSE_GEN_INSERT);
-    else if (region->zipf)
-        session->slot += esse_zipf_draw(region->zipf, &gen->rng);
-    else
-        session->slot += esse_rng_below(&gen->rng, region->size);
-    return session->slot;
+    struct esse_request *request = &gen->sessions[at].request;
+    const struct esse_gen_table *table = &gen->tables[request->table];
+    const uint64_t row = (uint64_t)request->row;
+    const uint32_t place = (uint32_t)(row < table->size ? row : row % table->size);
+    *slot = table->first + place;
+    const bool is_insert = request->ask == ESSE_ASK_INSERT;
+    if (!table->rows || (request->row <= table->rows[place] && !is_insert))
+        return ESSE_STORE_DONE;
+    const enum esse_store_answer answer =
+        request->ask == ESSE_ASK_READ ? ESSE_STORE_DONE : esse_store_lock(gen->store, at, *slot);
+    if (answer != ESSE_STORE_DONE)
+        return answer;
+    if (esse_store_renew(gen->store, at, *slot) && request->row > table->rows[place])
+        table->rows[place] = request->row;
+    if (is_insert)
+        request->ask = ESSE_ASK_WRITE;
+    return ESSE_STORE_DONE;
 }
+
+/* ---- what the history says of a request ---- */
 
 /* A read says which snapshot it has, unless the transaction's start_ts does. */
 static esse_value snapshot_of(struct esse_gen *gen, const struct esse_gen_session *session,
@@ -199,193 +127,146 @@ static esse_value key_value(const struct esse_gen *gen, uint32_t slot)
 
 static esse_value value_of(int64_t number)
 {
-    return number == ESSE_STORE_ABSENT ? ESSE_NIL : esse_value_small(number);
+    return number == ESSE_ABSENT ? ESSE_NIL : esse_value_small(number);
 }
 
-static enum esse_store_answer do_read(struct esse_gen *gen, uint32_t at)
+static void add_read(struct esse_gen *gen, struct esse_gen_session *session, uint32_t slot,
+                     const struct esse_executed *executed)
 {
-    struct esse_gen_session *session = &gen->sessions[at];
-    uint32_t slot = pick_slot(gen, session);
     struct esse_op_record *op = add_op(gen, session, ESSE_OP_READ);
     op->key = key_value(gen, slot);
-    if (gen->options->workload != ESSE_GEN_LIST_APPEND) {
-        op->value = value_of(esse_store_read(gen->store, at, slot));
-        return ESSE_STORE_DONE;
+    op->is_list = gen->data == ESSE_GEN_LIST_APPEND;
+    if (!op->is_list) {
+        op->value = value_of(executed->value);
+        return;
     }
-    const int64_t *list = esse_store_read_list(gen->store, at, slot, &op->count);
-    op->is_list = true;
     op->first = session->items.count;
+    op->count = executed->item_count;
     esse_value *items = esse_gen_item_vec_extend(&session->items, gen->arena, op->count);
     for (size_t i = 0; i < op->count; i++)
-        items[i] = esse_value_small(list[i]);
-    return ESSE_STORE_DONE;
+        items[i] = esse_value_small(executed->items[i]);
 }
 
-/* Whether the key has used up its share of numbers: the next value would be in another group. */
-static bool is_worn(const struct esse_gen *gen, uint32_t slot)
+/* A delete that found nothing has read that the row is not there. */
+static void add_write(struct esse_gen *gen, struct esse_gen_session *session, uint32_t slot,
+                      const struct esse_executed *executed)
 {
-    return gen->scale && esse_store_issued(gen->store, slot) + 1 >= (uint64_t)gen->scale;
+    const enum esse_ask ask = session->request.ask;
+    if (ask == ESSE_ASK_DELETE && executed->is_absent) {
+        add_read(gen, session, slot, executed);
+        return;
+    }
+    struct esse_op_record *op = add_op(gen, session,
+                                       ask == ESSE_ASK_DELETE   ? ESSE_OP_DELETE
+                                       : ask == ESSE_ASK_APPEND ? ESSE_OP_APPEND
+                                                                : ESSE_OP_WRITE);
+    op->key = key_value(gen, slot);
+    if (ask != ESSE_ASK_DELETE)
+        op->value = esse_value_small(session->request.value);
 }
 
-static int64_t fresh_value(struct esse_gen *gen, uint32_t slot)
+static struct esse_row *add_rows(struct esse_gen *gen, struct esse_gen_session *session,
+                                 const struct esse_store_row *rows, size_t count)
 {
-    int64_t number = (int64_t)esse_store_fresh(gen->store, slot);
-    if (gen->options->workload == ESSE_GEN_PREDICATE)
-        number += gen->scale * esse_rng_below(&gen->rng, gen->groups);
-    return number;
+    struct esse_row *to = esse_gen_row_vec_extend(&session->rows, gen->arena, count);
+    for (size_t i = 0; i < count; i++)
+        to[i] = (struct esse_row){ .key = esse_value_small((int64_t)rows[i].key),
+                                   .value = esse_value_small(rows[i].value) };
+    return to;
 }
 
-static enum esse_store_answer do_write(struct esse_gen *gen, uint32_t at, bool removes)
+static void add_match(struct esse_gen *gen, struct esse_gen_session *session,
+                      struct esse_op_record *op, const struct esse_executed *executed)
+{
+    const struct esse_request *request = &session->request;
+    op->key = esse_value_string(gen->sink->values, request->where, strlen(request->where));
+    op->first = session->rows.count;
+    op->count = executed->row_count;
+    struct esse_row *rows = add_rows(gen, session, executed->rows, executed->row_count);
+    for (size_t i = 0; op->kind == ESSE_OP_PREDICATE_UPDATE && i < op->count; i++)
+        rows[i].next = esse_value_small(request->value);
+}
+
+static void add_aggregate(struct esse_gen *gen, struct esse_gen_session *session,
+                          struct esse_op_record *op, const struct esse_executed *executed)
+{
+    const struct esse_request *request = &session->request;
+    struct esse_values *values = gen->sink->values;
+    char text[200];
+    const int length = snprintf(text, sizeof text, "SELECT %s FROM %s WHERE %s",
+                                esse_aggregate_texts[request->aggregate],
+                                gen->schema.tables[request->table].name, request->where);
+    op->key = esse_value_string(values, text, (size_t)length);
+    op->no_rows = op->has_result = true;
+    op->result_first = session->items.count;
+    op->result_count = 1;
+    esse_gen_item_vec_push(
+        &session->items, gen->arena,
+        executed->value == ESSE_ABSENT ? ESSE_NIL : esse_value_int(values, executed->value));
+}
+
+/* ---- a step ---- */
+
+static enum esse_store_answer step_row(struct esse_gen *gen, uint32_t at,
+                                       struct esse_executed *executed)
 {
     struct esse_gen_session *session = &gen->sessions[at];
-    uint32_t slot = pick_slot(gen, session);
-    if (is_worn(gen, slot))
-        return do_read(gen, at);
-    enum esse_store_answer answer = esse_store_lock(gen->store, at, slot);
+    uint32_t slot;
+    enum esse_store_answer answer = find_slot(gen, at, &slot);
+    if (answer == ESSE_STORE_DONE)
+        answer = esse_execute(gen->store, at, &session->request, slot, executed);
     if (answer != ESSE_STORE_DONE)
         return answer;
-    if (removes && esse_store_read(gen->store, at, slot) != ESSE_STORE_ABSENT) {
-        esse_store_write(gen->store, at, slot, ESSE_STORE_ABSENT);
-        add_op(gen, session, ESSE_OP_DELETE)->key = key_value(gen, slot);
-        return ESSE_STORE_DONE;
-    }
-    bool is_append = gen->options->workload == ESSE_GEN_LIST_APPEND;
-    struct esse_op_record *op = add_op(gen, session, is_append ? ESSE_OP_APPEND : ESSE_OP_WRITE);
-    int64_t value = fresh_value(gen, slot);
-    esse_store_write(gen->store, at, slot, value);
-    op->key = key_value(gen, slot);
-    op->value = esse_value_small(value);
-    return ESSE_STORE_DONE;
-}
-
-/* The lock comes first: no other session may be writing to the key that has to go. */
-static enum esse_store_answer do_insert(struct esse_gen *gen, uint32_t at)
-{
-    uint32_t slot = pick_slot(gen, &gen->sessions[at]);
-    enum esse_store_answer answer = esse_store_lock(gen->store, at, slot);
-    if (answer != ESSE_STORE_DONE)
-        return answer;
-    esse_store_renew(gen->store, at, slot);
-    return do_write(gen, at, false);
-}
-
-/* The predicate that asks for the groups from 'group' on. */
-static esse_value predicate_text(struct esse_gen *gen, uint32_t group, int64_t low, int64_t high)
-{
-    if (esse_value_eq(gen->texts[group], ESSE_NONE)) {
-        char text[80];
-        int length =
-            snprintf(text, sizeof text, "v >= %lld AND v <= %lld", (long long)low, (long long)high);
-        gen->texts[group] = esse_value_string(gen->sink->values, text, (size_t)length);
-    }
-    return gen->texts[group];
-}
-
-static void add_vset(struct esse_gen *gen, uint32_t at, struct esse_op_record *op)
-{
-    struct esse_gen_row_vec *rows = &gen->sessions[at].rows;
-    const struct esse_store_row *row = esse_store_rows(gen->store, at, &op->vset_count);
-    op->has_vset = true;
-    op->vset_first = rows->count;
-    struct esse_row *to = esse_gen_row_vec_extend(rows, gen->arena, op->vset_count);
-    for (size_t i = 0; i < op->vset_count; i++)
-        to[i] = (struct esse_row){ .key = esse_value_small((int64_t)row[i].key),
-                                   .value = esse_value_small(row[i].value) };
-}
-
-/* Locks all the rows; a predicate update that cannot have them all starts again from reading. */
-static enum esse_store_answer lock_rows(struct esse_gen *gen, uint32_t at,
-                                        const struct esse_store_row *rows, size_t count)
-{
-    enum esse_store_answer answer = ESSE_STORE_DONE;
-    for (size_t i = 0; answer == ESSE_STORE_DONE && i < count; i++)
-        answer = esse_store_lock(gen->store, at, rows[i].slot);
+    if (session->request.ask == ESSE_ASK_READ)
+        add_read(gen, session, slot, executed);
+    else
+        add_write(gen, session, slot, executed);
     return answer;
 }
 
-static bool any_worn(const struct esse_gen *gen, const struct esse_store_row *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (is_worn(gen, rows[i].slot))
-            return true;
-    return false;
-}
-
-static enum esse_store_answer do_match(struct esse_gen *gen, uint32_t at, bool changes)
+/* The version set is that of the state before a change. */
+static enum esse_store_answer step_predicate(struct esse_gen *gen, uint32_t at,
+                                             struct esse_executed *executed)
 {
     struct esse_gen_session *session = &gen->sessions[at];
-    if (!session->has_slot) {
-        session->has_slot = true;
-        session->slot = esse_rng_below(&gen->rng, gen->groups - gen->width + 1);
+    const enum esse_ask ask = session->request.ask;
+    const size_t first = session->rows.count;
+    size_t count = 0;
+    if (gen->options->has_vsets) {
+        const struct esse_store_row *rows = esse_store_rows(gen->store, at, &count);
+        add_rows(gen, session, rows, count);
     }
-    int64_t low = session->slot * gen->scale, high = low + gen->width * gen->scale - 1;
-    struct esse_op_record vset = { 0 };
-    const size_t rows_before = session->rows.count;
-    if (gen->options->has_vsets)
-        add_vset(gen, at, &vset);
-
-    size_t count;
-    const struct esse_store_row *rows = esse_store_match(gen->store, at, low, high, &count);
-    changes = changes && !any_worn(gen, rows, count);
-    if (changes) {
-        enum esse_store_answer answer = lock_rows(gen, at, rows, count);
-        if (answer != ESSE_STORE_DONE) {
-            session->rows.count = rows_before;
-            return answer;
-        }
+    const enum esse_store_answer answer =
+        esse_execute(gen->store, at, &session->request, 0, executed);
+    if (answer != ESSE_STORE_DONE) {
+        session->rows.count = first;
+        return answer;
     }
-    struct esse_op_record *op =
-        add_op(gen, session, changes ? ESSE_OP_PREDICATE_UPDATE : ESSE_OP_PREDICATE_READ);
-    op->has_vset = vset.has_vset;
-    op->vset_first = vset.vset_first;
-    op->vset_count = vset.vset_count;
-    op->key = predicate_text(gen, session->slot, low, high);
-    op->first = session->rows.count;
-    op->count = count;
-    struct esse_row *to = esse_gen_row_vec_extend(&session->rows, gen->arena, count);
-    for (size_t i = 0; i < count; i++) {
-        to[i] = (struct esse_row){ .key = esse_value_small((int64_t)rows[i].key),
-                                   .value = esse_value_small(rows[i].value) };
-        if (changes) {
-            int64_t next = fresh_value(gen, rows[i].slot);
-            esse_store_write(gen->store, at, rows[i].slot, next);
-            to[i].next = esse_value_small(next);
-        }
-    }
-    return ESSE_STORE_DONE;
-}
-
-static enum esse_store_answer do_step(struct esse_gen *gen, uint32_t at, enum esse_gen_step step)
-{
-    switch (step) {
-    case ESSE_GEN_READ:
-    case ESSE_GEN_READ_FIRST:
-        return do_read(gen, at);
-    case ESSE_GEN_WRITE:
-    case ESSE_GEN_WRITE_AFTER:
-        return do_write(gen, at, false);
-    case ESSE_GEN_INSERT:
-        return do_insert(gen, at);
-    case ESSE_GEN_DELETE:
-        return do_write(gen, at, true);
-    case ESSE_GEN_MATCH:
-        return do_match(gen, at, false);
-    case ESSE_GEN_CHANGE:
-        break;
-    }
-    return do_match(gen, at, true);
+    struct esse_op_record *op = add_op(
+        gen, session, ask == ESSE_ASK_CHANGE ? ESSE_OP_PREDICATE_UPDATE : ESSE_OP_PREDICATE_READ);
+    op->has_vset = gen->options->has_vsets;
+    op->vset_first = first;
+    op->vset_count = count;
+    if (ask == ESSE_ASK_AGGREGATE)
+        add_aggregate(gen, session, op, executed);
+    else
+        add_match(gen, session, op, executed);
+    return answer;
 }
 
 enum esse_store_answer esse_gen_session_step(struct esse_gen *gen, uint32_t at)
 {
     struct esse_gen_session *session = &gen->sessions[at];
-    assert(session->next < session->planned);
-    const enum esse_gen_step step = session->plan[session->next].step;
-    enum esse_store_answer answer = do_step(gen, at, step);
+    const enum esse_ask ask = session->request.ask;
+    const bool is_predicate =
+        ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE || ask == ESSE_ASK_AGGREGATE;
+    struct esse_executed executed = { 0 };
+    const enum esse_store_answer answer =
+        is_predicate ? step_predicate(gen, at, &executed) : step_row(gen, at, &executed);
+    session->is_waiting = answer == ESSE_STORE_WAIT;
     if (answer == ESSE_STORE_DONE) {
-        session->next++;
         session->op_begin = gen->clock;
-        session->has_slot = step == ESSE_GEN_READ_FIRST;
+        session->read = executed.value;
     }
     return answer;
 }

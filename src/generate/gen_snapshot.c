@@ -18,7 +18,7 @@ static esse_value postgresql_snapshot(struct esse_gen *gen)
 {
     struct esse_out text;
     size_t count = 0;
-    for (uint64_t i = 0; i < gen->options->sessions; i++)
+    for (uint64_t i = 0; i < gen->options->work.sessions; i++)
         if (gen->sessions[i].is_open && gen->sessions[i].xid != ESSE_NO_TIME)
             gen->running[count++] = gen->sessions[i].xid;
     if (count)
@@ -40,14 +40,11 @@ static esse_value postgresql_snapshot(struct esse_gen *gen)
 
 esse_value esse_gen_snapshot(struct esse_gen *gen, uint64_t tick)
 {
-    switch (gen->options->certifies) {
-    case ESSE_CERTIFICATE_TIMESTAMPS:
-    case ESSE_CERTIFICATE_COMMIT_ORDER: /* until gen_keep counts */
-        return esse_value_small((int64_t)(2 * tick + 1));
-    case ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS:
-        return postgresql_snapshot(gen);
-    case ESSE_CERTIFICATE_NONE:
-        break;
-    }
-    return ESSE_NONE;
+    const enum esse_certificate_kind kind = gen->options->certifies;
+    if (kind == ESSE_CERTIFICATE_NONE)
+        return ESSE_NONE;
+    return kind == ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS
+               ? postgresql_snapshot(gen)
+               : esse_value_small((int64_t)(2 * tick + 1)); /* of a commit order: until gen_keep
+                                                               counts */
 }

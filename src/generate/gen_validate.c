@@ -6,26 +6,13 @@
 
 /* Options that make sense. */
 
+/* What the workload says itself, of --keys and --ops, it says when it is opened. */
 static bool validate_counts(const struct esse_gen_options *options, struct esse_error *err)
 {
-    const struct {
-        const char *name;
-        uint64_t value, least, most;
-    } limits[] = {
-        { "txns", options->txns, 1, 1000000000 },
-        { "ops", options->ops, 1, 1000000 },
-        { "ops-spread", options->ops_spread, 0, options->ops - 1 },
-        { "keys", options->keys, 1, 100000000 },
-        { "sessions", options->sessions, 1, 1000000 },
-        { "rows-matching", options->rows_matching, options->workload == ESSE_GEN_PREDICATE,
-          100000000 },
-    };
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        if (limits[i].value < limits[i].least || limits[i].value > limits[i].most)
-            return esse_fail(err, ESSE_EUSAGE, "--%s must be from %llu to %llu", limits[i].name,
-                             (unsigned long long)limits[i].least,
-                             (unsigned long long)limits[i].most);
-    return true;
+    if (options->txns < 1 || options->txns > 1000000000)
+        return esse_fail(err, ESSE_EUSAGE, "--txns must be from 1 to 1000000000");
+    return (options->work.sessions >= 1 && options->work.sessions <= 1000000) ||
+           esse_fail(err, ESSE_EUSAGE, "--sessions must be from 1 to 1000000");
 }
 
 static bool validate_shares(const struct esse_gen_options *options, struct esse_error *err)
@@ -34,27 +21,33 @@ static bool validate_shares(const struct esse_gen_options *options, struct esse_
         const char *name;
         double value;
     } shares[] = {
-        { "read-share", options->read_share },     { "rmw-share", options->rmw_share },
-        { "abort-share", options->abort_share },   { "crash-share", options->crash_share },
-        { "stale-share", options->stale_share },   { "predicate-share", options->predicate_share },
-        { "delete-share", options->delete_share },
+        { "read-share", options->work.read_share },
+        { "rmw-share", options->work.rmw_share },
+        { "abort-share", options->work.abort_share },
+        { "crash-share", options->crash_share },
+        { "stale-share", options->stale_share },
+        { "predicate-share", options->work.predicate_share },
+        { "delete-share", options->work.delete_share },
+        { "aggregate-share", options->work.aggregate_share },
     };
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
         if (!(shares[i].value >= 0 && shares[i].value <= 1))
             return esse_fail(err, ESSE_EUSAGE, "--%s must be from 0 to 1", shares[i].name);
-    if (!(options->zipf_theta >= 0 && options->zipf_theta <= 10))
+    if (!(options->work.zipf_theta >= 0 && options->work.zipf_theta <= 10))
         return esse_fail(err, ESSE_EUSAGE, "--zipf-theta must be from 0 to 10");
-    if (options->drop_aborted && options->abort_share > 0.99)
+    if (options->drop_aborted && options->work.abort_share > 0.99)
         return esse_fail(err, ESSE_EUSAGE,
                          "--drop-aborted with --abort-share %g would never find its transactions",
-                         options->abort_share);
+                         options->work.abort_share);
     return true;
 }
 
 static bool validate_mix(const struct esse_gen_options *options, struct esse_error *err)
 {
-    if (!options->mix || (options->ops == esse_mix_ops(options->mix) && !options->ops_spread &&
-                          !options->is_pure && options->read_share == 0 && options->rmw_share == 0))
+    const struct esse_workload_options *work = &options->work;
+    if (!options->workload->mix ||
+        (work->ops == options->workload->defaults.ops && !work->ops_spread && !work->is_pure &&
+         work->read_share == 0 && work->rmw_share == 0))
         return true;
     return esse_fail(err, ESSE_EUSAGE,
                      "the transactions of this workload have shapes of their own; --ops, "
@@ -69,7 +62,7 @@ static bool validate_plant(const struct esse_gen_options *options,
     if (anomaly->needs & ESSE_GEN_NEEDS_ORDER && !options->has_certificate)
         return esse_fail(err, ESSE_EUSAGE,
                          "%s in %s needs --certificate: nothing but the version order shows it",
-                         name, esse_gen_workload_names[options->workload]);
+                         name, esse_gen_workload_names[esse_gen_data(options->workload)]);
     if (options->certifies != ESSE_CERTIFICATE_NONE && strchr(anomaly->script, '/'))
         return esse_fail(err, ESSE_EUSAGE,
                          "%s has versions against the order of the commits, which --certify "
@@ -96,15 +89,15 @@ bool esse_gen_validate(const struct esse_gen_options *options, struct esse_error
     if (options->certifies != ESSE_CERTIFICATE_NONE && esse_store_traits[options->level].has_dirty)
         return esse_fail(err, ESSE_EUSAGE,
                          "--certify needs a level at which operations see nothing but commits");
-    if (options->has_vsets && options->workload != ESSE_GEN_PREDICATE)
-        return esse_fail(err, ESSE_EUSAGE, "--vsets needs the workload predicate");
+    if (options->has_vsets && esse_gen_data(options->workload) != ESSE_GEN_PREDICATE)
+        return esse_fail(err, ESSE_EUSAGE, "--vsets needs a workload with predicates");
     if (options->has_one_timestamp && (options->certifies != ESSE_CERTIFICATE_TIMESTAMPS ||
                                        !esse_store_traits[options->level].has_order))
         return esse_fail(err, ESSE_EUSAGE,
                          "--one-timestamp needs --certify timestamps, and a level that is "
                          "serializable");
     for (size_t i = 0; i < options->plant_count; i++) {
-        assert(options->plants[i].anomaly->workloads & 1u << options->workload);
+        assert(options->plants[i].anomaly->workloads & 1u << esse_gen_data(options->workload));
         assert(i == 0 || options->plants[i - 1].at <= options->plants[i].at);
         if (!validate_plant(options, options->plants[i].anomaly, err))
             return false;

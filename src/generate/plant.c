@@ -11,6 +11,8 @@
 /* Of the clock in one tick of a script: time enough for each of its transactions to commit. */
 enum { STRETCH = 8 };
 enum { MATCHES_FROM = 1, MATCHES_TO = 4 };
+/* No value that a predicate of a workload finds is as large. */
+static const int64_t beyond_values = 1000000000000000;
 
 uint32_t esse_gen_plant_keys(const struct esse_gen_plant *plant)
 {
@@ -33,8 +35,8 @@ static struct planting planting_of(const struct esse_gen_plant *plant, uint32_t 
     struct planting planting = { .gen = gen,
                                  .script = plant_script_read(plant->anomaly->script),
                                  .first_key = first_key };
-    if (gen->options->workload == ESSE_GEN_PREDICATE)
-        planting.base = gen->scale * gen->groups + (int64_t)number * 10;
+    if (gen->data == ESSE_GEN_PREDICATE)
+        planting.base = beyond_values + (int64_t)number * 10;
     return planting;
 }
 
@@ -82,7 +84,7 @@ struct script_record {
 static void make_op(struct planting *planting, const struct plant_op *op,
                     struct script_record *record, struct esse_op_record *to)
 {
-    const bool is_list = planting->gen->options->workload == ESSE_GEN_LIST_APPEND;
+    const bool is_list = planting->gen->data == ESSE_GEN_LIST_APPEND;
     to->begin = to->end = ESSE_NO_TIME;
     if (op->kind != 'w')
         to->snapshot = planting->snapshot;
@@ -225,7 +227,7 @@ static void certify_plant(struct planting *planting, const uint32_t *names)
 {
     const struct plant_script *script = &planting->script;
     struct esse_gen_certificate *certificate = &planting->gen->certificate;
-    const bool is_list = planting->gen->options->workload == ESSE_GEN_LIST_APPEND;
+    const bool is_list = planting->gen->data == ESSE_GEN_LIST_APPEND;
     for (uint8_t key = 0; key < script->keys; key++)
         for (uint8_t i = 0; i < script->orders[key].count; i++)
             esse_gen_certificate_version(
@@ -240,9 +242,9 @@ static void certify_plant(struct planting *planting, const uint32_t *names)
                 continue;
             bool is_unique = writers_of(script, op->key, op->digits[0]) == 1;
             esse_gen_certificate_version(
-                certificate, (struct esse_gen_version){ is_unique ? planting->base + op->digits[0]
-                                                                  : ESSE_STORE_ABSENT,
-                                                        planting->first_key + op->key, names[t] });
+                certificate,
+                (struct esse_gen_version){ is_unique ? planting->base + op->digits[0] : ESSE_ABSENT,
+                                           planting->first_key + op->key, names[t] });
         }
 }
 
@@ -273,9 +275,9 @@ static bool send_orders(const struct esse_gen_certificate *certificate, uint32_t
     for (uint32_t key = first_key; key < first_key + PLANT_KEYS; key++) {
         struct esse_version_ref refs[PLANT_TXNS * PLANT_OPS];
         size_t count = 0;
-        for (size_t i = 0; i < certificate->version_count; i++)
-            if (certificate->versions[i].key == key)
-                refs[count++] = esse_gen_version_ref(certificate->versions[i]);
+        for (size_t i = 0; i < certificate->versions.count; i++)
+            if (certificate->versions.at[i].key == key)
+                refs[count++] = esse_gen_version_ref(certificate->versions.at[i]);
         if (count && !sink->version_order(sink, esse_value_small(key), refs, count, err))
             return false;
     }
@@ -285,11 +287,8 @@ static bool send_orders(const struct esse_gen_certificate *certificate, uint32_t
 bool esse_plant_play(const struct esse_gen_anomaly *anomaly, enum esse_gen_workload workload,
                      const struct esse_played *played, struct esse_error *err)
 {
-    /* No live key or value comes near these. */
-    enum { FIRST_KEY = 1000000000 };
-    static const int64_t far_value = 1000000000000000;
+    enum { FIRST_KEY = 1000000000 }; /* no live key comes near it */
     const struct esse_gen_options options = {
-        .workload = workload,
         .has_times = true,
         .has_op_times = true,
         .has_certificate = true,
@@ -300,12 +299,11 @@ bool esse_plant_play(const struct esse_gen_anomaly *anomaly, enum esse_gen_workl
     const struct esse_gen_plant plant = { .anomaly = anomaly };
     struct esse_arena *arena = esse_arena_new();
     struct esse_gen gen = { .options = &options,
+                            .data = workload,
                             .arena = arena,
                             .sink = played->history,
                             .next_session = played->session,
                             .clock = (uint64_t)played->now,
-                            .scale = far_value,
-                            .groups = 1,
                             .certificate = { .arena = arena } };
     struct esse_gen_row_vec rows = { 0 };
     esse_gen_plant_init(&plant, 0, FIRST_KEY, &gen, &rows);

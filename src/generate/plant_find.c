@@ -86,7 +86,7 @@ bool esse_gen_plants_parse(struct esse_arena *arena, const char *text,
         if (position)
             *position++ = '\0';
         struct esse_gen_plant plant = { 0 };
-        if (!find_anomaly(name, options->workload, &plant.anomaly, err) ||
+        if (!find_anomaly(name, esse_gen_data(options->workload), &plant.anomaly, err) ||
             !read_position(position ? position : "50%", options->txns, &plant.at, err))
             return false;
         insert_plant(plants, count++, plant);

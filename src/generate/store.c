@@ -37,11 +37,9 @@ struct slot {
     uint64_t changed;    /* when the newest version was committed, or the key was put here */
     struct version *log; /* committed versions, oldest first */
     uint32_t count, room;
-    uint64_t installed; /* versions ever committed to the key */
-    uint64_t issued;    /* values ever handed out for the key */
-    uint32_t holder;    /* session that holds the lock, plus 1 */
-    bool is_trimmed;    /* the log no longer reaches back to the unwritten key */
-    bool owns_log;      /* 'log' is a block of its own and not a part of first_logs */
+    uint32_t holder; /* session that holds the lock, plus 1 */
+    bool is_trimmed; /* the log no longer reaches back to the unwritten key */
+    bool owns_log;   /* 'log' is a block of its own and not a part of first_logs */
 };
 
 struct range {
@@ -108,6 +106,11 @@ struct esse_store *esse_store_new(struct esse_arena *arena,
     return store;
 }
 
+bool esse_store_is_list(const struct esse_store *store)
+{
+    return store->options.is_list;
+}
+
 /* The oldest moment that an open snapshot sees or a new one may see. */
 static uint64_t find_horizon(const struct esse_store *store, uint64_t now)
 {
@@ -147,7 +150,7 @@ static struct esse_entry entry_of(const struct esse_store *store, const struct s
 
 static void add_to_index(struct esse_store *store, const struct slot *slot, int64_t value)
 {
-    if (store->has_index && value != ESSE_STORE_ABSENT && !log_has(slot, 0, value))
+    if (store->has_index && value != ESSE_ABSENT && !log_has(slot, 0, value))
         esse_sorted_add(&store->by_value, entry_of(store, slot, value));
 }
 
@@ -156,7 +159,7 @@ static void remove_from_index(struct esse_store *store, const struct slot *slot,
 {
     for (uint32_t i = 0; store->has_index && i < count; i++) {
         const int64_t value = slot->log[i].value;
-        if (value != ESSE_STORE_ABSENT && !log_has(slot, i + 1, value))
+        if (value != ESSE_ABSENT && !log_has(slot, i + 1, value))
             esse_sorted_remove(&store->by_value, entry_of(store, slot, value));
     }
 }
@@ -170,8 +173,7 @@ static void make_index(struct esse_store *store)
     for (uint32_t i = 0; i < store->options.slots; i++) {
         const struct slot *slot = &store->slots[i];
         for (uint32_t at = 0; at < slot->count; at++)
-            if (slot->log[at].value != ESSE_STORE_ABSENT &&
-                !log_has(slot, at + 1, slot->log[at].value))
+            if (slot->log[at].value != ESSE_ABSENT && !log_has(slot, at + 1, slot->log[at].value))
                 entries[count++] = entry_of(store, slot, slot->log[at].value);
     }
     esse_sorted_init(&store->by_value, store->arena);
@@ -224,7 +226,6 @@ static void install(struct esse_store *store, struct slot *slot, uint64_t now, i
     add_to_index(store, slot, value);
     slot->log[slot->count++] = (struct version){ now, value };
     slot->changed = now;
-    slot->installed++;
 }
 
 void esse_store_init(struct esse_store *store, uint32_t slot, int64_t value)
@@ -254,16 +255,6 @@ uint64_t esse_store_next_key(const struct esse_store *store)
     return store->next_key;
 }
 
-uint64_t esse_store_fresh(struct esse_store *store, uint32_t slot)
-{
-    return ++store->slots[slot].issued;
-}
-
-uint64_t esse_store_issued(const struct esse_store *store, uint32_t slot)
-{
-    return store->slots[slot].issued;
-}
-
 static uint32_t *bucket_of(const struct esse_store *store, const struct txn *txn, uint32_t slot)
 {
     return &txn->buckets[esse_hash_word(slot) & store->bucket_mask];
@@ -284,23 +275,20 @@ static struct esse_store_write *find_write(const struct esse_store *store, const
     return NULL;
 }
 
-/* When the slot's key last changed is remembered, for the transactions that read it before. */
-static void retire(struct esse_store *store, struct slot *slot)
+/* When the slot's key last changed is remembered, for the transactions that read it before.  Other
+ * transactions that have written to the old key cannot commit any more; where commits must not fail
+ * there are locks, and then there are no others. */
+bool esse_store_renew(struct esse_store *store, uint32_t session, uint32_t number)
 {
-    remove_from_index(store, slot, slot->count);
+    struct slot *slot = &store->slots[number];
+    assert(!store->has_index);
+    if ((slot->holder && slot->holder != session + 1) ||
+        find_write(store, &store->txns[session], number))
+        return false;
     slot->key = store->next_key++;
     slot->count = 0;
-    slot->installed = slot->issued = 0;
     slot->is_trimmed = false;
-}
-
-/* Other transactions that have written to the old key cannot commit any more; where commits must
- * not fail there are locks, and then there are no others. */
-void esse_store_renew(struct esse_store *store, uint32_t session, uint32_t slot)
-{
-    assert(!store->traits.has_locks || store->slots[slot].holder == session + 1);
-    if (store->slots[slot].issued > 0 && !find_write(store, &store->txns[session], slot))
-        retire(store, &store->slots[slot]);
+    return true;
 }
 
 /* The transaction whose uncommitted writes a read of the slot sees: itself, or at read uncommitted
@@ -333,7 +321,7 @@ static int64_t look(const struct esse_store *store, uint32_t session, uint32_t s
     if (write)
         return write->value;
     uint32_t count = seen(store, &store->txns[session], &store->slots[slot]);
-    return count ? store->slots[slot].log[count - 1].value : ESSE_STORE_ABSENT;
+    return count ? store->slots[slot].log[count - 1].value : ESSE_ABSENT;
 }
 
 int64_t esse_store_read(struct esse_store *store, uint32_t session, uint32_t slot)
@@ -385,7 +373,7 @@ static void take_written(struct esse_store *store, uint32_t session, const struc
     for (size_t i = 0; i < writer->writes.count; i++) {
         const struct esse_store_write *write = &writer->writes.at[i];
         const struct slot *slot = &store->slots[write->slot];
-        if (write->is_last && write->key == slot->key && write->value != ESSE_STORE_ABSENT &&
+        if (write->is_last && write->key == slot->key && write->value != ESSE_ABSENT &&
             write->value >= range.low && write->value <= range.high &&
             !log_has(slot, 0, write->value))
             take_row(store, session, write->slot, write->value);
@@ -428,7 +416,7 @@ const struct esse_store_row *esse_store_rows(struct esse_store *store, uint32_t 
     for (uint32_t i = 0; i < store->options.slots; i++) {
         bool is_own;
         const int64_t value = look(store, session, i, &is_own);
-        if (value != ESSE_STORE_ABSENT)
+        if (value != ESSE_ABSENT)
             row_vec_push(&store->rows, store->arena,
                          (struct esse_store_row){ store->slots[i].key, value, i });
     }
@@ -526,11 +514,6 @@ bool esse_store_commit(struct esse_store *store, uint32_t session, uint64_t now)
         const struct esse_store_write *write = &txn->writes.at[i];
         if (store->options.is_list || write->is_last)
             install(store, &store->slots[write->slot], now, write->value);
-    }
-    for (size_t i = 0; store->options.max_writes && i < txn->writes.count; i++) {
-        struct slot *slot = &store->slots[txn->writes.at[i].slot];
-        if (slot->key == txn->writes.at[i].key && slot->installed >= store->options.max_writes)
-            retire(store, slot);
     }
     return true;
 }

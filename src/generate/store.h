@@ -2,15 +2,16 @@
 #define ESSE_GENERATE_STORE_H
 
 #include "base/arena.h"
+#include "workload/request.h"
 
 /*
  * A small multi-version store in memory, deterministic and single-threaded: concurrency is the
  * caller's, which runs several open transactions step by step and says what time it is.
  *
- * Keys live in slots 0 .. slots - 1.  A slot whose key has taken 'max_writes' versions gets a
- * fresh key, so that lists stay short.  Values are integers; a list is appended to, one integer a
- * write.  Writes are kept with their transaction until it commits; at read uncommitted others look
- * at them there, so nothing ever has to be undone.
+ * Keys live in slots 0 .. slots - 1; a slot can be given a fresh key, and the old one is then out
+ * of reach.  Values are integers; a list is appended to, one integer a write.  Writes are kept with
+ * their transaction until it commits; at read uncommitted others look at them there, so nothing
+ * ever has to be undone.
  *
  * How the levels work (docs/design/generator.md says why each is sound):
  *   read-uncommitted     write locks to the end; reads see what the lock's holder wrote
@@ -58,12 +59,9 @@ struct esse_store_options {
     bool is_list;
     uint32_t slots, sessions;
     uint32_t writes_hint; /* about how many keys a transaction writes */
-    uint64_t max_writes;  /* versions before a key retires; 0: never */
     uint64_t max_lag;     /* how far into the past a snapshot may reach */
     uint64_t next_key;    /* the first key that is not yet in a slot; at least 'slots' */
 };
-
-#define ESSE_STORE_ABSENT INT64_MIN
 
 enum esse_store_answer {
     ESSE_STORE_DONE,
@@ -88,6 +86,8 @@ struct esse_store_row {
 struct esse_store *esse_store_new(struct esse_arena *arena,
                                   const struct esse_store_options *options);
 
+bool esse_store_is_list(const struct esse_store *store);
+
 /* A version that is there from the start.  Before the first begin. */
 void esse_store_init(struct esse_store *store, uint32_t slot, int64_t value);
 
@@ -98,13 +98,10 @@ void esse_store_begin(struct esse_store *store, uint32_t session, uint64_t now, 
 uint64_t esse_store_key(const struct esse_store *store, uint32_t slot);
 uint64_t esse_store_next_key(const struct esse_store *store);
 
-/* Puts a fresh key into the slot for the session to insert, unless the one that is there has not
- * been used or is being written by the session itself.  The lock must be held. */
-void esse_store_renew(struct esse_store *store, uint32_t session, uint32_t slot);
-
-/* 1, 2, 3 ... for each key: values that are never used twice. */
-uint64_t esse_store_fresh(struct esse_store *store, uint32_t slot);
-uint64_t esse_store_issued(const struct esse_store *store, uint32_t slot);
+/* Puts a fresh key into the slot.  False, and nothing is done, if the session itself is writing the
+ * one that is there, or another session has its lock.  Not in a store that matches ranges: the old
+ * row would vanish without a delete. */
+bool esse_store_renew(struct esse_store *store, uint32_t session, uint32_t slot);
 
 int64_t esse_store_read(struct esse_store *store, uint32_t session, uint32_t slot);
 
@@ -123,7 +120,7 @@ const struct esse_store_row *esse_store_rows(struct esse_store *store, uint32_t 
 /* Takes the lock of a slot, where the level has locks.  Locks stay until the end. */
 enum esse_store_answer esse_store_lock(struct esse_store *store, uint32_t session, uint32_t slot);
 
-/* Writes, or appends to a list; ESSE_STORE_ABSENT deletes.  The lock must be held. */
+/* Writes, or appends to a list; ESSE_ABSENT deletes.  The lock must be held. */
 void esse_store_write(struct esse_store *store, uint32_t session, uint32_t slot, int64_t value);
 
 const struct esse_store_write *esse_store_writes(const struct esse_store *store, uint32_t session,

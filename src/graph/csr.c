@@ -10,10 +10,8 @@
 
 void esse_csr_init(struct esse_csr *csr, struct esse_arena *arena, uint32_t nodes)
 {
-    size_t bytes = ((size_t)nodes + 2) * sizeof *csr->first;
     *csr = (struct esse_csr){ .arena = arena, .nodes = nodes };
-    csr->first = esse_arena_grow(arena, NULL, bytes);
-    memset(csr->first, 0, bytes);
+    csr->first = esse_arena_zeros(arena, nodes + (size_t)2, uint32_t);
 }
 
 void esse_csr_start(struct esse_csr *csr)
@@ -26,7 +24,7 @@ void esse_csr_start(struct esse_csr *csr)
             esse_guard_too_large();
         csr->first[v] = (uint32_t)sum;
     }
-    csr->to = esse_arena_grow(csr->arena, NULL, (sum + 1) * sizeof *csr->to);
+    csr->to = esse_arena_array(csr->arena, sum + 1, *csr->to);
 }
 
 void esse_csr_finish(struct esse_csr *csr)
@@ -44,6 +42,18 @@ bool esse_csr_valid(const struct esse_csr *csr, uint32_t targets)
     for (uint32_t e = 0; ok && e < csr->first[csr->nodes]; e++)
         ok = csr->to[e] < targets;
     return ok;
+}
+
+void esse_csr_turn(struct esse_csr *turned, struct esse_arena *arena, const struct esse_csr *csr)
+{
+    esse_csr_init(turned, arena, csr->nodes);
+    for (uint32_t e = 0; e < esse_csr_edges(csr); e++)
+        esse_csr_count(turned, csr->to[e]);
+    esse_csr_start(turned);
+    for (uint32_t v = 0; v < csr->nodes; v++)
+        for (uint32_t e = csr->first[v]; e < csr->first[v + 1]; e++)
+            esse_csr_add(turned, csr->to[e], v);
+    esse_csr_finish(turned);
 }
 
 void esse_csr_drop(struct esse_csr *csr)

@@ -22,6 +22,11 @@
  *
  * Cost: O(1) an edge and pass; 4 bytes a node and 4 bytes an edge.
  */
+typedef struct {
+    uint32_t ix;
+} esse_node;
+#define ESSE_NO_NODE UINT32_MAX
+
 struct esse_csr {
     struct esse_arena *arena;
     uint32_t nodes;
@@ -56,6 +61,9 @@ static inline uint32_t esse_csr_edges(const struct esse_csr *csr)
 {
     return csr->first[csr->nodes];
 }
+
+/* The same edges, turned round. */
+void esse_csr_turn(struct esse_csr *turned, struct esse_arena *arena, const struct esse_csr *csr);
 
 void esse_csr_drop(struct esse_csr *csr);
 

@@ -48,18 +48,17 @@ struct esse_reach *esse_reach_windows(const struct esse_reach_graph *graph, uint
 void esse_reach_free(struct esse_reach *reach); /* NULL is fine */
 
 /* Is there a path from a to b?  Always, if they are the same. */
-bool esse_reach_leads(const struct esse_reach *reach, uint32_t a, uint32_t b);
+bool esse_reach_leads(const struct esse_reach *reach, esse_node a, esse_node b);
 
 /* Adds an edge; false, and nothing is changed, if it would close a cycle. */
-bool esse_reach_add(struct esse_reach *reach, uint32_t from, uint32_t to);
+bool esse_reach_add(struct esse_reach *reach, esse_node from, esse_node to);
 
 /*
  * What changed since this was emptied (count = 0), by the caller: 2 * node if the node leads to
  * more, 2 * node + 1 if more leads to it.  Every pair that is connected now and was not before has
  * its first node there as the one or its second as the other.  Entries may repeat.
  */
-ESSE_VEC(esse_reach_changes, uint32_t)
-struct esse_reach_changes *esse_reach_changed(struct esse_reach *reach);
+struct esse_u32_vec *esse_reach_changed(struct esse_reach *reach);
 
 /* Does it have the invariants of reach_state.h?  O(what making it takes): for asserts and tests. */
 bool esse_reach_valid(const struct esse_reach *reach);

@@ -2,12 +2,10 @@
 
 #include <string.h>
 
-#define NONE ESSE_REACH_NONE
-
-bool reach_chains_take(struct esse_reach *reach, uint32_t a, uint32_t b)
+bool reach_chains_take(struct esse_reach *reach, esse_node a, esse_node b)
 {
-    uint32_t *to = reach->firsts + (size_t)a * reach->chains;
-    const uint32_t *from = reach->firsts + (size_t)b * reach->chains;
+    uint32_t *to = reach->firsts + (size_t)a.ix * reach->chains;
+    const uint32_t *from = reach->firsts + (size_t)b.ix * reach->chains;
     uint32_t grows = 0;
     for (uint32_t c = 0; c < reach->chains; c++) {
         grows |= from[c] < to[c];
@@ -21,11 +19,12 @@ static void place_nodes(struct esse_reach *reach, const uint32_t *order)
 {
     uint32_t *length = esse_arena_alloc(reach->arena, reach->chains + (size_t)1, sizeof *length);
     for (uint32_t i = 0; i < reach->csr->nodes; i++) {
-        const uint32_t node = order[i], chain = reach->chain[node];
+        const esse_node node = { order[i] };
+        const uint32_t chain = reach->chain[node.ix];
         if (chain == NONE)
             continue;
-        reach->place[node] = length[chain]++;
-        reach->firsts[(size_t)node * reach->chains + chain] = reach->place[node];
+        reach->place[node.ix] = length[chain]++;
+        reach->firsts[(size_t)node.ix * reach->chains + chain] = reach->place[node.ix];
     }
 }
 
@@ -40,8 +39,8 @@ struct esse_reach *esse_reach_chains(const struct esse_reach_graph *graph, const
     reach->chains = chains;
     reach->chain = chain;
     reach->bytes = bytes;
-    reach->place = esse_arena_grow(reach->arena, NULL, nodes * sizeof *reach->place);
-    reach->firsts = memset(esse_arena_grow(reach->arena, NULL, bytes + 1), 0xff, bytes);
+    reach->place = esse_arena_array(reach->arena, nodes, *reach->place);
+    reach->firsts = esse_arena_none(reach->arena, nodes * chains, uint32_t);
     place_nodes(reach, graph->order);
     return reach_fill(reach, graph);
 }

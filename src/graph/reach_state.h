@@ -5,8 +5,11 @@
 
 /* What the parts of reach.h share; no other file includes this. */
 
+#define NONE ESSE_REACH_NONE
+
 struct reach_link {
-    uint32_t node, next; /* the other end, and the next link of the same node, or NONE */
+    esse_node node; /* the other end */
+    uint32_t next;  /* the next link of the same node, or NONE */
 };
 
 ESSE_VEC(reach_links, struct reach_link)
@@ -37,7 +40,7 @@ struct esse_reach {
     struct esse_csr back;     /* the same edges, turned round */
     struct reach_links links; /* added edges: to and from, in turn */
     uint32_t *out, *in;       /* by node: the first of its links */
-    struct esse_reach_changes changed, work;
+    struct esse_u32_vec changed, work;
     size_t bytes;
 
     /* chains */
@@ -56,11 +59,11 @@ struct esse_reach {
 };
 
 /* The node a leads to everything that b leads to, and to b.  Is that new? */
-bool reach_chains_take(struct esse_reach *reach, uint32_t a, uint32_t b);
-bool reach_windows_take(struct esse_reach *reach, uint32_t a, uint32_t b);
-bool reach_windows_lead(const struct esse_reach *reach, uint32_t a, uint32_t b);
+bool reach_chains_take(struct esse_reach *reach, esse_node a, esse_node b);
+bool reach_windows_take(struct esse_reach *reach, esse_node a, esse_node b);
+bool reach_windows_lead(const struct esse_reach *reach, esse_node a, esse_node b);
 /* An edge was added: what leads to 'from' by the spine leads to whatever 'to' leads to. */
-void reach_windows_begin(struct esse_reach *reach, uint32_t from, uint32_t to);
+void reach_windows_begin(struct esse_reach *reach, esse_node from, esse_node to);
 
 /* What both begin with, in an arena of its own. */
 struct esse_reach *reach_open(const struct esse_reach_graph *graph);
@@ -68,9 +71,9 @@ struct esse_reach *reach_open(const struct esse_reach_graph *graph);
  * spent. */
 struct esse_reach *reach_fill(struct esse_reach *reach, const struct esse_reach_graph *graph);
 
-static inline bool reach_is_spine(const struct esse_reach *reach, uint32_t node)
+static inline bool reach_is_spine(const struct esse_reach *reach, esse_node node)
 {
-    return node - reach->spine < reach->spine_end - reach->spine;
+    return node.ix - reach->spine < reach->spine_end - reach->spine;
 }
 
 #endif

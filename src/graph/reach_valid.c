@@ -1,7 +1,5 @@
 #include "graph/reach_state.h"
 
-#define NONE ESSE_REACH_NONE
-
 /* What reach_state.h says of a table, looked at edge by edge. */
 
 /* Each node has as many edges into it, and from the same nodes: these as a sum. */
@@ -30,7 +28,7 @@ static uint32_t count_links(const struct esse_reach *reach, uint32_t first, uint
     uint32_t count = 0;
     for (uint32_t l = first, before = NONE; l != NONE; before = l, l = reach->links.at[l].next) {
         if (l >= reach->links.count || l % 2 != parity || l >= before ||
-            reach->links.at[l].node >= reach->csr->nodes)
+            reach->links.at[l].node.ix >= reach->csr->nodes)
             return NONE;
         count++;
     }
@@ -40,21 +38,21 @@ static uint32_t count_links(const struct esse_reach *reach, uint32_t first, uint
 static bool are_links_valid(const struct esse_reach *reach)
 {
     uint64_t out = 0, in = 0;
-    for (uint32_t node = 0; node < reach->csr->nodes; node++) {
-        out += count_links(reach, reach->out[node], 0);
-        in += count_links(reach, reach->in[node], 1);
+    for (esse_node node = { 0 }; node.ix < reach->csr->nodes; node.ix++) {
+        out += count_links(reach, reach->out[node.ix], 0);
+        in += count_links(reach, reach->in[node.ix], 1);
     }
     return 2 * out == reach->links.count && 2 * in == reach->links.count;
 }
 
 /* ---- nodes and edges of either kind ---- */
 
-static bool is_chained(const struct esse_reach *reach, uint32_t node)
+static bool is_chained(const struct esse_reach *reach, esse_node node)
 {
-    const uint32_t chain = reach->chain[node];
+    const uint32_t chain = reach->chain[node.ix];
     return chain == NONE ||
            (chain < reach->chains &&
-            reach->firsts[(size_t)node * reach->chains + chain] == reach->place[node]);
+            reach->firsts[(size_t)node.ix * reach->chains + chain] == reach->place[node.ix]);
 }
 
 static bool leads_as_early(const struct esse_reach *reach, uint32_t a, uint32_t b)
@@ -67,14 +65,14 @@ static bool leads_as_early(const struct esse_reach *reach, uint32_t a, uint32_t 
     return ok;
 }
 
-static bool is_windowed(const struct esse_reach *reach, uint32_t node)
+static bool is_windowed(const struct esse_reach *reach, esse_node node)
 {
     const bool is_spine = reach_is_spine(reach, node);
-    if ((reach->column[node] != NONE) != (node < reach->asked && !is_spine))
+    if ((reach->column[node.ix] != NONE) != (node.ix < reach->asked && !is_spine))
         return false;
-    const uint32_t place = node - reach->spine + 1;
-    return !is_spine || (reach->begin[node] == place && reach->end[node] == place &&
-                         reach->rows[node].words == 0);
+    const uint32_t place = node.ix - reach->spine + 1;
+    return !is_spine || (reach->begin[node.ix] == place && reach->end[node.ix] == place &&
+                         reach->rows[node.ix].words == 0);
 }
 
 static uint64_t row_word(const struct esse_reach *reach, const struct reach_row *row, uint32_t word,
@@ -88,7 +86,7 @@ static bool has_bits_of(const struct esse_reach *reach, uint32_t a, uint32_t b)
     const struct reach_row *to = &reach->rows[a], *from = &reach->rows[b];
     if (reach->end[a] > reach->end[b] || reach->begin[a] > reach->begin[b])
         return false;
-    if (reach_is_spine(reach, a) || reach_is_spine(reach, b))
+    if (reach_is_spine(reach, (esse_node){ a }) || reach_is_spine(reach, (esse_node){ b }))
         return true;
     const uint32_t column = reach->column[b];
     bool ok = row_word(reach, to, column / 64, ~(uint64_t)0) >> column % 64 & 1;
@@ -97,16 +95,16 @@ static bool has_bits_of(const struct esse_reach *reach, uint32_t a, uint32_t b)
     return ok;
 }
 
-static bool is_node_valid(const struct esse_reach *reach, uint32_t a)
+static bool is_node_valid(const struct esse_reach *reach, esse_node a)
 {
     const struct esse_csr *csr = reach->csr;
     bool (*follows)(const struct esse_reach *, uint32_t, uint32_t) =
         reach->bits ? has_bits_of : leads_as_early;
     bool ok = reach->bits ? is_windowed(reach, a) : is_chained(reach, a);
-    for (uint32_t e = csr->first[a]; ok && e < csr->first[a + 1]; e++)
-        ok = follows(reach, a, csr->to[e]);
-    for (uint32_t l = reach->out[a]; ok && l != NONE; l = reach->links.at[l].next)
-        ok = follows(reach, a, reach->links.at[l].node);
+    for (uint32_t e = csr->first[a.ix]; ok && e < csr->first[a.ix + 1]; e++)
+        ok = follows(reach, a.ix, csr->to[e]);
+    for (uint32_t l = reach->out[a.ix]; ok && l != NONE; l = reach->links.at[l].next)
+        ok = follows(reach, a.ix, reach->links.at[l].node.ix);
     return ok;
 }
 
@@ -115,7 +113,7 @@ bool esse_reach_valid(const struct esse_reach *reach)
     struct esse_arena *arena = esse_arena_new();
     bool ok = !reach->work.count && is_turned_round(reach, arena) && are_links_valid(reach);
     esse_arena_free(arena);
-    for (uint32_t node = 0; ok && node < reach->csr->nodes; node++)
+    for (esse_node node = { 0 }; ok && node.ix < reach->csr->nodes; node.ix++)
         ok = is_node_valid(reach, node);
     return ok;
 }

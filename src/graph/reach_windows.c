@@ -1,8 +1,8 @@
 #include "graph/reach_state.h"
 
-#include <string.h>
+#include "base/gallop.h"
 
-#define NONE ESSE_REACH_NONE
+#include <string.h>
 
 /*
  * Why it is exact.  Let there be a path from a to b.  If it touches the spine, at a place p, then
@@ -14,12 +14,12 @@
  * rise.
  */
 
-bool reach_windows_lead(const struct esse_reach *reach, uint32_t a, uint32_t b)
+bool reach_windows_lead(const struct esse_reach *reach, esse_node a, esse_node b)
 {
-    if (reach->end[a] <= reach->begin[b])
+    if (reach->end[a.ix] <= reach->begin[b.ix])
         return true;
-    const struct reach_row *row = &reach->rows[a];
-    const uint32_t column = reach->column[b], word = column / 64 - row->first;
+    const struct reach_row *row = &reach->rows[a.ix];
+    const uint32_t column = reach->column[b.ix], word = column / 64 - row->first;
     return word < row->words && reach->bits[row->at + word] >> column % 64 & 1;
 }
 
@@ -37,18 +37,19 @@ static bool take_word(struct esse_reach *reach, const struct reach_row *row, uin
 }
 
 /* The spine's nodes have no rows: what they lead to, the spine answers. */
-bool reach_windows_take(struct esse_reach *reach, uint32_t a, uint32_t b)
+bool reach_windows_take(struct esse_reach *reach, esse_node a, esse_node b)
 {
-    const struct reach_row *to = &reach->rows[a], *from = &reach->rows[b];
+    const struct reach_row *to = &reach->rows[a.ix], *from = &reach->rows[b.ix];
     const uint32_t end = from->first + from->words;
     if (reach_is_spine(reach, a))
         return false;
-    bool grows = reach->end[b] < reach->end[a];
+    bool grows = reach->end[b.ix] < reach->end[a.ix];
     if (grows)
-        reach->end[a] = reach->end[b];
+        reach->end[a.ix] = reach->end[b.ix];
     if (reach_is_spine(reach, b))
         return grows;
-    grows |= take_word(reach, to, reach->column[b] / 64, (uint64_t)1 << reach->column[b] % 64);
+    grows |=
+        take_word(reach, to, reach->column[b.ix] / 64, (uint64_t)1 << reach->column[b.ix] % 64);
     for (uint32_t word = from->first > to->first ? from->first : to->first; word < end; word++) {
         if (word - to->first >= to->words)
             break;
@@ -57,25 +58,25 @@ bool reach_windows_take(struct esse_reach *reach, uint32_t a, uint32_t b)
     return grows;
 }
 
-static void begin_later(struct esse_reach *reach, uint32_t node, uint32_t begin)
+static void begin_later(struct esse_reach *reach, esse_node node, uint32_t begin)
 {
-    if (reach->begin[node] >= begin)
+    if (reach->begin[node.ix] >= begin)
         return;
-    reach->begin[node] = begin;
-    esse_reach_changes_push(&reach->changed, reach->arena, 2 * node + 1);
-    esse_reach_changes_push(&reach->work, reach->arena, node);
+    reach->begin[node.ix] = begin;
+    esse_u32_vec_push(&reach->changed, reach->arena, 2 * node.ix + 1);
+    esse_u32_vec_push(&reach->work, reach->arena, node.ix);
 }
 
-void reach_windows_begin(struct esse_reach *reach, uint32_t from, uint32_t to)
+void reach_windows_begin(struct esse_reach *reach, esse_node from, esse_node to)
 {
     const struct esse_csr *csr = reach->csr;
-    begin_later(reach, to, reach->begin[from]);
+    begin_later(reach, to, reach->begin[from.ix]);
     while (reach->work.count) {
-        const uint32_t node = reach->work.at[--reach->work.count];
-        for (uint32_t e = csr->first[node]; e < csr->first[node + 1]; e++)
-            begin_later(reach, csr->to[e], reach->begin[node]);
-        for (uint32_t l = reach->out[node]; l != NONE; l = reach->links.at[l].next)
-            begin_later(reach, reach->links.at[l].node, reach->begin[node]);
+        const esse_node node = { reach->work.at[--reach->work.count] };
+        for (uint32_t e = csr->first[node.ix]; e < csr->first[node.ix + 1]; e++)
+            begin_later(reach, (esse_node){ csr->to[e] }, reach->begin[node.ix]);
+        for (uint32_t l = reach->out[node.ix]; l != NONE; l = reach->links.at[l].next)
+            begin_later(reach, reach->links.at[l].node, reach->begin[node.ix]);
     }
 }
 
@@ -86,11 +87,11 @@ static void find_ends(struct esse_reach *reach, const uint32_t *order)
 {
     const struct esse_csr *csr = reach->csr;
     const uint32_t nodes = csr->nodes;
-    for (uint32_t node = 0; node < nodes; node++) {
+    for (esse_node node = { 0 }; node.ix < nodes; node.ix++) {
         const bool is_spine = reach_is_spine(reach, node);
-        reach->column[node] = NONE;
-        reach->begin[node] = is_spine ? node - reach->spine + 1 : 0;
-        reach->end[node] = is_spine ? node - reach->spine + 1 : NONE;
+        reach->column[node.ix] = NONE;
+        reach->begin[node.ix] = is_spine ? node.ix - reach->spine + 1 : 0;
+        reach->end[node.ix] = is_spine ? node.ix - reach->spine + 1 : NONE;
     }
     for (uint32_t i = 0; i < nodes; i++)
         for (uint32_t e = csr->first[order[i]]; e < csr->first[order[i] + 1]; e++)
@@ -108,9 +109,9 @@ struct columns {
     uint32_t *latest; /* by column: the latest end up to it */
 };
 
-static bool has_column(const struct esse_reach *reach, uint32_t node)
+static bool has_column(const struct esse_reach *reach, esse_node node)
 {
-    return node < reach->asked && !reach_is_spine(reach, node);
+    return node.ix < reach->asked && !reach_is_spine(reach, node);
 }
 
 /* Columns are in the order of their begins, and then topological. */
@@ -121,18 +122,18 @@ static struct columns deal_columns(struct esse_reach *reach, const uint32_t *ord
     columns.before = esse_arena_alloc(reach->arena, begins + (size_t)1, sizeof(uint32_t));
     columns.latest = esse_arena_alloc(reach->arena, nodes + (size_t)1, sizeof(uint32_t));
     uint32_t *next = esse_arena_alloc(reach->arena, begins + (size_t)1, sizeof *next);
-    for (uint32_t node = 0; node < nodes; node++)
+    for (esse_node node = { 0 }; node.ix < nodes; node.ix++)
         if (has_column(reach, node))
-            columns.before[reach->begin[node] + 1]++;
+            columns.before[reach->begin[node.ix] + 1]++;
     for (uint32_t b = 1; b < begins; b++)
         columns.before[b] += columns.before[b - 1];
     memcpy(next, columns.before, begins * sizeof *next);
     for (uint32_t i = 0; i < nodes; i++) {
-        const uint32_t node = order[i];
+        const esse_node node = { order[i] };
         if (!has_column(reach, node))
             continue;
-        reach->column[node] = next[reach->begin[node]]++;
-        columns.latest[reach->column[node]] = reach->end[node];
+        reach->column[node.ix] = next[reach->begin[node.ix]]++;
+        columns.latest[reach->column[node.ix]] = reach->end[node.ix];
         columns.count++;
     }
     for (uint32_t c = 1; c < columns.count; c++)
@@ -145,13 +146,7 @@ static struct columns deal_columns(struct esse_reach *reach, const uint32_t *ord
 static uint32_t first_column(const struct columns *columns, uint32_t begin)
 {
     uint32_t low = 0, high = columns->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (columns->latest[middle] > begin)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    ESSE_BISECT(low, high, middle, columns->latest[middle] <= begin);
     return low;
 }
 
@@ -159,14 +154,14 @@ static uint32_t first_column(const struct columns *columns, uint32_t begin)
 static size_t lay_rows(struct esse_reach *reach, const struct columns *columns)
 {
     size_t words = 0;
-    for (uint32_t node = 0; node < reach->csr->nodes; node++) {
-        struct reach_row *row = &reach->rows[node];
+    for (esse_node node = { 0 }; node.ix < reach->csr->nodes; node.ix++) {
+        struct reach_row *row = &reach->rows[node.ix];
         *row = (struct reach_row){ .at = words };
         if (reach_is_spine(reach, node))
             continue;
         const uint32_t end =
-            reach->end[node] == NONE ? columns->count : columns->before[reach->end[node]];
-        row->first = first_column(columns, reach->begin[node]) / 64;
+            reach->end[node.ix] == NONE ? columns->count : columns->before[reach->end[node.ix]];
+        row->first = first_column(columns, reach->begin[node.ix]) / 64;
         row->words = end > 64 * row->first ? (end + 63) / 64 - row->first : 0;
         words += row->words;
     }
@@ -181,18 +176,18 @@ struct esse_reach *esse_reach_windows(const struct esse_reach_graph *graph, uint
     reach->spine = spine;
     reach->spine_end = spine + length;
     reach->asked = asked;
-    reach->begin = esse_arena_grow(reach->arena, NULL, nodes * sizeof *reach->begin);
-    reach->end = esse_arena_grow(reach->arena, NULL, nodes * sizeof *reach->end);
-    reach->column = esse_arena_grow(reach->arena, NULL, nodes * sizeof *reach->column);
-    reach->rows = esse_arena_grow(reach->arena, NULL, nodes * sizeof *reach->rows);
+    reach->begin = esse_arena_array(reach->arena, nodes, *reach->begin);
+    reach->end = esse_arena_array(reach->arena, nodes, *reach->end);
+    reach->column = esse_arena_array(reach->arena, nodes, *reach->column);
+    reach->rows = esse_arena_array(reach->arena, nodes, *reach->rows);
     find_ends(reach, graph->order);
     const struct columns columns = deal_columns(reach, graph->order);
-    reach->bytes = lay_rows(reach, &columns) * sizeof *reach->bits + nodes * 40;
+    const size_t words = lay_rows(reach, &columns);
+    reach->bytes = words * sizeof *reach->bits + nodes * 40;
     if (reach->bytes > most) {
         esse_reach_free(reach);
         return NULL;
     }
-    const size_t bytes = reach->bytes - nodes * 40 + sizeof *reach->bits;
-    reach->bits = memset(esse_arena_grow(reach->arena, NULL, bytes), 0, bytes);
+    reach->bits = esse_arena_zeros(reach->arena, words + 1, uint64_t);
     return reach_fill(reach, graph);
 }

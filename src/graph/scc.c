@@ -84,16 +84,14 @@ static bool visit(struct walk *walk, uint32_t start, struct esse_budget *budget)
 bool esse_scc_find(struct esse_scc *scc, struct esse_arena *arena, const struct esse_csr *csr,
                    struct esse_budget *budget)
 {
-    const size_t room = ((size_t)csr->nodes + 1) * sizeof(uint32_t);
+    const size_t room = csr->nodes + (size_t)1;
     assert(csr->nodes < UINT32_MAX / 2);
     struct walk walk = { .csr = csr, .index = 1, .component = UINT32_MAX };
-    walk.rindex = esse_arena_grow(arena, NULL, room);
-    walk.path = esse_arena_grow(arena, NULL, room);
-    walk.edge = esse_arena_grow(arena, NULL, room);
-    walk.waiting = esse_arena_grow(arena, NULL, room);
-    walk.lowered = esse_arena_grow(arena, NULL, csr->nodes / 8 + 1);
-    memset(walk.rindex, 0, room);
-    memset(walk.lowered, 0, csr->nodes / 8 + 1);
+    walk.rindex = esse_arena_zeros(arena, room, uint32_t);
+    walk.path = esse_arena_array(arena, room, uint32_t);
+    walk.edge = esse_arena_array(arena, room, uint32_t);
+    walk.waiting = esse_arena_array(arena, room, uint32_t);
+    walk.lowered = esse_arena_zeros(arena, csr->nodes / 8 + 1, uint8_t);
     bool ok = true;
     for (uint32_t v = csr->nodes; ok && v-- > 0;)
         if (walk.rindex[v] == 0)

@@ -4,14 +4,11 @@
 
 #include <string.h>
 
-#define NOWHERE UINT32_MAX
-
 uint32_t esse_topo_order(const struct esse_csr *csr, uint32_t *order, struct esse_arena *arena,
                          struct esse_budget *budget)
 {
-    uint32_t *waits = esse_arena_grow(arena, NULL, (csr->nodes + (size_t)1) * sizeof *waits);
+    uint32_t *waits = esse_arena_zeros(arena, csr->nodes + (size_t)1, *waits);
     uint32_t done = 0, count = 0;
-    memset(waits, 0, (csr->nodes + (size_t)1) * sizeof *waits);
     for (uint32_t e = 0; e < esse_csr_edges(csr); e++)
         waits[csr->to[e]]++;
     for (uint32_t node = 0; node < csr->nodes; node++)
@@ -32,7 +29,7 @@ enum { STARTS = 64 }; /* nodes that are tried */
 struct searching {
     const struct esse_csr *csr;
     const uint32_t *component;
-    uint32_t *from, *queue; /* by node: where it was reached from, or NOWHERE */
+    uint32_t *from, *queue; /* by node: where it was reached from, or ESSE_NO_NODE */
     uint32_t *best;
     uint32_t best_count;
 };
@@ -63,26 +60,25 @@ static void search_from(struct searching *s, uint32_t start)
             found = to == start;
             if (found)
                 keep(s, start, node);
-            if (s->component[to] != s->component[start] || s->from[to] != NOWHERE)
+            if (s->component[to] != s->component[start] || s->from[to] != ESSE_NO_NODE)
                 continue;
             s->from[to] = node;
             s->queue[tail++] = to;
         }
     }
     for (uint32_t i = 0; i < tail; i++)
-        s->from[s->queue[i]] = NOWHERE;
+        s->from[s->queue[i]] = ESSE_NO_NODE;
 }
 
 /* The smallest component of two nodes and more, by number. */
 static uint32_t smallest(const struct esse_scc *scc, uint32_t nodes, struct esse_arena *arena)
 {
-    uint32_t *size = esse_arena_grow(arena, NULL, (scc->count + (size_t)1) * sizeof *size);
-    uint32_t best = NOWHERE;
-    memset(size, 0, (scc->count + (size_t)1) * sizeof *size);
+    uint32_t *size = esse_arena_zeros(arena, scc->count + (size_t)1, *size);
+    uint32_t best = ESSE_NO_NODE;
     for (uint32_t node = 0; node < nodes; node++)
         size[scc->component[node]]++;
     for (uint32_t c = 0; c < scc->count; c++)
-        if (size[c] > 1 && (best == NOWHERE || size[c] < size[best]))
+        if (size[c] > 1 && (best == ESSE_NO_NODE || size[c] < size[best]))
             best = c;
     esse_arena_drop(arena, size);
     return best;
@@ -94,9 +90,8 @@ uint32_t esse_topo_cycle(const struct esse_csr *csr, uint32_t *cycle, struct ess
     struct searching s = { .csr = csr, .best = cycle };
     esse_scc_find(&scc, arena, csr, NULL);
     s.component = scc.component;
-    s.from = esse_arena_grow(arena, NULL, (csr->nodes + (size_t)1) * sizeof *s.from);
-    s.queue = esse_arena_grow(arena, NULL, (csr->nodes + (size_t)1) * sizeof *s.queue);
-    memset(s.from, 0xff, (csr->nodes + (size_t)1) * sizeof *s.from);
+    s.from = esse_arena_none(arena, csr->nodes + (size_t)1, *s.from);
+    s.queue = esse_arena_array(arena, csr->nodes + (size_t)1, *s.queue);
     uint32_t chosen = smallest(&scc, csr->nodes, arena), tried = 0;
     for (uint32_t node = 0; node < csr->nodes && tried < STARTS && s.best_count != 2; node++)
         if (scc.component[node] == chosen) {

@@ -1,5 +1,7 @@
 #include "history/access.h"
 
+#include "base/gallop.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
@@ -66,15 +68,9 @@ bool esse_is_statement(const struct esse_values *values, esse_value text)
 esse_txn esse_op_txn(const struct esse_history *history, uint32_t op)
 {
     assert(op < history->ops);
-    uint32_t low = 0, high = history->txns;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (history->txn_op[middle] <= op)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (esse_txn){ low };
+    uint32_t after = 1, high = history->txns;
+    ESSE_BISECT(after, high, middle, history->txn_op[middle] <= op);
+    return (esse_txn){ after - 1 };
 }
 
 esse_value esse_key_initial(const struct esse_history *history, esse_key key)

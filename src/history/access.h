@@ -41,6 +41,37 @@ static inline struct esse_access esse_access_at(const struct esse_history *histo
     return (struct esse_access){ row->key, ESSE_OP_WRITE, row->next };
 }
 
+/*
+ * The accesses of the operations [op .. end), one after the other:
+ *
+ *     struct esse_access_walk walk = { history, op, end };
+ *     while (esse_access_next(&walk))
+ *         ... walk.access, of operation walk.op
+ */
+struct esse_access_walk {
+    const struct esse_history *history;
+    uint32_t op, end;
+    uint32_t at; /* the next access of 'op' */
+    struct esse_access access;
+};
+
+static inline bool esse_access_next(struct esse_access_walk *walk)
+{
+    for (; walk->op < walk->end; walk->op++, walk->at = 0)
+        if (walk->at < esse_access_count(walk->history, walk->op)) {
+            walk->access = esse_access_at(walk->history, walk->op, walk->at++);
+            return true;
+        }
+    return false;
+}
+
+/* Those of a transaction. */
+static inline struct esse_access_walk esse_accesses_of(const struct esse_history *history,
+                                                       uint32_t txn)
+{
+    return (struct esse_access_walk){ history, history->txn_op[txn], history->txn_op[txn + 1] };
+}
+
 /* What operation 'op' read from (or wrote to) 'key'; false if it did not.  O(rows). */
 bool esse_op_read_of(const struct esse_history *history, uint32_t op, esse_key key,
                      esse_value *value);

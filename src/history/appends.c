@@ -9,7 +9,6 @@
 #include <string.h>
 
 ESSE_VEC(shared_vec, struct esse_shared)
-ESSE_VEC(number_vec, uint32_t)
 
 /* ---- which appends are shared ---- */
 
@@ -66,11 +65,11 @@ static bool is_given(const struct esse_history *history, uint32_t key)
 static uint32_t *appends_of(const struct finding *f, uint32_t key, esse_value value,
                             uint32_t *count)
 {
-    struct number_vec ops = { 0 };
+    struct esse_u32_vec ops = { 0 };
     for (uint32_t at = f->by_key.first[key]; at < f->by_key.first[key + 1]; at++)
         if (f->by_key.at[at].kind == ESSE_OP_APPEND && esse_value_eq(f->by_key.at[at].value, value))
-            number_vec_push(&ops, f->appends->arena,
-                            esse_by_key_op(&f->by_key, f->by_key.at[at].access));
+            esse_u32_vec_push(&ops, f->appends->arena,
+                              esse_by_key_op(&f->by_key, f->by_key.at[at].access));
     *count = (uint32_t)ops.count;
     return ops.at;
 }
@@ -80,10 +79,10 @@ static uint32_t *places_of(const struct finding *f, esse_value list, esse_value 
 {
     uint32_t length;
     const esse_value *items = esse_history_list(f->appends->history, list, &length);
-    struct number_vec places = { 0 };
+    struct esse_u32_vec places = { 0 };
     for (uint32_t i = 0; i < length; i++)
         if (esse_value_eq(items[i], value))
-            number_vec_push(&places, f->appends->arena, i);
+            esse_u32_vec_push(&places, f->appends->arena, i);
     *count = (uint32_t)places.count;
     return places.at;
 }
@@ -200,9 +199,8 @@ void esse_appends_find(struct esse_appends *appends, struct esse_arena *arena,
     *appends = (struct esse_appends){ .arena = arena, .history = history, .ways = 1 };
     if ((history->has & lists) != lists || history->certificate.kind != ESSE_CERTIFICATE_NONE)
         return;
-    f.tells = esse_arena_alloc(arena, history->keys + 1u, sizeof *f.tells);
+    f.tells = esse_arena_none(arena, history->keys + 1u, *f.tells);
     f.first = esse_arena_alloc(arena, history->keys + 1u, sizeof *f.first);
-    memset(f.tells, 0xff, (history->keys + (size_t)1) * sizeof *f.tells);
     esse_by_key_make(&f.by_key, arena, history);
     for (uint32_t key = 0; key < history->keys; key++)
         find_in_key(&f, &map, key);

@@ -207,9 +207,8 @@ static uint32_t add_predicate(struct esse_builder *builder, const struct esse_tx
     predicate.row = add_rows(builder, esse_record_rows(txn, op->first, op->count), op->count);
     predicate.vset =
         add_rows(builder, esse_record_rows(txn, op->vset_first, op->vset_count), op->vset_count);
-    if (op->result_count)
-        memcpy(esse_value_vec_extend(&builder->results, builder->arena, op->result_count),
-               esse_record_result(txn, op), op->result_count * sizeof *builder->results.at);
+    esse_value_vec_append(&builder->results, builder->arena, esse_record_result(txn, op),
+                          op->result_count);
     builder->has |= ESSE_HAS_PREDICATES | (op->has_vset ? ESSE_HAS_VSETS : 0u) |
                     (op->has_result ? ESSE_HAS_RESULTS : 0u);
     esse_predicate_vec_push(&builder->predicates, builder->arena, predicate);
@@ -356,7 +355,7 @@ static void add_extras(struct esse_builder *builder, const struct esse_txn_recor
         struct esse_txn_extra kept = { { txn }, extra->name, extra->text };
         kept.name.at = esse_arena_text(builder->arena, extra->name.at, extra->name.length);
         kept.text.at = esse_arena_text(builder->arena, extra->text.at, extra->text.length);
-        esse_extra_vec_push(&builder->extras, builder->arena, kept);
+        esse_txn_extra_vec_push(&builder->extras, builder->arena, kept);
     }
 }
 
@@ -451,9 +450,7 @@ static bool add_version_order(struct esse_sink *sink, esse_value name,
                                         .is_apart = builder->is_apart };
     esse_u32_vec_push(&builder->order_first, builder->arena, (uint32_t)builder->order_refs.count);
     esse_version_order_vec_push(&builder->orders, builder->arena, order);
-    if (count)
-        memcpy(esse_ref_vec_extend(&builder->order_refs, builder->arena, count), versions,
-               count * sizeof *versions);
+    esse_ref_vec_append(&builder->order_refs, builder->arena, versions, count);
     builder->has |= ESSE_HAS_VERSION_ORDER;
     return true;
 }
@@ -467,9 +464,7 @@ static bool add_order(struct esse_sink *sink, const esse_value *names, size_t co
     builder->has |= ESSE_HAS_ORDER;
     builder->serial_line = sink->line;
     builder->is_serial_apart = builder->is_apart;
-    if (count)
-        memcpy(esse_value_vec_extend(&builder->order, builder->arena, count), names,
-               count * sizeof *names);
+    esse_value_vec_append(&builder->order, builder->arena, names, count);
     return true;
 }
 
@@ -481,9 +476,7 @@ static bool add_lost(struct esse_sink *sink, const esse_value *names, size_t cou
         return esse_fail_at(err, sink->line, 1, "the lost transactions are given twice");
     builder->lost_line = sink->line;
     builder->is_lost_apart = builder->is_apart;
-    if (count)
-        memcpy(esse_value_vec_extend(&builder->lost, builder->arena, count), names,
-               count * sizeof *names);
+    esse_value_vec_append(&builder->lost, builder->arena, names, count);
     return true;
 }
 

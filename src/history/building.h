@@ -9,18 +9,12 @@
 
 /* A history under construction: what builder.c fills and freeze.c closes.  Private to them. */
 
-ESSE_VEC(esse_u8_vec, uint8_t)
-ESSE_VEC(esse_u32_vec, uint32_t)
-ESSE_VEC(esse_i64_vec, int64_t)
-ESSE_VEC(esse_value_vec, esse_value)
 ESSE_VEC(esse_interval_vec, struct esse_interval)
 ESSE_VEC(esse_predicate_vec, struct esse_predicate_op)
 ESSE_VEC(esse_keyed_row_vec, struct esse_keyed_row)
-ESSE_VEC(esse_extra_vec, struct esse_txn_extra)
+ESSE_VEC(esse_txn_extra_vec, struct esse_txn_extra)
 ESSE_VEC(esse_warning_vec, struct esse_warning)
-ESSE_VEC(esse_ref_vec, struct esse_version_ref)
 ESSE_VEC(esse_version_order_vec, struct esse_version_order)
-ESSE_VEC(esse_op_record_vec, struct esse_op_record)
 
 /* What has been done to a key, so that a register and a list cannot be one key. */
 enum { KEY_WRITTEN = 1, KEY_APPENDED = 2, KEY_LIST_READ = 4, KEY_ORDERED = 8, KEY_INIT = 16 };
@@ -60,7 +54,7 @@ struct esse_builder {
     struct esse_predicate_vec predicates;
     struct esse_keyed_row_vec rows, init;
     struct esse_value_vec results;
-    struct esse_extra_vec extras;
+    struct esse_txn_extra_vec extras;
     struct esse_warning_vec warnings;
     struct esse_fault_vec faults;
 

@@ -30,10 +30,8 @@ static void number_accesses(struct esse_by_key *by_key, struct esse_arena *arena
 {
     if (!(history->has & ESSE_HAS_PREDICATES))
         return;
-    by_key->op_access =
-        esse_arena_grow(arena, NULL, (history->ops + (size_t)1) * sizeof *by_key->op_access);
-    by_key->access_op =
-        esse_arena_grow(arena, NULL, (by_key->count + (size_t)1) * sizeof *by_key->access_op);
+    by_key->op_access = esse_arena_array(arena, history->ops + (size_t)1, *by_key->op_access);
+    by_key->access_op = esse_arena_array(arena, by_key->count + (size_t)1, *by_key->access_op);
     uint32_t number = 0;
     for (uint32_t op = 0; op < history->ops; op++) {
         by_key->op_access[op] = number;
@@ -55,7 +53,7 @@ void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
     *by_key = (struct esse_by_key){ .first = first,
                                     .count = first[history->keys + 1],
                                     .accesses = first[history->keys + 1] };
-    by_key->at = esse_arena_grow(arena, NULL, (by_key->count + (size_t)1) * sizeof *by_key->at);
+    by_key->at = esse_arena_array(arena, by_key->count + (size_t)1, *by_key->at);
     number_accesses(by_key, arena, history);
     uint32_t number = 0;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
@@ -81,17 +79,11 @@ void esse_by_key_pick(struct esse_by_key *by_key, struct esse_arena *arena,
     for (uint32_t key = 0; key < history->keys; key++)
         first[key + 2] += first[key + 1];
     *by_key = (struct esse_by_key){ .first = first, .count = count, .accesses = history->ops };
-    by_key->at = esse_arena_grow(arena, NULL, (count + (size_t)1) * sizeof *by_key->at);
+    by_key->at = esse_arena_array(arena, count + (size_t)1, *by_key->at);
     for (uint32_t i = 0; i < count; i++)
         put(by_key, first + 1, esse_access_at(history, accesses[i], 0), accesses[i],
             esse_op_txn(history, accesses[i]).ix);
     ESSE_SEAM(esse_by_key_valid(by_key, history));
-}
-
-void esse_by_key_drop(struct esse_by_key *by_key, struct esse_arena *arena)
-{
-    esse_arena_drop(arena, by_key->at);
-    *by_key = (struct esse_by_key){ 0 };
 }
 
 /* ---- what must hold ---- */

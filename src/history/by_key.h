@@ -1,6 +1,7 @@
 #ifndef ESSE_HISTORY_BY_KEY_H
 #define ESSE_HISTORY_BY_KEY_H
 
+#include "base/gallop.h"
 #include "history/access.h"
 
 /*
@@ -61,8 +62,6 @@ void esse_by_key_pick(struct esse_by_key *by_key, struct esse_arena *arena,
 /* Does it have its invariants?  O(accesses + keys). */
 bool esse_by_key_valid(const struct esse_by_key *by_key, const struct esse_history *history);
 
-void esse_by_key_drop(struct esse_by_key *by_key, struct esse_arena *arena);
-
 /* Where the accesses of the transaction at 'at' to the same key begin, and end.  O(their number).
  */
 static inline uint32_t esse_run_begin(const struct esse_by_key *by_key, uint32_t key, uint32_t at)
@@ -86,13 +85,7 @@ static inline void esse_run_find(const struct esse_by_key *by_key, uint32_t key,
                                  uint32_t *begin, uint32_t *end)
 {
     uint32_t low = by_key->first[key], high = by_key->first[key + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (by_key->at[middle].txn < txn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle, by_key->at[middle].txn < txn);
     *begin = *end = low;
     while (*end < by_key->first[key + 1] && by_key->at[*end].txn == txn)
         ++*end;

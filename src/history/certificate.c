@@ -164,7 +164,7 @@ static bool has_committed(const struct esse_history *history)
 static bool find_places(struct ordering *o, struct esse_arena *scratch, struct esse_error *err)
 {
     const struct esse_history *history = o->history;
-    o->txns = esse_arena_grow(scratch, NULL, (history->txns + (size_t)1) * sizeof *o->txns);
+    o->txns = esse_arena_array(scratch, history->txns + (size_t)1, *o->txns);
     const bool by_time = history->certificate.kind == ESSE_CERTIFICATE_TIMESTAMPS ||
                          !(history->has & ESSE_HAS_ORDER);
     for (uint32_t i = 0; !by_time && i < history->order_count; i++)
@@ -219,15 +219,11 @@ static bool place_versions(struct ordering *o, struct esse_version *versions,
         uint32_t txn = o->txns[place].id;
         if (history->txn_status[txn] == ESSE_ABORTED)
             continue;
-        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-            uint32_t accesses = esse_access_count(history, op);
-            for (uint32_t i = 0; i < accesses; i++) {
-                struct esse_access access = esse_access_at(history, op, i);
-                if (access.kind == ESSE_OP_WRITE &&
-                    !place_version(o, access.key.ix, place, versions, err))
-                    return false;
-            }
-        }
+        struct esse_access_walk walk = esse_accesses_of(history, txn);
+        while (esse_access_next(&walk))
+            if (walk.access.kind == ESSE_OP_WRITE &&
+                !place_version(o, walk.access.key.ix, place, versions, err))
+                return false;
     }
     return true;
 }
@@ -236,9 +232,8 @@ static bool place_versions(struct ordering *o, struct esse_version *versions,
 static struct esse_version_order *add_orders(struct ordering *o)
 {
     struct esse_history *history = o->history;
-    struct esse_version_order *orders = esse_arena_grow(
-        history->arena, NULL,
-        (history->keys + (size_t)history->version_order_count + 1) * sizeof *orders);
+    struct esse_version_order *orders = esse_arena_array(
+        history->arena, history->keys + (size_t)history->version_order_count + 1, *orders);
     uint32_t count = history->version_order_count;
     if (count)
         memcpy(orders, history->version_orders, count * sizeof *orders);
@@ -267,8 +262,7 @@ static bool order_registers(struct ordering *o, struct esse_error *err)
         o->size[key] = (uint32_t)total;
         total += size;
     }
-    struct esse_version *versions =
-        esse_arena_grow(history->arena, NULL, (total + 1) * sizeof *versions);
+    struct esse_version *versions = esse_arena_array(history->arena, total + 1, *versions);
     for (uint32_t i = given; i < history->version_order_count; i++)
         orders[i].versions = versions + o->size[orders[i].key.ix];
     place_versions(o, versions, err);

@@ -159,13 +159,14 @@ static uint32_t installer(const struct checking *c, const struct esse_version_or
 /* Versions stand as they were committed. */
 static bool check_places(const struct checking *c, const struct esse_version_order *order)
 {
-    uint32_t latest = 0;
+    esse_place latest = { 0 };
     for (uint32_t i = 0; i < order->count; i++) {
         const uint32_t txn = installer(c, order, i);
-        const uint32_t place = txn == ESSE_NO_TXN ? ESSE_NO_PLACE : c->snapshots.place[txn];
-        if (place == ESSE_NO_PLACE)
+        const esse_place place =
+            txn == ESSE_NO_TXN ? (esse_place){ ESSE_NO_PLACE } : c->snapshots.place[txn];
+        if (place.ix == ESSE_NO_PLACE)
             continue;
-        if (place < latest)
+        if (place.ix < latest.ix)
             return fail_order(c, order, &order->versions[i], "after one that was committed later");
         latest = place;
     }
@@ -223,14 +224,15 @@ static bool was_own(const struct checking *c, uint32_t txn, uint32_t op,
 static bool check_snapshot(const struct checking *c, uint32_t txn, uint32_t op)
 {
     struct esse_snapshot snapshot;
-    const uint32_t place = c->snapshots.place ? c->snapshots.place[txn] : ESSE_NO_PLACE;
-    if (place == ESSE_NO_PLACE || !esse_snapshot_of(&c->snapshots, txn, op, &snapshot) ||
+    const esse_place place =
+        c->snapshots.place ? c->snapshots.place[txn] : (esse_place){ ESSE_NO_PLACE };
+    if (place.ix == ESSE_NO_PLACE || !esse_snapshot_of(&c->snapshots, txn, op, &snapshot) ||
         !esse_snapshot_sees(&c->snapshots, &snapshot, txn))
         return true;
-    for (uint32_t o = c->history->txn_op[txn]; o < c->history->txn_op[txn + 1]; o++)
-        for (uint32_t i = 0; i < esse_access_count(c->history, o); i++)
-            if (esse_access_at(c->history, o, i).kind != ESSE_OP_READ)
-                return fail_txn(c, txn, "has a snapshot in which it has committed already");
+    struct esse_access_walk walk = esse_accesses_of(c->history, txn);
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ)
+            return fail_txn(c, txn, "has a snapshot in which it has committed already");
     return true;
 }
 
@@ -249,7 +251,7 @@ static bool fail_xid(const struct checking *c, uint32_t txn, uint32_t other)
 static bool is_only_in_versions(const struct checking *c, uint32_t txn)
 {
     return esse_txn_recorded(c->history, txn) == ESSE_UNKNOWN_OUTCOME &&
-           c->snapshots.place[txn] == ESSE_NO_PLACE;
+           c->snapshots.place[txn].ix == ESSE_NO_PLACE;
 }
 
 /* A snapshot says by number which transactions are seen, so each that committed has a number of its
@@ -299,7 +301,7 @@ static bool check_txn(struct checking *c, uint32_t txn)
     if (!check_xid(c, txn, writes))
         return false;
     if (writes && history->certificate.complete && history->txn_status[txn] == ESSE_COMMITTED &&
-        !is_only_in_versions(c, txn) && c->snapshots.place[txn] == ESSE_NO_PLACE)
+        !is_only_in_versions(c, txn) && c->snapshots.place[txn].ix == ESSE_NO_PLACE)
         return fail_txn(c, txn,
                         "committed and writes, and the order, which is to be complete, "
                         "does not have it; if the database lost it, a line 'lost' says so");

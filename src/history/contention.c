@@ -162,20 +162,20 @@ static bool count_by_time(struct counting *c, struct esse_arena *arena)
 
 /* ---- without ---- */
 
-enum { NO_SESSION = UINT32_MAX, SEVERAL = UINT32_MAX - 1 };
+enum { SEVERAL = ESSE_NO_SESSION - 1 };
 
 static void note_writers(const struct esse_history *history, uint32_t *writer)
 {
-    for (uint32_t t = 0; t < history->txns; t++)
-        for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++)
-            for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
-                const struct esse_access access = esse_access_at(history, op, i);
-                uint32_t *at = &writer[access.key.ix];
-                if (access.kind != ESSE_OP_READ)
-                    *at = *at == NO_SESSION || *at == history->txn_session[t]
-                              ? history->txn_session[t]
-                              : (uint32_t)SEVERAL;
-            }
+    for (uint32_t t = 0; t < history->txns; t++) {
+        struct esse_access_walk walk = esse_accesses_of(history, t);
+        while (esse_access_next(&walk)) {
+            uint32_t *at = &writer[walk.access.key.ix];
+            if (walk.access.kind != ESSE_OP_READ)
+                *at = *at == ESSE_NO_SESSION || *at == history->txn_session[t]
+                          ? history->txn_session[t]
+                          : (uint32_t)SEVERAL;
+        }
+    }
 }
 
 static bool count_by_key(struct counting *c, struct esse_arena *arena)
@@ -183,20 +183,18 @@ static bool count_by_key(struct counting *c, struct esse_arena *arena)
     const struct esse_history *history = c->history;
     uint32_t *writer = esse_arena_alloc(arena, history->keys + 1u, sizeof *writer);
     for (uint32_t k = 0; k < history->keys; k++)
-        writer[k] = NO_SESSION;
+        writer[k] = ESSE_NO_SESSION;
     note_writers(history, writer);
     for (uint32_t t = 0; t < history->txns; t++) {
         if (!esse_budget_poll(c->budget, t))
             return false;
-        for (uint32_t op = history->txn_op[t];
-             history->txn_status[t] == ESSE_COMMITTED && op < history->txn_op[t + 1]; op++)
-            for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
-                const struct esse_access access = esse_access_at(history, op, i);
-                const uint32_t by = writer[access.key.ix];
-                c->reads += is_read(access);
-                c->contended +=
-                    is_read(access) && by != NO_SESSION && by != history->txn_session[t];
-            }
+        struct esse_access_walk walk = esse_accesses_of(history, t);
+        while (history->txn_status[t] == ESSE_COMMITTED && esse_access_next(&walk)) {
+            const uint32_t by = writer[walk.access.key.ix];
+            c->reads += is_read(walk.access);
+            c->contended +=
+                is_read(walk.access) && by != ESSE_NO_SESSION && by != history->txn_session[t];
+        }
     }
     return true;
 }

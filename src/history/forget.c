@@ -7,8 +7,8 @@
 static void forget_sessions(struct esse_arena *arena, struct esse_history *history)
 {
     const size_t room = history->txns + (size_t)1;
-    uint32_t *number = esse_arena_grow(arena, NULL, room * sizeof *number);
-    esse_value *names = esse_arena_grow(arena, NULL, room * sizeof *names);
+    uint32_t *number = esse_arena_array(arena, room, *number);
+    esse_value *names = esse_arena_array(arena, room, *names);
     for (uint32_t txn = 0; txn <= history->txns; txn++) {
         number[txn] = txn;
         names[txn] = esse_value_small(txn);

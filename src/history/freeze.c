@@ -12,8 +12,6 @@
 
 const char *const esse_workload_names[] = { "any", "list-append", "rw-register",
                                             "closed-predicate" };
-const char *const esse_certificate_names[] = { "", "timestamps", "commit-order",
-                                               "postgresql-snapshots", NULL };
 
 /* In a register history a list that was read is one opaque value, not a state of a list. */
 static void lists_to_values(struct esse_builder *builder)
@@ -46,7 +44,7 @@ static void lists_to_values(struct esse_builder *builder)
 static void group_sessions(struct esse_builder *builder, struct esse_history *history)
 {
     uint32_t *first = esse_arena_alloc(builder->arena, history->sessions + 2u, sizeof *first);
-    uint32_t *txns = esse_arena_grow(builder->arena, NULL, (history->txns + 1u) * sizeof *txns);
+    uint32_t *txns = esse_arena_array(builder->arena, history->txns + 1u, *txns);
     for (uint32_t t = 0; t < history->txns; t++)
         first[history->txn_session[t] + 2]++;
     for (uint32_t s = 2; s < history->sessions + 2; s++)
@@ -120,7 +118,7 @@ static bool resolve_version_orders(struct esse_builder *builder, struct esse_his
                                    struct esse_error *err)
 {
     struct esse_version *versions =
-        esse_arena_grow(builder->arena, NULL, (builder->order_refs.count + 1) * sizeof *versions);
+        esse_arena_array(builder->arena, builder->order_refs.count + 1, *versions);
     for (size_t o = 0; o < builder->orders.count; o++) {
         struct esse_version_order *order = &builder->orders.at[o];
         const uint32_t first = builder->order_first.at[o];
@@ -163,9 +161,8 @@ static bool resolve_names(struct esse_builder *builder, const struct esse_histor
                           struct esse_error *err)
 {
     const size_t count = naming->names->count;
-    esse_txn *found = esse_arena_grow(builder->arena, NULL, (count + 1) * sizeof *found);
-    uint8_t *seen = esse_arena_grow(builder->arena, NULL, history->txns + 1u);
-    memset(seen, 0, history->txns);
+    esse_txn *found = esse_arena_array(builder->arena, count + 1, *found);
+    uint8_t *seen = esse_arena_zeros(builder->arena, history->txns + 1u, *seen);
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         const esse_value name = naming->names->at[i];
@@ -203,9 +200,11 @@ static bool resolve_lost(struct esse_builder *builder, struct esse_history *hist
 /* Is every snapshot of the kind that the certificate speaks of? */
 static bool check_snapshots(const struct esse_history *history, struct esse_error *err)
 {
-    static const char *const wanted[] = { NULL, "a timestamp, an integer",
-                                          "how many commits are seen, an integer",
-                                          "\"xmin:xmax:xip,xip\"" };
+    static const char *const wanted[ESSE_CERTIFICATE_END] = {
+        [ESSE_CERTIFICATE_TIMESTAMPS] = "a timestamp, an integer",
+        [ESSE_CERTIFICATE_COMMIT_ORDER] = "how many commits are seen, an integer",
+        [ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS] = "\"xmin:xmax:xip,xip\"",
+    };
     const enum esse_certificate_kind kind = history->certificate.kind;
     char room[64];
     for (uint32_t op = 0; kind && history->op_snapshot && op < history->ops; op++) {
@@ -221,7 +220,7 @@ static bool check_snapshots(const struct esse_history *history, struct esse_erro
         return esse_fail_at(err, history->txn_line[esse_op_txn(history, op).ix], 1,
                             "found the snapshot '%s', expected %s, as the certificate is of %s",
                             esse_value_brief(history->values, value, room), wanted[kind],
-                            esse_certificate_names[kind]);
+                            esse_certificate_name(kind));
     }
     return true;
 }

@@ -1,18 +1,13 @@
 #include "history/history.h"
 #include "history/access.h"
 
+#include "base/gallop.h"
 #include "base/vec.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-ESSE_VEC(emit_ops, struct esse_op_record)
-ESSE_VEC(emit_items, esse_value)
-ESSE_VEC(emit_rows, struct esse_row)
-ESSE_VEC(emit_refs, struct esse_version_ref)
-ESSE_VEC(emit_extras, struct esse_extra)
 
 struct esse_counts esse_history_counts(const struct esse_history *history)
 {
@@ -43,16 +38,10 @@ bool esse_history_key(const struct esse_history *history, esse_value name, esse_
 uint32_t esse_history_position(const struct esse_history *history, esse_txn txn)
 {
     uint32_t session = history->txn_session[txn.ix], from = history->session_first[session];
-    uint32_t low = from, high = history->session_first[session + 1];
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (history->session_txn[middle] <= txn.ix)
-            low = middle;
-        else
-            high = middle;
-    }
-    assert(history->session_txn[low] == txn.ix);
-    return low - from;
+    uint32_t at = from, end = history->session_first[session + 1];
+    ESSE_BISECT(at, end, middle, history->session_txn[middle] < txn.ix);
+    assert(history->session_txn[at] == txn.ix);
+    return at - from;
 }
 
 /* An id as it prints. */
@@ -89,10 +78,10 @@ void esse_txn_name(const struct esse_history *history, esse_txn txn, char *text,
 struct emitter {
     const struct esse_history *history;
     struct esse_arena *arena; /* for the scratch below only */
-    struct emit_ops ops;
-    struct emit_items items;
-    struct emit_rows rows;
-    struct emit_extras extras;
+    struct esse_op_record_vec ops;
+    struct esse_value_vec items;
+    struct esse_row_vec rows;
+    struct esse_extra_vec extras;
     uint32_t extra; /* the first that was not yet sent */
 };
 
@@ -101,7 +90,7 @@ static size_t add_rows(struct emitter *e, uint32_t first, uint32_t count)
     size_t at = e->rows.count;
     for (uint32_t i = 0; i < count; i++) {
         const struct esse_keyed_row *row = &e->history->rows[first + i];
-        emit_rows_push(
+        esse_row_vec_push(
             &e->rows, e->arena,
             (struct esse_row){ e->history->key_name[row->key.ix], row->value, row->next });
     }
@@ -111,8 +100,7 @@ static size_t add_rows(struct emitter *e, uint32_t first, uint32_t count)
 static size_t add_items(struct emitter *e, const esse_value *items, uint32_t count)
 {
     size_t at = e->items.count;
-    if (count)
-        memcpy(emit_items_extend(&e->items, e->arena, count), items, count * sizeof *items);
+    esse_value_vec_append(&e->items, e->arena, items, count);
     return at;
 }
 
@@ -154,7 +142,7 @@ static void add_op(struct emitter *e, uint32_t op)
             record.count = count;
         }
     }
-    emit_ops_push(&e->ops, e->arena, record);
+    esse_op_record_vec_push(&e->ops, e->arena, record);
 }
 
 static bool emit_txn(struct emitter *e, uint32_t txn, struct esse_sink *sink,
@@ -184,7 +172,7 @@ static bool emit_txn(struct emitter *e, uint32_t txn, struct esse_sink *sink,
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
         add_op(e, op);
     for (; e->extra < history->extra_count && history->extras[e->extra].txn.ix == txn; e->extra++)
-        emit_extras_push(
+        esse_extra_vec_push(
             &e->extras, e->arena,
             (struct esse_extra){ history->extras[e->extra].name, history->extras[e->extra].text });
     record.ops = e->ops.at;
@@ -201,9 +189,9 @@ static bool emit_init(struct emitter *e, struct esse_sink *sink, struct esse_err
     const struct esse_history *history = e->history;
     e->rows.count = 0;
     for (uint32_t i = 0; i < history->init_count; i++)
-        emit_rows_push(&e->rows, e->arena,
-                       (struct esse_row){ history->key_name[history->init[i].key.ix],
-                                          history->init[i].value, ESSE_NONE });
+        esse_row_vec_push(&e->rows, e->arena,
+                          (struct esse_row){ history->key_name[history->init[i].key.ix],
+                                             history->init[i].value, ESSE_NONE });
     return sink->init(sink, e->rows.at, e->rows.count, err);
 }
 
@@ -222,7 +210,7 @@ static esse_value id_of(const struct esse_history *history, esse_txn txn)
 static bool emit_certificates(struct emitter *e, struct esse_sink *sink, struct esse_error *err)
 {
     const struct esse_history *history = e->history;
-    struct emit_refs refs = { 0 };
+    struct esse_ref_vec refs = { 0 };
     bool ok = true;
     for (uint32_t i = 0; ok && i < history->version_order_count; i++) {
         const struct esse_version_order *order = &history->version_orders[i];
@@ -231,20 +219,20 @@ static bool emit_certificates(struct emitter *e, struct esse_sink *sink, struct 
             struct esse_version_ref ref = { order->versions[v].value, ESSE_NONE };
             if (order->versions[v].txn.ix != ESSE_NO_TXN)
                 ref.txn = id_of(history, order->versions[v].txn);
-            emit_refs_push(&refs, e->arena, ref);
+            esse_ref_vec_push(&refs, e->arena, ref);
         }
         ok = sink->version_order(sink, history->key_name[order->key.ix], refs.at, refs.count, err);
     }
     if (ok && (history->has & ESSE_HAS_ORDER)) {
         e->items.count = 0;
         for (uint32_t i = 0; i < history->order_count; i++)
-            emit_items_push(&e->items, e->arena, id_of(history, history->order[i]));
+            esse_value_vec_push(&e->items, e->arena, id_of(history, history->order[i]));
         ok = sink->order(sink, e->items.at, e->items.count, err);
     }
     if (ok && history->lost_count) {
         e->items.count = 0;
         for (uint32_t i = 0; i < history->lost_count; i++)
-            emit_items_push(&e->items, e->arena, id_of(history, history->lost[i]));
+            esse_value_vec_push(&e->items, e->arena, id_of(history, history->lost[i]));
         ok = sink->lost(sink, e->items.at, e->items.count, err);
     }
     if (ok && (history->has & ESSE_HAS_CERTIFICATE))

@@ -57,6 +57,11 @@ enum esse_workload {
 };
 extern const char *const esse_workload_names[];
 
+/* Where there is no key, session or spine. */
+#define ESSE_NO_KEY     UINT32_MAX
+#define ESSE_NO_SESSION UINT32_MAX
+#define ESSE_NO_SPINE   UINT32_MAX
+
 /* The lists read from one key, where they are prefixes of one another: items[0 .. count). */
 struct esse_spine {
     const esse_value *items;

@@ -7,24 +7,19 @@
 #include <assert.h>
 #include <string.h>
 
-#define NO_SPINE UINT32_MAX
-
-ESSE_VEC(item_vec, esse_value)
-
 struct growing_spine {
-    struct item_vec items;
+    struct esse_value_vec items;
     uint32_t key;
     uint32_t next; /* of the same key */
 };
 
 ESSE_VEC(spine_vec, struct growing_spine)
-ESSE_VEC(first_vec, uint32_t)
 
 struct esse_lists {
     struct esse_arena *arena;
     struct spine_vec spines;
-    struct first_vec first;  /* by key: its first spine */
-    struct esse_index whole; /* lists that fit no spine, by content */
+    struct esse_u32_vec first; /* by key: its first spine */
+    struct esse_index whole;   /* lists that fit no spine, by content */
 };
 
 struct esse_lists *esse_lists_new(struct esse_arena *arena)
@@ -38,8 +33,8 @@ static uint32_t add_spine(struct esse_lists *lists, esse_key key, const esse_val
                           size_t count)
 {
     assert(lists->spines.count < 1u << 29);
-    struct growing_spine spine = { .key = key.ix, .next = NO_SPINE };
-    memcpy(item_vec_extend(&spine.items, lists->arena, count), items, count * sizeof *items);
+    struct growing_spine spine = { .key = key.ix, .next = ESSE_NO_SPINE };
+    esse_value_vec_append(&spine.items, lists->arena, items, count);
     spine_vec_push(&lists->spines, lists->arena, spine);
     return (uint32_t)lists->spines.count - 1;
 }
@@ -57,8 +52,7 @@ static bool fits(struct esse_lists *lists, struct growing_spine *spine, const es
     if (!is_same(spine->items.at, items, common))
         return false;
     if (count > common)
-        memcpy(item_vec_extend(&spine->items, lists->arena, count - common), items + common,
-               (count - common) * sizeof *items);
+        esse_value_vec_append(&spine->items, lists->arena, items + common, count - common);
     return true;
 }
 
@@ -69,7 +63,7 @@ static esse_value whole_list(struct esse_lists *lists, esse_key key, const esse_
     uint32_t hash = esse_hash_bytes(items, count * sizeof *items) + key.ix, id;
     struct esse_probe probe = esse_index_probe(&lists->whole, hash);
     while (esse_probe_next(&probe, &id)) {
-        const struct item_vec *known = &lists->spines.at[id].items;
+        const struct esse_value_vec *known = &lists->spines.at[id].items;
         if (lists->spines.at[id].key == key.ix && known->count == count &&
             is_same(known->at, items, count))
             return esse_value_list(id, (uint32_t)count);
@@ -86,14 +80,14 @@ esse_value esse_lists_add(struct esse_lists *lists, esse_key key, const esse_val
     if (!count)
         return esse_value_list(0, 0);
     while (lists->first.count <= key.ix)
-        first_vec_push(&lists->first, lists->arena, NO_SPINE);
+        esse_u32_vec_push(&lists->first, lists->arena, ESSE_NO_SPINE);
     uint32_t *link = &lists->first.at[key.ix];
     for (int spines = 0; spines < ESSE_SPINES_A_KEY; spines++) {
-        if (*link == NO_SPINE) {
+        if (*link == ESSE_NO_SPINE) {
             uint32_t added = add_spine(lists, key, items, count);
             /* Adding may have moved the spines that 'link' pointed into: find the end again. */
             link = &lists->first.at[key.ix];
-            while (*link != NO_SPINE)
+            while (*link != ESSE_NO_SPINE)
                 link = &lists->spines.at[*link].next;
             *link = added;
             return esse_value_list(added, (uint32_t)count);

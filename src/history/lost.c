@@ -62,10 +62,10 @@ static bool is_write(struct esse_access access)
 static bool each_access(struct checking *c, uint32_t txn,
                         bool (*take)(struct checking *c, uint32_t txn, struct esse_access access))
 {
-    for (uint32_t op = c->history->txn_op[txn]; op < c->history->txn_op[txn + 1]; op++)
-        for (uint32_t i = 0; i < esse_access_count(c->history, op); i++)
-            if (!take(c, txn, esse_access_at(c->history, op, i)))
-                return false;
+    struct esse_access_walk walk = esse_accesses_of(c->history, txn);
+    while (esse_access_next(&walk))
+        if (!take(c, txn, walk.access))
+            return false;
     return true;
 }
 
@@ -117,10 +117,10 @@ static bool reads_no_lost(struct checking *c, uint32_t txn, struct esse_access a
 
 static bool writes(const struct esse_history *history, uint32_t txn)
 {
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-        for (uint32_t i = 0; i < esse_access_count(history, op); i++)
-            if (is_write(esse_access_at(history, op, i)))
-                return true;
+    struct esse_access_walk walk = esse_accesses_of(history, txn);
+    while (esse_access_next(&walk))
+        if (is_write(walk.access))
+            return true;
     return false;
 }
 

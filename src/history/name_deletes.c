@@ -55,14 +55,13 @@ static void consider(struct unnamed *unnamed, const struct esse_history *history
 /* 'of': by key, the order with a null, or NULL. */
 static void find_deletes(struct unnamed *const *of, const struct esse_history *history)
 {
-    for (uint32_t txn = 0; txn < history->txns; txn++)
-        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-            for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
-                const struct esse_access access = esse_access_at(history, op, i);
-                if (of[access.key.ix] && access.kind == ESSE_OP_WRITE &&
-                    esse_value_eq(access.value, ESSE_NIL))
-                    consider(of[access.key.ix], history, txn, op);
-            }
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        struct esse_access_walk walk = esse_accesses_of(history, txn);
+        while (esse_access_next(&walk))
+            if (of[walk.access.key.ix] && walk.access.kind == ESSE_OP_WRITE &&
+                esse_value_eq(walk.access.value, ESSE_NIL))
+                consider(of[walk.access.key.ix], history, txn, walk.op);
+    }
 }
 
 static void name(const struct unnamed *unnamed, struct esse_arena *arena)

@@ -1,6 +1,7 @@
 #ifndef ESSE_HISTORY_RECORD_H
 #define ESSE_HISTORY_RECORD_H
 
+#include "base/vec.h"
 #include "history/values.h"
 
 /*
@@ -129,22 +130,9 @@ struct esse_version_ref {
 };
 
 /* How the orders and snapshots of a history are meant: what the database promises about them. */
-enum esse_certificate_kind {
-    ESSE_CERTIFICATE_NONE,
-    /* Writes are at their commit_ts; an operation looks at the state at its snapshot, an integer,
-     * or else at its transaction's start_ts. */
-    ESSE_CERTIFICATE_TIMESTAMPS,
-    /* Commits are in the serialization order, or else in that of commit_ts; a snapshot is an
-     * integer, how many of them the operation sees. */
-    ESSE_CERTIFICATE_COMMIT_ORDER,
-    /* Commits as above; a snapshot is a text "xmin:xmax:xip,xip" about the xids. */
-    ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS,
-};
-extern const char *const esse_certificate_names[]; /* by kind, the first empty; then NULL */
-
 struct esse_certificate_record {
-    enum esse_certificate_kind kind;
-    bool complete; /* every committed version is in the orders */
+    enum esse_certificate_kind kind; /* TIMESTAMPS or one after it; or NONE */
+    bool complete;                   /* every committed version is in the orders */
 };
 
 /* What was done to the database's servers while the history was recorded. */
@@ -215,5 +203,10 @@ struct esse_sink {
                         struct esse_error *err);
     bool (*finish)(struct esse_sink *sink, struct esse_error *err);
 };
+
+ESSE_VEC(esse_op_record_vec, struct esse_op_record)
+ESSE_VEC(esse_row_vec, struct esse_row)
+ESSE_VEC(esse_ref_vec, struct esse_version_ref)
+ESSE_VEC(esse_extra_vec, struct esse_extra)
 
 #endif

@@ -63,9 +63,7 @@ void esse_builder_read_list(struct esse_builder *builder, esse_value key, const 
     op->is_list = true;
     op->first = builder->open_items.count;
     op->count = count;
-    if (count)
-        memcpy(esse_value_vec_extend(&builder->open_items, builder->arena, count), items,
-               count * sizeof *items);
+    esse_value_vec_append(&builder->open_items, builder->arena, items, count);
 }
 
 void esse_builder_write(struct esse_builder *builder, esse_value key, esse_value value)

@@ -88,13 +88,10 @@ typedef void write_fn(struct settling *s, uint32_t txn, uint32_t key, esse_value
 
 static void each_write(struct settling *s, uint32_t txn, write_fn *take)
 {
-    const struct esse_history *history = s->history;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-        for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
-            const struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ)
-                take(s, txn, access.key.ix, access.value);
-        }
+    struct esse_access_walk walk = esse_accesses_of(s->history, txn);
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ)
+            take(s, txn, walk.access.key.ix, walk.access.value);
 }
 
 static void settle_version(struct settling *s, uint32_t key, const struct esse_version *version)

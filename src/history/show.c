@@ -4,6 +4,8 @@
 #include "history/access.h"
 #include "history/value_json.h"
 
+#include <assert.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { LIST_EDGE = 5, TEXT_LEAST = 12, TEXT_MOST = 64, STATEMENT_MOST = 200 };
@@ -240,22 +242,92 @@ void esse_show_op(struct esse_out *out, const struct esse_history *history, esse
     esse_show_value(out, history, history->op_value[op.ix]);
 }
 
+void esse_show_did(struct esse_out *out, const struct esse_history *history, esse_op op)
+{
+    const esse_key key = { history->op_key[op.ix] };
+    const esse_value value = history->op_value[op.ix];
+    switch ((enum esse_op_kind)history->op_kind[op.ix]) {
+    case ESSE_OP_READ:
+        esse_show_f(out, history, "read %k = %v", key, value);
+        break;
+    case ESSE_OP_WRITE:
+        esse_show_f(out, history, "wrote %k = %v", key, value);
+        break;
+    case ESSE_OP_APPEND:
+        esse_show_f(out, history, "appended %v to %k", value, key);
+        break;
+    case ESSE_OP_DELETE:
+        esse_show_f(out, history, "deleted %k", key);
+        break;
+    case ESSE_OP_PREDICATE_READ:
+    case ESSE_OP_PREDICATE_UPDATE:
+        esse_show_f(out, history, "did %o", op);
+        break;
+    }
+}
+
+static void show_sentence(struct esse_out *out, const struct esse_history *history,
+                          const char *format, va_list *args)
+{
+    for (const char *at; (at = strchr(format, '%')); format = at + 2) {
+        esse_out_bytes(out, format, (size_t)(at - format));
+        switch (at[1]) {
+        case 't':
+            esse_show_txn(out, history, va_arg(*args, esse_txn));
+            break;
+        case 'k':
+            esse_show_key(out, history, va_arg(*args, esse_key));
+            break;
+        case 'b':
+            esse_show_bare_key(out, history, va_arg(*args, esse_key));
+            break;
+        case 'v':
+            esse_show_value(out, history, va_arg(*args, esse_value));
+            break;
+        case 'o':
+            esse_show_op(out, history, va_arg(*args, esse_op));
+            break;
+        case 'd':
+            esse_show_did(out, history, va_arg(*args, esse_op));
+            break;
+        default:
+            assert(at[1] == 's');
+            esse_out_text(out, va_arg(*args, const char *));
+        }
+    }
+    esse_out_text(out, format);
+}
+
+void esse_show_f(struct esse_out *out, const struct esse_history *history, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    show_sentence(out, history, format, &args);
+    va_end(args);
+}
+
+const char *esse_show_sentence(struct esse_arena *arena, const struct esse_history *history,
+                               const char *format, ...)
+{
+    struct esse_out out;
+    va_list args;
+    esse_out_init_memory(&out, arena);
+    va_start(args, format);
+    show_sentence(&out, history, format, &args);
+    va_end(args);
+    return esse_out_memory(&out);
+}
+
 const char *esse_show_text(struct esse_arena *arena, const struct esse_history *history,
                            esse_value value)
 {
-    struct esse_out out;
-    esse_out_init_memory(&out, arena);
-    esse_show_value(&out, history, value);
-    return esse_out_memory(&out);
+    return esse_show_sentence(arena, history, "%v", value);
 }
 
 const char *esse_show_key_text(struct esse_arena *arena, const struct esse_history *history,
                                esse_key key)
 {
-    struct esse_out out;
-    esse_out_init_memory(&out, arena);
-    esse_show_key(&out, history, key);
-    return esse_out_memory(&out);
+    return esse_show_sentence(arena, history, "%k", key);
 }
 
 const char *esse_show_txn_text(struct esse_arena *arena, const struct esse_history *history,

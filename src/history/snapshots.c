@@ -13,7 +13,7 @@ static bool may_have_committed(const struct esse_history *history, uint32_t txn)
 
 static void add_place(struct esse_snapshots *snapshots, uint32_t txn)
 {
-    snapshots->place[txn] = snapshots->count;
+    snapshots->place[txn].ix = snapshots->count;
     snapshots->txns[snapshots->count++] = (esse_txn){ txn };
 }
 
@@ -21,8 +21,7 @@ static void place_by_time(struct esse_snapshots *snapshots)
 {
     const struct esse_history *history = snapshots->history;
     struct esse_arena *scratch = esse_arena_new();
-    struct esse_pair *pairs =
-        esse_arena_grow(scratch, NULL, (history->txns + (size_t)1) * sizeof *pairs);
+    struct esse_pair *pairs = esse_arena_array(scratch, history->txns + (size_t)1, *pairs);
     size_t count = 0;
     for (uint32_t txn = 0; txn < history->txns; txn++)
         if (history->txn_server_time[txn].end != ESSE_NO_TIME && may_have_committed(history, txn))
@@ -37,10 +36,10 @@ static void place_by_time(struct esse_snapshots *snapshots)
 /* ---- PostgreSQL's numbers ---- */
 
 /* When the client of the transaction at a place began it; INT64_MIN if that is not known. */
-static int64_t begin_of(const struct esse_snapshots *snapshots, uint32_t place)
+static int64_t begin_of(const struct esse_snapshots *snapshots, esse_place place)
 {
     const struct esse_interval *times = snapshots->history->txn_time;
-    return times ? times[snapshots->txns[place].ix].begin : ESSE_NO_TIME;
+    return times ? times[snapshots->txns[place.ix].ix].begin : ESSE_NO_TIME;
 }
 
 static int64_t end_of(const struct esse_snapshots *snapshots, uint32_t txn)
@@ -53,28 +52,28 @@ static void sort_xids(struct esse_snapshots *snapshots, struct esse_arena *arena
 {
     const struct esse_history *history = snapshots->history;
     const size_t room = snapshots->count + (size_t)1;
-    struct esse_pair *pairs = esse_arena_grow(arena, NULL, room * sizeof *pairs);
+    struct esse_pair *pairs = esse_arena_array(arena, room, *pairs);
     size_t count = 0;
-    snapshots->xids = esse_arena_grow(arena, NULL, room * sizeof *snapshots->xids);
-    snapshots->xids_before = esse_arena_grow(arena, NULL, room * sizeof(uint32_t));
-    for (uint32_t place = 0; place < snapshots->count; place++) {
-        const uint32_t txn = snapshots->txns[place].ix;
+    snapshots->xids = esse_arena_array(arena, room, *snapshots->xids);
+    snapshots->xids_before = esse_arena_array(arena, room, uint32_t);
+    for (esse_place place = { 0 }; place.ix < snapshots->count; place.ix++) {
+        const uint32_t txn = snapshots->txns[place.ix].ix;
         const int64_t xid = history->txn_xid[txn];
-        snapshots->xids_before[place] = (uint32_t)count;
+        snapshots->xids_before[place.ix] = (uint32_t)count;
         if (xid != ESSE_NO_TIME && may_have_committed(history, txn))
-            pairs[count++] = (struct esse_pair){ esse_radix_key(xid), place };
+            pairs[count++] = (struct esse_pair){ esse_radix_key(xid), place.ix };
     }
     snapshots->xids_before[snapshots->count] = (uint32_t)count;
     esse_radix_sort(pairs, count, arena);
     uint32_t latest = 0;
     int64_t began = INT64_MIN;
     for (size_t i = 0; i < count; i++) {
-        const int64_t begin = begin_of(snapshots, pairs[i].id);
+        const int64_t begin = begin_of(snapshots, (esse_place){ pairs[i].id });
         latest = pairs[i].id > latest ? pairs[i].id : latest;
         began = begin > began ? begin : began;
-        snapshots->xids[i] =
-            (struct esse_xid_place){ history->txn_xid[snapshots->txns[pairs[i].id].ix], pairs[i].id,
-                                     latest, began };
+        snapshots->xids[i] = (struct esse_xid_place){
+            history->txn_xid[snapshots->txns[pairs[i].id].ix], { pairs[i].id }, latest, began
+        };
     }
     snapshots->xid_count = (uint32_t)count;
     esse_arena_drop(arena, pairs);
@@ -84,13 +83,7 @@ static void sort_xids(struct esse_snapshots *snapshots, struct esse_arena *arena
 static uint32_t xids_below(const struct esse_snapshots *snapshots, int64_t xid)
 {
     uint32_t low = 0, high = snapshots->xid_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (snapshots->xids[middle].xid < xid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle, snapshots->xids[middle].xid < xid);
     return low;
 }
 
@@ -102,7 +95,7 @@ static bool look_at_xids(const struct esse_snapshots *snapshots, uint32_t txn, e
     if (!snapshots->xids || !esse_pg_snapshot_parse(&pg, snapshots->history->values, text))
         return false;
     uint32_t at = xids_below(snapshots, pg.xmin), seen = at;
-    uint32_t before = at ? snapshots->xids[at - 1].latest + 1 : 0;
+    esse_place before = { at ? snapshots->xids[at - 1].latest + 1 : 0 };
     int64_t began = at ? snapshots->xids[at - 1].began : INT64_MIN;
     size_t cursor = 0;
     int64_t running;
@@ -114,12 +107,12 @@ static bool look_at_xids(const struct esse_snapshots *snapshots, uint32_t txn, e
         if (more && running == one->xid)
             continue;
         seen++;
-        before = one->place >= before ? one->place + 1 : before;
+        before = one->place.ix >= before.ix ? (esse_place){ one->place.ix + 1 } : before;
         began = begin_of(snapshots, one->place) > began ? begin_of(snapshots, one->place) : began;
     }
     if (began > end_of(snapshots, txn))
         return false;
-    *snapshot = (struct esse_snapshot){ .is_prefix = snapshots->xids_before[before] == seen,
+    *snapshot = (struct esse_snapshot){ .is_prefix = snapshots->xids_before[before.ix] == seen,
                                         .before = before,
                                         .text = text };
     return true;
@@ -140,22 +133,24 @@ static bool is_until(const void *context, uint32_t place)
 }
 
 /* How many commits have a commit_ts that is not after 'time'. */
-static uint32_t commits_until(const struct esse_snapshots *snapshots, int64_t time, uint32_t near)
+static esse_place commits_until(const struct esse_snapshots *snapshots, int64_t time,
+                                esse_place near)
 {
     const struct moment moment = { snapshots, time };
-    return esse_gallop(0, snapshots->count, near, is_until, &moment);
+    return (esse_place){ esse_gallop(0, snapshots->count, near.ix, is_until, &moment) };
 }
 
 /* Those that are recorded one after the other began near each other. */
 static void look_at_starts(struct esse_snapshots *snapshots, struct esse_arena *arena)
 {
     const struct esse_history *history = snapshots->history;
-    uint32_t near = 0;
-    snapshots->begun = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof near);
+    esse_place near = { 0 };
+    snapshots->begun = esse_arena_array(arena, history->txns + (size_t)1, near);
     for (uint32_t txn = 0; txn < history->txns; txn++) {
         const int64_t time = history->txn_server_time[txn].begin;
-        snapshots->begun[txn] =
-            time == ESSE_NO_TIME ? ESSE_NO_PLACE : (near = commits_until(snapshots, time, near));
+        snapshots->begun[txn] = time == ESSE_NO_TIME
+                                    ? (esse_place){ ESSE_NO_PLACE }
+                                    : (near = commits_until(snapshots, time, near));
     }
 }
 
@@ -166,9 +161,8 @@ void esse_snapshots_find(struct esse_snapshots *snapshots, struct esse_arena *ar
 {
     const size_t room = history->txns + (size_t)1;
     *snapshots = (struct esse_snapshots){ .history = history };
-    snapshots->place = esse_arena_grow(arena, NULL, room * sizeof(uint32_t));
-    snapshots->txns = esse_arena_grow(arena, NULL, room * sizeof *snapshots->txns);
-    memset(snapshots->place, 0xff, room * sizeof(uint32_t));
+    snapshots->place = esse_arena_none(arena, room, esse_place);
+    snapshots->txns = esse_arena_array(arena, room, *snapshots->txns);
     const bool by_time = history->certificate.kind == ESSE_CERTIFICATE_TIMESTAMPS ||
                          !(history->has & ESSE_HAS_ORDER);
     for (uint32_t i = 0; !by_time && i < history->order_count; i++)
@@ -184,15 +178,16 @@ void esse_snapshots_find(struct esse_snapshots *snapshots, struct esse_arena *ar
 static bool look_at_time(const struct esse_snapshots *snapshots, uint32_t txn, esse_value given,
                          struct esse_snapshot *snapshot)
 {
-    uint32_t before = snapshots->begun ? snapshots->begun[txn] : ESSE_NO_PLACE;
+    esse_place before = snapshots->begun ? snapshots->begun[txn] : (esse_place){ ESSE_NO_PLACE };
     int64_t time;
     if (!esse_value_eq(given, ESSE_NONE)) {
         if (!esse_value_as_int(snapshots->history->values, given, &time))
             return false;
-        before = commits_until(snapshots, time, before == ESSE_NO_PLACE ? 0 : before);
+        before =
+            commits_until(snapshots, time, before.ix == ESSE_NO_PLACE ? (esse_place){ 0 } : before);
     }
     *snapshot = (struct esse_snapshot){ .is_prefix = true, .before = before };
-    return before != ESSE_NO_PLACE;
+    return before.ix != ESSE_NO_PLACE;
 }
 
 static bool look_at_count(const struct esse_snapshots *snapshots, esse_value given,
@@ -202,8 +197,8 @@ static bool look_at_count(const struct esse_snapshots *snapshots, esse_value giv
     if (!esse_value_as_int(snapshots->history->values, given, &count) || count < 0)
         return false;
     *snapshot = (struct esse_snapshot){ .is_prefix = true,
-                                        .before = count > snapshots->count ? snapshots->count
-                                                                           : (uint32_t)count };
+                                        .before = { count > snapshots->count ? snapshots->count
+                                                                             : (uint32_t)count } };
     return true;
 }
 
@@ -224,9 +219,9 @@ bool esse_snapshot_of(const struct esse_snapshots *snapshots, uint32_t txn, uint
 bool esse_snapshot_sees(const struct esse_snapshots *snapshots,
                         const struct esse_snapshot *snapshot, uint32_t txn)
 {
-    const uint32_t place = snapshots->place[txn];
+    const esse_place place = snapshots->place[txn];
     struct esse_pg_snapshot pg;
-    if (place == ESSE_NO_PLACE || place >= snapshot->before)
+    if (place.ix == ESSE_NO_PLACE || place.ix >= snapshot->before.ix)
         return false;
     if (snapshot->is_prefix)
         return true;

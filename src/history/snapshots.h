@@ -14,22 +14,25 @@
  * Cost: find O(transactions), and a sort if there is no 'order'; a snapshot O(log transactions),
  * that at a start_ts O(1), PostgreSQL's O(transactions between its xmin and its xmax) more.
  */
+typedef struct {
+    uint32_t ix;
+} esse_place;
 #define ESSE_NO_PLACE UINT32_MAX
 
 struct esse_xid_place {
     int64_t xid;
-    uint32_t place;
+    esse_place place;
     uint32_t latest; /* of the places up to this one */
     int64_t began;   /* the last time at which one up to this one began, or INT64_MIN */
 };
 
 struct esse_snapshots {
     const struct esse_history *history;
-    uint32_t *place; /* by transaction, or ESSE_NO_PLACE */
-    esse_txn *txns;  /* by place */
-    uint32_t count;  /* places */
+    esse_place *place; /* by transaction, or ESSE_NO_PLACE */
+    esse_txn *txns;    /* by place */
+    uint32_t count;    /* places */
     /* Timestamps: by transaction, how many had committed by its start_ts, or ESSE_NO_PLACE. */
-    uint32_t *begun;
+    esse_place *begun;
     /* PostgreSQL: those that have a place and an xid, by xid; and how many of them are among the
      * first so many places. */
     struct esse_xid_place *xids;
@@ -38,9 +41,9 @@ struct esse_snapshots {
 };
 
 struct esse_snapshot {
-    bool is_prefix;  /* it is the first 'before' places; otherwise none from 'before' on */
-    uint32_t before; /* all that it sees are before this place */
-    esse_value text; /* of PostgreSQL, if it is no prefix */
+    bool is_prefix;    /* it is the first 'before' places; otherwise none from 'before' on */
+    esse_place before; /* all that it sees are before this place */
+    esse_value text;   /* of PostgreSQL, if it is no prefix */
 };
 
 /* For a history whose certificate has a kind. */

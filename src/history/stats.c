@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_SESSION UINT32_MAX
-
 struct key_facts {
     uint32_t accesses;
-    uint32_t writer; /* the session that wrote it, NO_SESSION, or many: NO_SESSION - 1 */
+    uint32_t writer; /* the session that wrote it, ESSE_NO_SESSION, or many: ESSE_NO_SESSION - 1 */
 };
 
 static void count_access(const struct esse_history *history, struct esse_stats *stats,
@@ -26,8 +24,9 @@ static void count_access(const struct esse_history *history, struct esse_stats *
     }
     if (access.kind != ESSE_OP_READ) {
         uint32_t session = history->txn_session[txn];
-        key->writer =
-            key->writer == NO_SESSION || key->writer == session ? session : NO_SESSION - 1;
+        key->writer = key->writer == ESSE_NO_SESSION || key->writer == session
+                          ? session
+                          : ESSE_NO_SESSION - 1;
         return;
     }
     stats->unrecorded_reads += esse_value_eq(access.value, ESSE_NONE);
@@ -41,7 +40,7 @@ static void count_operations(const struct esse_history *history, struct esse_sta
 {
     struct key_facts *keys = esse_arena_alloc(scratch, history->keys + 1u, sizeof *keys);
     for (uint32_t k = 0; k < history->keys; k++)
-        keys[k].writer = NO_SESSION;
+        keys[k].writer = ESSE_NO_SESSION;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
             stats->kinds[history->op_kind[op]]++;
@@ -51,8 +50,8 @@ static void count_operations(const struct esse_history *history, struct esse_sta
         }
     }
     for (uint32_t k = 0; k < history->keys; k++) {
-        stats->keys_written += keys[k].writer != NO_SESSION;
-        stats->keys_shared += keys[k].writer == NO_SESSION - 1;
+        stats->keys_written += keys[k].writer != ESSE_NO_SESSION;
+        stats->keys_shared += keys[k].writer == ESSE_NO_SESSION - 1;
     }
 }
 

@@ -9,12 +9,6 @@
 #include <assert.h>
 #include <string.h>
 
-ESSE_VEC(subset_ops, struct esse_op_record)
-ESSE_VEC(subset_items, esse_value)
-ESSE_VEC(subset_rows, struct esse_row)
-ESSE_VEC(subset_refs, struct esse_version_ref)
-ESSE_VEC(subset_extras, struct esse_extra)
-
 struct subset {
     const struct esse_history *history;
     const struct esse_selection *selection;
@@ -25,10 +19,10 @@ struct subset {
     uint32_t *seen;    /* by number of commits: how many of those are left; NULL if not needed */
 
     /* The record at hand. */
-    struct subset_ops ops;
-    struct subset_items items;
-    struct subset_rows rows;
-    struct subset_extras extras;
+    struct esse_op_record_vec ops;
+    struct esse_value_vec items;
+    struct esse_row_vec rows;
+    struct esse_extra_vec extras;
     uint32_t extra;
 };
 
@@ -111,7 +105,7 @@ static size_t add_rows(struct subset *s, uint32_t first, uint32_t count)
         if (!s->selection->keys[row->key.ix])
             continue;
         s->key_used[row->key.ix] = 1;
-        subset_rows_push(
+        esse_row_vec_push(
             &s->rows, s->scratch,
             (struct esse_row){ carry_key(s, row->key), carry(s, row->value), carry(s, row->next) });
     }
@@ -137,7 +131,7 @@ static void add_list(struct subset *s, struct esse_op_record *record, esse_key k
     record->first = s->items.count;
     for (uint32_t i = 0; i < count; i++)
         if (!esse_left_is_gone(&s->left, key, items[i]))
-            subset_items_push(&s->items, s->scratch, carry(s, items[i]));
+            esse_value_vec_push(&s->items, s->scratch, carry(s, items[i]));
     record->count = s->items.count - record->first;
 }
 
@@ -149,7 +143,7 @@ static void add_result(struct subset *s, struct esse_op_record *record,
     record->result_first = s->items.count;
     record->result_count = predicate->result_count;
     for (uint32_t i = 0; i < predicate->result_count; i++)
-        subset_items_push(&s->items, s->scratch, carry(s, result[i]));
+        esse_value_vec_push(&s->items, s->scratch, carry(s, result[i]));
 }
 
 /* A statement ranges over rows that no operation need name. */
@@ -179,7 +173,7 @@ static void add_predicate(struct subset *s, struct esse_op_record record, uint32
     record.vset_count = s->rows.count - record.vset_first;
     record.no_rows = predicate->no_rows;
     add_result(s, &record, predicate);
-    subset_ops_push(&s->ops, s->scratch, record);
+    esse_op_record_vec_push(&s->ops, s->scratch, record);
 }
 
 /* Of a predicate operation what it read, and then what it wrote, row by row. */
@@ -196,7 +190,7 @@ static void add_accesses(struct subset *s, struct esse_op_record record, uint32_
                           : access.kind;
         record.key = carry_key(s, access.key);
         record.value = carry(s, access.value);
-        subset_ops_push(&s->ops, s->scratch, record);
+        esse_op_record_vec_push(&s->ops, s->scratch, record);
     }
 }
 
@@ -209,7 +203,7 @@ static void add_item(struct subset *s, struct esse_op_record record, uint32_t op
         add_list(s, &record, key, s->history->op_value[op]);
     else
         record.value = carry(s, s->history->op_value[op]);
-    subset_ops_push(&s->ops, s->scratch, record);
+    esse_op_record_vec_push(&s->ops, s->scratch, record);
 }
 
 static void add_op(struct subset *s, uint32_t op)
@@ -240,7 +234,7 @@ static void add_extras(struct subset *s, uint32_t txn)
     while (s->extra < history->extra_count && history->extras[s->extra].txn.ix < txn)
         s->extra++;
     for (; s->extra < history->extra_count && history->extras[s->extra].txn.ix == txn; s->extra++)
-        subset_extras_push(
+        esse_extra_vec_push(
             &s->extras, s->scratch,
             (struct esse_extra){ history->extras[s->extra].name, history->extras[s->extra].text });
 }
@@ -306,9 +300,9 @@ static bool send_init(struct subset *s, struct esse_error *err)
     s->rows.count = 0;
     for (uint32_t i = 0; i < history->init_count; i++)
         if (s->key_used[history->init[i].key.ix])
-            subset_rows_push(&s->rows, s->scratch,
-                             (struct esse_row){ carry_key(s, history->init[i].key),
-                                                carry(s, history->init[i].value), ESSE_NONE });
+            esse_row_vec_push(&s->rows, s->scratch,
+                              (struct esse_row){ carry_key(s, history->init[i].key),
+                                                 carry(s, history->init[i].value), ESSE_NONE });
     return !s->rows.count || s->sink->init(s->sink, s->rows.at, s->rows.count, err);
 }
 
@@ -324,7 +318,7 @@ static bool still_writes(const struct subset *s, esse_txn txn, esse_key key)
 static bool send_version_order(struct subset *s, const struct esse_version_order *order,
                                struct esse_error *err)
 {
-    struct subset_refs refs = { 0 };
+    struct esse_ref_vec refs = { 0 };
     for (uint32_t i = 0; i < order->count; i++) {
         const struct esse_version *version = &order->versions[i];
         struct esse_version_ref ref = { carry(s, version->value), ESSE_NONE };
@@ -335,7 +329,7 @@ static bool send_version_order(struct subset *s, const struct esse_version_order
         } else if (esse_left_is_gone(&s->left, order->key, version->value)) {
             continue;
         }
-        subset_refs_push(&refs, s->scratch, ref);
+        esse_ref_vec_push(&refs, s->scratch, ref);
     }
     return !refs.count ||
            s->sink->version_order(s->sink, carry_key(s, order->key), refs.at, refs.count, err);
@@ -347,19 +341,17 @@ static bool send_order(struct subset *s, struct esse_error *err)
     s->items.count = 0;
     for (uint32_t i = 0; i < history->order_count; i++)
         if (s->selection->txns[history->order[i].ix])
-            subset_items_push(&s->items, s->scratch, carry_name(s, history->order[i]));
+            esse_value_vec_push(&s->items, s->scratch, carry_name(s, history->order[i]));
     return s->sink->order(s->sink, s->items.at, s->items.count, err);
 }
 
 static bool still_writes_any(const struct subset *s, esse_txn txn)
 {
-    const struct esse_history *history = s->history;
-    for (uint32_t op = history->txn_op[txn.ix]; op < history->txn_op[txn.ix + 1]; op++)
-        for (uint32_t i = 0; s->left.op_kept[op] && i < esse_access_count(history, op); i++) {
-            const struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ && s->selection->keys[access.key.ix])
-                return true;
-        }
+    struct esse_access_walk walk = esse_accesses_of(s->history, txn.ix);
+    while (esse_access_next(&walk))
+        if (s->left.op_kept[walk.op] && walk.access.kind != ESSE_OP_READ &&
+            s->selection->keys[walk.access.key.ix])
+            return true;
     return false;
 }
 
@@ -370,7 +362,7 @@ static bool send_lost(struct subset *s, struct esse_error *err)
     s->items.count = 0;
     for (uint32_t i = 0; i < history->lost_count; i++)
         if (s->selection->txns[history->lost[i].ix] && still_writes_any(s, history->lost[i]))
-            subset_items_push(&s->items, s->scratch, carry_name(s, history->lost[i]));
+            esse_value_vec_push(&s->items, s->scratch, carry_name(s, history->lost[i]));
     return !s->items.count || s->sink->lost(s->sink, s->items.at, s->items.count, err);
 }
 

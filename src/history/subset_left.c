@@ -45,7 +45,7 @@ static void lose(struct esse_left *left, uint32_t txn, struct esse_access access
         return;
     need_written(left, access.key, access.value)->lost++;
     if (!left->key_lost[access.key.ix])
-        left_key_vec_push(&left->lost_keys, left->scratch, access.key.ix);
+        esse_u32_vec_push(&left->lost_keys, left->scratch, access.key.ix);
     left->key_lost[access.key.ix] = 1;
 }
 

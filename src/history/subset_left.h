@@ -38,7 +38,6 @@ struct left_written {
     uint32_t lost; /* and that are not, without those that aborted */
 };
 ESSE_VEC(left_written_vec, struct left_written)
-ESSE_VEC(left_key_vec, uint32_t)
 
 enum { ESSE_LEFT_GONE, ESSE_LEFT_WHOLE, ESSE_LEFT_ROWS };
 
@@ -53,7 +52,7 @@ struct esse_left {
     uint8_t *txn_lost;             /* by transaction: it lost a write */
     uint8_t *key_lost;             /* by key that is kept: it lost a version */
     uint32_t *key_kept;            /* by key that is kept: the versions that are left */
-    struct left_key_vec lost_keys; /* those that lost one */
+    struct esse_u32_vec lost_keys; /* those that lost one */
     uint32_t *key_named;           /* by key: the last predicate operation that names it, + 1 */
     bool is_whole;                 /* no key and no operation that writes is gone */
     struct esse_seen *seen;        /* made when it is needed */

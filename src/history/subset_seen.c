@@ -11,16 +11,12 @@ static void walk_writes(struct esse_seen *seen,
                                      struct esse_access access))
 {
     const struct esse_history *history = seen->left->history;
-    for (uint32_t txn = 0; txn < history->txns; txn++)
-        for (uint32_t op = history->txn_op[txn];
-             history->txn_status[txn] != ESSE_ABORTED && op < history->txn_op[txn + 1]; op++) {
-            const uint32_t count = esse_access_count(history, op);
-            for (uint32_t i = 0; i < count; i++) {
-                const struct esse_access access = esse_access_at(history, op, i);
-                if (access.kind != ESSE_OP_READ)
-                    each(seen, txn, op, access);
-            }
-        }
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        struct esse_access_walk walk = esse_accesses_of(history, txn);
+        while (history->txn_status[txn] != ESSE_ABORTED && esse_access_next(&walk))
+            if (walk.access.kind != ESSE_OP_READ)
+                each(seen, txn, walk.op, walk.access);
+    }
 }
 
 static void count_write(struct esse_seen *seen, uint32_t txn, uint32_t op,
@@ -33,10 +29,11 @@ static void count_write(struct esse_seen *seen, uint32_t txn, uint32_t op,
 
 static void put_write(struct esse_seen *seen, uint32_t txn, uint32_t op, struct esse_access access)
 {
-    const uint32_t place = seen->has_snapshots ? seen->snapshots.place[txn] : ESSE_NO_PLACE;
+    const esse_place place =
+        seen->has_snapshots ? seen->snapshots.place[txn] : (esse_place){ ESSE_NO_PLACE };
     seen->versions[seen->first[access.key.ix + 1]++] =
         (struct seen_version){ place, txn, op, access.value };
-    if (place == ESSE_NO_PLACE)
+    if (place.ix == ESSE_NO_PLACE)
         seen->is_placed[access.key.ix] = 0;
 }
 
@@ -46,10 +43,10 @@ static void sort_key(struct esse_seen *seen, uint32_t key)
     struct esse_arena *scratch = seen->left->scratch;
     struct seen_version *at = seen->versions + seen->first[key];
     const uint32_t count = seen->first[key + 1] - seen->first[key];
-    struct esse_pair *pairs = esse_arena_grow(scratch, NULL, (count + 1u) * sizeof *pairs);
-    struct seen_version *copy = esse_arena_grow(scratch, NULL, (count + 1u) * sizeof *copy);
+    struct esse_pair *pairs = esse_arena_array(scratch, count + 1u, *pairs);
+    struct seen_version *copy = esse_arena_array(scratch, count + 1u, *copy);
     for (uint32_t i = 0; i < count; i++) {
-        pairs[i] = (struct esse_pair){ at[i].place, i };
+        pairs[i] = (struct esse_pair){ at[i].place.ix, i };
         copy[i] = at[i];
     }
     esse_radix_sort(pairs, count, scratch);

@@ -19,7 +19,8 @@
  * Cost: O(writes) to make, and O(versions of the keys that lost something) to ask.
  */
 struct seen_version {
-    uint32_t place, txn, op;
+    esse_place place;
+    uint32_t txn, op;
     esse_value value;
 };
 

@@ -21,12 +21,11 @@ struct atom {
 };
 
 ESSE_VEC(atom_vec, struct atom)
-ESSE_VEC(part_vec, esse_value)
 
 struct esse_values {
     struct esse_arena *arena;
     struct atom_vec atoms;
-    struct part_vec parts;
+    struct esse_value_vec parts;
     struct esse_index index;
     uint32_t kinds[ESSE_KIND_LIST + 1];
 };
@@ -166,8 +165,7 @@ esse_value esse_value_compound(struct esse_values *values, enum esse_value_kind 
     }
     struct atom atom = { .count = (uint32_t)count, .kind = (uint8_t)kind };
     atom.at.first_part = values->parts.count;
-    if (count)
-        memcpy(part_vec_extend(&values->parts, values->arena, count), parts, bytes);
+    esse_value_vec_append(&values->parts, values->arena, parts, count);
     return add_atom(values, hash, atom);
 }
 
@@ -297,7 +295,7 @@ uint32_t esse_values_atoms(const struct esse_values *values)
 static esse_value carry_parts(struct esse_values *to, const struct esse_values *from,
                               const struct atom *atom)
 {
-    esse_value *parts = esse_arena_grow(to->arena, NULL, (atom->count + 1u) * sizeof *parts);
+    esse_value *parts = esse_arena_array(to->arena, atom->count + 1u, *parts);
     for (uint32_t i = 0; i < atom->count; i++)
         parts[i] = esse_value_carry(to, from, from->parts.at[atom->at.first_part + i]);
     esse_value value =

@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "esse/esse.h"
 
+#include <string.h>
+
 /*
  * The values of one history.  A value is a word; two values of one pool are equal exactly when
  * their words are equal.  Integers of 61 bits, and strings and keywords of up to 7 bytes, are the
@@ -105,6 +107,11 @@ struct esse_span {
     const char *at;
     size_t length;
 };
+
+static inline bool esse_span_is(struct esse_span span, const char *text)
+{
+    return span.length == strlen(text) && memcmp(span.at, text, span.length) == 0;
+}
 struct esse_span esse_value_text(const struct esse_values *values, esse_value value, char room[8]);
 
 /* A key or id for an error message: its text or number, shortened to fit 'room'. */

@@ -29,8 +29,10 @@ void esse_lattice_anomaly_json(struct esse_out *out, const struct esse_anomaly_t
 struct esse_lattice_group {
     const char *title;
     const char *about; /* a sentence */
-    bool (*holds)(const struct esse_level *level);
+    enum esse_level_family family;
+    bool has_sessions, has_time; /* of dependency graphs: what counts in them */
 };
 extern const struct esse_lattice_group esse_lattice_groups[]; /* ends with a null title */
+bool esse_lattice_group_has(const struct esse_lattice_group *group, const struct esse_level *level);
 
 #endif

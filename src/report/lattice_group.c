@@ -1,51 +1,26 @@
 #include "report/lattice.h"
 
-static bool is_dependency(const struct esse_level *level)
-{
-    return level->family == ESSE_FAMILY_DEPENDENCY;
-}
-
-static bool in_real_time(const struct esse_level *level)
-{
-    return is_dependency(level) && level->needs_real_time;
-}
-
-static bool in_sessions(const struct esse_level *level)
-{
-    return is_dependency(level) && level->needs_session_order && !level->needs_real_time;
-}
-
-static bool in_dependencies(const struct esse_level *level)
-{
-    return is_dependency(level) && !level->needs_session_order;
-}
-
-static bool in_commit_orders(const struct esse_level *level)
-{
-    return level->family == ESSE_FAMILY_COMMIT_ORDER;
-}
-
-static bool in_others(const struct esse_level *level)
-{
-    return level->family == ESSE_FAMILY_OTHER;
-}
-
-static bool in_operations(const struct esse_level *level)
-{
-    return level->family == ESSE_FAMILY_OPERATIONS;
-}
-
 const struct esse_lattice_group esse_lattice_groups[] = {
     { "Dependency graphs with real time",
-      "A transaction that ended before another started must come first.", in_real_time },
+      "A transaction that ended before another started must come first.", ESSE_FAMILY_DEPENDENCY,
+      .has_sessions = true, .has_time = true },
     { "Dependency graphs with session order",
-      "The transactions of a session must come in the order in which it ran them.", in_sessions },
-    { "Dependency graphs", "Only reads and writes count, not sessions or times.", in_dependencies },
+      "The transactions of a session must come in the order in which it ran them.",
+      ESSE_FAMILY_DEPENDENCY, .has_sessions = true },
+    { "Dependency graphs", "Only reads and writes count, not sessions or times.",
+      ESSE_FAMILY_DEPENDENCY },
     { "Commit orders", "One total order that agrees with session order and with reads-from.",
-      in_commit_orders },
+      ESSE_FAMILY_COMMIT_ORDER },
     { "Other notions", "Further phenomena from the literature, and equivalence to a serial run.",
-      in_others },
+      ESSE_FAMILY_OTHER },
     { "Single operations", "Each read and write by itself, whatever transaction it is part of.",
-      in_operations },
-    { NULL, NULL, NULL },
+      ESSE_FAMILY_OPERATIONS },
+    { 0 },
 };
+
+bool esse_lattice_group_has(const struct esse_lattice_group *group, const struct esse_level *level)
+{
+    return level->family == group->family && (level->family != ESSE_FAMILY_DEPENDENCY ||
+                                              (level->needs_session_order == group->has_sessions &&
+                                               level->needs_real_time == group->has_time));
+}

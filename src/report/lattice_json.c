@@ -9,14 +9,14 @@
 static void member(struct esse_out *out, bool first, const char *name)
 {
     esse_out_text(out, first ? "\n      " : ",\n      ");
-    esse_out_json(out, name, strlen(name));
+    esse_out_json_text(out, name);
     esse_out_text(out, ": ");
 }
 
 static void text(struct esse_out *out, const char *value)
 {
     if (value)
-        esse_out_json(out, value, strlen(value));
+        esse_out_json_text(out, value);
     else
         esse_out_text(out, "null");
 }
@@ -33,23 +33,32 @@ static void bool_member(struct esse_out *out, const char *name, bool value)
     esse_out_text(out, value ? "true" : "false");
 }
 
-/* One more of a list, of which 'count' are written. */
-static void item(struct esse_out *out, unsigned *count, const char *value)
-{
-    if ((*count)++)
-        esse_out_text(out, ", ");
-    text(out, value);
-}
-
 static void names_member(struct esse_out *out, const char *name, const char *const *names,
                          size_t most)
 {
-    unsigned count = 0;
     member(out, false, name);
     esse_out_char(out, '[');
-    for (size_t i = 0; i < most && names[i]; i++)
-        item(out, &count, names[i]);
+    for (size_t i = 0; i < most && names[i]; i++) {
+        esse_out_text(out, i ? ", " : "");
+        text(out, names[i]);
+    }
     esse_out_char(out, ']');
+}
+
+/* Names of levels or of anomalies on their way to a list. */
+struct names {
+    const char *at[ESSE_LEVEL_END + ESSE_ANOMALY_END];
+    size_t count;
+};
+
+static void levels_member(struct esse_out *out, const char *name, const struct esse_level *level,
+                          bool (*implies)(const struct esse_level *, const struct esse_level *))
+{
+    struct names names = { .count = 0 };
+    for (size_t i = 0; i < esse_level_count(); i++)
+        if (implies(level, esse_level_at(i)))
+            names.at[names.count++] = esse_level_at(i)->name;
+    names_member(out, name, names.at, names.count);
 }
 
 static void example_member(struct esse_out *out, const char *name, struct esse_example example)
@@ -86,40 +95,21 @@ static void implies_members(struct esse_out *out, const struct esse_level *level
     }
     esse_out_char(out, ']');
 
-    unsigned count = 0;
-    member(out, false, "implies_closure");
-    esse_out_char(out, '[');
-    for (size_t i = 0; i < esse_level_count(); i++)
-        if (esse_level_implies(level, esse_level_at(i)))
-            item(out, &count, esse_level_at(i)->name);
-    esse_out_char(out, ']');
-
-    count = 0;
-    member(out, false, "implies_elle_closure");
-    esse_out_char(out, '[');
-    for (size_t i = 0; i < esse_level_count(); i++)
-        if (esse_level_implies_elle(level, esse_level_at(i)))
-            item(out, &count, esse_level_at(i)->name);
-    esse_out_char(out, ']');
+    levels_member(out, "implies_closure", level, esse_level_implies);
+    levels_member(out, "implies_elle_closure", level, esse_level_implies_elle);
 }
 
 static void forbids_members(struct esse_out *out, const struct esse_level *level)
 {
-    unsigned count = 0;
+    struct names direct = { .count = 0 }, all = { .count = 0 };
     enum esse_anomaly_id id;
-    member(out, false, "forbids");
-    esse_out_char(out, '[');
     for (size_t at = 0; (id = esse_level_names(level, at)) != ESSE_ANOMALY_NONE; at++)
-        item(out, &count, esse_anomaly_get(id)->name);
-    esse_out_char(out, ']');
-
-    count = 0;
-    member(out, false, "forbids_closure");
-    esse_out_char(out, '[');
+        direct.at[direct.count++] = esse_anomaly_get(id)->name;
     for (size_t i = 0; i < esse_anomaly_count(); i++)
         if (esse_level_forbids(level, esse_anomaly_at(i)))
-            item(out, &count, esse_anomaly_at(i)->name);
-    esse_out_char(out, ']');
+            all.at[all.count++] = esse_anomaly_at(i)->name;
+    names_member(out, "forbids", direct.at, direct.count);
+    names_member(out, "forbids_closure", all.at, all.count);
 }
 
 static void level_object(struct esse_out *out, const struct esse_level *level)
@@ -161,19 +151,14 @@ static void anomaly_object(struct esse_out *out, const struct esse_anomaly_type 
     bool_member(out, "own", type->is_own);
     bool_member(out, "umbrella", type->shown_by == ESSE_SHOWN_BY_NOTHING);
     bool_member(out, "points", type->is_about_points);
-    unsigned count = 0;
-    member(out, false, "implies");
-    esse_out_char(out, '[');
+    struct names direct = { .count = 0 }, all = { .count = 0 };
     for (const enum esse_anomaly_id *id = type->implies; *id; id++)
-        item(out, &count, esse_anomaly_get(*id)->name);
-    esse_out_char(out, ']');
-    count = 0;
-    member(out, false, "implies_closure");
-    esse_out_char(out, '[');
+        direct.at[direct.count++] = esse_anomaly_get(*id)->name;
     for (size_t i = 0; i < esse_anomaly_count(); i++)
         if (esse_anomaly_implies(type, esse_anomaly_at(i)))
-            item(out, &count, esse_anomaly_at(i)->name);
-    esse_out_char(out, ']');
+            all.at[all.count++] = esse_anomaly_at(i)->name;
+    names_member(out, "implies", direct.at, direct.count);
+    names_member(out, "implies_closure", all.at, all.count);
     names_member(out, "not", not_levels, not_count);
     names_member(out, "also_not", also_not, also_count);
     text_member(out, "definition", type->definition);

@@ -243,7 +243,7 @@ void esse_lattice_markdown(struct esse_out *out)
     for (const struct esse_lattice_group *group = esse_lattice_groups; group->title; group++) {
         esse_out_f(out, "## %s\n\n%s\n\n", group->title, group->about);
         for (size_t i = 0; i < esse_level_count(); i++)
-            if (group->holds(esse_level_at(i)))
+            if (esse_lattice_group_has(group, esse_level_at(i)))
                 level_section(out, esse_level_at(i));
     }
     esse_out_text(out, "## Anomalies\n\nAn anomaly rules out the levels in the last column and "

@@ -38,7 +38,7 @@ static const struct colours colours[] = {
 static const struct colours *colours_of(const struct esse_level *level)
 {
     size_t at = 0;
-    while (!esse_lattice_groups[at].holds(level))
+    while (!esse_lattice_group_has(&esse_lattice_groups[at], level))
         at++;
     return &colours[at];
 }

@@ -131,7 +131,7 @@ void esse_lattice_text(struct esse_out *out)
     for (const struct esse_lattice_group *group = esse_lattice_groups; group->title; group++) {
         esse_out_f(out, "\n%s\n", group->title);
         for (size_t i = 0; i < esse_level_count(); i++)
-            if (group->holds(esse_level_at(i)))
+            if (esse_lattice_group_has(group, esse_level_at(i)))
                 level_line(out, esse_level_at(i));
     }
     esse_out_text(out, "\n⇢ only if every transaction is its own session      "

@@ -31,6 +31,14 @@ void esse_report_dot(struct esse_out *out, const struct esse_report *report);
 /* The same drawn, in need of nothing but a browser: a panel an anomaly, worst first. */
 void esse_report_svg(struct esse_out *out, const struct esse_report *report);
 
+/* What the result claims and why, as an evidence file: formats/evidence_file.h. */
+void esse_report_evidence(struct esse_out *out, const struct esse_report *report);
+
+/* What to attach to a bug report when a verdict failed its recheck: two lines of JSON, what went
+ * wrong and the evidence that was refused, as --evidence would have written it; only the first, if
+ * the evidence was of a case that was tried and there is no result. */
+void esse_report_bug(struct esse_out *out, const struct esse_report *report, const char *error);
+
 /* "0 holds, 1 violated, 2 unknown": the worst of the verdicts. */
 enum esse_outcome esse_report_outcome(const struct esse_result *result);
 

@@ -96,7 +96,7 @@ static void fill_rows(struct panel *panel, struct panel_card *card)
 static struct panel_card card_of(struct panel *panel, esse_txn txn)
 {
     struct panel_card card = { .txn = txn };
-    card.name = esse_cast_name(panel->arena, panel->report->history, txn);
+    card.name = esse_show_txn_text(panel->arena, panel->report->history, txn);
     fill_rows(panel, &card);
     return card;
 }

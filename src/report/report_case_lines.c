@@ -48,7 +48,7 @@ static const char *say_readable(struct telling *t, const struct esse_clause *cla
     const bool is_predicate = esse_op_is_predicate(t->history->op_kind[clause->read.ix]);
     return esse_arena_format(
         t->arena, "that %s%s can have %s of %s", is_predicate ? "the predicate of " : "",
-        esse_cast_name(t->arena, t->history, esse_op_txn(t->history, clause->read.ix)),
+        esse_show_txn_text(t->arena, t->history, esse_op_txn(t->history, clause->read.ix)),
         is_predicate ? "seen" : "read", esse_show_key_text(t->arena, t->history, clause->key));
 }
 

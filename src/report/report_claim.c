@@ -1,4 +1,4 @@
-#include "report/report_claim.h"
+#include "report/report_parts.h"
 
 #include "evidence/assumption.h"
 #include "evidence/replay.h"
@@ -6,24 +6,29 @@
 static bool is_assuming(const struct esse_verdict *verdict)
 {
     for (uint32_t i = 0; i < verdict->anomaly_count; i++)
-        if (!esse_anomaly_assumes(&verdict->anomalies[i], NULL))
+        if (!esse_anomaly_assumes(&verdict->anomalies[i]))
             return false;
-    return verdict->assumed_count > 0;
+    return verdict->assumed != 0;
 }
 
 const char *esse_report_claim(struct esse_arena *arena, const struct esse_verdict *verdict)
 {
     struct esse_out out;
-    const bool is_none = strcmp(verdict->level, "none") == 0;
+    const bool is_none = verdict->level == ESSE_LEVEL_NONE;
     esse_out_init_memory(&out, arena);
-    esse_out_text(&out, is_none ? "" : verdict->level);
+    esse_out_text(&out, is_none ? "" : esse_level_name(verdict->level));
     for (uint32_t i = 0; i < verdict->named_count; i++)
-        esse_out_f(&out, "%s%s", i ? ", " : is_none ? "no " : " and no ", verdict->named[i]);
-    for (uint32_t i = 0; is_assuming(verdict) && i < verdict->assumed_count; i++) {
-        const struct esse_assumption_words *at = esse_assumption_find(verdict->assumed[i]);
-        esse_out_f(&out, "%s%s", i ? " and that " : ", assuming that ",
-                   at ? at->words : verdict->assumed[i]);
-    }
+        esse_out_f(&out, "%s%s",
+                   i         ? ", "
+                   : is_none ? "no "
+                             : " and no ",
+                   esse_anomaly_name(verdict->named[i]));
+    const char *before = ", assuming that ";
+    for (int basis = 1; is_assuming(verdict) && basis < ESSE_BASIS_INITIAL_STATE; basis++)
+        if (verdict->assumed & 1u << basis) {
+            esse_out_f(&out, "%s%s", before, esse_basis_words((enum esse_basis)basis));
+            before = " and that ";
+        }
     return esse_out_memory(&out);
 }
 

@@ -116,12 +116,6 @@ void esse_report_classic_text(struct esse_out *out, const struct esse_classic_re
 
 /* ---- JSON ---- */
 
-static void put_member(struct esse_out *out, const char *name, const char *text)
-{
-    esse_out_f(out, ",\"%s\":", name);
-    esse_out_json(out, text, strlen(text));
-}
-
 static void put_op(struct esse_out *out, const struct esse_oplog *log, uint32_t op, bool brief)
 {
     esse_out_f(out, "{\"index\":%lld,\"line\":%llu,\"process\":", (long long)log->index[op],
@@ -177,7 +171,7 @@ static void put_members(struct esse_out *out, const struct esse_oplog *log,
             esse_out_char(out, ',');
         first = false;
         if (member->name) {
-            esse_out_json(out, member->name, strlen(member->name));
+            esse_out_json_text(out, member->name);
             esse_out_char(out, ':');
         }
         put_fact(out, log, member);
@@ -202,7 +196,7 @@ static void put_fact(struct esse_out *out, const struct esse_oplog *log,
         esse_out_text(out, fact->is.number ? "true" : "false");
         break;
     case ESSE_FACT_TEXT:
-        esse_out_json(out, fact->is.text, strlen(fact->is.text));
+        esse_out_json_text(out, fact->is.text);
         break;
     case ESSE_FACT_VALUE:
         esse_value_put_json(out, log->values, fact->is.value);
@@ -226,7 +220,7 @@ static void put_result(struct esse_out *out, const struct esse_findings *found)
     static const char *const valid[] = { "true", "false", "\"unknown\"" };
     esse_out_f(out, "{\"valid\":%s", valid[found->outcome]);
     if (found->reason)
-        put_member(out, "reason", found->reason);
+        esse_out_json_member(out, "reason", found->reason);
     put_members(out, found->log, found->facts, false);
     if (found->parts) {
         esse_out_text(out, ",\"results\":[");
@@ -251,7 +245,7 @@ static void put_warnings(struct esse_out *out, const struct esse_oplog *log)
             continue;
         esse_out_f(out, "%s{\"count\":%llu,\"first_line\":%llu", first ? "" : ",",
                    (unsigned long long)log->doubts[i], (unsigned long long)log->doubt_lines[i]);
-        put_member(out, "text", esse_oplog_doubt_texts[i]);
+        esse_out_json_member(out, "text", esse_oplog_doubt_texts[i]);
         esse_out_char(out, '}');
         first = false;
     }
@@ -262,13 +256,13 @@ void esse_report_classic_json(struct esse_out *out, const struct esse_classic_re
 {
     const struct esse_findings *found = report->found;
     esse_out_f(out, "{\"esse\":\"%s\",\"history\":{\"path\":", esse_version());
-    esse_out_json(out, report->path, strlen(report->path));
-    put_member(out, "format", found->log->format);
+    esse_out_json_text(out, report->path);
+    esse_out_json_member(out, "format", found->log->format);
     esse_out_f(out, ",\"operations\":%u", found->log->count);
     put_warnings(out, found->log);
     esse_out_char(out, '}');
-    put_member(out, "checker", report->checker);
-    put_member(out, "verdict", outcome_words[found->outcome]);
+    esse_out_json_member(out, "checker", report->checker);
+    esse_out_json_member(out, "verdict", outcome_words[found->outcome]);
     esse_out_text(out, ",\"result\":");
     put_result(out, found);
     esse_out_text(out, "}\n");

@@ -3,11 +3,10 @@
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/vec.h"
-#include "evidence/recheck_start.h"
-#include "evidence/refutation.h"
 #include "history/access.h"
 #include "history/show.h"
 #include "history/show_time.h"
+#include "level/level.h"
 #include "report/report_refutation.h"
 #include "report/report_words.h"
 
@@ -258,12 +257,6 @@ const char *esse_cast_facts(struct esse_arena *arena, const struct esse_history 
     return esse_out_memory(&out);
 }
 
-const char *esse_cast_name(struct esse_arena *arena, const struct esse_history *history,
-                           esse_txn txn)
-{
-    return esse_show_txn_text(arena, history, txn);
-}
-
 const char *esse_cast_op(struct esse_arena *arena, const struct esse_history *history, uint32_t op)
 {
     struct esse_out out;
@@ -316,8 +309,8 @@ static const char *conclude_start(struct esse_arena *arena, const struct esse_hi
                                   const struct esse_anomaly *anomaly)
 {
     const struct esse_edge *edge = &anomaly->edges[0];
-    const char *from = esse_cast_name(arena, history, edge->from);
-    const char *to = esse_cast_name(arena, history, edge->to);
+    const char *from = esse_show_txn_text(arena, history, edge->from);
+    const char *to = esse_show_txn_text(arena, history, edge->to);
     return anomaly->edges[1].dep == ESSE_DEP_START
                ? esse_arena_format(arena, "so %s would have to begin before %s commits", from, to)
                : esse_arena_format(arena, "so %s would have to begin after %s commits", to, from);
@@ -335,7 +328,7 @@ static const char *conclude_cycle(struct esse_arena *arena, const struct esse_hi
                                   const struct esse_anomaly *anomaly)
 {
     const uint32_t count = anomaly->edge_count;
-    const char *first = esse_cast_name(arena, history, anomaly->edges[0].from);
+    const char *first = esse_show_txn_text(arena, history, anomaly->edges[0].from);
     struct esse_out out;
     if (is_about_starts(anomaly))
         return conclude_start(arena, history, anomaly);
@@ -346,7 +339,7 @@ static const char *conclude_cycle(struct esse_arena *arena, const struct esse_hi
             esse_out_text(&out, "… → ");
             i = count - 1;
         }
-        esse_out_f(&out, "%s → ", esse_cast_name(arena, history, anomaly->edges[i].from));
+        esse_out_f(&out, "%s → ", esse_show_txn_text(arena, history, anomaly->edges[i].from));
     }
     esse_out_f(&out, "%s: %s would have to come before itself", first, first);
     return esse_out_memory(&out);
@@ -389,7 +382,7 @@ static const char *conclude_updates(struct esse_arena *arena, const struct esse_
                 "so %s changed between the first read by %s and its write, which cursor stability "
                 "forbids; no update need have been lost",
                 esse_show_key_text(arena, history, anomaly->key),
-                esse_cast_name(arena, history, anomaly->steps[i].txn));
+                esse_show_txn_text(arena, history, anomaly->steps[i].txn));
     return NULL;
 }
 
@@ -398,7 +391,7 @@ const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_his
 {
     if (is_about_initial(anomaly))
         return esse_arena_format(arena, "so %s would have to come before the initial version",
-                                 esse_cast_name(arena, history, anomaly->edges[0].from));
+                                 esse_show_txn_text(arena, history, anomaly->edges[0].from));
     if (anomaly->edge_count)
         return conclude_cycle(arena, history, anomaly);
     const char *text =
@@ -411,8 +404,9 @@ const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_his
     for (size_t i = 0; i < count; i++) {
         if (conclusions[i].type != anomaly->type)
             continue;
-        const char *name =
-            conclusions[i].names_first ? esse_cast_name(arena, history, anomaly->steps[0].txn) : "";
+        const char *name = conclusions[i].names_first
+                               ? esse_show_txn_text(arena, history, anomaly->steps[0].txn)
+                               : "";
         return esse_arena_format(arena, "so %s%s%s", conclusions[i].before, name,
                                  conclusions[i].after);
     }

@@ -46,8 +46,6 @@ const uint32_t *esse_cast_ops(struct esse_arena *arena, const struct esse_histor
 const char *esse_cast_facts(struct esse_arena *arena, const struct esse_history *history,
                             esse_txn txn);
 
-const char *esse_cast_name(struct esse_arena *arena, const struct esse_history *history,
-                           esse_txn txn);
 const char *esse_cast_op(struct esse_arena *arena, const struct esse_history *history, uint32_t op);
 /* "rw x", "realtime" */
 const char *esse_cast_label(struct esse_arena *arena, const struct esse_history *history,

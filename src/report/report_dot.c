@@ -1,3 +1,4 @@
+#include "history/show.h"
 #include "report/report.h"
 #include "report/report_ops.h"
 #include "report/report_refutation.h"
@@ -37,7 +38,7 @@ static void put_node(struct esse_out *out, const struct esse_report *report,
     const uint32_t *ops = esse_cast_ops(out->arena, history, anomaly, txn, OPS_SHOWN, &count);
     esse_out_f(out, "    \"%u.%u\" [style=\"%s\", label=\"", cluster, txn.ix,
                is_committed ? "rounded" : "rounded,dashed");
-    put_escaped(out, esse_cast_name(out->arena, history, txn));
+    put_escaped(out, esse_show_txn_text(out->arena, history, txn));
     esse_out_text(out, "\\n");
     put_escaped(out, esse_cast_facts(out->arena, history, txn));
     esse_out_text(out, "\\n");

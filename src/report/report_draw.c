@@ -1,6 +1,5 @@
 #include "report/report_cycle.h"
 #include "report/report_panel.h"
-#include "report/report_timeline.h"
 #include "report/report_words.h"
 
 void panel_text(struct esse_out *out, const char *class, double x, double y, const char *fill,

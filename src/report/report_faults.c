@@ -1,4 +1,4 @@
-#include "report/report_faults.h"
+#include "report/report_parts.h"
 
 enum { SHOWN = 8 }; /* unless all are asked for */
 

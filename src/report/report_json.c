@@ -1,25 +1,11 @@
 #include "history/access.h"
 #include "history/value_json.h"
-#include "report/report.h"
 #include "report/report_cycle.h"
-#include "report/report_faults.h"
+#include "report/report_parts.h"
 #include "report/report_plain.h"
-#include "report/report_plan.h"
 #include "report/report_refutation.h"
-#include "report/report_remedy.h"
 
 #include <string.h>
-
-static void put_string(struct esse_out *out, const char *text)
-{
-    esse_out_json(out, text, strlen(text));
-}
-
-static void put_member(struct esse_out *out, const char *name, const char *text)
-{
-    esse_out_f(out, ",\"%s\":", name);
-    put_string(out, text);
-}
 
 static void put_names(struct esse_out *out, const char *name, const char *const *names,
                       uint32_t count)
@@ -28,7 +14,7 @@ static void put_names(struct esse_out *out, const char *name, const char *const 
     for (uint32_t i = 0; i < count; i++) {
         if (i)
             esse_out_char(out, ',');
-        put_string(out, names[i]);
+        esse_out_json_text(out, names[i]);
     }
     esse_out_char(out, ']');
 }
@@ -42,6 +28,17 @@ static void put_types(struct esse_out *out, const char *name, const enum esse_an
     esse_out_char(out, ']');
 }
 
+static void put_assumed(struct esse_out *out, unsigned assumed)
+{
+    const char *before = ",\"assumed\":[";
+    for (int basis = 1; basis < ESSE_BASIS_END; basis++)
+        if (assumed & 1u << basis) {
+            esse_out_f(out, "%s\"%s\"", before, esse_basis_name((enum esse_basis)basis));
+            before = ",";
+        }
+    esse_out_char(out, ']');
+}
+
 static void put_warnings(struct esse_out *out, const struct esse_history *history)
 {
     esse_out_text(out, ",\"warnings\":[");
@@ -49,7 +46,7 @@ static void put_warnings(struct esse_out *out, const struct esse_history *histor
         const struct esse_warning *warning = &history->warnings[i];
         esse_out_f(out, "%s{\"count\":%llu,\"first_line\":%llu", i ? "," : "",
                    (unsigned long long)warning->count, (unsigned long long)warning->first_line);
-        put_member(out, "text", warning->text);
+        esse_out_json_member(out, "text", warning->text);
         esse_out_char(out, '}');
     }
     esse_out_char(out, ']');
@@ -60,9 +57,9 @@ static void put_history(struct esse_out *out, const struct esse_report *report)
     struct esse_counts counts =
         report->counts ? *report->counts : esse_history_counts(report->history);
     esse_out_text(out, "\"history\":{\"path\":");
-    put_string(out, report->path);
-    put_member(out, "format", report->history->format);
-    put_member(out, "workload", esse_workload_names[report->history->workload]);
+    esse_out_json_text(out, report->path);
+    esse_out_json_member(out, "format", report->history->format);
+    esse_out_json_member(out, "workload", esse_workload_names[report->history->workload]);
     esse_out_f(out,
                ",\"sessions\":%u,\"transactions\":%u,\"committed\":%u,\"aborted\":%u,"
                "\"unknown\":%u,\"operations\":%u,\"keys\":%u",
@@ -75,7 +72,7 @@ static void put_history(struct esse_out *out, const struct esse_report *report)
 
 static void put_txn_name(struct esse_out *out, const struct esse_history *history, esse_txn txn)
 {
-    put_string(out, esse_txn_id(out->arena, history, txn));
+    esse_out_json_text(out, esse_txn_id(out->arena, history, txn));
 }
 
 static void put_transactions(struct esse_out *out, const struct esse_history *history,
@@ -127,8 +124,8 @@ static void put_steps(struct esse_out *out, const struct esse_history *history,
         put_txn_name(out, history, step->txn);
         put_operation(out, history, "", step->txn, step->op);
         if (step->basis)
-            put_member(out, "basis", step->basis);
-        put_member(out, "why", step->why);
+            esse_out_json_member(out, "basis", esse_basis_name(step->basis));
+        esse_out_json_member(out, "why", step->why);
         esse_out_char(out, '}');
     }
     esse_out_char(out, ']');
@@ -147,7 +144,7 @@ static void put_edges(struct esse_out *out, const struct esse_history *history, 
             esse_out_text(out, "null");
         else
             put_txn_name(out, history, edge->to);
-        put_member(out, "dep", esse_dep_name(edge->dep));
+        esse_out_json_member(out, "dep", esse_dep_name(edge->dep));
         if (edge->has_key) {
             esse_out_text(out, ",\"key\":");
             esse_value_put_json(out, history->values, history->key_name[edge->key.ix]);
@@ -155,8 +152,8 @@ static void put_edges(struct esse_out *out, const struct esse_history *history, 
         put_operation(out, history, "from_", edge->from, edge->from_op);
         put_operation(out, history, "to_", edge->to, edge->to_op);
         if (edge->basis)
-            put_member(out, "basis", edge->basis);
-        put_member(out, "why", edge->why);
+            esse_out_json_member(out, "basis", esse_basis_name(edge->basis));
+        esse_out_json_member(out, "why", edge->why);
         if (edge->because_count)
             put_edges(out, history, "because", edge->because, edge->because_count);
         esse_out_char(out, '}');
@@ -206,7 +203,8 @@ static void put_given(struct esse_out *out, const struct esse_history *history,
     esse_out_text(out, "{\"given\":[");
     for (uint32_t i = 0; i < given.count; i++) {
         esse_out_text(out, i ? "," : "");
-        put_string(out, esse_choice_words(out->arena, history, refutation, given.literals[i]));
+        esse_out_json_text(out,
+                           esse_choice_words(out->arena, history, refutation, given.literals[i]));
     }
     esse_out_char(out, ']');
 }
@@ -234,17 +232,17 @@ static void put_anomaly(struct esse_out *out, const struct esse_history *history
                         const struct esse_anomaly *anomaly)
 {
     esse_out_text(out, "{\"type\":");
-    put_string(out, esse_anomaly_name(anomaly->type));
-    put_member(out, "description", anomaly->description);
+    esse_out_json_text(out, esse_anomaly_name(anomaly->type));
+    esse_out_json_member(out, "description", anomaly->description);
     const char *plain = esse_plain_words(out->arena, history, anomaly->type);
     if (plain)
-        put_member(out, "plain", plain);
+        esse_out_json_member(out, "plain", plain);
     if (anomaly->has_key) {
         esse_out_text(out, ",\"key\":");
         esse_value_put_json(out, history->values, history->key_name[anomaly->key.ix]);
     }
     if (anomaly->order_by)
-        put_member(out, "order_by", esse_order_by_name(anomaly->order_by));
+        esse_out_json_member(out, "order_by", esse_order_by_name(anomaly->order_by));
     if (anomaly->alike)
         esse_out_f(out, ",\"alike\":%llu", (unsigned long long)anomaly->alike);
     put_supposed(out, history, anomaly);
@@ -272,24 +270,25 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
                         const struct esse_verdict *verdict)
 {
     const struct esse_history *history = report->history;
-    const char *remedy = esse_report_remedy(report, verdict);
+    const char *reason = esse_reason_text(out->arena, verdict);
+    const char *remedy = esse_report_remedy(history, verdict);
     esse_out_text(out, "{\"level\":");
-    put_string(out, verdict->level);
-    put_member(out, "verdict", esse_outcome_name(verdict->outcome));
-    put_member(out, "engine", verdict->engine);
-    put_member(out, "plan", verdict->plan);
-    if (verdict->reason)
-        put_member(out, "reason", verdict->reason);
+    esse_out_json_text(out, esse_level_name(verdict->level));
+    esse_out_json_member(out, "verdict", esse_outcome_name(verdict->outcome));
+    esse_out_json_member(out, "engine", verdict->engine);
+    esse_out_json_member(out, "plan", verdict->plan);
+    if (reason)
+        esse_out_json_member(out, "reason", reason);
     if (remedy)
-        put_member(out, "remedy", remedy);
-    if (verdict->assumed_count)
-        put_names(out, "assumed", verdict->assumed, verdict->assumed_count);
+        esse_out_json_member(out, "remedy", remedy);
+    if (verdict->assumed)
+        put_assumed(out, verdict->assumed);
     if (verdict->named_count)
-        put_names(out, "named", verdict->named, verdict->named_count);
+        put_types(out, "named", verdict->named, verdict->named_count);
     if (verdict->certificate)
-        put_member(out, "certificate", verdict->certificate);
+        esse_out_json_member(out, "certificate", esse_certificate_name(verdict->certificate));
     if (verdict->has_otherwise)
-        put_member(out, "otherwise", esse_outcome_name(verdict->otherwise));
+        esse_out_json_member(out, "otherwise", esse_outcome_name(verdict->otherwise));
     if (verdict->way_count)
         esse_out_f(out, ",\"ways\":%u", verdict->way_count);
     esse_out_f(out, ",\"seconds\":%.6f", verdict->seconds);
@@ -298,13 +297,13 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
     put_anomalies(out, history, "anomalies", verdict->anomalies, verdict->anomaly_count);
     esse_out_f(out, ",\"occurrences\":%llu", (unsigned long long)verdict->anomalies_seen);
     esse_out_text(out, ",\"evidence\":{\"kind\":");
-    put_string(out, esse_evidence_name(verdict->evidence));
+    esse_out_json_text(out, esse_evidence_name(verdict->evidence));
     esse_out_f(out, ",\"rechecked\":%s", verdict->rechecked ? "true" : "false");
     if (verdict->outcome == ESSE_HOLDS && verdict->order.proves) {
         const struct esse_order *order = &verdict->order;
         esse_out_f(out, ",\"transactions\":%u",
                    order->has_starts ? order->count / 2 : order->count);
-        put_member(out, "proves", esse_level_name(order->proves));
+        esse_out_json_member(out, "proves", esse_level_name(order->proves));
     }
     esse_out_text(out, "}}");
 }
@@ -313,7 +312,7 @@ void esse_report_json(struct esse_out *out, const struct esse_report *report)
 {
     const struct esse_result *result = report->result;
     esse_out_text(out, "{\"esse\":");
-    put_string(out, esse_version());
+    esse_out_json_text(out, esse_version());
     esse_out_char(out, ',');
     put_history(out, report);
     esse_out_text(out, ",\"results\":[");

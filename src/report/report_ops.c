@@ -180,7 +180,7 @@ static bool shows(const struct esse_history *history, uint32_t op, const char *w
         return false;
     const struct esse_span text =
         esse_value_text(history->values, history->predicates[history->op_key[op]].text, room);
-    return text.length == strlen(written) && memcmp(text.at, written, text.length) == 0;
+    return esse_span_is(text, written);
 }
 
 const char *esse_cast_written(struct esse_arena *arena, const struct esse_history *history,

@@ -2,7 +2,6 @@
 #include "base/arena.h"
 #include "report/report_cases.h"
 #include "report/report_cycle.h"
-#include "report/report_timeline.h"
 #include "report/report_words.h"
 
 #include <math.h>

@@ -99,4 +99,16 @@ void panel_text(struct esse_out *out, const char *class, double x, double y, con
 /* Of a transaction's frame, by its status. */
 const char *panel_status_colour(unsigned status);
 
+/* ---- report_timeline.c ---- */
+
+/*
+ * When the transactions of a panel ran, and what was done to the database meanwhile: a bar each
+ * on one axis of time, and behind them a band for each fault.  There is nothing to show, and the
+ * height is 0, unless their times are known and a fault overlaps them.
+ *
+ * Cost: O(boxes + faults) each.
+ */
+double panel_timeline_height(const struct panel *panel);
+void panel_timeline_draw(struct esse_out *out, const struct panel *panel, double top);
+
 #endif

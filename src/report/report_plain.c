@@ -93,7 +93,7 @@ const char *esse_plain_note(const struct esse_result *result)
 {
     bool is_met = false;
     for (uint32_t i = 0; i < result->verdict_count; i++)
-        is_met |= is_repeatable_read(result->verdicts[i].level);
+        is_met |= result->verdicts[i].level == ESSE_LEVEL_REPEATABLE_READ;
     for (uint32_t i = 0; i < result->not_count; i++)
         is_met |= is_repeatable_read(result->not_levels[i]);
     return is_met ? esse_repeatable_read_note : NULL;

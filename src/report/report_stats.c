@@ -2,7 +2,7 @@
 
 #include "history/show.h"
 #include "history/value_json.h"
-#include "report/report_faults.h"
+#include "report/report_parts.h"
 
 static const char *const kind_names[] = { "reads",   "writes",          "appends",
                                           "deletes", "predicate_reads", "predicate_updates" };
@@ -110,14 +110,8 @@ void esse_report_stats_text(struct esse_out *out, const char *path,
                    history->lost_count);
     if (history->has & ESSE_HAS_CERTIFICATE)
         esse_out_f(out, "  certificate    %s%s, %u operations with a snapshot\n",
-                   esse_certificate_names[history->certificate.kind],
+                   esse_certificate_name(history->certificate.kind),
                    history->certificate.complete ? ", complete" : "", stats->snapshots);
-}
-
-static void put_text(struct esse_out *out, const char *name, const char *text)
-{
-    esse_out_f(out, ",\"%s\":", name);
-    esse_out_json(out, text, strlen(text));
 }
 
 void esse_report_stats_json(struct esse_out *out, const char *path,
@@ -125,9 +119,9 @@ void esse_report_stats_json(struct esse_out *out, const char *path,
 {
     const struct esse_counts *counts = &stats->counts;
     esse_out_text(out, "{\"path\":");
-    esse_out_json(out, path, strlen(path));
-    put_text(out, "format", history->format);
-    put_text(out, "workload", esse_workload_names[history->workload]);
+    esse_out_json_text(out, path);
+    esse_out_json_member(out, "format", history->format);
+    esse_out_json_member(out, "workload", esse_workload_names[history->workload]);
     esse_out_f(out,
                ",\"sessions\":%u,\"transactions\":%u,\"committed\":%u,\"aborted\":%u,"
                "\"unknown\":%u,\"operations\":%u",
@@ -151,13 +145,13 @@ void esse_report_stats_json(struct esse_out *out, const char *path,
                "\"concurrency_mean\":%.3f",
                (unsigned long long)stats->accesses, stats->timed, stats->concurrency_most,
                stats->concurrency_mean);
-    put_text(out, "version_order", version_knowledge(history, stats));
-    put_text(out, "session_order", session_knowledge(stats));
-    put_text(out, "real_time", time_knowledge(stats));
+    esse_out_json_member(out, "version_order", version_knowledge(history, stats));
+    esse_out_json_member(out, "session_order", session_knowledge(stats));
+    esse_out_json_member(out, "real_time", time_knowledge(stats));
     esse_out_f(out, ",\"results\":%u,\"results_only\":%u,\"snapshots\":%u", stats->results,
                stats->results_only, stats->snapshots);
     if (history->has & ESSE_HAS_CERTIFICATE) {
-        put_text(out, "certificate", esse_certificate_names[history->certificate.kind]);
+        esse_out_json_member(out, "certificate", esse_certificate_name(history->certificate.kind));
         esse_out_f(out, ",\"complete\":%s", history->certificate.complete ? "true" : "false");
     }
     esse_report_faults_json(out, history);

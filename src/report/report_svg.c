@@ -1,7 +1,7 @@
 #include "base/arena.h"
-#include "report/report_claim.h"
 #include "report/report_cycle.h"
 #include "report/report_panel.h"
+#include "report/report_parts.h"
 #include "report/report_words.h"
 
 #include <math.h>

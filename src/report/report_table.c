@@ -1,7 +1,6 @@
-#include "report/report_table.h"
+#include "report/report_parts.h"
 
 #include "base/arena.h"
-#include "report/report_claim.h"
 
 #include <string.h>
 
@@ -50,15 +49,16 @@ static void put_types(struct esse_out *out, const struct esse_verdict *verdict)
 static void put_ground(struct esse_out *out, struct table *table,
                        const struct esse_verdict *verdict)
 {
+    const char *reason = esse_reason_text(out->arena, verdict);
     if (verdict->outcome == ESSE_UNKNOWN)
-        esse_out_f(out, "[%u]",
-                   number_of(table, verdict->reason ? verdict->reason : "it was not asked"));
+        esse_out_f(out, "[%u]", number_of(table, reason ? reason : "it was not asked"));
     else if (verdict->outcome == ESSE_VIOLATED)
         put_types(out, verdict);
     else if (verdict->order.proves)
         esse_report_put_order(out, &verdict->order);
     if (verdict->certificate)
-        esse_out_f(out, ", under the certificate (%s)", verdict->certificate);
+        esse_out_f(out, ", under the certificate (%s)",
+                   esse_certificate_name(verdict->certificate));
 }
 
 static void put_padding(struct esse_out *out, size_t used, size_t width)

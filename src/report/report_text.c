@@ -1,15 +1,11 @@
 #include "base/arena.h"
-#include "evidence/refutation.h"
 #include "evidence/replay.h"
-#include "report/report.h"
+#include "history/show.h"
 #include "report/report_cases.h"
-#include "report/report_claim.h"
 #include "report/report_cycle.h"
-#include "report/report_faults.h"
 #include "report/report_ops.h"
+#include "report/report_parts.h"
 #include "report/report_plain.h"
-#include "report/report_remedy.h"
-#include "report/report_table.h"
 #include "report/report_words.h"
 
 #include <string.h>
@@ -63,7 +59,7 @@ static void put_proof(struct esse_out *out, const struct esse_history *history,
     esse_report_put_order(out, order);
     esse_out_f(out, " that was %s", replayed ? "replayed" : "rechecked");
     /* Commits that were lost are ruled out by levels that the order itself satisfies. */
-    if (strcmp(esse_level_name(order->proves), verdict->level) != 0 && !history->lost_count)
+    if (order->proves != verdict->level && !history->lost_count)
         esse_out_f(out, "; it proves %s", esse_level_name(order->proves));
     esse_out_char(out, '\n');
 }
@@ -73,7 +69,7 @@ static void put_certificate(struct esse_out *out, const struct esse_verdict *ver
 {
     if (!verdict->certificate)
         return;
-    esse_out_f(out, "  under the certificate (%s)", verdict->certificate);
+    esse_out_f(out, "  under the certificate (%s)", esse_certificate_name(verdict->certificate));
     if (verdict->outcome == ESSE_VIOLATED)
         esse_out_text(out, ": the database broke the level, or what the certificate was taken from "
                            "does not hold");
@@ -107,9 +103,10 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
     esse_out_f(out, "%s: ", report->path);
     esse_report_put_outcome(out, report, verdict->outcome);
     esse_out_f(out, " %s\n", esse_report_claim(out->arena, verdict));
-    if (verdict->reason)
-        esse_out_f(out, "  because %s\n", verdict->reason);
-    const char *remedy = esse_report_remedy(report, verdict);
+    const char *reason = esse_reason_text(out->arena, verdict);
+    if (reason)
+        esse_out_f(out, "  because %s\n", reason);
+    const char *remedy = esse_report_remedy(report->history, verdict);
     if (remedy)
         esse_plain_put(out, esse_arena_format(out->arena, "what you can do: %s", remedy), 2);
     put_proof(out, report->history, verdict);
@@ -176,9 +173,10 @@ static void put_cast(struct esse_out *out, const struct esse_report *report,
     const bool is_roomy = cast.count <= ROOMY && !anomaly->refutation;
     for (uint32_t i = 0; i < shown; i++) {
         esse_out_f(out, "    %s%-8s%s %s%s%s%s", paint(report, CYAN),
-                   esse_cast_name(out->arena, report->history, cast.txns[i]), paint(report, PLAIN),
-                   paint(report, DIM), esse_cast_facts(out->arena, report->history, cast.txns[i]),
-                   paint(report, PLAIN), is_roomy ? line : ": ");
+                   esse_show_txn_text(out->arena, report->history, cast.txns[i]),
+                   paint(report, PLAIN), paint(report, DIM),
+                   esse_cast_facts(out->arena, report->history, cast.txns[i]), paint(report, PLAIN),
+                   is_roomy ? line : ": ");
         put_ops(out, report, anomaly, cast.txns[i],
                 is_roomy && report->history->op_statement ? line : ", ");
     }

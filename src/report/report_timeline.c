@@ -1,9 +1,9 @@
-#include "report/report_timeline.h"
+#include "report/report_panel.h"
 
 #include "base/arena.h"
 #include "history/show.h"
 #include "report/report_cycle.h"
-#include "report/report_faults.h"
+#include "report/report_parts.h"
 #include "report/report_words.h"
 
 #include <math.h>

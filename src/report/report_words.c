@@ -115,27 +115,17 @@ void esse_words_count(char text[32], uint64_t count)
 
 void esse_words_xml(struct esse_out *out, const char *text)
 {
+    static const char *const names[128] = {
+        ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;"
+    };
     for (struct letter letter; *text; text += letter.length) {
         letter = letter_at(text);
-        switch (letter.code) {
-        case '&':
-            esse_out_text(out, "&amp;");
-            break;
-        case '<':
-            esse_out_text(out, "&lt;");
-            break;
-        case '>':
-            esse_out_text(out, "&gt;");
-            break;
-        case '"':
-            esse_out_text(out, "&quot;");
-            break;
-        default:
-            if (letter.code < 0x20 || letter.code == 0x7f || letter.code == 0xfffe ||
-                letter.code == 0xffff)
-                esse_out_text(out, "·");
-            else
-                esse_out_bytes(out, text, letter.length);
-        }
+        if (letter.code < 0x80 && names[letter.code])
+            esse_out_text(out, names[letter.code]);
+        else if (letter.code < 0x20 || letter.code == 0x7f || letter.code == 0xfffe ||
+                 letter.code == 0xffff)
+            esse_out_text(out, "·");
+        else
+            esse_out_bytes(out, text, letter.length);
     }
 }

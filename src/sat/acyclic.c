@@ -9,7 +9,7 @@ static const struct guard no_guard = { .first = NONE, .last = NONE, .at = NEVER 
 static void add_guards(struct esse_acyclic *a, uint32_t var)
 {
     while (a->implied_at.count <= var) {
-        number_vec_push(&a->implied_at, a->arena, NEVER);
+        esse_u32_vec_push(&a->implied_at, a->arena, NEVER);
         guard_vec_push(&a->guards, a->arena, no_guard);
         guard_vec_push(&a->guards, a->arena, no_guard);
     }
@@ -64,7 +64,7 @@ static void rule_out_batch(struct esse_acyclic *a, const struct batch *batch)
         if (a->nodes[batch->edges[i].to].mark != a->mark + 1 || !is_open(a, guard))
             continue;
         a->implied_at.at[esse_lit_var(guard)] = a->length;
-        number_vec_push(&a->implied, a->arena, esse_lit_not(guard));
+        esse_u32_vec_push(&a->implied, a->arena, esse_lit_not(guard));
     }
 }
 
@@ -103,7 +103,7 @@ static bool assign(void *context, esse_lit lit, struct esse_theory_clause *confl
     if (lit >= a->guards.count)
         return true;
     a->guards.at[lit].at = at;
-    number_vec_push(&a->on, a->arena, lit);
+    esse_u32_vec_push(&a->on, a->arena, lit);
     for (uint32_t e = a->guards.at[lit].first; e != NONE; e = a->edges.at[e].next) {
         if (!esse_acyclic_insert(a, e)) {
             esse_acyclic_explain(a, lit, a->length, conflict);

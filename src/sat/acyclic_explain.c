@@ -27,7 +27,7 @@ static void settle(struct search *s, uint32_t node, uint32_t via)
         s->goal = node;
     at->mark = s->mark;
     at->via = via;
-    number_vec_push(&s->a->ahead, s->a->arena, node);
+    esse_u32_vec_push(&s->a->ahead, s->a->arena, node);
 }
 
 static bool is_new(const struct search *s, uint32_t node)
@@ -58,7 +58,7 @@ static void expand(struct search *s, uint32_t node)
         if (edge->guard == s->free)
             settle(s, edge->to, VIA_EDGE | e);
         else if (may_use(s, edge->guard))
-            number_vec_push(&a->behind, a->arena, e);
+            esse_u32_vec_push(&a->behind, a->arena, e);
     }
 }
 
@@ -124,7 +124,7 @@ static bool collect_guards(struct search *s)
     bool repeats = false;
     uint32_t tag = esse_acyclic_marks(a);
     a->clause.count = 0;
-    number_vec_push(&a->clause, a->arena, s->free);
+    esse_u32_vec_push(&a->clause, a->arena, s->free);
     a->guards.at[s->free].tag = tag;
     for (uint32_t via = a->nodes[s->goal].via; via != NONE; via = a->nodes[start_of(s, via)].via) {
         if (!is_guarded(via))
@@ -133,7 +133,7 @@ static bool collect_guards(struct search *s)
         struct guard *guard = &a->guards.at[lit];
         repeats |= guard->many_from && guard->many_to;
         if (guard->tag != tag)
-            number_vec_push(&a->clause, a->arena, lit);
+            esse_u32_vec_push(&a->clause, a->arena, lit);
         guard->tag = tag;
     }
     s->tag = tag;

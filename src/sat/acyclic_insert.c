@@ -21,11 +21,11 @@ uint32_t esse_acyclic_marks(struct esse_acyclic *a)
     return a->mark += 2;
 }
 
-static void reach(struct esse_acyclic *a, struct number_vec *found, uint32_t node, uint32_t mark)
+static void reach(struct esse_acyclic *a, struct esse_u32_vec *found, uint32_t node, uint32_t mark)
 {
     esse_guard_poll();
     a->nodes[node].mark = mark;
-    number_vec_push(found, a->arena, node);
+    esse_u32_vec_push(found, a->arena, node);
 }
 
 /* What 'v' reaches up to the place of 'u'.  False if that is 'u' itself. */
@@ -95,9 +95,9 @@ static void sort_pairs(struct esse_pair *pairs, size_t count, struct esse_arena 
     }
 }
 
-static void collect(struct esse_acyclic *a, const struct number_vec *found)
+static void collect(struct esse_acyclic *a, const struct esse_u32_vec *found)
 {
-    struct esse_pair *pairs = pair_vec_extend(&a->sorted, a->arena, found->count);
+    struct esse_pair *pairs = esse_pair_vec_extend(&a->sorted, a->arena, found->count);
     for (size_t i = 0; i < found->count; i++)
         pairs[i] = (struct esse_pair){ a->nodes[found->at[i]].place, found->at[i] };
     sort_pairs(pairs, found->count, a->arena);

@@ -9,9 +9,8 @@ void esse_acyclic_reverse(struct esse_acyclic *a)
 {
     const uint32_t *first = a->spec.first, *to = a->spec.to, nodes = a->spec.nodes;
     uint32_t edges = first[nodes];
-    a->in_first = esse_arena_grow(a->arena, NULL, (nodes + (size_t)2) * sizeof *a->in_first);
-    a->in_to = esse_arena_grow(a->arena, NULL, (edges + (size_t)1) * sizeof *a->in_to);
-    memset(a->in_first, 0, (nodes + (size_t)2) * sizeof *a->in_first);
+    a->in_first = esse_arena_zeros(a->arena, nodes + (size_t)2, *a->in_first);
+    a->in_to = esse_arena_array(a->arena, edges + (size_t)1, *a->in_to);
     for (uint32_t e = 0; e < edges; e++)
         a->in_first[to[e] + 2]++;
     for (size_t v = 2; v <= nodes; v++)
@@ -27,13 +26,13 @@ void esse_acyclic_reverse(struct esse_acyclic *a)
 static uint32_t *sorted_by_hint(struct esse_acyclic *a)
 {
     uint32_t nodes = a->spec.nodes;
-    uint32_t *order = esse_arena_grow(a->arena, NULL, (nodes + (size_t)1) * sizeof *order);
+    uint32_t *order = esse_arena_array(a->arena, nodes + (size_t)1, *order);
     if (!a->spec.hint) {
         for (uint32_t v = 0; v < nodes; v++)
             order[v] = v;
         return order;
     }
-    struct esse_pair *pairs = esse_arena_grow(a->arena, NULL, (nodes + (size_t)1) * sizeof *pairs);
+    struct esse_pair *pairs = esse_arena_array(a->arena, nodes + (size_t)1, *pairs);
     for (uint32_t v = 0; v < nodes; v++)
         pairs[v] = (struct esse_pair){ a->spec.hint[v], v };
     esse_radix_sort(pairs, nodes, a->arena);
@@ -87,14 +86,14 @@ static void find_known_cycle(struct esse_acyclic *a, const uint32_t *waits)
     esse_acyclic_reverse(a);
     while (a->nodes[v].mark != mark) {
         a->nodes[v].mark = mark;
-        number_vec_push(&a->behind, a->arena, v);
+        esse_u32_vec_push(&a->behind, a->arena, v);
         uint32_t e = a->in_first[v];
         while (!waits[a->in_to[e]])
             e++;
         v = a->in_to[e];
     }
     for (size_t i = a->behind.count; i-- > 0;) {
-        number_vec_push(&a->known_cycle, a->arena, a->behind.at[i]);
+        esse_u32_vec_push(&a->known_cycle, a->arena, a->behind.at[i]);
         if (a->behind.at[i] == v)
             break;
     }
@@ -106,10 +105,8 @@ static void find_known_cycle(struct esse_acyclic *a, const uint32_t *waits)
 static bool repair(struct esse_acyclic *a, const uint32_t *order, struct esse_budget *budget)
 {
     const uint32_t *first = a->spec.first, *to = a->spec.to, nodes = a->spec.nodes;
-    size_t bytes = (nodes + (size_t)1) * sizeof(uint32_t);
-    uint32_t *waits = esse_arena_grow(a->arena, NULL, bytes), ready = 0, done = 0;
-    uint32_t *heap = esse_arena_grow(a->arena, NULL, bytes);
-    memset(waits, 0, bytes);
+    uint32_t *waits = esse_arena_zeros(a->arena, nodes + (size_t)1, *waits), ready = 0, done = 0;
+    uint32_t *heap = esse_arena_array(a->arena, nodes + (size_t)1, *heap);
     for (uint32_t e = 0; e < first[nodes]; e++)
         waits[to[e]]++;
     for (uint32_t place = 0; place < nodes; place++)

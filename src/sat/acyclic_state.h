@@ -44,8 +44,6 @@ struct guard {
 ESSE_VEC(edge_vec, struct edge)
 ESSE_VEC(batch_vec, struct batch)
 ESSE_VEC(guard_vec, struct guard)
-ESSE_VEC(number_vec, uint32_t)
-ESSE_VEC(pair_vec, struct esse_pair)
 ESSE_VEC(cycle_vec, struct esse_guarded_edge)
 
 struct node {
@@ -64,21 +62,21 @@ struct esse_acyclic {
     struct esse_acyclic_spec spec;
     struct node *nodes;
     uint32_t *in_first, *in_to; /* known edges reversed; NULL until needed */
-    struct number_vec known_cycle;
+    struct esse_u32_vec known_cycle;
 
     struct edge_vec edges;
     struct batch_vec batches;
-    struct guard_vec guards;      /* by literal */
-    struct number_vec implied_at; /* by variable: length of the trail when implied, or NEVER */
-    uint32_t length;              /* of the trail */
-    struct number_vec on;         /* literals of the trail that guard edges */
-    struct number_vec implied;    /* literals, those before 'passed' passed to the solver */
+    struct guard_vec guards;        /* by literal */
+    struct esse_u32_vec implied_at; /* by variable: length of the trail when implied, or NEVER */
+    uint32_t length;                /* of the trail */
+    struct esse_u32_vec on;         /* literals of the trail that guard edges */
+    struct esse_u32_vec implied;    /* literals, those before 'passed' passed to the solver */
     uint32_t passed;
 
     uint32_t mark;
-    struct number_vec ahead, behind; /* nodes: reached from, and reaching, a new edge */
-    struct pair_vec sorted;
-    struct number_vec clause;
+    struct esse_u32_vec ahead, behind; /* nodes: reached from, and reaching, a new edge */
+    struct esse_pair_vec sorted;
+    struct esse_u32_vec clause;
     struct cycle_vec cycle;
 };
 

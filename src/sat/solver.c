@@ -46,7 +46,7 @@ uint32_t esse_solver_var(struct esse_solver *s, bool phase, uint32_t priority)
     var_fact_vec_push(&s->facts, s->arena, (struct var_fact){ 0, NO_CLAUSE });
     byte_vec_push(&s->phase, s->arena, phase);
     byte_vec_push(&s->seen, s->arena, 0);
-    word_vec_push(&s->priority, s->arena, priority);
+    esse_u32_vec_push(&s->priority, s->arena, priority);
     esse_order_add(s, var);
     return var;
 }
@@ -114,7 +114,7 @@ static bool simplify(struct esse_solver *s, const esse_lit *lits, uint32_t count
         if (s->value.at[lits[i]] || s->seen.at[var])
             continue;
         s->seen.at[var] = sign;
-        word_vec_push(&s->clause, s->arena, lits[i]);
+        esse_u32_vec_push(&s->clause, s->arena, lits[i]);
     }
     for (size_t i = 0; i < s->clause.count; i++)
         s->seen.at[esse_lit_var(s->clause.at[i])] = 0;
@@ -140,9 +140,9 @@ void esse_solver_add(struct esse_solver *s, const esse_lit *lits, uint32_t count
         add_now(s, lits, count);
         return;
     }
-    word_vec_push(&s->pending, s->arena, count);
+    esse_u32_vec_push(&s->pending, s->arena, count);
     for (uint32_t i = 0; i < count; i++)
-        word_vec_push(&s->pending, s->arena, lits[i]);
+        esse_u32_vec_push(&s->pending, s->arena, lits[i]);
 }
 
 /* What the theory added while it was looking at a full assignment. */
@@ -197,7 +197,7 @@ static void go_back(struct esse_solver *s, uint32_t level)
 {
     if (level_now(s) - level > FAR) {
         esse_solver_backtrack(s, level_now(s) - 1);
-        word_vec_push(&s->early, s->arena, s->clause.at[0]);
+        esse_u32_vec_push(&s->early, s->arena, s->clause.at[0]);
     } else {
         esse_solver_backtrack(s, level);
     }
@@ -220,7 +220,7 @@ static bool learn(struct esse_solver *s, uint32_t conflict)
         ref = esse_solver_store(s, s->clause.at, count);
         clause_at(s, ref)->learnt = true;
         clause_at(s, ref)->lbd = learning.lbd;
-        word_vec_push(&s->learnt, s->arena, ref);
+        esse_u32_vec_push(&s->learnt, s->arena, ref);
         esse_solver_watch(s, ref);
     }
     s->stats.learnt++;
@@ -231,7 +231,7 @@ static bool learn(struct esse_solver *s, uint32_t conflict)
 
 static void decide(struct esse_solver *s, esse_lit lit)
 {
-    word_vec_push(&s->levels, s->arena, (uint32_t)s->trail.count);
+    esse_u32_vec_push(&s->levels, s->arena, (uint32_t)s->trail.count);
     if (s->value.at[lit] == 0)
         esse_solver_assign(s, lit, NO_CLAUSE);
 }
@@ -248,7 +248,7 @@ static bool assume(struct esse_solver *s)
     esse_solver_analyse_core(s, lit);
     s->clause.count = 0;
     for (size_t i = 0; i < s->core.count; i++)
-        word_vec_push(&s->clause, s->arena, esse_lit_not(s->core.at[i]));
+        esse_u32_vec_push(&s->clause, s->arena, esse_lit_not(s->core.at[i]));
     tell_learnt(s, s->clause.at, (uint32_t)s->clause.count);
     return false;
 }

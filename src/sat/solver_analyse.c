@@ -34,7 +34,7 @@ static uint32_t count_levels(struct esse_solver *s, const esse_lit *lits, uint32
 static void mark(struct esse_solver *s, uint32_t var, int8_t as)
 {
     s->seen.at[var] = as;
-    word_vec_push(&s->clear, s->arena, var);
+    esse_u32_vec_push(&s->clear, s->arena, var);
 }
 
 static void clear_marks(struct esse_solver *s)
@@ -65,7 +65,7 @@ static uint32_t resolve(struct esse_solver *s, uint32_t ref, uint32_t level)
         if (level_of(s, lit) == level)
             open++;
         else
-            word_vec_push(&s->clause, s->arena, lit);
+            esse_u32_vec_push(&s->clause, s->arena, lit);
     }
     return open;
 }
@@ -116,12 +116,12 @@ static bool follows(struct esse_solver *s, uint32_t var)
     if (s->facts.at[var].reason >= THEORY_SAYS)
         return false;
     s->stack.count = 0;
-    word_vec_push(&s->stack, s->arena, var);
+    esse_u32_vec_push(&s->stack, s->arena, var);
     while (s->stack.count) {
         uint32_t top = s->stack.at[s->stack.count - 1], next = 0;
         int8_t seen = look_at_reason(s, top, &next);
         if (seen == UNSEEN) {
-            word_vec_push(&s->stack, s->arena, next);
+            esse_u32_vec_push(&s->stack, s->arena, next);
             continue;
         }
         s->stack.count--;
@@ -176,7 +176,7 @@ struct learning esse_solver_analyse(struct esse_solver *s, uint32_t conflict)
     if (level == 0)
         return (struct learning){ 0 };
     esse_solver_backtrack(s, level); /* a theory may have found an old conflict */
-    word_vec_push(&s->clause, s->arena, ESSE_LIT_NONE);
+    esse_u32_vec_push(&s->clause, s->arena, ESSE_LIT_NONE);
     s->clause.at[0] = esse_lit_not(first_uip(s, conflict, level));
     uint32_t lbd = count_levels(s, s->clause.at, (uint32_t)s->clause.count);
     minimise(s);
@@ -192,7 +192,7 @@ struct learning esse_solver_analyse(struct esse_solver *s, uint32_t conflict)
 void esse_solver_analyse_core(struct esse_solver *s, esse_lit failed)
 {
     s->core.count = 0;
-    word_vec_push(&s->core, s->arena, failed);
+    esse_u32_vec_push(&s->core, s->arena, failed);
     if (level_of(s, failed) == 0)
         return;
     mark(s, esse_lit_var(failed), IN_CLAUSE);
@@ -202,7 +202,7 @@ void esse_solver_analyse_core(struct esse_solver *s, esse_lit failed)
         if (!s->seen.at[var])
             continue;
         if (s->facts.at[var].reason == NO_CLAUSE) {
-            word_vec_push(&s->core, s->arena, lit);
+            esse_u32_vec_push(&s->core, s->arena, lit);
             continue;
         }
         const struct clause *reason = clause_at(s, reason_of(s, var));

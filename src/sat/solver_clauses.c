@@ -8,7 +8,7 @@ uint32_t esse_solver_store(struct esse_solver *s, const esse_lit *lits, uint32_t
 {
     size_t ref = s->words.count;
     assert(ref + count < (uint32_t)1 << 31);
-    word_vec_extend(&s->words, s->arena, CLAUSE_HEAD + (size_t)count);
+    esse_u32_vec_extend(&s->words, s->arena, CLAUSE_HEAD + (size_t)count);
     struct clause *clause = clause_at(s, (uint32_t)ref);
     *clause = (struct clause){ .size = count };
     memcpy(clause->lits, lits, count * sizeof *lits);
@@ -28,7 +28,7 @@ uint32_t esse_solver_lemma(struct esse_solver *s, const struct esse_theory_claus
 {
     uint32_t ref = esse_solver_store(s, lemma->lits, lemma->count);
     clause_at(s, ref)->lemma = true;
-    word_vec_push(&s->lemmas, s->arena, ref);
+    esse_u32_vec_push(&s->lemmas, s->arena, ref);
     s->stats.lemmas++;
     if (s->proof)
         s->proof->lemma(s->proof->context, lemma);
@@ -85,7 +85,7 @@ static void choose_victims(struct esse_solver *s)
     for (size_t i = 0; i < s->learnt.count; i++) {
         uint32_t ref = s->learnt.at[i];
         if (may_go(s, ref))
-            word_vec_push(&s->stack, s->arena, ref);
+            esse_u32_vec_push(&s->stack, s->arena, ref);
         clause_at(s, ref)->used = false;
     }
     if (s->stack.count)
@@ -97,22 +97,23 @@ static void choose_victims(struct esse_solver *s)
             delete_clause(s, s->lemmas.at[i]);
 }
 
-static const struct clause *old_clause(const struct word_vec *old, uint32_t ref)
+static const struct clause *old_clause(const struct esse_u32_vec *old, uint32_t ref)
 {
     return (const struct clause *)(old->at + ref);
 }
 
 /* Copies the clauses that live to new words; the old heads' size becomes the new reference. */
-static struct word_vec copy_living(struct esse_solver *s)
+static struct esse_u32_vec copy_living(struct esse_solver *s)
 {
-    struct word_vec old = s->words;
-    s->words = (struct word_vec){ 0 };
+    struct esse_u32_vec old = s->words;
+    s->words = (struct esse_u32_vec){ 0 };
     for (size_t at = 0; at < old.count;) {
         struct clause *clause = (struct clause *)(old.at + at);
         uint32_t words = CLAUSE_HEAD + clause->size;
         if (!clause->dead) {
             size_t ref = s->words.count;
-            memcpy(word_vec_extend(&s->words, s->arena, words), clause, words * sizeof(uint32_t));
+            memcpy(esse_u32_vec_extend(&s->words, s->arena, words), clause,
+                   words * sizeof(uint32_t));
             clause->size = (uint32_t)ref;
         }
         at += words;
@@ -120,7 +121,7 @@ static struct word_vec copy_living(struct esse_solver *s)
     return old;
 }
 
-static void renew_list(struct word_vec *refs, const struct word_vec *old)
+static void renew_list(struct esse_u32_vec *refs, const struct esse_u32_vec *old)
 {
     size_t kept = 0;
     for (size_t i = 0; i < refs->count; i++)
@@ -129,7 +130,7 @@ static void renew_list(struct word_vec *refs, const struct word_vec *old)
     refs->count = kept;
 }
 
-static void renew_watches(struct watch_vec *watches, const struct word_vec *old)
+static void renew_watches(struct watch_vec *watches, const struct esse_u32_vec *old)
 {
     size_t kept = 0;
     for (size_t i = 0; i < watches->count; i++) {
@@ -145,7 +146,7 @@ static void renew_watches(struct watch_vec *watches, const struct word_vec *old)
 
 static void compact(struct esse_solver *s)
 {
-    struct word_vec old = copy_living(s);
+    struct esse_u32_vec old = copy_living(s);
     for (size_t i = 0; i < s->trail.count; i++) {
         uint32_t *reason = &s->facts.at[esse_lit_var(s->trail.at[i])].reason;
         if (*reason < THEORY_SAYS)
@@ -155,7 +156,7 @@ static void compact(struct esse_solver *s)
     renew_list(&s->lemmas, &old);
     for (size_t lit = 0; lit < s->watches.count; lit++)
         renew_watches(&s->watches.at[lit], &old);
-    word_vec_drop(&old, s->arena);
+    esse_u32_vec_drop(&old, s->arena);
 }
 
 void esse_solver_reduce(struct esse_solver *s)

@@ -48,15 +48,15 @@ static void sink(struct esse_solver *s, uint32_t at)
 
 static void insert(struct esse_solver *s, uint32_t var)
 {
-    word_vec_push(&s->heap, s->arena, var);
+    esse_u32_vec_push(&s->heap, s->arena, var);
     rise(s, (uint32_t)s->heap.count - 1);
 }
 
 void esse_order_add(struct esse_solver *s, uint32_t var)
 {
     real_vec_push(&s->activity, s->arena, 0);
-    word_vec_push(&s->heap_at, s->arena, UNTOUCHED);
-    word_vec_push(&s->untouched, s->arena, var);
+    esse_u32_vec_push(&s->heap_at, s->arena, UNTOUCHED);
+    esse_u32_vec_push(&s->untouched, s->arena, var);
     s->untouched_sorted = false;
 }
 
@@ -95,7 +95,7 @@ void esse_order_return(struct esse_solver *s, uint32_t var)
 /* Sorts what is untouched by priority.  O(variables), once after variables were added. */
 static void sort_untouched(struct esse_solver *s)
 {
-    struct esse_pair *pairs = esse_arena_grow(s->arena, NULL, s->untouched.count * sizeof *pairs);
+    struct esse_pair *pairs = esse_arena_array(s->arena, s->untouched.count, *pairs);
     size_t count = 0;
     for (size_t i = 0; i < s->untouched.count; i++) {
         uint32_t var = s->untouched.at[i];

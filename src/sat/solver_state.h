@@ -33,7 +33,6 @@ struct watch {
     esse_lit blocker;
 };
 
-ESSE_VEC(word_vec, uint32_t)
 ESSE_VEC(watch_vec, struct watch)
 ESSE_VEC(byte_vec, int8_t)
 ESSE_VEC(real_vec, double)
@@ -59,23 +58,23 @@ struct esse_solver {
     struct var_fact_vec facts;
     struct byte_vec phase, seen;
 
-    struct word_vec words;          /* clauses */
-    struct word_vec learnt, lemmas; /* references */
+    struct esse_u32_vec words;          /* clauses */
+    struct esse_u32_vec learnt, lemmas; /* references */
 
-    struct word_vec trail, levels; /* literals; where each decision level starts */
-    uint32_t head, theory_head;    /* of the trail: what the clauses, the theory have seen */
+    struct esse_u32_vec trail, levels; /* literals; where each decision level starts */
+    uint32_t head, theory_head;        /* of the trail: what the clauses, the theory have seen */
 
     /* Literals that may lie on the trail above their level, which is that of the clause asserting
      * them, in the order of coming.  When one is taken back, but its level is not, it is put on
      * again. */
-    struct word_vec early;
+    struct esse_u32_vec early;
 
     /* Order of decisions: variables that took part in conflicts in a heap by activity, the others
      * by priority in 'untouched', of which all before 'cursor' have values. */
     struct real_vec activity;
     double increment;
-    struct word_vec heap, heap_at; /* by variable: place in the heap + 1; solver_order.c */
-    struct word_vec untouched, priority;
+    struct esse_u32_vec heap, heap_at; /* by variable: place in the heap + 1; solver_order.c */
+    struct esse_u32_vec untouched, priority;
     uint32_t cursor;
     bool untouched_sorted;
     /* Where the theory is asked next, in a circle, whether a variable of 'untouched' can wait; how
@@ -83,7 +82,7 @@ struct esse_solver {
     uint32_t round_at, waiting;
     bool all_wait;
 
-    struct word_vec clause, stack, clear, core, pending; /* scratch; see their users */
+    struct esse_u32_vec clause, stack, clear, core, pending; /* scratch; see their users */
     struct byte_vec level_seen;
     double lbd_fast, lbd_slow;
     uint64_t next_restart, next_reduce;

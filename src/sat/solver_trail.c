@@ -5,7 +5,7 @@ void esse_solver_assign(struct esse_solver *s, esse_lit lit, uint32_t reason)
     s->value.at[lit] = 1;
     s->value.at[esse_lit_not(lit)] = -1;
     s->facts.at[esse_lit_var(lit)] = (struct var_fact){ level_now(s), reason };
-    word_vec_push(&s->trail, s->arena, lit);
+    esse_u32_vec_push(&s->trail, s->arena, lit);
 }
 
 /* After going back: literals that belong to the levels that are left are put on again. */

@@ -1,5 +1,6 @@
 #include "sql/sql_answer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ bool esse_statement_skips(const struct esse_predicate *predicate)
 
 bool esse_statement_has_key(const struct esse_predicate *predicate, unsigned table, esse_value key)
 {
+    assert(table < predicate->select->tables);
     return sql_table_has(&predicate->select->table[table], sql_history(predicate->of)->values, key);
 }
 
@@ -61,7 +63,7 @@ void esse_answer_begin(struct esse_answer *answer)
         answer->folds[i].datum.type = SQL_NULL;
     }
     answer->pairs.count = 0;
-    answer->places.count = answer->tags.count = answer->keys.count = 0;
+    answer->places.count = answer->keys.count = 0;
     answer->key_text_count = 0;
 }
 
@@ -143,33 +145,26 @@ bool esse_answer_end(struct esse_answer *answer, struct esse_error *err)
     if (select->has_limit && !select->output_count) {
         if (!answer_sort(answer, err))
             return false;
-        if (select->offset < answer->last)
-            answer->first = select->offset;
-        else
-            answer->first = answer->last;
+        answer->first = select->offset < answer->last ? select->offset : answer->last;
         if (select->limit < answer->last - answer->first)
             answer->last = answer->first + select->limit;
     }
-    for (uint64_t i = answer->first; i < answer->last; i++)
-        answer_tag_vec_push(&answer->tags, answer->arena, answer->places.at[i].tag);
+    assert(answer->first <= answer->last);
+    assert(answer->last <= answer->places.count);
     return true;
 }
 
 void esse_answer_pair(struct esse_answer *answer)
 {
+    assert(answer->select->tables > 1);
     answer->finds_pairs = true;
 }
 
 const struct esse_answer_pair *esse_answer_pairs(const struct esse_answer *answer, uint32_t *count)
 {
+    assert(answer->finds_pairs);
     *count = (uint32_t)answer->pairs.count;
     return answer->pairs.at;
-}
-
-const uint32_t *esse_answer_rows(const struct esse_answer *answer, uint32_t *count)
-{
-    *count = (uint32_t)answer->tags.count;
-    return answer->tags.at;
 }
 
 /* ---- what may have been returned ---- */
@@ -180,14 +175,13 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sort_tags(struct esse_answer *answer, const uint32_t *tags, uint32_t count)
+static void sort_tags(struct esse_answer *answer, const struct esse_keyed_row *rows, uint32_t count)
 {
     answer->wanted.count = 0;
-    if (!count)
-        return;
-    memcpy(answer_tag_vec_extend(&answer->wanted, answer->arena, count), tags,
-           count * sizeof *tags);
-    qsort(answer->wanted.at, count, sizeof *tags, by_number);
+    for (uint32_t i = 0; i < count; i++)
+        answer_tag_vec_push(&answer->wanted, answer->arena, rows[i].key.ix);
+    if (count)
+        qsort(answer->wanted.at, count, sizeof *answer->wanted.at, by_number);
 }
 
 static bool is_wanted(const struct esse_answer *answer, uint32_t tag)
@@ -200,6 +194,7 @@ static bool is_wanted(const struct esse_answer *answer, uint32_t tag)
 static bool check_group(const struct esse_answer *answer, size_t begin, size_t end, uint32_t *found,
                         uint32_t *odd, bool *missing)
 {
+    assert(begin < end);
     const uint64_t from = begin > answer->first ? begin : answer->first;
     const uint64_t until = end < answer->last ? end : answer->last;
     const uint64_t share = until > from ? until - from : 0;
@@ -230,12 +225,12 @@ static bool find_foreign(const struct esse_answer *answer, uint32_t *odd)
     return false;
 }
 
-bool esse_answer_may_be(struct esse_answer *answer, const uint32_t *tags, uint32_t count,
-                        uint32_t *odd, bool *missing)
+bool esse_answer_may_be(struct esse_answer *answer, const struct esse_keyed_row *rows,
+                        uint32_t count, uint32_t *odd, bool *missing)
 {
     const struct answer_place_vec *places = &answer->places;
     uint32_t found = 0;
-    sort_tags(answer, tags, count);
+    sort_tags(answer, rows, count);
     for (size_t begin = 0, end; begin < places->count; begin = end) {
         for (end = begin + 1; end < places->count; end++)
             if (places->at[end].group != places->at[begin].group)

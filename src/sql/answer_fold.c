@@ -1,17 +1,13 @@
 #include "base/out.h"
 #include "sql/sql_answer.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Aggregates.  All but count(*) leave NULL out, and are NULL of nothing (count is 0). */
 
 static const char *const names[] = { "count", "count", "sum", "min", "max" };
-
-static bool is_number(const struct sql_datum *datum)
-{
-    return datum->type == SQL_INTEGER || datum->type == SQL_DECIMAL;
-}
 
 static bool refuse(const struct esse_answer *answer, const struct sql_output *output,
                    const struct sql_datum *datum, struct esse_error *err)
@@ -26,7 +22,7 @@ static bool refuse(const struct esse_answer *answer, const struct sql_output *ou
 static bool add(struct esse_answer *answer, const struct sql_output *output,
                 struct answer_fold *fold, const struct sql_datum *datum, struct esse_error *err)
 {
-    if (!is_number(datum))
+    if (!sql_datum_is_number(datum))
         return refuse(answer, output, datum, err);
     const struct sql_decimal number =
         datum->type == SQL_INTEGER ? sql_decimal_from_int(datum->is.number) : datum->is.decimal;
@@ -42,6 +38,7 @@ static void keep(const struct sql_output *output, struct answer_fold *fold,
 {
     fold->datum = *datum;
     if (datum->type == SQL_TEXT && output->of->kind == SQL_CAST) {
+        assert(datum->is.text.length <= sizeof fold->room);
         memcpy(fold->room, datum->is.text.at, datum->is.text.length);
         fold->datum.is.text.at = fold->room;
     }

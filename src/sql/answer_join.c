@@ -1,6 +1,7 @@
 #include "base/hash.h"
 #include "sql/sql_answer.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -126,6 +127,8 @@ static bool meet_all(struct joining *j, struct esse_error *err)
 bool answer_join(struct esse_answer *answer, struct esse_error *err)
 {
     struct joining j = { .answer = answer };
+    assert(answer->select->tables == 2);
+    assert(answer->select->join[0] && answer->select->join[1]);
     const bool ok = hash_side(&j, 0, err) && hash_side(&j, 1, err) && meet_all(&j, err);
     hashed_vec_drop(&j.side[0], answer->arena);
     hashed_vec_drop(&j.side[1], answer->arena);

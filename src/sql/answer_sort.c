@@ -1,5 +1,6 @@
 #include "sql/sql_answer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ static void keep_text(struct esse_answer *answer, struct sql_datum *datum)
         answer_text_vec_push(&answer->key_texts, answer->arena,
                              esse_arena_alloc(answer->arena, SQL_CAST_TEXT, 1));
     char *room = answer->key_texts.at[answer->key_text_count++];
+    assert(datum->is.text.length <= SQL_CAST_TEXT);
     memcpy(room, datum->is.text.at, datum->is.text.length);
     datum->is.text.at = room;
 }
@@ -92,6 +94,7 @@ bool answer_sort(struct esse_answer *answer, struct esse_error *err)
     struct answer_place_vec *places = &answer->places;
     if (!answer->select->sort_count || !places->count)
         return true;
+    assert(answer->select->tables == 1);
     if (!find_keys(answer, err))
         return false;
     for (uint32_t sort = 0; sort < answer->select->sort_count; sort++)

@@ -1,5 +1,6 @@
 #include "sql/bounds.h"
 
+#include "base/checked.h"
 #include "sql/sql_expr.h"
 #include "sql/statement.h"
 
@@ -58,8 +59,8 @@ static struct esse_place place_of(const struct sql_datum *datum)
 struct esse_place esse_column_place(const struct esse_values *values, struct esse_column column,
                                     esse_value key, esse_value row)
 {
-    const struct sql_column named = { (enum sql_column_kind)column.kind, column.member };
-    const esse_value value = sql_column_of(values, named, key, row);
+    ESSE_HOT_ASSERT(!esse_value_eq(row, ESSE_NIL));
+    const esse_value value = sql_column_of(values, column, key, row);
     int64_t number;
     if (esse_value_as_int(values, value, &number))
         return (struct esse_place){ ESSE_PLACE_NUMBER, place_of_number(number) };
@@ -109,6 +110,7 @@ static struct collected enclose(const struct collected *a, const struct collecte
                 continue;
             one.low = b->at[j].low < one.low ? b->at[j].low : one.low;
             one.high = b->at[j].high > one.high ? b->at[j].high : one.high;
+            assert(all.count < COLUMNS);
             all.at[all.count++] = one;
         }
     }
@@ -127,9 +129,7 @@ static struct collected find_constant(const struct sql_expr *column,
     if (place.kind != ESSE_PLACE_NUMBER && place.kind != ESSE_PLACE_TEXT)
         return all;
     all.at[all.count++] =
-        (struct esse_bounds){ { column->is.column.kind, column->is.column.member },
-                              place.kind,
-                              accepts & SQL_BELOW ? 0 : place.at,
+        (struct esse_bounds){ column->is.column, place.kind, accepts & SQL_BELOW ? 0 : place.at,
                               accepts & SQL_ABOVE ? UINT64_MAX : place.at };
     return all;
 }
@@ -138,10 +138,9 @@ static struct collected find_compare(const struct sql_expr *expr, bool truth)
 {
     const unsigned every = SQL_BELOW | SQL_EQUAL | SQL_ABOVE;
     const unsigned accepts = truth ? expr->is.accepts : every & ~expr->is.accepts;
-    const unsigned turned = (accepts & SQL_EQUAL) | (accepts & SQL_BELOW ? SQL_ABOVE : 0u) |
-                            (accepts & SQL_ABOVE ? SQL_BELOW : 0u);
-    return expr->args[0]->kind == SQL_COLUMN ? find_constant(expr->args[0], expr->args[1], accepts)
-                                             : find_constant(expr->args[1], expr->args[0], turned);
+    return expr->args[0]->kind == SQL_COLUMN
+               ? find_constant(expr->args[0], expr->args[1], accepts)
+               : find_constant(expr->args[1], expr->args[0], sql_turned(accepts));
 }
 
 /* NULL is in no list. */
@@ -199,6 +198,7 @@ static struct collected find(const struct sql_expr *expr, bool truth)
 bool esse_statement_bounds(const struct esse_predicate *predicate, unsigned table,
                            struct esse_bounds *bounds)
 {
+    assert(table < predicate->select->tables);
     const struct sql_expr *condition = predicate->select->side[table];
     const struct collected all =
         condition ? find(condition, true) : (struct collected){ .count = 0 };
@@ -214,9 +214,4 @@ bool esse_statement_bounds(const struct esse_predicate *predicate, unsigned tabl
         }
     }
     return found;
-}
-
-bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_bounds *bounds)
-{
-    return predicate->select->tables == 1 && esse_statement_bounds(predicate, 0, bounds);
 }

@@ -34,10 +34,6 @@ struct esse_bounds {
     uint64_t low, high;        /* both included; low > high: nothing can match */
 };
 
-/* False if the predicate bounds no column.  Comparisons with constants, BETWEEN and IN do, under
- * any AND, OR, NOT and IS. */
-bool esse_predicate_bounds(const struct esse_predicate *predicate, struct esse_bounds *bounds);
-
 /* The place of a row that is there (not nil) in a column. */
 struct esse_place esse_column_place(const struct esse_values *values, struct esse_column column,
                                     esse_value key, esse_value row);

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "sql/sql_shape.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,7 +129,7 @@ static esse_value find_member(const struct esse_predicates *predicates, const ch
 }
 
 bool sql_find_column(struct esse_predicates *predicates, const char *name,
-                     struct sql_column *column)
+                     struct esse_column *column)
 {
     if (!predicates->has_columns)
         find_columns(predicates);
@@ -172,6 +173,7 @@ bool sql_table_has(const struct sql_table *table, const struct esse_values *valu
 struct sql_table sql_find_table(struct esse_predicates *predicates, const char *name)
 {
     const struct esse_history *history = predicates->history;
+    assert(*name);
     char *prefix = esse_arena_format(predicates->arena, "%s/", name), room[8];
     struct sql_table table = { .kind = SQL_PLAIN_KEYS, .prefix = { prefix, strlen(prefix) } };
     for (size_t i = 0; i < predicates->tables.count; i++)
@@ -206,6 +208,7 @@ static const struct sql_select *select_of(struct esse_predicates *predicates, es
 const struct esse_predicate *esse_predicates_get(struct esse_predicates *predicates,
                                                  esse_value text, struct esse_error *err)
 {
+    assert(predicates);
     const uint32_t hash = esse_hash_word(text.word);
     struct esse_probe probe = esse_index_probe(&predicates->index, hash);
     for (uint32_t id; esse_probe_next(&probe, &id);)
@@ -215,11 +218,19 @@ const struct esse_predicate *esse_predicates_get(struct esse_predicates *predica
     if (!select)
         return NULL;
     struct esse_predicate *predicate = esse_arena_alloc(predicates->arena, 1, sizeof *predicate);
-    *predicate = (struct esse_predicate){ .of = predicates, .text = text, .select = select };
+    *predicate = (struct esse_predicate){ .of = predicates,
+                                          .number = (uint32_t)predicates->known.count,
+                                          .text = text,
+                                          .select = select };
     predicate->is_range = sql_find_range(select, &predicate->range);
-    esse_index_add(&predicates->index, predicates->arena, hash, (uint32_t)predicates->known.count);
+    esse_index_add(&predicates->index, predicates->arena, hash, predicate->number);
     predicate_vec_push(&predicates->known, predicates->arena, predicate);
     return predicate;
+}
+
+uint32_t esse_predicate_number(const struct esse_predicate *predicate)
+{
+    return predicate->number;
 }
 
 bool esse_predicate_selects(const struct esse_predicate *predicate, esse_value key, esse_value row,

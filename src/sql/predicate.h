@@ -32,6 +32,9 @@ struct esse_predicates *esse_predicates_open(struct esse_arena *arena,
 const struct esse_predicate *esse_predicates_get(struct esse_predicates *predicates,
                                                  esse_value text, struct esse_error *err);
 
+/* Its number among those of its cache, from 0 on in the order in which they were compiled. */
+uint32_t esse_predicate_number(const struct esse_predicate *predicate);
+
 /*
  * What the predicate says of the row that 'key' names.  An absent row (nil) matches nothing: do not
  * ask.  False and 'err' filled, ESSE_EINPUT, if it has no answer: division by zero, a result of too

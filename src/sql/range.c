@@ -2,13 +2,12 @@
 
 #include "sql/sql_expr.h"
 
-static bool same_column(struct esse_range *range, const struct sql_column *column, bool *known)
+static bool same_column(struct esse_range *range, struct esse_column column, bool *known)
 {
-    const struct esse_column found = { column->kind, column->member };
     if (!*known)
-        range->column = found;
+        range->column = column;
     *known = true;
-    return esse_column_eq(range->column, found);
+    return esse_column_eq(range->column, column);
 }
 
 /* "column accepts number": cuts the range down to that. */
@@ -30,12 +29,6 @@ static bool narrow(struct esse_range *range, unsigned accepts, int64_t number)
     return true;
 }
 
-static unsigned turned(unsigned accepts)
-{
-    return (accepts & SQL_EQUAL) | (accepts & SQL_BELOW ? (unsigned)SQL_ABOVE : 0u) |
-           (accepts & SQL_ABOVE ? (unsigned)SQL_BELOW : 0u);
-}
-
 static bool take_comparison(struct esse_range *range, const struct sql_expr *expr, bool *known)
 {
     const struct sql_expr *left = expr->args[0], *right = expr->args[1];
@@ -44,10 +37,10 @@ static bool take_comparison(struct esse_range *range, const struct sql_expr *exp
         const struct sql_expr *swapped = left;
         left = right;
         right = swapped;
-        accepts = turned(accepts);
+        accepts = sql_turned(accepts);
     }
     return left->kind == SQL_COLUMN && right->kind == SQL_CONSTANT &&
-           right->is.constant->type == SQL_INTEGER && same_column(range, &left->is.column, known) &&
+           right->is.constant->type == SQL_INTEGER && same_column(range, left->is.column, known) &&
            narrow(range, accepts, right->is.constant->is.number);
 }
 
@@ -84,8 +77,7 @@ enum esse_column_value esse_column_value(const struct esse_values *values,
 {
     if (esse_value_eq(row, ESSE_NIL))
         return ESSE_COLUMN_NULL;
-    const struct sql_column named = { (enum sql_column_kind)column.kind, column.member };
-    const esse_value value = sql_column_of(values, named, key, row);
+    const esse_value value = sql_column_of(values, column, key, row);
     if (esse_value_as_int(values, value, number))
         return ESSE_COLUMN_INTEGER;
     return sql_datum_of(values, value).type == SQL_NULL ? ESSE_COLUMN_NULL : ESSE_COLUMN_OTHER;

@@ -47,7 +47,6 @@ struct esse_answer {
 
     struct answer_place_vec places;   /* the rows that take part, in the order of ORDER BY ... */
     uint64_t first, last;             /* ... of which it returns those from first until last */
-    struct answer_tag_vec tags;       /* of the rows that it returns */
     struct answer_tag_vec wanted;     /* room for esse_answer_may_be */
     struct answer_datum_vec keys;     /* by row and sort: what it is sorted by */
     struct answer_text_vec key_texts; /* room for texts that casts make */

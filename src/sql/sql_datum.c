@@ -1,5 +1,6 @@
 #include "sql/sql_datum.h"
 
+#include "base/checked.h"
 #include "sql/sql_time.h"
 
 #include <inttypes.h>
@@ -21,6 +22,7 @@ static const char *const type_names[] = {
 
 const char *sql_type_name(enum sql_type type)
 {
+    assert(type <= SQL_OTHER);
     return type_names[type];
 }
 
@@ -41,7 +43,7 @@ static bool is_text(const struct sql_datum *datum)
     return datum->type == SQL_TEXT || datum->type == SQL_LITERAL;
 }
 
-static bool is_number(const struct sql_datum *datum)
+bool sql_datum_is_number(const struct sql_datum *datum)
 {
     return datum->type == SQL_INTEGER || datum->type == SQL_DECIMAL;
 }
@@ -54,6 +56,7 @@ static bool is_time(const struct sql_datum *datum)
 struct esse_span sql_datum_text(const struct sql_datum *datum)
 {
     struct esse_span text = datum->is.text;
+    ESSE_HOT_ASSERT(is_text(datum));
     if (!text.at)
         text.at = datum->own;
     return text;
@@ -183,7 +186,7 @@ static const char *adapt(struct sql_datum *datum, const struct sql_datum *other,
         return text_to_time(datum, SQL_TIMESTAMP, why);
     if (datum->type != SQL_LITERAL)
         return NULL;
-    if (is_number(other))
+    if (sql_datum_is_number(other))
         return literal_to_number(datum, why);
     if (other->type == SQL_BOOLEAN)
         return text_to_boolean(datum, why);
@@ -203,12 +206,15 @@ static void widen(struct sql_datum *datum)
 
 const char *sql_datum_meet(struct sql_datum *a, struct sql_datum *b, sql_why why)
 {
+    assert(a->type != SQL_NULL);
+    assert(b->type != SQL_NULL);
     const char *problem = adapt(a, b, why);
     if (!problem)
         problem = adapt(b, a, why);
     if (problem)
         return problem;
-    if (a->type != b->type && ((is_number(a) && is_number(b)) || (is_time(a) && is_time(b)))) {
+    if (a->type != b->type &&
+        ((sql_datum_is_number(a) && sql_datum_is_number(b)) || (is_time(a) && is_time(b)))) {
         widen(a);
         widen(b);
     }
@@ -229,6 +235,8 @@ static int compare_texts(struct esse_span a, struct esse_span b)
 
 int sql_datum_compare(const struct sql_datum *a, const struct sql_datum *b)
 {
+    assert(a->type == b->type);
+    ESSE_HOT_ASSERT(a->type != SQL_NULL && a->type != SQL_LITERAL && a->type != SQL_OTHER);
     switch (a->type) {
     case SQL_BOOLEAN:
         return a->is.truth - b->is.truth;
@@ -246,6 +254,7 @@ int sql_datum_compare(const struct sql_datum *a, const struct sql_datum *b)
 static const char *calculate_integers(char op, int64_t a, int64_t b, int64_t *result)
 {
     bool over = false;
+    assert(strchr("+-*/%", op));
     if (op == '+')
         over = __builtin_add_overflow(a, b, result);
     else if (op == '-')
@@ -275,9 +284,9 @@ const char *sql_datum_calculate(char op, struct sql_datum *a, struct sql_datum *
                                 struct sql_datum *result, sql_why why)
 {
     const char *problem = NULL;
-    if (is_number(a) || is_number(b))
+    if (sql_datum_is_number(a) || sql_datum_is_number(b))
         problem = sql_datum_meet(a, b, why);
-    if (!is_number(a) || !is_number(b)) {
+    if (!sql_datum_is_number(a) || !sql_datum_is_number(b)) {
         snprintf(why, SQL_WHY, "cannot calculate %s %c %s", sql_type_name(a->type), op,
                  sql_type_name(b->type));
         return why;
@@ -375,19 +384,10 @@ static const char *cast_to_time(struct sql_datum *datum, enum sql_type type, sql
 const char *sql_datum_cast(struct sql_datum *datum, enum sql_cast to, char room[SQL_CAST_TEXT],
                            sql_why why)
 {
-    switch (to) {
-    case SQL_TO_INT2:
-        return cast_to_integer(datum, 16, why);
-    case SQL_TO_INT4:
-        return cast_to_integer(datum, 32, why);
-    case SQL_TO_INT8:
-        return cast_to_integer(datum, 64, why);
-    case SQL_TO_TEXT:
+    assert(datum->type != SQL_NULL);
+    if (to == SQL_TO_TEXT)
         return cast_to_text(datum, room, why);
-    case SQL_TO_DATE:
-        return cast_to_time(datum, SQL_DATE, why);
-    case SQL_TO_TIMESTAMP:
-        break;
-    }
-    return cast_to_time(datum, SQL_TIMESTAMP, why);
+    if (to == SQL_TO_DATE || to == SQL_TO_TIMESTAMP)
+        return cast_to_time(datum, to == SQL_TO_DATE ? SQL_DATE : SQL_TIMESTAMP, why);
+    return cast_to_integer(datum, to == SQL_TO_INT2 ? 16 : to == SQL_TO_INT4 ? 32 : 64, why);
 }

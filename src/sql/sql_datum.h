@@ -48,6 +48,8 @@ struct sql_datum sql_datum_of(const struct esse_values *values, esse_value value
 /* A constant as it is written: an integer if it is one of 64 bits, a decimal otherwise. */
 const char *sql_datum_number(const char *text, size_t length, struct sql_datum *datum, sql_why why);
 
+bool sql_datum_is_number(const struct sql_datum *datum);
+
 /* The text of a SQL_TEXT or SQL_LITERAL. */
 struct esse_span sql_datum_text(const struct sql_datum *datum);
 

@@ -1,5 +1,6 @@
 #include "sql/sql_decimal.h"
 
+#include <assert.h>
 #include <ctype.h>
 
 static const char too_long[] = "has more than 38 digits";
@@ -7,6 +8,8 @@ static const char too_long[] = "has more than 38 digits";
 static sql_wide power_of_ten(int exponent)
 {
     sql_wide power = 1;
+    assert(exponent >= 0);
+    assert(exponent <= SQL_DECIMAL_DIGITS);
     while (exponent-- > 0)
         power *= 10;
     return power;
@@ -136,6 +139,8 @@ bool sql_decimal_calculate(char op, struct sql_decimal a, struct sql_decimal b,
 {
     const int scale = a.scale > b.scale ? a.scale : b.scale;
     sql_wide digits;
+    assert(op == '+' || op == '-' || op == '*' || op == '%');
+    assert(op != '%' || b.digits != 0);
     if (op == '*') {
         if (__builtin_mul_overflow(a.digits, b.digits, &digits) || !fits(digits) ||
             a.scale + b.scale > SQL_DECIMAL_DIGITS)
@@ -181,6 +186,7 @@ size_t sql_decimal_show(struct sql_decimal number, char text[SQL_DECIMAL_TEXT])
     }
     if (number.digits < 0)
         text[length++] = '-';
+    assert(length + count <= SQL_DECIMAL_TEXT);
     while (count)
         text[length++] = backwards[--count];
     return length;

@@ -1,3 +1,4 @@
+#include "base/checked.h"
 #include "sql/sql_expr.h"
 #include "sql/sql_like.h"
 
@@ -40,8 +41,8 @@ static esse_value member(const struct esse_values *values, esse_value row, esse_
 }
 
 /* A row that is an object has its own columns, and k; any other row is its v. */
-esse_value sql_column_of(const struct esse_values *values, struct sql_column column, esse_value key,
-                         esse_value row)
+esse_value sql_column_of(const struct esse_values *values, struct esse_column column,
+                         esse_value key, esse_value row)
 {
     bool found;
     if (esse_value_kind(values, row) == ESSE_KIND_MAP) {
@@ -61,6 +62,11 @@ static struct sql_datum datum_of_truth(enum esse_truth truth)
                                        : sql_datum_boolean(truth == ESSE_TRUTH_TRUE);
 }
 
+static enum esse_truth truth_if(bool is_true)
+{
+    return is_true ? ESSE_TRUTH_TRUE : ESSE_TRUTH_FALSE;
+}
+
 static bool truth_of(struct eval *eval, const struct sql_expr *expr, enum esse_truth *truth)
 {
     struct sql_datum datum;
@@ -72,15 +78,15 @@ static bool truth_of(struct eval *eval, const struct sql_expr *expr, enum esse_t
     const char *problem = sql_datum_as_boolean(&datum, eval->why);
     if (problem)
         return refuse(eval, expr, problem);
-    *truth = datum.is.truth ? ESSE_TRUTH_TRUE : ESSE_TRUTH_FALSE;
+    *truth = truth_if(datum.is.truth);
     return true;
 }
 
 /* AND stops at false, OR at true; an unknown on the way makes the rest unknown. */
 static bool evaluate_logic(struct eval *eval, const struct sql_expr *expr, enum esse_truth *truth)
 {
-    const enum esse_truth stop = expr->kind == SQL_AND ? ESSE_TRUTH_FALSE : ESSE_TRUTH_TRUE;
-    *truth = expr->kind == SQL_AND ? ESSE_TRUTH_TRUE : ESSE_TRUTH_FALSE;
+    const enum esse_truth stop = truth_if(expr->kind != SQL_AND);
+    *truth = truth_if(expr->kind == SQL_AND);
     for (uint32_t i = 0; i < expr->count && *truth != stop; i++) {
         enum esse_truth one;
         if (!truth_of(eval, expr->args[i], &one))
@@ -96,7 +102,7 @@ static bool evaluate_not(struct eval *eval, const struct sql_expr *expr, enum es
     if (!truth_of(eval, expr->args[0], truth))
         return false;
     if (*truth != ESSE_TRUTH_UNKNOWN)
-        *truth = *truth == ESSE_TRUTH_TRUE ? ESSE_TRUTH_FALSE : ESSE_TRUTH_TRUE;
+        *truth = truth_if(*truth == ESSE_TRUTH_FALSE);
     return true;
 }
 
@@ -105,7 +111,7 @@ static bool evaluate_is_truth(struct eval *eval, const struct sql_expr *expr,
 {
     if (!truth_of(eval, expr->args[0], truth))
         return false;
-    *truth = *truth == expr->is.truth ? ESSE_TRUTH_TRUE : ESSE_TRUTH_FALSE;
+    *truth = truth_if(*truth == expr->is.truth);
     return true;
 }
 
@@ -114,7 +120,7 @@ static bool evaluate_is_null(struct eval *eval, const struct sql_expr *expr, enu
     struct sql_datum datum;
     if (!evaluate(eval, expr->args[0], &datum))
         return false;
-    *truth = datum.type == SQL_NULL ? ESSE_TRUTH_TRUE : ESSE_TRUTH_FALSE;
+    *truth = truth_if(datum.type == SQL_NULL);
     return true;
 }
 
@@ -146,7 +152,7 @@ static bool compare(struct eval *eval, const struct sql_expr *expr, const struct
     if (!order_of(eval, expr, a, b, &order))
         return false;
     const unsigned is = order < 0 ? SQL_BELOW : order > 0 ? SQL_ABOVE : SQL_EQUAL;
-    *truth = accepts & is ? ESSE_TRUTH_TRUE : ESSE_TRUTH_FALSE;
+    *truth = truth_if(accepts & is);
     return true;
 }
 
@@ -194,7 +200,7 @@ static bool evaluate_like(struct eval *eval, const struct sql_expr *expr, enum e
         return refuse(eval, expr, "ESCAPE must be empty or one character");
     if (like == SQL_LIKE_ENDS_IN_ESCAPE)
         return refuse(eval, expr, "the pattern of LIKE ends in its escape character");
-    *truth = like == SQL_LIKE_YES ? ESSE_TRUTH_TRUE : ESSE_TRUTH_FALSE;
+    *truth = truth_if(like == SQL_LIKE_YES);
     return true;
 }
 
@@ -240,6 +246,7 @@ static bool evaluate_truth(struct eval *eval, const struct sql_expr *expr, enum 
     case SQL_IS_NULL:
         return evaluate_is_null(eval, expr, truth);
     default:
+        ESSE_HOT_ASSERT(expr->kind == SQL_IS_TRUTH);
         return evaluate_is_truth(eval, expr, truth);
     }
 }
@@ -252,6 +259,7 @@ static bool evaluate(struct eval *eval, const struct sql_expr *expr, struct sql_
         *result = *expr->is.constant;
         return true;
     case SQL_COLUMN:
+        ESSE_HOT_ASSERT(expr->table < SQL_MOST_TABLES);
         *result = sql_datum_of(eval->values, sql_column_of(eval->values, expr->is.column,
                                                            eval->tuple->key[expr->table],
                                                            eval->tuple->row[expr->table]));
@@ -270,14 +278,21 @@ static bool evaluate(struct eval *eval, const struct sql_expr *expr, struct sql_
 
 /* ---- from outside ---- */
 
+/* 'why' need not be cleared. */
+static void open_eval(struct eval *eval, const struct esse_predicate *predicate,
+                      const struct sql_tuple *tuple, struct esse_error *err)
+{
+    eval->predicate = predicate;
+    eval->values = sql_history(predicate->of)->values;
+    eval->tuple = tuple;
+    eval->err = err;
+}
+
 bool sql_evaluate(const struct esse_predicate *predicate, const struct sql_expr *expr,
                   const struct sql_tuple *tuple, struct sql_datum *result, struct esse_error *err)
 {
-    struct eval eval; /* 'why' need not be cleared */
-    eval.predicate = predicate;
-    eval.values = sql_history(predicate->of)->values;
-    eval.tuple = tuple;
-    eval.err = err;
+    struct eval eval;
+    open_eval(&eval, predicate, tuple, err);
     return evaluate(&eval, expr, result);
 }
 
@@ -285,10 +300,7 @@ static bool truth_for(const struct esse_predicate *predicate, const struct sql_e
                       const struct sql_tuple *tuple, enum esse_truth *truth, struct esse_error *err)
 {
     struct eval eval;
-    eval.predicate = predicate;
-    eval.values = sql_history(predicate->of)->values;
-    eval.tuple = tuple;
-    eval.err = err;
+    open_eval(&eval, predicate, tuple, err);
     *truth = ESSE_TRUTH_TRUE;
     return !expr || truth_of(&eval, expr, truth);
 }
@@ -312,14 +324,14 @@ static bool is_told_by_range(const struct esse_predicate *predicate, esse_value 
         esse_column_value(sql_history(predicate->of)->values, predicate->range.column, key, row,
                           &number) != ESSE_COLUMN_INTEGER)
         return false;
-    *truth = predicate->range.low <= number && number <= predicate->range.high ? ESSE_TRUTH_TRUE
-                                                                               : ESSE_TRUTH_FALSE;
+    *truth = truth_if(predicate->range.low <= number && number <= predicate->range.high);
     return true;
 }
 
 bool esse_predicate_eval(const struct esse_predicate *predicate, esse_value key, esse_value row,
                          enum esse_truth *truth, struct esse_error *err)
 {
+    assert(!esse_value_eq(row, ESSE_NIL));
     if (is_told_by_range(predicate, key, row, truth))
         return true;
     const struct sql_select *select = predicate->select;

@@ -25,13 +25,16 @@ enum sql_expr_kind {
 /* The comparisons as bits: which orders of left and right they accept. */
 enum sql_comparison { SQL_BELOW = 1, SQL_EQUAL = 2, SQL_ABOVE = 4 };
 
+/* The kind of a column.  Objects may have a 'k' or a 'v' of their own, so those have a member too:
+ * the word of the name, ESSE_NONE if no object has such a member. */
 enum sql_column_kind { SQL_COLUMN_KEY, SQL_COLUMN_VALUE, SQL_COLUMN_MEMBER };
 
-/* A column by its name.  Objects may have a 'k' or a 'v' of their own, so those have both. */
-struct sql_column {
-    enum sql_column_kind kind;
-    esse_value member; /* the word of the name; ESSE_NONE if no object has such a member */
-};
+/* The comparison with its sides exchanged. */
+static inline unsigned sql_turned(unsigned accepts)
+{
+    return (accepts & SQL_EQUAL) | (accepts & SQL_BELOW ? (unsigned)SQL_ABOVE : 0u) |
+           (accepts & SQL_ABOVE ? (unsigned)SQL_BELOW : 0u);
+}
 
 struct sql_expr {
     enum sql_expr_kind kind;
@@ -41,7 +44,7 @@ struct sql_expr {
     const struct sql_expr **args;
     union {
         const struct sql_datum *constant;
-        struct sql_column column;
+        struct esse_column column;
         unsigned accepts; /* SQL_COMPARE: bits of enum sql_comparison */
         char op;          /* SQL_CALCULATE */
         enum esse_truth truth;
@@ -97,6 +100,7 @@ struct sql_select {
 
 struct esse_predicate {
     struct esse_predicates *of;
+    uint32_t number; /* among those of the cache */
     esse_value text;
     const struct sql_select *select;
     bool is_range; /* it is no more than this: */
@@ -133,11 +137,11 @@ const struct esse_history *sql_history(const struct esse_predicates *predicates)
 
 /* The column of that name; false if neither the header nor any row of the history has it. */
 bool sql_find_column(struct esse_predicates *predicates, const char *name,
-                     struct sql_column *column);
+                     struct esse_column *column);
 
 /* What a row that is there has in a column; nil if nothing. */
-esse_value sql_column_of(const struct esse_values *values, struct sql_column column, esse_value key,
-                         esse_value row);
+esse_value sql_column_of(const struct esse_values *values, struct esse_column column,
+                         esse_value key, esse_value row);
 
 /* Fills 'err' with "predicate "<text>", byte <at>: <message>" and returns false. */
 bool sql_fail(const struct esse_predicates *predicates, esse_value text, uint32_t at,

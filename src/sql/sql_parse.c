@@ -15,7 +15,6 @@
  */
 enum { MOST_BYTES = 12 << 10, MOST_OPERATORS = 1000, MOST_BRACKETS = 700, MOST_LEVELS = 500 };
 
-/* Returns NULL, so that refusing is one statement. */
 void *sql_refuse(struct sql_parsing *p, uint32_t at, const char *format, ...)
 {
     char message[256];
@@ -27,7 +26,6 @@ void *sql_refuse(struct sql_parsing *p, uint32_t at, const char *format, ...)
     return NULL;
 }
 
-/* From a place in the statement, -1 if not known, to a byte of the text. */
 uint32_t sql_place(const struct sql_parsing *p, int32_t location)
 {
     return location >= p->before ? (uint32_t)(location - p->before) + 1 : 0;
@@ -44,12 +42,14 @@ static struct sql_expr *new_expr(struct sql_parsing *p, enum sql_expr_kind kind,
     return expr;
 }
 
-static const struct sql_expr *new_unary(struct sql_parsing *p, enum sql_expr_kind kind, uint32_t at,
-                                        const struct sql_expr *arg)
+static const struct sql_expr *negate_if(struct sql_parsing *p, bool negated,
+                                        const struct sql_expr *expr)
 {
-    struct sql_expr *expr = new_expr(p, kind, at, 1);
-    expr->args[0] = arg;
-    return expr;
+    if (!negated)
+        return expr;
+    struct sql_expr *opposite = new_expr(p, SQL_NOT, expr->at, 1);
+    opposite->args[0] = expr;
+    return opposite;
 }
 
 static const struct sql_expr *new_binary(struct sql_parsing *p, const struct sql_expr *form,
@@ -133,22 +133,21 @@ static bool find_table(struct sql_parsing *p, const PgQuery__ColumnRef *node, co
     if (node->n_fields == 1)
         return p->tables < 2 ||
                sql_refuse(p, at, "the column '%s' needs the name of its table: this is a join",
-                          name) != NULL;
+                          name);
     const char *of = node->fields[0]->string->sval;
     if (node->n_fields > 2 || !p->tables)
-        return sql_refuse(p, at, "a table's name before the column '%s' is not supported", name) !=
-               NULL;
+        return sql_refuse(p, at, "a table's name before the column '%s' is not supported", name);
     for (; *table < p->tables; ++*table)
         if (strcmp(p->table_names[*table], of) == 0)
             return true;
-    return sql_refuse(p, at, "there is no table '%s' in FROM", of) != NULL;
+    return sql_refuse(p, at, "there is no table '%s' in FROM", of);
 }
 
 static const struct sql_expr *parse_column(struct sql_parsing *p, const PgQuery__ColumnRef *node)
 {
     const uint32_t at = sql_place(p, node->location);
     const char *name = sql_last_name(node->fields, node->n_fields);
-    struct sql_column column;
+    struct esse_column column;
     unsigned table;
     if (!*name)
         return sql_refuse(p, at, "* is not supported, expected the name of a column");
@@ -208,13 +207,12 @@ static bool parse_all(struct sql_parsing *p, struct sql_expr *expr, uint32_t fro
 static const struct sql_expr *parse_in(struct sql_parsing *p, const PgQuery__AExpr *node)
 {
     const PgQuery__List *list = node->rexpr->list;
-    const uint32_t at = sql_place(p, node->location);
-    struct sql_expr *in = new_expr(p, SQL_IN, at, (uint32_t)list->n_items + 1);
+    struct sql_expr *in =
+        new_expr(p, SQL_IN, sql_place(p, node->location), (uint32_t)list->n_items + 1);
     in->args[0] = sql_parse_expr(p, node->lexpr);
     if (!in->args[0] || !parse_all(p, in, 1, list->items))
         return NULL;
-    const bool negated = strcmp(sql_last_name(node->name, node->n_name), "<>") == 0;
-    return negated ? new_unary(p, SQL_NOT, at, in) : in;
+    return negate_if(p, strcmp(sql_last_name(node->name, node->n_name), "<>") == 0, in);
 }
 
 static const struct sql_expr *parse_between(struct sql_parsing *p, const PgQuery__AExpr *node)
@@ -232,8 +230,7 @@ static const struct sql_expr *parse_between(struct sql_parsing *p, const PgQuery
     most.is.accepts = SQL_BELOW | SQL_EQUAL;
     const struct sql_expr *expr =
         new_binary(p, &both, new_binary(p, &least, value, low), new_binary(p, &most, value, high));
-    const bool negated = node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN;
-    return negated ? new_unary(p, SQL_NOT, least.at, expr) : expr;
+    return negate_if(p, node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN, expr);
 }
 
 /* 'x LIKE p ESCAPE e' arrives as x ~~ like_escape(p, e). */
@@ -253,8 +250,7 @@ static const struct sql_expr *parse_like(struct sql_parsing *p, const PgQuery__A
     like->args[1] = like->args[0] ? sql_parse_expr(p, pattern) : NULL;
     if (!like->args[1] || !like->args[2])
         return NULL;
-    const bool negated = *sql_last_name(node->name, node->n_name) == '!';
-    return negated ? new_unary(p, SQL_NOT, at, like) : like;
+    return negate_if(p, *sql_last_name(node->name, node->n_name) == '!', like);
 }
 
 static const struct sql_expr *parse_expression(struct sql_parsing *p, const PgQuery__AExpr *node)
@@ -299,14 +295,10 @@ static const struct sql_expr *parse_logic(struct sql_parsing *p, const PgQuery__
 
 static const struct sql_expr *parse_null_test(struct sql_parsing *p, const PgQuery__NullTest *node)
 {
-    const uint32_t at = sql_place(p, node->location);
-    const struct sql_expr *arg = sql_parse_expr(p, node->arg);
-    if (!arg)
+    struct sql_expr *expr = new_expr(p, SQL_IS_NULL, sql_place(p, node->location), 1);
+    if (!parse_all(p, expr, 0, &node->arg))
         return NULL;
-    const struct sql_expr *expr = new_unary(p, SQL_IS_NULL, at, arg);
-    return node->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL
-               ? expr
-               : new_unary(p, SQL_NOT, at, expr);
+    return negate_if(p, node->nulltesttype != PG_QUERY__NULL_TEST_TYPE__IS_NULL, expr);
 }
 
 static const struct sql_expr *parse_truth_test(struct sql_parsing *p,
@@ -327,7 +319,7 @@ static const struct sql_expr *parse_truth_test(struct sql_parsing *p,
     expr->is.truth = tests[node->booltesttype].truth;
     if (!parse_all(p, expr, 0, &node->arg))
         return NULL;
-    return tests[node->booltesttype].negated ? new_unary(p, SQL_NOT, expr->at, expr) : expr;
+    return negate_if(p, tests[node->booltesttype].negated, expr);
 }
 
 static const struct sql_expr *parse_cast(struct sql_parsing *p, const PgQuery__TypeCast *node)
@@ -370,6 +362,11 @@ static const struct sql_expr *parse_collate(struct sql_parsing *p,
 
 /* ---- the rest is refused by name ---- */
 
+static const struct sql_expr *refuse_at(struct sql_parsing *p, int32_t location, const char *what)
+{
+    return sql_refuse(p, sql_place(p, location), "%s not supported", what);
+}
+
 static const struct sql_expr *refuse_node(struct sql_parsing *p, const PgQuery__Node *node)
 {
     switch (node->node_case) {
@@ -378,35 +375,30 @@ static const struct sql_expr *refuse_node(struct sql_parsing *p, const PgQuery__
                           "the %sfunction %s() is not supported",
                           node->func_call->over ? "window " : "",
                           sql_last_name(node->func_call->funcname, node->func_call->n_funcname));
-    case PG_QUERY__NODE__NODE_SUB_LINK:
-        return sql_refuse(p, sql_place(p, node->sub_link->location),
-                          "a sub-select is not supported");
     case PG_QUERY__NODE__NODE_PARAM_REF:
         return sql_refuse(p, sql_place(p, node->param_ref->location),
                           "the parameter $%d is not supported", node->param_ref->number);
+    case PG_QUERY__NODE__NODE_SUB_LINK:
+        return refuse_at(p, node->sub_link->location, "a sub-select is");
     case PG_QUERY__NODE__NODE_CASE_EXPR:
-        return sql_refuse(p, sql_place(p, node->case_expr->location), "CASE is not supported");
+        return refuse_at(p, node->case_expr->location, "CASE is");
     case PG_QUERY__NODE__NODE_COALESCE_EXPR:
-        return sql_refuse(p, sql_place(p, node->coalesce_expr->location),
-                          "COALESCE is not supported");
+        return refuse_at(p, node->coalesce_expr->location, "COALESCE is");
     case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
-        return sql_refuse(p, sql_place(p, node->min_max_expr->location),
-                          "GREATEST and LEAST are not supported");
+        return refuse_at(p, node->min_max_expr->location, "GREATEST and LEAST are");
     case PG_QUERY__NODE__NODE_ROW_EXPR:
-        return sql_refuse(p, sql_place(p, node->row_expr->location),
-                          "a row of values is not supported");
+        return refuse_at(p, node->row_expr->location, "a row of values is");
     case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
-        return sql_refuse(p, sql_place(p, node->a_array_expr->location),
-                          "an array is not supported");
+        return refuse_at(p, node->a_array_expr->location, "an array is");
     case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION:
-        return sql_refuse(p, sql_place(p, node->sqlvalue_function->location),
-                          "CURRENT_DATE, CURRENT_USER and their like are not supported");
+        return refuse_at(p, node->sqlvalue_function->location,
+                         "CURRENT_DATE, CURRENT_USER and their like are");
     case PG_QUERY__NODE__NODE_A_INDIRECTION:
-        return sql_refuse(p, 0, "a subscript or a field of a value is not supported");
+        return refuse_at(p, -1, "a subscript or a field of a value is");
     default:
-        return sql_refuse(p, 0,
-                          "expected comparisons, LIKE, IN, BETWEEN, IS, AND, OR, NOT and "
-                          "arithmetic only; something else in it is not supported");
+        return refuse_at(p, -1,
+                         "expected comparisons, LIKE, IN, BETWEEN, IS, AND, OR, NOT and "
+                         "arithmetic only; something else in it is");
     }
 }
 

@@ -20,7 +20,7 @@ struct sql_parsing {
     const char *table_names[SQL_MOST_TABLES];
 };
 
-/* Fills the error; returns NULL.  'at' is a byte of the text from 1, or 0. */
+/* Fills the error; returns NULL, which is false too.  'at' is a byte of the text from 1, or 0. */
 void *sql_refuse(struct sql_parsing *p, uint32_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

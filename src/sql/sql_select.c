@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* From PostgreSQL's tree of a SELECT to what is evaluated.  What is not known is refused by name.
@@ -32,8 +33,9 @@ struct clause {
     const char *name, *keywords;
 };
 
-static const struct clause *refused_clause(const PgQuery__SelectStmt *select,
-                                           struct clause room[12])
+/* The first of them, or one without a name.  What a SELECT may have makes a condition part of
+ * something larger. */
+static struct clause refused_clause(const PgQuery__SelectStmt *select, bool is_condition)
 {
     const bool is_set = select->op != PG_QUERY__SET_OPERATION__SETOP_NONE;
     const struct clause clauses[] = {
@@ -46,40 +48,25 @@ static const struct clause *refused_clause(const PgQuery__SelectStmt *select,
         { select->having_clause != NULL, "HAVING", "HAVING" },
         { select->n_window_clause > 0, "WINDOW", "WINDOW" },
         { select->n_locking_clause > 0, "FOR UPDATE or FOR SHARE", "FOR" },
+        { is_condition && select->n_sort_clause > 0, "ORDER BY", "ORDER" },
+        { is_condition && select->limit_count, "LIMIT", "LIMIT FETCH" },
+        { is_condition && select->limit_offset, "OFFSET", "OFFSET" },
     };
-    memcpy(room, clauses, sizeof clauses);
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
-        if (room[i].is_there)
-            return &room[i];
-    return NULL;
-}
-
-/* Whatever comes after a complete condition makes it part of something larger. */
-static const struct clause *extra_clause(const PgQuery__ParseResult *tree, struct clause room[12])
-{
-    static const struct clause end = { true, "';'", "" };
-    static const struct clause sort = { true, "ORDER BY", "ORDER" };
-    static const struct clause limit = { true, "LIMIT", "LIMIT FETCH" };
-    static const struct clause offset = { true, "OFFSET", "OFFSET" };
-    if (tree->n_stmts != 1 || tree->stmts[0]->stmt_len)
-        return &end;
-    const PgQuery__SelectStmt *select = tree->stmts[0]->stmt->select_stmt;
-    const struct clause *refused = refused_clause(select, room);
-    return refused                 ? refused
-           : select->n_sort_clause ? &sort
-           : select->limit_count   ? &limit
-           : select->limit_offset  ? &offset
-                                   : NULL;
+        if (clauses[i].is_there)
+            return clauses[i];
+    return (struct clause){ false, NULL, NULL };
 }
 
 const struct sql_select *sql_parse_condition(struct sql_parsing *p,
                                              const PgQuery__ParseResult *tree)
 {
-    struct clause room[12];
-    const struct clause *extra = extra_clause(tree, room);
-    if (extra)
-        return sql_refuse(p, sql_keyword_at(p, extra->keywords),
-                          "expected a condition and nothing else, found %s", extra->name);
+    const bool ends = tree->n_stmts != 1 || tree->stmts[0]->stmt_len;
+    const struct clause extra = ends ? (struct clause){ true, "';'", "" }
+                                     : refused_clause(tree->stmts[0]->stmt->select_stmt, true);
+    if (extra.is_there)
+        return sql_refuse(p, sql_keyword_at(p, extra.keywords),
+                          "expected a condition and nothing else, found %s", extra.name);
     struct sql_select *select = esse_arena_alloc(p->arena, 1, sizeof *select);
     select->tables = 1;
     select->table[0].kind = SQL_EVERY_KEY;
@@ -95,19 +82,16 @@ static bool add_table(struct selecting *s, const PgQuery__RangeVar *table)
     const uint32_t at = sql_place(p, table->location);
     if (*table->schemaname)
         return sql_refuse(p, at, "a schema's name before the table '%s' is not supported",
-                          table->relname) != NULL;
+                          table->relname);
     if (!table->inh)
-        return sql_refuse(p, at, "ONLY is not supported") != NULL;
+        return sql_refuse(p, at, "ONLY is not supported");
     if (table->alias && table->alias->n_colnames)
-        return sql_refuse(p, at, "names of columns behind that of a table are not supported") !=
-               NULL;
+        return sql_refuse(p, at, "names of columns behind that of a table are not supported");
     if (p->tables == SQL_MOST_TABLES)
-        return sql_refuse(p, at, "a join of more than %d tables is not supported",
-                          SQL_MOST_TABLES) != NULL;
+        return sql_refuse(p, at, "a join of more than %d tables is not supported", SQL_MOST_TABLES);
     const char *name = table->alias ? table->alias->aliasname : table->relname;
     if (p->tables && strcmp(p->table_names[0], name) == 0)
-        return sql_refuse(p, at, "the table '%s' is named twice; give it another name", name) !=
-               NULL;
+        return sql_refuse(p, at, "the table '%s' is named twice; give it another name", name);
     s->select->table[p->tables] = sql_find_table(p->predicates, table->relname);
     p->table_names[p->tables++] = name;
     return true;
@@ -120,13 +104,13 @@ static bool add_join(struct selecting *s, const PgQuery__JoinExpr *join)
     struct sql_parsing *p = s->p;
     if (join->jointype != PG_QUERY__JOIN_TYPE__JOIN_INNER)
         return sql_refuse(p, sql_keyword_at(p, "LEFT RIGHT FULL"),
-                          "an outer join is not supported") != NULL;
+                          "an outer join is not supported");
     if (join->is_natural || join->n_using_clause)
         return sql_refuse(p, sql_keyword_at(p, "NATURAL USING"),
                           "%s is not supported, expected JOIN with ON",
-                          join->is_natural ? "NATURAL JOIN" : "JOIN with USING") != NULL;
+                          join->is_natural ? "NATURAL JOIN" : "JOIN with USING");
     if (join->alias)
-        return sql_refuse(p, 0, "a name for a join is not supported") != NULL;
+        return sql_refuse(p, 0, "a name for a join is not supported");
     if (!add_from(s, join->larg) || !add_from(s, join->rarg))
         return false;
     const struct sql_expr *on = join->quals ? sql_parse_expr(p, join->quals) : NULL;
@@ -143,18 +127,18 @@ static bool add_from(struct selecting *s, const PgQuery__Node *node)
         return add_join(s, node->join_expr);
     case PG_QUERY__NODE__NODE_RANGE_SUBSELECT:
         return sql_refuse(s->p, sql_keyword_at(s->p, "SELECT VALUES"),
-                          "a sub-select in FROM is not supported") != NULL;
+                          "a sub-select in FROM is not supported");
     case PG_QUERY__NODE__NODE_RANGE_FUNCTION:
-        return sql_refuse(s->p, 0, "a function in FROM is not supported") != NULL;
+        return sql_refuse(s->p, 0, "a function in FROM is not supported");
     default:
-        return sql_refuse(s->p, 0, "expected the name of a table in FROM") != NULL;
+        return sql_refuse(s->p, 0, "expected the name of a table in FROM");
     }
 }
 
 static bool parse_from(struct selecting *s)
 {
     if (!s->from->n_from_clause)
-        return sql_refuse(s->p, 0, "a SELECT without FROM is not supported") != NULL;
+        return sql_refuse(s->p, 0, "a SELECT without FROM is not supported");
     for (size_t i = 0; i < s->from->n_from_clause; i++)
         if (!add_from(s, s->from->from_clause[i]))
             return false;
@@ -187,6 +171,7 @@ static void divide(struct selecting *s, const struct sql_expr *expr)
         divide(s, expr->args[i]);
     if (expr->kind == SQL_AND)
         return;
+    assert(select->tables == 2);
     const unsigned tables = tables_of(expr);
     for (unsigned table = 0; table < select->tables; table++)
         if (!(tables & ~(1u << table)))
@@ -214,7 +199,7 @@ static bool parse_where(struct selecting *s)
     else if (s->where)
         divide(s, s->where);
     return s->select->tables == 1 || s->select->join[0] ||
-           sql_refuse(s->p, 0, "a join needs the equality of a column of each table") != NULL;
+           sql_refuse(s->p, 0, "a join needs the equality of a column of each table");
 }
 
 /* ---- what is selected ---- */
@@ -249,15 +234,15 @@ static bool add_aggregate(struct selecting *s, const PgQuery__FuncCall *call)
     const char *name = sql_last_name(call->funcname, call->n_funcname);
     const char *refused = refused_call(call);
     if (refused)
-        return sql_refuse(p, output.at, "%s is not supported", refused) != NULL;
+        return sql_refuse(p, output.at, "%s is not supported", refused);
     if (!find_aggregate(call, &output.kind))
         return sql_refuse(p, output.at,
                           "the function %s() is not supported, expected count, sum, min or max",
-                          name) != NULL;
+                          name);
     if (call->agg_star && output.kind == SQL_COUNT)
         output.kind = SQL_COUNT_ROWS;
     else if (call->agg_star || call->n_args != 1)
-        return sql_refuse(p, output.at, "%s() takes one argument", name) != NULL;
+        return sql_refuse(p, output.at, "%s() takes one argument", name);
     else if (!(output.of = sql_parse_expr(p, call->args[0])))
         return false;
     output_vec_push(&s->outputs, p->arena, output);
@@ -294,11 +279,11 @@ static bool parse_targets(struct selecting *s)
         if (!add_target(s, s->from->target_list[i]->res_target))
             return false;
     if (!s->named.count)
-        return sql_refuse(s->p, 0, "a SELECT of nothing is not supported") != NULL;
+        return sql_refuse(s->p, 0, "a SELECT of nothing is not supported");
     if (s->outputs.count && s->outputs.count != s->named.count)
         return sql_refuse(s->p, s->outputs.at[0].at,
                           "an aggregate beside what is none needs GROUP BY, which is not "
-                          "supported") != NULL;
+                          "supported");
     s->select->outputs = s->outputs.at;
     s->select->output_count = (uint32_t)s->outputs.count;
     return true;
@@ -339,8 +324,7 @@ static const struct sql_expr *sort_by_number(struct selecting *s, const PgQuery_
 static bool add_sort(struct selecting *s, const PgQuery__SortBy *node, struct sql_sort *sort)
 {
     if (node->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_USING)
-        return sql_refuse(s->p, sql_place(s->p, node->location),
-                          "ORDER BY USING is not supported") != NULL;
+        return sql_refuse(s->p, sql_place(s->p, node->location), "ORDER BY USING is not supported");
     sort->descends = node->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
     sort->nulls_first =
         node->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST ||
@@ -359,7 +343,7 @@ static bool parse_sorts(struct selecting *s)
     struct sql_sort *sorts = esse_arena_alloc(s->p->arena, count + 1, sizeof *sorts);
     if (count && s->outputs.count)
         return sql_refuse(s->p, sql_keyword_at(s->p, "ORDER"),
-                          "ORDER BY of aggregates is not supported") != NULL;
+                          "ORDER BY of aggregates is not supported");
     for (size_t i = 0; i < count; i++)
         if (!add_sort(s, s->from->sort_clause[i]->sort_by, &sorts[i]))
             return false;
@@ -379,15 +363,16 @@ static bool parse_count(struct selecting *s, const PgQuery__Node *node, const ch
         return true;
     if (node->node_case != PG_QUERY__NODE__NODE_A_CONST)
         return sql_refuse(p, sql_keyword_at(p, name),
-                          "%s of anything but a number is not supported", name) != NULL;
+                          "%s of anything but a number is not supported", name);
     const uint32_t at = sql_place(p, node->a_const->location);
     if (node->a_const->isnull)
         return true;
     const struct sql_expr *number = sql_parse_expr(p, node);
     if (!number)
         return false;
+    assert(number->kind == SQL_CONSTANT);
     if (number->is.constant->type != SQL_INTEGER || number->is.constant->is.number < 0)
-        return sql_refuse(p, at, "%s must be an integer that is not negative", name) != NULL;
+        return sql_refuse(p, at, "%s must be an integer that is not negative", name);
     *count = (uint64_t)number->is.constant->is.number;
     s->select->has_limit = true;
     return true;
@@ -396,7 +381,7 @@ static bool parse_count(struct selecting *s, const PgQuery__Node *node, const ch
 static bool parse_limit(struct selecting *s)
 {
     if (s->from->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES)
-        return sql_refuse(s->p, sql_keyword_at(s->p, "TIES"), "WITH TIES is not supported") != NULL;
+        return sql_refuse(s->p, sql_keyword_at(s->p, "TIES"), "WITH TIES is not supported");
     s->select->limit = UINT64_MAX;
     if (!parse_count(s, s->from->limit_count, "LIMIT", &s->select->limit) ||
         !parse_count(s, s->from->limit_offset, "OFFSET", &s->select->offset))
@@ -404,7 +389,7 @@ static bool parse_limit(struct selecting *s)
     /* The rows that took part do not show which pairs were returned. */
     return !s->select->has_limit || s->select->tables == 1 || s->select->output_count ||
            sql_refuse(s->p, sql_keyword_at(s->p, "LIMIT OFFSET FETCH"),
-                      "LIMIT and OFFSET of a join are not supported") != NULL;
+                      "LIMIT and OFFSET of a join are not supported");
 }
 
 const struct sql_select *sql_parse_select(struct sql_parsing *p, const PgQuery__ParseResult *tree)
@@ -416,11 +401,10 @@ const struct sql_select *sql_parse_select(struct sql_parsing *p, const PgQuery__
         return sql_refuse(p, 0, "expected a SELECT");
     s.from = tree->stmts[0]->stmt->select_stmt;
     s.select = esse_arena_alloc(p->arena, 1, sizeof *s.select);
-    struct clause room[12];
-    const struct clause *refused = refused_clause(s.from, room);
-    if (refused)
-        return sql_refuse(p, sql_keyword_at(p, refused->keywords), "%s is not supported",
-                          refused->name);
+    const struct clause refused = refused_clause(s.from, false);
+    if (refused.is_there)
+        return sql_refuse(p, sql_keyword_at(p, refused.keywords), "%s is not supported",
+                          refused.name);
     const bool ok = parse_from(&s) && parse_where(&s) && parse_targets(&s) && parse_sorts(&s) &&
                     parse_limit(&s);
     return ok ? s.select : NULL;

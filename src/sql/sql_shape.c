@@ -4,6 +4,7 @@
 #include "base/index.h"
 #include "base/vec.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_NUMBERS = 16, MOST_DIGITS = 18, MOST_LENGTH = 400 };
@@ -163,6 +164,7 @@ static const struct sql_expr *copy(const struct copying *c, const struct sql_exp
     if (expr->kind == SQL_CONSTANT && expr->is.constant->type == SQL_INTEGER) {
         struct sql_datum *datum = esse_arena_alloc(c->arena, 1, sizeof *datum);
         const uint32_t number = number_at(&c->known->shape, expr->at);
+        assert(number < c->shape->count);
         const int64_t value = c->shape->numbers[number].number;
         *datum = sql_datum_integer(c->known->negative[number] ? -value : value);
         made->is.constant = datum;
@@ -211,6 +213,7 @@ const struct sql_select *sql_shapes_get(struct sql_shapes *shapes, struct esse_s
     const struct known *known = find(shapes, &shape, esse_hash_bytes(shape.text, shape.length));
     if (!known)
         return NULL;
+    assert(known->shape.count == shape.count);
     const struct copying copying = { shapes->arena, known, &shape };
     return copy_select(&copying, known->select);
 }

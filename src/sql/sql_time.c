@@ -1,5 +1,6 @@
 #include "sql/sql_time.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 
@@ -9,6 +10,8 @@ struct civil {
 
 static int days_in_month(int year, int month)
 {
+    assert(month >= 1);
+    assert(month <= 12);
     static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
     bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     return month == 2 && leap ? 29 : days[month - 1];

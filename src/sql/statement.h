@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+struct esse_keyed_row;
 struct esse_out;
 
 /*
@@ -29,9 +30,12 @@ bool esse_statement_is_exact(const struct esse_predicate *predicate);
 /* Does it have an OFFSET, so that rows before those that it returns may be there? */
 bool esse_statement_skips(const struct esse_predicate *predicate);
 
-/* For a join: the bounds of what it selects of one table, 0 or 1, and whether a key is of it. */
+/* The bounds of what it selects of a table: 0, or 1 of a join; false if it bounds no column.
+ * Comparisons with constants, BETWEEN and IN do, under any AND, OR, NOT and IS. */
 bool esse_statement_bounds(const struct esse_predicate *predicate, unsigned table,
                            struct esse_bounds *bounds);
+
+/* Is a key of the table? */
 bool esse_statement_has_key(const struct esse_predicate *predicate, unsigned table, esse_value key);
 
 /*
@@ -56,16 +60,11 @@ bool esse_answer_add(struct esse_answer *answer, esse_value key, esse_value row,
                      struct esse_error *err);
 bool esse_answer_end(struct esse_answer *answer, struct esse_error *err);
 
-/* The tags of the rows that take part in the result: of an aggregate those that it ranges over, of
- * a join those that have partners, of a LIMIT those that it returns.  In no order; each once. Where
- * LIMIT has a choice, the first that were added. */
-const uint32_t *esse_answer_rows(const struct esse_answer *answer, uint32_t *count);
-
-/* Are these rows, tags each once, what it may return?  Where rows compare as equal to ORDER BY,
- * LIMIT may take any of them.  If not, 'odd' is the tag of a row that is missing or too much, and
- * 'missing' which of the two; there may be others. */
-bool esse_answer_may_be(struct esse_answer *answer, const uint32_t *tags, uint32_t count,
-                        uint32_t *odd, bool *missing);
+/* Are these rows, whose keys are tags and there once each, what it may return?  Where rows compare
+ * as equal to ORDER BY, LIMIT may take any of them.  If not, 'odd' is the tag of a row that is
+ * missing or too much, and 'missing' which of the two; there may be others. */
+bool esse_answer_may_be(struct esse_answer *answer, const struct esse_keyed_row *rows,
+                        uint32_t count, uint32_t *odd, bool *missing);
 
 /* Is this the result of its aggregates?  A string may stand for a number or a date. */
 bool esse_answer_is(const struct esse_answer *answer, const esse_value *result, uint32_t count);

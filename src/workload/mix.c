@@ -1,7 +1,5 @@
 #include "workload/mix.h"
 
-#include "base/rng.h"
-
 /* After Cobra's C-Twitter: users have rows, tweets are a log.  A follow and an unfollow change
  * both users. */
 enum { USERS, TWEETS };
@@ -69,33 +67,3 @@ const struct esse_mix esse_mix_rubis = {
         { "comment", 5, { { ESSE_MIX_MODIFY, PEOPLE, 1, 1 }, { ESSE_MIX_ADD, COMMENTS, 1, 1 } } },
     },
 };
-
-unsigned esse_mix_draw(const struct esse_mix *mix, struct esse_rng *rng)
-{
-    uint32_t percent = esse_rng_below(rng, 100);
-    unsigned shape = 0;
-    for (; percent >= mix->shapes[shape].percent; shape++)
-        percent -= mix->shapes[shape].percent;
-    return shape;
-}
-
-uint32_t esse_mix_rows(const struct esse_mix_part *part, struct esse_rng *rng)
-{
-    const uint32_t spread = (uint32_t)part->most - part->least;
-    return part->least + (spread ? esse_rng_below(rng, spread + 1) : 0);
-}
-
-uint64_t esse_mix_ops(const struct esse_mix *mix)
-{
-    uint64_t longest = 0;
-    for (unsigned s = 0; s < ESSE_MIX_SHAPES; s++) {
-        uint64_t ops = 0;
-        for (unsigned p = 0; p < ESSE_MIX_PARTS; p++) {
-            const struct esse_mix_part *part = &mix->shapes[s].parts[p];
-            ops += part->access == ESSE_MIX_MODIFY ? 2u * part->most : part->most;
-        }
-        if (ops > longest)
-            longest = ops;
-    }
-    return longest;
-}

@@ -36,13 +36,4 @@ struct esse_mix {
 
 extern const struct esse_mix esse_mix_twitter, esse_mix_rubis, esse_mix_tpcc;
 
-struct esse_rng;
-
-/* Draws the shape of a transaction, and how many rows a part of it has. */
-unsigned esse_mix_draw(const struct esse_mix *mix, struct esse_rng *rng);
-uint32_t esse_mix_rows(const struct esse_mix_part *part, struct esse_rng *rng);
-
-/* How many operations the longest transaction has. */
-uint64_t esse_mix_ops(const struct esse_mix *mix);
-
 #endif

@@ -21,7 +21,9 @@ struct esse_table {
     bool has_ranges;        /* predicates are asked of it: an index on v is worth having */
     uint64_t rows;          /* 0 .. rows - 1 are there from the start */
     const int64_t *initial; /* their values, ESSE_ABSENT for none; NULL if rows is 0 */
-    uint64_t most_rows;     /* more will never be there; 0: not known */
+    bool is_optional;       /* those values mean nothing: a store may begin without them */
+    uint64_t in_use;        /* rows that are in use at one time, from 0 on ... */
+    bool is_growing;        /* ... and later ones, each for the one 'in_use' rows before it */
 };
 
 struct esse_own_schema; /* own.h */

@@ -29,12 +29,14 @@
 struct esse_workload_options {
     uint64_t sessions;
     uint64_t keys, ops;     /* ops: of a transaction, at most */
+    uint64_t ops_spread;    /* where each has 'ops': so many more or fewer */
     uint64_t max_writes;    /* to a key before a fresh one takes its place; 0: never */
     double zipf_theta;      /* 0: uniform */
     double read_share;      /* of the operations; of the transactions if 'is_pure' */
     double rmw_share;       /* of the writes: read the row first; no room for both: only read */
     bool is_pure;           /* a transaction only reads or only writes */
     double predicate_share; /* of reads and of writes */
+    double aggregate_share; /* of the reads by predicate: count, sum, min or max */
     double delete_share;    /* of the other writes to rows that predicates find */
     uint64_t rows_matching; /* that a predicate finds, if all rows are there */
     double abort_share;     /* transactions that their client rolls back */
@@ -50,7 +52,7 @@ struct esse_drawer {
     uint64_t drawn; /* values so far */
     struct esse_rng rng;
     bool gives_up;     /* the client rolls the transaction back */
-    bool is_read_only; /* begin() says so of the transaction that it planned */
+    bool is_read_only; /* begin() says so of the transaction that it planned: it writes nothing */
     const char *txn;   /* and what a workload file calls it, or NULL */
 };
 
@@ -68,7 +70,6 @@ struct esse_live_workload {
     const char *name;
     const char *meaning;        /* a clause for help */
     unsigned needs;             /* ESSE_CAN_ bits */
-    bool is_drawn;              /* its operations are drawn one by one, as the options say */
     const struct esse_mix *mix; /* the shapes of its transactions, or NULL */
     struct esse_workload_options defaults;
     bool (*open)(struct esse_arena *arena, const struct esse_live_workload *workload,

@@ -46,7 +46,7 @@ static bool open_bank(struct esse_arena *arena, const struct esse_live_workload 
                                          : t       ? "savings"
                                                    : "checking",
                                  .rows = options->keys,
-                                 .most_rows = options->keys,
+                                 .in_use = options->keys,
                                  .initial = esse_amounts(arena, options->keys, FIRST_AMOUNT) };
     *schema = (struct esse_schema){ .tables = shared->tables, .count = is_small ? TABLES : 1 };
     *out = shared;

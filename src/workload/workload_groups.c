@@ -42,7 +42,10 @@ static bool open_groups(struct esse_arena *arena, const struct esse_live_workloa
         return esse_fail(err, ESSE_EUSAGE,
                          "--ops is the size of a group here, and must be from 2 to %d", MOST_GROUP);
     shared->group = (uint32_t)options->ops;
-    shared->table = (struct esse_table){ .name = "rows" };
+    /* More groups than sessions can be at work in, however late one of them is. */
+    shared->table = (struct esse_table){ .name = "rows",
+                                         .in_use = shared->group * (4 + options->sessions),
+                                         .is_growing = true };
     *schema = (struct esse_schema){ .tables = &shared->table, .count = 1 };
     *out = shared;
     return true;

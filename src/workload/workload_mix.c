@@ -38,21 +38,20 @@ static void open_table(struct shared *shared, struct esse_arena *arena,
                        const struct esse_workload_options *options, unsigned number)
 {
     struct region *region = &shared->regions[number];
-    uint64_t rows = options->keys * shared->mix->tables[number].share / ESSE_MIX_SHARES;
-    int64_t *initial;
+    const uint64_t share = options->keys * shared->mix->tables[number].share / ESSE_MIX_SHARES;
+    const uint64_t in_use = share ? share : 1;
     region->is_log = shared->mix->tables[number].is_log;
-    if (region->is_log)
-        rows = FIRST_LOG_ROWS;
-    rows = rows ? rows : 1;
-    initial = esse_arena_alloc(arena, rows, sizeof *initial);
+    const uint64_t rows = region->is_log ? FIRST_LOG_ROWS : in_use;
     region->keys.count = (uint32_t)rows;
     if (options->zipf_theta > 0 && !region->is_log)
         region->keys.zipf = esse_zipf_new(arena, region->keys.count, options->zipf_theta);
     atomic_init(&region->next, (int64_t)rows);
     shared->tables[number] = (struct esse_table){ .name = shared->mix->tables[number].name,
                                                   .rows = rows,
-                                                  .most_rows = region->is_log ? 0 : rows,
-                                                  .initial = initial };
+                                                  .initial = esse_amounts(arena, rows, 0),
+                                                  .is_optional = true,
+                                                  .in_use = in_use,
+                                                  .is_growing = region->is_log };
 }
 
 static bool open_mix(struct esse_arena *arena, const struct esse_live_workload *workload,
@@ -72,6 +71,21 @@ static bool open_mix(struct esse_arena *arena, const struct esse_live_workload *
     return true;
 }
 
+static unsigned draw_shape(const struct esse_mix *mix, struct esse_rng *rng)
+{
+    uint32_t percent = esse_rng_below(rng, 100);
+    unsigned shape = 0;
+    for (; percent >= mix->shapes[shape].percent; shape++)
+        percent -= mix->shapes[shape].percent;
+    return shape;
+}
+
+static uint32_t draw_rows(const struct esse_mix_part *part, struct esse_rng *rng)
+{
+    const uint32_t spread = (uint32_t)part->most - part->least;
+    return part->least + (spread ? esse_rng_below(rng, spread + 1) : 0);
+}
+
 static const struct esse_mix_part *part_of(const struct session *session)
 {
     return &shared_of(session)->mix->shapes[session->shape].parts[session->part];
@@ -82,7 +96,7 @@ static void begin_part(struct session *session, unsigned number)
     session->part = number;
     session->left = 0;
     if (number < ESSE_MIX_PARTS)
-        session->left = esse_mix_rows(part_of(session), &session->drawer.rng);
+        session->left = draw_rows(part_of(session), &session->drawer.rng);
 }
 
 static void begin(struct esse_drawer *drawer, bool is_again)
@@ -90,7 +104,7 @@ static void begin(struct esse_drawer *drawer, bool is_again)
     struct session *session = (struct session *)drawer;
     const struct esse_mix *mix = shared_of(session)->mix;
     if (!is_again)
-        session->shape = esse_mix_draw(mix, &drawer->rng);
+        session->shape = draw_shape(mix, &drawer->rng);
     drawer->is_read_only = true;
     for (unsigned p = 0; p < ESSE_MIX_PARTS; p++)
         if (mix->shapes[session->shape].parts[p].most &&
@@ -142,7 +156,8 @@ static void ask_row(struct session *session, struct esse_request *request)
 static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
 {
     struct session *session = (struct session *)drawer;
-    if (session->is_writing && read == ESSE_ABSENT) { /* nothing there to change */
+    if (session->is_writing && read == ESSE_ABSENT &&
+        shared_of(session)->regions[part_of(session)->table].is_log) { /* nothing to change */
         session->is_writing = false;
         session->left--;
     }
@@ -163,21 +178,21 @@ static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *
 const struct esse_live_workload esse_workload_twitter = {
     .name = "twitter",
     .meaning = "after Cobra's C-Twitter: tweets, follows and timelines, hot users",
-    .defaults = { .keys = 10000, .zipf_theta = 0.99 },
+    .defaults = { .keys = 10000, .ops = 20, .zipf_theta = 0.99 },
     .mix = &esse_mix_twitter,
     MIX,
 };
 const struct esse_live_workload esse_workload_rubis = {
     .name = "rubis",
     .meaning = "after RUBiS: an auction site; items, bids, purchases, comments",
-    .defaults = { .keys = 10000 },
+    .defaults = { .keys = 10000, .ops = 18 },
     .mix = &esse_mix_rubis,
     MIX,
 };
 const struct esse_live_workload esse_workload_tpcc = {
     .name = "tpcc",
     .meaning = "after TPC-C: its five transactions and mix; a warehouse for each 10,000 keys",
-    .defaults = { .keys = 10000 },
+    .defaults = { .keys = 10000, .ops = 41 },
     .mix = &esse_mix_tpcc,
     MIX,
 };

@@ -1,41 +1,90 @@
+#include "base/put.h"
 #include "workload/workload_parts.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 
 /*
  * Workloads whose operations are drawn one by one: lists, registers, rows with predicates, and what
  * papers make of them.
+ *
+ * Values that predicates find are group * scale + number: the number is the drawn one, and a
+ * predicate asks for 'width' groups that follow each other.  There are as many groups as rows, from
+ * 1000 to 10^6, and all values are below 10^15.
  */
-enum { MOST_OPS = 1000 };
+enum { MOST_OPS = 1000000, LEAST_GROUPS = 1000, MOST_GROUPS = 1000000, WHERE_ROOM = 100 };
+static const int64_t beyond_values = 1000000000000000;
+static const uint64_t most_summed = 1000; /* rows of which any sum fits 64 bits */
 
 /* What rows of the table at the end differ in. */
 struct kind {
     bool is_list, has_predicates;
-    bool has_aggregates; /* a quarter of the predicate reads: count, sum, min or max */
-    bool is_filled;      /* all rows are there from the start */
+    bool is_filled; /* all rows are there from the start */
 };
 
 struct shared {
     const struct kind *kind;
     struct esse_table table;
     struct esse_keys keys;
-    uint32_t width;           /* groups that a predicate asks for */
+    uint32_t groups, width;
+    int64_t scale;
     _Atomic uint32_t *writes; /* to each slot, if keys retire */
 };
 
+enum step { READ, MATCH, WRITE, CHANGE, READ_FIRST, WRITE_AFTER }; /* the last two: one row */
+
 struct session {
     struct esse_drawer drawer;
-    uint64_t planned, done;
-    bool only_reads, only_writes;
-    bool is_writing; /* the row that was read is written next */
-    int64_t row;
-    char where[ESSE_WHERE_ROOM];
+    uint8_t *plan; /* enum step */
+    uint32_t planned, done;
+    int64_t row; /* that was asked for last */
+    char where[WHERE_ROOM];
 };
 
 static struct shared *shared_of(const struct session *session)
 {
     return session->drawer.shared;
+}
+
+static void open_groups(struct shared *shared, const struct esse_workload_options *options)
+{
+    const uint64_t keys = options->keys;
+    shared->groups = keys < LEAST_GROUPS  ? LEAST_GROUPS
+                     : keys > MOST_GROUPS ? MOST_GROUPS
+                                          : (uint32_t)keys;
+    for (shared->scale = 1; shared->scale * 10 * shared->groups <= beyond_values;)
+        shared->scale *= 10;
+    const uint64_t width = options->rows_matching * shared->groups / keys;
+    shared->width = width > shared->groups ? shared->groups : width < 1 ? 1 : (uint32_t)width;
+}
+
+static int64_t grouped_value(const struct shared *shared, struct esse_rng *rng, int64_t number)
+{
+    return shared->scale * esse_rng_below(rng, shared->groups) + number;
+}
+
+/* Half the rows that predicates find are there, for rows come and go. */
+static const int64_t *initial_values(struct esse_arena *arena, const struct shared *shared,
+                                     const struct esse_workload_options *options)
+{
+    struct esse_rng rng = { options->seed };
+    int64_t *initial = esse_arena_alloc(arena, options->keys, sizeof *initial);
+    for (uint64_t i = 0; shared->kind->has_predicates && i < options->keys; i++)
+        initial[i] =
+            i % 2 && !shared->kind->is_filled ? ESSE_ABSENT : grouped_value(shared, &rng, 0);
+    return initial;
+}
+
+static bool validate(const struct kind *kind, const struct esse_workload_options *options,
+                     struct esse_error *err)
+{
+    if (options->ops < 1 || options->ops > MOST_OPS)
+        return esse_fail(err, ESSE_EUSAGE, "--ops must be from 1 to %d", MOST_OPS);
+    if (options->ops_spread >= options->ops)
+        return esse_fail(err, ESSE_EUSAGE, "--ops-spread must be from 0 to %d",
+                         (int)options->ops - 1);
+    return !kind->has_predicates ||
+           (options->rows_matching >= 1 && options->rows_matching <= 100000000) ||
+           esse_fail(err, ESSE_EUSAGE, "--rows-matching must be from 1 to 100000000");
 }
 
 static bool open_shared(struct esse_arena *arena, const struct esse_live_workload *workload,
@@ -44,49 +93,68 @@ static bool open_shared(struct esse_arena *arena, const struct esse_live_workloa
 {
     struct shared *shared = esse_arena_alloc(arena, 1, sizeof *shared);
     const struct kind *kind = workload->details;
-    if (options->ops < 1 || options->ops > MOST_OPS)
-        return esse_fail(err, ESSE_EUSAGE, "--ops must be from 1 to %d", MOST_OPS);
     shared->kind = kind;
-    if (!esse_keys_open(&shared->keys, arena, options->keys, options->zipf_theta, err))
+    if (!validate(kind, options, err) ||
+        !esse_keys_open(&shared->keys, arena, options->keys, options->zipf_theta, err))
         return false;
+    open_groups(shared, options);
     shared->table = (struct esse_table){ .name = kind->is_list ? "lists" : "rows",
                                          .is_list = kind->is_list,
-                                         .has_ranges = kind->has_predicates };
+                                         .has_ranges = kind->has_predicates,
+                                         .is_optional = !kind->has_predicates,
+                                         .in_use = options->keys,
+                                         .is_growing = options->max_writes > 0 };
     if (options->max_writes)
         shared->writes = esse_arena_alloc(arena, options->keys, sizeof *shared->writes);
-    else
-        shared->table.most_rows = options->keys;
     if (kind->has_predicates || kind->is_filled) {
-        struct esse_rng rng = { options->seed };
-        int64_t *initial = esse_arena_alloc(arena, options->keys, sizeof *initial);
-        for (uint64_t i = 0; i < options->keys; i++)
-            initial[i] = !kind->has_predicates ? 0
-                         : i % 2 && !kind->is_filled
-                             ? ESSE_ABSENT
-                             : esse_grouped_value(&rng, 0); /* rows come and go */
         shared->table.rows = options->keys;
-        shared->table.initial = initial;
+        shared->table.initial = initial_values(arena, shared, options);
     }
-    const uint64_t width = options->rows_matching * ESSE_GROUPS / options->keys;
-    shared->width = width < 1 ? 1 : width > ESSE_GROUPS ? ESSE_GROUPS : (uint32_t)width;
     *schema = (struct esse_schema){ .tables = &shared->table, .count = 1 };
     *out = shared;
     return true;
 }
 
+static void open_session(struct esse_arena *arena, struct esse_drawer *drawer)
+{
+    const uint64_t ops = drawer->options->ops + drawer->options->ops_spread;
+    ((struct session *)drawer)->plan = esse_arena_alloc(arena, ops, sizeof(uint8_t));
+}
+
+static enum step draw_step(struct session *session, bool is_read, bool has_room)
+{
+    struct esse_drawer *drawer = &session->drawer;
+    const struct esse_workload_options *options = drawer->options;
+    if (shared_of(session)->kind->has_predicates && (is_read || !options->is_pure) &&
+        esse_drawn(drawer, options->predicate_share))
+        return is_read ? MATCH : CHANGE;
+    if (is_read)
+        return READ;
+    if (!esse_drawn(drawer, options->rmw_share))
+        return WRITE;
+    return has_room ? READ_FIRST : READ;
+}
+
 static void begin(struct esse_drawer *drawer, bool is_again)
 {
     struct session *session = (struct session *)drawer;
+    const struct esse_workload_options *options = drawer->options;
+    const uint32_t spread = (uint32_t)options->ops_spread;
+    const bool only_reads = options->is_pure && esse_drawn(drawer, options->read_share);
     (void)is_again;
-    session->planned = drawer->options->ops;
+    session->planned = (uint32_t)options->ops;
+    if (spread)
+        session->planned += esse_rng_below(&drawer->rng, 2 * spread + 1) - spread;
     session->done = 0;
-    session->is_writing = false;
-    session->only_reads = session->only_writes = false;
-    if (drawer->options->is_pure) {
-        session->only_reads = esse_drawn(drawer, drawer->options->read_share);
-        session->only_writes = !session->only_reads;
+    drawer->is_read_only = true;
+    for (uint32_t i = 0; i < session->planned; i++) {
+        const bool is_read =
+            options->is_pure ? only_reads : esse_drawn(drawer, options->read_share);
+        session->plan[i] = (uint8_t)draw_step(session, is_read, i + 1 < session->planned);
+        drawer->is_read_only &= session->plan[i] == READ || session->plan[i] == MATCH;
+        if (session->plan[i] == READ_FIRST)
+            session->plan[++i] = WRITE_AFTER;
     }
-    drawer->is_read_only = session->only_reads;
 }
 
 /* The row in a slot: a fresh one when the last has taken its writes.  Of several sessions that
@@ -106,57 +174,49 @@ static int64_t row_of(const struct session *session, uint32_t slot, bool is_writ
 static int64_t next_value(struct session *session)
 {
     struct esse_drawer *drawer = &session->drawer;
+    const struct shared *shared = shared_of(session);
     const int64_t value = esse_drawn_value(drawer);
-    return shared_of(session)->kind->has_predicates ? esse_grouped_value(&drawer->rng, value)
-                                                    : value;
+    return shared->kind->has_predicates ? grouped_value(shared, &drawer->rng, value) : value;
+}
+
+static void draw_range(struct session *session, struct esse_request *request)
+{
+    const struct shared *shared = shared_of(session);
+    const uint32_t first = esse_rng_below(&session->drawer.rng, shared->groups - shared->width + 1);
+    request->low = shared->scale * first;
+    request->high = shared->scale * (first + shared->width) - 1;
+    request->is_range = true;
+    request->where = session->where;
+    char *to = esse_put_i64(esse_put_text(session->where, "v >= "), request->low);
+    to = esse_put_i64(esse_put_text(to, " AND v <= "), request->high);
+    *to = 0;
 }
 
 static void draw_predicate(struct session *session, struct esse_request *request, bool is_read)
 {
     struct esse_drawer *drawer = &session->drawer;
-    const uint32_t kind = esse_rng_below(&drawer->rng, 4);
-    esse_grouped_range(&drawer->rng, shared_of(session)->width, request, session->where);
-    request->ask = !is_read                                                ? ESSE_ASK_CHANGE
-                   : shared_of(session)->kind->has_aggregates && kind == 0 ? ESSE_ASK_AGGREGATE
-                                                                           : ESSE_ASK_MATCH;
-    request->aggregate = (enum esse_aggregate)esse_rng_below(&drawer->rng, ESSE_AGGREGATES);
+    draw_range(session, request);
+    request->ask = is_read ? ESSE_ASK_MATCH : ESSE_ASK_CHANGE;
     if (!is_read)
         request->value = next_value(session);
+    if (!is_read || !esse_drawn(drawer, drawer->options->aggregate_share))
+        return;
+    request->ask = ESSE_ASK_AGGREGATE;
+    request->aggregate = (enum esse_aggregate)esse_rng_below(&drawer->rng, ESSE_AGGREGATES);
+    if (drawer->options->keys > most_summed && request->aggregate == ESSE_AGGREGATE_SUM)
+        request->aggregate = ESSE_AGGREGATE_COUNT;
 }
 
 static void draw_write(struct session *session, struct esse_request *request)
 {
-    struct shared *shared = shared_of(session);
+    const struct kind *kind = shared_of(session)->kind;
     struct esse_drawer *drawer = &session->drawer;
-    if (shared->kind->has_predicates && esse_drawn(drawer, drawer->options->delete_share)) {
+    if (kind->has_predicates && esse_drawn(drawer, drawer->options->delete_share)) {
         request->ask = ESSE_ASK_DELETE;
         return;
     }
-    request->ask = shared->kind->is_list ? ESSE_ASK_APPEND : ESSE_ASK_WRITE;
+    request->ask = kind->is_list ? ESSE_ASK_APPEND : ESSE_ASK_WRITE;
     request->value = next_value(session);
-}
-
-static void draw(struct session *session, struct esse_request *request)
-{
-    struct shared *shared = shared_of(session);
-    struct esse_drawer *drawer = &session->drawer;
-    const bool is_read = session->only_reads ||
-                         (!session->only_writes && esse_drawn(drawer, drawer->options->read_share));
-    if (shared->kind->has_predicates && (is_read || !drawer->options->is_pure) &&
-        esse_drawn(drawer, drawer->options->predicate_share)) {
-        draw_predicate(session, request, is_read);
-        return;
-    }
-    const bool reads_first = !is_read && esse_drawn(drawer, drawer->options->rmw_share);
-    const bool has_room = session->done < session->planned;
-    request->row = row_of(session, esse_keys_draw(&shared->keys, drawer),
-                          !is_read && (!reads_first || has_room));
-    session->row = request->row;
-    session->is_writing = reads_first && has_room;
-    if (is_read || reads_first)
-        request->ask = ESSE_ASK_READ;
-    else
-        draw_write(session, request);
 }
 
 static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
@@ -165,26 +225,31 @@ static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *
     (void)read;
     if (session->done == session->planned)
         return false;
-    session->done++;
-    if (session->is_writing) {
-        session->is_writing = false;
-        request->row = session->row;
-        draw_write(session, request);
-    } else {
-        draw(session, request);
+    const enum step step = session->plan[session->done++];
+    if (step == MATCH || step == CHANGE) {
+        draw_predicate(session, request, step == MATCH);
+        return true;
     }
+    if (step != WRITE_AFTER)
+        session->row =
+            row_of(session, esse_keys_draw(&shared_of(session)->keys, drawer), step != READ);
+    request->row = session->row;
+    request->ask = ESSE_ASK_READ;
+    if (step == WRITE || step == WRITE_AFTER)
+        draw_write(session, request);
     return true;
 }
 
 static const struct kind lists = { .is_list = true };
 static const struct kind registers = { 0 };
 static const struct kind filled = { .is_filled = true };
-static const struct kind rows = { .has_predicates = true, .has_aggregates = true };
+static const struct kind rows = { .has_predicates = true };
 static const struct kind filled_rows = { .is_filled = true, .has_predicates = true };
 
 #define OPS                                                                                        \
-    .open = open_shared, .session_size = sizeof(struct session), .begin = begin, .next = next
-#define PAPER OPS, .is_drawn = true, .details = &filled
+    .open = open_shared, .session_size = sizeof(struct session), .session = open_session,          \
+    .begin = begin, .next = next
+#define PAPER OPS, .details = &filled
 
 const struct esse_live_workload esse_workload_list_append = {
     .name = "list-append",
@@ -192,7 +257,6 @@ const struct esse_live_workload esse_workload_list_append = {
     .needs = ESSE_CAN_LISTS,
     .defaults = { .keys = 10, .ops = 4, .max_writes = 8, .read_share = 0.5 },
     .details = &lists,
-    .is_drawn = true,
     OPS,
 };
 const struct esse_live_workload esse_workload_rw_register = {
@@ -200,7 +264,6 @@ const struct esse_live_workload esse_workload_rw_register = {
     .meaning = "registers, read and overwritten blindly",
     .defaults = { .keys = 100, .ops = 4, .read_share = 0.5 },
     .details = &registers,
-    .is_drawn = true,
     OPS,
 };
 const struct esse_live_workload esse_workload_predicate = {
@@ -211,10 +274,10 @@ const struct esse_live_workload esse_workload_predicate = {
                   .ops = 4,
                   .read_share = 0.5,
                   .predicate_share = 0.4,
+                  .aggregate_share = 0.25,
                   .delete_share = 0.2,
                   .rows_matching = 4 },
     .details = &rows,
-    .is_drawn = true,
     OPS,
 };
 const struct esse_live_workload esse_workload_blindw_rh = {

@@ -25,17 +25,8 @@ uint32_t esse_keys_draw(const struct esse_keys *keys, struct esse_drawer *drawer
 /* True in 'share' of the cases. */
 bool esse_drawn(struct esse_drawer *drawer, double share);
 
-/*
- * Values that mean something keep the drawn number in their low digits:
- *   a grouped value is group * 10^12 + number, with groups 0 .. 999, and predicates ask for some
- *   groups that follow each other;
- *   an amount is amount * 10^9 + number, amounts being less than 10^9.
- */
-enum { ESSE_GROUPS = 1000, ESSE_WHERE_ROOM = 80 };
-int64_t esse_grouped_value(struct esse_rng *rng, int64_t number);
-void esse_grouped_range(struct esse_rng *rng, uint32_t width, struct esse_request *request,
-                        char where[ESSE_WHERE_ROOM]);
-
+/* Values that mean something keep the drawn number in their low digits: an amount is
+ * amount * 10^9 + number, amounts being less than 10^9. */
 enum { ESSE_AMOUNT_SCALE = 1000000000 };
 int64_t esse_amount_value(struct esse_drawer *drawer, int64_t amount);
 /* Amounts may be below zero; a row that is not there has none. */

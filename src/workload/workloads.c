@@ -1,6 +1,5 @@
 #include "workload/workload_parts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 const struct esse_live_workload *const esse_workloads[] = {
@@ -73,25 +72,6 @@ void esse_workload_begin(const struct esse_live_workload *workload, struct esse_
 bool esse_drawn(struct esse_drawer *drawer, double share)
 {
     return share > 0 && esse_rng_unit(&drawer->rng) < share;
-}
-
-static const int64_t group_scale = 1000000000000;
-
-int64_t esse_grouped_value(struct esse_rng *rng, int64_t number)
-{
-    return group_scale * esse_rng_below(rng, ESSE_GROUPS) + number;
-}
-
-void esse_grouped_range(struct esse_rng *rng, uint32_t width, struct esse_request *request,
-                        char where[ESSE_WHERE_ROOM])
-{
-    const uint32_t first = esse_rng_below(rng, ESSE_GROUPS - width + 1);
-    request->low = group_scale * first;
-    request->high = group_scale * (first + width) - 1;
-    request->is_range = true;
-    snprintf(where, ESSE_WHERE_ROOM, "v >= %lld AND v <= %lld", (long long)request->low,
-             (long long)request->high);
-    request->where = where;
 }
 
 int64_t esse_amount_value(struct esse_drawer *drawer, int64_t amount)

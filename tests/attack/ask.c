@@ -4,7 +4,6 @@
 #include "evidence/recheck.h"
 #include "formats/evidence_file.h"
 #include "report/report.h"
-#include "report/report_evidence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,10 +53,11 @@ static void verify(struct esse_arena *arena, const struct esse_report *report, s
         return;
     }
     for (uint32_t i = 0; i < evidence.verdict_count; i++)
-        if (!esse_recheck_verdict(report->history, esse_level_find(evidence.verdicts[i].level),
-                                  &evidence.verdicts[i], NULL, 1, &err)) {
+        if (!esse_recheck_verdict(report->history, esse_level_get(evidence.verdicts[i].level),
+                                  &evidence.verdicts[i], NULL, &err)) {
             char what[120];
-            snprintf(what, sizeof what, "evidence of %s is refused", evidence.verdicts[i].level);
+            snprintf(what, sizeof what, "evidence of %s is refused",
+                     esse_level_name(evidence.verdicts[i].level));
             fail_with(out, what, &err);
             return;
         }
@@ -89,7 +89,7 @@ static void take(const struct esse_result *result, struct answers *out)
 {
     static const enum answer answers[] = { HOLDS, VIOLATED, NO_ANSWER };
     for (uint32_t i = 0; i < result->verdict_count; i++) {
-        int level = level_by_name(result->verdicts[i].level);
+        int level = level_by_name(esse_level_name(result->verdicts[i].level));
         if (level >= 0)
             out->of[level] = answers[result->verdicts[i].outcome];
     }
@@ -113,7 +113,8 @@ void ask(const struct history *history, const struct question *question, struct 
                                           .level_count = 1,
                                           .engine = question->engine,
                                           .budget = &budget,
-                                          .assume = question->assume,
+                                          .assume = question->assume
+                                                    << ESSE_BASIS_WFR_KEYS, /* the same three */
                                           .threads = 1,
                                           .order_by = question->order_by ? "order" : NULL };
     *out = (struct answers){ 0 };

@@ -35,22 +35,35 @@ expect "unknown anomaly" 64 "$ESSE" gen rw-register --anomaly G7
 expect "an anomaly that needs another workload" 64 "$ESSE" gen rw-register --anomaly duplicate-elements
 has "names the workload" "$ERR" "list-append"
 expect "unknown workload" 64 "$ESSE" gen cinema
-expect "a workload that gen does not make" 64 "$ESSE" gen bank
+expect "a workload that the store cannot do" 64 "$ESSE" gen sql
 expect "unknown level" 64 "$ESSE" gen rw-register --level eventual
 expect "shares are between 0 and 1" 64 "$ESSE" gen rw-register --read-share 2
 expect "a folder that is not there" 74 "$ESSE" gen rw-register -o nowhere/x.jsonl
 expect "a full disk" 74 "$ESSE" gen rw-register --txns 100k -q -o /dev/full
 expect "planted at a place" 0 "$ESSE" gen rw-register --txns 100 --anomaly G1a@90% -o late.jsonl
 has "which is reported" "$ERR" "planted G1a after 90 transactions"
-for workload in blindw-rh blindw-rw blindw-wh rmw heavy-write ycsb-a ycsb-b ycsb-f twitter rubis tpcc; do
+for workload in bank smallbank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred rmw heavy-write \
+    ycsb-a ycsb-b ycsb-f twitter rubis tpcc; do
     "$ESSE" gen $workload --txns 2000 --drop-aborted -q -o w.jsonl
     expect "$workload holds" 0 "$ESSE" check -q --level strict-serializable w.jsonl
     "$ESSE" gen $workload --txns 500 --drop-aborted --anomaly G-single -q -o w.jsonl
     expect "$workload takes a plant" 1 "$ESSE" check -q --level serializable w.jsonl
 done
+for level in read-uncommitted read-committed snapshot-isolation serializable strict-serializable; do
+    for workload in $("$ESSE" gen 2>&1 | sed -n 's/.*expected a workload: //p' | sed 's/,//g; s/ or / /'); do
+        "$ESSE" gen $workload --level $level -n 400 --keys 20 --abort-share 0.05 --crash-share 0.05 --certificate \
+            -q -o l.jsonl
+        expect "$workload gives $level" 0 "$ESSE" check -q --level $level l.jsonl
+    done
+done
+"$ESSE" gen predicate --txns 300 --aggregate-share 0.5 --certify timestamps -q -o a.jsonl
+has "aggregates" "$(cat a.jsonl)" '"p":"SELECT sum(v) FROM rows WHERE v >= '
+expect "agree with the order" 0 "$ESSE" check -q --level strict-serializable a.jsonl
+sed 's/"result":\[\([0-9]\)/"result":[1\1/' a.jsonl >wrong.jsonl
+expect "which is not luck" 1 "$ESSE" check -q --level strict-serializable wrong.jsonl
 expect "no workload" 64 "$ESSE" gen
 NAMES=$(echo "$ERR" | sed -n 's/.*expected a workload: //p' | sed 's/,//g; s/ or / /')
-same "fourteen are named" 14 "$(echo "$NAMES" | wc -w)"
+same "nineteen are named" 19 "$(echo "$NAMES" | wc -w)"
 expect "help" 0 "$ESSE" gen --help
 for workload in $NAMES; do has "help tells of $workload" "$OUT" "$workload"; done
 expect "an option over a preset" 0 "$ESSE" gen blindw-rw --read-share 1 --ops 2 --keys 7 -q -n 50

@@ -21,6 +21,9 @@ has "tell of the one" "$OUT" "order-mismatch: in the order of commit_ts, b would
 has "and of the other" "$OUT" "snapshot-mismatch: with snapshots at start_ts and commits at commit_ts, b would have read x = 1"
 expect "a stream says the same" 1 "$ESSE" check -l serializable --stream --order-by commit_ts a.jsonl
 has "in the same words" "$OUT" "1. b did r x = nil; the table held x = 1, which a wrote"
+expect "in JSON too" 1 "$ESSE" check --json -l SER --stream --order-by commit_ts a.jsonl
+has "by the level's own name" "$OUT" '"level":"serializable"'
+has "and says that nothing is left to recheck" "$OUT" '"evidence":{"kind":"replay","rechecked":false}'
 expect "from standard input too" 1 sh -c "\"$ESSE\" check -l serializable --stream - <a.jsonl"
 has "because it is in the order of commit_ts" "$OUT" "in the order of commit_ts, b would have read x = 1"
 
@@ -31,6 +34,10 @@ expect "declared, it does" 1 "$ESSE" check -l serializable --stream --order-by o
 has "in the order of the lines" "$OUT" "in the order of the lines, b would have read x = 1"
 sed -n '2p;1p;3p' undeclared.jsonl | sed '1{h;d};2{G}' >explained.jsonl
 expect "but it may prove" 0 "$ESSE" check -l serializable --stream explained.jsonl
+expect "as it reads" 0 "$ESSE" check --json -l serializable --stream explained.jsonl
+has "and not again" "$OUT" '"evidence":{"kind":"order","rechecked":false,'
+expect "which a file is" 0 "$ESSE" check --json -l serializable explained.jsonl
+has "before it is printed" "$OUT" '"evidence":{"kind":"order","rechecked":true,'
 sed 's/"commit_ts":1,/"commit_ts":9,/' a.jsonl >unsorted.jsonl
 expect "lines against commit_ts declare nothing" 2 "$ESSE" check -l serializable --stream unsorted.jsonl
 sed 's/"start_ts":2,"commit_ts":2,/"commit_ts":1,/' a.jsonl >tied.jsonl

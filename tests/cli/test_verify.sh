@@ -165,4 +165,32 @@ expect "the same way twice is refused" 65 "$ESSE" verify damaged.json shared.jso
 sed 's/"by":\[0\]/"by":[2]/g' ways.json >damaged.json
 expect "as is one that did not append it" 65 "$ESSE" verify damaged.json shared.jsonl
 
+# ---- words that Esse does not know: refused where they stand, in line 2 of the file
+
+cat >words.jsonl <<'END'
+{"session":0,"ops":[{"w":"x","v":1}]}
+{"session":1,"txn":"a","ops":[{"r":"x","v":1},{"w":"x","v":2},{"w":"y","v":1}]}
+{"session":2,"txn":"b","ops":[{"r":"x","v":1},{"r":"y","v":1}]}
+END
+"$ESSE" check -q --wfr-keys -e dsg -l serializable --evidence words.json words.jsonl >/dev/null
+expect "evidence with an assumption is verified" 0 "$ESSE" verify --quiet words.json words.jsonl
+unknown_word() { # what it is, where the word stands, a member with such a word, what is said of it
+    sed "2s/$2/$3/" words.json >damaged.json
+    expect "an unknown $1 is refused" 65 "$ESSE" verify damaged.json words.jsonl
+    same "with file, line and what was expected" "esse: damaged.json:2: $4" "$(sed -E '1s/:2:[0-9]+:/:2:/' <<<"$ERR")"
+}
+dependency='found "xx", expected a dependency such as ww'
+basis='found "xx", expected wfr-keys, sequential-keys, linearizable-keys or initial-state'
+certificate='found "xx", expected order, commit_ts, start_ts, timestamps, commit-order or postgresql-snapshots'
+unknown_word "level" '"level":"serializable"' '"level":"xx"' "unknown level 'xx'"
+unknown_word "dep" '"dep":"rw"' '"dep":"xx"' "$dependency"
+unknown_word "type" '"type":"[^"]*"' '"type":"xx"' "unknown anomaly 'xx'"
+unknown_word "basis" '"basis":"wfr-keys"' '"basis":"xx"' "$basis"
+unknown_word "assumption" '"assumed":\["wfr-keys"' '"assumed":["xx"' "$basis"
+unknown_word "anomaly that was named" '"verdict":"violated"' '"verdict":"violated","named":["xx"]' "unknown anomaly 'xx'"
+unknown_word "certificate" '"verdict":"violated"' '"verdict":"violated","certificate":"xx"' "$certificate"
+unknown_word "verdict" '"verdict":"violated"' '"verdict":"xx"' 'found "xx", expected holds, violated or unknown'
+"$ESSE" check -q -l read-uncommitted --evidence words.json words.jsonl >/dev/null
+unknown_word "level that an order proves" '"proves":"[^"]*"' '"proves":"xx"' "unknown level 'xx'"
+
 finish

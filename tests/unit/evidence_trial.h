@@ -22,17 +22,17 @@ static bool is_true_of(const struct t_verdicts *truth, const struct esse_level *
     return true;
 }
 
-static inline const struct esse_level *level_named(const char *name)
+static inline const struct esse_level *level_of(const struct esse_verdict *verdict)
 {
-    return strcmp(name, "none") == 0 ? &esse_level_none : esse_level_find(name);
+    return verdict->level == ESSE_LEVEL_NONE ? &esse_level_none : esse_level_get(verdict->level);
 }
 
 /* What rests on an assumption may be false without it; what was named to count violates at least
  * what forbids everything. */
 static inline bool is_true(const struct t_verdicts *truth, const struct esse_verdict *verdict)
 {
-    const struct esse_level *level = level_named(verdict->level);
-    if (verdict->outcome == ESSE_UNKNOWN || verdict->assumed_count)
+    const struct esse_level *level = level_of(verdict);
+    if (verdict->outcome == ESSE_UNKNOWN || verdict->assumed)
         return true;
     if (verdict->outcome == ESSE_HOLDS)
         return level == &esse_level_none || is_true_of(truth, level, true);

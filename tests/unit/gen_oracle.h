@@ -52,17 +52,17 @@ static bool oracle_is_int(esse_value value)
     return esse_value_tag(value) == ESSE_TAG_INT;
 }
 
-static int oracle_int(esse_value value)
+static int64_t oracle_int(esse_value value)
 {
     assert(oracle_is_int(value));
-    return (int)((int64_t)value.word >> 3);
+    return (int64_t)value.word >> 3;
 }
 
 static int oracle_key(esse_value value)
 {
-    int key = oracle_int(value);
+    const int64_t key = oracle_int(value);
     assert(key >= 0 && key < ORACLE_KEYS);
-    return key;
+    return (int)key;
 }
 
 static void *oracle_copy(struct oracle *o, const void *from, size_t count, size_t size)
@@ -103,6 +103,8 @@ static bool oracle_take(struct esse_sink *sink, const struct esse_txn_record *tx
             rows = op->first + op->count > rows ? op->first + op->count : rows;
             size_t vset_end = op->vset_first + op->vset_count;
             rows = op->has_vset && vset_end > rows ? vset_end : rows;
+            if (op->result_first + op->result_count > items)
+                items = op->result_first + op->result_count;
         } else if (op->is_list)
             items = op->first + op->count > items ? op->first + op->count : items;
     }
@@ -237,6 +239,14 @@ static bool oracle_writes(const struct esse_txn_record *txn, int key, esse_value
     return found;
 }
 
+static bool oracle_touches(const struct esse_txn_record *txn, int key)
+{
+    for (size_t i = 0; i < txn->op_count; i++)
+        if (!esse_value_eq(oracle_written(txn, &txn->ops[i], key), ESSE_NONE))
+            return true;
+    return false;
+}
+
 static int oracle_writer(const struct oracle *o, int key, esse_value value)
 {
     bool is_last;
@@ -293,7 +303,7 @@ static void oracle_count_txns(struct oracle *o)
             struct esse_version_ref ref = o->refs[key][i];
             bool by_name = !esse_value_eq(ref.txn, ESSE_NONE);
             int t = by_name ? oracle_named(o, ref.txn) : oracle_writer(o, key, ref.value);
-            assert(t >= 0);
+            assert(t >= 0 && oracle_touches(&o->txns[t].record, key));
             if (o->txns[t].counts)
                 o->versions[key][o->version_count[key]++] =
                     (struct oracle_version){ t, by_name ? ESSE_NIL : ref.value };
@@ -308,19 +318,18 @@ static void oracle_edge(struct oracle *o, int from, int to, int type)
         o->edges[from][to] |= type;
 }
 
-/* The version's place in the order, from 1; 0 is the initial version, -1 if it has none. */
+/* The version's place in the order, from 1; 0 is the initial version.  -1 if it has none, or
+ * several: a row that is absent may be so from the start, or by each of several deletes. */
 static int oracle_place(const struct oracle *o, int key, esse_value value)
 {
-    if (esse_value_eq(value, o->init[key])) {
-        for (int i = 0; i < o->version_count[key]; i++)
-            if (esse_value_eq(o->versions[key][i].value, ESSE_NIL))
-                return -1; /* absent: initial or deleted, it is not known which */
-        return 0;
-    }
+    int place = esse_value_eq(value, o->init[key]) ? 0 : -1;
     for (int i = 0; i < o->version_count[key]; i++)
-        if (esse_value_eq(o->versions[key][i].value, value))
-            return i + 1;
-    return -1;
+        if (esse_value_eq(o->versions[key][i].value, value)) {
+            if (place >= 0)
+                return -1;
+            place = i + 1;
+        }
+    return place;
 }
 
 static void oracle_read_edges(struct oracle *o, int t, int key, esse_value value)
@@ -338,9 +347,38 @@ static bool oracle_range(const struct oracle *o, const struct esse_op_record *op
     struct esse_span span = esse_value_text(o->sink.values, op->key, room);
     long long low, high;
     snprintf(text, sizeof text, "%.*s", (int)span.length, span.at);
-    int got = sscanf(text, "v >= %lld AND v <= %lld", &low, &high);
+    int got = sscanf(strstr(text, "v >= "), "v >= %lld AND v <= %lld", &low, &high);
     assert(got == 2);
     return oracle_is_int(value) && oracle_int(value) >= low && oracle_int(value) <= high;
+}
+
+/* Whether an aggregate over these values, of which those count that are in the range, is what the
+ * operation returned. */
+static bool oracle_aggregate_agrees(const struct oracle *o, const struct esse_txn_record *txn,
+                                    const struct esse_op_record *op, const esse_value *values,
+                                    size_t count)
+{
+    char room[8];
+    const char *text = esse_value_text(o->sink.values, op->key, room).at;
+    int64_t rows = 0, sum = 0, least = INT64_MAX, most = INT64_MIN;
+    for (size_t i = 0; i < count; i++)
+        if (oracle_range(o, op, values[i])) {
+            const int64_t value = oracle_int(values[i]);
+            rows++;
+            sum += value;
+            least = value < least ? value : least;
+            most = value > most ? value : most;
+        }
+    assert(op->result_count == 1);
+    const esse_value result = txn->items[op->result_first];
+    const bool is_count = strncmp(text, "SELECT count(*) FROM rows ", 26) == 0;
+    if (!rows && !is_count)
+        return esse_value_eq(result, ESSE_NIL);
+    const int64_t expected = is_count                                             ? rows
+                             : strncmp(text, "SELECT sum(v) FROM rows ", 24) == 0 ? sum
+                             : strncmp(text, "SELECT min(v + 0) FROM ", 23) == 0  ? least
+                                                                                  : most;
+    return esse_value_eq(result, esse_value_int(o->sink.values, expected));
 }
 
 static esse_value oracle_version_at(const struct oracle *o, int key, int place)
@@ -379,7 +417,7 @@ static void oracle_match_edges(struct oracle *o, int t, size_t at)
 {
     const struct esse_txn_record *txn = &o->txns[t].record;
     const struct esse_op_record *op = &txn->ops[at];
-    for (int key = 0; key < ORACLE_KEYS; key++) {
+    for (int key = 0; !op->no_rows && key < ORACLE_KEYS; key++) {
         bool is_own = false, is_seen = false;
         for (size_t i = 0; i < at; i++)
             is_own |= !esse_value_eq(oracle_written(txn, &txn->ops[i], key), ESSE_NONE);

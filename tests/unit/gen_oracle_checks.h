@@ -190,6 +190,8 @@ static bool oracle_match_agrees(const struct oracle *o, const struct esse_txn_re
                                 const struct esse_op_record *op, const struct oracle_state *state)
 {
     size_t matching = 0;
+    if (op->no_rows)
+        return oracle_aggregate_agrees(o, txn, op, state->value, ORACLE_KEYS);
     for (int key = 0; key < ORACLE_KEYS; key++)
         matching += oracle_range(o, op, state->value[key]);
     if (matching != op->count)

@@ -61,6 +61,8 @@ static uint64_t shapes_digest(const struct esse_txn_record *txn)
         for (size_t j = 0; esse_op_is_predicate(op->kind) && j < op->count; j++)
             digest = shapes_mix(digest, txn->rows[op->first + j].next.word ^
                                             txn->rows[op->first + j].value.word << 9);
+        for (size_t j = 0; j < op->result_count; j++)
+            digest = shapes_mix(digest, txn->items[op->result_first + j].word);
         for (size_t j = 0; j < op->vset_count; j++)
             digest = shapes_mix(digest, txn->rows[op->vset_first + j].value.word);
     }

@@ -65,15 +65,14 @@ static inline struct esse_history *random_history(struct esse_arena *arena, uint
     struct esse_history *history = NULL;
     struct esse_error err;
     struct damaging d = { *esse_builder_sink(builder), esse_builder_sink(builder), { seed }, 0 };
-    struct esse_gen_options options =
-        esse_gen_defaults(lists ? ESSE_GEN_LIST_APPEND : ESSE_GEN_RW_REGISTER);
+    struct esse_gen_options options = esse_gen_defaults(lists ? "list-append" : "rw-register");
     options.txns = 2 + esse_rng_below(&rng, 5);
-    options.ops = 1 + esse_rng_below(&rng, 4);
-    options.keys = 1 + esse_rng_below(&rng, 3);
-    options.sessions = 1 + esse_rng_below(&rng, 4);
+    options.work.ops = 1 + esse_rng_below(&rng, 4);
+    options.work.keys = 1 + esse_rng_below(&rng, 3);
+    options.work.sessions = 1 + esse_rng_below(&rng, 4);
     options.level = (enum esse_store_level)esse_rng_below(&rng, 5);
-    options.seed = esse_rng_next(&rng);
-    options.abort_share = esse_rng_below(&rng, 2) * 0.2;
+    options.work.seed = esse_rng_next(&rng);
+    options.work.abort_share = esse_rng_below(&rng, 2) * 0.2;
     options.crash_share = esse_rng_below(&rng, 2) * 0.2;
     options.has_times = esse_rng_below(&rng, 4) > 0;
     options.has_certificate = !lists && esse_rng_below(&rng, 2);

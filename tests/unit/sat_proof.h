@@ -73,22 +73,60 @@ static inline void give(struct recorded *r, struct esse_solver *solver, const es
     esse_solver_add(solver, lits, count);
 }
 
-/* Replays steps; false at the first that does not follow.  'skip' is left out: UINT32_MAX none. */
+static inline bool has_all(const esse_lit *lits, uint32_t count, const esse_lit *of,
+                           uint32_t of_count)
+{
+    for (uint32_t i = 0; i < of_count; i++) {
+        uint32_t at = 0;
+        while (at < count && lits[at] != of[i])
+            at++;
+        if (at == count)
+            return false;
+    }
+    return true;
+}
+
+/* Forgets a clause that came before step 'at' and has its literals; false if there is none. */
+static inline bool forget(const struct recorded *r, bool *gone, uint32_t at)
+{
+    const struct step deleted = r->steps.at[at];
+    const esse_lit *lits = r->lits.at + deleted.first;
+    for (uint32_t i = at; i-- > 0;) {
+        const struct step *step = &r->steps.at[i];
+        const esse_lit *others = r->lits.at + step->first;
+        if (step->kind != STEP_DELETED && !gone[i] &&
+            has_all(lits, deleted.count, others, step->count) &&
+            has_all(others, step->count, lits, deleted.count))
+            return gone[i] = true;
+    }
+    return false;
+}
+
+/* Replays steps; false at the first that does not follow, or that deletes what is not there.
+ * 'skip' is left out: UINT32_MAX none. */
 static inline bool replay(const struct recorded *r, struct esse_rup *rup, uint32_t skip)
 {
+    bool *gone = esse_arena_alloc(r->arena, r->steps.count + 1, sizeof *gone);
     for (uint32_t i = 0; i < r->steps.count; i++) {
-        struct step step = r->steps.at[i];
+        const struct step step = r->steps.at[i];
         const esse_lit *lits = r->lits.count ? r->lits.at + step.first : NULL;
+        gone[i] = i == skip;
         if (i == skip)
             continue;
         if (step.kind == STEP_LEARNT && !esse_rup_implied(rup, lits, step.count))
             return false;
-        if (step.kind == STEP_DELETED && !esse_rup_delete(rup, lits, step.count))
+        if (step.kind == STEP_DELETED && !forget(r, gone, i))
             return false;
         if (step.kind == STEP_GIVEN || step.kind == STEP_LEMMA)
             esse_rup_add(rup, lits, step.count);
     }
     return true;
+}
+
+/* Do the clauses contradict each other by unit propagation? */
+static inline bool refuted(struct esse_rup *rup)
+{
+    return esse_rup_implied(rup, NULL, 0);
 }
 
 /* Bit v of 'model' is the value of variable v. */

@@ -146,7 +146,8 @@ static inline struct random_statement random_statement(struct esse_arena *arena,
 /* ---- what a database returned ---- */
 
 /* Keys with blanks between, as the positions of their rows, each once. */
-static inline uint32_t random_tags(const struct sql_rows *rows, const char *keys, uint32_t *tags)
+static inline uint32_t random_tags(const struct sql_rows *rows, const char *keys,
+                                   struct esse_keyed_row *tags)
 {
     uint32_t count = 0;
     const char *all = esse_arena_format(rows->arena, " %s ", keys);
@@ -155,7 +156,7 @@ static inline uint32_t random_tags(const struct sql_rows *rows, const char *keys
         const esse_value key = rows->history->key_name[rows->history->init[i].key.ix];
         snprintf(name, sizeof name, " %s ", esse_value_brief(rows->history->values, key, room));
         if (strstr(all, name))
-            tags[count++] = i;
+            tags[count++].key.ix = i;
     }
     return count;
 }
@@ -181,7 +182,8 @@ static inline void check_statement(struct sql_rows *rows, const struct random_st
                                    const char *theirs)
 {
     struct esse_error err = { 0 };
-    uint32_t tags[64], odd = 0;
+    struct esse_keyed_row tags[64];
+    uint32_t odd = 0;
     esse_value result[8];
     bool missing = false;
     const struct esse_predicate *predicate = sql_rows_get(rows, statement->text, &err);

@@ -3,7 +3,7 @@
 
 /* A history that is nothing but rows, and predicates asked about them. */
 #include "load_text.h"
-#include "sql/statement.h"
+#include "sql/sql_answer.h"
 
 struct sql_rows {
     struct esse_arena *arena;
@@ -77,7 +77,6 @@ static inline const char *sql_rows_show(struct sql_rows *rows, const char *text)
     struct esse_out *out = esse_arena_alloc(rows->arena, 1, sizeof *out);
     const struct esse_predicate *predicate = sql_rows_get(rows, text, &err);
     struct esse_answer *answer = predicate ? sql_rows_answer(rows, predicate, &err) : NULL;
-    uint32_t count;
     if (!answer)
         return esse_arena_format(rows->arena, "%s", err.text);
     esse_out_init_memory(out, rows->arena);
@@ -85,11 +84,12 @@ static inline const char *sql_rows_show(struct sql_rows *rows, const char *text)
         esse_answer_show(out, answer);
         return esse_out_memory(out);
     }
-    const uint32_t *tags = esse_answer_rows(answer, &count);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint64_t i = answer->first; i < answer->last; i++) {
         char room[64];
-        const esse_value key = rows->history->key_name[rows->history->init[tags[i]].key.ix];
-        esse_out_f(out, "%s%s", i ? " " : "", esse_value_brief(rows->history->values, key, room));
+        const struct esse_keyed_row *row = &rows->history->init[answer->places.at[i].tag];
+        esse_out_f(
+            out, "%s%s", i > answer->first ? " " : "",
+            esse_value_brief(rows->history->values, rows->history->key_name[row->key.ix], room));
     }
     return esse_out_memory(out);
 }

@@ -42,11 +42,31 @@ static inline char *json(struct esse_arena *arena, const char *text)
 
 #define CHECK_JSON(arena, text, expected) CHECK_TEXT(text, json(arena, expected))
 
-/* How often a randomised test repeats itself: more in 'make soak'. */
+static inline unsigned test_setting(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? (unsigned)atoi(text) : 1;
+}
+
+/* How often a randomised test repeats itself: ESSE_ROUNDS times as often in 'make soak'; one round
+ * in ESSE_SHARE where another build makes them all, but enough for what is counted to be met. */
 static inline unsigned test_rounds(unsigned usual)
 {
-    const char *factor = getenv("ESSE_ROUNDS");
-    return factor ? usual * (unsigned)atoi(factor) : usual;
+    enum { FEW = 20 };
+    const unsigned rounds = usual * test_setting("ESSE_ROUNDS"), share = test_setting("ESSE_SHARE");
+    return rounds / share > FEW ? rounds / share : rounds < FEW ? rounds : FEW;
+}
+
+/* How many of something the rounds must have met, or else nothing was tested. */
+static inline unsigned test_least(unsigned usual)
+{
+    return usual / test_setting("ESSE_SHARE");
+}
+
+/* The first seed of these rounds: a share of them has seeds that the other build does not have. */
+static inline unsigned test_first(unsigned usual)
+{
+    return test_setting("ESSE_SHARE") > 1 ? usual * test_setting("ESSE_ROUNDS") : 0;
 }
 
 #endif

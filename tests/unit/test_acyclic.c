@@ -187,7 +187,7 @@ static void check_refutation(const struct problem *p)
 {
     struct esse_rup *rup = esse_rup_new(p->arena);
     CHECK(replay(&p->record, rup, UINT32_MAX));
-    CHECK(esse_rup_refuted(rup));
+    CHECK(refuted(rup));
 }
 
 static void check_answer(struct problem *p)

@@ -99,7 +99,7 @@ static void check_refutation(const struct choice_graph *g)
         if (g->record.steps.at[i].kind == STEP_LEMMA)
             check_lemma(g, g->record.steps.at[i]);
     CHECK(replay(&g->record, rup, UINT32_MAX));
-    CHECK(esse_rup_refuted(rup));
+    CHECK(refuted(rup));
 }
 
 static void check_model(const struct choice_graph *g, uint32_t vars)
@@ -163,9 +163,9 @@ TEST(test_acyclic__larger_graphs_are_ordered_or_refuted)
     print_message("%u models, %u refutations, at most %llu conflicts, %llu clauses deleted\n",
                   tally.sat, tally.unsat, (unsigned long long)tally.most_conflicts,
                   (unsigned long long)tally.deleted);
-    CHECK(tally.sat > 20);
-    CHECK(tally.unsat > 20);
-    CHECK(tally.deleted > 1000);
+    CHECK(tally.sat > test_least(20));
+    CHECK(tally.unsat > test_least(20));
+    CHECK(tally.deleted > test_least(1000));
 }
 
 int main(void)

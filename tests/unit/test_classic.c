@@ -228,7 +228,7 @@ TEST(test_bank__agrees_with_its_definition)
     static const struct sim_workload workload = { bank_invoke, bank_result };
     static const char *const accounts[] = { "0", "1", NULL };
     struct esse_classic_options options = { .accounts = accounts, .has_total = true, .total = 10 };
-    for (unsigned seed = 0; seed < test_rounds(300); seed++) {
+    for (unsigned seed = test_first(300), after = seed + test_rounds(300); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_oplog *log = log_of(arena, simulate(arena, &workload, seed, 20));
         struct esse_findings found = check_log(arena, "bank", log, &options);
@@ -303,7 +303,7 @@ static const struct sim_workload set_workload = { set_invoke, set_result };
 
 TEST(test_set__agrees_with_its_definition)
 {
-    for (unsigned seed = 0; seed < test_rounds(500); seed++) {
+    for (unsigned seed = test_first(500), after = seed + test_rounds(500); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_oplog *log = log_of(arena, simulate(arena, &set_workload, seed, 4 + seed % 16));
         if (!is_added(log, ESSE_INVOKE, esse_value_small(0))) {
@@ -380,7 +380,7 @@ TEST(test_set_full__an_unpaired_read_proves_no_absence)
 
 TEST(test_set_full__agrees_with_its_definition)
 {
-    for (unsigned seed = 0; seed < test_rounds(1000); seed++) {
+    for (unsigned seed = test_first(1000), after = seed + test_rounds(1000); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_oplog *log = log_of(arena, simulate(arena, &set_workload, seed, 4 + seed % 30));
         int64_t counts[3] = { 0 }, stale = 0;
@@ -462,7 +462,7 @@ static void counter_result(struct sim *sim, struct esse_out *out)
 TEST(test_counter__agrees_with_its_definition)
 {
     static const struct sim_workload workload = { counter_invoke, counter_result };
-    for (unsigned seed = 0; seed < test_rounds(1000); seed++) {
+    for (unsigned seed = test_first(1000), after = seed + test_rounds(1000); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_oplog *log = log_of(arena, simulate(arena, &workload, seed, 4 + seed % 30));
         struct esse_findings found = check_log(arena, "counter", log, NULL);
@@ -544,7 +544,7 @@ static unsigned seen_keys(const struct esse_oplog *log, uint32_t read)
 TEST(test_long_fork__agrees_with_its_definition)
 {
     static const struct sim_workload workload = { fork_invoke, fork_result };
-    for (unsigned seed = 0; seed < test_rounds(500); seed++) {
+    for (unsigned seed = test_first(500), after = seed + test_rounds(500); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_oplog *log = log_of(arena, simulate(arena, &workload, seed, 1 + seed % 16));
         struct esse_findings found = check_log(arena, "long-fork", log, NULL);
@@ -599,7 +599,7 @@ static void comments_invoke(struct sim *sim, struct esse_out *out)
 TEST(test_comments__agrees_with_its_definition)
 {
     static const struct sim_workload workload = { comments_invoke, set_result };
-    for (unsigned seed = 0; seed < test_rounds(1000); seed++) {
+    for (unsigned seed = test_first(1000), after = seed + test_rounds(1000); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_oplog *log = log_of(arena, simulate(arena, &workload, seed, 4 + seed % 30));
         bool writes = false;

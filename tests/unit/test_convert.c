@@ -205,8 +205,9 @@ static const char *verdicts(struct esse_arena *arena, const struct esse_history 
         fail_msg("%s\n%s", err.text, shown(arena, history));
     char *letters = esse_arena_alloc(arena, result->verdict_count + 1, 1);
     for (uint32_t i = 0; i < result->verdict_count; i++)
-        letters[i] =
-            (is_exact(result->verdicts[i].level) ? "HVU" : "hvu")[result->verdicts[i].outcome];
+        letters[i] = (is_exact(esse_level_name(result->verdicts[i].level))
+                          ? "HVU"
+                          : "hvu")[result->verdicts[i].outcome];
     return letters;
 }
 

@@ -12,7 +12,7 @@
 
 static const int64_t initial[] = { 10, 20, 30 };
 static const struct esse_table tables[] = {
-    { .name = "rows", .has_ranges = true, .rows = 3, .initial = initial, .most_rows = 3 }
+    { .name = "rows", .has_ranges = true, .rows = 3, .initial = initial, .in_use = 3 }
 };
 static const struct esse_schema schema = { .tables = tables, .count = 1, .sessions = 2 };
 

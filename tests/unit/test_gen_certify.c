@@ -16,13 +16,13 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static struct esse_gen_options options_of(enum esse_certificate_kind kind, unsigned seed)
 {
-    struct esse_gen_options options = esse_gen_defaults(ESSE_GEN_PREDICATE);
+    struct esse_gen_options options = esse_gen_defaults("predicate");
     options.txns = 60;
-    options.keys = 10;
-    options.ops = 4;
-    options.sessions = 4;
-    options.seed = seed;
-    options.predicate_share = 0.5;
+    options.work.keys = 10;
+    options.work.ops = 4;
+    options.work.sessions = 4;
+    options.work.seed = seed;
+    options.work.predicate_share = 0.5;
     options.has_times = options.has_server_times = true;
     options.certifies = kind;
     return options;
@@ -65,7 +65,7 @@ static void check_clean(enum esse_certificate_kind kind, enum esse_store_level l
     struct esse_arena *arena = esse_arena_new();
     struct esse_gen_options options = options_of(kind, seed);
     options.level = level;
-    options.abort_share = options.crash_share = 0.1;
+    options.work.abort_share = options.crash_share = 0.1;
     options.stale_share = 0.5;
     options.by_session = seed % 2;
     const struct esse_history *history = generate(arena, &options);
@@ -75,8 +75,9 @@ static void check_clean(enum esse_certificate_kind kind, enum esse_store_level l
     for (unsigned i = 0; i < 3; i++) {
         const struct esse_verdict *verdict = verdict_by(arena, history, engines[i], name);
         if (verdict->outcome != ESSE_HOLDS)
-            fail_msg("%s, seed %u, %s: %s", name, seed, esse_certificate_names[kind],
-                     verdict->reason ? verdict->reason : verdict->anomalies[0].description);
+            fail_msg("%s, seed %u, %s: %s", name, seed, esse_certificate_name(kind),
+                     verdict->reason.id ? esse_reason_text(arena, verdict)
+                                        : verdict->anomalies[0].description);
     }
     esse_arena_free(arena);
 }
@@ -143,11 +144,11 @@ static void check_plant(const struct esse_gen_anomaly *anomaly, enum esse_certif
     const struct esse_verdict *verdict = verdict_by(arena, history, "dsg", "strict-serializable");
     if (verdict->outcome != ESSE_VIOLATED || !is_found(verdict, anomaly->name))
         fail_msg(
-            "%s, %s: %d, %s", anomaly->name, esse_certificate_names[kind], (int)verdict->outcome,
+            "%s, %s: %d, %s", anomaly->name, esse_certificate_name(kind), (int)verdict->outcome,
             verdict->anomaly_count ? esse_anomaly_name(verdict->anomalies[0].type) : "nothing");
     verdict = verdict_by(arena, history, "replay", "strict-serializable");
     if (verdict->outcome != ESSE_VIOLATED)
-        fail_msg("replay: %s, %s", anomaly->name, esse_certificate_names[kind]);
+        fail_msg("replay: %s, %s", anomaly->name, esse_certificate_name(kind));
     esse_arena_free(arena);
 }
 
@@ -197,9 +198,9 @@ static bool is_told(const struct esse_result *result, const struct esse_anomaly_
 static struct esse_gen_options options_for(const struct esse_gen_anomaly *row,
                                            enum esse_gen_workload workload)
 {
-    struct esse_gen_options options = esse_gen_defaults(workload);
+    struct esse_gen_options options = esse_gen_defaults(esse_gen_workload_names[workload]);
     options.txns = 60;
-    options.sessions = 4;
+    options.work.sessions = 4;
     options.has_certificate = !(row->needs & ESSE_GEN_NEEDS_NO_ORDER);
     options.has_one_timestamp = row->needs & ESSE_GEN_NEEDS_ONE_TIMESTAMP;
     if (row->needs & ESSE_GEN_NEEDS_TIMESTAMPS)

@@ -198,7 +198,7 @@ static void test_lattice__each_level_is_in_one_group(void **state)
     for (size_t i = 0; i < esse_level_count(); i++) {
         unsigned groups = 0;
         for (const struct esse_lattice_group *group = esse_lattice_groups; group->title; group++)
-            groups += group->holds(esse_level_at(i));
+            groups += esse_lattice_group_has(group, esse_level_at(i));
         assert_int_equal(groups, 1);
     }
 }

@@ -24,25 +24,27 @@ static const char *generate(struct esse_arena *arena, const struct esse_gen_opti
 static struct esse_gen_options random_options(struct esse_rng *rng)
 {
     struct esse_gen_options options =
-        esse_gen_defaults((enum esse_gen_workload)esse_rng_below(rng, ESSE_GEN_WORKLOADS));
+        esse_gen_defaults(esse_gen_workload_names[esse_rng_below(rng, ESSE_GEN_WORKLOADS)]);
     options.txns = 1 + esse_rng_below(rng, 60);
-    options.ops = 1 + esse_rng_below(rng, 5);
-    options.keys = 1 + esse_rng_below(rng, 12);
-    options.sessions = 1 + esse_rng_below(rng, 5);
-    options.seed = esse_rng_next(rng);
-    options.abort_share = 0.1;
+    options.work.ops = 1 + esse_rng_below(rng, 5);
+    options.work.keys = 1 + esse_rng_below(rng, 12);
+    options.work.sessions = 1 + esse_rng_below(rng, 5);
+    options.work.seed = esse_rng_next(rng);
+    options.work.abort_share = 0.1;
+    options.work.aggregate_share = esse_rng_below(rng, 2) * 0.3;
     options.crash_share = 0.1;
     options.has_times = esse_rng_below(rng, 2);
     options.has_op_times = options.has_times && esse_rng_below(rng, 2);
     options.has_server_times = esse_rng_below(rng, 2);
     options.has_certificate = esse_rng_below(rng, 2);
-    options.has_vsets = options.workload == ESSE_GEN_PREDICATE && esse_rng_below(rng, 2);
+    options.has_vsets =
+        esse_gen_data(options.workload) == ESSE_GEN_PREDICATE && esse_rng_below(rng, 2);
     return options;
 }
 
 TEST(test_native__what_was_written_is_written_again_byte_for_byte)
 {
-    for (unsigned seed = 0; seed < test_rounds(300); seed++) {
+    for (unsigned seed = test_first(300), after = seed + test_rounds(300); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_rng rng = { seed };
         struct esse_gen_options options = random_options(&rng);
@@ -68,7 +70,7 @@ static char *with_spaces(struct esse_arena *arena, const char *text)
 
 TEST(test_native__the_fast_path_reads_what_the_slow_one_reads)
 {
-    for (unsigned seed = 0; seed < test_rounds(300); seed++) {
+    for (unsigned seed = test_first(300), after = seed + test_rounds(300); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_rng rng = { seed * 77 };
         struct esse_gen_options options = random_options(&rng);
@@ -83,7 +85,7 @@ TEST(test_native__the_fast_path_reads_what_the_slow_one_reads)
 TEST(test_native__a_damaged_byte_is_refused_or_read)
 {
     unsigned refused = 0;
-    for (unsigned seed = 0; seed < test_rounds(3000); seed++) {
+    for (unsigned seed = test_first(3000), after = seed + test_rounds(3000); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_rng rng = { seed % 50 };
         struct esse_gen_options options = random_options(&rng);
@@ -385,7 +387,7 @@ TEST(test_native__keys_of_all_kinds_are_told_apart)
 TEST(test_native__ids_may_come_in_any_order)
 {
     enum { TXNS = 60 };
-    for (unsigned seed = 0; seed < test_rounds(100); seed++) {
+    for (unsigned seed = test_first(100), after = seed + test_rounds(100); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_rng rng = { seed };
         struct esse_out text;
@@ -510,7 +512,7 @@ static const char *with_long_keys(struct esse_arena *arena, const char *text)
 TEST(test_native__two_threads_read_what_one_reads)
 {
     static const size_t bytes[] = { 1, 100, 1000, 1 << 20 };
-    for (unsigned seed = 0; seed < test_rounds(300); seed++) {
+    for (unsigned seed = test_first(300), after = seed + test_rounds(300); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_rng rng = { seed * 13 };
         struct esse_error err;
@@ -602,7 +604,7 @@ TEST(test_native__statements_stay_with_their_operations)
 TEST(test_native__two_threads_refuse_in_the_same_words)
 {
     unsigned refused = 0;
-    for (unsigned seed = 0; seed < test_rounds(3000); seed++) {
+    for (unsigned seed = test_first(3000), after = seed + test_rounds(3000); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_rng rng = { seed % 50 }, damage = { seed };
         struct esse_gen_options options = random_options(&rng);

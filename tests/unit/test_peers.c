@@ -104,12 +104,12 @@ static struct esse_history *generate(struct esse_arena *arena, uint64_t seed, ui
     struct esse_rng rng = { seed };
     struct esse_out out;
     struct esse_error err;
-    struct esse_gen_options options = esse_gen_defaults(ESSE_GEN_RW_REGISTER);
+    struct esse_gen_options options = esse_gen_defaults("rw-register");
     options.txns = txns;
-    options.ops = 1 + esse_rng_below(&rng, 5);
-    options.keys = 1 + esse_rng_below(&rng, 12);
-    options.sessions = 1 + esse_rng_below(&rng, 5);
-    options.seed = esse_rng_next(&rng);
+    options.work.ops = 1 + esse_rng_below(&rng, 5);
+    options.work.keys = 1 + esse_rng_below(&rng, 12);
+    options.work.sessions = 1 + esse_rng_below(&rng, 5);
+    options.work.seed = esse_rng_next(&rng);
     options.has_times = false;
     options.has_header = false;
     options.drop_aborted = true;
@@ -218,6 +218,24 @@ TEST(test_plume__what_waits_too_long_is_overtaken_and_not_lost)
             CHECK_EQ(history->txn_op[txn + 1] - op, s == 0 && i == 2999 ? 4 : 3);
         }
     }
+    esse_arena_free(arena);
+}
+
+/* A session that pauses while others go on keeps its place: the lines may be in commit order. */
+TEST(test_plume__a_session_that_pauses_is_not_overtaken)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    esse_out_text(&out, "w(1,1,0,0)\n");
+    for (int i = 1; i <= 6000; i++)
+        esse_out_f(&out, "w(%d,%d,%d,%d)\n", i % 7 + 2, i, 1 + i % 3, i);
+    esse_out_text(&out, "w(1,2,0,6001)\n");
+    const struct esse_history *history = load_text(arena, "plume", esse_out_memory(&out));
+    CHECK_EQ(history->txns, 6002);
+    CHECK_EQ(history->txn_session[0], 0);
+    CHECK_EQ(esse_history_position(history, (esse_txn){ 6001 }), 1);
+    CHECK_EQ(history->txn_session[6001], 0);
     esse_arena_free(arena);
 }
 
@@ -554,7 +572,7 @@ static bool is_numbered(const struct esse_history *history)
 
 TEST(test_peers__what_was_written_is_read_again)
 {
-    for (unsigned seed = 0; seed < test_rounds(60); seed++) {
+    for (unsigned seed = test_first(60), after = seed + test_rounds(60); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_history *history = generate(arena, seed, 1 + seed % 50);
         const char *text = by_session(arena, history);
@@ -568,7 +586,7 @@ TEST(test_peers__what_was_written_is_read_again)
 /* Ids and the order of transactions too, where the file is text and small. */
 TEST(test_plume__what_was_written_is_written_again_byte_for_byte)
 {
-    for (unsigned seed = 0; seed < test_rounds(100); seed++) {
+    for (unsigned seed = test_first(100), after = seed + test_rounds(100); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         const char *text = write_text(arena, "plume", generate(arena, seed * 31, 1 + seed));
         struct esse_history *history = load_text(arena, "plume", text);
@@ -605,7 +623,7 @@ static void damage(struct esse_arena *arena, const char *format, const struct es
 /* One changed byte, the end cut off: refused with a reason, or read; never anything else. */
 TEST(test_peers__damage_is_refused_or_read)
 {
-    for (unsigned seed = 0; seed < test_rounds(400); seed++) {
+    for (unsigned seed = test_first(400), after = seed + test_rounds(400); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_rng rng = { seed };
         struct esse_out plume, dbcop, cobra;
@@ -792,6 +810,7 @@ int main(void)
         cmocka_unit_test(test_plume__minus_one_is_an_aborted_operation),
         cmocka_unit_test(test_plume__zero_is_the_initial_version_only_where_nobody_wrote_it),
         cmocka_unit_test(test_plume__what_waits_too_long_is_overtaken_and_not_lost),
+        cmocka_unit_test(test_plume__a_session_that_pauses_is_not_overtaken),
         cmocka_unit_test(test_plume__names_that_are_used_twice_are_refused),
         cmocka_unit_test(test_plume__what_was_written_is_written_again_byte_for_byte),
         cmocka_unit_test(test_awdit__dashes_end_transactions_and_equals_signs_sessions),

@@ -138,14 +138,15 @@ static void compare(const struct world *w, const struct esse_reach *reach, bool 
     for (uint32_t a = 0; a < w->nodes; a++)
         for (uint32_t b = 0; b < w->nodes; b++)
             if (is_asked(w, b, by_chain))
-                CHECK_EQ(esse_reach_leads(reach, a, b), w->leads[a][b]);
+                CHECK_EQ(esse_reach_leads(reach, (esse_node){ a }, (esse_node){ b }),
+                         w->leads[a][b]);
 }
 
 /* Every pair that is new was reported. */
 static void compare_changes(const struct world *w, bool before[NODES][NODES],
                             struct esse_reach *reach, bool by_chain)
 {
-    struct esse_reach_changes *changed = esse_reach_changed(reach);
+    struct esse_u32_vec *changed = esse_reach_changed(reach);
     bool reported[2 * NODES] = { 0 };
     for (size_t i = 0; i < changed->count; i++)
         reported[changed->at[i]] = true;
@@ -166,7 +167,7 @@ static void add_some(struct world *w, struct esse_reach *reach, bool by_chain)
         if (a == b || !is_asked(w, a, by_chain) || !is_asked(w, b, by_chain))
             continue;
         memcpy(before, w->leads, sizeof before);
-        CHECK_EQ(esse_reach_add(reach, a, b), !w->leads[b][a]);
+        CHECK_EQ(esse_reach_add(reach, (esse_node){ a }, (esse_node){ b }), !w->leads[b][a]);
         if (!w->leads[b][a])
             w->edges[a][b] = true;
         close_leads(w);
@@ -237,13 +238,15 @@ TEST(test_reach__windows_take_what_overlaps)
     CHECK(reach);
     CHECK(esse_reach_bytes(reach) <= most);
     for (uint32_t i = LONG; i < 2 * LONG - BESIDE; i++) {
-        CHECK(esse_reach_leads(reach, i, i + BESIDE));
-        CHECK(!esse_reach_leads(reach, i, i + BESIDE - 1));
-        CHECK(!esse_reach_leads(reach, i + BESIDE, i));
+        CHECK(esse_reach_leads(reach, (esse_node){ i }, (esse_node){ i + BESIDE }));
+        CHECK(!esse_reach_leads(reach, (esse_node){ i }, (esse_node){ i + BESIDE - 1 }));
+        CHECK(!esse_reach_leads(reach, (esse_node){ i + BESIDE }, (esse_node){ i }));
     }
-    CHECK(esse_reach_add(reach, LONG + 500, LONG + 500 - BESIDE + 1));
-    CHECK(esse_reach_leads(reach, LONG + 500 - BESIDE, LONG + 500 - BESIDE + 1));
-    CHECK(!esse_reach_add(reach, LONG + 500 - BESIDE + 1, LONG + 500));
+    CHECK(esse_reach_add(reach, (esse_node){ LONG + 500 }, (esse_node){ LONG + 500 - BESIDE + 1 }));
+    CHECK(esse_reach_leads(reach, (esse_node){ LONG + 500 - BESIDE },
+                           (esse_node){ LONG + 500 - BESIDE + 1 }));
+    CHECK(
+        !esse_reach_add(reach, (esse_node){ LONG + 500 - BESIDE + 1 }, (esse_node){ LONG + 500 }));
     esse_reach_free(reach);
     CHECK(!esse_reach_windows(&graph, 0, LONG, 2 * LONG, most / 8));
     esse_arena_free(arena);
@@ -264,8 +267,8 @@ TEST(test_reach__chains_keep_to_their_memory)
     CHECK(reach);
     CHECK(!esse_reach_chains(&graph, chain, BESIDE, most - 1));
     for (uint32_t i = LONG; i < 2 * LONG - BESIDE; i++) {
-        CHECK(esse_reach_leads(reach, i, i + BESIDE));
-        CHECK(!esse_reach_leads(reach, i, i + BESIDE - 1));
+        CHECK(esse_reach_leads(reach, (esse_node){ i }, (esse_node){ i + BESIDE }));
+        CHECK(!esse_reach_leads(reach, (esse_node){ i }, (esse_node){ i + BESIDE - 1 }));
     }
     esse_reach_free(reach);
     esse_arena_free(arena);

@@ -4,7 +4,6 @@
 #include "history/show_time.h"
 #include "load_text.h"
 #include "report/report.h"
-#include "report/report_bug.h"
 #include "report/report_cycle.h"
 #include "report/report_ops.h"
 #include "report/report_round.h"
@@ -74,7 +73,7 @@ static struct esse_report report_of(struct esse_arena *arena, const struct esse_
                                     const struct esse_anomaly *anomalies, uint32_t count)
 {
     struct esse_verdict *verdict = esse_arena_alloc(arena, 1, sizeof *verdict);
-    *verdict = (struct esse_verdict){ .level = "serializable",
+    *verdict = (struct esse_verdict){ .level = ESSE_LEVEL_SERIALIZABLE,
                                       .outcome = count ? ESSE_VIOLATED : ESSE_HOLDS,
                                       .engine = "hand",
                                       .plan = "made by hand",
@@ -500,10 +499,10 @@ TEST(test_svg__faults_are_drawn_where_they_overlap)
     struct esse_history *history = circle_history(arena, 3, 0);
     struct esse_report report = report_of(arena, history, circle_of(arena, history), 1);
     struct esse_rng rng = { 7 };
+    struct esse_fault_record faults[8];
+    history->faults = faults;
     for (unsigned round = 0; round < test_rounds(200); round++) {
-        struct esse_fault_record faults[8];
         unsigned meanwhile = 0;
-        history->faults = faults;
         history->fault_count = esse_rng_below(&rng, 9);
         for (unsigned i = 0; i < history->fault_count; i++) {
             faults[i] = random_fault(&rng);

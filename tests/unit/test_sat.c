@@ -68,7 +68,7 @@ static void check_proof(const struct recorded *r, const struct esse_solver *solv
     uint32_t size;
     const esse_lit *core = esse_solver_core(solver, &size);
     CHECK(replay(r, rup, UINT32_MAX));
-    CHECK(size || esse_rup_refuted(rup));
+    CHECK(size || refuted(rup));
     struct step last = r->steps.at[r->steps.count - 1];
     CHECK(!size || (last.kind == STEP_LEARNT && last.count == size));
     for (uint32_t i = 0; i < size; i++)
@@ -282,7 +282,7 @@ TEST(test_solver__a_spent_budget_is_unknown_and_solving_goes_on)
     double start = esse_clock_seconds();
     CHECK_EQ(esse_solver_solve(solver, (esse_lit[]){ stays ^ 1 }, 1), ESSE_SOLVER_UNKNOWN);
     CHECK(esse_clock_seconds() - start < 1);
-    CHECK_TEXT(esse_budget_spent(&budget), "time");
+    CHECK_EQ(esse_budget_spent(&budget), ESSE_SPENT_TIME);
 
     budget = (struct esse_budget){ 0 };
     CHECK_EQ(esse_solver_solve(solver, (esse_lit[]){ stays }, 1), ESSE_SOLVER_SAT);
@@ -367,7 +367,7 @@ TEST(test_proof__changed_proofs_are_refused_or_true)
                 *lit ^= 1;
             bool provable = !has_model(&r, 9, NULL, 0);
             struct esse_rup *rup = esse_rup_new(arena);
-            bool accepted = replay(&r, rup, left_out ? i : UINT32_MAX) && esse_rup_refuted(rup);
+            bool accepted = replay(&r, rup, left_out ? i : UINT32_MAX) && refuted(rup);
             CHECK(provable || !accepted);
             refused += !accepted;
             if (left_out)

@@ -73,7 +73,7 @@ static void compare(const struct formula *f, uint32_t pad)
     } else {
         struct esse_rup *rup = esse_rup_new(arena);
         CHECK(replay(&r, rup, UINT32_MAX));
-        CHECK(esse_rup_refuted(rup));
+        CHECK(refuted(rup));
     }
     esse_arena_free(arena);
 }

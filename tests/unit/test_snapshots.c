@@ -104,7 +104,7 @@ static void look_at_random(struct esse_arena *arena, struct esse_rng *rng)
     struct esse_snapshot snapshot;
     esse_snapshots_find(&snapshots, arena, history);
     for (int i = 0; i < count; i++)
-        CHECK_EQ(snapshots.place[order[i]], i);
+        CHECK_EQ(snapshots.place[order[i]].ix, i);
     if (!snapshots.xids) /* no transaction has a number */
         return;
     CHECK(esse_snapshot_of(&snapshots, TXNS, history->txn_op[TXNS], &snapshot));
@@ -146,14 +146,14 @@ TEST(snapshots__timestamps_are_seen_up_to_their_own)
     struct esse_snapshot snapshot;
     esse_snapshots_find(&snapshots, arena, history);
     CHECK_EQ(snapshots.count, 2);
-    CHECK_EQ(snapshots.place[0], 1);
-    CHECK_EQ(snapshots.place[1], 0);
-    CHECK_EQ(snapshots.place[2], ESSE_NO_PLACE);
-    CHECK_EQ(snapshots.place[3], ESSE_NO_PLACE);
+    CHECK_EQ(snapshots.place[0].ix, 1);
+    CHECK_EQ(snapshots.place[1].ix, 0);
+    CHECK_EQ(snapshots.place[2].ix, ESSE_NO_PLACE);
+    CHECK_EQ(snapshots.place[3].ix, ESSE_NO_PLACE);
     for (uint32_t i = 0; i < 3; i++) {
         CHECK(esse_snapshot_of(&snapshots, 3, history->txn_op[3] + i, &snapshot));
         CHECK(snapshot.is_prefix);
-        CHECK_EQ(snapshot.before, before[i]);
+        CHECK_EQ(snapshot.before.ix, before[i]);
         CHECK_EQ(esse_snapshot_sees(&snapshots, &snapshot, 0), before[i] > 1);
         CHECK(!esse_snapshot_sees(&snapshots, &snapshot, 2));
     }

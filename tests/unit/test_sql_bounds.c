@@ -1,4 +1,5 @@
 #include "sql/range.h"
+#include "sql/statement.h"
 #include "sql_random.h"
 
 /* ---- random predicates: whatever is selected is within the bounds ---- */
@@ -10,7 +11,7 @@ static bool bounds_of(struct sql_rows *rows, const char *text, struct esse_bound
     const struct esse_predicate *predicate = esse_predicates_get(rows->predicates, word, &err);
     if (!predicate)
         fail_msg("%s", err.text);
-    return esse_predicate_bounds(predicate, bounds);
+    return esse_statement_bounds(predicate, 0, bounds);
 }
 
 /* As bounds.h says: what lies outside, and NULL, need not be asked. */
@@ -31,6 +32,8 @@ static unsigned check_rows(struct sql_rows *rows, const char *text)
         const struct esse_keyed_row *row = &rows->history->init[at];
         const esse_value key = rows->history->key_name[row->key.ix];
         struct esse_error ignored;
+        if (esse_value_eq(row->value, ESSE_NIL))
+            continue; /* an absent row is not asked about */
         if (!is_left_out(&bounds,
                          esse_column_place(rows->history->values, bounds.column, key, row->value)))
             continue;

@@ -57,7 +57,7 @@ static void test_store__read_uncommitted_sees_what_may_yet_be_undone(void **stat
     put(store, 0, 3, 7);
     assert_int_equal(esse_store_read(store, 1, 3), 7);
     esse_store_close(store, 0);
-    assert_int_equal(esse_store_read(store, 1, 3), ESSE_STORE_ABSENT);
+    assert_int_equal(esse_store_read(store, 1, 3), ESSE_ABSENT);
 }
 
 static void test_store__read_committed_sees_the_latest_commit(void **state)
@@ -67,7 +67,7 @@ static void test_store__read_committed_sees_the_latest_commit(void **state)
     esse_store_begin(store, 0, 1, 0);
     esse_store_begin(store, 1, 2, 0);
     put(store, 0, 3, 7);
-    assert_int_equal(esse_store_read(store, 1, 3), ESSE_STORE_ABSENT);
+    assert_int_equal(esse_store_read(store, 1, 3), ESSE_ABSENT);
     assert_int_equal(esse_store_read(store, 0, 3), 7);
     assert_true(esse_store_commit(store, 0, 3));
     esse_store_close(store, 0);
@@ -154,7 +154,7 @@ static void test_store__a_phantom_is_a_changed_read(void **state)
     esse_store_match(store, 0, 10, 20, &count);
     assert_int_equal(count, 2);
     put(store, 0, 3, 2);
-    put_one(store, 1, ESSE_STORE_ABSENT, 11);
+    put_one(store, 1, ESSE_ABSENT, 11);
     assert_false(esse_store_commit(store, 0, 13));
 }
 
@@ -176,16 +176,12 @@ static void check_match(struct esse_store *store, uint32_t session, int64_t low,
     }
 }
 
-/* Values come again, keys retire, logs are trimmed. */
+/* Values come again, logs are trimmed. */
 static void run_random(enum esse_store_level level, uint64_t seed)
 {
-    const struct esse_store_options options = { .level = level,
-                                                .slots = 6,
-                                                .sessions = 3,
-                                                .writes_hint = 4,
-                                                .next_key = 6,
-                                                .max_lag = 20,
-                                                .max_writes = seed % 3 ? 0 : 9 };
+    const struct esse_store_options options = {
+        .level = level, .slots = 6, .sessions = 3, .writes_hint = 4, .next_key = 6, .max_lag = 20
+    };
     struct esse_rng rng = { seed };
     struct esse_store *store = esse_store_new(arena, &options);
     bool is_open[3] = { false };
@@ -202,8 +198,7 @@ static void run_random(enum esse_store_level level, uint64_t seed)
             continue;
         } else {
             if (esse_store_lock(store, session, slot) == ESSE_STORE_DONE)
-                esse_store_write(store, session, slot,
-                                 esse_rng_below(&rng, 5) ? low : ESSE_STORE_ABSENT);
+                esse_store_write(store, session, slot, esse_rng_below(&rng, 5) ? low : ESSE_ABSENT);
             continue;
         }
         is_open[session] = !is_open[session];
@@ -230,7 +225,7 @@ static void test_store__a_match_sees_own_writes(void **state)
     const struct esse_store_row *rows = esse_store_match(store, 0, 10, 20, &count);
     assert_int_equal(count, 1);
     assert_int_equal(rows[0].value, 11);
-    put(store, 0, 0, ESSE_STORE_ABSENT);
+    put(store, 0, 0, ESSE_ABSENT);
     esse_store_match(store, 0, 10, 20, &count);
     assert_int_equal(count, 0);
 }
@@ -264,7 +259,7 @@ static void test_store__versions_that_nobody_sees_go_away(void **state)
     assert_true(esse_store_held(store) <= 1024);
 }
 
-static void test_store__a_worn_key_is_replaced(void **state)
+static void test_store__a_renewed_slot_has_a_fresh_key(void **state)
 {
     (void)state;
     const struct esse_store_options options = { .level = ESSE_STORE_READ_COMMITTED,
@@ -272,12 +267,9 @@ static void test_store__a_worn_key_is_replaced(void **state)
                                                 .slots = 1,
                                                 .sessions = 3,
                                                 .writes_hint = 4,
-                                                .max_writes = 2,
                                                 .next_key = 9 };
     struct esse_store *store = esse_store_new(arena, &options);
     size_t count;
-    assert_int_equal(esse_store_fresh(store, 0), 1);
-    assert_int_equal(esse_store_fresh(store, 0), 2);
     put_one(store, 0, 1, 1);
     esse_store_begin(store, 0, 5, 0);
     put(store, 0, 0, 2);
@@ -285,13 +277,47 @@ static void test_store__a_worn_key_is_replaced(void **state)
     assert_int_equal(count, 2);
     assert_int_equal(list[0], 1);
     assert_int_equal(list[1], 2);
-    assert_true(esse_store_commit(store, 0, 6));
+    assert_false(esse_store_renew(store, 0, 0)); /* it is writing the key */
+    esse_store_begin(store, 1, 6, 0);
+    assert_false(esse_store_renew(store, 1, 0)); /* another one is */
+    assert_true(esse_store_commit(store, 0, 7));
     esse_store_close(store, 0);
+    assert_int_equal(esse_store_key(store, 0), 0);
+    assert_true(esse_store_renew(store, 1, 0));
     assert_int_equal(esse_store_key(store, 0), 9);
-    assert_int_equal(esse_store_fresh(store, 0), 1);
-    esse_store_begin(store, 0, 7, 0);
-    esse_store_read_list(store, 0, 0, &count);
+    assert_int_equal(esse_store_next_key(store), 10);
+    esse_store_read_list(store, 1, 0, &count);
     assert_int_equal(count, 0);
+}
+
+static void test_store__what_was_written_to_a_key_that_is_gone_does_not_commit(void **state)
+{
+    (void)state;
+    struct esse_store *store = new_store(ESSE_STORE_SNAPSHOT_ISOLATION);
+    esse_store_begin(store, 0, 1, 0);
+    put(store, 0, 0, 7);
+    esse_store_begin(store, 1, 2, 0);
+    assert_true(esse_store_renew(store, 1, 0));
+    put(store, 1, 0, 8);
+    assert_false(esse_store_commit(store, 0, 3));
+    assert_true(esse_store_commit(store, 1, 4));
+}
+
+/* It read the old key, which then changed. */
+static void test_store__a_fresh_key_hides_no_change_of_the_old_one(void **state)
+{
+    (void)state;
+    struct esse_store *store = new_store(ESSE_STORE_SERIALIZABLE);
+    esse_store_begin(store, 0, 1, 0);
+    esse_store_read(store, 0, 0);
+    put(store, 0, 1, 1);
+    esse_store_begin(store, 1, 2, 0);
+    put(store, 1, 0, 1);
+    assert_true(esse_store_commit(store, 1, 3));
+    esse_store_close(store, 1);
+    esse_store_begin(store, 2, 4, 0);
+    assert_true(esse_store_renew(store, 2, 0));
+    assert_false(esse_store_commit(store, 0, 5));
 }
 
 static void test_zipf__draws_in_proportion(void **state)
@@ -329,7 +355,9 @@ int main(void)
         TEST(test_store__a_match_sees_own_writes),
         TEST(test_store__a_reader_may_be_given_the_past),
         TEST(test_store__versions_that_nobody_sees_go_away),
-        TEST(test_store__a_worn_key_is_replaced),
+        TEST(test_store__a_renewed_slot_has_a_fresh_key),
+        TEST(test_store__what_was_written_to_a_key_that_is_gone_does_not_commit),
+        TEST(test_store__a_fresh_key_hides_no_change_of_the_old_one),
         TEST(test_zipf__draws_in_proportion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

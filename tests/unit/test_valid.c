@@ -60,7 +60,7 @@ static struct esse_reach *small_reach(struct esse_arena *arena, bool by_chain)
     /* As windows the spine is 0 -> 1 -> 2, and 5 is not asked for. */
     struct esse_reach *reach = by_chain ? esse_reach_chains(&graph, chain, 2, 1 << 20)
                                         : esse_reach_windows(&graph, 0, 3, 5, 1 << 20);
-    CHECK(esse_reach_add(reach, 4, by_chain ? 2 : 5));
+    CHECK(esse_reach_add(reach, (esse_node){ 4 }, (esse_node){ by_chain ? 2 : 5 }));
     CHECK(esse_reach_valid(reach));
     return reach;
 }
@@ -211,26 +211,26 @@ TEST(test_versions_valid__sees_every_broken_invariant)
     find_versions(&f, lists);
     struct versions *v = &f.versions;
     CHECK(versions_valid(v));
-    CHECK_EQ(v->first[1], 3); /* x: the initial version and two; y: the initial one and one */
-    BREAKS(v->first[0], 1, versions_valid(v));                 /* 1 */
-    BREAKS(v->count, 6, versions_valid(v));                    /* 1 */
-    BREAKS(v->write[3], 0, versions_valid(v));                 /* 1 */
-    BREAKS(v->loose[0], 0, versions_valid(v));                 /* 2 */
-    BREAKS(v->loose[1], 6, versions_valid(v));                 /* 2 */
-    BREAKS(v->write[1], ESSE_NO_TOUCH, versions_valid(v));     /* 3 */
-    BREAKS(v->write[1], v->write[2], versions_valid(v));       /* 3 */
-    BREAKS(v->of[v->write[1]], NO_VERSION, versions_valid(v)); /* 3 */
-    BREAKS(v->of[1], 4, versions_valid(v));                    /* 4: a read of another key's */
-    BREAKS(v->of[6], 4, versions_valid(v));                    /* 4: an aborted write */
-    BREAKS(v->key_reader[0], 5, versions_valid(v));            /* 5 */
+    CHECK_EQ(v->first[1].ix, 3); /* x: the initial version and two; y: the initial one and one */
+    BREAKS(v->first[0].ix, 1, versions_valid(v));                    /* 1 */
+    BREAKS(v->count, 6, versions_valid(v));                          /* 1 */
+    BREAKS(v->write[3].ix, 0, versions_valid(v));                    /* 1 */
+    BREAKS(v->loose[0].ix, 0, versions_valid(v));                    /* 2 */
+    BREAKS(v->loose[1].ix, 6, versions_valid(v));                    /* 2 */
+    BREAKS(v->write[1].ix, ESSE_NO_TOUCH, versions_valid(v));        /* 3 */
+    BREAKS(v->write[1].ix, v->write[2].ix, versions_valid(v));       /* 3 */
+    BREAKS(v->of[v->write[1].ix].ix, NO_VERSION, versions_valid(v)); /* 3 */
+    BREAKS(v->of[1].ix, 4, versions_valid(v));         /* 4: a read of another key's */
+    BREAKS(v->of[6].ix, 4, versions_valid(v));         /* 4: an aborted write */
+    BREAKS(v->key_reader[0].ix, 5, versions_valid(v)); /* 5 */
     uint32_t first[8] = { 0, 0, 1, 1, 1, 1 };
-    struct version_edge edge = { 1, 2, v->write[1], v->write[2], 0 };
+    struct version_edge edge = { { 1 }, { 2 }, v->write[1], v->write[2], 0 };
     v->after_first = first;
     v->after = &edge;
     CHECK(versions_valid(v));
-    BREAKS(edge.from, 2, versions_valid(v));            /* 6 */
-    BREAKS(edge.to, 1, versions_valid(v));              /* 6 */
-    BREAKS(edge.to_at, v->write[1], versions_valid(v)); /* 6 */
+    BREAKS(edge.from.ix, 2, versions_valid(v));               /* 6 */
+    BREAKS(edge.to.ix, 1, versions_valid(v));                 /* 6 */
+    BREAKS(edge.to_at.ix, v->write[1].ix, versions_valid(v)); /* 6 */
     close_fixture(&f);
 }
 
@@ -242,7 +242,7 @@ TEST(test_poly_valid__sees_every_broken_invariant)
     CHECK(poly_reads_find(&f.reads, &f.versions, false, NULL, &f.job.error));
     CHECK(f.reads.open.count > 0);
     BREAKS(f.reads.version_key[0], 1, poly_reads_valid(&f.reads));         /* 1 */
-    BREAKS(f.reads.reader[0], 0, poly_reads_valid(&f.reads));              /* 1 */
+    BREAKS(f.reads.reader[0].ix, 0, poly_reads_valid(&f.reads));           /* 1 */
     BREAKS(f.reads.open.at[0].count, 99, poly_reads_valid(&f.reads));      /* 2 */
     BREAKS(f.reads.sources.at[0], 0, poly_reads_valid(&f.reads));          /* 2 */
     BREAKS(f.reads.open.at[0].optional, true, poly_reads_valid(&f.reads)); /* 3 */
@@ -257,11 +257,11 @@ TEST(test_poly_valid__sees_every_broken_invariant)
     CHECK(poly_valid(&p));
     BREAKS(p.moments_at, 5, poly_valid(&p));        /* 1 */
     BREAKS(p.nodes, p.nodes + 1, poly_valid(&p));   /* 1 */
-    BREAKS(p.key_helper[0], 0, poly_valid(&p));     /* 1 */
+    BREAKS(p.key_helper[0].ix, 0, poly_valid(&p));  /* 1 */
     BREAKS(p.known.to[0], p.nodes, poly_valid(&p)); /* 2 */
-    poly_inferred_vec_push(&p.inferred, p.graph_arena, (struct poly_inferred){ 1, 2, 0 });
+    poly_inferred_vec_push(&p.inferred, p.graph_arena, (struct poly_inferred){ { 1 }, { 2 }, 0 });
     CHECK(poly_valid(&p));
-    BREAKS(p.inferred.at[0].b, p.versions->first[1], poly_valid(&p)); /* 3 */
+    BREAKS(p.inferred.at[0].b.ix, p.versions->first[1].ix, poly_valid(&p)); /* 3 */
     const uint32_t source = f.reads.open.at[0].choice;
     uint32_t order = 0;
     while (p.choices.at[order].kind != POLY_ORDER)

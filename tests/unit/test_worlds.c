@@ -341,7 +341,7 @@ TEST(test_worlds__agree_with_all_choices_of_who_committed)
 {
     static const char *const engines[] = { NULL, NULL, NULL, NULL, "dsg", "polygraph", "saturate" };
     struct tally tally[ASKED] = { { 0 } };
-    for (unsigned seed = 0; seed < test_rounds(2000); seed++) {
+    for (unsigned seed = test_first(2000), after = seed + test_rounds(2000); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         compare(random_text(arena, seed), engines[seed % 7], seed, tally);
         esse_arena_free(arena);
@@ -432,14 +432,14 @@ TEST(test_worlds__what_is_wrong_in_every_case_names_its_case)
     const struct esse_level *serializable = esse_level_find(level);
     struct esse_anomaly anomalies[2] = { verdict.anomalies[0], verdict.anomalies[1] };
     verdict.anomalies = anomalies;
-    CHECK(esse_recheck_verdict(history, serializable, &verdict, NULL, 1, &err));
+    CHECK(esse_recheck_verdict(history, serializable, &verdict, NULL, &err));
     verdict.anomaly_count = 1;
-    CHECK(!esse_recheck_verdict(history, serializable, &verdict, NULL, 1, &err));
+    CHECK(!esse_recheck_verdict(history, serializable, &verdict, NULL, &err));
     verdict.anomaly_count = 2;
     anomalies[0].supposed = verdict.anomalies[1].supposed;
-    CHECK(!esse_recheck_verdict(history, serializable, &verdict, NULL, 1, &err));
+    CHECK(!esse_recheck_verdict(history, serializable, &verdict, NULL, &err));
     anomalies[0].supposed_count = 0;
-    CHECK(!esse_recheck_verdict(history, serializable, &verdict, NULL, 1, &err));
+    CHECK(!esse_recheck_verdict(history, serializable, &verdict, NULL, &err));
     esse_arena_free(arena);
 }
 

@@ -237,3 +237,12 @@ enum esse_progress esse_http_step(struct esse_http *http)
         esse_wire_close(&http->wire);
     return ESSE_PROGRESS_DONE;
 }
+
+enum esse_progress esse_http_wait(struct esse_http *http, int64_t deadline)
+{
+    enum esse_progress progress;
+    while ((progress = esse_http_step(http)) == ESSE_PROGRESS_WAIT)
+        if (!esse_wire_wait(&http->wire, deadline))
+            break;
+    return progress;
+}

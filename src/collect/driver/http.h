@@ -64,4 +64,7 @@ void esse_http_ask(struct esse_http *http, const char *path, const char *token, 
  */
 enum esse_progress esse_http_step(struct esse_http *http);
 
+/* Steps until the answer is whole or the connection has failed, or, with WAIT, until 'deadline'. */
+enum esse_progress esse_http_wait(struct esse_http *http, int64_t deadline);
+
 #endif

@@ -87,8 +87,9 @@ bool esse_live_has_predicates(const struct esse_schema *schema)
     return has;
 }
 
-bool esse_live_insert_rows(struct esse_arena *arena, const struct esse_table *table,
-                           esse_run_sql *run, void *context, struct esse_error *err)
+/* Puts the rows into the table that are there from the start, some hundred with a statement. */
+static bool insert_rows(struct esse_arena *arena, const struct esse_table *table, esse_run_sql *run,
+                        void *context, struct esse_error *err)
 {
     enum { AT_ONCE = 500, ROOM = AT_ONCE * 48 + 100 };
     char *sql = esse_arena_grow(arena, NULL, ROOM), *to = sql;
@@ -135,7 +136,7 @@ bool esse_live_make_tables(struct esse_arena *arena, const struct esse_schema *s
             return false;
         snprintf(sql, sizeof sql, "CREATE INDEX esse_i_%s ON esse_%s(v)", table->name, table->name);
         if ((table->has_ranges && !run(context, sql, err)) ||
-            !esse_live_insert_rows(arena, table, run, context, err))
+            !insert_rows(arena, table, run, context, err))
             return false;
     }
     for (const char *const *at = schema->own ? schema->own->setup : NULL; at && *at; at++)

@@ -54,10 +54,6 @@ bool esse_live_has_predicates(const struct esse_schema *schema);
 /* Runs one statement; 'context' is the driver's. */
 typedef bool esse_run_sql(void *context, const char *sql, struct esse_error *err);
 
-/* Puts the rows into the table that are there from the start, some hundred with a statement. */
-bool esse_live_insert_rows(struct esse_arena *arena, const struct esse_table *table,
-                           esse_run_sql *run, void *context, struct esse_error *err);
-
 /* Makes the tables anew, with what is there from the start: 'create' is a template with '%' for the
  * name and '#' for the type of v, which in a table of lists is 'list'.  Of a user's own tables runs
  * what sets them up. */

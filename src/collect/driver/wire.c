@@ -201,6 +201,11 @@ enum esse_wire_news esse_wire_step(struct esse_wire *wire)
     return errno == EAGAIN || errno == EWOULDBLOCK ? ESSE_WIRE_WAIT : lost(wire, strerror(errno));
 }
 
+int64_t esse_wire_deadline(double seconds)
+{
+    return esse_clock_ns() + (int64_t)(seconds * 1e9);
+}
+
 bool esse_wire_wait(const struct esse_wire *wire, int64_t deadline)
 {
     const int64_t left = deadline - esse_clock_ns();

@@ -73,8 +73,9 @@ void esse_wire_next(struct esse_wire *wire);
 
 enum esse_wire_news esse_wire_step(struct esse_wire *wire);
 
-/* Waits for what step() waits for, at most until 'deadline' of esse_clock_ns().  False: that is
- * over.  For what may block. */
+/* For what may block: waits for what step() waits for, at most until 'deadline', which is so many
+ * seconds from now by esse_clock_ns().  False: that is over. */
+int64_t esse_wire_deadline(double seconds);
 bool esse_wire_wait(const struct esse_wire *wire, int64_t deadline);
 
 #endif

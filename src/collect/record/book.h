@@ -41,8 +41,6 @@ struct esse_front {
     unsigned filled;
 };
 
-struct esse_front *esse_book_front(struct esse_book *book);
-
 /* Invariants 1 to 3; the lock must be held.  O(lines). */
 bool esse_front_valid(const struct esse_front *front);
 /* All of them, in the book's thread while no press runs.  O(lines + pages). */
@@ -62,8 +60,6 @@ struct esse_open_line {
     size_t head_length, ops_length;
     const char *ops;
 };
-struct esse_page *esse_book_pages(const struct esse_book *book);
-struct esse_page *esse_page_next(const struct esse_page *page);
 bool esse_page_open_line(const struct esse_page *page, char *head, struct esse_open_line *line);
 
 #endif

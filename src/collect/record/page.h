@@ -4,7 +4,7 @@
 #include "collect/record/book.h"
 #include "formats/native_put.h"
 
-/* The inside of books and pages, shared by recorder*.c alone. */
+/* The inside of books and pages, shared by recorder*.c and press.c alone. */
 
 ESSE_VEC(esse_named_vec, struct esse_named)
 

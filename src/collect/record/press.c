@@ -1,6 +1,5 @@
 #include "base/checked.h"
-#include "collect/record/book.h"
-#include "formats/native_put.h"
+#include "collect/record/page.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -51,8 +50,7 @@ uint64_t esse_press_bytes(const struct esse_press *press)
 /* The lines that the thread does not fill. */
 static struct esse_lines *resting(struct esse_book *book)
 {
-    struct esse_front *front = esse_book_front(book);
-    return &front->at[!front->filled];
+    return &book->front.at[!book->front.filled];
 }
 
 static void look_at(struct cursor *cursor, const struct esse_lines *lines)
@@ -65,13 +63,13 @@ static void look_at(struct cursor *cursor, const struct esse_lines *lines)
 static void take_all(struct esse_press *press)
 {
     for (size_t i = 0; i < press->count; i++)
-        pthread_mutex_lock(&esse_book_front(press->books[i])->lock);
+        pthread_mutex_lock(&press->books[i]->front.lock);
     for (size_t i = 0; i < press->count; i++)
-        ESSE_SEAM(esse_front_valid(esse_book_front(press->books[i])));
+        ESSE_SEAM(esse_front_valid(&press->books[i]->front));
     for (size_t i = 0; i < press->count; i++)
-        esse_book_front(press->books[i])->filled ^= 1;
+        press->books[i]->front.filled ^= 1;
     for (size_t i = 0; i < press->count; i++)
-        pthread_mutex_unlock(&esse_book_front(press->books[i])->lock);
+        pthread_mutex_unlock(&press->books[i]->front.lock);
     for (size_t i = 0; i < press->count; i++)
         look_at(&press->cursors[i], resting(press->books[i]));
 }
@@ -201,10 +199,9 @@ void esse_press_last(void *context)
         look_at(&press->cursors[i], resting(press->books[i]));
     bool ok = write_lines(press, size_of(press->fd) - press->bytes);
     for (size_t i = 0; i < press->count; i++)
-        look_at(&press->cursors[i], esse_front_lines(esse_book_front(press->books[i])));
+        look_at(&press->cursors[i], esse_front_lines(&press->books[i]->front));
     ok = ok && write_lines(press, 0);
     for (size_t i = 0; i < press->count; i++)
-        for (struct esse_page *page = esse_book_pages(press->books[i]); ok && page;
-             page = esse_page_next(page))
+        for (struct esse_page *page = press->books[i]->pages; ok && page; page = page->next)
             ok = write_open(press, page);
 }

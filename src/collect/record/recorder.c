@@ -62,11 +62,6 @@ void esse_book_release(struct esse_book *book)
     pthread_mutex_destroy(&book->front.lock);
 }
 
-struct esse_front *esse_book_front(struct esse_book *book)
-{
-    return &book->front;
-}
-
 void esse_book_rest(struct esse_book *book, bool rests)
 {
     atomic_store_explicit(&book->rests, rests, memory_order_relaxed);
@@ -295,22 +290,12 @@ static void put_line(struct esse_page *page, struct esse_out *out, enum esse_sta
     esse_out_upto(out, put_head(page, to, &page->book->times, status, end));
     if (page->name) {
         esse_out_text(out, ",\"edn\":{\":transaction\":");
-        esse_out_json(out, page->name, strlen(page->name));
+        esse_out_json_text(out, page->name);
         esse_out_char(out, '}');
     }
     esse_out_text(out, ESSE_NATIVE_OPS);
     esse_out_bytes(out, page->ops.buffer, page->ops.count);
     esse_out_text(out, ESSE_NATIVE_TXN_END);
-}
-
-struct esse_page *esse_book_pages(const struct esse_book *book)
-{
-    return book->pages;
-}
-
-struct esse_page *esse_page_next(const struct esse_page *page)
-{
-    return page->next;
 }
 
 bool esse_page_open_line(const struct esse_page *page, char *head, struct esse_open_line *line)

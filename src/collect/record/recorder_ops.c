@@ -21,7 +21,7 @@ void esse_page_close_op(struct esse_page *page, char *to, const struct esse_note
         to = esse_native_put_statement(to, noted->request->own->number);
     if (noted->is_done && reply->snapshot) {
         esse_out_upto(&page->ops, esse_put_text(to, ESSE_NATIVE_SNAPSHOT));
-        esse_out_json(&page->ops, reply->snapshot, strlen(reply->snapshot));
+        esse_out_json_text(&page->ops, reply->snapshot);
         to = esse_out_room(&page->ops, 1);
     } else if (reply->snapshot_at != ESSE_NO_ID) {
         to = esse_put_i64(esse_put_text(to, ESSE_NATIVE_SNAPSHOT), reply->snapshot_at);
@@ -102,7 +102,7 @@ static void put_rows(struct esse_page *page, const struct esse_noted *noted, enu
     const struct esse_request *request = noted->request;
     struct esse_out *out = &page->ops;
     esse_out_upto(out, esse_page_open_op(page, kind));
-    esse_out_json(out, request->where, strlen(request->where));
+    esse_out_json_text(out, request->where);
     esse_out_text(out, ESSE_NATIVE_ROWS "{");
     page->has_written |= kind == ESSE_OP_PREDICATE_UPDATE && noted->reply->row_count;
     size_t highest = 0;
@@ -151,27 +151,20 @@ static void put_aggregate(struct esse_page *page, const struct esse_noted *noted
 
 void esse_page_put(struct esse_page *page, const struct esse_noted *noted)
 {
-    switch (noted->request->ask) {
-    case ESSE_ASK_READ:
-        put_item(page, noted, ESSE_OP_READ);
-        break;
-    case ESSE_ASK_APPEND:
-        put_item(page, noted, ESSE_OP_APPEND);
-        break;
-    case ESSE_ASK_DELETE:
-        put_item(page, noted, ESSE_OP_DELETE);
-        break;
-    case ESSE_ASK_MATCH:
-        put_rows(page, noted, ESSE_OP_PREDICATE_READ);
-        break;
-    case ESSE_ASK_CHANGE:
-        put_rows(page, noted, ESSE_OP_PREDICATE_UPDATE);
-        break;
-    case ESSE_ASK_AGGREGATE:
+    static const enum esse_op_kind kinds[] = {
+        [ESSE_ASK_READ] = ESSE_OP_READ,
+        [ESSE_ASK_WRITE] = ESSE_OP_WRITE,
+        [ESSE_ASK_INSERT] = ESSE_OP_WRITE,
+        [ESSE_ASK_APPEND] = ESSE_OP_APPEND,
+        [ESSE_ASK_DELETE] = ESSE_OP_DELETE,
+        [ESSE_ASK_MATCH] = ESSE_OP_PREDICATE_READ,
+        [ESSE_ASK_CHANGE] = ESSE_OP_PREDICATE_UPDATE,
+    };
+    const enum esse_ask ask = noted->request->ask;
+    if (ask == ESSE_ASK_AGGREGATE)
         put_aggregate(page, noted);
-        break;
-    default: /* WRITE, INSERT */
-        put_item(page, noted, ESSE_OP_WRITE);
-        break;
-    }
+    else if (ask == ESSE_ASK_MATCH || ask == ESSE_ASK_CHANGE)
+        put_rows(page, noted, kinds[ask]);
+    else
+        put_item(page, noted, kinds[ask]);
 }

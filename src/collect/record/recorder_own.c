@@ -54,7 +54,7 @@ static void put_row(const struct esse_book *book, struct esse_out *out, uint32_t
         const uint32_t column = book->columns[number][i];
         const char *name = table->columns[column];
         esse_out_char(out, i ? ',' : '{');
-        esse_out_json(out, name, strlen(name));
+        esse_out_json_text(out, name);
         esse_out_char(out, ':');
         put_cell(out, &cells[column]);
     }

@@ -24,7 +24,7 @@ enum {
     EVENT_DELETE_ROWS_COMPRESSED = 171
 };
 
-enum { HEADER_BYTES = 19, CHECKSUM_BYTES = 4 };
+enum { CHECKSUM_BYTES = 4 };
 
 /* A description that has come, and its bytes: the next one of the table is usually the same. */
 struct described {
@@ -291,31 +291,4 @@ bool esse_binlog_event(struct esse_binlog *d, const void *bytes, size_t length, 
         return esse_bytes_fail(&b, "the event ends within its checksum");
     b.end -= d->has_checksums ? CHECKSUM_BYTES : 0;
     return dispatch(d, &b, type, server);
-}
-
-bool esse_binlog_file(struct esse_binlog *d, const void *bytes, size_t length,
-                      struct esse_error *err)
-{
-    struct esse_bytes b = esse_bytes_over(bytes, length, 0, err);
-    const unsigned char *magic = esse_bytes_take(&b, 4, "the magic");
-    if (magic && memcmp(magic,
-                        "\xfe"
-                        "bin",
-                        4) != 0) {
-        b.at = b.start;
-        return esse_bytes_fail(&b, "this is no binary log");
-    }
-    while (b.ok && esse_bytes_left(&b)) {
-        struct esse_bytes header = b;
-        esse_bytes_take(&header, 4 + 1 + 4, "an event's header");
-        const uint64_t size = esse_bytes_le(&header, 4, "an event's header");
-        b.ok = header.ok;
-        if (b.ok && size < HEADER_BYTES)
-            return esse_bytes_fail(&b, "found an event of %" PRIu64 " bytes", size);
-        const uint64_t offset = (uint64_t)(b.at - b.start);
-        const unsigned char *event = b.ok ? esse_bytes_take(&b, size, "an event") : NULL;
-        if (!event || !esse_binlog_event(d, event, (size_t)size, offset, err))
-            return false;
-    }
-    return b.ok;
 }

@@ -24,9 +24,4 @@ struct esse_binlog *esse_binlog_new(struct esse_arena *arena, struct esse_change
 bool esse_binlog_event(struct esse_binlog *decoder, const void *bytes, size_t length,
                        uint64_t offset, struct esse_error *err);
 
-/* A whole file of them, with its four bytes of magic.  A file that ends within an event, as one
- * that is still written does, is an error at its offset. */
-bool esse_binlog_file(struct esse_binlog *decoder, const void *bytes, size_t length,
-                      struct esse_error *err);
-
 #endif

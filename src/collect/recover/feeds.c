@@ -52,11 +52,9 @@ static esse_value member(const struct feed *f, esse_value object, const char *na
     if (esse_value_kind(f->values, object) != ESSE_KIND_MAP)
         return ESSE_NONE;
     const esse_value *parts = esse_value_parts(f->values, object, &count);
-    for (uint32_t i = 0; i + 1 < count; i += 2) {
-        const struct esse_span text = esse_value_text(f->values, parts[i], room);
-        if (text.length == strlen(name) && !memcmp(text.at, name, text.length))
+    for (uint32_t i = 0; i + 1 < count; i += 2)
+        if (esse_span_is(esse_value_text(f->values, parts[i], room), name))
             return parts[i + 1];
-    }
     return ESSE_NONE;
 }
 
@@ -104,6 +102,14 @@ static bool list_of(const struct feed *f, esse_value value, const esse_value **i
     return true;
 }
 
+/* A change that is all that is told of its transaction here. */
+static bool send(const struct feed *f, const struct esse_change_txn *txn,
+                 const struct esse_change *change)
+{
+    return f->sink->begin(f->sink, txn, f->err) && f->sink->change(f->sink, change, f->err) &&
+           f->sink->commit(f->sink, f->err);
+}
+
 /* ---- etcd ---- */
 
 static struct esse_cell cell(const char *name, esse_value value)
@@ -142,8 +148,7 @@ static bool send_pair(const struct feed *f, esse_value kv, bool is_delete)
         .cells = cells,
         .count = 2,
     };
-    return f->sink->begin(f->sink, &txn, f->err) && f->sink->change(f->sink, &change, f->err) &&
-           f->sink->commit(f->sink, f->err);
+    return send(f, &txn, &change);
 }
 
 static bool send_event(const struct feed *f, esse_value event)
@@ -153,7 +158,7 @@ static bool send_event(const struct feed *f, esse_value event)
     struct esse_span text = { "", 0 };
     if (!is_kind(f, type, ESSE_KIND_NONE) && !text_of(f, type, room, &text, "an event's type"))
         return false;
-    return send_pair(f, member(f, event, "kv"), text.length == 6 && !memcmp(text.at, "DELETE", 6));
+    return send_pair(f, member(f, event, "kv"), esse_span_is(text, "DELETE"));
 }
 
 static bool etcd_feed(const struct feed *f, esse_value root, int64_t *revision)
@@ -249,8 +254,7 @@ static bool cockroach_feed(const struct feed *f, const struct esse_cockroach_row
         .cells = cells.at,
         .count = cells.count,
     };
-    return f->sink->begin(f->sink, &txn, f->err) && f->sink->change(f->sink, &change, f->err) &&
-           f->sink->commit(f->sink, f->err);
+    return send(f, &txn, &change);
 }
 
 bool esse_cockroach_feed(struct esse_change_sink *sink, const struct esse_cockroach_rows *rows,
@@ -289,8 +293,7 @@ static bool send_write(const struct feed *f, const char *table, const char *key_
         .cells = cells,
         .count = 2,
     };
-    return f->sink->begin(f->sink, &txn, f->err) && f->sink->change(f->sink, &change, f->err) &&
-           f->sink->commit(f->sink, f->err);
+    return send(f, &txn, &change);
 }
 
 static bool tidb_feed(const struct feed *f, const char *table, const char *key_column,

@@ -246,8 +246,8 @@ static bool emit_kind(const struct esse_learnt *learnt, const char *kind, struct
                       struct esse_error *err)
 {
     struct esse_certificate_record record = { .complete = names_all_deletes(learnt) };
-    for (unsigned i = 1; i <= ESSE_CERTIFICATE_POSTGRESQL_SNAPSHOTS; i++)
-        if (strcmp(esse_certificate_names[i], kind) == 0)
+    for (unsigned i = ESSE_CERTIFICATE_TIMESTAMPS; i < ESSE_CERTIFICATE_END; i++)
+        if (strcmp(esse_certificate_name((enum esse_certificate_kind)i), kind) == 0)
             record.kind = (enum esse_certificate_kind)i;
     assert(record.kind);
     return sink->certificate(sink, &record, err);
@@ -266,7 +266,7 @@ static bool has_times_of_all(const struct esse_learnt *learnt)
 
 static bool is_of_order(const char *kind)
 {
-    return strcmp(kind, esse_certificate_names[ESSE_CERTIFICATE_TIMESTAMPS]) != 0;
+    return strcmp(kind, esse_certificate_name(ESSE_CERTIFICATE_TIMESTAMPS)) != 0;
 }
 
 /* What a kind says is about the order of commits: nothing, if only versions were reported. */

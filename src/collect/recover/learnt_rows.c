@@ -76,15 +76,10 @@ static bool take_begin(struct esse_change_sink *sink, const struct esse_change_t
     return true;
 }
 
-static bool is_text(struct esse_span span, const char *text)
-{
-    return span.length == strlen(text) && !memcmp(span.at, text, span.length);
-}
-
 /* The number of the table, or the number of tables for the mark's; false if it is not ours. */
 static bool find_table(const struct esse_learnt_rows *rows, struct esse_span name, uint32_t *table)
 {
-    return esse_live_find_table(rows->schema, name, table) || is_text(name, "esse_mark");
+    return esse_live_find_table(rows->schema, name, table) || esse_span_is(name, "esse_mark");
 }
 
 /* Names of tables mean the same in capitals, unless they are quoted. */
@@ -102,7 +97,8 @@ static esse_value cell_named(const struct esse_change *change, const char *name,
                              const char *position)
 {
     for (size_t i = 0; i < change->count; i++)
-        if (is_text(change->cells[i].name, name) || is_text(change->cells[i].name, position))
+        if (esse_span_is(change->cells[i].name, name) ||
+            esse_span_is(change->cells[i].name, position))
             return change->cells[i].value;
     return ESSE_NONE;
 }

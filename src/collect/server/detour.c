@@ -2,15 +2,17 @@
 
 #include "base/threads.h"
 #include "base/vec.h"
-#include "collect/server/detour_caller.h"
 #include "collect/server/spawn.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -82,6 +84,48 @@ unsigned esse_detour_add(struct esse_detour *detour, unsigned node, unsigned por
     return ntohs(at.sin_port);
 }
 
+/* ---- the process at the other end, as Linux shows it in /proc ---- */
+
+/* The number of the socket that has the one port as its own and is connected to the other; 0 if
+ * there is none: "0: 0100007F:1F90 0100007F:C350 01 queue timer retransmit uid timeout inode ..."
+ */
+static unsigned long socket_of(unsigned own, unsigned other)
+{
+    char line[300];
+    unsigned long found = 0;
+    FILE *file = fopen("/proc/net/tcp", "r");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        unsigned from, to;
+        unsigned long inode;
+        if (sscanf(line, "%*d: %*x:%x %*x:%x %*x %*x:%*x %*x:%*x %*x %*u %*d %lu", &from, &to,
+                   &inode) == 3 &&
+            from == own && to == other)
+            found = inode;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* Whether a process has it open. */
+static bool holds(pid_t pid, unsigned long socket_number)
+{
+    char folder[40], wanted[40], path[320], is[40];
+    bool found = false;
+    snprintf(folder, sizeof folder, "/proc/%d/fd", (int)pid);
+    snprintf(wanted, sizeof wanted, "socket:[%lu]", socket_number);
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; directory && !found && (entry = readdir(directory));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        const ssize_t length = readlink(path, is, sizeof is - 1);
+        is[length > 0 ? length : 0] = '\0';
+        found = strcmp(is, wanted) == 0;
+    }
+    if (directory)
+        closedir(directory);
+    return found;
+}
+
 /* ---- connections ---- */
 
 static void close_link(struct esse_detour *detour, size_t index)
@@ -96,10 +140,10 @@ static void close_link(struct esse_detour *detour, size_t index)
 
 static unsigned caller_of(struct esse_detour *detour, unsigned port, const struct door *door)
 {
-    const unsigned long number = esse_detour_socket(port, door->own);
+    const unsigned long number = socket_of(port, door->own);
     for (unsigned i = 0; number && i < ESSE_MOST_NODES; i++) {
         const int pid = atomic_load(&detour->pids[i]);
-        if (pid > 0 && esse_detour_holds(pid, number))
+        if (pid > 0 && holds(pid, number))
             return i;
     }
     return NO_NODE;

@@ -1,4 +1,3 @@
-#include "base/clock.h"
 #include "collect/driver/http.h"
 #include "collect/server/spawn.h"
 
@@ -14,8 +13,6 @@ static bool answers(struct esse_spawned *s, unsigned node)
     struct sockaddr_in *at = (struct sockaddr_in *)&address.at;
     struct esse_arena *arena = esse_arena_new();
     struct esse_http http;
-    enum esse_progress progress;
-    const int64_t deadline = esse_clock_ns() + 1000000000;
     *at = (struct sockaddr_in){ .sin_family = AF_INET,
                                 .sin_port = htons((uint16_t)s->nodes[node].port),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -23,10 +20,8 @@ static bool answers(struct esse_spawned *s, unsigned node)
     http.host = "127.0.0.1";
     esse_wire_open(&http.wire, &address);
     esse_http_ask(&http, "/v3/kv/range", NULL, question, strlen(question));
-    while ((progress = esse_http_step(&http)) == ESSE_PROGRESS_WAIT &&
-           esse_wire_wait(&http.wire, deadline))
-        ;
-    const bool ok = progress == ESSE_PROGRESS_DONE && http.answer.status == 200;
+    const bool ok = esse_http_wait(&http, esse_wire_deadline(1)) == ESSE_PROGRESS_DONE &&
+                    http.answer.status == 200;
     esse_wire_close(&http.wire);
     esse_arena_free(arena);
     return ok;

@@ -207,7 +207,7 @@ static bool check_one(struct esse_arena *arena, const struct esse_classic *check
     esse_findings_init(found, arena, log);
     bool known = !log->count;
     for (uint32_t op = 0; op < log->count && !known; op++)
-        known = checker->knows(log, op);
+        known = checker->knows ? checker->knows(log, op) : checker->verbs >> log->verb[op] & 1;
     if (!known)
         return esse_classic_refuse(&run, 0, err, "found no %s, which %s checks",
                                    checker->operations, checker->name);

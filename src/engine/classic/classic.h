@@ -42,7 +42,9 @@ struct esse_classic {
     const char *operations; /* what it understands, for messages: ":add and :read operations" */
     const char *options;    /* names of those that it has, each with a space behind it */
     bool (*run)(struct esse_classic_run *run, struct esse_error *err);
-    /* Whether the operation is one that it looks at; a log without any is not its log. */
+    /* Which operations it looks at: those of these verbs, bits, or what 'knows' says if there is
+     * one.  A log without any is not its log. */
+    unsigned verbs;
     bool (*knows)(const struct esse_oplog *log, uint32_t op);
     bool reads_items; /* a read returns a collection, for which [key value] could be mistaken */
 };

@@ -294,16 +294,11 @@ static bool check_bank(struct esse_classic_run *run, struct esse_error *err)
     return true;
 }
 
-static bool knows_bank(const struct esse_oplog *log, uint32_t op)
-{
-    return log->verb[op] == ESSE_VERB_READ || log->verb[op] == ESSE_VERB_TRANSFER;
-}
-
 const struct esse_classic esse_classic_bank = {
     .name = "bank",
     .summary = "transfers between accounts: every read of all balances has the same total",
     .operations = ":read or :transfer operations",
     .options = "accounts total negative-balances independent ",
     .run = check_bank,
-    .knows = knows_bank,
+    .verbs = 1u << ESSE_VERB_READ | 1u << ESSE_VERB_TRANSFER,
 };

@@ -10,25 +10,23 @@
  * The writes that completed before an invocation are a prefix of all completions, so of the
  * elements that a read shows only the one with the longest prefix matters.
  */
-#define NO_OP UINT32_MAX
 
 struct element {
-    uint32_t invoked;   /* its first invocation that did not fail, or the first; or NO_OP */
+    uint32_t invoked;   /* its first invocation that did not fail, or the first; or ESSE_NO_OP */
     bool is_failed;     /* that one failed */
     uint32_t before;    /* how many writes had completed by then */
-    uint32_t rank;      /* its own place among the completions, NO_OP if it has none */
+    uint32_t rank;      /* its own place among the completions, ESSE_NO_OP if it has none */
     uint32_t completed; /* the ok operation */
     uint32_t stamp;     /* the last read that showed it, plus one */
 };
 
 ESSE_VEC(element_vec, struct element)
-ESSE_VEC(rank_vec, uint32_t)
 
 struct comments {
     struct esse_classic_run *run;
     struct esse_elements ids;
     struct element_vec elements;
-    struct rank_vec completed; /* elements, in the order of their completions */
+    struct esse_u32_vec completed; /* elements, in the order of their completions */
     struct esse_fact *errors;
     uint32_t reads, error_count;
 };
@@ -37,8 +35,9 @@ static uint32_t element_of(struct comments *comments, esse_value value)
 {
     uint32_t id = esse_elements_add(&comments->ids, comments->run->arena, value);
     if (id == comments->elements.count)
-        element_vec_push(&comments->elements, comments->run->arena,
-                         (struct element){ .invoked = NO_OP, .rank = NO_OP, .completed = NO_OP });
+        element_vec_push(
+            &comments->elements, comments->run->arena,
+            (struct element){ .invoked = ESSE_NO_OP, .rank = ESSE_NO_OP, .completed = ESSE_NO_OP });
     return id;
 }
 
@@ -53,17 +52,17 @@ static void take_write(struct comments *comments, uint32_t op)
     /* Written twice, it is the first write that a read may show. */
     const bool failed = esse_oplog_outcome(log, op) == ESSE_DONE_FAIL;
     if (log->type[op] == ESSE_INVOKE &&
-        (element->invoked == NO_OP || (element->is_failed && !failed))) {
+        (element->invoked == ESSE_NO_OP || (element->is_failed && !failed))) {
         element->invoked = op;
         element->is_failed = failed;
         element->before = (uint32_t)comments->completed.count;
     }
-    if (log->type[op] == ESSE_DONE_OK && element->rank == NO_OP) {
-        if (element->invoked == NO_OP)
+    if (log->type[op] == ESSE_DONE_OK && element->rank == ESSE_NO_OP) {
+        if (element->invoked == ESSE_NO_OP)
             element->invoked = op; /* of an invocation that is not known nothing is expected */
         element->rank = (uint32_t)comments->completed.count;
         element->completed = op;
-        rank_vec_push(&comments->completed, comments->run->arena, id);
+        esse_u32_vec_push(&comments->completed, comments->run->arena, id);
     }
 }
 
@@ -113,7 +112,7 @@ static bool take_read(struct comments *comments, uint32_t op, struct esse_error 
 {
     const struct esse_oplog *log = comments->run->log;
     const esse_value *items;
-    uint32_t count, have = 0, latest = NO_OP, stamp = op + 1;
+    uint32_t count, have = 0, latest = ESSE_NO_OP, stamp = op + 1;
     if (esse_value_eq(log->value[op], ESSE_NIL))
         return true;
     if (!esse_oplog_items(log, log->value[op], &items, &count))
@@ -123,11 +122,11 @@ static bool take_read(struct comments *comments, uint32_t op, struct esse_error 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t id = element_of(comments, items[i]);
         comments->elements.at[id].stamp = stamp;
-        if (latest == NO_OP ||
+        if (latest == ESSE_NO_OP ||
             comments->elements.at[id].before > comments->elements.at[latest].before)
             latest = id;
     }
-    const uint32_t need = latest == NO_OP ? 0 : comments->elements.at[latest].before;
+    const uint32_t need = latest == ESSE_NO_OP ? 0 : comments->elements.at[latest].before;
     for (uint32_t i = 0; i < count && need; i++) {
         struct element *element =
             &comments->elements.at[esse_elements_find(&comments->ids, items[i])];
@@ -168,11 +167,6 @@ static bool check_comments(struct esse_classic_run *run, struct esse_error *err)
     return true;
 }
 
-static bool knows_comments(const struct esse_oplog *log, uint32_t op)
-{
-    return log->verb[op] == ESSE_VERB_WRITE;
-}
-
 const struct esse_classic esse_classic_comments = {
     .name = "comments",
     .summary = "blind writes and reads of all: a read that sees a write sees those that completed "
@@ -180,6 +174,6 @@ const struct esse_classic esse_classic_comments = {
     .operations = ":write operations",
     .options = "independent ",
     .run = check_comments,
-    .knows = knows_comments,
+    .verbs = 1u << ESSE_VERB_WRITE,
     .reads_items = true,
 };

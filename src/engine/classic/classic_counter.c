@@ -11,13 +11,11 @@ struct bounds {
     int64_t up, down; /* sums of increments and of decrements */
 };
 
-ESSE_VEC(number_vec, int64_t)
-
 struct counter {
     struct esse_classic_run *run;
-    struct bounds invoked, completed; /* adds that did not fail, that are ok, so far */
-    struct bounds *at_invoke;         /* 'completed' when an operation was invoked */
-    struct number_vec reads, errors;  /* lower, value, upper */
+    struct bounds invoked, completed;  /* adds that did not fail, that are ok, so far */
+    struct bounds *at_invoke;          /* 'completed' when an operation was invoked */
+    struct esse_i64_vec reads, errors; /* lower, value, upper */
     uint64_t shown;
 };
 
@@ -74,9 +72,9 @@ static bool take_read(struct counter *counter, uint32_t op, struct esse_error *e
     read[2] = before.down + counter->invoked.up;
     bool fine = read[0] <= read[1] && read[1] <= read[2];
     for (int i = 0; i < 3; i++) {
-        number_vec_push(&counter->reads, counter->run->arena, read[i]);
+        esse_i64_vec_push(&counter->reads, counter->run->arena, read[i]);
         if (!fine)
-            number_vec_push(&counter->errors, counter->run->arena, read[i]);
+            esse_i64_vec_push(&counter->errors, counter->run->arena, read[i]);
     }
     if (!fine)
         tell_error(counter, op, read);
@@ -124,16 +122,11 @@ static bool check_counter(struct esse_classic_run *run, struct esse_error *err)
     return true;
 }
 
-static bool knows_counter(const struct esse_oplog *log, uint32_t op)
-{
-    return log->verb[op] == ESSE_VERB_ADD || log->verb[op] == ESSE_VERB_READ;
-}
-
 const struct esse_classic esse_classic_counter = {
     .name = "counter",
     .summary = "adds and reads: every read is within what the adds allow",
     .operations = ":add or :read operations",
     .options = "independent ",
     .run = check_counter,
-    .knows = knows_counter,
+    .verbs = 1u << ESSE_VERB_ADD | 1u << ESSE_VERB_READ,
 };

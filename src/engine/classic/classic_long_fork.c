@@ -37,14 +37,13 @@ ESSE_VEC(read_vec, struct read)
 ESSE_VEC(state_vec, struct state)
 ESSE_VEC(key_vec, struct key)
 ESSE_VEC(word_vec, uint64_t)
-ESSE_VEC(id_vec, uint32_t)
 
 struct long_fork {
     struct esse_classic_run *run;
     struct esse_elements ids;
     struct key_vec keys;
-    struct esse_index index; /* of the groups, by the ids of their keys */
-    struct id_vec groups;    /* 'size' ids a group, sorted */
+    struct esse_index index;    /* of the groups, by the ids of their keys */
+    struct esse_u32_vec groups; /* 'size' ids a group, sorted */
     uint32_t group_count;
     struct read_vec reads;
     struct word_vec bits;
@@ -134,7 +133,7 @@ static uint32_t group_of(struct long_fork *fork, const struct seen *seen)
             return at;
     }
     for (uint32_t i = 0; i < fork->size; i++)
-        id_vec_push(&fork->groups, fork->run->arena, seen[i].id);
+        esse_u32_vec_push(&fork->groups, fork->run->arena, seen[i].id);
     esse_index_add(&fork->index, fork->run->arena, hash, fork->group_count);
     return fork->group_count++;
 }
@@ -188,7 +187,7 @@ static bool take_read(struct long_fork *fork, uint32_t op, const esse_value *mop
                       bool *go_on, struct esse_error *err)
 {
     struct esse_arena *arena = fork->run->arena;
-    struct seen *seen = esse_arena_grow(arena, NULL, count * sizeof *seen);
+    struct seen *seen = esse_arena_array(arena, count, *seen);
     esse_value name, value;
     uint32_t keys = 0;
     for (uint32_t i = 0; i < count && *go_on; i++) {

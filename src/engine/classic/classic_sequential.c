@@ -15,12 +15,10 @@ struct read {
     bool is_bad, is_all;
 };
 
-ESSE_VEC(bad_vec, esse_value)
-
 struct sequential {
     struct esse_classic_run *run;
     uint32_t reads, all, some, none;
-    struct bad_vec bad;
+    struct esse_value_vec bad;
 };
 
 /* Whether 'value' is the text "k_number" as Jepsen names the elements of a key. */
@@ -97,7 +95,7 @@ static bool take_read(struct sequential *sequential, uint32_t op, struct esse_er
     sequential->some += read.nils > 0;
     sequential->none += read.nils == read.count;
     if (read.is_bad) {
-        bad_vec_push(&sequential->bad, sequential->run->arena, value);
+        esse_value_vec_push(&sequential->bad, sequential->run->arena, value);
         tell_bad(sequential, op, items, item_count);
     }
     return true;
@@ -125,12 +123,6 @@ static bool check_sequential(struct esse_classic_run *run, struct esse_error *er
     return true;
 }
 
-static bool knows_sequential(const struct esse_oplog *log, uint32_t op)
-{
-    return log->verb[op] == ESSE_VERB_READ || log->verb[op] == ESSE_VERB_WRITE ||
-           log->verb[op] == ESSE_VERB_ADD;
-}
-
 const struct esse_classic esse_classic_sequential = {
     .name = "sequential",
     .summary =
@@ -138,5 +130,5 @@ const struct esse_classic esse_classic_sequential = {
     .operations = ":read, :write or :add operations",
     .options = "key-count ",
     .run = check_sequential,
-    .knows = knows_sequential,
+    .verbs = 1u << ESSE_VERB_READ | 1u << ESSE_VERB_WRITE | 1u << ESSE_VERB_ADD,
 };

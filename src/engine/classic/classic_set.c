@@ -3,10 +3,8 @@
 
 /* Elements are added, and in the end the set is read once: what was acknowledged must be there. */
 
-#define NO_OP UINT32_MAX
-
 struct element {
-    uint32_t added, acknowledged; /* the first such operation, NO_OP if there is none */
+    uint32_t added, acknowledged; /* the first such operation, ESSE_NO_OP if there is none */
     bool is_read, may_exist;      /* may_exist: some add of it did not fail */
 };
 
@@ -24,7 +22,7 @@ static struct element *element_of(struct set *set, esse_value value)
     uint32_t id = esse_elements_add(&set->ids, set->run->arena, value);
     if (id == set->elements.count)
         element_vec_push(&set->elements, set->run->arena,
-                         (struct element){ .added = NO_OP, .acknowledged = NO_OP });
+                         (struct element){ .added = ESSE_NO_OP, .acknowledged = ESSE_NO_OP });
     return &set->elements.at[id];
 }
 
@@ -35,9 +33,9 @@ static void take_add(struct set *set, uint32_t op)
     if (esse_value_eq(value, ESSE_NIL) && log->pair[op] != ESSE_NO_PAIR)
         value = log->value[log->pair[op]];
     struct element *element = element_of(set, value);
-    if (element->added == NO_OP)
+    if (element->added == ESSE_NO_OP)
         element->added = op;
-    if (log->type[op] == ESSE_DONE_OK && element->acknowledged == NO_OP)
+    if (log->type[op] == ESSE_DONE_OK && element->acknowledged == ESSE_NO_OP)
         element->acknowledged = op;
     element->may_exist = element->may_exist || esse_oplog_outcome(log, op) != ESSE_DONE_FAIL;
 }
@@ -47,7 +45,7 @@ static bool take_log(struct set *set, struct esse_error *err)
     const struct esse_oplog *log = set->run->log;
     const esse_value *items;
     uint32_t count;
-    set->read = NO_OP;
+    set->read = ESSE_NO_OP;
     for (uint32_t op = 0; op < log->count; op++) {
         if (log->verb[op] == ESSE_VERB_ADD)
             take_add(set, op);
@@ -67,7 +65,8 @@ enum part { OK, LOST, UNEXPECTED, RECOVERED, FAILED, PARTS };
 
 static bool belongs(const struct element *element, enum part part)
 {
-    const bool added = element->added != NO_OP, acknowledged = element->acknowledged != NO_OP;
+    const bool added = element->added != ESSE_NO_OP,
+               acknowledged = element->acknowledged != ESSE_NO_OP;
     switch (part) {
     case OK:
         return element->is_read && added;
@@ -117,8 +116,8 @@ static void tell(struct set *set)
     size_t count[PARTS];
     esse_value *parts[PARTS];
     for (size_t i = 0; i < set->elements.count; i++) {
-        attempts += set->elements.at[i].added != NO_OP;
-        acknowledged += set->elements.at[i].acknowledged != NO_OP;
+        attempts += set->elements.at[i].added != ESSE_NO_OP;
+        acknowledged += set->elements.at[i].acknowledged != ESSE_NO_OP;
     }
     esse_fact_int(found->facts, "attempt-count", attempts);
     esse_fact_int(found->facts, "acknowledged-count", acknowledged);
@@ -148,7 +147,7 @@ static bool check_set(struct esse_classic_run *run, struct esse_error *err)
     uint32_t count;
     if (!take_log(&set, err))
         return false;
-    if (set.read == NO_OP || esse_value_eq(run->log->value[set.read], ESSE_NIL)) {
+    if (set.read == ESSE_NO_OP || esse_value_eq(run->log->value[set.read], ESSE_NIL)) {
         run->found->outcome = ESSE_UNKNOWN;
         run->found->reason = "the set was never read";
         return true;
@@ -160,17 +159,12 @@ static bool check_set(struct esse_classic_run *run, struct esse_error *err)
     return true;
 }
 
-static bool knows_set(const struct esse_oplog *log, uint32_t op)
-{
-    return log->verb[op] == ESSE_VERB_ADD;
-}
-
 const struct esse_classic esse_classic_set = {
     .name = "set",
     .summary = "adds, then a final read: what was acknowledged is there, and nothing else",
     .operations = ":add operations",
     .options = "independent ",
     .run = check_set,
-    .knows = knows_set,
+    .verbs = 1u << ESSE_VERB_ADD,
     .reads_items = true,
 };

@@ -9,7 +9,6 @@
  * Reads are walked from the latest invocation to the earliest, and numbered in that order.  Places
  * in the log are kept plus one, so that 0 is "none" and comes before all.
  */
-#define NEVER_ADDED UINT32_MAX
 
 struct read {
     uint32_t invoked; /* plus one; 0 if it is not known */
@@ -19,7 +18,7 @@ struct read {
 enum outcome { STABLE, LOST, NEVER_READ, OUTCOMES };
 
 struct element {
-    uint32_t added;             /* its first add, NEVER_ADDED if it was added elsewhere */
+    uint32_t added;             /* its first add, ESSE_NO_OP if it was added elsewhere */
     uint32_t known;             /* plus one: the first completion that shows that it exists */
     uint32_t present;           /* plus one: the latest invocation that shows it */
     bool has_present;           /* also if no invocation is known */
@@ -49,7 +48,7 @@ static struct element *element_of(struct set *set, esse_value value)
 {
     uint32_t id = esse_elements_add(&set->ids, set->run->arena, value);
     if (id == set->elements.count)
-        element_vec_push(&set->elements, set->run->arena, (struct element){ .added = NEVER_ADDED });
+        element_vec_push(&set->elements, set->run->arena, (struct element){ .added = ESSE_NO_OP });
     return &set->elements.at[id];
 }
 
@@ -66,7 +65,7 @@ static void take_add(struct set *set, uint32_t op)
     if (esse_value_eq(value, ESSE_NIL) && log->pair[op] != ESSE_NO_PAIR)
         value = log->value[log->pair[op]];
     struct element *element = element_of(set, value);
-    if (element->added == NEVER_ADDED)
+    if (element->added == ESSE_NO_OP)
         element->added = op;
     if (log->type[op] == ESSE_DONE_OK)
         know(element, op);
@@ -202,7 +201,7 @@ static void put_elements(struct set *set, const char *name, enum outcome outcome
     esse_value *at = esse_arena_alloc(set->run->arena, set->elements.count, sizeof *at);
     for (size_t i = 0; i < set->elements.count; i++) {
         const struct element *element = &set->elements.at[i];
-        if (element->added != NEVER_ADDED && element->outcome == outcome &&
+        if (element->added != ESSE_NO_OP && element->outcome == outcome &&
             (!stale || element->is_stale))
             at[count++] = set->ids.at[i];
     }
@@ -226,7 +225,7 @@ static void put_latencies(struct set *set, const char *name, bool lost)
     for (size_t i = 0; i < set->elements.count; i++) {
         const struct element *element = &set->elements.at[i];
         int64_t ms = lost ? element->lost_ms : element->stable_ms;
-        if (element->added != NEVER_ADDED && ms >= 0)
+        if (element->added != ESSE_NO_OP && ms >= 0)
             at[count++] = ms;
     }
     if (!count)
@@ -298,7 +297,7 @@ static void tell_wrong(struct set *set)
     unsigned lost = 0, twice = 0;
     for (size_t i = 0; i < set->elements.count; i++) {
         const struct element *element = &set->elements.at[i];
-        if (element->added != NEVER_ADDED && element->outcome == LOST && lost++ < SHOWN)
+        if (element->added != ESSE_NO_OP && element->outcome == LOST && lost++ < SHOWN)
             tell_absent(set, element, "lost");
         if (element->most < 2)
             continue;
@@ -319,7 +318,7 @@ static struct sums sum_up(const struct set *set)
     for (size_t i = 0; i < set->elements.count; i++) {
         const struct element *element = &set->elements.at[i];
         sums.duplicated += element->most > 1;
-        if (element->added == NEVER_ADDED) {
+        if (element->added == ESSE_NO_OP) {
             sums.unexpected++;
             continue;
         }
@@ -363,7 +362,7 @@ static bool check_set_full(struct esse_classic_run *run, struct esse_error *err)
         return false;
     walk_reads(&set);
     for (size_t i = 0; i < set.elements.count; i++)
-        if (set.elements.at[i].added != NEVER_ADDED)
+        if (set.elements.at[i].added != ESSE_NO_OP)
             judge(&set, &set.elements.at[i]);
     const struct sums sums = sum_up(&set);
     struct esse_findings *found = run->found;
@@ -380,11 +379,6 @@ static bool check_set_full(struct esse_classic_run *run, struct esse_error *err)
     return true;
 }
 
-static bool knows_set_full(const struct esse_oplog *log, uint32_t op)
-{
-    return log->verb[op] == ESSE_VERB_ADD;
-}
-
 const struct esse_classic esse_classic_set_full = {
     .name = "set-full",
     .summary =
@@ -392,6 +386,6 @@ const struct esse_classic esse_classic_set_full = {
     .operations = ":add operations",
     .options = "linearizable independent ",
     .run = check_set_full,
-    .knows = knows_set_full,
+    .verbs = 1u << ESSE_VERB_ADD,
     .reads_items = true,
 };

@@ -1,5 +1,3 @@
-#include "engine/dsg/dsg.h"
-
 #include "engine/dsg/dsg_explain.h"
 #include "engine/dsg/dsg_infer.h"
 #include "engine/dsg/dsg_predicates.h"
@@ -7,11 +5,13 @@
 #include "engine/dsg/dsg_scc.h"
 #include "engine/dsg/dsg_search.h"
 #include "engine/dsg/dsg_starts.h"
+#include "engine/engine.h"
 #include "engine/known/serial.h"
 #include "engine/scan/scan.h"
 #include "evidence/recheck.h"
 #include "evidence/replay.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct dsg {
@@ -43,10 +43,12 @@ static void tell_cycle(struct known *known, const struct dsg_component *componen
                        enum esse_anomaly_id type, const struct dsg_edge *const *cycle,
                        uint32_t length)
 {
+    assert(length > 1);
     const bool is_kept = known_count(known, type);
     if (!is_kept && !longer_kept(known, type, length))
         return;
     dsg_explain(known, component, type, cycle, length);
+    assert(known->found.count > 0);
     struct esse_anomaly *last = &known->found.at[known->found.count - 1];
     struct esse_anomaly *longer = longer_kept(known, type, length);
     if (longer) {
@@ -61,7 +63,7 @@ static void tell_cycle(struct known *known, const struct dsg_component *componen
 static void search_component(struct dsg *dsg, const struct dsg_component *component)
 {
     const struct dsg_edge **cycle =
-        esse_arena_grow(component->arena, NULL, dsg_search_room(component) * sizeof *cycle);
+        esse_arena_array(component->arena, dsg_search_room(component), *cycle);
     bool found[ESSE_ANOMALY_END] = { false };
     for (const struct dsg_shape *shape = dsg_shapes; shape->type != ESSE_ANOMALY_NONE; shape++) {
         bool implied = false;
@@ -136,11 +138,12 @@ struct proof {
 static void read_order(struct dsg *dsg, const struct esse_scc *scc, uint32_t nodes, bool doubled,
                        struct esse_order *order)
 {
+    assert(scc->count == nodes);
     const uint32_t events = dsg->versions.history->txns * (doubled ? 2u : 1u);
-    uint32_t *at = esse_arena_grow(dsg->known.scratch, NULL, (nodes + 1u) * sizeof *at);
+    uint32_t *at = esse_arena_array(dsg->known.scratch, nodes + 1u, *at);
     for (uint32_t node = 0; node < nodes; node++)
         at[nodes - 1 - scc->component[node]] = node;
-    uint32_t *kept = esse_arena_grow(dsg->job->arena, NULL, (events + 1u) * sizeof *kept);
+    uint32_t *kept = esse_arena_array(dsg->job->arena, events + 1u, *kept);
     for (uint32_t i = 0; i < nodes; i++)
         if (at[i] < events && dsg->versions.in[doubled ? at[i] >> 1 : at[i]])
             kept[order->count++] = at[i];
@@ -212,10 +215,10 @@ static bool is_recorded_by_commit(const struct versions *versions)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
     uint32_t reads = 0, early = 0;
-    for (uint32_t at = 0; at < by_key->first[versions->history->keys]; at++) {
+    for (touch_id at = { 0 }; at.ix < by_key->first[versions->history->keys]; at.ix++) {
         const struct esse_touch *touch = versions_touch(versions, at);
-        const uint32_t version = versions->of[at];
-        if (touch->kind != ESSE_OP_READ || version >= versions->count ||
+        const version_id version = versions->of[at.ix];
+        if (touch->kind != ESSE_OP_READ || version.ix >= versions->count ||
             version_txn(versions, version) == ESSE_NO_TXN)
             continue;
         reads++;
@@ -286,24 +289,17 @@ static bool prove(struct dsg *dsg, const struct esse_level *level, bool is_follo
     return false;
 }
 
-static const char *why_unknown(struct dsg *dsg, const struct esse_level *level)
+static struct esse_reason why_unknown(const struct dsg *dsg, const struct esse_level *level)
 {
     if (esse_budget_spent(dsg->job->budget))
-        return esse_budget_reason(dsg->job->arena, dsg->job->budget);
-    if (level->family != ESSE_FAMILY_DEPENDENCY)
-        return "nothing that was found rules it out, no level that implies it was proved, and no "
-               "engine decides it for a history of this kind";
-    if (dsg->versions.unsure)
-        return "whether some transactions of unknown outcome committed is open: without them it is "
-               "not proved, and with them it may hold";
-    if (dsg->versions.undetermined)
-        return esse_arena_format(
-            dsg->job->arena,
-            "the version order of %u key%s is not known: what is known of it does not refute %s, "
-            "and no order that was tried proves it",
-            dsg->versions.undetermined, dsg->versions.undetermined == 1 ? "" : "s",
-            level->friendly);
-    return "the dependency graph neither refutes the level nor proves one that implies it";
+        return esse_budget_reason(dsg->job->budget);
+    const struct versions *versions = &dsg->versions;
+    return (struct esse_reason){ .id = level->family != ESSE_FAMILY_DEPENDENCY
+                                           ? ESSE_REASON_NO_ENGINE
+                                       : versions->unsure       ? ESSE_REASON_OUTCOMES_OPEN
+                                       : versions->undetermined ? ESSE_REASON_VERSION_ORDER
+                                                                : ESSE_REASON_GRAPH,
+                                 .counts = { versions->undetermined } };
 }
 
 /* ---- the engine ---- */

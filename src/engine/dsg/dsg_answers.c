@@ -52,13 +52,11 @@ static bool bring_rows(const struct dsg_asking *asking, struct esse_answer *answ
     for (uint32_t i = 0; i < asking->key_count; i++)
         if (asking->own[asking->keys[i]] != asking->op + 1 && !add(asking, answer, asking->keys[i]))
             return false;
-    for (uint32_t op = history->txn_op[asking->txn]; op < asking->op; op++)
-        for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
-            const struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ && is_last(asking, op, access.key) &&
-                !add(asking, answer, access.key.ix))
-                return false;
-        }
+    struct esse_access_walk walk = { history, history->txn_op[asking->txn], asking->op };
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ && is_last(asking, walk.op, walk.access.key) &&
+            !add(asking, answer, walk.access.key.ix))
+            return false;
     return esse_answer_end(answer, asking->views->err);
 }
 
@@ -71,21 +69,19 @@ static void tell(const struct dsg_asking *asking, const struct esse_answer *answ
     if (!known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
     esse_out_init_memory(&out, known->arena);
-    esse_show_txn(&out, known->history, (esse_txn){ asking->txn });
-    esse_out_text(&out, " did ");
-    esse_show_op(&out, known->history, (esse_op){ asking->op });
-    esse_out_text(&out, "; at its snapshot ");
-    if (key == KNOWN_NO_KEY) {
+    esse_show_f(&out, known->history, "%t did %o; at its snapshot ", (esse_txn){ asking->txn },
+                (esse_op){ asking->op });
+    if (key == ESSE_NO_KEY) {
         esse_out_text(&out, "it is ");
         esse_answer_show(&out, answer);
     } else {
-        esse_show_key(&out, known->history, (esse_key){ key });
-        esse_out_text(&out, " = ");
-        esse_show_value(&out, known->history, value_of(asking, key));
-        esse_out_text(&out, ", which does not go with the rows returned");
+        esse_show_f(&out, known->history, "%k = %v, which does not go with the rows returned",
+                    (esse_key){ key }, value_of(asking, key));
     }
-    const struct esse_step step = { { asking->txn }, { asking->op }, esse_out_memory(&out), NULL };
-    known_tell(known, ESSE_ANOMALY_RESULT_SET_MISMATCH, (esse_key){ KNOWN_NO_KEY },
+    const struct esse_step step = {
+        { asking->txn }, { asking->op }, esse_out_memory(&out), ESSE_BASIS_NONE
+    };
+    known_tell(known, ESSE_ANOMALY_RESULT_SET_MISMATCH, (esse_key){ ESSE_NO_KEY },
                "a statement returned something else than it does at the snapshot that the "
                "certificate gives it",
                &step, 1);
@@ -94,26 +90,18 @@ static void tell(const struct dsg_asking *asking, const struct esse_answer *answ
 /* ---- rows ---- */
 
 /* A row that was returned in another version than the snapshot has, or that should not have been,
- * or one that should have been and was not; KNOWN_NO_KEY if all is right. */
+ * or one that should have been and was not; ESSE_NO_KEY if all is right. */
 static uint32_t find_odd(const struct dsg_asking *asking, struct esse_answer *answer,
                          const struct esse_predicate_op *predicate)
 {
-    const struct esse_history *history = asking->known->history;
-    struct esse_arena *arena = esse_arena_new();
-    uint32_t *keys = esse_arena_alloc(arena, predicate->row_count + 1u, sizeof *keys);
-    uint32_t odd = KNOWN_NO_KEY;
+    const struct esse_keyed_row *rows = asking->known->history->rows + predicate->row;
+    uint32_t odd;
     bool missing;
-    for (uint32_t i = 0; i < predicate->row_count && odd == KNOWN_NO_KEY; i++) {
-        const struct esse_keyed_row *row = &history->rows[predicate->row + i];
-        keys[i] = row->key.ix;
-        if (!esse_value_eq(value_of(asking, row->key.ix), row->value))
-            odd = row->key.ix;
-    }
-    if (odd == KNOWN_NO_KEY &&
-        esse_answer_may_be(answer, keys, predicate->row_count, &odd, &missing))
-        odd = KNOWN_NO_KEY;
-    esse_arena_free(arena);
-    return odd;
+    for (uint32_t i = 0; i < predicate->row_count; i++)
+        if (!esse_value_eq(value_of(asking, rows[i].key.ix), rows[i].value))
+            return rows[i].key.ix;
+    return esse_answer_may_be(answer, rows, predicate->row_count, &odd, &missing) ? ESSE_NO_KEY
+                                                                                  : odd;
 }
 
 bool dsg_answer_check(const struct dsg_asking *asking)
@@ -128,10 +116,10 @@ bool dsg_answer_check(const struct dsg_asking *asking)
     const bool ok = bring_rows(asking, answer);
     if (ok && predicate->has_result &&
         !esse_answer_is(answer, esse_history_result(history, predicate), predicate->result_count))
-        tell(asking, answer, KNOWN_NO_KEY);
+        tell(asking, answer, ESSE_NO_KEY);
     else if (ok && !predicate->no_rows) {
         const uint32_t odd = find_odd(asking, answer, predicate);
-        if (odd != KNOWN_NO_KEY)
+        if (odd != ESSE_NO_KEY)
             tell(asking, answer, odd);
     }
     esse_arena_free(arena);

@@ -2,6 +2,7 @@
 
 #include "base/radix.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The versions that have something in the column; fewer than there are if one has no integer. */
@@ -13,12 +14,12 @@ static size_t gather(const struct versions *versions, struct dsg_column *made,
     for (uint32_t key = 0; key < history->keys; key++) {
         if (!dsg_is_ordered(versions, key))
             continue;
-        for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++) {
+        for (version_id v = versions->first[key]; v.ix < versions->first[key + 1].ix; v.ix++) {
             int64_t number;
             switch (esse_column_value(history->values, made->column, history->key_name[key],
                                       dsg_version_value(versions, key, v), &number)) {
             case ESSE_COLUMN_INTEGER:
-                pairs[count++] = (struct esse_pair){ esse_radix_key(number), v };
+                pairs[count++] = (struct esse_pair){ esse_radix_key(number), v.ix };
                 break;
             case ESSE_COLUMN_OTHER:
                 made->usable = false;
@@ -37,17 +38,16 @@ void dsg_column_make(struct dsg_column *made, const struct versions *versions,
     struct esse_arena *arena = versions->arena;
     const size_t room = versions->count + (size_t)1;
     *made = (struct dsg_column){ .column = column, .usable = true };
-    struct esse_pair *pairs = esse_arena_grow(arena, NULL, room * sizeof *pairs);
+    struct esse_pair *pairs = esse_arena_array(arena, room, *pairs);
     const size_t count = gather(versions, made, pairs);
     esse_radix_sort(pairs, count, arena);
     made->count = (uint32_t)count;
-    made->value = esse_arena_grow(arena, NULL, (count + 1) * sizeof *made->value);
-    made->version = esse_arena_grow(arena, NULL, (count + 1) * sizeof *made->version);
-    made->rank = esse_arena_grow(arena, NULL, room * sizeof *made->rank);
-    memset(made->rank, 0xff, room * sizeof *made->rank);
+    made->value = esse_arena_array(arena, count + 1, *made->value);
+    made->version = esse_arena_array(arena, count + 1, *made->version);
+    made->rank = esse_arena_none(arena, room, *made->rank);
     for (uint32_t rank = 0; rank < made->count; rank++) {
         made->value[rank] = (int64_t)(pairs[rank].key ^ UINT64_C(1) << 63);
-        made->version[rank] = pairs[rank].id;
+        made->version[rank].ix = pairs[rank].id;
         made->rank[pairs[rank].id] = rank;
     }
     esse_arena_drop(arena, pairs);
@@ -57,13 +57,8 @@ void dsg_column_make(struct dsg_column *made, const struct versions *versions,
 static uint32_t values_below(const struct dsg_column *column, int64_t number, bool or_equal)
 {
     uint32_t low = 0, high = column->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (column->value[middle] < number || (or_equal && column->value[middle] == number))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle,
+                column->value[middle] < number || (or_equal && column->value[middle] == number));
     return low;
 }
 
@@ -72,4 +67,5 @@ void dsg_column_find(const struct dsg_column *column, const struct esse_range *r
 {
     *low = values_below(column, range->low, false);
     *high = range->low > range->high ? *low : values_below(column, range->high, true);
+    assert(*low <= *high);
 }

@@ -17,32 +17,32 @@ struct dsg_column {
     struct esse_column column;
     bool usable; /* nothing but integers */
     uint32_t count;
-    int64_t *value;    /* by rank, ascending */
-    uint32_t *version; /* by rank */
-    uint32_t *rank;    /* by version, or NO_RANK */
+    int64_t *value;      /* by rank, ascending */
+    version_id *version; /* by rank */
+    uint32_t *rank;      /* by version, or NO_RANK */
 };
 
 static inline bool dsg_is_appended(const struct versions *versions, uint32_t key)
 {
-    const uint32_t version = versions->first[key] + 1;
-    return version < versions->first[key + 1] &&
-           versions_touch(versions, versions->write[version])->kind == ESSE_OP_APPEND;
+    const version_id version = { versions->first[key].ix + 1 };
+    return version.ix < versions->first[key + 1].ix &&
+           versions_touch(versions, versions->write[version.ix])->kind == ESSE_OP_APPEND;
 }
 
 /* A key that has loose versions has no order to speak of, and lists are not rows. */
 static inline bool dsg_is_ordered(const struct versions *versions, uint32_t key)
 {
-    return versions->loose[key] == versions->first[key + 1] &&
-           versions->key_reader[key] == ESSE_NO_TOUCH && !dsg_is_appended(versions, key);
+    return versions->loose[key].ix == versions->first[key + 1].ix &&
+           versions->key_reader[key].ix == ESSE_NO_TOUCH && !dsg_is_appended(versions, key);
 }
 
 /* What a version holds. */
 static inline esse_value dsg_version_value(const struct versions *versions, uint32_t key,
-                                           uint32_t version)
+                                           version_id version)
 {
-    return version == versions->first[key]
+    return version.ix == versions->first[key].ix
                ? versions->sources->initial[key]
-               : versions_touch(versions, versions->write[version])->value;
+               : versions_touch(versions, versions->write[version.ix])->value;
 }
 
 void dsg_column_make(struct dsg_column *made, const struct versions *versions,

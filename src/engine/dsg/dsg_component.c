@@ -1,5 +1,6 @@
 #include "engine/dsg/dsg_component.h"
 
+#include "base/checked.h"
 #include "base/guard.h"
 #include "base/radix.h"
 #include "engine/dsg/dsg_predicates.h"
@@ -13,7 +14,7 @@ struct gathering {
     struct esse_arena *arena;
     const struct versions *versions;
     const uint32_t *component; /* by transaction */
-    uint32_t *place;           /* by transaction: among the members of all, or NO_NODE */
+    uint32_t *place;           /* by transaction: among the members of all, or ESSE_NO_NODE */
     uint32_t *members;         /* of all, component by component */
     uint32_t member_count;
     struct dsg_edge_vec edges; /* from and to are places */
@@ -21,11 +22,12 @@ struct gathering {
 };
 
 static void add(struct gathering *g, uint32_t from, uint32_t to, enum esse_dep dep, uint32_t key,
-                uint32_t from_at, uint32_t to_at)
+                touch_id from_at, touch_id to_at)
 {
     if (from == ESSE_NO_TXN || to == ESSE_NO_TXN || from == to ||
         g->component[from] != g->component[to])
         return;
+    ESSE_HOT_ASSERT(g->place[from] < g->member_count);
     struct dsg_edge edge = { g->place[from], g->place[to], key,         from_at,
                              to_at,          ESSE_NO_OP,   (uint8_t)dep };
     dsg_edge_vec_push(&g->edges, g->arena, edge);
@@ -35,45 +37,39 @@ static void add(struct gathering *g, uint32_t from, uint32_t to, enum esse_dep d
 /* ---- dependencies ---- */
 
 /* From the transaction of 'at' to the installer of what is known to follow a loose version. */
-static void add_inferred(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
+static void add_inferred(struct gathering *g, uint32_t key, touch_id at, version_id version,
                          enum esse_dep dep)
 {
     const struct versions *versions = g->versions;
     uint32_t txn = versions_touch(versions, at)->txn;
     if (!versions->after_first)
         return;
-    for (uint32_t e = versions->after_first[version]; e < versions->after_first[version + 1]; e++) {
-        uint32_t next = versions->after[e].to;
-        add(g, txn, version_txn(versions, next), dep, key, at, versions->write[next]);
+    for (uint32_t e = versions->after_first[version.ix]; e < versions->after_first[version.ix + 1];
+         e++) {
+        version_id next = versions->after[e].to;
+        add(g, txn, version_txn(versions, next), dep, key, at, versions->write[next.ix]);
     }
 }
 
 /* From the transaction of 'at' to the installers of loose versions, which were written around it if
  * not all are taken: the others, in the order of the history, hardly lead back to it. */
-static void add_loose(struct gathering *g, uint32_t key, uint32_t at, enum esse_dep dep)
+static void add_loose(struct gathering *g, uint32_t key, touch_id at, enum esse_dep dep)
 {
     const struct versions *versions = g->versions;
     const uint32_t txn = versions_touch(versions, at)->txn;
-    uint32_t from = versions->loose[key], to = versions->first[key + 1];
-    if (to - from > g->loose_steps) {
-        uint32_t low = from, high = to - g->loose_steps;
-        while (low < high) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (versions->write[middle + g->loose_steps / 2] < at)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        from = low;
-        to = low + g->loose_steps;
+    version_id from = versions->loose[key], to = versions->first[key + 1];
+    if (to.ix - from.ix > g->loose_steps) {
+        uint32_t end = to.ix - g->loose_steps;
+        ESSE_BISECT(from.ix, end, v, versions->write[v + g->loose_steps / 2].ix < at.ix);
+        to.ix = from.ix + g->loose_steps;
     }
-    for (uint32_t v = from; v < to; v++)
-        add(g, txn, version_txn(versions, v), dep, key, at, versions->write[v]);
+    for (version_id v = from; v.ix < to.ix; v.ix++)
+        add(g, txn, version_txn(versions, v), dep, key, at, versions->write[v.ix]);
 }
 
 /* From the transaction of 'at' to the installer of what comes after 'version': one version, or
  * all loose ones. */
-static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t version,
+static void add_after(struct gathering *g, uint32_t key, touch_id at, version_id version,
                       enum esse_dep dep)
 {
     const struct versions *versions = g->versions;
@@ -82,8 +78,9 @@ static void add_after(struct gathering *g, uint32_t key, uint32_t at, uint32_t v
         add_inferred(g, key, at, version, dep);
         return;
     }
-    if (version + 1 < versions->loose[key])
-        add(g, txn, version_txn(versions, version + 1), dep, key, at, versions->write[version + 1]);
+    if (version.ix + 1 < versions->loose[key].ix)
+        add(g, txn, version_txn(versions, (version_id){ version.ix + 1 }), dep, key, at,
+            versions->write[version.ix + 1]);
     if (precedes_loose(versions, key, version))
         add_loose(g, key, at, dep);
 }
@@ -94,12 +91,13 @@ static uint64_t count_loose(const struct gathering *g)
     const struct versions *versions = g->versions;
     uint64_t edges = 0;
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        const uint64_t loose = versions->first[key + 1] - versions->loose[key];
+        const uint64_t loose = versions->first[key + 1].ix - versions->loose[key].ix;
         const uint32_t *first = &versions->sources->by_key.first[key];
-        for (uint32_t at = first[0]; loose && at < first[1]; at++)
-            if (g->place[versions_touch(versions, at)->txn] != NO_NODE &&
-                versions->of[at] != NO_VERSION && !is_loose(versions, key, versions->of[at]) &&
-                precedes_loose(versions, key, versions->of[at]))
+        for (touch_id at = { first[0] }; loose && at.ix < first[1]; at.ix++)
+            if (g->place[versions_touch(versions, at)->txn] != ESSE_NO_NODE &&
+                versions->of[at.ix].ix != NO_VERSION &&
+                !is_loose(versions, key, versions->of[at.ix]) &&
+                precedes_loose(versions, key, versions->of[at.ix]))
                 edges += loose;
     }
     return edges;
@@ -122,16 +120,16 @@ static void add_key(struct gathering *g, uint32_t key)
 {
     const struct versions *versions = g->versions;
     const uint32_t *first = &versions->sources->by_key.first[key];
-    for (uint32_t at = first[0]; at < first[1]; at++) {
+    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++) {
         const struct esse_touch *touch = versions_touch(versions, at);
-        uint32_t version = versions->of[at];
-        if (version == NO_VERSION || g->place[touch->txn] == NO_NODE)
+        version_id version = versions->of[at.ix];
+        if (version.ix == NO_VERSION || g->place[touch->txn] == ESSE_NO_NODE)
             continue;
         if (touch->kind != ESSE_OP_READ) {
             add_after(g, key, at, version, ESSE_DEP_WW);
         } else if (version_txn(versions, version) != touch->txn) {
             add(g, version_txn(versions, version), touch->txn, ESSE_DEP_WR, key,
-                versions->write[version], at);
+                versions->write[version.ix], at);
             add_after(g, key, at, version, ESSE_DEP_RW);
         }
     }
@@ -144,7 +142,8 @@ static void add_predicates(struct gathering *g)
         size_t count = g->edges.count;
         bool reads = edge->dep == ESSE_DEP_WRP;
         add(g, edge->from, edge->to, (enum esse_dep)edge->dep, edge->key,
-            reads ? edge->write : ESSE_NO_TOUCH, reads ? ESSE_NO_TOUCH : edge->write);
+            reads ? edge->write : (touch_id){ ESSE_NO_TOUCH },
+            reads ? (touch_id){ ESSE_NO_TOUCH } : edge->write);
         if (g->edges.count > count)
             g->edges.at[count].predicate = edge->op;
     }
@@ -169,22 +168,23 @@ static bool is_between(uint32_t rank, const struct dsg_range_read *read)
 }
 
 /* Adds the edge of a version if it is the nearest that changes what the operation matches. */
-static void add_change(struct installed *i, const struct dsg_range_read *read, uint32_t version)
+static void add_change(struct installed *i, const struct dsg_range_read *read, version_id version)
 {
     esse_guard_poll();
-    const uint32_t key = i->ranges->key[version];
+    const uint32_t key = i->ranges->key[version.ix];
     const uint32_t *rank = i->ranges->columns[read->column].rank;
     struct gathering *g = i->gathering;
-    const uint32_t write = g->versions->write[version], txn = version_txn(g->versions, version);
+    const touch_id write = g->versions->write[version.ix];
+    const uint32_t txn = version_txn(g->versions, version);
     const size_t count = g->edges.count;
     if (i->done[key] == i->rounds || !i->ranges->placed[key] ||
-        is_between(rank[version], read) == is_between(rank[version - 1], read))
+        is_between(rank[version.ix], read) == is_between(rank[version.ix - 1], read))
         return;
     i->done[key] = i->rounds;
-    if (i->ranges->versions->snapshots->place[txn] < read->before)
-        add(g, txn, read->txn, ESSE_DEP_WRP, key, write, ESSE_NO_TOUCH);
+    if (i->ranges->versions->snapshots->place[txn].ix < read->before.ix)
+        add(g, txn, read->txn, ESSE_DEP_WRP, key, write, (touch_id){ ESSE_NO_TOUCH });
     else
-        add(g, read->txn, txn, ESSE_DEP_RWP, key, ESSE_NO_TOUCH, write);
+        add(g, read->txn, txn, ESSE_DEP_RWP, key, (touch_id){ ESSE_NO_TOUCH }, write);
     if (g->edges.count > count)
         g->edges.at[count].predicate = read->op;
 }
@@ -193,32 +193,22 @@ static void skip_own(struct installed *i, const struct dsg_range_read *read)
 {
     const struct esse_history *history = i->gathering->versions->history;
     i->rounds++;
-    for (uint32_t op = history->txn_op[read->txn]; op < read->op; op++) {
-        const uint32_t count = esse_access_count(history, op);
-        for (uint32_t a = 0; a < count; a++) {
-            const struct esse_access access = esse_access_at(history, op, a);
-            if (access.kind != ESSE_OP_READ)
-                i->done[access.key.ix] = i->rounds;
-        }
-    }
+    struct esse_access_walk walk = { history, history->txn_op[read->txn], read->op };
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ)
+            i->done[walk.access.key.ix] = i->rounds;
 }
 
 static void add_range_read(struct installed *i, const struct dsg_range_read *read)
 {
     uint32_t low = 0, high = i->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (i->at[middle].key < read->before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle, i->at[middle].key < read->before.ix);
     skip_own(i, read);
     for (uint32_t at = low, steps = 0; at-- > 0 && steps < i->steps; steps++)
-        add_change(i, read, i->at[at].id);
+        add_change(i, read, (version_id){ i->at[at].id });
     skip_own(i, read);
     for (uint32_t at = low, steps = 0; at < i->count && steps < i->steps; at++, steps++)
-        add_change(i, read, i->at[at].id);
+        add_change(i, read, (version_id){ i->at[at].id });
 }
 
 static uint32_t count_reads(const struct dsg_ranges *ranges, const struct dsg_component *component)
@@ -241,13 +231,13 @@ static void add_ranges(struct gathering *g, const struct dsg_component *componen
     for (uint32_t m = 0; m < component->count; m++)
         i.count += ranges->installed_first[component->members[m] + 1] -
                    ranges->installed_first[component->members[m]];
-    i.at = esse_arena_grow(g->arena, NULL, (i.count + (size_t)1) * sizeof *i.at);
+    i.at = esse_arena_array(g->arena, i.count + (size_t)1, *i.at);
     i.count = 0;
     for (uint32_t m = 0; m < component->count; m++) {
         const uint32_t txn = component->members[m], *first = &ranges->installed_first[txn];
         for (uint32_t v = first[0]; v < first[1]; v++)
-            i.at[i.count++] =
-                (struct esse_pair){ ranges->versions->snapshots->place[txn], ranges->installed[v] };
+            i.at[i.count++] = (struct esse_pair){ ranges->versions->snapshots->place[txn].ix,
+                                                  ranges->installed[v].ix };
     }
     esse_radix_sort(i.at, i.count, g->arena);
     i.steps = UINT32_MAX;
@@ -282,7 +272,8 @@ static void add_sessions(struct gathering *g, const struct dsg_component *compon
     const struct esse_history *history = g->versions->history;
     for (uint32_t m = 0; m < component->count; m++) {
         uint32_t txn = component->members[m], session = history->txn_session[txn];
-        add(g, last[session], txn, ESSE_DEP_PROCESS, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
+        add(g, last[session], txn, ESSE_DEP_PROCESS, 0, (touch_id){ ESSE_NO_TOUCH },
+            (touch_id){ ESSE_NO_TOUCH });
         last[session] = txn;
     }
     for (uint32_t m = 0; m < component->count; m++)
@@ -300,7 +291,8 @@ struct frontier {
 static void start_txn(struct frontier *f, uint32_t txn)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        add(f->gathering, f->open[i], txn, ESSE_DEP_REALTIME, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH);
+        add(f->gathering, f->open[i], txn, ESSE_DEP_REALTIME, 0, (touch_id){ ESSE_NO_TOUCH },
+            (touch_id){ ESSE_NO_TOUCH });
 }
 
 /* What ended before 'txn' started is covered by it from now on. */
@@ -324,9 +316,9 @@ static void add_times(struct gathering *g, const struct dsg_component *component
     if (!history->txn_time)
         return;
     struct esse_pair *events =
-        esse_arena_grow(g->arena, NULL, (2 * (size_t)component->count + 1) * sizeof *events);
+        esse_arena_array(g->arena, 2 * (size_t)component->count + 1, *events);
     size_t count = 0;
-    f.open = esse_arena_grow(g->arena, NULL, (component->count + (size_t)1) * sizeof *f.open);
+    f.open = esse_arena_array(g->arena, component->count + (size_t)1, *f.open);
     /* Starts before ends: the sort is stable, and at equal times the start comes first. */
     for (int ends = 0; ends < 2; ends++) {
         for (uint32_t m = 0; m < component->count; m++) {
@@ -376,8 +368,8 @@ static void lay_out(struct gathering *g, const struct esse_scc *scc,
                 .members = g->members + first[c + 1],
                 .count = first[c + 2] - first[c + 1],
             };
+    assert(opened == components->count);
     uint32_t *used = esse_arena_alloc(g->arena, scc->count + 1u, sizeof *used);
-    memset(g->place, 0xff, (txns + 1u) * sizeof *g->place);
     for (uint32_t t = 0; t < txns; t++) {
         uint32_t c = scc->component[t];
         if (first[c + 1] == first[c + 2])
@@ -390,7 +382,7 @@ static void lay_out(struct gathering *g, const struct esse_scc *scc,
 /* Groups all edges by where they leave, and turns places into members' numbers. */
 static void group(struct gathering *g, struct dsg_components *components)
 {
-    struct dsg_edge *edges = esse_arena_grow(g->arena, NULL, (g->edges.count + 1) * sizeof *edges);
+    struct dsg_edge *edges = esse_arena_array(g->arena, g->edges.count + 1, *edges);
     uint32_t *first = esse_arena_alloc(g->arena, g->member_count + 2u, sizeof *first);
     for (size_t i = 0; i < g->edges.count; i++)
         first[g->edges.at[i].from + 2]++;
@@ -400,6 +392,7 @@ static void group(struct gathering *g, struct dsg_components *components)
         esse_guard_poll();
         edges[first[g->edges.at[i].from + 1]++] = g->edges.at[i];
     }
+    assert(first[g->member_count] == g->edges.count);
     for (uint32_t c = 0; c < components->count; c++) {
         struct dsg_component *component = &components->at[c];
         uint32_t base = (uint32_t)(component->members - g->members);
@@ -418,15 +411,14 @@ void dsg_components_find(struct dsg_components *components, struct esse_arena *a
     const struct esse_history *history = versions->history;
     struct gathering g = { .arena = arena, .versions = versions, .component = scc->component };
     *components = (struct dsg_components){ .whole = whole };
-    g.place = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *g.place);
+    g.place = esse_arena_none(arena, history->txns + (size_t)1, *g.place);
     lay_out(&g, scc, components);
     limit_loose(&g, components);
     for (uint32_t key = 0; components->count && key < history->keys; key++)
         add_key(&g, key);
     add_predicates(&g);
     add_all_ranges(&g, components);
-    uint32_t *last = esse_arena_alloc(arena, history->sessions + 1u, sizeof *last);
-    memset(last, 0xff, (history->sessions + 1u) * sizeof *last);
+    uint32_t *last = esse_arena_none(arena, history->sessions + 1u, *last);
     for (uint32_t c = 0; c < components->count; c++) {
         add_sessions(&g, &components->at[c], last);
         add_times(&g, &components->at[c]);

@@ -13,7 +13,7 @@
 struct dsg_edge {
     uint32_t from, to; /* members */
     uint32_t key;
-    uint32_t from_at, to_at; /* the accesses, or ESSE_NO_TOUCH for session order and real time */
+    touch_id from_at, to_at; /* the accesses, or ESSE_NO_TOUCH for session order and real time */
     uint32_t predicate;      /* the predicate operation, for ESSE_DEP_WRP and ESSE_DEP_RWP */
     uint8_t dep;             /* enum esse_dep */
 };

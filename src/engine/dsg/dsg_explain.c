@@ -16,42 +16,29 @@ struct telling {
     struct esse_out out;
 };
 
-static void put_name(struct telling *t, uint32_t txn)
+void dsg_show_written(struct esse_out *out, const struct versions *versions, touch_id at)
 {
-    esse_show_txn(&t->out, t->known->history, (esse_txn){ txn });
+    const struct esse_touch *write = versions_touch(versions, at);
+    const esse_txn txn = { write->txn };
+    if (esse_value_eq(write->value, ESSE_NIL))
+        esse_show_f(out, versions->history, "%t's delete", txn);
+    else
+        esse_show_f(out, versions->history, "the %v that %t %s", write->value, txn,
+                    write->kind == ESSE_OP_APPEND ? "appended" : "wrote");
 }
 
-static void put_state(struct telling *t, uint32_t at)
+static void put_written(struct telling *t, touch_id at)
 {
-    const struct esse_history *history = t->known->history;
-    esse_show_key(&t->out, history, (esse_key){ t->edge->key });
-    esse_out_text(&t->out, " = ");
-    esse_show_value(&t->out, history, versions_touch(t->versions, at)->value);
-}
-
-/* "the 5 that t3 appended", "the 5 that t3 wrote", "t3's delete" */
-static void put_written(struct telling *t, uint32_t at)
-{
-    const struct esse_touch *write = versions_touch(t->versions, at);
-    if (esse_value_eq(write->value, ESSE_NIL)) {
-        put_name(t, write->txn);
-        esse_out_text(&t->out, "'s delete");
-        return;
-    }
-    esse_out_text(&t->out, "the ");
-    esse_show_value(&t->out, t->known->history, write->value);
-    esse_out_text(&t->out, " that ");
-    put_name(t, write->txn);
-    esse_out_text(&t->out, write->kind == ESSE_OP_APPEND ? " appended" : " wrote");
+    dsg_show_written(&t->out, t->versions, at);
 }
 
 /* "t3 read x = 1" or "t3 wrote x = 1" */
-static void put_access(struct telling *t, uint32_t at)
+static void put_access(struct telling *t, touch_id at)
 {
-    put_name(t, versions_touch(t->versions, at)->txn);
-    esse_out_text(&t->out,
-                  versions_touch(t->versions, at)->kind == ESSE_OP_READ ? " read " : " wrote ");
-    put_state(t, at);
+    esse_show_f(&t->out, t->known->history, "%t%s%k = %v",
+                (esse_txn){ versions_touch(t->versions, at)->txn },
+                versions_touch(t->versions, at)->kind == ESSE_OP_READ ? " read " : " wrote ",
+                (esse_key){ t->edge->key }, versions_touch(t->versions, at)->value);
 }
 
 /* Why one version is taken to come before the other: "t3 read x = 1 and then wrote x = 2 (assuming
@@ -61,24 +48,22 @@ static void put_inferred(struct telling *t)
     const struct version_edge *known = t->inferred;
     put_access(t, known->from_at);
     esse_out_text(&t->out, " and then ");
-    if (known->basis == ESSE_ASSUME_WFR_KEYS) {
-        esse_out_text(&t->out, "wrote ");
-        put_state(t, known->to_at);
+    if (known->basis == ESSE_BASIS_WFR_KEYS) {
+        esse_show_f(&t->out, t->known->history, "wrote %k = %v", (esse_key){ t->edge->key },
+                    versions_touch(t->versions, known->to_at)->value);
     } else {
         put_access(t, known->to_at);
-        esse_out_text(&t->out, known->basis == ESSE_ASSUME_SEQUENTIAL_KEYS
+        esse_out_text(&t->out, known->basis == ESSE_BASIS_SEQUENTIAL_KEYS
                                    ? " in the same session"
                                    : ", having started after that had ended");
     }
-    esse_out_f(&t->out, " (assuming that %s)", esse_assumption_get(known->basis)->words);
+    esse_out_f(&t->out, " (assuming that %s)", esse_basis_words(known->basis));
 }
 
 static void tell_wr(struct telling *t)
 {
-    put_name(t, t->to);
-    esse_out_text(&t->out, " read ");
-    put_state(t, t->edge->to_at);
-    esse_out_text(&t->out, ", with ");
+    esse_show_f(&t->out, t->known->history, "%t read %k = %v, with ", (esse_txn){ t->to },
+                (esse_key){ t->edge->key }, versions_touch(t->versions, t->edge->to_at)->value);
     put_written(t, t->edge->from_at);
 }
 
@@ -92,11 +77,9 @@ static bool is_seen_order(const struct versions *versions, const struct dsg_edge
 
 static void tell_ww(struct telling *t)
 {
-    uint32_t reader = t->versions->key_reader[t->edge->key];
+    touch_id reader = t->versions->key_reader[t->edge->key];
     put_written(t, t->edge->from_at);
-    esse_out_text(&t->out, " to ");
-    esse_show_key(&t->out, t->known->history, (esse_key){ t->edge->key });
-    esse_out_text(&t->out, " comes before ");
+    esse_show_f(&t->out, t->known->history, " to %k comes before ", (esse_key){ t->edge->key });
     put_written(t, t->edge->to_at);
     if (t->inferred) {
         esse_out_text(&t->out, ", as ");
@@ -109,17 +92,14 @@ static void tell_ww(struct telling *t)
                                    : ", in the order in which they were recorded");
         return;
     }
-    esse_out_text(&t->out, ", as ");
-    put_name(t, versions_touch(t->versions, reader)->txn);
-    esse_out_text(&t->out, " saw");
+    esse_show_f(&t->out, t->known->history, ", as %t saw",
+                (esse_txn){ versions_touch(t->versions, reader)->txn });
 }
 
 static void tell_rw(struct telling *t)
 {
-    put_name(t, t->from);
-    esse_out_text(&t->out, " read ");
-    put_state(t, t->edge->from_at);
-    esse_out_text(&t->out, ", without ");
+    esse_show_f(&t->out, t->known->history, "%t read %k = %v, without ", (esse_txn){ t->from },
+                (esse_key){ t->edge->key }, versions_touch(t->versions, t->edge->from_at)->value);
     put_written(t, t->edge->to_at);
     if (t->inferred) {
         esse_out_text(&t->out, ", which comes later, as ");
@@ -130,11 +110,8 @@ static void tell_rw(struct telling *t)
 static void tell_process(struct telling *t)
 {
     const struct esse_history *history = t->known->history;
-    put_name(t, t->from);
-    esse_out_text(&t->out, " came before ");
-    put_name(t, t->to);
-    esse_out_text(&t->out, " in session ");
-    esse_show_value(&t->out, history, history->session_name[history->txn_session[t->to]]);
+    esse_show_f(&t->out, history, "%t came before %t in session %v", (esse_txn){ t->from },
+                (esse_txn){ t->to }, history->session_name[history->txn_session[t->to]]);
 }
 
 static void tell_realtime(struct telling *t)
@@ -143,9 +120,9 @@ static void tell_realtime(struct telling *t)
     const int64_t end = history->txn_time[t->from].end, begin = history->txn_time[t->to].begin;
     /* With a clock beside it, as Jepsen's histories have, this is the number of an event. */
     const char *what = history->txn_wall_time ? "as event" : "at";
-    put_name(t, t->from);
+    esse_show_txn(&t->out, history, (esse_txn){ t->from });
     esse_out_f(&t->out, " had ended, %s %lld, before ", what, (long long)end);
-    put_name(t, t->to);
+    esse_show_txn(&t->out, history, (esse_txn){ t->to });
     esse_out_f(&t->out, " started, %s %lld", what, (long long)begin);
     if (history->txn_wall_time)
         esse_show_later(&t->out, history->txn_wall_time[t->from].end,
@@ -154,57 +131,53 @@ static void tell_realtime(struct telling *t)
         esse_show_later(&t->out, end, begin);
 }
 
-static void put_predicate(struct telling *t)
+static esse_value predicate_of(const struct telling *t)
 {
     const struct esse_history *history = t->known->history;
-    esse_show_value(&t->out, history,
-                    history->predicates[history->op_key[t->edge->predicate]].text);
+    return history->predicates[history->op_key[t->edge->predicate]].text;
 }
 
 /* "by the 3 that t2 wrote the row x appeared among the matches of v < 5": what a version made of
  * the row that a predicate looked for. */
-static void put_change(struct telling *t, uint32_t write)
+static void put_change(struct telling *t, touch_id write)
 {
     const struct versions *versions = t->versions;
-    const uint32_t version = versions->of[write];
+    const version_id version = versions->of[write.ix];
     struct esse_error ignored;
     struct esse_arena *arena = esse_arena_new();
     const struct esse_history *history = t->known->history;
-    const struct esse_predicate *predicate = esse_predicates_get(
-        esse_predicates_new(arena, history),
-        history->predicates[history->op_key[t->edge->predicate]].text, &ignored);
+    const struct esse_predicate *predicate =
+        esse_predicates_get(esse_predicates_new(arena, history), predicate_of(t), &ignored);
     bool before = false, now = false;
-    if (predicate && version != NO_VERSION && version > versions->first[t->edge->key]) {
+    if (predicate && version.ix != NO_VERSION && version.ix > versions->first[t->edge->key].ix) {
         const esse_value name = history->key_name[t->edge->key];
-        esse_predicate_selects(predicate, name,
-                               dsg_version_value(versions, t->edge->key, version - 1), &before,
-                               &ignored);
+        esse_predicate_selects(
+            predicate, name,
+            dsg_version_value(versions, t->edge->key, (version_id){ version.ix - 1 }), &before,
+            &ignored);
         esse_predicate_selects(predicate, name, dsg_version_value(versions, t->edge->key, version),
                                &now, &ignored);
     }
     esse_arena_free(arena);
     put_written(t, write);
-    esse_out_f(&t->out, ", by which the row ");
-    esse_show_bare_key(&t->out, history, (esse_key){ t->edge->key });
-    esse_out_text(&t->out, now == before ? " changed" : now ? " appeared" : " disappeared");
+    esse_show_f(&t->out, history, ", by which the row %b%s", (esse_key){ t->edge->key },
+                now == before ? " changed"
+                : now         ? " appeared"
+                              : " disappeared");
 }
 
 /* "t1 looked for v < 5 with the 3 that t2 wrote, by which the row x appeared" */
 static void tell_wrp(struct telling *t)
 {
-    put_name(t, t->to);
-    esse_out_text(&t->out, " looked for ");
-    put_predicate(t);
-    esse_out_text(&t->out, " with ");
+    esse_show_f(&t->out, t->known->history, "%t looked for %v with ", (esse_txn){ t->to },
+                predicate_of(t));
     put_change(t, t->edge->from_at);
 }
 
 static void tell_rwp(struct telling *t)
 {
-    put_name(t, t->from);
-    esse_out_text(&t->out, " looked for ");
-    put_predicate(t);
-    esse_out_text(&t->out, " without ");
+    esse_show_f(&t->out, t->known->history, "%t looked for %v without ", (esse_txn){ t->from },
+                predicate_of(t));
     put_change(t, t->edge->to_at);
 }
 
@@ -224,9 +197,9 @@ static const char *tell(struct telling *telling)
     return esse_out_memory(&telling->out);
 }
 
-static esse_op op_at(const struct versions *versions, uint32_t at)
+static esse_op op_at(const struct versions *versions, touch_id at)
 {
-    return (esse_op){ at == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(versions, at) };
+    return (esse_op){ at.ix == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(versions, at) };
 }
 
 static const struct version_edge *find_inferred(const struct versions *versions,
@@ -234,7 +207,7 @@ static const struct version_edge *find_inferred(const struct versions *versions,
 {
     if (edge->dep != ESSE_DEP_WW && edge->dep != ESSE_DEP_RW)
         return NULL;
-    return versions_edge(versions, versions->of[edge->from_at], versions->of[edge->to_at]);
+    return versions_edge(versions, versions->of[edge->from_at.ix], versions->of[edge->to_at.ix]);
 }
 
 struct esse_edge dsg_explain_edge(struct known *known, const struct dsg_component *component,
@@ -260,7 +233,7 @@ struct esse_edge dsg_explain_edge(struct known *known, const struct dsg_componen
     if (edge->dep == ESSE_DEP_WW && is_seen_order(versions, edge))
         told.witness = op_at(versions, versions->key_reader[edge->key]);
     if (inferred) {
-        told.basis = esse_assumption_get(inferred->basis)->name;
+        told.basis = inferred->basis;
         told.witness = op_at(versions, inferred->from_at);
         told.later_witness = op_at(versions, inferred->to_at);
     }

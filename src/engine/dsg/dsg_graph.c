@@ -1,5 +1,6 @@
 #include "engine/dsg/dsg_graph.h"
 
+#include "base/checked.h"
 #include "base/radix.h"
 #include "engine/dsg/dsg_predicates.h"
 
@@ -24,15 +25,14 @@ void dsg_time_find(struct dsg_time *time, const struct versions *versions)
     const struct esse_history *history = versions->history;
     const size_t room = history->txns + 1u;
     *time = (struct dsg_time){ 0 };
-    time->starts_after = esse_arena_grow(versions->arena, NULL, room * sizeof(uint32_t));
-    time->ends_before = esse_arena_grow(versions->arena, NULL, room * sizeof(uint32_t));
+    time->starts_after = esse_arena_array(versions->arena, room, uint32_t);
+    time->ends_before = esse_arena_none(versions->arena, room, uint32_t);
     memset(time->starts_after, 0xff, room * sizeof(uint32_t));
-    memset(time->ends_before, 0xff, room * sizeof(uint32_t));
     if (!history->txn_time)
         return;
     struct esse_arena *scratch = esse_arena_new();
-    struct esse_pair *starts = esse_arena_grow(scratch, NULL, room * sizeof *starts);
-    struct esse_pair *ends = esse_arena_grow(scratch, NULL, room * sizeof *ends);
+    struct esse_pair *starts = esse_arena_array(scratch, room, *starts);
+    struct esse_pair *ends = esse_arena_array(scratch, room, *ends);
     size_t start_count = collect(versions, starts, false), s = 0;
     size_t end_count = collect(versions, ends, true), e = 0;
     esse_radix_sort(starts, start_count, scratch);
@@ -72,12 +72,13 @@ struct drawing {
     bool doubled, counting;
     uint32_t moments_at;    /* the first node of the chain */
     uint32_t helpers_at;    /* the first helper of a loose key */
-    uint32_t *key_helper;   /* by key: the number of its helpers' pair, or NO_NODE */
+    uint32_t *key_helper;   /* by key: the number of its helpers' pair, or ESSE_NO_NODE */
     struct dsg_link *links; /* by access */
 };
 
 static inline void draw(struct drawing *d, uint32_t from, uint32_t to)
 {
+    ESSE_HOT_ASSERT(to < d->csr->nodes);
     if (d->counting)
         esse_csr_count(d->csr, from);
     else
@@ -101,7 +102,7 @@ static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum
         draw(d, leaves(d, from, dep), enters(d, to, dep));
 }
 
-static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum esse_dep dep)
+static void draw_to_loose(struct drawing *d, uint32_t key, touch_id at, enum esse_dep dep)
 {
     const struct versions *versions = d->versions;
     uint32_t txn = versions_touch(versions, at)->txn;
@@ -111,16 +112,17 @@ static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t at, enum ess
         draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == ESSE_DEP_RW));
         return;
     }
-    for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
+    for (version_id v = versions->loose[key]; v.ix < versions->first[key + 1].ix; v.ix++)
         draw_txns(d, txn, version_txn(versions, v), dep);
 }
 
 /* From whoever installed or read a loose version to whoever installed one that is known to follow
  * it. */
-static void draw_inferred(struct drawing *d, uint32_t at, uint32_t version, enum esse_dep dep)
+static void draw_inferred(struct drawing *d, touch_id at, version_id version, enum esse_dep dep)
 {
     const struct versions *versions = d->versions;
-    for (uint32_t e = versions->after_first[version]; e < versions->after_first[version + 1]; e++)
+    for (uint32_t e = versions->after_first[version.ix]; e < versions->after_first[version.ix + 1];
+         e++)
         draw_txns(d, versions_touch(versions, at)->txn,
                   version_txn(versions, versions->after[e].to), dep);
 }
@@ -131,36 +133,36 @@ static void draw_loose_key(struct drawing *d, uint32_t key)
 {
     const struct versions *versions = d->versions;
     const uint32_t *first = &versions->sources->by_key.first[key];
-    for (uint32_t at = first[0]; at < first[1]; at++) {
+    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++) {
         const struct esse_touch *touch = versions_touch(versions, at);
         const enum esse_dep dep = touch->kind == ESSE_OP_READ ? ESSE_DEP_RW : ESSE_DEP_WW;
-        uint32_t version = versions->of[at];
-        if (version == NO_VERSION ||
+        version_id version = versions->of[at.ix];
+        if (version.ix == NO_VERSION ||
             (dep == ESSE_DEP_RW && version_txn(versions, version) == touch->txn))
             continue;
         if (is_loose(versions, key, version) && versions->after_first)
             draw_inferred(d, at, version, dep);
-        else if (d->key_helper[key] != NO_NODE && !is_loose(versions, key, version) &&
+        else if (d->key_helper[key] != ESSE_NO_NODE && !is_loose(versions, key, version) &&
                  precedes_loose(versions, key, version))
             draw_to_loose(d, key, at, dep);
     }
 }
 
 /* What an access depends on, and what depends on it, along the order of the key. */
-static struct dsg_link link_of(const struct versions *versions, uint32_t key, uint32_t at)
+static struct dsg_link link_of(const struct versions *versions, uint32_t key, touch_id at)
 {
     const struct esse_touch *touch = versions_touch(versions, at);
     struct dsg_link link = { touch->kind == ESSE_OP_READ ? ESSE_NO_TXN : IS_WRITE, ESSE_NO_TXN };
-    uint32_t version = versions->of[at];
-    if (version == NO_VERSION)
+    version_id version = versions->of[at.ix];
+    if (version.ix == NO_VERSION)
         return link;
     if (touch->kind == ESSE_OP_READ) {
         link.writer = version_txn(versions, version);
         if (link.writer == touch->txn)
             return (struct dsg_link){ ESSE_NO_TXN, ESSE_NO_TXN };
     }
-    if (version + 1 < versions->loose[key])
-        link.next = version_txn(versions, version + 1);
+    if (version.ix + 1 < versions->loose[key].ix)
+        link.next = version_txn(versions, (version_id){ version.ix + 1 });
     return link;
 }
 
@@ -171,13 +173,13 @@ static struct dsg_link *find_links(const struct versions *versions)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
     struct dsg_link *links =
-        esse_arena_grow(versions->arena, NULL, (by_key->accesses + (size_t)1) * sizeof *links);
+        esse_arena_array(versions->arena, by_key->accesses + (size_t)1, *links);
     for (uint32_t access = 0; by_key->count < by_key->accesses && access < by_key->accesses;
          access++)
         links[access] = (struct dsg_link){ ESSE_NO_TXN, ESSE_NO_TXN };
     for (uint32_t key = 0; key < versions->history->keys; key++)
-        for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
-            links[by_key->at[at].access] = link_of(versions, key, at);
+        for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++)
+            links[by_key->at[at.ix].access] = link_of(versions, key, at);
     return links;
 }
 
@@ -200,9 +202,11 @@ static void draw_accesses(struct drawing *d, uint32_t txn)
 static void draw_time(struct drawing *d, uint32_t txn)
 {
     uint32_t before = d->time->ends_before[txn], after = d->time->starts_after[txn];
-    if (before != NO_NODE)
+    ESSE_HOT_ASSERT(before == ESSE_NO_NODE || before < d->time->moments);
+    ESSE_HOT_ASSERT(after == ESSE_NO_NODE || after < d->time->moments);
+    if (before != ESSE_NO_NODE)
         draw(d, leaves(d, txn, ESSE_DEP_REALTIME), d->moments_at + before);
-    if (after != NO_NODE)
+    if (after != ESSE_NO_NODE)
         draw(d, d->moments_at + after, enters(d, txn, ESSE_DEP_REALTIME));
 }
 
@@ -210,8 +214,9 @@ static void draw_time(struct drawing *d, uint32_t txn)
 static void draw_helpers(struct drawing *d, uint32_t key)
 {
     const struct versions *versions = d->versions;
+    ESSE_HOT_ASSERT(d->key_helper[key] != ESSE_NO_NODE);
     uint32_t helper = d->helpers_at + 2 * d->key_helper[key];
-    for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++) {
+    for (version_id v = versions->loose[key]; v.ix < versions->first[key + 1].ix; v.ix++) {
         draw(d, helper, enters(d, version_txn(versions, v), ESSE_DEP_WW));
         draw(d, helper + 1, enters(d, version_txn(versions, v), ESSE_DEP_RW));
     }
@@ -220,6 +225,7 @@ static void draw_helpers(struct drawing *d, uint32_t key)
 uint32_t dsg_next_in_session(const struct versions *versions, uint32_t txn)
 {
     const struct esse_history *history = versions->history;
+    ESSE_HOT_ASSERT(txn < history->txns);
     uint32_t session = history->txn_session[txn];
     uint32_t at =
         history->session_first[session] + esse_history_position(history, (esse_txn){ txn }) + 1;
@@ -266,7 +272,7 @@ static void draw_all(struct drawing *d)
         for (uint32_t m = 1; m < d->time->moments; m++)
             draw(d, d->moments_at + m - 1, d->moments_at + m);
     for (uint32_t key = 0; key < history->keys; key++) {
-        const bool helped = d->key_helper[key] != NO_NODE;
+        const bool helped = d->key_helper[key] != ESSE_NO_NODE;
         if (helped || d->versions->after_first)
             draw_loose_key(d, key);
         if (helped)
@@ -280,8 +286,8 @@ static uint32_t number_helpers(struct drawing *d)
     const struct versions *versions = d->versions;
     uint32_t count = 0;
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        bool needed = versions->loose[key] < versions->first[key + 1];
-        d->key_helper[key] = needed ? count++ : NO_NODE;
+        bool needed = versions->loose[key].ix < versions->first[key + 1].ix;
+        d->key_helper[key] = needed ? count++ : ESSE_NO_NODE;
     }
     return count;
 }
@@ -291,8 +297,7 @@ void dsg_graph_build(struct esse_csr *csr, const struct versions *versions,
 {
     const struct esse_history *history = versions->history;
     struct drawing d = { csr, versions, time, mask, doubled, true, 0, 0, NULL, NULL };
-    d.key_helper =
-        esse_arena_grow(versions->arena, NULL, (history->keys + 1u) * sizeof *d.key_helper);
+    d.key_helper = esse_arena_array(versions->arena, history->keys + 1u, *d.key_helper);
     uint32_t helpers = number_helpers(&d);
     d.links = find_links(versions);
     d.moments_at = history->txns * (doubled ? 2u : 1u);

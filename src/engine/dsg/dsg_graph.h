@@ -26,7 +26,7 @@ static inline bool dsg_is_anti(unsigned dep)
 /* Real time as a chain: the moment after which a transaction starts and before which it ended. */
 struct dsg_time {
     uint32_t moments;
-    uint32_t *starts_after, *ends_before; /* by transaction, or NO_NODE */
+    uint32_t *starts_after, *ends_before; /* by transaction, or ESSE_NO_NODE */
 };
 
 void dsg_time_find(struct dsg_time *time, const struct versions *versions);

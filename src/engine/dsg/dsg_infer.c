@@ -7,13 +7,11 @@
 
 #include <string.h>
 
-ESSE_VEC(pair_vec, struct esse_pair)
-
 /* What a transaction that counts shows of a key, as seen by those before and after it. */
 struct shown {
     uint32_t txn;
-    uint32_t first; /* the access that shows the first version: what it read, else what it wrote */
-    uint32_t last;  /* and the last: what it wrote, else what it read */
+    touch_id first; /* the access that shows the first version: what it read, else what it wrote */
+    touch_id last;  /* and the last: what it wrote, else what it read */
     bool is_read_first;
 };
 ESSE_VEC(shown_vec, struct shown)
@@ -22,11 +20,11 @@ struct inferring {
     struct versions *versions;
     struct known *known;
     struct version_graph graph;
-    enum esse_assumption basis; /* the one at hand */
-    uint32_t *latest;           /* by version: where the last edge from it led, or NO_VERSION */
-    struct shown_vec shown;     /* of the key at hand, as recorded */
-    uint32_t *session_last;     /* by session: the last access that showed the key, or NO_TOUCH */
-    struct pair_vec starts, ends;
+    enum esse_basis basis;  /* the one at hand */
+    version_id *latest;     /* by version: where the last edge from it led, or NO_VERSION */
+    struct shown_vec shown; /* of the key at hand, as recorded */
+    touch_id *session_last; /* by session: the last access that showed the key, or NO_TOUCH */
+    struct esse_pair_vec starts, ends;
     struct shown_vec open; /* the frontier: ended, and covered by no later one yet */
 };
 
@@ -34,19 +32,19 @@ struct inferring {
 
 /* Did a transaction that counts read something definite that no transaction wrote for good: what
  * was aborted, overwritten by its own writer, or came from nowhere? */
-static bool is_strange(const struct inferring *in, uint32_t key, uint32_t at)
+static bool is_strange(const struct inferring *in, uint32_t key, touch_id at)
 {
     const struct versions *versions = in->versions;
     const struct sources *sources = versions->sources;
     const struct esse_touch *touch = versions_touch(versions, at);
     uint32_t writers = 0;
     if (touch->kind != ESSE_OP_READ || !versions->in[touch->txn] ||
-        versions->of[at] != NO_VERSION || esse_value_is_list(touch->value) ||
+        versions->of[at.ix].ix != NO_VERSION || esse_value_is_list(touch->value) ||
         esse_value_eq(touch->value, ESSE_NONE) || esse_value_eq(touch->value, ESSE_NIL) ||
         esse_value_eq(touch->value, sources->initial[key]) ||
-        esse_is_after_own_write(&sources->by_key, key, at))
+        esse_is_after_own_write(&sources->by_key, key, at.ix))
         return false;
-    for (uint32_t w = sources->link[at]; w != ESSE_NO_TOUCH; w = sources->link[w])
+    for (touch_id w = sources->link[at.ix]; w.ix != ESSE_NO_TOUCH; w = sources->link[w.ix])
         writers += known_status(in->known, versions_touch(versions, w)->txn) != ESSE_ABORTED;
     return writers < 2;
 }
@@ -60,45 +58,45 @@ static void number_strange(struct inferring *in)
     for (uint32_t key = 0; key < versions->history->keys; key++) {
         esse_word_map_clear(&values, in->known->scratch,
                             by_key->first[key + 1] - by_key->first[key]);
-        for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
+        for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
             bool fresh;
             if (!is_strange(in, key, at))
                 continue;
-            uint32_t *number = esse_word_map_put(&values, by_key->at[at].value.word, &fresh);
+            uint32_t *number = esse_word_map_put(&values, by_key->at[at.ix].value.word, &fresh);
             if (fresh)
                 *number = in->graph.nodes++;
-            versions->of[at] = *number;
+            versions->of[at.ix].ix = *number;
         }
     }
     esse_word_map_drop(&values, in->known->scratch);
     versions->write = esse_arena_grow(versions->arena, versions->write,
                                       (in->graph.nodes + (size_t)1) * sizeof *versions->write);
-    for (uint32_t v = versions->count; v < in->graph.nodes; v++)
-        versions->write[v] = ESSE_NO_TOUCH;
+    for (version_id v = { versions->count }; v.ix < in->graph.nodes; v.ix++)
+        versions->write[v.ix].ix = ESSE_NO_TOUCH;
 }
 
 /* ---- what transactions show of a key ---- */
 
 /* An update that both read and wrote the key counts by what it wrote. */
-static bool is_read_of_update(const struct versions *versions, uint32_t at)
+static bool is_read_of_update(const struct versions *versions, touch_id at)
 {
     return versions_touch(versions, at)->kind == ESSE_OP_READ &&
            versions->history->op_kind[versions_op(versions, at)] == ESSE_OP_PREDICATE_UPDATE;
 }
 
-static struct shown look(const struct inferring *in, uint32_t begin, uint32_t end)
+static struct shown look(const struct inferring *in, touch_id begin, touch_id end)
 {
     const struct esse_by_key *by_key = &in->versions->sources->by_key;
-    struct shown shown = { by_key->at[begin].txn, ESSE_NO_TOUCH, ESSE_NO_TOUCH, false };
-    for (uint32_t at = begin; at < end; at++) {
-        bool is_read = by_key->at[at].kind == ESSE_OP_READ;
-        if (in->versions->of[at] == NO_VERSION || is_read_of_update(in->versions, at))
+    struct shown shown = { by_key->at[begin.ix].txn, { ESSE_NO_TOUCH }, { ESSE_NO_TOUCH }, false };
+    for (touch_id at = begin; at.ix < end.ix; at.ix++) {
+        bool is_read = by_key->at[at.ix].kind == ESSE_OP_READ;
+        if (in->versions->of[at.ix].ix == NO_VERSION || is_read_of_update(in->versions, at))
             continue;
-        if (shown.first == ESSE_NO_TOUCH) {
+        if (shown.first.ix == ESSE_NO_TOUCH) {
             shown.first = at;
             shown.is_read_first = is_read;
         }
-        if (!is_read || shown.last == ESSE_NO_TOUCH)
+        if (!is_read || shown.last.ix == ESSE_NO_TOUCH)
             shown.last = at;
     }
     return shown;
@@ -107,9 +105,9 @@ static struct shown look(const struct inferring *in, uint32_t begin, uint32_t en
 static bool is_register(const struct versions *versions, uint32_t key)
 {
     const uint32_t *first = &versions->sources->by_key.first[key];
-    if (versions->gaps[key] || versions->key_reader[key] != ESSE_NO_TOUCH)
+    if (versions->gaps[key] || versions->key_reader[key].ix != ESSE_NO_TOUCH)
         return false;
-    for (uint32_t at = first[0]; at < first[1]; at++)
+    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++)
         if (versions_touch(versions, at)->kind == ESSE_OP_APPEND)
             return false;
     return true;
@@ -121,12 +119,12 @@ static void look_at_key(struct inferring *in, uint32_t key)
     in->shown.count = 0;
     if (!is_register(in->versions, key))
         return;
-    for (uint32_t at = by_key->first[key], end; at < by_key->first[key + 1]; at = end) {
-        end = esse_run_end(by_key, key, at);
-        if (!in->versions->in[by_key->at[at].txn])
+    for (touch_id at = { by_key->first[key] }, end; at.ix < by_key->first[key + 1]; at = end) {
+        end.ix = esse_run_end(by_key, key, at.ix);
+        if (!in->versions->in[by_key->at[at.ix].txn])
             continue;
         struct shown shown = look(in, at, end);
-        if (shown.first != ESSE_NO_TOUCH)
+        if (shown.first.ix != ESSE_NO_TOUCH)
             shown_vec_push(&in->shown, in->known->scratch, shown);
     }
 }
@@ -135,14 +133,15 @@ static void look_at_key(struct inferring *in, uint32_t key)
 
 /* What comes after the initial version need not be inferred.  Most repetitions come one after
  * another: many read what many others go on to. */
-static void add(struct inferring *in, uint32_t key, uint32_t from_at, uint32_t to_at)
+static void add(struct inferring *in, uint32_t key, touch_id from_at, touch_id to_at)
 {
-    uint32_t from = in->versions->of[from_at], to = in->versions->of[to_at];
-    assert(from < in->graph.nodes);
-    assert(to < in->graph.nodes);
-    if (from == to || from == in->versions->first[key] || in->latest[from] == to)
+    version_id from = in->versions->of[from_at.ix], to = in->versions->of[to_at.ix];
+    assert(from.ix < in->graph.nodes);
+    assert(to.ix < in->graph.nodes);
+    if (from.ix == to.ix || from.ix == in->versions->first[key].ix ||
+        in->latest[from.ix].ix == to.ix)
         return;
-    in->latest[from] = to;
+    in->latest[from.ix] = to;
     version_edge_vec_push(&in->graph.edges, in->known->scratch,
                           (struct version_edge){ from, to, from_at, to_at, in->basis });
 }
@@ -162,13 +161,13 @@ static void follow_sessions(struct inferring *in, uint32_t key)
     const uint32_t *session = in->versions->history->txn_session;
     for (size_t i = 0; i < in->shown.count; i++) {
         const struct shown *shown = &in->shown.at[i];
-        uint32_t *last = &in->session_last[session[shown->txn]];
-        if (*last != ESSE_NO_TOUCH)
+        touch_id *last = &in->session_last[session[shown->txn]];
+        if (last->ix != ESSE_NO_TOUCH)
             add(in, key, *last, shown->first);
         *last = shown->last;
     }
     for (size_t i = 0; i < in->shown.count; i++)
-        in->session_last[session[in->shown.at[i].txn]] = ESSE_NO_TOUCH;
+        in->session_last[session[in->shown.at[i].txn]].ix = ESSE_NO_TOUCH;
 }
 
 static void sort_times(struct inferring *in)
@@ -180,11 +179,11 @@ static void sort_times(struct inferring *in)
         const int64_t begin = history->txn_time[txn].begin;
         const int64_t end = esse_txn_committed_by(history, txn);
         if (begin != ESSE_NO_TIME)
-            pair_vec_push(&in->starts, in->known->scratch,
-                          (struct esse_pair){ esse_radix_key(begin), i });
+            esse_pair_vec_push(&in->starts, in->known->scratch,
+                               (struct esse_pair){ esse_radix_key(begin), i });
         if (end != ESSE_NO_TIME)
-            pair_vec_push(&in->ends, in->known->scratch,
-                          (struct esse_pair){ esse_radix_key(end), i });
+            esse_pair_vec_push(&in->ends, in->known->scratch,
+                               (struct esse_pair){ esse_radix_key(end), i });
     }
     esse_radix_sort(in->starts.at, in->starts.count, in->known->scratch);
     esse_radix_sort(in->ends.at, in->ends.count, in->known->scratch);
@@ -214,7 +213,7 @@ static void follow_times(struct inferring *in, uint32_t key)
             end_shown(in, in->shown.at[in->ends.at[e++].id]);
             continue;
         }
-        uint32_t first = in->shown.at[in->starts.at[s++].id].first;
+        touch_id first = in->shown.at[in->starts.at[s++].id].first;
         for (size_t i = 0; i < in->open.count; i++)
             add(in, key, in->open.at[i].last, first);
     }
@@ -224,27 +223,28 @@ static void follow_times(struct inferring *in, uint32_t key)
 
 /* Where each version goes in an order of its key that follows all edges, and else the one they had:
  * see graph/scc.h. */
-static uint32_t *find_places(struct inferring *in, struct esse_arena *arena)
+static version_id *find_places(struct inferring *in, struct esse_arena *arena)
 {
     const struct versions *versions = in->versions;
     const uint32_t count = versions->count, keys = versions->history->keys;
     struct esse_scc scc;
     dsg_version_components(&scc, arena, versions, &in->graph);
-    uint32_t *order = esse_arena_alloc(arena, in->graph.nodes + 1u, sizeof *order);
+    version_id *order = esse_arena_alloc(arena, in->graph.nodes + 1u, sizeof *order);
     uint32_t *key_of = esse_arena_alloc(arena, count + 1u, sizeof *key_of);
-    uint32_t *next = esse_arena_alloc(arena, keys + 1u, sizeof *next);
-    uint32_t *place = esse_arena_alloc(arena, in->graph.nodes + 1u, sizeof *place);
+    version_id *next = esse_arena_alloc(arena, keys + 1u, sizeof *next);
+    version_id *place = esse_arena_alloc(arena, in->graph.nodes + 1u, sizeof *place);
     for (uint32_t key = 0; key < keys; key++) {
         next[key] = versions->first[key];
-        for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
-            key_of[v] = key;
+        for (version_id v = versions->first[key]; v.ix < versions->first[key + 1].ix; v.ix++)
+            key_of[v.ix] = key;
     }
-    for (uint32_t v = 0; v < in->graph.nodes; v++)
-        order[in->graph.nodes - 1 - scc.component[v]] = v;
+    for (version_id v = { 0 }; v.ix < in->graph.nodes; v.ix++)
+        order[in->graph.nodes - 1 - scc.component[v.ix]] = v;
     for (uint32_t i = 0; i < in->graph.nodes; i++)
-        place[order[i]] = order[i] < count ? next[key_of[order[i]]]++ : order[i];
+        place[order[i].ix] =
+            order[i].ix < count ? (version_id){ next[key_of[order[i].ix]].ix++ } : order[i];
     for (uint32_t key = 0; key < keys; key++)
-        ESSE_HOT_ASSERT(next[key] == versions->first[key + 1]);
+        ESSE_HOT_ASSERT(next[key].ix == versions->first[key + 1].ix);
     return place;
 }
 
@@ -253,17 +253,17 @@ static void renumber(struct inferring *in)
     struct versions *versions = in->versions;
     struct version_edge_vec *edges = &in->graph.edges;
     struct esse_arena *arena = esse_arena_new();
-    const uint32_t *place = find_places(in, arena);
-    uint32_t *write = esse_arena_alloc(arena, versions->count + 1u, sizeof *write);
-    for (uint32_t v = 0; v < versions->count; v++)
-        write[place[v]] = versions->write[v];
+    const version_id *place = find_places(in, arena);
+    touch_id *write = esse_arena_alloc(arena, versions->count + 1u, sizeof *write);
+    for (version_id v = { 0 }; v.ix < versions->count; v.ix++)
+        write[place[v.ix].ix] = versions->write[v.ix];
     memcpy(versions->write, write, versions->count * sizeof *write);
-    for (uint32_t at = 0; at < versions->sources->by_key.count; at++)
-        if (versions->of[at] != NO_VERSION)
-            versions->of[at] = place[versions->of[at]];
+    for (touch_id at = { 0 }; at.ix < versions->sources->by_key.count; at.ix++)
+        if (versions->of[at.ix].ix != NO_VERSION)
+            versions->of[at.ix] = place[versions->of[at.ix].ix];
     for (size_t i = 0; i < edges->count; i++) {
-        edges->at[i].from = place[edges->at[i].from];
-        edges->at[i].to = place[edges->at[i].to];
+        edges->at[i].from = place[edges->at[i].from.ix];
+        edges->at[i].to = place[edges->at[i].to.ix];
     }
     esse_arena_free(arena);
 }
@@ -273,14 +273,13 @@ static void group(struct inferring *in)
     struct versions *versions = in->versions;
     const struct version_edge_vec *edges = &in->graph.edges;
     uint32_t *first = esse_arena_alloc(versions->arena, in->graph.nodes + (size_t)2, sizeof *first);
-    struct version_edge *after =
-        esse_arena_grow(versions->arena, NULL, (edges->count + 1) * sizeof *after);
+    struct version_edge *after = esse_arena_array(versions->arena, edges->count + 1, *after);
     for (size_t i = 0; i < edges->count; i++)
-        first[edges->at[i].from + 2]++;
+        first[edges->at[i].from.ix + 2]++;
     for (uint32_t v = 0; v < in->graph.nodes; v++)
         first[v + 2] += first[v + 1];
     for (size_t i = 0; i < edges->count; i++)
-        after[first[edges->at[i].from + 1]++] = edges->at[i];
+        after[first[edges->at[i].from.ix + 1]++] = edges->at[i];
     versions->after_first = first;
     versions->after = after;
 }
@@ -306,14 +305,14 @@ static bool take(struct inferring *in, void (*follow)(struct inferring *in, uint
 static bool take_all(struct inferring *in, unsigned assume)
 {
     static const struct {
-        enum esse_assumption basis;
+        enum esse_basis basis;
         void (*follow)(struct inferring *in, uint32_t key);
-    } sources[] = { { ESSE_ASSUME_WFR_KEYS, follow_reads },
-                    { ESSE_ASSUME_SEQUENTIAL_KEYS, follow_sessions },
-                    { ESSE_ASSUME_LINEARIZABLE_KEYS, follow_times } };
+    } sources[] = { { ESSE_BASIS_WFR_KEYS, follow_reads },
+                    { ESSE_BASIS_SEQUENTIAL_KEYS, follow_sessions },
+                    { ESSE_BASIS_LINEARIZABLE_KEYS, follow_times } };
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         in->basis = sources[i].basis;
-        if ((assume & sources[i].basis) && !take(in, sources[i].follow))
+        if ((assume & 1u << sources[i].basis) && !take(in, sources[i].follow))
             return false;
     }
     return true;
@@ -329,9 +328,8 @@ bool dsg_infer(struct versions *versions, struct known *known, unsigned assume)
     in.graph.nodes = versions->count;
     if (versions->unresolved)
         number_strange(&in);
-    in.latest = esse_arena_grow(scratch, NULL, (in.graph.nodes + (size_t)1) * sizeof *in.latest);
-    in.session_last = esse_arena_grow(scratch, NULL, sessions * sizeof *in.session_last);
-    memset(in.session_last, 0xff, sessions * sizeof *in.session_last);
+    in.latest = esse_arena_array(scratch, in.graph.nodes + (size_t)1, *in.latest);
+    in.session_last = esse_arena_none(scratch, sessions, *in.session_last);
     bool ok = take_all(&in, assume);
     if (ok && in.graph.edges.count) {
         renumber(&in);
@@ -340,8 +338,8 @@ bool dsg_infer(struct versions *versions, struct known *known, unsigned assume)
     version_edge_vec_drop(&in.graph.edges, scratch);
     shown_vec_drop(&in.shown, scratch);
     shown_vec_drop(&in.open, scratch);
-    pair_vec_drop(&in.starts, scratch);
-    pair_vec_drop(&in.ends, scratch);
+    esse_pair_vec_drop(&in.starts, scratch);
+    esse_pair_vec_drop(&in.ends, scratch);
     esse_arena_drop(scratch, in.session_last);
     esse_arena_drop(scratch, in.latest);
     ESSE_SEAM(!ok || versions_valid(versions));

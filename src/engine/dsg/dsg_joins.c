@@ -3,8 +3,6 @@
 #include "base/radix.h"
 #include "sql/statement.h"
 
-ESSE_VEC(touched_vec, struct esse_pair)
-
 struct seeing {
     struct dsg_join *join;
     struct dsg_views *views;
@@ -15,7 +13,7 @@ struct seeing {
     const uint32_t *own;
     uint32_t op;
     struct esse_answer *answer;
-    struct touched_vec touched; /* versions */
+    struct esse_pair_vec touched; /* versions */
 };
 
 static bool is_of_tables(const struct seeing *s, uint32_t key)
@@ -30,9 +28,9 @@ static bool is_own(const struct seeing *s, uint32_t key)
     return s->own[key] == s->op + 1;
 }
 
-static uint32_t key_of(const struct seeing *s, uint32_t tag)
+static uint32_t key_of(const struct seeing *s, version_id tag)
 {
-    return tag < s->versions->count ? s->ranges->key[tag] : tag - s->versions->count;
+    return tag.ix < s->versions->count ? s->ranges->key[tag.ix] : tag.ix - s->versions->count;
 }
 
 /* ---- the pairs of a text ---- */
@@ -54,10 +52,10 @@ static bool add_row(struct seeing *s, uint32_t key)
     if (is_own(s, key))
         return add_own(s, key);
     s->join->placed &= s->ranges->placed[key];
-    for (uint32_t v = s->versions->first[key]; s->join->placed && v < s->versions->first[key + 1];
-         v++)
+    for (version_id v = s->versions->first[key];
+         s->join->placed && v.ix < s->versions->first[key + 1].ix; v.ix++)
         if (!esse_answer_add(s->answer, s->history->key_name[key],
-                             dsg_version_value(s->versions, key, v), v, s->views->err))
+                             dsg_version_value(s->versions, key, v), v.ix, s->views->err))
             return false;
     return true;
 }
@@ -71,14 +69,15 @@ static void keep_pairs(struct seeing *s)
     join->pairs = esse_arena_alloc(join->arena, 2 * (size_t)count + 1, sizeof *join->pairs);
     join->same = esse_arena_alloc(join->arena, count + (size_t)1, sizeof *join->same);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t left = pairs[i].left, right = pairs[i].right;
-        if (key_of(s, left) == key_of(s, right) && left != right)
+        const version_id left = { pairs[i].left }, right = { pairs[i].right };
+        if (key_of(s, left) == key_of(s, right) && left.ix != right.ix)
             continue;
-        join->pairs[join->pair_count++] = (struct esse_pair){ left, right };
-        join->pairs[join->pair_count++] = (struct esse_pair){ right, left };
-        if (left == right || (left < s->versions->count && right < s->versions->count &&
-                              version_txn(s->versions, left) == version_txn(s->versions, right)))
-            join->same[join->same_count++] = (struct esse_pair){ left, right };
+        join->pairs[join->pair_count++] = (struct esse_pair){ left.ix, right.ix };
+        join->pairs[join->pair_count++] = (struct esse_pair){ right.ix, left.ix };
+        if (left.ix == right.ix ||
+            (left.ix < s->versions->count && right.ix < s->versions->count &&
+             version_txn(s->versions, left) == version_txn(s->versions, right)))
+            join->same[join->same_count++] = (struct esse_pair){ left.ix, right.ix };
     }
     esse_radix_sort(join->pairs, join->pair_count, join->arena);
 }
@@ -107,51 +106,46 @@ static bool find_pairs(struct seeing *s)
 
 /* ---- changes ---- */
 
-static void touch(struct seeing *s, uint32_t version)
+static void touch(struct seeing *s, version_id version)
 {
-    if (version > s->versions->first[s->ranges->key[version]])
-        touched_vec_push(&s->touched, s->views->arena, (struct esse_pair){ version, version });
+    if (version.ix > s->versions->first[s->ranges->key[version.ix]].ix)
+        esse_pair_vec_push(&s->touched, s->views->arena,
+                           (struct esse_pair){ version.ix, version.ix });
 }
 
-static void touch_next(struct seeing *s, uint32_t version)
+static void touch_next(struct seeing *s, version_id version)
 {
-    if (version + 1 < s->versions->first[s->ranges->key[version] + 1])
-        touch(s, version + 1);
+    if (version.ix + 1 < s->versions->first[s->ranges->key[version.ix] + 1].ix)
+        touch(s, (version_id){ version.ix + 1 });
 }
 
-static bool was_seen(const struct seeing *s, uint32_t version)
+static bool was_seen(const struct seeing *s, version_id version)
 {
-    return version <= dsg_ranges_seen(s->ranges, s->snapshot, s->ranges->key[version]);
+    return version.ix <= dsg_ranges_seen(s->ranges, s->snapshot, s->ranges->key[version.ix]).ix;
 }
 
 /* Did the writer of a version that was not seen write this row too?  Then what was seen of the row
  * is not what it goes together with. */
-static bool replaces(const struct seeing *s, uint32_t version, uint32_t seen)
+static bool replaces(const struct seeing *s, version_id version, version_id seen)
 {
     const uint32_t txn = version_txn(s->versions, version);
-    if (seen >= s->versions->count || txn == ESSE_NO_TXN || was_seen(s, version))
+    if (seen.ix >= s->versions->count || txn == ESSE_NO_TXN || was_seen(s, version))
         return false;
     const uint32_t *first = &s->ranges->installed_first[txn];
     for (uint32_t i = first[0]; i < first[1]; i++)
-        if (s->ranges->key[s->ranges->installed[i]] == s->ranges->key[seen])
+        if (s->ranges->key[s->ranges->installed[i].ix] == s->ranges->key[seen.ix])
             return true;
     return false;
 }
 
-static void touch_with(struct seeing *s, uint32_t seen)
+static void touch_with(struct seeing *s, version_id seen)
 {
     const struct dsg_join *join = s->join;
     uint32_t low = 0, high = join->pair_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (join->pairs[middle].key < seen)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < join->pair_count && join->pairs[low].key == seen; low++) {
-        const uint32_t version = join->pairs[low].id;
-        if (version == seen || version >= s->versions->count)
+    ESSE_BISECT(low, high, middle, join->pairs[middle].key < seen.ix);
+    for (; low < join->pair_count && join->pairs[low].key == seen.ix; low++) {
+        const version_id version = { join->pairs[low].id };
+        if (version.ix == seen.ix || version.ix >= s->versions->count)
             continue;
         if (!replaces(s, version, seen))
             touch(s, version);
@@ -164,15 +158,15 @@ static void find_touched(struct seeing *s)
     const struct dsg_join *join = s->join;
     for (uint32_t i = 0; i < join->key_count; i++) {
         const uint32_t key = join->keys[i];
-        touch_with(s, is_own(s, key) ? s->versions->count + key
+        touch_with(s, is_own(s, key) ? (version_id){ s->versions->count + key }
                                      : dsg_ranges_seen(s->ranges, s->snapshot, key));
     }
     for (uint32_t i = 0; i < join->same_count; i++) {
-        const uint32_t left = (uint32_t)join->same[i].key, right = join->same[i].id;
-        if (left == right && left < s->versions->count) {
+        const version_id left = { (uint32_t)join->same[i].key }, right = { join->same[i].id };
+        if (left.ix == right.ix && left.ix < s->versions->count) {
             touch(s, left);
             touch_next(s, left);
-        } else if (left != right && !was_seen(s, left) && !was_seen(s, right)) {
+        } else if (left.ix != right.ix && !was_seen(s, left) && !was_seen(s, right)) {
             touch(s, left);
             touch(s, right);
         }
@@ -191,7 +185,7 @@ static void keep_changes(struct seeing *s)
         struct dsg_view view = { .changes = s->views->changes + used };
         for (next = i; next < count && s->ranges->key[touched[next].id] == key; next++)
             if (next == i || touched[next].id != touched[next - 1].id)
-                view.changes[view.change_count++] = touched[next].id;
+                view.changes[view.change_count++].ix = touched[next].id;
         used += view.change_count;
         dsg_views_keep(s->views, key, view);
     }
@@ -225,6 +219,6 @@ bool dsg_join_see(struct dsg_join *join, struct dsg_views *views, const struct d
         return true;
     find_touched(&s);
     keep_changes(&s);
-    touched_vec_drop(&s.touched, views->arena);
+    esse_pair_vec_drop(&s.touched, views->arena);
     return true;
 }

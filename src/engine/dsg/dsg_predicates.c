@@ -39,7 +39,7 @@ struct finding {
     struct esse_index values; /* of key and value: the version */
     bool has_values;
     uint32_t *own;     /* by key: the operation before which its transaction wrote it, plus 1 */
-    uint32_t *seen;    /* by key: the version that the operation looked at, or NO_VERSION */
+    version_id *seen;  /* by key: the version that the operation looked at, or NO_VERSION */
     uint32_t *seen_by; /* by key: the operation for which 'seen' is, plus 1 */
 };
 
@@ -65,14 +65,10 @@ static bool take_text(struct finding *f, uint32_t txn, uint32_t op)
 /* Keys that the transaction had written itself before the operation. */
 static void note_own(struct finding *f, uint32_t txn, uint32_t op)
 {
-    for (uint32_t o = f->history->txn_op[txn]; o < op; o++) {
-        const uint32_t count = esse_access_count(f->history, o);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct esse_access access = esse_access_at(f->history, o, i);
-            if (access.kind != ESSE_OP_READ)
-                f->own[access.key.ix] = op + 1;
-        }
-    }
+    struct esse_access_walk walk = { f->history, f->history->txn_op[txn], op };
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ)
+            f->own[walk.access.key.ix] = op + 1;
 }
 
 /* ---- operations whose dependencies are not drawn ---- */
@@ -101,17 +97,19 @@ static bool cut_own(struct finding *f, const struct dsg_range_read *read)
     const uint32_t *rank = f->views.columns[read->column].rank;
     const uint32_t *installed = &ranges->installed_first[read->txn];
     for (uint32_t i = installed[0]; i < installed[1]; i++) {
-        const uint32_t own = ranges->installed[i], key = ranges->key[own];
+        const version_id own = ranges->installed[i];
+        const uint32_t key = ranges->key[own.ix];
         if (!ranges->placed[key])
             return false;
-        uint32_t seen = own - 1;
-        while (seen > f->versions->first[key] && dsg_version_place(ranges, seen) >= read->before)
-            seen--;
-        if (seen + 1 == own || !wrote_before(f, read, key))
+        version_id seen = { own.ix - 1 };
+        while (seen.ix > f->versions->first[key].ix &&
+               dsg_version_place(ranges, seen).ix >= read->before.ix)
+            seen.ix--;
+        if (seen.ix + 1 == own.ix || !wrote_before(f, read, key))
             continue;
-        for (uint32_t v = seen; v < own; v++)
-            if (rank[v] >= read->low && rank[v] < read->high)
-                cut_vec_push(&f->cuts, f->arena, (struct cut){ read->op, rank[v] });
+        for (version_id v = seen; v.ix < own.ix; v.ix++)
+            if (rank[v.ix] >= read->low && rank[v.ix] < read->high)
+                cut_vec_push(&f->cuts, f->arena, (struct cut){ read->op, rank[v.ix] });
     }
     return true;
 }
@@ -124,8 +122,8 @@ static bool is_range_read(struct finding *f, uint32_t txn, uint32_t op, const st
     if (predicate_at(f, op)->no_rows || asked->column == NO_RANK ||
         !snapshot_of(f, txn, op, &snapshot) || !snapshot.is_prefix)
         return false;
-    const uint32_t place = f->versions->snapshots->place[txn];
-    if (place != ESSE_NO_PLACE && place < snapshot.before &&
+    const esse_place place = f->versions->snapshots->place[txn];
+    if (place.ix != ESSE_NO_PLACE && place.ix < snapshot.before.ix &&
         f->ranges->installed_first[txn] < f->ranges->installed_first[txn + 1])
         return false; /* it sees what it writes itself */
     *read = (struct dsg_range_read){ .op = op,
@@ -169,26 +167,26 @@ static void index_values(struct finding *f)
     const struct versions *versions = f->versions;
     f->has_values = true;
     for (uint32_t key = 0; key < f->history->keys; key++)
-        for (uint32_t v = versions->first[key];
-             dsg_is_ordered(versions, key) && v < versions->first[key + 1]; v++)
+        for (version_id v = versions->first[key];
+             dsg_is_ordered(versions, key) && v.ix < versions->first[key + 1].ix; v.ix++)
             esse_index_add(&f->values, f->arena,
-                           esse_hash_pair(key, dsg_version_value(versions, key, v).word), v);
+                           esse_hash_pair(key, dsg_version_value(versions, key, v).word), v.ix);
 }
 
 /* The only version of a key with this value, or NO_VERSION. */
-static uint32_t version_with(struct finding *f, uint32_t key, esse_value value)
+static version_id version_with(struct finding *f, uint32_t key, esse_value value)
 {
     const struct versions *versions = f->versions;
-    uint32_t found = NO_VERSION;
+    version_id found = { NO_VERSION };
     if (!f->has_values)
         index_values(f);
     struct esse_probe probe = esse_index_probe(&f->values, esse_hash_pair(key, value.word));
-    for (uint32_t v; esse_probe_next(&probe, &v);) {
-        if (v < versions->first[key] || v >= versions->first[key + 1] ||
+    for (version_id v; esse_probe_next(&probe, &v.ix);) {
+        if (v.ix < versions->first[key].ix || v.ix >= versions->first[key + 1].ix ||
             !esse_value_eq(dsg_version_value(versions, key, v), value))
             continue;
-        if (found != NO_VERSION)
-            return NO_VERSION;
+        if (found.ix != NO_VERSION)
+            return (version_id){ NO_VERSION };
         found = v;
     }
     return found;
@@ -203,8 +201,8 @@ static void note_rows(struct finding *f, uint32_t op, uint32_t first, uint32_t c
     }
 }
 
-static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key,
-                             const struct esse_snapshot *snapshot)
+static version_id version_seen(const struct finding *f, uint32_t op, uint32_t key,
+                               const struct esse_snapshot *snapshot)
 {
     const struct esse_predicate_op *predicate = predicate_at(f, op);
     const struct dsg_view *view = dsg_views_of(&f->views, key);
@@ -212,46 +210,39 @@ static uint32_t version_seen(const struct finding *f, uint32_t op, uint32_t key,
         return dsg_ranges_seen(f->ranges, snapshot, key);
     /* Which version is the next one is open. */
     if (f->versions->unsure && f->versions->unsure[key])
-        return NO_VERSION;
+        return (version_id){ NO_VERSION };
     if (f->seen_by[key] == op + 1)
         return f->seen[key];
     if (predicate->has_vset || is_by_value(f, op))
-        return NO_VERSION;
-    return view->misses != 1 ? NO_VERSION : view->miss;
+        return (version_id){ NO_VERSION };
+    return view->misses != 1 ? (version_id){ NO_VERSION } : view->miss;
 }
 
 /* ---- edges ---- */
 
 static void add(struct finding *f, uint32_t from, uint32_t to, uint32_t key, uint32_t op,
-                uint32_t version, enum esse_dep dep)
+                version_id version, enum esse_dep dep)
 {
-    struct dsg_predicate_edge edge = {
-        from, to, key, op, f->versions->write[version], (uint8_t)dep
-    };
+    struct dsg_predicate_edge edge = { from,        to, key, op, f->versions->write[version.ix],
+                                       (uint8_t)dep };
     if (from != to && from != ESSE_NO_TXN && to != ESSE_NO_TXN)
         dsg_predicate_edge_vec_push(f->edges, f->arena, edge);
 }
 
 /* How many changes there are at or before a version. */
-static uint32_t changes_until(const struct dsg_view *view, uint32_t version)
+static uint32_t changes_until(const struct dsg_view *view, version_id version)
 {
     uint32_t low = 0, high = view->change_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (view->changes[middle] <= version)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle, view->changes[middle].ix <= version.ix);
     return low;
 }
 
-static void depend(struct finding *f, uint32_t txn, uint32_t op, uint32_t key, uint32_t version)
+static void depend(struct finding *f, uint32_t txn, uint32_t op, uint32_t key, version_id version)
 {
     const struct dsg_view *view = dsg_views_of(&f->views, key);
     const uint32_t until = changes_until(view, version);
     if (until > 0) {
-        uint32_t change = view->changes[until - 1];
+        version_id change = view->changes[until - 1];
         /* If the last change is its own, what came upon that must come after and before it. */
         if (version_txn(f->versions, change) == txn)
             change = version;
@@ -262,15 +253,27 @@ static void depend(struct finding *f, uint32_t txn, uint32_t op, uint32_t key, u
             ESSE_DEP_RWP);
 }
 
-static bool matches(struct finding *f, uint32_t key, uint32_t version, bool *yes)
+static bool matches(struct finding *f, uint32_t key, version_id version, bool *yes)
 {
     return esse_predicate_selects(f->views.predicate, f->history->key_name[key],
                                   dsg_version_value(f->versions, key, version), yes, f->err);
 }
 
+/* Did the operation return the key as this version has it?  Several versions may have that value.
+ */
+static bool returned_as(const struct finding *f, uint32_t op, uint32_t key, version_id version)
+{
+    esse_value row;
+    return f->seen_by[key] == op + 1 &&
+           (f->seen[key].ix == version.ix ||
+            (esse_op_read_of(f->history, op, (esse_key){ key }, &row) &&
+             esse_value_eq(row, dsg_version_value(f->versions, key, version))));
+}
+
 /* A key that the snapshot of the operation has in this version must be among its rows if it
  * matches, as it is; and only then.  That a row does not match by itself the scan has reported. */
-static bool check_row(struct finding *f, uint32_t txn, uint32_t op, uint32_t key, uint32_t version)
+static bool check_row(struct finding *f, uint32_t txn, uint32_t op, uint32_t key,
+                      version_id version)
 {
     const bool returned = f->seen_by[key] == op + 1;
     bool yes, is_row = true;
@@ -278,9 +281,9 @@ static bool check_row(struct finding *f, uint32_t txn, uint32_t op, uint32_t key
         return true;
     if (!matches(f, key, version, &yes))
         return false;
-    if (returned && f->seen[key] != NO_VERSION && !matches(f, key, f->seen[key], &is_row))
+    if (returned && f->seen[key].ix != NO_VERSION && !matches(f, key, f->seen[key], &is_row))
         return false;
-    if (yes ? !returned || f->seen[key] != version : returned && is_row)
+    if (yes ? !returned_as(f, op, key, version) : returned && is_row)
         dsg_results_tell(f->known, txn, op, key, dsg_version_value(f->versions, key, version), yes);
     return true;
 }
@@ -290,8 +293,8 @@ static bool look_at(struct finding *f, uint32_t txn, uint32_t op, uint32_t key,
 {
     if (f->own[key] == op + 1 || !dsg_views_of(&f->views, key))
         return true;
-    const uint32_t version = version_seen(f, op, key, snapshot);
-    if (version == NO_VERSION)
+    const version_id version = version_seen(f, op, key, snapshot);
+    if (version.ix == NO_VERSION)
         return true;
     depend(f, txn, op, key, version);
     return !snapshot || !f->ranges->placed[key] || check_row(f, txn, op, key, version);
@@ -364,7 +367,7 @@ static struct esse_pair *sort_ops(struct finding *f, size_t *count)
 {
     const struct esse_history *history = f->history;
     struct esse_pair *pairs =
-        esse_arena_grow(f->arena, NULL, (history->predicate_count + (size_t)1) * sizeof *pairs);
+        esse_arena_array(f->arena, history->predicate_count + (size_t)1, *pairs);
     *count = 0;
     for (uint32_t txn = 0; txn < history->txns; txn++)
         for (uint32_t op = history->txn_op[txn];
@@ -380,7 +383,7 @@ static struct esse_pair *sort_ops(struct finding *f, size_t *count)
 static struct asked *find_asked(struct finding *f, const struct esse_pair *ops, size_t count)
 {
     struct asked *asked =
-        esse_arena_grow(f->arena, NULL, (f->history->predicate_count + (size_t)1) * sizeof *asked);
+        esse_arena_array(f->arena, f->history->predicate_count + (size_t)1, *asked);
     for (size_t i = 0; i < count; i++) {
         const uint32_t op = ops[i].id;
         if (!esse_budget_poll(f->known->budget, i))

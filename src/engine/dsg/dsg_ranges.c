@@ -7,21 +7,20 @@ static void group_versions(struct dsg_ranges *ranges)
     const struct versions *versions = ranges->versions;
     struct esse_arena *arena = versions->arena;
     const size_t room = versions->history->txns + (size_t)2;
-    uint32_t *first = esse_arena_grow(arena, NULL, room * sizeof *first);
-    memset(first, 0, room * sizeof *first);
-    ranges->place = esse_arena_grow(arena, NULL, (versions->count + (size_t)1) * sizeof(uint32_t));
-    for (uint32_t v = 0; v < versions->count; v++) {
+    uint32_t *first = esse_arena_zeros(arena, room, *first);
+    ranges->place = esse_arena_array(arena, versions->count + (size_t)1, *ranges->place);
+    for (version_id v = { 0 }; v.ix < versions->count; v.ix++) {
         const uint32_t txn = version_txn(versions, v);
-        ranges->place[v] = txn == ESSE_NO_TXN ? ESSE_NO_PLACE : versions->snapshots->place[txn];
+        ranges->place[v.ix] =
+            txn == ESSE_NO_TXN ? (esse_place){ ESSE_NO_PLACE } : versions->snapshots->place[txn];
         if (txn != ESSE_NO_TXN)
             first[txn + 2]++;
     }
     for (size_t t = 2; t < room; t++)
         first[t] += first[t - 1];
-    ranges->installed =
-        esse_arena_grow(arena, NULL, (versions->count + (size_t)1) * sizeof(uint32_t));
-    for (uint32_t v = 0; v < versions->count; v++)
-        if (versions->write[v] != ESSE_NO_TOUCH)
+    ranges->installed = esse_arena_array(arena, versions->count + (size_t)1, version_id);
+    for (version_id v = { 0 }; v.ix < versions->count; v.ix++)
+        if (versions->write[v.ix].ix != ESSE_NO_TOUCH)
             ranges->installed[first[version_txn(versions, v) + 1]++] = v;
     ranges->installed_first = first;
 }
@@ -31,25 +30,25 @@ void dsg_ranges_open(struct dsg_ranges *ranges, const struct versions *versions,
     const struct esse_history *history = versions->history;
     struct esse_arena *arena = versions->arena;
     *ranges = (struct dsg_ranges){ .versions = versions, .near = near };
-    ranges->placed = esse_arena_grow(arena, NULL, history->keys + (size_t)1);
-    ranges->key = esse_arena_grow(arena, NULL, (versions->count + (size_t)1) * sizeof(uint32_t));
+    ranges->placed = esse_arena_array(arena, history->keys + (size_t)1, uint8_t);
+    ranges->key = esse_arena_array(arena, versions->count + (size_t)1, uint32_t);
     for (uint32_t key = 0; key < history->keys; key++) {
         ranges->placed[key] =
             dsg_is_ordered(versions, key) &&
             versions_placed(versions, versions->first[key], versions->first[key + 1]);
-        for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
-            ranges->key[v] = key;
+        for (version_id v = versions->first[key]; v.ix < versions->first[key + 1].ix; v.ix++)
+            ranges->key[v.ix] = key;
     }
     group_versions(ranges);
 }
 
-uint32_t dsg_ranges_seen(const struct dsg_ranges *ranges, const struct esse_snapshot *snapshot,
-                         uint32_t key)
+version_id dsg_ranges_seen(const struct dsg_ranges *ranges, const struct esse_snapshot *snapshot,
+                           uint32_t key)
 {
-    const uint32_t *first = &ranges->versions->first[key];
-    const uint32_t middle = first[0] + (first[1] - first[0]) / 2;
+    const version_id *first = &ranges->versions->first[key];
+    const version_id middle = { first[0].ix + (first[1].ix - first[0].ix) / 2 };
     return ranges->placed[key] ? versions_at(ranges->versions, snapshot, first[0], first[1], middle)
-                               : NO_VERSION;
+                               : (version_id){ NO_VERSION };
 }
 
 bool dsg_ranges_all_placed(const struct dsg_ranges *ranges)

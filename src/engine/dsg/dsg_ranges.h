@@ -26,7 +26,7 @@ struct dsg_range_read {
     uint32_t op, txn;
     uint32_t column;
     uint32_t low, high; /* ranks of the column, [low .. high) */
-    uint32_t before;    /* how many commits it sees */
+    esse_place before;  /* how many commits it sees */
     /* The piece of these ranks that is asked about.  What the transaction had written itself is cut
      * out where another wrote it after the snapshot: its own versions show which comes first.
      */
@@ -41,26 +41,26 @@ struct dsg_ranges {
     uint32_t column_count;
     uint8_t *placed;                    /* by key: its versions are in the order of the commits */
     uint32_t *key;                      /* by version */
-    uint32_t *place;                    /* by version: of its installer */
+    esse_place *place;                  /* by version: of its installer */
     const struct dsg_range_read *reads; /* by operation, one for each of its pieces */
     uint32_t *read_first;      /* by transaction: reads[read_first[t] .. read_first[t + 1]) */
-    uint32_t *installed;       /* versions, by transaction: */
+    version_id *installed;     /* versions, by transaction: */
     uint32_t *installed_first; /* installed[installed_first[t] .. installed_first[t + 1]) */
     size_t count;
 };
 
 /* The place of the installer of a version, which is not the initial one. */
-static inline uint32_t dsg_version_place(const struct dsg_ranges *ranges, uint32_t version)
+static inline esse_place dsg_version_place(const struct dsg_ranges *ranges, version_id version)
 {
-    return ranges->place[version];
+    return ranges->place[version.ix];
 }
 
 /* Opens it for a history whose certificate has a kind: places, and which keys have them. */
 void dsg_ranges_open(struct dsg_ranges *ranges, const struct versions *versions, uint32_t near);
 
 /* The version of a key that a snapshot has; NO_VERSION if its versions have no places. */
-uint32_t dsg_ranges_seen(const struct dsg_ranges *ranges, const struct esse_snapshot *snapshot,
-                         uint32_t key);
+version_id dsg_ranges_seen(const struct dsg_ranges *ranges, const struct esse_snapshot *snapshot,
+                           uint32_t key);
 
 /* Are the versions of all keys in the order of the commits?  O(keys). */
 bool dsg_ranges_all_placed(const struct dsg_ranges *ranges);
@@ -80,10 +80,10 @@ struct dsg_walk *dsg_walk_new(struct esse_arena *arena, const struct dsg_ranges 
 void dsg_walk_start(struct dsg_walk *walk, const uint8_t *met, bool backward);
 
 /* A node that was not met and that depends on (going backward, on which depends) an operation by
- * its range; NO_NODE if there is none. */
+ * its range; ESSE_NO_NODE if there is none. */
 uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read);
 
 /* The same for a version, not an initial one: a node whose operation it concerns in a column. */
-uint32_t dsg_walk_reader(struct dsg_walk *walk, uint32_t column, uint32_t version);
+uint32_t dsg_walk_reader(struct dsg_walk *walk, uint32_t column, version_id version);
 
 #endif

@@ -1,5 +1,7 @@
 #include "engine/dsg/dsg_recorded.h"
 
+#include "base/checked.h"
+#include "evidence/given_order.h"
 #include "evidence/replay_state.h"
 #include "history/snapshots.h"
 
@@ -12,8 +14,8 @@ static uint32_t saw_commits(const struct esse_snapshots *snapshots, uint32_t txn
     struct esse_snapshot snapshot;
     uint32_t count = 0;
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-        if (esse_snapshot_of(snapshots, txn, op, &snapshot) && snapshot.before > count)
-            count = snapshot.before;
+        if (esse_snapshot_of(snapshots, txn, op, &snapshot) && snapshot.before.ix > count)
+            count = snapshot.before.ix;
     return count;
 }
 
@@ -24,14 +26,13 @@ static uint32_t saw_commits(const struct esse_snapshots *snapshots, uint32_t txn
  */
 static uint32_t *find_places(const struct esse_history *history, struct esse_arena *arena)
 {
-    uint32_t *place = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *place);
+    uint32_t *place = esse_arena_none(arena, history->txns + (size_t)1, *place);
     struct esse_snapshots snapshots;
     const enum esse_certificate_kind kind = history->certificate.kind;
     const bool tells_seen = history->order_count && kind != ESSE_CERTIFICATE_NONE &&
                             kind != ESSE_CERTIFICATE_TIMESTAMPS; /* those order by time */
     if (tells_seen)
         esse_snapshots_find(&snapshots, arena, history);
-    memset(place, 0xff, (history->txns + (size_t)1) * sizeof *place);
     for (uint32_t i = 0; i < history->order_count; i++)
         place[history->order[i].ix] = i;
     for (uint32_t txn = 0, latest = 0; txn < history->txns; txn++) {
@@ -61,28 +62,19 @@ struct fitting {
     struct waiting_vec waiting;
 };
 
-static bool only_reads(const struct esse_history *history, uint32_t txn)
-{
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-        for (uint32_t i = 0; i < esse_access_count(history, op); i++)
-            if (esse_access_at(history, op, i).kind != ESSE_OP_READ)
-                return false;
-    return true;
-}
-
 /* Lists the readers by their places; false if there are none. */
 static bool list_readers(struct fitting *f, struct esse_arena *arena, const uint8_t *in)
 {
     const struct esse_history *history = f->history;
     const size_t places = history->order_count + (size_t)1;
     bool any = false;
-    f->first = esse_arena_grow(arena, NULL, places * sizeof *f->first);
-    f->next = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *f->next);
-    memset(f->first, 0xff, places * sizeof *f->first);
+    f->first = esse_arena_none(arena, places, *f->first);
+    f->next = esse_arena_array(arena, history->txns + (size_t)1, *f->next);
     for (uint32_t txn = history->txns; txn-- > 0;) {
         const uint32_t at = f->place[txn];
+        ESSE_HOT_ASSERT(at <= history->order_count);
         const bool is_in_order = at < history->order_count && history->order[at].ix == txn;
-        if (!in[txn] || is_in_order || !only_reads(history, txn))
+        if (!in[txn] || is_in_order || esse_txn_writes(history, txn, NULL))
             continue;
         f->next[txn] = f->first[at];
         f->first[at] = txn;
@@ -131,7 +123,7 @@ static void fit_readers(uint32_t *place, const struct esse_history *history, con
     replay_state_init(&f.state, arena, history, in, true);
     for (uint32_t i = 0; i <= history->order_count; i++) {
         fit_waiting(&f, i);
-        for (uint32_t txn = f.first[i]; txn != UINT32_MAX; txn = f.next[txn])
+        for (uint32_t txn = f.first[i]; txn != ESSE_NO_TXN; txn = f.next[txn])
             fit_back(&f, arena, txn);
         if (i == history->order_count || !in[history->order[i].ix])
             continue;
@@ -148,13 +140,14 @@ void dsg_recorded_serial(struct esse_order *order, struct esse_arena *arena,
     uint32_t *place = find_places(history, scratch);
     fit_readers(place, history, in, scratch);
     uint32_t *first = esse_arena_alloc(scratch, history->order_count + 2u, sizeof *first);
-    uint32_t *events = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *events);
+    uint32_t *events = esse_arena_array(arena, history->txns + (size_t)1, *events);
     *order = (struct esse_order){ .events = events };
     for (uint32_t txn = 0; txn < history->txns; txn++)
         first[place[txn] + 1] += in[txn] != 0;
     for (uint32_t i = 0; i < history->order_count + 1; i++)
         first[i + 1] += first[i];
     order->count = first[history->order_count + 1];
+    assert(order->count <= history->txns);
     for (uint32_t i = 0; i < history->order_count; i++)
         if (in[history->order[i].ix])
             events[first[i + 1] - 1] = history->order[i].ix;
@@ -167,16 +160,12 @@ void dsg_recorded_serial(struct esse_order *order, struct esse_arena *arena,
 /* The last commit of a key that the transaction writes: its snapshot must not be before that. */
 static uint32_t last_conflict(const struct replay_state *state, uint32_t txn)
 {
-    const struct esse_history *history = state->history;
     uint32_t last = 0;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        uint32_t count = esse_access_count(history, op);
-        for (uint32_t i = 0; i < count; i++) {
-            struct esse_access access = esse_access_at(history, op, i);
-            uint32_t commit = state->keys[access.key.ix].last.commit;
-            if (access.kind != ESSE_OP_READ && commit > last)
-                last = commit;
-        }
+    struct esse_access_walk walk = esse_accesses_of(state->history, txn);
+    while (esse_access_next(&walk)) {
+        uint32_t commit = state->keys[walk.access.key.ix].last.commit;
+        if (walk.access.kind != ESSE_OP_READ && commit > last)
+            last = commit;
     }
     return last;
 }
@@ -199,9 +188,11 @@ static void lay_out(struct esse_order *order, struct esse_arena *arena,
 {
     const uint32_t count = serial->count;
     uint32_t *first = esse_arena_alloc(arena, count + 2u, sizeof *first);
-    uint32_t *events = esse_arena_grow(arena, NULL, (2 * (size_t)count + 1) * sizeof *events);
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t *events = esse_arena_array(arena, 2 * (size_t)count + 1, *events);
+    for (uint32_t i = 0; i < count; i++) {
+        ESSE_HOT_ASSERT(snapshot[i] <= i);
         first[snapshot[i] + 1]++;
+    }
     for (uint32_t i = 0; i < count + 1; i++)
         first[i + 1] += first[i];
     /* Before the snapshots after commit c there are c commits. */

@@ -34,24 +34,16 @@ void dsg_results_tell(struct known *known, uint32_t txn, uint32_t op, uint32_t k
     if (!known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
     esse_out_init_memory(&out, known->arena);
-    esse_show_txn(&out, history, (esse_txn){ txn });
-    esse_out_text(&out, " did ");
-    esse_show_op(&out, history, (esse_op){ op });
-    esse_out_text(&out, "; ");
-    esse_show_key(&out, history, (esse_key){ key });
-    esse_out_text(&out, " = ");
-    esse_show_value(&out, history, seen);
-    esse_out_text(&out, " at its snapshot ");
+    esse_show_f(&out, history, "%t did %o; %k = %v at its snapshot ", (esse_txn){ txn },
+                (esse_op){ op }, (esse_key){ key }, seen);
     if (!matches) {
         esse_out_text(&out, "does not match, but was returned");
     } else if (!row) {
         esse_out_text(&out, "matches and was not returned");
     } else {
-        esse_out_text(&out, "matches, but ");
-        esse_show_value(&out, history, row->value);
-        esse_out_text(&out, " was returned");
+        esse_show_f(&out, history, "matches, but %v was returned", row->value);
     }
-    const struct esse_step step = { { txn }, { op }, esse_out_memory(&out), NULL };
+    const struct esse_step step = { { txn }, { op }, esse_out_memory(&out), ESSE_BASIS_NONE };
     known_tell(known, ESSE_ANOMALY_RESULT_SET_MISMATCH, (esse_key){ key },
                "the rows of a predicate differ from what it selects at the snapshot that the "
                "certificate gives it",
@@ -60,14 +52,14 @@ void dsg_results_tell(struct known *known, uint32_t txn, uint32_t op, uint32_t k
 
 /* ---- the sweep ---- */
 
-static void replace(struct sweep *s, uint32_t version, bool is_first)
+static void replace(struct sweep *s, version_id version, bool is_first)
 {
     for (uint32_t c = 0; c < s->ranges->column_count; c++) {
         const uint32_t *rank = s->ranges->columns[c].rank;
-        if (!is_first && rank[version - 1] != NO_RANK)
-            esse_bit_tree_remove(&s->current[c], rank[version - 1]);
-        if (rank[version] != NO_RANK)
-            esse_bit_tree_add(&s->current[c], rank[version]);
+        if (!is_first && rank[version.ix - 1] != NO_RANK)
+            esse_bit_tree_remove(&s->current[c], rank[version.ix - 1]);
+        if (rank[version.ix] != NO_RANK)
+            esse_bit_tree_add(&s->current[c], rank[version.ix]);
     }
 }
 
@@ -75,7 +67,7 @@ static void commit(struct sweep *s, uint32_t txn)
 {
     const struct dsg_ranges *ranges = s->ranges;
     for (uint32_t i = ranges->installed_first[txn]; i < ranges->installed_first[txn + 1]; i++)
-        if (ranges->placed[ranges->key[ranges->installed[i]]])
+        if (ranges->placed[ranges->key[ranges->installed[i].ix]])
             replace(s, ranges->installed[i], false);
 }
 
@@ -88,14 +80,10 @@ static void note(struct sweep *s, const struct dsg_range_read *read)
         s->row_op[row->key.ix] = read->op + 1;
         s->row_value[row->key.ix] = row->value;
     }
-    for (uint32_t op = history->txn_op[read->txn]; op < read->op; op++) {
-        const uint32_t count = esse_access_count(history, op);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ)
-                s->own_op[access.key.ix] = read->op + 1;
-        }
-    }
+    struct esse_access_walk walk = { history, history->txn_op[read->txn], read->op };
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ)
+            s->own_op[walk.access.key.ix] = read->op + 1;
 }
 
 /* The rows that are there, one by one: each must have been returned as it is. */
@@ -106,7 +94,8 @@ static uint32_t check_current(struct sweep *s, const struct dsg_range_read *read
     uint32_t found = 0;
     for (uint32_t rank = esse_bit_tree_next(current, read->low); rank < read->high;
          rank = esse_bit_tree_next(current, rank + 1)) {
-        const uint32_t version = column->version[rank], key = s->ranges->key[version];
+        const version_id version = column->version[rank];
+        const uint32_t key = s->ranges->key[version.ix];
         if (s->own_op[key] == read->op + 1)
             continue;
         const esse_value value = dsg_version_value(s->ranges->versions, key, version);
@@ -137,10 +126,11 @@ static void check_returned(struct sweep *s, const struct dsg_range_read *read, u
     *right = false;
     for (uint32_t i = 0; i < predicate->row_count; i++) {
         const struct esse_keyed_row *row = &history->rows[predicate->row + i];
-        const uint32_t key = row->key.ix, seen = dsg_ranges_seen(ranges, &snapshot, key);
-        if (s->own_op[key] == read->op + 1 || seen == NO_VERSION)
+        const uint32_t key = row->key.ix;
+        const version_id seen = dsg_ranges_seen(ranges, &snapshot, key);
+        if (s->own_op[key] == read->op + 1 || seen.ix == NO_VERSION)
             continue;
-        const uint32_t rank = ranges->columns[read->column].rank[seen];
+        const uint32_t rank = ranges->columns[read->column].rank[seen.ix];
         const esse_value value = dsg_version_value(ranges->versions, key, seen);
         if (!(rank >= read->low && rank < read->high) && !esse_value_eq(value, row->value))
             dsg_results_tell(s->known, read->txn, read->op, key, value, false);
@@ -167,18 +157,18 @@ bool dsg_results_check(struct known *known, const struct dsg_ranges *ranges,
 {
     struct esse_arena *arena = esse_arena_new();
     struct sweep s = { .known = known, .ranges = ranges };
-    struct esse_pair *order = esse_arena_grow(arena, NULL, (reads->count + 1) * sizeof *order);
-    uint32_t place = 0;
+    struct esse_pair *order = esse_arena_array(arena, reads->count + 1, *order);
+    esse_place place = { 0 };
     bool ok = true;
     for (size_t i = 0; i < reads->count; i++)
-        order[i] = (struct esse_pair){ reads->at[i].before, (uint32_t)i };
+        order[i] = (struct esse_pair){ reads->at[i].before.ix, (uint32_t)i };
     esse_radix_sort(order, reads->count, arena);
     open_sweep(&s, arena);
     for (size_t i = 0; ok && i < reads->count; i++) {
         struct dsg_range_read *read = &reads->at[order[i].id];
         bool right = true;
-        while (place < read->before)
-            commit(&s, ranges->versions->snapshots->txns[place++].ix);
+        while (place.ix < read->before.ix)
+            commit(&s, ranges->versions->snapshots->txns[place.ix++].ix);
         note(&s, read);
         check_returned(&s, read, check_current(&s, read, &right), &right);
         if (!right)

@@ -1,5 +1,6 @@
 #include "engine/dsg/dsg_scc.h"
 
+#include "base/checked.h"
 #include "engine/dsg/dsg_ranges.h"
 
 #include <string.h>
@@ -23,6 +24,8 @@ struct search {
 
 static void enter(struct search *s, uint32_t node)
 {
+    ESSE_HOT_ASSERT(node < s->csr.nodes);
+    ESSE_HOT_ASSERT(!s->met[node]);
     s->met[node] = 1;
     s->path[s->depth++] = (struct frame){ .node = node, .edge = s->csr.first[node] };
 }
@@ -34,7 +37,7 @@ static uint32_t next_drawn(struct search *s, struct frame *frame)
         if (!s->met[to])
             return to;
     }
-    return NO_NODE;
+    return ESSE_NO_NODE;
 }
 
 /* Along the edges an operation leads to the touches after it; against them to those before. */
@@ -43,14 +46,14 @@ static uint32_t next_touch(struct search *s, struct frame *frame, uint32_t txn)
     const struct dsg_ranges *ranges = s->ranges;
     const uint32_t end = ranges->read_first[txn + 1] - ranges->read_first[txn];
     if (!(s->mask & 1u << (s->backward ? ESSE_DEP_WRP : ESSE_DEP_RWP)))
-        return NO_NODE;
+        return ESSE_NO_NODE;
     for (; frame->read < end; frame->read++) {
         const uint32_t node =
             dsg_walk_touch(s->walk, &ranges->reads[ranges->read_first[txn] + frame->read]);
-        if (node != NO_NODE)
+        if (node != ESSE_NO_NODE)
             return node;
     }
-    return NO_NODE;
+    return ESSE_NO_NODE;
 }
 
 static uint32_t next_reader(struct search *s, struct frame *frame, uint32_t txn)
@@ -59,14 +62,14 @@ static uint32_t next_reader(struct search *s, struct frame *frame, uint32_t txn)
     const uint32_t first = ranges->installed_first[txn], columns = ranges->column_count;
     const uint32_t end = (ranges->installed_first[txn + 1] - first) * columns;
     if (!(s->mask & 1u << (s->backward ? ESSE_DEP_RWP : ESSE_DEP_WRP)))
-        return NO_NODE;
+        return ESSE_NO_NODE;
     for (; frame->touch < end; frame->touch++) {
         const uint32_t node = dsg_walk_reader(s->walk, frame->touch % columns,
                                               ranges->installed[first + frame->touch / columns]);
-        if (node != NO_NODE)
+        if (node != ESSE_NO_NODE)
             return node;
     }
-    return NO_NODE;
+    return ESSE_NO_NODE;
 }
 
 static uint32_t next_node(struct search *s, struct frame *frame)
@@ -76,9 +79,9 @@ static uint32_t next_node(struct search *s, struct frame *frame)
     uint32_t node = next_drawn(s, frame);
     if (txn >= txns)
         return node;
-    if (node == NO_NODE && (!s->doubled || !(frame->node & 1)))
+    if (node == ESSE_NO_NODE && (!s->doubled || !(frame->node & 1)))
         node = next_touch(s, frame, txn);
-    if (node == NO_NODE && (!s->doubled || (frame->node & 1)))
+    if (node == ESSE_NO_NODE && (!s->doubled || (frame->node & 1)))
         node = next_reader(s, frame, txn);
     return node;
 }
@@ -90,7 +93,7 @@ static bool visit(struct search *s, uint32_t start, uint32_t *left, uint32_t *co
     enter(s, start);
     while (s->depth) {
         const uint32_t node = next_node(s, &s->path[s->depth - 1]);
-        if (node != NO_NODE)
+        if (node != ESSE_NO_NODE)
             enter(s, node);
         else
             left[(*count)++] = s->path[--s->depth].node;
@@ -100,20 +103,9 @@ static bool visit(struct search *s, uint32_t start, uint32_t *left, uint32_t *co
     return true;
 }
 
-static void turn(struct esse_csr *turned, struct esse_arena *arena, const struct esse_csr *csr)
-{
-    esse_csr_init(turned, arena, csr->nodes);
-    for (uint32_t e = 0; e < esse_csr_edges(csr); e++)
-        esse_csr_count(turned, csr->to[e]);
-    esse_csr_start(turned);
-    for (uint32_t v = 0; v < csr->nodes; v++)
-        for (uint32_t e = csr->first[v]; e < csr->first[v + 1]; e++)
-            esse_csr_add(turned, csr->to[e], v);
-    esse_csr_finish(turned);
-}
-
 static void start(struct search *s, bool backward)
 {
+    assert(s->depth == 0);
     s->backward = backward;
     memset(s->met, 0, s->csr.nodes + (size_t)1);
     dsg_walk_start(s->walk, s->met, backward);
@@ -141,16 +133,17 @@ static bool number_components(struct search *s, struct esse_scc *scc, const uint
 
 static bool find_twice(struct search *s, struct esse_scc *scc, struct esse_arena *scratch)
 {
-    const size_t room = (s->csr.nodes + (size_t)1) * sizeof(uint32_t);
-    uint32_t *left = esse_arena_grow(scratch, NULL, room);
-    uint32_t *members = esse_arena_grow(scratch, NULL, room);
+    const size_t room = s->csr.nodes + (size_t)1;
+    uint32_t *left = esse_arena_array(scratch, room, *left);
+    uint32_t *members = esse_arena_array(scratch, room, *members);
     uint32_t count = 0;
     start(s, false);
     for (uint32_t v = s->csr.nodes; v-- > 0;)
         if (!s->met[v] && !visit(s, v, left, &count))
             return false;
+    assert(count == s->csr.nodes);
     const struct esse_csr along = s->csr;
-    turn(&s->csr, scratch, &along);
+    esse_csr_turn(&s->csr, scratch, &along);
     start(s, true);
     return number_components(s, scc, left, members);
 }
@@ -168,9 +161,9 @@ bool dsg_scc_find(struct esse_scc *scc, struct esse_arena *arena, const struct e
         .ranges = ranges, .csr = *csr, .mask = mask, .doubled = doubled, .budget = budget
     };
     s.walk = dsg_walk_new(scratch, ranges, doubled);
-    s.met = esse_arena_grow(scratch, NULL, nodes);
-    s.path = esse_arena_grow(scratch, NULL, nodes * sizeof *s.path);
-    *scc = (struct esse_scc){ esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t)), 0 };
+    s.met = esse_arena_array(scratch, nodes, *s.met);
+    s.path = esse_arena_array(scratch, nodes, *s.path);
+    *scc = (struct esse_scc){ esse_arena_array(arena, nodes, uint32_t), 0 };
     const bool ok = find_twice(&s, scc, scratch);
     esse_arena_free(scratch);
     return ok;

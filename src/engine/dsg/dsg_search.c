@@ -1,5 +1,6 @@
 #include "engine/dsg/dsg_search.h"
 
+#include "base/checked.h"
 #include "engine/dsg/dsg_shorten.h"
 
 #include <string.h>
@@ -54,11 +55,13 @@ struct state {
 
 static unsigned pack(struct state state)
 {
+    ESSE_HOT_ASSERT(state.antis <= 2);
     return state.antis * 4 + state.last_anti * 2u + state.has_need;
 }
 
 static struct state unpack(unsigned packed)
 {
+    ESSE_HOT_ASSERT(packed < STATES);
     return (struct state){ packed / 4, packed & 2, packed & 1 };
 }
 
@@ -166,7 +169,7 @@ struct stretch {
 };
 
 struct visit {
-    uint32_t parent; /* an earlier visit, or NO_NODE */
+    uint32_t parent; /* an earlier visit, or ESSE_NO_NODE */
     struct stretch by;
     uint8_t state;
 };
@@ -191,6 +194,8 @@ static const struct dsg_edge *whole(const struct searching *s, struct stretch by
 
 static void keep(struct searching *s, uint32_t last, struct stretch closing, uint32_t length)
 {
+    assert(length > 1);
+    assert(!s->best || length < s->best);
     s->best = length;
     s->cycle[length - 1] = whole(s, closing);
     for (uint32_t at = length - 1; at-- > 0; last = s->queue[last].parent)
@@ -223,7 +228,7 @@ static bool follow(struct searching *s, uint32_t parent, const struct dsg_edge *
     struct stretch by = { edge, edge };
     for (uint32_t joins = 0; by.last; joins++) {
         const uint32_t to = by.last->to;
-        if (parent != NO_NODE && to == s->first->from && accepts(s->shape, state)) {
+        if (parent != ESSE_NO_NODE && to == s->first->from && accepts(s->shape, state)) {
             keep(s, parent, by, depth + 1);
             return true;
         }
@@ -244,7 +249,7 @@ static void search_from(struct searching *s, const struct dsg_edge *first)
     s->round++;
     s->first = first;
     s->tail = 0;
-    follow(s, NO_NODE, first, first_state(s->shape, first->dep), 0);
+    follow(s, ESSE_NO_NODE, first, first_state(s->shape, first->dep), 0);
     uint32_t level_end = s->tail, depth = 1;
     for (uint32_t head = 0; head < s->tail; head++) {
         if (head == level_end) {
@@ -290,9 +295,8 @@ uint32_t dsg_search(const struct dsg_component *component, const struct dsg_shap
     struct searching s = { .component = component, .shape = shape, .cycle = cycle };
     const size_t room = dsg_search_room(component);
     const uint32_t *live = find_live(component, shape, arena, is_doubled(shape));
-    s.queue = esse_arena_grow(arena, NULL, room * sizeof *s.queue);
-    s.seen = esse_arena_grow(arena, NULL, room * sizeof *s.seen);
-    memset(s.seen, 0, room * sizeof *s.seen);
+    s.queue = esse_arena_array(arena, room, *s.queue);
+    s.seen = esse_arena_zeros(arena, room, *s.seen);
     search_all(&s, live, budget);
     s.best = s.best ? dsg_shorten(component, shape, cycle, s.best) : 0;
     s.joins = JOINS;

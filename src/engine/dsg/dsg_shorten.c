@@ -1,10 +1,12 @@
 #include "engine/dsg/dsg_shorten.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool is_inferred(const struct versions *versions, const struct dsg_edge *edge)
 {
-    return versions_edge(versions, versions->of[edge->from_at], versions->of[edge->to_at]) != NULL;
+    return versions_edge(versions, versions->of[edge->from_at.ix], versions->of[edge->to_at.ix]) !=
+           NULL;
 }
 
 /* rw or ww, and then ww, along the versions of one key? */
@@ -14,9 +16,9 @@ static bool is_along_versions(const struct versions *versions, const struct dsg_
     if ((edge->dep != ESSE_DEP_RW && edge->dep != ESSE_DEP_WW) || next->dep != ESSE_DEP_WW ||
         edge->key != next->key)
         return false;
-    const uint32_t to = versions->of[edge->to_at], from = versions->of[next->from_at];
-    return to != NO_VERSION && from != NO_VERSION && from >= to &&
-           versions->of[edge->from_at] != NO_VERSION && !is_inferred(versions, edge) &&
+    const version_id to = versions->of[edge->to_at.ix], from = versions->of[next->from_at.ix];
+    return to.ix != NO_VERSION && from.ix != NO_VERSION && from.ix >= to.ix &&
+           versions->of[edge->from_at.ix].ix != NO_VERSION && !is_inferred(versions, edge) &&
            !is_inferred(versions, next);
 }
 
@@ -52,6 +54,7 @@ static bool changes_type(const struct dsg_shape *shape, const struct dsg_edge *e
 static bool join_at(const struct dsg_component *component, const struct dsg_shape *shape,
                     const struct dsg_edge **cycle, uint32_t *length, uint32_t at)
 {
+    assert(at < *length);
     const uint32_t next = (at + 1) % *length, after = (at + 2) % *length;
     if (*length <= 2 || !dsg_can_join(component, cycle[at], cycle[next]) ||
         changes_type(shape, cycle[at], cycle[after]))

@@ -17,8 +17,7 @@ bool dsg_points_find(struct esse_start_points *points, const struct versions *ve
 struct esse_order dsg_points_order(struct esse_arena *arena, const struct versions *versions,
                                    const struct esse_start_points *points)
 {
-    uint32_t *events =
-        esse_arena_grow(arena, NULL, (points->order.count + (size_t)1) * sizeof *events);
+    uint32_t *events = esse_arena_array(arena, points->order.count + (size_t)1, *events);
     struct esse_order order = { .events = events, .has_starts = true };
     for (uint32_t i = 0; i < points->order.count; i++)
         if (versions->in[points->order.events[i] >> 1])
@@ -70,23 +69,19 @@ static struct esse_edge edge_against(const struct starting *s, const struct esse
 static const char *describe(const struct starting *s, const struct esse_edge *edge, unsigned dep)
 {
     static const char *const words[ESSE_DEP_END] = {
-        [ESSE_DEP_WW] = "%s overwrote what %s wrote, which had not committed when it began",
-        [ESSE_DEP_WR] = "%s read from %s, which had not committed when it began",
+        [ESSE_DEP_WW] = "%t overwrote what %t wrote, which had not committed when it began",
+        [ESSE_DEP_WR] = "%t read from %t, which had not committed when it began",
         [ESSE_DEP_WRP] =
-            "%s saw by a predicate what %s wrote, which had not committed when it began",
-        [ESSE_DEP_RW] = "%s missed what %s wrote, which had committed when it began",
+            "%t saw by a predicate what %t wrote, which had not committed when it began",
+        [ESSE_DEP_RW] = "%t missed what %t wrote, which had committed when it began",
         [ESSE_DEP_RWP] =
-            "%s missed by a predicate what %s wrote, which had committed when it began",
-        [ESSE_DEP_PROCESS] = "%s began when %s had not committed, which precedes it in its session",
-        [ESSE_DEP_REALTIME] = "%s began when %s had not committed, which had ended when it started",
+            "%t missed by a predicate what %t wrote, which had committed when it began",
+        [ESSE_DEP_PROCESS] = "%t began when %t had not committed, which precedes it in its session",
+        [ESSE_DEP_REALTIME] = "%t began when %t had not committed, which had ended when it started",
     };
     const bool is_anti = dsg_is_anti(dep);
-    struct esse_arena *arena = s->known->arena;
-    const char *first =
-        esse_show_txn_text(arena, s->known->history, is_anti ? edge->from : edge->to);
-    const char *second =
-        esse_show_txn_text(arena, s->known->history, is_anti ? edge->to : edge->from);
-    return esse_arena_format(arena, words[dep], first, second); /* NOLINT */
+    return esse_show_sentence(s->known->arena, s->known->history, words[dep],
+                              is_anti ? edge->from : edge->to, is_anti ? edge->to : edge->from);
 }
 
 static void tell(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge edge)
@@ -128,7 +123,7 @@ static void hold(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge
         tell(s, from, to, edge);
 }
 
-static struct dsg_edge item(enum esse_dep dep, uint32_t key, uint32_t from_at, uint32_t to_at)
+static struct dsg_edge item(enum esse_dep dep, uint32_t key, touch_id from_at, touch_id to_at)
 {
     return (struct dsg_edge){
         .key = key, .from_at = from_at, .to_at = to_at, .predicate = ESSE_NO_OP, .dep = (uint8_t)dep
@@ -137,47 +132,49 @@ static struct dsg_edge item(enum esse_dep dep, uint32_t key, uint32_t from_at, u
 
 /* Of the loose versions that follow a read version the two that were committed first: if those are
  * not missed, none is, and one of them may be the reader's own. */
-static void find_earliest(const struct starting *s, uint32_t key, uint32_t earliest[2])
+static void find_earliest(const struct starting *s, uint32_t key, version_id earliest[2])
 {
     const struct versions *versions = s->versions;
-    earliest[0] = earliest[1] = NO_VERSION;
-    for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++) {
-        uint32_t version = v;
+    earliest[0].ix = earliest[1].ix = NO_VERSION;
+    for (version_id v = versions->loose[key]; v.ix < versions->first[key + 1].ix; v.ix++) {
+        version_id version = v;
         for (int i = 0; i < 2; i++) {
-            const uint32_t other = earliest[i];
-            if (other != NO_VERSION && s->points->commit[version_txn(versions, other)] <=
-                                           s->points->commit[version_txn(versions, version)])
+            const version_id other = earliest[i];
+            if (other.ix != NO_VERSION && s->points->commit[version_txn(versions, other)] <=
+                                              s->points->commit[version_txn(versions, version)])
                 continue;
             earliest[i] = version;
-            if (other == NO_VERSION)
+            if (other.ix == NO_VERSION)
                 break;
             version = other;
         }
     }
 }
 
-static void hold_to(struct starting *s, uint32_t key, uint32_t at, enum esse_dep dep, uint32_t next)
+static void hold_to(struct starting *s, uint32_t key, touch_id at, enum esse_dep dep,
+                    version_id next)
 {
     hold(s, versions_touch(s->versions, at)->txn, version_txn(s->versions, next),
-         item(dep, key, at, s->versions->write[next]));
+         item(dep, key, at, s->versions->write[next.ix]));
 }
 
 /* From the access to whoever installed what comes after its version. */
-static void hold_next(struct starting *s, uint32_t key, uint32_t at, enum esse_dep dep,
-                      const uint32_t earliest[2])
+static void hold_next(struct starting *s, uint32_t key, touch_id at, enum esse_dep dep,
+                      const version_id earliest[2])
 {
     const struct versions *versions = s->versions;
-    const uint32_t version = versions->of[at];
+    const version_id version = versions->of[at.ix];
     if (is_loose(versions, key, version))
         return;
-    if (version + 1 < versions->loose[key])
-        hold_to(s, key, at, dep, version + 1);
+    if (version.ix + 1 < versions->loose[key].ix)
+        hold_to(s, key, at, dep, (version_id){ version.ix + 1 });
     if (!precedes_loose(versions, key, version))
         return;
     for (int i = 0; i < 2 && dep == ESSE_DEP_RW; i++)
-        if (earliest[i] != NO_VERSION)
+        if (earliest[i].ix != NO_VERSION)
             hold_to(s, key, at, dep, earliest[i]);
-    for (uint32_t v = versions->loose[key]; dep == ESSE_DEP_WW && v < versions->first[key + 1]; v++)
+    for (version_id v = versions->loose[key];
+         dep == ESSE_DEP_WW && v.ix < versions->first[key + 1].ix; v.ix++)
         hold_to(s, key, at, dep, v);
 }
 
@@ -185,18 +182,18 @@ static void hold_key(struct starting *s, uint32_t key)
 {
     const struct versions *versions = s->versions;
     const uint32_t *first = &versions->sources->by_key.first[key];
-    uint32_t earliest[2];
+    version_id earliest[2];
     find_earliest(s, key, earliest);
-    for (uint32_t at = first[0]; at < first[1]; at++) {
+    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++) {
         const struct esse_touch *touch = versions_touch(versions, at);
-        const uint32_t version = versions->of[at];
-        if (version == NO_VERSION || !versions->in[touch->txn])
+        const version_id version = versions->of[at.ix];
+        if (version.ix == NO_VERSION || !versions->in[touch->txn])
             continue;
         if (touch->kind != ESSE_OP_READ) {
             hold_next(s, key, at, ESSE_DEP_WW, earliest);
         } else if (version_txn(versions, version) != touch->txn) {
             hold(s, version_txn(versions, version), touch->txn,
-                 item(ESSE_DEP_WR, key, versions->write[version], at));
+                 item(ESSE_DEP_WR, key, versions->write[version.ix], at));
             hold_next(s, key, at, ESSE_DEP_RW, earliest);
         }
     }
@@ -207,9 +204,9 @@ static void hold_predicates(struct starting *s)
     for (size_t i = 0; i < s->versions->predicate_edge_count; i++) {
         const struct dsg_predicate_edge *known = &s->versions->predicate_edges[i];
         const bool reads = known->dep == ESSE_DEP_WRP;
-        struct dsg_edge edge =
-            item((enum esse_dep)known->dep, known->key, reads ? known->write : ESSE_NO_TOUCH,
-                 reads ? ESSE_NO_TOUCH : known->write);
+        struct dsg_edge edge = item((enum esse_dep)known->dep, known->key,
+                                    reads ? known->write : (touch_id){ ESSE_NO_TOUCH },
+                                    reads ? (touch_id){ ESSE_NO_TOUCH } : known->write);
         edge.predicate = known->op;
         hold(s, known->from, known->to, edge);
     }
@@ -222,7 +219,8 @@ static void hold_sessions(struct starting *s)
     for (uint32_t txn = 0; txn < s->versions->history->txns; txn++)
         if (s->versions->in[txn])
             hold(s, txn, dsg_next_in_session(s->versions, txn),
-                 item(ESSE_DEP_PROCESS, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
+                 item(ESSE_DEP_PROCESS, 0, (touch_id){ ESSE_NO_TOUCH },
+                      (touch_id){ ESSE_NO_TOUCH }));
 }
 
 /* A committing transaction must not have ended before one started that has its start point already;
@@ -243,7 +241,9 @@ static void hold_times(struct starting *s)
             latest_start = begin;
             latest = txn;
         } else if ((order->events[i] & 1) && end != ESSE_NO_TIME && end < latest_start) {
-            hold(s, txn, latest, item(ESSE_DEP_REALTIME, 0, ESSE_NO_TOUCH, ESSE_NO_TOUCH));
+            hold(s, txn, latest,
+                 item(ESSE_DEP_REALTIME, 0, (touch_id){ ESSE_NO_TOUCH },
+                      (touch_id){ ESSE_NO_TOUCH }));
         }
     }
 }

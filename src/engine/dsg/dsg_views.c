@@ -1,5 +1,6 @@
 #include "engine/dsg/dsg_views.h"
 
+#include "base/checked.h"
 #include "base/radix.h"
 
 enum { MOST_COLUMNS = 64 }; /* that are worth an index */
@@ -16,9 +17,9 @@ void dsg_views_open(struct dsg_views *views, const struct versions *versions,
     views->columns = esse_arena_alloc(arena, MOST_COLUMNS, sizeof *views->columns);
     views->at = esse_arena_alloc(arena, keys, sizeof *views->at);
     views->round = esse_arena_alloc(arena, keys, sizeof *views->round);
-    views->keys = esse_arena_grow(arena, NULL, keys * sizeof *views->keys);
-    views->changes = esse_arena_grow(arena, NULL, room * sizeof *views->changes);
-    views->found = esse_arena_grow(arena, NULL, room * sizeof *views->found);
+    views->keys = esse_arena_array(arena, keys, *views->keys);
+    views->changes = esse_arena_array(arena, room, *views->changes);
+    views->found = esse_arena_array(arena, room, *views->found);
 }
 
 /* ---- the text ---- */
@@ -58,6 +59,7 @@ bool dsg_views_take(struct dsg_views *views, esse_value text)
  * so far. */
 void dsg_views_keep(struct dsg_views *views, uint32_t key, struct dsg_view view)
 {
+    ESSE_HOT_ASSERT(key < views->versions->history->keys);
     views->at[key] = view;
     views->round[key] = views->rounds;
     views->keys[views->key_count++] = key;
@@ -66,22 +68,23 @@ void dsg_views_keep(struct dsg_views *views, uint32_t key, struct dsg_view view)
 /* The versions of a key that match, ascending. */
 static struct dsg_view view_matches(struct dsg_views *views, uint32_t key,
                                     const struct esse_pair *matching, uint32_t count,
-                                    uint32_t *room)
+                                    version_id *room)
 {
     const struct versions *versions = views->versions;
-    const uint32_t first = versions->first[key], end = versions->first[key + 1];
-    struct dsg_view view = { .changes = room, .misses = end - first - count };
-    uint32_t miss = first;
+    const version_id first = versions->first[key], end = versions->first[key + 1];
+    ESSE_HOT_ASSERT(count > 0);
+    struct dsg_view view = { .changes = room, .misses = end.ix - first.ix - count };
+    version_id miss = first;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t version = matching[i].id;
+        const version_id version = { matching[i].id };
         const bool goes =
-            version + 1 < end && (i + 1 == count || matching[i + 1].id != version + 1);
-        const bool stays = i > 0 && matching[i - 1].id + 1 == version;
-        if (version > first && (views->by_touch || !stays))
+            version.ix + 1 < end.ix && (i + 1 == count || matching[i + 1].id != version.ix + 1);
+        const bool stays = i > 0 && matching[i - 1].id + 1 == version.ix;
+        if (version.ix > first.ix && (views->by_touch || !stays))
             view.changes[view.change_count++] = version;
         if (goes)
-            view.changes[view.change_count++] = version + 1;
-        miss += miss == version;
+            view.changes[view.change_count++].ix = version.ix + 1;
+        miss.ix += miss.ix == version.ix;
     }
     view.miss = miss;
     return view;
@@ -94,19 +97,14 @@ static void see_range(struct dsg_views *views)
     const struct versions *versions = views->versions;
     uint32_t count = 0, used = 0, key = 0;
     for (uint32_t rank = views->low; rank < views->high; rank++)
-        views->found[count++] = (struct esse_pair){ column->version[rank], column->version[rank] };
+        views->found[count++] =
+            (struct esse_pair){ column->version[rank].ix, column->version[rank].ix };
     esse_radix_sort(views->found, count, views->arena);
     for (uint32_t i = 0, j; i < count; i = j) {
-        uint32_t low = key, high = versions->history->keys; /* the key of this version */
-        while (high - low > 1) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (versions->first[middle] <= views->found[i].id)
-                low = middle;
-            else
-                high = middle;
-        }
-        key = low;
-        for (j = i; j < count && views->found[j].id < versions->first[key + 1];)
+        uint32_t after = key + 1, high = versions->history->keys;
+        ESSE_BISECT(after, high, middle, versions->first[middle].ix <= views->found[i].id);
+        key = after - 1; /* of this version */
+        for (j = i; j < count && views->found[j].id < versions->first[key + 1].ix;)
             j++;
         const struct dsg_view view =
             view_matches(views, key, views->found + i, j - i, views->changes + used);
@@ -125,13 +123,13 @@ static bool see_all(struct dsg_views *views)
         uint32_t count = 0;
         if (!dsg_is_ordered(versions, key))
             continue;
-        for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++) {
+        for (version_id v = versions->first[key]; v.ix < versions->first[key + 1].ix; v.ix++) {
             bool matches;
             if (!esse_predicate_selects(views->predicate, history->key_name[key],
                                         dsg_version_value(versions, key, v), &matches, views->err))
                 return false;
             if (matches)
-                views->found[count++] = (struct esse_pair){ v, v };
+                views->found[count++] = (struct esse_pair){ v.ix, v.ix };
         }
         if (!count)
             continue;

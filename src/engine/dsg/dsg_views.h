@@ -10,10 +10,10 @@
  * (the first that asks for the column pays for its index); O(versions) for any other.
  */
 struct dsg_view {
-    uint32_t *changes; /* versions that change the matches, ascending */
+    version_id *changes; /* versions that change the matches, ascending */
     uint32_t change_count;
     uint32_t misses; /* versions that do not match */
-    uint32_t miss;   /* one of them */
+    version_id miss; /* one of them */
 };
 
 struct dsg_views {
@@ -36,7 +36,7 @@ struct dsg_views {
     struct dsg_view *at; /* by key; */
     uint32_t *round;     /* good if it is of this round */
     uint32_t rounds;
-    uint32_t *changes; /* room for those of all keys */
+    version_id *changes; /* room for those of all keys */
     struct esse_pair *found;
 };
 

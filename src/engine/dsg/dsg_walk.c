@@ -1,6 +1,8 @@
 #include "engine/dsg/dsg_ranges.h"
 
+#include "base/checked.h"
 #include "base/radix.h"
+#include "graph/csr.h"
 
 #include <string.h>
 
@@ -39,7 +41,7 @@ struct dsg_walk {
     bool has_lists, has_leaves; /* the trees are made, for this walk */
     struct column_walk *columns;
     struct esse_pair *order; /* the reads by what they see */
-    uint32_t place;          /* all from here on were met; going backward, all before */
+    esse_place place;        /* all from here on were met; going backward, all before */
     size_t read;             /* the same in 'order' */
     uint64_t patience;       /* so many more than ranges->near may still be asked one by one */
 };
@@ -88,9 +90,8 @@ static void list_reads(struct dsg_walk *walk)
             struct column_walk *w = &walk->columns[c];
             for (size_t n = 2; n < 2 * (size_t)w->column->count + 3; n++)
                 w->first[n] += w->first[n - 1];
-            w->entry = esse_arena_grow(walk->arena, NULL,
-                                       (w->first[2 * (size_t)w->column->count + 2] + (size_t)1) *
-                                           sizeof(uint32_t));
+            w->entry = esse_arena_array(
+                walk->arena, w->first[2 * (size_t)w->column->count + 2] + (size_t)1, uint32_t);
         }
     }
 }
@@ -102,10 +103,9 @@ static void make_lists(struct dsg_walk *walk)
     for (uint32_t c = 0; c < walk->ranges->column_count; c++) {
         struct column_walk *w = &walk->columns[c];
         const size_t nodes = 2 * (size_t)w->column->count + 3;
-        w->first = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
-        w->cursor = esse_arena_grow(arena, NULL, nodes * sizeof(uint32_t));
-        w->most = esse_arena_grow(arena, NULL, (2 * (size_t)w->leaves + 2) * sizeof(uint32_t));
-        memset(w->first, 0, nodes * sizeof(uint32_t));
+        w->first = esse_arena_zeros(arena, nodes, uint32_t);
+        w->cursor = esse_arena_array(arena, nodes, uint32_t);
+        w->most = esse_arena_array(arena, 2 * (size_t)w->leaves + 2, uint32_t);
     }
     list_reads(walk);
 }
@@ -119,19 +119,19 @@ struct dsg_walk *dsg_walk_new(struct esse_arena *arena, const struct dsg_ranges 
     for (uint32_t c = 0; c < ranges->column_count; c++)
         walk->columns[c] = (struct column_walk){ .column = &ranges->columns[c],
                                                  .leaves = 2 * ranges->columns[c].count };
-    walk->order = esse_arena_grow(arena, NULL, (ranges->count + 1) * sizeof *walk->order);
+    walk->order = esse_arena_array(arena, ranges->count + 1, *walk->order);
     for (size_t i = 0; i < ranges->count; i++)
-        walk->order[i] = (struct esse_pair){ ranges->reads[i].before, (uint32_t)i };
+        walk->order[i] = (struct esse_pair){ ranges->reads[i].before.ix, (uint32_t)i };
     esse_radix_sort(walk->order, ranges->count, arena);
     return walk;
 }
 
 /* ---- starting ---- */
 
-static uint32_t leaf_of(const struct dsg_walk *walk, uint32_t version)
+static uint32_t leaf_of(const struct dsg_walk *walk, version_id version)
 {
-    const uint32_t place = dsg_version_place(walk->ranges, version);
-    return walk->backward ? UINT32_MAX - place : place + 1;
+    const esse_place place = dsg_version_place(walk->ranges, version);
+    return walk->backward ? UINT32_MAX - place.ix : place.ix + 1;
 }
 
 static void fill_leaves(struct dsg_walk *walk, struct column_walk *w)
@@ -139,21 +139,23 @@ static void fill_leaves(struct dsg_walk *walk, struct column_walk *w)
     const struct versions *versions = walk->ranges->versions;
     uint32_t *leaf = w->most + w->leaves;
     for (uint32_t rank = 0; rank < w->column->count; rank++) {
-        const uint32_t version = w->column->version[rank], key = walk->ranges->key[version];
+        const version_id version = w->column->version[rank];
+        const uint32_t key = walk->ranges->key[version.ix];
         const bool placed = walk->ranges->placed[key];
-        const bool came = placed && version > versions->first[key];
-        const bool left = placed && version + 1 < versions->first[key + 1];
+        const bool came = placed && version.ix > versions->first[key].ix;
+        const bool left = placed && version.ix + 1 < versions->first[key + 1].ix;
         leaf[2 * (size_t)rank] = came ? leaf_of(walk, version) : 0;
-        leaf[2 * (size_t)rank + 1] = left ? leaf_of(walk, version + 1) : 0;
+        leaf[2 * (size_t)rank + 1] = left ? leaf_of(walk, (version_id){ version.ix + 1 }) : 0;
     }
 }
 
 void dsg_walk_start(struct dsg_walk *walk, const uint8_t *met, bool backward)
 {
+    assert(walk->ranges->versions->snapshots);
     walk->met = met;
     walk->backward = backward;
     walk->has_leaves = false;
-    walk->place = backward ? 0 : walk->ranges->versions->snapshots->count;
+    walk->place.ix = backward ? 0 : walk->ranges->versions->snapshots->count;
     walk->read = backward ? 0 : walk->ranges->count;
     walk->patience = walk->ranges->near ? walk->ranges->count : 0;
 }
@@ -186,9 +188,11 @@ static uint32_t descend(const struct column_walk *w, uint32_t node, uint32_t tha
     return node - w->leaves;
 }
 
-/* A leaf in [low .. high) that holds more than 'than', or NO_NODE. */
+/* A leaf in [low .. high) that holds more than 'than', or ESSE_NO_NODE. */
 static uint32_t find_leaf(const struct column_walk *w, uint32_t low, uint32_t high, uint32_t than)
 {
+    ESSE_HOT_ASSERT(low <= high);
+    ESSE_HOT_ASSERT(high <= w->leaves);
     for (low += w->leaves, high += w->leaves; low < high; low >>= 1, high >>= 1) {
         if (low & 1) {
             if (w->most[low] > than)
@@ -201,11 +205,12 @@ static uint32_t find_leaf(const struct column_walk *w, uint32_t low, uint32_t hi
                 return descend(w, high, than);
         }
     }
-    return NO_NODE;
+    return ESSE_NO_NODE;
 }
 
 static void clear_leaf(struct column_walk *w, uint32_t leaf)
 {
+    ESSE_HOT_ASSERT(leaf < w->leaves);
     uint32_t node = leaf + w->leaves;
     w->most[node] = 0;
     while (node > 1) {
@@ -223,12 +228,13 @@ static void pass_places(struct dsg_walk *walk)
 {
     const struct esse_snapshots *snapshots = walk->ranges->versions->snapshots;
     if (walk->backward)
-        while (walk->place < snapshots->count &&
-               walk->met[commit_node(walk, snapshots->txns[walk->place].ix)])
-            walk->place++;
+        while (walk->place.ix < snapshots->count &&
+               walk->met[commit_node(walk, snapshots->txns[walk->place.ix].ix)])
+            walk->place.ix++;
     else
-        while (walk->place > 0 && walk->met[commit_node(walk, snapshots->txns[walk->place - 1].ix)])
-            walk->place--;
+        while (walk->place.ix > 0 &&
+               walk->met[commit_node(walk, snapshots->txns[walk->place.ix - 1].ix)])
+            walk->place.ix--;
 }
 
 static bool is_in(const struct dsg_range_read *read, uint32_t rank)
@@ -242,35 +248,35 @@ static bool touches(const struct dsg_walk *walk, const struct dsg_range_read *re
     const struct dsg_ranges *ranges = walk->ranges;
     const uint32_t *rank = ranges->columns[read->column].rank;
     for (uint32_t i = ranges->installed_first[txn]; i < ranges->installed_first[txn + 1]; i++) {
-        const uint32_t version = ranges->installed[i];
-        if ((is_in(read, rank[version]) || is_in(read, rank[version - 1])) &&
-            ranges->placed[ranges->key[version]])
+        const version_id version = ranges->installed[i];
+        if ((is_in(read, rank[version.ix]) || is_in(read, rank[version.ix - 1])) &&
+            ranges->placed[ranges->key[version.ix]])
             return true;
     }
     return false;
 }
 
 static uint32_t touch_in_places(const struct dsg_walk *walk, const struct dsg_range_read *read,
-                                uint32_t begin, uint32_t end)
+                                esse_place begin, esse_place end)
 {
-    for (uint32_t place = begin; place < end; place++) {
-        const uint32_t txn = walk->ranges->versions->snapshots->txns[place].ix;
+    for (esse_place place = begin; place.ix < end.ix; place.ix++) {
+        const uint32_t txn = walk->ranges->versions->snapshots->txns[place.ix].ix;
         if (!walk->met[commit_node(walk, txn)] && touches(walk, read, txn))
             return commit_node(walk, txn);
     }
-    return NO_NODE;
+    return ESSE_NO_NODE;
 }
 
 static uint32_t touch_in_tree(struct dsg_walk *walk, const struct dsg_range_read *read)
 {
     struct column_walk *w = &walk->columns[read->column];
-    const uint32_t than = walk->backward ? UINT32_MAX - read->before : read->before;
+    const uint32_t than = walk->backward ? UINT32_MAX - read->before.ix : read->before.ix;
     make_trees(walk);
     for (;;) {
         const uint32_t leaf = find_leaf(w, 2 * read->from, 2 * read->to, than);
-        if (leaf == NO_NODE)
-            return NO_NODE;
-        const uint32_t version = w->column->version[leaf >> 1] + (leaf & 1);
+        if (leaf == ESSE_NO_NODE)
+            return ESSE_NO_NODE;
+        const version_id version = { w->column->version[leaf >> 1].ix + (leaf & 1) };
         const uint32_t node = commit_node(walk, version_txn(walk->ranges->versions, version));
         if (!walk->met[node])
             return node;
@@ -281,13 +287,14 @@ static uint32_t touch_in_tree(struct dsg_walk *walk, const struct dsg_range_read
 uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read)
 {
     pass_places(walk);
-    const uint32_t begin = walk->backward ? walk->place : read->before;
-    const uint32_t end = walk->backward ? read->before : walk->place;
-    if (begin >= end)
-        return NO_NODE;
-    if (end - begin > walk->ranges->near && (walk->has_leaves || end - begin > walk->patience))
+    const esse_place begin = walk->backward ? walk->place : read->before;
+    const esse_place end = walk->backward ? read->before : walk->place;
+    if (begin.ix >= end.ix)
+        return ESSE_NO_NODE;
+    if (end.ix - begin.ix > walk->ranges->near &&
+        (walk->has_leaves || end.ix - begin.ix > walk->patience))
         return touch_in_tree(walk, read);
-    walk->patience -= end - begin > walk->ranges->near ? end - begin : 0;
+    walk->patience -= end.ix - begin.ix > walk->ranges->near ? end.ix - begin.ix : 0;
     return touch_in_places(walk, read, begin, end);
 }
 
@@ -296,31 +303,31 @@ uint32_t dsg_walk_touch(struct dsg_walk *walk, const struct dsg_range_read *read
 /* The operations of a node whose range is all of it, from the end that is asked for: those that
  * see the most, or going backward the least. */
 static uint32_t find_in_list(struct dsg_walk *walk, struct column_walk *w, uint32_t node,
-                             uint32_t place)
+                             esse_place place)
 {
     uint32_t *cursor = &w->cursor[node];
     while (walk->backward ? *cursor < w->first[node + 1] : *cursor > w->first[node]) {
         const struct dsg_range_read *read =
             &walk->ranges->reads[w->entry[walk->backward ? *cursor : *cursor - 1]];
         const uint32_t reader = snapshot_node(walk, read->txn);
-        if ((read->before > place) == walk->backward)
-            return NO_NODE;
+        if ((read->before.ix > place.ix) == walk->backward)
+            return ESSE_NO_NODE;
         if (!walk->met[reader])
             return reader;
         *cursor += walk->backward ? 1 : UINT32_MAX;
     }
-    return NO_NODE;
+    return ESSE_NO_NODE;
 }
 
 static uint32_t find_reader(struct dsg_walk *walk, struct column_walk *w, uint32_t rank,
-                            uint32_t place)
+                            esse_place place)
 {
     for (uint32_t node = rank + w->column->count; rank != NO_RANK && node; node >>= 1) {
         const uint32_t reader = find_in_list(walk, w, node, place);
-        if (reader != NO_NODE)
+        if (reader != ESSE_NO_NODE)
             return reader;
     }
-    return NO_NODE;
+    return ESSE_NO_NODE;
 }
 
 static bool is_met(const struct dsg_walk *walk, size_t at)
@@ -340,22 +347,22 @@ static void pass_reads(struct dsg_walk *walk)
 
 /* Looks at the operations that see the place, or going backward do not, and were perhaps not met.
  * False if there are too many. */
-static bool reader_in_order(struct dsg_walk *walk, uint32_t column, uint32_t version,
-                            uint32_t place, uint32_t *reader)
+static bool reader_in_order(struct dsg_walk *walk, uint32_t column, version_id version,
+                            esse_place place, uint32_t *reader)
 {
     const uint32_t *rank = walk->columns[column].column->rank;
     const size_t count = walk->backward ? walk->ranges->count - walk->read : walk->read;
-    *reader = NO_NODE;
+    *reader = ESSE_NO_NODE;
     for (size_t i = 0; i < count; i++) {
         const size_t at = walk->backward ? walk->read + i : walk->read - 1 - i;
         const struct dsg_range_read *read = &walk->ranges->reads[walk->order[at].id];
-        if ((read->before > place) == walk->backward)
+        if ((read->before.ix > place.ix) == walk->backward)
             return true;
         if (i >= walk->ranges->near && (walk->has_leaves || !walk->patience))
             return false;
         walk->patience -= i >= walk->ranges->near;
         if (is_met(walk, at) || read->column != column ||
-            !(is_in(read, rank[version]) || is_in(read, rank[version - 1])))
+            !(is_in(read, rank[version.ix]) || is_in(read, rank[version.ix - 1])))
             continue;
         *reader = snapshot_node(walk, read->txn);
         return true;
@@ -363,17 +370,18 @@ static bool reader_in_order(struct dsg_walk *walk, uint32_t column, uint32_t ver
     return true;
 }
 
-uint32_t dsg_walk_reader(struct dsg_walk *walk, uint32_t column, uint32_t version)
+uint32_t dsg_walk_reader(struct dsg_walk *walk, uint32_t column, version_id version)
 {
     struct column_walk *w = &walk->columns[column];
-    const uint32_t place = dsg_version_place(walk->ranges, version);
+    const esse_place place = dsg_version_place(walk->ranges, version);
     uint32_t reader;
-    if (!walk->ranges->placed[walk->ranges->key[version]])
-        return NO_NODE;
+    if (!walk->ranges->placed[walk->ranges->key[version.ix]])
+        return ESSE_NO_NODE;
     pass_reads(walk);
     if (reader_in_order(walk, column, version, place, &reader))
         return reader;
     make_trees(walk);
-    reader = find_reader(walk, w, w->column->rank[version], place);
-    return reader != NO_NODE ? reader : find_reader(walk, w, w->column->rank[version - 1], place);
+    reader = find_reader(walk, w, w->column->rank[version.ix], place);
+    return reader != ESSE_NO_NODE ? reader
+                                  : find_reader(walk, w, w->column->rank[version.ix - 1], place);
 }

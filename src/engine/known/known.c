@@ -58,55 +58,21 @@ void known_tell(struct known *known, enum esse_anomaly_id type, esse_key key,
     memcpy(kept, steps, count * sizeof *kept);
     struct esse_anomaly anomaly = { .type = type,
                                     .description = description,
-                                    .has_key = key.ix != KNOWN_NO_KEY,
+                                    .has_key = key.ix != ESSE_NO_KEY,
                                     .key = key,
                                     .steps = kept,
                                     .step_count = count };
     found_vec_push(&known->found, known->arena, anomaly);
 }
 
-/* "T3 read x = 5" and the like. */
-static const char *say(struct known *known, const struct esse_touch *touch, uint32_t op,
-                       const char *rest)
-{
-    const struct esse_history *history = known->history;
-    const esse_key key = { history->op_key[op] };
-    struct esse_out out;
-    esse_out_init_memory(&out, known->arena);
-    esse_show_txn(&out, history, (esse_txn){ touch->txn });
-    switch ((enum esse_op_kind)history->op_kind[op]) {
-    case ESSE_OP_READ:
-    case ESSE_OP_WRITE:
-        esse_out_text(&out, touch->kind == ESSE_OP_READ ? " read " : " wrote ");
-        esse_show_key(&out, history, key);
-        esse_out_text(&out, " = ");
-        esse_show_value(&out, history, touch->value);
-        break;
-    case ESSE_OP_APPEND:
-        esse_out_text(&out, " appended ");
-        esse_show_value(&out, history, touch->value);
-        esse_out_text(&out, " to ");
-        esse_show_key(&out, history, key);
-        break;
-    case ESSE_OP_DELETE:
-        esse_out_text(&out, " deleted ");
-        esse_show_key(&out, history, key);
-        break;
-    case ESSE_OP_PREDICATE_READ:
-    case ESSE_OP_PREDICATE_UPDATE:
-        esse_out_text(&out, " did ");
-        esse_show_op(&out, history, (esse_op){ op });
-        break;
-    }
-    esse_out_text(&out, rest);
-    return esse_out_memory(&out);
-}
-
-struct esse_step known_step(struct known *known, uint32_t at, const char *rest)
+struct esse_step known_step(struct known *known, touch_id at, const char *rest)
 {
     const struct esse_touch *touch = known_touch(known, at);
-    uint32_t op = esse_by_key_op(&known->sources.by_key, touch->access);
-    return (struct esse_step){ { touch->txn }, { op }, say(known, touch, op, rest) };
+    const esse_txn txn = { touch->txn };
+    const esse_op op = { esse_by_key_op(&known->sources.by_key, touch->access) };
+    return (struct esse_step){
+        txn, op, esse_show_sentence(known->arena, known->history, "%t %d%s", txn, op, rest)
+    };
 }
 
 bool known_judge(const struct known *known, const struct esse_level *level, struct esse_job *job,
@@ -130,6 +96,6 @@ bool known_judge(const struct known *known, const struct esse_level *level, stru
                         : kept[0].edge_count    ? ESSE_EVIDENCE_CYCLE
                                                 : ESSE_EVIDENCE_ANOMALY;
     if (!verdict->anomaly_count && esse_budget_spent(job->budget))
-        verdict->reason = esse_budget_reason(job->arena, job->budget);
+        verdict->reason = esse_budget_reason(job->budget);
     return verdict->anomaly_count > 0;
 }

@@ -29,7 +29,7 @@ static void note_reads(struct opening *o, uint32_t key)
     const struct sources *sources = &o->sources;
     const uint32_t first = sources->by_key.first[key], end = sources->by_key.first[key + 1];
     uint32_t room = end - first;
-    for (uint32_t s = sources->key_spine[key]; s != NO_SPINE; s = sources->next_spine[s])
+    for (uint32_t s = sources->key_spine[key]; s != ESSE_NO_SPINE; s = sources->next_spine[s])
         room += o->history->spines[s].count;
     esse_word_map_clear(&o->reader, o->scratch, room);
     for (uint32_t at = first; at < end; at++) {
@@ -37,7 +37,7 @@ static void note_reads(struct opening *o, uint32_t key)
         if (touch->kind == ESSE_OP_READ && !esse_value_is_list(esse_value_state(touch->value)))
             note(o, esse_value_state(touch->value), touch->txn);
     }
-    for (uint32_t s = sources->key_spine[key]; s != NO_SPINE; s = sources->next_spine[s])
+    for (uint32_t s = sources->key_spine[key]; s != ESSE_NO_SPINE; s = sources->next_spine[s])
         for (uint32_t i = 0; i < o->history->spines[s].count; i++)
             note(o, o->history->spines[s].items[i], SEVERAL);
 }

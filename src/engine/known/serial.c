@@ -7,9 +7,8 @@
 static void sort_backward(struct serial_walk *w)
 {
     const size_t count = w->backward.count;
-    struct esse_pair *pairs = esse_arena_grow(w->scratch, NULL, (count + 1) * sizeof *pairs);
-    struct serial_backward *sorted =
-        esse_arena_grow(w->scratch, NULL, (count + 1) * sizeof *sorted);
+    struct esse_pair *pairs = esse_arena_array(w->scratch, count + 1, *pairs);
+    struct serial_backward *sorted = esse_arena_array(w->scratch, count + 1, *sorted);
     for (size_t i = 0; i < count; i++)
         pairs[i] = (struct esse_pair){ w->backward.at[i].to, (uint32_t)i };
     esse_radix_sort(pairs, count, w->scratch);
@@ -37,7 +36,6 @@ struct reader {
     uint32_t txn, next;
 };
 ESSE_VEC(reader_vec, struct reader)
-ESSE_VEC(txn_vec, uint32_t)
 #define NO_READER UINT32_MAX
 
 struct arranging {
@@ -53,8 +51,8 @@ struct arranging {
     size_t miss;     /* the next of the misses */
     struct edge_vec edges;
     struct reader_vec readers;
-    struct txn_vec first, cursor, stack; /* by member of the window: where its edges begin */
-    struct txn_vec before;               /* these edges: what comes before it */
+    struct esse_u32_vec first, cursor, stack; /* by member of the window: where its edges begin */
+    struct esse_u32_vec before;               /* these edges: what comes before it */
 };
 
 static void must_precede(struct arranging *a, uint32_t from, uint32_t to)
@@ -118,13 +116,13 @@ static void draw_window(struct arranging *a, const struct serial_backward *backw
         must_precede(a, backward[i].from, backward[i].to);
         must_precede(a, backward[i].source, backward[i].reader);
     }
-    uint32_t *first = txn_vec_extend(&a->first, scratch, size + (size_t)2);
+    uint32_t *first = esse_u32_vec_extend(&a->first, scratch, size + (size_t)2);
     memset(first, 0, (size + (size_t)2) * sizeof *first);
     for (size_t i = 0; i < a->edges.count; i++)
         first[a->edges.at[i].to + 2]++;
     for (uint32_t i = 0; i < size; i++)
         first[i + 2] += first[i + 1];
-    uint32_t *before = txn_vec_extend(&a->before, scratch, a->edges.count + 1);
+    uint32_t *before = esse_u32_vec_extend(&a->before, scratch, a->edges.count + 1);
     for (size_t i = 0; i < a->edges.count; i++)
         before[first[a->edges.at[i].to + 1]++] = a->edges.at[i].from;
 }
@@ -136,7 +134,7 @@ enum { FRESH = UINT32_MAX, PLACED = UINT32_MAX - 1 }; /* instead of a cursor */
 static void open_member(struct arranging *a, uint32_t member)
 {
     a->cursor.at[member] = a->first.at[member];
-    txn_vec_push(&a->stack, a->w->scratch, member);
+    esse_u32_vec_push(&a->stack, a->w->scratch, member);
 }
 
 /* Places a member after all that come before it.  False if it comes before itself. */
@@ -176,7 +174,7 @@ static bool arrange(struct arranging *a, const struct serial_backward *backward,
     draw_window(a, backward, count);
     a->cursor.count = 0;
     const uint32_t size = a->window.end - a->window.begin;
-    memset(txn_vec_extend(&a->cursor, a->w->scratch, size), 0xff, size * sizeof(uint32_t));
+    memset(esse_u32_vec_extend(&a->cursor, a->w->scratch, size), 0xff, size * sizeof(uint32_t));
     for (uint32_t member = 0; member < size; member++)
         if (a->cursor.at[member] == FRESH &&
             a->w->history->txn_status[a->window.begin + member] == ESSE_COMMITTED &&
@@ -234,7 +232,7 @@ static bool arrange_windows(struct serial_walk *w, struct serial *serial, struct
 {
     const struct esse_history *history = w->history;
     struct arranging a = { .w = w, .serial = serial, .kept = arena, .timed = timed };
-    a.events = esse_arena_grow(arena, NULL, (history->txns + (size_t)1) * sizeof *a.events);
+    a.events = esse_arena_array(arena, history->txns + (size_t)1, *a.events);
     a.near = esse_arena_alloc(w->scratch, history->keys + 1u, sizeof *a.near);
     a.session_window = esse_arena_alloc(w->scratch, history->sessions + 1u, sizeof(uint32_t));
     a.session_last = esse_arena_alloc(w->scratch, history->sessions + 1u, sizeof(uint32_t));

@@ -22,8 +22,8 @@ bool serial_keeps_time(const struct esse_history *history, const uint32_t *event
 /* Those that did not commit and have no end stay behind: they are not looked at. */
 static uint32_t *sort_by_end(const struct esse_history *history, struct esse_arena *arena)
 {
-    struct esse_pair *pairs = esse_arena_grow(arena, NULL, (history->txns + 1u) * sizeof *pairs);
-    uint32_t *sorted = esse_arena_grow(arena, NULL, (history->txns + 1u) * sizeof *sorted);
+    struct esse_pair *pairs = esse_arena_array(arena, history->txns + 1u, *pairs);
+    uint32_t *sorted = esse_arena_array(arena, history->txns + 1u, *sorted);
     bool known = true;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
         const int64_t end = history->txn_time[txn].end;
@@ -41,7 +41,7 @@ static uint32_t *sort_by_end(const struct esse_history *history, struct esse_are
 
 static bool is_recorded_in_time(const struct esse_history *history, struct esse_arena *arena)
 {
-    uint32_t *committed = esse_arena_grow(arena, NULL, (history->txns + 1u) * sizeof *committed);
+    uint32_t *committed = esse_arena_array(arena, history->txns + 1u, *committed);
     uint32_t count = 0;
     for (uint32_t txn = 0; txn < history->txns; txn++)
         if (history->txn_status[txn] == ESSE_COMMITTED)
@@ -64,13 +64,13 @@ static struct columns make_columns(const struct esse_history *history, struct es
 {
     const size_t ops = history->ops + (size_t)1, txns = history->txns + (size_t)2;
     return (struct columns){
-        .op_kind = esse_arena_grow(arena, NULL, ops * sizeof(uint8_t)),
-        .op_key = esse_arena_grow(arena, NULL, ops * sizeof(uint32_t)),
-        .op_value = esse_arena_grow(arena, NULL, ops * sizeof(esse_value)),
-        .txn_op = esse_arena_grow(arena, NULL, txns * sizeof(uint32_t)),
-        .txn_session = esse_arena_grow(arena, NULL, txns * sizeof(uint32_t)),
-        .txn_status = esse_arena_grow(arena, NULL, txns * sizeof(uint8_t)),
-        .txn_time = esse_arena_grow(arena, NULL, txns * sizeof(struct esse_interval)),
+        .op_kind = esse_arena_array(arena, ops, uint8_t),
+        .op_key = esse_arena_array(arena, ops, uint32_t),
+        .op_value = esse_arena_array(arena, ops, esse_value),
+        .txn_op = esse_arena_array(arena, txns, uint32_t),
+        .txn_session = esse_arena_array(arena, txns, uint32_t),
+        .txn_status = esse_arena_array(arena, txns, uint8_t),
+        .txn_time = esse_arena_array(arena, txns, struct esse_interval),
     };
 }
 

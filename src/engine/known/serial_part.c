@@ -1,13 +1,11 @@
 #include "base/word_map.h"
 #include "engine/known/serial.h"
-#include "evidence/commit_order.h"
 #include "evidence/recheck.h"
+#include "evidence/replay.h"
 
 #include <string.h>
 
 /* ---- the part of a history that is odd ---- */
-
-ESSE_VEC(op_vec, uint32_t)
 
 enum { SMALL_PART = 8 }; /* one in so many transactions and operations */
 
@@ -20,7 +18,7 @@ struct picking {
     uint32_t *wrote, *met; /* by key: the last transaction that wrote it or met what was, and 1 */
     struct esse_word_map seen; /* what was; now and then something else looks the same, and does no
                                   harm: it is only looked at */
-    struct op_vec ops;
+    struct esse_u32_vec ops;
 };
 
 static uint64_t word_of(const struct esse_history *history, uint32_t op)
@@ -103,7 +101,7 @@ static void pick_txn(struct picking *p, uint32_t txn)
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
         if (!whole && !is_picked(p, txn, op))
             continue;
-        op_vec_push(&p->ops, p->scratch, op);
+        esse_u32_vec_push(&p->ops, p->scratch, op);
         p->in[txn] = 1;
     }
 }
@@ -145,15 +143,27 @@ const struct serial *serial_near_find(struct esse_job *job, bool real_time)
     return near->is_found[real_time] ? &near->found[real_time] : NULL;
 }
 
+/* Registers alone, and a φ that the order itself is no part of. */
+static bool may_be_weak(const struct esse_level *level, const struct esse_history *history)
+{
+    const unsigned shown =
+        ESSE_HAS_APPENDS | ESSE_HAS_LIST_READS | ESSE_HAS_PREDICATES | ESSE_HAS_VERSION_ORDER;
+    return (level->phi == ESSE_PHI_READ_EARLIER || level->phi == ESSE_PHI_ATOMIC ||
+            level->phi == ESSE_PHI_CAUSAL) &&
+           !esse_level_is_of_operations(level) && level->needs_session_order &&
+           !(history->has & shown);
+}
+
 /* The order is a proof all the same for levels that allow for what is odd in it. */
 static bool prove_weak(const struct esse_job *job, const struct esse_order *order,
                        const struct esse_level *level, struct esse_verdict *verdict)
 {
-    if (!esse_recheck_is_enough(level, level, verdict) ||
-        !esse_commit_order_is_plain(job->history, level, order, job->proved))
+    struct esse_error ignored;
+    if (!esse_recheck_is_enough(level, level, verdict) || !may_be_weak(level, job->history) ||
+        !esse_replay(job->history, level, order, job->proved, &ignored))
         return false;
     verdict->outcome = ESSE_HOLDS;
-    verdict->reason = NULL;
+    verdict->reason = (struct esse_reason){ 0 };
     verdict->evidence = ESSE_EVIDENCE_ORDER;
     verdict->order = *order;
     verdict->order.proves = level->id;

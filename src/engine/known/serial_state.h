@@ -5,7 +5,6 @@
 
 /* What the walk in the order of recording leaves for putting windows in order.  Private to
  * engine/known/serial. */
-#define NO_OP UINT32_MAX
 
 /* A read that did not return the newest version. */
 struct serial_miss {
@@ -30,7 +29,7 @@ struct serial_walk {
     struct serial_miss_vec misses;       /* by ascending operation */
     struct serial_backward_vec backward; /* in no order */
     struct serial_key *keys;             /* the newest version of each */
-    uint32_t *before; /* by operation that writes: the installed write before it, or NO_OP */
+    uint32_t *before; /* by operation that writes: the installed write before it, or ESSE_NO_OP */
     uint64_t steps;   /* back along these that are left */
     bool lists;       /* keys are appended to */
     struct serial_seen *seen; /* by key, if no value may be written twice; else NULL */

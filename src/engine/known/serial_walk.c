@@ -13,7 +13,7 @@ enum {
 /* The newest committed version of a key so far, and the reads that wait for a later one. */
 struct serial_key {
     esse_value initial, value;
-    uint32_t op; /* that wrote it; NO_OP: the initial version */
+    uint32_t op; /* that wrote it; ESSE_NO_OP: the initial version */
     uint32_t waiting;
     uint32_t count;           /* appended so far */
     uint32_t spine, compared; /* the first so many are those of this spine */
@@ -32,12 +32,12 @@ static struct serial_key *key_of(const struct serial_walk *w, uint32_t op)
 
 static uint32_t txn_of(const struct serial_walk *w, uint32_t op)
 {
-    return op == NO_OP ? ESSE_NO_TXN : esse_op_txn(w->history, op).ix;
+    return op == ESSE_NO_OP ? ESSE_NO_TXN : esse_op_txn(w->history, op).ix;
 }
 
 static bool is_own(const struct serial_walk *w, uint32_t txn, uint32_t op)
 {
-    return op != NO_OP && op >= w->history->txn_op[txn];
+    return op != ESSE_NO_OP && op >= w->history->txn_op[txn];
 }
 
 /* ---- is any value written twice? ---- */
@@ -147,9 +147,10 @@ static bool find_older(struct serial_walk *w, uint32_t read, uint32_t *source, u
         *source = w->before[*overwriter];
         return true;
     }
-    for (*overwriter = key->op; *overwriter != NO_OP && w->steps; w->steps--) {
+    for (*overwriter = key->op; *overwriter != ESSE_NO_OP && w->steps; w->steps--) {
         *source = w->before[*overwriter];
-        if (esse_value_eq(value, *source == NO_OP ? key->initial : w->history->op_value[*source]))
+        if (esse_value_eq(value,
+                          *source == ESSE_NO_OP ? key->initial : w->history->op_value[*source]))
             return true;
         *overwriter = *source;
     }
@@ -269,11 +270,11 @@ bool serial_walk(struct serial_walk *w)
     if (w->lists || strcmp(history->format, "native") != 0)
         w->seen = esse_arena_alloc(w->scratch, history->keys + 1u, sizeof *w->seen);
     w->steps = (uint64_t)history->ops * STEPS_AN_OP + 1;
-    w->before = esse_arena_grow(w->scratch, NULL, (history->ops + (size_t)1) * sizeof *w->before);
+    w->before = esse_arena_array(w->scratch, history->ops + (size_t)1, *w->before);
     w->keys = esse_arena_alloc(w->scratch, history->keys + 1u, sizeof *w->keys);
     for (uint32_t key = 0; key < history->keys; key++)
         w->keys[key] = (struct serial_key){
-            .initial = ESSE_NIL, .value = ESSE_NIL, .op = NO_OP, .waiting = NO_WAIT
+            .initial = ESSE_NIL, .value = ESSE_NIL, .op = ESSE_NO_OP, .waiting = NO_WAIT
         };
     for (uint32_t i = 0; i < history->init_count; i++) {
         struct serial_key *key = &w->keys[history->init[i].key.ix];

@@ -18,9 +18,9 @@ static void link_writes(struct sources *sources, struct esse_word_map *map,
 {
     const struct esse_by_key *by_key = &sources->by_key;
     esse_word_map_clear(map, arena, count_writes(by_key, key));
-    for (uint32_t at = by_key->first[key + 1]; at-- > by_key->first[key];) {
-        const struct esse_touch *touch = &by_key->at[at];
-        sources->link[at] = ESSE_NO_TOUCH;
+    for (touch_id at = { by_key->first[key + 1] }; at.ix-- > by_key->first[key];) {
+        const struct esse_touch *touch = &by_key->at[at.ix];
+        sources->link[at.ix].ix = ESSE_NO_TOUCH;
         if (touch->kind == ESSE_OP_READ)
             continue;
         if (esse_value_eq(touch->value, ESSE_NIL) && touch->kind != ESSE_OP_APPEND) {
@@ -30,25 +30,25 @@ static void link_writes(struct sources *sources, struct esse_word_map *map,
         bool fresh;
         uint32_t *first = esse_word_map_put(map, touch->value.word, &fresh);
         if (!fresh)
-            sources->link[at] = *first;
+            sources->link[at.ix].ix = *first;
         sources->repeated[key] |= !fresh && touch->kind == ESSE_OP_APPEND;
-        *first = at;
+        *first = at.ix;
     }
 }
 
 static void link_reads(struct sources *sources, const struct esse_word_map *map, uint32_t key)
 {
     const struct esse_by_key *by_key = &sources->by_key;
-    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
-        const struct esse_touch *touch = &by_key->at[at];
+    for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
+        const struct esse_touch *touch = &by_key->at[at.ix];
         if (touch->kind == ESSE_OP_READ && !esse_value_is_list(touch->value))
-            sources->link[at] = esse_word_map_get(map, touch->value.word, ESSE_NO_TOUCH);
+            sources->link[at.ix].ix = esse_word_map_get(map, touch->value.word, ESSE_NO_TOUCH);
     }
-    for (uint32_t s = sources->key_spine[key]; s != NO_SPINE; s = sources->next_spine[s]) {
+    for (uint32_t s = sources->key_spine[key]; s != ESSE_NO_SPINE; s = sources->next_spine[s]) {
         const struct esse_spine *spine = &sources->history->spines[s];
-        uint32_t *item = sources->item + sources->spine_first[s];
+        touch_id *item = sources->item + sources->spine_first[s];
         for (uint32_t i = 0; i < spine->count; i++)
-            item[i] = esse_word_map_get(map, spine->items[i].word, ESSE_NO_TOUCH);
+            item[i].ix = esse_word_map_get(map, spine->items[i].word, ESSE_NO_TOUCH);
     }
 }
 
@@ -65,8 +65,8 @@ static void find_spines(struct sources *sources)
         sources->next_spine[s] = *first;
         *first = s;
     }
-    sources->item = esse_arena_grow(sources->arena, NULL,
-                                    (sources->spine_first[count] + (size_t)1) * sizeof(uint32_t));
+    sources->item =
+        esse_arena_array(sources->arena, sources->spine_first[count] + (size_t)1, touch_id);
 }
 
 struct linking {
@@ -107,12 +107,10 @@ bool sources_find_among(struct sources *sources, struct esse_arena *arena,
 {
     const size_t keys = history->keys + (size_t)1;
     *sources = (struct sources){ .arena = arena, .history = history, .by_key = *by_key };
-    sources->link =
-        esse_arena_grow(arena, NULL, (sources->by_key.count + (size_t)1) * sizeof(uint32_t));
+    sources->link = esse_arena_array(arena, sources->by_key.count + (size_t)1, touch_id);
     sources->deleted = esse_arena_alloc(arena, keys, 1);
     sources->repeated = esse_arena_alloc(arena, keys, 1);
-    sources->key_spine = esse_arena_alloc(arena, keys, sizeof *sources->key_spine);
-    memset(sources->key_spine, 0xff, keys * sizeof *sources->key_spine);
+    sources->key_spine = esse_arena_none(arena, keys, uint32_t);
     sources->initial = esse_initial_values(sources->arena, sources->history);
     find_spines(sources);
     esse_budget_phase(budget, "finding writers", history->keys);
@@ -135,15 +133,15 @@ void sources_forget(struct sources *sources)
     sources->link = sources->item = NULL;
 }
 
-uint32_t sources_only_of_chain(const struct sources *sources, uint32_t at)
+touch_id sources_only_of_chain(const struct sources *sources, touch_id at)
 {
     const struct esse_history *history = sources->history;
-    uint32_t found = ESSE_NO_TOUCH;
-    for (; at != ESSE_NO_TOUCH; at = sources->link[at]) {
-        if (history->txn_status[sources->by_key.at[at].txn] == ESSE_ABORTED)
+    touch_id found = { ESSE_NO_TOUCH };
+    for (; at.ix != ESSE_NO_TOUCH; at = sources->link[at.ix]) {
+        if (history->txn_status[sources->by_key.at[at.ix].txn] == ESSE_ABORTED)
             continue;
-        if (found != ESSE_NO_TOUCH)
-            return ESSE_NO_TOUCH;
+        if (found.ix != ESSE_NO_TOUCH)
+            return (touch_id){ ESSE_NO_TOUCH };
         found = at;
     }
     return found;

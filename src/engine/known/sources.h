@@ -4,6 +4,11 @@
 #include "base/threads.h"
 #include "history/by_key.h"
 
+/* An access: its position in the index by key; or ESSE_NO_TOUCH. */
+typedef struct {
+    uint32_t ix;
+} touch_id;
+
 /*
  * The writer of what was read, for every access and every element of a list, found key by key.
  *
@@ -21,15 +26,15 @@ struct sources {
     struct esse_arena *arena;
     const struct esse_history *history;
     struct esse_by_key by_key;
-    uint32_t *link;
+    touch_id *link;
     esse_value *initial; /* by key */
     uint8_t *deleted;    /* by key: some operation deletes it */
     uint8_t *repeated;   /* by key: some element was appended to it by several operations */
-    uint32_t *key_spine; /* by key: its first spine, or NO_SPINE; then next_spine */
+    uint32_t *key_spine; /* by key: its first spine, or ESSE_NO_SPINE; then next_spine */
     uint32_t *next_spine;
-    uint32_t *spine_first, *item;
+    uint32_t *spine_first;
+    touch_id *item;
 };
-#define NO_SPINE UINT32_MAX
 
 /* False if the budget is spent.  Everything is in 'arena'. */
 bool sources_find(struct sources *sources, struct esse_arena *arena,
@@ -56,14 +61,15 @@ void sources_forget(struct sources *sources);
 
 /* The only write in the chain from 'at' that was not aborted, or ESSE_NO_TOUCH.  With several,
  * which one was read is a choice, and nothing follows from it. */
-uint32_t sources_only_of_chain(const struct sources *sources, uint32_t at);
+touch_id sources_only_of_chain(const struct sources *sources, touch_id at);
 
-static inline uint32_t sources_only(const struct sources *sources, uint32_t at)
+static inline touch_id sources_only(const struct sources *sources, touch_id at)
 {
-    if (at == ESSE_NO_TOUCH || sources->link[at] != ESSE_NO_TOUCH)
+    if (at.ix == ESSE_NO_TOUCH || sources->link[at.ix].ix != ESSE_NO_TOUCH)
         return sources_only_of_chain(sources, at);
-    return sources->history->txn_status[sources->by_key.at[at].txn] == ESSE_ABORTED ? ESSE_NO_TOUCH
-                                                                                    : at;
+    return sources->history->txn_status[sources->by_key.at[at.ix].txn] == ESSE_ABORTED
+               ? (touch_id){ ESSE_NO_TOUCH }
+               : at;
 }
 
 #endif

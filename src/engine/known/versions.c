@@ -13,62 +13,65 @@ struct ordering {
     const struct esse_by_key *by_key;
     const struct esse_version_order **given; /* by key, or NULL */
     struct esse_word_map values;             /* the writes of a key with a certificate */
-    uint32_t key, begin, end;                /* the key at hand and its accesses */
+    uint32_t key;                            /* at hand */
+    touch_id begin, end;                     /* its accesses */
     bool whole;                              /* every element of its longest list is a version */
-    uint32_t next;                           /* the number of its next version */
-    uint32_t nothing;         /* the version that reads of nothing returned, or NO_VERSION */
+    version_id next;                         /* the number of its next version */
+    version_id nothing;       /* the version that reads of nothing returned, or NO_VERSION */
     bool is_asked, is_placed; /* whether its versions are in the order of the commits */
-    uint32_t seen, found; /* the version of the last snapshot, the access of the last in an order */
+    version_id seen;          /* the version of the last snapshot */
+    touch_id found;           /* the access of the last in an order */
     uint32_t undetermined, unresolved, own_missed, not_repeated; /* see struct versions */
 };
 
-static bool is_write(const struct ordering *o, uint32_t at)
+static bool is_write(const struct ordering *o, touch_id at)
 {
-    return o->by_key->at[at].kind != ESSE_OP_READ;
+    return o->by_key->at[at.ix].kind != ESSE_OP_READ;
 }
 
-static bool counts(const struct ordering *o, uint32_t at)
+static bool counts(const struct ordering *o, touch_id at)
 {
-    return o->versions->in[o->by_key->at[at].txn];
+    return o->versions->in[o->by_key->at[at.ix].txn];
 }
 
-static void add_version(struct ordering *o, uint32_t at)
+static void add_version(struct ordering *o, touch_id at)
 {
-    o->versions->write[o->next] = at;
-    o->versions->of[at] = o->next++;
+    o->versions->write[o->next.ix] = at;
+    o->versions->of[at.ix].ix = o->next.ix++;
 }
 
 /* A value of an order that no transaction installed, or that was there before, is passed over: the
  * scan reports what is wrong about it. */
-static void order_write(struct ordering *o, uint32_t chain)
+static void order_write(struct ordering *o, touch_id chain)
 {
-    uint32_t at = sources_only(o->versions->sources, chain);
-    if (at != ESSE_NO_TOUCH && counts(o, at) && o->versions->of[at] == NO_VERSION)
+    touch_id at = sources_only(o->versions->sources, chain);
+    if (at.ix != ESSE_NO_TOUCH && counts(o, at) && o->versions->of[at.ix].ix == NO_VERSION)
         add_version(o, at);
 }
 
 /* ---- the order that lists show ---- */
 
-static uint32_t longest_read(const struct ordering *o)
+static touch_id longest_read(const struct ordering *o)
 {
-    uint32_t best = ESSE_NO_TOUCH;
-    for (uint32_t at = o->begin; at < o->end; at++) {
-        esse_value value = o->by_key->at[at].value;
+    touch_id best = { ESSE_NO_TOUCH };
+    for (touch_id at = o->begin; at.ix < o->end.ix; at.ix++) {
+        esse_value value = o->by_key->at[at.ix].value;
         if (esse_value_is_list(value) && list_length(value) && counts(o, at) &&
-            (best == ESSE_NO_TOUCH || list_length(value) > list_length(o->by_key->at[best].value)))
+            (best.ix == ESSE_NO_TOUCH ||
+             list_length(value) > list_length(o->by_key->at[best.ix].value)))
             best = at;
     }
     return best;
 }
 
-static void order_list(struct ordering *o, uint32_t reader)
+static void order_list(struct ordering *o, touch_id reader)
 {
     const struct sources *sources = o->versions->sources;
-    esse_value list = o->by_key->at[reader].value;
-    const uint32_t *item = sources->item + sources->spine_first[spine_of(list)];
+    esse_value list = o->by_key->at[reader.ix].value;
+    const touch_id *item = sources->item + sources->spine_first[spine_of(list)];
     for (uint32_t i = 0; i < list_length(list); i++)
         order_write(o, item[i]);
-    o->whole = o->next - o->versions->first[o->key] - 1 == list_length(list);
+    o->whole = o->next.ix - o->versions->first[o->key].ix - 1 == list_length(list);
 }
 
 /* ---- the order that a certificate gives ---- */
@@ -85,13 +88,13 @@ static bool is_earlier(const void *context, uint32_t at)
 }
 
 /* The last write of a transaction to the key, for orders by transaction. */
-static uint32_t installed_by(struct ordering *o, uint32_t txn)
+static touch_id installed_by(struct ordering *o, uint32_t txn)
 {
     const struct installing installing = { o->by_key->at, txn };
-    uint32_t at = esse_gallop(o->begin, o->end, o->found, is_earlier, &installing);
-    uint32_t found = ESSE_NO_TOUCH;
+    touch_id at = { esse_gallop(o->begin.ix, o->end.ix, o->found.ix, is_earlier, &installing) };
+    touch_id found = { ESSE_NO_TOUCH };
     o->found = at;
-    for (; at < o->end && o->by_key->at[at].txn == txn; at++)
+    for (; at.ix < o->end.ix && o->by_key->at[at.ix].txn == txn; at.ix++)
         if (is_write(o, at))
             found = at;
     return found;
@@ -99,11 +102,11 @@ static uint32_t installed_by(struct ordering *o, uint32_t txn)
 
 static void map_values(struct ordering *o)
 {
-    esse_word_map_clear(&o->values, o->arena, o->end - o->begin);
-    for (uint32_t at = o->end; at-- > o->begin;) {
+    esse_word_map_clear(&o->values, o->arena, o->end.ix - o->begin.ix);
+    for (touch_id at = o->end; at.ix-- > o->begin.ix;) {
         bool fresh;
-        if (is_write(o, at) && !esse_value_eq(o->by_key->at[at].value, ESSE_NIL))
-            *esse_word_map_put(&o->values, o->by_key->at[at].value.word, &fresh) = at;
+        if (is_write(o, at) && !esse_value_eq(o->by_key->at[at.ix].value, ESSE_NIL))
+            *esse_word_map_put(&o->values, o->by_key->at[at.ix].value.word, &fresh) = at.ix;
     }
 }
 
@@ -116,11 +119,12 @@ static void order_certificate(struct ordering *o, const struct esse_version_orde
             if (!has_values)
                 map_values(o);
             has_values = true;
-            order_write(o, esse_word_map_get(&o->values, version->value.word, ESSE_NO_TOUCH));
+            order_write(
+                o, (touch_id){ esse_word_map_get(&o->values, version->value.word, ESSE_NO_TOUCH) });
             continue;
         }
-        uint32_t at = installed_by(o, version->txn.ix);
-        if (at != ESSE_NO_TOUCH && counts(o, at) && o->versions->of[at] == NO_VERSION)
+        touch_id at = installed_by(o, version->txn.ix);
+        if (at.ix != ESSE_NO_TOUCH && counts(o, at) && o->versions->of[at.ix].ix == NO_VERSION)
             add_version(o, at);
     }
 }
@@ -132,12 +136,13 @@ static void order_certificate(struct ordering *o, const struct esse_version_orde
 static void place_loose(struct ordering *o)
 {
     struct versions *versions = o->versions;
-    uint32_t loose = versions->loose[o->key] = o->next;
-    for (uint32_t at = o->begin; at < o->end; at++)
-        if (is_write(o, at) && counts(o, at) && versions->of[at] == NO_VERSION &&
-            (o->by_key->at[at].kind == ESSE_OP_APPEND || esse_is_last_write(o->by_key, o->key, at)))
+    version_id loose = versions->loose[o->key] = o->next;
+    for (touch_id at = o->begin; at.ix < o->end.ix; at.ix++)
+        if (is_write(o, at) && counts(o, at) && versions->of[at.ix].ix == NO_VERSION &&
+            (o->by_key->at[at.ix].kind == ESSE_OP_APPEND ||
+             esse_is_last_write(o->by_key, o->key, at.ix)))
             add_version(o, at);
-    uint32_t count = o->next - loose;
+    uint32_t count = o->next.ix - loose.ix;
     if (esse_is_recorded_in_version_order(versions->history) && !versions->gaps[o->key])
         count = 1;
     if (count == 1 && !versions->gaps[o->key])
@@ -147,15 +152,15 @@ static void place_loose(struct ordering *o)
 
 /* ---- snapshots ---- */
 
-bool versions_placed(const struct versions *versions, uint32_t first, uint32_t end)
+bool versions_placed(const struct versions *versions, version_id first, version_id end)
 {
-    uint32_t next = 0; /* the first place that is free */
+    esse_place next = { 0 }; /* the first place that is free */
     assert(versions->snapshots);
-    for (uint32_t v = first + 1; v < end; v++) {
-        const uint32_t place = versions->snapshots->place[version_txn(versions, v)];
-        if (place == ESSE_NO_PLACE || place < next)
+    for (version_id v = { first.ix + 1 }; v.ix < end.ix; v.ix++) {
+        const esse_place place = versions->snapshots->place[version_txn(versions, v)];
+        if (place.ix == ESSE_NO_PLACE || place.ix < next.ix)
             return false;
-        next = place + 1;
+        next.ix = place.ix + 1;
     }
     return true;
 }
@@ -168,45 +173,45 @@ struct looking {
 static bool was_before(const void *context, uint32_t version)
 {
     const struct looking *looking = context;
-    const uint32_t txn = version_txn(looking->versions, version);
-    return looking->versions->snapshots->place[txn] < looking->snapshot->before;
+    const uint32_t txn = version_txn(looking->versions, (version_id){ version });
+    return looking->versions->snapshots->place[txn].ix < looking->snapshot->before.ix;
 }
 
-uint32_t versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
-                     uint32_t first, uint32_t end, uint32_t near)
+version_id versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
+                       version_id first, version_id end, version_id near)
 {
     const struct looking looking = { versions, snapshot };
     assert(versions->snapshots);
-    assert(first < end);
-    uint32_t at = esse_gallop(first + 1, end, near, was_before, &looking) - 1;
-    while (at > first && !snapshot->is_prefix &&
+    assert(first.ix < end.ix);
+    version_id at = { esse_gallop(first.ix + 1, end.ix, near.ix, was_before, &looking) - 1 };
+    while (at.ix > first.ix && !snapshot->is_prefix &&
            !esse_snapshot_sees(versions->snapshots, snapshot, version_txn(versions, at)))
-        at--;
+        at.ix--;
     return at;
 }
 
 /* What a read returned that may be of several versions. */
-static uint32_t version_at_snapshot(struct ordering *o, uint32_t read)
+static version_id version_at_snapshot(struct ordering *o, touch_id read)
 {
     const struct versions *versions = o->versions;
-    const struct esse_touch *touch = &o->by_key->at[read];
-    const uint32_t first = versions->first[o->key];
+    const struct esse_touch *touch = &o->by_key->at[read.ix];
+    const version_id first = versions->first[o->key];
     struct esse_snapshot snapshot;
     if (!versions->snapshots || esse_value_is_list(touch->value) ||
         !esse_snapshot_of(versions->snapshots, touch->txn, esse_by_key_op(o->by_key, touch->access),
                           &snapshot))
-        return NO_VERSION;
+        return (version_id){ NO_VERSION };
     if (!o->is_asked)
         o->is_placed =
-            versions->loose[o->key] == o->next && versions_placed(versions, first, o->next);
+            versions->loose[o->key].ix == o->next.ix && versions_placed(versions, first, o->next);
     o->is_asked = true;
     if (!o->is_placed)
-        return NO_VERSION;
-    const uint32_t seen = versions_at(versions, &snapshot, first, o->next, o->seen);
+        return (version_id){ NO_VERSION };
+    const version_id seen = versions_at(versions, &snapshot, first, o->next, o->seen);
     o->seen = seen;
-    const esse_value value = seen == first ? versions->sources->initial[o->key]
-                                           : o->by_key->at[versions->write[seen]].value;
-    return esse_value_eq(value, touch->value) ? seen : NO_VERSION;
+    const esse_value value = seen.ix == first.ix ? versions->sources->initial[o->key]
+                                                 : o->by_key->at[versions->write[seen.ix].ix].value;
+    return esse_value_eq(value, touch->value) ? seen : (version_id){ NO_VERSION };
 }
 
 /* ---- which version each read returned ---- */
@@ -214,122 +219,127 @@ static uint32_t version_at_snapshot(struct ordering *o, uint32_t read)
 /* A list that does not follow the order of its key, holds an element twice, or ends in one that is
  * no version (aborted, never appended, or appended by several) is reported by the scan; no
  * dependency follows from it. */
-static uint32_t version_of_list(const struct ordering *o, esse_value list)
+static version_id version_of_list(const struct ordering *o, esse_value list)
 {
     const struct sources *sources = o->versions->sources;
-    const uint32_t *item = sources->item + sources->spine_first[spine_of(list)];
-    uint32_t count = list_length(list), newest = o->versions->first[o->key];
+    const touch_id *item = sources->item + sources->spine_first[spine_of(list)];
+    uint32_t count = list_length(list);
+    version_id newest = o->versions->first[o->key];
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = sources_only(sources, item[i]);
-        if (at == ESSE_NO_TOUCH || !counts(o, at)) {
+        touch_id at = sources_only(sources, item[i]);
+        if (at.ix == ESSE_NO_TOUCH || !counts(o, at)) {
             if (i + 1 == count)
-                return NO_VERSION;
+                return (version_id){ NO_VERSION };
             continue;
         }
-        if (o->versions->of[at] <= newest)
-            return NO_VERSION;
-        newest = o->versions->of[at];
+        if (o->versions->of[at.ix].ix <= newest.ix)
+            return (version_id){ NO_VERSION };
+        newest = o->versions->of[at.ix];
     }
     return newest;
 }
 
 /* The fast way for healthy keys: a prefix of the longest list is as many versions in. */
-static uint32_t version_of_prefix(const struct ordering *o, esse_value list)
+static version_id version_of_prefix(const struct ordering *o, esse_value list)
 {
-    uint32_t reader = o->versions->key_reader[o->key];
-    if (!o->whole || spine_of(o->by_key->at[reader].value) != spine_of(list))
-        return NO_VERSION;
-    return o->versions->first[o->key] + list_length(list);
+    touch_id reader = o->versions->key_reader[o->key];
+    if (!o->whole || spine_of(o->by_key->at[reader.ix].value) != spine_of(list))
+        return (version_id){ NO_VERSION };
+    return (version_id){ o->versions->first[o->key].ix + list_length(list) };
 }
 
-static uint32_t version_of_register(const struct ordering *o, uint32_t read, esse_value value)
+static version_id version_of_register(const struct ordering *o, touch_id read, esse_value value)
 {
     const struct sources *sources = o->versions->sources;
-    uint32_t chain = sources->link[read], at = sources_only(sources, chain);
+    touch_id chain = sources->link[read.ix], at = sources_only(sources, chain);
     if (esse_value_eq(value, sources->initial[o->key]))
-        return chain == ESSE_NO_TOUCH ? o->versions->first[o->key] : NO_VERSION;
+        return chain.ix == ESSE_NO_TOUCH ? o->versions->first[o->key] : (version_id){ NO_VERSION };
     /* A list's element read as if it were all of it is no version. */
-    return at == ESSE_NO_TOUCH || !counts(o, at) || o->by_key->at[at].kind == ESSE_OP_APPEND
-               ? NO_VERSION
-               : o->versions->of[at];
+    return at.ix == ESSE_NO_TOUCH || !counts(o, at) || o->by_key->at[at.ix].kind == ESSE_OP_APPEND
+               ? (version_id){ NO_VERSION }
+               : o->versions->of[at.ix];
 }
 
 /* Nothing was there: the initial version, or one that a delete left, an aborted one included; the
  * only one there is. */
-static uint32_t version_of_nothing(const struct ordering *o)
+static version_id version_of_nothing(const struct ordering *o)
 {
     const struct sources *sources = o->versions->sources;
     const bool initially = esse_value_eq(sources->initial[o->key], ESSE_NIL);
-    uint32_t found = initially ? o->versions->first[o->key] : NO_VERSION, count = initially;
-    for (uint32_t at = o->begin; sources->deleted[o->key] && at < o->end && count < 2; at++) {
-        const struct esse_touch *touch = &o->by_key->at[at];
+    version_id found = initially ? o->versions->first[o->key] : (version_id){ NO_VERSION };
+    uint32_t count = initially;
+    for (touch_id at = o->begin; sources->deleted[o->key] && at.ix < o->end.ix && count < 2;
+         at.ix++) {
+        const struct esse_touch *touch = &o->by_key->at[at.ix];
         if (touch->kind == ESSE_OP_READ || !esse_value_eq(touch->value, ESSE_NIL))
             continue;
-        found = o->versions->of[at];
+        found = o->versions->of[at.ix];
         count++;
     }
-    return count == 1 ? found : NO_VERSION;
+    return count == 1 ? found : (version_id){ NO_VERSION };
 }
 
-static uint32_t version_of_read(const struct ordering *o, uint32_t read)
+static version_id version_of_read(const struct ordering *o, touch_id read)
 {
-    esse_value value = o->by_key->at[read].value;
+    esse_value value = o->by_key->at[read.ix].value;
     if (esse_value_eq(esse_value_state(value), ESSE_NIL))
         return o->nothing;
     if (!esse_value_is_list(value))
         return version_of_register(o, read, value);
-    uint32_t version = version_of_prefix(o, value);
-    return version == NO_VERSION ? version_of_list(o, value) : version;
+    version_id version = version_of_prefix(o, value);
+    return version.ix == NO_VERSION ? version_of_list(o, value) : version;
 }
 
 /* Does a read after an own write show nothing but that write, on top of the versions before it? */
-static bool agrees_with_own(const struct ordering *o, uint32_t read, uint32_t write)
+static bool agrees_with_own(const struct ordering *o, touch_id read, touch_id write)
 {
-    esse_value value = o->by_key->at[read].value;
-    if (o->by_key->at[write].kind != ESSE_OP_APPEND)
-        return esse_value_eq(value, o->by_key->at[write].value);
+    esse_value value = o->by_key->at[read.ix].value;
+    if (o->by_key->at[write.ix].kind != ESSE_OP_APPEND)
+        return esse_value_eq(value, o->by_key->at[write.ix].value);
     return esse_value_is_list(value) && list_length(value) &&
-           version_of_read(o, read) == o->versions->of[write];
+           version_of_read(o, read).ix == o->versions->of[write.ix].ix;
 }
 
 /* A list that ends in the middle of another transaction's appends, or what the reader itself writes
  * only later. */
-static bool is_unfinished(const struct ordering *o, uint32_t read)
+static bool is_unfinished(const struct ordering *o, touch_id read)
 {
-    uint32_t write = o->versions->write[o->versions->of[read]];
-    return write != ESSE_NO_TOUCH && (o->by_key->at[write].txn == o->by_key->at[read].txn ||
-                                      (o->by_key->at[write].kind == ESSE_OP_APPEND &&
-                                       !esse_is_last_write(o->by_key, o->key, write)));
+    touch_id write = o->versions->write[o->versions->of[read.ix].ix];
+    return write.ix != ESSE_NO_TOUCH &&
+           (o->by_key->at[write.ix].txn == o->by_key->at[read.ix].txn ||
+            (o->by_key->at[write.ix].kind == ESSE_OP_APPEND &&
+             !esse_is_last_write(o->by_key, o->key, write.ix)));
 }
 
 /* After an own write a read depends on no transaction. */
 static void find_reads(struct ordering *o)
 {
     struct versions *versions = o->versions;
-    uint32_t own = ESSE_NO_TOUCH, last = ESSE_NO_TOUCH; /* the last write, and the last read */
-    for (uint32_t at = o->begin; at < o->end; at++) {
-        const struct esse_touch *touch = &o->by_key->at[at];
+    touch_id own = { ESSE_NO_TOUCH },
+             last = { ESSE_NO_TOUCH }; /* the last write, and the last read */
+    for (touch_id at = o->begin; at.ix < o->end.ix; at.ix++) {
+        const struct esse_touch *touch = &o->by_key->at[at.ix];
         if (!counts(o, at) ||
             (touch->kind == ESSE_OP_READ && esse_value_eq(touch->value, ESSE_NONE)))
             continue;
         if (touch->kind != ESSE_OP_READ) {
             /* A list may show what one transaction appended in another order than it did. */
-            o->unresolved += own != ESSE_NO_TOUCH && o->by_key->at[own].txn == touch->txn &&
-                             versions->of[at] < versions->of[own] &&
-                             versions->of[own] != NO_VERSION;
+            o->unresolved += own.ix != ESSE_NO_TOUCH && o->by_key->at[own.ix].txn == touch->txn &&
+                             versions->of[at.ix].ix < versions->of[own.ix].ix &&
+                             versions->of[own.ix].ix != NO_VERSION;
             own = at;
             continue;
         }
-        if (own != ESSE_NO_TOUCH && o->by_key->at[own].txn == touch->txn) {
+        if (own.ix != ESSE_NO_TOUCH && o->by_key->at[own.ix].txn == touch->txn) {
             o->own_missed += !agrees_with_own(o, at, own);
             continue;
         }
-        versions->of[at] = version_of_read(o, at);
-        if (versions->of[at] == NO_VERSION)
-            versions->of[at] = version_at_snapshot(o, at);
-        o->unresolved += versions->of[at] == NO_VERSION || is_unfinished(o, at);
-        o->not_repeated += last != ESSE_NO_TOUCH && o->by_key->at[last].txn == touch->txn &&
-                           versions->of[last] != versions->of[at];
+        versions->of[at.ix] = version_of_read(o, at);
+        if (versions->of[at.ix].ix == NO_VERSION)
+            versions->of[at.ix] = version_at_snapshot(o, at);
+        o->unresolved += versions->of[at.ix].ix == NO_VERSION || is_unfinished(o, at);
+        o->not_repeated += last.ix != ESSE_NO_TOUCH && o->by_key->at[last.ix].txn == touch->txn &&
+                           versions->of[last.ix].ix != versions->of[at.ix].ix;
         last = at;
     }
 }
@@ -338,17 +348,17 @@ static void order_key(struct ordering *o)
 {
     struct versions *versions = o->versions;
     const struct esse_version_order *given = o->given ? o->given[o->key] : NULL;
-    uint32_t reader = longest_read(o);
+    touch_id reader = longest_read(o);
     o->whole = o->is_asked = false;
     o->seen = versions->first[o->key];
     o->found = o->begin;
     o->next = versions->first[o->key];
-    versions->write[o->next++] = ESSE_NO_TOUCH;
+    versions->write[o->next.ix++].ix = ESSE_NO_TOUCH;
     versions->gaps[o->key] = given != NULL;
     versions->key_reader[o->key] = reader;
     if (given)
         order_certificate(o, given);
-    else if (reader != ESSE_NO_TOUCH)
+    else if (reader.ix != ESSE_NO_TOUCH)
         order_list(o, reader);
     place_loose(o);
     o->nothing = version_of_nothing(o);
@@ -376,7 +386,7 @@ static uint32_t number_keys(struct versions *versions)
     const struct esse_by_key *by_key = &versions->sources->by_key;
     uint32_t next = 0;
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        versions->first[key] = next++;
+        versions->first[key].ix = next++;
         for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++)
             next += by_key->at[at].kind != ESSE_OP_READ;
     }
@@ -392,15 +402,13 @@ static void make_room(struct versions *versions)
     versions->loose = esse_arena_alloc(arena, keys, sizeof *versions->loose);
     versions->gaps = esse_arena_alloc(arena, keys, 1);
     versions->key_reader = esse_arena_alloc(arena, keys, sizeof *versions->key_reader);
-    versions->write =
-        esse_arena_grow(arena, NULL, (number_keys(versions) + (size_t)1) * sizeof(uint32_t));
-    versions->of = esse_arena_grow(arena, NULL, (by_key->count + (size_t)1) * sizeof(uint32_t));
-    memset(versions->of, 0xff, (by_key->count + (size_t)1) * sizeof(uint32_t));
+    versions->write = esse_arena_array(arena, number_keys(versions) + (size_t)1, touch_id);
+    versions->of = esse_arena_none(arena, by_key->count + (size_t)1, version_id);
 }
 
 struct ordering_all {
     struct esse_worker *workers; /* each with a struct ordering */
-    uint32_t *end;               /* by key: of the numbers that it used */
+    version_id *end;             /* by key: of the numbers that it used */
 };
 
 static bool order_keys(void *context, const struct esse_piece *piece)
@@ -408,15 +416,15 @@ static bool order_keys(void *context, const struct esse_piece *piece)
     const struct ordering_all *all = context;
     struct ordering *o = all->workers[piece->worker].state;
     for (o->key = piece->begin; o->key < piece->end; o->key++) {
-        o->begin = o->by_key->first[o->key];
-        o->end = o->by_key->first[o->key + 1];
+        o->begin.ix = o->by_key->first[o->key];
+        o->end.ix = o->by_key->first[o->key + 1];
         order_key(o);
         all->end[o->key] = o->next;
     }
     return true;
 }
 
-static bool order_all(struct versions *versions, struct known *known, uint32_t *end)
+static bool order_all(struct versions *versions, struct known *known, version_id *end)
 {
     const uint32_t keys = versions->history->keys;
     struct ordering_all all = { .end = end };
@@ -448,21 +456,22 @@ static bool order_all(struct versions *versions, struct known *known, uint32_t *
 }
 
 /* Takes the numbers that were not used out: what did not commit, or was overwritten. */
-static void renumber(struct versions *versions, const uint32_t *end)
+static void renumber(struct versions *versions, const version_id *end)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        const uint32_t first = versions->first[key], less = first - versions->count;
-        assert(end[key] > first);
-        memmove(versions->write + versions->count, versions->write + first,
-                (end[key] - first) * sizeof *versions->write);
-        for (uint32_t at = by_key->first[key]; less && at < by_key->first[key + 1]; at++)
-            versions->of[at] -= versions->of[at] == NO_VERSION ? 0 : less;
-        versions->loose[key] -= less;
-        versions->first[key] = versions->count;
-        versions->count += end[key] - first;
+        const version_id first = versions->first[key];
+        const uint32_t less = first.ix - versions->count;
+        assert(end[key].ix > first.ix);
+        memmove(versions->write + versions->count, versions->write + first.ix,
+                (end[key].ix - first.ix) * sizeof *versions->write);
+        for (touch_id at = { by_key->first[key] }; less && at.ix < by_key->first[key + 1]; at.ix++)
+            versions->of[at.ix].ix -= versions->of[at.ix].ix == NO_VERSION ? 0 : less;
+        versions->loose[key].ix -= less;
+        versions->first[key].ix = versions->count;
+        versions->count += end[key].ix - first.ix;
     }
-    versions->first[versions->history->keys] = versions->count;
+    versions->first[versions->history->keys].ix = versions->count;
 }
 
 /* Keys that may have a version more than is known. */
@@ -472,15 +481,14 @@ static void find_unsure(struct versions *versions)
     for (uint32_t txn = 0; !history->certificate.complete && txn < history->txns; txn++) {
         if (history->txn_status[txn] != ESSE_UNKNOWN_OUTCOME || versions->in[txn])
             continue;
-        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
-            for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
-                const struct esse_access access = esse_access_at(history, op, i);
-                if (access.kind == ESSE_OP_READ)
-                    continue;
-                if (!versions->unsure)
-                    versions->unsure = esse_arena_alloc(versions->arena, history->keys, 1);
-                versions->unsure[access.key.ix] = 1;
-            }
+        struct esse_access_walk walk = esse_accesses_of(history, txn);
+        while (esse_access_next(&walk)) {
+            if (walk.access.kind == ESSE_OP_READ)
+                continue;
+            if (!versions->unsure)
+                versions->unsure = esse_arena_alloc(versions->arena, history->keys, 1);
+            versions->unsure[walk.access.key.ix] = 1;
+        }
     }
 }
 
@@ -498,7 +506,7 @@ bool versions_find(struct versions *versions, struct known *known, bool by_snaps
         versions->snapshots = snapshots;
     }
     make_room(versions);
-    uint32_t *end = esse_arena_alloc(known->scratch, history->keys + (size_t)1, sizeof *end);
+    version_id *end = esse_arena_alloc(known->scratch, history->keys + (size_t)1, sizeof *end);
     esse_budget_phase(known->budget, "ordering versions", history->keys);
     if (!order_all(versions, known, end))
         return false;

@@ -30,14 +30,17 @@
  *
  * Cost: O(accesses + items of spines), shared by the threads; 4 bytes a version and 4 an access.
  */
+typedef struct {
+    uint32_t ix;
+} version_id;
 #define NO_VERSION UINT32_MAX
-#define NO_NODE    UINT32_MAX
 
 /* A loose version that is known to come before another one of its key, and the accesses that show
  * these two versions. */
 struct version_edge {
-    uint32_t from, to, from_at, to_at;
-    enum esse_assumption basis;
+    version_id from, to;
+    touch_id from_at, to_at;
+    enum esse_basis basis;
 };
 
 struct versions {
@@ -46,14 +49,14 @@ struct versions {
     const struct sources *sources;
     const struct esse_snapshots *snapshots; /* what operations saw; NULL if no certificate tells */
     const uint8_t *in;                      /* by transaction: committed, or unknown and observed */
-    uint32_t *first;                        /* by key */
-    uint32_t *loose;                        /* by key */
+    version_id *first;                      /* by key */
+    version_id *loose;                      /* by key */
     uint8_t *gaps;                          /* by key */
     uint8_t *unsure; /* by key: written by one of unknown outcome that does not count, and whether
                         it committed no certificate tells; NULL: none is */
-    uint32_t *write; /* by version: the access that installed it, or ESSE_NO_TOUCH */
-    uint32_t *of;    /* by access: the version that it read or installed, or NO_VERSION */
-    uint32_t *key_reader; /* by key: the read whose list shows the order, or ESSE_NO_TOUCH */
+    touch_id *write; /* by version: the access that installed it, or ESSE_NO_TOUCH */
+    version_id *of;  /* by access: the version that it read or installed, or NO_VERSION */
+    touch_id *key_reader; /* by key: the read whose list shows the order, or ESSE_NO_TOUCH */
     uint32_t count;
     uint32_t undetermined; /* keys with more than one loose version */
     uint32_t unresolved;   /* reads of what is no known version, or not its writer's last */
@@ -79,68 +82,68 @@ bool versions_valid(const struct versions *versions);
 
 /* Which of the versions [first .. end) of a key, the initial one among them, a snapshot has.  They
  * must be in the order of the commits.  O(log of its distance from 'near'). */
-uint32_t versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
-                     uint32_t first, uint32_t end, uint32_t near);
+version_id versions_at(const struct versions *versions, const struct esse_snapshot *snapshot,
+                       version_id first, version_id end, version_id near);
 
 /* Are they, all but the first? */
-bool versions_placed(const struct versions *versions, uint32_t first, uint32_t end);
+bool versions_placed(const struct versions *versions, version_id first, version_id end);
 
 /* The same versions with the loose ones in the order in which they are numbered, which is that of
  * the recording as far as inference knew nothing else: a guess, good for trying orders and for
  * nothing else. */
 struct versions versions_guess(const struct versions *versions);
 
-static inline const struct esse_touch *versions_touch(const struct versions *versions, uint32_t at)
+static inline const struct esse_touch *versions_touch(const struct versions *versions, touch_id at)
 {
-    return &versions->sources->by_key.at[at];
+    return &versions->sources->by_key.at[at.ix];
 }
 
 /* The operation of an access. */
-static inline uint32_t versions_op(const struct versions *versions, uint32_t at)
+static inline uint32_t versions_op(const struct versions *versions, touch_id at)
 {
     return esse_by_key_op(&versions->sources->by_key, versions_touch(versions, at)->access);
 }
 
 /* The transaction that installed a version; ESSE_NO_TXN for the initial one. */
-static inline uint32_t version_txn(const struct versions *versions, uint32_t version)
+static inline uint32_t version_txn(const struct versions *versions, version_id version)
 {
-    uint32_t write = versions->write[version];
-    return write == ESSE_NO_TOUCH ? ESSE_NO_TXN : versions_touch(versions, write)->txn;
+    touch_id write = versions->write[version.ix];
+    return write.ix == ESSE_NO_TOUCH ? ESSE_NO_TXN : versions_touch(versions, write)->txn;
 }
 
 /* Do the loose versions of the key follow 'version' directly? */
-static inline bool precedes_loose(const struct versions *versions, uint32_t key, uint32_t version)
+static inline bool precedes_loose(const struct versions *versions, uint32_t key, version_id version)
 {
-    return versions->gaps[key] ? version == versions->first[key]
-                               : version + 1 == versions->loose[key];
+    return versions->gaps[key] ? version.ix == versions->first[key].ix
+                               : version.ix + 1 == versions->loose[key].ix;
 }
 
 /* Why 'from' is known to come before 'to'; NULL if nothing was inferred about them. */
 static inline const struct version_edge *versions_edge(const struct versions *versions,
-                                                       uint32_t from, uint32_t to)
+                                                       version_id from, version_id to)
 {
-    const uint32_t *first = versions->after_first ? &versions->after_first[from] : NULL;
+    const uint32_t *first = versions->after_first ? &versions->after_first[from.ix] : NULL;
     for (uint32_t e = first ? first[0] : 0; first && e < first[1]; e++)
-        if (versions->after[e].to == to)
+        if (versions->after[e].to.ix == to.ix)
             return &versions->after[e];
     return NULL;
 }
 
 /* Is the version one of the unordered ones at the end of its key? */
-static inline bool is_loose(const struct versions *versions, uint32_t key, uint32_t version)
+static inline bool is_loose(const struct versions *versions, uint32_t key, version_id version)
 {
-    return version >= versions->loose[key];
+    return version.ix >= versions->loose[key].ix;
 }
 
 /* Does the transaction of the access at 'at' install one of the loose versions of the key itself?
  * Then it must not be led back to itself by edges to all of them.  O(its accesses). */
-static inline bool versions_writes_loose(const struct versions *versions, uint32_t key, uint32_t at)
+static inline bool versions_writes_loose(const struct versions *versions, uint32_t key, touch_id at)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
-    uint32_t end = esse_run_end(by_key, key, at);
-    for (at = esse_run_begin(by_key, key, at); at < end; at++)
-        if (by_key->at[at].kind != ESSE_OP_READ && versions->of[at] != NO_VERSION &&
-            is_loose(versions, key, versions->of[at]))
+    touch_id end = { esse_run_end(by_key, key, at.ix) };
+    for (at.ix = esse_run_begin(by_key, key, at.ix); at.ix < end.ix; at.ix++)
+        if (by_key->at[at.ix].kind != ESSE_OP_READ && versions->of[at.ix].ix != NO_VERSION &&
+            is_loose(versions, key, versions->of[at.ix]))
             return true;
     return false;
 }

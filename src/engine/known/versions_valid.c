@@ -3,53 +3,55 @@
 /* What versions.h says, key by key. */
 
 /* The access that installed a version. */
-static bool is_installed(const struct versions *versions, uint32_t key, uint32_t version)
+static bool is_installed(const struct versions *versions, uint32_t key, version_id version)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
-    const uint32_t write = versions->write[version];
-    return write >= by_key->first[key] && write < by_key->first[key + 1] &&
-           by_key->at[write].kind != ESSE_OP_READ && versions->in[by_key->at[write].txn] &&
-           versions->of[write] == version;
+    const touch_id write = versions->write[version.ix];
+    return write.ix >= by_key->first[key] && write.ix < by_key->first[key + 1] &&
+           by_key->at[write.ix].kind != ESSE_OP_READ && versions->in[by_key->at[write.ix].txn] &&
+           versions->of[write.ix].ix == version.ix;
 }
 
-static bool is_access_valid(const struct versions *versions, uint32_t key, uint32_t at)
+static bool is_access_valid(const struct versions *versions, uint32_t key, touch_id at)
 {
     const struct esse_touch *touch = versions_touch(versions, at);
-    const uint32_t version = versions->of[at];
-    if (version == NO_VERSION)
+    const version_id version = versions->of[at.ix];
+    if (version.ix == NO_VERSION)
         return true;
     if (!versions->in[touch->txn])
         return false;
-    if (version >= versions->count) /* a state that is no version: see dsg_infer */
-        return touch->kind == ESSE_OP_READ && versions->write[version] == ESSE_NO_TOUCH;
-    return version >= versions->first[key] && version < versions->first[key + 1] &&
-           (touch->kind == ESSE_OP_READ || versions->write[version] == at);
+    if (version.ix >= versions->count) /* a state that is no version: see dsg_infer */
+        return touch->kind == ESSE_OP_READ && versions->write[version.ix].ix == ESSE_NO_TOUCH;
+    return version.ix >= versions->first[key].ix && version.ix < versions->first[key + 1].ix &&
+           (touch->kind == ESSE_OP_READ || versions->write[version.ix].ix == at.ix);
 }
 
 static bool is_key_valid(const struct versions *versions, uint32_t key)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
-    const uint32_t first = versions->first[key], end = versions->first[key + 1];
-    const uint32_t reader = versions->key_reader[key];
-    bool ok = first < end && end <= versions->count && versions->loose[key] > first &&
-              versions->loose[key] <= end && versions->write[first] == ESSE_NO_TOUCH &&
-              (reader == ESSE_NO_TOUCH ||
-               (reader >= by_key->first[key] && reader < by_key->first[key + 1]));
-    for (uint32_t v = first + 1; ok && v < end; v++)
+    const version_id first = versions->first[key], end = versions->first[key + 1];
+    const touch_id reader = versions->key_reader[key];
+    bool ok = first.ix < end.ix && end.ix <= versions->count &&
+              versions->loose[key].ix > first.ix && versions->loose[key].ix <= end.ix &&
+              versions->write[first.ix].ix == ESSE_NO_TOUCH &&
+              (reader.ix == ESSE_NO_TOUCH ||
+               (reader.ix >= by_key->first[key] && reader.ix < by_key->first[key + 1]));
+    for (version_id v = { first.ix + 1 }; ok && v.ix < end.ix; v.ix++)
         ok = is_installed(versions, key, v);
-    for (uint32_t at = by_key->first[key]; ok && at < by_key->first[key + 1]; at++)
+    for (touch_id at = { by_key->first[key] }; ok && at.ix < by_key->first[key + 1]; at.ix++)
         ok = is_access_valid(versions, key, at);
     return ok;
 }
 
-static bool are_edges_valid(const struct versions *versions, uint32_t version)
+static bool are_edges_valid(const struct versions *versions, version_id version)
 {
-    const uint32_t *first = &versions->after_first[version];
+    const uint32_t *first = &versions->after_first[version.ix];
     bool ok = first[0] <= first[1];
     for (uint32_t e = first[0]; ok && e < first[1]; e++) {
         const struct version_edge *edge = &versions->after[e];
-        ok = edge->from == version && edge->to != version &&
-             versions->of[edge->from_at] == version && versions->of[edge->to_at] == edge->to;
+        ok = edge->from.ix == version.ix && edge->to.ix != version.ix &&
+             versions->of[edge->from_at.ix].ix == version.ix &&
+             versions->of[edge->to_at.ix].ix == edge->to.ix;
     }
     return ok;
 }
@@ -57,10 +59,10 @@ static bool are_edges_valid(const struct versions *versions, uint32_t version)
 bool versions_valid(const struct versions *versions)
 {
     const uint32_t keys = versions->history->keys;
-    bool ok = versions->first[0] == 0 && versions->first[keys] == versions->count;
+    bool ok = versions->first[0].ix == 0 && versions->first[keys].ix == versions->count;
     for (uint32_t key = 0; ok && key < keys; key++)
         ok = is_key_valid(versions, key);
-    for (uint32_t v = 0; ok && versions->after_first && v < versions->count; v++)
+    for (version_id v = { 0 }; ok && versions->after_first && v.ix < versions->count; v.ix++)
         ok = are_edges_valid(versions, v);
     return ok;
 }

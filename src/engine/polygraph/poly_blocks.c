@@ -41,7 +41,7 @@ bool poly_ask_blocks(struct pruning *p)
         p->begin = (left - 1) * POLY_BLOCK;
         spread(p);
         for (uint32_t i = nodes < left * POLY_BLOCK ? nodes : left * POLY_BLOCK; i-- > p->begin;)
-            poly_ask_from(p, p->order[i]);
+            poly_ask_from(p, (esse_node){ p->order[i] });
     }
     return true;
 }

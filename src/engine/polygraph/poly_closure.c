@@ -30,7 +30,8 @@ static uint32_t number_chains(const struct poly *poly, uint32_t *chain)
                 continue;
             chains += is_first || !poly_follows_session(poly, txn);
             is_first = false;
-            chain[poly_leaves(poly, txn, ESSE_DEP_RW)] = chain[poly_commit(poly, txn)] = chains - 1;
+            chain[poly_leaves(poly, txn, ESSE_DEP_RW).ix] = chain[poly_commit(poly, txn).ix] =
+                chains - 1;
         }
     }
     return chains;
@@ -40,7 +41,7 @@ static struct esse_reach *make_chains(struct pruning *p, const struct esse_reach
 {
     const struct poly *poly = p->poly;
     if (!p->chain) {
-        p->chain = esse_arena_grow(p->arena, NULL, (poly->nodes + (size_t)1) * sizeof *p->chain);
+        p->chain = esse_arena_array(p->arena, poly->nodes + (size_t)1, *p->chain);
         p->chains = number_chains(poly, p->chain);
     }
     return p->chains > CHAIN_MOST ? NULL
@@ -70,7 +71,7 @@ bool poly_ask_closure(struct pruning *p)
     for (uint32_t i = poly->nodes; i-- > 0;) {
         if (!esse_budget_poll(poly->budget, poly->nodes - i))
             return false;
-        poly_ask_from(p, p->order[i]);
+        poly_ask_from(p, (esse_node){ p->order[i] });
     }
     return true;
 }
@@ -87,7 +88,7 @@ struct asking {
 
 static void wait_for_changed(struct asking *a)
 {
-    struct esse_reach_changes *changed = esse_reach_changed(a->p->closure);
+    struct esse_u32_vec *changed = esse_reach_changed(a->p->closure);
     for (size_t i = 0; i < changed->count; i++) {
         const uint32_t entry = changed->at[i];
         if (a->waits[entry])
@@ -105,9 +106,9 @@ static void ask_next(struct asking *a)
     a->count--;
     a->waits[entry] = 0;
     if (entry & 1)
-        poly_ask_to(a->p, entry / 2);
+        poly_ask_to(a->p, (esse_node){ entry / 2 });
     else
-        poly_ask_from(a->p, entry / 2);
+        poly_ask_from(a->p, (esse_node){ entry / 2 });
     wait_for_changed(a);
 }
 
@@ -115,7 +116,7 @@ bool poly_settle(struct pruning *p)
 {
     struct poly *poly = p->poly;
     struct asking a = { .p = p, .room = 2 * poly->nodes };
-    a.ring = esse_arena_grow(p->arena, NULL, (a.room + (size_t)1) * sizeof *a.ring);
+    a.ring = esse_arena_array(p->arena, a.room + (size_t)1, *a.ring);
     a.waits = esse_arena_alloc(p->arena, a.room + (size_t)1, 1);
     p->adds = true;
     for (size_t i = p->began; i < poly->inferred.count; i++)

@@ -20,13 +20,13 @@ struct core {
 };
 
 static void add_switched(struct esse_solver *solver, const struct poly *poly, uint32_t clause,
-                         esse_lit on, struct poly_u32_vec *room)
+                         esse_lit on, struct esse_u32_vec *room)
 {
     const struct poly_clause *c = &poly->proof.clauses.at[clause];
     room->count = 0;
-    poly_u32_vec_push(room, poly->arena, esse_lit_not(on));
+    esse_u32_vec_push(room, poly->arena, esse_lit_not(on));
     for (uint32_t i = 0; i < c->lit_count; i++)
-        poly_u32_vec_push(room, poly->arena, poly->proof.lits.at[c->lits + i]);
+        esse_u32_vec_push(room, poly->arena, poly->proof.lits.at[c->lits + i]);
     esse_solver_add(solver, room->at, (uint32_t)room->count);
 }
 
@@ -36,9 +36,9 @@ static bool shrink(struct core *core, uint32_t but)
     struct poly *poly = core->poly;
     struct esse_arena *arena = esse_arena_new();
     struct esse_solver *solver = esse_solver_new(arena, poly->budget);
-    struct poly_u32_vec room = { 0 };
+    struct esse_u32_vec room = { 0 };
     const uint32_t choices = (uint32_t)poly->choices.count;
-    esse_lit *on = esse_arena_grow(arena, NULL, (core->count + (size_t)1) * sizeof *on);
+    esse_lit *on = esse_arena_array(arena, core->count + (size_t)1, *on);
     uint32_t switched = 0;
     for (uint32_t i = 0; i < choices + core->count; i++)
         esse_solver_var(solver, true, 0);
@@ -59,7 +59,7 @@ static bool shrink(struct core *core, uint32_t but)
             core->kept[kept++] = core->kept[i];
     if (refuted)
         core->count = kept;
-    poly_u32_vec_drop(&room, poly->arena);
+    esse_u32_vec_drop(&room, poly->arena);
     esse_arena_free(arena);
     return refuted;
 }
@@ -78,7 +78,7 @@ void poly_shrink_proof(struct poly *poly)
 {
     struct poly_clause_vec *clauses = &poly->proof.clauses;
     struct core core = { .poly = poly, .count = (uint32_t)clauses->count };
-    core.kept = esse_arena_grow(poly->arena, NULL, (core.count + (size_t)1) * sizeof *core.kept);
+    core.kept = esse_arena_array(poly->arena, core.count + (size_t)1, *core.kept);
     for (uint32_t i = 0; i < core.count; i++)
         core.kept[i] = i;
     esse_budget_phase(poly->budget, "making the refutation small", 0);

@@ -5,7 +5,7 @@
 
 /* Up to ESSE_CYCLE_ONE_RW: a cycle with one rw, on its way to become a clause. */
 struct poly_cycle {
-    struct poly_u32_vec lits;
+    struct esse_u32_vec lits;
     struct poly_edge_vec edges;
     bool asked; /* a choice was missing */
 };
@@ -16,7 +16,7 @@ enum { POLY_CYCLES_MOST = 64 }; /* looked for in a round */
 void poly_cycle_rest(struct poly *poly, struct poly_cycle *cycle, esse_lit lit);
 
 /* The cycle rests on "version a before version b", unless that is known; its literal. */
-esse_lit poly_cycle_order(struct poly *poly, struct poly_cycle *cycle, uint32_t a, uint32_t b);
+esse_lit poly_cycle_order(struct poly *poly, struct poly_cycle *cycle, version_id a, version_id b);
 
 void poly_cycle_edge(struct poly *poly, struct poly_cycle *cycle, uint32_t from, uint32_t to,
                      esse_lit guard);
@@ -26,13 +26,13 @@ void poly_cycle_close(struct poly *poly, struct poly_cycle *cycle);
 
 /* The version after another one in the order at hand, by another transaction; NO_VERSION if none.
  */
-uint32_t poly_next_version(const struct poly *poly, uint32_t key, uint32_t version);
+version_id poly_next_version(const struct poly *poly, uint32_t key, version_id version);
 
 /* Where a version is among those of its key in the order at hand. */
-static inline uint32_t poly_version_place(const struct poly *poly, uint32_t version)
+static inline uint32_t poly_version_place(const struct poly *poly, version_id version)
 {
-    const uint32_t first = poly->versions->first[poly->reads->version_key[version]];
-    return version == first ? first : poly->place[version];
+    const version_id first = poly->versions->first[poly->reads->version_key[version.ix]];
+    return version.ix == first.ix ? first.ix : poly->place[version.ix];
 }
 
 /* The source that an open read is taken to have: its literal. */

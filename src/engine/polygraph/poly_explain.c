@@ -22,9 +22,9 @@ struct explaining {
 
 /* ---- choices ---- */
 
-static esse_op op_of(const struct versions *versions, uint32_t at)
+static esse_op op_of(const struct versions *versions, touch_id at)
 {
-    return (esse_op){ at == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(versions, at) };
+    return (esse_op){ at.ix == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(versions, at) };
 }
 
 static uint32_t number_choice(struct explaining *e, uint32_t choice);
@@ -72,29 +72,14 @@ static uint32_t number_choice(struct explaining *e, uint32_t choice)
 
 /* ---- edges ---- */
 
-static void put_written(struct esse_out *out, const struct explaining *e, uint32_t at)
-{
-    const struct esse_touch *write = versions_touch(e->poly->versions, at);
-    const char *name = esse_show_txn_text(e->arena, e->known->history, (esse_txn){ write->txn });
-    if (esse_value_eq(write->value, ESSE_NIL)) {
-        esse_out_f(out, "%s's delete", name);
-        return;
-    }
-    esse_out_text(out, "the ");
-    esse_show_value(out, e->known->history, write->value);
-    esse_out_f(out, " that %s %s", name, write->kind == ESSE_OP_APPEND ? "appended" : "wrote");
-}
-
 /* Of two versions in an order that was chosen. */
 static const char *tell_chosen(const struct explaining *e, const struct poly_reason *reason)
 {
     struct esse_out out;
     esse_out_init_memory(&out, e->arena);
-    put_written(&out, e, reason->from_at);
-    esse_out_text(&out, " to ");
-    esse_show_key(&out, e->known->history, (esse_key){ reason->key });
-    esse_out_text(&out, " comes before ");
-    put_written(&out, e, reason->to_at);
+    dsg_show_written(&out, e->poly->versions, reason->from_at);
+    esse_show_f(&out, e->known->history, " to %k comes before ", (esse_key){ reason->key });
+    dsg_show_written(&out, e->poly->versions, reason->to_at);
     return esse_out_memory(&out);
 }
 
@@ -104,14 +89,11 @@ static const char *tell_open(const struct explaining *e, const struct poly_reaso
     const uint32_t txn = reads ? reason->to : reason->from;
     struct esse_out out;
     esse_out_init_memory(&out, e->arena);
-    esse_show_txn(&out, e->known->history, (esse_txn){ txn });
-    esse_out_text(&out, " did ");
-    esse_show_op(&out, e->known->history, (esse_op){ reason->op });
-    esse_out_text(&out, reads ? ", with " : ", without ");
-    put_written(&out, e, reads ? reason->from_at : reason->to_at);
+    esse_show_f(&out, e->known->history, "%t did %o%s", (esse_txn){ txn }, (esse_op){ reason->op },
+                reads ? ", with " : ", without ");
+    dsg_show_written(&out, e->poly->versions, reads ? reason->from_at : reason->to_at);
     if (esse_op_is_predicate(e->known->history->op_kind[reason->op])) {
-        esse_out_text(&out, " to ");
-        esse_show_key(&out, e->known->history, (esse_key){ reason->key });
+        esse_show_f(&out, e->known->history, " to %k", (esse_key){ reason->key });
     }
     return esse_out_memory(&out);
 }
@@ -138,8 +120,8 @@ static struct esse_edge tell_edge(const struct explaining *e, const struct poly_
         .dep = reason->dep,
         .has_key = true,
         .key = { reason->key },
-        .from_op = reason->from_at == ESSE_NO_TOUCH ? open : op_of(versions, reason->from_at),
-        .to_op = reason->to_at == ESSE_NO_TOUCH ? open : op_of(versions, reason->to_at),
+        .from_op = reason->from_at.ix == ESSE_NO_TOUCH ? open : op_of(versions, reason->from_at),
+        .to_op = reason->to_at.ix == ESSE_NO_TOUCH ? open : op_of(versions, reason->to_at),
         .witness = { ESSE_NO_OP },
         .why = chosen ? tell_chosen(e, reason) : tell_open(e, reason)
     };
@@ -190,7 +172,7 @@ static void tell_cycle(struct explaining *e, const struct poly_clause *clause,
 {
     struct poly *poly = e->poly;
     struct poly_reason *reasons =
-        esse_arena_grow(poly->arena, NULL, (clause->edge_count + (size_t)1) * sizeof *reasons);
+        esse_arena_array(poly->arena, clause->edge_count + (size_t)1, *reasons);
     told->edge_count = join_reasons(e, reasons, poly_reasons(poly, clause, reasons));
     struct esse_edge *edges = esse_arena_alloc(e->arena, told->edge_count + 1u, sizeof *edges);
     for (uint32_t i = 0; i < told->edge_count; i++)
@@ -287,8 +269,7 @@ void poly_explain(struct poly *poly, struct known *known)
 {
     struct explaining e = { .poly = poly, .known = known, .arena = known->arena };
     const size_t choices = poly->choices.count + 1;
-    e.number = esse_arena_grow(poly->arena, NULL, choices * sizeof *e.number);
-    memset(e.number, 0xff, choices * sizeof *e.number);
+    e.number = esse_arena_none(poly->arena, choices, *e.number);
     e.told = esse_arena_alloc(e.arena, choices, sizeof *e.told);
     for (size_t i = 0; i < poly->proof.clauses.count; i++) {
         const struct poly_clause *clause = &poly->proof.clauses.at[i];

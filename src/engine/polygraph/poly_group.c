@@ -5,13 +5,13 @@ static void draw(const struct poly *poly, struct esse_csr *installed, struct ess
 {
     const struct versions *versions = poly->versions;
     const struct poly_reads *reads = poly->reads;
-    for (uint32_t v = 0; v < versions->count; v++) {
+    for (version_id v = { 0 }; v.ix < versions->count; v.ix++) {
         uint32_t writer = version_txn(versions, v);
         if (writer != ESSE_NO_TXN)
-            counting ? esse_csr_count(installed, writer) : esse_csr_add(installed, writer, v);
-        for (uint32_t i = reads->reader_first[v]; i < reads->reader_first[v + 1]; i++) {
+            counting ? esse_csr_count(installed, writer) : esse_csr_add(installed, writer, v.ix);
+        for (uint32_t i = reads->reader_first[v.ix]; i < reads->reader_first[v.ix + 1]; i++) {
             uint32_t reader = versions_touch(versions, reads->reader[i])->txn;
-            counting ? esse_csr_count(read, reader) : esse_csr_add(read, reader, v);
+            counting ? esse_csr_count(read, reader) : esse_csr_add(read, reader, v.ix);
         }
     }
 }

@@ -12,12 +12,12 @@ struct drawing {
     bool counting;
 };
 
-static void draw(struct drawing *d, uint32_t from, uint32_t to)
+static void draw(struct drawing *d, esse_node from, esse_node to)
 {
     if (d->counting)
-        esse_csr_count(d->csr, from);
+        esse_csr_count(d->csr, from.ix);
     else
-        esse_csr_add(d->csr, from, to);
+        esse_csr_add(d->csr, from.ix, to.ix);
 }
 
 static void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum esse_dep dep)
@@ -33,46 +33,47 @@ static void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum esse_d
 static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t txn, enum esse_dep dep)
 {
     const struct versions *versions = d->poly->versions;
-    for (uint32_t v = versions->loose[key]; v < versions->first[key + 1]; v++)
+    for (version_id v = versions->loose[key]; v.ix < versions->first[key + 1].ix; v.ix++)
         draw_txns(d, txn, version_txn(versions, v), dep);
 }
 
 /* A reader of a version that everything loose follows comes before all of that. */
-static void draw_reader(struct drawing *d, uint32_t key, uint32_t version, uint32_t at)
+static void draw_reader(struct drawing *d, uint32_t key, version_id version, touch_id at)
 {
     const struct versions *versions = d->poly->versions;
     const uint32_t txn = versions_touch(versions, at)->txn;
     draw_txns(d, version_txn(versions, version), txn, ESSE_DEP_WR);
-    if (version + 1 < versions->loose[key])
-        draw_txns(d, txn, version_txn(versions, version + 1), ESSE_DEP_RW);
+    if (version.ix + 1 < versions->loose[key].ix)
+        draw_txns(d, txn, version_txn(versions, (version_id){ version.ix + 1 }), ESSE_DEP_RW);
     if (is_loose(versions, key, version) || !precedes_loose(versions, key, version))
         return;
-    if (d->poly->key_helper[key] == NO_NODE || versions_writes_loose(versions, key, at))
+    if (d->poly->key_helper[key].ix == ESSE_NO_NODE || versions_writes_loose(versions, key, at))
         draw_to_loose(d, key, txn, ESSE_DEP_RW);
     else
         draw(d, poly_leaves(d->poly, txn, ESSE_DEP_RW), d->poly->key_helper[key]);
 }
 
-static void draw_version(struct drawing *d, uint32_t key, uint32_t version)
+static void draw_version(struct drawing *d, uint32_t key, version_id version)
 {
     const struct poly_reads *reads = d->poly->reads;
     const struct versions *versions = d->poly->versions;
     const uint32_t writer = version_txn(versions, version);
-    if (version + 1 < versions->loose[key])
-        draw_txns(d, writer, version_txn(versions, version + 1), ESSE_DEP_WW);
+    if (version.ix + 1 < versions->loose[key].ix)
+        draw_txns(d, writer, version_txn(versions, (version_id){ version.ix + 1 }), ESSE_DEP_WW);
     if (!is_loose(versions, key, version) && precedes_loose(versions, key, version))
         draw_to_loose(d, key, writer, ESSE_DEP_WW);
-    for (uint32_t i = reads->reader_first[version]; i < reads->reader_first[version + 1]; i++)
+    for (uint32_t i = reads->reader_first[version.ix]; i < reads->reader_first[version.ix + 1]; i++)
         draw_reader(d, key, version, reads->reader[i]);
 }
 
 static void draw_key(struct drawing *d, uint32_t key)
 {
     const struct versions *versions = d->poly->versions;
-    const uint32_t helper = d->poly->key_helper[key];
-    for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
+    const esse_node helper = d->poly->key_helper[key];
+    for (version_id v = versions->first[key]; v.ix < versions->first[key + 1].ix; v.ix++)
         draw_version(d, key, v);
-    for (uint32_t v = versions->loose[key]; helper != NO_NODE && v < versions->first[key + 1]; v++)
+    for (version_id v = versions->loose[key];
+         helper.ix != ESSE_NO_NODE && v.ix < versions->first[key + 1].ix; v.ix++)
         draw(d, helper, poly_enters(d->poly, version_txn(versions, v), ESSE_DEP_RW));
 }
 
@@ -100,49 +101,50 @@ static void draw_time(struct drawing *d)
     const struct poly *poly = d->poly;
     const struct dsg_time *time = poly->time_line;
     for (uint32_t txn = 0; txn < poly->versions->history->txns; txn++) {
-        if (time->ends_before[txn] != NO_NODE)
+        if (time->ends_before[txn] != ESSE_NO_NODE)
             draw(d, poly_leaves(poly, txn, ESSE_DEP_REALTIME),
-                 poly->moments_at + time->ends_before[txn]);
-        if (time->starts_after[txn] != NO_NODE &&
+                 (esse_node){ poly->moments_at + time->ends_before[txn] });
+        if (time->starts_after[txn] != ESSE_NO_NODE &&
             (poly->level->needs_real_time || !(poly->withheld[txn] & POLY_TIME)))
-            draw(d, poly->moments_at + time->starts_after[txn],
+            draw(d, (esse_node){ poly->moments_at + time->starts_after[txn] },
                  poly_enters(poly, txn, ESSE_DEP_REALTIME));
     }
     for (uint32_t m = 1; m < time->moments; m++)
-        draw(d, poly->moments_at + m - 1, poly->moments_at + m);
+        draw(d, (esse_node){ poly->moments_at + m - 1 }, (esse_node){ poly->moments_at + m });
 }
 
 /* ---- all ---- */
 
-void poly_order_edges(const struct poly *poly, uint32_t a, uint32_t b,
+void poly_order_edges(const struct poly *poly, version_id a, version_id b,
                       void (*edge)(void *context, uint32_t from, uint32_t to), void *context)
 {
     const struct versions *versions = poly->versions;
     const struct poly_reads *reads = poly->reads;
-    assert(reads->version_key[a] == reads->version_key[b]);
+    assert(reads->version_key[a.ix] == reads->version_key[b.ix]);
     const uint32_t from = version_txn(versions, a), to = version_txn(versions, b);
     assert(to != ESSE_NO_TXN); /* nothing comes before the initial version */
     if (from != ESSE_NO_TXN && from != to)
-        edge(context, poly_leaves(poly, from, ESSE_DEP_WW), poly_enters(poly, to, ESSE_DEP_WW));
-    for (uint32_t i = reads->reader_first[a];
-         poly->level->cycle > ESSE_CYCLE_ONE_RW && i < reads->reader_first[a + 1]; i++) {
+        edge(context, poly_leaves(poly, from, ESSE_DEP_WW).ix,
+             poly_enters(poly, to, ESSE_DEP_WW).ix);
+    for (uint32_t i = reads->reader_first[a.ix];
+         poly->level->cycle > ESSE_CYCLE_ONE_RW && i < reads->reader_first[a.ix + 1]; i++) {
         const uint32_t reader = versions_touch(versions, reads->reader[i])->txn;
         if (reader != to)
-            edge(context, poly_leaves(poly, reader, ESSE_DEP_RW),
-                 poly_enters(poly, to, ESSE_DEP_RW));
+            edge(context, poly_leaves(poly, reader, ESSE_DEP_RW).ix,
+                 poly_enters(poly, to, ESSE_DEP_RW).ix);
     }
 }
 
 static void draw_edge(void *context, uint32_t from, uint32_t to)
 {
-    draw(context, from, to);
+    draw(context, (esse_node){ from }, (esse_node){ to });
 }
 
 static void draw_all(struct drawing *d, bool inferred)
 {
     const struct poly *poly = d->poly;
     for (uint32_t txn = 0; poly_is_doubled(poly) && txn < poly->versions->history->txns; txn++)
-        draw(d, 2 * txn, 2 * txn + 1);
+        draw(d, (esse_node){ 2 * txn }, (esse_node){ 2 * txn + 1 });
     for (uint32_t key = 0; key < poly->versions->history->keys; key++)
         draw_key(d, key);
     if (poly->sessions)
@@ -154,23 +156,23 @@ static void draw_all(struct drawing *d, bool inferred)
 }
 
 /* The version that everything loose follows. */
-static uint32_t base_of_loose(const struct versions *versions, uint32_t key)
+static version_id base_of_loose(const struct versions *versions, uint32_t key)
 {
-    assert(versions->loose[key] > versions->first[key]);
-    return versions->gaps[key] ? versions->first[key] : versions->loose[key] - 1;
+    assert(versions->loose[key].ix > versions->first[key].ix);
+    return versions->gaps[key] ? versions->first[key] : (version_id){ versions->loose[key].ix - 1 };
 }
 
 /* By key: the reads that may be of what everything loose follows. */
 static uint32_t *count_open(const struct poly *poly)
 {
     const struct poly_reads *reads = poly->reads;
-    const size_t bytes = (poly->versions->history->keys + (size_t)1) * sizeof(uint32_t);
-    uint32_t *count = memset(esse_arena_grow(poly->graph_arena, NULL, bytes), 0, bytes);
+    const size_t keys = poly->versions->history->keys + (size_t)1;
+    uint32_t *count = esse_arena_zeros(poly->graph_arena, keys, *count);
     for (size_t o = 0; o < reads->open.count; o++) {
         const struct poly_open *open = &reads->open.at[o];
-        const uint32_t base = base_of_loose(poly->versions, open->key);
+        const version_id base = base_of_loose(poly->versions, open->key);
         for (uint32_t i = 0; i < open->count; i++)
-            count[open->key] += reads->sources.at[open->first + i] == base;
+            count[open->key] += reads->sources.at[open->first + i] == base.ix;
     }
     return count;
 }
@@ -184,14 +186,14 @@ static void number_nodes(struct poly *poly)
     poly->moments_at = history->txns * (poly_is_doubled(poly) ? 2u : 1u);
     poly->helpers_at = poly->moments_at + (poly->time ? poly->time_line->moments : 0);
     poly->nodes = poly->helpers_at;
-    poly->key_helper = esse_arena_grow(poly->graph_arena, NULL,
-                                       (history->keys + (size_t)1) * sizeof *poly->key_helper);
+    poly->key_helper =
+        esse_arena_array(poly->graph_arena, history->keys + (size_t)1, *poly->key_helper);
     for (uint32_t key = 0; key < history->keys; key++) {
-        uint64_t loose = versions->first[key + 1] - versions->loose[key];
-        const uint32_t *first = &poly->reads->reader_first[base_of_loose(versions, key)];
+        uint64_t loose = versions->first[key + 1].ix - versions->loose[key].ix;
+        const uint32_t *first = &poly->reads->reader_first[base_of_loose(versions, key).ix];
         uint64_t readers = (uint64_t)first[1] - first[0] + open[key];
         bool pays = poly->level->cycle > ESSE_CYCLE_ONE_RW && loose * readers > loose + readers;
-        poly->key_helper[key] = pays ? poly->nodes++ : NO_NODE;
+        poly->key_helper[key].ix = pays ? poly->nodes++ : ESSE_NO_NODE;
     }
     esse_arena_drop(poly->graph_arena, open);
 }
@@ -232,10 +234,10 @@ static uint64_t count_backward(const struct poly *poly, const uint32_t *rank)
 {
     const struct versions *versions = poly->versions;
     uint64_t count = 0;
-    for (uint32_t v = 0; v < versions->count; v++) {
+    for (version_id v = { 0 }; v.ix < versions->count; v.ix++) {
         uint32_t writer = version_txn(versions, v);
-        for (uint32_t i = poly->reads->reader_first[v];
-             writer != ESSE_NO_TXN && i < poly->reads->reader_first[v + 1]; i++) {
+        for (uint32_t i = poly->reads->reader_first[v.ix];
+             writer != ESSE_NO_TXN && i < poly->reads->reader_first[v.ix + 1]; i++) {
             uint32_t reader = versions_touch(versions, poly->reads->reader[i])->txn;
             count += rank ? rank[writer] > rank[reader] : writer > reader;
         }
@@ -251,34 +253,33 @@ static uint64_t place_in_session(const struct esse_history *history, uint32_t tx
            (first[1] - first[0]);
 }
 
-static uint32_t *rank_by(const struct poly *poly, bool by_time)
+static uint32_t *rank_by(const struct poly *poly, struct esse_arena *arena, bool by_time)
 {
     const struct esse_history *history = poly->versions->history;
-    struct esse_pair *pairs =
-        esse_arena_grow(poly->arena, NULL, (history->txns + (size_t)1) * sizeof *pairs);
-    uint32_t *rank = esse_arena_grow(poly->arena, NULL, (history->txns + (size_t)1) * sizeof *rank);
+    struct esse_pair *pairs = esse_arena_array(arena, history->txns + (size_t)1, *pairs);
+    uint32_t *rank = esse_arena_array(arena, history->txns + (size_t)1, *rank);
     for (uint32_t txn = 0; txn < history->txns; txn++) {
         int64_t end = by_time ? history->txn_time[txn].end : 0;
         pairs[txn] =
             (struct esse_pair){ by_time ? esse_radix_key(end) : place_in_session(history, txn),
                                 txn };
     }
-    esse_radix_sort(pairs, history->txns, poly->arena);
+    esse_radix_sort(pairs, history->txns, arena);
     for (uint32_t i = 0; i < history->txns; i++)
         rank[pairs[i].id] = i;
-    esse_arena_drop(poly->arena, pairs);
+    esse_arena_drop(arena, pairs);
     return rank;
 }
 
 /* Times if there are any; else the recording or the place in the session, whichever has fewer reads
  * of what comes later. */
-static uint32_t *rank_txns(const struct poly *poly)
+uint32_t *poly_rank(const struct poly *poly, struct esse_arena *arena)
 {
     const struct esse_history *history = poly->versions->history;
     const bool blind = poly->ablate & ESSE_ABLATE_ESTIMATE;
     if (history->txn_time && !blind)
-        return rank_by(poly, true);
-    uint32_t *rank = rank_by(poly, false);
+        return rank_by(poly, arena, true);
+    uint32_t *rank = rank_by(poly, arena, false);
     if (blind || count_backward(poly, NULL) <= count_backward(poly, rank))
         for (uint32_t txn = 0; txn < history->txns; txn++)
             rank[txn] = txn;
@@ -288,17 +289,17 @@ static uint32_t *rank_txns(const struct poly *poly)
 /* Without a schedule the helpers come as soon as they can. */
 static void place_by_rank(const struct poly *poly, const uint32_t *rank, uint32_t *place)
 {
-    for (uint32_t node = 0; node < poly->nodes; node++) {
+    for (esse_node node = { 0 }; node.ix < poly->nodes; node.ix++) {
         uint32_t txn = poly_txn(poly, node);
-        place[node] = txn == ESSE_NO_TXN ? 0 : rank[txn] + 1;
+        place[node.ix] = txn == ESSE_NO_TXN ? 0 : rank[txn] + 1;
     }
 }
 
 uint32_t *poly_estimate(struct poly *poly, bool mends)
 {
     const double started = esse_clock_seconds();
-    uint32_t *rank = rank_txns(poly);
-    uint32_t *place = esse_arena_grow(poly->arena, NULL, (poly->nodes + (size_t)1) * sizeof *place);
+    uint32_t *rank = poly_rank(poly, poly->arena);
+    uint32_t *place = esse_arena_array(poly->arena, poly->nodes + (size_t)1, *place);
     if (poly->ablate & ESSE_ABLATE_SCHEDULE)
         place_by_rank(poly, rank, place);
     else
@@ -311,5 +312,12 @@ uint32_t *poly_estimate(struct poly *poly, bool mends)
     if (mends && poly->waited && poly_mend(poly, place, rank))
         place_by_rank(poly, rank, place);
     esse_arena_drop(poly->arena, rank);
+    return place;
+}
+
+uint32_t *poly_place_near(struct poly *poly)
+{
+    uint32_t *place = esse_arena_array(poly->arena, poly->nodes + (size_t)1, *place);
+    place_by_rank(poly, poly->near, place);
     return place;
 }

@@ -31,7 +31,9 @@ struct known_edge {
 ESSE_VEC(known_edge_vec, struct known_edge)
 
 struct known_read {
-    uint32_t key, version, writer, reader, weight; /* writer: ESSE_NO_TXN for the initial version */
+    uint32_t key;
+    version_id version;
+    uint32_t writer, reader, weight; /* writer: ESSE_NO_TXN for the initial version */
 };
 
 /* A rule that is broken, and the transactions that could mend it; 'source' may be ESSE_NO_TXN. */
@@ -92,11 +94,11 @@ static void mind_known(struct mending *m, uint32_t txn)
 /* As its reader: not beyond a version that comes after the source. */
 static void mind_read(struct mending *m, const struct known_read *read)
 {
-    const uint32_t *first = m->poly->versions->first;
+    const version_id *first = m->poly->versions->first;
     const uint32_t source = at_source(m, read);
-    for (uint32_t v = first[read->key] + 1; v < first[read->key + 1]; v++) {
-        const uint32_t at = m->at[m->writer[v]];
-        if (v != read->version && m->writer[v] != read->reader && at > source)
+    for (version_id v = { first[read->key].ix + 1 }; v.ix < first[read->key + 1].ix; v.ix++) {
+        const uint32_t at = m->at[m->writer[v.ix]];
+        if (v.ix != read->version.ix && m->writer[v.ix] != read->reader && at > source)
             add_border(m, at, read->weight);
     }
 }
@@ -104,25 +106,25 @@ static void mind_read(struct mending *m, const struct known_read *read)
 /* As its source: not before a version that comes before the reader. */
 static void mind_reader(struct mending *m, const struct known_read *read)
 {
-    const uint32_t *first = m->poly->versions->first;
-    for (uint32_t v = first[read->key] + 1; v < first[read->key + 1]; v++) {
-        const uint32_t at = m->at[m->writer[v]];
-        if (v != read->version && m->writer[v] != read->reader && at < m->at[read->reader])
+    const version_id *first = m->poly->versions->first;
+    for (version_id v = { first[read->key].ix + 1 }; v.ix < first[read->key + 1].ix; v.ix++) {
+        const uint32_t at = m->at[m->writer[v.ix]];
+        if (v.ix != read->version.ix && m->writer[v.ix] != read->reader && at < m->at[read->reader])
             forbid_before(m, at, read->weight);
     }
 }
 
 /* As the writer of another version: not between the two. */
-static void mind_version(struct mending *m, uint32_t txn, uint32_t version)
+static void mind_version(struct mending *m, uint32_t txn, version_id version)
 {
-    const uint32_t *first = m->poly->versions->first;
+    const version_id *first = m->poly->versions->first;
     const uint32_t *reader_first = m->poly->reads->reader_first;
-    const uint32_t key = m->poly->reads->version_key[version];
-    for (uint32_t i = reader_first[first[key]];
-         !m->crowded[key] && i < reader_first[first[key + 1]]; i++) {
+    const uint32_t key = m->poly->reads->version_key[version.ix];
+    for (uint32_t i = reader_first[first[key].ix];
+         !m->crowded[key] && i < reader_first[first[key + 1].ix]; i++) {
         const struct known_read *read = &m->reads[i];
         const uint32_t source = at_source(m, read), reader = m->at[read->reader];
-        if (read->version == version) {
+        if (read->version.ix == version.ix) {
             mind_reader(m, read);
         } else if (read->reader != txn && source < reader) {
             add_border(m, source, read->weight);
@@ -183,7 +185,7 @@ static void place(struct mending *m, uint32_t txn)
         if (!m->crowded[m->reads[m->read.to[i]].key])
             mind_read(m, &m->reads[m->read.to[i]]);
     for (uint32_t i = m->installed.first[txn]; i < m->installed.first[txn + 1]; i++)
-        mind_version(m, txn, m->installed.to[i]);
+        mind_version(m, txn, (version_id){ m->installed.to[i] });
     sort_borders(&m->borders);
     choose_place(m, txn);
 }
@@ -193,11 +195,11 @@ static void place(struct mending *m, uint32_t txn)
 static void find_passed(struct mending *m, struct known_read *read)
 {
     esse_guard_poll();
-    const uint32_t *first = m->poly->versions->first;
+    const version_id *first = m->poly->versions->first;
     const uint32_t source = at_source(m, read), reader = m->at[read->reader];
-    for (uint32_t v = first[read->key] + 1; v < first[read->key + 1]; v++) {
-        const uint32_t other = m->writer[v];
-        if (m->at[other] > source && m->at[other] < reader && v != read->version &&
+    for (version_id v = { first[read->key].ix + 1 }; v.ix < first[read->key + 1].ix; v.ix++) {
+        const uint32_t other = m->writer[v.ix];
+        if (m->at[other] > source && m->at[other] < reader && v.ix != read->version.ix &&
             other != read->reader)
             broken_vec_push(&m->broken, m->arena,
                             (struct broken){ read->writer, other, read->reader, &read->weight });
@@ -242,7 +244,7 @@ static uint32_t nth_place(uint32_t i, uint32_t count)
 static void renumber(struct mending *m, uint32_t *rank)
 {
     const uint32_t txns = m->poly->versions->history->txns;
-    struct esse_pair *pairs = esse_arena_grow(m->arena, NULL, (txns + 1u) * sizeof *pairs);
+    struct esse_pair *pairs = esse_arena_array(m->arena, txns + 1u, *pairs);
     for (uint32_t txn = 0; txn < txns; txn++)
         pairs[txn] = (struct esse_pair){ m->at[txn], txn };
     esse_radix_sort(pairs, txns, m->arena);
@@ -256,10 +258,10 @@ static void renumber(struct mending *m, uint32_t *rank)
 static void list_edges(struct mending *m)
 {
     const struct poly *poly = m->poly;
-    for (uint32_t node = 0; node < poly->nodes; node++) {
+    for (esse_node node = { 0 }; node.ix < poly->nodes; node.ix++) {
         const uint32_t from = poly_txn(poly, node);
-        for (uint32_t e = poly->known.first[node]; e < poly->known.first[node + 1]; e++) {
-            const uint32_t to = poly_txn(poly, poly->known.to[e]);
+        for (uint32_t e = poly->known.first[node.ix]; e < poly->known.first[node.ix + 1]; e++) {
+            const uint32_t to = poly_txn(poly, (esse_node){ poly->known.to[e] });
             if (from != ESSE_NO_TXN && to != ESSE_NO_TXN && from != to)
                 known_edge_vec_push(&m->edges, m->arena,
                                     (struct known_edge){ from, to, KNOWN_WEIGHT });
@@ -272,19 +274,19 @@ static void list_reads(struct mending *m)
     const struct versions *versions = m->poly->versions;
     const struct poly_reads *reads = m->poly->reads;
     m->read_count = reads->reader_first[versions->count];
-    m->writer = esse_arena_grow(m->arena, NULL, (versions->count + 1u) * sizeof *m->writer);
-    m->reads = esse_arena_grow(m->arena, NULL, (m->read_count + 1u) * sizeof *m->reads);
+    m->writer = esse_arena_array(m->arena, versions->count + 1u, *m->writer);
+    m->reads = esse_arena_array(m->arena, m->read_count + 1u, *m->reads);
     m->crowded = esse_arena_alloc(m->arena, versions->history->keys + 1u, sizeof *m->crowded);
-    for (uint32_t v = 0; v < versions->count; v++) {
-        m->writer[v] = version_txn(versions, v);
-        for (uint32_t i = reads->reader_first[v]; i < reads->reader_first[v + 1]; i++)
-            m->reads[i] = (struct known_read){ reads->version_key[v], v, m->writer[v],
+    for (version_id v = { 0 }; v.ix < versions->count; v.ix++) {
+        m->writer[v.ix] = version_txn(versions, v);
+        for (uint32_t i = reads->reader_first[v.ix]; i < reads->reader_first[v.ix + 1]; i++)
+            m->reads[i] = (struct known_read){ reads->version_key[v.ix], v, m->writer[v.ix],
                                                versions_touch(versions, reads->reader[i])->txn, 1 };
     }
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        const uint32_t first = versions->first[key], end = versions->first[key + 1];
+        const version_id first = versions->first[key], end = versions->first[key + 1];
         m->crowded[key] =
-            end - first + reads->reader_first[end] - reads->reader_first[first] > CROWD;
+            end.ix - first.ix + reads->reader_first[end.ix] - reads->reader_first[first.ix] > CROWD;
     }
 }
 
@@ -299,10 +301,10 @@ static void group(struct mending *m, bool counting)
     for (uint32_t i = 0; i < m->read_count; i++)
         counting ? esse_csr_count(&m->read, m->reads[i].reader)
                  : esse_csr_add(&m->read, m->reads[i].reader, i);
-    for (uint32_t v = 0; v < m->poly->versions->count; v++)
-        if (m->writer[v] != ESSE_NO_TXN)
-            counting ? esse_csr_count(&m->installed, m->writer[v])
-                     : esse_csr_add(&m->installed, m->writer[v], v);
+    for (version_id v = { 0 }; v.ix < m->poly->versions->count; v.ix++)
+        if (m->writer[v.ix] != ESSE_NO_TXN)
+            counting ? esse_csr_count(&m->installed, m->writer[v.ix])
+                     : esse_csr_add(&m->installed, m->writer[v.ix], v.ix);
 }
 
 static void prepare(struct mending *m, const uint32_t *first_order)
@@ -320,9 +322,9 @@ static void prepare(struct mending *m, const uint32_t *first_order)
     group(m, false);
     for (int i = 0; i < 4; i++)
         esse_csr_finish(all[i]);
-    m->at = esse_arena_grow(m->arena, NULL, (txns + 1u) * sizeof *m->at);
+    m->at = esse_arena_array(m->arena, txns + 1u, *m->at);
     for (uint32_t txn = 0; txn < txns; txn++) {
-        const uint32_t place = first_order[poly_commit(poly, txn)];
+        const uint32_t place = first_order[poly_commit(poly, txn).ix];
         m->at[txn] = nth_place(place < poly->nodes ? place : poly->nodes / 2, poly->nodes);
     }
 }
@@ -332,7 +334,7 @@ static void prepare(struct mending *m, const uint32_t *first_order)
 static size_t mend(struct mending *m, uint32_t *rank, uint32_t *rounds)
 {
     const uint32_t txns = m->poly->versions->history->txns;
-    uint32_t *now = esse_arena_grow(m->arena, NULL, (txns + 1u) * sizeof *now);
+    uint32_t *now = esse_arena_array(m->arena, txns + 1u, *now);
     size_t least = SIZE_MAX;
     uint32_t best = 0;
     for (*rounds = 0; *rounds < ROUNDS && *rounds - best < STALL; ++*rounds) {

@@ -16,7 +16,8 @@ struct step {
 
 /* The earliest version of a key that the reader at hand read, and the source by which it did. */
 struct seen {
-    uint32_t search, version;
+    uint32_t search;
+    version_id version;
     esse_lit choice;
 };
 
@@ -27,7 +28,7 @@ struct poly_past {
     uint32_t *before;          /* by transaction: the one before it in its session, or NO_TXN */
     struct step *steps;        /* by transaction */
     struct seen *seen;         /* by key */
-    struct poly_u32_vec queue;
+    struct esse_u32_vec queue;
     uint32_t searches;
     uint32_t reader, floor; /* of the search: the reader, and the first place that matters */
     uint32_t found;
@@ -74,31 +75,31 @@ static void prepare(struct poly *poly)
 /* ---- what the reader read ---- */
 
 /* Lowers the floor to the writer of the next version, if that comes before the reader. */
-static void see(struct poly *poly, uint32_t version, esse_lit choice)
+static void see(struct poly *poly, version_id version, esse_lit choice)
 {
     struct poly_past *p = poly->past;
-    const uint32_t key = poly->reads->version_key[version];
+    const uint32_t key = poly->reads->version_key[version.ix];
     struct seen *seen = &p->seen[key];
     if (seen->search != p->searches ||
         poly_version_place(poly, version) < poly_version_place(poly, seen->version))
         *seen = (struct seen){ p->searches, version, choice };
-    const uint32_t next = poly_next_version(poly, key, version);
-    if (next == NO_VERSION)
+    const version_id next = poly_next_version(poly, key, version);
+    if (next.ix == NO_VERSION)
         return;
     const uint32_t place = esse_acyclic_position(poly->acyclic, version_txn(poly->versions, next));
     p->floor = place < p->floor ? place : p->floor;
 }
 
-static uint32_t source_of(const struct poly *poly, esse_lit choice)
+static version_id source_of(const struct poly *poly, esse_lit choice)
 {
-    return poly->choices.at[esse_lit_var(choice)].b;
+    return (version_id){ poly->choices.at[esse_lit_var(choice)].b };
 }
 
 static void see_all(struct poly *poly)
 {
     const struct poly_past *p = poly->past;
     for (uint32_t i = p->read.first[p->reader]; i < p->read.first[p->reader + 1]; i++)
-        see(poly, p->read.to[i], ESSE_LIT_NONE);
+        see(poly, (version_id){ p->read.to[i] }, ESSE_LIT_NONE);
     for (uint32_t i = p->opens.first[p->reader]; i < p->opens.first[p->reader + 1]; i++) {
         const esse_lit choice = poly_chosen(poly, &poly->reads->open.at[p->opens.to[i]]);
         see(poly, source_of(poly, choice), choice);
@@ -108,7 +109,7 @@ static void see_all(struct poly *poly)
 /* ---- its past ---- */
 
 /* The reader saw what is before 'version', whose writer is in its past. */
-static void give_cycle(struct poly *poly, const struct seen *seen, uint32_t version)
+static void give_cycle(struct poly *poly, const struct seen *seen, version_id version)
 {
     struct poly_past *p = poly->past;
     struct poly_cycle cycle = { 0 };
@@ -129,8 +130,8 @@ static void try_writer(struct poly *poly, uint32_t writer)
     const struct poly_past *p = poly->past;
     for (uint32_t i = p->installed.first[writer];
          p->found < POLY_CYCLES_MOST && i < p->installed.first[writer + 1]; i++) {
-        const uint32_t version = p->installed.to[i];
-        const struct seen *seen = &p->seen[poly->reads->version_key[version]];
+        const version_id version = { p->installed.to[i] };
+        const struct seen *seen = &p->seen[poly->reads->version_key[version.ix]];
         if (seen->search == p->searches && version_txn(poly->versions, seen->version) != writer &&
             poly_version_place(poly, seen->version) < poly_version_place(poly, version))
             give_cycle(poly, seen, version);
@@ -144,7 +145,7 @@ static void step_from(struct poly *poly, uint32_t from, uint32_t to, esse_lit gu
         esse_acyclic_position(poly->acyclic, from) < p->floor)
         return;
     p->steps[from] = (struct step){ p->searches, to, guard };
-    poly_u32_vec_push(&p->queue, poly->arena, from);
+    esse_u32_vec_push(&p->queue, poly->arena, from);
     try_writer(poly, from);
 }
 
@@ -154,7 +155,8 @@ static void step_back(struct poly *poly, uint32_t to)
     const struct poly_past *p = poly->past;
     const bool one = poly->level->cycle == ESSE_CYCLE_RW_AND_ONE_READ;
     for (uint32_t i = p->read.first[to]; i < p->read.first[to + 1]; i++)
-        step_from(poly, version_txn(poly->versions, p->read.to[i]), to, ESSE_LIT_NONE);
+        step_from(poly, version_txn(poly->versions, (version_id){ p->read.to[i] }), to,
+                  ESSE_LIT_NONE);
     for (uint32_t i = p->opens.first[to]; i < p->opens.first[to + 1]; i++) {
         const esse_lit choice = poly_chosen(poly, &poly->reads->open.at[p->opens.to[i]]);
         step_from(poly, version_txn(poly->versions, source_of(poly, choice)), to, choice);

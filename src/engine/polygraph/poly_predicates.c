@@ -50,12 +50,12 @@ static bool value_matches(struct missing *m, uint32_t key, esse_value value, boo
 }
 
 /* A list is no row: what was appended to it matches nothing. */
-static bool matches(struct missing *m, uint32_t key, uint32_t version, bool *yes)
+static bool matches(struct missing *m, uint32_t key, version_id version, bool *yes)
 {
     const struct versions *versions = m->reads->versions;
-    if (version == versions->first[key])
+    if (version.ix == versions->first[key].ix)
         return value_matches(m, key, versions->sources->initial[key], yes);
-    const struct esse_touch *touch = versions_touch(versions, versions->write[version]);
+    const struct esse_touch *touch = versions_touch(versions, versions->write[version.ix]);
     *yes = false;
     return touch->kind == ESSE_OP_APPEND || value_matches(m, key, touch->value, yes);
 }
@@ -82,14 +82,14 @@ static bool open_key(struct missing *m, uint32_t txn, uint32_t op, uint32_t key)
         .txn = txn, .key = key, .op = op, .first = (uint32_t)reads->sources.count, .predicate = true
     };
     bool any = false, yes;
-    for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++) {
+    for (version_id v = versions->first[key]; v.ix < versions->first[key + 1].ix; v.ix++) {
         if (version_txn(versions, v) == txn)
             continue;
         if (!matches(m, key, v, &yes))
             return false;
         any |= yes;
         if (!yes)
-            poly_u32_vec_push(&reads->sources, versions->arena, v);
+            esse_u32_vec_push(&reads->sources, versions->arena, v.ix);
     }
     open.count = (uint32_t)reads->sources.count - open.first;
     if (!any) {
@@ -109,13 +109,10 @@ static void mark_known(struct missing *m, uint32_t txn, uint32_t op,
     const struct esse_history *history = m->history;
     for (uint32_t i = 0; i < predicate->row_count; i++)
         m->known[history->rows[predicate->row + i].key.ix] = op + 1;
-    for (uint32_t own = history->txn_op[txn]; own < op; own++) {
-        for (uint32_t i = 0; i < esse_access_count(history, own); i++) {
-            struct esse_access access = esse_access_at(history, own, i);
-            if (access.kind != ESSE_OP_READ)
-                m->known[access.key.ix] = op + 1;
-        }
-    }
+    struct esse_access_walk walk = { history, history->txn_op[txn], op };
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ)
+            m->known[walk.access.key.ix] = op + 1;
 }
 
 static bool open_predicate(struct missing *m, uint32_t txn, uint32_t op,

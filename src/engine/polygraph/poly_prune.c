@@ -17,7 +17,7 @@
 static void add_edge(void *context, uint32_t from, uint32_t to)
 {
     struct pruning *p = context;
-    p->is_refuted |= !esse_reach_add(p->closure, from, to);
+    p->is_refuted |= !esse_reach_add(p->closure, (esse_node){ from }, (esse_node){ to });
 }
 
 void poly_add_order(struct pruning *p, const struct poly_inferred *order)
@@ -25,11 +25,11 @@ void poly_add_order(struct pruning *p, const struct poly_inferred *order)
     poly_order_edges(p->poly, order->a, order->b, add_edge, p);
 }
 
-static void find_less(struct pruning *p, uint32_t key, uint32_t a, uint32_t b)
+static void find_less(struct pruning *p, uint32_t key, version_id a, version_id b)
 {
     struct poly *poly = p->poly;
     const size_t round = p->adds ? poly->inferred.count : p->began;
-    const struct poly_inferred order = { a, b, (uint32_t)round };
+    const struct poly_inferred order = { a, b, (uint32_t)round, (uint32_t)p->rounds };
     poly_set_less(p, key, a, b);
     poly_inferred_vec_push(&poly->inferred, poly->graph_arena, order);
     if (p->adds)
@@ -38,16 +38,16 @@ static void find_less(struct pruning *p, uint32_t key, uint32_t a, uint32_t b)
 
 /* ---- asking ---- */
 
-static bool leads(const struct pruning *p, uint32_t from, uint32_t to)
+static bool leads(const struct pruning *p, esse_node from, esse_node to)
 {
     if (p->closure)
         return esse_reach_leads(p->closure, from, to);
-    const uint32_t bit = p->place[from] - p->begin;
-    return p->block[(size_t)to * POLY_BLOCK_WORDS + bit / 64] >> bit % 64 & 1;
+    const uint32_t bit = p->place[from.ix] - p->begin;
+    return p->block[(size_t)to.ix * POLY_BLOCK_WORDS + bit / 64] >> bit % 64 & 1;
 }
 
 /* Does the writer of 'a' lead to that of 'b'?  True if that settles their order. */
-static bool ask_writers(struct pruning *p, uint32_t key, uint32_t a, uint32_t b)
+static bool ask_writers(struct pruning *p, uint32_t key, version_id a, version_id b)
 {
     const struct poly *poly = p->poly;
     const uint32_t from = version_txn(poly->versions, a), to = version_txn(poly->versions, b);
@@ -59,7 +59,7 @@ static bool ask_writers(struct pruning *p, uint32_t key, uint32_t a, uint32_t b)
 }
 
 /* Does the writer of 'b' lead to this reader of 'a'? */
-static bool ask_reader(struct pruning *p, uint32_t key, uint32_t b, uint32_t a, uint32_t reader)
+static bool ask_reader(struct pruning *p, uint32_t key, version_id b, version_id a, uint32_t reader)
 {
     const struct poly *poly = p->poly;
     const uint32_t writer = version_txn(poly->versions, b);
@@ -71,10 +71,10 @@ static bool ask_reader(struct pruning *p, uint32_t key, uint32_t b, uint32_t a, 
     return found;
 }
 
-static void ask_readers(struct pruning *p, uint32_t key, uint32_t b, uint32_t a)
+static void ask_readers(struct pruning *p, uint32_t key, version_id b, version_id a)
 {
     const struct poly_reads *reads = p->poly->reads;
-    const uint32_t *first = &reads->reader_first[a];
+    const uint32_t *first = &reads->reader_first[a.ix];
     for (uint32_t i = first[0]; i < first[1]; i++)
         if (ask_reader(p, key, b, a, versions_touch(p->poly->versions, reads->reader[i])->txn))
             break;
@@ -84,75 +84,80 @@ static void ask_readers(struct pruning *p, uint32_t key, uint32_t b, uint32_t a)
 typedef void ask_pair(struct pruning *p, uint32_t key, uint32_t version, uint32_t other,
                       uint32_t node);
 
-static void ask_pairs(struct pruning *p, uint32_t version, uint32_t node, ask_pair *ask)
+static void ask_pairs(struct pruning *p, version_id version, esse_node node, ask_pair *ask)
 {
     const struct versions *versions = p->poly->versions;
-    const uint32_t key = p->poly->reads->version_key[version], first = versions->first[key];
-    if (version == first || !poly_is_open_key(versions, key))
+    const uint32_t key = p->poly->reads->version_key[version.ix];
+    const version_id first = versions->first[key];
+    if (version.ix == first.ix || !poly_is_open_key(versions, key))
         return;
-    for (uint32_t v = first + 1; (v = poly_next_open(p, key, version, v)) != NO_VERSION; v++)
-        ask(p, key, version, v, node);
+    for (version_id v = { first.ix + 1 }; (v = poly_next_open(p, key, version, v)).ix != NO_VERSION;
+         v.ix++)
+        ask(p, key, version.ix, v.ix, node.ix);
 }
 
 static void ask_from_writer(struct pruning *p, uint32_t key, uint32_t version, uint32_t other,
                             uint32_t node)
 {
-    const uint32_t txn = poly_txn(p->poly, node);
-    if (node == poly_enters(p->poly, txn, ESSE_DEP_WW) && ask_writers(p, key, version, other))
+    const uint32_t txn = poly_txn(p->poly, (esse_node){ node });
+    if (node == poly_enters(p->poly, txn, ESSE_DEP_WW).ix &&
+        ask_writers(p, key, (version_id){ version }, (version_id){ other }))
         return;
-    if (node == poly_commit(p->poly, txn))
-        ask_readers(p, key, version, other);
+    if (node == poly_commit(p->poly, txn).ix)
+        ask_readers(p, key, (version_id){ version }, (version_id){ other });
 }
 
-void poly_ask_from(struct pruning *p, uint32_t node)
+void poly_ask_from(struct pruning *p, esse_node node)
 {
     const uint32_t txn = poly_txn(p->poly, node);
     if (txn == ESSE_NO_TXN)
         return;
     for (uint32_t i = p->installed.first[txn]; i < p->installed.first[txn + 1]; i++)
-        ask_pairs(p, p->installed.to[i], node, ask_from_writer);
+        ask_pairs(p, (version_id){ p->installed.to[i] }, node, ask_from_writer);
 }
 
 static void ask_to_writer(struct pruning *p, uint32_t key, uint32_t version, uint32_t other,
                           uint32_t node)
 {
-    if (node == poly_commit(p->poly, poly_txn(p->poly, node)))
-        ask_writers(p, key, other, version);
+    if (node == poly_commit(p->poly, poly_txn(p->poly, (esse_node){ node })).ix)
+        ask_writers(p, key, (version_id){ other }, (version_id){ version });
 }
 
 static void ask_to_reader(struct pruning *p, uint32_t key, uint32_t version, uint32_t other,
                           uint32_t node)
 {
-    const uint32_t txn = poly_txn(p->poly, node);
-    if (node == poly_leaves(p->poly, txn, ESSE_DEP_RW))
-        ask_reader(p, key, other, version, txn);
+    const uint32_t txn = poly_txn(p->poly, (esse_node){ node });
+    if (node == poly_leaves(p->poly, txn, ESSE_DEP_RW).ix)
+        ask_reader(p, key, (version_id){ other }, (version_id){ version }, txn);
 }
 
-void poly_ask_to(struct pruning *p, uint32_t node)
+void poly_ask_to(struct pruning *p, esse_node node)
 {
     const uint32_t txn = poly_txn(p->poly, node);
     if (txn == ESSE_NO_TXN)
         return;
     for (uint32_t i = p->installed.first[txn]; i < p->installed.first[txn + 1]; i++)
-        ask_pairs(p, p->installed.to[i], node, ask_to_writer);
+        ask_pairs(p, (version_id){ p->installed.to[i] }, node, ask_to_writer);
     for (uint32_t i = p->read.first[txn]; i < p->read.first[txn + 1]; i++)
-        ask_pairs(p, p->read.to[i], node, ask_to_reader);
+        ask_pairs(p, (version_id){ p->read.to[i] }, node, ask_to_reader);
 }
 
 /* Only versions that stand for themselves have choices. */
-uint32_t poly_next_choice(const struct pruning *p, uint32_t version, uint32_t v)
+version_id poly_next_choice(const struct pruning *p, version_id version, version_id v)
 {
     const struct poly *poly = p->poly;
     const struct versions *versions = poly->versions;
-    const uint32_t key = poly->reads->version_key[version], first = versions->first[key];
-    if (!poly_is_open_key(versions, key) || version == first ||
-        poly_stands_for(poly, version) != version)
-        return NO_VERSION;
-    for (v = v > first ? v : first + 1; (v = poly_next_open(p, key, version, v)) != NO_VERSION; v++)
+    const uint32_t key = poly->reads->version_key[version.ix];
+    const version_id first = versions->first[key];
+    if (!poly_is_open_key(versions, key) || version.ix == first.ix ||
+        poly_stands_for(poly, version).ix != version.ix)
+        return (version_id){ NO_VERSION };
+    for (v = v.ix > first.ix ? v : (version_id){ first.ix + 1 };
+         (v = poly_next_open(p, key, version, v)).ix != NO_VERSION; v.ix++)
         if (version_txn(versions, v) != version_txn(versions, version) &&
-            poly_stands_for(poly, v) == v)
+            poly_stands_for(poly, v).ix == v.ix)
             return v;
-    return NO_VERSION;
+    return (version_id){ NO_VERSION };
 }
 
 /* ---- all ---- */
@@ -217,7 +222,7 @@ static void prune(struct pruning *p)
 {
     struct poly *poly = p->poly;
     const double started = esse_clock_seconds();
-    p->order = esse_arena_grow(p->arena, NULL, (poly->known.nodes + (size_t)1) * sizeof *p->order);
+    p->order = esse_arena_array(p->arena, poly->known.nodes + (size_t)1, *p->order);
     poly_group_versions(poly, p->arena, &p->installed, &p->read);
     while (prune_once(p))
         continue;

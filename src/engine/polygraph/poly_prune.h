@@ -41,11 +41,11 @@ struct pruning {
 /* Room for it; false if that would be more than pruning is worth. */
 bool poly_squares_make(struct pruning *p);
 /* Version a comes before version b of the key, and before all that come after b. */
-void poly_set_less(struct pruning *p, uint32_t key, uint32_t a, uint32_t b);
+void poly_set_less(struct pruning *p, uint32_t key, version_id a, version_id b);
 /* The next version of the key, from 'v' on, that may come before or after 'version'; NO_VERSION if
  * there is none.  Of two orders only one is looked for: were the other to follow as well, the edges
  * of what was found first would close a cycle. */
-uint32_t poly_next_open(const struct pruning *p, uint32_t key, uint32_t version, uint32_t v);
+version_id poly_next_open(const struct pruning *p, uint32_t key, version_id version, version_id v);
 uint64_t poly_count_less(const struct pruning *p);
 /* It goes into the graph: those orders from which the others follow. */
 void poly_draw_covers(struct pruning *p);
@@ -54,15 +54,15 @@ void poly_draw_covers(struct pruning *p);
 
 /* Asks what follows from where the paths from 'node', or the paths to it, lead.  Without a closure
  * 'node' must be of the block at hand. */
-void poly_ask_from(struct pruning *p, uint32_t node);
-void poly_ask_to(struct pruning *p, uint32_t node); /* with a closure only */
+void poly_ask_from(struct pruning *p, esse_node node);
+void poly_ask_to(struct pruning *p, esse_node node); /* with a closure only */
 
 /* The edges of an order go into the closure. */
 void poly_add_order(struct pruning *p, const struct poly_inferred *order);
 
 /* After pruning: the next version, from 'v' on, whose order with 'version' is left to the solver;
  * NO_VERSION if there is none.  From 0 on it is the first. */
-uint32_t poly_next_choice(const struct pruning *p, uint32_t version, uint32_t v);
+version_id poly_next_choice(const struct pruning *p, version_id version, version_id v);
 
 /* After pruning: fills poly->small. */
 void poly_small_find(struct pruning *p);

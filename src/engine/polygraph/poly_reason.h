@@ -8,7 +8,7 @@ struct poly_reason {
     uint32_t from, to; /* transactions */
     enum esse_dep dep;
     uint32_t key;
-    uint32_t from_at, to_at; /* ESSE_NO_TOUCH where an operation is given instead */
+    touch_id from_at, to_at; /* ESSE_NO_TOUCH where an operation is given instead */
     uint32_t op;             /* of an open read, or ESSE_NO_OP */
     bool chosen;             /* it follows from a choice */
 };

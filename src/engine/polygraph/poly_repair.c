@@ -9,20 +9,24 @@
  * Cost: O(nodes + edges) for every inferred order that the refutation needs.
  */
 
+enum { BUCKETS = 256, ORDER_COST = 8 };
+
 struct repair {
     struct poly *poly;
     struct esse_arena *arena;
     struct esse_csr later;        /* from versions to what was inferred of them, by number */
     struct esse_csr installed;    /* from transactions to their versions */
     struct esse_csr read;         /* and to those that they read */
-    struct poly_u32_vec wanted;   /* inferred orders whose clauses are to be made */
+    struct esse_u32_vec wanted;   /* inferred orders whose clauses are to be made */
     uint8_t *is_wanted;           /* by inferred order */
     struct esse_guarded_edge *by; /* by node: how a search came to it */
     uint32_t *seen;               /* by node: in which search */
     uint32_t *rest;               /* by node: the inferred order that the edge rests on, or NONE */
+    uint32_t *distance;           /* by node, in that search */
     uint32_t searches;
-    struct poly_u32_vec queue;
-    struct poly_u32_vec lits; /* of the clause at hand */
+    struct esse_u32_vec bucket[BUCKETS]; /* nodes that wait, by distance */
+    size_t waiting;
+    struct esse_u32_vec lits; /* of the clause at hand */
     struct poly_edge_vec edges;
 };
 
@@ -49,7 +53,7 @@ static esse_lit want(struct repair *r, uint32_t inferred)
     const struct poly_inferred *order = &r->poly->inferred.at[inferred];
     if (!r->is_wanted[inferred]) {
         r->is_wanted[inferred] = 1;
-        poly_u32_vec_push(&r->wanted, r->arena, inferred);
+        esse_u32_vec_push(&r->wanted, r->arena, inferred);
     }
     return poly_order(r->poly, order->a, order->b);
 }
@@ -66,16 +70,17 @@ static uint32_t find_later(const struct repair *r, uint32_t version, uint32_t to
 }
 
 /* The inferred order that an edge between two nodes rests on. */
-static uint32_t find_basis(const struct repair *r, uint32_t from, uint32_t to)
+static uint32_t find_basis(const struct repair *r, esse_node from, esse_node to)
 {
     const struct poly *poly = r->poly;
     const uint32_t a = poly_txn(poly, from), b = poly_txn(poly, to);
     uint32_t found = NONE;
     for (uint32_t i = r->installed.first[a];
-         found == NONE && from == poly_commit(poly, a) && i < r->installed.first[a + 1]; i++)
+         found == NONE && from.ix == poly_commit(poly, a).ix && i < r->installed.first[a + 1]; i++)
         found = find_later(r, r->installed.to[i], b, UINT32_MAX);
     for (uint32_t i = r->read.first[a];
-         found == NONE && from == poly_leaves(poly, a, ESSE_DEP_RW) && i < r->read.first[a + 1];
+         found == NONE && from.ix == poly_leaves(poly, a, ESSE_DEP_RW).ix &&
+         i < r->read.first[a + 1];
          i++)
         found = find_later(r, r->read.to[i], b, UINT32_MAX);
     return found;
@@ -83,17 +88,38 @@ static uint32_t find_basis(const struct repair *r, uint32_t from, uint32_t to)
 
 /* ---- paths ---- */
 
-static void come(struct repair *r, uint32_t from, uint32_t to, uint32_t rest)
+/* The path that needs the fewest edges to be shown is looked for: one for an edge that is known,
+ * more for one that rests on an order with a path of its own.  Nodes at the same distance stand in
+ * one bucket (Dial, 1969). */
+static uint32_t cost_of(const struct repair *r, uint32_t rest)
 {
-    if (r->seen[to] == r->searches)
-        return;
-    r->seen[to] = r->searches;
-    r->by[to] = (struct esse_guarded_edge){ from, to, ESSE_LIT_NONE };
-    r->rest[to] = rest;
-    poly_u32_vec_push(&r->queue, r->arena, to);
+    if (rest == NONE)
+        return 1;
+    const uint32_t depth = r->poly->inferred.at[rest].depth;
+    return 1 + ORDER_COST * (depth < BUCKETS / ORDER_COST - 1 ? depth : BUCKETS / ORDER_COST - 2);
 }
 
-static void go_later(struct repair *r, uint32_t node, uint32_t version, uint32_t round,
+static bool is_near(const struct poly *poly, esse_node node)
+{
+    const uint32_t txn = poly_txn(poly, node);
+    return !poly->near || txn == ESSE_NO_TXN ||
+           (poly->near[txn] >= poly->near_low && poly->near[txn] <= poly->near_high);
+}
+
+static void come(struct repair *r, esse_node from, esse_node to, uint32_t rest)
+{
+    const uint32_t distance = r->distance[from.ix] + cost_of(r, rest);
+    if ((r->seen[to.ix] == r->searches && r->distance[to.ix] <= distance) || !is_near(r->poly, to))
+        return;
+    r->seen[to.ix] = r->searches;
+    r->distance[to.ix] = distance;
+    r->by[to.ix] = (struct esse_guarded_edge){ from.ix, to.ix, ESSE_LIT_NONE };
+    r->rest[to.ix] = rest;
+    esse_u32_vec_push(&r->bucket[distance % BUCKETS], r->arena, to.ix);
+    r->waiting++;
+}
+
+static void go_later(struct repair *r, esse_node node, uint32_t version, uint32_t round,
                      enum esse_dep dep)
 {
     for (uint32_t i = r->later.first[version]; i < r->later.first[version + 1]; i++) {
@@ -104,31 +130,59 @@ static void go_later(struct repair *r, uint32_t node, uint32_t version, uint32_t
     }
 }
 
-static void go_on(struct repair *r, uint32_t node, uint32_t round)
+static void go_on(struct repair *r, esse_node node, uint32_t round)
 {
     const struct poly *poly = r->poly;
     const uint32_t txn = poly_txn(poly, node);
-    for (uint32_t e = poly->base.first[node]; e < poly->base.first[node + 1]; e++)
-        come(r, node, poly->base.to[e], NONE);
+    for (uint32_t e = poly->base.first[node.ix]; e < poly->base.first[node.ix + 1]; e++)
+        come(r, node, (esse_node){ poly->base.to[e] }, NONE);
     if (txn == ESSE_NO_TXN)
         return;
     for (uint32_t i = r->installed.first[txn];
-         node == poly_commit(poly, txn) && i < r->installed.first[txn + 1]; i++)
+         node.ix == poly_commit(poly, txn).ix && i < r->installed.first[txn + 1]; i++)
         go_later(r, node, r->installed.to[i], round, ESSE_DEP_WW);
-    if (poly->level->cycle <= ESSE_CYCLE_ONE_RW || node != poly_leaves(poly, txn, ESSE_DEP_RW))
+    if (poly->level->cycle <= ESSE_CYCLE_ONE_RW ||
+        node.ix != poly_leaves(poly, txn, ESSE_DEP_RW).ix)
         return;
     for (uint32_t i = r->read.first[txn]; i < r->read.first[txn + 1]; i++)
         go_later(r, node, r->read.to[i], round, ESSE_DEP_RW);
 }
 
-static bool find_path(struct repair *r, uint32_t from, uint32_t to, uint32_t round)
+/* The nodes of a bucket; false when 'to' is among them: no shorter way leads to it. */
+static bool empty_bucket(struct repair *r, uint32_t distance, esse_node to, uint32_t round)
+{
+    struct esse_u32_vec *bucket = &r->bucket[distance % BUCKETS];
+    bool goes_on = true;
+    for (size_t i = 0; i < bucket->count; i++, r->waiting--) {
+        const esse_node node = { bucket->at[i] };
+        if (r->distance[node.ix] != distance) /* there was a shorter way */
+            continue;
+        goes_on &= node.ix != to.ix;
+        if (goes_on)
+            go_on(r, node, round);
+    }
+    bucket->count = 0;
+    return goes_on;
+}
+
+static void forget_buckets(struct repair *r)
+{
+    for (uint32_t i = 0; i < BUCKETS; i++)
+        r->bucket[i].count = 0;
+    r->waiting = 0;
+}
+
+static bool find_path(struct repair *r, esse_node from, esse_node to, uint32_t round)
 {
     r->searches++;
-    r->queue.count = 0;
-    come(r, from, from, NONE);
-    for (size_t i = 0; i < r->queue.count && r->seen[to] != r->searches; i++)
-        go_on(r, r->queue.at[i], round);
-    return r->seen[to] == r->searches;
+    r->seen[from.ix] = r->searches;
+    r->distance[from.ix] = 0;
+    go_on(r, from, round);
+    uint32_t distance = 1;
+    while (r->waiting && empty_bucket(r, distance, to, round))
+        distance++;
+    forget_buckets(r);
+    return from.ix == to.ix || (r->seen[to.ix] == r->searches);
 }
 
 /* ---- clauses ---- */
@@ -136,17 +190,17 @@ static bool find_path(struct repair *r, uint32_t from, uint32_t to, uint32_t rou
 static void rest_on(struct repair *r, uint32_t inferred, struct esse_guarded_edge *edge)
 {
     edge->guard = want(r, inferred);
-    poly_u32_vec_push(&r->lits, r->arena, esse_lit_not(edge->guard));
+    esse_u32_vec_push(&r->lits, r->arena, esse_lit_not(edge->guard));
 }
 
 /* The path that was found, after the edges that there are. */
-static void add_path(struct repair *r, uint32_t from, uint32_t to)
+static void add_path(struct repair *r, esse_node from, esse_node to)
 {
     const size_t begin = r->edges.count;
-    for (uint32_t at = to; at != from; at = r->by[at].from) {
-        struct esse_guarded_edge edge = r->by[at];
-        if (r->rest[at] != NONE)
-            rest_on(r, r->rest[at], &edge);
+    for (esse_node at = to; at.ix != from.ix; at.ix = r->by[at.ix].from) {
+        struct esse_guarded_edge edge = r->by[at.ix];
+        if (r->rest[at.ix] != NONE)
+            rest_on(r, r->rest[at.ix], &edge);
         poly_edge_vec_push(&r->edges, r->arena, edge);
     }
     for (size_t i = begin, j = r->edges.count; i + 1 < j; i++) {
@@ -157,21 +211,21 @@ static void add_path(struct repair *r, uint32_t from, uint32_t to)
 }
 
 /* The path that was found, and the edge that would close it. */
-static void close_cycle(struct repair *r, uint32_t from, uint32_t to, esse_lit guard)
+static void close_cycle(struct repair *r, esse_node from, esse_node to, esse_lit guard)
 {
     r->edges.count = 0;
     add_path(r, from, to);
-    poly_edge_vec_push(&r->edges, r->arena, (struct esse_guarded_edge){ to, from, guard });
+    poly_edge_vec_push(&r->edges, r->arena, (struct esse_guarded_edge){ to.ix, from.ix, guard });
 }
 
 static bool close_by_reader(struct repair *r, const struct poly_inferred *order, esse_lit not_so)
 {
     const struct poly *poly = r->poly;
     const uint32_t writer = version_txn(poly->versions, order->a);
-    const uint32_t *first = &poly->reads->reader_first[order->b];
+    const uint32_t *first = &poly->reads->reader_first[order->b.ix];
     for (uint32_t i = first[0]; i < first[1]; i++) {
         uint32_t reader = versions_touch(poly->versions, poly->reads->reader[i])->txn;
-        uint32_t from = poly_commit(poly, writer), to = poly_leaves(poly, reader, ESSE_DEP_RW);
+        esse_node from = poly_commit(poly, writer), to = poly_leaves(poly, reader, ESSE_DEP_RW);
         if (reader == writer || !find_path(r, from, to, order->round))
             continue;
         close_cycle(r, from, to, not_so);
@@ -186,10 +240,10 @@ static void make_clause(struct repair *r, uint32_t inferred)
     struct poly *poly = r->poly;
     const struct poly_inferred order = poly->inferred.at[inferred];
     const esse_lit so = poly_order(poly, order.a, order.b);
-    const uint32_t from = poly_enters(poly, version_txn(poly->versions, order.a), ESSE_DEP_WW);
-    const uint32_t to = poly_commit(poly, version_txn(poly->versions, order.b));
+    const esse_node from = poly_enters(poly, version_txn(poly->versions, order.a), ESSE_DEP_WW);
+    const esse_node to = poly_commit(poly, version_txn(poly->versions, order.b));
     r->lits.count = 0;
-    poly_u32_vec_push(&r->lits, r->arena, so);
+    esse_u32_vec_push(&r->lits, r->arena, so);
     if (find_path(r, from, to, order.round))
         close_cycle(r, from, to, esse_lit_not(so));
     else
@@ -203,7 +257,7 @@ static void mend_edge(struct repair *r, struct esse_guarded_edge *edge)
 {
     if (edge->guard != ESSE_LIT_NONE || is_known(r->poly, edge->from, edge->to))
         return;
-    const uint32_t basis = find_basis(r, edge->from, edge->to);
+    const uint32_t basis = find_basis(r, (esse_node){ edge->from }, (esse_node){ edge->to });
     if (basis != NONE)
         rest_on(r, basis, edge);
 }
@@ -215,21 +269,23 @@ static void mend_clause(struct repair *r, struct poly_clause *clause)
     struct poly_proof *proof = &r->poly->proof;
     r->lits.count = r->edges.count = 0;
     for (uint32_t i = 0; i < clause->lit_count; i++)
-        poly_u32_vec_push(&r->lits, r->arena, proof->lits.at[clause->lits + i]);
+        esse_u32_vec_push(&r->lits, r->arena, proof->lits.at[clause->lits + i]);
     for (uint32_t i = 0; i < clause->edge_count; i++) {
         struct esse_guarded_edge edge = proof->edges.at[clause->edges + i];
-        const uint32_t next = proof->edges.at[clause->edges + (i + 1) % clause->edge_count].from;
+        const esse_node next = {
+            proof->edges.at[clause->edges + (i + 1) % clause->edge_count].from
+        };
         mend_edge(r, &edge);
         poly_edge_vec_push(&r->edges, r->arena, edge);
-        if (edge.to != next && find_path(r, edge.to, next, UINT32_MAX))
-            add_path(r, edge.to, next);
+        if (edge.to != next.ix && find_path(r, (esse_node){ edge.to }, next, UINT32_MAX))
+            add_path(r, (esse_node){ edge.to }, next);
     }
     clause->lits = (uint32_t)proof->lits.count;
     clause->lit_count = (uint32_t)r->lits.count;
     clause->edges = (uint32_t)proof->edges.count;
     clause->edge_count = (uint32_t)r->edges.count;
     for (size_t i = 0; i < r->lits.count; i++)
-        poly_u32_vec_push(&proof->lits, r->poly->arena, r->lits.at[i]);
+        esse_u32_vec_push(&proof->lits, r->poly->arena, r->lits.at[i]);
     for (size_t i = 0; i < r->edges.count; i++)
         poly_edge_vec_push(&proof->edges, r->poly->arena, r->edges.at[i]);
 }
@@ -243,8 +299,8 @@ static void group(struct repair *r)
     esse_csr_init(&r->later, r->arena, versions->count);
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < poly->inferred.count; i++)
-            pass ? esse_csr_add(&r->later, poly->inferred.at[i].a, i)
-                 : esse_csr_count(&r->later, poly->inferred.at[i].a);
+            pass ? esse_csr_add(&r->later, poly->inferred.at[i].a.ix, i)
+                 : esse_csr_count(&r->later, poly->inferred.at[i].a.ix);
         pass ? esse_csr_finish(&r->later) : esse_csr_start(&r->later);
     }
     poly_group_versions(poly, r->arena, &r->installed, &r->read);
@@ -258,9 +314,10 @@ void poly_repair_proof(struct poly *poly)
     const size_t nodes = poly->nodes + (size_t)1;
     group(&r);
     r.is_wanted = esse_arena_alloc(r.arena, poly->inferred.count + 1, 1);
-    r.by = esse_arena_grow(r.arena, NULL, nodes * sizeof *r.by);
-    r.rest = esse_arena_grow(r.arena, NULL, nodes * sizeof *r.rest);
+    r.by = esse_arena_array(r.arena, nodes, *r.by);
+    r.rest = esse_arena_array(r.arena, nodes, *r.rest);
     r.seen = esse_arena_alloc(r.arena, nodes, sizeof *r.seen);
+    r.distance = esse_arena_grow(r.arena, NULL, nodes * sizeof *r.distance);
     for (size_t i = 0; i < poly->proof.clauses.count; i++)
         if (poly->proof.clauses.at[i].kind == ESSE_CLAUSE_CYCLE)
             mend_clause(&r, &poly->proof.clauses.at[i]);

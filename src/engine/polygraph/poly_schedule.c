@@ -16,15 +16,15 @@ struct schedule {
     uint32_t *next;            /* by node: what it waits for; its place when it has run */
     struct esse_csr installed; /* from transactions to the versions that they install */
     struct esse_csr read;      /* and to those that they read */
-    uint32_t *current;         /* by key: the version that is there */
+    version_id *current;       /* by key: the version that is there */
     uint32_t *pending;         /* by key: its readers that have not run */
     uint8_t *state;            /* by transaction: enum run_state */
-    struct poly_u32_vec ready; /* a heap of transactions */
-    struct poly_u32_vec stack; /* nodes that may run at once */
+    struct esse_u32_vec ready; /* a heap of transactions */
+    struct esse_u32_vec stack; /* nodes that may run at once */
     uint32_t *waiting;         /* by key: the first transaction that waits for it, plus 1 */
     uint32_t *waits_next;      /* by transaction: the next one, plus 1 */
     uint8_t *listed;           /* by transaction: it is in such a list */
-    struct poly_u32_vec stuck; /* those that wait for keys, some of them twice or no longer */
+    struct esse_u32_vec stuck; /* those that wait for keys, some of them twice or no longer */
     uint32_t *place;           /* by node */
     uint32_t done;
 };
@@ -40,7 +40,7 @@ static bool is_before(const struct schedule *s, uint32_t a, uint32_t b)
 
 static void push_ready(struct schedule *s, uint32_t txn)
 {
-    poly_u32_vec_push(&s->ready, s->poly->arena, txn);
+    esse_u32_vec_push(&s->ready, s->poly->arena, txn);
     size_t at = s->ready.count - 1;
     for (; at && is_before(s, txn, s->ready.at[(at - 1) / 2]); at = (at - 1) / 2)
         s->ready.at[at] = s->ready.at[(at - 1) / 2];
@@ -64,28 +64,29 @@ static uint32_t pop_ready(struct schedule *s)
 
 /* ---- running ---- */
 
-static void release(struct schedule *s, uint32_t node)
+static void release(struct schedule *s, esse_node node)
 {
     const struct poly *poly = s->poly;
-    s->place[node] = s->done++;
-    for (uint32_t e = poly->known.first[node]; e < poly->known.first[node + 1]; e++)
+    s->place[node.ix] = s->done++;
+    for (uint32_t e = poly->known.first[node.ix]; e < poly->known.first[node.ix + 1]; e++)
         if (--s->next[poly->known.to[e]] == 0)
-            poly_u32_vec_push(&s->stack, poly->arena, poly->known.to[e]);
+            esse_u32_vec_push(&s->stack, poly->arena, poly->known.to[e]);
 }
 
-static uint32_t start_of(const struct poly *poly, uint32_t txn)
+static esse_node start_of(const struct poly *poly, uint32_t txn)
 {
-    return poly_is_doubled(poly) ? 2 * txn : txn;
+    return (esse_node){ poly_is_doubled(poly) ? 2 * txn : txn };
 }
 
 /* Helpers run at once; a transaction whose start or commit was held up may be tried. */
 static void settle(struct schedule *s)
 {
     while (s->stack.count) {
-        uint32_t node = s->stack.at[--s->stack.count], txn = poly_txn(s->poly, node);
+        esse_node node = { s->stack.at[--s->stack.count] };
+        uint32_t txn = poly_txn(s->poly, node);
         if (txn == ESSE_NO_TXN)
             release(s, node);
-        else if (node == start_of(s->poly, txn) || s->state[txn] == RUN_STARTED)
+        else if (node.ix == start_of(s->poly, txn).ix || s->state[txn] == RUN_STARTED)
             push_ready(s, txn);
     }
 }
@@ -110,13 +111,14 @@ static void run_start(struct schedule *s, uint32_t txn)
     const uint32_t *version_key = s->poly->reads->version_key;
     s->state[txn] = RUN_STARTED;
     for (uint32_t i = s->read.first[txn]; i < s->read.first[txn + 1]; i++) {
-        uint32_t version = s->read.to[i], key = version_key[version];
+        version_id version = { s->read.to[i] };
+        uint32_t key = version_key[version.ix];
         /* One that is left may be a writer that waits only for itself. */
-        if (s->current[key] == version && --s->pending[key] < 2)
+        if (s->current[key].ix == version.ix && --s->pending[key] < 2)
             wake(s, key);
     }
     if (poly_is_doubled(s->poly))
-        release(s, 2 * txn);
+        release(s, (esse_node){ 2 * txn });
 }
 
 static void run_commit(struct schedule *s, uint32_t txn)
@@ -124,9 +126,10 @@ static void run_commit(struct schedule *s, uint32_t txn)
     const struct poly_reads *reads = s->poly->reads;
     s->state[txn] = RUN_DONE;
     for (uint32_t i = s->installed.first[txn]; i < s->installed.first[txn + 1]; i++) {
-        uint32_t version = s->installed.to[i], key = reads->version_key[version];
+        version_id version = { s->installed.to[i] };
+        uint32_t key = reads->version_key[version.ix];
         s->current[key] = version;
-        s->pending[key] = reads->reader_first[version + 1] - reads->reader_first[version];
+        s->pending[key] = reads->reader_first[version.ix + 1] - reads->reader_first[version.ix];
         if (s->pending[key] < 2)
             wake(s, key);
     }
@@ -138,28 +141,28 @@ static void run_commit(struct schedule *s, uint32_t txn)
 static bool reads_current(const struct schedule *s, uint32_t txn, uint32_t key)
 {
     for (uint32_t i = s->read.first[txn]; i < s->read.first[txn + 1]; i++)
-        if (s->read.to[i] == s->current[key])
+        if (s->read.to[i] == s->current[key].ix)
             return true;
     return false;
 }
 
 /* The readers that would be passed over by what the transaction writes to the key of 'version'. */
-static uint32_t count_passed(const struct schedule *s, uint32_t txn, uint32_t version)
+static uint32_t count_passed(const struct schedule *s, uint32_t txn, version_id version)
 {
-    const uint32_t key = s->poly->reads->version_key[version];
+    const uint32_t key = s->poly->reads->version_key[version.ix];
     uint32_t pending = s->pending[key];
     if (pending && s->state[txn] != RUN_STARTED && reads_current(s, txn, key))
         pending--;
     return pending;
 }
 
-/* A key that keeps the transaction from committing, or UINT32_MAX. */
+/* A key that keeps the transaction from committing, or ESSE_NO_KEY. */
 static uint32_t blocking_key(const struct schedule *s, uint32_t txn)
 {
     for (uint32_t i = s->installed.first[txn]; i < s->installed.first[txn + 1]; i++)
-        if (count_passed(s, txn, s->installed.to[i]))
+        if (count_passed(s, txn, (version_id){ s->installed.to[i] }))
             return s->poly->reads->version_key[s->installed.to[i]];
-    return UINT32_MAX;
+    return ESSE_NO_KEY;
 }
 
 /* Has everything run that is known to precede its commit, but its own start? */
@@ -181,14 +184,14 @@ static void try_run(struct schedule *s, uint32_t txn)
     if (s->state[txn] == RUN_DONE || s->state[txn] == RUN_WAITS)
         return;
     uint32_t key = blocking_key(s, txn);
-    if (key == UINT32_MAX && may_commit(s, txn)) {
+    if (key == ESSE_NO_KEY && may_commit(s, txn)) {
         run(s, txn);
         return;
     }
     if (s->state[txn] != RUN_STARTED)
         s->state[txn] = RUN_WAITS;
-    poly_u32_vec_push(&s->stuck, s->poly->arena, txn);
-    if (key != UINT32_MAX && !s->listed[txn]) {
+    esse_u32_vec_push(&s->stuck, s->poly->arena, txn);
+    if (key != ESSE_NO_KEY && !s->listed[txn]) {
         s->listed[txn] = 1;
         s->waits_next[txn] = s->waiting[key];
         s->waiting[key] = txn + 1;
@@ -201,7 +204,7 @@ static uint64_t cost_of(const struct schedule *s, uint32_t txn)
 {
     uint64_t cost = 0;
     for (uint32_t i = s->installed.first[txn]; i < s->installed.first[txn + 1]; i++)
-        cost += count_passed(s, txn, s->installed.to[i]);
+        cost += count_passed(s, txn, (version_id){ s->installed.to[i] });
     return cost << 32 | s->rank[txn];
 }
 
@@ -258,9 +261,9 @@ static void prepare(struct schedule *s, struct esse_arena *arena)
     s->current = esse_arena_alloc(arena, keys, sizeof *s->current);
     s->pending = esse_arena_alloc(arena, keys, sizeof *s->pending);
     for (uint32_t key = 0; key < history->keys; key++) {
-        uint32_t version = s->current[key] = poly->versions->first[key];
+        version_id version = s->current[key] = poly->versions->first[key];
         s->pending[key] =
-            poly->reads->reader_first[version + 1] - poly->reads->reader_first[version];
+            poly->reads->reader_first[version.ix + 1] - poly->reads->reader_first[version.ix];
     }
     s->state = esse_arena_alloc(arena, txns, sizeof *s->state);
     s->waiting = esse_arena_alloc(arena, keys, sizeof *s->waiting);
@@ -273,19 +276,19 @@ void poly_schedule(struct poly *poly, const uint32_t *rank, uint32_t *place)
     struct schedule s = { .poly = poly, .rank = rank, .place = place };
     struct esse_arena *arena = esse_arena_new();
     prepare(&s, arena);
-    for (uint32_t node = 0; node < poly->nodes; node++) {
-        place[node] = UINT32_MAX;
+    for (esse_node node = { 0 }; node.ix < poly->nodes; node.ix++) {
+        place[node.ix] = UINT32_MAX;
         uint32_t txn = poly_txn(poly, node);
-        if (s.next[node] == 0 && (txn == ESSE_NO_TXN || node == start_of(poly, txn)))
-            poly_u32_vec_push(&s.stack, poly->arena, node);
+        if (s.next[node.ix] == 0 && (txn == ESSE_NO_TXN || node.ix == start_of(poly, txn).ix))
+            esse_u32_vec_push(&s.stack, poly->arena, node.ix);
     }
     settle(&s);
     do
         while (s.ready.count)
             try_run(&s, pop_ready(&s));
     while (force(&s));
-    poly_u32_vec_drop(&s.ready, poly->arena);
-    poly_u32_vec_drop(&s.stack, poly->arena);
-    poly_u32_vec_drop(&s.stuck, poly->arena);
+    esse_u32_vec_drop(&s.ready, poly->arena);
+    esse_u32_vec_drop(&s.stack, poly->arena);
+    esse_u32_vec_drop(&s.stuck, poly->arena);
     esse_arena_free(arena);
 }

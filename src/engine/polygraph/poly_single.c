@@ -20,7 +20,7 @@ struct poly_single {
     struct esse_csr read;      /* and to those that they read */
     struct esse_csr opens;     /* from versions to the choices of open reads that are of them */
     struct hop *hops;          /* by node */
-    struct poly_u32_vec queue;
+    struct esse_u32_vec queue;
     uint32_t searches;
 };
 
@@ -56,7 +56,7 @@ static void hop_to(struct poly *poly, uint32_t to, struct hop hop, uint32_t last
     if (s->hops[to].search == s->searches || esse_acyclic_position(poly->acyclic, to) > last_place)
         return;
     s->hops[to] = hop;
-    poly_u32_vec_push(&s->queue, poly->arena, to);
+    esse_u32_vec_push(&s->queue, poly->arena, to);
 }
 
 static void hop_from(struct poly *poly, uint32_t txn, uint32_t last_place)
@@ -64,15 +64,15 @@ static void hop_from(struct poly *poly, uint32_t txn, uint32_t last_place)
     struct poly_single *s = poly->single;
     for (uint32_t e = poly->known.first[txn]; e < poly->known.first[txn + 1]; e++)
         hop_to(poly, poly->known.to[e], (struct hop){ s->searches, txn, HOP_KNOWN, 0 }, last_place);
-    if (poly_txn(poly, txn) == ESSE_NO_TXN)
+    if (poly_txn(poly, (esse_node){ txn }) == ESSE_NO_TXN)
         return; /* a moment of real time */
     for (uint32_t i = s->installed.first[txn]; i < s->installed.first[txn + 1]; i++) {
-        const uint32_t version = s->installed.to[i];
-        uint32_t next = poly_next_version(poly, poly->reads->version_key[version], version);
-        if (next != NO_VERSION)
+        const version_id version = { s->installed.to[i] };
+        version_id next = poly_next_version(poly, poly->reads->version_key[version.ix], version);
+        if (next.ix != NO_VERSION)
             hop_to(poly, version_txn(poly->versions, next),
-                   (struct hop){ s->searches, txn, HOP_NEXT, version }, last_place);
-        for (uint32_t o = s->opens.first[version]; o < s->opens.first[version + 1]; o++) {
+                   (struct hop){ s->searches, txn, HOP_NEXT, version.ix }, last_place);
+        for (uint32_t o = s->opens.first[version.ix]; o < s->opens.first[version.ix + 1]; o++) {
             const uint32_t choice = s->opens.to[o];
             if (esse_solver_value(poly->solver, esse_lit_of(choice, false)))
                 hop_to(poly, poly->reads->open.at[poly->choices.at[choice].a].txn,
@@ -105,8 +105,8 @@ static void walk_back(struct poly *poly, struct poly_cycle *cycle, uint32_t read
         esse_lit guard = ESSE_LIT_NONE;
         if (hop->kind == HOP_NEXT) {
             uint32_t key = poly->reads->version_key[hop->what];
-            guard =
-                poly_cycle_order(poly, cycle, hop->what, poly_next_version(poly, key, hop->what));
+            guard = poly_cycle_order(poly, cycle, (version_id){ hop->what },
+                                     poly_next_version(poly, key, (version_id){ hop->what }));
         } else if (hop->kind == HOP_SOURCE) {
             guard = esse_lit_of(hop->what, false);
             poly_cycle_rest(poly, cycle, guard);
@@ -125,11 +125,11 @@ static void turn(struct poly_edge_vec *edges)
 }
 
 /* Does the read of 'version', by the source 'choice' or certainly, miss what it depends on? */
-static bool try_read(struct poly *poly, uint32_t key, uint32_t version, uint32_t reader,
+static bool try_read(struct poly *poly, uint32_t key, version_id version, uint32_t reader,
                      esse_lit choice)
 {
-    uint32_t next = poly_next_version(poly, key, version);
-    if (next == NO_VERSION)
+    version_id next = poly_next_version(poly, key, version);
+    if (next.ix == NO_VERSION)
         return false;
     uint32_t writer = version_txn(poly->versions, next);
     if (writer == reader ||
@@ -153,8 +153,8 @@ static uint32_t try_key(struct poly *poly, uint32_t key)
     const struct versions *versions = poly->versions;
     const struct poly_reads *reads = poly->reads;
     uint32_t found = 0;
-    for (uint32_t v = versions->first[key]; v < versions->first[key + 1]; v++)
-        for (uint32_t i = reads->reader_first[v]; i < reads->reader_first[v + 1]; i++)
+    for (version_id v = versions->first[key]; v.ix < versions->first[key + 1].ix; v.ix++)
+        for (uint32_t i = reads->reader_first[v.ix]; i < reads->reader_first[v.ix + 1]; i++)
             found += try_read(poly, key, v, versions_touch(versions, reads->reader[i])->txn,
                               ESSE_LIT_NONE);
     return found;
@@ -163,7 +163,8 @@ static uint32_t try_key(struct poly *poly, uint32_t key)
 static uint32_t try_open(struct poly *poly, const struct poly_open *open)
 {
     const esse_lit lit = poly_chosen(poly, open);
-    return try_read(poly, open->key, poly->choices.at[esse_lit_var(lit)].b, open->txn, lit);
+    return try_read(poly, open->key, (version_id){ poly->choices.at[esse_lit_var(lit)].b },
+                    open->txn, lit);
 }
 
 bool poly_find_single(struct poly *poly)

@@ -29,14 +29,14 @@ struct finding {
 
 /* ---- is it a cycle? ---- */
 
-static bool is_near(const struct pruning *p, uint32_t from, uint32_t to)
+static bool is_near(const struct pruning *p, esse_node from, esse_node to)
 {
     const struct esse_csr *known = &p->poly->known;
     if (p->closure)
         return esse_reach_leads(p->closure, from, to);
-    bool found = from == to;
-    for (uint32_t e = known->first[from]; !found && e < known->first[from + 1]; e++)
-        found = known->to[e] == to;
+    bool found = from.ix == to.ix;
+    for (uint32_t e = known->first[from.ix]; !found && e < known->first[from.ix + 1]; e++)
+        found = known->to[e] == to.ix;
     return found;
 }
 
@@ -55,14 +55,15 @@ static bool closes(struct finding *f, struct poly_small *small, uint32_t x, enum
     f->asked++;
     small->from[0] = poly_leaves(poly, x, dep);
     small->to[0] = poly_enters(poly, f->txn, dep);
-    return small->to[0] <= small->from[1] && is_near(f->p, small->to[1], small->from[0]);
+    return small->to[0].ix <= small->from[1].ix && is_near(f->p, small->to[1], small->from[0]);
 }
 
 static void try_pair(struct finding *f, struct poly_small *small)
 {
     struct poly *poly = f->p->poly;
     const struct versions *versions = poly->versions;
-    const uint32_t a = small->before[0], *first = &poly->reads->reader_first[a];
+    const version_id a = { small->before[0] };
+    const uint32_t *first = &poly->reads->reader_first[a.ix];
     bool found = closes(f, small, version_txn(versions, a), ESSE_DEP_WW);
     for (uint32_t i = first[0]; !found && poly->level->cycle > ESSE_CYCLE_ONE_RW && i < first[1];
          i++)
@@ -80,29 +81,30 @@ static bool is_done(const struct finding *f)
 }
 
 /* Edges from the transaction, because it wrote or read version c: "c before d". */
-static void list_out(struct finding *f, uint32_t c, enum esse_dep dep)
+static void list_out(struct finding *f, version_id c, enum esse_dep dep)
 {
     const struct poly *poly = f->p->poly;
-    for (uint32_t d = 0; (d = poly_next_choice(f->p, c, d)) != NO_VERSION; d++) {
+    for (version_id d = { 0 }; (d = poly_next_choice(f->p, c, d)).ix != NO_VERSION; d.ix++) {
         const uint32_t u = version_txn(poly->versions, d);
         if (u != f->txn)
-            poly_small_vec_push(&f->out, f->p->arena,
-                                (struct poly_small){ .before = { 0, c },
-                                                     .after = { 0, d },
-                                                     .from = { 0, poly_leaves(poly, f->txn, dep) },
-                                                     .to = { 0, poly_enters(poly, u, dep) } });
+            poly_small_vec_push(
+                &f->out, f->p->arena,
+                (struct poly_small){ .before = { 0, c.ix },
+                                     .after = { 0, d.ix },
+                                     .from = { { 0 }, poly_leaves(poly, f->txn, dep) },
+                                     .to = { { 0 }, poly_enters(poly, u, dep) } });
     }
 }
 
 /* Edges to the transaction, because it wrote version b: "a before b". */
-static void come_in(struct finding *f, uint32_t a, uint32_t b)
+static void come_in(struct finding *f, version_id a, version_id b)
 {
     for (size_t i = 0; i < f->out.count && !is_done(f); i++) {
         struct poly_small small = f->out.at[i];
-        small.before[0] = a;
-        small.after[0] = b;
+        small.before[0] = a.ix;
+        small.after[0] = b.ix;
         /* "Before" and "not before" cannot both be anyway. */
-        if (small.before[1] != b || small.after[1] != a)
+        if (small.before[1] != b.ix || small.after[1] != a.ix)
             try_pair(f, &small);
     }
 }
@@ -113,14 +115,15 @@ static void find_at(struct finding *f)
     const struct poly *poly = p->poly;
     f->out.count = 0;
     for (uint32_t i = p->installed.first[f->txn]; i < p->installed.first[f->txn + 1]; i++)
-        list_out(f, p->installed.to[i], ESSE_DEP_WW);
+        list_out(f, (version_id){ p->installed.to[i] }, ESSE_DEP_WW);
     for (uint32_t i = p->read.first[f->txn];
          poly->level->cycle > ESSE_CYCLE_ONE_RW && i < p->read.first[f->txn + 1]; i++)
-        list_out(f, p->read.to[i], ESSE_DEP_RW);
+        list_out(f, (version_id){ p->read.to[i] }, ESSE_DEP_RW);
     for (uint32_t i = p->installed.first[f->txn];
          f->out.count && i < p->installed.first[f->txn + 1]; i++) {
-        const uint32_t b = p->installed.to[i];
-        for (uint32_t a = 0; !is_done(f) && (a = poly_next_choice(p, b, a)) != NO_VERSION; a++)
+        const version_id b = { p->installed.to[i] };
+        for (version_id a = { 0 }; !is_done(f) && (a = poly_next_choice(p, b, a)).ix != NO_VERSION;
+             a.ix++)
             come_in(f, a, b);
     }
 }
@@ -135,11 +138,12 @@ static void find_ones(struct finding *f)
     for (uint32_t o = 0; o < reads->open.count; o++) {
         const struct poly_open *open = &reads->open.at[o];
         for (uint32_t i = 0; i < open->count; i++) {
-            const uint32_t writer = version_txn(poly->versions, reads->sources.at[open->first + i]);
+            const uint32_t writer =
+                version_txn(poly->versions, (version_id){ reads->sources.at[open->first + i] });
             if (writer == ESSE_NO_TXN || writer == open->txn)
                 continue;
-            const uint32_t from = poly_leaves(poly, writer, ESSE_DEP_WR);
-            const uint32_t to = poly_enters(poly, open->txn, ESSE_DEP_WR);
+            const esse_node from = poly_leaves(poly, writer, ESSE_DEP_WR);
+            const esse_node to = poly_enters(poly, open->txn, ESSE_DEP_WR);
             if (is_near(f->p, to, from))
                 poly_small_vec_push(&poly->small, poly->graph_arena,
                                     (struct poly_small){ .is_source = true,
@@ -180,7 +184,7 @@ static esse_lit find_choice(const struct poly *poly, const struct poly_small *sm
 {
     if (small->is_source)
         return esse_lit_of(poly->reads->open.at[small->before[0]].choice + small->after[0], false);
-    return poly_order_find(poly, small->before[i], small->after[i]);
+    return poly_order_find(poly, (version_id){ small->before[i] }, (version_id){ small->after[i] });
 }
 
 static void give(struct poly *poly, struct poly_small *small)
@@ -192,7 +196,7 @@ static void give(struct poly *poly, struct poly_small *small)
         const esse_lit guard = find_choice(poly, small, i);
         if (guard == ESSE_LIT_NONE)
             return;
-        cycle[i] = (struct esse_guarded_edge){ small->from[i], small->to[i], guard };
+        cycle[i] = (struct esse_guarded_edge){ small->from[i].ix, small->to[i].ix, guard };
         lits[i] = esse_lit_not(guard);
     }
     small->is_given = true;

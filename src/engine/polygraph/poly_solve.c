@@ -1,4 +1,5 @@
 #include "engine/polygraph/poly_cycle.h"
+#include "engine/polygraph/poly_local.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ void poly_keep_cycle(struct poly *poly, const struct esse_theory_clause *told)
                                   .edges = (uint32_t)proof->edges.count,
                                   .edge_count = told->edges };
     for (uint32_t i = 0; i < told->count; i++)
-        poly_u32_vec_push(&proof->lits, poly->arena, told->lits[i]);
+        esse_u32_vec_push(&proof->lits, poly->arena, told->lits[i]);
     for (uint32_t i = 0; i < told->edges; i++)
         poly_edge_vec_push(&proof->edges, poly->arena, told->cycle[i]);
     poly_clause_vec_push(&proof->clauses, poly->arena, clause);
@@ -56,8 +57,8 @@ static void make_places(struct poly *poly)
 {
     assert(!poly->choices.count);
     const size_t room = poly->versions->count + (size_t)1;
-    poly->places = esse_arena_grow(poly->arena, NULL, room * sizeof *poly->places);
-    poly->place = esse_arena_grow(poly->arena, NULL, room * sizeof *poly->place);
+    poly->places = esse_arena_array(poly->arena, room, *poly->places);
+    poly->place = esse_arena_array(poly->arena, room, *poly->place);
     for (uint32_t v = 0; v < poly->versions->count; v++)
         poly->places[v] = (struct esse_pair){ 0, v };
 }
@@ -138,7 +139,8 @@ static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit, bo
     struct esse_acyclic_spec spec = { .nodes = poly->nodes,
                                       .first = poly->known.first,
                                       .to = poly->known.to,
-                                      .hint = poly_estimate(poly, mends),
+                                      .hint = poly->near ? poly_place_near(poly)
+                                                         : poly_estimate(poly, mends),
                                       .context = poly,
                                       .edges = poly_edges_of,
                                       .more = find_more };
@@ -183,6 +185,13 @@ static enum esse_solver_answer solve_first(struct poly *poly, bool prunes)
     return answer;
 }
 
+bool poly_solve_locally(struct poly *poly)
+{
+    poly->graph_arena = esse_arena_new();
+    poly_known_build(poly);
+    return poly_refute_locally(poly) && solve_known(poly, 0, false) == ESSE_SOLVER_UNSAT;
+}
+
 /* Most histories need no pruning: it costs more than solving them. */
 enum esse_solver_answer poly_solve(struct poly *poly)
 {
@@ -224,12 +233,12 @@ static void keep_sources(const struct poly *poly, struct esse_arena *arena,
         esse_arena_alloc(arena, reads->open.count + 1, sizeof *sources);
     for (size_t o = 0; o < reads->open.count; o++) {
         const struct poly_open *open = &reads->open.at[o];
-        const uint32_t version = poly->choices.at[esse_lit_var(poly_chosen(poly, open))].b;
-        const uint32_t write = poly->versions->write[version];
+        const version_id version = { poly->choices.at[esse_lit_var(poly_chosen(poly, open))].b };
+        const touch_id write = poly->versions->write[version.ix];
         sources[o] = (struct esse_read_source){
             { open->op },
             { open->key },
-            { write == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(poly->versions, write) }
+            { write.ix == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(poly->versions, write) }
         };
     }
     qsort(sources, reads->open.count, sizeof *sources, by_read);
@@ -242,14 +251,13 @@ struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *ar
     const struct versions *versions = poly->versions;
     const bool starts = poly_is_doubled(poly);
     assert(poly->acyclic); /* solved, and SAT */
-    uint32_t *at = esse_arena_grow(poly->arena, NULL, (poly->nodes + (size_t)1) * sizeof *at);
-    uint32_t *events =
-        esse_arena_grow(arena, NULL, (poly->moments_at + (size_t)1) * sizeof *events);
+    uint32_t *at = esse_arena_array(poly->arena, poly->nodes + (size_t)1, *at);
+    uint32_t *events = esse_arena_array(arena, poly->moments_at + (size_t)1, *events);
     struct esse_order order = { .events = events, .has_starts = starts, .proves = poly->level->id };
     for (uint32_t node = 0; node < poly->nodes; node++)
         at[esse_acyclic_position(poly->acyclic, node)] = node;
     for (uint32_t i = 0; i < poly->nodes; i++) {
-        uint32_t txn = poly_txn(poly, at[i]);
+        uint32_t txn = poly_txn(poly, (esse_node){ at[i] });
         if (txn == ESSE_NO_TXN || !versions->in[txn])
             continue;
         events[order.count++] = at[i];

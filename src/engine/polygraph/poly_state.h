@@ -33,7 +33,6 @@ struct poly_open {
 };
 
 ESSE_VEC(poly_open_vec, struct poly_open)
-ESSE_VEC(poly_u32_vec, uint32_t)
 
 /*
  * What the reads of a history are of: made once, for all levels.
@@ -45,9 +44,10 @@ ESSE_VEC(poly_u32_vec, uint32_t)
 struct poly_reads {
     const struct versions *versions;
     uint32_t *version_key;
-    uint32_t *reader_first, *reader; /* by version: the accesses that read it, one a transaction */
+    uint32_t *reader_first;
+    touch_id *reader; /* by version: the accesses that read it, one a transaction */
     struct poly_open_vec open;
-    struct poly_u32_vec sources; /* versions */
+    struct esse_u32_vec sources; /* versions */
     bool stuck;                  /* some read is of a list that cannot be */
     bool optional;               /* some open read is */
 };
@@ -89,15 +89,17 @@ ESSE_VEC(poly_edge_vec, struct esse_guarded_edge)
 
 struct poly_proof {
     struct poly_clause_vec clauses; /* cycles, sources and definitions; not what follows */
-    struct poly_u32_vec lits;
+    struct esse_u32_vec lits;
     struct poly_edge_vec edges;
 };
 
 ESSE_VEC(poly_phase_vec, struct esse_phase)
 
-/* Version a comes before version b, as the graph of a round forces. */
+/* Version a comes before version b, as the graph of what was inferred before number 'round', in
+ * 'depth' rounds, forces. */
 struct poly_inferred {
-    uint32_t a, b, round;
+    version_id a, b;
+    uint32_t round, depth;
 };
 
 ESSE_VEC(poly_inferred_vec, struct poly_inferred)
@@ -108,7 +110,7 @@ ESSE_VEC(poly_inferred_vec, struct poly_inferred)
 struct poly_small {
     bool is_source, is_given;
     uint32_t before[2], after[2];
-    uint32_t from[2], to[2]; /* nodes */
+    esse_node from[2], to[2]; /* nodes */
 };
 
 ESSE_VEC(poly_small_vec, struct poly_small)
@@ -142,11 +144,15 @@ struct poly {
     struct esse_csr known;             /* and what was inferred from it; or the same */
     struct poly_inferred_vec inferred; /* orders, in the order in which they were found */
     struct poly_inferred_vec covers;   /* those of them from which the others follow */
+    /* If it was refuted by what is wrong in one place: by transaction its rank, and the ranks
+     * between which the refutation stays; NULL otherwise. */
+    const uint32_t *near;
+    uint32_t near_low, near_high;
     struct poly_small_vec small;
     uint64_t small_given;
     size_t small_phase; /* where what was found is noted */
     struct poly_phase_vec phases;
-    uint32_t *key_helper; /* by key: a node between the readers of what is oldest and the rest */
+    esse_node *key_helper; /* by key: a node between the readers of what is oldest and the rest */
     struct poly_choice_vec choices;
     struct esse_index choice_of;
     struct esse_solver *solver;
@@ -176,44 +182,46 @@ static inline bool poly_is_doubled(const struct poly *poly)
 }
 
 /* Where an edge leaves and enters a transaction. */
-static inline uint32_t poly_leaves(const struct poly *poly, uint32_t txn, enum esse_dep dep)
+static inline esse_node poly_leaves(const struct poly *poly, uint32_t txn, enum esse_dep dep)
 {
-    return poly_is_doubled(poly) ? 2 * txn + !dsg_is_anti(dep) : txn;
+    return (esse_node){ poly_is_doubled(poly) ? 2 * txn + !dsg_is_anti(dep) : txn };
 }
 
-static inline uint32_t poly_enters(const struct poly *poly, uint32_t txn, enum esse_dep dep)
+static inline esse_node poly_enters(const struct poly *poly, uint32_t txn, enum esse_dep dep)
 {
     bool commit =
         dsg_is_anti(dep) || (dep == ESSE_DEP_WW && poly->level->cycle == ESSE_CYCLE_RW_AFTER_READ);
-    return poly_is_doubled(poly) ? 2 * txn + commit : txn;
+    return (esse_node){ poly_is_doubled(poly) ? 2 * txn + commit : txn };
 }
 
-static inline uint32_t poly_commit(const struct poly *poly, uint32_t txn)
+static inline esse_node poly_commit(const struct poly *poly, uint32_t txn)
 {
-    return poly_is_doubled(poly) ? 2 * txn + 1 : txn;
+    return (esse_node){ poly_is_doubled(poly) ? 2 * txn + 1 : txn };
 }
 
 /* The transaction of a node, or ESSE_NO_TXN for one of the helpers. */
-static inline uint32_t poly_txn(const struct poly *poly, uint32_t node)
+static inline uint32_t poly_txn(const struct poly *poly, esse_node node)
 {
-    return node >= poly->moments_at ? ESSE_NO_TXN : poly_is_doubled(poly) ? node >> 1 : node;
+    return node.ix >= poly->moments_at ? ESSE_NO_TXN
+           : poly_is_doubled(poly)     ? node.ix >> 1
+                                       : node.ix;
 }
 
 /* ---- what is known ---- */
 
 /* Is version a known to come before version b of the same key? */
-static inline bool poly_is_known(const struct versions *versions, uint32_t key, uint32_t a,
-                                 uint32_t b)
+static inline bool poly_is_known(const struct versions *versions, uint32_t key, version_id a,
+                                 version_id b)
 {
-    return a < b &&
-           (a == versions->first[key] ||
-            (a < versions->loose[key] && (b < versions->loose[key] || !versions->gaps[key])));
+    return a.ix < b.ix && (a.ix == versions->first[key].ix ||
+                           (a.ix < versions->loose[key].ix &&
+                            (b.ix < versions->loose[key].ix || !versions->gaps[key])));
 }
 
 /* Can any two versions of the key be in either order? */
 static inline bool poly_is_open_key(const struct versions *versions, uint32_t key)
 {
-    return versions->first[key + 1] - versions->loose[key] > (versions->gaps[key] ? 0 : 1);
+    return versions->first[key + 1].ix - versions->loose[key].ix > (versions->gaps[key] ? 0 : 1);
 }
 
 /* Numbers the nodes and builds poly->base; poly->known is the same until more is inferred. */
@@ -230,15 +238,19 @@ static inline bool poly_follows_session(const struct poly *poly, uint32_t txn)
 
 /* The edges that "version a before version b" comes to: from the writer of a, and from its
  * readers. */
-void poly_order_edges(const struct poly *poly, uint32_t a, uint32_t b,
+void poly_order_edges(const struct poly *poly, version_id a, version_id b,
                       void (*edge)(void *context, uint32_t from, uint32_t to), void *context);
 
 /* Infers orders of versions until nothing more follows; false if the budget is spent. */
 bool poly_prune(struct poly *poly);
 
+/* By transaction: an estimate of the order of commits. */
+uint32_t *poly_rank(const struct poly *poly, struct esse_arena *arena);
 /* By node: an order that agrees with what is known and breaks few reads, near an estimate of the
  * order of events; mended if it breaks some and that is asked for. */
 uint32_t *poly_estimate(struct poly *poly, bool mends);
+/* The same by the ranks of poly->near alone. */
+uint32_t *poly_place_near(struct poly *poly);
 /* From an estimate by transaction to a place by node; UINT32_MAX for those that a
  * cycle keeps from running. */
 void poly_schedule(struct poly *poly, const uint32_t *rank, uint32_t *place);
@@ -248,12 +260,12 @@ bool poly_mend(struct poly *poly, const uint32_t *place, uint32_t *rank);
 /* ---- choices ---- */
 
 /* The version of the same transaction and key that the choices about a version are made for. */
-uint32_t poly_stands_for(const struct poly *poly, uint32_t version);
+version_id poly_stands_for(const struct poly *poly, version_id version);
 
 /* The literal "version a comes before version b", its choice made if it is new. */
-esse_lit poly_order(struct poly *poly, uint32_t a, uint32_t b);
+esse_lit poly_order(struct poly *poly, version_id a, version_id b);
 /* The same, or ESSE_LIT_NONE if there is no such choice yet. */
-esse_lit poly_order_find(const struct poly *poly, uint32_t a, uint32_t b);
+esse_lit poly_order_find(const struct poly *poly, version_id a, version_id b);
 
 /* A choice for any two versions whose order is not known.  O(the square of a key's versions). */
 void poly_all_orders(struct poly *poly);
@@ -261,7 +273,7 @@ void poly_all_orders(struct poly *poly);
 /* Choices for all open reads, with their clauses. */
 void poly_open_choices(struct poly *poly);
 /* Open read 'open' is of its i-th source, and that one comes before version b. */
-void poly_both(struct poly *poly, const struct poly_open *open, uint32_t i, uint32_t b);
+void poly_both(struct poly *poly, const struct poly_open *open, uint32_t i, version_id b);
 
 /* Those clauses of poly->small whose choices are made, and that were not given yet. */
 void poly_small_give(struct poly *poly);
@@ -297,6 +309,8 @@ void poly_sort_versions(struct poly *poly, uint32_t key);
 /* Finds an order of events that explains the history, or refutes that there is one; UNKNOWN if the
  * budget is spent.  poly_close gives everything back. */
 enum esse_solver_answer poly_solve(struct poly *poly);
+/* Refutes what a few transactions near one another show; false if that does not refute it. */
+bool poly_solve_locally(struct poly *poly);
 void poly_close(struct poly *poly);
 
 /* A phase that began at 'started' is over: what it came to, in 'counts'. */
@@ -307,9 +321,10 @@ struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *ar
 
 /* ---- lending ---- */
 
-/* After UNSAT: withholds the lent edges that the refutation rests on.  Returns how many it rests
- * on; 0: it refutes the level itself. */
-uint32_t poly_blame(const struct poly *poly, uint8_t *withheld);
+/* After UNSAT: withholds the lent edges that the refutation rests on, and those that lead to
+ * transactions at most 'reach' ranks away.  Returns how many it rests on; 0: it refutes the level
+ * itself. */
+uint32_t poly_blame(const struct poly *poly, uint32_t reach, uint8_t *withheld);
 
 /* ---- refuting ---- */
 

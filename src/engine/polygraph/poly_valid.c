@@ -4,9 +4,9 @@
 
 /* ---- reads ---- */
 
-static bool is_version_of(const struct poly_reads *reads, uint32_t version, uint32_t key)
+static bool is_version_of(const struct poly_reads *reads, version_id version, uint32_t key)
 {
-    return version < reads->versions->count && reads->version_key[version] == key;
+    return version.ix < reads->versions->count && reads->version_key[version.ix] == key;
 }
 
 static bool is_open_valid(const struct poly_reads *reads, const struct poly_open *open)
@@ -16,17 +16,17 @@ static bool is_open_valid(const struct poly_reads *reads, const struct poly_open
               versions->in[open->txn] && open->first <= reads->sources.count &&
               open->count <= reads->sources.count - open->first;
     for (uint32_t i = 0; ok && i < open->count; i++)
-        ok = is_version_of(reads, reads->sources.at[open->first + i], open->key);
+        ok = is_version_of(reads, (version_id){ reads->sources.at[open->first + i] }, open->key);
     return ok;
 }
 
-static bool are_readers_valid(const struct poly_reads *reads, uint32_t version)
+static bool are_readers_valid(const struct poly_reads *reads, version_id version)
 {
     const struct versions *versions = reads->versions;
-    const uint32_t *first = &reads->reader_first[version];
+    const uint32_t *first = &reads->reader_first[version.ix];
     bool ok = first[0] <= first[1];
     for (uint32_t i = first[0]; ok && i < first[1]; i++)
-        ok = versions->of[reads->reader[i]] == version &&
+        ok = versions->of[reads->reader[i].ix].ix == version.ix &&
              versions_touch(versions, reads->reader[i])->kind == ESSE_OP_READ;
     return ok;
 }
@@ -36,8 +36,8 @@ bool poly_reads_valid(const struct poly_reads *reads)
     const struct versions *versions = reads->versions;
     bool ok = reads->reader_first[0] == 0;
     for (uint32_t key = 0; ok && key < versions->history->keys; key++)
-        for (uint32_t v = versions->first[key]; ok && v < versions->first[key + 1]; v++)
-            ok = reads->version_key[v] == key && are_readers_valid(reads, v);
+        for (version_id v = versions->first[key]; ok && v.ix < versions->first[key + 1].ix; v.ix++)
+            ok = reads->version_key[v.ix] == key && are_readers_valid(reads, v);
     for (size_t i = 0; ok && i < reads->open.count; i++)
         ok = is_open_valid(reads, &reads->open.at[i]) &&
              (reads->optional || !reads->open.at[i].optional);
@@ -53,7 +53,7 @@ static bool are_nodes_valid(const struct poly *poly)
     bool ok = poly->moments_at == history->txns * (poly_is_doubled(poly) ? 2u : 1u) &&
               poly->helpers_at == poly->moments_at + (poly->time ? poly->time_line->moments : 0);
     for (uint32_t key = 0; ok && key < history->keys; key++)
-        ok = poly->key_helper[key] == NO_NODE || poly->key_helper[key] == next++;
+        ok = poly->key_helper[key].ix == ESSE_NO_NODE || poly->key_helper[key].ix == next++;
     return ok && next == poly->nodes;
 }
 
@@ -67,8 +67,9 @@ static bool are_inferred_valid(const struct poly *poly, const struct poly_inferr
     const struct poly_reads *reads = poly->reads;
     bool ok = true;
     for (size_t i = 0; ok && i < inferred->count; i++) {
-        const uint32_t a = inferred->at[i].a, b = inferred->at[i].b;
-        ok = a != b && a < poly->versions->count && is_version_of(reads, b, reads->version_key[a]);
+        const version_id a = inferred->at[i].a, b = inferred->at[i].b;
+        ok = a.ix != b.ix && a.ix < poly->versions->count &&
+             is_version_of(reads, b, reads->version_key[a.ix]);
     }
     return ok;
 }
@@ -86,8 +87,8 @@ static bool is_order_valid(const struct poly *poly, const struct poly_choice *ch
     const struct poly_reads *reads = poly->reads;
     return choice->a < choice->b && choice->b < poly->versions->count &&
            reads->version_key[choice->a] == reads->version_key[choice->b] &&
-           poly_stands_for(poly, choice->a) == choice->a &&
-           poly_stands_for(poly, choice->b) == choice->b;
+           poly_stands_for(poly, (version_id){ choice->a }).ix == choice->a &&
+           poly_stands_for(poly, (version_id){ choice->b }).ix == choice->b;
 }
 
 static bool is_source_valid(const struct poly *poly, uint32_t number,

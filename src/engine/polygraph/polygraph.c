@@ -1,5 +1,4 @@
-#include "engine/polygraph/polygraph.h"
-
+#include "engine/engine.h"
 #include "engine/follow.h"
 #include "engine/polygraph/poly_state.h"
 #include "engine/scan/scan.h"
@@ -20,6 +19,7 @@ struct attempt {
     struct poly_reads *reads;
     bool sessions, time; /* with these edges, which the level itself may not have */
     uint8_t *withheld;   /* see struct poly */
+    uint32_t reach;      /* how far around what is to blame edges are withheld, in transactions */
     bool is_first;       /* nothing is withheld */
 };
 
@@ -27,7 +27,7 @@ static bool is_proof(const struct polygraphing *p, const struct esse_level *leve
                      const struct esse_order *order)
 {
     struct esse_error err;
-    return esse_recheck_order(p->job->history, level, order, p->job->proved, p->job->threads, &err);
+    return esse_recheck_order(p->job->history, level, order, p->job->proved, &err);
 }
 
 /* Those of all attempts, one after the other. */
@@ -55,7 +55,19 @@ static void tell_stronger(struct polygraphing *p, struct poly *poly)
     poly_explain(poly, &p->known);
 }
 
-enum { LENDINGS = 100 }; /* then nothing is lent any more */
+static struct poly open_poly(struct polygraphing *p, const struct esse_level *level,
+                             const struct attempt *attempt)
+{
+    return (struct poly){ .ablate = p->job->ablate,
+                          .versions = &p->versions,
+                          .reads = attempt->reads,
+                          .time_line = &p->time,
+                          .budget = p->job->budget,
+                          .level = level,
+                          .sessions = attempt->sessions,
+                          .time = attempt->time,
+                          .withheld = attempt->withheld };
+}
 
 /* With the lent edges that are not withheld.  If these are to blame for UNSAT, they are withheld
  * from then on, and '*blamed' is set. */
@@ -63,15 +75,7 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct esse_
                                       struct attempt attempt, struct esse_verdict *verdict,
                                       bool *blamed)
 {
-    struct poly poly = { .ablate = p->job->ablate,
-                         .versions = &p->versions,
-                         .reads = attempt.reads,
-                         .time_line = &p->time,
-                         .budget = p->job->budget,
-                         .level = level,
-                         .sessions = attempt.sessions,
-                         .time = attempt.time,
-                         .withheld = attempt.withheld };
+    struct poly poly = open_poly(p, level, &attempt);
     enum esse_solver_answer answer = poly_solve(&poly);
     *blamed = false;
     if (answer == ESSE_SOLVER_SAT) {
@@ -81,7 +85,7 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct esse_
     } else if (answer == ESSE_SOLVER_UNSAT) {
         poly_shrink_proof(&poly);
         poly_repair_proof(&poly);
-        *blamed = poly_blame(&poly, attempt.withheld) > 0;
+        *blamed = poly_blame(&poly, attempt.reach, attempt.withheld) > 0;
         if (!*blamed && !attempt.reads->optional)
             poly_explain(&poly, &p->known);
         else if (attempt.is_first && !attempt.reads->optional)
@@ -92,7 +96,34 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct esse_
     return answer;
 }
 
-/* An order that keeps more than the level asks for is found sooner. */
+/* Where rw is no edge of the graph, a cycle is looked for in another way. */
+static bool is_local(const struct polygraphing *p, const struct esse_level *level)
+{
+    return !level->needs_real_time && level->cycle > ESSE_CYCLE_ONE_RW &&
+           !(p->job->ablate & ESSE_ABLATE_LOCALITY);
+}
+
+/* What is refuted with all that is lent may be refuted without, by what is wrong in one place. */
+static bool refute_locally(struct polygraphing *p, const struct esse_level *level,
+                           const struct attempt *attempt, struct esse_verdict *verdict)
+{
+    struct poly poly = open_poly(p, level, attempt);
+    poly.sessions = level->needs_session_order;
+    poly.time = level->needs_real_time;
+    const bool refuted = poly_solve_locally(&poly);
+    if (refuted) {
+        poly_shrink_proof(&poly);
+        poly_repair_proof(&poly);
+        if (!attempt->reads->optional)
+            poly_explain(&poly, &p->known);
+    }
+    tell_phases(p, &poly, verdict);
+    poly_close(&poly);
+    return refuted;
+}
+
+/* An order that keeps more than the level asks for is found sooner.  What is to blame reaches twice
+ * as far each time, so that after a few times nothing is lent any more. */
 static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_level *level,
                                       struct poly_reads *reads, struct esse_verdict *verdict)
 {
@@ -104,51 +135,37 @@ static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_
     attempt.withheld = esse_arena_alloc(p->known.scratch, p->job->history->txns + (size_t)1, 1);
     enum esse_solver_answer answer;
     bool blamed;
-    for (int lendings = 0;; lendings++) {
-        if (lendings == LENDINGS) {
-            attempt.sessions = level->needs_session_order;
-            attempt.time = level->needs_real_time;
-        }
-        attempt.is_first = lendings == 0;
+    for (attempt.is_first = true;; attempt.is_first = false) {
         answer = try_to(p, level, attempt, verdict, &blamed);
         if (!blamed)
             break;
+        if (attempt.is_first && is_local(p, level) && refute_locally(p, level, &attempt, verdict))
+            break;
+        if (attempt.reach >= p->job->history->txns) {
+            attempt.sessions = level->needs_session_order;
+            attempt.time = level->needs_real_time;
+        }
+        attempt.reach = 2 * attempt.reach + 1;
     }
     return answer;
 }
 
 /* ---- the engine ---- */
 
-/* What ran out, and how far it had come. */
-static const char *why_stopped(const struct polygraphing *p, const struct esse_verdict *verdict)
+static struct esse_reason why_unknown(const struct polygraphing *p,
+                                      const struct esse_verdict *verdict)
 {
-    const struct esse_budget *budget = p->job->budget;
-    const struct esse_phase *last =
-        verdict->phase_count ? &verdict->phases[verdict->phase_count - 1] : NULL;
-    const char *text = esse_budget_reason(p->job->arena, budget);
-    for (int i = 0; last && i < ESSE_PHASE_COUNTS && last->counts[i].what; i++)
-        text = esse_arena_format(p->job->arena, "%s%s%llu %s", text, i ? ", " : ", after ",
-                                 (unsigned long long)last->counts[i].count, last->counts[i].what);
-    return text;
-}
-
-static const char *why_unknown(const struct polygraphing *p, const struct esse_verdict *verdict)
-{
-    if (esse_budget_spent(p->job->budget))
-        return why_stopped(p, verdict);
-    if (p->reads.stuck)
-        return "some read returned what it cannot have read, or contradicts what its transaction "
-               "did, in a way that this level does not speak of";
-    if (p->reads.optional)
-        return "whether some transactions of unknown outcome committed is open, and it is violated "
-               "only if they did not";
-    if (p->job->history->has & ESSE_HAS_VSETS)
-        return "it holds for some version sets, and the order that was found does not show it for "
-               "those that were given";
-    if (p->job->history->has & ESSE_HAS_PREDICATES)
-        return "nothing rules it out, but the order that was found does not show which version a "
-               "predicate saw of a row that it left out";
-    return "no order that was tried proves it";
+    const unsigned has = p->job->history->has;
+    struct esse_reason reason = { .id = p->reads.stuck              ? ESSE_REASON_ODD_READ
+                                        : p->reads.optional         ? ESSE_REASON_OUTCOMES_NEEDED
+                                        : has & ESSE_HAS_VSETS      ? ESSE_REASON_VERSION_SETS
+                                        : has & ESSE_HAS_PREDICATES ? ESSE_REASON_ROWS_LEFT_OUT
+                                                                    : ESSE_REASON_ORDERS };
+    if (esse_budget_spent(p->job->budget)) {
+        reason = esse_budget_reason(p->job->budget);
+        reason.after = verdict->phase_count ? &verdict->phases[verdict->phase_count - 1] : NULL;
+    }
+    return reason;
 }
 
 /* What is wrong in every case if the unknown outcomes are left open is wrong; what is not is
@@ -183,7 +200,7 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
                   struct esse_verdict *verdict)
 {
     if (!poly_decides(level)) {
-        verdict->reason = "the engine 'polygraph' does not decide this level here";
+        verdict->reason.id = ESSE_REASON_NOT_BY_POLYGRAPH;
         return;
     }
     enum esse_solver_answer answer =
@@ -192,8 +209,7 @@ static void judge(struct polygraphing *p, const struct esse_level *level,
         answer = decide_sure(p, level, verdict);
     if (answer == ESSE_SOLVER_SAT && level->has_points && has_points(p)) {
         verdict->order = (struct esse_order){ 0 };
-        verdict->reason = "the certificate gives where each transaction starts and commits, which "
-                          "the engine 'polygraph' does not look at";
+        verdict->reason.id = ESSE_REASON_POINTS;
     } else if (answer == ESSE_SOLVER_SAT) {
         verdict->outcome = ESSE_HOLDS;
         verdict->evidence = ESSE_EVIDENCE_ORDER;

@@ -6,8 +6,6 @@
 #include "evidence/recheck_mismatch.h"
 #include "history/show.h"
 
-#include <string.h>
-
 /* Can an order of the very kind that the level is about be given?  Then it is replayed, and tells
  * about the levels that this one implies. */
 static bool is_prover(const struct esse_level *level)
@@ -20,14 +18,14 @@ struct taken {
     bool is_taken;
     enum esse_order_by by;
     struct esse_order order;
-    const char *problem;          /* or NULL */
+    struct esse_reason problem;   /* why there is none, or NONE */
     const struct attempt *broken; /* it does not replay for any level, as this one found */
 };
 
 struct attempt {
     bool is_made, holds;
     const struct esse_anomaly *anomaly;
-    const char *reason; /* why there is neither a proof nor an anomaly */
+    struct esse_reason reason; /* why there is neither a proof nor an anomaly */
 };
 
 struct replaying {
@@ -43,11 +41,10 @@ static bool is_serial(const struct esse_level *level)
 
 static enum esse_order_by order_by(const struct esse_job *job, const struct esse_level *level)
 {
-    enum esse_order_by by;
     if (!is_serial(level))
         return ESSE_ORDER_BY_TIMESTAMPS;
-    if (job->order_by && esse_order_by_find(job->order_by, &by))
-        return by;
+    if (job->order_by)
+        return job->order_by;
     return job->history->has & ESSE_HAS_ORDER ? ESSE_ORDER_BY_LINE : ESSE_ORDER_BY_COMMIT_TS;
 }
 
@@ -76,9 +73,9 @@ static void judge(struct replaying *r, const struct esse_level *level, const str
         attempt->anomaly = replay_tell(r->job->arena, &telling);
         return;
     }
-    attempt->reason = esse_arena_format(r->job->arena,
-                                        "%s, whose outcome is not known, has no place in the order",
-                                        esse_show_txn_text(r->job->arena, history, doubt));
+    attempt->reason =
+        (struct esse_reason){ .id = ESSE_REASON_OUTCOME_UNPLACED,
+                              .txn = esse_show_txn_text(r->job->arena, history, doubt) };
 }
 
 static void attempt_level(struct replaying *r, const struct esse_level *level)
@@ -93,7 +90,7 @@ static void attempt_level(struct replaying *r, const struct esse_level *level)
     }
     attempt->is_made = true;
     attempt->reason = taken->problem;
-    if (taken->problem)
+    if (taken->problem.id)
         return;
     esse_budget_phase(r->job->budget, "replaying", taken->order.count);
     const struct esse_replay_teller teller = replay_held(r->job->arena);
@@ -108,9 +105,11 @@ static void attempt_level(struct replaying *r, const struct esse_level *level)
     else if (err.code == ESSE_EINPUT)
         r->job->error = err;
     else
-        attempt->reason = err.code == ESSE_ESTOPPED
-                              ? esse_budget_reason(r->job->arena, r->job->budget)
-                              : esse_arena_text(r->job->arena, err.text, strlen(err.text));
+        attempt->reason =
+            err.code == ESSE_ESTOPPED
+                ? esse_budget_reason(r->job->budget)
+                : (struct esse_reason){ .id = ESSE_REASON_ORDER_REFUSED,
+                                        .said = esse_arena_format(r->job->arena, "%s", err.text) };
 }
 
 static void prove(const struct replaying *r, const struct esse_level *level,
@@ -126,7 +125,7 @@ static void refute(const struct attempt *attempt, struct esse_verdict *verdict)
 {
     verdict->outcome = ESSE_VIOLATED;
     verdict->evidence = ESSE_EVIDENCE_REPLAY;
-    verdict->reason = NULL;
+    verdict->reason = (struct esse_reason){ 0 };
     verdict->anomalies = attempt->anomaly;
     verdict->anomaly_count = 1;
     verdict->anomalies_seen = 1;
@@ -156,10 +155,10 @@ static void decide_by_stronger(struct replaying *r, const struct esse_level *lev
             prove(r, prover, verdict);
             return;
         }
-        if (!verdict->reason)
-            verdict->reason = attempt->reason ? attempt->reason
-                                              : "the order given does not replay, which says "
-                                                "nothing against this level";
+        if (!verdict->reason.id)
+            verdict->reason = attempt->reason.id
+                                  ? attempt->reason
+                                  : (struct esse_reason){ .id = ESSE_REASON_ORDER_DIFFERS };
     }
 }
 
@@ -177,9 +176,9 @@ static void decide(struct replaying *r, const struct esse_level *level,
         else if (attempt->anomaly &&
                  esse_job_counts(r->job, level, esse_anomaly_get(attempt->anomaly->type)))
             refute(attempt, verdict);
-        if (!take(r, level)->problem || is_serial(level))
+        if (!take(r, level)->problem.id || is_serial(level))
             return;
-        verdict->reason = NULL;
+        verdict->reason = (struct esse_reason){ 0 };
     }
     decide_by_stronger(r, level, verdict);
 }

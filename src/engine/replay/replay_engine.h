@@ -11,7 +11,6 @@
  *
  * Cost: that of evidence/replay.h.
  */
-extern const struct esse_engine esse_engine_replay;
 
 /* Does the certificate of the history promise the order that decides the level? */
 bool replay_is_certified(const struct esse_level *level, const struct esse_history *history);

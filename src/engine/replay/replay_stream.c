@@ -24,12 +24,12 @@ bool stream_stop(struct esse_replay_stream *stream, struct esse_error *err)
     return esse_fail(err, ESSE_ESTOPPED, "stopped");
 }
 
-bool stream_unknown(struct esse_replay_stream *stream, struct replay_name name, const char *what,
-                    struct esse_error *err)
+bool stream_unknown(struct esse_replay_stream *stream, struct replay_name name,
+                    enum esse_reason_id why, struct esse_error *err)
 {
     stream->outcome.outcome = ESSE_UNKNOWN;
-    stream->outcome.reason =
-        esse_arena_format(stream->arena, "%s %s", stream_name(stream, name), what);
+    stream->outcome.reason.id = why;
+    stream->outcome.reason.txn = stream_name(stream, name);
     return stream_stop(stream, err);
 }
 
@@ -89,9 +89,9 @@ static bool is_sorted(struct esse_replay_stream *stream, const struct esse_txn_r
                             what, place, stream->place, what);
     const bool is_tie = place == stream->place;
     if (is_tie && wrote && stream->wrote_there && stream->is_serial) {
-        const char *tie = esse_arena_format(stream->arena, "and %s both wrote and have the same %s",
-                                            stream_name(stream, stream->at_place), what);
-        return stream_unknown(stream, stream->window.shown, tie, err);
+        stream->outcome.reason.other = stream_name(stream, stream->at_place);
+        stream->outcome.reason.by = stream->by;
+        return stream_unknown(stream, stream->window.shown, ESSE_REASON_ORDER_TIE, err);
     }
     if (is_tie && wrote && stream->read_there && stream->is_serial)
         return esse_fail_at(err, record->line, 1,
@@ -110,7 +110,7 @@ static bool is_sorted(struct esse_replay_stream *stream, const struct esse_txn_r
 static void add_key(struct esse_replay_stream *stream, uint32_t key, esse_value initial)
 {
     const struct replay_name nobody = { ESSE_NONE, ESSE_NONE, 0 };
-    replay_state_add_key(&stream->state, key, initial);
+    replay_growing_add_key(&stream->state, key, initial);
     stream_name_vec_push(&stream->writers, stream->arena, nobody);
 }
 
@@ -158,9 +158,8 @@ static bool has_no_place(struct esse_replay_stream *stream, const struct esse_tx
 {
     if (record->status == ESSE_COMMITTED)
         return stream_unknown(stream, stream->window.shown,
-                              stream->by == ESSE_ORDER_BY_START_TS
-                                  ? "is committed and has no start_ts"
-                                  : "is committed and has no commit_ts",
+                              stream->by == ESSE_ORDER_BY_START_TS ? ESSE_REASON_ORDER_NO_START_TS
+                                                                   : ESSE_REASON_ORDER_NO_COMMIT_TS,
                               err);
     if (wrote && !stream->has_unplaced) {
         stream->has_unplaced = true;
@@ -294,8 +293,8 @@ struct esse_replay_stream *esse_replay_stream_new(struct esse_arena *arena,
                                        .certificate = take_certificate,
                                        .finish = finish };
     replay_window_init(&stream->window, arena, stream->sink.values);
-    replay_state_open(&stream->state, arena, stream->scratch, &stream->window.history,
-                      !stream->is_serial);
+    replay_growing_open(&stream->state, arena, stream->scratch, &stream->window.history,
+                        !stream->is_serial);
     stream->outcome.outcome = ESSE_UNKNOWN;
     return stream;
 }

@@ -48,7 +48,7 @@ void esse_replay_stream_release(struct esse_replay_stream *stream);
  */
 struct esse_replay_outcome {
     enum esse_outcome outcome;
-    const char *reason; /* if unknown */
+    struct esse_reason reason; /* if unknown */
     enum esse_order_by by;
     struct esse_mismatch mismatch;
     const char *other_name;

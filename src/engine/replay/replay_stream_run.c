@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/gallop.h"
 #include "engine/replay/replay_held.h"
 #include "engine/replay/replay_stream_state.h"
 #include "evidence/replay_rules.h"
@@ -12,16 +13,9 @@ static const esse_txn the_txn = { 0 };
 static bool violated(struct esse_replay_stream *stream, const char *other, struct esse_error *err)
 {
     if (stream->has_unplaced && stream->outcome.mismatch.kind < ESSE_MISMATCH_OVERWRITTEN)
-        return stream_unknown(stream, stream->unplaced,
-                              "has an unknown outcome and no place in the order, and may explain "
-                              "what does not fit; check without --stream",
-                              err);
+        return stream_unknown(stream, stream->unplaced, ESSE_REASON_STREAM_OUTCOME, err);
     if (!stream->is_declared && stream->by == ESSE_ORDER_BY_LINE)
-        return stream_unknown(stream, stream->window.shown,
-                              "does not fit the order of the lines, and nothing says that this is "
-                              "the order of the transactions: declare it with --order-by, or check "
-                              "without --stream",
-                              err);
+        return stream_unknown(stream, stream->window.shown, ESSE_REASON_STREAM_ORDER, err);
     stream->outcome.outcome = ESSE_VIOLATED;
     stream->outcome.other_name = other;
     replay_window_name(&stream->window);
@@ -122,6 +116,7 @@ static void note_writers(struct esse_replay_stream *stream)
 
 static bool run_serial(struct esse_replay_stream *stream, struct esse_error *err)
 {
+    replay_growing_make_room(&stream->state, the_txn.ix);
     if (!replay_state_run(&stream->state, the_txn.ix))
         return missed(stream, 0, err);
     note_writers(stream);
@@ -136,13 +131,7 @@ static bool find_snapshot(const struct esse_replay_stream *stream, uint32_t *sna
     size_t low = 0, high = stream->commits.count;
     if (start < stream->horizon_time)
         return false;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (stream->commits.at[middle].time <= start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle, stream->commits.at[middle].time <= start);
     *snapshot = stream->state.horizon + (uint32_t)low;
     return true;
 }
@@ -181,13 +170,14 @@ static void forget(struct esse_replay_stream *stream)
     stream->commits.count -= dropped;
     memmove(stream->commits.at, stream->commits.at + dropped,
             stream->commits.count * sizeof *stream->commits.at);
-    replay_state_forget(state, state->horizon + dropped);
+    replay_growing_forget(state, state->horizon + dropped);
 }
 
 static void commit(struct esse_replay_stream *stream)
 {
     const struct esse_interval times = stream->window.server_time;
     struct window_session *session = &stream->window.sessions.at[stream->window.session];
+    replay_growing_make_room(&stream->state, the_txn.ix);
     replay_state_commit(&stream->state, the_txn.ix);
     note_writers(stream);
     const struct stream_commit done = { times.end != ESSE_NO_TIME ? times.end : times.begin,
@@ -205,10 +195,7 @@ static bool run_snapshot(struct esse_replay_stream *stream, struct esse_error *e
 {
     uint32_t snapshot;
     if (!find_snapshot(stream, &snapshot))
-        return stream_unknown(stream, stream->window.shown,
-                              "has a snapshot that is older than the states that a stream keeps; "
-                              "check without --stream",
-                              err);
+        return stream_unknown(stream, stream->window.shown, ESSE_REASON_STREAM_SNAPSHOT, err);
     if (!replay_state_reads(&stream->state, the_txn.ix, snapshot))
         return missed(stream, snapshot, err);
     if (!is_first_committer(stream, snapshot, err) || !is_seen_in_time(stream, snapshot, err))

@@ -1,6 +1,7 @@
 #ifndef ESSE_ENGINE_REPLAY_REPLAY_STREAM_STATE_H
 #define ESSE_ENGINE_REPLAY_REPLAY_STREAM_STATE_H
 
+#include "engine/replay/replay_growing.h"
 #include "engine/replay/replay_stream.h"
 #include "engine/replay/replay_window.h"
 #include "evidence/replay_state.h"
@@ -47,8 +48,8 @@ struct esse_replay_stream {
 
 /* Ends the replay: the sink fails with ESSE_ESTOPPED. */
 bool stream_stop(struct esse_replay_stream *stream, struct esse_error *err);
-bool stream_unknown(struct esse_replay_stream *stream, struct replay_name name, const char *what,
-                    struct esse_error *err);
+bool stream_unknown(struct esse_replay_stream *stream, struct replay_name name,
+                    enum esse_reason_id why, struct esse_error *err);
 
 /* Replays the transaction in the window. */
 bool stream_run(struct esse_replay_stream *stream, struct esse_error *err);

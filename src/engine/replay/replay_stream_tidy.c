@@ -105,7 +105,7 @@ static void move_all(const struct moving *m)
 static bool is_worth_it(const struct esse_replay_stream *stream)
 {
     return esse_values_atoms(stream->sink.values) > stream->atom_limit ||
-           stream->window.history.keys > stream->key_limit || stream->state.rows.plan_count > FEW;
+           stream->window.history.keys > stream->key_limit || stream->state.rows.plans.count > FEW;
 }
 
 void esse_replay_stream_tidy(struct esse_replay_stream *stream)

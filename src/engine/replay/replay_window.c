@@ -25,7 +25,7 @@ void replay_window_init(struct replay_window *window, struct esse_arena *arena,
     history->txn_server_time = &window->server_time;
 }
 
-static uint32_t find(const struct esse_index *index, const struct window_value_vec *names,
+static uint32_t find(const struct esse_index *index, const struct esse_value_vec *names,
                      esse_value name)
 {
     struct esse_probe probe = esse_index_probe(index, esse_hash_word(name.word));
@@ -42,7 +42,7 @@ uint32_t replay_window_key(struct replay_window *window, esse_value name, bool *
     if (!*fresh)
         return key;
     key = (uint32_t)window->key_name.count;
-    window_value_vec_push(&window->key_name, window->arena, name);
+    esse_value_vec_push(&window->key_name, window->arena, name);
     esse_index_add(&window->key_index, window->arena, esse_hash_word(name.word), key);
     window->history.keys = key + 1;
     window->history.key_name = window->key_name.at;
@@ -55,7 +55,7 @@ static uint32_t session_of(struct replay_window *window, esse_value name)
     if (session != UINT32_MAX)
         return session;
     session = (uint32_t)window->session_name.count;
-    window_value_vec_push(&window->session_name, window->arena, name);
+    esse_value_vec_push(&window->session_name, window->arena, name);
     window_session_vec_push(&window->sessions, window->arena, (struct window_session){ 0 });
     esse_index_add(&window->session_index, window->arena, esse_hash_word(name.word), session);
     window->history.sessions = session + 1;
@@ -96,7 +96,7 @@ static uint32_t add_predicate(struct replay_window *window, const struct esse_tx
         window_row_vec_push(&window->rows, window->arena, row);
     }
     for (size_t i = 0; i < op->result_count; i++)
-        window_value_vec_push(&window->results, window->arena, record->items[op->result_first + i]);
+        esse_value_vec_push(&window->results, window->arena, record->items[op->result_first + i]);
     window_predicate_vec_push(&window->predicates, window->arena, predicate);
     return (uint32_t)window->predicates.count - 1;
 }
@@ -124,9 +124,9 @@ static void add_op(struct replay_window *window, const struct esse_txn_record *r
         if (op->is_list)
             value = add_list(window, record, op, key);
     }
-    window_kind_vec_push(&window->op_kind, window->arena, (uint8_t)op->kind);
-    window_number_vec_push(&window->op_key, window->arena, key);
-    window_value_vec_push(&window->values, window->arena, value);
+    esse_u8_vec_push(&window->op_kind, window->arena, (uint8_t)op->kind);
+    esse_u32_vec_push(&window->op_key, window->arena, key);
+    esse_value_vec_push(&window->values, window->arena, value);
 }
 
 void replay_window_fill(struct replay_window *window, const struct esse_txn_record *record)

@@ -13,9 +13,6 @@
  *
  * Cost: O(operations and items) a record; memory for the keys, the sessions and one transaction.
  */
-ESSE_VEC(window_value_vec, esse_value)
-ESSE_VEC(window_number_vec, uint32_t)
-ESSE_VEC(window_kind_vec, uint8_t)
 ESSE_VEC(window_predicate_vec, struct esse_predicate_op)
 ESSE_VEC(window_row_vec, struct esse_keyed_row)
 ESSE_VEC(window_spine_vec, struct esse_spine)
@@ -36,11 +33,11 @@ ESSE_VEC(window_session_vec, struct window_session)
 struct replay_window {
     struct esse_arena *arena;
     struct esse_history history;
-    struct window_value_vec key_name, session_name, values, results, columns;
+    struct esse_value_vec key_name, session_name, values, results, columns;
     struct esse_index key_index, session_index;
     struct window_session_vec sessions;
-    struct window_number_vec op_key;
-    struct window_kind_vec op_kind;
+    struct esse_u32_vec op_key;
+    struct esse_u8_vec op_kind;
     struct window_predicate_vec predicates;
     struct window_row_vec rows;
     struct window_spine_vec spines;

@@ -28,105 +28,82 @@ static const char *order_words(const struct words *w)
 }
 
 /* "x = 5", "x = [1 2]" */
-static void put_held(struct esse_out *out, const struct words *w)
+static const char *held(const struct words *w)
 {
     const struct esse_mismatch *mismatch = w->mismatch;
-    esse_show_key(out, w->history, mismatch->key);
-    esse_out_text(out, " = ");
+    struct esse_out out;
+    esse_out_init_memory(&out, w->arena);
+    esse_show_f(&out, w->history, "%k = ", mismatch->key);
     if (mismatch->items)
-        esse_show_items(out, w->history, mismatch->items, mismatch->item_count);
+        esse_show_items(&out, w->history, mismatch->items, mismatch->item_count);
     else
-        esse_show_value(out, w->history, mismatch->held);
+        esse_show_value(&out, w->history, mismatch->held);
+    return esse_out_memory(&out);
 }
 
 /* ", which T1 wrote" */
-static void put_writer(struct esse_out *out, const struct words *w)
+static const char *writer(const struct words *w)
 {
     if (w->is_own)
-        esse_out_text(out, ", which it wrote itself");
-    else if (w->mismatch->other.ix == ESSE_NO_TXN && !w->of->other_name)
-        esse_out_text(out, ", as at the beginning");
-    else
-        esse_out_f(out, ", which %s wrote", w->other);
-}
-
-static void put_op(struct esse_out *out, const struct words *w)
-{
-    esse_out_f(out, "%s did ", w->txn);
-    esse_show_op(out, w->history, w->mismatch->op);
+        return ", which it wrote itself";
+    if (w->mismatch->other.ix == ESSE_NO_TXN && !w->of->other_name)
+        return ", as at the beginning";
+    return esse_arena_format(w->arena, ", which %s wrote", w->other);
 }
 
 /* What the transaction saw, and what the table held. */
 static const char *tell_states(const struct words *w)
 {
-    struct esse_out out;
-    esse_out_init_memory(&out, w->arena);
-    put_op(&out, w);
-    switch (w->mismatch->kind) {
-    case ESSE_MISMATCH_READ:
-        esse_out_text(&out, "; the table held ");
-        put_held(&out, w);
-        put_writer(&out, w);
-        break;
-    case ESSE_MISMATCH_NOT_SELECTED:
-        esse_out_text(&out, "; the table held ");
-        put_held(&out, w);
-        put_writer(&out, w);
-        esse_out_text(&out, ", and that is not selected");
-        break;
-    case ESSE_MISMATCH_LEFT_OUT:
-        esse_out_text(&out, "; the table also held ");
-        put_held(&out, w);
-        put_writer(&out, w);
-        esse_out_text(&out, ", and that is selected");
-        break;
-    case ESSE_MISMATCH_RESULT:
-        esse_out_f(&out, "; of the table that is %s", w->mismatch->answered);
-        break;
-    default:
-        esse_out_text(&out, "; since its snapshot ");
-        esse_out_f(&out, "%s had committed ", w->other);
-        put_held(&out, w);
-    }
-    return esse_out_memory(&out);
+    static const char *const words[] = {
+        [ESSE_MISMATCH_READ] = "%s did %o; the table held %s%s",
+        [ESSE_MISMATCH_NOT_SELECTED] = "%s did %o; the table held %s%s, and that is not selected",
+        [ESSE_MISMATCH_LEFT_OUT] = "%s did %o; the table also held %s%s, and that is selected",
+    };
+    const enum esse_mismatch_kind kind = w->mismatch->kind;
+    if (kind < sizeof words / sizeof *words && words[kind])
+        return esse_show_sentence(w->arena, w->history, words[kind], w->txn, w->mismatch->op,
+                                  held(w), writer(w));
+    if (kind == ESSE_MISMATCH_RESULT)
+        return esse_show_sentence(w->arena, w->history, "%s did %o; of the table that is %s",
+                                  w->txn, w->mismatch->op, w->mismatch->answered);
+    return esse_show_sentence(w->arena, w->history,
+                              "%s did %o; since its snapshot %s had committed %s", w->txn,
+                              w->mismatch->op, w->other, held(w));
 }
 
 /* One sentence about the mismatch. */
 static const char *describe(const struct words *w)
 {
-    struct esse_out out;
-    esse_out_init_memory(&out, w->arena);
-    esse_out_f(&out, "%s, ", order_words(w));
+    const char *order = order_words(w);
     switch (w->mismatch->kind) {
     case ESSE_MISMATCH_READ:
-        esse_out_f(&out, "%s would have read ", w->txn);
-        put_held(&out, w);
-        break;
+        return esse_arena_format(w->arena, "%s, %s would have read %s", order, w->txn, held(w));
     case ESSE_MISMATCH_NOT_SELECTED:
-        esse_out_f(&out, "%s would not have got the row ", w->txn);
-        esse_show_bare_key(&out, w->history, w->mismatch->key);
-        break;
+        return esse_show_sentence(w->arena, w->history, "%s, %s would not have got the row %b",
+                                  order, w->txn, w->mismatch->key);
     case ESSE_MISMATCH_LEFT_OUT:
-        esse_out_f(&out, "%s would also have got the row ", w->txn);
-        put_held(&out, w);
-        break;
+        return esse_arena_format(w->arena, "%s, %s would also have got the row %s", order, w->txn,
+                                 held(w));
     case ESSE_MISMATCH_RESULT:
-        esse_out_f(&out, "%s would have got %s", w->txn, w->mismatch->answered);
-        break;
+        return esse_arena_format(w->arena, "%s, %s would have got %s", order, w->txn,
+                                 w->mismatch->answered);
     case ESSE_MISMATCH_OVERWRITTEN:
-        esse_out_f(&out, "%s and %s overlap and both committed ", w->other, w->txn);
-        esse_show_key(&out, w->history, w->mismatch->key);
-        break;
+        return esse_show_sentence(w->arena, w->history,
+                                  "%s, %s and %s overlap and both committed %k", order, w->other,
+                                  w->txn, w->mismatch->key);
     case ESSE_MISMATCH_SESSION:
-        esse_out_f(&out, "%s comes before %s, which precedes it in its session", w->txn, w->other);
-        break;
+        return esse_arena_format(w->arena,
+                                 "%s, %s comes before %s, which precedes it in its session", order,
+                                 w->txn, w->other);
     case ESSE_MISMATCH_TIME:
-        esse_out_f(&out, "%s comes before %s, which had ended when it started", w->txn, w->other);
-        break;
+        return esse_arena_format(w->arena,
+                                 "%s, %s comes before %s, which had ended when it started", order,
+                                 w->txn, w->other);
     default:
-        esse_out_f(&out, "%s comes before %s, which had ended when it started", w->other, w->txn);
+        return esse_arena_format(w->arena,
+                                 "%s, %s comes before %s, which had ended when it started", order,
+                                 w->other, w->txn);
     }
-    return esse_out_memory(&out);
 }
 
 /* ---- steps ---- */
@@ -134,7 +111,7 @@ static const char *describe(const struct words *w)
 static void add_step(struct esse_anomaly *anomaly, struct esse_step *steps, esse_txn txn,
                      esse_op op, const char *why)
 {
-    steps[anomaly->step_count++] = (struct esse_step){ txn, op, why, NULL };
+    steps[anomaly->step_count++] = (struct esse_step){ txn, op, why, ESSE_BASIS_NONE };
 }
 
 /* The last write of the key by a transaction; ESSE_NO_OP if it has none. */
@@ -179,8 +156,7 @@ static void add_writer(const struct words *w, struct esse_anomaly *anomaly, stru
     const esse_op op = last_write(w->history, mismatch->other, mismatch->key);
     struct esse_out out;
     esse_out_init_memory(&out, w->arena);
-    esse_out_f(&out, "%s did ", w->other);
-    esse_show_op(&out, w->history, op);
+    esse_show_f(&out, w->history, "%s did %o", w->other, op);
     if (!put_start(&out, w, mismatch->other, false))
         esse_out_f(&out, ", the last before that %s", order_words(w));
     add_step(anomaly, steps, mismatch->other, op, esse_out_memory(&out));
@@ -204,9 +180,7 @@ static void add_source(const struct words *w, struct esse_anomaly *anomaly, stru
                 continue;
             struct esse_out out;
             esse_out_init_memory(&out, w->arena);
-            esse_show_txn(&out, history, (esse_txn){ txn });
-            esse_out_text(&out, " did ");
-            esse_show_op(&out, history, (esse_op){ op });
+            esse_show_f(&out, history, "%t did %o", (esse_txn){ txn }, (esse_op){ op });
             if (history->txn_status[txn] != ESSE_COMMITTED ||
                 !put_start(&out, w, (esse_txn){ txn }, true))
                 esse_out_text(&out, where[history->txn_status[txn]]);

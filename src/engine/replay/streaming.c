@@ -5,13 +5,11 @@
 #include "engine/tested.h"
 #include "evidence/recheck_mismatch.h"
 
-#include <string.h>
-
 bool esse_streaming_open(struct esse_streaming *streaming, struct esse_arena *arena,
                          const char *level, const char *order_by, struct esse_error *err)
 {
     const struct esse_level *found = esse_level_find(level);
-    *streaming = (struct esse_streaming){ .arena = arena, .name = level, .level = found };
+    *streaming = (struct esse_streaming){ .arena = arena, .level = found };
     if (!found)
         return esse_fail(err, ESSE_EUSAGE, "unknown level '%s'; 'esse levels' lists them", level);
     if (found->mismatch == ESSE_ANOMALY_NONE)
@@ -46,7 +44,7 @@ static void tell_mismatch(struct esse_streaming *streaming,
     verdict->anomalies = replay_tell(streaming->arena, &telling);
     verdict->anomaly_count = 1;
     verdict->anomalies_seen = 1;
-    verdict->certificate = esse_order_by_name(verdict->anomalies->order_by);
+    verdict->certificate = (enum esse_certificate_kind)verdict->anomalies->order_by;
     result->anomaly_types = type;
     result->anomaly_type_count = 1;
     esse_level_boundary(streaming->arena, &found, 1, NULL, 0, &result->not_levels,
@@ -67,8 +65,8 @@ static void tell_proof(struct esse_streaming *streaming, const struct esse_repla
     result->strongest_count = 1;
 }
 
-const struct esse_result *esse_streaming_close(struct esse_streaming *streaming, const char *spent,
-                                               double seconds)
+const struct esse_result *esse_streaming_close(struct esse_streaming *streaming,
+                                               enum esse_spent spent, double seconds)
 {
     const struct esse_replay_outcome outcome = esse_replay_stream_outcome(streaming->replay);
     struct esse_result *result = esse_arena_alloc(streaming->arena, 1, sizeof *result);
@@ -77,21 +75,19 @@ const struct esse_result *esse_streaming_close(struct esse_streaming *streaming,
     streaming->counts = outcome.counts;
     result->too_few_committed = outcome.counts.committed < streaming->min_committed;
     *verdict =
-        (struct esse_verdict){ .level = streaming->name,
+        (struct esse_verdict){ .level = streaming->level->id,
                                .outcome = outcome.outcome,
                                .engine = "replay",
                                .plan = "replayed while it was read, by the code that rechecks",
                                .evidence = ESSE_EVIDENCE_NONE,
-                               .seconds = seconds,
-                               .rechecked = outcome.outcome != ESSE_UNKNOWN };
+                               .seconds = seconds };
     if (outcome.outcome == ESSE_UNKNOWN)
-        verdict->reason = outcome.reason ? outcome.reason : spent;
+        verdict->reason = outcome.reason.id ? outcome.reason : esse_reason_of_reading(spent);
     else if (outcome.outcome == ESSE_VIOLATED)
         tell_mismatch(streaming, &outcome, result, verdict);
     else if (!result->too_few_committed)
         tell_proof(streaming, &outcome, result, verdict);
-    esse_verdict_demand_commits(streaming->arena, verdict, outcome.counts.committed,
-                                streaming->min_committed);
+    esse_verdict_demand_commits(verdict, outcome.counts.committed, streaming->min_committed);
     result->verdicts = verdict;
     result->verdict_count = 1;
     return result;

@@ -14,7 +14,6 @@
  */
 struct esse_streaming {
     struct esse_arena *arena;
-    const char *name;
     const struct esse_level *level;
     struct esse_replay_stream *replay;
     struct esse_sink *sink;
@@ -28,9 +27,10 @@ struct esse_streaming {
 bool esse_streaming_open(struct esse_streaming *streaming, struct esse_arena *arena,
                          const char *level, const char *order_by, struct esse_error *err);
 
-/* After the reader is done, or has failed with ESSE_ESTOPPED; 'spent' is why, if the budget was. */
-const struct esse_result *esse_streaming_close(struct esse_streaming *streaming, const char *spent,
-                                               double seconds);
+/* After the reader is done, or has failed with ESSE_ESTOPPED; 'spent' is what, if the
+ * budget ran out. */
+const struct esse_result *esse_streaming_close(struct esse_streaming *streaming,
+                                               enum esse_spent spent, double seconds);
 void esse_streaming_release(struct esse_streaming *streaming);
 
 #endif

@@ -1,10 +1,11 @@
-#include "engine/saturate/saturate.h"
-
+#include "engine/engine.h"
 #include "engine/follow.h"
 #include "engine/known/serial.h"
 #include "engine/saturate/saturate_explain.h"
 #include "engine/scan/scan.h"
 #include "graph/topo.h"
+
+#include <assert.h>
 
 struct saturating {
     struct esse_job *job;
@@ -49,10 +50,10 @@ static void refute_by_cycle(struct saturating *s, const struct attempt *attempt)
 {
     const struct saturate_units *units = attempt->units;
     struct esse_csr csr;
-    uint32_t *cycle =
-        esse_arena_grow(units->arena, NULL, (units->count + (size_t)1) * sizeof *cycle);
+    uint32_t *cycle = esse_arena_array(units->arena, units->count + (size_t)1, *cycle);
     saturate_graph_build(&csr, units, attempt->level->needs_session_order, &attempt->forced);
     uint32_t length = esse_topo_cycle(&csr, cycle, units->arena);
+    assert(length > 0);
     refute(s, attempt, cycle, length);
     esse_csr_drop(&csr);
     esse_arena_drop(units->arena, cycle);
@@ -127,6 +128,7 @@ static bool keeps(struct saturating *s, const struct attempt *attempt)
  * the order found for it will do. */
 static enum answer saturate_part(struct saturating *s, struct attempt *attempt)
 {
+    assert(saturate_asks_order(attempt->phi));
     const enum esse_phi whole = attempt->phi;
     attempt->phi = whole == ESSE_PHI_UPDATES ? ESSE_PHI_ATOMIC : ESSE_PHI_CAUSAL;
     enum answer answer = saturate(s, attempt);
@@ -137,9 +139,9 @@ static enum answer saturate_part(struct saturating *s, struct attempt *attempt)
 static void keep_order(struct saturating *s, const struct attempt *attempt,
                        struct esse_verdict *verdict)
 {
+    assert(!s->is_part);
     const struct saturate_units *units = attempt->units;
-    uint32_t *events =
-        esse_arena_grow(s->job->arena, NULL, (units->count + (size_t)1) * sizeof *events);
+    uint32_t *events = esse_arena_array(s->job->arena, units->count + (size_t)1, *events);
     verdict->order = (struct esse_order){ .events = events, .of_accesses = units->single };
     for (uint32_t place = 0; place < units->count; place++) {
         uint32_t unit = saturate_unit_at(&attempt->order, place);
@@ -156,7 +158,7 @@ static void decide(struct saturating *s, const struct esse_level *level,
 {
     struct attempt attempt = { .level = level, .phi = level->phi };
     if (level->phi == ESSE_PHI_NONE) {
-        verdict->reason = "the engine 'saturate' has no axiom for this level";
+        verdict->reason.id = ESSE_REASON_NO_AXIOM;
         return;
     }
     attempt.units = units_for(s, esse_level_is_of_operations(level));
@@ -168,12 +170,8 @@ static void decide(struct saturating *s, const struct esse_level *level,
     else if (answer == REFUTED)
         known_judge(&s->known, level, s->job, verdict);
     else if (!esse_budget_spent(s->job->budget))
-        verdict->reason = !is_fully_known(&attempt)
-                              ? "some reads may be from several writers or from a deleted version, "
-                                "contradict what their transaction did, or are of rows that a "
-                                "predicate left out"
-                              : "what is forced does not refute it, and the commit orders that "
-                                "were tried do not prove it";
+        verdict->reason.id =
+            is_fully_known(&attempt) ? ESSE_REASON_COMMIT_ORDERS : ESSE_REASON_SEVERAL_SOURCES;
     if (attempt.units) {
         saturate_order_drop(&attempt.order, attempt.units);
         saturate_forced_vec_drop(&attempt.forced, attempt.units->arena);
@@ -190,7 +188,7 @@ static void decide_all(struct esse_job *job, const struct serial_part *part)
             decide(&s, job->levels[i], &job->verdicts[i]);
     for (size_t i = 0; i < job->level_count; i++)
         if (job->verdicts[i].outcome == ESSE_UNKNOWN && esse_budget_spent(job->budget))
-            job->verdicts[i].reason = esse_budget_reason(job->arena, job->budget);
+            job->verdicts[i].reason = esse_budget_reason(job->budget);
     job->found = s.known.found.at;
     job->found_count = (uint32_t)s.known.found.count;
     known_close(&s.known);

@@ -1,5 +1,6 @@
 #include "engine/saturate/saturate_axiom.h"
 
+#include "base/checked.h"
 #include "base/word_map.h"
 #include "engine/saturate/saturate_clocks.h"
 #include "engine/saturate/saturate_suspects.h"
@@ -40,6 +41,7 @@ static bool has_clock(enum esse_phi phi)
 
 static void add_interval(struct trial *t, uint32_t session, uint32_t low, uint32_t high)
 {
+    ESSE_HOT_ASSERT(low <= high);
     interval_vec_push(&t->visible, t->units->arena, (struct interval){ session, low, high });
 }
 
@@ -139,6 +141,7 @@ static bool is_in_prefix(const struct trial *t, uint32_t writer, uint32_t reader
 static bool is_visible(struct trial *t, const struct saturate_suspect *suspect)
 {
     uint32_t writer = suspect->writer, session = saturate_session(t->units, writer);
+    ESSE_HOT_ASSERT(!has_clock(t->phi) || t->clock);
     switch (t->phi) {
     case ESSE_PHI_CAUSAL:
     case ESSE_PHI_PIPED:
@@ -178,8 +181,7 @@ static void index_writers(struct trial *t)
         first[units->access[a].key + 2] += units->access[a].source == SATURATE_WRITES;
     for (uint32_t key = 0; key < units->history->keys; key++)
         first[key + 2] += first[key + 1];
-    uint64_t *at = esse_arena_grow(units->arena, NULL,
-                                   (first[units->history->keys + 1] + (size_t)1) * sizeof *at);
+    uint64_t *at = esse_arena_array(units->arena, first[units->history->keys + 1] + (size_t)1, *at);
     for (uint32_t unit = 0; unit < units->count; unit++)
         for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++)
             if (units->access[a].source == SATURATE_WRITES)
@@ -193,15 +195,10 @@ static void index_writers(struct trial *t)
 /* The newest writer of the key in the interval, or NO_UNIT. */
 static uint32_t newest_in(const struct trial *t, uint32_t key, const struct interval *interval)
 {
+    ESSE_HOT_ASSERT(t->writers.first);
     uint32_t low = t->writers.first[key], high = t->writers.first[key + 1];
     uint64_t bound = (uint64_t)interval->session << 32 | interval->high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->writers.at[middle] <= bound)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle, t->writers.at[middle] <= bound);
     if (low == t->writers.first[key] || t->writers.at[low - 1] >> 32 != interval->session ||
         (uint32_t)t->writers.at[low - 1] < interval->low)
         return NO_UNIT;
@@ -210,6 +207,7 @@ static uint32_t newest_in(const struct trial *t, uint32_t key, const struct inte
 
 static void force(struct trial *t, uint32_t writer, uint32_t read)
 {
+    ESSE_HOT_ASSERT(writer < t->units->count);
     saturate_forced_vec_push(
         t->broken, t->units->arena,
         (struct saturate_forced){ writer, t->units->access[read].source, read });

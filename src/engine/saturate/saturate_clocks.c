@@ -1,19 +1,20 @@
 #include "engine/saturate/saturate_clocks.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 #define NO_ROW UINT32_MAX
 
-ESSE_VEC(row_vec, uint32_t)
-
 /* The clocks that are kept, one after the other, and those that may be used again. */
 struct saturate_rows {
-    struct row_vec words, free;
+    struct esse_u32_vec words, free;
     uint32_t now; /* the row of the unit at hand, freed when the next one comes */
 };
 
 static uint32_t *row_at(struct saturate_clocks *clocks, uint32_t row)
 {
+    ESSE_HOT_ASSERT((size_t)row * clocks->sessions < clocks->rows->words.count);
     return clocks->rows->words.at + (size_t)row * clocks->sessions;
 }
 
@@ -23,13 +24,13 @@ static uint32_t take_row(struct saturate_clocks *clocks)
     if (rows->free.count)
         return rows->free.at[--rows->free.count];
     uint32_t row = (uint32_t)(rows->words.count / clocks->sessions);
-    row_vec_extend(&rows->words, clocks->units->arena, clocks->sessions);
+    esse_u32_vec_extend(&rows->words, clocks->units->arena, clocks->sessions);
     return row;
 }
 
 static void free_row(struct saturate_clocks *clocks, uint32_t row)
 {
-    row_vec_push(&clocks->rows->free, clocks->units->arena, row);
+    esse_u32_vec_push(&clocks->rows->free, clocks->units->arena, row);
 }
 
 /* ---- opening ---- */
@@ -40,11 +41,8 @@ void saturate_clocks_open(struct saturate_clocks *clocks, const struct saturate_
     *clocks = (struct saturate_clocks){ .units = units,
                                         .phi = phi,
                                         .sessions = units->history->sessions + 1 };
-    const size_t bytes = (units->count + (size_t)1) * sizeof(uint32_t);
-    clocks->left = esse_arena_grow(units->arena, NULL, bytes);
-    clocks->row = esse_arena_grow(units->arena, NULL, bytes);
-    memset(clocks->left, 0, bytes);
-    memset(clocks->row, 0xff, bytes);
+    clocks->left = esse_arena_zeros(units->arena, units->count + (size_t)1, uint32_t);
+    clocks->row = esse_arena_none(units->arena, units->count + (size_t)1, uint32_t);
     clocks->rows = esse_arena_alloc(units->arena, 1, sizeof *clocks->rows);
     clocks->rows->now = NO_ROW;
     for (uint32_t unit = 0; unit < units->count; unit++) {
@@ -60,15 +58,14 @@ void saturate_clocks_open(struct saturate_clocks *clocks, const struct saturate_
     }
     if (phi != ESSE_PHI_PARALLEL)
         return;
-    size_t keys = (units->history->keys + (size_t)1) * sizeof(uint32_t);
-    clocks->last_writer = esse_arena_grow(units->arena, NULL, keys);
-    memset(clocks->last_writer, 0xff, keys);
+    clocks->last_writer = esse_arena_none(units->arena, units->history->keys + (size_t)1, uint32_t);
 }
 
 /* ---- the next unit ---- */
 
 static void release(struct saturate_clocks *clocks, uint32_t unit)
 {
+    ESSE_HOT_ASSERT(clocks->left[unit] > 0);
     if (--clocks->left[unit] == 0 && clocks->row[unit] != NO_ROW) {
         free_row(clocks, clocks->row[unit]);
         clocks->row[unit] = NO_ROW;
@@ -131,6 +128,7 @@ static void join_writer(struct saturate_clocks *clocks, uint32_t row, uint32_t u
 const uint32_t *saturate_clocks_next(struct saturate_clocks *clocks, uint32_t unit)
 {
     const struct saturate_units *units = clocks->units;
+    ESSE_HOT_ASSERT(unit < units->count);
     if (clocks->rows->now != NO_ROW)
         free_row(clocks, clocks->rows->now);
     clocks->rows->now = NO_ROW;
@@ -158,8 +156,8 @@ const uint32_t *saturate_clocks_next(struct saturate_clocks *clocks, uint32_t un
 void saturate_clocks_close(struct saturate_clocks *clocks)
 {
     struct esse_arena *arena = clocks->units->arena;
-    row_vec_drop(&clocks->rows->words, arena);
-    row_vec_drop(&clocks->rows->free, arena);
+    esse_u32_vec_drop(&clocks->rows->words, arena);
+    esse_u32_vec_drop(&clocks->rows->free, arena);
     esse_arena_drop(arena, clocks->left);
     esse_arena_drop(arena, clocks->row);
     esse_arena_drop(arena, clocks->last_writer);

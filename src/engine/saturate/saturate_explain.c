@@ -18,7 +18,7 @@ static esse_op op_of(const struct telling *t, uint32_t access)
 /* The last access by which a unit writes a key. */
 static uint32_t write_of(const struct telling *t, uint32_t unit, uint32_t key)
 {
-    uint32_t found = UINT32_MAX;
+    uint32_t found = NO_ACCESS;
     for (uint32_t a = saturate_first(t->units, unit); a < saturate_end(t->units, unit); a++)
         if (t->units->access[a].source == SATURATE_WRITES && t->units->access[a].key == key)
             found = a;
@@ -46,90 +46,28 @@ static uint32_t write_read(const struct telling *t, uint32_t unit, uint32_t read
 
 /* ---- words ---- */
 
-static void put_txn(struct esse_out *out, const struct telling *t, esse_txn txn)
-{
-    esse_show_txn(out, t->units->history, txn);
-}
-
-/* "read x = 5", "wrote x = 4", "appended 3 to x" */
-static void put_op(struct esse_out *out, const struct telling *t, esse_op op)
-{
-    const struct esse_history *history = t->units->history;
-    const esse_key key = { history->op_key[op.ix] };
-    switch ((enum esse_op_kind)history->op_kind[op.ix]) {
-    case ESSE_OP_READ:
-    case ESSE_OP_WRITE:
-        esse_out_text(out, history->op_kind[op.ix] == ESSE_OP_READ ? "read " : "wrote ");
-        esse_show_key(out, history, key);
-        esse_out_text(out, " = ");
-        esse_show_value(out, history, history->op_value[op.ix]);
-        break;
-    case ESSE_OP_APPEND:
-        esse_out_text(out, "appended ");
-        esse_show_value(out, history, history->op_value[op.ix]);
-        esse_out_text(out, " to ");
-        esse_show_key(out, history, key);
-        break;
-    case ESSE_OP_DELETE:
-        esse_out_text(out, "deleted ");
-        esse_show_key(out, history, key);
-        break;
-    case ESSE_OP_PREDICATE_READ:
-    case ESSE_OP_PREDICATE_UPDATE:
-        esse_out_text(out, "did ");
-        esse_show_op(out, history, op);
-        break;
-    }
-}
-
-/* "t3 read x = 5" */
-static void put_did(struct esse_out *out, const struct telling *t, esse_txn txn, esse_op op)
-{
-    put_txn(out, t, txn);
-    esse_out_char(out, ' ');
-    put_op(out, t, op);
-}
-
 static const char *tell_so(const struct telling *t, const struct esse_edge *edge)
 {
-    struct esse_out out;
-    esse_out_init_memory(&out, t->known->arena);
-    if (edge->from.ix == edge->to.ix) {
-        put_did(&out, t, edge->from, edge->from_op);
-        esse_out_text(&out, " before it ");
-        put_op(&out, t, edge->to_op);
-        return esse_out_memory(&out);
-    }
-    put_txn(&out, t, edge->from);
-    esse_out_text(&out, " came before ");
-    put_txn(&out, t, edge->to);
-    esse_out_text(&out, " in the same session");
-    return esse_out_memory(&out);
+    if (edge->from.ix == edge->to.ix)
+        return esse_show_sentence(t->known->arena, t->units->history, "%t %d before it %d",
+                                  edge->from, edge->from_op, edge->to_op);
+    return esse_show_sentence(t->known->arena, t->units->history,
+                              "%t came before %t in the same session", edge->from, edge->to);
 }
 
 static const char *tell_wr(const struct telling *t, const struct esse_edge *edge)
 {
-    struct esse_out out;
-    esse_out_init_memory(&out, t->known->arena);
-    put_did(&out, t, edge->to, edge->to_op);
-    esse_out_text(&out, ", which ");
-    put_txn(&out, t, edge->from);
-    esse_out_text(&out, " wrote");
-    return esse_out_memory(&out);
+    return esse_show_sentence(t->known->arena, t->units->history, "%t %d, which %t wrote", edge->to,
+                              edge->to_op, edge->from);
 }
 
 static const char *tell_ww(const struct telling *t, const struct esse_edge *edge)
 {
-    struct esse_out out;
-    esse_out_init_memory(&out, t->known->arena);
-    put_txn(&out, t, edge->from);
-    esse_out_text(&out, "'s version of ");
-    esse_show_key(&out, t->units->history, edge->key);
-    esse_out_text(&out, " comes before that of ");
-    put_txn(&out, t, edge->to);
-    esse_out_text(&out, edge->witness.ix == ESSE_NO_OP ? ", by the version order that was given"
-                                                       : ", as the lists show that were read");
-    return esse_out_memory(&out);
+    return esse_show_sentence(
+        t->known->arena, t->units->history, "%t's version of %k comes before that of %t%s",
+        edge->from, edge->key, edge->to,
+        edge->witness.ix == ESSE_NO_OP ? ", by the version order that was given"
+                                       : ", as the lists show that were read");
 }
 
 /* "t3 read x = 1 from t1 and could see t2, which wrote x too (t2 came before t3 in the same
@@ -139,19 +77,15 @@ static const char *tell_forced(const struct telling *t, const struct esse_edge *
     struct esse_out out;
     esse_txn reader = esse_op_txn(t->units->history, edge->witness.ix);
     esse_out_init_memory(&out, t->known->arena);
-    put_did(&out, t, reader, edge->witness);
-    if (edge->to.ix == ESSE_NO_TXN) {
+    esse_show_f(&out, t->units->history, "%t %d", reader, edge->witness);
+    if (edge->to.ix == ESSE_NO_TXN)
         esse_out_text(&out, ", the initial version,");
-    } else {
-        esse_out_text(&out, " of ");
-        put_txn(&out, t, edge->to);
-    }
-    esse_out_text(&out, " although it could see that ");
-    put_did(&out, t, edge->from, edge->from_op);
-    for (uint32_t i = 0; i < edge->because_count; i++) {
-        esse_out_text(&out, i ? "; " : " (");
-        esse_out_text(&out, edge->because[i].why);
-    }
+    else
+        esse_show_f(&out, t->units->history, " of %t", edge->to);
+    esse_show_f(&out, t->units->history, " although it could see that %t %d", edge->from,
+                edge->from_op);
+    for (uint32_t i = 0; i < edge->because_count; i++)
+        esse_out_f(&out, "%s%s", i ? "; " : " (", edge->because[i].why);
     esse_out_text(&out, edge->because_count ? ")" : "");
     return esse_out_memory(&out);
 }
@@ -239,15 +173,6 @@ static struct esse_edge ww_edge(const struct telling *t, const struct dsg_edge *
 
 /* ---- steps ---- */
 
-/* The access by which 'to' reads from 'from'; UINT32_MAX if it does not. */
-static uint32_t read_between(const struct telling *t, uint32_t from, uint32_t to)
-{
-    for (uint32_t a = saturate_first(t->units, to); a < saturate_end(t->units, to); a++)
-        if (t->units->access[a].source == from)
-            return a;
-    return UINT32_MAX;
-}
-
 struct known_edge {
     const struct saturate_units *units;
     struct dsg_edge *step;
@@ -257,13 +182,14 @@ static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t nex
 {
     const struct known_edge *wanted = context;
     struct dsg_edge *step = wanted->step;
-    if (step->dep == ESSE_DEP_WW || saturate_unit_of(wanted->units, at) != step->from ||
-        saturate_unit_of(wanted->units, next) != step->to)
+    if (step->dep == ESSE_DEP_WW ||
+        saturate_unit_of(wanted->units, (touch_id){ at }) != step->from ||
+        saturate_unit_of(wanted->units, (touch_id){ next }) != step->to)
         return;
     step->dep = ESSE_DEP_WW;
     step->key = key;
-    step->from_at = at;
-    step->to_at = next;
+    step->from_at.ix = at;
+    step->to_at.ix = next;
 }
 
 /* A step of the cycle, between units.  Session order and known versions are kept apart, because
@@ -273,13 +199,13 @@ static struct dsg_edge step_between(const struct telling *t, uint32_t from, uint
 {
     struct dsg_edge step = { .from = from,
                              .to = to,
-                             .from_at = ESSE_NO_TOUCH,
-                             .to_at = ESSE_NO_TOUCH,
+                             .from_at = { ESSE_NO_TOUCH },
+                             .to_at = { ESSE_NO_TOUCH },
                              .dep = ESSE_DEP_WRP };
     struct known_edge wanted = { t->units, &step };
     if (t->refutation->level->needs_session_order && t->units->before[to] == from)
         step.dep = ESSE_DEP_PROCESS;
-    else if (read_between(t, from, to) == UINT32_MAX)
+    else if (saturate_read_from(t->units, to, from) == NO_ACCESS)
         saturate_each_known(t->units, look_at_known, &wanted);
     return step;
 }
@@ -291,8 +217,8 @@ static struct esse_edge tell_step(const struct telling *t, const struct dsg_edge
         return so_edge(t, step->from, step->to);
     if (step->dep == ESSE_DEP_WW)
         return ww_edge(t, step);
-    const uint32_t read = read_between(t, step->from, step->to);
-    if (read != UINT32_MAX)
+    const uint32_t read = saturate_read_from(t->units, step->to, step->from);
+    if (read != NO_ACCESS)
         return wr_edge(t, step->from, step->to, read);
     size_t i = 0;
     while (i + 1 < forced->count &&

@@ -1,5 +1,6 @@
 #include "engine/saturate/saturate_order.h"
 
+#include "base/checked.h"
 #include "graph/topo.h"
 
 void saturate_each_known(const struct saturate_units *units,
@@ -10,13 +11,13 @@ void saturate_each_known(const struct saturate_units *units,
     if (!(units->history->has & (ESSE_HAS_APPENDS | ESSE_HAS_VERSION_ORDER)))
         return;
     for (uint32_t key = 0; key < units->history->keys; key++) {
-        uint32_t first = versions->first[key] + 1, loose = versions->loose[key];
-        for (uint32_t v = first; v + 1 < loose; v++)
-            visit(context, key, versions->write[v], versions->write[v + 1]);
-        if (loose == first || versions->gaps[key])
+        version_id first = { versions->first[key].ix + 1 }, loose = versions->loose[key];
+        for (version_id v = first; v.ix + 1 < loose.ix; v.ix++)
+            visit(context, key, versions->write[v.ix].ix, versions->write[v.ix + 1].ix);
+        if (loose.ix == first.ix || versions->gaps[key])
             continue;
-        for (uint32_t v = loose; v < versions->first[key + 1]; v++)
-            visit(context, key, versions->write[loose - 1], versions->write[v]);
+        for (version_id v = loose; v.ix < versions->first[key + 1].ix; v.ix++)
+            visit(context, key, versions->write[loose.ix - 1].ix, versions->write[v.ix].ix);
     }
 }
 
@@ -31,7 +32,8 @@ static void test_known(void *context, uint32_t key, uint32_t at, uint32_t next)
 {
     struct testing *test = context;
     (void)key;
-    test->ascending &= saturate_unit_of(test->units, at) <= saturate_unit_of(test->units, next);
+    test->ascending &= saturate_unit_of(test->units, (touch_id){ at }) <=
+                       saturate_unit_of(test->units, (touch_id){ next });
 }
 
 static bool is_recorded_in_order(const struct saturate_units *units,
@@ -59,6 +61,8 @@ struct drawing {
 
 static void draw(struct drawing *d, uint32_t from, uint32_t to)
 {
+    ESSE_HOT_ASSERT(from < d->units->count);
+    ESSE_HOT_ASSERT(to < d->units->count);
     if (from == to)
         return;
     if (d->adding)
@@ -71,7 +75,8 @@ static void draw_known(void *context, uint32_t key, uint32_t at, uint32_t next)
 {
     struct drawing *d = context;
     (void)key;
-    draw(d, saturate_unit_of(d->units, at), saturate_unit_of(d->units, next));
+    draw(d, saturate_unit_of(d->units, (touch_id){ at }),
+         saturate_unit_of(d->units, (touch_id){ next }));
 }
 
 static void draw_all(struct drawing *d, bool sessions, const struct saturate_forced_vec *forced)
@@ -109,12 +114,12 @@ bool saturate_order_find(struct saturate_order *order, const struct saturate_uni
     *order = (struct saturate_order){ 0 };
     if (is_recorded_in_order(units, forced))
         return true;
-    const size_t bytes = (units->count + (size_t)1) * sizeof(uint32_t);
-    order->unit = esse_arena_grow(units->arena, NULL, bytes);
-    order->rank = esse_arena_grow(units->arena, NULL, bytes);
+    order->unit = esse_arena_array(units->arena, units->count + (size_t)1, uint32_t);
+    order->rank = esse_arena_array(units->arena, units->count + (size_t)1, uint32_t);
     saturate_graph_build(&csr, units, sessions, forced);
     esse_budget_phase(budget, "ordering transactions", units->count);
     uint32_t count = esse_topo_order(&csr, order->unit, units->arena, budget);
+    assert(count <= units->count);
     esse_csr_drop(&csr);
     for (uint32_t place = 0; place < count; place++)
         order->rank[order->unit[place]] = place;

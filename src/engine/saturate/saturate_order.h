@@ -49,7 +49,7 @@ void saturate_each_known(const struct saturate_units *units,
                          void *context);
 
 /* The unit of the access at a position. */
-static inline uint32_t saturate_unit_of(const struct saturate_units *units, uint32_t at)
+static inline uint32_t saturate_unit_of(const struct saturate_units *units, touch_id at)
 {
     const struct esse_touch *touch = versions_touch(units->versions, at);
     return units->single ? touch->access : touch->txn;

@@ -1,5 +1,6 @@
 #include "engine/saturate/saturate_path.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct finding {
@@ -20,16 +21,6 @@ static void add(struct finding *f, enum saturate_step_kind kind, uint32_t from, 
     if (from != to)
         saturate_step_vec_push(f->path, f->units->arena,
                                (struct saturate_step){ kind, from, to, read });
-}
-
-/* The access by which 'unit' read from 'source', or UINT32_MAX. */
-static uint32_t read_from(const struct saturate_units *units, uint32_t unit, uint32_t source,
-                          uint32_t end)
-{
-    for (uint32_t a = saturate_first(units, unit); a < end; a++)
-        if (units->access[a].source == source)
-            return a;
-    return UINT32_MAX;
 }
 
 /* A step of reads-from, with steps of session order before and after it where they may be. */
@@ -73,8 +64,8 @@ static bool find_answer(struct finding *f)
         if (!saturate_reads(units->access[a]))
             continue;
         for (uint32_t at = source; at != NO_UNIT; at = units->before[at]) {
-            uint32_t read = read_from(units, at, f->writer, saturate_end(units, at));
-            if (read == UINT32_MAX)
+            uint32_t read = saturate_read_from(units, at, f->writer);
+            if (read == NO_ACCESS)
                 continue;
             add(f, SATURATE_STEP_WR, f->writer, at, read);
             add(f, SATURATE_STEP_SO, at, source, 0);
@@ -107,9 +98,9 @@ static void lay_path(struct search *s)
 {
     const struct saturate_units *units = s->f->units;
     for (uint32_t at = s->f->writer; at != s->f->reader; at = s->next[at]) {
-        uint32_t to = s->next[at], read = read_from(units, to, at, saturate_end(units, to));
+        uint32_t to = s->next[at], read = saturate_read_from(units, to, at);
         struct saturate_step_vec *path = s->f->path;
-        if (read != UINT32_MAX)
+        if (read != NO_ACCESS)
             add(s->f, SATURATE_STEP_WR, at, to, read);
         else if (path->count && path->at[path->count - 1].kind == SATURATE_STEP_SO)
             path->at[path->count - 1].to = to;
@@ -122,11 +113,9 @@ static void lay_path(struct search *s)
 static bool find_any(struct finding *f)
 {
     const struct saturate_units *units = f->units;
-    const size_t bytes = (units->count + (size_t)1) * sizeof(uint32_t);
     struct search s = { .f = f };
-    s.next = esse_arena_grow(units->arena, NULL, bytes);
-    s.queue = esse_arena_grow(units->arena, NULL, bytes);
-    memset(s.next, 0xff, bytes);
+    s.next = esse_arena_none(units->arena, units->count + (size_t)1, uint32_t);
+    s.queue = esse_arena_array(units->arena, units->count + (size_t)1, uint32_t);
     s.queue[s.tail++] = f->reader;
     for (uint32_t head = 0; head < s.tail && s.next[f->writer] == NO_UNIT; head++) {
         uint32_t unit = s.queue[head];
@@ -155,6 +144,7 @@ bool saturate_path_find(struct saturate_step_vec *path, enum esse_phi phi,
         [ESSE_PHI_SEEN] = { .start_same = true, .end_so = true },
         [ESSE_PHI_WRITTEN] = { .start_so = true, .end_same = true },
     };
+    assert(forced->from < units->count);
     uint32_t reader = saturate_reader(units, forced->read);
     struct finding f = { units, path, forced->from, reader,
                          phi == ESSE_PHI_READ_EARLIER ? saturate_operation(units, forced->read)

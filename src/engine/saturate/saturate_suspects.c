@@ -1,5 +1,6 @@
 #include "engine/saturate/saturate_suspects.h"
 
+#include "base/checked.h"
 #include "base/radix.h"
 
 #include <string.h>
@@ -8,8 +9,6 @@
 struct entry {
     uint32_t unit, source, access;
 };
-
-ESSE_VEC(writer_vec, uint32_t)
 
 struct grouping {
     const struct saturate_units *units;
@@ -21,7 +20,7 @@ struct grouping {
 struct walker {
     struct esse_arena *arena;
     struct saturate_suspect_vec suspects;
-    struct writer_vec writers; /* of the key at hand, so far */
+    struct esse_u32_vec writers; /* of the key at hand, so far */
 };
 
 /* Where the suspects of a piece of the keys are. */
@@ -47,8 +46,7 @@ static void group(struct grouping *g, const struct saturate_order *order)
     for (uint32_t key = 0; key < units->history->keys; key++)
         first[key + 2] += first[key + 1];
     g->first = first;
-    g->at = esse_arena_grow(units->arena, NULL,
-                            (first[units->history->keys + 1] + (size_t)1) * sizeof *g->at);
+    g->at = esse_arena_array(units->arena, first[units->history->keys + 1] + (size_t)1, *g->at);
     for (uint32_t place = 0; place < units->count; place++) {
         uint32_t unit = saturate_unit_at(order, place);
         for (uint32_t a = saturate_first(units, unit); saturate_has(units, unit, a); a++) {
@@ -62,8 +60,9 @@ static void group(struct grouping *g, const struct saturate_order *order)
 /* The writers passed over, newest first, up to the one that was read. */
 static void suspect(struct walker *walker, const struct entry *read, bool each)
 {
+    ESSE_HOT_ASSERT(read->source != SATURATE_WRITES);
     struct saturate_suspect_vec *suspects = &walker->suspects;
-    const struct writer_vec *writers = &walker->writers;
+    const struct esse_u32_vec *writers = &walker->writers;
     size_t from = suspects->count;
     for (size_t i = writers->count; i-- > 0 && writers->at[i] != read->source;) {
         if (!each && suspects->count - from == SATURATE_FEW) {
@@ -82,14 +81,14 @@ static void suspect(struct walker *walker, const struct entry *read, bool each)
 /* Walks a key in the order: a read of the newest write so far passes over nothing. */
 static void walk_key(struct walker *walker, const struct grouping *g, uint32_t key, bool each)
 {
-    struct writer_vec *writers = &walker->writers;
+    struct esse_u32_vec *writers = &walker->writers;
     writers->count = 0;
     for (uint32_t i = g->first[key]; i < g->first[key + 1]; i++) {
         const struct entry *entry = &g->at[i];
         uint32_t newest = writers->count ? writers->at[writers->count - 1] : SATURATE_INITIAL;
         if (entry->source == SATURATE_WRITES) {
             if (newest != entry->unit)
-                writer_vec_push(writers, walker->arena, entry->unit);
+                esse_u32_vec_push(writers, walker->arena, entry->unit);
         } else if (entry->source != newest) {
             suspect(walker, entry, each);
         }
@@ -115,18 +114,16 @@ static void gather(struct saturate_suspect_vec *suspects, const struct walking *
     for (uint32_t i = 0; i < pieces; i++) {
         const struct found *found = &w->found[i];
         const struct walker *walker = w->workers[found->worker].state;
-        if (found->count)
-            memcpy(saturate_suspect_vec_extend(suspects, w->grouping.units->arena, found->count),
-                   walker->suspects.at + found->begin, found->count * sizeof *suspects->at);
+        saturate_suspect_vec_append(suspects, w->grouping.units->arena,
+                                    walker->suspects.at + found->begin, found->count);
     }
 }
 
 static void sort_by_reader(struct saturate_suspect_vec *suspects,
                            const struct saturate_order *order, struct esse_arena *arena)
 {
-    struct esse_pair *pairs = esse_arena_grow(arena, NULL, (suspects->count + 1) * sizeof *pairs);
-    struct saturate_suspect *sorted =
-        esse_arena_grow(arena, NULL, (suspects->count + 1) * sizeof *sorted);
+    struct esse_pair *pairs = esse_arena_array(arena, suspects->count + 1, *pairs);
+    struct saturate_suspect *sorted = esse_arena_array(arena, suspects->count + 1, *sorted);
     for (size_t i = 0; i < suspects->count; i++)
         pairs[i] = (struct esse_pair){ saturate_rank(order, suspects->at[i].reader), (uint32_t)i };
     esse_radix_sort(pairs, suspects->count, arena);

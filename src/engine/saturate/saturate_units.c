@@ -1,13 +1,16 @@
 #include "engine/saturate/saturate_units.h"
 
+#include "base/checked.h"
+
 #include <string.h>
 
 /* Whose version the transaction at 'at' read. */
-static uint32_t source_txn(struct saturate_units *units, uint32_t at)
+static uint32_t source_txn(struct saturate_units *units, touch_id at)
 {
+    ESSE_HOT_ASSERT(!units->single);
     const struct versions *versions = units->versions;
-    uint32_t version = versions->of[at];
-    if (version == NO_VERSION)
+    version_id version = versions->of[at.ix];
+    if (version.ix == NO_VERSION)
         return SATURATE_NOTHING;
     uint32_t txn = version_txn(versions, version);
     return txn == ESSE_NO_TXN                         ? SATURATE_INITIAL
@@ -17,33 +20,34 @@ static uint32_t source_txn(struct saturate_units *units, uint32_t at)
 
 /* The access whose write a single read returned: also its own transaction's, also one that is
  * overwritten in the same transaction. */
-static uint32_t source_access(struct saturate_units *units, uint32_t key, uint32_t at)
+static uint32_t source_access(struct saturate_units *units, uint32_t key, touch_id at)
 {
+    ESSE_HOT_ASSERT(units->single);
     const struct sources *sources = units->versions->sources;
-    const struct esse_touch *read = &sources->by_key.at[at];
+    const struct esse_touch *read = &sources->by_key.at[at.ix];
     esse_value value = esse_value_state(read->value);
-    uint32_t chain;
+    touch_id chain;
     if (esse_value_eq(value, ESSE_NONE))
         return SATURATE_NOTHING;
     if (esse_value_is_list(value)) {
         chain = sources->item[sources->spine_first[spine_of(value)] + list_length(value) - 1];
     } else {
         bool initial = esse_value_eq(value, sources->initial[key]);
-        chain = sources->link[at];
-        if (initial && chain == ESSE_NO_TOUCH &&
+        chain = sources->link[at.ix];
+        if (initial && chain.ix == ESSE_NO_TOUCH &&
             !(esse_value_eq(value, ESSE_NIL) && sources->deleted[key]))
             return SATURATE_INITIAL;
         if (initial)
-            chain = ESSE_NO_TOUCH;
+            chain.ix = ESSE_NO_TOUCH;
     }
-    uint32_t write = sources_only(sources, chain);
-    if (write == ESSE_NO_TOUCH || !units->versions->in[sources->by_key.at[write].txn] ||
+    touch_id write = sources_only(sources, chain);
+    if (write.ix == ESSE_NO_TOUCH || !units->versions->in[sources->by_key.at[write.ix].txn] ||
         versions_op(units->versions, write) == versions_op(units->versions, at) ||
-        esse_value_is_list(value) != (sources->by_key.at[write].kind == ESSE_OP_APPEND)) {
+        esse_value_is_list(value) != (sources->by_key.at[write.ix].kind == ESSE_OP_APPEND)) {
         units->unresolved++;
         return SATURATE_NOTHING;
     }
-    return sources->by_key.at[write].access;
+    return sources->by_key.at[write.ix].access;
 }
 
 static bool is_prefix(const struct esse_history *history, esse_value a, esse_value b)
@@ -59,15 +63,15 @@ static bool is_odd(const struct saturate_units *units, uint32_t key)
 {
     const struct versions *versions = units->versions;
     const struct sources *sources = versions->sources;
-    uint32_t reader = versions->key_reader[key];
-    if (reader == ESSE_NO_TOUCH)
+    touch_id reader = versions->key_reader[key];
+    if (reader.ix == ESSE_NO_TOUCH)
         return false;
-    esse_value longest = sources->by_key.at[reader].value;
-    const uint32_t *item = sources->item + sources->spine_first[spine_of(longest)];
+    esse_value longest = sources->by_key.at[reader.ix].value;
+    const touch_id *item = sources->item + sources->spine_first[spine_of(longest)];
     for (uint32_t i = 0; i < list_length(longest); i++) {
-        uint32_t write = sources_only(sources, item[i]);
-        if (write == ESSE_NO_TOUCH || !versions->in[sources->by_key.at[write].txn] ||
-            (!versions->gaps[key] && versions->of[write] != versions->first[key] + 1 + i))
+        touch_id write = sources_only(sources, item[i]);
+        if (write.ix == ESSE_NO_TOUCH || !versions->in[sources->by_key.at[write.ix].txn] ||
+            (!versions->gaps[key] && versions->of[write.ix].ix != versions->first[key].ix + 1 + i))
             return true;
     }
     for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
@@ -81,10 +85,11 @@ static bool is_odd(const struct saturate_units *units, uint32_t key)
 
 static void put_key(struct saturate_units *units, uint32_t key)
 {
+    ESSE_HOT_ASSERT(key < units->history->keys);
     const struct esse_by_key *by_key = &units->versions->sources->by_key;
     units->unresolved += units->single && is_odd(units, key);
-    for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
-        const struct esse_touch *touch = &by_key->at[at];
+    for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
+        const struct esse_touch *touch = &by_key->at[at.ix];
         struct saturate_access *access = &units->access[touch->access];
         *access = (struct saturate_access){ key, SATURATE_NOTHING };
         if (units->single)
@@ -138,14 +143,13 @@ static void put_nothing(struct saturate_units *units)
 static void find_before(struct saturate_units *units)
 {
     const struct esse_history *history = units->history;
-    uint32_t *last =
-        esse_arena_grow(units->arena, NULL, (history->sessions + (size_t)1) * sizeof *last);
-    memset(last, 0xff, (history->sessions + (size_t)1) * sizeof *last);
+    uint32_t *last = esse_arena_none(units->arena, history->sessions + (size_t)1, *last);
     for (uint32_t unit = 0; unit < units->count; unit++) {
         units->before[unit] = NO_UNIT;
         if (!saturate_counts(units, unit))
             continue;
         uint32_t *session = &last[saturate_session(units, unit)];
+        ESSE_HOT_ASSERT(*session == NO_UNIT || *session < unit);
         units->before[unit] = *session;
         *session = unit;
     }
@@ -159,6 +163,7 @@ bool saturate_units_make(struct saturate_units *units, struct esse_arena *arena,
     const struct esse_history *history = versions->history;
     const struct esse_by_key *by_key = &versions->sources->by_key;
     const uint32_t accesses = by_key->accesses;
+    assert(threads >= 1);
     *units = (struct saturate_units){ .arena = arena,
                                       .history = history,
                                       .versions = versions,
@@ -167,10 +172,10 @@ bool saturate_units_make(struct saturate_units *units, struct esse_arena *arena,
                                       .count = single ? accesses : history->txns,
                                       .accesses = accesses,
                                       .unresolved = single ? 0 : versions->unresolved };
-    units->access = esse_arena_grow(arena, NULL, (accesses + (size_t)1) * sizeof *units->access);
+    units->access = esse_arena_array(arena, accesses + (size_t)1, *units->access);
     if (single)
-        units->access_txn = esse_arena_grow(arena, NULL, (accesses + (size_t)1) * sizeof(uint32_t));
-    units->before = esse_arena_grow(arena, NULL, (units->count + (size_t)1) * sizeof(uint32_t));
+        units->access_txn = esse_arena_array(arena, accesses + (size_t)1, uint32_t);
+    units->before = esse_arena_array(arena, units->count + (size_t)1, uint32_t);
     if (by_key->count < accesses)
         put_nothing(units);
     esse_budget_phase(budget, "laying out accesses", history->keys);

@@ -17,7 +17,8 @@
 #define SATURATE_INITIAL (UINT32_MAX - 1) /* it reads the initial version */
 #define SATURATE_NOTHING                                                                           \
     (UINT32_MAX - 2) /* it says nothing: an own read, or one without a result */
-#define NO_UNIT UINT32_MAX
+#define NO_UNIT   UINT32_MAX
+#define NO_ACCESS UINT32_MAX
 
 struct saturate_access {
     uint32_t key;
@@ -85,6 +86,16 @@ static inline uint32_t saturate_first(const struct saturate_units *units, uint32
 static inline uint32_t saturate_end(const struct saturate_units *units, uint32_t unit)
 {
     return units->single ? unit + 1 : saturate_first(units, unit + 1);
+}
+
+/* The first access by which the unit read from 'source', or NO_ACCESS. */
+static inline uint32_t saturate_read_from(const struct saturate_units *units, uint32_t unit,
+                                          uint32_t source)
+{
+    for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++)
+        if (units->access[a].source == source)
+            return a;
+    return NO_ACCESS;
 }
 
 /* Is the access one of the unit's, and does the unit count?  Those of others say nothing. */

@@ -5,11 +5,11 @@
 static void scan_key(struct known *known, uint32_t key)
 {
     const struct esse_by_key *by_key = &known->sources.by_key;
-    struct scan_run run = { .key = key, .end = by_key->first[key] };
-    while (run.end < by_key->first[key + 1]) {
+    struct scan_run run = { .key = key, .end = { by_key->first[key] } };
+    while (run.end.ix < by_key->first[key + 1]) {
         run.begin = run.end;
-        run.txn = by_key->at[run.begin].txn;
-        run.end = esse_run_end(by_key, key, run.begin);
+        run.txn = by_key->at[run.begin.ix].txn;
+        run.end.ix = esse_run_end(by_key, key, run.begin.ix);
         if (!known->in[run.txn])
             continue;
         scan_internal(known, &run);
@@ -54,10 +54,8 @@ static void run(struct esse_job *job)
     scan_open(&known, job, NULL);
     for (size_t i = 0; i < job->level_count; i++)
         if (!known_judge(&known, job->levels[i], job, &job->verdicts[i]) &&
-            !job->verdicts[i].reason)
-            job->verdicts[i].reason =
-                "nothing that rules the level out shows without an order of the transactions, and "
-                "this build has no engine that finds one for such a history";
+            !job->verdicts[i].reason.id)
+            job->verdicts[i].reason.id = ESSE_REASON_NO_ORDER_SHOWN;
     job->found = known.found.at;
     job->found_count = (uint32_t)known.found.count;
     known_close(&known);

@@ -7,7 +7,6 @@
  * The engine 'scan': the anomalies that need no order (docs/design/scan.md).  It refutes, it never
  * proves.  Linear in operations and list items.
  */
-extern const struct esse_engine esse_engine_scan;
 
 /* Opens what is known and runs all passes.  False if the budget ran out, the input is bad, or
  * elements are shared: then nothing but what it found is known.  Close it in any case. */

@@ -7,13 +7,13 @@
 
 /* The state a transaction knows a list to have: base, then its own appends; without a base only
  * the end is known.  Own appends are found by walking back. */
-static bool list_contradicts(struct known *known, const struct scan_run *run, uint32_t read,
-                             uint32_t *earlier)
+static bool list_contradicts(struct known *known, const struct scan_run *run, touch_id read,
+                             touch_id *earlier)
 {
     uint32_t count, base_count;
     const esse_value *items =
         esse_history_list(known->history, known_touch(known, read)->value, &count);
-    for (uint32_t at = read; at-- > run->begin;) {
+    for (touch_id at = read; at.ix-- > run->begin.ix;) {
         const struct esse_touch *touch = known_touch(known, at);
         *earlier = at;
         if (touch->kind == ESSE_OP_APPEND) {
@@ -32,10 +32,10 @@ static bool list_contradicts(struct known *known, const struct scan_run *run, ui
     return false;
 }
 
-static bool register_contradicts(struct known *known, const struct scan_run *run, uint32_t read,
-                                 uint32_t *earlier)
+static bool register_contradicts(struct known *known, const struct scan_run *run, touch_id read,
+                                 touch_id *earlier)
 {
-    for (uint32_t at = read; at-- > run->begin;) {
+    for (touch_id at = read; at.ix-- > run->begin.ix;) {
         const struct esse_touch *touch = known_touch(known, at);
         *earlier = at;
         if (touch->kind == ESSE_OP_APPEND)
@@ -50,28 +50,28 @@ static bool register_contradicts(struct known *known, const struct scan_run *run
 
 /* The last own write that the read does not show, or ESSE_NO_TOUCH: a register's must be what is
  * read, appends must be at the end of the list. */
-static uint32_t missed_write(const struct known *known, const struct scan_run *run, uint32_t read)
+static touch_id missed_write(const struct known *known, const struct scan_run *run, touch_id read)
 {
     uint32_t count = 0;
     esse_value value = esse_value_state(known_touch(known, read)->value);
     const esse_value *items =
         esse_value_is_list(value) ? esse_history_list(known->history, value, &count) : NULL;
-    for (uint32_t at = read; at-- > run->begin;) {
+    for (touch_id at = read; at.ix-- > run->begin.ix;) {
         const struct esse_touch *touch = known_touch(known, at);
         if (touch->kind == ESSE_OP_WRITE)
-            return esse_value_eq(touch->value, value) ? ESSE_NO_TOUCH : at;
+            return esse_value_eq(touch->value, value) ? (touch_id){ ESSE_NO_TOUCH } : at;
         if (touch->kind == ESSE_OP_APPEND &&
             (!count || !esse_value_eq(items[--count], touch->value)))
             return at;
     }
-    return ESSE_NO_TOUCH;
+    return (touch_id){ ESSE_NO_TOUCH };
 }
 
 /* Levels that let a read change its mind still want a transaction to see its own writes. */
-static void check_own_write(struct known *known, const struct scan_run *run, uint32_t read)
+static void check_own_write(struct known *known, const struct scan_run *run, touch_id read)
 {
-    uint32_t write = missed_write(known, run, read);
-    if (write == ESSE_NO_TOUCH || !known_count(known, ESSE_ANOMALY_OWN_WRITE_MISSED))
+    touch_id write = missed_write(known, run, read);
+    if (write.ix == ESSE_NO_TOUCH || !known_count(known, ESSE_ANOMALY_OWN_WRITE_MISSED))
         return;
     struct esse_step steps[] = { known_step(known, write, ""),
                                  known_step(known, read, " afterwards") };
@@ -79,9 +79,9 @@ static void check_own_write(struct known *known, const struct scan_run *run, uin
                "a transaction did not read what it had written itself", steps, 2);
 }
 
-static void check_read(struct known *known, const struct scan_run *run, uint32_t read)
+static void check_read(struct known *known, const struct scan_run *run, touch_id read)
 {
-    uint32_t earlier;
+    touch_id earlier;
     esse_value value = known_touch(known, read)->value;
     bool list = esse_value_is_list(value) && list_length(value);
     if (esse_value_eq(value, ESSE_NONE))
@@ -99,24 +99,24 @@ static void check_read(struct known *known, const struct scan_run *run, uint32_t
                "a transaction's read contradicts what it had read or written itself", steps, 2);
 }
 
-static bool is_only_append(const struct known *known, uint32_t key, uint32_t append)
+static bool is_only_append(const struct known *known, uint32_t key, touch_id append)
 {
     const struct sources *sources = &known->sources;
     uint32_t others = 0;
-    for (uint32_t at = sources->by_key.first[key];
-         sources->repeated[key] && at < sources->by_key.first[key + 1]; at++)
-        others += at != append && known_touch(known, at)->kind == ESSE_OP_APPEND &&
+    for (touch_id at = { sources->by_key.first[key] };
+         sources->repeated[key] && at.ix < sources->by_key.first[key + 1]; at.ix++)
+        others += at.ix != append.ix && known_touch(known, at)->kind == ESSE_OP_APPEND &&
                   esse_value_eq(known_touch(known, at)->value, known_touch(known, append)->value);
     return !others;
 }
 
 /* Appends that come after a read of the same key must not be in what it returned, unless another
  * one made it. */
-static void check_append(struct known *known, const struct scan_run *run, uint32_t append)
+static void check_append(struct known *known, const struct scan_run *run, touch_id append)
 {
     if (!is_only_append(known, run->key, append))
         return;
-    for (uint32_t read = append; read-- > run->begin;) {
+    for (touch_id read = append; read.ix-- > run->begin.ix;) {
         esse_value list = known_touch(known, read)->value;
         if (!esse_value_is_list(list) ||
             !esse_list_has(known->history, list, known_touch(known, append)->value) ||
@@ -131,7 +131,7 @@ static void check_append(struct known *known, const struct scan_run *run, uint32
 
 void scan_internal(struct known *known, const struct scan_run *run)
 {
-    for (uint32_t at = run->begin + 1; at < run->end; at++) {
+    for (touch_id at = { run->begin.ix + 1 }; at.ix < run->end.ix; at.ix++) {
         if (known_touch(known, at)->kind == ESSE_OP_READ)
             check_read(known, run, at);
         else if (known_touch(known, at)->kind == ESSE_OP_APPEND)

@@ -1,3 +1,4 @@
+#include "base/checked.h"
 #include "engine/scan/scan_state.h"
 #include "history/show.h"
 
@@ -11,8 +12,9 @@
 #define NOWHERE UINT32_MAX
 
 struct spine_facts {
-    uint32_t longest, read; /* of committed transactions; 0 if none read it */
-    uint32_t perhaps;       /* of those that may have committed: so much was looked at */
+    uint32_t longest; /* of committed transactions; 0 if none read it */
+    touch_id read;    /* that returned it */
+    uint32_t perhaps; /* of those that may have committed: so much was looked at */
     uint32_t aborted, garbage, repeated; /* first position of each, or NOWHERE */
 };
 
@@ -28,31 +30,31 @@ static void each_read(struct list_scan *lists, void (*visit)(struct list_scan *l
 {
     const struct known *known = lists->known;
     const uint32_t *first = &known->sources.by_key.first[lists->key];
-    for (uint32_t at = first[0]; at < first[1]; at++) {
+    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++) {
         const struct esse_touch *touch = known_touch(known, at);
         if (esse_value_is_list(touch->value) && list_length(touch->value) && known->in[touch->txn])
-            visit(lists, at);
+            visit(lists, at.ix);
     }
 }
 
 static void note_longest(struct list_scan *lists, uint32_t at)
 {
-    esse_value list = known_touch(lists->known, at)->value;
+    esse_value list = known_touch(lists->known, (touch_id){ at })->value;
     struct spine_facts *spine = &lists->spines[spine_of(list)];
     if (list_length(list) > spine->longest) {
         spine->longest = list_length(list);
-        spine->read = at;
+        spine->read.ix = at;
     }
 }
 
 /* The append of an element: the first of a committed transaction, else the last of one of unknown
  * outcome, else the last; ESSE_NO_TOUCH if no operation appended it. */
-static uint32_t appender(const struct known *known, uint32_t spine, uint32_t position)
+static touch_id appender(const struct known *known, uint32_t spine, uint32_t position)
 {
     const struct sources *sources = &known->sources;
-    uint32_t at = sources->item[sources->spine_first[spine] + position], found = at;
+    touch_id at = sources->item[sources->spine_first[spine] + position], found = at;
     enum esse_status best = ESSE_ABORTED;
-    for (; at != ESSE_NO_TOUCH && best != ESSE_COMMITTED; at = sources->link[at]) {
+    for (; at.ix != ESSE_NO_TOUCH && best != ESSE_COMMITTED; at = sources->link[at.ix]) {
         const enum esse_status status = known_status(known, known_touch(known, at)->txn);
         if (best == ESSE_ABORTED || status == ESSE_COMMITTED) {
             found = at;
@@ -66,8 +68,9 @@ static uint32_t appender(const struct known *known, uint32_t spine, uint32_t pos
 static uint32_t times_appended(const struct known *known, uint32_t spine, uint32_t position)
 {
     const struct sources *sources = &known->sources;
-    uint32_t at = sources->item[sources->spine_first[spine] + position], count = 0;
-    for (; at != ESSE_NO_TOUCH; at = sources->link[at])
+    touch_id at = sources->item[sources->spine_first[spine] + position];
+    uint32_t count = 0;
+    for (; at.ix != ESSE_NO_TOUCH; at = sources->link[at.ix])
         count++;
     return count;
 }
@@ -85,16 +88,17 @@ static bool is_repeated(struct list_scan *lists, uint32_t s, uint32_t position)
 static void walk_spine(struct list_scan *lists, uint32_t s)
 {
     struct known *known = lists->known;
+    ESSE_HOT_ASSERT(s < known->history->spine_count);
     struct spine_facts *spine = &lists->spines[s];
     esse_word_map_clear(&lists->met, known->scratch, spine->longest);
     spine->aborted = spine->garbage = spine->repeated = NOWHERE;
     for (uint32_t i = 0; i < spine->longest; i++) {
         if (is_repeated(lists, s, i) && spine->repeated == NOWHERE)
             spine->repeated = i;
-        uint32_t at = appender(known, s, i);
-        if (at == ESSE_NO_TOUCH && spine->garbage == NOWHERE)
+        touch_id at = appender(known, s, i);
+        if (at.ix == ESSE_NO_TOUCH && spine->garbage == NOWHERE)
             spine->garbage = i;
-        else if (at != ESSE_NO_TOUCH && spine->aborted == NOWHERE &&
+        else if (at.ix != ESSE_NO_TOUCH && spine->aborted == NOWHERE &&
                  known_status(known, known_touch(known, at)->txn) == ESSE_ABORTED)
             spine->aborted = i;
     }
@@ -105,7 +109,8 @@ static void look_for_shared(struct list_scan *lists, uint32_t key)
 {
     struct known *known = lists->known;
     const struct sources *sources = &known->sources;
-    for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
+    for (touch_id at = { sources->by_key.first[key] }; at.ix < sources->by_key.first[key + 1];
+         at.ix++) {
         const struct esse_touch *touch = known_touch(known, at);
         if (!esse_value_is_list(touch->value) || !list_length(touch->value) ||
             known_status(known, touch->txn) == ESSE_ABORTED)
@@ -125,17 +130,17 @@ static const char *say_item(struct known *known, const char *before, esse_value 
                              esse_show_text(known->arena, known->history, item), after);
 }
 
-static void tell_read(struct list_scan *lists, enum esse_anomaly_id type, uint32_t at,
+static void tell_read(struct list_scan *lists, enum esse_anomaly_id type, touch_id at,
                       const char *rest, const char *description)
 {
     struct esse_step steps[] = { known_step(lists->known, at, rest) };
     known_tell(lists->known, type, (esse_key){ lists->key }, description, steps, 1);
 }
 
-static void tell_aborted(struct list_scan *lists, uint32_t at, uint32_t position)
+static void tell_aborted(struct list_scan *lists, touch_id at, uint32_t position)
 {
     struct known *known = lists->known;
-    uint32_t write = appender(known, spine_of(known_touch(known, at)->value), position);
+    touch_id write = appender(known, spine_of(known_touch(known, at)->value), position);
     struct esse_step steps[] = { known_step(known, at, ""),
                                  known_step(known, write, ", and then aborted") };
     known_tell(known, ESSE_ANOMALY_G1A, (esse_key){ lists->key },
@@ -143,18 +148,19 @@ static void tell_aborted(struct list_scan *lists, uint32_t at, uint32_t position
 }
 
 /* G1b: the transaction that made the list's last element followed it with another. */
-static void check_end(struct list_scan *lists, uint32_t at)
+static void check_end(struct list_scan *lists, touch_id at)
 {
     struct known *known = lists->known;
     const struct sources *sources = &known->sources;
     const struct esse_touch *read = known_touch(known, at);
     uint32_t last = sources->spine_first[spine_of(read->value)] + list_length(read->value) - 1;
-    if (esse_is_after_own_write(&sources->by_key, lists->key, at))
+    if (esse_is_after_own_write(&sources->by_key, lists->key, at.ix))
         return;
-    uint32_t all = 0, unfinished = 0, write = ESSE_NO_TOUCH;
-    for (uint32_t w = sources->item[last]; w != ESSE_NO_TOUCH; w = sources->link[w], all++)
+    uint32_t all = 0, unfinished = 0;
+    touch_id write = { ESSE_NO_TOUCH };
+    for (touch_id w = sources->item[last]; w.ix != ESSE_NO_TOUCH; w = sources->link[w.ix], all++)
         if (known_touch(known, w)->txn != read->txn &&
-            !esse_is_last_write(&sources->by_key, lists->key, w)) {
+            !esse_is_last_write(&sources->by_key, lists->key, w.ix)) {
             unfinished++;
             write = w;
         }
@@ -165,18 +171,19 @@ static void check_end(struct list_scan *lists, uint32_t at)
 static void check_read(struct list_scan *lists, uint32_t at)
 {
     struct known *known = lists->known;
-    esse_value list = known_touch(known, at)->value;
+    esse_value list = known_touch(known, (touch_id){ at })->value;
     const struct spine_facts *spine = &lists->spines[spine_of(list)];
     const esse_value *items = known->history->spines[spine_of(list)].items;
-    check_end(lists, at);
+    ESSE_HOT_ASSERT(list_length(list) <= spine->longest);
+    check_end(lists, (touch_id){ at });
     if (list_length(list) > spine->garbage && known_count(known, ESSE_ANOMALY_GARBAGE_READ))
-        tell_read(lists, ESSE_ANOMALY_GARBAGE_READ, at,
+        tell_read(lists, ESSE_ANOMALY_GARBAGE_READ, (touch_id){ at },
                   say_item(known, "; no transaction appended ", items[spine->garbage], ""),
                   "a committed transaction read an element that no transaction appended");
     if (list_length(list) > spine->aborted && known_count(known, ESSE_ANOMALY_G1A))
-        tell_aborted(lists, at, spine->aborted);
+        tell_aborted(lists, (touch_id){ at }, spine->aborted);
     if (list_length(list) > spine->repeated && known_count(known, ESSE_ANOMALY_DUPLICATE_ELEMENTS))
-        tell_read(lists, ESSE_ANOMALY_DUPLICATE_ELEMENTS, at,
+        tell_read(lists, ESSE_ANOMALY_DUPLICATE_ELEMENTS, (touch_id){ at },
                   say_item(known, "; ", items[spine->repeated], " is in it twice"),
                   "a read returned a list with the same element twice");
 }
@@ -195,10 +202,10 @@ static bool is_prefix(const struct esse_history *history, esse_value a, esse_val
 static void check_orders(struct list_scan *lists, uint32_t longest)
 {
     struct known *known = lists->known;
-    uint32_t a = lists->spines[longest].read;
-    for (uint32_t s = known->sources.key_spine[lists->key]; s != NO_SPINE;
+    touch_id a = lists->spines[longest].read;
+    for (uint32_t s = known->sources.key_spine[lists->key]; s != ESSE_NO_SPINE;
          s = known->sources.next_spine[s]) {
-        uint32_t b = lists->spines[s].read;
+        touch_id b = lists->spines[s].read;
         if (!lists->spines[s].longest ||
             is_prefix(known->history, known_touch(known, a)->value, known_touch(known, b)->value) ||
             !known_count(known, ESSE_ANOMALY_INCOMPATIBLE_ORDER))
@@ -211,7 +218,7 @@ static void check_orders(struct list_scan *lists, uint32_t longest)
     }
 }
 
-static void tell_dirty(struct list_scan *lists, uint32_t dirty, uint32_t write, uint32_t read)
+static void tell_dirty(struct list_scan *lists, touch_id dirty, touch_id write, touch_id read)
 {
     struct known *known = lists->known;
     struct esse_step steps[] = { known_step(known, dirty, ", and then aborted"),
@@ -227,19 +234,19 @@ static void check_dirty_updates(struct list_scan *lists, uint32_t longest)
 {
     struct known *known = lists->known;
     const struct spine_facts *spine = &lists->spines[longest];
-    uint32_t dirty = ESSE_NO_TOUCH;
+    touch_id dirty = { ESSE_NO_TOUCH };
     for (uint32_t i = spine->aborted; i < spine->longest; i++) {
-        uint32_t write = appender(known, longest, i);
-        if (write == ESSE_NO_TOUCH)
+        touch_id write = appender(known, longest, i);
+        if (write.ix == ESSE_NO_TOUCH)
             continue;
         enum esse_status status = known_status(known, known_touch(known, write)->txn);
-        if (status == ESSE_ABORTED && dirty == ESSE_NO_TOUCH)
+        if (status == ESSE_ABORTED && dirty.ix == ESSE_NO_TOUCH)
             dirty = write;
-        if (status != ESSE_COMMITTED || dirty == ESSE_NO_TOUCH)
+        if (status != ESSE_COMMITTED || dirty.ix == ESSE_NO_TOUCH)
             continue;
         if (times_appended(known, longest, i) == 1 && known_count(known, ESSE_ANOMALY_DIRTY_UPDATE))
             tell_dirty(lists, dirty, write, spine->read);
-        dirty = ESSE_NO_TOUCH;
+        dirty.ix = ESSE_NO_TOUCH;
     }
 }
 
@@ -247,12 +254,12 @@ static void check_key(struct list_scan *lists)
 {
     const struct sources *sources = &lists->known->sources;
     uint32_t longest = sources->key_spine[lists->key];
-    if (longest == NO_SPINE)
+    if (longest == ESSE_NO_SPINE)
         return;
     each_read(lists, note_longest);
     if (sources->repeated[lists->key])
         look_for_shared(lists, lists->key);
-    for (uint32_t s = longest; s != NO_SPINE; s = sources->next_spine[s]) {
+    for (uint32_t s = longest; s != ESSE_NO_SPINE; s = sources->next_spine[s]) {
         walk_spine(lists, s);
         if (lists->spines[s].longest > lists->spines[longest].longest)
             longest = s;

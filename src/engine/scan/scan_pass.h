@@ -7,7 +7,7 @@
 /* What the pass over predicate operations knows where it stands.  Private to scan_predicates.c and
  * scan_statements.c. */
 
-ESSE_VEC(key_list_vec, struct scan_key_vec)
+ESSE_VEC(key_list_vec, struct esse_u32_vec)
 
 struct pass {
     struct known *known;
@@ -20,7 +20,7 @@ struct pass {
     /* By key: the operation (or transaction) whose rows, version set or writes have it, plus 1. */
     uint32_t *row_op, *vset_op, *own_txn;
     esse_value *row_value;   /* by key: what that operation returned */
-    struct scan_key_vec own; /* what the transaction at hand has written so far */
+    struct esse_u32_vec own; /* what the transaction at hand has written so far */
     esse_value *own_value;   /* by key: its last such write; ESSE_NONE if that was an append */
     uint32_t *own_op;        /* by key: which operation that was */
     uint32_t txn, op;        /* at hand */
@@ -40,7 +40,7 @@ static inline bool pass_is_returned(const struct pass *pass, uint32_t key)
 bool pass_fail(struct pass *pass);
 const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse_predicate_op *op);
 
-/* Tells an anomaly of the operation at hand and a key, or KNOWN_NO_KEY. */
+/* Tells an anomaly of the operation at hand and a key, or ESSE_NO_KEY. */
 void pass_tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key, const char *description,
                const char *rest);
 

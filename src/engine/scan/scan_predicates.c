@@ -1,6 +1,8 @@
 #include "engine/scan/scan_pass.h"
 #include "history/show.h"
 
+#include <assert.h>
+
 /*
  * Predicate operations against what their predicates say of rows: keys that they left out although
  * every version matches, and rows that differ from what their version sets hold.
@@ -8,6 +10,7 @@
 
 bool pass_fail(struct pass *pass)
 {
+    assert(pass->known->error->code != ESSE_OK);
     pass->known->error->line = pass->known->history->txn_line[pass->txn];
     return false;
 }
@@ -32,19 +35,16 @@ const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse
 /* "t3 did p v > 5: nothing", and what 'rest' adds. */
 static struct esse_step step_of(struct pass *pass, uint32_t op, const char *rest)
 {
-    const struct esse_history *history = pass->known->history;
-    struct esse_out out;
-    esse_out_init_memory(&out, pass->known->arena);
-    esse_show_txn(&out, history, (esse_txn){ pass->txn });
-    esse_out_text(&out, " did ");
-    esse_show_op(&out, history, (esse_op){ op });
-    esse_out_text(&out, rest);
-    return (struct esse_step){ { pass->txn }, { op }, esse_out_memory(&out) };
+    const struct known *known = pass->known;
+    const char *what = esse_show_sentence(known->arena, known->history, "%t did %o%s",
+                                          (esse_txn){ pass->txn }, (esse_op){ op }, rest);
+    return (struct esse_step){ { pass->txn }, { op }, what };
 }
 
 void pass_tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key, const char *description,
                const char *rest)
 {
+    assert(pass->op < pass->known->history->ops);
     const struct esse_step step = step_of(pass, pass->op, rest);
     known_tell(pass->known, type, (esse_key){ key }, description, &step, 1);
 }
@@ -68,16 +68,16 @@ static bool always_matches(struct pass *pass, const struct esse_predicate *predi
 }
 
 static bool find_one_by_one(struct pass *pass, const struct esse_predicate *predicate,
-                            struct scan_key_vec *list)
+                            struct esse_u32_vec *list)
 {
-    const struct scan_key_vec *keys = &pass->steady.keys;
+    const struct esse_u32_vec *keys = &pass->steady.keys;
     for (size_t i = 0; i < keys->count; i++) {
         bool matches;
         if (!esse_budget_poll(pass->known->budget, pass->txn) ||
             !always_matches(pass, predicate, keys->at[i], &matches))
             return false;
         if (matches)
-            scan_key_vec_push(list, pass->known->scratch, keys->at[i]);
+            esse_u32_vec_push(list, pass->known->scratch, keys->at[i]);
     }
     return true;
 }
@@ -92,7 +92,7 @@ static bool find_matching(struct pass *pass, const struct esse_predicate_op *op,
     *text = *number;
     if (!fresh)
         return true;
-    struct scan_key_vec list = { 0 };
+    struct esse_u32_vec list = { 0 };
     struct esse_range range;
     const struct esse_predicate *predicate = pass_predicate(pass, op);
     if (!predicate || !((esse_predicate_range(predicate, &range) &&
@@ -100,19 +100,18 @@ static bool find_matching(struct pass *pass, const struct esse_predicate_op *op,
                         find_one_by_one(pass, predicate, &list)))
         return false;
     key_list_vec_push(&pass->matching, pass->known->scratch, list);
+    assert(pass->matching.count == *text + 1u);
     return true;
 }
 
 static void tell_miss(struct pass *pass, uint32_t key)
 {
     struct known *known = pass->known;
-    const char *name = esse_show_key_text(known->arena, known->history, (esse_key){ key });
-    const char *value = esse_show_text(known->arena, known->history, known->sources.initial[key]);
     pass_tell(pass, ESSE_ANOMALY_PREDICATE_READ_MISS, key,
               "a predicate left out a key although every version that the key ever had matches",
-              esse_arena_format(known->arena,
-                                ", without %s, which was %s at first and has matched ever since",
-                                name, value));
+              esse_show_sentence(known->arena, known->history,
+                                 ", without %k, which was %v at first and has matched ever since",
+                                 (esse_key){ key }, known->sources.initial[key]));
 }
 
 static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
@@ -122,7 +121,7 @@ static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
         return true; /* and the predicate need not be understood */
     if (!find_matching(pass, op, &text))
         return false;
-    const struct scan_key_vec *list = &pass->matching.at[text];
+    const struct esse_u32_vec *list = &pass->matching.at[text];
     for (size_t i = 0; i < list->count; i++)
         if (!pass_is_returned(pass, list->at[i]) &&
             known_count(pass->known, ESSE_ANOMALY_PREDICATE_READ_MISS))
@@ -138,8 +137,6 @@ static const char mismatch[] =
 static void tell_mismatch(struct pass *pass, uint32_t key, esse_value version, bool matches)
 {
     struct known *known = pass->known;
-    const char *name = esse_show_key_text(known->arena, known->history, (esse_key){ key });
-    const char *value = esse_show_text(known->arena, known->history, version);
     const bool has_vset = known->history->predicates[known->history->op_key[pass->op]].has_vset;
     const char *from = pass_is_own(pass, key) ? ", its own write,"
                        : has_vset             ? " in its version set"
@@ -147,11 +144,11 @@ static void tell_mismatch(struct pass *pass, uint32_t key, esse_value version, b
     const char *rest =
         matches ? "matches and was not returned" : "does not match, but was returned";
     if (matches && pass_is_returned(pass, key))
-        rest =
-            esse_arena_format(known->arena, "matches, but %s was returned",
-                              esse_show_text(known->arena, known->history, pass->row_value[key]));
+        rest = esse_show_sentence(known->arena, known->history, "matches, but %v was returned",
+                                  pass->row_value[key]);
     pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, key, mismatch,
-              esse_arena_format(known->arena, "; %s = %s%s %s", name, value, from, rest));
+              esse_show_sentence(known->arena, known->history, "; %k = %v%s %s", (esse_key){ key },
+                                 version, from, rest));
 }
 
 /* Is the key among the rows exactly if this version of it matches, and then with its value? */
@@ -175,9 +172,9 @@ static void check_row(struct pass *pass, const struct esse_keyed_row *row)
     if (pass->vset_op[row->key.ix] == pass->op + 1 || pass_is_own(pass, row->key.ix) ||
         !known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
-    const char *name = esse_show_key_text(known->arena, known->history, row->key);
     pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, row->key.ix, mismatch,
-              esse_arena_format(known->arena, "; its version set does not name %s", name));
+              esse_show_sentence(known->arena, known->history, "; its version set does not name %k",
+                                 row->key));
 }
 
 /* Appends and what was returned are for others to judge, and what was deleted matches nothing. */
@@ -285,7 +282,7 @@ static void note_writes(struct pass *pass)
         if (access.kind == ESSE_OP_READ)
             continue;
         if (!pass_is_own(pass, access.key.ix))
-            scan_key_vec_push(&pass->own, pass->known->scratch, access.key.ix);
+            esse_u32_vec_push(&pass->own, pass->known->scratch, access.key.ix);
         pass->own_txn[access.key.ix] = pass->txn + 1;
         pass->own_op[access.key.ix] = pass->op;
         pass->own_value[access.key.ix] = access.kind == ESSE_OP_APPEND ? ESSE_NONE : access.value;

@@ -1,19 +1,21 @@
 #include "engine/scan/scan_state.h"
 
+#include "base/checked.h"
+
 /* Where the values came from that a committed transaction read from a register: G1a, G1b,
  * garbage-read, future-read. */
 
 struct writers {
-    uint32_t aborted, intermediate, own; /* a write of that kind, or ESSE_NO_TOUCH */
+    touch_id aborted, intermediate, own; /* a write of that kind, or ESSE_NO_TOUCH */
     uint32_t count, aborted_count, intermediate_count, own_count;
 };
 
 static struct writers find_writers(const struct known *known, const struct scan_run *run,
-                                   uint32_t read)
+                                   touch_id read)
 {
-    struct writers found = { ESSE_NO_TOUCH, ESSE_NO_TOUCH, ESSE_NO_TOUCH, 0, 0, 0, 0 };
+    struct writers found = { { ESSE_NO_TOUCH }, { ESSE_NO_TOUCH }, { ESSE_NO_TOUCH }, 0, 0, 0, 0 };
     const struct sources *sources = &known->sources;
-    for (uint32_t at = sources->link[read]; at != ESSE_NO_TOUCH; at = sources->link[at]) {
+    for (touch_id at = sources->link[read.ix]; at.ix != ESSE_NO_TOUCH; at = sources->link[at.ix]) {
         uint32_t writer = known_touch(known, at)->txn;
         found.count++;
         if (writer == run->txn) {
@@ -24,7 +26,7 @@ static struct writers find_writers(const struct known *known, const struct scan_
             found.aborted_count++;
             found.aborted = at;
         }
-        if (writer != run->txn && !esse_is_last_write(&sources->by_key, run->key, at)) {
+        if (writer != run->txn && !esse_is_last_write(&sources->by_key, run->key, at.ix)) {
             found.intermediate_count++;
             found.intermediate = at;
         }
@@ -32,15 +34,15 @@ static struct writers find_writers(const struct known *known, const struct scan_
     return found;
 }
 
-static void tell_garbage(struct known *known, const struct scan_run *run, uint32_t read)
+static void tell_garbage(struct known *known, const struct scan_run *run, touch_id read)
 {
     struct esse_step steps[] = { known_step(known, read, ", which no transaction wrote") };
     known_tell(known, ESSE_ANOMALY_GARBAGE_READ, (esse_key){ run->key },
                "a committed transaction read a value that no transaction wrote", steps, 1);
 }
 
-static void tell_aborted(struct known *known, const struct scan_run *run, uint32_t read,
-                         uint32_t write)
+static void tell_aborted(struct known *known, const struct scan_run *run, touch_id read,
+                         touch_id write)
 {
     struct esse_step steps[] = { known_step(known, read, ""),
                                  known_step(known, write, ", and then aborted") };
@@ -48,10 +50,10 @@ static void tell_aborted(struct known *known, const struct scan_run *run, uint32
                "a committed transaction read what an aborted one wrote", steps, 2);
 }
 
-void scan_tell_intermediate(struct known *known, uint32_t key, uint32_t read, uint32_t write)
+void scan_tell_intermediate(struct known *known, uint32_t key, touch_id read, touch_id write)
 {
-    uint32_t later = write, end = esse_run_end(&known->sources.by_key, key, write);
-    for (uint32_t at = write; at < end; at++)
+    touch_id later = write, end = { esse_run_end(&known->sources.by_key, key, write.ix) };
+    for (touch_id at = write; at.ix < end.ix; at.ix++)
         if (known_touch(known, at)->kind != ESSE_OP_READ)
             later = at;
     struct esse_step steps[] = { known_step(known, read, ""), known_step(known, write, ""),
@@ -61,8 +63,8 @@ void scan_tell_intermediate(struct known *known, uint32_t key, uint32_t read, ui
                3);
 }
 
-static void tell_future(struct known *known, const struct scan_run *run, uint32_t read,
-                        uint32_t write)
+static void tell_future(struct known *known, const struct scan_run *run, touch_id read,
+                        touch_id write)
 {
     struct esse_step steps[] = { known_step(known, read, ""),
                                  known_step(known, write, " only afterwards") };
@@ -71,7 +73,7 @@ static void tell_future(struct known *known, const struct scan_run *run, uint32_
 }
 
 /* With duplicate values the writer is a choice, so only what is wrong with every choice counts. */
-static void check_read(struct known *known, const struct scan_run *run, uint32_t read)
+static void check_read(struct known *known, const struct scan_run *run, touch_id read)
 {
     const struct sources *sources = &known->sources;
     esse_value value = known_touch(known, read)->value;
@@ -100,20 +102,22 @@ static void check_read(struct known *known, const struct scan_run *run, uint32_t
 }
 
 /* The usual case: a last write, by one transaction that did not abort. */
-static bool is_healthy(const struct known *known, const struct scan_run *run, uint32_t read)
+static bool is_healthy(const struct known *known, const struct scan_run *run, touch_id read)
 {
     const struct sources *sources = &known->sources;
-    uint32_t write = sources->link[read];
-    if (write == ESSE_NO_TOUCH || sources->link[write] != ESSE_NO_TOUCH)
+    touch_id write = sources->link[read.ix];
+    if (write.ix == ESSE_NO_TOUCH || sources->link[write.ix].ix != ESSE_NO_TOUCH)
         return false;
     uint32_t writer = known_touch(known, write)->txn;
     return writer != run->txn && known_status(known, writer) != ESSE_ABORTED &&
-           esse_is_last_write(&sources->by_key, run->key, write);
+           esse_is_last_write(&sources->by_key, run->key, write.ix);
 }
 
 void scan_reads(struct known *known, const struct scan_run *run)
 {
-    for (uint32_t at = run->begin; at < run->end; at++) {
+    ESSE_HOT_ASSERT(run->key < known->history->keys);
+    ESSE_HOT_ASSERT(run->txn < known->history->txns);
+    for (touch_id at = run->begin; at.ix < run->end.ix; at.ix++) {
         const struct esse_touch *touch = known_touch(known, at);
         if (touch->kind != ESSE_OP_READ)
             return; /* what comes after an own write came from there */

@@ -8,7 +8,8 @@
 
 /* What one transaction did to one key: the accesses [begin .. end). */
 struct scan_run {
-    uint32_t key, txn, begin, end;
+    uint32_t key, txn;
+    touch_id begin, end;
 };
 
 /* What is wrong with one transaction's accesses to a key. */
@@ -17,7 +18,7 @@ void scan_reads(struct known *known,
                 const struct scan_run *run); /* G1a, G1b, garbage-read, future */
 
 /* Tells a G1b: 'read' returned what its writer overwrote itself. */
-void scan_tell_intermediate(struct known *known, uint32_t key, uint32_t read, uint32_t write);
+void scan_tell_intermediate(struct known *known, uint32_t key, touch_id read, touch_id write);
 
 /* What is wrong with a key. */
 void scan_duplicates(struct known *known, uint32_t key);

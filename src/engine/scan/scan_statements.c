@@ -89,13 +89,11 @@ static bool check_row(struct pass *pass, const struct esse_predicate_op *op,
     *right = false;
     if (!known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return true;
-    const char *name = esse_show_key_text(known->arena, known->history, row->key);
-    const char *value = esse_show_text(known->arena, known->history, version);
-    pass_tell(
-        pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, row->key.ix, wrong_rows,
-        !is_named  ? esse_arena_format(known->arena, "; its version set does not name %s", name)
-        : !matches ? esse_arena_format(known->arena, "; %s does not match, but was returned", name)
-                   : esse_arena_format(known->arena, "; %s was %s for it", name, value));
+    const char *what = !is_named  ? "; its version set does not name %k"
+                       : !matches ? "; %k does not match, but was returned"
+                                  : "; %k was %v for it";
+    pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, row->key.ix, wrong_rows,
+              esse_show_sentence(known->arena, known->history, what, row->key, version));
     return true;
 }
 
@@ -105,12 +103,10 @@ static void tell_set(struct pass *pass, const struct esse_predicate_op *op, uint
     struct known *known = pass->known;
     if (!known_count(known, ESSE_ANOMALY_RESULT_SET_MISMATCH))
         return;
-    const char *name = esse_show_key_text(known->arena, known->history, (esse_key){ key });
-    pass_tell(
-        pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, KNOWN_NO_KEY, wrong_rows,
-        esse_arena_format(known->arena, "; %s %s%s", name,
-                          missing ? "should have been returned" : "should not have been returned",
-                          op->has_vset ? "" : " together with the others"));
+    pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, ESSE_NO_KEY, wrong_rows,
+              esse_show_sentence(known->arena, known->history, "; %k should %shave been returned%s",
+                                 (esse_key){ key }, missing ? "" : "not ",
+                                 op->has_vset ? "" : " together with the others"));
 }
 
 /* Without a version set the rows themselves are what is known: a join has no row without a partner,
@@ -118,19 +114,14 @@ static void tell_set(struct pass *pass, const struct esse_predicate_op *op, uint
 static bool check_rows(struct pass *pass, struct esse_answer *answer,
                        const struct esse_predicate_op *op, const struct esse_predicate *predicate)
 {
-    struct known *known = pass->known;
-    struct esse_arena *arena = esse_arena_new();
-    uint32_t *keys = esse_arena_alloc(arena, op->row_count + 1u, sizeof *keys), odd;
+    const struct esse_keyed_row *rows = pass->known->history->rows + op->row;
     bool right = true, ok = true, missing;
-    for (uint32_t i = 0; ok && i < op->row_count; i++) {
-        const struct esse_keyed_row *row = &known->history->rows[op->row + i];
-        keys[i] = row->key.ix;
-        ok = check_row(pass, op, predicate, row, &right);
-    }
+    uint32_t odd;
+    for (uint32_t i = 0; ok && i < op->row_count; i++)
+        ok = check_row(pass, op, predicate, &rows[i], &right);
     if (ok && right && (op->has_vset || !esse_statement_skips(predicate)) &&
-        !esse_answer_may_be(answer, keys, op->row_count, &odd, &missing))
+        !esse_answer_may_be(answer, rows, op->row_count, &odd, &missing))
         tell_set(pass, op, odd, missing);
-    esse_arena_free(arena);
     return ok;
 }
 
@@ -147,7 +138,7 @@ static void check_result(struct pass *pass, const struct esse_answer *answer,
     esse_out_init_memory(&out, known->arena);
     esse_out_text(&out, op->has_vset ? "; of its version set it is " : "; of its rows it is ");
     esse_answer_show(&out, answer);
-    pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, KNOWN_NO_KEY, wrong_result,
+    pass_tell(pass, ESSE_ANOMALY_RESULT_SET_MISMATCH, ESSE_NO_KEY, wrong_result,
               esse_out_memory(&out));
 }
 

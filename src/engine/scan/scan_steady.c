@@ -1,10 +1,13 @@
 #include "engine/scan/scan_steady.h"
 
+#include "base/checked.h"
+
 #include <stdlib.h>
 
 /* Does a transaction that may have committed do more to the key than write values? */
 static bool is_steady(const struct known *known, uint32_t key)
 {
+    ESSE_HOT_ASSERT(key < known->history->keys);
     const struct esse_by_key *by_key = &known->sources.by_key;
     if (esse_value_eq(known->sources.initial[key], ESSE_NIL))
         return false;
@@ -22,7 +25,7 @@ void scan_steady_find(struct scan_steady *steady, struct known *known)
     *steady = (struct scan_steady){ .known = known };
     for (uint32_t key = 0; key < known->history->keys; key++)
         if (is_steady(known, key))
-            scan_key_vec_push(&steady->keys, known->scratch, key);
+            esse_u32_vec_push(&steady->keys, known->scratch, key);
 }
 
 /* ---- columns ---- */
@@ -31,6 +34,7 @@ void scan_steady_find(struct scan_steady *steady, struct known *known)
 static bool stretch(const struct known *known, const struct scan_steady_column *column,
                     struct scan_extent *extent, esse_value value, enum esse_column_value *what)
 {
+    ESSE_HOT_ASSERT(extent->key < known->history->keys);
     int64_t number = 0;
     *what = esse_column_value(known->history->values, column->column,
                               known->history->key_name[extent->key], value, &number);
@@ -93,22 +97,16 @@ static const struct scan_steady_column *column_of(struct scan_steady *steady,
 }
 
 bool scan_steady_in(struct scan_steady *steady, const struct esse_range *range,
-                    struct scan_key_vec *keys)
+                    struct esse_u32_vec *keys)
 {
     const struct scan_steady_column *column = column_of(steady, range->column);
     const struct scan_extent *extents = column->extents.at;
     size_t low = 0, high = column->extents.count;
     if (!column->usable)
         return false;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (extents[middle].least < range->low)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    ESSE_BISECT(low, high, middle, extents[middle].least < range->low);
     for (; low < column->extents.count && extents[low].least <= range->high; low++)
         if (extents[low].greatest <= range->high)
-            scan_key_vec_push(keys, steady->known->scratch, extents[low].key);
+            esse_u32_vec_push(keys, steady->known->scratch, extents[low].key);
     return true;
 }

@@ -13,7 +13,6 @@
  * Cost: O(accesses) once, and once a column; find O(log keys + keys whose least value is in the
  * range).
  */
-ESSE_VEC(scan_key_vec, uint32_t)
 
 struct scan_extent {
     int64_t least, greatest;
@@ -31,7 +30,7 @@ ESSE_VEC(scan_steady_column_vec, struct scan_steady_column)
 
 struct scan_steady {
     struct known *known;
-    struct scan_key_vec keys; /* ascending */
+    struct esse_u32_vec keys; /* ascending */
     struct scan_steady_column_vec columns;
 };
 
@@ -39,6 +38,6 @@ void scan_steady_find(struct scan_steady *steady, struct known *known);
 
 /* Adds the steady keys that were in the range all the time.  False if the column is of no use. */
 bool scan_steady_in(struct scan_steady *steady, const struct esse_range *range,
-                    struct scan_key_vec *keys);
+                    struct esse_u32_vec *keys);
 
 #endif

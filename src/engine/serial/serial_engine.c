@@ -1,5 +1,4 @@
-#include "engine/serial/serial_engine.h"
-
+#include "engine/engine.h"
 #include "engine/follow.h"
 #include "engine/known/serial.h"
 #include "evidence/recheck.h"
@@ -75,7 +74,7 @@ static void run(struct esse_job *job)
             try_before(job, esse_engines[e]);
     for (size_t i = 0; i < job->level_count; i++)
         if (job->verdicts[i].outcome == ESSE_UNKNOWN && esse_budget_spent(job->budget))
-            job->verdicts[i].reason = esse_budget_reason(job->arena, job->budget);
+            job->verdicts[i].reason = esse_budget_reason(job->budget);
 }
 
 static bool decides(const struct esse_level *level, const struct esse_history *history)

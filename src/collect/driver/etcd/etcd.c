@@ -1,6 +1,5 @@
 #include "collect/driver/etcd/etcd.h"
 
-#include "base/clock.h"
 #include "collect/driver/drivers.h"
 
 #include <stdio.h>
@@ -44,11 +43,6 @@ static bool open_target(struct esse_arena *arena, const struct esse_driver *driv
     return true;
 }
 
-static int64_t deadline_of(const struct esse_target *target)
-{
-    return esse_clock_ns() + (int64_t)(target->connect_seconds * 1e9);
-}
-
 struct esse_out *esse_etcd_body(struct esse_target *target)
 {
     target->main->body.count = 0;
@@ -71,7 +65,7 @@ static bool connect_main(struct esse_target *target, int64_t deadline, char said
 bool esse_etcd_ask_main(struct esse_target *target, const char *path, struct esse_error *err)
 {
     struct esse_etcd_conn *conn = target->main;
-    const int64_t deadline = deadline_of(target);
+    const int64_t deadline = esse_wire_deadline(target->connect_seconds);
     const size_t length = conn->body.count;
     char said[ESSE_SAID] = "";
     if (conn->head.fd >= 0 && esse_etcd_ask_now(conn, path, deadline, said))
@@ -89,7 +83,8 @@ bool esse_etcd_ask_main(struct esse_target *target, const char *path, struct ess
 static bool greets(void *context, unsigned host, char said[ESSE_SAID])
 {
     struct esse_target *target = context;
-    return esse_etcd_connect_now(target->main, host, deadline_of(target), said);
+    return esse_etcd_connect_now(target->main, host, esse_wire_deadline(target->connect_seconds),
+                                 said);
 }
 
 /* All keys that begin with 'prefix', which ends with a slash: up to the next character. */

@@ -26,11 +26,6 @@ struct reading {
     struct esse_json json;
 };
 
-static bool is_name(struct esse_span name, const char *text)
-{
-    return name.length == strlen(text) && memcmp(name.at, text, name.length) == 0;
-}
-
 /* An integer, bare or in quotes. */
 static bool read_number(struct reading *r, int64_t *number)
 {
@@ -102,22 +97,22 @@ static bool read_objects(struct reading *r, member_reader *read)
 
 static bool in_header(struct reading *r, struct esse_span name)
 {
-    return is_name(name, "revision") ? read_number(r, &r->answer->revision)
-                                     : esse_json_skip(&r->json);
+    return esse_span_is(name, "revision") ? read_number(r, &r->answer->revision)
+                                          : esse_json_skip(&r->json);
 }
 
 static bool in_pair(struct reading *r, struct esse_span name)
 {
     r->answer->is_there = true;
-    if (is_name(name, "mod_revision"))
+    if (esse_span_is(name, "mod_revision"))
         return read_number(r, &r->answer->mod_revision);
-    return is_name(name, "value") ? read_value(r) : esse_json_skip(&r->json);
+    return esse_span_is(name, "value") ? read_value(r) : esse_json_skip(&r->json);
 }
 
 static bool in_deletion(struct reading *r, struct esse_span name)
 {
     int64_t deleted = 0;
-    if (!is_name(name, "deleted"))
+    if (!esse_span_is(name, "deleted"))
         return esse_json_skip(&r->json);
     if (!read_number(r, &deleted))
         return false;
@@ -127,33 +122,33 @@ static bool in_deletion(struct reading *r, struct esse_span name)
 
 static bool in_response(struct reading *r, struct esse_span name)
 {
-    r->answer->has_written |= is_name(name, "response_put");
-    return is_name(name, "response_delete_range") ? read_object(r, in_deletion)
-                                                  : esse_json_skip(&r->json);
+    r->answer->has_written |= esse_span_is(name, "response_put");
+    return esse_span_is(name, "response_delete_range") ? read_object(r, in_deletion)
+                                                       : esse_json_skip(&r->json);
 }
 
 static bool in_answer(struct reading *r, struct esse_span name)
 {
     struct esse_etcd_answer *answer = r->answer;
-    if (is_name(name, "header"))
+    if (esse_span_is(name, "header"))
         return read_object(r, in_header);
-    if (is_name(name, "kvs"))
+    if (esse_span_is(name, "kvs"))
         return read_objects(r, in_pair);
-    if (is_name(name, "responses"))
+    if (esse_span_is(name, "responses"))
         return read_objects(r, in_response);
-    if (is_name(name, "succeeded")) {
+    if (esse_span_is(name, "succeeded")) {
         answer->succeeded = esse_json_peek(&r->json) == 't';
         return esse_json_skip(&r->json);
     }
-    if (is_name(name, "code"))
+    if (esse_span_is(name, "code"))
         return read_number(r, &answer->code);
-    if (is_name(name, "version"))
+    if (esse_span_is(name, "version"))
         return read_text(r, answer->version, sizeof answer->version);
-    if (is_name(name, "error")) {
+    if (esse_span_is(name, "error")) {
         answer->is_error = true;
         return read_text(r, answer->text, sizeof answer->text);
     }
-    if (is_name(name, "token")) {
+    if (esse_span_is(name, "token")) {
         struct esse_span token;
         if (!esse_json_string(&r->json, &token))
             return false;

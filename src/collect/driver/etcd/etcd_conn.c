@@ -119,7 +119,7 @@ static void ask_for_token(struct esse_etcd_conn *conn)
 {
     const struct esse_url *url = conn->target->url;
     esse_out_text(&conn->body, "{\"name\":");
-    esse_out_json(&conn->body, url->user, strlen(url->user));
+    esse_out_json_text(&conn->body, url->user);
     esse_out_text(&conn->body, ",\"password\":");
     esse_out_json(&conn->body, url->password ? url->password : "",
                   url->password ? strlen(url->password) : 0);

@@ -1,10 +1,9 @@
 #include "collect/driver/etcd/etcd.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
-#include "base/index.h"
 #include "collect/recover/change.h"
 #include "collect/recover/feeds.h"
+#include "collect/recover/learnt_feed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,70 +20,18 @@
 static const char mark_key[] = ESSE_ETCD_PREFIX "mark"; /* no table's: it has one slash only */
 static const int64_t retry_ns = 50 * 1000 * 1000;
 
-/* A list, as known: what a state of it has beyond that is new.  If a transaction puts back a list
- * without what others have appended meanwhile, those were versions all the same. */
-struct listed {
-    uint32_t table;
-    int64_t row;
-    struct esse_live_items known;
-};
-ESSE_VEC(listed_vec, struct listed)
-
 struct esse_etcd_log {
-    struct esse_change_sink sink;
+    struct esse_change_sink sink; /* from keys to rows, for 'feed' */
     struct esse_target *target;
-    struct esse_arena *arena;
+    struct esse_learnt_feed *feed;
     struct esse_etcd_conn *conn;
-    struct esse_learnt *learnt;
     bool is_watching;
     int64_t retry_at; /* connecting again not before */
     unsigned host;
-    int64_t seen; /* the last revision that came */
-    int64_t told_commit, xid;
-    struct listed_vec lists;
-    struct esse_index list_index;
-    struct esse_live_items items;
+    int64_t coming, seen; /* revisions: the one that is coming, the last that came */
 };
 
 /* ---- what a change shows ---- */
-
-static struct listed *find_list(struct esse_etcd_log *log, uint32_t table, int64_t row)
-{
-    const uint32_t hash = esse_hash_word((uint64_t)row * log->target->schema->count + table);
-    struct esse_probe probe = esse_index_probe(&log->list_index, hash);
-    for (uint32_t id; esse_probe_next(&probe, &id);)
-        if (log->lists.at[id].table == table && log->lists.at[id].row == row)
-            return &log->lists.at[id];
-    esse_index_add(&log->list_index, log->arena, hash, (uint32_t)log->lists.count);
-    listed_vec_push(&log->lists, log->arena, (struct listed){ .table = table, .row = row });
-    return &log->lists.at[log->lists.count - 1];
-}
-
-static bool has_item(const struct esse_live_items *items, int64_t item)
-{
-    for (size_t i = items->count; i > 0; i--)
-        if (items->at[i - 1] == item)
-            return true;
-    return false;
-}
-
-static void learn_list(struct esse_etcd_log *log, uint32_t table, int64_t row, const char *text)
-{
-    struct listed *listed = find_list(log, table, row);
-    struct esse_live_items *known = &listed->known;
-    size_t at = 0;
-    log->items.count = 0;
-    esse_live_parse_list(&log->items, log->arena, text);
-    while (at < known->count && at < log->items.count && known->at[at] == log->items.at[at])
-        at++;
-    for (; at < log->items.count; at++) {
-        const int64_t item = log->items.at[at];
-        if (has_item(known, item))
-            continue;
-        esse_learnt_version(log->learnt, table, row, item, log->xid);
-        esse_live_items_push(known, log->arena, item);
-    }
-}
 
 /* esse/TABLE/ROW; false if the key is none of the schema's. */
 static bool find_row(const struct esse_schema *schema, const char *key, uint32_t *table,
@@ -110,59 +57,41 @@ static bool take_begin(struct esse_change_sink *sink, const struct esse_change_t
                        struct esse_error *err)
 {
     struct esse_etcd_log *log = (struct esse_etcd_log *)sink;
-    (void)err;
-    log->xid = (int64_t)txn->stamp.high;
-    return true;
-}
-
-static const char *text_of(struct esse_etcd_log *log, struct esse_arena *arena, esse_value value)
-{
-    char room[8];
-    int64_t number;
-    if (esse_value_as_int(log->sink.values, value, &number))
-        return esse_arena_format(arena, "%lld", (long long)number);
-    if (esse_value_kind(log->sink.values, value) != ESSE_KIND_STRING)
-        return "";
-    const struct esse_span text = esse_value_text(log->sink.values, value, room);
-    return esse_arena_text(arena, text.at, text.length);
-}
-
-static void learn(struct esse_etcd_log *log, struct esse_arena *scratch,
-                  const struct esse_change *change)
-{
-    const struct esse_schema *schema = log->target->schema;
-    uint32_t table;
-    int64_t row;
-    if (!find_row(schema, text_of(log, scratch, change->cells[0].value), &table, &row))
-        return;
-    const bool is_put = change->kind == ESSE_CHANGE_PUT;
-    const char *text = is_put ? text_of(log, scratch, change->cells[1].value) : "";
-    if (is_put && schema->tables[table].is_list)
-        learn_list(log, table, row, text);
-    else
-        esse_learnt_version(log->learnt, table, row, is_put ? strtoll(text, NULL, 10) : ESSE_ABSENT,
-                            log->xid);
-    if (log->told_commit != log->xid)
-        esse_learnt_commit(log->learnt, log->xid);
-    log->told_commit = log->xid;
+    struct esse_change_sink *to = esse_learnt_feed_sink(log->feed);
+    log->coming = (int64_t)txn->stamp.high;
+    to->values = sink->values;
+    return to->begin(to, txn, err);
 }
 
 static bool take_change(struct esse_change_sink *sink, const struct esse_change *change,
                         struct esse_error *err)
 {
     struct esse_etcd_log *log = (struct esse_etcd_log *)sink;
-    struct esse_arena *scratch = esse_arena_new();
-    (void)err;
-    learn(log, scratch, change);
-    esse_arena_free(scratch);
-    return true;
+    struct esse_change_sink *to = esse_learnt_feed_sink(log->feed);
+    const struct esse_schema *schema = log->target->schema;
+    char room[8], key[200], name[200];
+    uint32_t table;
+    int64_t row;
+    if (esse_value_kind(sink->values, change->cells[0].value) != ESSE_KIND_STRING)
+        return true;
+    const struct esse_span text = esse_value_text(sink->values, change->cells[0].value, room);
+    snprintf(key, sizeof key, "%.*s", (int)text.length, text.at);
+    if (!find_row(schema, key, &table, &row))
+        return true;
+    const int length = snprintf(name, sizeof name, "esse_%s", schema->tables[table].name);
+    const struct esse_cell cells[] = { { { "k", 1 }, esse_value_int(sink->values, row) },
+                                       { { "v", 1 }, change->cells[1].value } };
+    const struct esse_change of_row = {
+        .kind = change->kind, .table = { name, (size_t)length }, .cells = cells, .count = 2
+    };
+    return to->change(to, &of_row, err);
 }
 
 static bool take_commit(struct esse_change_sink *sink, struct esse_error *err)
 {
     struct esse_etcd_log *log = (struct esse_etcd_log *)sink;
     (void)err;
-    log->seen = log->xid;
+    log->seen = log->coming;
     return true;
 }
 
@@ -238,7 +167,7 @@ static bool poll_log(struct esse_target *target, struct esse_learnt *learnt, str
 {
     enum { READS = 64 };
     struct esse_etcd_log *log = target->log;
-    log->learnt = learnt;
+    (void)learnt; /* it is sent at the end */
     for (unsigned i = 0; i < READS; i++) {
         if (!log->is_watching) {
             connect_on(log);
@@ -263,7 +192,7 @@ static bool begin_log(struct esse_target *target, struct esse_error *err)
     struct esse_etcd_log *log = esse_arena_alloc(target->arena, 1, sizeof *log);
     log->sink = (struct esse_change_sink){ NULL, take_begin, take_change, take_commit };
     log->target = target;
-    log->arena = target->arena;
+    log->feed = esse_learnt_feed_new(target->arena, target->schema);
     esse_out_text(esse_etcd_body(target), "{\"key\":\"AA==\"}");
     if (!esse_etcd_ask_main(target, "/v3/kv/range", err))
         return false;
@@ -284,7 +213,7 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
     if (!esse_etcd_ask_main(target, "/v3/kv/put", err))
         return false;
     const int64_t end = target->main->answer.revision;
-    const int64_t deadline = esse_clock_ns() + (int64_t)(target->connect_seconds * 1e9);
+    const int64_t deadline = esse_wire_deadline(target->connect_seconds);
     while (log->seen < end) {
         const int64_t before = log->seen;
         if (!poll_log(target, learnt, err))
@@ -297,6 +226,7 @@ static bool finish_log(struct esse_target *target, struct esse_learnt *learnt,
             esse_wire_wait(&log->conn->http.wire, esse_clock_ns() + retry_ns);
         }
     }
+    esse_learnt_feed_tell(log->feed, learnt, true);
     return true;
 }
 

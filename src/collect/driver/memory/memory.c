@@ -1,4 +1,7 @@
 #include "collect/driver/memory/memory.h"
+#include "generate/execute.h"
+
+#include <assert.h>
 
 enum { DEFAULT_SLOTS = 1 << 18 };
 
@@ -84,15 +87,29 @@ static bool find_bug(struct esse_target *target, const struct esse_schema *schem
                      name);
 }
 
-uint32_t esse_memory_slot(struct esse_target *target, uint32_t table, int64_t row)
+bool esse_memory_slot(struct esse_target *target, uint32_t table, int64_t row, uint32_t *slot)
 {
+    const uint64_t place = (uint64_t)row << 8 | table;
+    *slot = esse_word_map_get(&target->slots, place, UINT32_MAX);
+    if (*slot != UINT32_MAX)
+        return true;
+    if (target->slot_count == target->slot_room)
+        return false;
     bool fresh;
-    uint32_t *number = esse_word_map_put(&target->slots, (uint64_t)row << 8 | table, &fresh);
-    if (fresh) {
-        *number = target->slot_count++;
-        target->places[*number] = (struct esse_memory_place){ table, row };
+    *slot = target->slot_count++;
+    *esse_word_map_put(&target->slots, place, &fresh) = *slot;
+    target->places[*slot] = (struct esse_memory_place){ table, row };
+    return true;
+}
+
+static void fill(struct esse_target *target, uint32_t number)
+{
+    const struct esse_table *table = &target->schema->tables[number];
+    for (uint64_t i = 0; i < table->rows; i++) {
+        uint32_t slot;
+        if (table->initial[i] != ESSE_ABSENT && esse_memory_slot(target, number, (int64_t)i, &slot))
+            esse_store_init(target->store, slot, table->initial[i]);
     }
-    return *number;
 }
 
 static bool prepare(struct esse_target *target, const struct esse_schema *schema,
@@ -101,9 +118,10 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
     uint64_t slots = 0;
     target->schema = schema;
     for (uint32_t t = 0; t < schema->count; t++) {
-        slots += schema->tables[t].most_rows ? schema->tables[t].most_rows : DEFAULT_SLOTS;
+        slots += schema->tables[t].is_growing ? DEFAULT_SLOTS : schema->tables[t].in_use;
         if (schema->tables[t].is_list != schema->tables[0].is_list)
             return esse_fail(err, ESSE_EUSAGE, "memory: has either lists or registers, not both");
+        assert(!schema->tables[t].has_ranges || schema->count == 1); /* predicates find all rows */
     }
     if (target->bug && !find_bug(target, schema, err))
         return false;
@@ -122,10 +140,7 @@ static bool prepare(struct esse_target *target, const struct esse_schema *schema
                                                 .next_key = slots };
     target->store = esse_store_new(target->arena, &options);
     for (uint32_t t = 0; t < schema->count; t++)
-        for (uint64_t i = 0; i < schema->tables[t].rows; i++)
-            if (schema->tables[t].initial[i] != ESSE_ABSENT)
-                esse_store_init(target->store, esse_memory_slot(target, t, (int64_t)i),
-                                schema->tables[t].initial[i]);
+        fill(target, t);
     return true;
 }
 
@@ -153,7 +168,7 @@ const struct esse_driver esse_driver_memory = {
     .summary = "a small store in this process, of any level and with bugs on demand",
     .parameters = "level=LEVEL                     what it gives (as --isolation)\n"
                   "bug=ANOMALY                     what it shows once; esse gen --anomaly help",
-    .can = ESSE_CAN_LISTS | ESSE_CAN_PREDICATES | ESSE_CAN_AGGREGATES | ESSE_CAN_DELETE,
+    .can = ESSE_STORE_CAN,
     .most_threads = 1,
     .claims = claims,
     .prefer = prefer,

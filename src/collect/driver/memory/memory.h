@@ -57,8 +57,8 @@ struct esse_memory_conn {
     struct esse_memory_row_vec rows;
 };
 
-/* The store's slot of a row; a new one for a row that it has not met. */
-uint32_t esse_memory_slot(struct esse_target *target, uint32_t table, int64_t row);
+/* The store's slot of a row; a new one for a row that it has not met, false if there is none. */
+bool esse_memory_slot(struct esse_target *target, uint32_t table, int64_t row, uint32_t *slot);
 
 /* memory_conn.c */
 struct esse_conn *esse_memory_conn(struct esse_target *target, struct esse_arena *arena,

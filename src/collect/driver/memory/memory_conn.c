@@ -1,4 +1,5 @@
 #include "collect/driver/memory/memory.h"
+#include "generate/execute.h"
 
 /* Its requests: all of them answered at once, but for locks that another session holds. */
 
@@ -24,115 +25,6 @@ static enum esse_progress die(struct esse_memory_conn *conn, struct esse_reply *
     return esse_failed(reply, ESSE_FATE_ABORTED, "conflict", "another transaction was there first");
 }
 
-static enum esse_progress lock(struct esse_memory_conn *conn, uint32_t slot,
-                               struct esse_reply *reply)
-{
-    conn->head.retry_seconds = 0;
-    switch (esse_store_lock(conn->target->store, conn->session, slot)) {
-    case ESSE_STORE_WAIT:
-        return ESSE_PROGRESS_AGAIN;
-    case ESSE_STORE_DIE:
-        return die(conn, reply);
-    case ESSE_STORE_DONE:
-        break;
-    }
-    return ESSE_PROGRESS_DONE;
-}
-
-static enum esse_progress read_row(struct esse_memory_conn *conn, uint32_t slot,
-                                   struct esse_reply *reply)
-{
-    struct esse_store *store = conn->target->store;
-    if (conn->target->schema->tables[conn->request.table].is_list)
-        reply->items = esse_store_read_list(store, conn->session, slot, &reply->item_count);
-    else
-        reply->value = esse_store_read(store, conn->session, slot);
-    return ESSE_PROGRESS_DONE;
-}
-
-static enum esse_progress write_row(struct esse_memory_conn *conn, uint32_t slot,
-                                    struct esse_reply *reply)
-{
-    struct esse_store *store = conn->target->store;
-    const enum esse_ask ask = conn->request.ask;
-    const enum esse_progress locked = lock(conn, slot, reply);
-    if (locked != ESSE_PROGRESS_DONE)
-        return locked;
-    if (ask == ESSE_ASK_DELETE || ask == ESSE_ASK_INSERT) {
-        const bool is_there = esse_store_read(store, conn->session, slot) != ESSE_STORE_ABSENT;
-        if (ask == ESSE_ASK_INSERT && is_there)
-            return esse_failed(reply, ESSE_FATE_OPEN, "duplicate", "the row is already there");
-        reply->is_absent = !is_there;
-        if (!is_there && ask == ESSE_ASK_DELETE)
-            return ESSE_PROGRESS_DONE;
-    }
-    esse_store_write(store, conn->session, slot,
-                     ask == ESSE_ASK_DELETE ? ESSE_STORE_ABSENT : conn->request.value);
-    return ESSE_PROGRESS_DONE;
-}
-
-/* The rows of the request's table; those of others are in the store too. */
-static void match(struct esse_memory_conn *conn)
-{
-    struct esse_target *target = conn->target;
-    size_t count;
-    const struct esse_store_row *rows = esse_store_match(
-        target->store, conn->session, conn->request.low, conn->request.high, &count);
-    conn->rows.count = 0;
-    for (size_t i = 0; i < count; i++)
-        if (target->places[rows[i].slot].table == conn->request.table)
-            esse_memory_row_vec_push(&conn->rows, conn->arena,
-                                     (struct esse_live_row){ target->places[rows[i].slot].row,
-                                                             rows[i].value, ESSE_ABSENT });
-}
-
-static enum esse_progress match_rows(struct esse_memory_conn *conn, struct esse_reply *reply)
-{
-    struct esse_target *target = conn->target;
-    match(conn);
-    for (size_t i = 0; conn->request.ask == ESSE_ASK_CHANGE && i < conn->rows.count; i++) {
-        const uint32_t slot = esse_memory_slot(target, conn->request.table, conn->rows.at[i].row);
-        const enum esse_progress locked = lock(conn, slot, reply);
-        if (locked != ESSE_PROGRESS_DONE)
-            return locked;
-    }
-    for (size_t i = 0; conn->request.ask == ESSE_ASK_CHANGE && i < conn->rows.count; i++) {
-        conn->rows.at[i].next = conn->request.value;
-        esse_store_write(target->store, conn->session,
-                         esse_memory_slot(target, conn->request.table, conn->rows.at[i].row),
-                         conn->request.value);
-    }
-    reply->rows = conn->rows.at;
-    reply->row_count = conn->rows.count;
-    return ESSE_PROGRESS_DONE;
-}
-
-static int64_t fold(enum esse_aggregate which, int64_t all, int64_t value)
-{
-    switch (which) {
-    case ESSE_AGGREGATE_COUNT:
-        return all + 1;
-    case ESSE_AGGREGATE_SUM:
-        return all + value;
-    case ESSE_AGGREGATE_MIN:
-        return value < all ? value : all;
-    default:
-        return value > all ? value : all;
-    }
-}
-
-static enum esse_progress aggregate(struct esse_memory_conn *conn, struct esse_reply *reply)
-{
-    match(conn);
-    const enum esse_aggregate which = conn->request.aggregate;
-    const bool is_one = which == ESSE_AGGREGATE_MIN || which == ESSE_AGGREGATE_MAX;
-    int64_t all = is_one && conn->rows.count ? conn->rows.at[0].value : 0;
-    for (size_t i = 0; i < conn->rows.count; i++)
-        all = fold(which, all, conn->rows.at[i].value);
-    reply->value = conn->rows.count || which == ESSE_AGGREGATE_COUNT ? all : ESSE_ABSENT;
-    return ESSE_PROGRESS_DONE;
-}
-
 static enum esse_progress commit(struct esse_memory_conn *conn, struct esse_reply *reply)
 {
     struct esse_target *target = conn->target;
@@ -152,31 +44,59 @@ static void note_snapshot(const struct esse_memory_conn *conn, struct esse_reply
         reply->snapshot_at = (int64_t)(traits->has_snapshot ? conn->seen : target->commits);
 }
 
+/* The rows of a predicate, as the history names them. */
+static void put_rows(struct esse_memory_conn *conn, const struct esse_executed *executed,
+                     struct esse_reply *reply)
+{
+    const struct esse_request *request = &conn->request;
+    const int64_t next = request->ask == ESSE_ASK_CHANGE ? request->value : ESSE_ABSENT;
+    conn->rows.count = 0;
+    for (size_t i = 0; i < executed->row_count; i++)
+        esse_memory_row_vec_push(
+            &conn->rows, conn->arena,
+            (struct esse_live_row){ conn->target->places[executed->rows[i].slot].row,
+                                    executed->rows[i].value, next });
+    reply->rows = conn->rows.at;
+    reply->row_count = conn->rows.count;
+}
+
+static enum esse_progress execute(struct esse_memory_conn *conn, uint32_t slot,
+                                  struct esse_reply *reply)
+{
+    struct esse_executed executed = { 0 };
+    conn->head.retry_seconds = 0;
+    switch (esse_execute(conn->target->store, conn->session, &conn->request, slot, &executed)) {
+    case ESSE_STORE_WAIT:
+        return ESSE_PROGRESS_AGAIN;
+    case ESSE_STORE_DIE:
+        return die(conn, reply);
+    case ESSE_STORE_DONE:
+        break;
+    }
+    if (conn->request.ask == ESSE_ASK_INSERT && !executed.is_absent)
+        return esse_failed(reply, ESSE_FATE_OPEN, "duplicate", "the row is already there");
+    reply->value = executed.value;
+    reply->is_absent = executed.is_absent;
+    reply->items = executed.items;
+    reply->item_count = executed.item_count;
+    put_rows(conn, &executed, reply);
+    return ESSE_PROGRESS_DONE;
+}
+
 static enum esse_progress operate(struct esse_memory_conn *conn, struct esse_reply *reply)
 {
     struct esse_target *target = conn->target;
+    const struct esse_request *request = &conn->request;
+    uint32_t slot = 0;
     target->clock++;
     note_snapshot(conn, reply);
-    switch (conn->request.ask) {
-    case ESSE_ASK_MATCH:
-    case ESSE_ASK_CHANGE:
-        return match_rows(conn, reply);
-    case ESSE_ASK_AGGREGATE:
-        return aggregate(conn, reply);
-    default:
-        break;
-    }
-    const uint64_t place = (uint64_t)conn->request.row << 8 | conn->request.table;
-    if (target->slot_count == target->slot_room &&
-        esse_word_map_get(&target->slots, place, UINT32_MAX) == UINT32_MAX) {
+    if (!request->is_range && !esse_memory_slot(target, request->table, request->row, &slot)) {
         esse_failed(reply, ESSE_FATE_OPEN, "full", "memory: has room for %u rows",
                     target->slot_room);
         reply->failure.is_fatal = true;
         return ESSE_PROGRESS_FAILED;
     }
-    const uint32_t slot = esse_memory_slot(target, conn->request.table, conn->request.row);
-    return conn->request.ask == ESSE_ASK_READ ? read_row(conn, slot, reply)
-                                              : write_row(conn, slot, reply);
+    return execute(conn, slot, reply);
 }
 
 enum esse_progress esse_memory_step(struct esse_conn *head, struct esse_reply *reply)

@@ -216,6 +216,16 @@ const char *esse_mysql_ask(const struct esse_target *target, MYSQL *mysql, const
     return answer;
 }
 
+bool esse_mysql_wake(const struct esse_target *target, MYSQL **mysql)
+{
+    struct esse_error ignored;
+    if (*mysql && !esse_mysql_run(target, *mysql, "SELECT 1", &ignored)) {
+        mysql_close(*mysql);
+        *mysql = esse_mysql_connect(target, 0, &ignored);
+    }
+    return *mysql;
+}
+
 /* ---- the schema ---- */
 
 static bool run_main(void *context, const char *sql, struct esse_error *err)
@@ -373,17 +383,9 @@ static bool describe(struct esse_target *target, struct esse_description *descri
     return true;
 }
 
-/* The server may have gone and come back since. */
 static void clean(struct esse_target *target)
 {
-    struct esse_error ignored;
-    if (!target->main)
-        return;
-    if (!esse_mysql_run(target, target->main, "SELECT 1", &ignored)) {
-        mysql_close(target->main);
-        target->main = esse_mysql_connect(target, 0, &ignored);
-    }
-    if (target->main)
+    if (esse_mysql_wake(target, &target->main))
         esse_live_drop_tables(target->schema, run_main, target);
 }
 

@@ -86,6 +86,9 @@ bool esse_mysql_run(const struct esse_target *target, MYSQL *mysql, const char *
 const char *esse_mysql_ask(const struct esse_target *target, MYSQL *mysql, const char *sql,
                            struct esse_error *err);
 
+/* Connects again if the server has gone and come back since; false if there is no connection. */
+bool esse_mysql_wake(const struct esse_target *target, MYSQL **mysql);
+
 /* Finds out whether the server is a node of a cluster; galera: targets must be. */
 bool esse_mysql_cluster_find(struct esse_target *target, struct esse_error *err);
 /* Waits until every node that answers has applied what the target's own connection wrote. */

@@ -25,9 +25,9 @@ static const unsigned silence_seconds = 1; /* in the middle of an event, and the
 static const int64_t slice_ns = 15 * 1000 * 1000; /* of one poll */
 
 struct esse_mysql_log {
+    struct esse_change_sink filter; /* first: it notes which transaction came last */
     struct esse_target *target;
     struct esse_learnt_rows *rows;
-    struct esse_change_sink filter; /* notes which transaction came last */
     MYSQL *main, *stream;
     MARIADB_RPL *replica;
     struct esse_binlog *binlog;
@@ -39,15 +39,10 @@ struct esse_mysql_log {
 
 /* ---- which transaction came last ---- */
 
-static struct esse_mysql_log *log_of(struct esse_change_sink *sink)
-{
-    return (struct esse_mysql_log *)((char *)sink - offsetof(struct esse_mysql_log, filter));
-}
-
 static bool filter_begin(struct esse_change_sink *sink, const struct esse_change_txn *txn,
                          struct esse_error *err)
 {
-    struct esse_mysql_log *log = log_of(sink);
+    struct esse_mysql_log *log = (struct esse_mysql_log *)sink;
     struct esse_change_sink *to = esse_learnt_rows_sink(log->rows);
     if (log->target->is_mariadb) {
         char room[8];
@@ -60,13 +55,13 @@ static bool filter_begin(struct esse_change_sink *sink, const struct esse_change
 static bool filter_change(struct esse_change_sink *sink, const struct esse_change *change,
                           struct esse_error *err)
 {
-    struct esse_change_sink *to = esse_learnt_rows_sink(log_of(sink)->rows);
+    struct esse_change_sink *to = esse_learnt_rows_sink(((struct esse_mysql_log *)sink)->rows);
     return to->change(to, change, err);
 }
 
 static bool filter_commit(struct esse_change_sink *sink, struct esse_error *err)
 {
-    struct esse_mysql_log *log = log_of(sink);
+    struct esse_mysql_log *log = (struct esse_mysql_log *)sink;
     struct esse_change_sink *to = esse_learnt_rows_sink(log->rows);
     memcpy(log->gtid, log->coming, sizeof log->gtid);
     log->is_whole = true;
@@ -77,8 +72,8 @@ static bool filter_commit(struct esse_change_sink *sink, struct esse_error *err)
  * any type. */
 static bool filter_wants(struct esse_change_sink *sink, struct esse_span table)
 {
-    struct esse_mysql_log *log = log_of(sink);
-    return !log->target->schema->own || (table.length == 9 && !memcmp(table.at, "esse_mark", 9));
+    struct esse_mysql_log *log = (struct esse_mysql_log *)sink;
+    return !log->target->schema->own || esse_span_is(table, "esse_mark");
 }
 
 /* ---- beginning ---- */
@@ -121,11 +116,9 @@ static bool open_stream(struct esse_mysql_log *log, struct esse_error *err)
     mariadb_rpl_optionsv(log->replica, MARIADB_RPL_SERVER_ID, (unsigned)(0x40000000 + getpid()));
     mariadb_rpl_optionsv(log->replica, MARIADB_RPL_FLAGS, 0U);
     log->binlog = esse_binlog_new(log->target->arena, &log->filter);
-    if (!mariadb_rpl_open(log->replica))
-        return true;
-    char text[ESSE_SAID];
-    esse_url_tell(log->target->url, mysql_error(log->stream), text);
-    return esse_fail(err, ESSE_EUNAVAILABLE, "the binary log cannot be read: %s", text);
+    return !mariadb_rpl_open(log->replica) ||
+           esse_url_fail(log->target->url,
+                         "the binary log cannot be read: ", mysql_error(log->stream), err);
 }
 
 static void end_log(struct esse_target *target)
@@ -135,11 +128,7 @@ static void end_log(struct esse_target *target)
     if (!log)
         return;
     close_stream(log);
-    if (log->main && !esse_mysql_run(target, log->main, "SELECT 1", &ignored)) {
-        mysql_close(log->main);
-        log->main = esse_mysql_connect(target, 0, &ignored);
-    }
-    if (log->main) {
+    if (esse_mysql_wake(target, &log->main)) {
         esse_mysql_run(target, log->main, "DROP TABLE IF EXISTS esse_mark", &ignored);
         mysql_close(log->main);
     }

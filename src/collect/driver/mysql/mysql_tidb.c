@@ -83,17 +83,15 @@ int64_t esse_tidb_number(const char *info, const char *name)
 static bool get(struct esse_tidb_log *log, const char *path, struct esse_error *err)
 {
     struct esse_http *http = &log->http;
-    const int64_t deadline = esse_clock_ns() + (int64_t)(wait_seconds * 1e9);
-    enum esse_progress progress;
     if (http->wire.fd < 0)
         esse_wire_open(&http->wire, &log->hosts[0].address);
     esse_http_ask(http, path, NULL, NULL, 0);
-    while ((progress = esse_http_step(http)) == ESSE_PROGRESS_WAIT)
-        if (!esse_wire_wait(&http->wire, deadline)) {
-            esse_wire_close(&http->wire);
-            return esse_fail(err, ESSE_EUNAVAILABLE, "%s: no answer within %g s", http->host,
-                             wait_seconds);
-        }
+    const enum esse_progress progress = esse_http_wait(http, esse_wire_deadline(wait_seconds));
+    if (progress == ESSE_PROGRESS_WAIT) {
+        esse_wire_close(&http->wire);
+        return esse_fail(err, ESSE_EUNAVAILABLE, "%s: no answer within %g s", http->host,
+                         wait_seconds);
+    }
     if (progress == ESSE_PROGRESS_FAILED)
         return esse_fail(err, ESSE_EUNAVAILABLE, "%s: %s", http->host, http->problem);
     return http->answer.status == 200 || esse_fail(err, ESSE_EUNAVAILABLE, "%s answered %d to %s",
@@ -210,16 +208,9 @@ static bool begin_log(struct esse_target *target, struct esse_error *err)
     return true;
 }
 
-/* All is read at the end: the server keeps old versions, and gives them row by row. */
-static bool poll_log(struct esse_target *target, struct esse_learnt *learnt, struct esse_error *err)
-{
-    (void)target;
-    (void)learnt;
-    (void)err;
-    return true;
-}
-
 /* ---- the versions ---- */
+
+/* All is read at the end: the server keeps old versions, and gives them row by row. */
 
 /* A transaction commits its first key, and answers; the others may still be locked, until they are
  * read.  The column is in no index, so that the rows themselves are read. */
@@ -279,7 +270,6 @@ const struct esse_certifying esse_tidb_certifying = {
     .source = "the MVCC API",
     .kind = "timestamps",
     .begin = begin_log,
-    .poll = poll_log,
     .finish = finish_log,
     .end = end_log,
 };

@@ -344,13 +344,6 @@ PGconn *esse_pg_connect(const struct esse_target *target, const char *extra, con
     return NULL;
 }
 
-static bool fail_with(const struct esse_target *target, const char *said, struct esse_error *err)
-{
-    char text[ESSE_SAID];
-    esse_url_tell(target->url, said, text);
-    return esse_fail(err, ESSE_EUNAVAILABLE, "the database refused: %s", text);
-}
-
 bool esse_pg_run(const struct esse_target *target, PGconn *pg, const char *sql,
                  struct esse_error *err)
 {
@@ -358,7 +351,7 @@ bool esse_pg_run(const struct esse_target *target, PGconn *pg, const char *sql,
     const ExecStatusType status = PQresultStatus(result);
     const bool ok = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
     if (!ok)
-        fail_with(target, PQerrorMessage(pg), err);
+        esse_url_fail(target->url, "the database refused: ", PQerrorMessage(pg), err);
     PQclear(result);
     return ok;
 }
@@ -371,9 +364,16 @@ const char *esse_pg_ask(const struct esse_target *target, PGconn *pg, const char
     if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0)
         answer = esse_arena_format(target->arena, "%s", PQgetvalue(result, 0, 0));
     else
-        fail_with(target, PQerrorMessage(pg), err);
+        esse_url_fail(target->url, "the database refused: ", PQerrorMessage(pg), err);
     PQclear(result);
     return answer;
+}
+
+void esse_pg_wake(const struct esse_target *target, PGconn *pg)
+{
+    struct esse_error ignored;
+    if (PQstatus(pg) != CONNECTION_OK || !esse_pg_run(target, pg, "SELECT 1", &ignored))
+        PQreset(pg);
 }
 
 /* ---- the schema ---- */
@@ -448,15 +448,6 @@ static bool describe(struct esse_target *target, struct esse_description *descri
     return true;
 }
 
-/* The server may have gone and come back since. */
-static void wake_main(struct esse_target *target)
-{
-    struct esse_error ignored;
-    if (PQstatus(target->main) != CONNECTION_OK ||
-        !esse_pg_run(target, target->main, "SELECT 1", &ignored))
-        PQreset(target->main);
-}
-
 /* The first table whose rows are not found by the index when they are asked for by key; NULL if
  * there is none, or the server does not say. */
 static const char *scanned_table(struct esse_target *target)
@@ -479,7 +470,7 @@ static const char *remark(struct esse_target *target)
     const char *verified = esse_pg_verified_text(target);
     if (!target->planning)
         return verified;
-    wake_main(target);
+    esse_pg_wake(target, target->main);
     const char *table = scanned_table(target);
     return !table ? verified
                   : esse_arena_format(
@@ -493,7 +484,7 @@ static void clean(struct esse_target *target)
 {
     if (!target->main)
         return;
-    wake_main(target);
+    esse_pg_wake(target, target->main);
     esse_live_drop_tables(target->schema, run_main, target);
 }
 

@@ -109,6 +109,9 @@ bool esse_pg_run(const struct esse_target *target, PGconn *pg, const char *sql,
 const char *esse_pg_ask(const struct esse_target *target, PGconn *pg, const char *sql,
                         struct esse_error *err);
 
+/* Connects again if the server has gone and come back since. */
+void esse_pg_wake(const struct esse_target *target, PGconn *pg);
+
 /* A notice receiver. */
 void esse_pg_ignore_notice(void *context, const PGresult *result);
 

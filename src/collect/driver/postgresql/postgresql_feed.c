@@ -181,7 +181,6 @@ static void lose(struct esse_pg_feed *feed)
 static bool take_end(struct esse_pg_feed *feed, const PGresult *result, struct esse_error *err)
 {
     const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    char text[ESSE_SAID];
     if (!code || strncmp(code, "08", 2) == 0 || strncmp(code, "57", 2) == 0 ||
         strncmp(code, "40", 2) == 0) {
         lose(feed);
@@ -192,8 +191,8 @@ static bool take_end(struct esse_pg_feed *feed, const PGresult *result, struct e
         lose(feed);
         return true;
     }
-    esse_url_tell(feed->target->url, PQresultErrorMessage(result), text);
-    return esse_fail(err, ESSE_EUNAVAILABLE, "the changefeed was refused: %s", text);
+    return esse_url_fail(feed->target->url,
+                         "the changefeed was refused: ", PQresultErrorMessage(result), err);
 }
 
 static bool read_stream(struct esse_pg_feed *feed, struct esse_error *err)

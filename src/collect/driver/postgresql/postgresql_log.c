@@ -23,8 +23,8 @@
 static const double wait_seconds = 30;
 
 struct esse_pg_log {
+    struct esse_change_sink filter; /* first: it passes over what came before */
     struct esse_target *target;
-    struct esse_change_sink filter; /* passes over what came before */
     struct esse_learnt_rows *rows;
     PGconn *main;                 /* SQL; its own, since polling and the run's must not mix */
     PGconn *stream;               /* replication; NULL if by queries, or lost */
@@ -45,8 +45,7 @@ struct esse_pg_log {
 static bool filter_begin(struct esse_change_sink *sink, const struct esse_change_txn *txn,
                          struct esse_error *err)
 {
-    struct esse_pg_log *log =
-        (struct esse_pg_log *)((char *)sink - offsetof(struct esse_pg_log, filter));
+    struct esse_pg_log *log = (struct esse_pg_log *)sink;
     struct esse_change_sink *to = esse_learnt_rows_sink(log->rows);
     log->opened = txn->stamp.high;
     log->is_repeated = log->opened <= log->seen;
@@ -56,16 +55,14 @@ static bool filter_begin(struct esse_change_sink *sink, const struct esse_change
 static bool filter_change(struct esse_change_sink *sink, const struct esse_change *change,
                           struct esse_error *err)
 {
-    struct esse_pg_log *log =
-        (struct esse_pg_log *)((char *)sink - offsetof(struct esse_pg_log, filter));
+    struct esse_pg_log *log = (struct esse_pg_log *)sink;
     struct esse_change_sink *to = esse_learnt_rows_sink(log->rows);
     return log->is_repeated || to->change(to, change, err);
 }
 
 static bool filter_commit(struct esse_change_sink *sink, struct esse_error *err)
 {
-    struct esse_pg_log *log =
-        (struct esse_pg_log *)((char *)sink - offsetof(struct esse_pg_log, filter));
+    struct esse_pg_log *log = (struct esse_pg_log *)sink;
     struct esse_change_sink *to = esse_learnt_rows_sink(log->rows);
     if (log->is_repeated)
         return true;
@@ -98,11 +95,8 @@ static bool start_stream(struct esse_pg_log *log, struct esse_error *err)
              log->slot, log->slot);
     PGresult *result = PQexec(log->stream, sql);
     const bool ok = PQresultStatus(result) == PGRES_COPY_BOTH;
-    if (!ok) {
-        char text[ESSE_SAID];
-        esse_url_tell(log->target->url, PQerrorMessage(log->stream), text);
-        esse_fail(err, ESSE_EUNAVAILABLE, "%s", text);
-    }
+    if (!ok)
+        esse_url_fail(log->target->url, "", PQerrorMessage(log->stream), err);
     PQclear(result);
     log->pgoutput = esse_pgoutput_new(log->target->arena, &log->filter);
     return ok;
@@ -157,8 +151,8 @@ static void end_log(struct esse_target *target)
     struct esse_error ignored;
     if (!log)
         return;
-    if (log->main && !esse_pg_run(target, log->main, "SELECT 1", &ignored))
-        PQreset(log->main);
+    if (log->main)
+        esse_pg_wake(target, log->main);
     remove_slot(log);
     if (log->main)
         esse_pg_run(target, log->main, "DROP TABLE IF EXISTS esse_mark", &ignored);

@@ -114,11 +114,14 @@ bool esse_pg_own_rows(struct esse_target *target, uint32_t table, struct esse_ce
                         &(struct esse_own_statement){ .table = table, .rest = "" });
     PGresult *result = PQexec(target->main, esse_out_memory(&sql));
     const bool ok = PQresultStatus(result) == PGRES_TUPLES_OK;
-    char text[ESSE_SAID];
-    esse_url_tell(target->url, PQerrorMessage(target->main), text);
     if (ok)
         esse_pg_own_take(result, 0, false, cells);
+    else
+        esse_url_fail(target->url,
+                      esse_arena_format(target->arena,
+                                        "the database refused to show the table %s: ",
+                                        target->schema->own->tables[table].name),
+                      PQerrorMessage(target->main), err);
     PQclear(result);
-    return ok || esse_fail(err, ESSE_EUNAVAILABLE, "the database refused to show the table %s: %s",
-                           target->schema->own->tables[table].name, text);
+    return ok;
 }

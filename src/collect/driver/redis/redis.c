@@ -1,6 +1,5 @@
 #include "collect/driver/redis/redis.h"
 
-#include "base/clock.h"
 #include "collect/driver/drivers.h"
 
 #include <stdio.h>
@@ -54,21 +53,17 @@ static bool open_target(struct esse_arena *arena, const struct esse_driver *driv
     return true;
 }
 
-static int64_t deadline_of(const struct esse_target *target)
-{
-    return esse_clock_ns() + (int64_t)(target->connect_seconds * 1e9);
-}
-
 static bool greets(void *context, unsigned host, char said[ESSE_SAID])
 {
     struct esse_target *target = context;
-    return esse_redis_connect_now(target->main, host, deadline_of(target), said);
+    return esse_redis_connect_now(target->main, host, esse_wire_deadline(target->connect_seconds),
+                                  said);
 }
 
 static bool ask(struct esse_target *target, struct esse_error *err)
 {
     char said[ESSE_SAID] = "";
-    return esse_redis_ask_now(target->main, deadline_of(target), said) ||
+    return esse_redis_ask_now(target->main, esse_wire_deadline(target->connect_seconds), said) ||
            esse_fail(err, ESSE_EUNAVAILABLE, "the database refused: %s", said);
 }
 
