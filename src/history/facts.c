@@ -41,11 +41,6 @@ void esse_fact_int(struct esse_fact *in, const char *name, int64_t number)
     node(in, ESSE_FACT_INT, name)->is.number = number;
 }
 
-void esse_fact_bool(struct esse_fact *in, const char *name, bool is)
-{
-    node(in, ESSE_FACT_BOOL, name)->is.number = is;
-}
-
 void esse_fact_text(struct esse_fact *in, const char *name, const char *text)
 {
     node(in, ESSE_FACT_TEXT, name)->is.text = text;

@@ -13,7 +13,6 @@ enum esse_fact_kind {
     ESSE_FACT_OBJECT,
     ESSE_FACT_ARRAY,
     ESSE_FACT_INT,
-    ESSE_FACT_BOOL,
     ESSE_FACT_TEXT,
     ESSE_FACT_VALUE,
     ESSE_FACT_OP,       /* an operation of the log, whole */
@@ -52,7 +51,6 @@ struct esse_fact *esse_fact_root(struct esse_arena *arena);
 struct esse_fact *esse_fact_object(struct esse_fact *in, const char *name);
 struct esse_fact *esse_fact_array(struct esse_fact *in, const char *name);
 void esse_fact_int(struct esse_fact *in, const char *name, int64_t number);
-void esse_fact_bool(struct esse_fact *in, const char *name, bool is);
 void esse_fact_text(struct esse_fact *in, const char *name, const char *text);
 void esse_fact_value(struct esse_fact *in, const char *name, esse_value value);
 void esse_fact_op(struct esse_fact *in, const char *name, uint32_t op);

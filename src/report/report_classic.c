@@ -192,9 +192,6 @@ static void put_fact(struct esse_out *out, const struct esse_oplog *log,
     case ESSE_FACT_INT:
         esse_out_i64(out, fact->is.number);
         break;
-    case ESSE_FACT_BOOL:
-        esse_out_text(out, fact->is.number ? "true" : "false");
-        break;
     case ESSE_FACT_TEXT:
         esse_out_json_text(out, fact->is.text);
         break;
