@@ -93,10 +93,20 @@ static bool p_writes_alone(const struct p_history *h, int t, int key, int value)
     return true;
 }
 
+/* Does the operation show, or its version set say, that the value was there? */
+static bool p_witnesses(const struct p_txn *txn, int at, int key, int value)
+{
+    const struct p_op *op = &txn->ops[at];
+    return (p_shows(op, key, value) && !p_wrote_before(txn, at, key)) ||
+           (p_is_predicate(op) && op->has_vset && op->vset[key] == value);
+}
+
 static bool p_counts(const struct p_history *h, int t, int depth);
 
-/* Did another one that counts read what the operation of 't' wrote, and does nothing else explain
- * it: neither the initial value nor another transaction that did not abort? */
+/* Did another one that counts read what the operation of 't' wrote, or name it in a version set,
+ * and does nothing else explain it: neither the initial value nor another transaction that did not
+ * abort?
+ */
 static bool p_observed(const struct p_history *h, int t, const struct p_op *op, int depth)
 {
     for (int key = 0; key < P_KEYS; key++) {
@@ -105,8 +115,7 @@ static bool p_observed(const struct p_history *h, int t, const struct p_op *op, 
             continue;
         for (int u = 0; u < h->count; u++)
             for (int i = 0; u != t && i < h->txns[u].count; i++)
-                if (p_shows(&h->txns[u].ops[i], key, written) &&
-                    !p_wrote_before(&h->txns[u], i, key) && p_counts(h, u, depth - 1))
+                if (p_witnesses(&h->txns[u], i, key, written) && p_counts(h, u, depth - 1))
                     return true;
     }
     return false;
