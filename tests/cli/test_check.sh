@@ -138,7 +138,7 @@ for level in read-uncommitted read-committed snapshot-isolation serializable str
     for workload in list-append rw-register predicate; do
         "$ESSE" gen $workload --level $level --txns 2000 --keys 10 --seed 9 --abort-share 0.05 \
             --crash-share 0.05 -q -o sound.jsonl
-        "$ESSE" check -q -l $level sound.jsonl >sound.out
+        "$ESSE" check -q -b 10s -l $level sound.jsonl >sound.out
         [ $? -ne 1 ] && pass "a $workload history made at $level is not refuted there" ||
             fail "a $workload history made at $level is not refuted there" "$(cat sound.out)"
     done
