@@ -35,6 +35,17 @@ const char *esse_basis_name(enum esse_basis basis)
     return esse_basis_names[basis];
 }
 
+const char *esse_basis_words(enum esse_basis basis)
+{
+    static const char *const words[ESSE_BASIS_END] = {
+        [ESSE_BASIS_WFR_KEYS] = "writes follow reads",
+        [ESSE_BASIS_SEQUENTIAL_KEYS] = "no session sees a key go back",
+        [ESSE_BASIS_LINEARIZABLE_KEYS] = "every key is linearizable",
+    };
+    assert(basis < ESSE_BASIS_END);
+    return words[basis];
+}
+
 const char *const esse_order_by_names[] = {
     "", "order", "commit_ts", "start_ts", "timestamps", NULL
 };

@@ -14,4 +14,7 @@ extern const char *const esse_basis_names[];       /* the first, of none, is "" 
 extern const char *const esse_order_by_names[];    /* the first, of no order, is "" */
 extern const char *const esse_certificate_names[]; /* the first, of none, is "" */
 
+/* An assumption in words that go on from "assuming that"; NULL of a basis that is none. */
+const char *esse_basis_words(enum esse_basis basis);
+
 #endif

@@ -7,11 +7,10 @@
 #include "engine/tested.h"
 #include "engine/ways.h"
 #include "engine/worlds.h"
-#include "evidence/assumption.h"
-#include "evidence/given_order.h"
 #include "evidence/recheck.h"
 #include "history/contention.h"
 #include "history/forget.h"
+#include "history/given_order.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "engine/cycle_words.h"
 
 #include "base/out.h"
-#include "evidence/given_order.h"
 #include "history/access.h"
+#include "history/given_order.h"
 #include "history/show.h"
 #include "sql/statement.h"
 

@@ -1,7 +1,7 @@
 #include "engine/follow.h"
 
 #include "evidence/recheck.h"
-#include "evidence/start_points.h"
+#include "history/start_points.h"
 
 /* Is the level held against start and commit points that a certificate tells, and 'from' was not?
  * A serial order says nothing about points. */

@@ -144,13 +144,3 @@ uint8_t *esse_counted(struct esse_arena *arena, const struct esse_history *histo
     esse_arena_free(c.scratch);
     return in;
 }
-
-bool esse_recheck_counts(const struct esse_history *history, uint32_t txn)
-{
-    struct esse_arena *arena = esse_arena_new();
-    const bool counts = history->txn_status[txn] == ESSE_UNKNOWN_OUTCOME
-                            ? esse_counted(arena, history)[txn]
-                            : history->txn_status[txn] == ESSE_COMMITTED;
-    esse_arena_free(arena);
-    return counts;
-}

@@ -15,7 +15,4 @@
  */
 uint8_t *esse_counted(struct esse_arena *arena, const struct esse_history *history);
 
-/* The same of one transaction. */
-bool esse_recheck_counts(const struct esse_history *history, uint32_t txn);
-
 #endif

@@ -1,7 +1,7 @@
 #include "evidence/looked.h"
 
 #include "evidence/counted.h"
-#include "evidence/given_order.h"
+#include "history/given_order.h"
 #include "history/snapshots.h"
 
 bool looked_open(struct looked *looked, const struct esse_history *history, uint32_t txn,
@@ -42,13 +42,11 @@ void looked_add_writes(const struct looked *looked, esse_value *view, uint32_t t
                        bool is_known)
 {
     const struct esse_history *history = looked->history;
-    for (uint32_t op = history->txn_op[txn]; op < end; op++)
-        for (uint32_t i = 0; i < esse_access_count(history, op); i++) {
-            const struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ)
-                view[access.key.ix] =
-                    is_known && access.kind == ESSE_OP_WRITE ? access.value : ESSE_NONE;
-        }
+    struct esse_access_walk walk = { history, history->txn_op[txn], end };
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ)
+            view[walk.access.key.ix] =
+                is_known && walk.access.kind == ESSE_OP_WRITE ? walk.access.value : ESSE_NONE;
 }
 
 esse_value *looked_at_set(const struct looked *looked)

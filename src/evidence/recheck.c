@@ -2,15 +2,14 @@
 
 #include "base/error.h"
 #include "base/guard.h"
-#include "evidence/assumption.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/recheck_mismatch.h"
 #include "evidence/recheck_steps.h"
 #include "evidence/refutation.h"
 #include "evidence/replay.h"
-#include "evidence/start_points.h"
 #include "evidence/supposed.h"
 #include "history/appends.h"
+#include "history/start_points.h"
 #include "history/suppose.h"
 
 #include <string.h>
@@ -108,6 +107,16 @@ static bool recheck_order(const struct esse_history *history, const struct esse_
 }
 
 /* ---- verdicts ---- */
+
+unsigned esse_anomaly_assumes(const struct esse_anomaly *anomaly)
+{
+    unsigned bases = 0;
+    for (uint32_t i = 0; i < anomaly->edge_count; i++)
+        bases |= 1u << anomaly->edges[i].basis;
+    for (uint32_t i = 0; i < anomaly->step_count; i++)
+        bases |= 1u << anomaly->steps[i].basis;
+    return bases & ~(1u << ESSE_BASIS_NONE | 1u << ESSE_BASIS_INITIAL_STATE);
+}
 
 /* Does the verdict own up to everything that the anomaly assumes? */
 static bool is_stated(const struct esse_verdict *verdict, const struct esse_anomaly *anomaly)

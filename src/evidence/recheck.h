@@ -30,6 +30,9 @@ bool esse_recheck_order(const struct esse_history *history, const struct esse_le
                         const struct esse_order *order, struct esse_proved *proved,
                         struct esse_error *err);
 
+/* What the anomaly rests on beside the history: enum esse_assumption. */
+unsigned esse_anomaly_assumes(const struct esse_anomaly *anomaly);
+
 /* What the verdict rests on that came with the history, as far as its evidence shows: the kind of
  * its certificate, or else what an order was taken from; NONE if it follows from the operations. */
 enum esse_certificate_kind esse_recheck_certificate(const struct esse_history *history,

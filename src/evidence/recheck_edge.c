@@ -4,7 +4,7 @@
 #include "evidence/key_versions.h"
 #include "evidence/recheck_phantom.h"
 #include "evidence/recheck_versions.h"
-#include "evidence/start_points.h"
+#include "history/start_points.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #ifndef ESSE_EVIDENCE_RECHECK_MISMATCH_H
 #define ESSE_EVIDENCE_RECHECK_MISMATCH_H
 
-#include "evidence/given_order.h"
 #include "evidence/replay.h"
+#include "history/given_order.h"
 
 /*
  * Rechecks that the order which a history gives does not replay: takes it from the history again,

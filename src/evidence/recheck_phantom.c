@@ -2,9 +2,9 @@
 
 #include "evidence/claim.h"
 #include "evidence/counted.h"
-#include "evidence/given_order.h"
 #include "evidence/key_versions.h"
 #include "evidence/looked.h"
+#include "history/given_order.h"
 
 struct phantom {
     struct looked looked;

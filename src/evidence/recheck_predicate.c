@@ -34,14 +34,12 @@ static bool misses_all(struct looked *looked, esse_key key)
 {
     const struct esse_history *history = looked->history;
     bool ok = misses(looked, key, esse_key_initial(history, key));
-    for (uint32_t txn = 0; ok && txn < history->txns; txn++)
-        for (uint32_t op = history->txn_op[txn]; ok && op < history->txn_op[txn + 1]; op++)
-            for (uint32_t i = 0; ok && i < esse_access_count(history, op); i++) {
-                const struct esse_access access = esse_access_at(history, op, i);
-                ok = access.kind == ESSE_OP_READ || access.key.ix != key.ix ||
-                     history->txn_status[txn] == ESSE_ABORTED ||
-                     (access.kind == ESSE_OP_WRITE && misses(looked, key, access.value));
-            }
+    for (uint32_t txn = 0; ok && txn < history->txns; txn++) {
+        struct esse_access_walk walk = esse_accesses_of(history, txn);
+        while (ok && history->txn_status[txn] != ESSE_ABORTED && esse_access_next(&walk))
+            ok = walk.access.kind == ESSE_OP_READ || walk.access.key.ix != key.ix ||
+                 (walk.access.kind == ESSE_OP_WRITE && misses(looked, key, walk.access.value));
+    }
     return ok;
 }
 

@@ -1,8 +1,8 @@
 #include "evidence/recheck_steps.h"
 
-#include "evidence/given_order.h"
 #include "evidence/recheck_predicate.h"
 #include "evidence/recheck_versions.h"
+#include "history/given_order.h"
 
 #include <string.h>
 

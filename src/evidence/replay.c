@@ -27,17 +27,8 @@ bool replay_wrong(const struct replay *replay, uint32_t txn, const char *what,
 void replay_mismatch_of(struct esse_mismatch *mismatch, const struct replay_state *state,
                         esse_txn txn)
 {
-    static const enum esse_mismatch_kind kinds[] = {
-        [REPLAY_MISS_NONE] = ESSE_MISMATCH_NONE,
-        [REPLAY_MISS_READ] = ESSE_MISMATCH_READ,
-        [REPLAY_MISS_NOT_SELECTED] = ESSE_MISMATCH_NOT_SELECTED,
-        [REPLAY_MISS_LEFT_OUT] = ESSE_MISMATCH_LEFT_OUT,
-        [REPLAY_MISS_RESULT] = ESSE_MISMATCH_RESULT,
-    };
-    *mismatch = (struct esse_mismatch){ .kind = kinds[state->miss.kind],
-                                        .txn = txn,
-                                        .op = { state->miss.op },
-                                        .key = { state->miss.key } };
+    *mismatch = state->miss;
+    mismatch->txn = txn;
 }
 
 static void tell(const struct replay *replay, uint32_t snapshot)
@@ -205,22 +196,17 @@ static bool replay_serial(struct replay *replay, struct esse_error *err)
 /* No transaction committed a key that it writes since its snapshot. */
 static bool is_first_committer(struct replay *replay, uint32_t txn, uint32_t snapshot)
 {
-    const struct esse_history *history = replay->history;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        uint32_t count = esse_access_count(history, op);
-        for (uint32_t i = 0; i < count; i++) {
-            struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ &&
-                replay->state.keys[access.key.ix].last.commit > snapshot) {
-                *replay->mismatch = (struct esse_mismatch){ .kind = ESSE_MISMATCH_OVERWRITTEN,
-                                                            .txn = { txn },
-                                                            .op = { op },
-                                                            .key = access.key };
-                tell(replay, snapshot);
-                return false;
-            }
+    struct esse_access_walk walk = esse_accesses_of(replay->history, txn);
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ &&
+            replay->state.keys[walk.access.key.ix].last.commit > snapshot) {
+            *replay->mismatch = (struct esse_mismatch){ .kind = ESSE_MISMATCH_OVERWRITTEN,
+                                                        .txn = { txn },
+                                                        .op = { walk.op },
+                                                        .key = walk.access.key };
+            tell(replay, snapshot);
+            return false;
         }
-    }
     return true;
 }
 

@@ -227,14 +227,10 @@ static void look_at_changes(struct search *search)
                                                           : state->changes.count;
     for (size_t i = from; i < state->changes.count; i++)
         look_at(search, state->changes.at[i]);
-    for (uint32_t op = history->txn_op[search->txn]; op < search->op; op++) {
-        const uint32_t count = esse_access_count(history, op);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ)
-                look_at(search, access.key.ix);
-        }
-    }
+    struct esse_access_walk walk = { history, history->txn_op[search->txn], search->op };
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ)
+            look_at(search, walk.access.key.ix);
 }
 
 /* Marks of other rounds are below. */
@@ -269,7 +265,7 @@ static bool may_return(struct search *search)
     bool missing;
     return esse_answer_may_be(search->answer, state->history->rows + search->returned->row,
                               search->returned->row_count, &odd, &missing) ||
-           replay_state_misses(state, missing ? REPLAY_MISS_LEFT_OUT : REPLAY_MISS_NOT_SELECTED,
+           replay_state_misses(state, missing ? ESSE_MISMATCH_LEFT_OUT : ESSE_MISMATCH_NOT_SELECTED,
                                search->op, odd);
 }
 
@@ -296,7 +292,7 @@ static bool is_answer(struct search *search)
     return !returned->has_result ||
            esse_answer_is(search->answer, esse_history_result(state->history, returned),
                           returned->result_count) ||
-           replay_state_misses(state, REPLAY_MISS_RESULT, search->op, NO_KEY);
+           replay_state_misses(state, ESSE_MISMATCH_RESULT, search->op, NO_KEY);
 }
 
 static void begin_answer(struct search *search)
@@ -323,11 +319,11 @@ static bool run(struct search *search)
     for (uint32_t i = 0; search->by_rows && i < returned->row_count; i++) {
         const uint32_t key = state->history->rows[returned->row + i].key.ix;
         if (!is_selected(search, key))
-            return replay_state_misses(state, REPLAY_MISS_NOT_SELECTED, search->op, key);
+            return replay_state_misses(state, ESSE_MISMATCH_NOT_SELECTED, search->op, key);
     }
     look_for_rows(search);
     if (search->missing != NO_KEY)
-        return replay_state_misses(state, REPLAY_MISS_LEFT_OUT, search->op, search->missing);
+        return replay_state_misses(state, ESSE_MISMATCH_LEFT_OUT, search->op, search->missing);
     return !search->answer || is_answer(search);
 }
 

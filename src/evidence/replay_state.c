@@ -162,7 +162,7 @@ bool replay_state_reads(struct replay_state *state, uint32_t txn, uint32_t snaps
         for (uint32_t i = 0; i < count; i++) {
             struct esse_access access = esse_access_at(history, op, i);
             if (access.kind == ESSE_OP_READ && !reads_one(state, txn, op, access, snapshot))
-                return replay_state_misses(state, REPLAY_MISS_READ, op, access.key.ix);
+                return replay_state_misses(state, ESSE_MISMATCH_READ, op, access.key.ix);
         }
         if (esse_op_is_predicate(history->op_kind[op]) && !replay_rows_at(state, txn, op, snapshot))
             return false;
@@ -228,7 +228,7 @@ static bool run_access(struct replay_state *state, uint32_t op, struct esse_acce
     if (access.kind != ESSE_OP_READ)
         replay_state_write(state, access);
     else if (!esse_value_eq(access.value, ESSE_NONE) && !replay_state_reads_newest(state, access))
-        return replay_state_misses(state, REPLAY_MISS_READ, op, access.key.ix);
+        return replay_state_misses(state, ESSE_MISMATCH_READ, op, access.key.ix);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #define ESSE_EVIDENCE_REPLAY_STATE_H
 
 #include "base/vec.h"
+#include "evidence/replay.h"
 #include "evidence/replay_rows.h"
 #include "history/access.h"
 
@@ -45,20 +46,6 @@ struct replay_key {
     uint32_t mark;                    /* of replay_rows */
 };
 
-/* Where a transaction does not read what the store holds. */
-enum replay_miss_kind {
-    REPLAY_MISS_NONE,
-    REPLAY_MISS_READ,         /* of this key it read something else */
-    REPLAY_MISS_NOT_SELECTED, /* it returned this row, which its predicate does not select */
-    REPLAY_MISS_LEFT_OUT,     /* it did not return this row, which its predicate selects */
-    REPLAY_MISS_RESULT,       /* it returned another result than rows.answer */
-};
-
-struct replay_miss {
-    enum replay_miss_kind kind;
-    uint32_t op, key;
-};
-
 ESSE_VEC(replay_number_vec, uint32_t)
 
 struct replay_state {
@@ -76,7 +63,7 @@ struct replay_state {
      * commits are forgotten. */
     bool grows, keeps_versions;
     uint32_t horizon;
-    struct replay_miss miss; /* why the last question was answered with no */
+    struct esse_mismatch miss; /* why the last question was answered with no: kind, op and key */
 };
 
 /* Does it have its invariants?  O(keys + versions + changes). */
@@ -122,10 +109,10 @@ bool replay_state_reads_newest(struct replay_state *state, struct esse_access re
 bool replay_state_run(struct replay_state *state, uint32_t txn);
 
 /* No: the store holds something else. */
-static inline bool replay_state_misses(struct replay_state *state, enum replay_miss_kind kind,
+static inline bool replay_state_misses(struct replay_state *state, enum esse_mismatch_kind kind,
                                        uint32_t op, uint32_t key)
 {
-    state->miss = (struct replay_miss){ kind, op, key };
+    state->miss = (struct esse_mismatch){ .kind = kind, .op = { op }, .key = { key } };
     return false;
 }
 

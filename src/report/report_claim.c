@@ -1,6 +1,7 @@
 #include "report/report_parts.h"
 
-#include "evidence/assumption.h"
+#include "base/names.h"
+#include "evidence/recheck.h"
 #include "evidence/replay.h"
 
 static bool is_assuming(const struct esse_verdict *verdict)

@@ -1,4 +1,3 @@
-#include "evidence/assumption.h"
 #include "evidence/recheck.h"
 #include "load_text.h"
 #include "order_oracle.h"

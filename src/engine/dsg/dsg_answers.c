@@ -1,6 +1,6 @@
 #include "engine/dsg/dsg_answers.h"
 
-#include "evidence/given_order.h"
+#include "history/given_order.h"
 #include "history/show.h"
 #include "sql/statement.h"
 

@@ -1,6 +1,5 @@
 #include "engine/dsg/dsg_cyclic.h"
 
-#include "evidence/assumption.h"
 #include "history/show.h"
 
 #include <string.h>

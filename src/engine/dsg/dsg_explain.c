@@ -1,8 +1,8 @@
 #include "engine/dsg/dsg_explain.h"
 
+#include "base/names.h"
 #include "engine/cycle_words.h"
 #include "engine/dsg/dsg_column.h"
-#include "evidence/assumption.h"
 #include "history/show.h"
 #include "history/show_time.h"
 #include "sql/predicate.h"

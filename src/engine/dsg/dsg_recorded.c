@@ -1,8 +1,8 @@
 #include "engine/dsg/dsg_recorded.h"
 
 #include "base/checked.h"
-#include "evidence/given_order.h"
 #include "evidence/replay_state.h"
+#include "history/given_order.h"
 #include "history/snapshots.h"
 
 #include <string.h>

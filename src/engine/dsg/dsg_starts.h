@@ -2,11 +2,11 @@
 #define ESSE_ENGINE_DSG_DSG_STARTS_H
 
 #include "engine/dsg/dsg_graph.h"
-#include "evidence/start_points.h"
+#include "history/start_points.h"
 
 /*
  * Start dependencies: where a certificate gives every transaction its start and commit point
- * (evidence/start_points.h), snapshot isolation is held against these.
+ * (history/start_points.h), snapshot isolation is held against these.
  *
  *   GSIa   a ww, wr or wrp without a start dependency
  *   GSIb   a cycle of dependencies and start dependencies with exactly one rw or rwp; where there

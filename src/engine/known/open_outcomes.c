@@ -2,7 +2,7 @@
 
 #include "base/word_map.h"
 #include "engine/known/committed.h"
-#include "evidence/given_order.h"
+#include "history/given_order.h"
 
 #include <string.h>
 

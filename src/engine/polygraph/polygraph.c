@@ -3,7 +3,7 @@
 #include "engine/polygraph/poly_state.h"
 #include "engine/scan/scan.h"
 #include "evidence/recheck.h"
-#include "evidence/start_points.h"
+#include "history/start_points.h"
 
 struct polygraphing {
     struct esse_job *job;

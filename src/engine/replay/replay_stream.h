@@ -1,8 +1,8 @@
 #ifndef ESSE_ENGINE_REPLAY_REPLAY_STREAM_H
 #define ESSE_ENGINE_REPLAY_REPLAY_STREAM_H
 
-#include "evidence/given_order.h"
 #include "evidence/replay.h"
+#include "history/given_order.h"
 
 /*
  * Replays a history while it is read: a sink that takes the records in the order in which they are

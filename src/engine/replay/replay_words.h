@@ -1,8 +1,8 @@
 #ifndef ESSE_ENGINE_REPLAY_REPLAY_WORDS_H
 #define ESSE_ENGINE_REPLAY_REPLAY_WORDS_H
 
-#include "evidence/given_order.h"
 #include "evidence/replay.h"
+#include "history/given_order.h"
 
 /* A mismatch as an anomaly: both states in words, what the transaction saw and what the table held,
  * and the writer of that. */

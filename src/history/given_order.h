@@ -1,11 +1,12 @@
-#ifndef ESSE_EVIDENCE_GIVEN_ORDER_H
-#define ESSE_EVIDENCE_GIVEN_ORDER_H
+#ifndef ESSE_HISTORY_GIVEN_ORDER_H
+#define ESSE_HISTORY_GIVEN_ORDER_H
 
 #include "history/history.h"
 
 /*
- * The order of the transactions that comes with a history.  Part of the trusted kernel, because
- * "violated under the order given" means nothing unless it is that order.
+ * The order of the transactions that comes with a history.  The trusted kernel believes
+ * it, as it believes snapshots.h: "violated under the order given" means nothing unless it is that
+ * order.
  *
  *   order        the history's line 'order'
  *   commit_ts    by commit_ts; one that wrote nothing may have a start_ts only, and stands there

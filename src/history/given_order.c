@@ -1,4 +1,4 @@
-#include "evidence/given_order.h"
+#include "history/given_order.h"
 
 #include "base/names.h"
 #include "base/radix.h"

@@ -1,4 +1,4 @@
-#include "evidence/start_points.h"
+#include "history/start_points.h"
 
 #include <string.h>
 

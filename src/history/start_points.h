@@ -1,7 +1,7 @@
-#ifndef ESSE_EVIDENCE_START_POINTS_H
-#define ESSE_EVIDENCE_START_POINTS_H
+#ifndef ESSE_HISTORY_START_POINTS_H
+#define ESSE_HISTORY_START_POINTS_H
 
-#include "evidence/given_order.h"
+#include "history/given_order.h"
 
 /*
  * Adya's start and commit points, where a certificate of timestamps gives them: a transaction that
