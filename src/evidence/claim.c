@@ -26,31 +26,10 @@ bool claim_writes(const struct claim *claim, uint32_t op, esse_key key)
     return esse_op_write_of(claim->history, op, key, &ignored);
 }
 
-static bool writes_between(const struct esse_history *history, uint32_t begin, uint32_t end,
-                           esse_key key)
-{
-    esse_value ignored;
-    while (begin < end && !esse_op_write_of(history, begin, key, &ignored))
-        begin++;
-    return begin < end;
-}
-
-bool esse_op_wrote_before(const struct esse_history *history, uint32_t op, esse_key key)
-{
-    const uint32_t txn = esse_op_txn(history, op).ix;
-    return writes_between(history, history->txn_op[txn], op, key);
-}
-
-bool claim_writes_after(const struct claim *claim, uint32_t op, esse_key key)
-{
-    const uint32_t txn = esse_op_txn(claim->history, op).ix;
-    return writes_between(claim->history, op + 1, claim->history->txn_op[txn + 1], key);
-}
-
 bool claim_installs(const struct claim *claim, uint32_t op, esse_key key)
 {
-    return claim_writes(claim, op, key) &&
-           (claim->history->op_kind[op] == ESSE_OP_APPEND || !claim_writes_after(claim, op, key));
+    return claim_writes(claim, op, key) && (claim->history->op_kind[op] == ESSE_OP_APPEND ||
+                                            !esse_op_writes_after(claim->history, op, key));
 }
 
 bool claim_reads(const struct claim *claim, uint32_t op, esse_key key, esse_value *value)

@@ -47,10 +47,8 @@ static inline bool claim_counts(const struct claim *claim, esse_txn txn)
     return txn.ix < claim->history->txns && claim->in[txn.ix];
 }
 
-/* Does the operation write the key; does its transaction before it, or after it? */
+/* Does the operation write the key? */
 bool claim_writes(const struct claim *claim, uint32_t op, esse_key key);
-bool esse_op_wrote_before(const struct esse_history *history, uint32_t op, esse_key key);
-bool claim_writes_after(const struct claim *claim, uint32_t op, esse_key key);
 
 /* Does it install a version: by an append, or by the last write of its transaction? */
 bool claim_installs(const struct claim *claim, uint32_t op, esse_key key);

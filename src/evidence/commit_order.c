@@ -4,8 +4,6 @@
 #include "base/vec.h"
 #include "base/word_map.h"
 #include "evidence/commit_order_state.h"
-#include "evidence/read_source.h"
-#include "evidence/replay_rules.h"
 
 #include <string.h>
 
@@ -21,6 +19,9 @@
  * own append.)
  */
 
+#define CO_NOTHING (UINT32_MAX - 1)
+#define CO_NOWHERE UINT32_MAX
+
 /* t3 read a version older than that of t2. */
 struct passed {
     uint32_t t2, t3;
@@ -30,8 +31,8 @@ ESSE_VEC(passed_vec, struct passed)
 ESSE_VEC(place_vec, uint32_t)
 
 struct walking {
-    struct commit_order co;
     struct replay *replay;
+    struct co_predicates predicates;
     struct esse_error *err;
     enum esse_phi phi; /* NONE: no unit is visible, unless all are */
     bool all_visible, sees_own, is_repeatable;
@@ -50,43 +51,28 @@ struct walking {
 
 static bool wrong(const struct walking *w, uint32_t place, const char *what)
 {
-    return replay_wrong(w->replay, replay_txn(w->replay, w->co.order->events[place]), what, w->err);
+    return replay_wrong(w->replay, replay_txn(w->replay, w->replay->order->events[place]), what,
+                        w->err);
 }
 
 static uint32_t session_at(const struct walking *w, uint32_t place)
 {
-    return w->co.history->txn_session[replay_txn(w->replay, w->co.order->events[place])];
+    return w->replay->history->txn_session[replay_txn(w->replay, w->replay->order->events[place])];
 }
 
 /* ---- which version was read ---- */
-
-uint32_t co_named(const struct commit_order *co, uint32_t op, esse_key key)
-{
-    const struct esse_read_source *source = esse_named_source(co->order, op, key);
-    if (!source || source->write.ix == ESSE_NO_OP)
-        return source ? CO_INITIAL : CO_NOTHING;
-    uint32_t at = 0, end = 0;
-    if (source->write.ix < co->history->ops)
-        esse_run_find(&co->by_key, key.ix, esse_op_txn(co->history, source->write.ix).ix, &at,
-                      &end);
-    for (; at < end; at++)
-        if (esse_by_key_op(&co->by_key, co->by_key.at[at].access) == source->write.ix &&
-            co->by_key.at[at].kind == ESSE_OP_WRITE && co->in[co->by_key.at[at].txn])
-            return at;
-    return CO_NOWHERE;
-}
 
 /* The commit whose version the order names for a read, or CO_NOTHING; CO_NOWHERE is of none. */
 static uint32_t named_commit(const struct walking *w, uint32_t op, esse_key key)
 {
     const struct esse_read_source *source =
-        w->co.order->source_count ? esse_named_source(w->co.order, op, key) : NULL;
+        w->replay->order->source_count ? co_named(w->replay->order, op, key) : NULL;
     if (!source || source->write.ix == ESSE_NO_OP)
         return source ? 0 : CO_NOTHING;
-    if (source->write.ix >= w->co.history->ops)
+    if (source->write.ix >= w->replay->history->ops)
         return CO_NOWHERE;
-    const uint32_t writer = esse_op_txn(w->co.history, source->write.ix).ix;
-    return w->co.in[writer] ? w->replay->position[writer] + 1 : CO_NOWHERE;
+    const uint32_t writer = esse_op_txn(w->replay->history, source->write.ix).ix;
+    return w->replay->in[writer] ? w->replay->position[writer] + 1 : CO_NOWHERE;
 }
 
 /* By number; CO_NOWHERE if it is none of those so far.  Lists only grow: of an older version than
@@ -114,8 +100,8 @@ static bool is_repeated(const struct walking *w, uint32_t op, esse_key key)
     const struct replay_key *state = &w->replay->state.keys[key.ix];
     const uint32_t shown = state->versions[state->version_count - 2].count;
     esse_value read;
-    for (uint32_t o = w->co.history->txn_op[w->co.order->events[w->now]]; o < op; o++)
-        if (esse_op_read_of(w->co.history, o, key, &read) && !esse_value_eq(read, ESSE_NONE) &&
+    for (uint32_t o = w->replay->history->txn_op[w->replay->order->events[w->now]]; o < op; o++)
+        if (esse_op_read_of(w->replay->history, o, key, &read) && !esse_value_eq(read, ESSE_NONE) &&
             (esse_value_is_list(read) ? read.word >> 32 : 0) < shown)
             return false;
     return true;
@@ -146,7 +132,7 @@ static __attribute__((noinline)) void pass_over(struct walking *w, const struct 
         const struct passed passed = { key->versions[v].commit - 1, w->now,
                                        (uint32_t)w->sources.count };
         esse_guard_poll();
-        passed_vec_push(&w->passed, w->co.arena, passed);
+        passed_vec_push(&w->passed, w->replay->arena, passed);
     }
 }
 
@@ -155,7 +141,7 @@ static inline bool take_version(struct walking *w, const struct replay_key *key,
     if (version + 1 < key->version_count)
         pass_over(w, key, version);
     if (key->versions[version].commit)
-        place_vec_push(&w->sources, w->co.arena, key->versions[version].commit - 1);
+        place_vec_push(&w->sources, w->replay->arena, key->versions[version].commit - 1);
     return true;
 }
 
@@ -167,7 +153,8 @@ static bool take_read(struct walking *w, uint32_t op, struct esse_access read)
     if (key->last.commit == w->now + 1)
         return reads_own(w, op, read) || wrong(w, w->now, "contradicts itself");
     uint32_t version = key->version_count - 1;
-    if (w->co.order->source_count || key->last.count || !esse_value_eq(read.value, key->last.value))
+    if (w->replay->order->source_count || key->last.count ||
+        !esse_value_eq(read.value, key->last.value))
         version = version_read(w, op, read);
     if (version == CO_NOWHERE)
         return wrong(w, w->now, "read what was not committed before it");
@@ -178,7 +165,7 @@ static void take_write(struct walking *w, struct esse_access write)
 {
     const struct replay_key *key = &w->replay->state.keys[write.key.ix];
     if (w->phi == ESSE_PHI_PARALLEL && key->last.commit && key->last.commit != w->now + 1)
-        place_vec_push(&w->sources, w->co.arena, key->last.commit - 1);
+        place_vec_push(&w->sources, w->replay->arena, key->last.commit - 1);
     replay_state_write(&w->replay->state, write);
 }
 
@@ -193,7 +180,7 @@ static bool is_earlier(const struct walking *w, uint32_t a, uint32_t b)
 static bool has_read(struct walking *w, uint32_t place, uint32_t writer)
 {
     if (!w->readers.slots)
-        esse_word_map_clear(&w->readers, w->co.arena, w->co.units);
+        esse_word_map_clear(&w->readers, w->replay->arena, w->replay->units);
     for (; w->noted <= w->now; w->noted++)
         for (uint32_t s = w->first[w->noted]; s < w->first[w->noted + 1]; s++) {
             bool fresh;
@@ -207,17 +194,12 @@ static bool has_read(struct walking *w, uint32_t place, uint32_t writer)
 
 static bool writes_same(const struct walking *w, uint32_t t2, uint32_t t3)
 {
-    const struct esse_history *history = w->co.history;
-    const uint32_t txn = w->co.order->events[t3];
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
-        const uint32_t count = esse_access_count(history, op);
-        for (uint32_t i = 0; i < count; i++) {
-            const struct esse_access access = esse_access_at(history, op, i);
-            if (access.kind != ESSE_OP_READ &&
-                replay_state_at(&w->replay->state, access.key.ix, t2 + 1).commit == t2 + 1)
-                return true;
-        }
-    }
+    struct esse_access_walk walk =
+        esse_accesses_of(w->replay->history, w->replay->order->events[t3]);
+    while (esse_access_next(&walk))
+        if (walk.access.kind != ESSE_OP_READ &&
+            replay_state_at(&w->replay->state, walk.access.key.ix, t2 + 1).commit == t2 + 1)
+            return true;
     return false;
 }
 
@@ -279,7 +261,7 @@ static bool is_transitive(enum esse_phi phi)
 
 static uint32_t line_of(const struct walking *w, uint32_t place)
 {
-    return w->co.level->needs_session_order ? session_at(w, place) : place;
+    return w->replay->level->needs_session_order ? session_at(w, place) : place;
 }
 
 /* 'other' itself, or what is seen from there. */
@@ -308,14 +290,14 @@ static void sweep(struct walking *w, uint32_t line, uint32_t begin, uint32_t end
 static bool sweep_lines(struct walking *w)
 {
     const size_t count = w->passed.count;
-    struct esse_pair *pairs = esse_arena_grow(w->co.arena, NULL, (count + 1) * sizeof *pairs);
-    w->seen =
-        esse_arena_grow(w->co.arena, NULL, (w->co.order->count + (size_t)1) * sizeof *w->seen);
+    struct esse_pair *pairs = esse_arena_grow(w->replay->arena, NULL, (count + 1) * sizeof *pairs);
+    w->seen = esse_arena_grow(w->replay->arena, NULL,
+                              (w->replay->order->count + (size_t)1) * sizeof *w->seen);
     for (size_t i = 0; i < count; i++)
         pairs[i] =
             (struct esse_pair){ (uint64_t)line_of(w, w->passed.at[i].t2) << 32 | w->passed.at[i].t2,
                                 (uint32_t)i };
-    esse_radix_sort(pairs, count, w->co.arena);
+    esse_radix_sort(pairs, count, w->replay->arena);
     for (size_t i = 0, next; i < count; i = next) {
         const uint32_t line = (uint32_t)(pairs[i].key >> 32);
         uint32_t end = 0;
@@ -351,7 +333,7 @@ static bool keeps_axiom(struct walking *w)
 static bool take_accesses(struct walking *w, uint32_t op, uint32_t begin, uint32_t end)
 {
     for (uint32_t i = begin; i < end; i++) {
-        const struct esse_access access = esse_access_at(w->co.history, op, i);
+        const struct esse_access access = esse_access_at(w->replay->history, op, i);
         if (access.kind != ESSE_OP_READ)
             take_write(w, access);
         else if (!take_read(w, op, access))
@@ -363,24 +345,30 @@ static bool take_accesses(struct walking *w, uint32_t op, uint32_t begin, uint32
 /* Where levels are defined by cycles, what predicates left out is looked at here. */
 static bool explains(struct walking *w, uint32_t txn, uint32_t op)
 {
-    return !esse_op_is_predicate(w->co.history->op_kind[op]) || w->co.level->phi ||
+    return !esse_op_is_predicate(w->replay->history->op_kind[op]) || w->replay->level->phi ||
            (replay_is_selected(w->replay, txn, op) && replay_misses_are_committed(w->replay, op)) ||
            wrong(w, w->now, "read what was not committed before it");
 }
 
-static bool take_left_out(struct walking *w, struct co_access read)
+static bool take_left_out(struct walking *w, struct co_left_out read)
 {
     const struct replay_key *key = &w->replay->state.keys[read.key];
-    const uint32_t commit = read.source == CO_INITIAL ? 0 : w->replay->position[read.source] + 1;
     for (uint32_t v = key->version_count; v-- > 0;)
-        if (key->versions[v].commit == commit)
+        if (key->versions[v].commit == read.commit)
             return take_version(w, key, v);
     return wrong(w, w->now, "comes before one that it read from");
 }
 
+static bool selects(struct walking *w, uint32_t txn)
+{
+    return !(w->replay->history->has & ESSE_HAS_PREDICATES) || !w->replay->level->phi ||
+           co_explains(&w->predicates, txn) ||
+           replay_wrong(w->replay, txn, "has a predicate that may have seen other rows", w->err);
+}
+
 static bool take_unit(struct walking *w, uint32_t unit)
 {
-    const struct esse_history *history = w->co.history;
+    const struct esse_history *history = w->replay->history;
     const struct replay_access *access = w->replay->accesses ? &w->replay->accesses[unit] : NULL;
     const uint32_t begin = access ? access->op : history->txn_op[unit];
     const uint32_t end = access ? begin + 1 : history->txn_op[unit + 1];
@@ -388,11 +376,12 @@ static bool take_unit(struct walking *w, uint32_t unit)
     bool ok = true;
     esse_guard_poll();
     replay_state_begin(&w->replay->state);
-    w->before[w->now] = w->co.level->needs_session_order ? *last : CO_NOWHERE;
+    w->before[w->now] = w->replay->level->needs_session_order ? *last : CO_NOWHERE;
     *last = w->now;
-    if (w->co.left_before)
-        for (uint32_t i = w->co.left_before[unit]; ok && i < w->co.left_before[unit + 1]; i++)
-            ok = take_left_out(w, w->co.left_out[i].access);
+    if (!access)
+        ok = selects(w, unit);
+    for (size_t i = 0; ok && !access && i < w->predicates.left_out.count; i++)
+        ok = take_left_out(w, w->predicates.left_out.at[i]);
     for (uint32_t op = begin; ok && op < end; op++)
         ok = explains(w, unit, op) &&
              take_accesses(w, op, access ? access->at : 0,
@@ -400,33 +389,28 @@ static bool take_unit(struct walking *w, uint32_t unit)
     return ok;
 }
 
+/* Where units are accesses, a predicate that returned nothing is in none. */
 static bool explains_predicates(struct walking *w)
 {
-    if (!(w->co.history->has & ESSE_HAS_PREDICATES))
-        return true;
-    if (!w->co.level->phi)
-        return w->co.level->cycle != ESSE_CYCLE_ONE_RW ||
-               esse_fail(w->err, ESSE_EBUG, "an order does not show which rows predicates saw");
-    esse_by_key_make(&w->co.by_key, w->co.arena, w->co.history);
-    return co_explains_predicates(&w->co, w->err);
+    bool ok = true;
+    if ((w->replay->history->has & ESSE_HAS_PREDICATES) && !w->replay->level->phi &&
+        w->replay->level->cycle == ESSE_CYCLE_ONE_RW)
+        return esse_fail(w->err, ESSE_EBUG, "an order does not show which rows predicates saw");
+    for (uint32_t txn = 0; ok && w->replay->accesses && txn < w->replay->history->txns; txn++)
+        ok = !w->replay->in[txn] || selects(w, txn);
+    return ok;
 }
 
 static void *room(const struct walking *w, uint32_t count)
 {
-    return esse_arena_grow(w->co.arena, NULL, (count + (size_t)2) * sizeof(uint32_t));
+    return esse_arena_grow(w->replay->arena, NULL, (count + (size_t)2) * sizeof(uint32_t));
 }
 
 bool replay_commit_order(struct replay *replay, struct esse_error *err)
 {
     const struct esse_level *level = replay->level;
     const uint32_t count = replay->order->count;
-    struct walking w = { .replay = replay, .err = err };
-    w.co = (struct commit_order){ .arena = replay->arena,
-                                  .history = replay->history,
-                                  .level = level,
-                                  .order = replay->order,
-                                  .units = replay->units,
-                                  .in = replay->in };
+    struct walking w = { .replay = replay, .predicates = { .replay = replay }, .err = err };
     w.phi = level->phi == ESSE_PHI_NONE && level->cycle == ESSE_CYCLE_ONE_RW ? ESSE_PHI_PARALLEL
                                                                              : level->phi;
     w.all_visible = level->phi == ESSE_PHI_NONE && level->cycle == ESSE_CYCLE_ITEM_RW;

@@ -1,44 +1,31 @@
 #ifndef ESSE_EVIDENCE_COMMIT_ORDER_STATE_H
 #define ESSE_EVIDENCE_COMMIT_ORDER_STATE_H
 
+#include "evidence/replay_rules.h"
 #include "history/by_key.h"
-#include "level/level.h"
 
 /* What the walk along a commit order and its predicates share.  Private to evidence/. */
 
-#define CO_INITIAL (UINT32_MAX - 1)
-#define CO_NOTHING (UINT32_MAX - 2)
-#define CO_NOWHERE UINT32_MAX
-
-struct co_access {
-    uint32_t key, source; /* the unit whose version it reads, or CO_INITIAL */
-};
-
-/* A row that a predicate operation of 'unit' left out, and whose version it saw of it. */
+/* A row that a predicate left out, and whose version it saw of it: 0 is the initial one. */
 struct co_left_out {
-    uint32_t unit;
-    struct co_access access;
+    uint32_t key, commit;
+};
+ESSE_VEC(co_left_out_vec, struct co_left_out)
+
+struct co_predicates {
+    const struct replay *replay;
+    struct esse_by_key by_key;
+    struct replay_state store; /* which knows what predicates mean */
+    uint32_t txn, op;          /* the operation at hand */
+    struct co_left_out_vec left_out;
 };
 
-struct commit_order {
-    struct esse_arena *arena;
-    const struct esse_history *history;
-    const struct esse_level *level;
-    const struct esse_order *order;
-    struct esse_by_key by_key; /* if the history has predicates */
-    uint32_t units;
-    uint8_t *in;                  /* by transaction: it is in the order */
-    struct co_left_out *left_out; /* by unit, ascending */
-    uint32_t *left_before;        /* by unit: how many of them belong to earlier units; or NULL */
-    uint32_t left_count;
-};
+/* Is there nothing to choose about what the predicates of a transaction saw, or does the order say
+ * what they saw?  Finds 'left_out'. */
+bool co_explains(struct co_predicates *p, uint32_t txn);
 
-/* Is there nothing to choose about what predicates saw, or does the order say what they saw?  Finds
- * 'left_out'. */
-bool co_explains_predicates(struct commit_order *co, struct esse_error *err);
-
-/* The position of the write whose version the order names for a read of the key, or for a predicate
- * that left it out; CO_INITIAL; CO_NOTHING if it names none; CO_NOWHERE if that is no version. */
-uint32_t co_named(const struct commit_order *co, uint32_t op, esse_key key);
+/* The version that an order names for a read of the key, or for a predicate that left it out; NULL
+ * if it names none.  An order has its sources by operation and key.  O(log sources). */
+const struct esse_read_source *co_named(const struct esse_order *order, uint32_t op, esse_key key);
 
 #endif

@@ -1,5 +1,6 @@
 #include "evidence/counted.h"
 
+#include "base/radix.h"
 #include "base/vec.h"
 #include "base/word_map.h"
 #include "history/by_key.h"
@@ -14,6 +15,12 @@ struct sight {
 };
 ESSE_VEC(sight_vec, struct sight)
 
+struct naming {
+    uint32_t key, op;
+    esse_value value;
+};
+ESSE_VEC(naming_vec, struct naming)
+
 struct counting {
     struct esse_arena *scratch;
     const struct esse_history *history;
@@ -21,12 +28,8 @@ struct counting {
     esse_value *initial;         /* by key */
     struct esse_word_map writer; /* of the key at hand: by value, the only one or SEVERAL */
     struct sight_vec sights;
-    /* What version sets name of each key: named[named_first[key] .. named_first[key + 1]). */
-    uint32_t *named_first;
-    struct naming {
-        uint32_t op;
-        esse_value value;
-    } * named;
+    struct naming_vec named;  /* what version sets name */
+    struct esse_pair *sorted; /* the same by key */
 };
 
 /* False if no transaction of unknown outcome wrote the key. */
@@ -85,42 +88,35 @@ static void look_at_named(struct counting *c, uint32_t key, const struct naming 
 static void find_named(struct counting *c)
 {
     const struct esse_history *history = c->history;
-    c->named_first = esse_arena_alloc(c->scratch, history->keys + (size_t)2, sizeof(uint32_t));
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t op = 0; op < history->ops; op++) {
-            if (!esse_op_is_predicate(history->op_kind[op]))
-                continue;
-            const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
-            for (uint32_t i = 0; i < predicate->vset_count; i++) {
-                const struct esse_keyed_row *row = &history->rows[predicate->vset + i];
-                if (pass)
-                    c->named[c->named_first[row->key.ix + 1]++] =
-                        (struct naming){ op, esse_value_state(row->value) };
-                else
-                    c->named_first[row->key.ix + 2]++;
-            }
+    for (uint32_t op = 0; op < history->ops; op++) {
+        if (!esse_op_is_predicate(history->op_kind[op]))
+            continue;
+        const struct esse_predicate_op *predicate = &history->predicates[history->op_key[op]];
+        for (uint32_t i = 0; i < predicate->vset_count; i++) {
+            const struct esse_keyed_row *row = &history->rows[predicate->vset + i];
+            naming_vec_push(&c->named, c->scratch,
+                            (struct naming){ row->key.ix, op, esse_value_state(row->value) });
         }
-        for (uint32_t key = 0; !pass && key < history->keys; key++)
-            c->named_first[key + 2] += c->named_first[key + 1];
-        if (!pass)
-            c->named =
-                esse_arena_grow(c->scratch, NULL,
-                                (c->named_first[history->keys + 1] + (size_t)1) * sizeof *c->named);
     }
+    c->sorted = esse_arena_grow(c->scratch, NULL, (c->named.count + 1) * sizeof(struct esse_pair));
+    for (size_t i = 0; i < c->named.count; i++)
+        c->sorted[i] = (struct esse_pair){ c->named.at[i].key, (uint32_t)i };
+    esse_radix_sort(c->sorted, c->named.count, c->scratch);
 }
 
 static void find_sights(struct counting *c)
 {
+    size_t next = 0;
     c->initial = esse_initial_values(c->scratch, c->history);
     esse_by_key_make(&c->by_key, c->scratch, c->history);
     find_named(c);
     for (uint32_t key = 0; key < c->history->keys; key++) {
-        if (!find_writers(c, key))
-            continue;
-        for (uint32_t at = c->by_key.first[key]; at < c->by_key.first[key + 1]; at++)
+        const bool doubtful = find_writers(c, key);
+        for (uint32_t at = c->by_key.first[key]; doubtful && at < c->by_key.first[key + 1]; at++)
             look(c, key, at);
-        for (uint32_t i = c->named_first[key]; i < c->named_first[key + 1]; i++)
-            look_at_named(c, key, &c->named[i]);
+        for (; next < c->named.count && c->sorted[next].key == key; next++)
+            if (doubtful)
+                look_at_named(c, key, &c->named.at[c->sorted[next].id]);
     }
 }
 

@@ -118,12 +118,6 @@ unsigned esse_anomaly_assumes(const struct esse_anomaly *anomaly)
     return bases & ~(1u << ESSE_BASIS_NONE | 1u << ESSE_BASIS_INITIAL_STATE);
 }
 
-/* Does the verdict own up to everything that the anomaly assumes? */
-static bool is_stated(const struct esse_verdict *verdict, const struct esse_anomaly *anomaly)
-{
-    return !(esse_anomaly_assumes(anomaly) & ~verdict->assumed);
-}
-
 /* An anomaly that shows without any order is one whatever the certificate says. */
 static bool rests_on_certificate(const struct esse_anomaly *anomaly)
 {
@@ -144,13 +138,6 @@ enum esse_certificate_kind esse_recheck_certificate(const struct esse_history *h
             given = (enum esse_certificate_kind)anomaly->order_by;
     }
     return rests && !alone ? given : ESSE_CERTIFICATE_NONE;
-}
-
-/* Does the verdict own up to the certificate that it was found under, and to no other? */
-static bool states_certificate(const struct esse_history *history,
-                               const struct esse_verdict *verdict)
-{
-    return verdict->certificate == esse_recheck_certificate(history, verdict);
 }
 
 /* Is it an anomaly that the level forbids, or one that the verdict says to count anyhow? */
@@ -181,7 +168,7 @@ static bool recheck_anomalies(const struct esse_history *history, const struct e
         if (!is_counted(level, verdict, anomaly->type))
             return esse_fail(err, ESSE_EBUG, "%s does not rule out %s", name,
                              esse_level_name(verdict->level));
-        if (!is_stated(verdict, anomaly))
+        if (esse_anomaly_assumes(anomaly) & ~verdict->assumed)
             return esse_fail(err, ESSE_EBUG,
                              "%s rests on an assumption that the verdict does not state", name);
         if (!esse_recheck_anomaly(history, anomaly, err))
@@ -243,7 +230,8 @@ bool esse_recheck_verdict(const struct esse_history *history, const struct esse_
 {
     if (verdict->outcome == ESSE_UNKNOWN)
         return true;
-    if (!states_certificate(history, verdict))
+    /* It must own up to the certificate that it was found under, and to no other. */
+    if (verdict->certificate != esse_recheck_certificate(history, verdict))
         return esse_fail(err, ESSE_EBUG, "'%s' does not state the history's certificate",
                          esse_level_name(verdict->level));
     return verdict->way_count               ? recheck_ways(history, level, verdict, err)

@@ -2,7 +2,6 @@
 #define ESSE_EVIDENCE_RECHECK_CYCLE_H
 
 #include "evidence/claim.h"
-#include "evidence/counted.h"
 
 /*
  * A cycle has a shape: its edges follow (recheck_edge.h), each ends where the next begins, and

@@ -1,6 +1,5 @@
 #include "evidence/recheck_phantom.h"
 
-#include "evidence/claim.h"
 #include "evidence/counted.h"
 #include "evidence/key_versions.h"
 #include "evidence/looked.h"

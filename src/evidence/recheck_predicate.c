@@ -1,19 +1,6 @@
 #include "evidence/recheck_predicate.h"
 
-#include "evidence/claim.h"
 #include "evidence/looked.h"
-
-/* Asks about a predicate operation; no if it is none. */
-static bool ask(const struct esse_history *history, uint32_t txn, uint32_t op, esse_key key,
-                bool (*answer)(struct looked *looked, esse_key key))
-{
-    struct looked looked;
-    if (!looked_open(&looked, history, txn, op))
-        return false;
-    const bool yes = answer(&looked, key);
-    looked_close(&looked);
-    return yes;
-}
 
 static const esse_value *set_or_rows(const struct looked *looked)
 {
@@ -43,22 +30,10 @@ static bool misses_all(struct looked *looked, esse_key key)
     return ok;
 }
 
-bool esse_recheck_predicate_miss(const struct esse_history *history, uint32_t txn, uint32_t op,
-                                 esse_key key)
-{
-    return ask(history, txn, op, key, misses_all);
-}
-
 static bool misses_own(struct looked *looked, esse_key key)
 {
     const struct replay_own own = replay_own_writes(looked->history, looked->txn, looked->op, key);
     return own.written && misses(looked, key, own.value);
-}
-
-bool esse_recheck_own_miss(const struct esse_history *history, uint32_t txn, uint32_t op,
-                           esse_key key)
-{
-    return ask(history, txn, op, key, misses_own);
 }
 
 static bool differs(struct looked *looked, esse_key key)
@@ -71,12 +46,6 @@ static bool differs(struct looked *looked, esse_key key)
         return false;
     const esse_value *view = looked_at_snapshot(looked, &ignored);
     return view && looked_differs(looked, key, view[key.ix]);
-}
-
-bool esse_recheck_result_set(const struct esse_history *history, uint32_t txn, uint32_t op,
-                             esse_key key)
-{
-    return ask(history, txn, op, key, differs);
 }
 
 /* ---- of a statement as a whole ---- */
@@ -110,7 +79,19 @@ static bool is_wrong_whole(struct looked *looked, esse_key ignored)
     return view && is_sure && (is_wrong(looked, view, true) || has_other_row(looked, view));
 }
 
-bool esse_recheck_result(const struct esse_history *history, uint32_t txn, uint32_t op)
+bool esse_recheck_predicate(enum esse_predicate_fault fault, const struct esse_history *history,
+                            uint32_t txn, uint32_t op, esse_key key)
 {
-    return ask(history, txn, op, (esse_key){ 0 }, is_wrong_whole);
+    static bool (*const shows[])(struct looked * looked, esse_key key) = {
+        [ESSE_PREDICATE_MISSES_ALL] = misses_all,
+        [ESSE_PREDICATE_MISSES_OWN] = misses_own,
+        [ESSE_PREDICATE_DIFFERS] = differs,
+        [ESSE_PREDICATE_IS_WRONG] = is_wrong_whole,
+    };
+    struct looked looked;
+    if (!looked_open(&looked, history, txn, op))
+        return false;
+    const bool yes = shows[fault](&looked, key);
+    looked_close(&looked);
+    return yes;
 }

@@ -49,8 +49,7 @@ static bool rule_g1b(const struct steps *s)
     const struct claim_writers of = writers_of(s, s->value[1]);
     uint32_t count;
     const esse_value *items = items_of(s, s->value[0], &count);
-    return of.not_final == of.all.count &&
-           !esse_op_wrote_before(s->claim->history, s->op[0], s->key) &&
+    return of.not_final == of.all.count && !esse_op_wrote_before(s->history, s->op[0], s->key) &&
            (items ? !of.own && esse_value_eq(items[count - 1], s->value[1])
                   : !is_initial(s, s->value[0]));
 }
@@ -76,7 +75,8 @@ static bool rule_internal(const struct steps *s)
     uint32_t count, base_count;
     esse_value read, value;
     if (!claim_reads(s->claim, s->op[1], s->key, &read))
-        return esse_recheck_own_miss(s->history, s->txn[1], s->op[1], s->key);
+        return esse_recheck_predicate(ESSE_PREDICATE_MISSES_OWN, s->history, s->txn[1], s->op[1],
+                                      s->key);
     const esse_value *items = items_of(s, read, &count);
     read = esse_value_state(read);
     for (uint32_t op = s->op[1]; op-- > from;) {
@@ -215,10 +215,11 @@ static bool rule_cyclic(const struct steps *s)
 static bool rule_predicate(const struct steps *s)
 {
     const struct esse_anomaly *anomaly = s->claim->anomaly;
-    return anomaly->type == ESSE_ANOMALY_PREDICATE_READ_MISS
-               ? esse_recheck_predicate_miss(s->history, s->txn[0], s->op[0], s->key)
-           : anomaly->has_key ? esse_recheck_result_set(s->history, s->txn[0], s->op[0], s->key)
-                              : esse_recheck_result(s->history, s->txn[0], s->op[0]);
+    return esse_recheck_predicate(anomaly->type == ESSE_ANOMALY_PREDICATE_READ_MISS
+                                      ? ESSE_PREDICATE_MISSES_ALL
+                                  : anomaly->has_key ? ESSE_PREDICATE_DIFFERS
+                                                     : ESSE_PREDICATE_IS_WRONG,
+                                  s->history, s->txn[0], s->op[0], s->key);
 }
 
 /* ---- the table ---- */
@@ -273,7 +274,7 @@ static bool is_fresh(const struct steps *s, uint32_t step)
 {
     return esse_value_is_list(s->value[step]) ||
            (!is_initial(s, s->value[step]) &&
-            !esse_op_wrote_before(s->claim->history, s->op[step], s->key));
+            !esse_op_wrote_before(s->history, s->op[step], s->key));
 }
 
 static bool leads(const struct steps *s, uint32_t op, uint32_t txn)
@@ -282,8 +283,8 @@ static bool leads(const struct steps *s, uint32_t op, uint32_t txn)
     for (uint32_t before = s->history->txn_op[txn]; before < op; before++)
         if (esse_op_read_of(s->history, before, s->key, &ignored))
             return false;
-    return !esse_op_wrote_before(s->claim->history, op, s->key) &&
-           (claim_writes(s->claim, op, s->key) || claim_writes_after(s->claim, op, s->key));
+    return !esse_op_wrote_before(s->history, op, s->key) &&
+           (claim_writes(s->claim, op, s->key) || esse_op_writes_after(s->history, op, s->key));
 }
 
 static bool plays(struct steps *s, uint32_t step, unsigned part)

@@ -20,9 +20,9 @@ static bool shows(const struct claim *claim, esse_op op, esse_key key, bool as_r
         !claim->in[esse_op_txn(claim->history, op.ix).ix])
         return false;
     if (!as_reader)
-        return claim_writes(claim, op.ix, key) && !claim_writes_after(claim, op.ix, key);
+        return claim_writes(claim, op.ix, key) && !esse_op_writes_after(claim->history, op.ix, key);
     state->writer = claim_only_source(claim, op.ix, key);
-    if (state->writer < CLAIM_UNKNOWN && claim_writes_after(claim, state->writer, key))
+    if (state->writer < CLAIM_UNKNOWN && esse_op_writes_after(claim->history, state->writer, key))
         state->writer = CLAIM_NO_WRITER;
     return state->writer != CLAIM_UNKNOWN && claim_reads(claim, op.ix, key, &state->value) &&
            !esse_value_is_list(state->value) &&

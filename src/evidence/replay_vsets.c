@@ -1,4 +1,3 @@
-#include "evidence/claim.h"
 #include "evidence/replay_rules.h"
 
 /*

@@ -16,9 +16,10 @@ bool replay_is_selected(struct replay *replay, uint32_t txn, uint32_t op)
         ok = replay_rows_select(&replay->state, op, row->key.ix, row->value);
     }
     for (uint32_t key = 0; ok && looked->has_vset && key < history->keys; key++)
-        ok = !esse_recheck_result_set(history, txn, op, (esse_key){ key });
+        ok = !esse_recheck_predicate(ESSE_PREDICATE_DIFFERS, history, txn, op, (esse_key){ key });
     return ok &&
-           ((!looked->has_vset && !looked->has_result) || !esse_recheck_result(history, txn, op));
+           ((!looked->has_vset && !looked->has_result) ||
+            !esse_recheck_predicate(ESSE_PREDICATE_IS_WRONG, history, txn, op, (esse_key){ 0 }));
 }
 
 /* What its own transaction wrote before is none of the rows that it left out. */

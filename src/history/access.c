@@ -33,6 +33,25 @@ bool esse_op_write_of(const struct esse_history *history, uint32_t op, esse_key 
     return access_of(history, op, key, false, value);
 }
 
+static bool writes_between(const struct esse_history *history, uint32_t begin, uint32_t end,
+                           esse_key key)
+{
+    esse_value ignored;
+    while (begin < end && !esse_op_write_of(history, begin, key, &ignored))
+        begin++;
+    return begin < end;
+}
+
+bool esse_op_wrote_before(const struct esse_history *history, uint32_t op, esse_key key)
+{
+    return writes_between(history, history->txn_op[esse_op_txn(history, op).ix], op, key);
+}
+
+bool esse_op_writes_after(const struct esse_history *history, uint32_t op, esse_key key)
+{
+    return writes_between(history, op + 1, history->txn_op[esse_op_txn(history, op).ix + 1], key);
+}
+
 bool esse_op_is_read_again(const struct esse_history *history, esse_op read, esse_key key)
 {
     const uint32_t end = history->txn_op[esse_op_txn(history, read.ix).ix + 1];

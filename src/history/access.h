@@ -78,6 +78,10 @@ bool esse_op_read_of(const struct esse_history *history, uint32_t op, esse_key k
 bool esse_op_write_of(const struct esse_history *history, uint32_t op, esse_key key,
                       esse_value *value);
 
+/* Does the operation's transaction write the key before it, or after it?  O(its accesses). */
+bool esse_op_wrote_before(const struct esse_history *history, uint32_t op, esse_key key);
+bool esse_op_writes_after(const struct esse_history *history, uint32_t op, esse_key key);
+
 /* 'read' read the key: did its transaction then read another version of it, before it wrote the
  * key? A predicate update reads its rows before it writes them.  O(accesses of the transaction). */
 bool esse_op_is_read_again(const struct esse_history *history, esse_op read, esse_key key);
