@@ -36,8 +36,9 @@ struct walking {
     struct esse_error *err;
     enum esse_phi phi; /* NONE: no unit is visible, unless all are */
     bool all_visible, sees_own, is_repeatable;
-    bool looks_between; /* at the versions between that read and the reader */
-    uint32_t now;       /* the place of the unit at hand */
+    bool asks_predicates; /* here, and not operation by operation */
+    bool looks_between;   /* at the versions between that read and the reader */
+    uint32_t now;         /* the place of the unit at hand */
     struct place_vec
         sources;      /* that were read from, place by place; with ww in φ, or overwritten */
     uint32_t *first;  /* by place: sources.at[first[i] .. first[i + 1]) are its own */
@@ -361,8 +362,7 @@ static bool take_left_out(struct walking *w, struct co_left_out read)
 
 static bool selects(struct walking *w, uint32_t txn)
 {
-    return !(w->replay->history->has & ESSE_HAS_PREDICATES) || !w->replay->level->phi ||
-           co_explains(&w->predicates, txn) ||
+    return co_explains(&w->predicates, txn) ||
            replay_wrong(w->replay, txn, "has a predicate that may have seen other rows", w->err);
 }
 
@@ -378,7 +378,7 @@ static bool take_unit(struct walking *w, uint32_t unit)
     replay_state_begin(&w->replay->state);
     w->before[w->now] = w->replay->level->needs_session_order ? *last : CO_NOWHERE;
     *last = w->now;
-    if (!access)
+    if (w->asks_predicates && !access)
         ok = selects(w, unit);
     for (size_t i = 0; ok && !access && i < w->predicates.left_out.count; i++)
         ok = take_left_out(w, w->predicates.left_out.at[i]);
@@ -396,7 +396,8 @@ static bool explains_predicates(struct walking *w)
     if ((w->replay->history->has & ESSE_HAS_PREDICATES) && !w->replay->level->phi &&
         w->replay->level->cycle == ESSE_CYCLE_ONE_RW)
         return esse_fail(w->err, ESSE_EBUG, "an order does not show which rows predicates saw");
-    for (uint32_t txn = 0; ok && w->replay->accesses && txn < w->replay->history->txns; txn++)
+    for (uint32_t txn = 0;
+         ok && w->asks_predicates && w->replay->accesses && txn < w->replay->history->txns; txn++)
         ok = !w->replay->in[txn] || selects(w, txn);
     return ok;
 }
@@ -414,6 +415,7 @@ bool replay_commit_order(struct replay *replay, struct esse_error *err)
     w.phi = level->phi == ESSE_PHI_NONE && level->cycle == ESSE_CYCLE_ONE_RW ? ESSE_PHI_PARALLEL
                                                                              : level->phi;
     w.all_visible = level->phi == ESSE_PHI_NONE && level->cycle == ESSE_CYCLE_ITEM_RW;
+    w.asks_predicates = level->phi && (replay->history->has & ESSE_HAS_PREDICATES);
     w.looks_between = w.phi != ESSE_PHI_NONE || w.all_visible;
     w.sees_own = esse_level_sees_own_writes(level);
     w.is_repeatable = esse_level_is_repeatable(level);
