@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/outfile.h"
 #include "base/threads.h"
-#include "collect/record/heir.h"
+#include "collect/record/crash_handler.h"
 #include "collect/recover/learnt.h"
 #include "formats/native.h"
 #include "generate/plant.h"
@@ -63,8 +63,8 @@ struct collecting {
     pthread_t *handles;
     unsigned count, started;
     int64_t epoch;
-    struct esse_book *own; /* of the run's own thread: what happens to the servers */
-    struct esse_press *press;
+    struct esse_log_buffer *own; /* of the run's own thread: what happens to the servers */
+    struct esse_log_writer *log_writer;
     struct esse_overhead overhead;
     struct esse_learnt *learnt;
     bool is_certifying;
@@ -171,11 +171,11 @@ static void take_turns(struct collecting *c, const struct esse_live_progress *pr
                                     .processor = processor_time(),
                                     .ended = tally->committed + tally->aborted + tally->unknown,
                                     .committed = tally->committed,
-                                    .bytes = esse_press_bytes(c->press) };
+                                    .bytes = esse_log_writer_bytes(c->log_writer) };
     if (!esse_overhead_tick(&c->overhead, &now))
         return;
     for (unsigned i = 0; i < c->count; i++)
-        esse_book_rest(c->threads[i].book, !esse_overhead_records(&c->overhead));
+        esse_log_buffer_rest(c->threads[i].log_buffer, !esse_overhead_records(&c->overhead));
 }
 
 /* What the run's own thread does while the sessions work. */
@@ -196,7 +196,7 @@ static void watch(struct collecting *c)
         if (c->is_certifying && options->driver->certificate->poll &&
             !options->driver->certificate->poll(c->live->target, c->learnt, &err))
             give_up_certificate(c, &err);
-        if (!esse_press_run(c->press, &err))
+        if (!esse_log_writer_run(c->log_writer, &err))
             esse_run_fail(&c->run, &err);
         if (options->by_turns)
             take_turns(c, &progress);
@@ -232,7 +232,7 @@ static void sum_up(struct collecting *c)
     const struct esse_driver *driver = c->options->driver;
     summary->remark = driver->remark ? driver->remark(c->live->target) : NULL;
     for (unsigned i = 0; i < c->count; i++) {
-        const struct esse_tally tally = esse_book_tally(c->threads[i].book);
+        const struct esse_tally tally = esse_log_buffer_tally(c->threads[i].log_buffer);
         summary->tally.committed += tally.committed;
         summary->tally.aborted += tally.aborted;
         summary->tally.unknown += tally.unknown;
@@ -245,18 +245,19 @@ static void sum_up(struct collecting *c)
     qsort(summary->refusals, ESSE_CODES, sizeof *summary->refusals, compare_refusals);
 }
 
-/* What the target plays by itself goes into the first thread's book, the last lines of all. */
+/* What the target plays by itself goes into the first thread's log buffer, the last lines of
+ * all. */
 static bool play(struct collecting *c, struct esse_sink *certificate, struct esse_error *err)
 {
-    struct esse_book *book = c->threads[0].book;
+    struct esse_log_buffer *log_buffer = c->threads[0].log_buffer;
     if (!c->options->driver->play)
         return true;
-    struct esse_played played = { .history = esse_book_sink(book),
+    struct esse_played played = { .history = esse_log_buffer_sink(log_buffer),
                                   .certificate = certificate,
                                   .session = atomic_load(&c->run.next_session),
                                   .now = esse_clock_ns() - c->epoch };
     const bool ok = c->options->driver->play(c->live->target, &played, err);
-    esse_book_played(book);
+    esse_log_buffer_played(log_buffer);
     return ok;
 }
 
@@ -289,7 +290,7 @@ static bool finish_certificate(struct collecting *c, const char *path, struct es
     }
     for (unsigned i = 0; i < c->count; i++) {
         size_t count;
-        const struct esse_named *named = esse_book_named(c->threads[i].book, &count);
+        const struct esse_named *named = esse_log_buffer_named(c->threads[i].log_buffer, &count);
         esse_learnt_names(c->learnt, named, count);
     }
     const bool ok = write_certificate(c, path, err);
@@ -304,17 +305,19 @@ static void prepare_threads(struct collecting *c, int history)
     c->summary->threads = c->count;
     c->threads = esse_arena_alloc(arena, c->count, sizeof *c->threads);
     c->handles = esse_arena_alloc(arena, c->count, sizeof *c->handles);
-    struct esse_book **books = esse_arena_alloc(arena, c->count + 1u, sizeof *books);
+    struct esse_log_buffer **log_buffers =
+        esse_arena_alloc(arena, c->count + 1u, sizeof *log_buffers);
     for (unsigned i = 0; i < c->count; i++) {
         c->threads[i].run = &c->run;
         c->threads[i].arena = esse_arena_new();
-        c->threads[i].book = esse_book_new(c->threads[i].arena, &c->live->schema, c->epoch);
-        books[i] = c->threads[i].book;
+        c->threads[i].log_buffer =
+            esse_log_buffer_new(c->threads[i].arena, &c->live->schema, c->epoch);
+        log_buffers[i] = c->threads[i].log_buffer;
     }
-    c->own = books[c->count] = esse_book_new(arena, &c->live->schema, c->epoch);
+    c->own = log_buffers[c->count] = esse_log_buffer_new(arena, &c->live->schema, c->epoch);
     if (c->options->faults)
         esse_faults_record_in(c->options->faults, c->own);
-    c->press = esse_press_new(arena, books, c->count + 1u, history);
+    c->log_writer = esse_log_writer_new(arena, log_buffers, c->count + 1u, history);
 }
 
 static void prepare_run(struct collecting *c)
@@ -350,19 +353,19 @@ static bool run_threads(struct collecting *c, struct esse_error *err)
 }
 
 /* The first lines of the history. */
-static bool open_book(struct collecting *c, struct esse_error *err)
+static bool open_log_buffer(struct collecting *c, struct esse_error *err)
 {
     const struct esse_live *live = c->live;
     const struct esse_own_schema *own = live->schema.own;
     struct esse_cells cells = { .arena = live->arena };
-    bool ok = esse_book_open(c->threads[0].book, live->description.product,
-                             live->options->isolation->setting, err);
+    bool ok = esse_log_buffer_open(c->threads[0].log_buffer, live->description.product,
+                                   live->options->isolation->setting, err);
     for (uint32_t t = 0; ok && own && t < own->count; t++) {
         esse_cells_clear(&cells);
         ok = live->options->driver->own_rows(live->target, t, &cells, err);
         esse_cells_done(&cells);
         if (ok)
-            esse_book_own_rows(c->threads[0].book, t, &cells);
+            esse_log_buffer_own_rows(c->threads[0].log_buffer, t, &cells);
     }
     return ok;
 }
@@ -377,10 +380,10 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     c.epoch = esse_clock_ns();
     prepare_run(&c);
     prepare_threads(&c, history);
-    bool ok = open_book(&c, err);
-    struct esse_heir *heir = NULL;
+    bool ok = open_log_buffer(&c, err);
+    struct esse_crash_handler *crash_handler = NULL;
     if (ok) {
-        heir = esse_heir_start(live->arena, esse_press_last, c.press);
+        crash_handler = esse_crash_handler_start(live->arena, esse_log_writer_last, c.log_writer);
         begin_certificate(&c);
         ok = run_threads(&c, err);
     }
@@ -391,13 +394,13 @@ bool esse_live_collect(struct esse_live *live, int history, const char *certific
     else if (c.is_certifying)
         live->options->driver->certificate->end(live->target);
     struct esse_error late = { 0 };
-    if (!esse_press_run(c.press, ok ? err : &late))
+    if (!esse_log_writer_run(c.log_writer, ok ? err : &late))
         ok = false;
-    esse_heir_dismiss(heir);
+    esse_crash_handler_dismiss(crash_handler);
     sum_up(&c);
-    esse_book_release(c.own);
+    esse_log_buffer_release(c.own);
     for (unsigned i = 0; i < c.count; i++) {
-        esse_book_release(c.threads[i].book);
+        esse_log_buffer_release(c.threads[i].log_buffer);
         esse_arena_free(c.threads[i].arena);
     }
     return ok;

@@ -29,8 +29,8 @@ struct session {
     int64_t away_since, pause; /* of a connection that is being made */
     unsigned host;
     struct esse_conn *conn;
-    struct esse_drawer *drawer;
-    struct esse_page *page;
+    struct esse_draw_state *draw_state;
+    struct esse_session_buffer *session_buffer;
     struct esse_request request;
     struct esse_reply reply;
     int64_t read; /* by the last operation, for the workload */
@@ -83,7 +83,7 @@ static void think(struct loop *loop, struct session *session)
 static void end_transaction(struct loop *loop, struct session *session, enum esse_status status)
 {
     struct esse_loop_thread *thread = loop->thread;
-    esse_page_end(session->page, status);
+    esse_session_buffer_end(session->session_buffer, status);
     _Atomic uint64_t *counter = status == ESSE_COMMITTED ? &thread->committed
                                 : status == ESSE_ABORTED ? &thread->aborted
                                                          : &thread->unknown;
@@ -92,7 +92,8 @@ static void end_transaction(struct loop *loop, struct session *session, enum ess
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     if (status == ESSE_UNKNOWN_OUTCOME)
-        esse_page_rename(session->page, atomic_fetch_add(&loop->run->next_session, 1));
+        esse_session_buffer_rename(session->session_buffer,
+                                   atomic_fetch_add(&loop->run->next_session, 1));
     session->state = IDLE;
     think(loop, session);
 }
@@ -109,20 +110,20 @@ static bool ask_begin(struct loop *loop, struct session *session)
 {
     if (atomic_load(&loop->run->stop) || atomic_fetch_sub(&loop->run->txns_left, 1) <= 0)
         return false;
-    esse_workload_begin(loop->run->workload, session->drawer, session->is_again);
+    esse_workload_begin(loop->run->workload, session->draw_state, session->is_again);
     session->request = (struct esse_request){ .ask = ESSE_ASK_BEGIN,
-                                              .is_read_only = session->drawer->is_read_only };
+                                              .is_read_only = session->draw_state->is_read_only };
     session->read = ESSE_ABSENT;
-    esse_page_begin(session->page);
-    esse_page_name(session->page, session->drawer->txn);
+    esse_session_buffer_begin(session->session_buffer);
+    esse_session_buffer_name(session->session_buffer, session->draw_state->txn);
     return true;
 }
 
 static void ask_operation(struct loop *loop, struct session *session)
 {
     session->request = (struct esse_request){ 0 };
-    if (!loop->run->workload->next(session->drawer, session->read, &session->request))
-        session->request.ask = session->drawer->gives_up ? ESSE_ASK_ROLLBACK : ESSE_ASK_COMMIT;
+    if (!loop->run->workload->next(session->draw_state, session->read, &session->request))
+        session->request.ask = session->draw_state->gives_up ? ESSE_ASK_ROLLBACK : ESSE_ASK_COMMIT;
 }
 
 /* False if the session is gone. */
@@ -152,7 +153,8 @@ static bool ask(struct loop *loop, struct session *session)
 
 static void on_done(struct loop *loop, struct session *session)
 {
-    esse_page_add(session->page, &session->request, &session->reply, session->began, true);
+    esse_session_buffer_add(session->session_buffer, &session->request, &session->reply,
+                            session->began, true);
     switch (session->request.ask) {
     case ESSE_ASK_CONNECT:
         session->state = IDLE;
@@ -235,7 +237,8 @@ static void on_failed(struct loop *loop, struct session *session)
         on_no_connection(loop, session);
         return;
     }
-    esse_page_add(session->page, &session->request, &session->reply, session->began, false);
+    esse_session_buffer_add(session->session_buffer, &session->request, &session->reply,
+                            session->began, false);
     if (asked != ESSE_ASK_ROLLBACK)
         note_refusal(loop->thread, failure);
     session->is_again = true;
@@ -279,7 +282,7 @@ static void advance(struct loop *loop, struct session *session)
         return;
     } else {
         session->is_asking = true;
-        session->began = esse_book_last(loop->thread->book);
+        session->began = esse_log_buffer_last(loop->thread->log_buffer);
         esse_reply_clear(&session->reply);
         progress = loop->driver->start(session->conn, &session->request, &session->reply);
     }
@@ -290,7 +293,7 @@ static void advance(struct loop *loop, struct session *session)
             break;
         /* fall through */
     case ESSE_PROGRESS_AGAIN:
-        pause_session(session, esse_book_now(loop->thread->book) +
+        pause_session(session, esse_log_buffer_now(loop->thread->log_buffer) +
                                    (int64_t)(session->conn->retry_seconds * (double)second_ns));
         break;
     case ESSE_PROGRESS_DONE:
@@ -331,8 +334,8 @@ static bool sits_out(struct loop *loop, const struct session *session)
  * in the round begins early then, by what the recording took, and is wider than in truth. */
 static int64_t time_of_round(const struct loop *loop)
 {
-    const int64_t last = esse_book_last(loop->thread->book);
-    return last != loop->now ? last : esse_book_now(loop->thread->book);
+    const int64_t last = esse_log_buffer_last(loop->thread->log_buffer);
+    return last != loop->now ? last : esse_log_buffer_now(loop->thread->log_buffer);
 }
 
 /* Does what can be done now; how long nothing else can be, in nanoseconds. */
@@ -371,7 +374,8 @@ static void wait_for_sockets(struct loop *loop, int64_t nap)
         return;
     const struct timespec time = { nap / second_ns, nap % second_ns };
     const int ready = ppoll(loop->polls, count, &time, NULL);
-    esse_book_now(loop->thread->book); /* the last reading is as old as the wait was long */
+    esse_log_buffer_now(
+        loop->thread->log_buffer); /* the last reading is as old as the wait was long */
     if (ready <= 0)
         return;
     for (nfds_t i = 0; i < count; i++)
@@ -390,9 +394,9 @@ static void start_sessions(struct loop *loop)
         session->number = thread->first + i;
         session->host = session->number % run->hosts;
         session->conn = run->driver->conn(run->target, thread->arena, session->number);
-        session->drawer = esse_workload_session(run->workload, thread->arena, run->options,
-                                                run->work, session->number);
-        session->page = esse_page_new(thread->book, session->number);
+        session->draw_state = esse_workload_session(run->workload, thread->arena, run->options,
+                                                    run->work, session->number);
+        session->session_buffer = esse_session_buffer_new(thread->log_buffer, session->number);
     }
     loop->left = thread->count;
 }

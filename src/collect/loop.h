@@ -44,7 +44,7 @@ struct esse_refusal {
 struct esse_loop_thread {
     struct esse_shared_run *run;
     struct esse_arena *arena; /* the thread's own */
-    struct esse_book *book;
+    struct esse_log_buffer *log_buffer;
     uint32_t first, count;                        /* sessions */
     _Atomic uint64_t committed, aborted, unknown; /* for the progress line */
     _Atomic bool has_ended;

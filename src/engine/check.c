@@ -2,7 +2,7 @@
 #include "base/guard.h"
 #include "base/threads.h"
 #include "engine/check_state.h"
-#include "engine/follow.h"
+#include "engine/propagate.h"
 #include "engine/scan/scan_lost.h"
 #include "engine/tested.h"
 #include "engine/ways.h"
@@ -293,17 +293,17 @@ static bool run_engine(struct check *check, const struct esse_engine *engine,
 }
 
 /* What follows from the verdicts at hand is decided. */
-static void follow_all(struct check *check)
+static void propagate_all(struct check *check)
 {
-    const struct following f = { .history = check->history,
-                                 .levels = check->levels,
-                                 .verdicts = check->verdicts,
-                                 .count = check->count,
-                                 .named = check->named,
-                                 .except = check->except };
+    const struct propagation f = { .history = check->history,
+                                   .levels = check->levels,
+                                   .verdicts = check->verdicts,
+                                   .count = check->count,
+                                   .named = check->named,
+                                   .except = check->except };
     for (size_t i = 0; i < check->count; i++)
         if (check->levels[i] != &esse_level_none)
-            follow_decided(&f, i);
+            propagate_decided(&f, i);
 }
 
 /* Undecided levels go on to the next row of the planner's table.  False if none is left. */
@@ -374,7 +374,7 @@ bool check_decide(struct check *check, struct esse_budget *budget, struct esse_e
         for (size_t i = 0; esse_engines[i]; i++) {
             if (!run_engine(check, esse_engines[i], budget, err))
                 return false;
-            follow_all(check);
+            propagate_all(check);
         }
     } while (plan_next(check, budget));
     return true;
@@ -617,7 +617,7 @@ bool esse_check(struct esse_arena *arena, const struct esse_history *history,
         !check_decide(&check, options->budget, err) || !ways_decide(&check, &has_ways, err) ||
         (!has_ways && !worlds_decide(&check, options->budget, err)))
         return false;
-    follow_all(&check);
+    propagate_all(&check);
     doubt_lost(&check);
     for (size_t i = 0; i < check.count; i++)
         state_assumptions(&check.verdicts[i]);

@@ -1,6 +1,6 @@
 #include "engine/ways.h"
 
-#include "engine/follow.h"
+#include "engine/propagate.h"
 #include "history/appends.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static void note(struct trying *t, struct open_level *open, const struct esse_ve
         open->ways[open->violated++] = keep_way(t, found);
         if (open->violated < t->appends.ways)
             return;
-        follow_take(open->verdict, found);
+        propagate_take(open->verdict, found);
         open->verdict->anomalies = open->ways[0].anomalies;
         open->verdict->anomaly_count = open->ways[0].anomaly_count;
         open->verdict->ways = open->ways;
@@ -56,7 +56,7 @@ static void note(struct trying *t, struct open_level *open, const struct esse_ve
     }
     struct esse_way *way = esse_arena_alloc(t->arena, 1, sizeof *way);
     *way = keep_way(t, found);
-    follow_take(open->verdict, found);
+    propagate_take(open->verdict, found);
     open->verdict->ways = way;
     open->verdict->way_count = 1;
 }

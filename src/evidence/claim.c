@@ -53,19 +53,20 @@ struct claim_writers claim_writers(const struct claim *claim, esse_key key, esse
     struct claim_writers of = { .all = none, .kept = none, .clean = none };
     esse_guard_poll();
     for (uint32_t at = by_key->first[key.ix]; at < by_key->first[key.ix + 1]; at++) {
-        const struct esse_touch touch = by_key->at[at];
-        if (touch.kind == ESSE_OP_READ || !esse_value_eq(touch.value, value))
+        const struct esse_key_access key_access = by_key->at[at];
+        if (key_access.kind == ESSE_OP_READ || !esse_value_eq(key_access.value, value))
             continue;
-        const uint32_t op = esse_by_key_op(by_key, touch.access);
-        const unsigned status = claim->history->txn_status[touch.txn];
+        const uint32_t op = esse_by_key_op(by_key, key_access.access);
+        const unsigned status = claim->history->txn_status[key_access.txn];
         const bool is_final = esse_is_last_write(by_key, key.ix, at);
         note(&of.all, true, op);
         note(&of.kept, status != ESSE_ABORTED, op);
         note(&of.clean,
-             status != ESSE_ABORTED && is_final && touch.txn != own && touch.kind == ESSE_OP_WRITE,
+             status != ESSE_ABORTED && is_final && key_access.txn != own &&
+                 key_access.kind == ESSE_OP_WRITE,
              op);
         of.committed += status == ESSE_COMMITTED;
-        of.own += touch.txn == own;
+        of.own += key_access.txn == own;
         of.not_final += !is_final;
     }
     return of;

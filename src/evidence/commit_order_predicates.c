@@ -30,8 +30,8 @@ static bool may_select(struct co_predicates *p, uint32_t key, esse_value row)
 }
 
 /* The last write of a key by a transaction, or NULL. */
-static const struct esse_touch *last_write(const struct esse_by_key *by_key, uint32_t key,
-                                           uint32_t txn)
+static const struct esse_key_access *last_write(const struct esse_by_key *by_key, uint32_t key,
+                                                uint32_t txn)
 {
     uint32_t begin, end;
     esse_run_find(by_key, key, txn, &begin, &end);
@@ -51,7 +51,7 @@ static bool is_named(struct co_predicates *p, esse_key key)
         return false;
     if (source->write.ix != ESSE_NO_OP) {
         const uint32_t writer = esse_op_txn(history, source->write.ix).ix;
-        const struct esse_touch *last = last_write(&p->by_key, key.ix, writer);
+        const struct esse_key_access *last = last_write(&p->by_key, key.ix, writer);
         if (!last || last->kind != ESSE_OP_WRITE || !p->replay->in[writer] ||
             esse_by_key_op(&p->by_key, last->access) != source->write.ix)
             return false;

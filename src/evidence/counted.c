@@ -39,13 +39,13 @@ static bool find_writers(struct counting *c, uint32_t key)
     bool doubtful = false;
     esse_word_map_clear(&c->writer, c->scratch, by_key->first[key + 1] - by_key->first[key]);
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
-        const struct esse_touch *touch = &by_key->at[at];
-        const unsigned status = c->history->txn_status[touch->txn];
+        const struct esse_key_access *key_access = &by_key->at[at];
+        const unsigned status = c->history->txn_status[key_access->txn];
         bool fresh;
-        if (touch->kind == ESSE_OP_READ || status == ESSE_ABORTED)
+        if (key_access->kind == ESSE_OP_READ || status == ESSE_ABORTED)
             continue;
-        uint32_t *writer = esse_word_map_put(&c->writer, touch->value.word, &fresh);
-        *writer = fresh || *writer == touch->txn ? touch->txn : SEVERAL;
+        uint32_t *writer = esse_word_map_put(&c->writer, key_access->value.word, &fresh);
+        *writer = fresh || *writer == key_access->txn ? key_access->txn : SEVERAL;
         doubtful |= status == ESSE_UNKNOWN_OUTCOME;
     }
     return doubtful;
@@ -54,11 +54,11 @@ static bool find_writers(struct counting *c, uint32_t key)
 /* A register that was read after an own write shows no other transaction's write (semantics 1). */
 static void look(struct counting *c, uint32_t key, uint32_t at)
 {
-    const struct esse_touch *touch = &c->by_key.at[at];
-    const esse_value value = esse_value_state(touch->value), *items = &value;
+    const struct esse_key_access *key_access = &c->by_key.at[at];
+    const esse_value value = esse_value_state(key_access->value), *items = &value;
     uint32_t count = 1;
-    if (touch->kind != ESSE_OP_READ || esse_value_eq(value, ESSE_NONE) ||
-        c->history->txn_status[touch->txn] == ESSE_ABORTED)
+    if (key_access->kind != ESSE_OP_READ || esse_value_eq(value, ESSE_NONE) ||
+        c->history->txn_status[key_access->txn] == ESSE_ABORTED)
         return;
     if (esse_value_is_list(value))
         items = esse_history_list(c->history, value, &count);
@@ -66,9 +66,9 @@ static void look(struct counting *c, uint32_t key, uint32_t at)
         return;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t writer = esse_word_map_get(&c->writer, items[i].word, SEVERAL);
-        if (writer != SEVERAL && writer != touch->txn &&
+        if (writer != SEVERAL && writer != key_access->txn &&
             c->history->txn_status[writer] == ESSE_UNKNOWN_OUTCOME)
-            sight_vec_push(&c->sights, c->scratch, (struct sight){ touch->txn, writer });
+            sight_vec_push(&c->sights, c->scratch, (struct sight){ key_access->txn, writer });
     }
 }
 

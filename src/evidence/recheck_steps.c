@@ -185,11 +185,11 @@ static bool is_in_a_later_state(const struct steps *s)
     const struct esse_history *history = s->history;
     const struct esse_by_key *by_key = &s->claim->by_key;
     for (uint32_t at = by_key->first[s->key.ix]; at < by_key->first[s->key.ix + 1]; at++) {
-        const struct esse_touch touch = by_key->at[at];
-        if (touch.kind == ESSE_OP_READ && comes_from(s, touch.value, s->value[0]) &&
-            history->txn_status[touch.txn] == ESSE_COMMITTED &&
-            esse_txn_writes(history, touch.txn, NULL) &&
-            !names(history->lost, history->lost_count, touch.txn))
+        const struct esse_key_access key_access = by_key->at[at];
+        if (key_access.kind == ESSE_OP_READ && comes_from(s, key_access.value, s->value[0]) &&
+            history->txn_status[key_access.txn] == ESSE_COMMITTED &&
+            esse_txn_writes(history, key_access.txn, NULL) &&
+            !names(history->lost, history->lost_count, key_access.txn))
             return true;
     }
     return false;

@@ -91,14 +91,14 @@ static bool names_all(const struct reading *r)
     if (can_be(r, esse_key_initial(history, r->clause->key)) && !is_named(r, ESSE_NO_OP))
         return false;
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
-        const struct esse_touch touch = by_key->at[at];
+        const struct esse_key_access key_access = by_key->at[at];
         const bool is_out =
-            history->txn_status[touch.txn] == ESSE_ABORTED || touch.txn == r->reader ||
-            (r->predicate && !r->claim->in[touch.txn] && history->certificate.complete);
-        if (r->predicate && touch.kind == ESSE_OP_APPEND)
+            history->txn_status[key_access.txn] == ESSE_ABORTED || key_access.txn == r->reader ||
+            (r->predicate && !r->claim->in[key_access.txn] && history->certificate.complete);
+        if (r->predicate && key_access.kind == ESSE_OP_APPEND)
             return false;
-        if (touch.kind == ESSE_OP_WRITE && !is_out && esse_is_last_write(by_key, key, at) &&
-            can_be(r, touch.value) && !is_named(r, esse_by_key_op(by_key, touch.access)))
+        if (key_access.kind == ESSE_OP_WRITE && !is_out && esse_is_last_write(by_key, key, at) &&
+            can_be(r, key_access.value) && !is_named(r, esse_by_key_op(by_key, key_access.access)))
             return false;
     }
     return true;

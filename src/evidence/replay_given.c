@@ -25,15 +25,16 @@ static void note_values(struct given *given, uint32_t key)
     esse_word_map_clear(&given->values, given->replay->arena,
                         by_key->first[key + 1] - by_key->first[key]);
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
-        const struct esse_touch *touch = &by_key->at[at];
+        const struct esse_key_access *key_access = &by_key->at[at];
         bool fresh;
-        if (touch->kind == ESSE_OP_READ || !given->replay->in[touch->txn] ||
-            !(given->replay->accesses || touch->kind == ESSE_OP_APPEND ||
+        if (key_access->kind == ESSE_OP_READ || !given->replay->in[key_access->txn] ||
+            !(given->replay->accesses || key_access->kind == ESSE_OP_APPEND ||
               esse_is_last_write(by_key, key, at)))
             continue;
-        uint32_t *installed = esse_word_map_put(&given->values, touch->value.word, &fresh);
+        uint32_t *installed = esse_word_map_put(&given->values, key_access->value.word, &fresh);
         *installed =
-            fresh ? given->replay->position[given->replay->accesses ? touch->access : touch->txn]
+            fresh ? given->replay
+                        ->position[given->replay->accesses ? key_access->access : key_access->txn]
                   : NOWHERE;
     }
 }

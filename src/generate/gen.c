@@ -50,7 +50,7 @@ static void prepare_sessions(struct esse_gen *gen)
     gen->next_session = (int64_t)count;
     for (uint32_t i = 0; i < count; i++) {
         gen->sessions[i].id = i;
-        gen->sessions[i].drawer =
+        gen->sessions[i].draw_state =
             esse_workload_session(options->workload, gen->arena, &options->work, gen->shared, i);
     }
 }

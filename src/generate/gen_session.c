@@ -13,13 +13,13 @@
  */
 static enum esse_gen_fate draw_fate(struct esse_gen *gen, struct esse_gen_session *session)
 {
-    if (session->drawer->gives_up)
+    if (session->draw_state->gives_up)
         return ESSE_GEN_GIVES_UP;
     if (!esse_gen_happens(gen, gen->options->crash_share))
         return ESSE_GEN_COMMITS;
     session->crash_at = esse_rng_unit(&gen->rng);
     bool is_early = esse_rng_below(&gen->rng, 2) == 0;
-    if (gen->data == ESSE_GEN_PREDICATE && !session->drawer->is_read_only)
+    if (gen->data == ESSE_GEN_PREDICATE && !session->draw_state->is_read_only)
         is_early = true;
     else if (gen->traits.has_dirty)
         is_early = false;
@@ -29,7 +29,7 @@ static enum esse_gen_fate draw_fate(struct esse_gen *gen, struct esse_gen_sessio
 /* PostgreSQL has no snapshots of the past. */
 static uint64_t draw_lag(struct esse_gen *gen, const struct esse_gen_session *session)
 {
-    if (!gen->traits.has_past || !session->drawer->is_read_only || esse_gen_has_xids(gen) ||
+    if (!gen->traits.has_past || !session->draw_state->is_read_only || esse_gen_has_xids(gen) ||
         !esse_gen_happens(gen, gen->options->stale_share))
         return 0;
     return 1 + esse_rng_below(&gen->rng, (uint32_t)gen->max_lag);
@@ -38,14 +38,14 @@ static uint64_t draw_lag(struct esse_gen *gen, const struct esse_gen_session *se
 void esse_gen_session_begin(struct esse_gen *gen, uint32_t at)
 {
     struct esse_gen_session *session = &gen->sessions[at];
-    esse_workload_begin(gen->options->workload, session->drawer, session->is_again);
+    esse_workload_begin(gen->options->workload, session->draw_state, session->is_again);
     session->fate = draw_fate(gen, session);
     esse_store_begin(gen->store, at, gen->clock, draw_lag(gen, session));
     session->xid = ESSE_NO_TIME;
     session->snapshot = gen->traits.has_snapshot
                             ? esse_gen_snapshot(gen, esse_store_snapshot(gen->store, at))
                             : ESSE_NONE;
-    if (!session->drawer->is_read_only && esse_gen_has_xids(gen))
+    if (!session->draw_state->is_read_only && esse_gen_has_xids(gen))
         session->xid = gen->next_xid++;
     session->is_open = true;
     session->read = ESSE_ABSENT;
@@ -62,7 +62,7 @@ bool esse_gen_session_ask(struct esse_gen *gen, uint32_t at)
     if (session->is_waiting)
         return true;
     session->request = (struct esse_request){ 0 };
-    return gen->options->workload->next(session->drawer, session->read, &session->request);
+    return gen->options->workload->next(session->draw_state, session->read, &session->request);
 }
 
 /* ---- where a row is ---- */

@@ -32,7 +32,7 @@ struct esse_gen_session {
     bool is_open;
     bool is_waiting; /* the request in hand waits for a lock */
     bool is_again;   /* the store refused the last transaction */
-    struct esse_drawer *drawer;
+    struct esse_draw_state *draw_state;
     struct esse_request request;
     int64_t read; /* by the last operation, for the workload */
     enum esse_gen_fate fate;

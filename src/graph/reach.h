@@ -11,10 +11,11 @@
  *
  *   chains   Nodes are divided into chains, such as sessions, whose nodes lead from one to the
  *            next.  Of every chain a node keeps the first place that it leads to.
- *   windows  The graph has a long path, the spine, such as moments of real time.  A node that leads
- *            to a place of it leads to everything after that.  So a node keeps the first place that
- *            it leads to, the last one that leads to it, and a bit only for those nodes that
- *            neither are before it nor after it by the spine: those that overlap it in time.
+ *   windows  The graph has a long path, the backbone, such as moments of real time.  A node that
+ *            leads to a place of it leads to everything after that.  So a node keeps the first
+ *            place that it leads to, the last one that leads to it, and a bit only for those nodes
+ *            that neither are before it nor after it by the backbone: those that overlap it in
+ *            time.
  *
  *     chains or windows -> (leads | add)* -> free
  *
@@ -40,9 +41,9 @@ struct esse_reach_graph {
 struct esse_reach *esse_reach_chains(const struct esse_reach_graph *graph, const uint32_t *chain,
                                      uint32_t chains, size_t most);
 
-/* The spine is the nodes spine .. spine + length - 1, each with an edge to the next.  The way to
- * nodes from 'asked' on is never asked, if they are not of the spine.  NULL as above. */
-struct esse_reach *esse_reach_windows(const struct esse_reach_graph *graph, uint32_t spine,
+/* The backbone is the nodes backbone .. backbone + length - 1, each with an edge to the next.  The
+ * way to nodes from 'asked' on is never asked, if they are not of the backbone.  NULL as above. */
+struct esse_reach *esse_reach_windows(const struct esse_reach_graph *graph, uint32_t backbone,
                                       uint32_t length, uint32_t asked, size_t most);
 
 void esse_reach_free(struct esse_reach *reach); /* NULL is fine */

@@ -29,7 +29,7 @@ struct reach_row {
  *   3) 'work' is empty.
  *   4) chains: a node of a chain has a place in it, and leads to itself first of all of its chain.
  *   5) chains: along an edge a -> b, a leads to each chain as early as b does.
- *   6) windows: begin and end of a spine's node are 1 + its place, and it has neither column nor
+ *   6) windows: begin and end of a backbone's node are 1 + its place, and it has neither column nor
  *      bits; of the others those below 'asked' have a column.
  *   7) windows: along an edge a -> b, end[a] <= end[b] and begin[a] <= begin[b]; and the row of a
  *      has, as far as it has room, b's column and the bits of b's row.
@@ -50,8 +50,8 @@ struct esse_reach {
     uint32_t *firsts; /* by node and chain: the first place that it leads to, or NONE */
 
     /* windows: 'bits' is not null */
-    uint32_t spine, spine_end, asked;
-    uint32_t *begin, *end;  /* by node: 1 + the last place of the spine that leads to it, and the
+    uint32_t backbone, backbone_end, asked;
+    uint32_t *begin, *end;  /* by node: 1 + the last place of the backbone that leads to it, and the
                              * first that it leads to; 0, and NONE, without */
     uint32_t *column;       /* by node, or NONE */
     struct reach_row *rows; /* by node */
@@ -62,7 +62,7 @@ struct esse_reach {
 bool reach_chains_take(struct esse_reach *reach, esse_node a, esse_node b);
 bool reach_windows_take(struct esse_reach *reach, esse_node a, esse_node b);
 bool reach_windows_lead(const struct esse_reach *reach, esse_node a, esse_node b);
-/* An edge was added: what leads to 'from' by the spine leads to whatever 'to' leads to. */
+/* An edge was added: what leads to 'from' by the backbone leads to whatever 'to' leads to. */
 void reach_windows_begin(struct esse_reach *reach, esse_node from, esse_node to);
 
 /* What both begin with, in an arena of its own. */
@@ -71,9 +71,9 @@ struct esse_reach *reach_open(const struct esse_reach_graph *graph);
  * spent. */
 struct esse_reach *reach_fill(struct esse_reach *reach, const struct esse_reach_graph *graph);
 
-static inline bool reach_is_spine(const struct esse_reach *reach, esse_node node)
+static inline bool reach_is_backbone(const struct esse_reach *reach, esse_node node)
 {
-    return node.ix - reach->spine < reach->spine_end - reach->spine;
+    return node.ix - reach->backbone < reach->backbone_end - reach->backbone;
 }
 
 #endif

@@ -67,12 +67,12 @@ static bool leads_as_early(const struct esse_reach *reach, uint32_t a, uint32_t 
 
 static bool is_windowed(const struct esse_reach *reach, esse_node node)
 {
-    const bool is_spine = reach_is_spine(reach, node);
-    if ((reach->column[node.ix] != NONE) != (node.ix < reach->asked && !is_spine))
+    const bool is_backbone = reach_is_backbone(reach, node);
+    if ((reach->column[node.ix] != NONE) != (node.ix < reach->asked && !is_backbone))
         return false;
-    const uint32_t place = node.ix - reach->spine + 1;
-    return !is_spine || (reach->begin[node.ix] == place && reach->end[node.ix] == place &&
-                         reach->rows[node.ix].words == 0);
+    const uint32_t place = node.ix - reach->backbone + 1;
+    return !is_backbone || (reach->begin[node.ix] == place && reach->end[node.ix] == place &&
+                            reach->rows[node.ix].words == 0);
 }
 
 static uint64_t row_word(const struct esse_reach *reach, const struct reach_row *row, uint32_t word,
@@ -86,7 +86,7 @@ static bool has_bits_of(const struct esse_reach *reach, uint32_t a, uint32_t b)
     const struct reach_row *to = &reach->rows[a], *from = &reach->rows[b];
     if (reach->end[a] > reach->end[b] || reach->begin[a] > reach->begin[b])
         return false;
-    if (reach_is_spine(reach, (esse_node){ a }) || reach_is_spine(reach, (esse_node){ b }))
+    if (reach_is_backbone(reach, (esse_node){ a }) || reach_is_backbone(reach, (esse_node){ b }))
         return true;
     const uint32_t column = reach->column[b];
     bool ok = row_word(reach, to, column / 64, ~(uint64_t)0) >> column % 64 & 1;

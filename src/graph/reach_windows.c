@@ -5,11 +5,11 @@
 #include <string.h>
 
 /*
- * Why it is exact.  Let there be a path from a to b.  If it touches the spine, at a place p, then
- * end[a] <= p <= begin[b], and the spine answers.  Otherwise none of its edges does, and the bit of
- * b was handed back along it, from row to row; unless a's row has no room for it.  The room is for
- * the columns whose begin, when the table was made, was below end[a], and whose end was above
- * begin[a]. Were begin[b] not below end[a], the spine would answer.  Were end[b] not above
+ * Why it is exact.  Let there be a path from a to b.  If it touches the backbone, at a place p,
+ * then end[a] <= p <= begin[b], and the backbone answers.  Otherwise none of its edges does, and
+ * the bit of b was handed back along it, from row to row; unless a's row has no room for it.  The
+ * room is for the columns whose begin, when the table was made, was below end[a], and whose end was
+ * above begin[a]. Were begin[b] not below end[a], the backbone would answer.  Were end[b] not above
  * begin[a], b would lead to a, and there would be a cycle.  Later, ends only fall and begins only
  * rise.
  */
@@ -36,17 +36,17 @@ static bool take_word(struct esse_reach *reach, const struct reach_row *row, uin
     return grows;
 }
 
-/* The spine's nodes have no rows: what they lead to, the spine answers. */
+/* The backbone's nodes have no rows: what they lead to, the backbone answers. */
 bool reach_windows_take(struct esse_reach *reach, esse_node a, esse_node b)
 {
     const struct reach_row *to = &reach->rows[a.ix], *from = &reach->rows[b.ix];
     const uint32_t end = from->first + from->words;
-    if (reach_is_spine(reach, a))
+    if (reach_is_backbone(reach, a))
         return false;
     bool grows = reach->end[b.ix] < reach->end[a.ix];
     if (grows)
         reach->end[a.ix] = reach->end[b.ix];
-    if (reach_is_spine(reach, b))
+    if (reach_is_backbone(reach, b))
         return grows;
     grows |=
         take_word(reach, to, reach->column[b.ix] / 64, (uint64_t)1 << reach->column[b.ix] % 64);
@@ -82,16 +82,17 @@ void reach_windows_begin(struct esse_reach *reach, esse_node from, esse_node to)
 
 /* ---- making ---- */
 
-/* Where the spine is left for a node, and reached from it.  The spine itself has no columns. */
+/* Where the backbone is left for a node, and reached from it.  The backbone itself has no
+ * columns. */
 static void find_ends(struct esse_reach *reach, const uint32_t *order)
 {
     const struct esse_csr *csr = reach->csr;
     const uint32_t nodes = csr->nodes;
     for (esse_node node = { 0 }; node.ix < nodes; node.ix++) {
-        const bool is_spine = reach_is_spine(reach, node);
+        const bool is_backbone = reach_is_backbone(reach, node);
         reach->column[node.ix] = NONE;
-        reach->begin[node.ix] = is_spine ? node.ix - reach->spine + 1 : 0;
-        reach->end[node.ix] = is_spine ? node.ix - reach->spine + 1 : NONE;
+        reach->begin[node.ix] = is_backbone ? node.ix - reach->backbone + 1 : 0;
+        reach->end[node.ix] = is_backbone ? node.ix - reach->backbone + 1 : NONE;
     }
     for (uint32_t i = 0; i < nodes; i++)
         for (uint32_t e = csr->first[order[i]]; e < csr->first[order[i] + 1]; e++)
@@ -111,13 +112,13 @@ struct columns {
 
 static bool has_column(const struct esse_reach *reach, esse_node node)
 {
-    return node.ix < reach->asked && !reach_is_spine(reach, node);
+    return node.ix < reach->asked && !reach_is_backbone(reach, node);
 }
 
 /* Columns are in the order of their begins, and then topological. */
 static struct columns deal_columns(struct esse_reach *reach, const uint32_t *order)
 {
-    const uint32_t nodes = reach->csr->nodes, begins = reach->spine_end - reach->spine + 2;
+    const uint32_t nodes = reach->csr->nodes, begins = reach->backbone_end - reach->backbone + 2;
     struct columns columns = { 0 };
     columns.before = esse_arena_alloc(reach->arena, begins + (size_t)1, sizeof(uint32_t));
     columns.latest = esse_arena_alloc(reach->arena, nodes + (size_t)1, sizeof(uint32_t));
@@ -157,7 +158,7 @@ static size_t lay_rows(struct esse_reach *reach, const struct columns *columns)
     for (esse_node node = { 0 }; node.ix < reach->csr->nodes; node.ix++) {
         struct reach_row *row = &reach->rows[node.ix];
         *row = (struct reach_row){ .at = words };
-        if (reach_is_spine(reach, node))
+        if (reach_is_backbone(reach, node))
             continue;
         const uint32_t end =
             reach->end[node.ix] == NONE ? columns->count : columns->before[reach->end[node.ix]];
@@ -168,13 +169,13 @@ static size_t lay_rows(struct esse_reach *reach, const struct columns *columns)
     return words;
 }
 
-struct esse_reach *esse_reach_windows(const struct esse_reach_graph *graph, uint32_t spine,
+struct esse_reach *esse_reach_windows(const struct esse_reach_graph *graph, uint32_t backbone,
                                       uint32_t length, uint32_t asked, size_t most)
 {
     const size_t nodes = graph->csr->nodes + (size_t)1;
     struct esse_reach *reach = reach_open(graph);
-    reach->spine = spine;
-    reach->spine_end = spine + length;
+    reach->backbone = backbone;
+    reach->backbone_end = backbone + length;
     reach->asked = asked;
     reach->begin = esse_arena_array(reach->arena, nodes, *reach->begin);
     reach->end = esse_arena_array(reach->arena, nodes, *reach->end);

@@ -39,15 +39,15 @@ static bool find_longest(const struct finding *f, uint32_t key, esse_value *long
     bool found = false;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t at = f->by_key.first[key]; at < f->by_key.first[key + 1]; at++) {
-            const struct esse_touch *touch = &f->by_key.at[at];
-            if (touch->kind != ESSE_OP_READ || !is_list(touch->value) ||
-                history->txn_status[touch->txn] == ESSE_ABORTED)
+            const struct esse_key_access *key_access = &f->by_key.at[at];
+            if (key_access->kind != ESSE_OP_READ || !is_list(key_access->value) ||
+                history->txn_status[key_access->txn] == ESSE_ABORTED)
                 continue;
-            if (pass && !is_prefix(history, touch->value, *longest))
+            if (pass && !is_prefix(history, key_access->value, *longest))
                 return false;
-            if (!pass && (!found || touch->value.word >> 32 > longest->word >> 32)) {
-                *longest = touch->value;
-                *read = esse_by_key_op(&f->by_key, touch->access);
+            if (!pass && (!found || key_access->value.word >> 32 > longest->word >> 32)) {
+                *longest = key_access->value;
+                *read = esse_by_key_op(&f->by_key, key_access->access);
                 found = true;
             }
         }

@@ -20,7 +20,7 @@ static void count_keys(const struct esse_history *history, uint32_t *count)
 static inline void put(struct esse_by_key *by_key, uint32_t *next, struct esse_access access,
                        uint32_t number, uint32_t txn)
 {
-    by_key->at[next[access.key.ix]++] = (struct esse_touch){
+    by_key->at[next[access.key.ix]++] = (struct esse_key_access){
         .value = access.value, .access = number, .txn = txn & 0x3fffffffu, .kind = access.kind & 3u
     };
 }
@@ -108,16 +108,16 @@ static bool is_numbered(const struct esse_by_key *by_key, const struct esse_hist
 }
 
 static bool is_as_recorded(const struct esse_by_key *by_key, const struct esse_history *history,
-                           uint32_t key, const struct esse_touch *touch)
+                           uint32_t key, const struct esse_key_access *key_access)
 {
-    if (touch->access >= by_key->accesses || touch->txn >= history->txns)
+    if (key_access->access >= by_key->accesses || key_access->txn >= history->txns)
         return false;
-    const uint32_t op = esse_by_key_op(by_key, touch->access);
+    const uint32_t op = esse_by_key_op(by_key, key_access->access);
     const struct esse_access access =
-        esse_access_at(history, op, touch->access - esse_by_key_access(by_key, op));
-    return op >= history->txn_op[touch->txn] && op < history->txn_op[touch->txn + 1] &&
-           access.key.ix == key && (unsigned)access.kind == touch->kind &&
-           esse_value_eq(access.value, touch->value);
+        esse_access_at(history, op, key_access->access - esse_by_key_access(by_key, op));
+    return op >= history->txn_op[key_access->txn] && op < history->txn_op[key_access->txn + 1] &&
+           access.key.ix == key && (unsigned)access.kind == key_access->kind &&
+           esse_value_eq(access.value, key_access->value);
 }
 
 static bool is_key_valid(const struct esse_by_key *by_key, const struct esse_history *history,

@@ -15,24 +15,25 @@
  * Invariants:
  *
  *   1) The accesses of key k are at[first[k] .. first[k + 1]): first[0] is 0, first never falls,
- * and first[keys] is 'count'. 2) Inside a key the numbers of the accesses rise. 3) A touch has the
- * key, kind, value and transaction that the history has of its access. 4) op_access and access_op
- * are there exactly with predicates, and are each other's inverse: op has the accesses
- * op_access[op] .. op_access[op + 1), 'accesses' in all.
+ *      and first[keys] is 'count'.
+ *   2) Inside a key the numbers of the accesses rise.
+ *   3) An entry has the key, kind, value and transaction that the history has of its access.
+ *   4) op_access and access_op are there exactly with predicates, and are each other's inverse: op
+ *      has the accesses op_access[op] .. op_access[op + 1), 'accesses' in all.
  *
  * Cost: O(accesses + keys); 16 bytes an access, and 8 more with predicates.
  */
-struct esse_touch {
+struct esse_key_access {
     esse_value value;
     uint32_t
         access; /* its number in the order of the history: esse_by_key_op() tells the operation */
     uint32_t txn : 30;
     uint32_t kind : 2; /* enum esse_op_kind: READ, WRITE or APPEND; a delete is a WRITE of nil */
 };
-#define ESSE_NO_TOUCH UINT32_MAX
+#define ESSE_NO_KEY_ACCESS UINT32_MAX
 
 struct esse_by_key {
-    struct esse_touch *at;
+    struct esse_key_access *at;
     uint32_t *first; /* by key: at[first[k] .. first[k + 1]) */
     uint32_t count;
     uint32_t accesses; /* of the history, which are as many unless only some were picked */

@@ -54,9 +54,10 @@ static bool is_written(const struct checking *c, uint32_t key, esse_value value,
 /* A transaction installs the last that it writes to a register, and every element of a list. */
 static bool is_installed(const struct checking *c, uint32_t key, uint32_t at)
 {
-    const struct esse_touch *touch = &c->by_key.at[at];
-    for (uint32_t next = at + 1; touch->kind == ESSE_OP_WRITE && next < c->by_key.first[key + 1] &&
-                                 c->by_key.at[next].txn == touch->txn;
+    const struct esse_key_access *key_access = &c->by_key.at[at];
+    for (uint32_t next = at + 1;
+         key_access->kind == ESSE_OP_WRITE && next < c->by_key.first[key + 1] &&
+         c->by_key.at[next].txn == key_access->txn;
          next++)
         if (c->by_key.at[next].kind == ESSE_OP_WRITE)
             return false;
@@ -145,13 +146,13 @@ static uint32_t installer(const struct checking *c, const struct esse_version_or
     struct esse_probe probe =
         esse_index_probe(&c->writes, esse_hash_pair(order->key.ix, version->value.word));
     for (uint32_t at; esse_probe_next(&probe, &at);) {
-        const struct esse_touch *touch = &c->by_key.at[at];
+        const struct esse_key_access *key_access = &c->by_key.at[at];
         if (at < c->by_key.first[order->key.ix] || at >= c->by_key.first[order->key.ix + 1] ||
-            !esse_value_eq(touch->value, version->value))
+            !esse_value_eq(key_access->value, version->value))
             continue;
-        if (found != ESSE_NO_TXN && found != touch->txn)
+        if (found != ESSE_NO_TXN && found != key_access->txn)
             return ESSE_NO_TXN;
-        found = touch->txn;
+        found = key_access->txn;
     }
     return found;
 }
@@ -247,7 +248,7 @@ static bool fail_xid(const struct checking *c, uint32_t txn, uint32_t other)
     return fail_txn(c, txn, problem);
 }
 
-/* That it committed is known by its versions alone, see settle.h: it has no place. */
+/* That it committed is known by its versions alone, see resolve.h: it has no place. */
 static bool is_only_in_versions(const struct checking *c, uint32_t txn)
 {
     return esse_txn_recorded(c->history, txn) == ESSE_UNKNOWN_OUTCOME &&

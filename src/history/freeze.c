@@ -4,7 +4,7 @@
 #include "history/building.h"
 #include "history/name_deletes.h"
 #include "history/pg_snapshot.h"
-#include "history/settle.h"
+#include "history/resolve.h"
 
 #include <string.h>
 
@@ -299,7 +299,7 @@ bool esse_builder_freeze_as(struct esse_builder *builder, const char *format,
         !resolve_version_orders(builder, history, err) || !resolve_order(builder, history, err) ||
         !resolve_lost(builder, history, err) || !check_snapshots(history, err))
         return false;
-    esse_settle(history, builder->txn_status.at);
+    esse_resolve_outcomes(history, builder->txn_status.at);
     esse_index_drop(&builder->names, builder->arena);
     esse_index_drop(&builder->key_index, builder->arena);
     esse_arena_drop(builder->arena, builder->key_guess);

@@ -133,7 +133,7 @@ struct esse_history {
     const uint32_t *txn_op;
     const uint32_t *txn_session;
     const uint8_t *txn_status;
-    const uint8_t *txn_settled; /* not 0: recorded as unknown, see settle.h; NULL: none */
+    const uint8_t *txn_resolved; /* not 0: recorded as unknown, see resolve.h; NULL: none */
     const uint32_t *txn_line;
     const esse_value *txn_name;           /* NULL if none has one */
     const struct esse_interval *txn_time; /* each of these three: NULL if none has one */
@@ -178,7 +178,7 @@ struct esse_history {
 /* The outcome as it was recorded, whatever a certificate says. */
 static inline enum esse_status esse_txn_recorded(const struct esse_history *history, uint32_t txn)
 {
-    return history->txn_settled && history->txn_settled[txn]
+    return history->txn_resolved && history->txn_resolved[txn]
                ? ESSE_UNKNOWN_OUTCOME
                : (enum esse_status)history->txn_status[txn];
 }

@@ -55,16 +55,16 @@ static void add_reason(struct panel_row *row, uint32_t reason)
 static struct panel_row row_of(const struct panel *panel, uint32_t op)
 {
     const struct esse_anomaly *anomaly = panel->anomaly;
-    struct panel_row row = { .text = esse_cast_op_fit(panel->arena, panel->report->history, anomaly,
-                                                      op, OP_WIDTH),
-                             .is_named = esse_cast_reason(anomaly, op) != 0 };
+    struct panel_row row = { .text = esse_shown_op_fit(panel->arena, panel->report->history,
+                                                       anomaly, op, OP_WIDTH),
+                             .is_named = esse_shown_reason(anomaly, op) != 0 };
     if (anomaly->refutation)
         return row; /* its reasons have no numbers */
     for (uint32_t i = 0; i < anomaly->edge_count; i++)
         if (anomaly->edges[i].from_op.ix == op || anomaly->edges[i].to_op.ix == op)
             add_reason(&row, i + 1);
     if (!row.reason_count && row.is_named)
-        add_reason(&row, esse_cast_reason(anomaly, op));
+        add_reason(&row, esse_shown_reason(anomaly, op));
     return row;
 }
 
@@ -74,7 +74,7 @@ static void fill_rows(struct panel *panel, struct panel_card *card)
     const uint32_t end = history->txn_op[card->txn.ix + 1];
     uint32_t count, next = history->txn_op[card->txn.ix];
     const uint32_t *ops =
-        esse_cast_ops(panel->arena, history, panel->anomaly, card->txn, OPS_SHOWN, &count);
+        esse_shown_ops(panel->arena, history, panel->anomaly, card->txn, OPS_SHOWN, &count);
     card->rows = esse_arena_alloc(panel->arena, 3u * count + 1, sizeof *card->rows);
     for (uint32_t i = 0; i <= count; i++) {
         const uint32_t op = i < count ? ops[i] : end;
@@ -84,9 +84,9 @@ static void fill_rows(struct panel *panel, struct panel_card *card)
         next = op + 1;
         if (i == count)
             break;
-        const bool goes_on = i && esse_cast_goes_on(history, ops[i - 1], op);
+        const bool goes_on = i && esse_shown_goes_on(history, ops[i - 1], op);
         const char *statement =
-            goes_on ? NULL : esse_cast_written(panel->arena, history, op, WRITTEN_WIDTH);
+            goes_on ? NULL : esse_shown_written(panel->arena, history, op, WRITTEN_WIDTH);
         if (statement)
             card->rows[card->row_count++].text = statement;
         card->rows[card->row_count++] = row_of(panel, op);
@@ -159,14 +159,14 @@ static uint32_t find_card(const struct panel *panel, esse_txn txn)
     return at;
 }
 
-static void lay_out_steps(struct panel *panel, struct esse_cast cast, uint32_t most)
+static void lay_out_steps(struct panel *panel, struct esse_participants participants, uint32_t most)
 {
     uint32_t count;
-    const struct esse_edge *edges = esse_cast_edges(panel->arena, panel->anomaly, &count);
+    const struct esse_edge *edges = esse_shown_edges(panel->arena, panel->anomaly, &count);
     panel->cards = esse_arena_alloc(panel->arena, most, sizeof *panel->cards);
     panel->arrows = esse_arena_alloc(panel->arena, count + 1u, sizeof *panel->arrows);
-    for (uint32_t i = 0; i < cast.count && i < most; i++)
-        add_card(panel, cast.txns[i]);
+    for (uint32_t i = 0; i < participants.count && i < most; i++)
+        add_card(panel, participants.txns[i]);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t from = find_card(panel, edges[i].from), to = find_card(panel, edges[i].to);
         if (from < panel->card_count && to < panel->card_count)
@@ -197,7 +197,7 @@ static void fill_facts(struct panel *panel, struct panel_card *card, double widt
                                           (size_t)((width - 2 * PANEL_BOX_PADDING) / name_wide));
     if (card->is_gap || card->fact_count)
         return;
-    const char *text = esse_cast_facts(panel->arena, panel->report->history, card->txn);
+    const char *text = esse_shown_facts(panel->arena, panel->report->history, card->txn);
     while (card->fact_count + 1 < PANEL_FACTS && *text) {
         const char *line = esse_words_line(panel->arena, &text, columns);
         if (!line)
@@ -252,10 +252,10 @@ static void place_cards(struct panel *panel)
 void panel_lay_out(struct panel *panel)
 {
     const struct esse_anomaly *anomaly = panel->anomaly;
-    const struct esse_cast cast = esse_cast_of(panel->arena, anomaly);
+    const struct esse_participants participants = esse_participants_of(panel->arena, anomaly);
     if (anomaly->edge_count && !anomaly->refutation)
         lay_out_cycle(panel);
-    else if (!esse_cast_is_too_large(anomaly, cast))
-        lay_out_steps(panel, cast, anomaly->refutation ? cast.count : PANEL_BOXES);
+    else if (!esse_shown_is_too_large(anomaly, participants))
+        lay_out_steps(panel, participants, anomaly->refutation ? participants.count : PANEL_BOXES);
     place_cards(panel);
 }

@@ -39,7 +39,7 @@ static void tell_cycle(struct telling *t, const struct esse_clause *clause, uint
         tell(t, ESSE_CASE_REASON, depth,
              esse_arena_format(t->arena, "%u. %s", i + 1, clause->edges[i].why));
     }
-    tell(t, ESSE_CASE_CONCLUSION, depth, esse_cast_conclusion(t->arena, t->history, &cycle));
+    tell(t, ESSE_CASE_CONCLUSION, depth, esse_shown_conclusion(t->arena, t->history, &cycle));
 }
 
 /* "that t3 can have read of x" */

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-ESSE_VEC(cast_txns, esse_txn)
+ESSE_VEC(participant_vec, esse_txn)
 
 enum {
     EXTRAS_SHOWN = 4,
@@ -24,27 +24,27 @@ enum {
 
 /* ---- the participants ---- */
 
-struct casting {
+struct gathering {
     struct esse_arena *arena;
-    struct cast_txns txns;
+    struct participant_vec txns;
     struct esse_index index; /* cycles may be long, so no search */
 };
 
-static void add_txn(struct casting *casting, esse_txn txn)
+static void add_txn(struct gathering *gathering, esse_txn txn)
 {
     if (txn.ix == ESSE_NO_TXN)
         return; /* the initial version has no writer */
     uint32_t hash = esse_hash_word(txn.ix), id;
-    struct esse_probe probe = esse_index_probe(&casting->index, hash);
+    struct esse_probe probe = esse_index_probe(&gathering->index, hash);
     while (esse_probe_next(&probe, &id))
-        if (casting->txns.at[id].ix == txn.ix)
+        if (gathering->txns.at[id].ix == txn.ix)
             return;
-    esse_index_add(&casting->index, casting->arena, hash, (uint32_t)casting->txns.count);
-    cast_txns_push(&casting->txns, casting->arena, txn);
+    esse_index_add(&gathering->index, gathering->arena, hash, (uint32_t)gathering->txns.count);
+    participant_vec_push(&gathering->txns, gathering->arena, txn);
 }
 
-const struct esse_anomaly *esse_cast_told(struct esse_arena *arena,
-                                          const struct esse_anomaly *anomaly)
+const struct esse_anomaly *esse_shown_told(struct esse_arena *arena,
+                                           const struct esse_anomaly *anomaly)
 {
     if (!anomaly->refutation)
         return anomaly;
@@ -61,34 +61,35 @@ const struct esse_anomaly *esse_cast_told(struct esse_arena *arena,
     return shown;
 }
 
-struct esse_cast esse_cast_of(struct esse_arena *arena, const struct esse_anomaly *anomaly)
+struct esse_participants esse_participants_of(struct esse_arena *arena,
+                                              const struct esse_anomaly *anomaly)
 {
-    struct casting casting = { .arena = arena };
+    struct gathering gathering = { .arena = arena };
     for (uint32_t i = 0; i < anomaly->edge_count; i++)
-        add_txn(&casting, anomaly->edges[i].from);
+        add_txn(&gathering, anomaly->edges[i].from);
     for (uint32_t i = 0; i < anomaly->edge_count; i++)
-        add_txn(&casting, anomaly->edges[i].to);
+        add_txn(&gathering, anomaly->edges[i].to);
     for (uint32_t i = 0; i < anomaly->edge_count; i++)
         for (uint32_t b = 0; b < anomaly->edges[i].because_count; b++)
-            add_txn(&casting, anomaly->edges[i].because[b].to);
+            add_txn(&gathering, anomaly->edges[i].because[b].to);
     for (uint32_t i = 0; i < anomaly->step_count; i++)
-        add_txn(&casting, anomaly->steps[i].txn);
-    return (struct esse_cast){ casting.txns.at, (uint32_t)casting.txns.count };
+        add_txn(&gathering, anomaly->steps[i].txn);
+    return (struct esse_participants){ gathering.txns.at, (uint32_t)gathering.txns.count };
 }
 
 /* ---- reasons ---- */
 
-uint32_t esse_cast_reasons(const struct esse_anomaly *anomaly)
+uint32_t esse_shown_reasons(const struct esse_anomaly *anomaly)
 {
     return anomaly->edge_count ? anomaly->edge_count : anomaly->step_count;
 }
 
-const char *esse_cast_why(const struct esse_anomaly *anomaly, uint32_t at)
+const char *esse_shown_why(const struct esse_anomaly *anomaly, uint32_t at)
 {
     return anomaly->edge_count ? anomaly->edges[at].why : anomaly->steps[at].why;
 }
 
-uint32_t esse_cast_reason(const struct esse_anomaly *anomaly, uint32_t op)
+uint32_t esse_shown_reason(const struct esse_anomaly *anomaly, uint32_t op)
 {
     for (uint32_t i = 0; i < anomaly->edge_count; i++)
         if (anomaly->edges[i].from_op.ix == op || anomaly->edges[i].to_op.ix == op)
@@ -124,8 +125,8 @@ static bool is_about_initial(const struct esse_anomaly *anomaly)
     return anomaly->edge_count == 1 && anomaly->edges[0].to.ix == ESSE_NO_TXN;
 }
 
-const struct esse_edge *esse_cast_edges(struct esse_arena *arena,
-                                        const struct esse_anomaly *anomaly, uint32_t *count)
+const struct esse_edge *esse_shown_edges(struct esse_arena *arena,
+                                         const struct esse_anomaly *anomaly, uint32_t *count)
 {
     enum { ARROWS = sizeof step_arrows / sizeof *step_arrows };
     if (is_about_initial(anomaly)) {
@@ -161,16 +162,16 @@ static bool touches(const struct esse_history *history, uint32_t op, esse_key ke
            esse_op_write_of(history, op, key, &ignored);
 }
 
-const uint32_t *esse_cast_ops(struct esse_arena *arena, const struct esse_history *history,
-                              const struct esse_anomaly *anomaly, esse_txn txn, uint32_t most,
-                              uint32_t *count)
+const uint32_t *esse_shown_ops(struct esse_arena *arena, const struct esse_history *history,
+                               const struct esse_anomaly *anomaly, esse_txn txn, uint32_t most,
+                               uint32_t *count)
 {
     const uint32_t first = history->txn_op[txn.ix], total = history->txn_op[txn.ix + 1] - first;
     uint32_t *ops = esse_arena_alloc(arena, total + 1u, sizeof *ops);
     uint8_t *shown = esse_arena_alloc(arena, total + 1u, sizeof *shown);
     uint32_t taken = 0;
     for (uint32_t i = 0; i < total; i++)
-        taken += shown[i] = esse_cast_reason(anomaly, first + i) != 0;
+        taken += shown[i] = esse_shown_reason(anomaly, first + i) != 0;
     /* What else was done to the key comes before what has nothing to do with it. */
     for (uint32_t i = 0; anomaly->has_key && i < total && taken < most; i++)
         if (!shown[i] && touches(history, first + i, anomaly->key))
@@ -238,8 +239,8 @@ static void put_extras(struct esse_out *out, const struct esse_history *history,
     }
 }
 
-const char *esse_cast_facts(struct esse_arena *arena, const struct esse_history *history,
-                            esse_txn txn)
+const char *esse_shown_facts(struct esse_arena *arena, const struct esse_history *history,
+                             esse_txn txn)
 {
     static const char *const status[] = { "", ", aborted", ", outcome unknown" };
     struct esse_out out;
@@ -257,7 +258,7 @@ const char *esse_cast_facts(struct esse_arena *arena, const struct esse_history 
     return esse_out_memory(&out);
 }
 
-const char *esse_cast_op(struct esse_arena *arena, const struct esse_history *history, uint32_t op)
+const char *esse_shown_op(struct esse_arena *arena, const struct esse_history *history, uint32_t op)
 {
     struct esse_out out;
     esse_out_init_memory(&out, arena);
@@ -265,8 +266,8 @@ const char *esse_cast_op(struct esse_arena *arena, const struct esse_history *hi
     return esse_out_memory(&out);
 }
 
-const char *esse_cast_label(struct esse_arena *arena, const struct esse_history *history,
-                            const struct esse_edge *edge)
+const char *esse_shown_label(struct esse_arena *arena, const struct esse_history *history,
+                             const struct esse_edge *edge)
 {
     if (!edge->has_key)
         return esse_dep_name(edge->dep);
@@ -386,8 +387,8 @@ static const char *conclude_updates(struct esse_arena *arena, const struct esse_
     return NULL;
 }
 
-const char *esse_cast_conclusion(struct esse_arena *arena, const struct esse_history *history,
-                                 const struct esse_anomaly *anomaly)
+const char *esse_shown_conclusion(struct esse_arena *arena, const struct esse_history *history,
+                                  const struct esse_anomaly *anomaly)
 {
     if (is_about_initial(anomaly))
         return esse_arena_format(arena, "so %s would have to come before the initial version",
@@ -431,7 +432,7 @@ const struct esse_dep_look esse_dep_looks[] = {
     [ESSE_DEP_CO] = { "#a3224f", "5 2", "must be committed after the first" },
 };
 
-const struct esse_verdict *esse_cast_fullest(const struct esse_result *result)
+const struct esse_verdict *esse_shown_fullest(const struct esse_result *result)
 {
     const struct esse_verdict *best = NULL;
     for (uint32_t i = 0; i < result->verdict_count; i++)
@@ -441,12 +442,13 @@ const struct esse_verdict *esse_cast_fullest(const struct esse_result *result)
     return best;
 }
 
-bool esse_cast_is_too_large(const struct esse_anomaly *anomaly, struct esse_cast cast)
+bool esse_shown_is_too_large(const struct esse_anomaly *anomaly,
+                             struct esse_participants participants)
 {
-    return anomaly->refutation && cast.count > DRAWN_MOST;
+    return anomaly->refutation && participants.count > DRAWN_MOST;
 }
 
-bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at)
+bool esse_shown_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t at)
 {
     for (uint32_t i = 0; i < at; i++)
         if (anomalies[i].type == anomalies[at].type && !anomalies[at].supposed_count)
@@ -454,15 +456,15 @@ bool esse_cast_is_first_of_type(const struct esse_anomaly *anomalies, uint32_t a
     return true;
 }
 
-bool esse_cast_is_refutation(const struct esse_anomaly *anomaly)
+bool esse_shown_is_refutation(const struct esse_anomaly *anomaly)
 {
     return esse_anomaly_shown_by(anomaly->type) == ESSE_SHOWN_BY_REFUTATION;
 }
 
-const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
-                                           const struct esse_result *result, uint32_t *count)
+const struct esse_anomaly *esse_shown_found(struct esse_arena *arena,
+                                            const struct esse_result *result, uint32_t *count)
 {
-    const struct esse_verdict *fullest = esse_cast_fullest(result);
+    const struct esse_verdict *fullest = esse_shown_fullest(result);
     size_t most = 1;
     for (uint32_t i = 0; i < result->verdict_count; i++)
         most += result->verdicts[i].anomaly_count;
@@ -473,18 +475,18 @@ const struct esse_anomaly *esse_cast_found(struct esse_arena *arena,
     for (uint32_t i = 0; i < result->verdict_count; i++)
         for (uint32_t a = 0; a < result->verdicts[i].anomaly_count; a++) {
             found[*count] = result->verdicts[i].anomalies[a];
-            *count += !esse_cast_is_refutation(&found[*count]) && !found[*count].supposed_count &&
-                      esse_cast_is_first_of_type(found, *count);
+            *count += !esse_shown_is_refutation(&found[*count]) && !found[*count].supposed_count &&
+                      esse_shown_is_first_of_type(found, *count);
         }
     return found;
 }
 
-const struct esse_anomaly **esse_cast_drawn(struct esse_arena *arena,
-                                            const struct esse_result *result, uint32_t most,
-                                            uint32_t *count)
+const struct esse_anomaly **esse_shown_drawn(struct esse_arena *arena,
+                                             const struct esse_result *result, uint32_t most,
+                                             uint32_t *count)
 {
     uint32_t total;
-    const struct esse_anomaly *all = esse_cast_found(arena, result, &total);
+    const struct esse_anomaly *all = esse_shown_found(arena, result, &total);
     if (!total) {
         all = result->also_found;
         total = result->also_found_count;
@@ -492,7 +494,7 @@ const struct esse_anomaly **esse_cast_drawn(struct esse_arena *arena,
     const struct esse_anomaly **drawn = esse_arena_alloc(arena, total + 1u, sizeof *drawn);
     *count = 0;
     for (uint32_t i = 0; i < total && *count < most; i++)
-        if (esse_cast_is_first_of_type(all, i))
+        if (esse_shown_is_first_of_type(all, i))
             drawn[(*count)++] = &all[i];
     return drawn;
 }

@@ -35,12 +35,12 @@ static void put_node(struct esse_out *out, const struct esse_report *report,
     const bool is_committed = history->txn_status[txn.ix] == ESSE_COMMITTED;
     const uint32_t end = history->txn_op[txn.ix + 1];
     uint32_t count, next = history->txn_op[txn.ix];
-    const uint32_t *ops = esse_cast_ops(out->arena, history, anomaly, txn, OPS_SHOWN, &count);
+    const uint32_t *ops = esse_shown_ops(out->arena, history, anomaly, txn, OPS_SHOWN, &count);
     esse_out_f(out, "    \"%u.%u\" [style=\"%s\", label=\"", cluster, txn.ix,
                is_committed ? "rounded" : "rounded,dashed");
     put_escaped(out, esse_show_txn_text(out->arena, history, txn));
     esse_out_text(out, "\\n");
-    put_escaped(out, esse_cast_facts(out->arena, history, txn));
+    put_escaped(out, esse_shown_facts(out->arena, history, txn));
     esse_out_text(out, "\\n");
     for (uint32_t i = 0; i <= count; i++) {
         const uint32_t op = i < count ? ops[i] : end;
@@ -49,14 +49,15 @@ static void put_node(struct esse_out *out, const struct esse_report *report,
         next = op + 1;
         if (i == count)
             break;
-        const bool goes_on = i && esse_cast_goes_on(history, ops[i - 1], op);
-        const char *written = goes_on ? NULL : esse_cast_written(out->arena, history, op, OP_WIDTH);
+        const bool goes_on = i && esse_shown_goes_on(history, ops[i - 1], op);
+        const char *written =
+            goes_on ? NULL : esse_shown_written(out->arena, history, op, OP_WIDTH);
         if (written) {
             put_escaped(out, written);
             esse_out_text(out, "\\l");
         }
-        const char *text = esse_cast_op_fit(out->arena, history, anomaly, op, OP_WIDTH);
-        esse_out_text(out, esse_cast_reason(anomaly, op) ? "▸ " : "   ");
+        const char *text = esse_shown_op_fit(out->arena, history, anomaly, op, OP_WIDTH);
+        esse_out_text(out, esse_shown_reason(anomaly, op) ? "▸ " : "   ");
         put_escaped(out, text);
         esse_out_text(out, "\\l");
     }
@@ -68,7 +69,7 @@ static void put_edge(struct esse_out *out, const struct esse_report *report, uin
                      const struct esse_anomaly *anomaly, const struct esse_edge *edge)
 {
     const struct esse_dep_look *look = &esse_dep_looks[edge->dep];
-    const char *label = esse_cast_label(out->arena, report->history, edge), *condition = NULL;
+    const char *label = esse_shown_label(out->arena, report->history, edge), *condition = NULL;
     if (anomaly->refutation)
         condition = esse_edge_condition(out->arena, report->history, anomaly->refutation, edge);
     if (condition)
@@ -97,32 +98,33 @@ static void put_choices(struct esse_out *out, const struct esse_report *report, 
     esse_out_text(out, "\"];\n");
 }
 
-static void put_too_large(struct esse_out *out, uint32_t cluster, struct esse_cast cast)
+static void put_too_large(struct esse_out *out, uint32_t cluster,
+                          struct esse_participants participants)
 {
     esse_out_f(out,
                "    \"%u.large\" [shape=\"plaintext\", label=\"%u transactions take part: too "
                "many to draw\"];\n",
-               cluster, cast.count);
+               cluster, participants.count);
 }
 
 static void put_cluster(struct esse_out *out, const struct esse_report *report, uint32_t cluster,
                         const struct esse_anomaly *anomaly)
 {
-    struct esse_cast cast = esse_cast_of(out->arena, anomaly);
+    struct esse_participants participants = esse_participants_of(out->arena, anomaly);
     uint32_t edges;
-    const struct esse_edge *edge = esse_cast_edges(out->arena, anomaly, &edges);
+    const struct esse_edge *edge = esse_shown_edges(out->arena, anomaly, &edges);
     esse_out_f(out, "  subgraph \"cluster_%u\" {\n    label=\"", cluster);
     put_escaped(out, esse_anomaly_name(anomaly->type));
     esse_out_text(out, ": ");
     put_escaped(out, anomaly->description);
     esse_out_text(out, "\";\n");
-    const bool is_drawn = !esse_cast_is_too_large(anomaly, cast);
-    for (uint32_t i = 0; is_drawn && i < cast.count; i++)
-        put_node(out, report, anomaly, cluster, cast.txns[i]);
+    const bool is_drawn = !esse_shown_is_too_large(anomaly, participants);
+    for (uint32_t i = 0; is_drawn && i < participants.count; i++)
+        put_node(out, report, anomaly, cluster, participants.txns[i]);
     for (uint32_t i = 0; is_drawn && i < edges; i++)
         put_edge(out, report, cluster, anomaly, &edge[i]);
     if (!is_drawn)
-        put_too_large(out, cluster, cast);
+        put_too_large(out, cluster, participants);
     else if (anomaly->refutation)
         put_choices(out, report, cluster, anomaly->refutation);
     esse_out_text(out, "  }\n");
@@ -132,13 +134,13 @@ void esse_report_dot(struct esse_out *out, const struct esse_report *report)
 {
     uint32_t count;
     const struct esse_anomaly **anomalies =
-        esse_cast_drawn(out->arena, report->result, DRAWN, &count);
+        esse_shown_drawn(out->arena, report->result, DRAWN, &count);
     esse_out_text(out, "digraph \"esse\" {\n  label=");
     put_quoted(out, report->path);
     esse_out_text(out, ";\n  labelloc=\"t\";\n  bgcolor=\"#ffffff\";\n"
                        "  node [shape=\"box\", fontname=\"monospace\", fontsize=\"10\"];\n"
                        "  edge [fontname=\"sans-serif\", fontsize=\"10\"];\n");
     for (uint32_t i = 0; i < count; i++)
-        put_cluster(out, report, i, esse_cast_told(out->arena, anomalies[i]));
+        put_cluster(out, report, i, esse_shown_told(out->arena, anomalies[i]));
     esse_out_text(out, "}\n");
 }

@@ -78,12 +78,12 @@ static void put_txn_name(struct esse_out *out, const struct esse_history *histor
 static void put_transactions(struct esse_out *out, const struct esse_history *history,
                              const struct esse_anomaly *anomaly)
 {
-    struct esse_cast cast = esse_cast_of(out->arena, anomaly);
+    struct esse_participants participants = esse_participants_of(out->arena, anomaly);
     esse_out_text(out, ",\"transactions\":[");
-    for (uint32_t i = 0; i < cast.count; i++) {
+    for (uint32_t i = 0; i < participants.count; i++) {
         if (i)
             esse_out_char(out, ',');
-        put_txn_name(out, history, cast.txns[i]);
+        put_txn_name(out, history, participants.txns[i]);
     }
     esse_out_char(out, ']');
 }
@@ -261,7 +261,7 @@ static void put_anomalies(struct esse_out *out, const struct esse_history *histo
     esse_out_f(out, ",\"%s\":[", name);
     for (uint32_t i = 0; i < count; i++) {
         esse_out_text(out, i ? "," : "");
-        put_anomaly(out, history, esse_cast_told(out->arena, &anomalies[i]));
+        put_anomaly(out, history, esse_shown_told(out->arena, &anomalies[i]));
     }
     esse_out_char(out, ']');
 }

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-enum { LEAST = 14, ROW = 24, CAST_MOST = 64 };
+enum { LEAST = 14, ROW = 24, PARTICIPANTS_MOST = 64 };
 
 struct fitting {
     struct esse_arena *arena;
     const struct esse_history *history;
     const struct esse_anomaly *anomaly;
-    struct esse_cast cast;
+    struct esse_participants participants;
 };
 
 /* ---- columns that matter ---- */
@@ -48,8 +48,8 @@ static bool differs_in(const struct fitting *f, uint32_t op, esse_key key, esse_
 
 static bool varies(const struct fitting *f, esse_key key, esse_value name, esse_value value)
 {
-    for (uint32_t t = 0; t < f->cast.count && t < CAST_MOST; t++) {
-        const uint32_t txn = f->cast.txns[t].ix;
+    for (uint32_t t = 0; t < f->participants.count && t < PARTICIPANTS_MOST; t++) {
+        const uint32_t txn = f->participants.txns[t].ix;
         for (uint32_t op = f->history->txn_op[txn]; op < f->history->txn_op[txn + 1]; op++)
             if (differs_in(f, op, key, name, value))
                 return true;
@@ -162,13 +162,13 @@ static const char *fit_predicate(const struct fitting *f, uint32_t op, size_t mo
     return esse_out_memory(&out);
 }
 
-const char *esse_cast_op_fit(struct esse_arena *arena, const struct esse_history *history,
-                             const struct esse_anomaly *anomaly, uint32_t op, size_t most)
+const char *esse_shown_op_fit(struct esse_arena *arena, const struct esse_history *history,
+                              const struct esse_anomaly *anomaly, uint32_t op, size_t most)
 {
-    const char *whole = esse_cast_op(arena, history, op);
+    const char *whole = esse_shown_op(arena, history, op);
     if (esse_words_width(whole) <= most)
         return whole;
-    const struct fitting f = { arena, history, anomaly, esse_cast_of(arena, anomaly) };
+    const struct fitting f = { arena, history, anomaly, esse_participants_of(arena, anomaly) };
     return esse_op_is_predicate(history->op_kind[op]) ? fit_predicate(&f, op, most)
                                                       : fit_item(&f, op, most);
 }
@@ -183,8 +183,8 @@ static bool shows(const struct esse_history *history, uint32_t op, const char *w
     return esse_span_is(text, written);
 }
 
-const char *esse_cast_written(struct esse_arena *arena, const struct esse_history *history,
-                              uint32_t op, size_t most)
+const char *esse_shown_written(struct esse_arena *arena, const struct esse_history *history,
+                               uint32_t op, size_t most)
 {
     if (!esse_op_statement(history, op) ||
         shows(history, op, esse_show_written(arena, history, (esse_op){ op }, SIZE_MAX)))
@@ -192,7 +192,7 @@ const char *esse_cast_written(struct esse_arena *arena, const struct esse_histor
     return esse_show_written(arena, history, (esse_op){ op }, most);
 }
 
-bool esse_cast_goes_on(const struct esse_history *history, uint32_t before, uint32_t op)
+bool esse_shown_goes_on(const struct esse_history *history, uint32_t before, uint32_t op)
 {
     const uint32_t statement = esse_op_statement(history, op);
     return statement && before + 1 == op && esse_op_statement(history, before) == statement;

@@ -63,7 +63,7 @@ static void fill_cases(struct panel *panel)
 static void fill_reasons(struct panel *panel)
 {
     struct esse_arena *arena = panel->arena;
-    const uint32_t count = esse_cast_reasons(panel->anomaly);
+    const uint32_t count = esse_shown_reasons(panel->anomaly);
     for (uint32_t i = 0; i < count; i++) {
         if (count > PANEL_BOXES && i == PANEL_BOXES - 2) {
             add_reason_lines(panel, (struct panel_line){ .text = "…" });
@@ -71,9 +71,9 @@ static void fill_reasons(struct panel *panel)
         }
         add_reason_lines(panel, (struct panel_line){
                                     .text = esse_arena_format(arena, "%u. %s", i + 1,
-                                                              esse_cast_why(panel->anomaly, i)) });
+                                                              esse_shown_why(panel->anomaly, i)) });
     }
-    const char *end = esse_cast_conclusion(arena, panel->report->history, panel->anomaly);
+    const char *end = esse_shown_conclusion(arena, panel->report->history, panel->anomaly);
     if (end)
         add_reason_lines(panel, (struct panel_line){ .text = end, .look = LINE_CONCLUSION });
 }

@@ -79,7 +79,7 @@ static void begin(struct esse_out *out, double width, double height)
 static void put_heading(struct esse_out *out, const struct esse_report *report, double width,
                         uint32_t drawn)
 {
-    const struct esse_verdict *verdict = esse_cast_fullest(report->result);
+    const struct esse_verdict *verdict = esse_shown_fullest(report->result);
     if (!verdict && report->result->verdict_count)
         verdict = &report->result->verdicts[0];
     const size_t columns = (size_t)(width / 13);
@@ -99,11 +99,11 @@ void esse_report_svg(struct esse_out *out, const struct esse_report *report)
 {
     uint32_t count;
     const struct esse_anomaly **anomalies =
-        esse_cast_drawn(out->arena, report->result, PANELS, &count);
+        esse_shown_drawn(out->arena, report->result, PANELS, &count);
     struct panel *panels = esse_arena_alloc(out->arena, count + 1u, sizeof *panels);
     double width = PANEL_LEAST_WIDTH, height = MARGIN + HEADING;
     for (uint32_t i = 0; i < count; i++) {
-        panels[i] = panel_of(out->arena, report, esse_cast_told(out->arena, anomalies[i]));
+        panels[i] = panel_of(out->arena, report, esse_shown_told(out->arena, anomalies[i]));
         width = fmax(width, panels[i].width);
     }
     for (uint32_t i = 0; i < count; i++) {

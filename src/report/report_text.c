@@ -12,16 +12,16 @@
 
 enum {
     OPS_SHOWN = 8,
-    NAMED_WIDTH = 56,     /* columns of an operation that a reason names ... */
-    OTHER_WIDTH = 32,     /* ... and of one that none does */
-    WRITTEN_WIDTH = 100,  /* of a statement as it was written */
-    TYPES_SHOWN = 6,      /* --verbose shows all */
-    ROOMY = 4,            /* up to here a transaction of a cycle gets two lines */
-    CAST_WHOLE = 6,       /* with more, only some are shown, ... */
-    CAST_SHOWN = 4,       /* ... this many transactions ... */
-    REASONS_SHOWN = 5,    /* ... and reasons, beside the last */
-    CONTRADICTIONS = 3,   /* of a refutation */
-    VERDICTS_IN_FULL = 8, /* more are a table */
+    NAMED_WIDTH = 56,       /* columns of an operation that a reason names ... */
+    OTHER_WIDTH = 32,       /* ... and of one that none does */
+    WRITTEN_WIDTH = 100,    /* of a statement as it was written */
+    TYPES_SHOWN = 6,        /* --verbose shows all */
+    ROOMY = 4,              /* up to here a transaction of a cycle gets two lines */
+    PARTICIPANTS_WHOLE = 6, /* with more, only some are shown, ... */
+    PARTICIPANTS_SHOWN = 4, /* ... this many transactions ... */
+    REASONS_SHOWN = 5,      /* ... and reasons, beside the last */
+    CONTRADICTIONS = 3,     /* of a refutation */
+    VERDICTS_IN_FULL = 8,   /* more are a table */
 };
 
 enum paint { PLAIN, BOLD, DIM, RED, CYAN };
@@ -122,10 +122,10 @@ static void put_verdict(struct esse_out *out, const struct esse_report *report,
 static void put_op(struct esse_out *out, const struct esse_report *report,
                    const struct esse_anomaly *anomaly, uint32_t op)
 {
-    const bool named = esse_cast_reason(anomaly, op) != 0;
+    const bool named = esse_shown_reason(anomaly, op) != 0;
     esse_out_f(out, "%s%s%s", named ? paint(report, BOLD) : "",
-               esse_cast_op_fit(out->arena, report->history, anomaly, op,
-                                named ? NAMED_WIDTH : OTHER_WIDTH),
+               esse_shown_op_fit(out->arena, report->history, anomaly, op,
+                                 named ? NAMED_WIDTH : OTHER_WIDTH),
                named ? paint(report, PLAIN) : "");
 }
 
@@ -139,13 +139,13 @@ static void put_ops(struct esse_out *out, const struct esse_report *report,
     const char *separator = "";
     bool is_inside = false; /* of the brackets behind a statement */
     uint32_t count, next = history->txn_op[txn.ix];
-    const uint32_t *ops = esse_cast_ops(out->arena, history, anomaly, txn, OPS_SHOWN, &count);
+    const uint32_t *ops = esse_shown_ops(out->arena, history, anomaly, txn, OPS_SHOWN, &count);
     if (next == end)
         esse_out_text(out, "no operations");
     for (uint32_t i = 0; i < count; i++) {
-        const bool goes_on = i && esse_cast_goes_on(history, ops[i - 1], ops[i]);
+        const bool goes_on = i && esse_shown_goes_on(history, ops[i - 1], ops[i]);
         const char *written =
-            goes_on ? NULL : esse_cast_written(out->arena, history, ops[i], WRITTEN_WIDTH);
+            goes_on ? NULL : esse_shown_written(out->arena, history, ops[i], WRITTEN_WIDTH);
         if (ops[i] > next) {
             esse_out_f(out, "%s… %u more …", separator, ops[i] - next);
             separator = between;
@@ -155,7 +155,7 @@ static void put_ops(struct esse_out *out, const struct esse_report *report,
         if (written)
             esse_out_f(out, "%s   [", written);
         put_op(out, report, anomaly, ops[i]);
-        if (is_inside && (i + 1 == count || !esse_cast_goes_on(history, ops[i], ops[i + 1])))
+        if (is_inside && (i + 1 == count || !esse_shown_goes_on(history, ops[i], ops[i + 1])))
             esse_out_char(out, ']');
         separator = between;
         next = ops[i] + 1;
@@ -165,41 +165,43 @@ static void put_ops(struct esse_out *out, const struct esse_report *report,
     esse_out_char(out, '\n');
 }
 
-static void put_cast(struct esse_out *out, const struct esse_report *report,
-                     const struct esse_anomaly *anomaly, struct esse_cast cast)
+static void put_participants(struct esse_out *out, const struct esse_report *report,
+                             const struct esse_anomaly *anomaly,
+                             struct esse_participants participants)
 {
-    const uint32_t shown = cast.count > CAST_WHOLE ? CAST_SHOWN : cast.count;
+    const uint32_t shown =
+        participants.count > PARTICIPANTS_WHOLE ? PARTICIPANTS_SHOWN : participants.count;
     static const char line[] = "\n             ";
-    const bool is_roomy = cast.count <= ROOMY && !anomaly->refutation;
+    const bool is_roomy = participants.count <= ROOMY && !anomaly->refutation;
     for (uint32_t i = 0; i < shown; i++) {
         esse_out_f(out, "    %s%-8s%s %s%s%s%s", paint(report, CYAN),
-                   esse_show_txn_text(out->arena, report->history, cast.txns[i]),
+                   esse_show_txn_text(out->arena, report->history, participants.txns[i]),
                    paint(report, PLAIN), paint(report, DIM),
-                   esse_cast_facts(out->arena, report->history, cast.txns[i]), paint(report, PLAIN),
-                   is_roomy ? line : ": ");
-        put_ops(out, report, anomaly, cast.txns[i],
+                   esse_shown_facts(out->arena, report->history, participants.txns[i]),
+                   paint(report, PLAIN), is_roomy ? line : ": ");
+        put_ops(out, report, anomaly, participants.txns[i],
                 is_roomy && report->history->op_statement ? line : ", ");
     }
-    if (shown < cast.count)
-        esse_out_f(out, "    and %u more transactions\n", cast.count - shown);
+    if (shown < participants.count)
+        esse_out_f(out, "    and %u more transactions\n", participants.count - shown);
 }
 
 static void put_reasons(struct esse_out *out, const struct esse_anomaly *anomaly)
 {
-    const uint32_t count = esse_cast_reasons(anomaly);
+    const uint32_t count = esse_shown_reasons(anomaly);
     for (uint32_t i = 0; i < count; i++) {
-        if (count > CAST_WHOLE && i == REASONS_SHOWN && i + 1 < count) {
+        if (count > PARTICIPANTS_WHOLE && i == REASONS_SHOWN && i + 1 < count) {
             esse_out_f(out, "    … %u more of the same kind …\n", count - 1 - i);
             i = count - 1;
         }
-        esse_out_f(out, "    %u. %s\n", i + 1, esse_cast_why(anomaly, i));
+        esse_out_f(out, "    %u. %s\n", i + 1, esse_shown_why(anomaly, i));
     }
 }
 
 static void put_conclusion(struct esse_out *out, const struct esse_report *report,
                            const struct esse_anomaly *anomaly)
 {
-    const char *text = esse_cast_conclusion(out->arena, report->history, anomaly);
+    const char *text = esse_shown_conclusion(out->arena, report->history, anomaly);
     if (text)
         esse_out_f(out, "    %s%s%s\n", paint(report, RED), text, paint(report, PLAIN));
 }
@@ -223,7 +225,7 @@ static void put_cases(struct esse_out *out, const struct esse_report *report,
 static void put_anomaly(struct esse_out *out, const struct esse_report *report,
                         const struct esse_anomaly *anomaly)
 {
-    const struct esse_anomaly *shown = esse_cast_told(out->arena, anomaly);
+    const struct esse_anomaly *shown = esse_shown_told(out->arena, anomaly);
     esse_out_f(out, "\n  %s%s%s: %s", paint(report, BOLD), esse_anomaly_name(shown->type),
                paint(report, PLAIN), shown->description);
     if (shown->alike > 1 && !report->verbose)
@@ -234,7 +236,7 @@ static void put_anomaly(struct esse_out *out, const struct esse_report *report,
         esse_plain_put(out, plain, 4);
     if (report->plain)
         return;
-    put_cast(out, report, shown, esse_cast_of(out->arena, shown));
+    put_participants(out, report, shown, esse_participants_of(out->arena, shown));
     if (shown->refutation) {
         put_cases(out, report, shown->refutation);
         return;
@@ -249,11 +251,11 @@ static void put_anomaly(struct esse_out *out, const struct esse_report *report,
 static void put_anomalies(struct esse_out *out, const struct esse_report *report,
                           const struct esse_anomaly *anomalies, uint32_t count)
 {
-    const struct esse_verdict *fullest = esse_cast_fullest(report->result);
+    const struct esse_verdict *fullest = esse_shown_fullest(report->result);
     const uint64_t seen = fullest->anomalies_seen + count - fullest->anomaly_count;
     uint32_t types = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!report->verbose && !esse_cast_is_first_of_type(anomalies, i))
+        if (!report->verbose && !esse_shown_is_first_of_type(anomalies, i))
             continue;
         if (report->verbose || types < TYPES_SHOWN)
             put_anomaly(out, report, &anomalies[i]);
@@ -296,8 +298,8 @@ static void put_also_found(struct esse_out *out, const struct esse_report *repor
     uint32_t shown = 0;
     for (uint32_t i = 0; i < result->also_found_count; i++) {
         const enum esse_anomaly_id type = result->also_found[i].type;
-        if (!esse_cast_is_first_of_type(result->also_found, i) ||
-            esse_cast_is_refutation(&result->also_found[i]))
+        if (!esse_shown_is_first_of_type(result->also_found, i) ||
+            esse_shown_is_refutation(&result->also_found[i]))
             continue;
         esse_out_f(out, "%s%s",
                    shown++ ? ", " : "  also found, and allowed by the levels asked for: ",
@@ -305,8 +307,8 @@ static void put_also_found(struct esse_out *out, const struct esse_report *repor
     }
     esse_out_text(out, shown ? "\n" : "");
     for (uint32_t i = 0; i < result->also_found_count; i++)
-        if (esse_cast_is_first_of_type(result->also_found, i) &&
-            esse_cast_is_refutation(&result->also_found[i]))
+        if (esse_shown_is_first_of_type(result->also_found, i) &&
+            esse_shown_is_refutation(&result->also_found[i]))
             put_but_not(out, report, &result->also_found[i]);
     for (uint32_t i = 0; report->verbose && i < result->also_found_count; i++)
         put_anomaly(out, report, &result->also_found[i]);
@@ -359,7 +361,7 @@ void esse_report_text(struct esse_out *out, const struct esse_report *report)
         esse_out_char(out, '\n');
     }
     uint32_t found;
-    const struct esse_anomaly *anomalies = esse_cast_found(out->arena, result, &found);
+    const struct esse_anomaly *anomalies = esse_shown_found(out->arena, result, &found);
     put_names(out,
               is_all_about_points(result) ? "ruled out, with its strong variants:"
                                           : "ruled out, with all that implies them:",

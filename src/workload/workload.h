@@ -45,7 +45,7 @@ struct esse_workload_options {
 };
 
 /* What a session of any workload has; the first member of its state. */
-struct esse_drawer {
+struct esse_draw_state {
     const struct esse_workload_options *options;
     void *shared; /* the workload's own, as open() made it */
     uint32_t session;
@@ -57,9 +57,9 @@ struct esse_drawer {
 };
 
 /* 1, 2, 3 ... shared out among the sessions: session s draws s + 1, s + 1 + sessions, ... */
-static inline int64_t esse_drawn_value(struct esse_drawer *drawer)
+static inline int64_t esse_drawn_value(struct esse_draw_state *draw_state)
 {
-    return (int64_t)(drawer->drawn++ * drawer->options->sessions + drawer->session + 1);
+    return (int64_t)(draw_state->drawn++ * draw_state->options->sessions + draw_state->session + 1);
 }
 
 enum { ESSE_USUAL_SESSIONS = 8 }; /* where the user does not say */
@@ -76,9 +76,10 @@ struct esse_live_workload {
                  const struct esse_workload_options *options, void **shared,
                  struct esse_schema *schema, struct esse_error *err);
     size_t session_size; /* of a session's state, zeroed at first */
-    void (*session)(struct esse_arena *arena, struct esse_drawer *drawer); /* the rest; or NULL */
-    void (*begin)(struct esse_drawer *drawer, bool is_again);
-    bool (*next)(struct esse_drawer *drawer, int64_t read, struct esse_request *request);
+    void (*session)(struct esse_arena *arena,
+                    struct esse_draw_state *draw_state); /* the rest; or NULL */
+    void (*begin)(struct esse_draw_state *draw_state, bool is_again);
+    bool (*next)(struct esse_draw_state *draw_state, int64_t read, struct esse_request *request);
     const void *details; /* what rows of one file differ in */
 };
 
@@ -88,11 +89,11 @@ extern const struct esse_live_workload
 /* NULL on an unknown name; sql:FILE is sql. */
 const struct esse_live_workload *esse_workload_find(const char *name);
 
-struct esse_drawer *esse_workload_session(const struct esse_live_workload *workload,
-                                          struct esse_arena *arena,
-                                          const struct esse_workload_options *options, void *shared,
-                                          uint32_t session);
-void esse_workload_begin(const struct esse_live_workload *workload, struct esse_drawer *drawer,
-                         bool is_again);
+struct esse_draw_state *esse_workload_session(const struct esse_live_workload *workload,
+                                              struct esse_arena *arena,
+                                              const struct esse_workload_options *options,
+                                              void *shared, uint32_t session);
+void esse_workload_begin(const struct esse_live_workload *workload,
+                         struct esse_draw_state *draw_state, bool is_again);
 
 #endif

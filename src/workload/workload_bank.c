@@ -18,7 +18,7 @@ enum deal { BALANCE, DEPOSIT, SAVE, AMALGAMATE, CHECK, PAY, TRANSFER, LOOK };
 
 /* The rows that a deal reads, in its order, and then writes: 'from' and 'to' are customers. */
 struct session {
-    struct esse_drawer drawer;
+    struct esse_draw_state draw_state;
     enum deal deal;
     int64_t from, to, moved;
     uint64_t step;
@@ -27,7 +27,7 @@ struct session {
 
 static struct shared *shared_of(const struct session *session)
 {
-    return session->drawer.shared;
+    return session->draw_state.shared;
 }
 
 static bool open_bank(struct esse_arena *arena, const struct esse_live_workload *workload,
@@ -55,32 +55,33 @@ static bool open_bank(struct esse_arena *arena, const struct esse_live_workload 
 
 static void draw_deal(struct session *session)
 {
-    struct esse_drawer *drawer = &session->drawer;
+    struct esse_draw_state *draw_state = &session->draw_state;
     const struct esse_keys *keys = &shared_of(session)->keys;
-    session->from = esse_keys_draw(keys, drawer);
+    session->from = esse_keys_draw(keys, draw_state);
     do
-        session->to = esse_keys_draw(keys, drawer);
+        session->to = esse_keys_draw(keys, draw_state);
     while (session->to == session->from);
-    session->moved = 1 + esse_rng_below(&drawer->rng, MOST_MOVED);
+    session->moved = 1 + esse_rng_below(&draw_state->rng, MOST_MOVED);
     session->step = 0;
 }
 
-static void begin_bank(struct esse_drawer *drawer, bool is_again)
+static void begin_bank(struct esse_draw_state *draw_state, bool is_again)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     (void)is_again;
     draw_deal(session);
-    session->deal = esse_drawn(drawer, session->drawer.options->read_share) ? LOOK : TRANSFER;
-    drawer->is_read_only = session->deal == LOOK;
+    session->deal =
+        esse_drawn(draw_state, session->draw_state.options->read_share) ? LOOK : TRANSFER;
+    draw_state->is_read_only = session->deal == LOOK;
 }
 
-static void begin_smallbank(struct esse_drawer *drawer, bool is_again)
+static void begin_smallbank(struct esse_draw_state *draw_state, bool is_again)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     draw_deal(session);
     if (!is_again)
-        session->deal = (enum deal)esse_rng_below(&drawer->rng, PAY + 1);
-    drawer->is_read_only = session->deal == BALANCE;
+        session->deal = (enum deal)esse_rng_below(&draw_state->rng, PAY + 1);
+    draw_state->is_read_only = session->deal == BALANCE;
 }
 
 static bool ask_read(struct esse_request *request, uint32_t table, int64_t row)
@@ -97,7 +98,7 @@ static bool ask_write(struct session *session, struct esse_request *request, uin
     request->ask = ESSE_ASK_WRITE;
     request->table = table;
     request->row = row;
-    request->value = esse_amount_value(&session->drawer, amount);
+    request->value = esse_amount_value(&session->draw_state, amount);
     return true;
 }
 
@@ -139,13 +140,13 @@ static bool ask_step(struct session *session, struct esse_request *request, uint
     case LOOK:
         break;
     }
-    return step < session->drawer.options->keys ? ask_read(request, CHECKING, (int64_t)step)
-                                                : false;
+    return step < session->draw_state.options->keys ? ask_read(request, CHECKING, (int64_t)step)
+                                                    : false;
 }
 
-static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
+static bool next(struct esse_draw_state *draw_state, int64_t read, struct esse_request *request)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     const uint64_t step = session->step++;
     if (step && step <= MOST_STEPS)
         session->read[step - 1] = esse_amount_of(read);

@@ -20,7 +20,7 @@ struct shared {
 };
 
 struct session {
-    struct esse_drawer drawer;
+    struct esse_draw_state draw_state;
     int64_t first; /* row of the group */
     uint32_t mine; /* the one that is written; 'group' for a reader */
     uint32_t step;
@@ -29,7 +29,7 @@ struct session {
 
 static struct shared *shared_of(const struct session *session)
 {
-    return session->drawer.shared;
+    return session->draw_state.shared;
 }
 
 static bool open_groups(struct esse_arena *arena, const struct esse_live_workload *workload,
@@ -51,9 +51,9 @@ static bool open_groups(struct esse_arena *arena, const struct esse_live_workloa
     return true;
 }
 
-static void begin(struct esse_drawer *drawer, bool is_again)
+static void begin(struct esse_draw_state *draw_state, bool is_again)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     struct shared *shared = shared_of(session);
     (void)is_again;
     const uint64_t visit = atomic_fetch_add_explicit(&shared->visits, 1, memory_order_relaxed);
@@ -65,8 +65,8 @@ static void begin(struct esse_drawer *drawer, bool is_again)
     const bool writes = shared->is_skew || visit % VISITS == 0;
     session->mine = !writes ? shared->group : (uint32_t)(visit % in_group / VISITS);
     if (shared->is_skew)
-        session->mine = esse_rng_below(&drawer->rng, shared->group);
-    drawer->is_read_only = !writes;
+        session->mine = esse_rng_below(&draw_state->rng, shared->group);
+    draw_state->is_read_only = !writes;
 }
 
 static bool ask_write(struct session *session, struct esse_request *request)
@@ -74,13 +74,13 @@ static bool ask_write(struct session *session, struct esse_request *request)
     session->has_written = true;
     request->ask = ESSE_ASK_WRITE;
     request->row = session->first + session->mine;
-    request->value = esse_drawn_value(&session->drawer);
+    request->value = esse_drawn_value(&session->draw_state);
     return true;
 }
 
-static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
+static bool next(struct esse_draw_state *draw_state, int64_t read, struct esse_request *request)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     const struct shared *shared = shared_of(session);
     const bool reads = shared->is_skew || session->mine == shared->group;
     if (!session->has_written && read != ESSE_ABSENT)

@@ -20,7 +20,7 @@ struct shared {
 };
 
 struct session {
-    struct esse_drawer drawer;
+    struct esse_draw_state draw_state;
     unsigned shape, part;
     uint32_t left;   /* rows of the part */
     bool is_writing; /* the row that was read is written next */
@@ -29,7 +29,7 @@ struct session {
 
 static struct shared *shared_of(const struct session *session)
 {
-    return session->drawer.shared;
+    return session->draw_state.shared;
 }
 
 enum { FIRST_LOG_ROWS = 100 };
@@ -96,20 +96,20 @@ static void begin_part(struct session *session, unsigned number)
     session->part = number;
     session->left = 0;
     if (number < ESSE_MIX_PARTS)
-        session->left = draw_rows(part_of(session), &session->drawer.rng);
+        session->left = draw_rows(part_of(session), &session->draw_state.rng);
 }
 
-static void begin(struct esse_drawer *drawer, bool is_again)
+static void begin(struct esse_draw_state *draw_state, bool is_again)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     const struct esse_mix *mix = shared_of(session)->mix;
     if (!is_again)
-        session->shape = draw_shape(mix, &drawer->rng);
-    drawer->is_read_only = true;
+        session->shape = draw_shape(mix, &draw_state->rng);
+    draw_state->is_read_only = true;
     for (unsigned p = 0; p < ESSE_MIX_PARTS; p++)
         if (mix->shapes[session->shape].parts[p].most &&
             mix->shapes[session->shape].parts[p].access != ESSE_MIX_LOOK)
-            drawer->is_read_only = false;
+            draw_state->is_read_only = false;
     session->is_writing = false;
     begin_part(session, 0);
 }
@@ -118,11 +118,11 @@ static void begin(struct esse_drawer *drawer, bool is_again)
 static int64_t draw_row(struct session *session, struct region *region)
 {
     if (!region->is_log)
-        return esse_keys_draw(&region->keys, &session->drawer);
+        return esse_keys_draw(&region->keys, &session->draw_state);
     const int64_t newest = atomic_load_explicit(&region->next, memory_order_relaxed) - 1;
-    uint32_t back = (uint32_t)session->drawer.options->sessions;
-    for (uint32_t reach = 16; esse_rng_below(&session->drawer.rng, 4) == 0; reach *= 4)
-        back += esse_rng_below(&session->drawer.rng, reach);
+    uint32_t back = (uint32_t)session->draw_state.options->sessions;
+    for (uint32_t reach = 16; esse_rng_below(&session->draw_state.rng, 4) == 0; reach *= 4)
+        back += esse_rng_below(&session->draw_state.rng, reach);
     return newest > back ? newest - back : 0;
 }
 
@@ -130,7 +130,7 @@ static void ask_write(struct session *session, struct esse_request *request)
 {
     request->ask = ESSE_ASK_WRITE;
     request->row = session->row;
-    request->value = esse_drawn_value(&session->drawer);
+    request->value = esse_drawn_value(&session->draw_state);
     session->is_writing = false;
     session->left--;
 }
@@ -142,7 +142,7 @@ static void ask_row(struct session *session, struct esse_request *request)
     if (access == ESSE_MIX_ADD) {
         request->ask = ESSE_ASK_INSERT;
         request->row = atomic_fetch_add_explicit(&region->next, 1, memory_order_relaxed);
-        request->value = esse_drawn_value(&session->drawer);
+        request->value = esse_drawn_value(&session->draw_state);
         session->left--;
         return;
     }
@@ -153,9 +153,9 @@ static void ask_row(struct session *session, struct esse_request *request)
         session->left--;
 }
 
-static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
+static bool next(struct esse_draw_state *draw_state, int64_t read, struct esse_request *request)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     if (session->is_writing && read == ESSE_ABSENT &&
         shared_of(session)->regions[part_of(session)->table].is_log) { /* nothing to change */
         session->is_writing = false;

@@ -33,7 +33,7 @@ struct shared {
 enum step { READ, MATCH, WRITE, CHANGE, READ_FIRST, WRITE_AFTER }; /* the last two: one row */
 
 struct session {
-    struct esse_drawer drawer;
+    struct esse_draw_state draw_state;
     uint8_t *plan; /* enum step */
     uint32_t planned, done;
     int64_t row; /* that was asked for last */
@@ -42,7 +42,7 @@ struct session {
 
 static struct shared *shared_of(const struct session *session)
 {
-    return session->drawer.shared;
+    return session->draw_state.shared;
 }
 
 static void open_groups(struct shared *shared, const struct esse_workload_options *options)
@@ -115,43 +115,43 @@ static bool open_shared(struct esse_arena *arena, const struct esse_live_workloa
     return true;
 }
 
-static void open_session(struct esse_arena *arena, struct esse_drawer *drawer)
+static void open_session(struct esse_arena *arena, struct esse_draw_state *draw_state)
 {
-    const uint64_t ops = drawer->options->ops + drawer->options->ops_spread;
-    ((struct session *)drawer)->plan = esse_arena_alloc(arena, ops, sizeof(uint8_t));
+    const uint64_t ops = draw_state->options->ops + draw_state->options->ops_spread;
+    ((struct session *)draw_state)->plan = esse_arena_alloc(arena, ops, sizeof(uint8_t));
 }
 
 static enum step draw_step(struct session *session, bool is_read, bool has_room)
 {
-    struct esse_drawer *drawer = &session->drawer;
-    const struct esse_workload_options *options = drawer->options;
+    struct esse_draw_state *draw_state = &session->draw_state;
+    const struct esse_workload_options *options = draw_state->options;
     if (shared_of(session)->kind->has_predicates && (is_read || !options->is_pure) &&
-        esse_drawn(drawer, options->predicate_share))
+        esse_drawn(draw_state, options->predicate_share))
         return is_read ? MATCH : CHANGE;
     if (is_read)
         return READ;
-    if (!esse_drawn(drawer, options->rmw_share))
+    if (!esse_drawn(draw_state, options->rmw_share))
         return WRITE;
     return has_room ? READ_FIRST : READ;
 }
 
-static void begin(struct esse_drawer *drawer, bool is_again)
+static void begin(struct esse_draw_state *draw_state, bool is_again)
 {
-    struct session *session = (struct session *)drawer;
-    const struct esse_workload_options *options = drawer->options;
+    struct session *session = (struct session *)draw_state;
+    const struct esse_workload_options *options = draw_state->options;
     const uint32_t spread = (uint32_t)options->ops_spread;
-    const bool only_reads = options->is_pure && esse_drawn(drawer, options->read_share);
+    const bool only_reads = options->is_pure && esse_drawn(draw_state, options->read_share);
     (void)is_again;
     session->planned = (uint32_t)options->ops;
     if (spread)
-        session->planned += esse_rng_below(&drawer->rng, 2 * spread + 1) - spread;
+        session->planned += esse_rng_below(&draw_state->rng, 2 * spread + 1) - spread;
     session->done = 0;
-    drawer->is_read_only = true;
+    draw_state->is_read_only = true;
     for (uint32_t i = 0; i < session->planned; i++) {
         const bool is_read =
-            options->is_pure ? only_reads : esse_drawn(drawer, options->read_share);
+            options->is_pure ? only_reads : esse_drawn(draw_state, options->read_share);
         session->plan[i] = (uint8_t)draw_step(session, is_read, i + 1 < session->planned);
-        drawer->is_read_only &= session->plan[i] == READ || session->plan[i] == MATCH;
+        draw_state->is_read_only &= session->plan[i] == READ || session->plan[i] == MATCH;
         if (session->plan[i] == READ_FIRST)
             session->plan[++i] = WRITE_AFTER;
     }
@@ -161,7 +161,7 @@ static void begin(struct esse_drawer *drawer, bool is_again)
  * write the last version at once some may be one too many: the limit is to keep lists short. */
 static int64_t row_of(const struct session *session, uint32_t slot, bool is_write)
 {
-    const struct esse_workload_options *options = session->drawer.options;
+    const struct esse_workload_options *options = session->draw_state.options;
     struct shared *shared = shared_of(session);
     if (!shared->writes)
         return slot;
@@ -173,16 +173,17 @@ static int64_t row_of(const struct session *session, uint32_t slot, bool is_writ
 
 static int64_t next_value(struct session *session)
 {
-    struct esse_drawer *drawer = &session->drawer;
+    struct esse_draw_state *draw_state = &session->draw_state;
     const struct shared *shared = shared_of(session);
-    const int64_t value = esse_drawn_value(drawer);
-    return shared->kind->has_predicates ? grouped_value(shared, &drawer->rng, value) : value;
+    const int64_t value = esse_drawn_value(draw_state);
+    return shared->kind->has_predicates ? grouped_value(shared, &draw_state->rng, value) : value;
 }
 
 static void draw_range(struct session *session, struct esse_request *request)
 {
     const struct shared *shared = shared_of(session);
-    const uint32_t first = esse_rng_below(&session->drawer.rng, shared->groups - shared->width + 1);
+    const uint32_t first =
+        esse_rng_below(&session->draw_state.rng, shared->groups - shared->width + 1);
     request->low = shared->scale * first;
     request->high = shared->scale * (first + shared->width) - 1;
     request->is_range = true;
@@ -194,24 +195,24 @@ static void draw_range(struct session *session, struct esse_request *request)
 
 static void draw_predicate(struct session *session, struct esse_request *request, bool is_read)
 {
-    struct esse_drawer *drawer = &session->drawer;
+    struct esse_draw_state *draw_state = &session->draw_state;
     draw_range(session, request);
     request->ask = is_read ? ESSE_ASK_MATCH : ESSE_ASK_CHANGE;
     if (!is_read)
         request->value = next_value(session);
-    if (!is_read || !esse_drawn(drawer, drawer->options->aggregate_share))
+    if (!is_read || !esse_drawn(draw_state, draw_state->options->aggregate_share))
         return;
     request->ask = ESSE_ASK_AGGREGATE;
-    request->aggregate = (enum esse_aggregate)esse_rng_below(&drawer->rng, ESSE_AGGREGATES);
-    if (drawer->options->keys > most_summed && request->aggregate == ESSE_AGGREGATE_SUM)
+    request->aggregate = (enum esse_aggregate)esse_rng_below(&draw_state->rng, ESSE_AGGREGATES);
+    if (draw_state->options->keys > most_summed && request->aggregate == ESSE_AGGREGATE_SUM)
         request->aggregate = ESSE_AGGREGATE_COUNT;
 }
 
 static void draw_write(struct session *session, struct esse_request *request)
 {
     const struct kind *kind = shared_of(session)->kind;
-    struct esse_drawer *drawer = &session->drawer;
-    if (kind->has_predicates && esse_drawn(drawer, drawer->options->delete_share)) {
+    struct esse_draw_state *draw_state = &session->draw_state;
+    if (kind->has_predicates && esse_drawn(draw_state, draw_state->options->delete_share)) {
         request->ask = ESSE_ASK_DELETE;
         return;
     }
@@ -219,9 +220,9 @@ static void draw_write(struct session *session, struct esse_request *request)
     request->value = next_value(session);
 }
 
-static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
+static bool next(struct esse_draw_state *draw_state, int64_t read, struct esse_request *request)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     (void)read;
     if (session->done == session->planned)
         return false;
@@ -232,7 +233,7 @@ static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *
     }
     if (step != WRITE_AFTER)
         session->row =
-            row_of(session, esse_keys_draw(&shared_of(session)->keys, drawer), step != READ);
+            row_of(session, esse_keys_draw(&shared_of(session)->keys, draw_state), step != READ);
     request->row = session->row;
     request->ask = ESSE_ASK_READ;
     if (step == WRITE || step == WRITE_AFTER)

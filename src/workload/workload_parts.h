@@ -20,15 +20,15 @@ struct esse_keys {
 };
 bool esse_keys_open(struct esse_keys *keys, struct esse_arena *arena, uint64_t count,
                     double zipf_theta, struct esse_error *err);
-uint32_t esse_keys_draw(const struct esse_keys *keys, struct esse_drawer *drawer);
+uint32_t esse_keys_draw(const struct esse_keys *keys, struct esse_draw_state *draw_state);
 
 /* True in 'share' of the cases. */
-bool esse_drawn(struct esse_drawer *drawer, double share);
+bool esse_drawn(struct esse_draw_state *draw_state, double share);
 
 /* Values that mean something keep the drawn number in their low digits: an amount is
  * amount * 10^9 + number, amounts being less than 10^9. */
 enum { ESSE_AMOUNT_SCALE = 1000000000 };
-int64_t esse_amount_value(struct esse_drawer *drawer, int64_t amount);
+int64_t esse_amount_value(struct esse_draw_state *draw_state, int64_t amount);
 /* Amounts may be below zero; a row that is not there has none. */
 int64_t esse_amount_of(int64_t value);
 

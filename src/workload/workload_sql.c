@@ -16,7 +16,7 @@ struct shared {
 };
 
 struct session {
-    struct esse_drawer drawer;
+    struct esse_draw_state draw_state;
     const struct esse_file_txn *txn;
     uint32_t done;           /* statements of it */
     struct esse_out *values; /* by parameter: what was drawn */
@@ -26,7 +26,7 @@ struct session {
 
 static struct shared *shared_of(const struct session *session)
 {
-    return session->drawer.shared;
+    return session->draw_state.shared;
 }
 
 /* ---- drawing ---- */
@@ -35,7 +35,7 @@ static void draw_param(struct session *session, uint32_t number)
 {
     const struct esse_param *param = &shared_of(session)->file.params[number];
     struct esse_out *value = &session->values[number];
-    struct esse_rng *rng = &session->drawer.rng;
+    struct esse_rng *rng = &session->draw_state.rng;
     value->count = 0;
     switch (param->kind) {
     case ESSE_PARAM_UNIFORM:
@@ -46,13 +46,13 @@ static void draw_param(struct session *session, uint32_t number)
         esse_out_i64(value, param->low + esse_zipf_draw(param->zipf, rng));
         break;
     case ESSE_PARAM_UNIQUE:
-        esse_out_i64(value, esse_drawn_value(&session->drawer));
+        esse_out_i64(value, esse_drawn_value(&session->draw_state));
         break;
     case ESSE_PARAM_CHOICE:
         esse_out_text(value, param->choices[esse_rng_below(rng, param->choice_count)]);
         break;
     case ESSE_PARAM_SESSION:
-        esse_out_i64(value, param->low + session->drawer.session);
+        esse_out_i64(value, param->low + session->draw_state.session);
         break;
     }
 }
@@ -125,9 +125,9 @@ static const struct esse_own_statement *draw_statement(struct session *session,
 
 /* ---- opening ---- */
 
-static void make_buffers(struct esse_arena *arena, struct esse_drawer *drawer)
+static void make_buffers(struct esse_arena *arena, struct esse_draw_state *draw_state)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     const uint32_t params = shared_of(session)->file.param_count;
     session->values = esse_arena_alloc(arena, params + 1, sizeof *session->values);
     for (uint32_t i = 0; i < params; i++)
@@ -218,12 +218,12 @@ static bool open_shared(struct esse_arena *arena, const struct esse_live_workloa
 /* ---- sessions ---- */
 
 /* What was refused is tried again, with other values: so a rare transaction is not left out. */
-static void begin(struct esse_drawer *drawer, bool is_again)
+static void begin(struct esse_draw_state *draw_state, bool is_again)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     const struct esse_workload_file *file = &shared_of(session)->file;
     if (!is_again || !session->txn) {
-        uint64_t at = esse_rng_below(&drawer->rng, (uint32_t)file->weight);
+        uint64_t at = esse_rng_below(&draw_state->rng, (uint32_t)file->weight);
         session->txn = file->txns;
         while (at >= session->txn->weight)
             at -= session->txn++->weight;
@@ -232,13 +232,13 @@ static void begin(struct esse_drawer *drawer, bool is_again)
     for (uint32_t p = 0; p < file->param_count; p++)
         if (file->params[p].kind != ESSE_PARAM_UNIQUE)
             draw_param(session, p);
-    drawer->is_read_only = session->txn->is_read_only;
-    drawer->txn = session->txn->name;
+    draw_state->is_read_only = session->txn->is_read_only;
+    draw_state->txn = session->txn->name;
 }
 
-static bool next(struct esse_drawer *drawer, int64_t read, struct esse_request *request)
+static bool next(struct esse_draw_state *draw_state, int64_t read, struct esse_request *request)
 {
-    struct session *session = (struct session *)drawer;
+    struct session *session = (struct session *)draw_state;
     (void)read;
     if (session->done == session->txn->count)
         return false;

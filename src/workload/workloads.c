@@ -40,43 +40,43 @@ bool esse_keys_open(struct esse_keys *keys, struct esse_arena *arena, uint64_t c
     return true;
 }
 
-uint32_t esse_keys_draw(const struct esse_keys *keys, struct esse_drawer *drawer)
+uint32_t esse_keys_draw(const struct esse_keys *keys, struct esse_draw_state *draw_state)
 {
-    return keys->zipf ? esse_zipf_draw(keys->zipf, &drawer->rng)
-                      : esse_rng_below(&drawer->rng, keys->count);
+    return keys->zipf ? esse_zipf_draw(keys->zipf, &draw_state->rng)
+                      : esse_rng_below(&draw_state->rng, keys->count);
 }
 
-struct esse_drawer *esse_workload_session(const struct esse_live_workload *workload,
-                                          struct esse_arena *arena,
-                                          const struct esse_workload_options *options, void *shared,
-                                          uint32_t session)
+struct esse_draw_state *esse_workload_session(const struct esse_live_workload *workload,
+                                              struct esse_arena *arena,
+                                              const struct esse_workload_options *options,
+                                              void *shared, uint32_t session)
 {
-    struct esse_drawer *drawer = esse_arena_alloc(arena, 1, workload->session_size);
-    drawer->options = options;
-    drawer->shared = shared;
-    drawer->session = session;
-    drawer->rng.state = options->seed * 1000003 + session;
-    esse_rng_next(&drawer->rng);
+    struct esse_draw_state *draw_state = esse_arena_alloc(arena, 1, workload->session_size);
+    draw_state->options = options;
+    draw_state->shared = shared;
+    draw_state->session = session;
+    draw_state->rng.state = options->seed * 1000003 + session;
+    esse_rng_next(&draw_state->rng);
     if (workload->session)
-        workload->session(arena, drawer);
-    return drawer;
+        workload->session(arena, draw_state);
+    return draw_state;
 }
 
-void esse_workload_begin(const struct esse_live_workload *workload, struct esse_drawer *drawer,
-                         bool is_again)
+void esse_workload_begin(const struct esse_live_workload *workload,
+                         struct esse_draw_state *draw_state, bool is_again)
 {
-    drawer->gives_up = esse_drawn(drawer, drawer->options->abort_share);
-    workload->begin(drawer, is_again);
+    draw_state->gives_up = esse_drawn(draw_state, draw_state->options->abort_share);
+    workload->begin(draw_state, is_again);
 }
 
-bool esse_drawn(struct esse_drawer *drawer, double share)
+bool esse_drawn(struct esse_draw_state *draw_state, double share)
 {
-    return share > 0 && esse_rng_unit(&drawer->rng) < share;
+    return share > 0 && esse_rng_unit(&draw_state->rng) < share;
 }
 
-int64_t esse_amount_value(struct esse_drawer *drawer, int64_t amount)
+int64_t esse_amount_value(struct esse_draw_state *draw_state, int64_t amount)
 {
-    return amount * ESSE_AMOUNT_SCALE + esse_drawn_value(drawer);
+    return amount * ESSE_AMOUNT_SCALE + esse_drawn_value(draw_state);
 }
 
 int64_t esse_amount_of(int64_t value)

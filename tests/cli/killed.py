@@ -41,7 +41,7 @@ def stored(path):
 
 
 def wait_until_still(path):
-    """The heir writes when esse is dead."""
+    """The crash handler writes when esse is dead."""
     size = -1
     while size != os.path.getsize(path):
         size = os.path.getsize(path)

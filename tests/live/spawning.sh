@@ -29,7 +29,7 @@ quiet() { # server, options...
     check "... and asks for no password" grep -q "^The run again:$" "$WORK/quiet/README"
 }
 
-# The heir removes a server's directory when the server has died with esse.
+# The crash handler removes a server's directory when the server has died with esse.
 is_removed() { # server
     local i
     for ((i = 0; i < 200; i++)); do

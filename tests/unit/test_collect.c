@@ -1,7 +1,7 @@
 #include "base/clock.h"
 #include "collect/driver/live_rows.h"
 #include "collect/live.h"
-#include "collect/record/heir.h"
+#include "collect/record/crash_handler.h"
 #include "collect/recover/learnt.h"
 #include "formats/native.h"
 #include "load_text.h"
@@ -464,14 +464,14 @@ TEST(test_loop__recorded_intervals_hold_the_true_ones)
 static const struct esse_table two_tables[] = { { .name = "one" }, { .name = "two" } };
 static const struct esse_table list_table[] = { { .name = "l", .is_list = true } };
 
-/* Everything that the press writes of one book, once. */
-static char *printed(struct esse_arena *arena, struct esse_book **books, size_t count)
+/* Everything that the log writer writes of one log buffer, once. */
+static char *printed(struct esse_arena *arena, struct esse_log_buffer **log_buffers, size_t count)
 {
     struct esse_error err = { 0 };
     char path[] = "/tmp/esse-test-press-XXXXXX";
     int fd = mkstemp(path);
     unlink(path);
-    CHECK(esse_press_run(esse_press_new(arena, books, count, fd), &err));
+    CHECK(esse_log_writer_run(esse_log_writer_new(arena, log_buffers, count, fd), &err));
     off_t size = lseek(fd, 0, SEEK_END);
     char *text = esse_arena_alloc(arena, (size_t)size + 1, 1);
     CHECK_EQ(pread(fd, text, (size_t)size, 0), size);
@@ -479,35 +479,36 @@ static char *printed(struct esse_arena *arena, struct esse_book **books, size_t 
     return text;
 }
 
-static void add(struct esse_page *page, struct esse_request request, struct esse_reply reply,
-                bool is_done)
+static void add(struct esse_session_buffer *session_buffer, struct esse_request request,
+                struct esse_reply reply, bool is_done)
 {
     reply.xid = reply.start_ts = reply.commit_ts = reply.snapshot_at = ESSE_NO_ID;
-    esse_page_add(page, &request, &reply, esse_clock_ns(), is_done);
+    esse_session_buffer_add(session_buffer, &request, &reply, esse_clock_ns(), is_done);
 }
 
 TEST(test_recorder__what_is_shown_of_operations)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 2, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
-    struct esse_page *page = esse_page_new(book, 5);
+    struct esse_log_buffer *log_buffer = esse_log_buffer_new(arena, &schema, esse_clock_ns());
+    struct esse_session_buffer *session_buffer = esse_session_buffer_new(log_buffer, 5);
     const struct esse_live_row row = { 3, 7, 8 };
-    esse_page_begin(page);
-    add(page, (struct esse_request){ .ask = ESSE_ASK_READ, .table = 1, .row = 4 },
+    esse_session_buffer_begin(session_buffer);
+    add(session_buffer, (struct esse_request){ .ask = ESSE_ASK_READ, .table = 1, .row = 4 },
         (struct esse_reply){ .value = ESSE_ABSENT }, true);
-    add(page, (struct esse_request){ .ask = ESSE_ASK_DELETE, .row = 4 },
+    add(session_buffer, (struct esse_request){ .ask = ESSE_ASK_DELETE, .row = 4 },
         (struct esse_reply){ .is_absent = true }, true);
-    add(page, (struct esse_request){ .ask = ESSE_ASK_DELETE, .row = 5 }, (struct esse_reply){ 0 },
-        true);
-    add(page, (struct esse_request){ .ask = ESSE_ASK_CHANGE, .where = "v = 7", .value = 8 },
+    add(session_buffer, (struct esse_request){ .ask = ESSE_ASK_DELETE, .row = 5 },
+        (struct esse_reply){ 0 }, true);
+    add(session_buffer,
+        (struct esse_request){ .ask = ESSE_ASK_CHANGE, .where = "v = 7", .value = 8 },
         (struct esse_reply){ .rows = &row, .row_count = 1 }, true);
-    add(page, (struct esse_request){ .ask = ESSE_ASK_MATCH, .where = "v = 7" },
+    add(session_buffer, (struct esse_request){ .ask = ESSE_ASK_MATCH, .where = "v = 7" },
         (struct esse_reply){ 0 }, false); /* failed: not shown */
-    add(page, (struct esse_request){ .ask = ESSE_ASK_WRITE, .value = 9 }, (struct esse_reply){ 0 },
-        false); /* failed: shown */
-    esse_page_end(page, ESSE_ABORTED);
-    char *text = printed(arena, &book, 1);
+    add(session_buffer, (struct esse_request){ .ask = ESSE_ASK_WRITE, .value = 9 },
+        (struct esse_reply){ 0 }, false); /* failed: shown */
+    esse_session_buffer_end(session_buffer, ESSE_ABORTED);
+    char *text = printed(arena, &log_buffer, 1);
     CHECK(strstr(text, json(arena, "{'session':5,'status':'aborted',")));
     CHECK(strstr(text, json(arena, "{'r':'two/4','v':null,")));
     CHECK(strstr(text, json(arena, "{'r':'one/4','v':null,")));
@@ -516,7 +517,7 @@ TEST(test_recorder__what_is_shown_of_operations)
     CHECK(!strstr(text, "\"p\""));
     CHECK(strstr(text, json(arena, "{'w':'one/0','v':9,")));
     load_text(arena, "native", text);
-    esse_book_release(book);
+    esse_log_buffer_release(log_buffer);
     esse_arena_free(arena);
 }
 
@@ -524,18 +525,18 @@ TEST(test_recorder__a_row_that_was_returned_twice_is_a_read_of_its_own)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 2, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
-    struct esse_page *page = esse_page_new(book, 5);
+    struct esse_log_buffer *log_buffer = esse_log_buffer_new(arena, &schema, esse_clock_ns());
+    struct esse_session_buffer *session_buffer = esse_session_buffer_new(log_buffer, 5);
     const struct esse_live_row rows[] = { { 3, 7, 0 }, { 4, 1, 0 }, { 2, 1, 0 }, { 3, 8, 0 } };
-    esse_page_begin(page);
-    add(page, (struct esse_request){ .ask = ESSE_ASK_MATCH, .where = "v >= 0" },
+    esse_session_buffer_begin(session_buffer);
+    add(session_buffer, (struct esse_request){ .ask = ESSE_ASK_MATCH, .where = "v >= 0" },
         (struct esse_reply){ .rows = rows, .row_count = 4 }, true);
-    esse_page_end(page, ESSE_COMMITTED);
-    char *text = printed(arena, &book, 1);
+    esse_session_buffer_end(session_buffer, ESSE_COMMITTED);
+    char *text = printed(arena, &log_buffer, 1);
     CHECK(strstr(text, json(arena, "'rows':{'one/3':7,'one/4':1,'one/2':1}")));
     CHECK(strstr(text, json(arena, "{'r':'one/3','v':8,")));
     load_text(arena, "native", text);
-    esse_book_release(book);
+    esse_log_buffer_release(log_buffer);
     esse_arena_free(arena);
 }
 
@@ -543,64 +544,67 @@ TEST(test_recorder__snapshots_and_ids)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 1, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
-    struct esse_page *page = esse_page_new(book, 0);
+    struct esse_log_buffer *log_buffer = esse_log_buffer_new(arena, &schema, esse_clock_ns());
+    struct esse_session_buffer *session_buffer = esse_session_buffer_new(log_buffer, 0);
     struct esse_request request = { .ask = ESSE_ASK_READ };
     struct esse_reply reply;
-    esse_page_begin(page);
+    esse_session_buffer_begin(session_buffer);
     esse_reply_clear(&reply);
     reply.value = 1;
     reply.snapshot = "3:5:4";
-    esse_page_add(page, &request, &reply, esse_clock_ns(), true);
+    esse_session_buffer_add(session_buffer, &request, &reply, esse_clock_ns(), true);
     reply.snapshot = NULL;
     reply.snapshot_at = 17;
-    esse_page_add(page, &request, &reply, esse_clock_ns(), true);
+    esse_session_buffer_add(session_buffer, &request, &reply, esse_clock_ns(), true);
     request.ask = ESSE_ASK_COMMIT;
     reply.xid = 42;
-    esse_page_add(page, &request, &reply, esse_clock_ns(), true);
-    esse_page_end(page, ESSE_COMMITTED);
-    char *text = printed(arena, &book, 1);
+    esse_session_buffer_add(session_buffer, &request, &reply, esse_clock_ns(), true);
+    esse_session_buffer_end(session_buffer, ESSE_COMMITTED);
+    char *text = printed(arena, &log_buffer, 1);
     CHECK(strstr(text, json(arena, "'snapshot':'3:5:4'")));
     CHECK(strstr(text, json(arena, "'snapshot':17")));
     CHECK(strstr(text, json(arena, "'xid':42")));
     size_t count;
-    const struct esse_named *named = esse_book_named(book, &count);
+    const struct esse_named *named = esse_log_buffer_named(log_buffer, &count);
     CHECK_EQ(count, 1);
     CHECK_EQ(named[0].xid, 42);
-    esse_book_release(book);
+    esse_log_buffer_release(log_buffer);
     esse_arena_free(arena);
 }
 
-/* Lines of several books come out in the order of their ends, whatever was taken when. */
+/* Lines of several log buffers come out in the order of their ends, whatever was taken when. */
 TEST(test_recorder__lines_are_in_the_order_of_ends)
 {
-    enum { BOOKS = 3, PAGES = 4, TXNS = 2000 };
+    enum { LOG_BUFFERS = 3, SESSION_BUFFERS = 4, TXNS = 2000 };
     struct esse_arena *arena = esse_arena_new();
-    const struct esse_schema schema = { list_table, 1, PAGES };
-    struct esse_book *books[BOOKS];
-    struct esse_page *pages[BOOKS][PAGES];
+    const struct esse_schema schema = { list_table, 1, SESSION_BUFFERS };
+    struct esse_log_buffer *log_buffers[LOG_BUFFERS];
+    struct esse_session_buffer *session_buffers[LOG_BUFFERS][SESSION_BUFFERS];
     struct esse_error err = { 0 };
     struct esse_rng rng = { 7 };
     char path[] = "/tmp/esse-test-press-XXXXXX";
     int fd = mkstemp(path);
     unlink(path);
-    for (unsigned b = 0; b < BOOKS; b++) {
-        books[b] = esse_book_new(arena, &schema, 0);
-        for (unsigned p = 0; p < PAGES; p++)
-            pages[b][p] = esse_page_new(books[b], b * PAGES + p);
+    for (unsigned b = 0; b < LOG_BUFFERS; b++) {
+        log_buffers[b] = esse_log_buffer_new(arena, &schema, 0);
+        for (unsigned p = 0; p < SESSION_BUFFERS; p++)
+            session_buffers[b][p] =
+                esse_session_buffer_new(log_buffers[b], b * SESSION_BUFFERS + p);
     }
-    struct esse_press *press = esse_press_new(arena, books, BOOKS, fd);
+    struct esse_log_writer *log_writer = esse_log_writer_new(arena, log_buffers, LOG_BUFFERS, fd);
     for (unsigned i = 0; i < TXNS; i++) {
-        struct esse_page *page = pages[esse_rng_below(&rng, BOOKS)][esse_rng_below(&rng, PAGES)];
+        struct esse_session_buffer *session_buffer =
+            session_buffers[esse_rng_below(&rng, LOG_BUFFERS)]
+                           [esse_rng_below(&rng, SESSION_BUFFERS)];
         const int64_t items[] = { 1, 2, 3 };
-        esse_page_begin(page);
-        add(page, (struct esse_request){ .ask = ESSE_ASK_READ, .row = i },
+        esse_session_buffer_begin(session_buffer);
+        add(session_buffer, (struct esse_request){ .ask = ESSE_ASK_READ, .row = i },
             (struct esse_reply){ .items = items, .item_count = esse_rng_below(&rng, 4) }, true);
-        esse_page_end(page, ESSE_COMMITTED);
+        esse_session_buffer_end(session_buffer, ESSE_COMMITTED);
         if (esse_rng_below(&rng, 50) == 0)
-            CHECK(esse_press_run(press, &err));
+            CHECK(esse_log_writer_run(log_writer, &err));
     }
-    CHECK(esse_press_run(press, &err));
+    CHECK(esse_log_writer_run(log_writer, &err));
     off_t size = lseek(fd, 0, SEEK_END);
     char *text = esse_arena_alloc(arena, (size_t)size + 1, 1);
     CHECK_EQ(pread(fd, text, (size_t)size, 0), size);
@@ -609,36 +613,37 @@ TEST(test_recorder__lines_are_in_the_order_of_ends)
     CHECK_EQ(history->txns, TXNS);
     for (unsigned i = 1; i < TXNS; i++)
         CHECK(history->txn_time[i - 1].end <= history->txn_time[i].end);
-    for (unsigned b = 0; b < BOOKS; b++)
-        esse_book_release(books[b]);
+    for (unsigned b = 0; b < LOG_BUFFERS; b++)
+        esse_log_buffer_release(log_buffers[b]);
     esse_arena_free(arena);
 }
 
 /* What is left when the threads have died in the middle of what they did. */
-TEST(test_recorder__the_heir_writes_what_was_open)
+TEST(test_recorder__the_crash_handler_writes_what_was_open)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { list_table, 1, 4 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
-    struct esse_page *pages[4];
+    struct esse_log_buffer *log_buffer = esse_log_buffer_new(arena, &schema, esse_clock_ns());
+    struct esse_session_buffer *session_buffers[4];
     char path[] = "/tmp/esse-test-press-XXXXXX", text[4096] = "";
     const int fd = mkstemp(path);
-    struct esse_press *press = esse_press_new(arena, &book, 1, fd);
+    struct esse_log_writer *log_writer = esse_log_writer_new(arena, &log_buffer, 1, fd);
     struct esse_error err = { 0 };
     unlink(path);
     for (unsigned i = 0; i < 4; i++) {
-        pages[i] = esse_page_new(book, i);
-        esse_page_begin(pages[i]);
-        add(pages[i], (struct esse_request){ .ask = ESSE_ASK_APPEND, .row = 1, .value = i },
+        session_buffers[i] = esse_session_buffer_new(log_buffer, i);
+        esse_session_buffer_begin(session_buffers[i]);
+        add(session_buffers[i],
+            (struct esse_request){ .ask = ESSE_ASK_APPEND, .row = 1, .value = i },
             (struct esse_reply){ 0 }, true);
         if (i == 0) {
-            esse_page_end(pages[i], ESSE_COMMITTED);
-            CHECK(esse_press_run(press, &err));
+            esse_session_buffer_end(session_buffers[i], ESSE_COMMITTED);
+            CHECK(esse_log_writer_run(log_writer, &err));
         }
     }
-    esse_page_end(pages[1], ESSE_ABORTED);
-    esse_page_begin(pages[0]); /* nothing yet */
-    esse_press_last(press);
+    esse_session_buffer_end(session_buffers[1], ESSE_ABORTED);
+    esse_session_buffer_begin(session_buffers[0]); /* nothing yet */
+    esse_log_writer_last(log_writer);
     CHECK(pread(fd, text, sizeof text - 1, 0) > 0);
     close(fd);
     const struct esse_history *history = load_text(arena, "native", text);
@@ -647,8 +652,8 @@ TEST(test_recorder__the_heir_writes_what_was_open)
     CHECK_EQ(counts.aborted, 1);
     CHECK_EQ(counts.unknown, 3);
     CHECK_EQ(counts.operations, 4);
-    CHECK_EQ(esse_press_bytes(press) < strlen(text), true);
-    esse_book_release(book);
+    CHECK_EQ(esse_log_writer_bytes(log_writer) < strlen(text), true);
+    esse_log_buffer_release(log_buffer);
     esse_arena_free(arena);
 }
 
@@ -658,7 +663,7 @@ static void leave_a_mark(void *context)
 }
 
 /* It acts when this process is gone, whatever took it, and not before. */
-TEST(test_heir__acts_when_all_is_over)
+TEST(test_crash_handler__acts_when_all_is_over)
 {
     _Atomic int *mark =
         mmap(NULL, sizeof *mark, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -667,12 +672,13 @@ TEST(test_heir__acts_when_all_is_over)
         *mark = 0;
         const pid_t pid = fork();
         if (!pid) {
-            struct esse_heir *heir = esse_heir_start(esse_arena_new(), leave_a_mark, mark);
+            struct esse_crash_handler *crash_handler =
+                esse_crash_handler_start(esse_arena_new(), leave_a_mark, mark);
             usleep(20000);
-            if (heir && *mark == 0)
+            if (crash_handler && *mark == 0)
                 *mark = 1;
             if (dismissed)
-                esse_heir_dismiss(heir);
+                esse_crash_handler_dismiss(crash_handler);
             kill(getpid(), SIGKILL);
         }
         CHECK_EQ(waitpid(pid, &status, 0), pid);
@@ -683,27 +689,28 @@ TEST(test_heir__acts_when_all_is_over)
     munmap(mark, sizeof *mark);
 }
 
-/* For measuring: what began while the book rested is counted and not written, all else is whole. */
-TEST(test_recorder__a_book_that_rests_writes_nothing)
+/* For measuring: what began while the log buffer rested is counted and not written, all else is
+ * whole. */
+TEST(test_recorder__a_log_buffer_that_rests_writes_nothing)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { list_table, 1, 1 };
-    struct esse_book *book = esse_book_new(arena, &schema, esse_clock_ns());
-    struct esse_page *page = esse_page_new(book, 0);
+    struct esse_log_buffer *log_buffer = esse_log_buffer_new(arena, &schema, esse_clock_ns());
+    struct esse_session_buffer *session_buffer = esse_session_buffer_new(log_buffer, 0);
     const bool rests[] = { false, true, true, false };
     for (unsigned i = 0; i < 4; i++) {
-        esse_book_rest(book, rests[i]);
-        esse_page_begin(page);
-        esse_book_rest(book, i % 2 == 0);
-        add(page, (struct esse_request){ .ask = ESSE_ASK_APPEND, .row = 1, .value = i },
+        esse_log_buffer_rest(log_buffer, rests[i]);
+        esse_session_buffer_begin(session_buffer);
+        esse_log_buffer_rest(log_buffer, i % 2 == 0);
+        add(session_buffer, (struct esse_request){ .ask = ESSE_ASK_APPEND, .row = 1, .value = i },
             (struct esse_reply){ 0 }, true);
-        esse_page_end(page, ESSE_COMMITTED);
+        esse_session_buffer_end(session_buffer, ESSE_COMMITTED);
     }
-    CHECK_EQ(esse_book_tally(book).committed, 4);
-    const struct esse_history *history = load_text(arena, "native", printed(arena, &book, 1));
+    CHECK_EQ(esse_log_buffer_tally(log_buffer).committed, 4);
+    const struct esse_history *history = load_text(arena, "native", printed(arena, &log_buffer, 1));
     CHECK_EQ(history->txns, 2);
     CHECK_EQ(history->ops, 2);
-    esse_book_release(book);
+    esse_log_buffer_release(log_buffer);
     esse_arena_free(arena);
 }
 
@@ -793,14 +800,15 @@ TEST(test_learnt__nobody_wrote_is_an_order_too)
     esse_arena_free(arena);
 }
 
-/* Lines with the sessions 0, 1, 2..., by turns in two books. */
-static void fill_by_turns(struct esse_book *const *books, unsigned lines)
+/* Lines with the sessions 0, 1, 2..., by turns in two log buffers. */
+static void fill_by_turns(struct esse_log_buffer *const *log_buffers, unsigned lines)
 {
-    struct esse_page *pages[2] = { esse_page_new(books[0], 0), esse_page_new(books[1], 0) };
+    struct esse_session_buffer *session_buffers[2] = { esse_session_buffer_new(log_buffers[0], 0),
+                                                       esse_session_buffer_new(log_buffers[1], 0) };
     for (unsigned i = 0; i < lines; i++) {
-        esse_page_rename(pages[i % 2], i);
-        esse_page_begin(pages[i % 2]);
-        esse_page_end(pages[i % 2], ESSE_COMMITTED);
+        esse_session_buffer_rename(session_buffers[i % 2], i);
+        esse_session_buffer_begin(session_buffers[i % 2]);
+        esse_session_buffer_end(session_buffers[i % 2], ESSE_COMMITTED);
     }
 }
 
@@ -825,7 +833,7 @@ static void *read_slowly(void *context)
 }
 
 /* More runs of lines than a system takes at once, and signals that break off every write. */
-TEST(test_press__writes_that_are_broken_off_go_on)
+TEST(test_log_writer__writes_that_are_broken_off_go_on)
 {
     enum { LINES = 30000 };
     struct esse_arena *arena = esse_arena_new();
@@ -833,14 +841,15 @@ TEST(test_press__writes_that_are_broken_off_go_on)
     const struct itimerval often = { { 0, 200 }, { 0, 200 } }, never = { 0 };
     const struct sigaction act = { .sa_handler = on_alarm }, ignore = { .sa_handler = SIG_IGN };
     sigset_t alarms;
-    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_clock_ns()),
-                                  esse_book_new(arena, &schema, esse_clock_ns()) };
+    struct esse_log_buffer *log_buffers[] = { esse_log_buffer_new(arena, &schema, esse_clock_ns()),
+                                              esse_log_buffer_new(arena, &schema,
+                                                                  esse_clock_ns()) };
     struct esse_error err = { 0 };
     int ends[2];
     void *count;
     pthread_t reader;
     CHECK_EQ(pipe(ends), 0);
-    fill_by_turns(books, LINES);
+    fill_by_turns(log_buffers, LINES);
     sigemptyset(&alarms);
     sigaddset(&alarms, SIGALRM);
     pthread_sigmask(SIG_BLOCK, &alarms, NULL); /* for the reader */
@@ -848,34 +857,35 @@ TEST(test_press__writes_that_are_broken_off_go_on)
     pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
     sigaction(SIGALRM, &act, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
-    CHECK(esse_press_run(esse_press_new(arena, books, 2, ends[1]), &err));
+    CHECK(esse_log_writer_run(esse_log_writer_new(arena, log_buffers, 2, ends[1]), &err));
     setitimer(ITIMER_REAL, &never, NULL);
     sigaction(SIGALRM, &ignore, NULL);
     close(ends[1]);
     pthread_join(reader, &count);
     CHECK_EQ((uintptr_t)count, LINES);
-    esse_book_release(books[0]);
-    esse_book_release(books[1]);
+    esse_log_buffer_release(log_buffers[0]);
+    esse_log_buffer_release(log_buffers[1]);
     esse_arena_free(arena);
 }
 
-TEST(test_press__after_a_failed_write_comes_no_other)
+TEST(test_log_writer__after_a_failed_write_comes_no_other)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_schema schema = { two_tables, 1, 1 };
-    struct esse_book *books[] = { esse_book_new(arena, &schema, esse_clock_ns()),
-                                  esse_book_new(arena, &schema, esse_clock_ns()) };
+    struct esse_log_buffer *log_buffers[] = { esse_log_buffer_new(arena, &schema, esse_clock_ns()),
+                                              esse_log_buffer_new(arena, &schema,
+                                                                  esse_clock_ns()) };
     struct esse_error err = { 0 }, again = { 0 };
     int fd = open("/dev/full", O_WRONLY);
-    struct esse_press *press = esse_press_new(arena, books, 2, fd);
-    fill_by_turns(books, 10);
-    CHECK(!esse_press_run(press, &err));
+    struct esse_log_writer *log_writer = esse_log_writer_new(arena, log_buffers, 2, fd);
+    fill_by_turns(log_buffers, 10);
+    CHECK(!esse_log_writer_run(log_writer, &err));
     CHECK_EQ(err.code, ESSE_EIO);
-    CHECK(!esse_press_run(press, &again)); /* there was nothing left to write */
+    CHECK(!esse_log_writer_run(log_writer, &again)); /* there was nothing left to write */
     CHECK_TEXT(again.text, err.text);
     close(fd);
-    esse_book_release(books[0]);
-    esse_book_release(books[1]);
+    esse_log_buffer_release(log_buffers[0]);
+    esse_log_buffer_release(log_buffers[1]);
     esse_arena_free(arena);
 }
 
@@ -1095,11 +1105,11 @@ int main(void)
         cmocka_unit_test(test_recorder__a_row_that_was_returned_twice_is_a_read_of_its_own),
         cmocka_unit_test(test_recorder__snapshots_and_ids),
         cmocka_unit_test(test_recorder__lines_are_in_the_order_of_ends),
-        cmocka_unit_test(test_recorder__a_book_that_rests_writes_nothing),
-        cmocka_unit_test(test_recorder__the_heir_writes_what_was_open),
-        cmocka_unit_test(test_heir__acts_when_all_is_over),
-        cmocka_unit_test(test_press__writes_that_are_broken_off_go_on),
-        cmocka_unit_test(test_press__after_a_failed_write_comes_no_other),
+        cmocka_unit_test(test_recorder__a_log_buffer_that_rests_writes_nothing),
+        cmocka_unit_test(test_recorder__the_crash_handler_writes_what_was_open),
+        cmocka_unit_test(test_crash_handler__acts_when_all_is_over),
+        cmocka_unit_test(test_log_writer__writes_that_are_broken_off_go_on),
+        cmocka_unit_test(test_log_writer__after_a_failed_write_comes_no_other),
         cmocka_unit_test(test_learnt__orders_by_row_and_names_deletes),
         cmocka_unit_test(test_learnt__commits_that_the_log_lacks_are_lost),
         cmocka_unit_test(test_learnt__nobody_wrote_is_an_order_too),

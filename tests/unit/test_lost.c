@@ -74,7 +74,7 @@ static bool writes(const struct txn *txn)
 }
 
 /* What no transaction wrote no version order may have; and one that has what a transaction of
- * unknown outcome wrote says that it committed (history/settle.h), which is another matter. */
+ * unknown outcome wrote says that it committed (history/resolve.h), which is another matter. */
 static void tidy(struct small *h)
 {
     int kept = 0;

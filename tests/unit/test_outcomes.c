@@ -159,7 +159,7 @@ TEST(test_outcomes__to_forget_them_makes_no_violation)
 /* Times apart: it is not known when a transaction of unknown outcome ended. */
 TEST(test_outcomes__a_certificate_tells_who_committed)
 {
-    unsigned settled = 0;
+    unsigned resolved = 0;
     for (unsigned seed = test_first(3000), after = seed + test_rounds(3000); seed < after; seed++) {
         struct esse_arena *arena = esse_arena_new();
         struct esse_rng rng = { seed };
@@ -180,11 +180,11 @@ TEST(test_outcomes__a_certificate_tells_who_committed)
                 fail_msg("seed %u: %s is %d instead of %d", seed, levels[i], of_less[i],
                          of_whole[i]);
             }
-        for (uint32_t t = 0; less->txn_settled && t < less->txns; t++)
-            settled += less->txn_settled[t];
+        for (uint32_t t = 0; less->txn_resolved && t < less->txns; t++)
+            resolved += less->txn_resolved[t];
         esse_arena_free(arena);
     }
-    CHECK(settled > test_rounds(1000));
+    CHECK(resolved > test_rounds(1000));
 }
 
 /* ---- by hand ---- */

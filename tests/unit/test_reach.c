@@ -14,13 +14,13 @@ struct world {
     uint32_t rank[NODES]; /* a hidden order: edges lead from lower to higher ranks */
     bool edges[NODES][NODES], leads[NODES][NODES];
     uint32_t chain[NODES], chains;
-    uint32_t spine, length, asked;
+    uint32_t backbone, length, asked;
 };
 
 static bool is_asked(const struct world *w, uint32_t node, bool by_chain)
 {
     return by_chain ? w->chain[node] != ESSE_REACH_NONE
-                    : node < w->asked || node - w->spine < w->length;
+                    : node < w->asked || node - w->backbone < w->length;
 }
 
 static void close_leads(struct world *w)
@@ -74,12 +74,12 @@ static void deal_chains(struct world *w)
     }
 }
 
-/* The nodes of the spine are neighbours, in the hidden order too. */
-static void lay_spine(struct world *w)
+/* The nodes of the backbone are neighbours, in the hidden order too. */
+static void lay_backbone(struct world *w)
 {
     w->length = 1 + (uint32_t)esse_rng_below(w->rng, w->nodes / 2);
-    w->spine = (uint32_t)esse_rng_below(w->rng, w->nodes - w->length + 1);
-    uint32_t *ranks = &w->rank[w->spine];
+    w->backbone = (uint32_t)esse_rng_below(w->rng, w->nodes - w->length + 1);
+    uint32_t *ranks = &w->rank[w->backbone];
     for (uint32_t i = 1; i < w->length; i++)
         for (uint32_t j = i; j > 0 && ranks[j - 1] > ranks[j]; j--) {
             uint32_t held = ranks[j];
@@ -87,23 +87,23 @@ static void lay_spine(struct world *w)
             ranks[j - 1] = held;
         }
     for (uint32_t i = 1; i < w->length; i++)
-        w->edges[w->spine + i - 1][w->spine + i] = true;
+        w->edges[w->backbone + i - 1][w->backbone + i] = true;
 }
 
-/* Every node lasts from a moment of the spine to a later one, if there are such. */
+/* Every node lasts from a moment of the backbone to a later one, if there are such. */
 static void last_for_a_while(struct world *w)
 {
     for (uint32_t node = 0; node < w->nodes; node++) {
         uint32_t at = 0;
-        if (node - w->spine < w->length)
+        if (node - w->backbone < w->length)
             continue;
-        while (at < w->length && w->rank[w->spine + at] < w->rank[node])
+        while (at < w->length && w->rank[w->backbone + at] < w->rank[node])
             at++;
         if (at > 0)
-            w->edges[w->spine + at - 1][node] = true;
+            w->edges[w->backbone + at - 1][node] = true;
         at += (uint32_t)esse_rng_below(w->rng, 3);
         if (at < w->length)
-            w->edges[node][w->spine + at] = true;
+            w->edges[node][w->backbone + at] = true;
     }
 }
 
@@ -119,7 +119,7 @@ static void random_world(struct world *w, struct esse_rng *rng, bool is_large)
         w->rank[j] = i;
     }
     w->asked = w->nodes - (uint32_t)esse_rng_below(rng, w->nodes);
-    lay_spine(w);
+    lay_backbone(w);
     if (is_large)
         last_for_a_while(w);
     deal_chains(w);
@@ -185,7 +185,7 @@ static void agree(bool by_chain, uint64_t seed)
         const struct esse_reach_graph graph = { &w.csr, w.order, NULL };
         struct esse_reach *reach =
             by_chain ? esse_reach_chains(&graph, w.chain, w.chains, ROOM)
-                     : esse_reach_windows(&graph, w.spine, w.length, w.asked, ROOM);
+                     : esse_reach_windows(&graph, w.backbone, w.length, w.asked, ROOM);
         CHECK(reach);
         compare(&w, reach, by_chain);
         add_some(&w, reach, by_chain);

@@ -542,7 +542,7 @@ TEST(test_drawn__one_of_each_type_and_the_rest_is_counted)
                                   { .type = ESSE_ANOMALY_G2, .description = "4" } };
     struct esse_report report = report_of(arena, NULL, all, 5);
     uint32_t count;
-    const struct esse_anomaly **drawn = esse_cast_drawn(arena, report.result, 4, &count);
+    const struct esse_anomaly **drawn = esse_shown_drawn(arena, report.result, 4, &count);
     CHECK_EQ(count, 3);
     static const char *const expected[] = { "0", "3", "4" };
     for (int i = 0; i < 3; i++)
@@ -577,7 +577,7 @@ static const char *op_shown(struct esse_arena *arena, const struct esse_history 
     const struct esse_anomaly anomaly = { .type = ESSE_ANOMALY_G2,
                                           .edges = &edge,
                                           .edge_count = 1 };
-    return esse_cast_op_fit(arena, history, &anomaly, op, most);
+    return esse_shown_op_fit(arena, history, &anomaly, op, most);
 }
 
 /* All names begin and end alike. */

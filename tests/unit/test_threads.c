@@ -1,5 +1,5 @@
 #include "base/threads.h"
-#include "engine/saturate/saturate_suspects.h"
+#include "engine/saturate/saturate_stale_reads.h"
 #include "engine/scan/scan.h"
 #include "formats/ahead.h"
 #include "formats/native.h"
@@ -390,7 +390,7 @@ struct found {
     struct versions versions;
     struct saturate_units units;
     struct saturate_order order;
-    struct saturate_suspect_vec suspects;
+    struct saturate_stale_read_vec stale_reads;
 };
 
 static void find(struct found *f, struct esse_arena *arena, const struct esse_history *history,
@@ -402,7 +402,7 @@ static void find(struct found *f, struct esse_arena *arena, const struct esse_hi
     CHECK(versions_find(&f->versions, &f->known, false));
     CHECK(saturate_units_make(&f->units, f->known.scratch, &f->versions, single, threads, NULL));
     CHECK(saturate_order_find(&f->order, &f->units, false, &none, NULL));
-    CHECK(saturate_suspects_find(&f->suspects, &f->units, &f->order, true, NULL));
+    CHECK(saturate_stale_reads_find(&f->stale_reads, &f->units, &f->order, true, NULL));
 }
 
 #define CHECK_SAME(a, b, count) CHECK(memcmp(a, b, (count) * sizeof *(a)) == 0)
@@ -413,15 +413,15 @@ static void check_same(const struct found *a, const struct found *b)
     CHECK_SAME(a->known.sources.link, b->known.sources.link, accesses);
     CHECK_EQ(a->versions.count, b->versions.count);
     CHECK_SAME(a->versions.first, b->versions.first, KEYS + 1);
-    CHECK_SAME(a->versions.loose, b->versions.loose, KEYS);
+    CHECK_SAME(a->versions.unordered, b->versions.unordered, KEYS);
     CHECK_SAME(a->versions.write, b->versions.write, a->versions.count);
     CHECK_SAME(a->versions.of, b->versions.of, accesses);
     CHECK_EQ(a->versions.undetermined, b->versions.undetermined);
     CHECK_EQ(a->versions.unresolved, b->versions.unresolved);
     CHECK_EQ(a->units.unresolved, b->units.unresolved);
     CHECK_SAME(a->units.access, b->units.access, accesses);
-    CHECK_EQ(a->suspects.count, b->suspects.count);
-    CHECK_SAME(a->suspects.at, b->suspects.at, a->suspects.count);
+    CHECK_EQ(a->stale_reads.count, b->stale_reads.count);
+    CHECK_SAME(a->stale_reads.at, b->stale_reads.at, a->stale_reads.count);
 }
 
 TEST(test_engines__threads_find_the_same)
@@ -431,7 +431,8 @@ TEST(test_engines__threads_find_the_same)
         struct esse_history *history = make_history(arena, true, 401);
         struct found alone, together;
         find(&alone, arena, history, 1, single);
-        CHECK(alone.versions.undetermined && alone.units.unresolved && alone.suspects.count > 1000);
+        CHECK(alone.versions.undetermined && alone.units.unresolved &&
+              alone.stale_reads.count > 1000);
         for (unsigned threads = 2; threads < 6; threads++) {
             find(&together, arena, history, threads, single);
             check_same(&alone, &together);

@@ -1,4 +1,4 @@
-#include "collect/record/page.h"
+#include "collect/record/session_buffer.h"
 #include "engine/polygraph/poly_state.h"
 #include "engine/scan/scan.h"
 #include "evidence/replay_state.h"
@@ -57,7 +57,7 @@ static struct esse_reach *small_reach(struct esse_arena *arena, bool by_chain)
     small_graph(csr, arena);
     CHECK_EQ(esse_topo_order(csr, order, arena, NULL), 6);
     const struct esse_reach_graph graph = { csr, order, NULL };
-    /* As windows the spine is 0 -> 1 -> 2, and 5 is not asked for. */
+    /* As windows the backbone is 0 -> 1 -> 2, and 5 is not asked for. */
     struct esse_reach *reach = by_chain ? esse_reach_chains(&graph, chain, 2, 1 << 20)
                                         : esse_reach_windows(&graph, 0, 3, 5, 1 << 20);
     CHECK(esse_reach_add(reach, (esse_node){ 4 }, (esse_node){ by_chain ? 2 : 5 }));
@@ -215,9 +215,9 @@ TEST(test_versions_valid__sees_every_broken_invariant)
     BREAKS(v->first[0].ix, 1, versions_valid(v));                    /* 1 */
     BREAKS(v->count, 6, versions_valid(v));                          /* 1 */
     BREAKS(v->write[3].ix, 0, versions_valid(v));                    /* 1 */
-    BREAKS(v->loose[0].ix, 0, versions_valid(v));                    /* 2 */
-    BREAKS(v->loose[1].ix, 6, versions_valid(v));                    /* 2 */
-    BREAKS(v->write[1].ix, ESSE_NO_TOUCH, versions_valid(v));        /* 3 */
+    BREAKS(v->unordered[0].ix, 0, versions_valid(v));                /* 2 */
+    BREAKS(v->unordered[1].ix, 6, versions_valid(v));                /* 2 */
+    BREAKS(v->write[1].ix, ESSE_NO_KEY_ACCESS, versions_valid(v));   /* 3 */
     BREAKS(v->write[1].ix, v->write[2].ix, versions_valid(v));       /* 3 */
     BREAKS(v->of[v->write[1].ix].ix, NO_VERSION, versions_valid(v)); /* 3 */
     BREAKS(v->of[1].ix, 4, versions_valid(v));         /* 4: a read of another key's */
@@ -246,19 +246,19 @@ TEST(test_poly_valid__sees_every_broken_invariant)
     BREAKS(f.reads.open.at[0].count, 99, poly_reads_valid(&f.reads));      /* 2 */
     BREAKS(f.reads.sources.at[0], 0, poly_reads_valid(&f.reads));          /* 2 */
     BREAKS(f.reads.open.at[0].optional, true, poly_reads_valid(&f.reads)); /* 3 */
-    uint8_t withheld[8] = { 0 };
+    uint8_t retracted[8] = { 0 };
     struct poly p = { .ablate = ESSE_ABLATE_LAZINESS | ESSE_ABLATE_PRUNING,
                       .versions = &f.versions,
                       .reads = &f.reads,
                       .time_line = &f.time,
                       .level = esse_level_find("serializable"),
-                      .withheld = withheld };
+                      .retracted = retracted };
     CHECK_EQ(poly_solve(&p), ESSE_SOLVER_SAT);
     CHECK(poly_valid(&p));
-    BREAKS(p.moments_at, 5, poly_valid(&p));        /* 1 */
-    BREAKS(p.nodes, p.nodes + 1, poly_valid(&p));   /* 1 */
-    BREAKS(p.key_helper[0].ix, 0, poly_valid(&p));  /* 1 */
-    BREAKS(p.known.to[0], p.nodes, poly_valid(&p)); /* 2 */
+    BREAKS(p.time_nodes_at, 5, poly_valid(&p));      /* 1 */
+    BREAKS(p.nodes, p.nodes + 1, poly_valid(&p));    /* 1 */
+    BREAKS(p.key_aux_node[0].ix, 0, poly_valid(&p)); /* 1 */
+    BREAKS(p.known.to[0], p.nodes, poly_valid(&p));  /* 2 */
     poly_inferred_vec_push(&p.inferred, p.graph_arena, (struct poly_inferred){ { 1 }, { 2 }, 0 });
     CHECK(poly_valid(&p));
     BREAKS(p.inferred.at[0].b.ix, p.versions->first[1].ix, poly_valid(&p)); /* 3 */
@@ -310,35 +310,36 @@ TEST(test_replay_state_valid__sees_every_broken_invariant)
     esse_arena_free(arena);
 }
 
-/* ---- the recorder's book ---- */
+/* ---- the recorder's log buffer ---- */
 
-TEST(test_book_valid__sees_every_broken_invariant)
+TEST(test_log_buffer_valid__sees_every_broken_invariant)
 {
     struct esse_arena *arena = esse_arena_new();
     const struct esse_table table = { .name = "t", .rows = 0 };
     const struct esse_schema schema = { .tables = &table, .count = 1 };
     struct esse_error err;
-    struct esse_book *book = esse_book_new(arena, &schema, 0);
-    CHECK(esse_book_open(book, "db", "serializable", &err));
-    struct esse_page *page = esse_page_new(book, 1);
+    struct esse_log_buffer *log_buffer = esse_log_buffer_new(arena, &schema, 0);
+    CHECK(esse_log_buffer_open(log_buffer, "db", "serializable", &err));
+    struct esse_session_buffer *session_buffer = esse_session_buffer_new(log_buffer, 1);
     for (int i = 0; i < 2; i++) {
-        esse_page_begin(page);
-        page->xid = 7;
-        esse_page_end(page, ESSE_COMMITTED);
+        esse_session_buffer_begin(session_buffer);
+        session_buffer->xid = 7;
+        esse_session_buffer_end(session_buffer, ESSE_COMMITTED);
     }
-    esse_page_begin(page);
-    CHECK(esse_book_valid(book));
-    struct esse_lines *lines = esse_front_lines(&book->front);
-    BREAKS(book->front.filled, 2, esse_book_valid(book));                            /* 1 */
-    BREAKS(lines->bytes.count, lines->bytes.count - 1, esse_book_valid(book));       /* 2 */
-    BREAKS(lines->lines.count, lines->lines.count - 1, esse_book_valid(book));       /* 2 */
-    BREAKS(lines->bytes.buffer[lines->bytes.count - 1], ' ', esse_book_valid(book)); /* 2 */
-    BREAKS(lines->lines.at[1].stamp, INT64_MAX, esse_book_valid(book));              /* 3 */
-    BREAKS(book->last, -1, esse_book_valid(book));                                   /* 4 */
-    BREAKS(book->tally.committed, 1, esse_book_valid(book));                         /* 5 */
-    BREAKS(page->book, NULL, esse_book_valid(book));                                 /* 6 */
-    BREAKS(page->is_idle, true, esse_book_valid(book));                              /* 6 */
-    esse_book_release(book);
+    esse_session_buffer_begin(session_buffer);
+    CHECK(esse_log_buffer_valid(log_buffer));
+    struct esse_lines *lines = esse_front_lines(&log_buffer->front);
+    BREAKS(log_buffer->front.filled, 2, esse_log_buffer_valid(log_buffer));                /* 1 */
+    BREAKS(lines->bytes.count, lines->bytes.count - 1, esse_log_buffer_valid(log_buffer)); /* 2 */
+    BREAKS(lines->lines.count, lines->lines.count - 1, esse_log_buffer_valid(log_buffer)); /* 2 */
+    BREAKS(lines->bytes.buffer[lines->bytes.count - 1], ' ',
+           esse_log_buffer_valid(log_buffer));                                      /* 2 */
+    BREAKS(lines->lines.at[1].stamp, INT64_MAX, esse_log_buffer_valid(log_buffer)); /* 3 */
+    BREAKS(log_buffer->last, -1, esse_log_buffer_valid(log_buffer));                /* 4 */
+    BREAKS(log_buffer->tally.committed, 1, esse_log_buffer_valid(log_buffer));      /* 5 */
+    BREAKS(session_buffer->log_buffer, NULL, esse_log_buffer_valid(log_buffer));    /* 6 */
+    BREAKS(session_buffer->is_idle, true, esse_log_buffer_valid(log_buffer));       /* 6 */
+    esse_log_buffer_release(log_buffer);
     esse_arena_free(arena);
 }
 
@@ -353,7 +354,7 @@ int main(void)
         cmocka_unit_test(test_versions_valid__sees_every_broken_invariant),
         cmocka_unit_test(test_poly_valid__sees_every_broken_invariant),
         cmocka_unit_test(test_replay_state_valid__sees_every_broken_invariant),
-        cmocka_unit_test(test_book_valid__sees_every_broken_invariant),
+        cmocka_unit_test(test_log_buffer_valid__sees_every_broken_invariant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "collect/record/page.h"
+#include "collect/record/session_buffer.h"
 #include "formats/native.h"
 
 #include <stdatomic.h>
@@ -10,17 +10,17 @@
 
 enum { INIT_PIECE = 1000 };
 
-int64_t esse_book_now(struct esse_book *book)
+int64_t esse_log_buffer_now(struct esse_log_buffer *log_buffer)
 {
-    return book->last = esse_clock_ns();
+    return log_buffer->last = esse_clock_ns();
 }
 
-int64_t esse_book_last(const struct esse_book *book)
+int64_t esse_log_buffer_last(const struct esse_log_buffer *log_buffer)
 {
-    return book->last;
+    return log_buffer->last;
 }
 
-/* ---- books ---- */
+/* ---- log buffers ---- */
 
 /* A row's key is its number, or TABLE/NUMBER if there are several tables. */
 static const struct esse_key_beginning *key_beginnings(struct esse_arena *arena,
@@ -37,91 +37,94 @@ static const struct esse_key_beginning *key_beginnings(struct esse_arena *arena,
     return keys;
 }
 
-struct esse_book *esse_book_new(struct esse_arena *arena, const struct esse_schema *schema,
-                                int64_t epoch)
+struct esse_log_buffer *esse_log_buffer_new(struct esse_arena *arena,
+                                            const struct esse_schema *schema, int64_t epoch)
 {
-    struct esse_book *book = esse_arena_alloc(arena, 1, sizeof *book);
-    book->arena = arena;
-    book->schema = schema;
-    book->epoch = book->last = epoch;
-    pthread_mutex_init(&book->front.lock, NULL);
+    struct esse_log_buffer *log_buffer = esse_arena_alloc(arena, 1, sizeof *log_buffer);
+    log_buffer->arena = arena;
+    log_buffer->schema = schema;
+    log_buffer->epoch = log_buffer->last = epoch;
+    pthread_mutex_init(&log_buffer->front.lock, NULL);
     for (int i = 0; i < 2; i++)
-        esse_out_init_memory(&book->front.at[i].bytes, arena);
-    esse_out_init_memory(&book->records, arena);
-    esse_out_init_memory(&book->shown, arena);
-    book->sink = esse_native_writer(arena, esse_values_new(arena), &book->records, false);
-    book->keys = key_beginnings(arena, schema);
+        esse_out_init_memory(&log_buffer->front.at[i].bytes, arena);
+    esse_out_init_memory(&log_buffer->records, arena);
+    esse_out_init_memory(&log_buffer->shown, arena);
+    log_buffer->sink =
+        esse_native_writer(arena, esse_values_new(arena), &log_buffer->records, false);
+    log_buffer->keys = key_beginnings(arena, schema);
     if (schema->own)
-        book->columns = esse_own_columns(arena, schema->own);
-    return book;
+        log_buffer->columns = esse_own_columns(arena, schema->own);
+    return log_buffer;
 }
 
-void esse_book_release(struct esse_book *book)
+void esse_log_buffer_release(struct esse_log_buffer *log_buffer)
 {
-    ESSE_SEAM(esse_book_valid(book));
-    pthread_mutex_destroy(&book->front.lock);
+    ESSE_SEAM(esse_log_buffer_valid(log_buffer));
+    pthread_mutex_destroy(&log_buffer->front.lock);
 }
 
-void esse_book_rest(struct esse_book *book, bool rests)
+void esse_log_buffer_rest(struct esse_log_buffer *log_buffer, bool rests)
 {
-    atomic_store_explicit(&book->rests, rests, memory_order_relaxed);
+    atomic_store_explicit(&log_buffer->rests, rests, memory_order_relaxed);
 }
 
-struct esse_tally esse_book_tally(const struct esse_book *book)
+struct esse_tally esse_log_buffer_tally(const struct esse_log_buffer *log_buffer)
 {
-    return book->tally;
+    return log_buffer->tally;
 }
 
-const struct esse_named *esse_book_named(const struct esse_book *book, size_t *count)
+const struct esse_named *esse_log_buffer_named(const struct esse_log_buffer *log_buffer,
+                                               size_t *count)
 {
-    *count = book->named.count;
-    return book->named.at;
+    *count = log_buffer->named.count;
+    return log_buffer->named.at;
 }
 
-void esse_book_line(struct esse_book *book, int64_t stamp, size_t before)
+void esse_log_buffer_line(struct esse_log_buffer *log_buffer, int64_t stamp, size_t before)
 {
-    struct esse_lines *lines = esse_front_lines(&book->front);
-    esse_line_vec_push(&lines->lines, book->arena,
+    struct esse_lines *lines = esse_front_lines(&log_buffer->front);
+    esse_line_vec_push(&lines->lines, log_buffer->arena,
                        (struct esse_line){ stamp, lines->bytes.count - before });
 }
 
-struct esse_sink *esse_book_sink(struct esse_book *book)
+struct esse_sink *esse_log_buffer_sink(struct esse_log_buffer *log_buffer)
 {
-    return book->sink;
+    return log_buffer->sink;
 }
 
 /* What was sent to the sink becomes a line, or several that belong together. */
-static void take_records(struct esse_book *book, int64_t stamp)
+static void take_records(struct esse_log_buffer *log_buffer, int64_t stamp)
 {
-    struct esse_out *out = &esse_front_lines(&book->front)->bytes;
+    struct esse_out *out = &esse_front_lines(&log_buffer->front)->bytes;
     const size_t before = out->count;
-    esse_out_bytes(out, book->records.buffer, book->records.count);
-    book->records.count = 0;
-    esse_book_line(book, stamp, before);
+    esse_out_bytes(out, log_buffer->records.buffer, log_buffer->records.count);
+    log_buffer->records.count = 0;
+    esse_log_buffer_line(log_buffer, stamp, before);
 }
 
-void esse_book_played(struct esse_book *book)
+void esse_log_buffer_played(struct esse_log_buffer *log_buffer)
 {
-    take_records(book, esse_clock_ns());
+    take_records(log_buffer, esse_clock_ns());
 }
 
-void esse_book_fault(struct esse_book *book, const struct esse_fault_record *fault)
+void esse_log_buffer_fault(struct esse_log_buffer *log_buffer,
+                           const struct esse_fault_record *fault)
 {
-    pthread_mutex_lock(&book->front.lock);
-    struct esse_out *out = &esse_front_lines(&book->front)->bytes;
+    pthread_mutex_lock(&log_buffer->front.lock);
+    struct esse_out *out = &esse_front_lines(&log_buffer->front)->bytes;
     const size_t before = out->count;
     esse_out_upto(out, esse_native_put_fault(esse_out_room(out, ESSE_NATIVE_ROOM), fault));
-    esse_book_line(book, esse_book_now(book), before);
-    pthread_mutex_unlock(&book->front.lock);
+    esse_log_buffer_line(log_buffer, esse_log_buffer_now(log_buffer), before);
+    pthread_mutex_unlock(&log_buffer->front.lock);
 }
 
 /* ---- the first lines ---- */
 
 /* Rows that are there from the start; of a register that is absent nothing is said. */
-static void put_initial(struct esse_book *book, uint32_t number)
+static void put_initial(struct esse_log_buffer *log_buffer, uint32_t number)
 {
-    const struct esse_table *table = &book->schema->tables[number];
-    struct esse_out *out = &book->records;
+    const struct esse_table *table = &log_buffer->schema->tables[number];
+    struct esse_out *out = &log_buffer->records;
     size_t count = 0;
     for (uint64_t i = 0; i < table->rows; i++) {
         if (table->initial[i] == ESSE_ABSENT)
@@ -131,26 +134,27 @@ static void put_initial(struct esse_book *book, uint32_t number)
             esse_out_text(out, "}}\n");
         char *to = esse_out_room(out, ESSE_NATIVE_ROOM);
         to = esse_put_text(to, is_first ? ESSE_NATIVE_INIT "{" : ",");
-        to = esse_book_put_key(book, to, number, (int64_t)i);
+        to = esse_log_buffer_put_key(log_buffer, to, number, (int64_t)i);
         *to++ = ':';
-        esse_out_upto(out, esse_book_put_value(to, table->initial[i]));
+        esse_out_upto(out, esse_log_buffer_put_value(to, table->initial[i]));
     }
     if (count)
         esse_out_text(out, "}}\n");
 }
 
 /* The names of the columns of a user's own tables: a column may be NULL in every row. */
-static void note_columns(struct esse_book *book, struct esse_header_record *header)
+static void note_columns(struct esse_log_buffer *log_buffer, struct esse_header_record *header)
 {
-    const struct esse_own_schema *own = book->schema->own;
+    const struct esse_own_schema *own = log_buffer->schema->own;
     size_t room = 0, count = 0;
     for (uint32_t t = 0; t < own->count; t++)
         room += own->tables[t].column_count;
-    esse_value *columns = esse_arena_alloc(book->arena, room, sizeof *columns);
+    esse_value *columns = esse_arena_alloc(log_buffer->arena, room, sizeof *columns);
     for (uint32_t t = 0; t < own->count; t++)
         for (uint32_t c = 0; c < own->tables[t].column_count; c++) {
             const char *name = own->tables[t].columns[c];
-            const esse_value value = esse_value_string(book->sink->values, name, strlen(name));
+            const esse_value value =
+                esse_value_string(log_buffer->sink->values, name, strlen(name));
             bool is_new = true;
             for (size_t i = 0; i < count; i++)
                 is_new &= !esse_value_eq(columns[i], value);
@@ -162,101 +166,106 @@ static void note_columns(struct esse_book *book, struct esse_header_record *head
 }
 
 /* And the statements, which operations name by number. */
-static void note_statements(struct esse_book *book, struct esse_header_record *header)
+static void note_statements(struct esse_log_buffer *log_buffer, struct esse_header_record *header)
 {
-    const struct esse_own_schema *own = book->schema->own;
-    esse_value *texts = esse_arena_alloc(book->arena, own->statement_count, sizeof *texts);
+    const struct esse_own_schema *own = log_buffer->schema->own;
+    esse_value *texts = esse_arena_alloc(log_buffer->arena, own->statement_count, sizeof *texts);
     for (uint32_t i = 0; i < own->statement_count; i++)
-        texts[i] =
-            esse_value_string(book->sink->values, own->statements[i], strlen(own->statements[i]));
+        texts[i] = esse_value_string(log_buffer->sink->values, own->statements[i],
+                                     strlen(own->statements[i]));
     header->statements = texts;
     header->statement_count = own->statement_count;
 }
 
-bool esse_book_open(struct esse_book *book, const char *db, const char *isolation,
-                    struct esse_error *err)
+bool esse_log_buffer_open(struct esse_log_buffer *log_buffer, const char *db, const char *isolation,
+                          struct esse_error *err)
 {
-    struct esse_values *values = book->sink->values;
+    struct esse_values *values = log_buffer->sink->values;
     struct esse_header_record header = {
         .db = esse_value_string(values, db, strlen(db)),
         .isolation = esse_value_string(values, isolation, strlen(isolation)),
     };
-    if (book->schema->own) {
-        note_columns(book, &header);
-        note_statements(book, &header);
+    if (log_buffer->schema->own) {
+        note_columns(log_buffer, &header);
+        note_statements(log_buffer, &header);
     }
-    if (!book->sink->header(book->sink, &header, err))
+    if (!log_buffer->sink->header(log_buffer->sink, &header, err))
         return false;
-    for (uint32_t t = 0; t < book->schema->count; t++)
-        put_initial(book, t);
-    take_records(book, 0);
-    ESSE_SEAM(esse_book_valid(book));
+    for (uint32_t t = 0; t < log_buffer->schema->count; t++)
+        put_initial(log_buffer, t);
+    take_records(log_buffer, 0);
+    ESSE_SEAM(esse_log_buffer_valid(log_buffer));
     return true;
 }
 
 /* ---- an open transaction ---- */
 
-struct esse_page *esse_page_new(struct esse_book *book, int64_t session)
+struct esse_session_buffer *esse_session_buffer_new(struct esse_log_buffer *log_buffer,
+                                                    int64_t session)
 {
-    struct esse_page *page = esse_arena_alloc(book->arena, 1, sizeof *page);
-    page->book = book;
-    page->next = book->pages;
-    page->session = session;
-    esse_out_init_memory(&page->ops, book->arena);
-    book->pages = page;
-    return page;
+    struct esse_session_buffer *session_buffer =
+        esse_arena_alloc(log_buffer->arena, 1, sizeof *session_buffer);
+    session_buffer->log_buffer = log_buffer;
+    session_buffer->next = log_buffer->session_buffers;
+    session_buffer->session = session;
+    esse_out_init_memory(&session_buffer->ops, log_buffer->arena);
+    log_buffer->session_buffers = session_buffer;
+    return session_buffer;
 }
 
-void esse_page_rename(struct esse_page *page, int64_t session)
+void esse_session_buffer_rename(struct esse_session_buffer *session_buffer, int64_t session)
 {
-    page->session = session;
-    page->index = 0;
+    session_buffer->session = session;
+    session_buffer->index = 0;
 }
 
-void esse_page_begin(struct esse_page *page)
+void esse_session_buffer_begin(struct esse_session_buffer *session_buffer)
 {
-    page->is_idle = atomic_load_explicit(&page->book->rests, memory_order_relaxed);
-    page->start = page->book->last - page->book->epoch;
-    page->xid = page->start_ts = page->commit_ts = ESSE_NO_ID;
-    page->operations = 0;
-    page->has_written = false;
-    page->ops.count = 0;
-    page->name = NULL;
-    page->is_open = !page->is_idle;
+    session_buffer->is_idle =
+        atomic_load_explicit(&session_buffer->log_buffer->rests, memory_order_relaxed);
+    session_buffer->start = session_buffer->log_buffer->last - session_buffer->log_buffer->epoch;
+    session_buffer->xid = session_buffer->start_ts = session_buffer->commit_ts = ESSE_NO_ID;
+    session_buffer->operations = 0;
+    session_buffer->has_written = false;
+    session_buffer->ops.count = 0;
+    session_buffer->name = NULL;
+    session_buffer->is_open = !session_buffer->is_idle;
 }
 
-void esse_page_name(struct esse_page *page, const char *name)
+void esse_session_buffer_name(struct esse_session_buffer *session_buffer, const char *name)
 {
-    page->name = name;
+    session_buffer->name = name;
 }
 
-static void note_ids(struct esse_page *page, const struct esse_reply *reply)
+static void note_ids(struct esse_session_buffer *session_buffer, const struct esse_reply *reply)
 {
     if (reply->xid != ESSE_NO_ID)
-        page->xid = reply->xid;
+        session_buffer->xid = reply->xid;
     if (reply->start_ts != ESSE_NO_ID)
-        page->start_ts = reply->start_ts;
+        session_buffer->start_ts = reply->start_ts;
     if (reply->commit_ts != ESSE_NO_ID)
-        page->commit_ts = reply->commit_ts;
+        session_buffer->commit_ts = reply->commit_ts;
 }
 
-void esse_page_add(struct esse_page *page, const struct esse_request *request,
-                   const struct esse_reply *reply, int64_t began, bool is_done)
+void esse_session_buffer_add(struct esse_session_buffer *session_buffer,
+                             const struct esse_request *request, const struct esse_reply *reply,
+                             int64_t began, bool is_done)
 {
-    note_ids(page, reply);
-    if (request->ask < ESSE_ASK_READ || request->ask >= ESSE_ASK_COMMIT || page->is_idle ||
-        (!is_done && request->ask >= ESSE_ASK_MATCH))
+    note_ids(session_buffer, reply);
+    if (request->ask < ESSE_ASK_READ || request->ask >= ESSE_ASK_COMMIT ||
+        session_buffer->is_idle || (!is_done && request->ask >= ESSE_ASK_MATCH))
         return;
     const struct esse_noted noted = { .request = request,
                                       .reply = reply,
                                       .is_done = is_done,
-                                      .begin = began - page->book->epoch,
-                                      .end = esse_book_now(page->book) - page->book->epoch };
-    page->operations++;
+                                      .begin = began - session_buffer->log_buffer->epoch,
+                                      .end = esse_log_buffer_now(session_buffer->log_buffer) -
+                                             session_buffer->log_buffer->epoch };
+    session_buffer->operations++;
     if (request->ask == ESSE_ASK_OWN)
-        esse_page_put_own(page, &noted);
+        esse_session_buffer_put_own(session_buffer, &noted);
     else
-        esse_page_put(page, &noted);
+        esse_session_buffer_put(session_buffer, &noted);
 }
 
 /* ---- its end ---- */
@@ -269,65 +278,68 @@ static void count_in(struct esse_tally *tally, enum esse_status status, uint64_t
     tally->operations += operations;
 }
 
-static char *put_head(const struct esse_page *page, char *to, struct esse_put_times *times,
-                      enum esse_status status, int64_t end)
+static char *put_head(const struct esse_session_buffer *session_buffer, char *to,
+                      struct esse_put_times *times, enum esse_status status, int64_t end)
 {
     struct esse_txn_record record = esse_txn_record_empty();
     record.status = status;
-    record.start = page->start;
+    record.start = session_buffer->start;
     record.end = status == ESSE_UNKNOWN_OUTCOME ? ESSE_NO_TIME : end;
-    record.start_ts = page->start_ts;
-    record.commit_ts = page->commit_ts;
-    record.xid = page->xid;
-    to = esse_put_i64(esse_put_text(to, ESSE_NATIVE_SESSION), page->session);
+    record.start_ts = session_buffer->start_ts;
+    record.commit_ts = session_buffer->commit_ts;
+    record.xid = session_buffer->xid;
+    to = esse_put_i64(esse_put_text(to, ESSE_NATIVE_SESSION), session_buffer->session);
     return esse_native_put_head(to, times, &record);
 }
 
-static void put_line(struct esse_page *page, struct esse_out *out, enum esse_status status,
-                     int64_t end)
+static void put_line(struct esse_session_buffer *session_buffer, struct esse_out *out,
+                     enum esse_status status, int64_t end)
 {
     char *to = esse_out_room(out, ESSE_HEAD_ROOM);
-    esse_out_upto(out, put_head(page, to, &page->book->times, status, end));
-    if (page->name) {
+    esse_out_upto(out,
+                  put_head(session_buffer, to, &session_buffer->log_buffer->times, status, end));
+    if (session_buffer->name) {
         esse_out_text(out, ",\"edn\":{\":transaction\":");
-        esse_out_json_text(out, page->name);
+        esse_out_json_text(out, session_buffer->name);
         esse_out_char(out, '}');
     }
     esse_out_text(out, ESSE_NATIVE_OPS);
-    esse_out_bytes(out, page->ops.buffer, page->ops.count);
+    esse_out_bytes(out, session_buffer->ops.buffer, session_buffer->ops.count);
     esse_out_text(out, ESSE_NATIVE_TXN_END);
 }
 
-bool esse_page_open_line(const struct esse_page *page, char *head, struct esse_open_line *line)
+bool esse_session_buffer_open_line(const struct esse_session_buffer *session_buffer, char *head,
+                                   struct esse_open_line *line)
 {
-    struct esse_put_times times = { 0 }; /* the book's own may be half made */
-    if (!page->is_open)
+    struct esse_put_times times = { 0 }; /* the log buffer's own may be half made */
+    if (!session_buffer->is_open)
         return false;
-    char *end = put_head(page, head, &times, ESSE_UNKNOWN_OUTCOME, ESSE_NO_TIME);
+    char *end = put_head(session_buffer, head, &times, ESSE_UNKNOWN_OUTCOME, ESSE_NO_TIME);
     line->head_length = (size_t)(esse_put_text(end, ESSE_NATIVE_OPS) - head);
-    line->ops = page->ops.buffer;
-    line->ops_length = page->ops.count;
+    line->ops = session_buffer->ops.buffer;
+    line->ops_length = session_buffer->ops.count;
     return true;
 }
 
-void esse_page_end(struct esse_page *page, enum esse_status status)
+void esse_session_buffer_end(struct esse_session_buffer *session_buffer, enum esse_status status)
 {
-    struct esse_book *book = page->book;
-    const uint64_t index = page->index++;
-    count_in(&book->tally, status, page->operations);
-    if (page->is_idle)
+    struct esse_log_buffer *log_buffer = session_buffer->log_buffer;
+    const uint64_t index = session_buffer->index++;
+    count_in(&log_buffer->tally, status, session_buffer->operations);
+    if (session_buffer->is_idle)
         return;
-    if (status != ESSE_ABORTED && page->xid != ESSE_NO_ID)
-        esse_named_vec_push(&book->named, book->arena,
-                            (struct esse_named){ page->xid, page->session, index, page->start,
+    if (status != ESSE_ABORTED && session_buffer->xid != ESSE_NO_ID)
+        esse_named_vec_push(&log_buffer->named, log_buffer->arena,
+                            (struct esse_named){ session_buffer->xid, session_buffer->session,
+                                                 index, session_buffer->start,
                                                  status == ESSE_UNKNOWN_OUTCOME,
-                                                 page->has_written });
-    pthread_mutex_lock(&book->front.lock);
-    const int64_t stamp = esse_book_now(book);
-    struct esse_out *out = &esse_front_lines(&book->front)->bytes;
+                                                 session_buffer->has_written });
+    pthread_mutex_lock(&log_buffer->front.lock);
+    const int64_t stamp = esse_log_buffer_now(log_buffer);
+    struct esse_out *out = &esse_front_lines(&log_buffer->front)->bytes;
     const size_t before = out->count;
-    put_line(page, out, status, stamp - book->epoch);
-    page->is_open = false;
-    esse_book_line(book, stamp, before);
-    pthread_mutex_unlock(&book->front.lock);
+    put_line(session_buffer, out, status, stamp - log_buffer->epoch);
+    session_buffer->is_open = false;
+    esse_log_buffer_line(log_buffer, stamp, before);
+    pthread_mutex_unlock(&log_buffer->front.lock);
 }

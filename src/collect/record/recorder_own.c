@@ -1,4 +1,4 @@
-#include "collect/record/page.h"
+#include "collect/record/session_buffer.h"
 
 #include <stdio.h>
 
@@ -46,12 +46,12 @@ static void put_cell(struct esse_out *out, const struct esse_own_cell *cell)
 }
 
 /* {"balance":5,"id":1}: members of rows are sorted. */
-static void put_row(const struct esse_book *book, struct esse_out *out, uint32_t number,
+static void put_row(const struct esse_log_buffer *log_buffer, struct esse_out *out, uint32_t number,
                     const struct esse_own_cell *cells)
 {
-    const struct esse_own_table *table = &book->schema->own->tables[number];
+    const struct esse_own_table *table = &log_buffer->schema->own->tables[number];
     for (uint32_t i = 0; i < table->column_count; i++) {
-        const uint32_t column = book->columns[number][i];
+        const uint32_t column = log_buffer->columns[number][i];
         const char *name = table->columns[column];
         esse_out_char(out, i ? ',' : '{');
         esse_out_json_text(out, name);
@@ -61,22 +61,22 @@ static void put_row(const struct esse_book *book, struct esse_out *out, uint32_t
     esse_out_char(out, '}');
 }
 
-static void put_key_named(struct esse_book *book, struct esse_out *out, uint32_t number,
+static void put_key_named(struct esse_log_buffer *log_buffer, struct esse_out *out, uint32_t number,
                           const char *key)
 {
-    book->shown.count = 0;
-    esse_out_text(&book->shown, book->schema->own->tables[number].name);
-    esse_out_char(&book->shown, '/');
-    esse_out_text(&book->shown, key);
-    esse_out_json(out, book->shown.buffer, book->shown.count);
+    log_buffer->shown.count = 0;
+    esse_out_text(&log_buffer->shown, log_buffer->schema->own->tables[number].name);
+    esse_out_char(&log_buffer->shown, '/');
+    esse_out_text(&log_buffer->shown, key);
+    esse_out_json(out, log_buffer->shown.buffer, log_buffer->shown.count);
 }
 
 /* 'cells' are a row's: the first are its key. */
-static void put_key(struct esse_book *book, struct esse_out *out, uint32_t number,
+static void put_key(struct esse_log_buffer *log_buffer, struct esse_out *out, uint32_t number,
                     const struct esse_own_cell *cells)
 {
-    const struct esse_own_table *table = &book->schema->own->tables[number];
-    struct esse_out *key = &book->shown;
+    const struct esse_own_table *table = &log_buffer->schema->own->tables[number];
+    struct esse_out *key = &log_buffer->shown;
     key->count = 0;
     esse_out_text(key, table->name);
     esse_out_char(key, '/');
@@ -93,83 +93,90 @@ static void put_key(struct esse_book *book, struct esse_out *out, uint32_t numbe
 
 /* ---- the first lines ---- */
 
-void esse_book_own_rows(struct esse_book *book, uint32_t number, const struct esse_cells *cells)
+void esse_log_buffer_own_rows(struct esse_log_buffer *log_buffer, uint32_t number,
+                              const struct esse_cells *cells)
 {
-    const uint32_t width = book->schema->own->tables[number].column_count;
-    struct esse_out *out = &esse_front_lines(&book->front)->bytes;
+    const uint32_t width = log_buffer->schema->own->tables[number].column_count;
+    struct esse_out *out = &esse_front_lines(&log_buffer->front)->bytes;
     const size_t before = out->count;
     for (size_t i = 0; i < cells->at.count; i += width) {
         esse_out_text(out, ESSE_NATIVE_INIT "{");
-        put_key(book, out, number, &cells->at.at[i]);
+        put_key(log_buffer, out, number, &cells->at.at[i]);
         esse_out_char(out, ':');
-        put_row(book, out, number, &cells->at.at[i]);
+        put_row(log_buffer, out, number, &cells->at.at[i]);
         esse_out_text(out, "}}\n");
     }
-    esse_book_line(book, 0, before);
+    esse_log_buffer_line(log_buffer, 0, before);
 }
 
 /* ---- operations ---- */
 
-static void put_read(struct esse_page *page, const struct esse_noted *noted,
+static void put_read(struct esse_session_buffer *session_buffer, const struct esse_noted *noted,
                      const struct esse_own_cell *cells)
 {
     const struct esse_own_statement *own = noted->request->own;
-    struct esse_out *out = &page->ops;
-    esse_out_upto(&page->ops, esse_page_open_op(page, ESSE_OP_READ));
+    struct esse_out *out = &session_buffer->ops;
+    esse_out_upto(&session_buffer->ops, esse_session_buffer_open_op(session_buffer, ESSE_OP_READ));
     if (cells)
-        put_key(page->book, out, own->table, cells);
+        put_key(session_buffer->log_buffer, out, own->table, cells);
     else
-        put_key_named(page->book, out, own->table, own->point);
+        put_key_named(session_buffer->log_buffer, out, own->table, own->point);
     esse_out_text(out, ESSE_NATIVE_VALUE);
     if (cells)
-        put_row(page->book, out, own->table, cells);
+        put_row(session_buffer->log_buffer, out, own->table, cells);
     else
         esse_out_text(out, "null");
-    esse_page_close_op(page, esse_out_room(&page->ops, ESSE_NATIVE_ROOM), noted);
+    esse_session_buffer_close_op(session_buffer,
+                                 esse_out_room(&session_buffer->ops, ESSE_NATIVE_ROOM), noted);
 }
 
 /* What became of the row that 'cells' were; a delete has no value. */
-static void put_write(struct esse_page *page, const struct esse_noted *noted,
+static void put_write(struct esse_session_buffer *session_buffer, const struct esse_noted *noted,
                       const struct esse_own_cell *cells)
 {
     const struct esse_own_statement *own = noted->request->own;
-    const uint32_t columns = page->book->schema->own->tables[own->table].column_count;
+    const uint32_t columns =
+        session_buffer->log_buffer->schema->own->tables[own->table].column_count;
     const bool is_delete = own->kind == ESSE_OWN_DELETE;
-    esse_out_upto(&page->ops, esse_page_open_op(page, is_delete ? ESSE_OP_DELETE : ESSE_OP_WRITE));
-    put_key(page->book, &page->ops, own->table, cells);
+    esse_out_upto(
+        &session_buffer->ops,
+        esse_session_buffer_open_op(session_buffer, is_delete ? ESSE_OP_DELETE : ESSE_OP_WRITE));
+    put_key(session_buffer->log_buffer, &session_buffer->ops, own->table, cells);
     if (!is_delete) {
-        esse_out_text(&page->ops, ESSE_NATIVE_VALUE);
-        put_row(page->book, &page->ops, own->table,
+        esse_out_text(&session_buffer->ops, ESSE_NATIVE_VALUE);
+        put_row(session_buffer->log_buffer, &session_buffer->ops, own->table,
                 own->kind == ESSE_OWN_UPDATE ? cells + columns : cells);
     }
-    esse_page_close_op(page, esse_out_room(&page->ops, ESSE_NATIVE_ROOM), noted);
+    esse_session_buffer_close_op(session_buffer,
+                                 esse_out_room(&session_buffer->ops, ESSE_NATIVE_ROOM), noted);
 }
 
 /* One row by its key: what was read of it, and what became of it. */
-static void put_point(struct esse_page *page, const struct esse_noted *noted)
+static void put_point(struct esse_session_buffer *session_buffer, const struct esse_noted *noted)
 {
     const struct esse_own_cell *cells = noted->reply->cell_count ? noted->reply->cells : NULL;
-    put_read(page, noted, cells);
+    put_read(session_buffer, noted, cells);
     if (cells && noted->request->own->kind != ESSE_OWN_SELECT)
-        put_write(page, noted, cells);
+        put_write(session_buffer, noted, cells);
 }
 
 /* "SELECT * FROM accounts WHERE ..." */
-static void open_predicate(struct esse_page *page, const struct esse_own_statement *own,
-                           enum esse_op_kind kind)
+static void open_predicate(struct esse_session_buffer *session_buffer,
+                           const struct esse_own_statement *own, enum esse_op_kind kind)
 {
-    struct esse_out *shown = &page->book->shown;
+    struct esse_out *shown = &session_buffer->log_buffer->shown;
     shown->count = 0;
     esse_out_f(shown, "SELECT %s FROM %s%s%s", own->kind == ESSE_OWN_AGGREGATE ? own->list : "*",
-               page->book->schema->own->tables[own->table].name, *own->rest ? " " : "", own->rest);
-    esse_out_upto(&page->ops, esse_page_open_op(page, kind));
-    esse_out_json(&page->ops, shown->buffer, shown->count);
+               session_buffer->log_buffer->schema->own->tables[own->table].name,
+               *own->rest ? " " : "", own->rest);
+    esse_out_upto(&session_buffer->ops, esse_session_buffer_open_op(session_buffer, kind));
+    esse_out_json(&session_buffer->ops, shown->buffer, shown->count);
 }
 
-static void put_result(struct esse_page *page, const struct esse_noted *noted)
+static void put_result(struct esse_session_buffer *session_buffer, const struct esse_noted *noted)
 {
-    struct esse_out *out = &page->ops;
-    open_predicate(page, noted->request->own, ESSE_OP_PREDICATE_READ);
+    struct esse_out *out = &session_buffer->ops;
+    open_predicate(session_buffer, noted->request->own, ESSE_OP_PREDICATE_READ);
     esse_out_text(out, ESSE_NATIVE_RESULT "[");
     for (size_t i = 0; i < noted->reply->cell_count; i++) {
         if (i)
@@ -177,89 +184,97 @@ static void put_result(struct esse_page *page, const struct esse_noted *noted)
         put_cell(out, &noted->reply->cells[i]);
     }
     esse_out_char(out, ']');
-    esse_page_close_op(page, esse_out_room(&page->ops, ESSE_NATIVE_ROOM), noted);
+    esse_session_buffer_close_op(session_buffer,
+                                 esse_out_room(&session_buffer->ops, ESSE_NATIVE_ROOM), noted);
 }
 
 /* A row of a predicate, and if that changed it what became of it. */
-static void put_found(struct esse_page *page, const struct esse_own_statement *own,
-                      const struct esse_own_cell *cells)
+static void put_found(struct esse_session_buffer *session_buffer,
+                      const struct esse_own_statement *own, const struct esse_own_cell *cells)
 {
-    const uint32_t columns = page->book->schema->own->tables[own->table].column_count;
-    struct esse_out *out = &page->ops;
-    put_key(page->book, out, own->table, cells);
+    const uint32_t columns =
+        session_buffer->log_buffer->schema->own->tables[own->table].column_count;
+    struct esse_out *out = &session_buffer->ops;
+    put_key(session_buffer->log_buffer, out, own->table, cells);
     esse_out_text(out, own->kind == ESSE_OWN_SELECT ? ":" : ":[");
-    put_row(page->book, out, own->table, cells);
+    put_row(session_buffer->log_buffer, out, own->table, cells);
     if (own->kind == ESSE_OWN_SELECT)
         return;
-    page->has_written = true;
+    session_buffer->has_written = true;
     esse_out_char(out, ',');
     if (own->kind == ESSE_OWN_UPDATE)
-        put_row(page->book, out, own->table, cells + columns);
+        put_row(session_buffer->log_buffer, out, own->table, cells + columns);
     else
         esse_out_text(out, "null");
     esse_out_char(out, ']');
 }
 
 /* How many cells stand for a row: of UPDATE before and after. */
-static uint32_t width_of(const struct esse_book *book, const struct esse_own_statement *own)
+static uint32_t width_of(const struct esse_log_buffer *log_buffer,
+                         const struct esse_own_statement *own)
 {
-    const uint32_t columns = book->schema->own->tables[own->table].column_count;
+    const uint32_t columns = log_buffer->schema->own->tables[own->table].column_count;
     return own->kind == ESSE_OWN_UPDATE ? 2 * columns : columns;
 }
 
 /* Rows that were returned before with the same key, and perhaps another value: SQLite's scan
  * without isolation meets a row twice if it is moved meanwhile.  They are reads of their own. */
-static void put_twins(struct esse_page *page, const struct esse_noted *noted)
+static void put_twins(struct esse_session_buffer *session_buffer, const struct esse_noted *noted)
 {
     const struct esse_own_statement *own = noted->request->own;
-    const struct esse_own_table *table = &page->book->schema->own->tables[own->table];
+    const struct esse_own_table *table =
+        &session_buffer->log_buffer->schema->own->tables[own->table];
     const struct esse_own_cell *cells = noted->reply->cells;
-    const uint32_t width = width_of(page->book, own);
+    const uint32_t width = width_of(session_buffer->log_buffer, own);
     size_t highest = 0;
     for (size_t i = 0; i < noted->reply->cell_count; i += width)
         if (esse_own_is_twin(cells, i, width, table, &highest)) {
-            put_read(page, noted, &cells[i]);
+            put_read(session_buffer, noted, &cells[i]);
             if (own->kind != ESSE_OWN_SELECT)
-                put_write(page, noted, &cells[i]);
+                put_write(session_buffer, noted, &cells[i]);
         }
 }
 
-static void put_rows(struct esse_page *page, const struct esse_noted *noted)
+static void put_rows(struct esse_session_buffer *session_buffer, const struct esse_noted *noted)
 {
     const struct esse_own_statement *own = noted->request->own;
-    const struct esse_own_table *table = &page->book->schema->own->tables[own->table];
-    const uint32_t width = width_of(page->book, own);
+    const struct esse_own_table *table =
+        &session_buffer->log_buffer->schema->own->tables[own->table];
+    const uint32_t width = width_of(session_buffer->log_buffer, own);
     size_t highest = 0;
     bool has_twins = false;
-    open_predicate(page, own,
+    open_predicate(session_buffer, own,
                    own->kind == ESSE_OWN_SELECT ? ESSE_OP_PREDICATE_READ
                                                 : ESSE_OP_PREDICATE_UPDATE);
-    esse_out_text(&page->ops, ESSE_NATIVE_ROWS "{");
+    esse_out_text(&session_buffer->ops, ESSE_NATIVE_ROWS "{");
     for (size_t i = 0; i < noted->reply->cell_count; i += width) {
         if (esse_own_is_twin(noted->reply->cells, i, width, table, &highest)) {
             has_twins = true;
             continue;
         }
         if (i)
-            esse_out_char(&page->ops, ',');
-        put_found(page, own, &noted->reply->cells[i]);
+            esse_out_char(&session_buffer->ops, ',');
+        put_found(session_buffer, own, &noted->reply->cells[i]);
     }
-    esse_out_char(&page->ops, '}');
-    esse_page_close_op(page, esse_out_room(&page->ops, ESSE_NATIVE_ROOM), noted);
+    esse_out_char(&session_buffer->ops, '}');
+    esse_session_buffer_close_op(session_buffer,
+                                 esse_out_room(&session_buffer->ops, ESSE_NATIVE_ROOM), noted);
     if (has_twins)
-        put_twins(page, noted);
+        put_twins(session_buffer, noted);
 }
 
-void esse_page_put_own(struct esse_page *page, const struct esse_noted *noted)
+void esse_session_buffer_put_own(struct esse_session_buffer *session_buffer,
+                                 const struct esse_noted *noted)
 {
     const struct esse_own_statement *own = noted->request->own;
     if (own->kind == ESSE_OWN_INSERT)
-        for (size_t i = 0; i < noted->reply->cell_count; i += width_of(page->book, own))
-            put_write(page, noted, &noted->reply->cells[i]);
+        for (size_t i = 0; i < noted->reply->cell_count;
+             i += width_of(session_buffer->log_buffer, own))
+            put_write(session_buffer, noted, &noted->reply->cells[i]);
     else if (own->point)
-        put_point(page, noted);
+        put_point(session_buffer, noted);
     else if (own->kind == ESSE_OWN_AGGREGATE)
-        put_result(page, noted);
+        put_result(session_buffer, noted);
     else
-        put_rows(page, noted);
+        put_rows(session_buffer, noted);
 }

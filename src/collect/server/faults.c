@@ -19,7 +19,7 @@ struct esse_faults {
     bool is_on;         /* 'current' is going on, until 'next' */
     enum esse_fault current;
     struct esse_rng rng;
-    struct esse_book *book;
+    struct esse_log_buffer *log_buffer;
     struct esse_fault_vec kept;
     uint64_t counts[ESSE_FAULTS];
 };
@@ -61,9 +61,9 @@ struct esse_faults *esse_faults_new(struct esse_arena *arena, struct esse_spawne
     return faults;
 }
 
-void esse_faults_record_in(struct esse_faults *faults, struct esse_book *book)
+void esse_faults_record_in(struct esse_faults *faults, struct esse_log_buffer *log_buffer)
 {
-    faults->book = book;
+    faults->log_buffer = log_buffer;
 }
 
 /* One of the two times. */
@@ -79,7 +79,7 @@ static void note(struct esse_faults *faults, int64_t start, int64_t end)
     const bool fits = esse_faults_keep(&faults->kept, faults->arena, &fault, 0, &err);
     assert(fits);
     (void)fits;
-    esse_book_fault(faults->book, &fault);
+    esse_log_buffer_fault(faults->log_buffer, &fault);
 }
 
 static int64_t nanoseconds(double seconds)

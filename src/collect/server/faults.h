@@ -14,7 +14,7 @@
  * does not wait, but for the second that a node may take to say whether it is back.
  */
 struct esse_faults;
-struct esse_book; /* recorder.h */
+struct esse_log_buffer; /* recorder.h */
 
 /* The bits of "kill,pause"; ESSE_EUSAGE on another word. */
 bool esse_faults_parse(const char *list, unsigned *kinds, struct esse_error *err);
@@ -22,7 +22,7 @@ bool esse_faults_parse(const char *list, unsigned *kinds, struct esse_error *err
 struct esse_faults *esse_faults_new(struct esse_arena *arena, struct esse_spawned *spawned,
                                     unsigned kinds, double every, uint64_t seed);
 /* Where they are recorded, before the first tick. */
-void esse_faults_record_in(struct esse_faults *faults, struct esse_book *book);
+void esse_faults_record_in(struct esse_faults *faults, struct esse_log_buffer *log_buffer);
 void esse_faults_tick(struct esse_faults *faults, double seconds);
 /* The run is over: brings the node back, so that what is open can be finished.  Called again and
  * again; true when it is back, or half a minute has passed. */

@@ -1,7 +1,7 @@
 #include "collect/server/spawn.h"
 
-#include "collect/record/heir.h"
-#include "collect/server/detour.h"
+#include "collect/record/crash_handler.h"
+#include "collect/server/proxy.h"
 #include "collect/server/spawn_process.h"
 
 #include <poll.h>
@@ -56,7 +56,7 @@ void esse_spawn_argument(struct esse_spawned *s, unsigned node, const char *form
 
 unsigned esse_spawn_through(struct esse_spawned *s, unsigned node, unsigned port)
 {
-    return s->detour ? esse_detour_add(s->detour, node, port) : port;
+    return s->proxy ? esse_proxy_add(s->proxy, node, port) : port;
 }
 
 const char *esse_spawn_url(const struct esse_spawned *s, const char *scheme, const char *user,
@@ -76,8 +76,8 @@ bool esse_spawned_begin(struct esse_spawned *s, unsigned node)
     struct esse_node *n = &s->nodes[node];
     const pid_t pid = esse_spawn_program(&s->account, n->log, s->kind->death, n->arguments);
     n->pid = pid > 0 ? pid : 0;
-    if (s->detour)
-        esse_detour_who(s->detour, node, n->pid);
+    if (s->proxy)
+        esse_proxy_who(s->proxy, node, n->pid);
     return pid > 0;
 }
 
@@ -121,7 +121,7 @@ void esse_spawned_cut(struct esse_spawned *s, unsigned node, bool is_on)
     if (s->kind->cut)
         s->kind->cut(s, node, is_on);
     else
-        esse_detour_cut(s->detour, node, is_on);
+        esse_proxy_cut(s->proxy, node, is_on);
 }
 
 bool esse_spawned_answers(struct esse_spawned *s, unsigned node)
@@ -188,15 +188,15 @@ void esse_spawn_stop(struct esse_spawned *s)
         kill(s->nodes[i].pid, s->kind->death); /* nothing of it is needed any more */
         reap(&s->nodes[i]);
     }
-    if (s->detour)
-        esse_detour_stop(s->detour);
+    if (s->proxy)
+        esse_proxy_stop(s->proxy);
     esse_spawn_remove(s->directory);
-    esse_heir_dismiss(s->heir);
+    esse_crash_handler_dismiss(s->crash_handler);
 }
 
-/* If this process is killed its nodes die too; when they have, the heir removes their directory.
- * The last of their children may still write into it for a moment. */
-static void inherit(void *context)
+/* If this process is killed its nodes die too; when they have, the crash handler removes their
+ * directory.  The last of their children may still write into it for a moment. */
+static void on_crash(void *context)
 {
     const struct esse_spawned *s = context;
     static const char script[] =
@@ -222,12 +222,12 @@ static bool prepare(struct esse_spawned *s, bool may_cut, bool *died, struct ess
     if (!esse_account_find(s->kind->user, &s->account, err) ||
         !esse_spawn_directory(s->arena, s->kind->name, &s->account, &s->directory, err))
         return false;
-    s->heir = esse_heir_start(s->arena, inherit, s);
+    s->crash_handler = esse_crash_handler_start(s->arena, on_crash, s);
     if (may_cut && !s->kind->cut)
-        s->detour = esse_detour_new(s->arena);
+        s->proxy = esse_proxy_new(s->arena);
     for (unsigned i = 0; i < s->count; i++)
         s->nodes[i].log = esse_arena_format(s->arena, "%s/log%u", s->directory, i);
-    if (s->kind->prepare(s, err) && (!s->detour || esse_detour_run(s->detour, err))) {
+    if (s->kind->prepare(s, err) && (!s->proxy || esse_proxy_run(s->proxy, err))) {
         const unsigned failed = begin_all(s);
         if (failed == s->count)
             return true;

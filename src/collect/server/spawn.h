@@ -18,8 +18,8 @@
  *    behind.
  * 2) Processes are signalled by their ids and nothing else.  They die with esse, however that
  *    ends (PR_SET_PDEATHSIG).
- * 3) stop() ends them and removes the directory; it never fails.  If esse is killed its heir
- *    (heir.h) removes the directory.
+ * 3) stop() ends them and removes the directory; it never fails.  If esse is killed its crash
+ *    handler (crash_handler.h) removes the directory.
  * 4) Faults act on one node and do not wait: after kill() it is gone until begin(), which returns
  *    before it answers.
  * 5) All of it is called by one thread, the run's own.
@@ -40,8 +40,8 @@ struct esse_node {
     pid_t pid;     /* 0: not running */
 };
 
-struct esse_detour;
-struct esse_heir;
+struct esse_proxy;
+struct esse_crash_handler;
 
 struct esse_spawned {
     const struct esse_spawner *kind;
@@ -50,8 +50,8 @@ struct esse_spawned {
     const char *directory, *url;
     struct esse_node nodes[ESSE_MOST_NODES];
     unsigned count;
-    struct esse_detour *detour; /* what must be cut goes through it; NULL: nothing will be cut */
-    struct esse_heir *heir;
+    struct esse_proxy *proxy; /* what must be cut goes through it; NULL: nothing will be cut */
+    struct esse_crash_handler *crash_handler;
 };
 
 struct esse_spawner {
@@ -67,7 +67,7 @@ struct esse_spawner {
      * ports, and the URL. */
     bool (*prepare)(struct esse_spawned *spawned, struct esse_error *err);
     bool (*answers)(struct esse_spawned *spawned, unsigned node); /* within a second or so */
-    /* Cuts a node off from the other nodes, if they have a way of their own; NULL: the detour. */
+    /* Cuts a node off from the other nodes, if they have a way of their own; NULL: the proxy. */
     void (*cut)(struct esse_spawned *spawned, unsigned node, bool is_on);
 };
 
@@ -111,7 +111,7 @@ void esse_spawn_argument(struct esse_spawned *spawned, unsigned node, const char
 /* A port of loopback that is free now; 0 if there is none. */
 unsigned esse_spawn_port(void);
 
-/* The port at which to reach a node's 'port': the detour's, if things may be cut. */
+/* The port at which to reach a node's 'port': the proxy's, if things may be cut. */
 unsigned esse_spawn_through(struct esse_spawned *spawned, unsigned node, unsigned port);
 
 /* "SCHEME://127.0.0.1:PORT,..." over all nodes, with the user before the hosts if it is not "". */

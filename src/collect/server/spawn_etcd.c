@@ -32,7 +32,7 @@ struct places {
     unsigned listen[ESSE_MOST_NODES], reach[ESSE_MOST_NODES];
 };
 
-/* Peers come through the detour if there are any, otherwise clients do. */
+/* Peers come through the proxy if there are any, otherwise clients do. */
 static void find_places(struct esse_spawned *s, struct places *places)
 {
     places->all = "";

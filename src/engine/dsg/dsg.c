@@ -215,14 +215,14 @@ static bool is_recorded_by_commit(const struct versions *versions)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
     uint32_t reads = 0, early = 0;
-    for (touch_id at = { 0 }; at.ix < by_key->first[versions->history->keys]; at.ix++) {
-        const struct esse_touch *touch = versions_touch(versions, at);
+    for (key_access_id at = { 0 }; at.ix < by_key->first[versions->history->keys]; at.ix++) {
+        const struct esse_key_access *key_access = versions_key_access(versions, at);
         const version_id version = versions->of[at.ix];
-        if (touch->kind != ESSE_OP_READ || version.ix >= versions->count ||
+        if (key_access->kind != ESSE_OP_READ || version.ix >= versions->count ||
             version_txn(versions, version) == ESSE_NO_TXN)
             continue;
         reads++;
-        early += version_txn(versions, version) > touch->txn;
+        early += version_txn(versions, version) > key_access->txn;
     }
     return early <= reads / 8;
 }

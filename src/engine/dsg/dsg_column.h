@@ -26,14 +26,14 @@ static inline bool dsg_is_appended(const struct versions *versions, uint32_t key
 {
     const version_id version = { versions->first[key].ix + 1 };
     return version.ix < versions->first[key + 1].ix &&
-           versions_touch(versions, versions->write[version.ix])->kind == ESSE_OP_APPEND;
+           versions_key_access(versions, versions->write[version.ix])->kind == ESSE_OP_APPEND;
 }
 
-/* A key that has loose versions has no order to speak of, and lists are not rows. */
+/* A key that has unordered versions has no order to speak of, and lists are not rows. */
 static inline bool dsg_is_ordered(const struct versions *versions, uint32_t key)
 {
-    return versions->loose[key].ix == versions->first[key + 1].ix &&
-           versions->key_reader[key].ix == ESSE_NO_TOUCH && !dsg_is_appended(versions, key);
+    return versions->unordered[key].ix == versions->first[key + 1].ix &&
+           versions->key_reader[key].ix == ESSE_NO_KEY_ACCESS && !dsg_is_appended(versions, key);
 }
 
 /* What a version holds. */
@@ -42,7 +42,7 @@ static inline esse_value dsg_version_value(const struct versions *versions, uint
 {
     return version.ix == versions->first[key].ix
                ? versions->sources->initial[key]
-               : versions_touch(versions, versions->write[version.ix])->value;
+               : versions_key_access(versions, versions->write[version.ix])->value;
 }
 
 void dsg_column_make(struct dsg_column *made, const struct versions *versions,

@@ -18,11 +18,11 @@ struct gathering {
     uint32_t *members;         /* of all, component by component */
     uint32_t member_count;
     struct dsg_edge_vec edges; /* from and to are places */
-    uint32_t loose_steps;      /* how many loose versions of a key are taken after another one */
+    uint32_t unordered_steps; /* how many unordered versions of a key are taken after another one */
 };
 
 static void add(struct gathering *g, uint32_t from, uint32_t to, enum esse_dep dep, uint32_t key,
-                touch_id from_at, touch_id to_at)
+                key_access_id from_at, key_access_id to_at)
 {
     if (from == ESSE_NO_TXN || to == ESSE_NO_TXN || from == to ||
         g->component[from] != g->component[to])
@@ -36,12 +36,12 @@ static void add(struct gathering *g, uint32_t from, uint32_t to, enum esse_dep d
 
 /* ---- dependencies ---- */
 
-/* From the transaction of 'at' to the installer of what is known to follow a loose version. */
-static void add_inferred(struct gathering *g, uint32_t key, touch_id at, version_id version,
+/* From the transaction of 'at' to the installer of what is known to follow an unordered version. */
+static void add_inferred(struct gathering *g, uint32_t key, key_access_id at, version_id version,
                          enum esse_dep dep)
 {
     const struct versions *versions = g->versions;
-    uint32_t txn = versions_touch(versions, at)->txn;
+    uint32_t txn = versions_key_access(versions, at)->txn;
     if (!versions->after_first)
         return;
     for (uint32_t e = versions->after_first[version.ix]; e < versions->after_first[version.ix + 1];
@@ -51,84 +51,84 @@ static void add_inferred(struct gathering *g, uint32_t key, touch_id at, version
     }
 }
 
-/* From the transaction of 'at' to the installers of loose versions, which were written around it if
- * not all are taken: the others, in the order of the history, hardly lead back to it. */
-static void add_loose(struct gathering *g, uint32_t key, touch_id at, enum esse_dep dep)
+/* From the transaction of 'at' to the installers of unordered versions, which were written around
+ * it if not all are taken: the others, in the order of the history, hardly lead back to it. */
+static void add_unordered(struct gathering *g, uint32_t key, key_access_id at, enum esse_dep dep)
 {
     const struct versions *versions = g->versions;
-    const uint32_t txn = versions_touch(versions, at)->txn;
-    version_id from = versions->loose[key], to = versions->first[key + 1];
-    if (to.ix - from.ix > g->loose_steps) {
-        uint32_t end = to.ix - g->loose_steps;
-        ESSE_BISECT(from.ix, end, v, versions->write[v + g->loose_steps / 2].ix < at.ix);
-        to.ix = from.ix + g->loose_steps;
+    const uint32_t txn = versions_key_access(versions, at)->txn;
+    version_id from = versions->unordered[key], to = versions->first[key + 1];
+    if (to.ix - from.ix > g->unordered_steps) {
+        uint32_t end = to.ix - g->unordered_steps;
+        ESSE_BISECT(from.ix, end, v, versions->write[v + g->unordered_steps / 2].ix < at.ix);
+        to.ix = from.ix + g->unordered_steps;
     }
     for (version_id v = from; v.ix < to.ix; v.ix++)
         add(g, txn, version_txn(versions, v), dep, key, at, versions->write[v.ix]);
 }
 
 /* From the transaction of 'at' to the installer of what comes after 'version': one version, or
- * all loose ones. */
-static void add_after(struct gathering *g, uint32_t key, touch_id at, version_id version,
+ * all unordered ones. */
+static void add_after(struct gathering *g, uint32_t key, key_access_id at, version_id version,
                       enum esse_dep dep)
 {
     const struct versions *versions = g->versions;
-    uint32_t txn = versions_touch(versions, at)->txn;
-    if (is_loose(versions, key, version)) {
+    uint32_t txn = versions_key_access(versions, at)->txn;
+    if (is_unordered(versions, key, version)) {
         add_inferred(g, key, at, version, dep);
         return;
     }
-    if (version.ix + 1 < versions->loose[key].ix)
+    if (version.ix + 1 < versions->unordered[key].ix)
         add(g, txn, version_txn(versions, (version_id){ version.ix + 1 }), dep, key, at,
             versions->write[version.ix + 1]);
-    if (precedes_loose(versions, key, version))
-        add_loose(g, key, at, dep);
+    if (precedes_unordered(versions, key, version))
+        add_unordered(g, key, at, dep);
 }
 
-/* How many edges lead to loose versions, at most. */
-static uint64_t count_loose(const struct gathering *g)
+/* How many edges lead to unordered versions, at most. */
+static uint64_t count_unordered(const struct gathering *g)
 {
     const struct versions *versions = g->versions;
     uint64_t edges = 0;
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        const uint64_t loose = versions->first[key + 1].ix - versions->loose[key].ix;
+        const uint64_t unordered = versions->first[key + 1].ix - versions->unordered[key].ix;
         const uint32_t *first = &versions->sources->by_key.first[key];
-        for (touch_id at = { first[0] }; loose && at.ix < first[1]; at.ix++)
-            if (g->place[versions_touch(versions, at)->txn] != ESSE_NO_NODE &&
+        for (key_access_id at = { first[0] }; unordered && at.ix < first[1]; at.ix++)
+            if (g->place[versions_key_access(versions, at)->txn] != ESSE_NO_NODE &&
                 versions->of[at.ix].ix != NO_VERSION &&
-                !is_loose(versions, key, versions->of[at.ix]) &&
-                precedes_loose(versions, key, versions->of[at.ix]))
-                edges += loose;
+                !is_unordered(versions, key, versions->of[at.ix]) &&
+                precedes_unordered(versions, key, versions->of[at.ix]))
+                edges += unordered;
     }
     return edges;
 }
 
 /* Readers of what is oldest times versions that came later, in whatever order: that grows with the
  * square of the history. */
-static void limit_loose(struct gathering *g, const struct dsg_components *components)
+static void limit_unordered(struct gathering *g, const struct dsg_components *components)
 {
     enum { MANY = 1 << 22, LEAST = 64 };
-    const uint64_t edges = components->count ? count_loose(g) : 0;
-    g->loose_steps = UINT32_MAX;
+    const uint64_t edges = components->count ? count_unordered(g) : 0;
+    g->unordered_steps = UINT32_MAX;
     if (edges <= MANY)
         return;
     const uint64_t accesses = g->versions->sources->by_key.count;
-    g->loose_steps = MANY / accesses > LEAST ? (uint32_t)(MANY / accesses) : LEAST;
+    g->unordered_steps = MANY / accesses > LEAST ? (uint32_t)(MANY / accesses) : LEAST;
 }
 
 static void add_key(struct gathering *g, uint32_t key)
 {
     const struct versions *versions = g->versions;
     const uint32_t *first = &versions->sources->by_key.first[key];
-    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++) {
-        const struct esse_touch *touch = versions_touch(versions, at);
+    for (key_access_id at = { first[0] }; at.ix < first[1]; at.ix++) {
+        const struct esse_key_access *key_access = versions_key_access(versions, at);
         version_id version = versions->of[at.ix];
-        if (version.ix == NO_VERSION || g->place[touch->txn] == ESSE_NO_NODE)
+        if (version.ix == NO_VERSION || g->place[key_access->txn] == ESSE_NO_NODE)
             continue;
-        if (touch->kind != ESSE_OP_READ) {
+        if (key_access->kind != ESSE_OP_READ) {
             add_after(g, key, at, version, ESSE_DEP_WW);
-        } else if (version_txn(versions, version) != touch->txn) {
-            add(g, version_txn(versions, version), touch->txn, ESSE_DEP_WR, key,
+        } else if (version_txn(versions, version) != key_access->txn) {
+            add(g, version_txn(versions, version), key_access->txn, ESSE_DEP_WR, key,
                 versions->write[version.ix], at);
             add_after(g, key, at, version, ESSE_DEP_RW);
         }
@@ -142,8 +142,8 @@ static void add_predicates(struct gathering *g)
         size_t count = g->edges.count;
         bool reads = edge->dep == ESSE_DEP_WRP;
         add(g, edge->from, edge->to, (enum esse_dep)edge->dep, edge->key,
-            reads ? edge->write : (touch_id){ ESSE_NO_TOUCH },
-            reads ? (touch_id){ ESSE_NO_TOUCH } : edge->write);
+            reads ? edge->write : (key_access_id){ ESSE_NO_KEY_ACCESS },
+            reads ? (key_access_id){ ESSE_NO_KEY_ACCESS } : edge->write);
         if (g->edges.count > count)
             g->edges.at[count].predicate = edge->op;
     }
@@ -174,7 +174,7 @@ static void add_change(struct installed *i, const struct dsg_range_read *read, v
     const uint32_t key = i->ranges->key[version.ix];
     const uint32_t *rank = i->ranges->columns[read->column].rank;
     struct gathering *g = i->gathering;
-    const touch_id write = g->versions->write[version.ix];
+    const key_access_id write = g->versions->write[version.ix];
     const uint32_t txn = version_txn(g->versions, version);
     const size_t count = g->edges.count;
     if (i->done[key] == i->rounds || !i->ranges->placed[key] ||
@@ -182,9 +182,9 @@ static void add_change(struct installed *i, const struct dsg_range_read *read, v
         return;
     i->done[key] = i->rounds;
     if (i->ranges->versions->snapshots->place[txn].ix < read->before.ix)
-        add(g, txn, read->txn, ESSE_DEP_WRP, key, write, (touch_id){ ESSE_NO_TOUCH });
+        add(g, txn, read->txn, ESSE_DEP_WRP, key, write, (key_access_id){ ESSE_NO_KEY_ACCESS });
     else
-        add(g, read->txn, txn, ESSE_DEP_RWP, key, (touch_id){ ESSE_NO_TOUCH }, write);
+        add(g, read->txn, txn, ESSE_DEP_RWP, key, (key_access_id){ ESSE_NO_KEY_ACCESS }, write);
     if (g->edges.count > count)
         g->edges.at[count].predicate = read->op;
 }
@@ -272,8 +272,8 @@ static void add_sessions(struct gathering *g, const struct dsg_component *compon
     const struct esse_history *history = g->versions->history;
     for (uint32_t m = 0; m < component->count; m++) {
         uint32_t txn = component->members[m], session = history->txn_session[txn];
-        add(g, last[session], txn, ESSE_DEP_PROCESS, 0, (touch_id){ ESSE_NO_TOUCH },
-            (touch_id){ ESSE_NO_TOUCH });
+        add(g, last[session], txn, ESSE_DEP_PROCESS, 0, (key_access_id){ ESSE_NO_KEY_ACCESS },
+            (key_access_id){ ESSE_NO_KEY_ACCESS });
         last[session] = txn;
     }
     for (uint32_t m = 0; m < component->count; m++)
@@ -291,8 +291,8 @@ struct frontier {
 static void start_txn(struct frontier *f, uint32_t txn)
 {
     for (uint32_t i = 0; i < f->count; i++)
-        add(f->gathering, f->open[i], txn, ESSE_DEP_REALTIME, 0, (touch_id){ ESSE_NO_TOUCH },
-            (touch_id){ ESSE_NO_TOUCH });
+        add(f->gathering, f->open[i], txn, ESSE_DEP_REALTIME, 0,
+            (key_access_id){ ESSE_NO_KEY_ACCESS }, (key_access_id){ ESSE_NO_KEY_ACCESS });
 }
 
 /* What ended before 'txn' started is covered by it from now on. */
@@ -413,7 +413,7 @@ void dsg_components_find(struct dsg_components *components, struct esse_arena *a
     *components = (struct dsg_components){ .whole = whole };
     g.place = esse_arena_none(arena, history->txns + (size_t)1, *g.place);
     lay_out(&g, scc, components);
-    limit_loose(&g, components);
+    limit_unordered(&g, components);
     for (uint32_t key = 0; components->count && key < history->keys; key++)
         add_key(&g, key);
     add_predicates(&g);

@@ -13,9 +13,10 @@
 struct dsg_edge {
     uint32_t from, to; /* members */
     uint32_t key;
-    touch_id from_at, to_at; /* the accesses, or ESSE_NO_TOUCH for session order and real time */
-    uint32_t predicate;      /* the predicate operation, for ESSE_DEP_WRP and ESSE_DEP_RWP */
-    uint8_t dep;             /* enum esse_dep */
+    key_access_id from_at,
+        to_at;          /* the accesses, or ESSE_NO_KEY_ACCESS for session order and real time */
+    uint32_t predicate; /* the predicate operation, for ESSE_DEP_WRP and ESSE_DEP_RWP */
+    uint8_t dep;        /* enum esse_dep */
 };
 
 struct dsg_component {

@@ -8,7 +8,7 @@
 
 static bool is_initial(const struct versions *versions, version_id version)
 {
-    return version.ix < versions->count && versions->write[version.ix].ix == ESSE_NO_TOUCH;
+    return version.ix < versions->count && versions->write[version.ix].ix == ESSE_NO_KEY_ACCESS;
 }
 
 /* That the initial version comes first matters only where something leads back to it. */
@@ -77,7 +77,7 @@ static struct version_edge find_edge(const struct version_cycle *c, version_id f
         if (c->edges->at[i].from.ix == from.ix && c->edges->at[i].to.ix == to.ix)
             return c->edges->at[i];
     return (struct version_edge){
-        from, to, { ESSE_NO_TOUCH }, { ESSE_NO_TOUCH }, ESSE_BASIS_INITIAL_STATE
+        from, to, { ESSE_NO_KEY_ACCESS }, { ESSE_NO_KEY_ACCESS }, ESSE_BASIS_INITIAL_STATE
     };
 }
 
@@ -95,7 +95,7 @@ static void close_cycle(struct version_cycle *c, const struct version_edge *last
     /* A read of the initial version led to it, and an access goes on from what comes next. */
     for (i = 0; i < c->count; i++) {
         struct version_edge *edge = &c->at[i];
-        if (edge->from_at.ix != ESSE_NO_TOUCH)
+        if (edge->from_at.ix != ESSE_NO_KEY_ACCESS)
             continue;
         edge->from_at = c->at[(i + c->count - 1) % c->count].to_at;
         edge->to_at = c->at[(i + 1) % c->count].from_at;
@@ -114,7 +114,7 @@ static const char *tell_later(struct known *known, const struct version_edge *ed
     case ESSE_BASIS_LINEARIZABLE_KEYS:
         return esse_arena_format(
             known->arena, ", having started, at %lld, after that had ended",
-            (long long)known->history->txn_time[known_touch(known, edge->to_at)->txn].begin);
+            (long long)known->history->txn_time[known_key_access(known, edge->to_at)->txn].begin);
     case ESSE_BASIS_INITIAL_STATE:
     case ESSE_BASIS_NONE:
     case ESSE_BASIS_END:
@@ -135,7 +135,7 @@ static const char *describe(struct known *known, const struct version_cycle *c, 
         (esse_key){ key });
     for (uint32_t i = 0; i <= c->count; i++)
         esse_show_f(&out, known->history, "%s%v", i ? " → " : "",
-                    known_touch(known, c->at[i % c->count].from_at)->value);
+                    known_key_access(known, c->at[i % c->count].from_at)->value);
     esse_out_text(&out, ", by ");
     for (uint32_t i = 0; i < c->count; i++) {
         const enum esse_basis basis = c->at[i].basis;

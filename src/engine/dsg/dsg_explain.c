@@ -16,9 +16,9 @@ struct telling {
     struct esse_out out;
 };
 
-void dsg_show_written(struct esse_out *out, const struct versions *versions, touch_id at)
+void dsg_show_written(struct esse_out *out, const struct versions *versions, key_access_id at)
 {
-    const struct esse_touch *write = versions_touch(versions, at);
+    const struct esse_key_access *write = versions_key_access(versions, at);
     const esse_txn txn = { write->txn };
     if (esse_value_eq(write->value, ESSE_NIL))
         esse_show_f(out, versions->history, "%t's delete", txn);
@@ -27,18 +27,18 @@ void dsg_show_written(struct esse_out *out, const struct versions *versions, tou
                     write->kind == ESSE_OP_APPEND ? "appended" : "wrote");
 }
 
-static void put_written(struct telling *t, touch_id at)
+static void put_written(struct telling *t, key_access_id at)
 {
     dsg_show_written(&t->out, t->versions, at);
 }
 
 /* "t3 read x = 1" or "t3 wrote x = 1" */
-static void put_access(struct telling *t, touch_id at)
+static void put_access(struct telling *t, key_access_id at)
 {
     esse_show_f(&t->out, t->known->history, "%t%s%k = %v",
-                (esse_txn){ versions_touch(t->versions, at)->txn },
-                versions_touch(t->versions, at)->kind == ESSE_OP_READ ? " read " : " wrote ",
-                (esse_key){ t->edge->key }, versions_touch(t->versions, at)->value);
+                (esse_txn){ versions_key_access(t->versions, at)->txn },
+                versions_key_access(t->versions, at)->kind == ESSE_OP_READ ? " read " : " wrote ",
+                (esse_key){ t->edge->key }, versions_key_access(t->versions, at)->value);
 }
 
 /* Why one version is taken to come before the other: "t3 read x = 1 and then wrote x = 2 (assuming
@@ -50,7 +50,7 @@ static void put_inferred(struct telling *t)
     esse_out_text(&t->out, " and then ");
     if (known->basis == ESSE_BASIS_WFR_KEYS) {
         esse_show_f(&t->out, t->known->history, "wrote %k = %v", (esse_key){ t->edge->key },
-                    versions_touch(t->versions, known->to_at)->value);
+                    versions_key_access(t->versions, known->to_at)->value);
     } else {
         put_access(t, known->to_at);
         esse_out_text(&t->out, known->basis == ESSE_BASIS_SEQUENTIAL_KEYS
@@ -63,7 +63,8 @@ static void put_inferred(struct telling *t)
 static void tell_wr(struct telling *t)
 {
     esse_show_f(&t->out, t->known->history, "%t read %k = %v, with ", (esse_txn){ t->to },
-                (esse_key){ t->edge->key }, versions_touch(t->versions, t->edge->to_at)->value);
+                (esse_key){ t->edge->key },
+                versions_key_access(t->versions, t->edge->to_at)->value);
     put_written(t, t->edge->from_at);
 }
 
@@ -71,13 +72,13 @@ static void tell_wr(struct telling *t)
  * that were not read. */
 static bool is_seen_order(const struct versions *versions, const struct dsg_edge *edge)
 {
-    return versions_touch(versions, edge->from_at)->kind == ESSE_OP_APPEND &&
+    return versions_key_access(versions, edge->from_at)->kind == ESSE_OP_APPEND &&
            !versions->gaps[edge->key];
 }
 
 static void tell_ww(struct telling *t)
 {
-    touch_id reader = t->versions->key_reader[t->edge->key];
+    key_access_id reader = t->versions->key_reader[t->edge->key];
     put_written(t, t->edge->from_at);
     esse_show_f(&t->out, t->known->history, " to %k comes before ", (esse_key){ t->edge->key });
     put_written(t, t->edge->to_at);
@@ -93,13 +94,14 @@ static void tell_ww(struct telling *t)
         return;
     }
     esse_show_f(&t->out, t->known->history, ", as %t saw",
-                (esse_txn){ versions_touch(t->versions, reader)->txn });
+                (esse_txn){ versions_key_access(t->versions, reader)->txn });
 }
 
 static void tell_rw(struct telling *t)
 {
     esse_show_f(&t->out, t->known->history, "%t read %k = %v, without ", (esse_txn){ t->from },
-                (esse_key){ t->edge->key }, versions_touch(t->versions, t->edge->from_at)->value);
+                (esse_key){ t->edge->key },
+                versions_key_access(t->versions, t->edge->from_at)->value);
     put_written(t, t->edge->to_at);
     if (t->inferred) {
         esse_out_text(&t->out, ", which comes later, as ");
@@ -139,7 +141,7 @@ static esse_value predicate_of(const struct telling *t)
 
 /* "by the 3 that t2 wrote the row x appeared among the matches of v < 5": what a version made of
  * the row that a predicate looked for. */
-static void put_change(struct telling *t, touch_id write)
+static void put_change(struct telling *t, key_access_id write)
 {
     const struct versions *versions = t->versions;
     const version_id version = versions->of[write.ix];
@@ -197,9 +199,9 @@ static const char *tell(struct telling *telling)
     return esse_out_memory(&telling->out);
 }
 
-static esse_op op_at(const struct versions *versions, touch_id at)
+static esse_op op_at(const struct versions *versions, key_access_id at)
 {
-    return (esse_op){ at.ix == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(versions, at) };
+    return (esse_op){ at.ix == ESSE_NO_KEY_ACCESS ? ESSE_NO_OP : versions_op(versions, at) };
 }
 
 static const struct version_edge *find_inferred(const struct versions *versions,

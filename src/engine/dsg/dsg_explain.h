@@ -5,7 +5,7 @@
 #include "engine/dsg/dsg_component.h"
 
 /* "the 5 that t3 appended", "the 5 that t3 wrote", "t3's delete" */
-void dsg_show_written(struct esse_out *out, const struct versions *versions, touch_id at);
+void dsg_show_written(struct esse_out *out, const struct versions *versions, key_access_id at);
 
 /* One edge in words and operations. */
 struct esse_edge dsg_explain_edge(struct known *known, const struct dsg_component *component,

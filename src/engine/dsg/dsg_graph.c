@@ -37,19 +37,19 @@ void dsg_time_find(struct dsg_time *time, const struct versions *versions)
     size_t end_count = collect(versions, ends, true), e = 0;
     esse_radix_sort(starts, start_count, scratch);
     esse_radix_sort(ends, end_count, scratch);
-    bool fresh = true; /* a start came since the last moment was made */
+    bool fresh = true; /* a start came since the last time node was made */
     while (s < start_count) {
         /* Real time is strict: at equal times the start comes first. */
         if (e == end_count || starts[s].key <= ends[e].key) {
-            if (time->moments)
-                time->starts_after[starts[s].id] = time->moments - 1;
+            if (time->time_nodes)
+                time->starts_after[starts[s].id] = time->time_nodes - 1;
             s++;
             fresh = true;
             continue;
         }
-        time->moments += fresh;
+        time->time_nodes += fresh;
         fresh = false;
-        time->ends_before[ends[e++].id] = time->moments - 1;
+        time->ends_before[ends[e++].id] = time->time_nodes - 1;
     }
     esse_arena_free(scratch);
 }
@@ -70,9 +70,9 @@ struct drawing {
     const struct dsg_time *time;
     unsigned mask;
     bool doubled, counting;
-    uint32_t moments_at;    /* the first node of the chain */
-    uint32_t helpers_at;    /* the first helper of a loose key */
-    uint32_t *key_helper;   /* by key: the number of its helpers' pair, or ESSE_NO_NODE */
+    uint32_t time_nodes_at; /* the first node of the chain */
+    uint32_t aux_nodes_at;  /* the first auxiliary node of an unordered key */
+    uint32_t *key_aux_node; /* by key: the number of its auxiliary nodes' pair, or ESSE_NO_NODE */
     struct dsg_link *links; /* by access */
 };
 
@@ -102,66 +102,69 @@ static inline void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum
         draw(d, leaves(d, from, dep), enters(d, to, dep));
 }
 
-static void draw_to_loose(struct drawing *d, uint32_t key, touch_id at, enum esse_dep dep)
+static void draw_to_unordered(struct drawing *d, uint32_t key, key_access_id at, enum esse_dep dep)
 {
     const struct versions *versions = d->versions;
-    uint32_t txn = versions_touch(versions, at)->txn;
+    uint32_t txn = versions_key_access(versions, at)->txn;
     if (!(d->mask & 1u << dep))
         return;
-    if (!versions_writes_loose(versions, key, at)) {
-        draw(d, leaves(d, txn, dep), d->helpers_at + 2 * d->key_helper[key] + (dep == ESSE_DEP_RW));
+    if (!versions_writes_unordered(versions, key, at)) {
+        draw(d, leaves(d, txn, dep),
+             d->aux_nodes_at + 2 * d->key_aux_node[key] + (dep == ESSE_DEP_RW));
         return;
     }
-    for (version_id v = versions->loose[key]; v.ix < versions->first[key + 1].ix; v.ix++)
+    for (version_id v = versions->unordered[key]; v.ix < versions->first[key + 1].ix; v.ix++)
         draw_txns(d, txn, version_txn(versions, v), dep);
 }
 
-/* From whoever installed or read a loose version to whoever installed one that is known to follow
- * it. */
-static void draw_inferred(struct drawing *d, touch_id at, version_id version, enum esse_dep dep)
+/* From whoever installed or read an unordered version to whoever installed one that is known to
+ * follow it. */
+static void draw_inferred(struct drawing *d, key_access_id at, version_id version,
+                          enum esse_dep dep)
 {
     const struct versions *versions = d->versions;
     for (uint32_t e = versions->after_first[version.ix]; e < versions->after_first[version.ix + 1];
          e++)
-        draw_txns(d, versions_touch(versions, at)->txn,
+        draw_txns(d, versions_key_access(versions, at)->txn,
                   version_txn(versions, versions->after[e].to), dep);
 }
 
-/* To the loose versions of a key from the transactions that installed or read what they follow, and
- * between them. */
-static void draw_loose_key(struct drawing *d, uint32_t key)
+/* To the unordered versions of a key from the transactions that installed or read what they follow,
+ * and between them. */
+static void draw_unordered_key(struct drawing *d, uint32_t key)
 {
     const struct versions *versions = d->versions;
     const uint32_t *first = &versions->sources->by_key.first[key];
-    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++) {
-        const struct esse_touch *touch = versions_touch(versions, at);
-        const enum esse_dep dep = touch->kind == ESSE_OP_READ ? ESSE_DEP_RW : ESSE_DEP_WW;
+    for (key_access_id at = { first[0] }; at.ix < first[1]; at.ix++) {
+        const struct esse_key_access *key_access = versions_key_access(versions, at);
+        const enum esse_dep dep = key_access->kind == ESSE_OP_READ ? ESSE_DEP_RW : ESSE_DEP_WW;
         version_id version = versions->of[at.ix];
         if (version.ix == NO_VERSION ||
-            (dep == ESSE_DEP_RW && version_txn(versions, version) == touch->txn))
+            (dep == ESSE_DEP_RW && version_txn(versions, version) == key_access->txn))
             continue;
-        if (is_loose(versions, key, version) && versions->after_first)
+        if (is_unordered(versions, key, version) && versions->after_first)
             draw_inferred(d, at, version, dep);
-        else if (d->key_helper[key] != ESSE_NO_NODE && !is_loose(versions, key, version) &&
-                 precedes_loose(versions, key, version))
-            draw_to_loose(d, key, at, dep);
+        else if (d->key_aux_node[key] != ESSE_NO_NODE && !is_unordered(versions, key, version) &&
+                 precedes_unordered(versions, key, version))
+            draw_to_unordered(d, key, at, dep);
     }
 }
 
 /* What an access depends on, and what depends on it, along the order of the key. */
-static struct dsg_link link_of(const struct versions *versions, uint32_t key, touch_id at)
+static struct dsg_link link_of(const struct versions *versions, uint32_t key, key_access_id at)
 {
-    const struct esse_touch *touch = versions_touch(versions, at);
-    struct dsg_link link = { touch->kind == ESSE_OP_READ ? ESSE_NO_TXN : IS_WRITE, ESSE_NO_TXN };
+    const struct esse_key_access *key_access = versions_key_access(versions, at);
+    struct dsg_link link = { key_access->kind == ESSE_OP_READ ? ESSE_NO_TXN : IS_WRITE,
+                             ESSE_NO_TXN };
     version_id version = versions->of[at.ix];
     if (version.ix == NO_VERSION)
         return link;
-    if (touch->kind == ESSE_OP_READ) {
+    if (key_access->kind == ESSE_OP_READ) {
         link.writer = version_txn(versions, version);
-        if (link.writer == touch->txn)
+        if (link.writer == key_access->txn)
             return (struct dsg_link){ ESSE_NO_TXN, ESSE_NO_TXN };
     }
-    if (version.ix + 1 < versions->loose[key].ix)
+    if (version.ix + 1 < versions->unordered[key].ix)
         link.next = version_txn(versions, (version_id){ version.ix + 1 });
     return link;
 }
@@ -178,7 +181,7 @@ static struct dsg_link *find_links(const struct versions *versions)
          access++)
         links[access] = (struct dsg_link){ ESSE_NO_TXN, ESSE_NO_TXN };
     for (uint32_t key = 0; key < versions->history->keys; key++)
-        for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++)
+        for (key_access_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++)
             links[by_key->at[at.ix].access] = link_of(versions, key, at);
     return links;
 }
@@ -202,23 +205,23 @@ static void draw_accesses(struct drawing *d, uint32_t txn)
 static void draw_time(struct drawing *d, uint32_t txn)
 {
     uint32_t before = d->time->ends_before[txn], after = d->time->starts_after[txn];
-    ESSE_HOT_ASSERT(before == ESSE_NO_NODE || before < d->time->moments);
-    ESSE_HOT_ASSERT(after == ESSE_NO_NODE || after < d->time->moments);
+    ESSE_HOT_ASSERT(before == ESSE_NO_NODE || before < d->time->time_nodes);
+    ESSE_HOT_ASSERT(after == ESSE_NO_NODE || after < d->time->time_nodes);
     if (before != ESSE_NO_NODE)
-        draw(d, leaves(d, txn, ESSE_DEP_REALTIME), d->moments_at + before);
+        draw(d, leaves(d, txn, ESSE_DEP_REALTIME), d->time_nodes_at + before);
     if (after != ESSE_NO_NODE)
-        draw(d, d->moments_at + after, enters(d, txn, ESSE_DEP_REALTIME));
+        draw(d, d->time_nodes_at + after, enters(d, txn, ESSE_DEP_REALTIME));
 }
 
-/* From the helpers of a key to its loose versions. */
-static void draw_helpers(struct drawing *d, uint32_t key)
+/* From the auxiliary nodes of a key to its unordered versions. */
+static void draw_aux_nodes(struct drawing *d, uint32_t key)
 {
     const struct versions *versions = d->versions;
-    ESSE_HOT_ASSERT(d->key_helper[key] != ESSE_NO_NODE);
-    uint32_t helper = d->helpers_at + 2 * d->key_helper[key];
-    for (version_id v = versions->loose[key]; v.ix < versions->first[key + 1].ix; v.ix++) {
-        draw(d, helper, enters(d, version_txn(versions, v), ESSE_DEP_WW));
-        draw(d, helper + 1, enters(d, version_txn(versions, v), ESSE_DEP_RW));
+    ESSE_HOT_ASSERT(d->key_aux_node[key] != ESSE_NO_NODE);
+    uint32_t aux_node = d->aux_nodes_at + 2 * d->key_aux_node[key];
+    for (version_id v = versions->unordered[key]; v.ix < versions->first[key + 1].ix; v.ix++) {
+        draw(d, aux_node, enters(d, version_txn(versions, v), ESSE_DEP_WW));
+        draw(d, aux_node + 1, enters(d, version_txn(versions, v), ESSE_DEP_RW));
     }
 }
 
@@ -269,25 +272,25 @@ static void draw_all(struct drawing *d)
     if (d->mask & 1u << ESSE_DEP_PROCESS)
         draw_sessions(d);
     if (d->mask & 1u << ESSE_DEP_REALTIME)
-        for (uint32_t m = 1; m < d->time->moments; m++)
-            draw(d, d->moments_at + m - 1, d->moments_at + m);
+        for (uint32_t m = 1; m < d->time->time_nodes; m++)
+            draw(d, d->time_nodes_at + m - 1, d->time_nodes_at + m);
     for (uint32_t key = 0; key < history->keys; key++) {
-        const bool helped = d->key_helper[key] != ESSE_NO_NODE;
+        const bool helped = d->key_aux_node[key] != ESSE_NO_NODE;
         if (helped || d->versions->after_first)
-            draw_loose_key(d, key);
+            draw_unordered_key(d, key);
         if (helped)
-            draw_helpers(d, key);
+            draw_aux_nodes(d, key);
     }
 }
 
-/* A key needs helpers if several versions are loose at its end. */
-static uint32_t number_helpers(struct drawing *d)
+/* A key needs auxiliary nodes if several versions are unordered at its end. */
+static uint32_t number_aux_nodes(struct drawing *d)
 {
     const struct versions *versions = d->versions;
     uint32_t count = 0;
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        bool needed = versions->loose[key].ix < versions->first[key + 1].ix;
-        d->key_helper[key] = needed ? count++ : ESSE_NO_NODE;
+        bool needed = versions->unordered[key].ix < versions->first[key + 1].ix;
+        d->key_aux_node[key] = needed ? count++ : ESSE_NO_NODE;
     }
     return count;
 }
@@ -297,17 +300,17 @@ void dsg_graph_build(struct esse_csr *csr, const struct versions *versions,
 {
     const struct esse_history *history = versions->history;
     struct drawing d = { csr, versions, time, mask, doubled, true, 0, 0, NULL, NULL };
-    d.key_helper = esse_arena_array(versions->arena, history->keys + 1u, *d.key_helper);
-    uint32_t helpers = number_helpers(&d);
+    d.key_aux_node = esse_arena_array(versions->arena, history->keys + 1u, *d.key_aux_node);
+    uint32_t aux_nodes = number_aux_nodes(&d);
     d.links = find_links(versions);
-    d.moments_at = history->txns * (doubled ? 2u : 1u);
-    d.helpers_at = d.moments_at + time->moments;
-    esse_csr_init(csr, versions->arena, d.helpers_at + 2 * helpers);
+    d.time_nodes_at = history->txns * (doubled ? 2u : 1u);
+    d.aux_nodes_at = d.time_nodes_at + time->time_nodes;
+    esse_csr_init(csr, versions->arena, d.aux_nodes_at + 2 * aux_nodes);
     draw_all(&d);
     esse_csr_start(csr);
     d.counting = false;
     draw_all(&d);
     esse_csr_finish(csr);
     esse_arena_drop(versions->arena, d.links);
-    esse_arena_drop(versions->arena, d.key_helper);
+    esse_arena_drop(versions->arena, d.key_aux_node);
 }

@@ -7,9 +7,9 @@
 /*
  * The dependency graph of a history for a choice of edges, as compressed rows.
  *
- * Nodes are the transactions, then helpers that keep the graph linear: for a key with several
- * loose versions, one node between its last ordered version and all of them; for real time, a
- * chain of moments, each after the ends before it and before the starts after it.
+ * Nodes are the transactions, then auxiliary nodes that keep the graph linear: for a key with
+ * several unordered versions, one node between its last ordered version and all of them; for real
+ * time, a chain of time nodes, each after the ends before it and before the starts after it.
  *
  * In a doubled graph (for snapshot isolation) transaction t is two nodes, its snapshot 2t and its
  * commit 2t + 1.  ww, wr, session order and real time lead from a commit to a snapshot, rw from a
@@ -23,9 +23,10 @@ static inline bool dsg_is_anti(unsigned dep)
     return (DSG_ANTI >> dep) & 1;
 }
 
-/* Real time as a chain: the moment after which a transaction starts and before which it ended. */
+/* Real time as a chain: the time node after which a transaction starts and before which it
+ * ended. */
 struct dsg_time {
-    uint32_t moments;
+    uint32_t time_nodes;
     uint32_t *starts_after, *ends_before; /* by transaction, or ESSE_NO_NODE */
 };
 

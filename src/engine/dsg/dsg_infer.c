@@ -10,8 +10,9 @@
 /* What a transaction that counts shows of a key, as seen by those before and after it. */
 struct shown {
     uint32_t txn;
-    touch_id first; /* the access that shows the first version: what it read, else what it wrote */
-    touch_id last;  /* and the last: what it wrote, else what it read */
+    key_access_id
+        first; /* the access that shows the first version: what it read, else what it wrote */
+    key_access_id last; /* and the last: what it wrote, else what it read */
     bool is_read_first;
 };
 ESSE_VEC(shown_vec, struct shown)
@@ -23,7 +24,8 @@ struct inferring {
     enum esse_basis basis;  /* the one at hand */
     version_id *latest;     /* by version: where the last edge from it led, or NO_VERSION */
     struct shown_vec shown; /* of the key at hand, as recorded */
-    touch_id *session_last; /* by session: the last access that showed the key, or NO_TOUCH */
+    key_access_id
+        *session_last; /* by session: the last access that showed the key, or ESSE_NO_KEY_ACCESS */
     struct esse_pair_vec starts, ends;
     struct shown_vec open; /* the frontier: ended, and covered by no later one yet */
 };
@@ -32,20 +34,21 @@ struct inferring {
 
 /* Did a transaction that counts read something definite that no transaction wrote for good: what
  * was aborted, overwritten by its own writer, or came from nowhere? */
-static bool is_strange(const struct inferring *in, uint32_t key, touch_id at)
+static bool is_strange(const struct inferring *in, uint32_t key, key_access_id at)
 {
     const struct versions *versions = in->versions;
     const struct sources *sources = versions->sources;
-    const struct esse_touch *touch = versions_touch(versions, at);
+    const struct esse_key_access *key_access = versions_key_access(versions, at);
     uint32_t writers = 0;
-    if (touch->kind != ESSE_OP_READ || !versions->in[touch->txn] ||
-        versions->of[at.ix].ix != NO_VERSION || esse_value_is_list(touch->value) ||
-        esse_value_eq(touch->value, ESSE_NONE) || esse_value_eq(touch->value, ESSE_NIL) ||
-        esse_value_eq(touch->value, sources->initial[key]) ||
+    if (key_access->kind != ESSE_OP_READ || !versions->in[key_access->txn] ||
+        versions->of[at.ix].ix != NO_VERSION || esse_value_is_list(key_access->value) ||
+        esse_value_eq(key_access->value, ESSE_NONE) || esse_value_eq(key_access->value, ESSE_NIL) ||
+        esse_value_eq(key_access->value, sources->initial[key]) ||
         esse_is_after_own_write(&sources->by_key, key, at.ix))
         return false;
-    for (touch_id w = sources->link[at.ix]; w.ix != ESSE_NO_TOUCH; w = sources->link[w.ix])
-        writers += known_status(in->known, versions_touch(versions, w)->txn) != ESSE_ABORTED;
+    for (key_access_id w = sources->link[at.ix]; w.ix != ESSE_NO_KEY_ACCESS;
+         w = sources->link[w.ix])
+        writers += known_status(in->known, versions_key_access(versions, w)->txn) != ESSE_ABORTED;
     return writers < 2;
 }
 
@@ -58,7 +61,7 @@ static void number_strange(struct inferring *in)
     for (uint32_t key = 0; key < versions->history->keys; key++) {
         esse_word_map_clear(&values, in->known->scratch,
                             by_key->first[key + 1] - by_key->first[key]);
-        for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
+        for (key_access_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
             bool fresh;
             if (!is_strange(in, key, at))
                 continue;
@@ -72,31 +75,33 @@ static void number_strange(struct inferring *in)
     versions->write = esse_arena_grow(versions->arena, versions->write,
                                       (in->graph.nodes + (size_t)1) * sizeof *versions->write);
     for (version_id v = { versions->count }; v.ix < in->graph.nodes; v.ix++)
-        versions->write[v.ix].ix = ESSE_NO_TOUCH;
+        versions->write[v.ix].ix = ESSE_NO_KEY_ACCESS;
 }
 
 /* ---- what transactions show of a key ---- */
 
 /* An update that both read and wrote the key counts by what it wrote. */
-static bool is_read_of_update(const struct versions *versions, touch_id at)
+static bool is_read_of_update(const struct versions *versions, key_access_id at)
 {
-    return versions_touch(versions, at)->kind == ESSE_OP_READ &&
+    return versions_key_access(versions, at)->kind == ESSE_OP_READ &&
            versions->history->op_kind[versions_op(versions, at)] == ESSE_OP_PREDICATE_UPDATE;
 }
 
-static struct shown look(const struct inferring *in, touch_id begin, touch_id end)
+static struct shown look(const struct inferring *in, key_access_id begin, key_access_id end)
 {
     const struct esse_by_key *by_key = &in->versions->sources->by_key;
-    struct shown shown = { by_key->at[begin.ix].txn, { ESSE_NO_TOUCH }, { ESSE_NO_TOUCH }, false };
-    for (touch_id at = begin; at.ix < end.ix; at.ix++) {
+    struct shown shown = {
+        by_key->at[begin.ix].txn, { ESSE_NO_KEY_ACCESS }, { ESSE_NO_KEY_ACCESS }, false
+    };
+    for (key_access_id at = begin; at.ix < end.ix; at.ix++) {
         bool is_read = by_key->at[at.ix].kind == ESSE_OP_READ;
         if (in->versions->of[at.ix].ix == NO_VERSION || is_read_of_update(in->versions, at))
             continue;
-        if (shown.first.ix == ESSE_NO_TOUCH) {
+        if (shown.first.ix == ESSE_NO_KEY_ACCESS) {
             shown.first = at;
             shown.is_read_first = is_read;
         }
-        if (!is_read || shown.last.ix == ESSE_NO_TOUCH)
+        if (!is_read || shown.last.ix == ESSE_NO_KEY_ACCESS)
             shown.last = at;
     }
     return shown;
@@ -105,10 +110,10 @@ static struct shown look(const struct inferring *in, touch_id begin, touch_id en
 static bool is_register(const struct versions *versions, uint32_t key)
 {
     const uint32_t *first = &versions->sources->by_key.first[key];
-    if (versions->gaps[key] || versions->key_reader[key].ix != ESSE_NO_TOUCH)
+    if (versions->gaps[key] || versions->key_reader[key].ix != ESSE_NO_KEY_ACCESS)
         return false;
-    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++)
-        if (versions_touch(versions, at)->kind == ESSE_OP_APPEND)
+    for (key_access_id at = { first[0] }; at.ix < first[1]; at.ix++)
+        if (versions_key_access(versions, at)->kind == ESSE_OP_APPEND)
             return false;
     return true;
 }
@@ -119,12 +124,12 @@ static void look_at_key(struct inferring *in, uint32_t key)
     in->shown.count = 0;
     if (!is_register(in->versions, key))
         return;
-    for (touch_id at = { by_key->first[key] }, end; at.ix < by_key->first[key + 1]; at = end) {
+    for (key_access_id at = { by_key->first[key] }, end; at.ix < by_key->first[key + 1]; at = end) {
         end.ix = esse_run_end(by_key, key, at.ix);
         if (!in->versions->in[by_key->at[at.ix].txn])
             continue;
         struct shown shown = look(in, at, end);
-        if (shown.first.ix != ESSE_NO_TOUCH)
+        if (shown.first.ix != ESSE_NO_KEY_ACCESS)
             shown_vec_push(&in->shown, in->known->scratch, shown);
     }
 }
@@ -133,7 +138,7 @@ static void look_at_key(struct inferring *in, uint32_t key)
 
 /* What comes after the initial version need not be inferred.  Most repetitions come one after
  * another: many read what many others go on to. */
-static void add(struct inferring *in, uint32_t key, touch_id from_at, touch_id to_at)
+static void add(struct inferring *in, uint32_t key, key_access_id from_at, key_access_id to_at)
 {
     version_id from = in->versions->of[from_at.ix], to = in->versions->of[to_at.ix];
     assert(from.ix < in->graph.nodes);
@@ -161,13 +166,13 @@ static void follow_sessions(struct inferring *in, uint32_t key)
     const uint32_t *session = in->versions->history->txn_session;
     for (size_t i = 0; i < in->shown.count; i++) {
         const struct shown *shown = &in->shown.at[i];
-        touch_id *last = &in->session_last[session[shown->txn]];
-        if (last->ix != ESSE_NO_TOUCH)
+        key_access_id *last = &in->session_last[session[shown->txn]];
+        if (last->ix != ESSE_NO_KEY_ACCESS)
             add(in, key, *last, shown->first);
         *last = shown->last;
     }
     for (size_t i = 0; i < in->shown.count; i++)
-        in->session_last[session[in->shown.at[i].txn]].ix = ESSE_NO_TOUCH;
+        in->session_last[session[in->shown.at[i].txn]].ix = ESSE_NO_KEY_ACCESS;
 }
 
 static void sort_times(struct inferring *in)
@@ -213,7 +218,7 @@ static void follow_times(struct inferring *in, uint32_t key)
             end_shown(in, in->shown.at[in->ends.at[e++].id]);
             continue;
         }
-        touch_id first = in->shown.at[in->starts.at[s++].id].first;
+        key_access_id first = in->shown.at[in->starts.at[s++].id].first;
         for (size_t i = 0; i < in->open.count; i++)
             add(in, key, in->open.at[i].last, first);
     }
@@ -254,11 +259,11 @@ static void renumber(struct inferring *in)
     struct version_edge_vec *edges = &in->graph.edges;
     struct esse_arena *arena = esse_arena_new();
     const version_id *place = find_places(in, arena);
-    touch_id *write = esse_arena_alloc(arena, versions->count + 1u, sizeof *write);
+    key_access_id *write = esse_arena_alloc(arena, versions->count + 1u, sizeof *write);
     for (version_id v = { 0 }; v.ix < versions->count; v.ix++)
         write[place[v.ix].ix] = versions->write[v.ix];
     memcpy(versions->write, write, versions->count * sizeof *write);
-    for (touch_id at = { 0 }; at.ix < versions->sources->by_key.count; at.ix++)
+    for (key_access_id at = { 0 }; at.ix < versions->sources->by_key.count; at.ix++)
         if (versions->of[at.ix].ix != NO_VERSION)
             versions->of[at.ix] = place[versions->of[at.ix].ix];
     for (size_t i = 0; i < edges->count; i++) {

@@ -5,7 +5,7 @@
 
 /*
  * What follows about the order of registers' versions from assumptions (docs/design/dsg.md): adds
- * versions->after, and numbers the loose versions of every key in an order that follows it.
+ * versions->after, and numbers the unordered versions of every key in an order that follows it.
  *
  * The assumptions of 'assume' are taken one after the other, as Elle does: one that contradicts
  * what is known so far of some key is reported as cyclic-versions and left out, for all keys.

@@ -21,9 +21,9 @@
 struct dsg_predicate_edge {
     uint32_t from, to; /* transactions */
     uint32_t key;
-    uint32_t op;    /* the predicate operation */
-    touch_id write; /* the access that changes the matches */
-    uint8_t dep;    /* ESSE_DEP_WRP or ESSE_DEP_RWP */
+    uint32_t op;         /* the predicate operation */
+    key_access_id write; /* the access that changes the matches */
+    uint8_t dep;         /* ESSE_DEP_WRP or ESSE_DEP_RWP */
 };
 ESSE_VEC(dsg_predicate_edge_vec, struct dsg_predicate_edge)
 

@@ -20,7 +20,7 @@ static void group_versions(struct dsg_ranges *ranges)
         first[t] += first[t - 1];
     ranges->installed = esse_arena_array(arena, versions->count + (size_t)1, version_id);
     for (version_id v = { 0 }; v.ix < versions->count; v.ix++)
-        if (versions->write[v.ix].ix != ESSE_NO_TOUCH)
+        if (versions->write[v.ix].ix != ESSE_NO_KEY_ACCESS)
             ranges->installed[first[version_txn(versions, v) + 1]++] = v;
     ranges->installed_first = first;
 }

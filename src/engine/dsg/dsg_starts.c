@@ -123,20 +123,21 @@ static void hold(struct starting *s, uint32_t from, uint32_t to, struct dsg_edge
         tell(s, from, to, edge);
 }
 
-static struct dsg_edge item(enum esse_dep dep, uint32_t key, touch_id from_at, touch_id to_at)
+static struct dsg_edge item(enum esse_dep dep, uint32_t key, key_access_id from_at,
+                            key_access_id to_at)
 {
     return (struct dsg_edge){
         .key = key, .from_at = from_at, .to_at = to_at, .predicate = ESSE_NO_OP, .dep = (uint8_t)dep
     };
 }
 
-/* Of the loose versions that follow a read version the two that were committed first: if those are
- * not missed, none is, and one of them may be the reader's own. */
+/* Of the unordered versions that follow a read version the two that were committed first: if those
+ * are not missed, none is, and one of them may be the reader's own. */
 static void find_earliest(const struct starting *s, uint32_t key, version_id earliest[2])
 {
     const struct versions *versions = s->versions;
     earliest[0].ix = earliest[1].ix = NO_VERSION;
-    for (version_id v = versions->loose[key]; v.ix < versions->first[key + 1].ix; v.ix++) {
+    for (version_id v = versions->unordered[key]; v.ix < versions->first[key + 1].ix; v.ix++) {
         version_id version = v;
         for (int i = 0; i < 2; i++) {
             const version_id other = earliest[i];
@@ -151,29 +152,29 @@ static void find_earliest(const struct starting *s, uint32_t key, version_id ear
     }
 }
 
-static void hold_to(struct starting *s, uint32_t key, touch_id at, enum esse_dep dep,
+static void hold_to(struct starting *s, uint32_t key, key_access_id at, enum esse_dep dep,
                     version_id next)
 {
-    hold(s, versions_touch(s->versions, at)->txn, version_txn(s->versions, next),
+    hold(s, versions_key_access(s->versions, at)->txn, version_txn(s->versions, next),
          item(dep, key, at, s->versions->write[next.ix]));
 }
 
 /* From the access to whoever installed what comes after its version. */
-static void hold_next(struct starting *s, uint32_t key, touch_id at, enum esse_dep dep,
+static void hold_next(struct starting *s, uint32_t key, key_access_id at, enum esse_dep dep,
                       const version_id earliest[2])
 {
     const struct versions *versions = s->versions;
     const version_id version = versions->of[at.ix];
-    if (is_loose(versions, key, version))
+    if (is_unordered(versions, key, version))
         return;
-    if (version.ix + 1 < versions->loose[key].ix)
+    if (version.ix + 1 < versions->unordered[key].ix)
         hold_to(s, key, at, dep, (version_id){ version.ix + 1 });
-    if (!precedes_loose(versions, key, version))
+    if (!precedes_unordered(versions, key, version))
         return;
     for (int i = 0; i < 2 && dep == ESSE_DEP_RW; i++)
         if (earliest[i].ix != NO_VERSION)
             hold_to(s, key, at, dep, earliest[i]);
-    for (version_id v = versions->loose[key];
+    for (version_id v = versions->unordered[key];
          dep == ESSE_DEP_WW && v.ix < versions->first[key + 1].ix; v.ix++)
         hold_to(s, key, at, dep, v);
 }
@@ -184,15 +185,15 @@ static void hold_key(struct starting *s, uint32_t key)
     const uint32_t *first = &versions->sources->by_key.first[key];
     version_id earliest[2];
     find_earliest(s, key, earliest);
-    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++) {
-        const struct esse_touch *touch = versions_touch(versions, at);
+    for (key_access_id at = { first[0] }; at.ix < first[1]; at.ix++) {
+        const struct esse_key_access *key_access = versions_key_access(versions, at);
         const version_id version = versions->of[at.ix];
-        if (version.ix == NO_VERSION || !versions->in[touch->txn])
+        if (version.ix == NO_VERSION || !versions->in[key_access->txn])
             continue;
-        if (touch->kind != ESSE_OP_READ) {
+        if (key_access->kind != ESSE_OP_READ) {
             hold_next(s, key, at, ESSE_DEP_WW, earliest);
-        } else if (version_txn(versions, version) != touch->txn) {
-            hold(s, version_txn(versions, version), touch->txn,
+        } else if (version_txn(versions, version) != key_access->txn) {
+            hold(s, version_txn(versions, version), key_access->txn,
                  item(ESSE_DEP_WR, key, versions->write[version.ix], at));
             hold_next(s, key, at, ESSE_DEP_RW, earliest);
         }
@@ -205,8 +206,8 @@ static void hold_predicates(struct starting *s)
         const struct dsg_predicate_edge *known = &s->versions->predicate_edges[i];
         const bool reads = known->dep == ESSE_DEP_WRP;
         struct dsg_edge edge = item((enum esse_dep)known->dep, known->key,
-                                    reads ? known->write : (touch_id){ ESSE_NO_TOUCH },
-                                    reads ? (touch_id){ ESSE_NO_TOUCH } : known->write);
+                                    reads ? known->write : (key_access_id){ ESSE_NO_KEY_ACCESS },
+                                    reads ? (key_access_id){ ESSE_NO_KEY_ACCESS } : known->write);
         edge.predicate = known->op;
         hold(s, known->from, known->to, edge);
     }
@@ -219,8 +220,8 @@ static void hold_sessions(struct starting *s)
     for (uint32_t txn = 0; txn < s->versions->history->txns; txn++)
         if (s->versions->in[txn])
             hold(s, txn, dsg_next_in_session(s->versions, txn),
-                 item(ESSE_DEP_PROCESS, 0, (touch_id){ ESSE_NO_TOUCH },
-                      (touch_id){ ESSE_NO_TOUCH }));
+                 item(ESSE_DEP_PROCESS, 0, (key_access_id){ ESSE_NO_KEY_ACCESS },
+                      (key_access_id){ ESSE_NO_KEY_ACCESS }));
 }
 
 /* A committing transaction must not have ended before one started that has its start point already;
@@ -242,8 +243,8 @@ static void hold_times(struct starting *s)
             latest = txn;
         } else if ((order->events[i] & 1) && end != ESSE_NO_TIME && end < latest_start) {
             hold(s, txn, latest,
-                 item(ESSE_DEP_REALTIME, 0, (touch_id){ ESSE_NO_TOUCH },
-                      (touch_id){ ESSE_NO_TOUCH }));
+                 item(ESSE_DEP_REALTIME, 0, (key_access_id){ ESSE_NO_KEY_ACCESS },
+                      (key_access_id){ ESSE_NO_KEY_ACCESS }));
         }
     }
 }

@@ -16,10 +16,10 @@ struct observing {
 };
 
 /* The unknown transaction that alone can have written what the chain from 'at' is about. */
-static uint32_t unknown_writer(const struct observing *o, touch_id at)
+static uint32_t unknown_writer(const struct observing *o, key_access_id at)
 {
     uint32_t found = ESSE_NO_TXN;
-    for (; at.ix != ESSE_NO_TOUCH; at = o->sources->link[at.ix]) {
+    for (; at.ix != ESSE_NO_KEY_ACCESS; at = o->sources->link[at.ix]) {
         const uint32_t txn = o->sources->by_key.at[at.ix].txn;
         if (txn == found || o->history->txn_status[txn] == ESSE_ABORTED)
             continue;
@@ -37,13 +37,13 @@ static uint32_t unknown_deleter(const struct observing *o, uint32_t key)
     uint32_t found = ESSE_NO_TXN;
     for (uint32_t at = by_key->first[key]; o->sources->deleted[key] && at < by_key->first[key + 1];
          at++) {
-        const struct esse_touch *touch = &by_key->at[at];
-        if (touch->kind != ESSE_OP_WRITE || !esse_value_eq(touch->value, ESSE_NIL) ||
-            touch->txn == found || o->history->txn_status[touch->txn] == ESSE_ABORTED)
+        const struct esse_key_access *key_access = &by_key->at[at];
+        if (key_access->kind != ESSE_OP_WRITE || !esse_value_eq(key_access->value, ESSE_NIL) ||
+            key_access->txn == found || o->history->txn_status[key_access->txn] == ESSE_ABORTED)
             continue;
-        if (found != ESSE_NO_TXN || o->history->txn_status[touch->txn] != ESSE_UNKNOWN_OUTCOME)
+        if (found != ESSE_NO_TXN || o->history->txn_status[key_access->txn] != ESSE_UNKNOWN_OUTCOME)
             return ESSE_NO_TXN;
-        found = touch->txn;
+        found = key_access->txn;
     }
     return found;
 }
@@ -66,14 +66,15 @@ static void observe_list(struct observing *o, esse_value list)
 
 /* What a register returned after an own write of its transaction is no observation (semantics 1); a
  * list shows the elements of other transactions before its own. */
-static void observe_touch(struct observing *o, uint32_t key, touch_id at, uint32_t deleter)
+static void observe_key_access(struct observing *o, uint32_t key, key_access_id at,
+                               uint32_t deleter)
 {
-    const struct esse_touch *touch = &o->sources->by_key.at[at.ix];
-    const esse_value value = esse_value_state(touch->value);
-    if (touch->kind != ESSE_OP_READ)
+    const struct esse_key_access *key_access = &o->sources->by_key.at[at.ix];
+    const esse_value value = esse_value_state(key_access->value);
+    if (key_access->kind != ESSE_OP_READ)
         return;
     if (esse_value_is_list(value)) {
-        if (o->in[touch->txn])
+        if (o->in[key_access->txn])
             observe_list(o, value);
         return;
     }
@@ -81,13 +82,13 @@ static void observe_touch(struct observing *o, uint32_t key, touch_id at, uint32
         return;
     uint32_t writer =
         esse_value_eq(value, ESSE_NIL) ? deleter : unknown_writer(o, o->sources->link[at.ix]);
-    if (writer == ESSE_NO_TXN || writer == touch->txn ||
+    if (writer == ESSE_NO_TXN || writer == key_access->txn ||
         esse_is_after_own_write(&o->sources->by_key, key, at.ix))
         return;
-    if (o->in[touch->txn])
+    if (o->in[key_access->txn])
         observe(o, writer);
-    else if (o->history->txn_status[touch->txn] == ESSE_UNKNOWN_OUTCOME)
-        esse_pair_vec_push(&o->held, o->scratch, (struct esse_pair){ touch->txn, writer });
+    else if (o->history->txn_status[key_access->txn] == ESSE_UNKNOWN_OUTCOME)
+        esse_pair_vec_push(&o->held, o->scratch, (struct esse_pair){ key_access->txn, writer });
 }
 
 /* ---- version sets ---- */
@@ -108,13 +109,14 @@ static bool find_writers(const struct observing *o, uint32_t key, struct esse_wo
     bool doubtful = false;
     esse_word_map_clear(writers, o->scratch, by_key->first[key + 1] - by_key->first[key]);
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
-        const struct esse_touch *touch = &by_key->at[at];
+        const struct esse_key_access *key_access = &by_key->at[at];
         bool fresh;
-        if (touch->kind == ESSE_OP_READ || o->history->txn_status[touch->txn] == ESSE_ABORTED)
+        if (key_access->kind == ESSE_OP_READ ||
+            o->history->txn_status[key_access->txn] == ESSE_ABORTED)
             continue;
-        uint32_t *writer = esse_word_map_put(writers, touch->value.word, &fresh);
-        *writer = fresh || *writer == touch->txn ? touch->txn : SEVERAL;
-        doubtful |= o->history->txn_status[touch->txn] == ESSE_UNKNOWN_OUTCOME;
+        uint32_t *writer = esse_word_map_put(writers, key_access->value.word, &fresh);
+        *writer = fresh || *writer == key_access->txn ? key_access->txn : SEVERAL;
+        doubtful |= o->history->txn_status[key_access->txn] == ESSE_UNKNOWN_OUTCOME;
     }
     return doubtful;
 }
@@ -170,8 +172,8 @@ static void observe_key(struct observing *o, uint32_t key)
 {
     const uint32_t deleter = unknown_deleter(o, key);
     const uint32_t *first = &o->sources->by_key.first[key];
-    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++)
-        observe_touch(o, key, at, deleter);
+    for (key_access_id at = { first[0] }; at.ix < first[1]; at.ix++)
+        observe_key_access(o, key, at, deleter);
 }
 
 /* What an unknown transaction read counts from now on. */

@@ -65,11 +65,11 @@ void known_tell(struct known *known, enum esse_anomaly_id type, esse_key key,
     found_vec_push(&known->found, known->arena, anomaly);
 }
 
-struct esse_step known_step(struct known *known, touch_id at, const char *rest)
+struct esse_step known_step(struct known *known, key_access_id at, const char *rest)
 {
-    const struct esse_touch *touch = known_touch(known, at);
-    const esse_txn txn = { touch->txn };
-    const esse_op op = { esse_by_key_op(&known->sources.by_key, touch->access) };
+    const struct esse_key_access *key_access = known_key_access(known, at);
+    const esse_txn txn = { key_access->txn };
+    const esse_op op = { esse_by_key_op(&known->sources.by_key, key_access->access) };
     return (struct esse_step){
         txn, op, esse_show_sentence(known->arena, known->history, "%t %d%s", txn, op, rest)
     };

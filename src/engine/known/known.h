@@ -42,7 +42,8 @@ struct known {
 bool known_open(struct known *known, struct esse_job *job, const struct serial_part *part);
 void known_close(struct known *known);
 
-static inline const struct esse_touch *known_touch(const struct known *known, touch_id at)
+static inline const struct esse_key_access *known_key_access(const struct known *known,
+                                                             key_access_id at)
 {
     return &known->sources.by_key.at[at.ix];
 }
@@ -60,7 +61,7 @@ void known_tell(struct known *known, enum esse_anomaly_id type, esse_key key,
                 const char *description, const struct esse_step *steps, uint32_t count);
 
 /* A step: "T3 read x = 5" and what 'rest' adds. */
-struct esse_step known_step(struct known *known, touch_id at, const char *rest);
+struct esse_step known_step(struct known *known, key_access_id at, const char *rest);
 
 /* Fills a verdict with the kept anomalies that rule the level out, in the order of the anomaly
  * table; false if there are none, and then the verdict is unknown. */

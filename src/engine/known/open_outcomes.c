@@ -33,9 +33,10 @@ static void note_reads(struct opening *o, uint32_t key)
         room += o->history->spines[s].count;
     esse_word_map_clear(&o->reader, o->scratch, room);
     for (uint32_t at = first; at < end; at++) {
-        const struct esse_touch *touch = &sources->by_key.at[at];
-        if (touch->kind == ESSE_OP_READ && !esse_value_is_list(esse_value_state(touch->value)))
-            note(o, esse_value_state(touch->value), touch->txn);
+        const struct esse_key_access *key_access = &sources->by_key.at[at];
+        if (key_access->kind == ESSE_OP_READ &&
+            !esse_value_is_list(esse_value_state(key_access->value)))
+            note(o, esse_value_state(key_access->value), key_access->txn);
     }
     for (uint32_t s = sources->key_spine[key]; s != ESSE_NO_SPINE; s = sources->next_spine[s])
         for (uint32_t i = 0; i < o->history->spines[s].count; i++)
@@ -57,11 +58,12 @@ static void look_at_key(struct opening *o, uint32_t key)
         return;
     note_reads(o, key);
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
-        const struct esse_touch *touch = &by_key->at[at];
-        if (touch->kind == ESSE_OP_READ || !is_open(o, touch->txn))
+        const struct esse_key_access *key_access = &by_key->at[at];
+        if (key_access->kind == ESSE_OP_READ || !is_open(o, key_access->txn))
             continue;
-        const uint32_t reader = esse_word_map_get(&o->reader, touch->value.word, touch->txn);
-        o->may[touch->txn] |= reader != touch->txn;
+        const uint32_t reader =
+            esse_word_map_get(&o->reader, key_access->value.word, key_access->txn);
+        o->may[key_access->txn] |= reader != key_access->txn;
     }
 }
 

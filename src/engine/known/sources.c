@@ -18,20 +18,20 @@ static void link_writes(struct sources *sources, struct esse_word_map *map,
 {
     const struct esse_by_key *by_key = &sources->by_key;
     esse_word_map_clear(map, arena, count_writes(by_key, key));
-    for (touch_id at = { by_key->first[key + 1] }; at.ix-- > by_key->first[key];) {
-        const struct esse_touch *touch = &by_key->at[at.ix];
-        sources->link[at.ix].ix = ESSE_NO_TOUCH;
-        if (touch->kind == ESSE_OP_READ)
+    for (key_access_id at = { by_key->first[key + 1] }; at.ix-- > by_key->first[key];) {
+        const struct esse_key_access *key_access = &by_key->at[at.ix];
+        sources->link[at.ix].ix = ESSE_NO_KEY_ACCESS;
+        if (key_access->kind == ESSE_OP_READ)
             continue;
-        if (esse_value_eq(touch->value, ESSE_NIL) && touch->kind != ESSE_OP_APPEND) {
+        if (esse_value_eq(key_access->value, ESSE_NIL) && key_access->kind != ESSE_OP_APPEND) {
             sources->deleted[key] = 1;
             continue;
         }
         bool fresh;
-        uint32_t *first = esse_word_map_put(map, touch->value.word, &fresh);
+        uint32_t *first = esse_word_map_put(map, key_access->value.word, &fresh);
         if (!fresh)
             sources->link[at.ix].ix = *first;
-        sources->repeated[key] |= !fresh && touch->kind == ESSE_OP_APPEND;
+        sources->repeated[key] |= !fresh && key_access->kind == ESSE_OP_APPEND;
         *first = at.ix;
     }
 }
@@ -39,16 +39,17 @@ static void link_writes(struct sources *sources, struct esse_word_map *map,
 static void link_reads(struct sources *sources, const struct esse_word_map *map, uint32_t key)
 {
     const struct esse_by_key *by_key = &sources->by_key;
-    for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
-        const struct esse_touch *touch = &by_key->at[at.ix];
-        if (touch->kind == ESSE_OP_READ && !esse_value_is_list(touch->value))
-            sources->link[at.ix].ix = esse_word_map_get(map, touch->value.word, ESSE_NO_TOUCH);
+    for (key_access_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
+        const struct esse_key_access *key_access = &by_key->at[at.ix];
+        if (key_access->kind == ESSE_OP_READ && !esse_value_is_list(key_access->value))
+            sources->link[at.ix].ix =
+                esse_word_map_get(map, key_access->value.word, ESSE_NO_KEY_ACCESS);
     }
     for (uint32_t s = sources->key_spine[key]; s != ESSE_NO_SPINE; s = sources->next_spine[s]) {
         const struct esse_spine *spine = &sources->history->spines[s];
-        touch_id *item = sources->item + sources->spine_first[s];
+        key_access_id *item = sources->item + sources->spine_first[s];
         for (uint32_t i = 0; i < spine->count; i++)
-            item[i].ix = esse_word_map_get(map, spine->items[i].word, ESSE_NO_TOUCH);
+            item[i].ix = esse_word_map_get(map, spine->items[i].word, ESSE_NO_KEY_ACCESS);
     }
 }
 
@@ -66,7 +67,7 @@ static void find_spines(struct sources *sources)
         *first = s;
     }
     sources->item =
-        esse_arena_array(sources->arena, sources->spine_first[count] + (size_t)1, touch_id);
+        esse_arena_array(sources->arena, sources->spine_first[count] + (size_t)1, key_access_id);
 }
 
 struct linking {
@@ -107,7 +108,7 @@ bool sources_find_among(struct sources *sources, struct esse_arena *arena,
 {
     const size_t keys = history->keys + (size_t)1;
     *sources = (struct sources){ .arena = arena, .history = history, .by_key = *by_key };
-    sources->link = esse_arena_array(arena, sources->by_key.count + (size_t)1, touch_id);
+    sources->link = esse_arena_array(arena, sources->by_key.count + (size_t)1, key_access_id);
     sources->deleted = esse_arena_alloc(arena, keys, 1);
     sources->repeated = esse_arena_alloc(arena, keys, 1);
     sources->key_spine = esse_arena_none(arena, keys, uint32_t);
@@ -133,15 +134,15 @@ void sources_forget(struct sources *sources)
     sources->link = sources->item = NULL;
 }
 
-touch_id sources_only_of_chain(const struct sources *sources, touch_id at)
+key_access_id sources_only_of_chain(const struct sources *sources, key_access_id at)
 {
     const struct esse_history *history = sources->history;
-    touch_id found = { ESSE_NO_TOUCH };
-    for (; at.ix != ESSE_NO_TOUCH; at = sources->link[at.ix]) {
+    key_access_id found = { ESSE_NO_KEY_ACCESS };
+    for (; at.ix != ESSE_NO_KEY_ACCESS; at = sources->link[at.ix]) {
         if (history->txn_status[sources->by_key.at[at.ix].txn] == ESSE_ABORTED)
             continue;
-        if (found.ix != ESSE_NO_TOUCH)
-            return (touch_id){ ESSE_NO_TOUCH };
+        if (found.ix != ESSE_NO_KEY_ACCESS)
+            return (key_access_id){ ESSE_NO_KEY_ACCESS };
         found = at;
     }
     return found;

@@ -14,27 +14,27 @@ struct ordering {
     const struct esse_version_order **given; /* by key, or NULL */
     struct esse_word_map values;             /* the writes of a key with a certificate */
     uint32_t key;                            /* at hand */
-    touch_id begin, end;                     /* its accesses */
+    key_access_id begin, end;                /* its accesses */
     bool whole;                              /* every element of its longest list is a version */
     version_id next;                         /* the number of its next version */
     version_id nothing;       /* the version that reads of nothing returned, or NO_VERSION */
     bool is_asked, is_placed; /* whether its versions are in the order of the commits */
     version_id seen;          /* the version of the last snapshot */
-    touch_id found;           /* the access of the last in an order */
+    key_access_id found;      /* the access of the last in an order */
     uint32_t undetermined, unresolved, own_missed, not_repeated; /* see struct versions */
 };
 
-static bool is_write(const struct ordering *o, touch_id at)
+static bool is_write(const struct ordering *o, key_access_id at)
 {
     return o->by_key->at[at.ix].kind != ESSE_OP_READ;
 }
 
-static bool counts(const struct ordering *o, touch_id at)
+static bool counts(const struct ordering *o, key_access_id at)
 {
     return o->versions->in[o->by_key->at[at.ix].txn];
 }
 
-static void add_version(struct ordering *o, touch_id at)
+static void add_version(struct ordering *o, key_access_id at)
 {
     o->versions->write[o->next.ix] = at;
     o->versions->of[at.ix].ix = o->next.ix++;
@@ -42,33 +42,33 @@ static void add_version(struct ordering *o, touch_id at)
 
 /* A value of an order that no transaction installed, or that was there before, is passed over: the
  * scan reports what is wrong about it. */
-static void order_write(struct ordering *o, touch_id chain)
+static void order_write(struct ordering *o, key_access_id chain)
 {
-    touch_id at = sources_only(o->versions->sources, chain);
-    if (at.ix != ESSE_NO_TOUCH && counts(o, at) && o->versions->of[at.ix].ix == NO_VERSION)
+    key_access_id at = sources_only(o->versions->sources, chain);
+    if (at.ix != ESSE_NO_KEY_ACCESS && counts(o, at) && o->versions->of[at.ix].ix == NO_VERSION)
         add_version(o, at);
 }
 
 /* ---- the order that lists show ---- */
 
-static touch_id longest_read(const struct ordering *o)
+static key_access_id longest_read(const struct ordering *o)
 {
-    touch_id best = { ESSE_NO_TOUCH };
-    for (touch_id at = o->begin; at.ix < o->end.ix; at.ix++) {
+    key_access_id best = { ESSE_NO_KEY_ACCESS };
+    for (key_access_id at = o->begin; at.ix < o->end.ix; at.ix++) {
         esse_value value = o->by_key->at[at.ix].value;
         if (esse_value_is_list(value) && list_length(value) && counts(o, at) &&
-            (best.ix == ESSE_NO_TOUCH ||
+            (best.ix == ESSE_NO_KEY_ACCESS ||
              list_length(value) > list_length(o->by_key->at[best.ix].value)))
             best = at;
     }
     return best;
 }
 
-static void order_list(struct ordering *o, touch_id reader)
+static void order_list(struct ordering *o, key_access_id reader)
 {
     const struct sources *sources = o->versions->sources;
     esse_value list = o->by_key->at[reader.ix].value;
-    const touch_id *item = sources->item + sources->spine_first[spine_of(list)];
+    const key_access_id *item = sources->item + sources->spine_first[spine_of(list)];
     for (uint32_t i = 0; i < list_length(list); i++)
         order_write(o, item[i]);
     o->whole = o->next.ix - o->versions->first[o->key].ix - 1 == list_length(list);
@@ -77,7 +77,7 @@ static void order_list(struct ordering *o, touch_id reader)
 /* ---- the order that a certificate gives ---- */
 
 struct installing {
-    const struct esse_touch *at;
+    const struct esse_key_access *at;
     uint32_t txn;
 };
 
@@ -88,11 +88,12 @@ static bool is_earlier(const void *context, uint32_t at)
 }
 
 /* The last write of a transaction to the key, for orders by transaction. */
-static touch_id installed_by(struct ordering *o, uint32_t txn)
+static key_access_id installed_by(struct ordering *o, uint32_t txn)
 {
     const struct installing installing = { o->by_key->at, txn };
-    touch_id at = { esse_gallop(o->begin.ix, o->end.ix, o->found.ix, is_earlier, &installing) };
-    touch_id found = { ESSE_NO_TOUCH };
+    key_access_id at = { esse_gallop(o->begin.ix, o->end.ix, o->found.ix, is_earlier,
+                                     &installing) };
+    key_access_id found = { ESSE_NO_KEY_ACCESS };
     o->found = at;
     for (; at.ix < o->end.ix && o->by_key->at[at.ix].txn == txn; at.ix++)
         if (is_write(o, at))
@@ -103,7 +104,7 @@ static touch_id installed_by(struct ordering *o, uint32_t txn)
 static void map_values(struct ordering *o)
 {
     esse_word_map_clear(&o->values, o->arena, o->end.ix - o->begin.ix);
-    for (touch_id at = o->end; at.ix-- > o->begin.ix;) {
+    for (key_access_id at = o->end; at.ix-- > o->begin.ix;) {
         bool fresh;
         if (is_write(o, at) && !esse_value_eq(o->by_key->at[at.ix].value, ESSE_NIL))
             *esse_word_map_put(&o->values, o->by_key->at[at.ix].value.word, &fresh) = at.ix;
@@ -119,34 +120,34 @@ static void order_certificate(struct ordering *o, const struct esse_version_orde
             if (!has_values)
                 map_values(o);
             has_values = true;
-            order_write(
-                o, (touch_id){ esse_word_map_get(&o->values, version->value.word, ESSE_NO_TOUCH) });
+            order_write(o, (key_access_id){ esse_word_map_get(&o->values, version->value.word,
+                                                              ESSE_NO_KEY_ACCESS) });
             continue;
         }
-        touch_id at = installed_by(o, version->txn.ix);
-        if (at.ix != ESSE_NO_TOUCH && counts(o, at) && o->versions->of[at.ix].ix == NO_VERSION)
+        key_access_id at = installed_by(o, version->txn.ix);
+        if (at.ix != ESSE_NO_KEY_ACCESS && counts(o, at) && o->versions->of[at.ix].ix == NO_VERSION)
             add_version(o, at);
     }
 }
 
 /* ---- the rest ---- */
 
-/* What no order names is loose; a register's version is the transaction's last write, and what it
- * overwrites itself is none.  A single loose version has its place: the end. */
-static void place_loose(struct ordering *o)
+/* What no order names is unordered; a register's version is the transaction's last write, and what
+ * it overwrites itself is none.  A single unordered version has its place: the end. */
+static void place_unordered(struct ordering *o)
 {
     struct versions *versions = o->versions;
-    version_id loose = versions->loose[o->key] = o->next;
-    for (touch_id at = o->begin; at.ix < o->end.ix; at.ix++)
+    version_id unordered = versions->unordered[o->key] = o->next;
+    for (key_access_id at = o->begin; at.ix < o->end.ix; at.ix++)
         if (is_write(o, at) && counts(o, at) && versions->of[at.ix].ix == NO_VERSION &&
             (o->by_key->at[at.ix].kind == ESSE_OP_APPEND ||
              esse_is_last_write(o->by_key, o->key, at.ix)))
             add_version(o, at);
-    uint32_t count = o->next.ix - loose.ix;
+    uint32_t count = o->next.ix - unordered.ix;
     if (esse_is_recorded_in_version_order(versions->history) && !versions->gaps[o->key])
         count = 1;
     if (count == 1 && !versions->gaps[o->key])
-        versions->loose[o->key] = o->next;
+        versions->unordered[o->key] = o->next;
     o->undetermined += count > (versions->gaps[o->key] ? 0 : 1);
 }
 
@@ -191,19 +192,19 @@ version_id versions_at(const struct versions *versions, const struct esse_snapsh
 }
 
 /* What a read returned that may be of several versions. */
-static version_id version_at_snapshot(struct ordering *o, touch_id read)
+static version_id version_at_snapshot(struct ordering *o, key_access_id read)
 {
     const struct versions *versions = o->versions;
-    const struct esse_touch *touch = &o->by_key->at[read.ix];
+    const struct esse_key_access *key_access = &o->by_key->at[read.ix];
     const version_id first = versions->first[o->key];
     struct esse_snapshot snapshot;
-    if (!versions->snapshots || esse_value_is_list(touch->value) ||
-        !esse_snapshot_of(versions->snapshots, touch->txn, esse_by_key_op(o->by_key, touch->access),
-                          &snapshot))
+    if (!versions->snapshots || esse_value_is_list(key_access->value) ||
+        !esse_snapshot_of(versions->snapshots, key_access->txn,
+                          esse_by_key_op(o->by_key, key_access->access), &snapshot))
         return (version_id){ NO_VERSION };
     if (!o->is_asked)
-        o->is_placed =
-            versions->loose[o->key].ix == o->next.ix && versions_placed(versions, first, o->next);
+        o->is_placed = versions->unordered[o->key].ix == o->next.ix &&
+                       versions_placed(versions, first, o->next);
     o->is_asked = true;
     if (!o->is_placed)
         return (version_id){ NO_VERSION };
@@ -211,7 +212,7 @@ static version_id version_at_snapshot(struct ordering *o, touch_id read)
     o->seen = seen;
     const esse_value value = seen.ix == first.ix ? versions->sources->initial[o->key]
                                                  : o->by_key->at[versions->write[seen.ix].ix].value;
-    return esse_value_eq(value, touch->value) ? seen : (version_id){ NO_VERSION };
+    return esse_value_eq(value, key_access->value) ? seen : (version_id){ NO_VERSION };
 }
 
 /* ---- which version each read returned ---- */
@@ -222,12 +223,12 @@ static version_id version_at_snapshot(struct ordering *o, touch_id read)
 static version_id version_of_list(const struct ordering *o, esse_value list)
 {
     const struct sources *sources = o->versions->sources;
-    const touch_id *item = sources->item + sources->spine_first[spine_of(list)];
+    const key_access_id *item = sources->item + sources->spine_first[spine_of(list)];
     uint32_t count = list_length(list);
     version_id newest = o->versions->first[o->key];
     for (uint32_t i = 0; i < count; i++) {
-        touch_id at = sources_only(sources, item[i]);
-        if (at.ix == ESSE_NO_TOUCH || !counts(o, at)) {
+        key_access_id at = sources_only(sources, item[i]);
+        if (at.ix == ESSE_NO_KEY_ACCESS || !counts(o, at)) {
             if (i + 1 == count)
                 return (version_id){ NO_VERSION };
             continue;
@@ -242,20 +243,23 @@ static version_id version_of_list(const struct ordering *o, esse_value list)
 /* The fast way for healthy keys: a prefix of the longest list is as many versions in. */
 static version_id version_of_prefix(const struct ordering *o, esse_value list)
 {
-    touch_id reader = o->versions->key_reader[o->key];
+    key_access_id reader = o->versions->key_reader[o->key];
     if (!o->whole || spine_of(o->by_key->at[reader.ix].value) != spine_of(list))
         return (version_id){ NO_VERSION };
     return (version_id){ o->versions->first[o->key].ix + list_length(list) };
 }
 
-static version_id version_of_register(const struct ordering *o, touch_id read, esse_value value)
+static version_id version_of_register(const struct ordering *o, key_access_id read,
+                                      esse_value value)
 {
     const struct sources *sources = o->versions->sources;
-    touch_id chain = sources->link[read.ix], at = sources_only(sources, chain);
+    key_access_id chain = sources->link[read.ix], at = sources_only(sources, chain);
     if (esse_value_eq(value, sources->initial[o->key]))
-        return chain.ix == ESSE_NO_TOUCH ? o->versions->first[o->key] : (version_id){ NO_VERSION };
+        return chain.ix == ESSE_NO_KEY_ACCESS ? o->versions->first[o->key]
+                                              : (version_id){ NO_VERSION };
     /* A list's element read as if it were all of it is no version. */
-    return at.ix == ESSE_NO_TOUCH || !counts(o, at) || o->by_key->at[at.ix].kind == ESSE_OP_APPEND
+    return at.ix == ESSE_NO_KEY_ACCESS || !counts(o, at) ||
+                   o->by_key->at[at.ix].kind == ESSE_OP_APPEND
                ? (version_id){ NO_VERSION }
                : o->versions->of[at.ix];
 }
@@ -268,10 +272,10 @@ static version_id version_of_nothing(const struct ordering *o)
     const bool initially = esse_value_eq(sources->initial[o->key], ESSE_NIL);
     version_id found = initially ? o->versions->first[o->key] : (version_id){ NO_VERSION };
     uint32_t count = initially;
-    for (touch_id at = o->begin; sources->deleted[o->key] && at.ix < o->end.ix && count < 2;
+    for (key_access_id at = o->begin; sources->deleted[o->key] && at.ix < o->end.ix && count < 2;
          at.ix++) {
-        const struct esse_touch *touch = &o->by_key->at[at.ix];
-        if (touch->kind == ESSE_OP_READ || !esse_value_eq(touch->value, ESSE_NIL))
+        const struct esse_key_access *key_access = &o->by_key->at[at.ix];
+        if (key_access->kind == ESSE_OP_READ || !esse_value_eq(key_access->value, ESSE_NIL))
             continue;
         found = o->versions->of[at.ix];
         count++;
@@ -279,7 +283,7 @@ static version_id version_of_nothing(const struct ordering *o)
     return count == 1 ? found : (version_id){ NO_VERSION };
 }
 
-static version_id version_of_read(const struct ordering *o, touch_id read)
+static version_id version_of_read(const struct ordering *o, key_access_id read)
 {
     esse_value value = o->by_key->at[read.ix].value;
     if (esse_value_eq(esse_value_state(value), ESSE_NIL))
@@ -291,7 +295,7 @@ static version_id version_of_read(const struct ordering *o, touch_id read)
 }
 
 /* Does a read after an own write show nothing but that write, on top of the versions before it? */
-static bool agrees_with_own(const struct ordering *o, touch_id read, touch_id write)
+static bool agrees_with_own(const struct ordering *o, key_access_id read, key_access_id write)
 {
     esse_value value = o->by_key->at[read.ix].value;
     if (o->by_key->at[write.ix].kind != ESSE_OP_APPEND)
@@ -302,10 +306,10 @@ static bool agrees_with_own(const struct ordering *o, touch_id read, touch_id wr
 
 /* A list that ends in the middle of another transaction's appends, or what the reader itself writes
  * only later. */
-static bool is_unfinished(const struct ordering *o, touch_id read)
+static bool is_unfinished(const struct ordering *o, key_access_id read)
 {
-    touch_id write = o->versions->write[o->versions->of[read.ix].ix];
-    return write.ix != ESSE_NO_TOUCH &&
+    key_access_id write = o->versions->write[o->versions->of[read.ix].ix];
+    return write.ix != ESSE_NO_KEY_ACCESS &&
            (o->by_key->at[write.ix].txn == o->by_key->at[read.ix].txn ||
             (o->by_key->at[write.ix].kind == ESSE_OP_APPEND &&
              !esse_is_last_write(o->by_key, o->key, write.ix)));
@@ -315,22 +319,23 @@ static bool is_unfinished(const struct ordering *o, touch_id read)
 static void find_reads(struct ordering *o)
 {
     struct versions *versions = o->versions;
-    touch_id own = { ESSE_NO_TOUCH },
-             last = { ESSE_NO_TOUCH }; /* the last write, and the last read */
-    for (touch_id at = o->begin; at.ix < o->end.ix; at.ix++) {
-        const struct esse_touch *touch = &o->by_key->at[at.ix];
+    key_access_id own = { ESSE_NO_KEY_ACCESS },
+                  last = { ESSE_NO_KEY_ACCESS }; /* the last write, and the last read */
+    for (key_access_id at = o->begin; at.ix < o->end.ix; at.ix++) {
+        const struct esse_key_access *key_access = &o->by_key->at[at.ix];
         if (!counts(o, at) ||
-            (touch->kind == ESSE_OP_READ && esse_value_eq(touch->value, ESSE_NONE)))
+            (key_access->kind == ESSE_OP_READ && esse_value_eq(key_access->value, ESSE_NONE)))
             continue;
-        if (touch->kind != ESSE_OP_READ) {
+        if (key_access->kind != ESSE_OP_READ) {
             /* A list may show what one transaction appended in another order than it did. */
-            o->unresolved += own.ix != ESSE_NO_TOUCH && o->by_key->at[own.ix].txn == touch->txn &&
+            o->unresolved += own.ix != ESSE_NO_KEY_ACCESS &&
+                             o->by_key->at[own.ix].txn == key_access->txn &&
                              versions->of[at.ix].ix < versions->of[own.ix].ix &&
                              versions->of[own.ix].ix != NO_VERSION;
             own = at;
             continue;
         }
-        if (own.ix != ESSE_NO_TOUCH && o->by_key->at[own.ix].txn == touch->txn) {
+        if (own.ix != ESSE_NO_KEY_ACCESS && o->by_key->at[own.ix].txn == key_access->txn) {
             o->own_missed += !agrees_with_own(o, at, own);
             continue;
         }
@@ -338,7 +343,8 @@ static void find_reads(struct ordering *o)
         if (versions->of[at.ix].ix == NO_VERSION)
             versions->of[at.ix] = version_at_snapshot(o, at);
         o->unresolved += versions->of[at.ix].ix == NO_VERSION || is_unfinished(o, at);
-        o->not_repeated += last.ix != ESSE_NO_TOUCH && o->by_key->at[last.ix].txn == touch->txn &&
+        o->not_repeated += last.ix != ESSE_NO_KEY_ACCESS &&
+                           o->by_key->at[last.ix].txn == key_access->txn &&
                            versions->of[last.ix].ix != versions->of[at.ix].ix;
         last = at;
     }
@@ -348,19 +354,19 @@ static void order_key(struct ordering *o)
 {
     struct versions *versions = o->versions;
     const struct esse_version_order *given = o->given ? o->given[o->key] : NULL;
-    touch_id reader = longest_read(o);
+    key_access_id reader = longest_read(o);
     o->whole = o->is_asked = false;
     o->seen = versions->first[o->key];
     o->found = o->begin;
     o->next = versions->first[o->key];
-    versions->write[o->next.ix++].ix = ESSE_NO_TOUCH;
+    versions->write[o->next.ix++].ix = ESSE_NO_KEY_ACCESS;
     versions->gaps[o->key] = given != NULL;
     versions->key_reader[o->key] = reader;
     if (given)
         order_certificate(o, given);
-    else if (reader.ix != ESSE_NO_TOUCH)
+    else if (reader.ix != ESSE_NO_KEY_ACCESS)
         order_list(o, reader);
-    place_loose(o);
+    place_unordered(o);
     o->nothing = version_of_nothing(o);
     find_reads(o);
 }
@@ -399,10 +405,10 @@ static void make_room(struct versions *versions)
     const struct esse_by_key *by_key = &versions->sources->by_key;
     size_t keys = (size_t)versions->history->keys + 1;
     versions->first = esse_arena_alloc(arena, keys, sizeof *versions->first);
-    versions->loose = esse_arena_alloc(arena, keys, sizeof *versions->loose);
+    versions->unordered = esse_arena_alloc(arena, keys, sizeof *versions->unordered);
     versions->gaps = esse_arena_alloc(arena, keys, 1);
     versions->key_reader = esse_arena_alloc(arena, keys, sizeof *versions->key_reader);
-    versions->write = esse_arena_array(arena, number_keys(versions) + (size_t)1, touch_id);
+    versions->write = esse_arena_array(arena, number_keys(versions) + (size_t)1, key_access_id);
     versions->of = esse_arena_none(arena, by_key->count + (size_t)1, version_id);
 }
 
@@ -465,9 +471,10 @@ static void renumber(struct versions *versions, const version_id *end)
         assert(end[key].ix > first.ix);
         memmove(versions->write + versions->count, versions->write + first.ix,
                 (end[key].ix - first.ix) * sizeof *versions->write);
-        for (touch_id at = { by_key->first[key] }; less && at.ix < by_key->first[key + 1]; at.ix++)
+        for (key_access_id at = { by_key->first[key] }; less && at.ix < by_key->first[key + 1];
+             at.ix++)
             versions->of[at.ix].ix -= versions->of[at.ix].ix == NO_VERSION ? 0 : less;
-        versions->loose[key].ix -= less;
+        versions->unordered[key].ix -= less;
         versions->first[key].ix = versions->count;
         versions->count += end[key].ix - first.ix;
     }
@@ -519,8 +526,8 @@ struct versions versions_guess(const struct versions *versions)
 {
     struct versions guess = *versions;
     if (versions->undetermined)
-        guess.loose = versions->first + 1; /* where the next key begins */
-    guess.after_first = NULL;              /* the order follows all edges */
+        guess.unordered = versions->first + 1; /* where the next key begins */
+    guess.after_first = NULL;                  /* the order follows all edges */
     ESSE_SEAM(versions_valid(&guess));
     return guess;
 }

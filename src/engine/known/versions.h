@@ -8,7 +8,7 @@
  * The versions of every key, as far as their order is known.
  *
  * Versions are numbered key by key.  Those of key k are first[k] .. first[k + 1): the initial one,
- * then the ordered ones oldest first, then, from loose[k] on, those of which only is known that
+ * then the ordered ones oldest first, then, from unordered[k] on, those of which only is known that
  * they come after all the ordered ones; or, if the order has gaps[k], because a certificate does
  * not name them, only that they come after the initial one.  Only transactions that count as
  * committed (in[t]) install versions.  A read that may be of several versions, such as one of
@@ -18,7 +18,7 @@
  *
  *   1) first[0] is 0, first[keys] is 'count', and every key has at least its initial version, which
  *      no access installed.
- *   2) first[k] < loose[k] <= first[k + 1]: the initial version is never loose.
+ *   2) first[k] < unordered[k] <= first[k + 1]: the initial version is never unordered.
  *   3) Every other version was installed by a write of its key, of a transaction that counts; and
  *      that write is of this version: of[write[v]] is v.
  *   4) An access is of a version of its key, or of none; a write only of the version that it
@@ -35,11 +35,11 @@ typedef struct {
 } version_id;
 #define NO_VERSION UINT32_MAX
 
-/* A loose version that is known to come before another one of its key, and the accesses that show
- * these two versions. */
+/* An unordered version that is known to come before another one of its key, and the accesses that
+ * show these two versions. */
 struct version_edge {
     version_id from, to;
-    touch_id from_at, to_at;
+    key_access_id from_at, to_at;
     enum esse_basis basis;
 };
 
@@ -50,15 +50,16 @@ struct versions {
     const struct esse_snapshots *snapshots; /* what operations saw; NULL if no certificate tells */
     const uint8_t *in;                      /* by transaction: committed, or unknown and observed */
     version_id *first;                      /* by key */
-    version_id *loose;                      /* by key */
+    version_id *unordered;                  /* by key */
     uint8_t *gaps;                          /* by key */
     uint8_t *unsure; /* by key: written by one of unknown outcome that does not count, and whether
                         it committed no certificate tells; NULL: none is */
-    touch_id *write; /* by version: the access that installed it, or ESSE_NO_TOUCH */
-    version_id *of;  /* by access: the version that it read or installed, or NO_VERSION */
-    touch_id *key_reader; /* by key: the read whose list shows the order, or ESSE_NO_TOUCH */
+    key_access_id *write; /* by version: the access that installed it, or ESSE_NO_KEY_ACCESS */
+    version_id *of;       /* by access: the version that it read or installed, or NO_VERSION */
+    key_access_id
+        *key_reader; /* by key: the read whose list shows the order, or ESSE_NO_KEY_ACCESS */
     uint32_t count;
-    uint32_t undetermined; /* keys with more than one loose version */
+    uint32_t undetermined; /* keys with more than one unordered version */
     uint32_t unresolved;   /* reads of what is no known version, or not its writer's last */
     uint32_t own_missed;   /* reads that differ from what the transaction had written */
     uint32_t not_repeated; /* reads that differ from what it had read */
@@ -88,34 +89,36 @@ version_id versions_at(const struct versions *versions, const struct esse_snapsh
 /* Are they, all but the first? */
 bool versions_placed(const struct versions *versions, version_id first, version_id end);
 
-/* The same versions with the loose ones in the order in which they are numbered, which is that of
- * the recording as far as inference knew nothing else: a guess, good for trying orders and for
+/* The same versions with the unordered ones in the order in which they are numbered, which is that
+ * of the recording as far as inference knew nothing else: a guess, good for trying orders and for
  * nothing else. */
 struct versions versions_guess(const struct versions *versions);
 
-static inline const struct esse_touch *versions_touch(const struct versions *versions, touch_id at)
+static inline const struct esse_key_access *versions_key_access(const struct versions *versions,
+                                                                key_access_id at)
 {
     return &versions->sources->by_key.at[at.ix];
 }
 
 /* The operation of an access. */
-static inline uint32_t versions_op(const struct versions *versions, touch_id at)
+static inline uint32_t versions_op(const struct versions *versions, key_access_id at)
 {
-    return esse_by_key_op(&versions->sources->by_key, versions_touch(versions, at)->access);
+    return esse_by_key_op(&versions->sources->by_key, versions_key_access(versions, at)->access);
 }
 
 /* The transaction that installed a version; ESSE_NO_TXN for the initial one. */
 static inline uint32_t version_txn(const struct versions *versions, version_id version)
 {
-    touch_id write = versions->write[version.ix];
-    return write.ix == ESSE_NO_TOUCH ? ESSE_NO_TXN : versions_touch(versions, write)->txn;
+    key_access_id write = versions->write[version.ix];
+    return write.ix == ESSE_NO_KEY_ACCESS ? ESSE_NO_TXN : versions_key_access(versions, write)->txn;
 }
 
-/* Do the loose versions of the key follow 'version' directly? */
-static inline bool precedes_loose(const struct versions *versions, uint32_t key, version_id version)
+/* Do the unordered versions of the key follow 'version' directly? */
+static inline bool precedes_unordered(const struct versions *versions, uint32_t key,
+                                      version_id version)
 {
     return versions->gaps[key] ? version.ix == versions->first[key].ix
-                               : version.ix + 1 == versions->loose[key].ix;
+                               : version.ix + 1 == versions->unordered[key].ix;
 }
 
 /* Why 'from' is known to come before 'to'; NULL if nothing was inferred about them. */
@@ -130,20 +133,21 @@ static inline const struct version_edge *versions_edge(const struct versions *ve
 }
 
 /* Is the version one of the unordered ones at the end of its key? */
-static inline bool is_loose(const struct versions *versions, uint32_t key, version_id version)
+static inline bool is_unordered(const struct versions *versions, uint32_t key, version_id version)
 {
-    return version.ix >= versions->loose[key].ix;
+    return version.ix >= versions->unordered[key].ix;
 }
 
-/* Does the transaction of the access at 'at' install one of the loose versions of the key itself?
- * Then it must not be led back to itself by edges to all of them.  O(its accesses). */
-static inline bool versions_writes_loose(const struct versions *versions, uint32_t key, touch_id at)
+/* Does the transaction of the access at 'at' install one of the unordered versions of the key
+ * itself? Then it must not be led back to itself by edges to all of them.  O(its accesses). */
+static inline bool versions_writes_unordered(const struct versions *versions, uint32_t key,
+                                             key_access_id at)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
-    touch_id end = { esse_run_end(by_key, key, at.ix) };
+    key_access_id end = { esse_run_end(by_key, key, at.ix) };
     for (at.ix = esse_run_begin(by_key, key, at.ix); at.ix < end.ix; at.ix++)
         if (by_key->at[at.ix].kind != ESSE_OP_READ && versions->of[at.ix].ix != NO_VERSION &&
-            is_loose(versions, key, versions->of[at.ix]))
+            is_unordered(versions, key, versions->of[at.ix]))
             return true;
     return false;
 }

@@ -6,39 +6,40 @@
 static bool is_installed(const struct versions *versions, uint32_t key, version_id version)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
-    const touch_id write = versions->write[version.ix];
+    const key_access_id write = versions->write[version.ix];
     return write.ix >= by_key->first[key] && write.ix < by_key->first[key + 1] &&
            by_key->at[write.ix].kind != ESSE_OP_READ && versions->in[by_key->at[write.ix].txn] &&
            versions->of[write.ix].ix == version.ix;
 }
 
-static bool is_access_valid(const struct versions *versions, uint32_t key, touch_id at)
+static bool is_access_valid(const struct versions *versions, uint32_t key, key_access_id at)
 {
-    const struct esse_touch *touch = versions_touch(versions, at);
+    const struct esse_key_access *key_access = versions_key_access(versions, at);
     const version_id version = versions->of[at.ix];
     if (version.ix == NO_VERSION)
         return true;
-    if (!versions->in[touch->txn])
+    if (!versions->in[key_access->txn])
         return false;
     if (version.ix >= versions->count) /* a state that is no version: see dsg_infer */
-        return touch->kind == ESSE_OP_READ && versions->write[version.ix].ix == ESSE_NO_TOUCH;
+        return key_access->kind == ESSE_OP_READ &&
+               versions->write[version.ix].ix == ESSE_NO_KEY_ACCESS;
     return version.ix >= versions->first[key].ix && version.ix < versions->first[key + 1].ix &&
-           (touch->kind == ESSE_OP_READ || versions->write[version.ix].ix == at.ix);
+           (key_access->kind == ESSE_OP_READ || versions->write[version.ix].ix == at.ix);
 }
 
 static bool is_key_valid(const struct versions *versions, uint32_t key)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
     const version_id first = versions->first[key], end = versions->first[key + 1];
-    const touch_id reader = versions->key_reader[key];
+    const key_access_id reader = versions->key_reader[key];
     bool ok = first.ix < end.ix && end.ix <= versions->count &&
-              versions->loose[key].ix > first.ix && versions->loose[key].ix <= end.ix &&
-              versions->write[first.ix].ix == ESSE_NO_TOUCH &&
-              (reader.ix == ESSE_NO_TOUCH ||
+              versions->unordered[key].ix > first.ix && versions->unordered[key].ix <= end.ix &&
+              versions->write[first.ix].ix == ESSE_NO_KEY_ACCESS &&
+              (reader.ix == ESSE_NO_KEY_ACCESS ||
                (reader.ix >= by_key->first[key] && reader.ix < by_key->first[key + 1]));
     for (version_id v = { first.ix + 1 }; ok && v.ix < end.ix; v.ix++)
         ok = is_installed(versions, key, v);
-    for (touch_id at = { by_key->first[key] }; ok && at.ix < by_key->first[key + 1]; at.ix++)
+    for (key_access_id at = { by_key->first[key] }; ok && at.ix < by_key->first[key + 1]; at.ix++)
         ok = is_access_valid(versions, key, at);
     return ok;
 }

@@ -77,7 +77,7 @@ static bool ask_key(struct poly *poly, uint32_t key)
     poly_sort_versions(poly, key);
     for (version_id v = { versions->first[key].ix + 1 }; v.ix < versions->first[key + 1].ix; v.ix++)
         for (uint32_t i = reads->reader_first[v.ix]; i < reads->reader_first[v.ix + 1]; i++)
-            asked |= ask_reader(poly, key, v, versions_touch(versions, reads->reader[i])->txn);
+            asked |= ask_reader(poly, key, v, versions_key_access(versions, reads->reader[i])->txn);
     if (poly->level->cycle == ESSE_CYCLE_NO_TWO_RW)
         asked |= ask_overlaps(poly, key);
     return asked;

@@ -45,7 +45,8 @@ version_id poly_stands_for(const struct poly *poly, version_id version)
     ESSE_HOT_ASSERT(version.ix < versions->count);
     const uint32_t key = poly->reads->version_key[version.ix];
     const uint32_t txn = version_txn(versions, version);
-    while (version.ix >= versions->loose[key].ix && version.ix + 1 < versions->first[key + 1].ix &&
+    while (version.ix >= versions->unordered[key].ix &&
+           version.ix + 1 < versions->first[key + 1].ix &&
            version_txn(versions, (version_id){ version.ix + 1 }) == txn)
         version.ix++;
     return version;
@@ -179,14 +180,14 @@ static void order_edges(const struct poly *poly, esse_lit lit, version_id a, ver
     if (poly->level->cycle <= ESSE_CYCLE_ONE_RW)
         return;
     for (uint32_t i = reads->reader_first[a.ix]; i < reads->reader_first[a.ix + 1]; i++)
-        add_edge(poly, lit, versions_touch(versions, reads->reader[i])->txn, to, ESSE_DEP_RW);
+        add_edge(poly, lit, versions_key_access(versions, reads->reader[i])->txn, to, ESSE_DEP_RW);
 }
 
-static bool installs_loose(const struct versions *versions, uint32_t key, uint32_t txn)
+static bool installs_unordered(const struct versions *versions, uint32_t key, uint32_t txn)
 {
-    touch_id begin, end;
+    key_access_id begin, end;
     esse_run_find(&versions->sources->by_key, key, txn, &begin.ix, &end.ix);
-    return begin.ix < end.ix && versions_writes_loose(versions, key, begin);
+    return begin.ix < end.ix && versions_writes_unordered(versions, key, begin);
 }
 
 /* A read of a version: after its writer, and before the transactions known to overwrite it. */
@@ -201,16 +202,17 @@ static void source_edges(const struct poly *poly, esse_lit lit, const struct pol
         poly->level->cycle <= ESSE_CYCLE_ONE_RW)
         return;
     const enum esse_dep dep = open->predicate ? ESSE_DEP_RWP : ESSE_DEP_RW;
-    if (version.ix + 1 < versions->loose[key].ix)
+    if (version.ix + 1 < versions->unordered[key].ix)
         add_edge(poly, lit, open->txn, version_txn(versions, (version_id){ version.ix + 1 }), dep);
-    if (is_loose(versions, key, version) || !precedes_loose(versions, key, version))
+    if (is_unordered(versions, key, version) || !precedes_unordered(versions, key, version))
         return;
-    if (poly->key_helper[key].ix != ESSE_NO_NODE && !installs_loose(versions, key, open->txn)) {
+    if (poly->key_aux_node[key].ix != ESSE_NO_NODE &&
+        !installs_unordered(versions, key, open->txn)) {
         esse_acyclic_guard(poly->acyclic, lit, poly_leaves(poly, open->txn, dep).ix,
-                           poly->key_helper[key].ix);
+                           poly->key_aux_node[key].ix);
         return;
     }
-    for (version_id v = versions->loose[key]; v.ix < versions->first[key + 1].ix; v.ix++)
+    for (version_id v = versions->unordered[key]; v.ix < versions->first[key + 1].ix; v.ix++)
         add_edge(poly, lit, open->txn, version_txn(versions, v), dep);
 }
 

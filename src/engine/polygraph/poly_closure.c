@@ -4,8 +4,8 @@
 
 /*
  * Which node leads to which, kept while edges are added (graph/reach.h).  With real time in the
- * graph its moments are the spine, and only what overlaps is stored; without, or where something
- * lasts so long that all overlap it, the sessions are the chains.
+ * graph its time nodes are the backbone, and only what overlaps is stored; without, or where
+ * something lasts so long that all overlap it, the sessions are the chains.
  */
 
 /* ---- the closure ---- */
@@ -53,13 +53,13 @@ void poly_closure_make(struct pruning *p)
     const struct poly *poly = p->poly;
     const double started = esse_clock_seconds();
     const struct esse_reach_graph graph = { &poly->known, p->order, poly->budget };
-    const uint32_t moments = poly->helpers_at - poly->moments_at;
+    const uint32_t time_nodes = poly->aux_nodes_at - poly->time_nodes_at;
     const size_t most = (poly->nodes + (size_t)1) * sizeof(uint32_t) * CHAIN_MOST;
     esse_reach_free(p->closure);
     p->closure = NULL;
-    if (moments)
-        p->closure = esse_reach_windows(&graph, poly->moments_at, moments, poly->moments_at,
-                                        most < TABLE_MOST ? most : TABLE_MOST);
+    if (time_nodes)
+        p->closure = esse_reach_windows(&graph, poly->time_nodes_at, time_nodes,
+                                        poly->time_nodes_at, most < TABLE_MOST ? most : TABLE_MOST);
     if (!p->closure)
         p->closure = make_chains(p, &graph);
     p->closure_seconds += esse_clock_seconds() - started;

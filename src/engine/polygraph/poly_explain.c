@@ -22,9 +22,9 @@ struct explaining {
 
 /* ---- choices ---- */
 
-static esse_op op_of(const struct versions *versions, touch_id at)
+static esse_op op_of(const struct versions *versions, key_access_id at)
 {
-    return (esse_op){ at.ix == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(versions, at) };
+    return (esse_op){ at.ix == ESSE_NO_KEY_ACCESS ? ESSE_NO_OP : versions_op(versions, at) };
 }
 
 static uint32_t number_choice(struct explaining *e, uint32_t choice);
@@ -120,8 +120,9 @@ static struct esse_edge tell_edge(const struct explaining *e, const struct poly_
         .dep = reason->dep,
         .has_key = true,
         .key = { reason->key },
-        .from_op = reason->from_at.ix == ESSE_NO_TOUCH ? open : op_of(versions, reason->from_at),
-        .to_op = reason->to_at.ix == ESSE_NO_TOUCH ? open : op_of(versions, reason->to_at),
+        .from_op =
+            reason->from_at.ix == ESSE_NO_KEY_ACCESS ? open : op_of(versions, reason->from_at),
+        .to_op = reason->to_at.ix == ESSE_NO_KEY_ACCESS ? open : op_of(versions, reason->to_at),
         .witness = { ESSE_NO_OP },
         .why = chosen ? tell_chosen(e, reason) : tell_open(e, reason)
     };

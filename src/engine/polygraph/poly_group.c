@@ -10,7 +10,7 @@ static void draw(const struct poly *poly, struct esse_csr *installed, struct ess
         if (writer != ESSE_NO_TXN)
             counting ? esse_csr_count(installed, writer) : esse_csr_add(installed, writer, v.ix);
         for (uint32_t i = reads->reader_first[v.ix]; i < reads->reader_first[v.ix + 1]; i++) {
-            uint32_t reader = versions_touch(versions, reads->reader[i])->txn;
+            uint32_t reader = versions_key_access(versions, reads->reader[i])->txn;
             counting ? esse_csr_count(read, reader) : esse_csr_add(read, reader, v.ix);
         }
     }

@@ -20,10 +20,10 @@ enum {
 static void guess_key(struct poly_local *l, uint32_t key, struct esse_pair *pairs)
 {
     const struct versions *versions = l->poly->versions;
-    const version_id loose = versions->loose[key], end = versions->first[key + 1];
-    const uint32_t count = end.ix - loose.ix;
-    for (version_id v = loose; v.ix < end.ix; v.ix++)
-        pairs[v.ix - loose.ix] = (struct esse_pair){ l->rank[version_txn(versions, v)], v.ix };
+    const version_id unordered = versions->unordered[key], end = versions->first[key + 1];
+    const uint32_t count = end.ix - unordered.ix;
+    for (version_id v = unordered; v.ix < end.ix; v.ix++)
+        pairs[v.ix - unordered.ix] = (struct esse_pair){ l->rank[version_txn(versions, v)], v.ix };
     esse_radix_sort(pairs, count, l->arena);
     for (uint32_t i = 1; i < count; i++)
         l->next[pairs[i - 1].id].ix = pairs[i].id;
@@ -159,7 +159,7 @@ static void close_version(struct search *s, version_id version)
     const uint32_t *first = &l->poly->reads->reader_first[version.ix];
     const uint32_t writer = version_txn(versions, l->next[version.ix]);
     for (uint32_t i = first[0]; i < first[1]; i++) {
-        const uint32_t reader = versions_touch(versions, l->poly->reads->reader[i])->txn;
+        const uint32_t reader = versions_key_access(versions, l->poly->reads->reader[i])->txn;
         if (reader != writer && l->rank[reader] > l->rank[writer])
             close_cycle(s, version, reader, writer);
     }

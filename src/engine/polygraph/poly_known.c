@@ -30,27 +30,28 @@ static void draw_txns(struct drawing *d, uint32_t from, uint32_t to, enum esse_d
 
 /* ---- keys ---- */
 
-static void draw_to_loose(struct drawing *d, uint32_t key, uint32_t txn, enum esse_dep dep)
+static void draw_to_unordered(struct drawing *d, uint32_t key, uint32_t txn, enum esse_dep dep)
 {
     const struct versions *versions = d->poly->versions;
-    for (version_id v = versions->loose[key]; v.ix < versions->first[key + 1].ix; v.ix++)
+    for (version_id v = versions->unordered[key]; v.ix < versions->first[key + 1].ix; v.ix++)
         draw_txns(d, txn, version_txn(versions, v), dep);
 }
 
-/* A reader of a version that everything loose follows comes before all of that. */
-static void draw_reader(struct drawing *d, uint32_t key, version_id version, touch_id at)
+/* A reader of a version that everything unordered follows comes before all of that. */
+static void draw_reader(struct drawing *d, uint32_t key, version_id version, key_access_id at)
 {
     const struct versions *versions = d->poly->versions;
-    const uint32_t txn = versions_touch(versions, at)->txn;
+    const uint32_t txn = versions_key_access(versions, at)->txn;
     draw_txns(d, version_txn(versions, version), txn, ESSE_DEP_WR);
-    if (version.ix + 1 < versions->loose[key].ix)
+    if (version.ix + 1 < versions->unordered[key].ix)
         draw_txns(d, txn, version_txn(versions, (version_id){ version.ix + 1 }), ESSE_DEP_RW);
-    if (is_loose(versions, key, version) || !precedes_loose(versions, key, version))
+    if (is_unordered(versions, key, version) || !precedes_unordered(versions, key, version))
         return;
-    if (d->poly->key_helper[key].ix == ESSE_NO_NODE || versions_writes_loose(versions, key, at))
-        draw_to_loose(d, key, txn, ESSE_DEP_RW);
+    if (d->poly->key_aux_node[key].ix == ESSE_NO_NODE ||
+        versions_writes_unordered(versions, key, at))
+        draw_to_unordered(d, key, txn, ESSE_DEP_RW);
     else
-        draw(d, poly_leaves(d->poly, txn, ESSE_DEP_RW), d->poly->key_helper[key]);
+        draw(d, poly_leaves(d->poly, txn, ESSE_DEP_RW), d->poly->key_aux_node[key]);
 }
 
 static void draw_version(struct drawing *d, uint32_t key, version_id version)
@@ -58,10 +59,10 @@ static void draw_version(struct drawing *d, uint32_t key, version_id version)
     const struct poly_reads *reads = d->poly->reads;
     const struct versions *versions = d->poly->versions;
     const uint32_t writer = version_txn(versions, version);
-    if (version.ix + 1 < versions->loose[key].ix)
+    if (version.ix + 1 < versions->unordered[key].ix)
         draw_txns(d, writer, version_txn(versions, (version_id){ version.ix + 1 }), ESSE_DEP_WW);
-    if (!is_loose(versions, key, version) && precedes_loose(versions, key, version))
-        draw_to_loose(d, key, writer, ESSE_DEP_WW);
+    if (!is_unordered(versions, key, version) && precedes_unordered(versions, key, version))
+        draw_to_unordered(d, key, writer, ESSE_DEP_WW);
     for (uint32_t i = reads->reader_first[version.ix]; i < reads->reader_first[version.ix + 1]; i++)
         draw_reader(d, key, version, reads->reader[i]);
 }
@@ -69,12 +70,12 @@ static void draw_version(struct drawing *d, uint32_t key, version_id version)
 static void draw_key(struct drawing *d, uint32_t key)
 {
     const struct versions *versions = d->poly->versions;
-    const esse_node helper = d->poly->key_helper[key];
+    const esse_node aux_node = d->poly->key_aux_node[key];
     for (version_id v = versions->first[key]; v.ix < versions->first[key + 1].ix; v.ix++)
         draw_version(d, key, v);
-    for (version_id v = versions->loose[key];
-         helper.ix != ESSE_NO_NODE && v.ix < versions->first[key + 1].ix; v.ix++)
-        draw(d, helper, poly_enters(d->poly, version_txn(versions, v), ESSE_DEP_RW));
+    for (version_id v = versions->unordered[key];
+         aux_node.ix != ESSE_NO_NODE && v.ix < versions->first[key + 1].ix; v.ix++)
+        draw(d, aux_node, poly_enters(d->poly, version_txn(versions, v), ESSE_DEP_RW));
 }
 
 /* ---- sessions and time ---- */
@@ -103,14 +104,14 @@ static void draw_time(struct drawing *d)
     for (uint32_t txn = 0; txn < poly->versions->history->txns; txn++) {
         if (time->ends_before[txn] != ESSE_NO_NODE)
             draw(d, poly_leaves(poly, txn, ESSE_DEP_REALTIME),
-                 (esse_node){ poly->moments_at + time->ends_before[txn] });
+                 (esse_node){ poly->time_nodes_at + time->ends_before[txn] });
         if (time->starts_after[txn] != ESSE_NO_NODE &&
-            (poly->level->needs_real_time || !(poly->withheld[txn] & POLY_TIME)))
-            draw(d, (esse_node){ poly->moments_at + time->starts_after[txn] },
+            (poly->level->needs_real_time || !(poly->retracted[txn] & POLY_TIME)))
+            draw(d, (esse_node){ poly->time_nodes_at + time->starts_after[txn] },
                  poly_enters(poly, txn, ESSE_DEP_REALTIME));
     }
-    for (uint32_t m = 1; m < time->moments; m++)
-        draw(d, (esse_node){ poly->moments_at + m - 1 }, (esse_node){ poly->moments_at + m });
+    for (uint32_t m = 1; m < time->time_nodes; m++)
+        draw(d, (esse_node){ poly->time_nodes_at + m - 1 }, (esse_node){ poly->time_nodes_at + m });
 }
 
 /* ---- all ---- */
@@ -128,7 +129,7 @@ void poly_order_edges(const struct poly *poly, version_id a, version_id b,
              poly_enters(poly, to, ESSE_DEP_WW).ix);
     for (uint32_t i = reads->reader_first[a.ix];
          poly->level->cycle > ESSE_CYCLE_ONE_RW && i < reads->reader_first[a.ix + 1]; i++) {
-        const uint32_t reader = versions_touch(versions, reads->reader[i])->txn;
+        const uint32_t reader = versions_key_access(versions, reads->reader[i])->txn;
         if (reader != to)
             edge(context, poly_leaves(poly, reader, ESSE_DEP_RW).ix,
                  poly_enters(poly, to, ESSE_DEP_RW).ix);
@@ -155,14 +156,15 @@ static void draw_all(struct drawing *d, bool inferred)
         poly_order_edges(poly, poly->covers.at[i].a, poly->covers.at[i].b, draw_edge, d);
 }
 
-/* The version that everything loose follows. */
-static version_id base_of_loose(const struct versions *versions, uint32_t key)
+/* The version that everything unordered follows. */
+static version_id base_of_unordered(const struct versions *versions, uint32_t key)
 {
-    assert(versions->loose[key].ix > versions->first[key].ix);
-    return versions->gaps[key] ? versions->first[key] : (version_id){ versions->loose[key].ix - 1 };
+    assert(versions->unordered[key].ix > versions->first[key].ix);
+    return versions->gaps[key] ? versions->first[key]
+                               : (version_id){ versions->unordered[key].ix - 1 };
 }
 
-/* By key: the reads that may be of what everything loose follows. */
+/* By key: the reads that may be of what everything unordered follows. */
 static uint32_t *count_open(const struct poly *poly)
 {
     const struct poly_reads *reads = poly->reads;
@@ -170,30 +172,31 @@ static uint32_t *count_open(const struct poly *poly)
     uint32_t *count = esse_arena_zeros(poly->graph_arena, keys, *count);
     for (size_t o = 0; o < reads->open.count; o++) {
         const struct poly_open *open = &reads->open.at[o];
-        const version_id base = base_of_loose(poly->versions, open->key);
+        const version_id base = base_of_unordered(poly->versions, open->key);
         for (uint32_t i = 0; i < open->count; i++)
             count[open->key] += reads->sources.at[open->first + i] == base.ix;
     }
     return count;
 }
 
-/* A helper pays where many readers meet many loose versions. */
+/* An auxiliary node pays where many readers meet many unordered versions. */
 static void number_nodes(struct poly *poly)
 {
     const struct versions *versions = poly->versions;
     const struct esse_history *history = versions->history;
     uint32_t *open = count_open(poly);
-    poly->moments_at = history->txns * (poly_is_doubled(poly) ? 2u : 1u);
-    poly->helpers_at = poly->moments_at + (poly->time ? poly->time_line->moments : 0);
-    poly->nodes = poly->helpers_at;
-    poly->key_helper =
-        esse_arena_array(poly->graph_arena, history->keys + (size_t)1, *poly->key_helper);
+    poly->time_nodes_at = history->txns * (poly_is_doubled(poly) ? 2u : 1u);
+    poly->aux_nodes_at = poly->time_nodes_at + (poly->time ? poly->time_line->time_nodes : 0);
+    poly->nodes = poly->aux_nodes_at;
+    poly->key_aux_node =
+        esse_arena_array(poly->graph_arena, history->keys + (size_t)1, *poly->key_aux_node);
     for (uint32_t key = 0; key < history->keys; key++) {
-        uint64_t loose = versions->first[key + 1].ix - versions->loose[key].ix;
-        const uint32_t *first = &poly->reads->reader_first[base_of_loose(versions, key).ix];
+        uint64_t unordered = versions->first[key + 1].ix - versions->unordered[key].ix;
+        const uint32_t *first = &poly->reads->reader_first[base_of_unordered(versions, key).ix];
         uint64_t readers = (uint64_t)first[1] - first[0] + open[key];
-        bool pays = poly->level->cycle > ESSE_CYCLE_ONE_RW && loose * readers > loose + readers;
-        poly->key_helper[key].ix = pays ? poly->nodes++ : ESSE_NO_NODE;
+        bool pays =
+            poly->level->cycle > ESSE_CYCLE_ONE_RW && unordered * readers > unordered + readers;
+        poly->key_aux_node[key].ix = pays ? poly->nodes++ : ESSE_NO_NODE;
     }
     esse_arena_drop(poly->graph_arena, open);
 }
@@ -201,8 +204,8 @@ static void number_nodes(struct poly *poly)
 void poly_known_draw(struct poly *poly, struct esse_csr *csr, bool inferred)
 {
     struct drawing d = { poly, csr, true };
-    assert(poly->nodes >= poly->helpers_at);
-    assert(poly->helpers_at >= poly->moments_at);
+    assert(poly->nodes >= poly->aux_nodes_at);
+    assert(poly->aux_nodes_at >= poly->time_nodes_at);
     esse_csr_init(csr, poly->graph_arena, poly->nodes);
     draw_all(&d, inferred);
     esse_csr_start(csr);
@@ -238,7 +241,7 @@ static uint64_t count_backward(const struct poly *poly, const uint32_t *rank)
         uint32_t writer = version_txn(versions, v);
         for (uint32_t i = poly->reads->reader_first[v.ix];
              writer != ESSE_NO_TXN && i < poly->reads->reader_first[v.ix + 1]; i++) {
-            uint32_t reader = versions_touch(versions, poly->reads->reader[i])->txn;
+            uint32_t reader = versions_key_access(versions, poly->reads->reader[i])->txn;
             count += rank ? rank[writer] > rank[reader] : writer > reader;
         }
     }
@@ -286,7 +289,7 @@ uint32_t *poly_rank(const struct poly *poly, struct esse_arena *arena)
     return rank;
 }
 
-/* Without a schedule the helpers come as soon as they can. */
+/* Without a schedule the auxiliary nodes come as soon as they can. */
 static void place_by_rank(const struct poly *poly, const uint32_t *rank, uint32_t *place)
 {
     for (esse_node node = { 0 }; node.ix < poly->nodes; node.ix++) {
@@ -295,7 +298,7 @@ static void place_by_rank(const struct poly *poly, const uint32_t *rank, uint32_
     }
 }
 
-uint32_t *poly_estimate(struct poly *poly, bool mends)
+uint32_t *poly_estimate(struct poly *poly, bool searches)
 {
     const double started = esse_clock_seconds();
     uint32_t *rank = poly_rank(poly, poly->arena);
@@ -309,7 +312,7 @@ uint32_t *poly_estimate(struct poly *poly, bool mends)
     phase->counts[0].count = poly->versions->history->txns;
     phase->counts[1].what = "deadlocks broken";
     phase->counts[1].count = poly->waited;
-    if (mends && poly->waited && poly_mend(poly, place, rank))
+    if (searches && poly->waited && poly_breakout(poly, place, rank))
         place_by_rank(poly, rank, place);
     esse_arena_drop(poly->arena, rank);
     return place;

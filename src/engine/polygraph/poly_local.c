@@ -27,7 +27,8 @@ static uint64_t measure_lateness(const struct poly_local *l)
         const uint32_t writer = version_txn(poly->versions, v);
         const uint32_t *first = &poly->reads->reader_first[v.ix];
         for (uint32_t i = first[0]; writer != ESSE_NO_TXN && i < first[1]; i++) {
-            const uint32_t reader = versions_touch(poly->versions, poly->reads->reader[i])->txn;
+            const uint32_t reader =
+                versions_key_access(poly->versions, poly->reads->reader[i])->txn;
             const bool is_later = l->rank[reader] > l->rank[writer];
             sum += is_later ? l->rank[reader] - l->rank[writer] : 0;
             count += is_later;
@@ -143,7 +144,7 @@ static void tell(const struct poly_local *l, double started)
 
 bool poly_refute_locally(struct poly *poly)
 {
-    assert(!poly->time); /* a chain of moments would be a node of every region */
+    assert(!poly->time); /* a chain of time nodes would be a node of every region */
     assert(poly->level->cycle > ESSE_CYCLE_ONE_RW);
     struct poly_local l = { .poly = poly, .arena = esse_arena_new() };
     const double started = esse_clock_seconds();

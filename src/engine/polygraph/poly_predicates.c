@@ -33,11 +33,12 @@ static void find_unsure(struct missing *m)
         first[key] = (uint32_t)m->unsure.count;
         for (uint32_t at = by_key->first[key]; versions->unsure[key] && at < by_key->first[key + 1];
              at++) {
-            const struct esse_touch *touch = &by_key->at[at];
-            if (touch->kind == ESSE_OP_WRITE && !versions->in[touch->txn] &&
-                m->history->txn_status[touch->txn] == ESSE_UNKNOWN_OUTCOME &&
+            const struct esse_key_access *key_access = &by_key->at[at];
+            if (key_access->kind == ESSE_OP_WRITE && !versions->in[key_access->txn] &&
+                m->history->txn_status[key_access->txn] == ESSE_UNKNOWN_OUTCOME &&
                 esse_is_last_write(by_key, key, at))
-                unsure_vec_push(&m->unsure, versions->arena, (struct unsure){ key, touch->value });
+                unsure_vec_push(&m->unsure, versions->arena,
+                                (struct unsure){ key, key_access->value });
         }
     }
     first[m->history->keys] = (uint32_t)m->unsure.count;
@@ -55,9 +56,10 @@ static bool matches(struct missing *m, uint32_t key, version_id version, bool *y
     const struct versions *versions = m->reads->versions;
     if (version.ix == versions->first[key].ix)
         return value_matches(m, key, versions->sources->initial[key], yes);
-    const struct esse_touch *touch = versions_touch(versions, versions->write[version.ix]);
+    const struct esse_key_access *key_access =
+        versions_key_access(versions, versions->write[version.ix]);
     *yes = false;
-    return touch->kind == ESSE_OP_APPEND || value_matches(m, key, touch->value, yes);
+    return key_access->kind == ESSE_OP_APPEND || value_matches(m, key, key_access->value, yes);
 }
 
 /* Can it have seen a non-matching version whose writer's outcome is unknown? */

@@ -76,7 +76,7 @@ static void ask_readers(struct pruning *p, uint32_t key, version_id b, version_i
     const struct poly_reads *reads = p->poly->reads;
     const uint32_t *first = &reads->reader_first[a.ix];
     for (uint32_t i = first[0]; i < first[1]; i++)
-        if (ask_reader(p, key, b, a, versions_touch(p->poly->versions, reads->reader[i])->txn))
+        if (ask_reader(p, key, b, a, versions_key_access(p->poly->versions, reads->reader[i])->txn))
             break;
 }
 
@@ -171,7 +171,7 @@ static void tell_closure(struct pruning *p)
     struct esse_phase *phase = poly_phase(poly, "closure", 0);
     phase->seconds = p->closure_seconds;
     phase->counts[0].what = p->chains ? "chains" : "moments";
-    phase->counts[0].count = p->chains ? p->chains : poly->helpers_at - poly->moments_at;
+    phase->counts[0].count = p->chains ? p->chains : poly->aux_nodes_at - poly->time_nodes_at;
     phase->counts[1].what = "kilobytes";
     phase->counts[1].count = esse_reach_bytes(p->closure) >> 10;
 }
@@ -237,7 +237,7 @@ bool poly_prune(struct poly *poly)
 {
     struct pruning p = { .poly = poly, .arena = esse_arena_new() };
     esse_budget_phase(poly->budget, "pruning", 0);
-    if (poly_squares_make(&p))
+    if (poly_matrices_make(&p))
         prune(&p);
     esse_arena_free(p.arena);
     ESSE_SEAM(poly_valid(poly));

@@ -16,8 +16,9 @@ struct pruning {
     struct esse_arena *arena;
     struct esse_csr installed; /* from transactions to their versions */
     struct esse_csr read;      /* and to those that they read */
-    uint64_t *less, *more; /* by key, squares of bits: version i comes before version j; after it */
-    size_t *square, words; /* by key: where its square begins; and all of them, in words */
+    uint64_t *less,
+        *more; /* by key, order matrices of bits: version i comes before version j; after it */
+    size_t *matrix, words; /* by key: where its matrix begins; and all of them, in words */
     uint32_t *order;       /* the nodes of poly->known, topologically */
     uint64_t rounds;       /* in which all nodes are asked */
     uint64_t again;        /* nodes that were asked beside them */
@@ -36,10 +37,10 @@ struct pruning {
     uint32_t begin;  /* the first place of the block */
 };
 
-/* ---- what was found: poly_squares.c ---- */
+/* ---- what was found: poly_matrices.c ---- */
 
 /* Room for it; false if that would be more than pruning is worth. */
-bool poly_squares_make(struct pruning *p);
+bool poly_matrices_make(struct pruning *p);
 /* Version a comes before version b of the key, and before all that come after b. */
 void poly_set_less(struct pruning *p, uint32_t key, version_id a, version_id b);
 /* The next version of the key, from 'v' on, that may come before or after 'version'; NO_VERSION if

@@ -3,24 +3,24 @@
 
 /* Which versions the reads are of, and which may be of several. */
 
-static bool counts(const struct versions *versions, touch_id at)
+static bool counts(const struct versions *versions, key_access_id at)
 {
-    const struct esse_touch *touch = versions_touch(versions, at);
-    return touch->kind == ESSE_OP_READ && versions->in[touch->txn] &&
-           !esse_value_eq(touch->value, ESSE_NONE);
+    const struct esse_key_access *key_access = versions_key_access(versions, at);
+    return key_access->kind == ESSE_OP_READ && versions->in[key_access->txn] &&
+           !esse_value_eq(key_access->value, ESSE_NONE);
 }
 
 /* ---- readers ---- */
 
 /* Its version has another writer, and no access of the same transaction before it read it. */
-static bool is_reader(const struct versions *versions, uint32_t key, touch_id at)
+static bool is_reader(const struct versions *versions, uint32_t key, key_access_id at)
 {
     const struct esse_by_key *by_key = &versions->sources->by_key;
     const version_id version = versions->of[at.ix];
     const uint32_t txn = by_key->at[at.ix].txn;
     if (!counts(versions, at) || version.ix == NO_VERSION || version_txn(versions, version) == txn)
         return false;
-    for (touch_id b = at; b.ix-- > by_key->first[key] && by_key->at[b.ix].txn == txn;)
+    for (key_access_id b = at; b.ix-- > by_key->first[key] && by_key->at[b.ix].txn == txn;)
         if (by_key->at[b.ix].kind == ESSE_OP_READ && versions->of[b.ix].ix == version.ix)
             return false;
     return true;
@@ -34,7 +34,8 @@ static void find_readers(struct poly_reads *reads)
     uint32_t *first = esse_arena_alloc(arena, versions->count + 2u, sizeof *first);
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t key = 0; key < versions->history->keys; key++)
-            for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
+            for (key_access_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1];
+                 at.ix++) {
                 if (!is_reader(versions, key, at))
                     continue;
                 if (pass == 0)
@@ -84,10 +85,10 @@ struct poly_reads poly_reads_sure(const struct poly_reads *reads)
 }
 
 /* The write at 'at' as a source of a read. */
-static void add_source(struct poly_reads *reads, struct poly_open *open, touch_id at)
+static void add_source(struct poly_reads *reads, struct poly_open *open, key_access_id at)
 {
     const struct versions *versions = reads->versions;
-    const uint32_t writer = versions_touch(versions, at)->txn;
+    const uint32_t writer = versions_key_access(versions, at)->txn;
     if (writer == open->txn)
         return;
     if (versions->in[writer] && versions->of[at.ix].ix != NO_VERSION)
@@ -107,14 +108,14 @@ static void find_deletes(const struct poly_reads *reads, uint32_t key, struct es
 }
 
 /* Lists tell their version, or something is wrong with them that the scan has reported. */
-static void open_read(struct poly_reads *reads, uint32_t key, touch_id at,
+static void open_read(struct poly_reads *reads, uint32_t key, key_access_id at,
                       const struct esse_u32_vec *deletes)
 {
     const struct versions *versions = reads->versions;
     const struct sources *sources = versions->sources;
-    const struct esse_touch *touch = versions_touch(versions, at);
-    const esse_value value = esse_value_state(touch->value);
-    struct poly_open open = { .txn = touch->txn,
+    const struct esse_key_access *key_access = versions_key_access(versions, at);
+    const esse_value value = esse_value_state(key_access->value);
+    struct poly_open open = { .txn = key_access->txn,
                               .key = key,
                               .op = versions_op(versions, at),
                               .first = (uint32_t)reads->sources.count };
@@ -127,9 +128,10 @@ static void open_read(struct poly_reads *reads, uint32_t key, touch_id at,
     esse_guard_poll();
     if (esse_value_eq(value, ESSE_NIL))
         for (size_t i = 0; i < deletes->count; i++)
-            add_source(reads, &open, (touch_id){ deletes->at[i] });
+            add_source(reads, &open, (key_access_id){ deletes->at[i] });
     else
-        for (touch_id w = sources->link[at.ix]; w.ix != ESSE_NO_TOUCH; w = sources->link[w.ix])
+        for (key_access_id w = sources->link[at.ix]; w.ix != ESSE_NO_KEY_ACCESS;
+             w = sources->link[w.ix])
             add_source(reads, &open, w);
     open.count = (uint32_t)reads->sources.count - open.first;
     poly_reads_add(reads, &open);
@@ -137,12 +139,12 @@ static void open_read(struct poly_reads *reads, uint32_t key, touch_id at,
 
 /* Its version is not known, or only its own transaction writes the value, later: then it can be of
  * no version.  (A list that shows the future is reported by the scan.) */
-static bool is_open(const struct versions *versions, touch_id at)
+static bool is_open(const struct versions *versions, key_access_id at)
 {
-    const struct esse_touch *touch = versions_touch(versions, at);
+    const struct esse_key_access *key_access = versions_key_access(versions, at);
     return versions->of[at.ix].ix == NO_VERSION ||
-           (!esse_value_is_list(touch->value) &&
-            version_txn(versions, versions->of[at.ix]) == touch->txn);
+           (!esse_value_is_list(key_access->value) &&
+            version_txn(versions, versions->of[at.ix]) == key_access->txn);
 }
 
 static void find_open(struct poly_reads *reads)
@@ -152,7 +154,7 @@ static void find_open(struct poly_reads *reads)
     struct esse_u32_vec deletes = { 0 };
     for (uint32_t key = 0; key < versions->history->keys; key++) {
         find_deletes(reads, key, &deletes);
-        for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++)
+        for (key_access_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++)
             if (counts(versions, at) && is_open(versions, at) &&
                 !esse_is_after_own_write(by_key, key, at.ix))
                 open_read(reads, key, at, &deletes);

@@ -9,32 +9,32 @@ struct reasoning {
 
 /* ---- accesses ---- */
 
-/* Where the transaction read the version; ESSE_NO_TOUCH if it did not. */
-static touch_id find_read(const struct poly *poly, version_id version, uint32_t txn)
+/* Where the transaction read the version; ESSE_NO_KEY_ACCESS if it did not. */
+static key_access_id find_read(const struct poly *poly, version_id version, uint32_t txn)
 {
     const struct poly_reads *reads = poly->reads;
     for (uint32_t i = reads->reader_first[version.ix]; i < reads->reader_first[version.ix + 1]; i++)
-        if (versions_touch(poly->versions, reads->reader[i])->txn == txn)
+        if (versions_key_access(poly->versions, reads->reader[i])->txn == txn)
             return reads->reader[i];
-    return (touch_id){ ESSE_NO_TOUCH };
+    return (key_access_id){ ESSE_NO_KEY_ACCESS };
 }
 
 /* An access by which the transaction installed a version of the key. */
-static touch_id find_write(const struct poly *poly, uint32_t key, uint32_t txn)
+static key_access_id find_write(const struct poly *poly, uint32_t key, uint32_t txn)
 {
     const struct versions *versions = poly->versions;
-    touch_id begin, end;
+    key_access_id begin, end;
     esse_run_find(&versions->sources->by_key, key, txn, &begin.ix, &end.ix);
     while (end.ix-- > begin.ix)
-        if (versions_touch(versions, end)->kind != ESSE_OP_READ &&
+        if (versions_key_access(versions, end)->kind != ESSE_OP_READ &&
             versions->of[end.ix].ix != NO_VERSION)
             return end;
-    return (touch_id){ ESSE_NO_TOUCH };
+    return (key_access_id){ ESSE_NO_KEY_ACCESS };
 }
 
 /* A dependency explains the step if it would be drawn between the same nodes. */
-static bool give(struct reasoning *r, enum esse_dep dep, uint32_t key, touch_id from_at,
-                 touch_id to_at)
+static bool give(struct reasoning *r, enum esse_dep dep, uint32_t key, key_access_id from_at,
+                 key_access_id to_at)
 {
     if (poly_leaves(r->poly, r->reason->from, dep).ix != r->from.ix ||
         poly_enters(r->poly, r->reason->to, dep).ix != r->to.ix)
@@ -74,7 +74,8 @@ static bool by_open_read(struct reasoning *r, version_id version)
                 continue;
             r->reason->op = open->op;
             return give(r, open->predicate ? ESSE_DEP_RWP : ESSE_DEP_RW, open->key,
-                        (touch_id){ ESSE_NO_TOUCH }, find_write(r->poly, open->key, r->reason->to));
+                        (key_access_id){ ESSE_NO_KEY_ACCESS },
+                        find_write(r->poly, open->key, r->reason->to));
         }
     }
     return false;
@@ -86,9 +87,9 @@ static bool by_order(struct reasoning *r, version_id a, version_id b)
     const uint32_t key = r->poly->reads->version_key[a.ix];
     if (version_txn(versions, a) == r->reason->from)
         return give(r, ESSE_DEP_WW, key, versions->write[a.ix], versions->write[b.ix]);
-    touch_id read = find_read(r->poly, a, r->reason->from);
-    return read.ix == ESSE_NO_TOUCH ? by_open_read(r, a)
-                                    : give(r, ESSE_DEP_RW, key, read, versions->write[b.ix]);
+    key_access_id read = find_read(r->poly, a, r->reason->from);
+    return read.ix == ESSE_NO_KEY_ACCESS ? by_open_read(r, a)
+                                         : give(r, ESSE_DEP_RW, key, read, versions->write[b.ix]);
 }
 
 static bool by_source(struct reasoning *r, const struct poly_open *open, version_id version)
@@ -97,9 +98,10 @@ static bool by_source(struct reasoning *r, const struct poly_open *open, version
     r->reason->op = open->op;
     if (open->txn == r->reason->to && version_txn(versions, version) == r->reason->from)
         return give(r, open->predicate ? ESSE_DEP_WRP : ESSE_DEP_WR, open->key,
-                    versions->write[version.ix], (touch_id){ ESSE_NO_TOUCH });
+                    versions->write[version.ix], (key_access_id){ ESSE_NO_KEY_ACCESS });
     return give(r, open->predicate ? ESSE_DEP_RWP : ESSE_DEP_RW, open->key,
-                (touch_id){ ESSE_NO_TOUCH }, find_write(r->poly, open->key, r->reason->to));
+                (key_access_id){ ESSE_NO_KEY_ACCESS },
+                find_write(r->poly, open->key, r->reason->to));
 }
 
 static bool by_choice(struct reasoning *r, esse_lit guard)
@@ -123,31 +125,32 @@ static version_id known_before(const struct versions *versions, uint32_t key, ve
 {
     if (version.ix == versions->first[key].ix)
         return (version_id){ NO_VERSION };
-    if (!is_loose(versions, key, version))
+    if (!is_unordered(versions, key, version))
         return (version_id){ version.ix - 1 };
-    return versions->gaps[key] ? versions->first[key] : (version_id){ versions->loose[key].ix - 1 };
+    return versions->gaps[key] ? versions->first[key]
+                               : (version_id){ versions->unordered[key].ix - 1 };
 }
 
 /* A read of a version that is known to come before 'version'. */
-static bool by_missed(struct reasoning *r, uint32_t key, version_id version, touch_id at)
+static bool by_missed(struct reasoning *r, uint32_t key, version_id version, key_access_id at)
 {
     const struct versions *versions = r->poly->versions;
     for (version_id before = known_before(versions, key, version); before.ix != NO_VERSION;
          before = known_before(versions, key, before)) {
-        touch_id read = find_read(r->poly, before, r->reason->from);
-        if (read.ix == ESSE_NO_TOUCH ? by_open_read(r, before)
-                                     : give(r, ESSE_DEP_RW, key, read, at))
+        key_access_id read = find_read(r->poly, before, r->reason->from);
+        if (read.ix == ESSE_NO_KEY_ACCESS ? by_open_read(r, before)
+                                          : give(r, ESSE_DEP_RW, key, read, at))
             return true;
     }
     return false;
 }
 
-static bool by_access(struct reasoning *r, enum esse_dep dep, uint32_t key, touch_id at)
+static bool by_access(struct reasoning *r, enum esse_dep dep, uint32_t key, key_access_id at)
 {
     const struct versions *versions = r->poly->versions;
     const version_id version = versions->of[at.ix];
     if (version.ix == NO_VERSION ||
-        (versions_touch(versions, at)->kind == ESSE_OP_READ) != (dep == ESSE_DEP_WR))
+        (versions_key_access(versions, at)->kind == ESSE_OP_READ) != (dep == ESSE_DEP_WR))
         return false;
     if (dep == ESSE_DEP_RW)
         return by_missed(r, key, version, at);
@@ -163,7 +166,7 @@ static bool by_data(struct reasoning *r, enum esse_dep dep)
     struct esse_access_walk walk = esse_accesses_of(versions->history, r->reason->to);
     while (esse_access_next(&walk)) {
         const uint32_t key = walk.access.key.ix;
-        touch_id at, end;
+        key_access_id at, end;
         for (esse_run_find(&versions->sources->by_key, key, r->reason->to, &at.ix, &end.ix);
              at.ix < end.ix; at.ix++)
             if (by_access(r, dep, key, at))
@@ -177,15 +180,16 @@ static bool by_session(struct reasoning *r)
     const uint32_t *session = r->poly->versions->history->txn_session;
     return r->poly->sessions && session[r->reason->from] == session[r->reason->to] &&
            r->reason->from < r->reason->to &&
-           give(r, ESSE_DEP_PROCESS, 0, (touch_id){ ESSE_NO_TOUCH }, (touch_id){ ESSE_NO_TOUCH });
+           give(r, ESSE_DEP_PROCESS, 0, (key_access_id){ ESSE_NO_KEY_ACCESS },
+                (key_access_id){ ESSE_NO_KEY_ACCESS });
 }
 
 static bool by_knowledge(struct reasoning *r, const struct esse_guarded_edge *first)
 {
     const struct poly *poly = r->poly;
-    if (first->to >= poly->moments_at && first->to < poly->helpers_at)
-        return give(r, ESSE_DEP_REALTIME, 0, (touch_id){ ESSE_NO_TOUCH },
-                    (touch_id){ ESSE_NO_TOUCH });
+    if (first->to >= poly->time_nodes_at && first->to < poly->aux_nodes_at)
+        return give(r, ESSE_DEP_REALTIME, 0, (key_access_id){ ESSE_NO_KEY_ACCESS },
+                    (key_access_id){ ESSE_NO_KEY_ACCESS });
     /* Where no ww may be beside a rw, session order is told before it. */
     return by_data(r, ESSE_DEP_WR) || (poly->level->cycle < ESSE_CYCLE_ONE_RW && by_session(r)) ||
            by_data(r, ESSE_DEP_WW) || by_session(r) || by_data(r, ESSE_DEP_RW);
@@ -193,7 +197,7 @@ static bool by_knowledge(struct reasoning *r, const struct esse_guarded_edge *fi
 
 /* ---- cycles ---- */
 
-/* A step may lead through helpers. */
+/* A step may lead through auxiliary nodes. */
 static void find_reason(struct reasoning *r, const struct esse_guarded_edge *first,
                         const struct esse_guarded_edge *last)
 {

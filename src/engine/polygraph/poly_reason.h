@@ -8,9 +8,9 @@ struct poly_reason {
     uint32_t from, to; /* transactions */
     enum esse_dep dep;
     uint32_t key;
-    touch_id from_at, to_at; /* ESSE_NO_TOUCH where an operation is given instead */
-    uint32_t op;             /* of an open read, or ESSE_NO_OP */
-    bool chosen;             /* it follows from a choice */
+    key_access_id from_at, to_at; /* ESSE_NO_KEY_ACCESS where an operation is given instead */
+    uint32_t op;                  /* of an open read, or ESSE_NO_OP */
+    bool chosen;                  /* it follows from a choice */
 };
 
 /*

@@ -91,14 +91,14 @@ static void draw(void *context, uint32_t from, uint32_t to)
         esse_csr_add(&r->graph, r->at[from] - 1, r->at[to] - 1);
 }
 
-/* Helpers are no nodes of a region: what leads to one leads to all that it leads to. */
+/* Auxiliary nodes are no nodes of a region: what leads to one leads to all that it leads to. */
 static void draw_known(const struct poly *poly, struct drawing *d, uint32_t node)
 {
     for (uint32_t e = poly->base.first[node]; e < poly->base.first[node + 1]; e++) {
         const uint32_t to = poly->base.to[e];
         draw(d, node, to);
         for (uint32_t f = poly->base.first[to];
-             to >= poly->helpers_at && f < poly->base.first[to + 1]; f++)
+             to >= poly->aux_nodes_at && f < poly->base.first[to + 1]; f++)
             draw(d, node, poly->base.to[f]);
     }
 }
@@ -164,7 +164,7 @@ static bool is_forced(const struct poly_local *l, const struct poly_region *r, v
     bool found =
         from != to && leads(r, poly_enters(poly, from, ESSE_DEP_WW), poly_commit(poly, to));
     for (uint32_t i = first[0]; from != to && !found && i < first[1]; i++) {
-        const uint32_t reader = versions_touch(versions, poly->reads->reader[i])->txn;
+        const uint32_t reader = versions_key_access(versions, poly->reads->reader[i])->txn;
         found = reader != from &&
                 leads(r, poly_commit(poly, from), poly_leaves(poly, reader, ESSE_DEP_RW));
     }

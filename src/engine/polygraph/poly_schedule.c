@@ -78,7 +78,7 @@ static esse_node start_of(const struct poly *poly, uint32_t txn)
     return (esse_node){ poly_is_doubled(poly) ? 2 * txn : txn };
 }
 
-/* Helpers run at once; a transaction whose start or commit was held up may be tried. */
+/* Auxiliary nodes run at once; a transaction whose start or commit was held up may be tried. */
 static void settle(struct schedule *s)
 {
     while (s->stack.count) {

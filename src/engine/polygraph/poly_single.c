@@ -65,7 +65,7 @@ static void hop_from(struct poly *poly, uint32_t txn, uint32_t last_place)
     for (uint32_t e = poly->known.first[txn]; e < poly->known.first[txn + 1]; e++)
         hop_to(poly, poly->known.to[e], (struct hop){ s->searches, txn, HOP_KNOWN, 0 }, last_place);
     if (poly_txn(poly, (esse_node){ txn }) == ESSE_NO_TXN)
-        return; /* a moment of real time */
+        return; /* a time node */
     for (uint32_t i = s->installed.first[txn]; i < s->installed.first[txn + 1]; i++) {
         const version_id version = { s->installed.to[i] };
         version_id next = poly_next_version(poly, poly->reads->version_key[version.ix], version);
@@ -155,7 +155,7 @@ static uint32_t try_key(struct poly *poly, uint32_t key)
     uint32_t found = 0;
     for (version_id v = versions->first[key]; v.ix < versions->first[key + 1].ix; v.ix++)
         for (uint32_t i = reads->reader_first[v.ix]; i < reads->reader_first[v.ix + 1]; i++)
-            found += try_read(poly, key, v, versions_touch(versions, reads->reader[i])->txn,
+            found += try_read(poly, key, v, versions_key_access(versions, reads->reader[i])->txn,
                               ESSE_LIT_NONE);
     return found;
 }

@@ -12,7 +12,8 @@
  *
  * They are found after pruning, and the solver is given one as soon as its choices are written
  * down: writing choices down for the sake of clauses costs more than it saves.  A clause is kept
- * without the path from u to x, which is looked for when a refutation needs it (poly_repair.c).
+ * without the path from u to x, which is looked for when a refutation needs it
+ * (poly_reconstruct.c).
  *
  * Cost: O(1) a pair of edges with a closure, else O(known edges of u); not more than ASKED_MOST
  * pairs, one clause of two and 32 bytes for each transaction.
@@ -67,8 +68,8 @@ static void try_pair(struct finding *f, struct poly_small *small)
     bool found = closes(f, small, version_txn(versions, a), ESSE_DEP_WW);
     for (uint32_t i = first[0]; !found && poly->level->cycle > ESSE_CYCLE_ONE_RW && i < first[1];
          i++)
-        found =
-            closes(f, small, versions_touch(versions, poly->reads->reader[i])->txn, ESSE_DEP_RW);
+        found = closes(f, small, versions_key_access(versions, poly->reads->reader[i])->txn,
+                       ESSE_DEP_RW);
     if (found)
         poly_small_vec_push(&poly->small, poly->graph_arena, *small);
 }

@@ -128,7 +128,7 @@ static enum esse_solver_answer run_solver(struct poly *poly)
 }
 
 /* Solves what is known now, with at most so many conflicts if 'limit' is not 0. */
-static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit, bool mends)
+static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit, bool searches)
 {
     forget_solver(poly);
     const struct esse_proof proof = { poly, on_clause, on_lemma, on_clause };
@@ -140,7 +140,7 @@ static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit, bo
                                       .first = poly->known.first,
                                       .to = poly->known.to,
                                       .hint = poly->near ? poly_place_near(poly)
-                                                         : poly_estimate(poly, mends),
+                                                         : poly_estimate(poly, searches),
                                       .context = poly,
                                       .edges = poly_edges_of,
                                       .more = find_more };
@@ -154,32 +154,32 @@ static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit, bo
     return answer;
 }
 
-enum { LEAST_PATIENCE = 800 }; /* conflicts, where there is something better than to go on */
+enum { LEAST_CONFLICTS = 800 }; /* conflicts, where there is something better than to go on */
 
 /* How many conflicts solving may have before pruning is worth its cost, which grows faster than the
  * history. */
-static uint64_t patience(const struct poly *poly)
+static uint64_t conflict_budget(const struct poly *poly)
 {
     return 4000 + poly->versions->history->txns / 4;
 }
 
 /* A transaction with neighbours close by in time or session cannot be moved alone; and there the
  * solver is good. */
-static bool is_mendable(const struct poly *poly)
+static bool is_searchable(const struct poly *poly)
 {
     const struct esse_history *history = poly->versions->history;
     return !(poly->ablate & ESSE_ABLATE_MENDING) && !poly->time &&
            (!poly->sessions || history->sessions > history->txns / 2);
 }
 
-/* Easy histories are solved sooner than they are mended. */
+/* Easy histories are solved sooner than by local search. */
 static enum esse_solver_answer solve_first(struct poly *poly, bool prunes)
 {
-    const uint64_t limit = prunes ? patience(poly) : 0;
+    const uint64_t limit = prunes ? conflict_budget(poly) : 0;
     enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
-    if (!is_mendable(poly))
+    if (!is_searchable(poly))
         return solve_known(poly, limit, false);
-    answer = solve_known(poly, LEAST_PATIENCE, false);
+    answer = solve_known(poly, LEAST_CONFLICTS, false);
     if (answer == ESSE_SOLVER_UNKNOWN && !esse_budget_spent(poly->budget))
         answer = solve_known(poly, limit, true);
     return answer;
@@ -205,7 +205,7 @@ enum esse_solver_answer poly_solve(struct poly *poly)
         answer = solve_first(poly, prunes);
     if (answer == ESSE_SOLVER_UNKNOWN && prunes && !esse_budget_spent(poly->budget) &&
         poly_prune(poly))
-        answer = solve_known(poly, 0, is_mendable(poly));
+        answer = solve_known(poly, 0, is_searchable(poly));
     return answer;
 }
 
@@ -234,11 +234,11 @@ static void keep_sources(const struct poly *poly, struct esse_arena *arena,
     for (size_t o = 0; o < reads->open.count; o++) {
         const struct poly_open *open = &reads->open.at[o];
         const version_id version = { poly->choices.at[esse_lit_var(poly_chosen(poly, open))].b };
-        const touch_id write = poly->versions->write[version.ix];
+        const key_access_id write = poly->versions->write[version.ix];
         sources[o] = (struct esse_read_source){
             { open->op },
             { open->key },
-            { write.ix == ESSE_NO_TOUCH ? ESSE_NO_OP : versions_op(poly->versions, write) }
+            { write.ix == ESSE_NO_KEY_ACCESS ? ESSE_NO_OP : versions_op(poly->versions, write) }
         };
     }
     qsort(sources, reads->open.count, sizeof *sources, by_read);
@@ -252,7 +252,7 @@ struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *ar
     const bool starts = poly_is_doubled(poly);
     assert(poly->acyclic); /* solved, and SAT */
     uint32_t *at = esse_arena_array(poly->arena, poly->nodes + (size_t)1, *at);
-    uint32_t *events = esse_arena_array(arena, poly->moments_at + (size_t)1, *events);
+    uint32_t *events = esse_arena_array(arena, poly->time_nodes_at + (size_t)1, *events);
     struct esse_order order = { .events = events, .has_starts = starts, .proves = poly->level->id };
     for (uint32_t node = 0; node < poly->nodes; node++)
         at[esse_acyclic_position(poly->acyclic, node)] = node;

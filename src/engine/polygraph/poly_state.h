@@ -45,7 +45,7 @@ struct poly_reads {
     const struct versions *versions;
     uint32_t *version_key;
     uint32_t *reader_first;
-    touch_id *reader; /* by version: the accesses that read it, one a transaction */
+    key_access_id *reader; /* by version: the accesses that read it, one a transaction */
     struct poly_open_vec open;
     struct esse_u32_vec sources; /* versions */
     bool stuck;                  /* some read is of a list that cannot be */
@@ -115,18 +115,20 @@ struct poly_small {
 
 ESSE_VEC(poly_small_vec, struct poly_small)
 
-enum { POLY_SESSION = 1, POLY_TIME = 2 }; /* edges that are lent */
+enum { POLY_SESSION = 1, POLY_TIME = 2 }; /* optimistic edges */
 
 /*
  * Invariants, once poly_known_build was there:
  *
- *   1) Nodes: those of transactions, one or two each; from moments_at on those of time, if it has
- *      these edges; from helpers_at on one for each key that has a helper, in the order of the
- * keys. 2) Both graphs have these nodes and no others. 3) Orders that were inferred are of two
- * versions of one key. 4) A choice is a variable of the solver, by number.  An ORDER is of two
- * versions of a key that stand for themselves, a < b; a SOURCE is the one that its open read says;
- * BOTH is of a SOURCE, not negated, and an ORDER. 5) The literals of the proof's clauses are
- * choices, and their edges lead between nodes.
+ *   1) Nodes: those of transactions, one or two each; from time_nodes_at on those of time, if it
+ *      has these edges; from aux_nodes_at on one for each key that has an auxiliary node, in the
+ *      order of the keys.
+ *   2) Both graphs have these nodes and no others.
+ *   3) Orders that were inferred are of two versions of one key.
+ *   4) A choice is a variable of the solver, by number.  An ORDER is of two versions of a key that
+ *      stand for themselves, a < b; a SOURCE is the one that its open read says; BOTH is of a
+ *      SOURCE, not negated, and an ORDER.
+ *   5) The literals of the proof's clauses are choices, and their edges lead between nodes.
  */
 struct poly {
     struct esse_arena *arena;       /* of the solver and what belongs to it */
@@ -137,9 +139,9 @@ struct poly {
     const struct dsg_time *time_line;
     struct esse_budget *budget;
     const struct esse_level *level;
-    bool sessions, time; /* the edges that it has: those of the level, and those that are lent */
-    const uint8_t *withheld; /* by transaction: lent edges to it that it does not have */
-    uint32_t nodes, moments_at, helpers_at;
+    bool sessions, time;      /* the edges that it has: those of the level, and optimistic ones */
+    const uint8_t *retracted; /* by transaction: optimistic edges to it that it does not have */
+    uint32_t nodes, time_nodes_at, aux_nodes_at;
     struct esse_csr base;              /* what is known */
     struct esse_csr known;             /* and what was inferred from it; or the same */
     struct poly_inferred_vec inferred; /* orders, in the order in which they were found */
@@ -152,7 +154,7 @@ struct poly {
     uint64_t small_given;
     size_t small_phase; /* where what was found is noted */
     struct poly_phase_vec phases;
-    esse_node *key_helper; /* by key: a node between the readers of what is oldest and the rest */
+    esse_node *key_aux_node; /* by key: a node between the readers of what is oldest and the rest */
     struct poly_choice_vec choices;
     struct esse_index choice_of;
     struct esse_solver *solver;
@@ -199,12 +201,12 @@ static inline esse_node poly_commit(const struct poly *poly, uint32_t txn)
     return (esse_node){ poly_is_doubled(poly) ? 2 * txn + 1 : txn };
 }
 
-/* The transaction of a node, or ESSE_NO_TXN for one of the helpers. */
+/* The transaction of a node, or ESSE_NO_TXN for one of the auxiliary nodes. */
 static inline uint32_t poly_txn(const struct poly *poly, esse_node node)
 {
-    return node.ix >= poly->moments_at ? ESSE_NO_TXN
-           : poly_is_doubled(poly)     ? node.ix >> 1
-                                       : node.ix;
+    return node.ix >= poly->time_nodes_at ? ESSE_NO_TXN
+           : poly_is_doubled(poly)        ? node.ix >> 1
+                                          : node.ix;
 }
 
 /* ---- what is known ---- */
@@ -214,14 +216,15 @@ static inline bool poly_is_known(const struct versions *versions, uint32_t key, 
                                  version_id b)
 {
     return a.ix < b.ix && (a.ix == versions->first[key].ix ||
-                           (a.ix < versions->loose[key].ix &&
-                            (b.ix < versions->loose[key].ix || !versions->gaps[key])));
+                           (a.ix < versions->unordered[key].ix &&
+                            (b.ix < versions->unordered[key].ix || !versions->gaps[key])));
 }
 
 /* Can any two versions of the key be in either order? */
 static inline bool poly_is_open_key(const struct versions *versions, uint32_t key)
 {
-    return versions->first[key + 1].ix - versions->loose[key].ix > (versions->gaps[key] ? 0 : 1);
+    return versions->first[key + 1].ix - versions->unordered[key].ix >
+           (versions->gaps[key] ? 0 : 1);
 }
 
 /* Numbers the nodes and builds poly->base; poly->known is the same until more is inferred. */
@@ -233,7 +236,7 @@ void poly_known_draw(struct poly *poly, struct esse_csr *csr, bool inferred);
 static inline bool poly_follows_session(const struct poly *poly, uint32_t txn)
 {
     return poly->sessions &&
-           (poly->level->needs_session_order || !(poly->withheld[txn] & POLY_SESSION));
+           (poly->level->needs_session_order || !(poly->retracted[txn] & POLY_SESSION));
 }
 
 /* The edges that "version a before version b" comes to: from the writer of a, and from its
@@ -247,15 +250,15 @@ bool poly_prune(struct poly *poly);
 /* By transaction: an estimate of the order of commits. */
 uint32_t *poly_rank(const struct poly *poly, struct esse_arena *arena);
 /* By node: an order that agrees with what is known and breaks few reads, near an estimate of the
- * order of events; mended if it breaks some and that is asked for. */
-uint32_t *poly_estimate(struct poly *poly, bool mends);
+ * order of events; by local search if it breaks some and that is asked for. */
+uint32_t *poly_estimate(struct poly *poly, bool searches);
 /* The same by the ranks of poly->near alone. */
 uint32_t *poly_place_near(struct poly *poly);
 /* From an estimate by transaction to a place by node; UINT32_MAX for those that a
  * cycle keeps from running. */
 void poly_schedule(struct poly *poly, const uint32_t *rank, uint32_t *place);
 /* From a place by node to an estimate by transaction that breaks less; false if it does not. */
-bool poly_mend(struct poly *poly, const uint32_t *place, uint32_t *rank);
+bool poly_breakout(struct poly *poly, const uint32_t *place, uint32_t *rank);
 
 /* ---- choices ---- */
 
@@ -319,12 +322,12 @@ struct esse_phase *poly_phase(struct poly *poly, const char *name, double starte
 /* After SAT: the order, in 'arena'. */
 struct esse_order poly_read_order(const struct poly *poly, struct esse_arena *arena);
 
-/* ---- lending ---- */
+/* ---- optimistic edges ---- */
 
-/* After UNSAT: withholds the lent edges that the refutation rests on, and those that lead to
+/* After UNSAT: retracts the optimistic edges that the refutation rests on, and those that lead to
  * transactions at most 'reach' ranks away.  Returns how many it rests on; 0: it refutes the level
  * itself. */
-uint32_t poly_blame(const struct poly *poly, uint32_t reach, uint8_t *withheld);
+uint32_t poly_blame(const struct poly *poly, uint32_t reach, uint8_t *retracted);
 
 /* ---- refuting ---- */
 
@@ -332,7 +335,7 @@ uint32_t poly_blame(const struct poly *poly, uint32_t reach, uint8_t *withheld);
 void poly_shrink_proof(struct poly *poly);
 
 /* Gives clauses to what pruning inferred, as far as the refutation rests on it. */
-void poly_repair_proof(struct poly *poly);
+void poly_reconstruct_proof(struct poly *poly);
 
 /* After UNSAT: the refutation in operations and words. */
 void poly_explain(struct poly *poly, struct known *known);

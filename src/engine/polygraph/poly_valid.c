@@ -27,7 +27,7 @@ static bool are_readers_valid(const struct poly_reads *reads, version_id version
     bool ok = first[0] <= first[1];
     for (uint32_t i = first[0]; ok && i < first[1]; i++)
         ok = versions->of[reads->reader[i].ix].ix == version.ix &&
-             versions_touch(versions, reads->reader[i])->kind == ESSE_OP_READ;
+             versions_key_access(versions, reads->reader[i])->kind == ESSE_OP_READ;
     return ok;
 }
 
@@ -49,11 +49,12 @@ bool poly_reads_valid(const struct poly_reads *reads)
 static bool are_nodes_valid(const struct poly *poly)
 {
     const struct esse_history *history = poly->versions->history;
-    uint32_t next = poly->helpers_at;
-    bool ok = poly->moments_at == history->txns * (poly_is_doubled(poly) ? 2u : 1u) &&
-              poly->helpers_at == poly->moments_at + (poly->time ? poly->time_line->moments : 0);
+    uint32_t next = poly->aux_nodes_at;
+    bool ok =
+        poly->time_nodes_at == history->txns * (poly_is_doubled(poly) ? 2u : 1u) &&
+        poly->aux_nodes_at == poly->time_nodes_at + (poly->time ? poly->time_line->time_nodes : 0);
     for (uint32_t key = 0; ok && key < history->keys; key++)
-        ok = poly->key_helper[key].ix == ESSE_NO_NODE || poly->key_helper[key].ix == next++;
+        ok = poly->key_aux_node[key].ix == ESSE_NO_NODE || poly->key_aux_node[key].ix == next++;
     return ok && next == poly->nodes;
 }
 

@@ -1,6 +1,6 @@
 #include "engine/engine.h"
-#include "engine/follow.h"
 #include "engine/polygraph/poly_state.h"
+#include "engine/propagate.h"
 #include "engine/scan/scan.h"
 #include "evidence/recheck.h"
 #include "history/start_points.h"
@@ -18,9 +18,9 @@ struct polygraphing {
 struct attempt {
     struct poly_reads *reads;
     bool sessions, time; /* with these edges, which the level itself may not have */
-    uint8_t *withheld;   /* see struct poly */
-    uint32_t reach;      /* how far around what is to blame edges are withheld, in transactions */
-    bool is_first;       /* nothing is withheld */
+    uint8_t *retracted;  /* see struct poly */
+    uint32_t reach;      /* how far around what is to blame edges are retracted, in transactions */
+    bool is_first;       /* nothing is retracted */
 };
 
 static bool is_proof(const struct polygraphing *p, const struct esse_level *level,
@@ -44,7 +44,7 @@ static void tell_phases(struct polygraphing *p, const struct poly *poly,
     verdict->phase_count = (uint32_t)(before + count);
 }
 
-/* With everything lent it was the stronger level that was refuted, which is worth telling. */
+/* With all optimistic edges it was the stronger level that was refuted, which is worth telling. */
 static void tell_stronger(struct polygraphing *p, struct poly *poly)
 {
     const struct esse_level *stronger = esse_level_with(poly->level, poly->sessions, poly->time);
@@ -66,11 +66,11 @@ static struct poly open_poly(struct polygraphing *p, const struct esse_level *le
                           .level = level,
                           .sessions = attempt->sessions,
                           .time = attempt->time,
-                          .withheld = attempt->withheld };
+                          .retracted = attempt->retracted };
 }
 
-/* With the lent edges that are not withheld.  If these are to blame for UNSAT, they are withheld
- * from then on, and '*blamed' is set. */
+/* With the optimistic edges that are not retracted.  If these are to blame for UNSAT, they are
+ * retracted from then on, and '*blamed' is set. */
 static enum esse_solver_answer try_to(struct polygraphing *p, const struct esse_level *level,
                                       struct attempt attempt, struct esse_verdict *verdict,
                                       bool *blamed)
@@ -84,8 +84,8 @@ static enum esse_solver_answer try_to(struct polygraphing *p, const struct esse_
             answer = ESSE_SOLVER_UNKNOWN;
     } else if (answer == ESSE_SOLVER_UNSAT) {
         poly_shrink_proof(&poly);
-        poly_repair_proof(&poly);
-        *blamed = poly_blame(&poly, attempt.reach, attempt.withheld) > 0;
+        poly_reconstruct_proof(&poly);
+        *blamed = poly_blame(&poly, attempt.reach, attempt.retracted) > 0;
         if (!*blamed && !attempt.reads->optional)
             poly_explain(&poly, &p->known);
         else if (attempt.is_first && !attempt.reads->optional)
@@ -103,7 +103,8 @@ static bool is_local(const struct polygraphing *p, const struct esse_level *leve
            !(p->job->ablate & ESSE_ABLATE_LOCALITY);
 }
 
-/* What is refuted with all that is lent may be refuted without, by what is wrong in one place. */
+/* What is refuted with all optimistic edges may be refuted without, by what is wrong in one
+ * place. */
 static bool refute_locally(struct polygraphing *p, const struct esse_level *level,
                            const struct attempt *attempt, struct esse_verdict *verdict)
 {
@@ -113,7 +114,7 @@ static bool refute_locally(struct polygraphing *p, const struct esse_level *leve
     const bool refuted = poly_solve_locally(&poly);
     if (refuted) {
         poly_shrink_proof(&poly);
-        poly_repair_proof(&poly);
+        poly_reconstruct_proof(&poly);
         if (!attempt->reads->optional)
             poly_explain(&poly, &p->known);
     }
@@ -123,16 +124,16 @@ static bool refute_locally(struct polygraphing *p, const struct esse_level *leve
 }
 
 /* An order that keeps more than the level asks for is found sooner.  What is to blame reaches twice
- * as far each time, so that after a few times nothing is lent any more. */
+ * as far each time, so that after a few times no optimistic edge is left. */
 static enum esse_solver_answer decide(struct polygraphing *p, const struct esse_level *level,
                                       struct poly_reads *reads, struct esse_verdict *verdict)
 {
-    const bool lends = !(p->job->ablate & ESSE_ABLATE_LENDING);
+    const bool is_optimistic = !(p->job->ablate & ESSE_ABLATE_LENDING);
     struct attempt attempt = { .reads = reads,
-                               .sessions = level->needs_session_order || lends,
-                               .time =
-                                   level->needs_real_time || (lends && p->job->history->txn_time) };
-    attempt.withheld = esse_arena_alloc(p->known.scratch, p->job->history->txns + (size_t)1, 1);
+                               .sessions = level->needs_session_order || is_optimistic,
+                               .time = level->needs_real_time ||
+                                       (is_optimistic && p->job->history->txn_time) };
+    attempt.retracted = esse_arena_alloc(p->known.scratch, p->job->history->txns + (size_t)1, 1);
     enum esse_solver_answer answer;
     bool blamed;
     for (attempt.is_first = true;; attempt.is_first = false) {
@@ -230,7 +231,7 @@ static void judge_all(struct polygraphing *p, enum esse_level_id id)
     struct esse_job *job = p->job;
     for (size_t i = 0; i < job->level_count; i++)
         if (job->levels[i]->id == id && job->verdicts[i].outcome == ESSE_UNKNOWN &&
-            !follow_in_job(job, i))
+            !propagate_in_job(job, i))
             judge(p, job->levels[i], &job->verdicts[i]);
 }
 

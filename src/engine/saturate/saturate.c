@@ -1,6 +1,6 @@
 #include "engine/engine.h"
-#include "engine/follow.h"
 #include "engine/known/serial.h"
+#include "engine/propagate.h"
 #include "engine/saturate/saturate_explain.h"
 #include "engine/scan/scan.h"
 #include "graph/topo.h"
@@ -184,7 +184,7 @@ static void decide_all(struct esse_job *job, const struct serial_part *part)
     bool complete = scan_open(&s.known, job, part) && versions_find(&s.versions, &s.known, false);
     for (size_t i = 0; i < job->level_count; i++)
         if (!known_judge(&s.known, job->levels[i], job, &job->verdicts[i]) && complete &&
-            !follow_in_job(job, i))
+            !propagate_in_job(job, i))
             decide(&s, job->levels[i], &job->verdicts[i]);
     for (size_t i = 0; i < job->level_count; i++)
         if (job->verdicts[i].outcome == ESSE_UNKNOWN && esse_budget_spent(job->budget))

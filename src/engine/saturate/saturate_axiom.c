@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/word_map.h"
 #include "engine/saturate/saturate_clocks.h"
-#include "engine/saturate/saturate_suspects.h"
+#include "engine/saturate/saturate_stale_reads.h"
 
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ struct trial {
     const struct saturate_units *units;
     const struct saturate_order *order;
     struct esse_budget *budget;
-    struct saturate_suspect_vec suspects;
+    struct saturate_stale_read_vec stale_reads;
     struct interval_vec visible;  /* to the reader at hand */
     const uint32_t *clock;        /* of the reader at hand, for levels that have clocks */
     struct esse_word_map readers; /* session and writer: the first unit there that read from it */
@@ -138,9 +138,9 @@ static bool is_in_prefix(const struct trial *t, uint32_t writer, uint32_t reader
     return false;
 }
 
-static bool is_visible(struct trial *t, const struct saturate_suspect *suspect)
+static bool is_visible(struct trial *t, const struct saturate_stale_read *stale_read)
 {
-    uint32_t writer = suspect->writer, session = saturate_session(t->units, writer);
+    uint32_t writer = stale_read->writer, session = saturate_session(t->units, writer);
     ESSE_HOT_ASSERT(!has_clock(t->phi) || t->clock);
     switch (t->phi) {
     case ESSE_PHI_CAUSAL:
@@ -148,12 +148,12 @@ static bool is_visible(struct trial *t, const struct saturate_suspect *suspect)
     case ESSE_PHI_PARALLEL:
         return t->clock[session] > writer;
     case ESSE_PHI_SEEN:
-        return t->units->before[suspect->reader] != NO_UNIT &&
-               had_read(t, t->units->before[suspect->reader], writer);
+        return t->units->before[stale_read->reader] != NO_UNIT &&
+               had_read(t, t->units->before[stale_read->reader], writer);
     case ESSE_PHI_ANSWERED:
-        return answers(t, writer, suspect->reader);
+        return answers(t, writer, stale_read->reader);
     case ESSE_PHI_PREFIX:
-        return is_in_prefix(t, writer, suspect->reader);
+        return is_in_prefix(t, writer, stale_read->reader);
     default:
         break;
     }
@@ -162,7 +162,7 @@ static bool is_visible(struct trial *t, const struct saturate_suspect *suspect)
         if (interval->session == session && interval->low <= writer && writer <= interval->high)
             return true;
     }
-    return t->phi == ESSE_PHI_UPDATES && share_a_key(t->units, writer, suspect->reader);
+    return t->phi == ESSE_PHI_UPDATES && share_a_key(t->units, writer, stale_read->reader);
 }
 
 /* ---- many at once: the newest writer in every interval ---- */
@@ -213,38 +213,38 @@ static void force(struct trial *t, uint32_t writer, uint32_t read)
         (struct saturate_forced){ writer, t->units->access[read].source, read });
 }
 
-static void try_many(struct trial *t, const struct saturate_suspect *suspect)
+static void try_many(struct trial *t, const struct saturate_stale_read *stale_read)
 {
-    struct saturate_access read = t->units->access[suspect->read];
+    struct saturate_access read = t->units->access[stale_read->read];
     if (!t->writers.first)
         index_writers(t);
     for (size_t i = 0; i < t->visible.count; i++) {
         uint32_t writer = newest_in(t, read.key, &t->visible.at[i]);
-        if (writer != NO_UNIT && writer != read.source && writer != suspect->reader &&
+        if (writer != NO_UNIT && writer != read.source && writer != stale_read->reader &&
             (read.source == SATURATE_INITIAL ||
              saturate_rank(t->order, writer) > saturate_rank(t->order, read.source)))
-            force(t, writer, suspect->read);
+            force(t, writer, stale_read->read);
     }
 }
 
 /* ---- the trial ---- */
 
-/* The suspects of one reader; they stand together. */
+/* The stale reads of one reader; they stand together. */
 static size_t try_reader(struct trial *t, size_t at)
 {
-    uint32_t reader = t->suspects.at[at].reader, shown = NO_UNIT;
-    for (; at < t->suspects.count && t->suspects.at[at].reader == reader; at++) {
-        const struct saturate_suspect *suspect = &t->suspects.at[at];
-        bool lists = !has_clock(t->phi) || suspect->writer == SATURATE_MANY;
+    uint32_t reader = t->stale_reads.at[at].reader, shown = NO_UNIT;
+    for (; at < t->stale_reads.count && t->stale_reads.at[at].reader == reader; at++) {
+        const struct saturate_stale_read *stale_read = &t->stale_reads.at[at];
+        bool lists = !has_clock(t->phi) || stale_read->writer == SATURATE_MANY;
         if (lists &&
-            (shown == NO_UNIT || (t->phi == ESSE_PHI_READ_EARLIER && shown != suspect->read))) {
-            find_visible(t, reader, suspect->read);
-            shown = suspect->read;
+            (shown == NO_UNIT || (t->phi == ESSE_PHI_READ_EARLIER && shown != stale_read->read))) {
+            find_visible(t, reader, stale_read->read);
+            shown = stale_read->read;
         }
-        if (suspect->writer == SATURATE_MANY)
-            try_many(t, suspect);
-        else if (is_visible(t, suspect))
-            force(t, suspect->writer, suspect->read);
+        if (stale_read->writer == SATURATE_MANY)
+            try_many(t, stale_read);
+        else if (is_visible(t, stale_read))
+            force(t, stale_read->writer, stale_read->read);
     }
     return at;
 }
@@ -252,10 +252,10 @@ static size_t try_reader(struct trial *t, size_t at)
 static bool try_all(struct trial *t)
 {
     size_t at = 0;
-    esse_budget_phase(t->budget, "trying stale reads", t->suspects.count);
-    while (at < t->suspects.count && esse_budget_poll(t->budget, at))
+    esse_budget_phase(t->budget, "trying stale reads", t->stale_reads.count);
+    while (at < t->stale_reads.count && esse_budget_poll(t->budget, at))
         at = try_reader(t, at);
-    return at == t->suspects.count;
+    return at == t->stale_reads.count;
 }
 
 /* The same along the whole order, for clocks. */
@@ -265,18 +265,18 @@ static bool try_with_clocks(struct trial *t)
     size_t at = 0;
     saturate_clocks_open(&clocks, t->units, t->phi);
     esse_budget_phase(t->budget, "following causes", t->units->count);
-    for (uint32_t place = 0; place < t->units->count && at < t->suspects.count; place++) {
+    for (uint32_t place = 0; place < t->units->count && at < t->stale_reads.count; place++) {
         uint32_t unit = saturate_unit_at(t->order, place);
         if (!esse_budget_poll(t->budget, place))
             break;
         if (!saturate_counts(t->units, unit))
             continue;
         t->clock = saturate_clocks_next(&clocks, unit);
-        if (t->suspects.at[at].reader == unit)
+        if (t->stale_reads.at[at].reader == unit)
             at = try_reader(t, at);
     }
     saturate_clocks_close(&clocks);
-    return at == t->suspects.count;
+    return at == t->stale_reads.count;
 }
 
 bool saturate_find_broken(enum esse_phi phi, const struct saturate_units *units,
@@ -288,15 +288,15 @@ bool saturate_find_broken(enum esse_phi phi, const struct saturate_units *units,
     };
     const bool each = phi == ESSE_PHI_SEEN || phi == ESSE_PHI_ANSWERED || phi == ESSE_PHI_PREFIX ||
                       phi == ESSE_PHI_UPDATES;
-    bool ok = saturate_suspects_find(&t.suspects, units, order, each, budget);
-    if (ok && t.suspects.count) {
+    bool ok = saturate_stale_reads_find(&t.stale_reads, units, order, each, budget);
+    if (ok && t.stale_reads.count) {
         if (phi == ESSE_PHI_SEEN || phi == ESSE_PHI_ANSWERED)
             find_readers(&t);
         ok = has_clock(phi) ? try_with_clocks(&t) : try_all(&t);
     }
     esse_word_map_drop(&t.readers, units->arena);
     esse_arena_drop(units->arena, t.writers.at);
-    saturate_suspect_vec_drop(&t.suspects, units->arena);
+    saturate_stale_read_vec_drop(&t.stale_reads, units->arena);
     interval_vec_drop(&t.visible, units->arena);
     return ok;
 }

@@ -156,15 +156,15 @@ static struct esse_edge forced_edge(const struct telling *t, const struct satura
 static struct esse_edge ww_edge(const struct telling *t, const struct dsg_edge *step)
 {
     const struct versions *versions = t->units->versions;
-    struct esse_edge edge = { .from = { versions_touch(versions, step->from_at)->txn },
-                              .to = { versions_touch(versions, step->to_at)->txn },
+    struct esse_edge edge = { .from = { versions_key_access(versions, step->from_at)->txn },
+                              .to = { versions_key_access(versions, step->to_at)->txn },
                               .dep = ESSE_DEP_WW,
                               .has_key = true,
                               .key = { step->key },
                               .from_op = { versions_op(versions, step->from_at) },
                               .to_op = { versions_op(versions, step->to_at) },
                               .witness = { ESSE_NO_OP } };
-    if (versions_touch(versions, step->from_at)->kind == ESSE_OP_APPEND &&
+    if (versions_key_access(versions, step->from_at)->kind == ESSE_OP_APPEND &&
         !versions->gaps[step->key])
         edge.witness.ix = versions_op(versions, versions->key_reader[step->key]);
     edge.why = tell_ww(t, &edge);
@@ -183,8 +183,8 @@ static void look_at_known(void *context, uint32_t key, uint32_t at, uint32_t nex
     const struct known_edge *wanted = context;
     struct dsg_edge *step = wanted->step;
     if (step->dep == ESSE_DEP_WW ||
-        saturate_unit_of(wanted->units, (touch_id){ at }) != step->from ||
-        saturate_unit_of(wanted->units, (touch_id){ next }) != step->to)
+        saturate_unit_of(wanted->units, (key_access_id){ at }) != step->from ||
+        saturate_unit_of(wanted->units, (key_access_id){ next }) != step->to)
         return;
     step->dep = ESSE_DEP_WW;
     step->key = key;
@@ -199,8 +199,8 @@ static struct dsg_edge step_between(const struct telling *t, uint32_t from, uint
 {
     struct dsg_edge step = { .from = from,
                              .to = to,
-                             .from_at = { ESSE_NO_TOUCH },
-                             .to_at = { ESSE_NO_TOUCH },
+                             .from_at = { ESSE_NO_KEY_ACCESS },
+                             .to_at = { ESSE_NO_KEY_ACCESS },
                              .dep = ESSE_DEP_WRP };
     struct known_edge wanted = { t->units, &step };
     if (t->refutation->level->needs_session_order && t->units->before[to] == from)

@@ -11,13 +11,13 @@ void saturate_each_known(const struct saturate_units *units,
     if (!(units->history->has & (ESSE_HAS_APPENDS | ESSE_HAS_VERSION_ORDER)))
         return;
     for (uint32_t key = 0; key < units->history->keys; key++) {
-        version_id first = { versions->first[key].ix + 1 }, loose = versions->loose[key];
-        for (version_id v = first; v.ix + 1 < loose.ix; v.ix++)
+        version_id first = { versions->first[key].ix + 1 }, unordered = versions->unordered[key];
+        for (version_id v = first; v.ix + 1 < unordered.ix; v.ix++)
             visit(context, key, versions->write[v.ix].ix, versions->write[v.ix + 1].ix);
-        if (loose.ix == first.ix || versions->gaps[key])
+        if (unordered.ix == first.ix || versions->gaps[key])
             continue;
-        for (version_id v = loose; v.ix < versions->first[key + 1].ix; v.ix++)
-            visit(context, key, versions->write[loose.ix - 1].ix, versions->write[v.ix].ix);
+        for (version_id v = unordered; v.ix < versions->first[key + 1].ix; v.ix++)
+            visit(context, key, versions->write[unordered.ix - 1].ix, versions->write[v.ix].ix);
     }
 }
 
@@ -32,8 +32,8 @@ static void test_known(void *context, uint32_t key, uint32_t at, uint32_t next)
 {
     struct testing *test = context;
     (void)key;
-    test->ascending &= saturate_unit_of(test->units, (touch_id){ at }) <=
-                       saturate_unit_of(test->units, (touch_id){ next });
+    test->ascending &= saturate_unit_of(test->units, (key_access_id){ at }) <=
+                       saturate_unit_of(test->units, (key_access_id){ next });
 }
 
 static bool is_recorded_in_order(const struct saturate_units *units,
@@ -75,8 +75,8 @@ static void draw_known(void *context, uint32_t key, uint32_t at, uint32_t next)
 {
     struct drawing *d = context;
     (void)key;
-    draw(d, saturate_unit_of(d->units, (touch_id){ at }),
-         saturate_unit_of(d->units, (touch_id){ next }));
+    draw(d, saturate_unit_of(d->units, (key_access_id){ at }),
+         saturate_unit_of(d->units, (key_access_id){ next }));
 }
 
 static void draw_all(struct drawing *d, bool sessions, const struct saturate_forced_vec *forced)

@@ -49,10 +49,10 @@ void saturate_each_known(const struct saturate_units *units,
                          void *context);
 
 /* The unit of the access at a position. */
-static inline uint32_t saturate_unit_of(const struct saturate_units *units, touch_id at)
+static inline uint32_t saturate_unit_of(const struct saturate_units *units, key_access_id at)
 {
-    const struct esse_touch *touch = versions_touch(units->versions, at);
-    return units->single ? touch->access : touch->txn;
+    const struct esse_key_access *key_access = versions_key_access(units->versions, at);
+    return units->single ? key_access->access : key_access->txn;
 }
 
 #endif

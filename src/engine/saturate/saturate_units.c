@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Whose version the transaction at 'at' read. */
-static uint32_t source_txn(struct saturate_units *units, touch_id at)
+static uint32_t source_txn(struct saturate_units *units, key_access_id at)
 {
     ESSE_HOT_ASSERT(!units->single);
     const struct versions *versions = units->versions;
@@ -13,20 +13,20 @@ static uint32_t source_txn(struct saturate_units *units, touch_id at)
     if (version.ix == NO_VERSION)
         return SATURATE_NOTHING;
     uint32_t txn = version_txn(versions, version);
-    return txn == ESSE_NO_TXN                         ? SATURATE_INITIAL
-           : txn == versions_touch(versions, at)->txn ? SATURATE_NOTHING
-                                                      : txn;
+    return txn == ESSE_NO_TXN                              ? SATURATE_INITIAL
+           : txn == versions_key_access(versions, at)->txn ? SATURATE_NOTHING
+                                                           : txn;
 }
 
 /* The access whose write a single read returned: also its own transaction's, also one that is
  * overwritten in the same transaction. */
-static uint32_t source_access(struct saturate_units *units, uint32_t key, touch_id at)
+static uint32_t source_access(struct saturate_units *units, uint32_t key, key_access_id at)
 {
     ESSE_HOT_ASSERT(units->single);
     const struct sources *sources = units->versions->sources;
-    const struct esse_touch *read = &sources->by_key.at[at.ix];
+    const struct esse_key_access *read = &sources->by_key.at[at.ix];
     esse_value value = esse_value_state(read->value);
-    touch_id chain;
+    key_access_id chain;
     if (esse_value_eq(value, ESSE_NONE))
         return SATURATE_NOTHING;
     if (esse_value_is_list(value)) {
@@ -34,14 +34,14 @@ static uint32_t source_access(struct saturate_units *units, uint32_t key, touch_
     } else {
         bool initial = esse_value_eq(value, sources->initial[key]);
         chain = sources->link[at.ix];
-        if (initial && chain.ix == ESSE_NO_TOUCH &&
+        if (initial && chain.ix == ESSE_NO_KEY_ACCESS &&
             !(esse_value_eq(value, ESSE_NIL) && sources->deleted[key]))
             return SATURATE_INITIAL;
         if (initial)
-            chain.ix = ESSE_NO_TOUCH;
+            chain.ix = ESSE_NO_KEY_ACCESS;
     }
-    touch_id write = sources_only(sources, chain);
-    if (write.ix == ESSE_NO_TOUCH || !units->versions->in[sources->by_key.at[write.ix].txn] ||
+    key_access_id write = sources_only(sources, chain);
+    if (write.ix == ESSE_NO_KEY_ACCESS || !units->versions->in[sources->by_key.at[write.ix].txn] ||
         versions_op(units->versions, write) == versions_op(units->versions, at) ||
         esse_value_is_list(value) != (sources->by_key.at[write.ix].kind == ESSE_OP_APPEND)) {
         units->unresolved++;
@@ -63,21 +63,21 @@ static bool is_odd(const struct saturate_units *units, uint32_t key)
 {
     const struct versions *versions = units->versions;
     const struct sources *sources = versions->sources;
-    touch_id reader = versions->key_reader[key];
-    if (reader.ix == ESSE_NO_TOUCH)
+    key_access_id reader = versions->key_reader[key];
+    if (reader.ix == ESSE_NO_KEY_ACCESS)
         return false;
     esse_value longest = sources->by_key.at[reader.ix].value;
-    const touch_id *item = sources->item + sources->spine_first[spine_of(longest)];
+    const key_access_id *item = sources->item + sources->spine_first[spine_of(longest)];
     for (uint32_t i = 0; i < list_length(longest); i++) {
-        touch_id write = sources_only(sources, item[i]);
-        if (write.ix == ESSE_NO_TOUCH || !versions->in[sources->by_key.at[write.ix].txn] ||
+        key_access_id write = sources_only(sources, item[i]);
+        if (write.ix == ESSE_NO_KEY_ACCESS || !versions->in[sources->by_key.at[write.ix].txn] ||
             (!versions->gaps[key] && versions->of[write.ix].ix != versions->first[key].ix + 1 + i))
             return true;
     }
     for (uint32_t at = sources->by_key.first[key]; at < sources->by_key.first[key + 1]; at++) {
-        const struct esse_touch *touch = &sources->by_key.at[at];
-        if (esse_value_is_list(touch->value) && versions->in[touch->txn] &&
-            !is_prefix(units->history, touch->value, longest))
+        const struct esse_key_access *key_access = &sources->by_key.at[at];
+        if (esse_value_is_list(key_access->value) && versions->in[key_access->txn] &&
+            !is_prefix(units->history, key_access->value, longest))
             return true;
     }
     return false;
@@ -88,15 +88,15 @@ static void put_key(struct saturate_units *units, uint32_t key)
     ESSE_HOT_ASSERT(key < units->history->keys);
     const struct esse_by_key *by_key = &units->versions->sources->by_key;
     units->unresolved += units->single && is_odd(units, key);
-    for (touch_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
-        const struct esse_touch *touch = &by_key->at[at.ix];
-        struct saturate_access *access = &units->access[touch->access];
+    for (key_access_id at = { by_key->first[key] }; at.ix < by_key->first[key + 1]; at.ix++) {
+        const struct esse_key_access *key_access = &by_key->at[at.ix];
+        struct saturate_access *access = &units->access[key_access->access];
         *access = (struct saturate_access){ key, SATURATE_NOTHING };
         if (units->single)
-            units->access_txn[touch->access] = touch->txn;
-        if (!units->versions->in[touch->txn])
+            units->access_txn[key_access->access] = key_access->txn;
+        if (!units->versions->in[key_access->txn])
             continue;
-        if (touch->kind != ESSE_OP_READ)
+        if (key_access->kind != ESSE_OP_READ)
             access->source = SATURATE_WRITES;
         else
             access->source = units->single ? source_access(units, key, at) : source_txn(units, at);

@@ -12,9 +12,9 @@
 #define NOWHERE UINT32_MAX
 
 struct spine_facts {
-    uint32_t longest; /* of committed transactions; 0 if none read it */
-    touch_id read;    /* that returned it */
-    uint32_t perhaps; /* of those that may have committed: so much was looked at */
+    uint32_t longest;   /* of committed transactions; 0 if none read it */
+    key_access_id read; /* that returned it */
+    uint32_t perhaps;   /* of those that may have committed: so much was looked at */
     uint32_t aborted, garbage, repeated; /* first position of each, or NOWHERE */
 };
 
@@ -30,16 +30,17 @@ static void each_read(struct list_scan *lists, void (*visit)(struct list_scan *l
 {
     const struct known *known = lists->known;
     const uint32_t *first = &known->sources.by_key.first[lists->key];
-    for (touch_id at = { first[0] }; at.ix < first[1]; at.ix++) {
-        const struct esse_touch *touch = known_touch(known, at);
-        if (esse_value_is_list(touch->value) && list_length(touch->value) && known->in[touch->txn])
+    for (key_access_id at = { first[0] }; at.ix < first[1]; at.ix++) {
+        const struct esse_key_access *key_access = known_key_access(known, at);
+        if (esse_value_is_list(key_access->value) && list_length(key_access->value) &&
+            known->in[key_access->txn])
             visit(lists, at.ix);
     }
 }
 
 static void note_longest(struct list_scan *lists, uint32_t at)
 {
-    esse_value list = known_touch(lists->known, (touch_id){ at })->value;
+    esse_value list = known_key_access(lists->known, (key_access_id){ at })->value;
     struct spine_facts *spine = &lists->spines[spine_of(list)];
     if (list_length(list) > spine->longest) {
         spine->longest = list_length(list);
@@ -48,14 +49,14 @@ static void note_longest(struct list_scan *lists, uint32_t at)
 }
 
 /* The append of an element: the first of a committed transaction, else the last of one of unknown
- * outcome, else the last; ESSE_NO_TOUCH if no operation appended it. */
-static touch_id appender(const struct known *known, uint32_t spine, uint32_t position)
+ * outcome, else the last; ESSE_NO_KEY_ACCESS if no operation appended it. */
+static key_access_id appender(const struct known *known, uint32_t spine, uint32_t position)
 {
     const struct sources *sources = &known->sources;
-    touch_id at = sources->item[sources->spine_first[spine] + position], found = at;
+    key_access_id at = sources->item[sources->spine_first[spine] + position], found = at;
     enum esse_status best = ESSE_ABORTED;
-    for (; at.ix != ESSE_NO_TOUCH && best != ESSE_COMMITTED; at = sources->link[at.ix]) {
-        const enum esse_status status = known_status(known, known_touch(known, at)->txn);
+    for (; at.ix != ESSE_NO_KEY_ACCESS && best != ESSE_COMMITTED; at = sources->link[at.ix]) {
+        const enum esse_status status = known_status(known, known_key_access(known, at)->txn);
         if (best == ESSE_ABORTED || status == ESSE_COMMITTED) {
             found = at;
             best = status;
@@ -68,9 +69,9 @@ static touch_id appender(const struct known *known, uint32_t spine, uint32_t pos
 static uint32_t times_appended(const struct known *known, uint32_t spine, uint32_t position)
 {
     const struct sources *sources = &known->sources;
-    touch_id at = sources->item[sources->spine_first[spine] + position];
+    key_access_id at = sources->item[sources->spine_first[spine] + position];
     uint32_t count = 0;
-    for (; at.ix != ESSE_NO_TOUCH; at = sources->link[at.ix])
+    for (; at.ix != ESSE_NO_KEY_ACCESS; at = sources->link[at.ix])
         count++;
     return count;
 }
@@ -95,11 +96,11 @@ static void walk_spine(struct list_scan *lists, uint32_t s)
     for (uint32_t i = 0; i < spine->longest; i++) {
         if (is_repeated(lists, s, i) && spine->repeated == NOWHERE)
             spine->repeated = i;
-        touch_id at = appender(known, s, i);
-        if (at.ix == ESSE_NO_TOUCH && spine->garbage == NOWHERE)
+        key_access_id at = appender(known, s, i);
+        if (at.ix == ESSE_NO_KEY_ACCESS && spine->garbage == NOWHERE)
             spine->garbage = i;
-        else if (at.ix != ESSE_NO_TOUCH && spine->aborted == NOWHERE &&
-                 known_status(known, known_touch(known, at)->txn) == ESSE_ABORTED)
+        else if (at.ix != ESSE_NO_KEY_ACCESS && spine->aborted == NOWHERE &&
+                 known_status(known, known_key_access(known, at)->txn) == ESSE_ABORTED)
             spine->aborted = i;
     }
 }
@@ -109,14 +110,15 @@ static void look_for_shared(struct list_scan *lists, uint32_t key)
 {
     struct known *known = lists->known;
     const struct sources *sources = &known->sources;
-    for (touch_id at = { sources->by_key.first[key] }; at.ix < sources->by_key.first[key + 1];
+    for (key_access_id at = { sources->by_key.first[key] }; at.ix < sources->by_key.first[key + 1];
          at.ix++) {
-        const struct esse_touch *touch = known_touch(known, at);
-        if (!esse_value_is_list(touch->value) || !list_length(touch->value) ||
-            known_status(known, touch->txn) == ESSE_ABORTED)
+        const struct esse_key_access *key_access = known_key_access(known, at);
+        if (!esse_value_is_list(key_access->value) || !list_length(key_access->value) ||
+            known_status(known, key_access->txn) == ESSE_ABORTED)
             continue;
-        const uint32_t s = spine_of(touch->value);
-        for (uint32_t *done = &lists->spines[s].perhaps; *done < list_length(touch->value); ++*done)
+        const uint32_t s = spine_of(key_access->value);
+        for (uint32_t *done = &lists->spines[s].perhaps; *done < list_length(key_access->value);
+             ++*done)
             known->is_shared |= times_appended(known, s, *done) > 1;
     }
 }
@@ -130,17 +132,17 @@ static const char *say_item(struct known *known, const char *before, esse_value 
                              esse_show_text(known->arena, known->history, item), after);
 }
 
-static void tell_read(struct list_scan *lists, enum esse_anomaly_id type, touch_id at,
+static void tell_read(struct list_scan *lists, enum esse_anomaly_id type, key_access_id at,
                       const char *rest, const char *description)
 {
     struct esse_step steps[] = { known_step(lists->known, at, rest) };
     known_tell(lists->known, type, (esse_key){ lists->key }, description, steps, 1);
 }
 
-static void tell_aborted(struct list_scan *lists, touch_id at, uint32_t position)
+static void tell_aborted(struct list_scan *lists, key_access_id at, uint32_t position)
 {
     struct known *known = lists->known;
-    touch_id write = appender(known, spine_of(known_touch(known, at)->value), position);
+    key_access_id write = appender(known, spine_of(known_key_access(known, at)->value), position);
     struct esse_step steps[] = { known_step(known, at, ""),
                                  known_step(known, write, ", and then aborted") };
     known_tell(known, ESSE_ANOMALY_G1A, (esse_key){ lists->key },
@@ -148,18 +150,19 @@ static void tell_aborted(struct list_scan *lists, touch_id at, uint32_t position
 }
 
 /* G1b: the transaction that made the list's last element followed it with another. */
-static void check_end(struct list_scan *lists, touch_id at)
+static void check_end(struct list_scan *lists, key_access_id at)
 {
     struct known *known = lists->known;
     const struct sources *sources = &known->sources;
-    const struct esse_touch *read = known_touch(known, at);
+    const struct esse_key_access *read = known_key_access(known, at);
     uint32_t last = sources->spine_first[spine_of(read->value)] + list_length(read->value) - 1;
     if (esse_is_after_own_write(&sources->by_key, lists->key, at.ix))
         return;
     uint32_t all = 0, unfinished = 0;
-    touch_id write = { ESSE_NO_TOUCH };
-    for (touch_id w = sources->item[last]; w.ix != ESSE_NO_TOUCH; w = sources->link[w.ix], all++)
-        if (known_touch(known, w)->txn != read->txn &&
+    key_access_id write = { ESSE_NO_KEY_ACCESS };
+    for (key_access_id w = sources->item[last]; w.ix != ESSE_NO_KEY_ACCESS;
+         w = sources->link[w.ix], all++)
+        if (known_key_access(known, w)->txn != read->txn &&
             !esse_is_last_write(&sources->by_key, lists->key, w.ix)) {
             unfinished++;
             write = w;
@@ -171,19 +174,19 @@ static void check_end(struct list_scan *lists, touch_id at)
 static void check_read(struct list_scan *lists, uint32_t at)
 {
     struct known *known = lists->known;
-    esse_value list = known_touch(known, (touch_id){ at })->value;
+    esse_value list = known_key_access(known, (key_access_id){ at })->value;
     const struct spine_facts *spine = &lists->spines[spine_of(list)];
     const esse_value *items = known->history->spines[spine_of(list)].items;
     ESSE_HOT_ASSERT(list_length(list) <= spine->longest);
-    check_end(lists, (touch_id){ at });
+    check_end(lists, (key_access_id){ at });
     if (list_length(list) > spine->garbage && known_count(known, ESSE_ANOMALY_GARBAGE_READ))
-        tell_read(lists, ESSE_ANOMALY_GARBAGE_READ, (touch_id){ at },
+        tell_read(lists, ESSE_ANOMALY_GARBAGE_READ, (key_access_id){ at },
                   say_item(known, "; no transaction appended ", items[spine->garbage], ""),
                   "a committed transaction read an element that no transaction appended");
     if (list_length(list) > spine->aborted && known_count(known, ESSE_ANOMALY_G1A))
-        tell_aborted(lists, (touch_id){ at }, spine->aborted);
+        tell_aborted(lists, (key_access_id){ at }, spine->aborted);
     if (list_length(list) > spine->repeated && known_count(known, ESSE_ANOMALY_DUPLICATE_ELEMENTS))
-        tell_read(lists, ESSE_ANOMALY_DUPLICATE_ELEMENTS, (touch_id){ at },
+        tell_read(lists, ESSE_ANOMALY_DUPLICATE_ELEMENTS, (key_access_id){ at },
                   say_item(known, "; ", items[spine->repeated], " is in it twice"),
                   "a read returned a list with the same element twice");
 }
@@ -202,12 +205,13 @@ static bool is_prefix(const struct esse_history *history, esse_value a, esse_val
 static void check_orders(struct list_scan *lists, uint32_t longest)
 {
     struct known *known = lists->known;
-    touch_id a = lists->spines[longest].read;
+    key_access_id a = lists->spines[longest].read;
     for (uint32_t s = known->sources.key_spine[lists->key]; s != ESSE_NO_SPINE;
          s = known->sources.next_spine[s]) {
-        touch_id b = lists->spines[s].read;
+        key_access_id b = lists->spines[s].read;
         if (!lists->spines[s].longest ||
-            is_prefix(known->history, known_touch(known, a)->value, known_touch(known, b)->value) ||
+            is_prefix(known->history, known_key_access(known, a)->value,
+                      known_key_access(known, b)->value) ||
             !known_count(known, ESSE_ANOMALY_INCOMPATIBLE_ORDER))
             continue;
         struct esse_step steps[] = { known_step(known, b, ""),
@@ -218,7 +222,8 @@ static void check_orders(struct list_scan *lists, uint32_t longest)
     }
 }
 
-static void tell_dirty(struct list_scan *lists, touch_id dirty, touch_id write, touch_id read)
+static void tell_dirty(struct list_scan *lists, key_access_id dirty, key_access_id write,
+                       key_access_id read)
 {
     struct known *known = lists->known;
     struct esse_step steps[] = { known_step(known, dirty, ", and then aborted"),
@@ -234,19 +239,19 @@ static void check_dirty_updates(struct list_scan *lists, uint32_t longest)
 {
     struct known *known = lists->known;
     const struct spine_facts *spine = &lists->spines[longest];
-    touch_id dirty = { ESSE_NO_TOUCH };
+    key_access_id dirty = { ESSE_NO_KEY_ACCESS };
     for (uint32_t i = spine->aborted; i < spine->longest; i++) {
-        touch_id write = appender(known, longest, i);
-        if (write.ix == ESSE_NO_TOUCH)
+        key_access_id write = appender(known, longest, i);
+        if (write.ix == ESSE_NO_KEY_ACCESS)
             continue;
-        enum esse_status status = known_status(known, known_touch(known, write)->txn);
-        if (status == ESSE_ABORTED && dirty.ix == ESSE_NO_TOUCH)
+        enum esse_status status = known_status(known, known_key_access(known, write)->txn);
+        if (status == ESSE_ABORTED && dirty.ix == ESSE_NO_KEY_ACCESS)
             dirty = write;
-        if (status != ESSE_COMMITTED || dirty.ix == ESSE_NO_TOUCH)
+        if (status != ESSE_COMMITTED || dirty.ix == ESSE_NO_KEY_ACCESS)
             continue;
         if (times_appended(known, longest, i) == 1 && known_count(known, ESSE_ANOMALY_DIRTY_UPDATE))
             tell_dirty(lists, dirty, write, spine->read);
-        dirty.ix = ESSE_NO_TOUCH;
+        dirty.ix = ESSE_NO_KEY_ACCESS;
     }
 }
 

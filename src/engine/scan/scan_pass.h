@@ -1,7 +1,7 @@
 #ifndef ESSE_ENGINE_SCAN_SCAN_PASS_H
 #define ESSE_ENGINE_SCAN_SCAN_PASS_H
 
-#include "engine/scan/scan_steady.h"
+#include "engine/scan/scan_present.h"
 #include "sql/statement.h"
 
 /* What the pass over predicate operations knows where it stands.  Private to scan_predicates.c and
@@ -13,9 +13,9 @@ struct pass {
     struct known *known;
     struct esse_predicates *predicates;
 
-    struct scan_steady steady;    /* the keys that a predicate operation can be sure to find */
+    struct scan_present present;  /* the keys that a predicate operation can be sure to find */
     struct esse_word_map texts;   /* by text: its number */
-    struct key_list_vec matching; /* by text: those of 'steady' whose every version matches */
+    struct key_list_vec matching; /* by text: those of 'present' whose every version matches */
 
     /* By key: the operation (or transaction) whose rows, version set or writes have it, plus 1. */
     uint32_t *row_op, *vset_op, *own_txn;

@@ -59,9 +59,10 @@ static bool always_matches(struct pass *pass, const struct esse_predicate *predi
     if (!selects(pass, predicate, key, pass->known->sources.initial[key], matches))
         return false;
     for (uint32_t at = by_key->first[key]; *matches && at < by_key->first[key + 1]; at++) {
-        const struct esse_touch *touch = &by_key->at[at];
-        if (touch->kind != ESSE_OP_READ && known_status(pass->known, touch->txn) != ESSE_ABORTED &&
-            !selects(pass, predicate, key, touch->value, matches))
+        const struct esse_key_access *key_access = &by_key->at[at];
+        if (key_access->kind != ESSE_OP_READ &&
+            known_status(pass->known, key_access->txn) != ESSE_ABORTED &&
+            !selects(pass, predicate, key, key_access->value, matches))
             return false;
     }
     return true;
@@ -70,7 +71,7 @@ static bool always_matches(struct pass *pass, const struct esse_predicate *predi
 static bool find_one_by_one(struct pass *pass, const struct esse_predicate *predicate,
                             struct esse_u32_vec *list)
 {
-    const struct esse_u32_vec *keys = &pass->steady.keys;
+    const struct esse_u32_vec *keys = &pass->present.keys;
     for (size_t i = 0; i < keys->count; i++) {
         bool matches;
         if (!esse_budget_poll(pass->known->budget, pass->txn) ||
@@ -82,7 +83,7 @@ static bool find_one_by_one(struct pass *pass, const struct esse_predicate *pred
     return true;
 }
 
-/* The steady keys that always match the predicate; found once for each text. */
+/* The always-present keys that always match the predicate; found once for each text. */
 static bool find_matching(struct pass *pass, const struct esse_predicate_op *op, uint32_t *text)
 {
     bool fresh;
@@ -96,7 +97,7 @@ static bool find_matching(struct pass *pass, const struct esse_predicate_op *op,
     struct esse_range range;
     const struct esse_predicate *predicate = pass_predicate(pass, op);
     if (!predicate || !((esse_predicate_range(predicate, &range) &&
-                         scan_steady_in(&pass->steady, &range, &list)) ||
+                         scan_present_in(&pass->present, &range, &list)) ||
                         find_one_by_one(pass, predicate, &list)))
         return false;
     key_list_vec_push(&pass->matching, pass->known->scratch, list);
@@ -117,7 +118,7 @@ static void tell_miss(struct pass *pass, uint32_t key)
 static bool check_misses(struct pass *pass, const struct esse_predicate_op *op)
 {
     uint32_t text;
-    if (!pass->steady.keys.count)
+    if (!pass->present.keys.count)
         return true; /* and the predicate need not be understood */
     if (!find_matching(pass, op, &text))
         return false;
@@ -314,7 +315,7 @@ static void open_pass(struct pass *pass)
     pass->own_value = esse_arena_alloc(known->scratch, keys, sizeof *pass->own_value);
     pass->own_op = esse_arena_alloc(known->scratch, keys, sizeof *pass->own_op);
     esse_word_map_clear(&pass->texts, known->scratch, known->history->predicate_count);
-    scan_steady_find(&pass->steady, known);
+    scan_present_find(&pass->present, known);
 }
 
 bool scan_predicates(struct known *known)

@@ -6,17 +6,20 @@
  * garbage-read, future-read. */
 
 struct writers {
-    touch_id aborted, intermediate, own; /* a write of that kind, or ESSE_NO_TOUCH */
+    key_access_id aborted, intermediate, own; /* a write of that kind, or ESSE_NO_KEY_ACCESS */
     uint32_t count, aborted_count, intermediate_count, own_count;
 };
 
 static struct writers find_writers(const struct known *known, const struct scan_run *run,
-                                   touch_id read)
+                                   key_access_id read)
 {
-    struct writers found = { { ESSE_NO_TOUCH }, { ESSE_NO_TOUCH }, { ESSE_NO_TOUCH }, 0, 0, 0, 0 };
+    struct writers found = {
+        { ESSE_NO_KEY_ACCESS }, { ESSE_NO_KEY_ACCESS }, { ESSE_NO_KEY_ACCESS }, 0, 0, 0, 0
+    };
     const struct sources *sources = &known->sources;
-    for (touch_id at = sources->link[read.ix]; at.ix != ESSE_NO_TOUCH; at = sources->link[at.ix]) {
-        uint32_t writer = known_touch(known, at)->txn;
+    for (key_access_id at = sources->link[read.ix]; at.ix != ESSE_NO_KEY_ACCESS;
+         at = sources->link[at.ix]) {
+        uint32_t writer = known_key_access(known, at)->txn;
         found.count++;
         if (writer == run->txn) {
             found.own_count++;
@@ -34,15 +37,15 @@ static struct writers find_writers(const struct known *known, const struct scan_
     return found;
 }
 
-static void tell_garbage(struct known *known, const struct scan_run *run, touch_id read)
+static void tell_garbage(struct known *known, const struct scan_run *run, key_access_id read)
 {
     struct esse_step steps[] = { known_step(known, read, ", which no transaction wrote") };
     known_tell(known, ESSE_ANOMALY_GARBAGE_READ, (esse_key){ run->key },
                "a committed transaction read a value that no transaction wrote", steps, 1);
 }
 
-static void tell_aborted(struct known *known, const struct scan_run *run, touch_id read,
-                         touch_id write)
+static void tell_aborted(struct known *known, const struct scan_run *run, key_access_id read,
+                         key_access_id write)
 {
     struct esse_step steps[] = { known_step(known, read, ""),
                                  known_step(known, write, ", and then aborted") };
@@ -50,11 +53,12 @@ static void tell_aborted(struct known *known, const struct scan_run *run, touch_
                "a committed transaction read what an aborted one wrote", steps, 2);
 }
 
-void scan_tell_intermediate(struct known *known, uint32_t key, touch_id read, touch_id write)
+void scan_tell_intermediate(struct known *known, uint32_t key, key_access_id read,
+                            key_access_id write)
 {
-    touch_id later = write, end = { esse_run_end(&known->sources.by_key, key, write.ix) };
-    for (touch_id at = write; at.ix < end.ix; at.ix++)
-        if (known_touch(known, at)->kind != ESSE_OP_READ)
+    key_access_id later = write, end = { esse_run_end(&known->sources.by_key, key, write.ix) };
+    for (key_access_id at = write; at.ix < end.ix; at.ix++)
+        if (known_key_access(known, at)->kind != ESSE_OP_READ)
             later = at;
     struct esse_step steps[] = { known_step(known, read, ""), known_step(known, write, ""),
                                  known_step(known, later, " after that") };
@@ -63,8 +67,8 @@ void scan_tell_intermediate(struct known *known, uint32_t key, touch_id read, to
                3);
 }
 
-static void tell_future(struct known *known, const struct scan_run *run, touch_id read,
-                        touch_id write)
+static void tell_future(struct known *known, const struct scan_run *run, key_access_id read,
+                        key_access_id write)
 {
     struct esse_step steps[] = { known_step(known, read, ""),
                                  known_step(known, write, " only afterwards") };
@@ -73,10 +77,10 @@ static void tell_future(struct known *known, const struct scan_run *run, touch_i
 }
 
 /* With duplicate values the writer is a choice, so only what is wrong with every choice counts. */
-static void check_read(struct known *known, const struct scan_run *run, touch_id read)
+static void check_read(struct known *known, const struct scan_run *run, key_access_id read)
 {
     const struct sources *sources = &known->sources;
-    esse_value value = known_touch(known, read)->value;
+    esse_value value = known_key_access(known, read)->value;
     if (esse_value_eq(value, sources->initial[run->key]))
         return;
     if (esse_value_eq(value, ESSE_NIL)) {
@@ -102,13 +106,13 @@ static void check_read(struct known *known, const struct scan_run *run, touch_id
 }
 
 /* The usual case: a last write, by one transaction that did not abort. */
-static bool is_healthy(const struct known *known, const struct scan_run *run, touch_id read)
+static bool is_healthy(const struct known *known, const struct scan_run *run, key_access_id read)
 {
     const struct sources *sources = &known->sources;
-    touch_id write = sources->link[read.ix];
-    if (write.ix == ESSE_NO_TOUCH || sources->link[write.ix].ix != ESSE_NO_TOUCH)
+    key_access_id write = sources->link[read.ix];
+    if (write.ix == ESSE_NO_KEY_ACCESS || sources->link[write.ix].ix != ESSE_NO_KEY_ACCESS)
         return false;
-    uint32_t writer = known_touch(known, write)->txn;
+    uint32_t writer = known_key_access(known, write)->txn;
     return writer != run->txn && known_status(known, writer) != ESSE_ABORTED &&
            esse_is_last_write(&sources->by_key, run->key, write.ix);
 }
@@ -117,12 +121,12 @@ void scan_reads(struct known *known, const struct scan_run *run)
 {
     ESSE_HOT_ASSERT(run->key < known->history->keys);
     ESSE_HOT_ASSERT(run->txn < known->history->txns);
-    for (touch_id at = run->begin; at.ix < run->end.ix; at.ix++) {
-        const struct esse_touch *touch = known_touch(known, at);
-        if (touch->kind != ESSE_OP_READ)
+    for (key_access_id at = run->begin; at.ix < run->end.ix; at.ix++) {
+        const struct esse_key_access *key_access = known_key_access(known, at);
+        if (key_access->kind != ESSE_OP_READ)
             return; /* what comes after an own write came from there */
-        if (!esse_value_is_list(touch->value) && !esse_value_eq(touch->value, ESSE_NONE) &&
-            !is_healthy(known, run, at))
+        if (!esse_value_is_list(key_access->value) &&
+            !esse_value_eq(key_access->value, ESSE_NONE) && !is_healthy(known, run, at))
             check_read(known, run, at);
     }
 }

@@ -9,7 +9,7 @@
 /* What one transaction did to one key: the accesses [begin .. end). */
 struct scan_run {
     uint32_t key, txn;
-    touch_id begin, end;
+    key_access_id begin, end;
 };
 
 /* What is wrong with one transaction's accesses to a key. */
@@ -18,7 +18,8 @@ void scan_reads(struct known *known,
                 const struct scan_run *run); /* G1a, G1b, garbage-read, future */
 
 /* Tells a G1b: 'read' returned what its writer overwrote itself. */
-void scan_tell_intermediate(struct known *known, uint32_t key, touch_id read, touch_id write);
+void scan_tell_intermediate(struct known *known, uint32_t key, key_access_id read,
+                            key_access_id write);
 
 /* What is wrong with a key. */
 void scan_duplicates(struct known *known, uint32_t key);

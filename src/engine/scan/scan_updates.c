@@ -13,11 +13,11 @@ static bool promises_unique(const struct esse_history *history, unsigned kind)
 void scan_duplicates(struct known *known, uint32_t key)
 {
     const struct sources *sources = &known->sources;
-    for (touch_id at = { sources->by_key.first[key] }; at.ix < sources->by_key.first[key + 1];
+    for (key_access_id at = { sources->by_key.first[key] }; at.ix < sources->by_key.first[key + 1];
          at.ix++) {
-        touch_id next = sources->link[at.ix];
-        if (next.ix == ESSE_NO_TOUCH || known_touch(known, at)->kind == ESSE_OP_READ ||
-            !promises_unique(known->history, known_touch(known, next)->kind) ||
+        key_access_id next = sources->link[at.ix];
+        if (next.ix == ESSE_NO_KEY_ACCESS || known_key_access(known, at)->kind == ESSE_OP_READ ||
+            !promises_unique(known->history, known_key_access(known, next)->kind) ||
             !known_count(known, ESSE_ANOMALY_DUPLICATE_WRITE))
             continue;
         struct esse_step steps[] = { known_step(known, at, ""),
@@ -31,16 +31,16 @@ void scan_duplicates(struct known *known, uint32_t key)
 }
 
 /* Is it certain that all readers of this value read the same version? */
-static bool is_one_version(const struct known *known, uint32_t key, touch_id read)
+static bool is_one_version(const struct known *known, uint32_t key, key_access_id read)
 {
     const struct sources *sources = &known->sources;
-    esse_value value = esse_value_state(known_touch(known, read)->value);
+    esse_value value = esse_value_state(known_key_access(known, read)->value);
     if (esse_value_eq(value, ESSE_NIL))
         return !sources->deleted[key];
     if (esse_value_is_list(value))
         return true;
     uint32_t writers = esse_value_eq(value, sources->initial[key]);
-    for (touch_id at = sources->link[read.ix]; at.ix != ESSE_NO_TOUCH && writers < 2;
+    for (key_access_id at = sources->link[read.ix]; at.ix != ESSE_NO_KEY_ACCESS && writers < 2;
          at = sources->link[at.ix])
         writers++;
     return writers == 1;
@@ -53,18 +53,19 @@ static const char read_again[] = "two committed transactions read the same versi
 
 /* Did the transaction see that the key had changed, before it wrote it?  Of its first access of the
  * key, as esse_op_is_read_again. */
-static bool is_read_again(const struct known *known, uint32_t key, touch_id read)
+static bool is_read_again(const struct known *known, uint32_t key, key_access_id read)
 {
-    const touch_id end = { esse_run_end(&known->sources.by_key, key, read.ix) };
-    const esse_value first = esse_value_state(known_touch(known, read)->value);
-    for (touch_id at = { read.ix + 1 };
-         at.ix < end.ix && known_touch(known, at)->kind == ESSE_OP_READ; at.ix++)
-        if (!esse_value_eq(esse_value_state(known_touch(known, at)->value), first))
+    const key_access_id end = { esse_run_end(&known->sources.by_key, key, read.ix) };
+    const esse_value first = esse_value_state(known_key_access(known, read)->value);
+    for (key_access_id at = { read.ix + 1 };
+         at.ix < end.ix && known_key_access(known, at)->kind == ESSE_OP_READ; at.ix++)
+        if (!esse_value_eq(esse_value_state(known_key_access(known, at)->value), first))
             return true;
     return false;
 }
 
-static struct esse_step step_of(struct known *known, uint32_t key, touch_id read, const char *too)
+static struct esse_step step_of(struct known *known, uint32_t key, key_access_id read,
+                                const char *too)
 {
     return known_step(
         known, read,
@@ -82,7 +83,7 @@ static struct esse_anomaly *weakest_kept(struct known *known)
 }
 
 /* An update that is certainly lost takes the place of one that need not be. */
-static void tell(struct known *known, uint32_t key, touch_id a, touch_id b)
+static void tell(struct known *known, uint32_t key, key_access_id a, key_access_id b)
 {
     const bool is_lost = !is_read_again(known, key, a) && !is_read_again(known, key, b);
     const bool is_kept = known_count(known, ESSE_ANOMALY_LOST_UPDATE);
@@ -103,14 +104,14 @@ static void tell(struct known *known, uint32_t key, touch_id a, touch_id b)
 }
 
 /* Did a committed transaction first read the key, and write it after that? */
-static bool is_update(const struct known *known, touch_id begin, touch_id end)
+static bool is_update(const struct known *known, key_access_id begin, key_access_id end)
 {
-    const struct esse_touch *first = known_touch(known, begin);
+    const struct esse_key_access *first = known_key_access(known, begin);
     if (first->kind != ESSE_OP_READ || esse_value_eq(first->value, ESSE_NONE) ||
         !known->in[first->txn])
         return false;
-    for (touch_id at = { begin.ix + 1 }; at.ix < end.ix; at.ix++)
-        if (known_touch(known, at)->kind != ESSE_OP_READ)
+    for (key_access_id at = { begin.ix + 1 }; at.ix < end.ix; at.ix++)
+        if (known_key_access(known, at)->kind != ESSE_OP_READ)
             return true;
     return false;
 }
@@ -119,18 +120,18 @@ static bool is_update(const struct known *known, touch_id begin, touch_id end)
 void scan_lost_updates(struct known *known, struct esse_word_map *map, uint32_t key)
 {
     const struct esse_by_key *by_key = &known->sources.by_key;
-    touch_id end = { by_key->first[key + 1] }, next;
+    key_access_id end = { by_key->first[key + 1] }, next;
     esse_word_map_clear(map, known->scratch, end.ix - by_key->first[key]);
-    for (touch_id begin = { by_key->first[key] }; begin.ix < end.ix; begin = next) {
+    for (key_access_id begin = { by_key->first[key] }; begin.ix < end.ix; begin = next) {
         next.ix = esse_run_end(by_key, key, begin.ix);
         if (next.ix - begin.ix < 2 || !is_update(known, begin, next))
             continue;
         bool fresh;
-        uint32_t *other =
-            esse_word_map_put(map, esse_value_state(known_touch(known, begin)->value).word, &fresh);
+        uint32_t *other = esse_word_map_put(
+            map, esse_value_state(known_key_access(known, begin)->value).word, &fresh);
         if (!fresh && is_one_version(known, key, begin))
-            tell(known, key, (touch_id){ *other }, begin);
-        if (fresh || is_read_again(known, key, (touch_id){ *other }))
+            tell(known, key, (key_access_id){ *other }, begin);
+        if (fresh || is_read_again(known, key, (key_access_id){ *other }))
             *other = begin.ix;
     }
 }

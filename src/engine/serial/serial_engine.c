@@ -1,6 +1,6 @@
 #include "engine/engine.h"
-#include "engine/follow.h"
 #include "engine/known/serial.h"
+#include "engine/propagate.h"
 #include "evidence/recheck.h"
 #include "evidence/replay.h"
 
@@ -63,7 +63,7 @@ static void try_before(struct esse_job *job, const struct esse_engine *engine)
         prove_before(job, engine, proved);
     esse_arena_free(scratch);
     for (size_t i = 0; i < job->level_count; i++)
-        follow_in_job(job, i);
+        propagate_in_job(job, i);
 }
 
 /* In the order in which the others run, because what one proof says of other levels counts. */

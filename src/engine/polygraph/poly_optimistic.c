@@ -1,23 +1,24 @@
 #include "engine/polygraph/poly_reason.h"
 
 /*
- * Session order and real time are lent to levels that do not have them: an order that keeps them is
- * an order, and with them most choices are made.  If there is none, the refutation says which of
- * the lent edges are in the way; they are withheld, and the rest is lent again.  What is wrong in
- * one place is often wrong in others near it, so each time twice as many of the neighbours are
- * withheld too: after a few times the rest is lent in vain nowhere, or nothing is lent any more.
+ * Session order and real time are added to levels that do not have them, as optimistic edges: an
+ * order that keeps them is an order, and with them most choices are made.  If there is none, the
+ * refutation says which of the optimistic edges are in the way; they are retracted, and the rest is
+ * tried again.  What is wrong in one place is often wrong in others near it, so each time twice as
+ * many of the neighbours are retracted too: after a few times the rest is in the way nowhere, or no
+ * optimistic edge is left.
  */
 
 /* From those near 'txn' too. */
-static void withhold(const struct poly *poly, const uint32_t *at_rank, uint32_t rank,
-                     uint32_t reach, uint8_t kind, uint8_t *withheld)
+static void retract(const struct poly *poly, const uint32_t *at_rank, uint32_t rank, uint32_t reach,
+                    uint8_t kind, uint8_t *retracted)
 {
     const uint32_t txns = poly->versions->history->txns;
     for (uint32_t i = rank > reach ? rank - reach : 0; i < txns && i <= (uint64_t)rank + reach; i++)
-        withheld[at_rank[i]] |= kind;
+        retracted[at_rank[i]] |= kind;
 }
 
-uint32_t poly_blame(const struct poly *poly, uint32_t reach, uint8_t *withheld)
+uint32_t poly_blame(const struct poly *poly, uint32_t reach, uint8_t *retracted)
 {
     const uint32_t txns = poly->versions->history->txns;
     const uint32_t *rank = poly_rank(poly, poly->arena);
@@ -38,8 +39,8 @@ uint32_t poly_blame(const struct poly *poly, uint32_t reach, uint8_t *withheld)
                 reasons[i].dep == ESSE_DEP_PROCESS && !poly->level->needs_session_order;
             if (!session && (reasons[i].dep != ESSE_DEP_REALTIME || poly->level->needs_real_time))
                 continue;
-            withhold(poly, at_rank, rank[reasons[i].to], reach, session ? POLY_SESSION : POLY_TIME,
-                     withheld);
+            retract(poly, at_rank, rank[reasons[i].to], reach, session ? POLY_SESSION : POLY_TIME,
+                    retracted);
             blamed++;
         }
     }

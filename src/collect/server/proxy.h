@@ -1,5 +1,5 @@
-#ifndef ESSE_COLLECT_SERVER_DETOUR_H
-#define ESSE_COLLECT_SERVER_DETOUR_H
+#ifndef ESSE_COLLECT_SERVER_PROXY_H
+#define ESSE_COLLECT_SERVER_PROXY_H
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -18,17 +18,17 @@
  * Life: new -> add* -> run -> (who, cut)* -> stop.  A thread of its own does the work; add, who and
  * cut are called by another.  Cost: two system calls for each piece of up to 64 KiB.
  */
-struct esse_detour;
+struct esse_proxy;
 
-struct esse_detour *esse_detour_new(struct esse_arena *arena);
+struct esse_proxy *esse_proxy_new(struct esse_arena *arena);
 
 /* Makes a port that leads to 'port' of a node; 0 if there is none left. */
-unsigned esse_detour_add(struct esse_detour *detour, unsigned node, unsigned port);
-bool esse_detour_run(struct esse_detour *detour, struct esse_error *err);
+unsigned esse_proxy_add(struct esse_proxy *proxy, unsigned node, unsigned port);
+bool esse_proxy_run(struct esse_proxy *proxy, struct esse_error *err);
 
 /* The process that a node is now. */
-void esse_detour_who(struct esse_detour *detour, unsigned node, pid_t pid);
-void esse_detour_cut(struct esse_detour *detour, unsigned node, bool is_on);
-void esse_detour_stop(struct esse_detour *detour);
+void esse_proxy_who(struct esse_proxy *proxy, unsigned node, pid_t pid);
+void esse_proxy_cut(struct esse_proxy *proxy, unsigned node, bool is_on);
+void esse_proxy_stop(struct esse_proxy *proxy);
 
 #endif

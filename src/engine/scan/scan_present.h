@@ -1,5 +1,5 @@
-#ifndef ESSE_ENGINE_SCAN_SCAN_STEADY_H
-#define ESSE_ENGINE_SCAN_SCAN_STEADY_H
+#ifndef ESSE_ENGINE_SCAN_SCAN_PRESENT_H
+#define ESSE_ENGINE_SCAN_SCAN_PRESENT_H
 
 #include "base/vec.h"
 #include "engine/scan/scan_state.h"
@@ -20,24 +20,25 @@ struct scan_extent {
 };
 ESSE_VEC(scan_extent_vec, struct scan_extent)
 
-struct scan_steady_column {
+struct scan_present_column {
     struct esse_column column;
     bool usable; /* nothing but integers */
     struct scan_extent_vec
         extents; /* by the least value; keys that once had nothing are not there */
 };
-ESSE_VEC(scan_steady_column_vec, struct scan_steady_column)
+ESSE_VEC(scan_present_column_vec, struct scan_present_column)
 
-struct scan_steady {
+struct scan_present {
     struct known *known;
     struct esse_u32_vec keys; /* ascending */
-    struct scan_steady_column_vec columns;
+    struct scan_present_column_vec columns;
 };
 
-void scan_steady_find(struct scan_steady *steady, struct known *known);
+void scan_present_find(struct scan_present *present, struct known *known);
 
-/* Adds the steady keys that were in the range all the time.  False if the column is of no use. */
-bool scan_steady_in(struct scan_steady *steady, const struct esse_range *range,
-                    struct esse_u32_vec *keys);
+/* Adds the always-present keys that were in the range all the time.  False if the column is of no
+ * use. */
+bool scan_present_in(struct scan_present *present, const struct esse_range *range,
+                     struct esse_u32_vec *keys);
 
 #endif

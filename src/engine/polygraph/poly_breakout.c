@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 /*
- * Mends an order that breaks reads, one transaction at a time.  Of every rule that is broken one of
- * those concerned is put where it breaks the least; then whatever is still broken weighs more, so
- * that none stays for ever where it is good for most and bad for few (Morris's breakout, 1993).
- * A rule is an edge that is known, or a read: no other version between its source and its reader.
+ * Local search for an order that breaks no reads, which moves one transaction at a time.  Of every
+ * rule that is broken one of those concerned is put where it breaks the least; then whatever is
+ * still broken weighs more, so that none stays for ever where it is good for most and bad for few
+ * (Morris's breakout, 1993).  A rule is an edge that is known, or a read: no other version between
+ * its source and its reader.
  *
  * It only guides: if nothing is broken in the end the order is an answer, and if something is, the
  * solver begins near one.
@@ -36,14 +37,15 @@ struct known_read {
     uint32_t writer, reader, weight; /* writer: ESSE_NO_TXN for the initial version */
 };
 
-/* A rule that is broken, and the transactions that could mend it; 'source' may be ESSE_NO_TXN. */
+/* A rule that is broken, and the transactions that could be moved for it; 'source' may be
+ * ESSE_NO_TXN. */
 struct broken {
     uint32_t source, other, reader;
     uint32_t *weight;
 };
 ESSE_VEC(broken_vec, struct broken)
 
-struct mending {
+struct breakout {
     struct poly *poly;
     struct esse_arena *arena;
     struct esse_rng rng;
@@ -63,23 +65,23 @@ struct mending {
 
 /* ---- where it costs what ---- */
 
-static uint32_t at_source(const struct mending *m, const struct known_read *read)
+static uint32_t at_source(const struct breakout *m, const struct known_read *read)
 {
     return read->writer == ESSE_NO_TXN ? 0 : m->at[read->writer];
 }
 
-static void add_border(struct mending *m, uint32_t at, int64_t cost)
+static void add_border(struct breakout *m, uint32_t at, int64_t cost)
 {
     border_vec_push(&m->borders, m->arena, (uint64_t)at << 16 | (uint64_t)(cost + (int64_t)FREE));
 }
 
-static void forbid_before(struct mending *m, uint32_t at, uint32_t weight)
+static void forbid_before(struct breakout *m, uint32_t at, uint32_t weight)
 {
     m->cost += weight;
     add_border(m, at, -(int64_t)weight);
 }
 
-static void mind_known(struct mending *m, uint32_t txn)
+static void mind_known(struct breakout *m, uint32_t txn)
 {
     for (uint32_t i = m->before.first[txn]; i < m->before.first[txn + 1]; i++) {
         const struct known_edge *edge = &m->edges.at[m->before.to[i]];
@@ -92,7 +94,7 @@ static void mind_known(struct mending *m, uint32_t txn)
 }
 
 /* As its reader: not beyond a version that comes after the source. */
-static void mind_read(struct mending *m, const struct known_read *read)
+static void mind_read(struct breakout *m, const struct known_read *read)
 {
     const version_id *first = m->poly->versions->first;
     const uint32_t source = at_source(m, read);
@@ -104,7 +106,7 @@ static void mind_read(struct mending *m, const struct known_read *read)
 }
 
 /* As its source: not before a version that comes before the reader. */
-static void mind_reader(struct mending *m, const struct known_read *read)
+static void mind_reader(struct breakout *m, const struct known_read *read)
 {
     const version_id *first = m->poly->versions->first;
     for (version_id v = { first[read->key].ix + 1 }; v.ix < first[read->key + 1].ix; v.ix++) {
@@ -115,7 +117,7 @@ static void mind_reader(struct mending *m, const struct known_read *read)
 }
 
 /* As the writer of another version: not between the two. */
-static void mind_version(struct mending *m, uint32_t txn, version_id version)
+static void mind_version(struct breakout *m, uint32_t txn, version_id version)
 {
     const version_id *first = m->poly->versions->first;
     const uint32_t *reader_first = m->poly->reads->reader_first;
@@ -157,7 +159,7 @@ static void sort_borders(struct border_vec *borders)
 }
 
 /* Where it costs least; of several such stretches chance takes one. */
-static void choose_place(struct mending *m, uint32_t txn)
+static void choose_place(struct breakout *m, uint32_t txn)
 {
     uint32_t from = 0, best_from = 0, best_to = LAST;
     int64_t least = INT64_MAX, cost = m->cost;
@@ -176,7 +178,7 @@ static void choose_place(struct mending *m, uint32_t txn)
     m->at[txn] = best_from + 1 + esse_rng_below(&m->rng, best_to - best_from - 1);
 }
 
-static void place(struct mending *m, uint32_t txn)
+static void place(struct breakout *m, uint32_t txn)
 {
     m->borders.count = 0;
     m->cost = 0;
@@ -192,7 +194,7 @@ static void place(struct mending *m, uint32_t txn)
 
 /* ---- what is broken ---- */
 
-static void find_passed(struct mending *m, struct known_read *read)
+static void find_passed(struct breakout *m, struct known_read *read)
 {
     esse_guard_poll();
     const version_id *first = m->poly->versions->first;
@@ -206,7 +208,7 @@ static void find_passed(struct mending *m, struct known_read *read)
     }
 }
 
-static void find_broken(struct mending *m)
+static void find_broken(struct breakout *m)
 {
     m->broken.count = 0;
     for (size_t i = 0; i < m->edges.count; i++) {
@@ -220,7 +222,7 @@ static void find_broken(struct mending *m)
             find_passed(m, &m->reads[i]);
 }
 
-static void mend_broken(struct mending *m, uint32_t rounds)
+static void move_broken(struct breakout *m, uint32_t rounds)
 {
     for (size_t i = 0; i < m->broken.count; i++) {
         const struct broken *broken = &m->broken.at[i];
@@ -241,7 +243,7 @@ static uint32_t nth_place(uint32_t i, uint32_t count)
 }
 
 /* The places again at equal distances; by transaction: its number. */
-static void renumber(struct mending *m, uint32_t *rank)
+static void renumber(struct breakout *m, uint32_t *rank)
 {
     const uint32_t txns = m->poly->versions->history->txns;
     struct esse_pair *pairs = esse_arena_array(m->arena, txns + 1u, *pairs);
@@ -255,7 +257,7 @@ static void renumber(struct mending *m, uint32_t *rank)
     esse_arena_drop(m->arena, pairs);
 }
 
-static void list_edges(struct mending *m)
+static void list_edges(struct breakout *m)
 {
     const struct poly *poly = m->poly;
     for (esse_node node = { 0 }; node.ix < poly->nodes; node.ix++) {
@@ -269,7 +271,7 @@ static void list_edges(struct mending *m)
     }
 }
 
-static void list_reads(struct mending *m)
+static void list_reads(struct breakout *m)
 {
     const struct versions *versions = m->poly->versions;
     const struct poly_reads *reads = m->poly->reads;
@@ -280,8 +282,9 @@ static void list_reads(struct mending *m)
     for (version_id v = { 0 }; v.ix < versions->count; v.ix++) {
         m->writer[v.ix] = version_txn(versions, v);
         for (uint32_t i = reads->reader_first[v.ix]; i < reads->reader_first[v.ix + 1]; i++)
-            m->reads[i] = (struct known_read){ reads->version_key[v.ix], v, m->writer[v.ix],
-                                               versions_touch(versions, reads->reader[i])->txn, 1 };
+            m->reads[i] =
+                (struct known_read){ reads->version_key[v.ix], v, m->writer[v.ix],
+                                     versions_key_access(versions, reads->reader[i])->txn, 1 };
     }
     for (uint32_t key = 0; key < versions->history->keys; key++) {
         const version_id first = versions->first[key], end = versions->first[key + 1];
@@ -291,7 +294,7 @@ static void list_reads(struct mending *m)
 }
 
 /* Edges and reads by those concerned. */
-static void group(struct mending *m, bool counting)
+static void group(struct breakout *m, bool counting)
 {
     for (uint32_t i = 0; i < m->edges.count; i++) {
         const struct known_edge *edge = &m->edges.at[i];
@@ -307,7 +310,7 @@ static void group(struct mending *m, bool counting)
                      : esse_csr_add(&m->installed, m->writer[v.ix], v.ix);
 }
 
-static void prepare(struct mending *m, const uint32_t *first_order)
+static void prepare(struct breakout *m, const uint32_t *first_order)
 {
     const struct poly *poly = m->poly;
     const uint32_t txns = poly->versions->history->txns;
@@ -329,9 +332,9 @@ static void prepare(struct mending *m, const uint32_t *first_order)
     }
 }
 
-/* Mends until nothing is broken or nothing gets better.  Returns how much was broken in the best
+/* Moves until nothing is broken or nothing gets better.  Returns how much was broken in the best
  * order, which is in 'rank'. */
-static size_t mend(struct mending *m, uint32_t *rank, uint32_t *rounds)
+static size_t search(struct breakout *m, uint32_t *rank, uint32_t *rounds)
 {
     const uint32_t txns = m->poly->versions->history->txns;
     uint32_t *now = esse_arena_array(m->arena, txns + 1u, *now);
@@ -348,20 +351,20 @@ static size_t mend(struct mending *m, uint32_t *rank, uint32_t *rounds)
         }
         if (!least || !esse_budget_poll(m->poly->budget, *rounds))
             break;
-        mend_broken(m, *rounds);
+        move_broken(m, *rounds);
     }
     return least;
 }
 
-bool poly_mend(struct poly *poly, const uint32_t *first_order, uint32_t *rank)
+bool poly_breakout(struct poly *poly, const uint32_t *first_order, uint32_t *rank)
 {
     const double started = esse_clock_seconds();
-    struct mending m = { .poly = poly, .arena = esse_arena_new() };
+    struct breakout m = { .poly = poly, .arena = esse_arena_new() };
     uint32_t rounds;
     prepare(&m, first_order);
     esse_budget_phase(poly->budget, "mending the order", 0);
     find_broken(&m);
-    const size_t broken = m.broken.count, left = mend(&m, rank, &rounds);
+    const size_t broken = m.broken.count, left = search(&m, rank, &rounds);
     struct esse_phase *phase = poly_phase(poly, "mending", started);
     phase->counts[0].what = "rounds";
     phase->counts[0].count = rounds;

@@ -1,4 +1,4 @@
-#include "collect/server/detour.h"
+#include "collect/server/proxy.h"
 
 #include "base/arena.h"
 #include "test.h"
@@ -78,26 +78,26 @@ static bool is_silent(int fd)
 static void cut_and_mend(bool is_node)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_detour *detour = esse_detour_new(arena);
+    struct esse_proxy *proxy = esse_proxy_new(arena);
     struct esse_error err = { 0 };
     struct echo echo;
     echo_start(&echo);
-    const unsigned port = esse_detour_add(detour, 0, echo.port);
+    const unsigned port = esse_proxy_add(proxy, 0, echo.port);
     assert_true(port);
-    esse_detour_who(detour, 1, is_node ? getpid() : 0);
-    assert_true(esse_detour_run(detour, &err));
+    esse_proxy_who(proxy, 1, is_node ? getpid() : 0);
+    assert_true(esse_proxy_run(proxy, &err));
     const int fd = call(port);
     say(fd, 'a');
     hears(fd, 'a');
-    esse_detour_cut(detour, 0, true); /* the node that is called */
+    esse_proxy_cut(proxy, 0, true); /* the node that is called */
     say(fd, 'b');
     assert_true(is_silent(fd));
-    esse_detour_cut(detour, 0, false);
+    esse_proxy_cut(proxy, 0, false);
     hears(fd, 'b');
-    esse_detour_cut(detour, 1, true); /* ourselves, if we are a node */
+    esse_proxy_cut(proxy, 1, true); /* ourselves, if we are a node */
     say(fd, 'c');
     assert_int_equal(is_silent(fd), is_node);
-    esse_detour_cut(detour, 1, false);
+    esse_proxy_cut(proxy, 1, false);
     hears(fd, 'c');
     say(fd, 'X');
     hears(fd, 'X');
@@ -106,28 +106,28 @@ static void cut_and_mend(bool is_node)
     pthread_join(echo.thread, NULL);
     close(fd);
     close(echo.fd);
-    esse_detour_stop(detour);
+    esse_proxy_stop(proxy);
     esse_arena_free(arena);
 }
 
-static void test_detour__what_is_cut_waits_and_is_not_lost(void **state)
+static void test_proxy__what_is_cut_waits_and_is_not_lost(void **state)
 {
     (void)state;
     cut_and_mend(false);
 }
 
-static void test_detour__a_node_that_calls_is_known_by_its_process(void **state)
+static void test_proxy__a_node_that_calls_is_known_by_its_process(void **state)
 {
     (void)state;
     cut_and_mend(true);
 }
 
-static void test_detour__much_goes_through(void **state)
+static void test_proxy__much_goes_through(void **state)
 {
     enum { BYTES = 300000 };
     (void)state;
     struct esse_arena *arena = esse_arena_new();
-    struct esse_detour *detour = esse_detour_new(arena);
+    struct esse_proxy *proxy = esse_proxy_new(arena);
     struct esse_error err = { 0 };
     struct sockaddr_in at = loopback(0);
     socklen_t length = sizeof at;
@@ -135,8 +135,8 @@ static void test_detour__much_goes_through(void **state)
     assert_int_equal(bind(server, (struct sockaddr *)&at, length), 0);
     assert_int_equal(listen(server, 1), 0);
     getsockname(server, (struct sockaddr *)&at, &length);
-    const unsigned port = esse_detour_add(detour, 0, ntohs(at.sin_port));
-    assert_true(esse_detour_run(detour, &err));
+    const unsigned port = esse_proxy_add(proxy, 0, ntohs(at.sin_port));
+    assert_true(esse_proxy_run(proxy, &err));
     const int from = call(port), to = accept(server, NULL, NULL);
     size_t sent = 0, came = 0;
     while (came < BYTES) {
@@ -156,16 +156,16 @@ static void test_detour__much_goes_through(void **state)
     assert_int_equal(read(to, &byte, 1), 0);
     close(to);
     close(server);
-    esse_detour_stop(detour);
+    esse_proxy_stop(proxy);
     esse_arena_free(arena);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_detour__what_is_cut_waits_and_is_not_lost),
-        cmocka_unit_test(test_detour__a_node_that_calls_is_known_by_its_process),
-        cmocka_unit_test(test_detour__much_goes_through),
+        cmocka_unit_test(test_proxy__what_is_cut_waits_and_is_not_lost),
+        cmocka_unit_test(test_proxy__a_node_that_calls_is_known_by_its_process),
+        cmocka_unit_test(test_proxy__much_goes_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

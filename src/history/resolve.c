@@ -1,4 +1,4 @@
-#include "history/settle.h"
+#include "history/resolve.h"
 
 #include "base/hash.h"
 #include "base/index.h"
@@ -15,27 +15,27 @@ struct doubtful {
 };
 ESSE_VEC(doubtful_vec, struct doubtful)
 
-struct settling {
+struct resolving {
     struct esse_arena *scratch;
     struct esse_history *history;
-    uint8_t *status, *settled;
+    uint8_t *status, *resolved;
     struct doubtful_vec writes;
     struct esse_index index; /* of writes, by key and value */
 };
 
-static void settle(struct settling *s, uint32_t txn)
+static void resolve(struct resolving *s, uint32_t txn)
 {
     if (s->status[txn] != ESSE_UNKNOWN_OUTCOME)
         return;
-    if (!s->settled) {
-        s->settled = esse_arena_alloc(s->history->arena, s->history->txns, 1);
-        s->history->txn_settled = s->settled;
+    if (!s->resolved) {
+        s->resolved = esse_arena_alloc(s->history->arena, s->history->txns, 1);
+        s->history->txn_resolved = s->resolved;
     }
     s->status[txn] = ESSE_COMMITTED;
-    s->settled[txn] = 1;
+    s->resolved[txn] = 1;
 }
 
-static bool has_unknown(const struct settling *s)
+static bool has_unknown(const struct resolving *s)
 {
     return memchr(s->status, ESSE_UNKNOWN_OUTCOME, s->history->txns) != NULL;
 }
@@ -49,32 +49,32 @@ static bool has_place(const struct esse_history *history, uint32_t txn)
            (history->txn_xid && history->txn_xid[txn] != ESSE_NO_TIME);
 }
 
-static void by_order(struct settling *s)
+static void by_order(struct resolving *s)
 {
     const struct esse_history *history = s->history;
     for (uint32_t i = 0; i < history->order_count; i++)
         if (has_place(history, history->order[i].ix))
-            settle(s, history->order[i].ix);
+            resolve(s, history->order[i].ix);
 }
 
-static void by_commit_ts(struct settling *s)
+static void by_commit_ts(struct resolving *s)
 {
     const struct esse_history *history = s->history;
     for (uint32_t txn = 0; history->txn_server_time && txn < history->txns; txn++)
         if (history->txn_server_time[txn].end != ESSE_NO_TIME)
-            settle(s, txn);
+            resolve(s, txn);
 }
 
 /* ---- by orders of versions ---- */
 
-static void note_write(struct settling *s, uint32_t txn, uint32_t key, esse_value value)
+static void note_write(struct resolving *s, uint32_t txn, uint32_t key, esse_value value)
 {
     esse_index_add(&s->index, s->scratch, esse_hash_pair(key, value.word),
                    (uint32_t)s->writes.count);
     doubtful_vec_push(&s->writes, s->scratch, (struct doubtful){ key, txn, value, false });
 }
 
-static void mark_shared(struct settling *s, uint32_t txn, uint32_t key, esse_value value)
+static void mark_shared(struct resolving *s, uint32_t txn, uint32_t key, esse_value value)
 {
     struct esse_probe probe = esse_index_probe(&s->index, esse_hash_pair(key, value.word));
     for (uint32_t i; esse_probe_next(&probe, &i);) {
@@ -84,9 +84,9 @@ static void mark_shared(struct settling *s, uint32_t txn, uint32_t key, esse_val
     }
 }
 
-typedef void write_fn(struct settling *s, uint32_t txn, uint32_t key, esse_value value);
+typedef void write_fn(struct resolving *s, uint32_t txn, uint32_t key, esse_value value);
 
-static void each_write(struct settling *s, uint32_t txn, write_fn *take)
+static void each_write(struct resolving *s, uint32_t txn, write_fn *take)
 {
     struct esse_access_walk walk = esse_accesses_of(s->history, txn);
     while (esse_access_next(&walk))
@@ -94,21 +94,21 @@ static void each_write(struct settling *s, uint32_t txn, write_fn *take)
             take(s, txn, walk.access.key.ix, walk.access.value);
 }
 
-static void settle_version(struct settling *s, uint32_t key, const struct esse_version *version)
+static void settle_version(struct resolving *s, uint32_t key, const struct esse_version *version)
 {
     if (version->txn.ix != ESSE_NO_TXN) {
-        settle(s, version->txn.ix);
+        resolve(s, version->txn.ix);
         return;
     }
     struct esse_probe probe = esse_index_probe(&s->index, esse_hash_pair(key, version->value.word));
     for (uint32_t i; esse_probe_next(&probe, &i);) {
         const struct doubtful *write = &s->writes.at[i];
         if (write->key == key && esse_value_eq(write->value, version->value) && !write->is_shared)
-            settle(s, write->txn);
+            resolve(s, write->txn);
     }
 }
 
-static void by_versions(struct settling *s)
+static void by_versions(struct resolving *s)
 {
     const struct esse_history *history = s->history;
     for (uint32_t txn = 0; txn < history->txns; txn++)
@@ -124,9 +124,9 @@ static void by_versions(struct settling *s)
     }
 }
 
-void esse_settle(struct esse_history *history, uint8_t *status)
+void esse_resolve_outcomes(struct esse_history *history, uint8_t *status)
 {
-    struct settling s = { .history = history, .status = status };
+    struct resolving s = { .history = history, .status = status };
     if (!history->txns || !has_unknown(&s))
         return;
     if (history->order_count)

@@ -90,7 +90,7 @@ static void check_result(const struct esse_history *history, const struct esse_r
     check_names(result, result->strongest, result->strongest_count, ESSE_HOLDS, text);
 }
 
-TEST(test_follow__verdicts_on_all_levels_agree)
+TEST(test_propagate__verdicts_on_all_levels_agree)
 {
     for (unsigned seed = 1 + test_first(1500), after = seed + test_rounds(1500); seed < after;
          seed++) {
@@ -112,7 +112,7 @@ TEST(test_follow__verdicts_on_all_levels_agree)
 
 /* The order in which levels are asked for changes nothing: what rules out a level of sessions says
  * nothing about one without. */
-TEST(test_follow__a_cycle_of_sessions_rules_out_no_plain_level)
+TEST(test_propagate__a_cycle_of_sessions_rules_out_no_plain_level)
 {
     static const char *const levels[] = { "parallel-snapshot-isolation", "prefix",
                                           "snapshot-isolation", "serializable" };
@@ -136,7 +136,7 @@ TEST(test_follow__a_cycle_of_sessions_rules_out_no_plain_level)
     esse_arena_free(arena);
 }
 
-TEST(test_follow__a_level_is_told_by_one_name)
+TEST(test_propagate__a_level_is_told_by_one_name)
 {
     const char *level = "strong-serializable";
     struct esse_arena *arena = esse_arena_new();
@@ -155,9 +155,9 @@ TEST(test_follow__a_level_is_told_by_one_name)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_follow__verdicts_on_all_levels_agree),
-        cmocka_unit_test(test_follow__a_cycle_of_sessions_rules_out_no_plain_level),
-        cmocka_unit_test(test_follow__a_level_is_told_by_one_name),
+        cmocka_unit_test(test_propagate__verdicts_on_all_levels_agree),
+        cmocka_unit_test(test_propagate__a_cycle_of_sessions_rules_out_no_plain_level),
+        cmocka_unit_test(test_propagate__a_level_is_told_by_one_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-#include "engine/saturate/saturate_suspects.h"
+#include "engine/saturate/saturate_stale_reads.h"
 
 #include "base/checked.h"
 #include "base/radix.h"
@@ -19,11 +19,11 @@ struct grouping {
 /* What a worker has and found. */
 struct walker {
     struct esse_arena *arena;
-    struct saturate_suspect_vec suspects;
+    struct saturate_stale_read_vec stale_reads;
     struct esse_u32_vec writers; /* of the key at hand, so far */
 };
 
-/* Where the suspects of a piece of the keys are. */
+/* Where the stale reads of a piece of the keys are. */
 struct found {
     unsigned worker;
     size_t begin, count;
@@ -58,23 +58,23 @@ static void group(struct grouping *g, const struct saturate_order *order)
 }
 
 /* The writers passed over, newest first, up to the one that was read. */
-static void suspect(struct walker *walker, const struct entry *read, bool each)
+static void add_stale_reads(struct walker *walker, const struct entry *read, bool each)
 {
     ESSE_HOT_ASSERT(read->source != SATURATE_WRITES);
-    struct saturate_suspect_vec *suspects = &walker->suspects;
+    struct saturate_stale_read_vec *stale_reads = &walker->stale_reads;
     const struct esse_u32_vec *writers = &walker->writers;
-    size_t from = suspects->count;
+    size_t from = stale_reads->count;
     for (size_t i = writers->count; i-- > 0 && writers->at[i] != read->source;) {
-        if (!each && suspects->count - from == SATURATE_FEW) {
-            suspects->count = from;
-            saturate_suspect_vec_push(
-                suspects, walker->arena,
-                (struct saturate_suspect){ read->unit, read->access, SATURATE_MANY });
+        if (!each && stale_reads->count - from == SATURATE_FEW) {
+            stale_reads->count = from;
+            saturate_stale_read_vec_push(
+                stale_reads, walker->arena,
+                (struct saturate_stale_read){ read->unit, read->access, SATURATE_MANY });
             return;
         }
-        saturate_suspect_vec_push(
-            suspects, walker->arena,
-            (struct saturate_suspect){ read->unit, read->access, writers->at[i] });
+        saturate_stale_read_vec_push(
+            stale_reads, walker->arena,
+            (struct saturate_stale_read){ read->unit, read->access, writers->at[i] });
     }
 }
 
@@ -90,7 +90,7 @@ static void walk_key(struct walker *walker, const struct grouping *g, uint32_t k
             if (newest != entry->unit)
                 esse_u32_vec_push(writers, walker->arena, entry->unit);
         } else if (entry->source != newest) {
-            suspect(walker, entry, each);
+            add_stale_reads(walker, entry, each);
         }
     }
 }
@@ -100,44 +100,47 @@ static bool walk_keys(void *context, const struct esse_piece *piece)
     const struct walking *w = context;
     struct walker *walker = w->workers[piece->worker].state;
     walker->arena = w->workers[piece->worker].arena;
-    size_t begin = walker->suspects.count;
+    size_t begin = walker->stale_reads.count;
     for (uint32_t key = piece->begin; key < piece->end; key++)
         walk_key(walker, &w->grouping, key, w->each);
     w->found[piece->number] =
-        (struct found){ piece->worker, begin, walker->suspects.count - begin };
+        (struct found){ piece->worker, begin, walker->stale_reads.count - begin };
     return true;
 }
 
 /* In the order of the keys, whichever thread found them. */
-static void gather(struct saturate_suspect_vec *suspects, const struct walking *w, uint32_t pieces)
+static void gather(struct saturate_stale_read_vec *stale_reads, const struct walking *w,
+                   uint32_t pieces)
 {
     for (uint32_t i = 0; i < pieces; i++) {
         const struct found *found = &w->found[i];
         const struct walker *walker = w->workers[found->worker].state;
-        saturate_suspect_vec_append(suspects, w->grouping.units->arena,
-                                    walker->suspects.at + found->begin, found->count);
+        saturate_stale_read_vec_append(stale_reads, w->grouping.units->arena,
+                                       walker->stale_reads.at + found->begin, found->count);
     }
 }
 
-static void sort_by_reader(struct saturate_suspect_vec *suspects,
+static void sort_by_reader(struct saturate_stale_read_vec *stale_reads,
                            const struct saturate_order *order, struct esse_arena *arena)
 {
-    struct esse_pair *pairs = esse_arena_array(arena, suspects->count + 1, *pairs);
-    struct saturate_suspect *sorted = esse_arena_array(arena, suspects->count + 1, *sorted);
-    for (size_t i = 0; i < suspects->count; i++)
-        pairs[i] = (struct esse_pair){ saturate_rank(order, suspects->at[i].reader), (uint32_t)i };
-    esse_radix_sort(pairs, suspects->count, arena);
-    for (size_t i = 0; i < suspects->count; i++)
-        sorted[i] = suspects->at[pairs[i].id];
-    if (suspects->count)
-        memcpy(suspects->at, sorted, suspects->count * sizeof *sorted);
+    struct esse_pair *pairs = esse_arena_array(arena, stale_reads->count + 1, *pairs);
+    struct saturate_stale_read *sorted = esse_arena_array(arena, stale_reads->count + 1, *sorted);
+    for (size_t i = 0; i < stale_reads->count; i++)
+        pairs[i] =
+            (struct esse_pair){ saturate_rank(order, stale_reads->at[i].reader), (uint32_t)i };
+    esse_radix_sort(pairs, stale_reads->count, arena);
+    for (size_t i = 0; i < stale_reads->count; i++)
+        sorted[i] = stale_reads->at[pairs[i].id];
+    if (stale_reads->count)
+        memcpy(stale_reads->at, sorted, stale_reads->count * sizeof *sorted);
     esse_arena_drop(arena, sorted);
     esse_arena_drop(arena, pairs);
 }
 
-bool saturate_suspects_find(struct saturate_suspect_vec *suspects,
-                            const struct saturate_units *units, const struct saturate_order *order,
-                            bool each, struct esse_budget *budget)
+bool saturate_stale_reads_find(struct saturate_stale_read_vec *stale_reads,
+                               const struct saturate_units *units,
+                               const struct saturate_order *order, bool each,
+                               struct esse_budget *budget)
 {
     struct esse_arena *arena = units->arena;
     struct walking w = { .grouping = { .units = units }, .each = each };
@@ -149,8 +152,8 @@ bool saturate_suspects_find(struct saturate_suspect_vec *suspects,
     esse_budget_phase(budget, "looking for stale reads", units->history->keys);
     bool ok = esse_loop_run(&loop);
     esse_arena_drop(arena, w.grouping.at);
-    gather(suspects, &w, pieces);
+    gather(stale_reads, &w, pieces);
     esse_workers_free(w.workers, loop.threads);
-    sort_by_reader(suspects, order, units->arena);
+    sort_by_reader(stale_reads, order, units->arena);
     return ok;
 }

@@ -1,5 +1,5 @@
-#ifndef ESSE_COLLECT_RECORD_BOOK_H
-#define ESSE_COLLECT_RECORD_BOOK_H
+#ifndef ESSE_COLLECT_RECORD_LOG_BUFFER_H
+#define ESSE_COLLECT_RECORD_LOG_BUFFER_H
 
 #include "base/out.h"
 #include "base/vec.h"
@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 /*
- * The inside of a book, shared by recorder*.c and press.c alone.  Invariants, the
+ * The inside of a log buffer, shared by recorder*.c and log_writer.c alone.  Invariants, the
  * first three under its lock, and the others in its thread:
  *
  *   1) 'filled' is one of the two.
@@ -17,7 +17,7 @@
  *   3) In each of the two the stamps never fall.
  *   4) What the thread read last from the clock is not before the run began.
  *   5) Named transactions have committed, or their outcome is unknown.
- *   6) Its pages are its own, and no page is both open and idle.
+ *   6) Its session buffers are its own, and no session buffer is both open and idle.
  */
 
 /* A line, or several that belong together, and when it was finished. */
@@ -32,9 +32,9 @@ struct esse_lines {
     struct esse_line_vec lines;
 };
 
-/* The thread fills one of the two under the lock, the press empties the other one; which is which
- * it changes under the lock.  A stamp is taken under the lock too, so what comes after the press
- * was there has a later one. */
+/* The thread fills one of the two under the lock, the log writer empties the other one; which is
+ * which it changes under the lock.  A stamp is taken under the lock too, so what comes after the
+ * log writer was there has a later one. */
 struct esse_front {
     pthread_mutex_t lock;
     struct esse_lines at[2];
@@ -43,15 +43,15 @@ struct esse_front {
 
 /* Invariants 1 to 3; the lock must be held.  O(lines). */
 bool esse_front_valid(const struct esse_front *front);
-/* All of them, in the book's thread while no press runs.  O(lines + pages). */
-bool esse_book_valid(const struct esse_book *book);
+/* All of them, in the log buffer's thread while no log writer runs.  O(lines + session buffers). */
+bool esse_log_buffer_valid(const struct esse_log_buffer *log_buffer);
 
 static inline struct esse_lines *esse_front_lines(struct esse_front *front)
 {
     return &front->at[front->filled];
 }
 
-/* ---- for the heir: see press.c ---- */
+/* ---- for the crash handler: see log_writer.c ---- */
 
 /* The line of an open transaction as one of unknown outcome, in pieces that need no room: what it
  * begins with is put to 'head', of ESSE_HEAD_ROOM.  NULL if there is none. */
@@ -60,6 +60,7 @@ struct esse_open_line {
     size_t head_length, ops_length;
     const char *ops;
 };
-bool esse_page_open_line(const struct esse_page *page, char *head, struct esse_open_line *line);
+bool esse_session_buffer_open_line(const struct esse_session_buffer *session_buffer, char *head,
+                                   struct esse_open_line *line);
 
 #endif

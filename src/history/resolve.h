@@ -1,5 +1,5 @@
-#ifndef ESSE_HISTORY_SETTLE_H
-#define ESSE_HISTORY_SETTLE_H
+#ifndef ESSE_HISTORY_RESOLVE_H
+#define ESSE_HISTORY_RESOLVE_H
 
 #include "history/history.h"
 
@@ -15,6 +15,6 @@
  * For a history that is not shared yet; 'status' is its column.
  * Cost: O(transactions), and O(operations + versions named) if one is of unknown outcome.
  */
-void esse_settle(struct esse_history *history, uint8_t *status);
+void esse_resolve_outcomes(struct esse_history *history, uint8_t *status);
 
 #endif

@@ -1,25 +1,25 @@
-#include "engine/follow.h"
+#include "engine/propagate.h"
 
 #include "evidence/recheck.h"
 #include "history/start_points.h"
 
 /* Is the level held against start and commit points that a certificate tells, and 'from' was not?
  * A serial order says nothing about points. */
-static bool asks_for_points(const struct following *f, size_t at, size_t from)
+static bool asks_for_points(const struct propagation *f, size_t at, size_t from)
 {
     return f->levels[at]->has_points && !f->levels[from]->has_points &&
            esse_may_have_points(f->history);
 }
 
 /* Does the order that proved 'from' prove this level too? */
-static bool is_proved(const struct following *f, size_t at, const struct esse_verdict *from)
+static bool is_proved(const struct propagation *f, size_t at, const struct esse_verdict *from)
 {
     return from->outcome == ESSE_HOLDS && !asks_for_points(f, at, (size_t)(from - f->verdicts)) &&
            esse_recheck_is_enough(esse_level_get(from->order.proves), f->levels[at],
                                   &f->verdicts[at]);
 }
 
-static bool all_count(const struct following *f, size_t at, const struct esse_anomaly *anomalies,
+static bool all_count(const struct propagation *f, size_t at, const struct esse_anomaly *anomalies,
                       uint32_t count)
 {
     bool counts = count > 0;
@@ -32,7 +32,7 @@ static bool all_count(const struct following *f, size_t at, const struct esse_an
 }
 
 /* Do all the anomalies that rule 'from' out count against this level too? */
-static bool is_ruled_out(const struct following *f, size_t at, const struct esse_verdict *from)
+static bool is_ruled_out(const struct propagation *f, size_t at, const struct esse_verdict *from)
 {
     bool counts =
         from->outcome == ESSE_VIOLATED && all_count(f, at, from->anomalies, from->anomaly_count);
@@ -41,7 +41,7 @@ static bool is_ruled_out(const struct following *f, size_t at, const struct esse
     return counts;
 }
 
-void follow_take(struct esse_verdict *verdict, const struct esse_verdict *from)
+void propagate_take(struct esse_verdict *verdict, const struct esse_verdict *from)
 {
     verdict->outcome = from->outcome;
     verdict->evidence = from->evidence;
@@ -55,24 +55,24 @@ void follow_take(struct esse_verdict *verdict, const struct esse_verdict *from)
     verdict->plan = from->plan;
 }
 
-bool follow_decided(const struct following *f, size_t at)
+bool propagate_decided(const struct propagation *f, size_t at)
 {
     struct esse_verdict *verdict = &f->verdicts[at];
     for (size_t i = 0; verdict->outcome == ESSE_UNKNOWN && i < f->count; i++)
         if (is_proved(f, at, &f->verdicts[i]) || is_ruled_out(f, at, &f->verdicts[i])) {
-            follow_take(verdict, &f->verdicts[i]);
+            propagate_take(verdict, &f->verdicts[i]);
             verdict->plan = "it follows from the verdict on another level";
         }
     return verdict->outcome != ESSE_UNKNOWN;
 }
 
-bool follow_in_job(struct esse_job *job, size_t at)
+bool propagate_in_job(struct esse_job *job, size_t at)
 {
-    const struct following f = { .history = job->history,
-                                 .levels = job->levels,
-                                 .verdicts = job->verdicts,
-                                 .count = job->level_count,
-                                 .named = job->named,
-                                 .except = job->except };
-    return follow_decided(&f, at);
+    const struct propagation f = { .history = job->history,
+                                   .levels = job->levels,
+                                   .verdicts = job->verdicts,
+                                   .count = job->level_count,
+                                   .named = job->named,
+                                   .except = job->except };
+    return propagate_decided(&f, at);
 }

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* The orders that pruning found, key by key, in squares of bits: of every version those that come
- * after it and those that come before it. */
+/* The orders that pruning found, key by key, in order matrices of bits: of every version those that
+ * come after it and those that come before it. */
 
 static uint32_t members(const struct poly *poly, uint32_t key)
 {
@@ -18,7 +18,7 @@ static uint32_t row_words(const struct poly *poly, uint32_t key)
 static size_t row_at(const struct pruning *p, uint32_t key, version_id version)
 {
     uint32_t row = version.ix - p->poly->versions->first[key].ix - 1;
-    return p->square[key] + (size_t)row * row_words(p->poly, key);
+    return p->matrix[key] + (size_t)row * row_words(p->poly, key);
 }
 
 static bool is_in(const uint64_t *row, uint32_t column)
@@ -78,25 +78,25 @@ uint64_t poly_count_less(const struct pruning *p)
     return count;
 }
 
-static size_t measure_squares(struct pruning *p)
+static size_t measure_matrices(struct pruning *p)
 {
     const struct versions *versions = p->poly->versions;
     size_t words = 0;
-    p->square = esse_arena_array(p->arena, versions->history->keys + (size_t)1, *p->square);
+    p->matrix = esse_arena_array(p->arena, versions->history->keys + (size_t)1, *p->matrix);
     for (uint32_t key = 0; key < versions->history->keys; key++) {
-        p->square[key] = words;
+        p->matrix[key] = words;
         if (poly_is_open_key(versions, key))
             words += (size_t)members(p->poly, key) * row_words(p->poly, key);
     }
     return words;
 }
 
-enum { SQUARES_MOST = 32 << 20 }; /* words, twice: then pruning would cost more than it saves */
+enum { MATRICES_MOST = 32 << 20 }; /* words, twice: then pruning would cost more than it saves */
 
-bool poly_squares_make(struct pruning *p)
+bool poly_matrices_make(struct pruning *p)
 {
-    p->words = measure_squares(p);
-    if (p->words >= SQUARES_MOST)
+    p->words = measure_matrices(p);
+    if (p->words >= MATRICES_MOST)
         return false;
     p->less = esse_arena_alloc(p->arena, p->words + 1, sizeof *p->less);
     p->more = esse_arena_alloc(p->arena, p->words + 1, sizeof *p->more);

@@ -11,7 +11,7 @@
 
 enum { BUCKETS = 256, ORDER_COST = 8 };
 
-struct repair {
+struct reconstruction {
     struct poly *poly;
     struct esse_arena *arena;
     struct esse_csr later;        /* from versions to what was inferred of them, by number */
@@ -38,7 +38,7 @@ struct repair {
 static bool is_known(const struct poly *poly, uint32_t from, uint32_t to)
 {
     const uint32_t *session = poly->versions->history->txn_session;
-    if (poly->level->cycle == ESSE_CYCLE_RW_AND_ONE_READ && from < to && to < poly->moments_at &&
+    if (poly->level->cycle == ESSE_CYCLE_RW_AND_ONE_READ && from < to && to < poly->time_nodes_at &&
         session[from] == session[to])
         return true;
     for (uint32_t e = poly->base.first[from]; e < poly->base.first[from + 1]; e++)
@@ -48,7 +48,7 @@ static bool is_known(const struct poly *poly, uint32_t from, uint32_t to)
 }
 
 /* The literal that an inferred order is, and its clause if that is still to be made. */
-static esse_lit want(struct repair *r, uint32_t inferred)
+static esse_lit want(struct reconstruction *r, uint32_t inferred)
 {
     const struct poly_inferred *order = &r->poly->inferred.at[inferred];
     if (!r->is_wanted[inferred]) {
@@ -59,7 +59,8 @@ static esse_lit want(struct repair *r, uint32_t inferred)
 }
 
 /* An order "version before something of 'to'", inferred before 'round'; NONE if there is none. */
-static uint32_t find_later(const struct repair *r, uint32_t version, uint32_t to, uint32_t round)
+static uint32_t find_later(const struct reconstruction *r, uint32_t version, uint32_t to,
+                           uint32_t round)
 {
     for (uint32_t i = r->later.first[version]; i < r->later.first[version + 1]; i++) {
         const struct poly_inferred *order = &r->poly->inferred.at[r->later.to[i]];
@@ -70,7 +71,7 @@ static uint32_t find_later(const struct repair *r, uint32_t version, uint32_t to
 }
 
 /* The inferred order that an edge between two nodes rests on. */
-static uint32_t find_basis(const struct repair *r, esse_node from, esse_node to)
+static uint32_t find_basis(const struct reconstruction *r, esse_node from, esse_node to)
 {
     const struct poly *poly = r->poly;
     const uint32_t a = poly_txn(poly, from), b = poly_txn(poly, to);
@@ -91,7 +92,7 @@ static uint32_t find_basis(const struct repair *r, esse_node from, esse_node to)
 /* The path that needs the fewest edges to be shown is looked for: one for an edge that is known,
  * more for one that rests on an order with a path of its own.  Nodes at the same distance stand in
  * one bucket (Dial, 1969). */
-static uint32_t cost_of(const struct repair *r, uint32_t rest)
+static uint32_t cost_of(const struct reconstruction *r, uint32_t rest)
 {
     if (rest == NONE)
         return 1;
@@ -106,7 +107,7 @@ static bool is_near(const struct poly *poly, esse_node node)
            (poly->near[txn] >= poly->near_low && poly->near[txn] <= poly->near_high);
 }
 
-static void come(struct repair *r, esse_node from, esse_node to, uint32_t rest)
+static void come(struct reconstruction *r, esse_node from, esse_node to, uint32_t rest)
 {
     const uint32_t distance = r->distance[from.ix] + cost_of(r, rest);
     if ((r->seen[to.ix] == r->searches && r->distance[to.ix] <= distance) || !is_near(r->poly, to))
@@ -119,7 +120,7 @@ static void come(struct repair *r, esse_node from, esse_node to, uint32_t rest)
     r->waiting++;
 }
 
-static void go_later(struct repair *r, esse_node node, uint32_t version, uint32_t round,
+static void go_later(struct reconstruction *r, esse_node node, uint32_t version, uint32_t round,
                      enum esse_dep dep)
 {
     for (uint32_t i = r->later.first[version]; i < r->later.first[version + 1]; i++) {
@@ -130,7 +131,7 @@ static void go_later(struct repair *r, esse_node node, uint32_t version, uint32_
     }
 }
 
-static void go_on(struct repair *r, esse_node node, uint32_t round)
+static void go_on(struct reconstruction *r, esse_node node, uint32_t round)
 {
     const struct poly *poly = r->poly;
     const uint32_t txn = poly_txn(poly, node);
@@ -149,7 +150,7 @@ static void go_on(struct repair *r, esse_node node, uint32_t round)
 }
 
 /* The nodes of a bucket; false when 'to' is among them: no shorter way leads to it. */
-static bool empty_bucket(struct repair *r, uint32_t distance, esse_node to, uint32_t round)
+static bool empty_bucket(struct reconstruction *r, uint32_t distance, esse_node to, uint32_t round)
 {
     struct esse_u32_vec *bucket = &r->bucket[distance % BUCKETS];
     bool goes_on = true;
@@ -165,14 +166,14 @@ static bool empty_bucket(struct repair *r, uint32_t distance, esse_node to, uint
     return goes_on;
 }
 
-static void forget_buckets(struct repair *r)
+static void forget_buckets(struct reconstruction *r)
 {
     for (uint32_t i = 0; i < BUCKETS; i++)
         r->bucket[i].count = 0;
     r->waiting = 0;
 }
 
-static bool find_path(struct repair *r, esse_node from, esse_node to, uint32_t round)
+static bool find_path(struct reconstruction *r, esse_node from, esse_node to, uint32_t round)
 {
     r->searches++;
     r->seen[from.ix] = r->searches;
@@ -187,14 +188,14 @@ static bool find_path(struct repair *r, esse_node from, esse_node to, uint32_t r
 
 /* ---- clauses ---- */
 
-static void rest_on(struct repair *r, uint32_t inferred, struct esse_guarded_edge *edge)
+static void rest_on(struct reconstruction *r, uint32_t inferred, struct esse_guarded_edge *edge)
 {
     edge->guard = want(r, inferred);
     esse_u32_vec_push(&r->lits, r->arena, esse_lit_not(edge->guard));
 }
 
 /* The path that was found, after the edges that there are. */
-static void add_path(struct repair *r, esse_node from, esse_node to)
+static void add_path(struct reconstruction *r, esse_node from, esse_node to)
 {
     const size_t begin = r->edges.count;
     for (esse_node at = to; at.ix != from.ix; at.ix = r->by[at.ix].from) {
@@ -211,20 +212,21 @@ static void add_path(struct repair *r, esse_node from, esse_node to)
 }
 
 /* The path that was found, and the edge that would close it. */
-static void close_cycle(struct repair *r, esse_node from, esse_node to, esse_lit guard)
+static void close_cycle(struct reconstruction *r, esse_node from, esse_node to, esse_lit guard)
 {
     r->edges.count = 0;
     add_path(r, from, to);
     poly_edge_vec_push(&r->edges, r->arena, (struct esse_guarded_edge){ to.ix, from.ix, guard });
 }
 
-static bool close_by_reader(struct repair *r, const struct poly_inferred *order, esse_lit not_so)
+static bool close_by_reader(struct reconstruction *r, const struct poly_inferred *order,
+                            esse_lit not_so)
 {
     const struct poly *poly = r->poly;
     const uint32_t writer = version_txn(poly->versions, order->a);
     const uint32_t *first = &poly->reads->reader_first[order->b.ix];
     for (uint32_t i = first[0]; i < first[1]; i++) {
-        uint32_t reader = versions_touch(poly->versions, poly->reads->reader[i])->txn;
+        uint32_t reader = versions_key_access(poly->versions, poly->reads->reader[i])->txn;
         esse_node from = poly_commit(poly, writer), to = poly_leaves(poly, reader, ESSE_DEP_RW);
         if (reader == writer || !find_path(r, from, to, order->round))
             continue;
@@ -235,7 +237,7 @@ static bool close_by_reader(struct repair *r, const struct poly_inferred *order,
 }
 
 /* Why a comes before b: the opposite would close a cycle. */
-static void make_clause(struct repair *r, uint32_t inferred)
+static void make_clause(struct reconstruction *r, uint32_t inferred)
 {
     struct poly *poly = r->poly;
     const struct poly_inferred order = poly->inferred.at[inferred];
@@ -253,7 +255,7 @@ static void make_clause(struct repair *r, uint32_t inferred)
                                                   (uint32_t)r->edges.count });
 }
 
-static void mend_edge(struct repair *r, struct esse_guarded_edge *edge)
+static void reconstruct_edge(struct reconstruction *r, struct esse_guarded_edge *edge)
 {
     if (edge->guard != ESSE_LIT_NONE || is_known(r->poly, edge->from, edge->to))
         return;
@@ -264,7 +266,7 @@ static void mend_edge(struct repair *r, struct esse_guarded_edge *edge)
 
 /* A cycle of the theory's, or a small one: its inferred edges get their literals, and where
  * edges do not meet comes a path. */
-static void mend_clause(struct repair *r, struct poly_clause *clause)
+static void reconstruct_clause(struct reconstruction *r, struct poly_clause *clause)
 {
     struct poly_proof *proof = &r->poly->proof;
     r->lits.count = r->edges.count = 0;
@@ -275,7 +277,7 @@ static void mend_clause(struct repair *r, struct poly_clause *clause)
         const esse_node next = {
             proof->edges.at[clause->edges + (i + 1) % clause->edge_count].from
         };
-        mend_edge(r, &edge);
+        reconstruct_edge(r, &edge);
         poly_edge_vec_push(&r->edges, r->arena, edge);
         if (edge.to != next.ix && find_path(r, (esse_node){ edge.to }, next, UINT32_MAX))
             add_path(r, (esse_node){ edge.to }, next);
@@ -292,7 +294,7 @@ static void mend_clause(struct repair *r, struct poly_clause *clause)
 
 /* ---- all ---- */
 
-static void group(struct repair *r)
+static void group(struct reconstruction *r)
 {
     const struct poly *poly = r->poly;
     const struct versions *versions = poly->versions;
@@ -306,11 +308,11 @@ static void group(struct repair *r)
     poly_group_versions(poly, r->arena, &r->installed, &r->read);
 }
 
-void poly_repair_proof(struct poly *poly)
+void poly_reconstruct_proof(struct poly *poly)
 {
     if (!poly->inferred.count && !poly->small.count)
         return;
-    struct repair r = { .poly = poly, .arena = esse_arena_new() };
+    struct reconstruction r = { .poly = poly, .arena = esse_arena_new() };
     const size_t nodes = poly->nodes + (size_t)1;
     group(&r);
     r.is_wanted = esse_arena_alloc(r.arena, poly->inferred.count + 1, 1);
@@ -320,7 +322,7 @@ void poly_repair_proof(struct poly *poly)
     r.distance = esse_arena_grow(r.arena, NULL, nodes * sizeof *r.distance);
     for (size_t i = 0; i < poly->proof.clauses.count; i++)
         if (poly->proof.clauses.at[i].kind == ESSE_CLAUSE_CYCLE)
-            mend_clause(&r, &poly->proof.clauses.at[i]);
+            reconstruct_clause(&r, &poly->proof.clauses.at[i]);
     for (size_t i = 0; i < r.wanted.count; i++)
         make_clause(&r, r.wanted.at[i]);
     esse_arena_free(r.arena);

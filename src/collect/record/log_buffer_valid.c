@@ -1,6 +1,6 @@
-#include "collect/record/page.h"
+#include "collect/record/session_buffer.h"
 
-/* What book.h says of a book. */
+/* What log_buffer.h says of a log buffer. */
 
 static bool is_line_valid(const struct esse_lines *lines, size_t begin, size_t length)
 {
@@ -26,11 +26,13 @@ bool esse_front_valid(const struct esse_front *front)
     return front->filled < 2 && are_lines_valid(&front->at[0]) && are_lines_valid(&front->at[1]);
 }
 
-bool esse_book_valid(const struct esse_book *book)
+bool esse_log_buffer_valid(const struct esse_log_buffer *log_buffer)
 {
-    bool ok = esse_front_valid(&book->front) && book->last >= book->epoch &&
-              book->named.count <= book->tally.committed + book->tally.unknown;
-    for (const struct esse_page *page = book->pages; ok && page; page = page->next)
-        ok = page->book == book && !(page->is_open && page->is_idle);
+    bool ok = esse_front_valid(&log_buffer->front) && log_buffer->last >= log_buffer->epoch &&
+              log_buffer->named.count <= log_buffer->tally.committed + log_buffer->tally.unknown;
+    for (const struct esse_session_buffer *session_buffer = log_buffer->session_buffers;
+         ok && session_buffer; session_buffer = session_buffer->next)
+        ok = session_buffer->log_buffer == log_buffer &&
+             !(session_buffer->is_open && session_buffer->is_idle);
     return ok;
 }

@@ -1,4 +1,4 @@
-#include "collect/server/detour.h"
+#include "collect/server/proxy.h"
 
 #include "base/threads.h"
 #include "base/vec.h"
@@ -41,7 +41,7 @@ ESSE_VEC(door_vec, struct door)
 ESSE_VEC(link_vec, struct link)
 ESSE_VEC(poll_vec, struct pollfd)
 
-struct esse_detour {
+struct esse_proxy {
     struct esse_arena *arena; /* until run(), then the thread's own is used */
     struct door_vec doors;
     struct link_vec links;
@@ -54,11 +54,11 @@ struct esse_detour {
     _Atomic int pids[ESSE_MOST_NODES];
 };
 
-struct esse_detour *esse_detour_new(struct esse_arena *arena)
+struct esse_proxy *esse_proxy_new(struct esse_arena *arena)
 {
-    struct esse_detour *detour = esse_arena_alloc(arena, 1, sizeof *detour);
-    detour->arena = arena;
-    return detour;
+    struct esse_proxy *proxy = esse_arena_alloc(arena, 1, sizeof *proxy);
+    proxy->arena = arena;
+    return proxy;
 }
 
 static struct sockaddr_in loopback(unsigned port)
@@ -68,7 +68,7 @@ static struct sockaddr_in loopback(unsigned port)
                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 }
 
-unsigned esse_detour_add(struct esse_detour *detour, unsigned node, unsigned port)
+unsigned esse_proxy_add(struct esse_proxy *proxy, unsigned node, unsigned port)
 {
     struct sockaddr_in at = loopback(0);
     socklen_t length = sizeof at;
@@ -79,8 +79,7 @@ unsigned esse_detour_add(struct esse_detour *detour, unsigned node, unsigned por
             close(fd);
         return 0;
     }
-    door_vec_push(&detour->doors, detour->arena,
-                  (struct door){ fd, ntohs(at.sin_port), node, port });
+    door_vec_push(&proxy->doors, proxy->arena, (struct door){ fd, ntohs(at.sin_port), node, port });
     return ntohs(at.sin_port);
 }
 
@@ -128,21 +127,21 @@ static bool holds(pid_t pid, unsigned long socket_number)
 
 /* ---- connections ---- */
 
-static void close_link(struct esse_detour *detour, size_t index)
+static void close_link(struct esse_proxy *proxy, size_t index)
 {
-    struct link *link = &detour->links.at[index];
+    struct link *link = &proxy->links.at[index];
     for (unsigned i = 0; i < 2; i++) {
         close(link->fds[i]);
         free(link->ways[i]);
     }
-    *link = detour->links.at[--detour->links.count];
+    *link = proxy->links.at[--proxy->links.count];
 }
 
-static unsigned caller_of(struct esse_detour *detour, unsigned port, const struct door *door)
+static unsigned caller_of(struct esse_proxy *proxy, unsigned port, const struct door *door)
 {
     const unsigned long number = socket_of(port, door->own);
     for (unsigned i = 0; number && i < ESSE_MOST_NODES; i++) {
-        const int pid = atomic_load(&detour->pids[i]);
+        const int pid = atomic_load(&proxy->pids[i]);
         if (pid > 0 && holds(pid, number))
             return i;
     }
@@ -150,7 +149,7 @@ static unsigned caller_of(struct esse_detour *detour, unsigned port, const struc
 }
 
 /* The server may be away: the caller then finds the connection closed. */
-static void take_call(struct esse_detour *detour, const struct door *door)
+static void take_call(struct esse_proxy *proxy, const struct door *door)
 {
     struct sockaddr_in from, to = loopback(door->port);
     socklen_t length = sizeof from;
@@ -162,20 +161,20 @@ static void take_call(struct esse_detour *detour, const struct door *door)
     link.fds[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     link.ways[0] = calloc(1, sizeof *link.ways[0]);
     link.ways[1] = calloc(1, sizeof *link.ways[1]);
-    link.caller = caller_of(detour, ntohs(from.sin_port), door);
-    link_vec_push(&detour->links, detour->own, link);
+    link.caller = caller_of(proxy, ntohs(from.sin_port), door);
+    link_vec_push(&proxy->links, proxy->own, link);
     /* On loopback it is done or refused at once. */
     if (link.fds[1] < 0 || !link.ways[0] || !link.ways[1] ||
         connect(link.fds[1], (struct sockaddr *)&to, sizeof to) != 0)
-        close_link(detour, detour->links.count - 1);
+        close_link(proxy, proxy->links.count - 1);
     else
         fcntl(link.fds[1], F_SETFL, O_NONBLOCK);
 }
 
-static bool is_cut(struct esse_detour *detour, const struct link *link)
+static bool is_cut(struct esse_proxy *proxy, const struct link *link)
 {
-    return atomic_load(&detour->cut[link->node]) ||
-           (link->caller != NO_NODE && atomic_load(&detour->cut[link->caller]));
+    return atomic_load(&proxy->cut[link->node]) ||
+           (link->caller != NO_NODE && atomic_load(&proxy->cut[link->caller]));
 }
 
 /* Reads what there is room for and writes what there is; false if the connection is broken. */
@@ -214,62 +213,62 @@ static short wanted(const struct link *link, unsigned side)
                    (in->begin == in->end && !in->is_over ? POLLIN : 0));
 }
 
-static void wait_for_news(struct esse_detour *detour)
+static void wait_for_news(struct esse_proxy *proxy)
 {
-    detour->polls.count = 0;
-    for (size_t i = 0; i < detour->doors.count; i++)
-        poll_vec_push(&detour->polls, detour->own,
-                      (struct pollfd){ detour->doors.at[i].fd, POLLIN, 0 });
-    for (size_t i = 0; i < detour->links.count; i++) {
-        const struct link *link = &detour->links.at[i];
-        for (unsigned side = 0; side < 2 && !is_cut(detour, link); side++)
+    proxy->polls.count = 0;
+    for (size_t i = 0; i < proxy->doors.count; i++)
+        poll_vec_push(&proxy->polls, proxy->own,
+                      (struct pollfd){ proxy->doors.at[i].fd, POLLIN, 0 });
+    for (size_t i = 0; i < proxy->links.count; i++) {
+        const struct link *link = &proxy->links.at[i];
+        for (unsigned side = 0; side < 2 && !is_cut(proxy, link); side++)
             if (wanted(link, side))
-                poll_vec_push(&detour->polls, detour->own,
+                poll_vec_push(&proxy->polls, proxy->own,
                               (struct pollfd){ link->fds[side], wanted(link, side), 0 });
     }
-    poll(detour->polls.at, detour->polls.count, NAP_MS);
+    poll(proxy->polls.at, proxy->polls.count, NAP_MS);
 }
 
 static void *work(void *context)
 {
-    struct esse_detour *detour = context;
-    while (!atomic_load(&detour->stop)) {
-        wait_for_news(detour);
-        for (size_t i = 0; i < detour->doors.count; i++)
-            take_call(detour, &detour->doors.at[i]);
-        for (size_t i = detour->links.count; i > 0; i--)
-            if (!is_cut(detour, &detour->links.at[i - 1]) && !serve(&detour->links.at[i - 1]))
-                close_link(detour, i - 1);
+    struct esse_proxy *proxy = context;
+    while (!atomic_load(&proxy->stop)) {
+        wait_for_news(proxy);
+        for (size_t i = 0; i < proxy->doors.count; i++)
+            take_call(proxy, &proxy->doors.at[i]);
+        for (size_t i = proxy->links.count; i > 0; i--)
+            if (!is_cut(proxy, &proxy->links.at[i - 1]) && !serve(&proxy->links.at[i - 1]))
+                close_link(proxy, i - 1);
     }
     return NULL;
 }
 
-bool esse_detour_run(struct esse_detour *detour, struct esse_error *err)
+bool esse_proxy_run(struct esse_proxy *proxy, struct esse_error *err)
 {
-    detour->own = esse_arena_new();
-    detour->is_running = esse_thread_start(&detour->thread, work, detour);
-    return detour->is_running || esse_fail(err, ESSE_EIO, "cannot start a thread");
+    proxy->own = esse_arena_new();
+    proxy->is_running = esse_thread_start(&proxy->thread, work, proxy);
+    return proxy->is_running || esse_fail(err, ESSE_EIO, "cannot start a thread");
 }
 
-void esse_detour_who(struct esse_detour *detour, unsigned node, pid_t pid)
+void esse_proxy_who(struct esse_proxy *proxy, unsigned node, pid_t pid)
 {
-    atomic_store(&detour->pids[node], (int)pid);
+    atomic_store(&proxy->pids[node], (int)pid);
 }
 
-void esse_detour_cut(struct esse_detour *detour, unsigned node, bool is_on)
+void esse_proxy_cut(struct esse_proxy *proxy, unsigned node, bool is_on)
 {
-    atomic_store(&detour->cut[node], is_on);
+    atomic_store(&proxy->cut[node], is_on);
 }
 
-void esse_detour_stop(struct esse_detour *detour)
+void esse_proxy_stop(struct esse_proxy *proxy)
 {
-    atomic_store(&detour->stop, true);
-    if (detour->is_running)
-        pthread_join(detour->thread, NULL);
-    while (detour->links.count)
-        close_link(detour, detour->links.count - 1);
-    for (size_t i = 0; i < detour->doors.count; i++)
-        close(detour->doors.at[i].fd);
-    if (detour->own)
-        esse_arena_free(detour->own);
+    atomic_store(&proxy->stop, true);
+    if (proxy->is_running)
+        pthread_join(proxy->thread, NULL);
+    while (proxy->links.count)
+        close_link(proxy, proxy->links.count - 1);
+    for (size_t i = 0; i < proxy->doors.count; i++)
+        close(proxy->doors.at[i].fd);
+    if (proxy->own)
+        esse_arena_free(proxy->own);
 }

@@ -1,5 +1,5 @@
-#ifndef ESSE_ENGINE_FOLLOW_H
-#define ESSE_ENGINE_FOLLOW_H
+#ifndef ESSE_ENGINE_PROPAGATE_H
+#define ESSE_ENGINE_PROPAGATE_H
 
 #include "engine/engine.h"
 
@@ -10,7 +10,7 @@
  *
  * Cost: O(levels) for each level asked about.
  */
-struct following {
+struct propagation {
     const struct esse_history *history;
     const struct esse_level *const *levels;
     struct esse_verdict *verdicts; /* one a level */
@@ -19,12 +19,12 @@ struct following {
 };
 
 /* Gives a verdict the answer of another one, with what it rests on. */
-void follow_take(struct esse_verdict *verdict, const struct esse_verdict *from);
+void propagate_take(struct esse_verdict *verdict, const struct esse_verdict *from);
 
 /* Gives an undecided level the verdict that follows from another one; false if none does. */
-bool follow_decided(const struct following *f, size_t at);
+bool propagate_decided(const struct propagation *f, size_t at);
 
 /* The same between the levels of one job. */
-bool follow_in_job(struct esse_job *job, size_t at);
+bool propagate_in_job(struct esse_job *job, size_t at);
 
 #endif
