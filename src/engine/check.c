@@ -451,7 +451,8 @@ static void recheck_found(void *context)
 {
     struct rechecking *r = context;
     esse_guard_poll();
-    r->ok = esse_recheck_anomaly(r->check->history, &r->check->found.at[r->at], r->err);
+    r->ok = esse_recheck_anomaly(r->check->history, &r->check->found.at[r->at], r->check->proved,
+                                 r->err);
 }
 
 /* Without its evidence: that was not rechecked to the end. */

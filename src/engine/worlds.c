@@ -70,7 +70,7 @@ static void recheck(void *context)
 {
     struct rechecking *r = context;
     struct esse_error ignored;
-    r->ok = esse_recheck_anomaly(r->history, r->anomaly, &ignored);
+    r->ok = esse_recheck_anomaly(r->history, r->anomaly, NULL, &ignored);
 }
 
 /* Which suppositions the anomaly needs: each is left out that it does without. */

@@ -4,7 +4,7 @@
 #include "evidence/counted.h"
 
 void claim_open(struct claim *claim, struct esse_arena *arena, const struct esse_history *history,
-                const struct esse_anomaly *anomaly)
+                const struct esse_anomaly *anomaly, const struct esse_by_key *by_key)
 {
     const enum esse_shown_by by = esse_anomaly_shown_by(anomaly->type);
     *claim = (struct claim){ .arena = arena,
@@ -15,7 +15,10 @@ void claim_open(struct claim *claim, struct esse_arena *arena, const struct esse
                              .is_forced = by == ESSE_SHOWN_BY_FORCED_CYCLE };
     claim->is_of_ops = claim->is_forced && esse_level_is_of_operations(claim->level);
     claim->in = esse_counted(claim->arena, history);
-    esse_by_key_make(&claim->by_key, claim->arena, history);
+    if (by_key)
+        claim->by_key = *by_key;
+    else
+        esse_by_key_make(&claim->by_key, claim->arena, history);
 }
 
 /* ---- operations ---- */

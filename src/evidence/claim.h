@@ -32,8 +32,9 @@ struct claim {
     struct esse_predicates *predicates;
 };
 
+/* 'by_key' is the history key by key; NULL: it is made. */
 void claim_open(struct claim *claim, struct esse_arena *arena, const struct esse_history *history,
-                const struct esse_anomaly *anomaly);
+                const struct esse_anomaly *anomaly, const struct esse_by_key *by_key);
 
 /* Are there such a transaction and such an operation in it? */
 static inline bool claim_has_op(const struct claim *claim, esse_op op, esse_txn txn)

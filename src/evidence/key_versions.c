@@ -12,13 +12,9 @@ static bool sort_as_given(struct esse_key_version_vec *versions, struct esse_are
     struct esse_key_version_vec sorted = { 0 };
     esse_key_version_vec_push(&sorted, arena, versions->at[0]);
     for (uint32_t i = 0; i < order->count; i++)
-        for (size_t v = 1; v < count; v++) {
-            const struct esse_key_version *version = &versions->at[v];
-            if (order->versions[i].txn.ix == ESSE_NO_TXN
-                    ? esse_value_eq(order->versions[i].value, version->value)
-                    : order->versions[i].txn.ix == version->txn)
-                esse_key_version_vec_push(&sorted, arena, *version);
-        }
+        for (size_t v = 1; v < count; v++)
+            if (esse_version_is(&order->versions[i], versions->at[v].txn, versions->at[v].value))
+                esse_key_version_vec_push(&sorted, arena, versions->at[v]);
     *versions = sorted;
     return sorted.count == count;
 }

@@ -14,6 +14,7 @@ struct esse_proved {
     struct esse_arena *arena;
     const struct esse_history *history;
     struct proof_vec proofs;
+    struct esse_by_key *by_key; /* NULL until it is asked for */
 };
 
 struct esse_proved *esse_proved_new(struct esse_arena *arena, const struct esse_history *history)
@@ -69,4 +70,17 @@ void proved_note(struct esse_proved *proved, const struct esse_history *history,
             copy(proved->arena, order->sources, order->source_count * sizeof *order->sources);
     }
     proof_vec_push(&proved->proofs, proved->arena, proof);
+}
+
+const struct esse_by_key *proved_by_key(struct esse_proved *proved,
+                                        const struct esse_history *history)
+{
+    if (!proved || proved->history != history)
+        return NULL;
+    if (!proved->by_key) {
+        struct esse_by_key *made = esse_arena_alloc(proved->arena, 1, sizeof *made);
+        esse_by_key_make(made, proved->arena, history);
+        proved->by_key = made; /* whole, or the guard's work was abandoned before */
+    }
+    return proved->by_key;
 }

@@ -6,7 +6,8 @@
 
 /*
  * The orders that this kernel has found to prove a level of one history, so that none is replayed
- * twice in one check.  Part of the trusted kernel.
+ * twice in one check; and the history key by key, which is made once for all anomalies.  Part of
+ * the trusted kernel.
  *
  * Only the kernel notes an order here (proved_note.h), after it replayed it or held it against its
  * axiom.  An engine carries the list from one call of the kernel to the next, and cannot add to it;
@@ -16,7 +17,7 @@
  * and nothing is found.  It keeps orders of its own, so that one that was changed since is another
  * one.
  *
- * Cost: to compare or to copy the order; 4 bytes for each event of an order.
+ * Cost: to compare or to copy the order; 4 bytes for each event of an order, 16 for each access.
  */
 struct esse_arena;
 struct esse_proved;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
+#include "evidence/proved_note.h"
 #include "evidence/recheck_cycle.h"
 #include "evidence/recheck_mismatch.h"
 #include "evidence/recheck_steps.h"
@@ -18,7 +19,7 @@
 
 /* An order that does not replay is asked of the history alone. */
 bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_anomaly *anomaly,
-                          struct esse_error *err)
+                          struct esse_proved *proved, struct esse_error *err)
 {
     const enum esse_shown_by by = esse_anomaly_shown_by(anomaly->type);
     struct esse_arena *arena = esse_arena_new();
@@ -32,7 +33,7 @@ bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_
     if (ok && by == ESSE_SHOWN_BY_ORDER && !anomaly->edge_count) {
         ok = esse_recheck_mismatch(world, anomaly, err);
     } else if (ok) {
-        claim_open(&claim, arena, world, anomaly);
+        claim_open(&claim, arena, world, anomaly, proved_by_key(proved, world));
         ok = by == ESSE_SHOWN_BY_REFUTATION                             ? refutation_holds(&claim)
              : by == ESSE_SHOWN_BY_STEPS || by == ESSE_SHOWN_BY_NOTHING ? steps_show(&claim)
                                                                         : cycle_is_anomaly(&claim);
@@ -154,7 +155,8 @@ static bool is_counted(const struct esse_level *level, const struct esse_verdict
 }
 
 static bool recheck_anomalies(const struct esse_history *history, const struct esse_level *level,
-                              const struct esse_verdict *verdict, struct esse_error *err)
+                              const struct esse_verdict *verdict, struct esse_proved *proved,
+                              struct esse_error *err)
 {
     if (!verdict->anomaly_count)
         return esse_fail(err, ESSE_EBUG, "'%s violated' came without evidence",
@@ -171,7 +173,7 @@ static bool recheck_anomalies(const struct esse_history *history, const struct e
         if (esse_anomaly_assumes(anomaly) & ~verdict->assumed)
             return esse_fail(err, ESSE_EBUG,
                              "%s rests on an assumption that the verdict does not state", name);
-        if (!esse_recheck_anomaly(history, anomaly, err))
+        if (!esse_recheck_anomaly(history, anomaly, proved, err))
             return false;
     }
     return true;
@@ -234,7 +236,8 @@ bool esse_recheck_verdict(const struct esse_history *history, const struct esse_
     if (verdict->certificate != esse_recheck_certificate(history, verdict))
         return esse_fail(err, ESSE_EBUG, "'%s' does not state the history's certificate",
                          esse_level_name(verdict->level));
-    return verdict->way_count               ? recheck_ways(history, level, verdict, err)
-           : verdict->outcome == ESSE_HOLDS ? recheck_order(history, level, verdict, proved, err)
-                                            : recheck_anomalies(history, level, verdict, err);
+    return verdict->way_count ? recheck_ways(history, level, verdict, err)
+           : verdict->outcome == ESSE_HOLDS
+               ? recheck_order(history, level, verdict, proved, err)
+               : recheck_anomalies(history, level, verdict, proved, err);
 }

@@ -17,7 +17,7 @@
  * Cost: O(operations) for each anomaly that speaks of all writers, O(its transactions) otherwise.
  */
 bool esse_recheck_anomaly(const struct esse_history *history, const struct esse_anomaly *anomaly,
-                          struct esse_error *err);
+                          struct esse_proved *proved, struct esse_error *err);
 
 /* Does whatever satisfies 'proved' satisfy 'level', and show none of the anomalies that the verdict
  * counts by name? */

@@ -19,9 +19,7 @@ static uint32_t place_of(const struct esse_history *history, const struct esse_v
     esse_value written;
     if (!esse_op_write_of(history, op, order->key, &written))
         return order->count;
-    while (at < order->count && !(order->versions[at].txn.ix == ESSE_NO_TXN
-                                      ? esse_value_eq(order->versions[at].value, written)
-                                      : order->versions[at].txn.ix == txn))
+    while (at < order->count && !esse_version_is(&order->versions[at], txn, written))
         at++;
     return at;
 }
@@ -229,18 +227,6 @@ static bool is_shape(const struct esse_level *level, const char *steps)
     return false;
 }
 
-/* Which of the accesses of an operation reads, or writes, the key. */
-static uint32_t access_of(const struct esse_history *history, uint32_t op, esse_key key, bool write)
-{
-    uint32_t at = 0, count = esse_access_count(history, op);
-    for (; at < count; at++) {
-        struct esse_access access = esse_access_at(history, op, at);
-        if (access.key.ix == key.ix && (access.kind != ESSE_OP_READ) == write)
-            break;
-    }
-    return at;
-}
-
 /* Inside one operation session order is that of its accesses: what it read by the step before, or
  * wrote of the edge's own key, comes before what the next step read of it, or what the witness
  * read. */
@@ -252,9 +238,11 @@ static bool follows_inside(const struct claim *claim, const struct esse_edge *ed
         !claim_has_op(claim, step->from_op, step->from) || step->from.ix != step->to.ix)
         return false;
     const uint32_t op = step->from_op.ix;
-    const uint32_t begin =
-        access_of(claim->history, op, is_first ? edge->key : step[-1].key, is_first);
-    const uint32_t end = access_of(claim->history, op, is_last ? edge->key : step[1].key, !is_last);
+    esse_value ignored;
+    const uint32_t begin = esse_op_access_of(
+        claim->history, op, is_first ? edge->key : step[-1].key, !is_first, &ignored);
+    const uint32_t end =
+        esse_op_access_of(claim->history, op, is_last ? edge->key : step[1].key, is_last, &ignored);
     return begin < end && end < esse_access_count(claim->history, op);
 }
 

@@ -19,23 +19,21 @@ struct given {
  * each write. */
 static void note_values(struct given *given, uint32_t key)
 {
+    const struct replay *replay = given->replay;
     struct esse_by_key *by_key = &given->by_key;
     if (!by_key->at)
-        esse_by_key_make(by_key, given->replay->arena, given->replay->history);
-    esse_word_map_clear(&given->values, given->replay->arena,
-                        by_key->first[key + 1] - by_key->first[key]);
+        esse_by_key_make(by_key, replay->arena, replay->history);
+    esse_word_map_clear(&given->values, replay->arena, by_key->first[key + 1] - by_key->first[key]);
     for (uint32_t at = by_key->first[key]; at < by_key->first[key + 1]; at++) {
         const struct esse_key_access *key_access = &by_key->at[at];
         bool fresh;
-        if (key_access->kind == ESSE_OP_READ || !given->replay->in[key_access->txn] ||
-            !(given->replay->accesses || key_access->kind == ESSE_OP_APPEND ||
+        if (key_access->kind == ESSE_OP_READ || !replay->in[key_access->txn] ||
+            !(replay->accesses || key_access->kind == ESSE_OP_APPEND ||
               esse_is_last_write(by_key, key, at)))
             continue;
         uint32_t *installed = esse_word_map_put(&given->values, key_access->value.word, &fresh);
-        *installed =
-            fresh ? given->replay
-                        ->position[given->replay->accesses ? key_access->access : key_access->txn]
-                  : NOWHERE;
+        const uint32_t unit = replay->accesses ? key_access->access : key_access->txn;
+        *installed = fresh ? replay->position[unit] : NOWHERE;
     }
 }
 

@@ -7,30 +7,30 @@
 #include <string.h>
 #include <strings.h>
 
-static bool access_of(const struct esse_history *history, uint32_t op, esse_key key, bool read,
-                      esse_value *value)
+uint32_t esse_op_access_of(const struct esse_history *history, uint32_t op, esse_key key, bool read,
+                           esse_value *value)
 {
-    uint32_t count = esse_access_count(history, op);
+    const uint32_t count = esse_access_count(history, op);
     for (uint32_t i = 0; i < count; i++) {
         struct esse_access access = esse_access_at(history, op, i);
         if (access.key.ix == key.ix && (access.kind == ESSE_OP_READ) == read) {
             *value = access.value;
-            return true;
+            return i;
         }
     }
-    return false;
+    return count;
 }
 
 bool esse_op_read_of(const struct esse_history *history, uint32_t op, esse_key key,
                      esse_value *value)
 {
-    return access_of(history, op, key, true, value);
+    return esse_op_access_of(history, op, key, true, value) < esse_access_count(history, op);
 }
 
 bool esse_op_write_of(const struct esse_history *history, uint32_t op, esse_key key,
                       esse_value *value)
 {
-    return access_of(history, op, key, false, value);
+    return esse_op_access_of(history, op, key, false, value) < esse_access_count(history, op);
 }
 
 static bool writes_between(const struct esse_history *history, uint32_t begin, uint32_t end,

@@ -72,6 +72,11 @@ static inline struct esse_access_walk esse_accesses_of(const struct esse_history
     return (struct esse_access_walk){ history, history->txn_op[txn], history->txn_op[txn + 1] };
 }
 
+/* Which access of operation 'op' reads, or else writes, 'key', and what; their count if none does.
+ * O(rows). */
+uint32_t esse_op_access_of(const struct esse_history *history, uint32_t op, esse_key key, bool read,
+                           esse_value *value);
+
 /* What operation 'op' read from (or wrote to) 'key'; false if it did not.  O(rows). */
 bool esse_op_read_of(const struct esse_history *history, uint32_t op, esse_key key,
                      esse_value *value);

@@ -72,13 +72,21 @@ static inline uint32_t esse_run_begin(const struct esse_by_key *by_key, uint32_t
     return at;
 }
 
-static inline uint32_t esse_run_end(const struct esse_by_key *by_key, uint32_t key, uint32_t at)
+/* The end of the run that begins at 'at', or is in its midst there, among accesses of a key that
+ * end at 'end'.  For loops over all runs: nothing is loaded twice. */
+static inline uint32_t esse_run_end_among(const struct esse_key_access *all, uint32_t at,
+                                          uint32_t end)
 {
-    uint32_t txn = by_key->at[at].txn;
+    const uint32_t txn = all[at].txn;
     do
         at++;
-    while (at < by_key->first[key + 1] && by_key->at[at].txn == txn);
+    while (at < end && all[at].txn == txn);
     return at;
+}
+
+static inline uint32_t esse_run_end(const struct esse_by_key *by_key, uint32_t key, uint32_t at)
+{
+    return esse_run_end_among(by_key->at, at, by_key->first[key + 1]);
 }
 
 /* The accesses of a transaction to a key: [begin .. end).  O(log accesses of the key). */

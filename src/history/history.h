@@ -104,6 +104,14 @@ struct esse_version {
     esse_txn txn; /* the version that this transaction installed; ix == ESSE_NO_TXN: by value */
 };
 
+/* Is it what the transaction installed, with this value? */
+static inline bool esse_version_is(const struct esse_version *version, uint32_t txn,
+                                   esse_value value)
+{
+    return version->txn.ix == ESSE_NO_TXN ? esse_value_eq(version->value, value)
+                                          : version->txn.ix == txn;
+}
+
 struct esse_version_order {
     esse_key key;
     const struct esse_version *versions; /* oldest first; the initial version is implied */

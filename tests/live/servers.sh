@@ -22,6 +22,11 @@ as_user() { # user, command...
     if [ "$(id -u)" -eq 0 ]; then setpriv --reuid="$user" --regid="$user" --clear-groups "$@"; else "$@"; fi
 }
 
+# As which user MariaDB is to run: its own if we are root, and else the one that we are.
+maria_user() {
+    if [ "$(id -u)" -eq 0 ]; then echo mysql; else id -un; fi
+}
+
 own_directory() { # user, path
     if [ "$(id -u)" -eq 0 ]; then install -d -o "$1" -g "$1" -m 700 "$2"; else install -d -m 700 "$2"; fi
 }
@@ -164,7 +169,7 @@ mariadb_start() { # directory, option...
     MARIA_DATA=$directory/mariadb MARIA_PORT=$(free_port)
     MARIA_SOCKET=$MARIA_DATA/socket
     own_directory mysql "$MARIA_DATA"
-    mariadb-install-db --no-defaults --datadir="$MARIA_DATA" --user=mysql --skip-test-db \
+    mariadb-install-db --no-defaults --datadir="$MARIA_DATA" --user="$(maria_user)" --skip-test-db \
         --auth-root-authentication-method=normal >"$directory/install-db.log" 2>&1 || return 70
     MARIA_URL=mysql://root@127.0.0.1:$MARIA_PORT/esse
     MARIA_OPTIONS=("$@")
@@ -174,7 +179,7 @@ mariadb_start() { # directory, option...
 
 mariadb_again() { # directory
     local i
-    mariadbd --no-defaults --user=mysql --datadir="$MARIA_DATA" --socket="$MARIA_SOCKET" \
+    mariadbd --no-defaults --user="$(maria_user)" --datadir="$MARIA_DATA" --socket="$MARIA_SOCKET" \
         --port="$MARIA_PORT" --bind-address=127.0.0.1 --pid-file="$MARIA_DATA/pid" --log-bin=binlog \
         --binlog-format=ROW --binlog-row-image=FULL --gtid-strict-mode=1 --server-id=1 \
         --innodb-flush-log-at-trx-commit=1 --innodb-buffer-pool-size=64M \
@@ -249,7 +254,7 @@ galera_start() { # directory
     GALERA_HOSTS=127.0.0.1:${ports[0]},127.0.0.1:${ports[1]},127.0.0.1:${ports[2]}
     own_directory mysql "$GALERA_DIRECTORY"
     for i in 0 1 2; do own_directory mysql "$GALERA_DIRECTORY/$i"; done
-    mariadb-install-db --no-defaults --datadir="$GALERA_DIRECTORY/0" --user=mysql --skip-test-db \
+    mariadb-install-db --no-defaults --datadir="$GALERA_DIRECTORY/0" --user="$(maria_user)" --skip-test-db \
         --auth-root-authentication-method=normal >"$1/install-db.log" 2>&1 || return 70
     # One after the other: a node gives its state away to one at a time.
     galera_again 0 --wsrep-new-cluster && galera_again 1 && galera_again 2 || return 70
@@ -260,7 +265,7 @@ galera_start() { # directory
 galera_again() { # node, option...
     local node=$1 data=$GALERA_DIRECTORY/$1 i
     shift
-    mariadbd --no-defaults --user=mysql --datadir="$data" --socket="$data/socket" --port="${GALERA_SQL[node]}" \
+    mariadbd --no-defaults --user="$(maria_user)" --datadir="$data" --socket="$data/socket" --port="${GALERA_SQL[node]}" \
         --bind-address=127.0.0.1 --pid-file="$data/pid" --log-bin=binlog --binlog-format=ROW --log-slave-updates \
         --server-id=1 --innodb-autoinc-lock-mode=2 --innodb-buffer-pool-size=32M --innodb-log-file-size=8M \
         --innodb-flush-log-at-trx-commit=0 --wsrep-on=ON --wsrep-provider=/usr/lib/galera/libgalera_smm.so \

@@ -340,7 +340,7 @@ TEST(certificate__changed_evidence_of_starts_is_refused)
         const struct esse_verdict *verdict =
             verdict_of(check_text(arena, starts[i].text, "dsg"), starts[i].level);
         const struct esse_anomaly *good = anomaly_of(verdict, starts[i].type);
-        CHECK(esse_recheck_anomaly(history, good, &err));
+        CHECK(esse_recheck_anomaly(history, good, NULL, &err));
         for (int change = 0; change < 2 * DEPS + 4; change++) {
             struct esse_edge edges[2] = { good->edges[0], good->edges[1] };
             struct esse_anomaly anomaly = *good;
@@ -362,17 +362,17 @@ TEST(certificate__changed_evidence_of_starts_is_refused)
                 edges[0].from.ix = 7;
             else
                 edges[1].to = edges[1].from;
-            if (esse_recheck_anomaly(history, &anomaly, &err))
+            if (esse_recheck_anomaly(history, &anomaly, NULL, &err))
                 fail_msg("change %d of %s is taken", change, esse_anomaly_name(starts[i].type));
         }
         /* Nor without the certificate, or with other points. */
         history->certificate.kind = ESSE_CERTIFICATE_COMMIT_ORDER;
-        CHECK(!esse_recheck_anomaly(history, good, &err));
+        CHECK(!esse_recheck_anomaly(history, good, NULL, &err));
         history->certificate.kind = ESSE_CERTIFICATE_TIMESTAMPS;
         struct esse_interval *times = (struct esse_interval *)history->txn_server_time;
         times[0] = starts[i].type == ESSE_ANOMALY_GSIB ? (struct esse_interval){ 5, 20 }
                                                        : (struct esse_interval){ 5, 10 };
-        CHECK(!esse_recheck_anomaly(history, good, &err));
+        CHECK(!esse_recheck_anomaly(history, good, NULL, &err));
         esse_arena_free(arena);
     }
 }

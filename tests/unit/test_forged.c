@@ -38,7 +38,7 @@ static void present(struct forging *f, const struct esse_anomaly *anomaly)
     const struct esse_anomaly_type *type = esse_anomaly_get(anomaly->type);
     struct esse_error err = { 0 };
     f->tried++;
-    if (!esse_recheck_anomaly(f->trial->history, anomaly, &err))
+    if (!esse_recheck_anomaly(f->trial->history, anomaly, NULL, &err))
         return;
     f->accepted++;
     for (size_t i = 0; i < esse_level_count(); i++)
@@ -132,7 +132,7 @@ static void find_edges(struct forging *f)
     const uint32_t txns = f->trial->history->txns;
     const struct esse_anomaly none = { .type = ESSE_ANOMALY_NONE };
     struct esse_arena *arena = esse_arena_new();
-    claim_open(&f->claim, arena, f->trial->history, &none);
+    claim_open(&f->claim, arena, f->trial->history, &none, NULL);
     for (uint32_t from = 0; from < txns; from++)
         for (uint32_t to = 0; to < txns; to++)
             for (size_t d = 0; d < sizeof deps / sizeof *deps; d++) {

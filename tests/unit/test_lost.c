@@ -183,7 +183,7 @@ static void ask_kernel(const struct small *h, const struct esse_history *history
                                                   .steps = &step,
                                                   .step_count = 1 };
             const bool so = h->txns[t].is_lost && is->is_write && is_lost(h, &h->txns[t]);
-            if (esse_recheck_anomaly(history, &anomaly, &err) != so)
+            if (esse_recheck_anomaly(history, &anomaly, NULL, &err) != so)
                 fail_msg("t%u, operation %u: %s\n%s", t, op, so ? "true" : "false", text);
         }
 }

@@ -89,7 +89,7 @@ static void drop_clause(struct draft *draft, uint32_t at)
 static bool is_accepted(const struct esse_history *history, const struct esse_anomaly *anomaly)
 {
     struct esse_error err;
-    return esse_recheck_anomaly(history, anomaly, &err);
+    return esse_recheck_anomaly(history, anomaly, NULL, &err);
 }
 
 /* ---- made by hand ---- */

@@ -246,7 +246,7 @@ TEST(test_replay__evidence_that_was_changed_is_refused)
                            : change == 5 ? ESSE_ORDER_BY_NONE
                                          : anomaly.order_by;
         anomaly.type = change == 6 ? ESSE_ANOMALY_SNAPSHOT_MISMATCH : anomaly.type;
-        if (esse_recheck_anomaly(history, &anomaly, &err) != (change == 0))
+        if (esse_recheck_anomaly(history, &anomaly, NULL, &err) != (change == 0))
             fail_msg("change %d", change);
     }
     esse_arena_free(arena);

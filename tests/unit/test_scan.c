@@ -220,7 +220,7 @@ TEST(test_recheck__refuses_every_claim_of_what_did_not_happen)
                     { esse_rng_below(&rng, history->keys) }, steps, count
                 };
                 struct esse_error err;
-                CHECK(!esse_recheck_anomaly(history, &claim, &err));
+                CHECK(!esse_recheck_anomaly(history, &claim, NULL, &err));
                 refused++;
             }
         }
@@ -249,27 +249,27 @@ TEST(test_recheck__accepts_the_real_and_refuses_the_damaged)
     struct esse_error err;
     struct esse_step steps[] = { { { 1 }, { 1 }, "" }, { { 2 }, { 3 }, "" } };
     struct esse_anomaly claim = { ESSE_ANOMALY_LOST_UPDATE, "", true, { 0 }, steps, 2 };
-    CHECK(esse_recheck_anomaly(history, &claim, &err));
+    CHECK(esse_recheck_anomaly(history, &claim, NULL, &err));
     for (uint32_t op = 0; op < 8; op++) {
         if (op == 3)
             continue;
         steps[1].op.ix = op;
-        CHECK(!esse_recheck_anomaly(history, &claim, &err));
+        CHECK(!esse_recheck_anomaly(history, &claim, NULL, &err));
         CHECK_EQ(err.code, ESSE_EBUG);
     }
     steps[1].op.ix = 3;
     steps[1].txn.ix = 1;
-    CHECK(!esse_recheck_anomaly(history, &claim, &err));
+    CHECK(!esse_recheck_anomaly(history, &claim, NULL, &err));
     steps[1].txn.ix = 9;
-    CHECK(!esse_recheck_anomaly(history, &claim, &err));
+    CHECK(!esse_recheck_anomaly(history, &claim, NULL, &err));
     steps[1].txn.ix = 2;
     claim.key.ix = 5;
-    CHECK(!esse_recheck_anomaly(history, &claim, &err));
+    CHECK(!esse_recheck_anomaly(history, &claim, NULL, &err));
     claim.key.ix = 0;
     claim.type = ESSE_ANOMALY_G1A;
-    CHECK(!esse_recheck_anomaly(history, &claim, &err));
+    CHECK(!esse_recheck_anomaly(history, &claim, NULL, &err));
     claim.type = ESSE_ANOMALY_NONE;
-    CHECK(!esse_recheck_anomaly(history, &claim, &err));
+    CHECK(!esse_recheck_anomaly(history, &claim, NULL, &err));
     esse_arena_free(arena);
 }
 

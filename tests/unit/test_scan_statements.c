@@ -391,7 +391,7 @@ static unsigned check_claim(const struct esse_history *history, const char *text
     const char name = (char)('w' + key);
     if (key >= 0)
         CHECK(esse_history_key(history, esse_value_string(history->values, &name, 1), &claim.key));
-    if (esse_recheck_anomaly(history, &claim, &err) != is_true)
+    if (esse_recheck_anomaly(history, &claim, NULL, &err) != is_true)
         fail_msg("%skey %d: %s", text, key, is_true ? "refused" : "accepted");
     return !is_true;
 }

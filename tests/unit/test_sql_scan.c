@@ -198,7 +198,8 @@ static unsigned check_claims(const struct p_history *h, const struct esse_histor
                 const esse_value name = esse_value_string(history->values, &letters[key], 1);
                 if (!esse_history_key(history, name, &claim.key))
                     continue;
-                CHECK_EQ(esse_recheck_anomaly(history, &claim, &err), is_found(h, type, t, i, key));
+                CHECK_EQ(esse_recheck_anomaly(history, &claim, NULL, &err),
+                         is_found(h, type, t, i, key));
                 refused += !is_found(h, type, t, i, key);
             }
     return refused;

@@ -5,13 +5,13 @@
 static void scan_key(struct known *known, uint32_t key)
 {
     const struct esse_by_key *by_key = &known->sources.by_key;
-    struct scan_run run = { .key = key, .end = { by_key->first[key] } };
-    while (run.end.ix < by_key->first[key + 1]) {
-        run.begin = run.end;
-        run.txn = by_key->at[run.begin.ix].txn;
-        run.end.ix = esse_run_end(by_key, key, run.begin.ix);
-        if (!known->in[run.txn])
+    const struct esse_key_access *all = by_key->at;
+    const uint32_t end = by_key->first[key + 1];
+    for (uint32_t at = by_key->first[key], next; at < end; at = next) {
+        next = esse_run_end_among(all, at, end);
+        if (!known->in[all[at].txn])
             continue;
+        struct scan_run run = { .key = key, .txn = all[at].txn, .begin = { at }, .end = { next } };
         scan_internal(known, &run);
         scan_reads(known, &run);
     }

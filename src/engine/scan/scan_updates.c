@@ -120,11 +120,13 @@ static bool is_update(const struct known *known, key_access_id begin, key_access
 void scan_lost_updates(struct known *known, struct esse_word_map *map, uint32_t key)
 {
     const struct esse_by_key *by_key = &known->sources.by_key;
-    key_access_id end = { by_key->first[key + 1] }, next;
-    esse_word_map_clear(map, known->scratch, end.ix - by_key->first[key]);
-    for (key_access_id begin = { by_key->first[key] }; begin.ix < end.ix; begin = next) {
-        next.ix = esse_run_end(by_key, key, begin.ix);
-        if (next.ix - begin.ix < 2 || !is_update(known, begin, next))
+    const struct esse_key_access *all = by_key->at;
+    const uint32_t end = by_key->first[key + 1];
+    esse_word_map_clear(map, known->scratch, end - by_key->first[key]);
+    for (uint32_t at = by_key->first[key], next; at < end; at = next) {
+        const key_access_id begin = { at };
+        next = esse_run_end_among(all, at, end);
+        if (next - at < 2 || !is_update(known, begin, (key_access_id){ next }))
             continue;
         bool fresh;
         uint32_t *other = esse_word_map_put(
