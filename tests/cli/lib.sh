@@ -39,7 +39,7 @@ expect() {
     got=$?
     OUT=$(cat "$WORK/.out") ERR=$(cat "$WORK/.err")
     if [ $got -eq "$status" ]; then pass "$name"; else
-        fail "$name" "exit $got instead of $status from: $* $(head -c 400 "$WORK/.err")"
+        fail "$name" "exit $got instead of $status from: $* $(head -c 400 "$WORK/.err") ${OUT:0:400}"
     fi
 }
 
