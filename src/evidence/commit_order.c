@@ -251,8 +251,10 @@ static bool phi(struct walking *w, uint32_t t2, uint32_t t3, uint32_t read)
 /*
  * Where sessions count, the units of a session that a unit sees are those up to some place, and
  * otherwise each unit is a line of its own.  For one line after the other, sweeps along the order
- * find one more than the newest place of the line that is seen from each place; 0: none.  A sweep
- * begins at a t2 and ends at the last t3 that passed over it, or over another one on the way.
+ * find one more than the newest place of the line that is seen from each place; 0: none.  A place
+ * of the line counts as seen from itself: if a t3 is one, its t2 is earlier in the line, and is
+ * seen too.  A sweep begins at a t2 and ends at the last t3 that passed over it, or over another
+ * one on the way.
  */
 
 static bool is_transitive(enum esse_phi phi)
@@ -265,26 +267,19 @@ static uint32_t line_of(const struct walking *w, uint32_t place)
     return w->replay->level->needs_session_order ? session_at(w, place) : place;
 }
 
-/* 'other' itself, or what is seen from there. */
-static uint32_t seen_with(const struct walking *w, uint32_t line, uint32_t other)
-{
-    return line_of(w, other) == line ? other + 1 : w->seen[other];
-}
-
 static void sweep(struct walking *w, uint32_t line, uint32_t begin, uint32_t end)
 {
     for (uint32_t place = begin; place <= end; place++) {
         const uint32_t before = w->before[place];
-        uint32_t most = before != CO_NOWHERE && before >= begin ? seen_with(w, line, before) : 0;
+        uint32_t most = before != CO_NOWHERE && before >= begin ? w->seen[before] : 0;
         esse_guard_poll();
         for (uint32_t s = w->first[place]; s < w->first[place + 1]; s++) {
             const uint32_t source = w->sources.at[s];
             if (source < begin || (w->phi == ESSE_PHI_PIPED && line_of(w, source) != line))
                 continue;
-            const uint32_t seen = seen_with(w, line, source);
-            most = seen > most ? seen : most;
+            most = w->seen[source] > most ? w->seen[source] : most;
         }
-        w->seen[place] = most;
+        w->seen[place] = line_of(w, place) == line ? place + 1 : most;
     }
 }
 

@@ -1,5 +1,5 @@
 #include "base/threads.h"
-#include "engine/saturate/saturate_stale_reads.h"
+#include "engine/saturate/saturate_axiom.h"
 #include "engine/scan/scan.h"
 #include "formats/ahead.h"
 #include "formats/native.h"
@@ -389,20 +389,17 @@ struct found {
     struct known known;
     struct versions versions;
     struct saturate_units units;
-    struct saturate_order order;
-    struct saturate_stale_read_vec stale_reads;
+    struct saturate_forced_vec forced;
 };
 
 static void find(struct found *f, struct esse_arena *arena, const struct esse_history *history,
                  unsigned threads, bool single)
 {
-    struct saturate_forced_vec none = { 0 };
     *f = (struct found){ .job = { .arena = arena, .history = history, .threads = threads } };
     CHECK(scan_open(&f->known, &f->job, NULL));
     CHECK(versions_find(&f->versions, &f->known, false));
     CHECK(saturate_units_make(&f->units, f->known.scratch, &f->versions, single, threads, NULL));
-    CHECK(saturate_order_find(&f->order, &f->units, false, &none, NULL));
-    CHECK(saturate_stale_reads_find(&f->stale_reads, &f->units, &f->order, true, NULL));
+    CHECK(saturate_force(single ? ESSE_PHI_SEEN : ESSE_PHI_ATOMIC, &f->units, NULL, &f->forced));
 }
 
 #define CHECK_SAME(a, b, count) CHECK(memcmp(a, b, (count) * sizeof *(a)) == 0)
@@ -420,8 +417,8 @@ static void check_same(const struct found *a, const struct found *b)
     CHECK_EQ(a->versions.unresolved, b->versions.unresolved);
     CHECK_EQ(a->units.unresolved, b->units.unresolved);
     CHECK_SAME(a->units.access, b->units.access, accesses);
-    CHECK_EQ(a->stale_reads.count, b->stale_reads.count);
-    CHECK_SAME(a->stale_reads.at, b->stale_reads.at, a->stale_reads.count);
+    CHECK_EQ(a->forced.count, b->forced.count);
+    CHECK_SAME(a->forced.at, b->forced.at, a->forced.count);
 }
 
 TEST(test_engines__threads_find_the_same)
@@ -431,8 +428,7 @@ TEST(test_engines__threads_find_the_same)
         struct esse_history *history = make_history(arena, true, 401);
         struct found alone, together;
         find(&alone, arena, history, 1, single);
-        CHECK(alone.versions.undetermined && alone.units.unresolved &&
-              alone.stale_reads.count > 1000);
+        CHECK(alone.versions.undetermined && alone.units.unresolved && alone.forced.count > 1000);
         for (unsigned threads = 2; threads < 6; threads++) {
             find(&together, arena, history, threads, single);
             check_same(&alone, &together);

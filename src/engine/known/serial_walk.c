@@ -6,8 +6,11 @@
 #define NO_WAIT UINT32_MAX
 
 enum {
-    STEPS_AN_OP = 4, /* back along the writes of a key, on average */
-    RECENT = 256,    /* values of a key, below the greatest, that may still come */
+    STEPS_AN_OP = 4,    /* back along the writes of a key, on average so far */
+    STEPS_AHEAD = 4096, /* of that average; and one for every so many operations of the history: */
+    OPS_A_STEP = 4,
+    RECENT = 256,   /* values of a key, below the greatest, that may still come */
+    BITS_AN_OP = 4, /* for values that are written once */
 };
 
 /* The newest committed version of a key so far, and the reads that wait for a later one. */
@@ -41,6 +44,28 @@ static bool is_own(const struct serial_walk *w, uint32_t txn, uint32_t op)
 }
 
 /* ---- is any value written twice? ---- */
+
+/* Is every value a small number, and written once in the whole history?  Then none is written twice
+ * to a key.  In the order of recording, numbers that sessions count up are near each other. */
+static bool are_all_once(const struct serial_walk *w)
+{
+    const struct esse_history *history = w->history;
+    const uint64_t end = (uint64_t)history->ops * BITS_AN_OP;
+    uint64_t *written = esse_arena_zeros(w->scratch, end / 64 + 1, *written);
+    bool once = true;
+    for (uint32_t op = 0; once && op < history->ops; op++) {
+        if (history->op_kind[op] == ESSE_OP_READ)
+            continue;
+        const esse_value value = history->op_value[op];
+        const uint64_t number = value.word >> 3, bit = UINT64_C(1) << number % 64;
+        once =
+            esse_value_tag(value) == ESSE_TAG_INT && number < end && !(written[number / 64] & bit);
+        if (once)
+            written[number / 64] |= bit;
+    }
+    esse_arena_drop(w->scratch, written);
+    return once;
+}
 
 /* Numbers that come nearly in ascending order need no table: a few bits will do.  False if it was
  * written before, or if that is not known. */
@@ -240,6 +265,7 @@ static bool walk_all(struct serial_walk *w)
     const struct esse_history *history = w->history;
     esse_budget_phase(w->budget, "reading in the order of recording", history->txns);
     for (uint32_t txn = 0; txn < history->txns; txn++) {
+        w->steps += (uint64_t)(history->txn_op[txn + 1] - history->txn_op[txn]) * STEPS_AN_OP;
         if (w->seen && !are_fresh(w, txn))
             return false;
         if (history->txn_status[txn] == ESSE_COMMITTED)
@@ -267,9 +293,9 @@ bool serial_walk(struct serial_walk *w)
 {
     const struct esse_history *history = w->history;
     w->lists = history->has & (ESSE_HAS_APPENDS | ESSE_HAS_LIST_READS);
-    if (w->lists || strcmp(history->format, "native") != 0)
+    if ((w->lists || strcmp(history->format, "native") != 0) && !are_all_once(w))
         w->seen = esse_arena_alloc(w->scratch, history->keys + 1u, sizeof *w->seen);
-    w->steps = (uint64_t)history->ops * STEPS_AN_OP + 1;
+    w->steps = STEPS_AHEAD + history->ops / OPS_A_STEP;
     w->before = esse_arena_array(w->scratch, history->ops + (size_t)1, *w->before);
     w->keys = esse_arena_alloc(w->scratch, history->keys + 1u, sizeof *w->keys);
     for (uint32_t key = 0; key < history->keys; key++)

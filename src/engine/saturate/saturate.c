@@ -1,8 +1,10 @@
 #include "engine/engine.h"
 #include "engine/known/serial.h"
 #include "engine/propagate.h"
+#include "engine/saturate/saturate_causes.h"
 #include "engine/saturate/saturate_explain.h"
 #include "engine/scan/scan.h"
+#include "evidence/replay.h"
 #include "graph/topo.h"
 
 #include <assert.h>
@@ -88,52 +90,85 @@ static bool is_fully_known(const struct attempt *attempt)
            !(esse_level_is_repeatable(attempt->level) && versions->not_repeated);
 }
 
-/* Tries orders until one keeps the axiom or there is none.  The order is left in the attempt. */
-static enum answer saturate(struct saturating *s, struct attempt *attempt)
+/* Every read of the newest version: nothing is passed over. */
+static bool is_fresh(const struct attempt *attempt)
 {
-    for (;;) {
-        size_t before = attempt->forced.count;
-        saturate_order_drop(&attempt->order, attempt->units);
-        if (!saturate_order_find(&attempt->order, attempt->units,
-                                 attempt->level->needs_session_order, &attempt->forced,
-                                 s->job->budget)) {
-            if (esse_budget_spent(s->job->budget))
-                return GAVE_UP;
-            refute_by_cycle(s, attempt);
-            return REFUTED;
+    const struct saturate_units *units = attempt->units;
+    uint32_t *newest = esse_arena_array(units->arena, units->history->keys + (size_t)1, *newest);
+    bool fresh = true;
+    for (uint32_t key = 0; key < units->history->keys; key++)
+        newest[key] = SATURATE_INITIAL;
+    for (uint32_t place = 0; fresh && place < units->count; place++) {
+        const uint32_t unit = saturate_unit_at(&attempt->order, place);
+        for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++) {
+            const struct saturate_access access = units->access[a];
+            if (access.source == SATURATE_WRITES)
+                newest[access.key] = unit;
+            else if (access.source != SATURATE_NOTHING)
+                fresh &= access.source == newest[access.key];
         }
-        if (!saturate_find_broken(attempt->phi, attempt->units, &attempt->order, s->job->budget,
-                                  &attempt->forced))
-            return GAVE_UP;
-        if (leads_to_initial(&attempt->forced)) {
-            refute(s, attempt, NULL, 0);
-            return REFUTED;
-        }
-        if (attempt->forced.count == before)
-            return is_fully_known(attempt) ? HOLDS : GAVE_UP;
     }
+    esse_arena_drop(units->arena, newest);
+    return fresh;
 }
 
-static bool keeps(struct saturating *s, const struct attempt *attempt)
+/* The edges that the axiom forces and the order does not have, if there are clocks.  'done' if
+ * every order with the edges keeps the axiom, this one if there are no new ones. */
+static bool follow_causes(struct saturating *s, struct attempt *attempt, bool is_first, bool *done)
 {
-    struct saturate_forced_vec broken = { 0 };
-    bool ok = saturate_find_broken(attempt->phi, attempt->units, &attempt->order, s->job->budget,
-                                   &broken) &&
-              !broken.count;
-    saturate_forced_vec_drop(&broken, attempt->units->arena);
+    struct saturate_causes causes = { .order = &attempt->order, .wants_kept = is_first };
+    const size_t before = attempt->forced.count;
+    if (is_fresh(attempt)) {
+        *done = true;
+        return true;
+    }
+    bool ok = saturate_causes_find(&causes, attempt->phi, attempt->units, s->job->budget,
+                                   &attempt->forced);
+    *done = !causes.broken || causes.is_complete;
+    if (!causes.broken)
+        attempt->forced.count = before;
     return ok;
 }
 
-/* For a φ that speaks of the order: what the same level without that part comes to, and whether
- * the order found for it will do. */
-static enum answer saturate_part(struct saturating *s, struct attempt *attempt)
+/* The order is left in the attempt.  False if there is none, or the budget is spent. */
+static bool find_order(struct saturating *s, struct attempt *attempt)
 {
-    assert(saturate_asks_order(attempt->phi));
-    const enum esse_phi whole = attempt->phi;
-    attempt->phi = whole == ESSE_PHI_UPDATES ? ESSE_PHI_ATOMIC : ESSE_PHI_CAUSAL;
-    enum answer answer = saturate(s, attempt);
-    attempt->phi = whole;
-    return answer == HOLDS && !keeps(s, attempt) ? GAVE_UP : answer;
+    saturate_order_drop(&attempt->order, attempt->units);
+    return saturate_order_find(&attempt->order, attempt->units, attempt->level->needs_session_order,
+                               &attempt->forced, s->job->budget);
+}
+
+/* No order contains the edges.  A cycle without forced ones is the plainest refutation. */
+static enum answer refuse(struct saturating *s, struct attempt *attempt)
+{
+    const size_t count = attempt->forced.count;
+    attempt->forced.count = 0;
+    if (count && find_order(s, attempt))
+        attempt->forced.count = count;
+    if (esse_budget_spent(s->job->budget))
+        return GAVE_UP;
+    if (leads_to_initial(&attempt->forced))
+        refute(s, attempt, NULL, 0);
+    else
+        refute_by_cycle(s, attempt);
+    return REFUTED;
+}
+
+/* Tries orders until one keeps the axiom or there is none. */
+static enum answer saturate(struct saturating *s, struct attempt *attempt)
+{
+    bool done = !saturate_has_clock(attempt->phi);
+    if (done && !saturate_force(attempt->phi, attempt->units, s->job->budget, &attempt->forced))
+        return GAVE_UP;
+    for (bool is_first = true;; is_first = false) {
+        const size_t before = attempt->forced.count;
+        if (leads_to_initial(&attempt->forced) || !find_order(s, attempt))
+            return refuse(s, attempt);
+        if (!done && !follow_causes(s, attempt, is_first, &done))
+            return GAVE_UP;
+        if (attempt->forced.count == before)
+            return is_fully_known(attempt) ? HOLDS : GAVE_UP;
+    }
 }
 
 static void keep_order(struct saturating *s, const struct attempt *attempt,
@@ -153,6 +188,26 @@ static void keep_order(struct saturating *s, const struct attempt *attempt,
     verdict->evidence = ESSE_EVIDENCE_ORDER;
 }
 
+/* For a φ that speaks of the order: what the same level without that part comes to, and whether
+ * the order found for it will do. */
+static enum answer saturate_part(struct saturating *s, struct attempt *attempt,
+                                 struct esse_verdict *verdict)
+{
+    struct esse_error ignored;
+    assert(saturate_asks_order(attempt->phi));
+    const enum esse_phi whole = attempt->phi;
+    attempt->phi = whole == ESSE_PHI_UPDATES ? ESSE_PHI_ATOMIC : ESSE_PHI_CAUSAL;
+    enum answer answer = saturate(s, attempt);
+    attempt->phi = whole;
+    if (answer != HOLDS || s->is_part)
+        return answer;
+    struct esse_verdict kept = *verdict;
+    keep_order(s, attempt, &kept);
+    return esse_replay(s->job->history, attempt->level, &kept.order, s->job->proved, &ignored)
+               ? HOLDS
+               : GAVE_UP;
+}
+
 static void decide(struct saturating *s, const struct esse_level *level,
                    struct esse_verdict *verdict)
 {
@@ -163,7 +218,7 @@ static void decide(struct saturating *s, const struct esse_level *level,
     }
     attempt.units = units_for(s, esse_level_is_of_operations(level));
     enum answer answer = !attempt.units                    ? GAVE_UP
-                         : saturate_asks_order(level->phi) ? saturate_part(s, &attempt)
+                         : saturate_asks_order(level->phi) ? saturate_part(s, &attempt, verdict)
                                                            : saturate(s, &attempt);
     if (answer == HOLDS && !s->is_part)
         keep_order(s, &attempt, verdict);

@@ -1,302 +1,332 @@
 #include "engine/saturate/saturate_axiom.h"
 
 #include "base/checked.h"
-#include "base/word_map.h"
-#include "engine/saturate/saturate_clocks.h"
-#include "engine/saturate/saturate_stale_reads.h"
 
-#include <stdlib.h>
-
-/* The visible units of a session are [low .. high]. */
-struct interval {
-    uint32_t session, low, high;
-};
-ESSE_VEC(interval_vec, struct interval)
-
-/* The writers of a key, by session and then in its order. */
-struct writers {
-    uint64_t *at;    /* session << 32 | unit */
-    uint32_t *first; /* by key; NULL until it is needed */
-};
-
-struct trial {
+/* A worker. */
+struct forcing {
     enum esse_phi phi;
     const struct saturate_units *units;
-    const struct saturate_order *order;
-    struct esse_budget *budget;
-    struct saturate_stale_read_vec stale_reads;
-    struct interval_vec visible;  /* to the reader at hand */
-    const uint32_t *clock;        /* of the reader at hand, for levels that have clocks */
-    struct esse_word_map readers; /* session and writer: the first unit there that read from it */
-    struct writers writers;
-    struct saturate_forced_vec *broken;
+    struct esse_arena *arena;   /* its own */
+    struct esse_budget *budget; /* of the calling thread; NULL otherwise */
+    const uint64_t *writes;     /* by unit: a bit for each key that it writes, not for it alone */
+    const uint32_t *observer;   /* by access that writes: one that read it */
+    uint32_t *near;   /* by key: a read of the unit at hand, if it is one of its accesses */
+    uint64_t *last;   /* by key: see last_of() */
+    uint32_t session; /* at hand */
+    struct saturate_forced_vec forced;
 };
 
-static bool has_clock(enum esse_phi phi)
+static void force(struct forcing *f, uint32_t from, uint32_t read)
 {
-    return phi == ESSE_PHI_CAUSAL || phi == ESSE_PHI_PIPED || phi == ESSE_PHI_PARALLEL;
+    const uint32_t to = f->units->access[read].source;
+    ESSE_HOT_ASSERT(from < f->units->count);
+    if (from != to)
+        saturate_forced_vec_push(&f->forced, f->arena, (struct saturate_forced){ from, to, read });
 }
 
-/* ---- what is visible, as intervals ---- */
-
-static void add_interval(struct trial *t, uint32_t session, uint32_t low, uint32_t high)
+/* Does it read a version of another unit, or the initial one? */
+static bool returns(struct saturate_access access)
 {
-    ESSE_HOT_ASSERT(low <= high);
-    interval_vec_push(&t->visible, t->units->arena, (struct interval){ session, low, high });
+    return saturate_reads(access) || access.source == SATURATE_INITIAL;
 }
 
-static void add_sources(struct trial *t, uint32_t reader, uint32_t end, bool before_them)
+/* ---- what the session did last to a key ---- */
+
+static uint32_t last_of(const struct forcing *f, uint32_t key)
 {
-    for (uint32_t a = saturate_first(t->units, reader); a < end; a++) {
-        uint32_t source = t->units->access[a].source;
-        if (!saturate_reads(t->units->access[a]))
+    return f->last[key] >> 32 == f->session ? (uint32_t)f->last[key] : NO_UNIT;
+}
+
+static void set_last(struct forcing *f, uint32_t key, uint32_t unit)
+{
+    f->last[key] = (uint64_t)f->session << 32 | unit;
+}
+
+/* A read after a write of its own session: what it returned is not older than that. */
+static void force_own(struct forcing *f, uint32_t unit)
+{
+    const struct saturate_units *units = f->units;
+    const uint32_t first = saturate_first(units, unit), end = saturate_end(units, unit);
+    for (uint32_t a = first; a < end; a++) {
+        const uint32_t key = units->access[a].key;
+        if (returns(units->access[a]) && last_of(f, key) != NO_UNIT)
+            force(f, last_of(f, key), a);
+    }
+    for (uint32_t a = first; a < end; a++)
+        if (units->access[a].source == SATURATE_WRITES)
+            set_last(f, units->access[a].key, unit);
+}
+
+/* A read after another of its session.  What that one followed on follows from its own edge. */
+static void force_seen(struct forcing *f, uint32_t access)
+{
+    const struct saturate_access read = f->units->access[access];
+    if (!returns(read))
+        return;
+    if (last_of(f, read.key) != NO_UNIT)
+        force(f, last_of(f, read.key), access);
+    if (saturate_reads(read))
+        set_last(f, read.key, read.source);
+}
+
+/* Backwards: a read before a write of its session that some unit observed.  That write comes before
+ * the later ones of its session anyway. */
+static void force_answered(struct forcing *f, uint32_t access)
+{
+    const struct saturate_access at = f->units->access[access];
+    if (at.source == SATURATE_WRITES && f->observer[access] != NO_ACCESS)
+        set_last(f, at.key, access);
+    else if (saturate_reads(at) && last_of(f, at.key) != NO_UNIT)
+        force(f, at.source, f->observer[last_of(f, at.key)]);
+}
+
+/* ---- what a unit read from another one ---- */
+
+static uint64_t key_bit(uint32_t key)
+{
+    return (uint64_t)1 << (key * UINT32_C(0x9e3779b1) >> 26);
+}
+
+/* The keys that a unit reads, as bits, and those bits that several of its reads share. */
+struct bits {
+    uint64_t some, shared;
+};
+
+static struct bits bits_of_reads(const struct saturate_units *units, uint32_t first, uint32_t end)
+{
+    struct bits bits = { 0 };
+    for (uint32_t a = first; a < end; a++) {
+        if (!returns(units->access[a]))
             continue;
-        uint32_t session = saturate_session(t->units, source);
-        if (!before_them)
-            add_interval(t, session, source, source);
-        else if (source > 0)
-            add_interval(t, session, 0, source - 1);
+        bits.shared |= bits.some & key_bit(units->access[a].key);
+        bits.some |= key_bit(units->access[a].key);
+    }
+    return bits;
+}
+
+/* Does the unit write the key?  O(log accesses of the key). */
+static bool writes_key(const struct saturate_units *units, uint32_t unit, uint32_t key)
+{
+    const struct esse_by_key *by_key = &units->versions->sources->by_key;
+    uint32_t at, end;
+    for (esse_run_find(by_key, key, unit, &at, &end); at < end; at++)
+        if (by_key->at[at].kind != ESSE_OP_READ)
+            return true;
+    return false;
+}
+
+/* Edges from the source of a read to those of the reads among [first .. end) that are in 'near' and
+ * whose keys it writes too. */
+static void force_from(struct forcing *f, uint32_t source, uint32_t first, uint32_t end)
+{
+    const struct saturate_units *units = f->units;
+    const uint32_t begin = saturate_first(units, source), written = saturate_end(units, source);
+    if ((written - begin) / 16 > end - first) {
+        for (uint32_t a = first; a < end; a++)
+            if (returns(units->access[a]) && f->near[units->access[a].key] == a &&
+                units->access[a].source != source &&
+                writes_key(units, source, units->access[a].key))
+                force(f, source, a);
+        return;
+    }
+    for (uint32_t a = begin; a < written; a++) {
+        const uint32_t read = f->near[units->access[a].key];
+        if (units->access[a].source == SATURATE_WRITES && read >= first && read < end)
+            force(f, source, read);
     }
 }
 
-static void find_visible(struct trial *t, uint32_t reader, uint32_t read)
+static bool may_force(const struct forcing *f, struct bits bits, struct saturate_access read)
 {
-    const enum esse_phi phi = t->phi;
-    t->visible.count = 0;
-    if ((phi == ESSE_PHI_ATOMIC || phi == ESSE_PHI_OWN || phi == ESSE_PHI_UPDATES) && reader > 0)
-        add_interval(t, saturate_session(t->units, reader), 0, reader - 1);
-    if (phi == ESSE_PHI_ATOMIC || phi == ESSE_PHI_WRITTEN || phi == ESSE_PHI_UPDATES)
-        add_sources(t, reader, saturate_end(t->units, reader), phi == ESSE_PHI_WRITTEN);
-    if (phi == ESSE_PHI_READ_EARLIER)
-        add_sources(t, reader, saturate_operation(t->units, read), false);
-    for (uint32_t s = 0; t->clock && s < t->units->history->sessions; s++)
-        if (t->clock[s])
-            add_interval(t, s, 0, t->clock[s] - 1);
+    return saturate_reads(read) &&
+           f->writes[read.source] & ((bits.some & ~key_bit(read.key)) | bits.shared);
 }
 
-/* ---- what is visible, one by one ---- */
-
-static uint64_t reader_word(const struct trial *t, uint32_t in_session_of, uint32_t writer)
+/* From the last read to the first: the nearest later read of a key.  What it returned comes before
+ * what reads after it did. */
+static void force_earlier(struct forcing *f, uint32_t unit)
 {
-    return (uint64_t)saturate_session(t->units, in_session_of) << 32 | writer;
+    const struct saturate_units *units = f->units;
+    const uint32_t first = saturate_first(units, unit), last = saturate_end(units, unit);
+    const struct bits bits = bits_of_reads(units, first, last);
+    for (uint32_t end = last, begin; end > first; end = begin) {
+        begin = saturate_operation(units, end - 1);
+        for (uint32_t a = begin; a < end; a++)
+            if (may_force(f, bits, units->access[a]))
+                force_from(f, units->access[a].source, end, last);
+        for (uint32_t a = begin; a < end; a++)
+            if (returns(units->access[a]))
+                f->near[units->access[a].key] = a;
+    }
 }
 
-/* The first unit of each session that read from each writer. */
-static void find_readers(struct trial *t)
+/* If two reads of a key returned different versions, each comes before the other: one edge back
+ * from the version of the last is enough of that. */
+static void force_atomic(struct forcing *f, uint32_t unit)
 {
-    const struct saturate_units *units = t->units;
-    esse_word_map_clear(&t->readers, units->arena, units->accesses);
-    for (uint32_t unit = 0; unit < units->count; unit++)
-        for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++) {
-            bool fresh;
-            if (!saturate_reads(units->access[a]))
-                continue;
-            uint32_t *first = esse_word_map_put(
-                &t->readers, reader_word(t, unit, units->access[a].source), &fresh);
-            if (fresh)
-                *first = unit;
-        }
+    const struct saturate_units *units = f->units;
+    const uint32_t first = saturate_first(units, unit), end = saturate_end(units, unit);
+    const struct bits bits = bits_of_reads(units, first, end);
+    for (uint32_t a = first; a < end; a++)
+        if (returns(units->access[a]))
+            f->near[units->access[a].key] = a;
+    for (uint32_t a = first; a < end; a++) {
+        const struct saturate_access read = units->access[a];
+        if (may_force(f, bits, read))
+            force_from(f, read.source, first, end);
+        if (returns(read) && saturate_reads(units->access[f->near[read.key]]))
+            force(f, units->access[f->near[read.key]].source, a);
+    }
+    force_own(f, unit);
 }
 
-/* Had the session of 'unit', up to it, read from 'writer'? */
-static bool had_read(const struct trial *t, uint32_t unit, uint32_t writer)
-{
-    return esse_word_map_get(&t->readers, reader_word(t, unit, writer), UINT32_MAX) <= unit;
-}
+/* ---- session by session ---- */
 
-static bool answers(const struct trial *t, uint32_t writer, uint32_t reader)
+static void force_unit(struct forcing *f, uint32_t unit)
 {
-    const struct saturate_units *units = t->units;
-    for (uint32_t a = saturate_first(units, reader); a < saturate_end(units, reader); a++)
-        if (saturate_reads(units->access[a]) && had_read(t, units->access[a].source, writer))
-            return true;
-    return false;
-}
-
-static bool share_a_key(const struct saturate_units *units, uint32_t a, uint32_t b)
-{
-    for (uint32_t x = saturate_first(units, a); x < saturate_end(units, a); x++)
-        for (uint32_t y = saturate_first(units, b); y < saturate_end(units, b); y++)
-            if (units->access[x].source == SATURATE_WRITES &&
-                units->access[y].source == SATURATE_WRITES &&
-                units->access[x].key == units->access[y].key)
-                return true;
-    return false;
-}
-
-/* Does the reader see anything that comes at or after the writer in the order? */
-static bool is_in_prefix(const struct trial *t, uint32_t writer, uint32_t reader)
-{
-    const struct saturate_units *units = t->units;
-    uint32_t rank = saturate_rank(t->order, writer);
-    if (units->before[reader] != NO_UNIT && saturate_rank(t->order, units->before[reader]) >= rank)
-        return true;
-    for (uint32_t a = saturate_first(units, reader); a < saturate_end(units, reader); a++)
-        if (saturate_reads(units->access[a]) &&
-            saturate_rank(t->order, units->access[a].source) >= rank)
-            return true;
-    return false;
-}
-
-static bool is_visible(struct trial *t, const struct saturate_stale_read *stale_read)
-{
-    uint32_t writer = stale_read->writer, session = saturate_session(t->units, writer);
-    ESSE_HOT_ASSERT(!has_clock(t->phi) || t->clock);
-    switch (t->phi) {
-    case ESSE_PHI_CAUSAL:
-    case ESSE_PHI_PIPED:
-    case ESSE_PHI_PARALLEL:
-        return t->clock[session] > writer;
-    case ESSE_PHI_SEEN:
-        return t->units->before[stale_read->reader] != NO_UNIT &&
-               had_read(t, t->units->before[stale_read->reader], writer);
-    case ESSE_PHI_ANSWERED:
-        return answers(t, writer, stale_read->reader);
-    case ESSE_PHI_PREFIX:
-        return is_in_prefix(t, writer, stale_read->reader);
-    default:
+    switch (f->phi) {
+    case ESSE_PHI_READ_EARLIER:
+        force_earlier(f, unit);
         break;
+    case ESSE_PHI_ATOMIC:
+        force_atomic(f, unit);
+        break;
+    case ESSE_PHI_OWN:
+        force_own(f, unit);
+        break;
+    case ESSE_PHI_SEEN:
+        force_seen(f, unit);
+        break;
+    case ESSE_PHI_ANSWERED:
+        force_answered(f, unit);
+        break;
+    default:
+        break; /* ESSE_PHI_WRITTEN: what it forces is session order */
     }
-    for (size_t i = 0; i < t->visible.count; i++) {
-        const struct interval *interval = &t->visible.at[i];
-        if (interval->session == session && interval->low <= writer && writer <= interval->high)
-            return true;
-    }
-    return t->phi == ESSE_PHI_UPDATES && share_a_key(t->units, writer, stale_read->reader);
 }
 
-/* ---- many at once: the newest writer in every interval ---- */
-
-static int by_word(const void *a, const void *b)
+static void force_txn(struct forcing *f, uint32_t txn)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    const struct saturate_units *units = f->units;
+    const struct esse_by_key *by_key = &units->versions->sources->by_key;
+    if (!units->versions->in[txn])
+        return;
+    if (!units->single) {
+        force_unit(f, txn);
+        return;
+    }
+    const uint32_t first = esse_by_key_access(by_key, units->history->txn_op[txn]);
+    const uint32_t end = esse_by_key_access(by_key, units->history->txn_op[txn + 1]);
+    for (uint32_t i = 0; i < end - first; i++)
+        force_unit(f, f->phi == ESSE_PHI_ANSWERED ? end - 1 - i : first + i);
 }
 
-static void index_writers(struct trial *t)
+/* Where the edges of a piece of the sessions are. */
+struct found {
+    unsigned worker;
+    size_t begin, count;
+};
+
+struct forcing_all {
+    struct esse_worker *workers; /* each with a struct forcing */
+    struct found *found;         /* by piece */
+};
+
+static bool force_sessions(void *context, const struct esse_piece *piece)
 {
-    const struct saturate_units *units = t->units;
-    uint32_t *first = esse_arena_alloc(units->arena, units->history->keys + 2u, sizeof *first);
-    for (uint32_t a = 0; a < units->accesses; a++)
-        first[units->access[a].key + 2] += units->access[a].source == SATURATE_WRITES;
-    for (uint32_t key = 0; key < units->history->keys; key++)
-        first[key + 2] += first[key + 1];
-    uint64_t *at = esse_arena_array(units->arena, first[units->history->keys + 1] + (size_t)1, *at);
+    const struct forcing_all *all = context;
+    struct forcing *f = all->workers[piece->worker].state;
+    const struct esse_history *history = f->units->history;
+    const size_t begin = f->forced.count;
+    for (f->session = piece->begin; f->session < piece->end; f->session++) {
+        const uint32_t first = history->session_first[f->session];
+        const uint32_t count = history->session_first[f->session + 1] - first;
+        const bool back = f->phi == ESSE_PHI_ANSWERED;
+        for (uint32_t i = 0; i < count; i++) {
+            force_txn(f, history->session_txn[first + (back ? count - 1 - i : i)]);
+            if (!esse_budget_poll(f->budget, f->session))
+                return false;
+        }
+    }
+    all->found[piece->number] = (struct found){ piece->worker, begin, f->forced.count - begin };
+    return true;
+}
+
+/* In the order of the sessions, whichever thread found them.  A single one had the arena itself. */
+static void gather(struct saturate_forced_vec *forced, struct esse_arena *arena,
+                   const struct forcing_all *all, uint32_t pieces, unsigned threads)
+{
+    if (threads == 1) {
+        *forced = ((struct forcing *)all->workers[0].state)->forced;
+        return;
+    }
+    for (uint32_t i = 0; i < pieces; i++) {
+        const struct forcing *f = all->workers[all->found[i].worker].state;
+        saturate_forced_vec_append(forced, arena, f->forced.at + all->found[i].begin,
+                                   all->found[i].count);
+    }
+}
+
+/* ---- what is known of all units beforehand ---- */
+
+static uint64_t *find_writes(const struct saturate_units *units)
+{
+    uint64_t *writes = esse_arena_zeros(units->arena, units->count + (size_t)1, *writes);
     for (uint32_t unit = 0; unit < units->count; unit++)
         for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++)
             if (units->access[a].source == SATURATE_WRITES)
-                at[first[units->access[a].key + 1]++] =
-                    (uint64_t)saturate_session(units, unit) << 32 | unit;
-    for (uint32_t key = 0; key < units->history->keys; key++)
-        qsort(at + first[key], first[key + 1] - first[key], sizeof *at, by_word);
-    t->writers = (struct writers){ at, first };
+                writes[unit] |= key_bit(units->access[a].key);
+    return writes;
 }
 
-/* The newest writer of the key in the interval, or NO_UNIT. */
-static uint32_t newest_in(const struct trial *t, uint32_t key, const struct interval *interval)
+static uint32_t *find_observers(const struct saturate_units *units)
 {
-    ESSE_HOT_ASSERT(t->writers.first);
-    uint32_t low = t->writers.first[key], high = t->writers.first[key + 1];
-    uint64_t bound = (uint64_t)interval->session << 32 | interval->high;
-    ESSE_BISECT(low, high, middle, t->writers.at[middle] <= bound);
-    if (low == t->writers.first[key] || t->writers.at[low - 1] >> 32 != interval->session ||
-        (uint32_t)t->writers.at[low - 1] < interval->low)
-        return NO_UNIT;
-    return (uint32_t)t->writers.at[low - 1];
+    uint32_t *observer = esse_arena_none(units->arena, units->accesses + (size_t)1, *observer);
+    assert(units->single);
+    for (uint32_t a = units->accesses; a-- > 0;)
+        if (saturate_reads(units->access[a]))
+            observer[units->access[a].source] = a;
+    return observer;
 }
 
-static void force(struct trial *t, uint32_t writer, uint32_t read)
+bool saturate_force(enum esse_phi phi, const struct saturate_units *units,
+                    struct esse_budget *budget, struct saturate_forced_vec *forced)
 {
-    ESSE_HOT_ASSERT(writer < t->units->count);
-    saturate_forced_vec_push(
-        t->broken, t->units->arena,
-        (struct saturate_forced){ writer, t->units->access[read].source, read });
-}
-
-static void try_many(struct trial *t, const struct saturate_stale_read *stale_read)
-{
-    struct saturate_access read = t->units->access[stale_read->read];
-    if (!t->writers.first)
-        index_writers(t);
-    for (size_t i = 0; i < t->visible.count; i++) {
-        uint32_t writer = newest_in(t, read.key, &t->visible.at[i]);
-        if (writer != NO_UNIT && writer != read.source && writer != stale_read->reader &&
-            (read.source == SATURATE_INITIAL ||
-             saturate_rank(t->order, writer) > saturate_rank(t->order, read.source)))
-            force(t, writer, stale_read->read);
+    const bool by_unit = phi == ESSE_PHI_READ_EARLIER || phi == ESSE_PHI_ATOMIC;
+    const uint32_t sessions = units->history->sessions;
+    const size_t keys = units->history->keys + (size_t)1;
+    struct forcing_all all;
+    assert(!saturate_has_clock(phi));
+    assert(!saturate_asks_order(phi));
+    assert(!forced->count);
+    struct esse_loop loop = { .count = sessions,
+                              .piece = esse_loop_piece(sessions),
+                              .threads = esse_threads_for(units->threads, units->accesses),
+                              .body = force_sessions,
+                              .context = &all,
+                              .budget = budget };
+    const uint32_t pieces = esse_loop_pieces(&loop);
+    uint64_t *writes = by_unit ? find_writes(units) : NULL;
+    uint32_t *observer = phi == ESSE_PHI_ANSWERED ? find_observers(units) : NULL;
+    all.workers = esse_workers_new(units->arena, loop.threads, sizeof(struct forcing));
+    all.found = esse_arena_alloc(units->arena, pieces + 1u, sizeof *all.found);
+    for (unsigned i = 0; i < loop.threads; i++) {
+        struct esse_arena *own = all.workers[i].arena;
+        *(struct forcing *)all.workers[i].state =
+            (struct forcing){ .phi = phi,
+                              .units = units,
+                              .arena = loop.threads == 1 ? units->arena : own,
+                              .budget = i ? NULL : budget,
+                              .writes = writes,
+                              .observer = observer,
+                              .near = by_unit ? esse_arena_none(own, keys, uint32_t) : NULL,
+                              .last = esse_arena_none(own, keys, uint64_t) };
     }
-}
-
-/* ---- the trial ---- */
-
-/* The stale reads of one reader; they stand together. */
-static size_t try_reader(struct trial *t, size_t at)
-{
-    uint32_t reader = t->stale_reads.at[at].reader, shown = NO_UNIT;
-    for (; at < t->stale_reads.count && t->stale_reads.at[at].reader == reader; at++) {
-        const struct saturate_stale_read *stale_read = &t->stale_reads.at[at];
-        bool lists = !has_clock(t->phi) || stale_read->writer == SATURATE_MANY;
-        if (lists &&
-            (shown == NO_UNIT || (t->phi == ESSE_PHI_READ_EARLIER && shown != stale_read->read))) {
-            find_visible(t, reader, stale_read->read);
-            shown = stale_read->read;
-        }
-        if (stale_read->writer == SATURATE_MANY)
-            try_many(t, stale_read);
-        else if (is_visible(t, stale_read))
-            force(t, stale_read->writer, stale_read->read);
-    }
-    return at;
-}
-
-static bool try_all(struct trial *t)
-{
-    size_t at = 0;
-    esse_budget_phase(t->budget, "trying stale reads", t->stale_reads.count);
-    while (at < t->stale_reads.count && esse_budget_poll(t->budget, at))
-        at = try_reader(t, at);
-    return at == t->stale_reads.count;
-}
-
-/* The same along the whole order, for clocks. */
-static bool try_with_clocks(struct trial *t)
-{
-    struct saturate_clocks clocks;
-    size_t at = 0;
-    saturate_clocks_open(&clocks, t->units, t->phi);
-    esse_budget_phase(t->budget, "following causes", t->units->count);
-    for (uint32_t place = 0; place < t->units->count && at < t->stale_reads.count; place++) {
-        uint32_t unit = saturate_unit_at(t->order, place);
-        if (!esse_budget_poll(t->budget, place))
-            break;
-        if (!saturate_counts(t->units, unit))
-            continue;
-        t->clock = saturate_clocks_next(&clocks, unit);
-        if (t->stale_reads.at[at].reader == unit)
-            at = try_reader(t, at);
-    }
-    saturate_clocks_close(&clocks);
-    return at == t->stale_reads.count;
-}
-
-bool saturate_find_broken(enum esse_phi phi, const struct saturate_units *units,
-                          const struct saturate_order *order, struct esse_budget *budget,
-                          struct saturate_forced_vec *broken)
-{
-    struct trial t = {
-        .phi = phi, .units = units, .order = order, .budget = budget, .broken = broken
-    };
-    const bool each = phi == ESSE_PHI_SEEN || phi == ESSE_PHI_ANSWERED || phi == ESSE_PHI_PREFIX ||
-                      phi == ESSE_PHI_UPDATES;
-    bool ok = saturate_stale_reads_find(&t.stale_reads, units, order, each, budget);
-    if (ok && t.stale_reads.count) {
-        if (phi == ESSE_PHI_SEEN || phi == ESSE_PHI_ANSWERED)
-            find_readers(&t);
-        ok = has_clock(phi) ? try_with_clocks(&t) : try_all(&t);
-    }
-    esse_word_map_drop(&t.readers, units->arena);
-    esse_arena_drop(units->arena, t.writers.at);
-    saturate_stale_read_vec_drop(&t.stale_reads, units->arena);
-    interval_vec_drop(&t.visible, units->arena);
+    esse_budget_phase(budget, "looking at what each session saw", sessions);
+    const bool ok = esse_loop_run(&loop);
+    gather(forced, units->arena, &all, pieces, loop.threads);
+    esse_workers_free(all.workers, loop.threads);
+    esse_arena_drop(units->arena, writes);
+    esse_arena_drop(units->arena, observer);
     return ok;
 }

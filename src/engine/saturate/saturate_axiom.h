@@ -10,14 +10,21 @@ static inline bool saturate_asks_order(enum esse_phi phi)
     return phi >= ESSE_PHI_PREFIX;
 }
 
+/* Is what is visible by φ followed along an order (saturate_causes.h)? */
+static inline bool saturate_has_clock(enum esse_phi phi)
+{
+    return phi == ESSE_PHI_CAUSAL || phi == ESSE_PHI_PIPED;
+}
+
 /*
- * The instances of the axiom that an order breaks, as forced edges: for each read the visible
- * writers that come after the one it returned.
+ * The forced edges of a φ without clocks, session by session, before any order: all of them, but
+ * for those that follow from others and from session order.
  *
- * Cost: see docs/design/saturate.md.  False if the budget is spent.
+ * Cost: O(accesses); where readers read from several writers also O(accesses of the smaller of the
+ * two) for each such pair, which is O(accesses^1.5).  Shared by the threads; 8 bytes a unit and 12
+ * a key and thread.  False if the budget is spent.
  */
-bool saturate_find_broken(enum esse_phi phi, const struct saturate_units *units,
-                          const struct saturate_order *order, struct esse_budget *budget,
-                          struct saturate_forced_vec *broken);
+bool saturate_force(enum esse_phi phi, const struct saturate_units *units,
+                    struct esse_budget *budget, struct saturate_forced_vec *forced);
 
 #endif

@@ -49,16 +49,10 @@ void saturate_clocks_open(struct saturate_clocks *clocks, const struct saturate_
         if (units->before[unit] != NO_UNIT)
             clocks->left[units->before[unit]]++;
         for (uint32_t a = saturate_first(units, unit);
-             a < saturate_end(units, unit) && phi != ESSE_PHI_PIPED; a++) {
+             a < saturate_end(units, unit) && phi != ESSE_PHI_PIPED; a++)
             if (saturate_reads(units->access[a]))
                 clocks->left[units->access[a].source]++;
-            else if (phi == ESSE_PHI_PARALLEL && units->access[a].source == SATURATE_WRITES)
-                clocks->left[unit]++; /* until the next writer of the key, or for ever */
-        }
     }
-    if (phi != ESSE_PHI_PARALLEL)
-        return;
-    clocks->last_writer = esse_arena_none(units->arena, units->history->keys + (size_t)1, uint32_t);
 }
 
 /* ---- the next unit ---- */
@@ -78,11 +72,14 @@ static void raise(uint32_t *clock, uint32_t to)
         *clock = to;
 }
 
-/* From here on 'clock' also knows what 'other' knew, and 'other' itself. */
+/* From here on 'clock' also knows what 'other' knew, and 'other' itself.  If it knew that one, or a
+ * later one of its session, it knew all that already. */
 static void join(struct saturate_clocks *clocks, uint32_t row, uint32_t other)
 {
-    uint32_t *clock = row_at(clocks, row);
-    raise(&clock[saturate_session(clocks->units, other)], other + 1);
+    uint32_t *clock = row_at(clocks, row), *own = &clock[saturate_session(clocks->units, other)];
+    if (*own > other)
+        return;
+    *own = other + 1;
     if (clocks->row[other] == NO_ROW)
         return;
     const uint32_t *from = row_at(clocks, clocks->row[other]);
@@ -114,17 +111,6 @@ static uint32_t start_row(struct saturate_clocks *clocks, uint32_t unit)
     return row;
 }
 
-static void join_writer(struct saturate_clocks *clocks, uint32_t row, uint32_t unit, uint32_t key)
-{
-    uint32_t *last = &clocks->last_writer[key];
-    if (*last != NO_UNIT) {
-        if (*last != unit)
-            join(clocks, row, *last);
-        release(clocks, *last);
-    }
-    *last = unit;
-}
-
 const uint32_t *saturate_clocks_next(struct saturate_clocks *clocks, uint32_t unit)
 {
     const struct saturate_units *units = clocks->units;
@@ -135,8 +121,6 @@ const uint32_t *saturate_clocks_next(struct saturate_clocks *clocks, uint32_t un
     uint32_t row = start_row(clocks, unit);
     for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++) {
         uint32_t source = units->access[a].source;
-        if (source == SATURATE_WRITES && clocks->phi == ESSE_PHI_PARALLEL)
-            join_writer(clocks, row, unit, units->access[a].key);
         if (!saturate_reads(units->access[a]))
             continue;
         if (clocks->phi == ESSE_PHI_PIPED) {
@@ -144,13 +128,26 @@ const uint32_t *saturate_clocks_next(struct saturate_clocks *clocks, uint32_t un
             continue;
         }
         join(clocks, row, source);
-        release(clocks, source);
     }
     if (clocks->left[unit])
         clocks->row[unit] = row;
     else
         clocks->rows->now = row;
     return row_at(clocks, row);
+}
+
+void saturate_clocks_done(struct saturate_clocks *clocks, uint32_t unit)
+{
+    const struct saturate_units *units = clocks->units;
+    for (uint32_t a = saturate_first(units, unit);
+         a < saturate_end(units, unit) && clocks->phi != ESSE_PHI_PIPED; a++)
+        if (saturate_reads(units->access[a]))
+            release(clocks, units->access[a].source);
+}
+
+const uint32_t *saturate_clocks_of(struct saturate_clocks *clocks, uint32_t unit)
+{
+    return clocks->row[unit] == NO_ROW ? NULL : row_at(clocks, clocks->row[unit]);
 }
 
 void saturate_clocks_close(struct saturate_clocks *clocks)
@@ -160,5 +157,4 @@ void saturate_clocks_close(struct saturate_clocks *clocks)
     esse_u32_vec_drop(&clocks->rows->free, arena);
     esse_arena_drop(arena, clocks->left);
     esse_arena_drop(arena, clocks->row);
-    esse_arena_drop(arena, clocks->last_writer);
 }

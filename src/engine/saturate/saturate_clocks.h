@@ -12,19 +12,23 @@
  */
 struct saturate_clocks {
     const struct saturate_units *units;
-    enum esse_phi phi; /* ESSE_PHI_CAUSAL, ESSE_PHI_PIPED or ESSE_PHI_PARALLEL */
+    enum esse_phi phi; /* ESSE_PHI_CAUSAL or ESSE_PHI_PIPED */
     uint32_t sessions;
-    uint32_t *left;        /* by unit: how many will still build on its clock */
-    uint32_t *row;         /* by unit: where its clock is, if it is kept */
-    uint32_t *last_writer; /* by key, for ESSE_PHI_PARALLEL */
+    uint32_t *left; /* by unit: how many will still build on its clock */
+    uint32_t *row;  /* by unit: where its clock is, if it is kept */
     struct saturate_rows *rows;
 };
 
 void saturate_clocks_open(struct saturate_clocks *clocks, const struct saturate_units *units,
                           enum esse_phi phi);
 
-/* The clock of the next unit in the order; good until the next call. */
+/* The clock of the next unit in the order; good until the next call.  Say when all is done that is
+ * to be done with the clocks of those that it read from. */
 const uint32_t *saturate_clocks_next(struct saturate_clocks *clocks, uint32_t unit);
+void saturate_clocks_done(struct saturate_clocks *clocks, uint32_t unit);
+
+/* That of an earlier unit, or NULL if it is not kept; good as long. */
+const uint32_t *saturate_clocks_of(struct saturate_clocks *clocks, uint32_t unit);
 void saturate_clocks_close(struct saturate_clocks *clocks);
 
 #endif

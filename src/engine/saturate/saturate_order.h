@@ -19,17 +19,11 @@ ESSE_VEC(saturate_forced_vec, struct saturate_forced)
 
 struct saturate_order {
     uint32_t *unit; /* by place; NULL: the order of the history */
-    uint32_t *rank; /* by unit; NULL likewise */
 };
 
 static inline uint32_t saturate_unit_at(const struct saturate_order *order, uint32_t place)
 {
     return order->unit ? order->unit[place] : place;
-}
-
-static inline uint32_t saturate_rank(const struct saturate_order *order, uint32_t unit)
-{
-    return order->rank ? order->rank[unit] : unit;
 }
 
 /* All edges that an order must contain, as a graph.  Drop it when done. */
