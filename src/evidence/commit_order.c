@@ -162,12 +162,13 @@ static bool take_read(struct walking *w, uint32_t op, struct esse_access read)
     return !w->looks_between || take_version(w, key, version);
 }
 
-static void take_write(struct walking *w, struct esse_access write)
+static bool take_write(struct walking *w, struct esse_access write)
 {
     const struct replay_key *key = &w->replay->state.keys[write.key.ix];
     if (w->phi == ESSE_PHI_PARALLEL && key->last.commit && key->last.commit != w->now + 1)
         place_vec_push(&w->sources, w->replay->arena, key->last.commit - 1);
     replay_state_write(&w->replay->state, write);
+    return true;
 }
 
 /* ---- φ, literally ---- */
@@ -326,24 +327,25 @@ static bool keeps_axiom(struct walking *w)
     return true;
 }
 
-static bool take_accesses(struct walking *w, uint32_t op, uint32_t begin, uint32_t end)
+static bool take_access(struct walking *w, uint32_t op, struct esse_access access)
 {
-    for (uint32_t i = begin; i < end; i++) {
-        const struct esse_access access = esse_access_at(w->replay->history, op, i);
-        if (access.kind != ESSE_OP_READ)
-            take_write(w, access);
-        else if (!take_read(w, op, access))
-            return false;
-    }
-    return true;
+    return access.kind == ESSE_OP_READ ? take_read(w, op, access) : take_write(w, access);
 }
 
-/* Where levels are defined by cycles, what predicates left out is looked at here. */
-static bool explains(struct walking *w, uint32_t txn, uint32_t op)
+/* What the operation returned and wrote, or one access of that.  Where levels are defined by
+ * cycles, what it left out is looked at here. */
+static bool take_predicate(struct walking *w, uint32_t txn, uint32_t op,
+                           const struct replay_access *one)
 {
-    return !esse_op_is_predicate(w->replay->history->op_kind[op]) || w->replay->level->phi ||
-           (replay_is_selected(w->replay, txn, op) && replay_misses_are_committed(w->replay, op)) ||
-           wrong(w, w->now, "read what was not committed before it");
+    const struct esse_history *history = w->replay->history;
+    const uint32_t end = one ? one->at + 1 : esse_access_count(history, op);
+    bool ok =
+        w->replay->level->phi ||
+        (replay_is_selected(w->replay, txn, op) && replay_misses_are_committed(w->replay, op)) ||
+        wrong(w, w->now, "read what was not committed before it");
+    for (uint32_t i = one ? one->at : 0; ok && i < end; i++)
+        ok = take_access(w, op, esse_access_at(history, op, i));
+    return ok;
 }
 
 static bool take_left_out(struct walking *w, struct co_left_out read)
@@ -368,19 +370,18 @@ static bool take_unit(struct walking *w, uint32_t unit)
     const uint32_t begin = access ? access->op : history->txn_op[unit];
     const uint32_t end = access ? begin + 1 : history->txn_op[unit + 1];
     uint32_t *last = &w->last[session_at(w, w->now)];
-    bool ok = true;
+    bool ok;
     esse_guard_poll();
     replay_state_begin(&w->replay->state);
     w->before[w->now] = w->replay->level->needs_session_order ? *last : CO_NOWHERE;
     *last = w->now;
-    if (w->asks_predicates && !access)
-        ok = selects(w, unit);
+    ok = access || !w->asks_predicates || selects(w, unit);
     for (size_t i = 0; ok && !access && i < w->predicates.left_out.count; i++)
         ok = take_left_out(w, w->predicates.left_out.at[i]);
     for (uint32_t op = begin; ok && op < end; op++)
-        ok = explains(w, unit, op) &&
-             take_accesses(w, op, access ? access->at : 0,
-                           access ? access->at + 1 : esse_access_count(history, op));
+        ok = esse_op_is_predicate(history->op_kind[op])
+                 ? take_predicate(w, unit, op, access)
+                 : take_access(w, op, esse_access_at(history, op, 0));
     return ok;
 }
 

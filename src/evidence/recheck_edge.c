@@ -15,10 +15,8 @@ static uint32_t place_of(const struct esse_history *history, const struct esse_v
                          uint32_t op)
 {
     const uint32_t txn = esse_op_txn(history, op).ix;
-    uint32_t at = 0;
     esse_value written;
-    if (!esse_op_write_of(history, op, order->key, &written))
-        return order->count;
+    uint32_t at = esse_op_write_of(history, op, order->key, &written) ? 0 : order->count;
     while (at < order->count && !esse_version_is(&order->versions[at], txn, written))
         at++;
     return at;
