@@ -1,14 +1,13 @@
 /* libFuzzer: any bytes as a native history.  What is read must be written and read again alike, and
- * two threads must read, or refuse, what one does. */
+ * three threads must read, or refuse, what one does. */
 #include "formats/native.h"
-#include "formats/relay.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* 'bytes' of the input go over at once; 0: in one thread. */
+/* In portions of 'bytes'; 0: in one thread. */
 static struct esse_history *load(struct esse_arena *arena, const char *text, size_t length,
                                  size_t bytes, struct esse_error *err)
 {
@@ -16,12 +15,14 @@ static struct esse_history *load(struct esse_arena *arena, const char *text, siz
     struct esse_arena *scratch = esse_arena_new();
     struct esse_history *history = NULL;
     struct esse_builder *builder = esse_builder_new(arena);
-    struct esse_reading reading = { &source, builder, esse_builder_sink(builder), ESSE_WORKLOAD_ANY,
-                                    ESSE_WORKLOAD_ANY };
+    struct esse_reading reading = { .source = &source,
+                                    .builder = builder,
+                                    .sink = esse_builder_sink(builder),
+                                    .threads = bytes ? 3 : 1,
+                                    .portion = bytes };
     memset(err, 0, sizeof *err);
     esse_source_memory(&source, scratch, text, length);
-    if (!(bytes ? esse_relay_read(&reading, esse_native_read, bytes, err)
-                : esse_native_read(&reading, err)) ||
+    if (!esse_native_read(&reading, err) ||
         !esse_builder_freeze_as(builder, "native", ESSE_WORKLOAD_ANY, &history, err))
         history = NULL;
     esse_source_close(&source);
@@ -58,12 +59,12 @@ static bool same_error(const struct esse_error *a, const struct esse_error *b)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct esse_arena *arena = esse_arena_new();
-    struct esse_error err, relayed;
+    struct esse_error err, shared;
     const char *text = (const char *)data;
     struct esse_history *history = load(arena, text, size, 0, &err);
-    struct esse_history *both = load(arena, text, size, 1 + size / 3, &relayed);
+    struct esse_history *both = load(arena, text, size, 1 + size / 3, &shared);
     if (!history != !both ||
-        !(history ? same_text(arena, history, both) : same_error(&err, &relayed)))
+        !(history ? same_text(arena, history, both) : same_error(&err, &shared)))
         abort();
     if (history) {
         struct esse_out first;

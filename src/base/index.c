@@ -37,3 +37,10 @@ void esse_index_drop(struct esse_index *index, struct esse_arena *arena)
     esse_arena_drop(arena, index->slots);
     *index = (struct esse_index){ 0 };
 }
+
+void esse_index_clear(struct esse_index *index)
+{
+    if (index->count)
+        memset(index->slots, 0, ((size_t)index->mask + 1) * sizeof *index->slots);
+    index->count = 0;
+}

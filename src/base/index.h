@@ -54,5 +54,7 @@ static inline bool esse_probe_next(struct esse_probe *probe, uint32_t *id)
 
 void esse_index_add(struct esse_index *index, struct esse_arena *arena, uint32_t hash, uint32_t id);
 void esse_index_drop(struct esse_index *index, struct esse_arena *arena);
+/* Empties it and keeps its room.  O(slots). */
+void esse_index_clear(struct esse_index *index);
 
 #endif

@@ -20,6 +20,10 @@ struct esse_reading {
      * be another afterwards.  False, without an error, if no more is wanted. */
     bool (*between)(struct esse_reading *reading);
     void *kept; /* what the reader of a format of many files keeps from one to the next */
+    /* If more than 1, a reader of lines may use so many threads, on portions of so many bytes: see
+     * portions.h. */
+    unsigned threads;
+    size_t portion;
 };
 
 struct esse_format {
@@ -28,8 +32,8 @@ struct esse_format {
     const char *in_directory; /* the history may be a directory of such files: "*.log", or NULL */
     bool many_files;          /* of which each is a part; 'read' then leaves finish to its caller */
     bool is_binary;           /* sniffed with the white space that it may start with */
-    bool in_thread; /* 'read' needs no builder and calls 'between': it may run in a thread of its
-                       own, see relay.h */
+    bool is_streamed;         /* 'read' needs no builder and calls 'between' */
+    bool in_portions;         /* 'read' uses the threads that it is given */
     /* Does the window's beginning look like this format?  NULL: never sniffed. */
     bool (*sniff)(const char *at, const char *end);
     bool (*read)(struct esse_reading *reading, struct esse_error *err);

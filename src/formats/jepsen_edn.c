@@ -1,5 +1,8 @@
 #include "base/arena.h"
+#include "base/guard.h"
+#include "formats/jepsen_batch.h"
 #include "formats/jepsen_mops.h"
+#include "formats/portions.h"
 #include "history/value_edn.h"
 
 #include <string.h>
@@ -227,11 +230,95 @@ static bool take_op(struct esse_jepsen_walk *walk)
     return esse_jepsen_take(&((struct esse_jepsen_edn *)walk)->jepsen);
 }
 
+/* ---- operations in several threads ---- */
+
+struct portion {
+    struct esse_jepsen_edn edn; /* first: the walk's */
+    struct esse_jepsen_batch batch;
+    struct esse_reading reading;
+    struct esse_error ignored;
+    const char *ends; /* what follows is not in the batch */
+};
+
+static void init_portion(void *context, void *state)
+{
+    (void)context;
+    esse_jepsen_batch_init(&((struct portion *)state)->batch);
+}
+
+static void release_portion(void *context, void *state)
+{
+    (void)context;
+    esse_jepsen_batch_release(&((struct portion *)state)->batch);
+}
+
+static bool keep_op(struct esse_jepsen_walk *walk)
+{
+    struct portion *portion = (struct portion *)walk;
+    esse_guard_poll();
+    return esse_jepsen_batch_keep(&portion->batch, &portion->edn.jepsen);
+}
+
+static void scan_portion(void *context, void *state, struct esse_source *lines)
+{
+    (void)context;
+    struct portion *portion = state;
+    struct esse_jepsen *jepsen = &portion->edn.jepsen;
+    portion->edn.walk = (struct esse_jepsen_walk){
+        .begin = begin_op, .member = read_member, .end = read_init, .take = keep_op
+    };
+    portion->reading.source = lines;
+    jepsen->reading = &portion->reading;
+    jepsen->arena = portion->batch.arena;
+    jepsen->values = portion->batch.values;
+    jepsen->err = &portion->ignored;
+    if (!jepsen->items.at)
+        esse_jepsen_items_grow(&jepsen->items, jepsen->arena, 1);
+    esse_jepsen_walk_lines(&portion->edn.walk, lines, jepsen->values);
+    portion->ends = lines->at;
+}
+
+static bool take_portion(void *context, void *state, struct esse_source *lines,
+                         struct esse_error *err)
+{
+    (void)err; /* it is the jepsen's */
+    struct esse_jepsen_edn *r = context;
+    struct portion *portion = state;
+    struct esse_source *source = r->jepsen.reading->source;
+    r->jepsen.reading->source = lines;
+    const bool ok = esse_jepsen_batch_take(&portion->batch, &r->jepsen);
+    r->jepsen.reading->source = source;
+    lines->at = portion->ends;
+    esse_jepsen_batch_empty(&portion->batch);
+    return ok;
+}
+
+/* A form may go on in the next line, and may look like another one there.  So the first portion
+ * that is not understood to its end is the last: what is left is read in one thread. */
+static bool read_portions(struct esse_jepsen_walk *walk)
+{
+    struct esse_jepsen_edn *r = (struct esse_jepsen_edn *)walk;
+    struct esse_reading *reading = r->jepsen.reading;
+    const struct esse_portion_reader reader = { .context = r,
+                                                .size = sizeof(struct portion),
+                                                .init = init_portion,
+                                                .scan = scan_portion,
+                                                .take = take_portion,
+                                                .release = release_portion };
+    if (!walk->close && !esse_portions_read(reading->source, &reader, reading->threads,
+                                            reading->portion, r->jepsen.err))
+        return false;
+    esse_source_read_ahead(reading->source);
+    return true;
+}
+
 static bool read_jepsen(struct esse_reading *reading, struct esse_error *err)
 {
-    struct esse_jepsen_edn r = {
-        .walk = { .begin = begin_op, .member = read_member, .end = read_init, .take = take_op }
-    };
+    struct esse_jepsen_edn r = { .walk = { .begin = begin_op,
+                                           .member = read_member,
+                                           .end = read_init,
+                                           .take = take_op,
+                                           .go_on = reading->threads > 1 ? read_portions : NULL } };
     esse_jepsen_init(&r.jepsen, reading, err);
     const bool ok = esse_jepsen_walk_edn(&r.walk, reading->source, reading->sink->values, err) &&
                     esse_jepsen_finish(&r.jepsen);
@@ -281,6 +368,7 @@ const struct esse_format esse_format_jepsen_edn = {
     .name = "jepsen-edn",
     .summary = "Jepsen and Elle histories in EDN, one operation map after the other",
     .extensions = ".edn",
+    .in_portions = true,
     .sniff = looks_like_edn,
     .read = read_jepsen,
     .writer = esse_jepsen_writer,

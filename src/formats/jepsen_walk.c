@@ -153,11 +153,21 @@ static bool take(struct esse_jepsen_walk *walk)
     return walk->take(walk);
 }
 
+/* Once. */
+static bool go_on(struct esse_jepsen_walk *walk)
+{
+    bool (*read)(struct esse_jepsen_walk *) = walk->go_on;
+    walk->go_on = NULL;
+    return read(walk);
+}
+
 static bool read_edn(struct esse_jepsen_walk *walk)
 {
     struct esse_edn *edn = &walk->edn;
     struct esse_source *source = edn->source;
     for (bool has_ended = false; !has_ended;) {
+        if (walk->go_on && walk->taken && !go_on(walk))
+            return false;
         esse_edn_start(edn);
         if (at_edn_op(walk, &has_ended)) {
             source->at = edn->at; /* what came before need not be read again */
@@ -182,6 +192,29 @@ bool esse_jepsen_walk_edn(struct esse_jepsen_walk *walk, struct esse_source *sou
     const bool ok = read_edn(walk);
     esse_edn_release(&walk->edn);
     return ok;
+}
+
+void esse_jepsen_walk_lines(struct esse_jepsen_walk *walk, struct esse_source *lines,
+                            struct esse_values *values)
+{
+    struct esse_edn *edn = &walk->edn;
+    struct esse_error ignored;
+    bool has_ended = false;
+    esse_edn_init(edn, lines, values, &ignored);
+    walk->taken = 1;     /* the first of all: no bracket opens a vector here */
+    lines->last = false; /* what does not end here may end in the next lines */
+    for (;;) {
+        esse_edn_start(edn);
+        if (!at_edn_op(walk, &has_ended) || !read_edn_op(walk) || !take(walk))
+            break;
+        lines->at = edn->at;
+    }
+    const char *left = lines->at;
+    while (left < lines->end && (esse_edn_class_of(*left) & ESSE_EDN_SPACE))
+        left++;
+    if (left == lines->end)
+        lines->at = left;
+    esse_edn_release(edn);
 }
 
 /* ---- JSON ---- */

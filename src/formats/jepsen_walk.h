@@ -36,6 +36,10 @@ struct esse_jepsen_walk {
     /* The operation is whole.  False is the end, with the error. */
     bool (*take)(struct esse_jepsen_walk *walk);
 
+    /* EDN, after the first operation: may read any that follow, from source->at on.  NULL: the walk
+     * reads all. */
+    bool (*go_on)(struct esse_jepsen_walk *walk);
+
     uint64_t taken; /* operations */
     char close;     /* what ends the vector, list or array; 0 if there is none */
     bool is_done;   /* it has ended */
@@ -46,6 +50,11 @@ bool esse_jepsen_walk_edn(struct esse_jepsen_walk *walk, struct esse_source *sou
                           struct esse_values *values, struct esse_error *err);
 bool esse_jepsen_walk_json(struct esse_jepsen_walk *walk, struct esse_source *source,
                            struct esse_values *values, struct esse_error *err);
+
+/* The operations of some lines of EDN, up to the first that does not end there, or is wrong, or
+ * that is not taken: lines->at.  It is the end of the lines if only white space is left. */
+void esse_jepsen_walk_lines(struct esse_jepsen_walk *walk, struct esse_source *lines,
+                            struct esse_values *values);
 
 /* What both readers hold operations to: all have an :index or none has, and they ascend.  An
  * operation that has none gets its position. */

@@ -2,7 +2,7 @@
 #include "base/threads.h"
 #include "formats/directory.h"
 #include "formats/native.h"
-#include "formats/relay.h"
+#include "formats/portions.h"
 #include "history/certificate.h"
 
 #include <stdio.h>
@@ -123,14 +123,17 @@ static bool freeze(struct esse_reading *reading, const struct esse_format *forma
     return ok;
 }
 
-/* This thread builds; of the others one decompresses, if there is need, and one reads. */
+/* Where lines can be read in portions, the threads share decompressing too; elsewhere one of them
+ * does that ahead of the reader. */
 static bool read_with(struct esse_reading *reading, const struct esse_format *format,
                       unsigned asked, struct esse_error *err)
 {
     const unsigned threads = esse_thread_count(asked);
-    const bool ahead = threads > 1 && esse_source_read_ahead(reading->source);
-    if (format->in_thread && threads > 1u + ahead && esse_source_is_long(reading->source))
-        return esse_relay_read(reading, format->read, ESSE_RELAY_BYTES, err);
+    const bool in_portions = format->in_portions && esse_source_is_long(reading->source);
+    reading->threads = in_portions ? threads : 1;
+    reading->portion = ESSE_PORTION_BYTES;
+    if (threads > 1 && !in_portions)
+        esse_source_read_ahead(reading->source);
     return format->read(reading, err);
 }
 
@@ -262,7 +265,7 @@ static bool read_stream(struct streaming *streaming, const struct esse_load_opti
     const struct esse_format *format = choose_format(reading->source, options->format, err);
     if (!format)
         return false;
-    if (!format->in_thread)
+    if (!format->is_streamed)
         return esse_fail(err, ESSE_EUSAGE, "a stream is read in the native format, not %s",
                          format->name);
     return format->read(reading, err);

@@ -2,6 +2,8 @@
 #include "formats/native.h"
 #include "formats/native_edn.h"
 #include "formats/native_ops.h"
+#include "formats/portions.h"
+#include "history/part.h"
 
 #include <string.h>
 
@@ -485,6 +487,112 @@ static const char *lines_end(struct esse_source *source, struct esse_error *err)
     }
 }
 
+/* The lines of the source up to 'end', which ends one. */
+static bool read_lines(struct line *line, struct esse_reading *reading, const char *end,
+                       bool *first, struct esse_error *err)
+{
+    struct esse_source *source = reading->source;
+    struct esse_json *json = &line->json;
+    while (source->at < end) {
+        if (reading->between && !reading->between(reading))
+            return false;
+        reset(line);
+        json->values = reading->sink->values;
+        const char *begin = json->at = source->at;
+        if (esse_json_peek(json) != '\n' && json->at < source->end) {
+            if (!scan_members(line) || !send(reading, line, begin, *first, err))
+                return false;
+            *first = false;
+        }
+        source->at = json->at; /* a newline, or the end of the input */
+        if (source->at < source->end)
+            reading->sink->line = esse_source_next_line(source, ++source->at);
+    }
+    return true;
+}
+
+/* ---- lines in several threads ---- */
+
+struct portion {
+    struct esse_part part;
+    struct line line;
+    bool ok;
+    uint64_t lines;
+};
+
+struct portions {
+    struct esse_reading *reading;
+    size_t statements; /* of the header */
+};
+
+static void init_portion(void *context, void *state)
+{
+    (void)context;
+    esse_part_init(&((struct portion *)state)->part);
+}
+
+static void release_portion(void *context, void *state)
+{
+    (void)context;
+    esse_part_release(&((struct portion *)state)->part);
+}
+
+static bool read_portion(const struct portions *portions, struct portion *portion,
+                         struct esse_source *lines, struct esse_sink *sink, struct esse_error *err)
+{
+    struct esse_reading reading = { .source = lines, .sink = sink };
+    struct line *line = &portion->line;
+    bool first = false;
+    line->ops.arena = lines->arena;
+    line->ops.statements = portions->statements;
+    line->json.source = lines;
+    line->json.err = err;
+    line->json.newline = ' ';
+    sink->line = lines->mark_line;
+    return read_lines(line, &reading, lines->end, &first, err);
+}
+
+static void scan_portion(void *context, void *state, struct esse_source *lines)
+{
+    struct portion *portion = state;
+    struct esse_error ignored;
+    portion->ok = read_portion(context, portion, lines, esse_part_sink(&portion->part), &ignored);
+    portion->lines = lines->mark_line - 1;
+}
+
+/* What cannot be joined is read again: it has a record other than a transaction, or an error. */
+static bool take_portion(void *context, void *state, struct esse_source *lines,
+                         struct esse_error *err)
+{
+    const struct portions *portions = context;
+    struct portion *portion = state;
+    struct esse_reading *reading = portions->reading;
+    bool ok = portion->ok && esse_part_join(&portion->part, reading->builder, lines->mark_line - 1);
+    if (ok) {
+        lines->at = lines->mark = lines->end;
+        lines->mark_line += portion->lines;
+    } else {
+        ok = read_portion(portions, portion, lines, reading->sink, err);
+    }
+    esse_part_empty(&portion->part);
+    return ok;
+}
+
+static bool read_portions(struct esse_reading *reading, const struct line *line,
+                          struct esse_error *err)
+{
+    struct portions portions = { reading, line->ops.statements };
+    const struct esse_portion_reader reader = { .context = &portions,
+                                                .size = sizeof(struct portion),
+                                                .init = init_portion,
+                                                .scan = scan_portion,
+                                                .take = take_portion,
+                                                .release = release_portion };
+    return esse_portions_read(reading->source, &reader, reading->threads, reading->portion, err);
+}
+
+/* In several threads all up to the first line that is not empty is read before: a header says what
+ * the others may have. */
 bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
 {
     struct esse_source *source = reading->source;
@@ -493,24 +601,20 @@ bool esse_native_read(struct esse_reading *reading, struct esse_error *err)
     bool first = true;
     reading->sink->line = 1;
     source->at = esse_past_mark(source->at, source->end);
-    for (const char *end = source->at;;) {
-        if (source->at == end && !(end = lines_end(source, err)))
+    for (;;) {
+        const char *end = lines_end(source, err);
+        if (!end)
             return false;
         if (source->at == end)
             return reading->sink->finish(reading->sink, err);
-        if (reading->between && !reading->between(reading))
+        const char *newline =
+            reading->threads > 1 ? memchr(source->at, '\n', (size_t)(end - source->at)) : NULL;
+        if (newline)
+            end = newline + 1;
+        if (!read_lines(&line, reading, end, &first, err))
             return false;
-        reset(&line);
-        line.json.values = reading->sink->values;
-        const char *begin = line.json.at = source->at;
-        if (esse_json_peek(&line.json) != '\n' && line.json.at < source->end) {
-            if (!scan_members(&line) || !send(reading, &line, begin, first, err))
-                return false;
-            first = false;
-        }
-        source->at = line.json.at; /* a newline, or the end of the input */
-        if (source->at < source->end)
-            reading->sink->line = esse_source_next_line(source, ++source->at);
+        if (reading->threads > 1 && !first && !read_portions(reading, &line, err))
+            return false;
     }
 }
 
@@ -531,7 +635,8 @@ const struct esse_format esse_format_native = {
     .summary = "Esse's own: JSON Lines, one transaction a line",
     .extensions = ".jsonl .ndjson",
     .sniff = sniff,
-    .in_thread = true,
+    .is_streamed = true,
+    .in_portions = true,
     .read = esse_native_read,
     .writer = esse_native_writer,
 };

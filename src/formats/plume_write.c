@@ -91,6 +91,7 @@ const struct esse_format esse_format_plume = {
         "the text of Plume, PolySI and AWDIT: r(KEY,VALUE,SESSION,TXN), one operation a line",
     .extensions = ".txt",
     .sniff = looks_like_plume,
+    .in_portions = true,
     .read = esse_plume_read,
     .writer = esse_plume_writer,
 };

@@ -12,34 +12,46 @@
 enum { FIRST_WINDOW = 256 << 10 };
 
 /* Leaves out what stands behind the last whole line. */
-static size_t whole_lines(struct esse_source *source, size_t count)
+static size_t whole_lines(struct esse_source *source, const char *bytes, size_t count)
 {
-    const char *newline = count ? memrchr(source->window, '\n', count) : NULL;
-    const size_t whole = newline ? (size_t)(newline + 1 - source->window) : 0;
+    const char *newline = count ? memrchr(bytes, '\n', count) : NULL;
+    const size_t whole = newline ? (size_t)(newline + 1 - bytes) : 0;
     source->lost = count - whole;
     return whole;
 }
 
-/* Reads until the window is full or the input ends: a pipe may give a little at a time. */
-static bool fill(struct esse_source *source, size_t count, struct esse_error *err)
+/*
+ * Reads until 'room' bytes are there, of which 'count' are already, or the input ends: a pipe may
+ * give a little at a time.  What came before an error is read first: the error waits until more is
+ * wanted.
+ */
+static size_t read_bytes(struct esse_source *source, char *to, size_t count, size_t room)
 {
-    while (!source->last && count < source->room) {
-        size_t got;
+    const bool had_ended = source->last;
+    while (!source->last && !source->failed && count < room) {
+        size_t got = 0;
         esse_guard_poll();
-        if (!esse_stream_read(source->stream, source->window + count, source->room - count, &got,
-                              err)) {
-            if (!source->salvage || err->code != ESSE_EINPUT)
-                return false;
-            got = 0;
-        }
-        source->last = got == 0;
+        source->failed =
+            !esse_stream_read(source->stream, to + count, room - count, &got, &source->error);
+        const bool is_damaged = source->failed && source->error.code == ESSE_EINPUT;
+        source->last = source->failed ? is_damaged && source->salvage : got == 0;
+        source->failed = source->failed && !source->last;
         count += got;
     }
-    if (source->last && source->salvage)
-        count = whole_lines(source, count);
+    return source->last && !had_ended && source->salvage ? whole_lines(source, to, count) : count;
+}
+
+static bool fail_reading(const struct esse_source *source, struct esse_error *err)
+{
+    *err = source->error;
+    return false;
+}
+
+static void fill(struct esse_source *source, size_t count)
+{
+    count = read_bytes(source, source->window, count, source->room);
     memset(source->window + count, 0, ESSE_SOURCE_SLACK);
     source->end = source->window + count;
-    return true;
 }
 
 static void start(struct esse_source *source, size_t room)
@@ -59,11 +71,11 @@ static bool open_as(struct esse_source *source, struct esse_arena *arena, const 
         return false;
     esse_budget_phase(budget, "reading", esse_stream_size(source->stream));
     start(source, FIRST_WINDOW);
-    if (!fill(source, 0, err)) {
-        esse_source_close(source);
-        return false;
-    }
-    return true;
+    fill(source, 0);
+    if (!source->failed)
+        return true;
+    esse_source_close(source);
+    return fail_reading(source, err);
 }
 
 bool esse_source_open(struct esse_source *source, struct esse_arena *arena, const char *path,
@@ -133,6 +145,8 @@ bool esse_source_more(struct esse_source *source, struct esse_error *err)
     assert(!source->last);
     if (!esse_source_may_go_on(source->budget, esse_source_consumed(source), err))
         return false;
+    if (source->failed)
+        return fail_reading(source, err);
     move_mark(source, source->at);
     size_t kept = (size_t)(source->end - source->at);
     source->passed += (uint64_t)(source->at - source->window);
@@ -143,7 +157,99 @@ bool esse_source_more(struct esse_source *source, struct esse_error *err)
             esse_arena_grow(source->arena, source->window, source->room + ESSE_SOURCE_SLACK);
     }
     source->at = source->mark = source->window;
-    return fill(source, kept, err);
+    fill(source, kept);
+    return !source->failed || source->end > source->window + kept || fail_reading(source, err);
+}
+
+/* ---- lines for other threads ---- */
+
+/* Makes room for so many bytes and the slack. */
+static void need_room(struct esse_source *source, struct esse_arena *arena, size_t room)
+{
+    if (source->window && source->room >= room)
+        return;
+    source->room = room;
+    source->window = esse_arena_grow(arena, source->window, room + ESSE_SOURCE_SLACK);
+}
+
+/* Makes 'at' a place before which there are 'count' bytes of room. */
+static void need_room_before(struct esse_source *source, size_t count)
+{
+    const size_t before = (size_t)(source->at - source->window);
+    const size_t here = (size_t)(source->end - source->at);
+    if (before >= count)
+        return;
+    need_room(source, source->arena, count + here);
+    memmove(source->window + count, source->window + before, here);
+    source->at = source->window + count;
+    source->end = source->at + here;
+    memset(source->window + count + here, 0, ESSE_SOURCE_SLACK);
+}
+
+static void put_before(struct esse_source *source, const char *bytes, size_t count)
+{
+    need_room_before(source, count);
+    source->at -= count;
+    memcpy(source->window + (source->at - source->window), bytes, count);
+}
+
+/* Moves what is in the window, and then what follows, up to 'room' bytes. */
+static size_t take_bytes(struct esse_source *source, struct esse_source *lines, size_t count,
+                         size_t room)
+{
+    const size_t here = (size_t)(source->end - source->at), wanted = room - count;
+    const size_t taken = here < wanted ? here : wanted;
+    need_room(lines, source->arena, room);
+    memcpy(lines->window + count, source->at, taken);
+    source->at += taken;
+    count += taken;
+    return taken < here ? count : read_bytes(source, lines->window, count, room);
+}
+
+bool esse_source_cut(struct esse_source *source, struct esse_source *lines, size_t bytes,
+                     struct esse_error *err)
+{
+    size_t count = 0, whole = 0;
+    bool is_all = source->at == source->end && (source->last || source->failed);
+    for (size_t room = bytes; !whole && !is_all; room *= 2) {
+        count = take_bytes(source, lines, count, room);
+        const bool is_empty = source->at == source->end;
+        is_all = is_empty && (source->last || source->failed);
+        const char *newline = count ? memrchr(lines->window, '\n', count) : NULL;
+        whole = is_empty && source->last ? count
+                : newline                ? (size_t)(newline + 1 - lines->window)
+                                         : 0;
+    }
+    if (!whole && source->failed)
+        return fail_reading(source, err);
+    need_room(lines, source->arena, 0);
+    put_before(source, lines->window + whole, count - whole);
+    memset(lines->window + whole, 0, ESSE_SOURCE_SLACK);
+    lines->path = source->path;
+    lines->at = lines->mark = lines->window;
+    lines->end = lines->window + whole;
+    lines->mark_line = lines->mark_column = 1;
+    lines->last = true;
+    return true;
+}
+
+void esse_source_put_back(struct esse_source *source, const struct esse_source *lines)
+{
+    put_before(source, lines->at, (size_t)(lines->end - lines->at));
+}
+
+void esse_source_move(struct esse_source *source, struct esse_arena *arena)
+{
+    const size_t here = (size_t)(source->end - source->at);
+    char *window = esse_arena_grow(arena, NULL, source->room + ESSE_SOURCE_SLACK);
+    move_mark(source, source->at);
+    source->passed += (uint64_t)(source->at - source->window);
+    memcpy(window, source->at, here + ESSE_SOURCE_SLACK);
+    esse_arena_drop(source->arena, source->window);
+    source->arena = arena;
+    source->window = window;
+    source->at = source->mark = window;
+    source->end = window + here;
 }
 
 uint64_t esse_source_line(struct esse_source *source, const char *place)

@@ -25,11 +25,13 @@ struct esse_source {
     struct esse_arena *arena;
     const char *path;
     struct esse_stream *stream;
-    struct esse_budget *budget; /* polled at each refill */
+    struct esse_budget *budget; /* polled at each refill; NULL: it is not */
     char *window;
     size_t room;
     const char *at, *end;
-    bool last;            /* nothing follows 'end' */
+    bool last;   /* nothing follows 'end' */
+    bool failed; /* what follows 'end' cannot be read, with this error */
+    struct esse_error error;
     bool salvage;         /* only whole lines count, and damaged compression is an end, ... */
     uint64_t lost;        /* ... and so many bytes behind them were left out */
     uint64_t passed;      /* bytes before the window */
@@ -73,6 +75,24 @@ bool esse_source_may_go_on(struct esse_budget *budget, uint64_t consumed, struct
 /* Moves the window so that it starts at 'at' and reads on.  Pointers into the window are void
  * afterwards.  False on a read error, on damaged compression, or when the budget is spent. */
 bool esse_source_more(struct esse_source *source, struct esse_error *err);
+
+/*
+ * Cuts about 'bytes' off the input, in whole lines, as a source of its own, for another thread; the
+ * last line may end with the input.  'lines' is zeroed, or was cut before: then its window is used
+ * again.  It keeps its own arena; the window is in that of 'source'.  Its lines are counted from 1.
+ *
+ * Nothing is left if its window is empty.  False on an error, as of esse_source_more; the budget is
+ * not polled.
+ */
+bool esse_source_cut(struct esse_source *source, struct esse_source *lines, size_t bytes,
+                     struct esse_error *err);
+
+/* Puts what is left of 'lines' back, before all that is left of the source.  Where that stands in
+ * the input, 'mark' and its line, is the caller's to say. */
+void esse_source_put_back(struct esse_source *source, const struct esse_source *lines);
+
+/* Moves the window to another arena. */
+void esse_source_move(struct esse_source *source, struct esse_arena *arena);
 
 /* Past the byte order mark that some editors put first. */
 static inline const char *esse_past_mark(const char *at, const char *end)

@@ -64,6 +64,11 @@ static inline esse_key key_of(struct esse_builder *builder, esse_value name)
     return (esse_key){ *guess };
 }
 
+esse_key esse_builder_key(struct esse_builder *builder, esse_value name)
+{
+    return key_of(builder, name);
+}
+
 bool esse_builder_session(const struct esse_builder *builder, esse_value id, uint32_t *session)
 {
     struct esse_probe probe = esse_index_probe(&builder->session_index, esse_hash_word(id.word));
@@ -73,7 +78,7 @@ bool esse_builder_session(const struct esse_builder *builder, esse_value id, uin
     return false;
 }
 
-static uint32_t session_id(struct esse_builder *builder, esse_value id)
+uint32_t esse_builder_session_id(struct esse_builder *builder, esse_value id)
 {
     uint32_t session = builder->last_session;
     if (session < builder->session_name.count &&
@@ -226,6 +231,15 @@ static bool mark_updated(struct esse_builder *builder, uint32_t predicate, uint6
     return true;
 }
 
+static esse_value add_list(struct esse_builder *builder, esse_key key, const esse_value *items,
+                           size_t count)
+{
+    if (builder->lists)
+        return esse_lists_add(builder->lists, key, items, count);
+    esse_value_vec_append(&builder->part_items, builder->arena, items, count);
+    return esse_value_list(0, (uint32_t)count);
+}
+
 static bool add_item_op(struct esse_builder *builder, const struct esse_txn_record *txn,
                         const struct esse_op_record *op, uint32_t *key, esse_value *value,
                         struct esse_error *err)
@@ -238,8 +252,7 @@ static bool add_item_op(struct esse_builder *builder, const struct esse_txn_reco
     if (flag[op->kind] && !mark_key(builder, *key, flag[op->kind], txn->line, err))
         return false;
     if (op->is_list) {
-        *value = esse_lists_add(builder->lists, (esse_key){ *key }, esse_record_items(txn, op),
-                                op->count);
+        *value = add_list(builder, (esse_key){ *key }, esse_record_items(txn, op), op->count);
         builder->has |= ESSE_HAS_LIST_READS;
         builder->key_flags.at[*key] |= KEY_LIST_READ;
     }
@@ -369,7 +382,7 @@ static bool add_txn(struct esse_sink *sink, const struct esse_txn_record *record
                             "more than 4294967294 operations or transactions");
     esse_u32_vec_push(&builder->txn_op, builder->arena, (uint32_t)builder->op_kind.count);
     esse_u32_vec_push(&builder->txn_session, builder->arena,
-                      session_id(builder, esse_builder_id(builder, record->session)));
+                      esse_builder_session_id(builder, esse_builder_id(builder, record->session)));
     esse_u8_vec_push(&builder->txn_status, builder->arena, (uint8_t)record->status);
     esse_u32_vec_push(&builder->txn_line, builder->arena,
                       record->line < UINT32_MAX ? (uint32_t)record->line : UINT32_MAX);

@@ -22,7 +22,8 @@ enum { KEY_WRITTEN = 1, KEY_APPENDED = 2, KEY_LIST_READ = 4, KEY_ORDERED = 8, KE
 struct esse_builder {
     struct esse_sink sink; /* first: a sink of this kind is its builder */
     struct esse_arena *arena;
-    struct esse_lists *lists;
+    struct esse_lists *lists;         /* NULL in a part: there ... */
+    struct esse_value_vec part_items; /* ... the items of all lists stand here, as they came */
     unsigned has;
 
     struct esse_u8_vec op_kind;
@@ -81,6 +82,11 @@ struct esse_builder {
 
 /* Ids are compared as they print, so the text "12" and the number 12 are one id: the number. */
 esse_value esse_builder_id(struct esse_builder *builder, esse_value name);
+
+/* The key of this name, and the session of this id; one that was not seen before gets the next
+ * number. */
+esse_key esse_builder_key(struct esse_builder *builder, esse_value name);
+uint32_t esse_builder_session_id(struct esse_builder *builder, esse_value id);
 
 /* The session of this id, if there is one. */
 bool esse_builder_session(const struct esse_builder *builder, esse_value id, uint32_t *session);

@@ -1,9 +1,8 @@
 #include "formats/native.h"
-#include "formats/relay.h"
 #include "generate/gen.h"
 #include "history/access.h"
 #include "history/pg_snapshot.h"
-#include "load_text.h"
+#include "load_portions.h"
 
 #include <unistd.h>
 
@@ -436,64 +435,9 @@ TEST(test_native__a_gigantic_token_is_read)
     }
 }
 
-/* ---- in two threads ---- */
+/* ---- in several threads ---- */
 
-/* As load_bytes, through a relay that hands over after so many bytes of input. */
-static struct esse_history *load_relayed(struct esse_arena *arena, const char *text, size_t length,
-                                         size_t bytes, struct esse_error *err)
-{
-    struct esse_source source;
-    struct esse_arena *scratch = esse_arena_new();
-    struct esse_builder *builder = esse_builder_new(arena);
-    struct esse_reading reading = { &source, builder, esse_builder_sink(builder), ESSE_WORKLOAD_ANY,
-                                    ESSE_WORKLOAD_ANY };
-    struct esse_history *history = NULL;
-    *err = (struct esse_error){ 0 };
-    esse_source_memory(&source, scratch, text, length);
-    if (esse_relay_read(&reading, esse_native_read, bytes, err) &&
-        !esse_builder_freeze_as(builder, "native", reading.found, &history, err))
-        history = NULL;
-    esse_source_close(&source);
-    esse_arena_free(scratch);
-    return history;
-}
-
-#define CHECK_COLUMN(a, b, column, count)                                                          \
-    do {                                                                                           \
-        CHECK_EQ(!(a)->column, !(b)->column);                                                      \
-        if ((a)->column)                                                                           \
-            assert_memory_equal((a)->column, (b)->column, (count) * sizeof *(a)->column);          \
-    } while (0)
-
-/* Not only the same history: the same numbers for keys, atoms and all. */
-static void check_same(const struct esse_history *a, const struct esse_history *b)
-{
-    CHECK_EQ(a->has, b->has);
-    CHECK_EQ(a->ops, b->ops);
-    CHECK_EQ(a->txns, b->txns);
-    CHECK_EQ(a->keys, b->keys);
-    CHECK_EQ(a->sessions, b->sessions);
-    CHECK_EQ(a->spine_count, b->spine_count);
-    CHECK_EQ(esse_values_atoms(a->values), esse_values_atoms(b->values));
-    CHECK_COLUMN(a, b, op_kind, a->ops);
-    CHECK_COLUMN(a, b, op_key, a->ops);
-    CHECK_COLUMN(a, b, op_value, a->ops);
-    CHECK_COLUMN(a, b, op_time, a->ops);
-    CHECK_COLUMN(a, b, op_statement, a->ops);
-    CHECK_COLUMN(a, b, txn_op, a->txns + 1u);
-    CHECK_COLUMN(a, b, txn_session, a->txns);
-    CHECK_COLUMN(a, b, txn_status, a->txns);
-    CHECK_COLUMN(a, b, txn_line, a->txns);
-    CHECK_COLUMN(a, b, txn_name, a->txns);
-    CHECK_COLUMN(a, b, txn_time, a->txns);
-    CHECK_COLUMN(a, b, txn_server_time, a->txns);
-    CHECK_COLUMN(a, b, session_name, a->sessions);
-    CHECK_COLUMN(a, b, key_name, a->keys);
-    for (uint32_t i = 0; i < a->spine_count; i++)
-        CHECK_EQ(a->spines[i].count, b->spines[i].count);
-}
-
-/* Keys too long for a word, so that every batch makes atoms. */
+/* Keys too long for a word, so that every portion makes atoms. */
 static const char *with_long_keys(struct esse_arena *arena, const char *text)
 {
     struct esse_out *out = esse_arena_alloc(arena, 1, sizeof *out);
@@ -522,7 +466,8 @@ TEST(test_native__two_threads_read_what_one_reads)
             text = with_long_keys(arena, text);
         struct esse_history *alone = load_text(arena, "native", text);
         for (size_t i = 0; i < 4; i++) {
-            struct esse_history *both = load_relayed(arena, text, strlen(text), bytes[i], &err);
+            struct esse_history *both =
+                load_portions(arena, "native", text, strlen(text), 2 + seed % 2, bytes[i], &err);
             CHECK(both);
             check_same(alone, both);
             CHECK_TEXT(write_text(arena, "native", both), write_text(arena, "native", alone));
@@ -565,7 +510,8 @@ TEST(test_native__two_threads_number_atoms_as_one_does)
     struct esse_history *alone = load_text(arena, "native", text);
     CHECK(esse_values_atoms(alone->values) > 15);
     for (size_t bytes = 1; bytes < sizeof text; bytes++) {
-        struct esse_history *both = load_relayed(arena, text, sizeof text - 1, bytes, &err);
+        struct esse_history *both =
+            load_portions(arena, "native", text, sizeof text - 1, 2, bytes, &err);
         CHECK(both);
         check_same(alone, both);
         CHECK_TEXT(write_text(arena, "native", both), write_text(arena, "native", alone));
@@ -591,7 +537,8 @@ TEST(test_native__statements_stay_with_their_operations)
     assert_memory_equal(alone->op_statement, statements, sizeof statements);
     CHECK_TEXT(write_text(arena, "native", alone), text);
     for (size_t bytes = 1; bytes <= strlen(text); bytes += 40) {
-        struct esse_history *both = load_relayed(arena, text, strlen(text), bytes, &err);
+        struct esse_history *both =
+            load_portions(arena, "native", text, strlen(text), 2, bytes, &err);
         CHECK(both);
         check_same(alone, both);
         CHECK_TEXT(write_text(arena, "native", both), text);
@@ -616,13 +563,10 @@ TEST(test_native__two_threads_refuse_in_the_same_words)
         struct esse_error alone, both;
         const bool read = load_bytes(arena, "native", text, length, &alone);
         const size_t bytes = 1 + esse_rng_below(&damage, 2000);
-        CHECK_EQ(load_relayed(arena, text, length, bytes, &both) != NULL, read);
+        CHECK_EQ(load_portions(arena, "native", text, length, 2, bytes, &both) != NULL, read);
         if (!read) {
             refused++;
-            CHECK_EQ(both.code, alone.code);
-            CHECK_EQ(both.line, alone.line);
-            CHECK_EQ(both.column, alone.column);
-            CHECK_TEXT(both.text, alone.text);
+            check_same_error(&both, &alone);
         }
         esse_arena_free(arena);
     }

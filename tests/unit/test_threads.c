@@ -3,7 +3,6 @@
 #include "engine/scan/scan.h"
 #include "formats/ahead.h"
 #include "formats/native.h"
-#include "formats/relay.h"
 #include "test.h"
 
 #include <assert.h>
@@ -273,7 +272,7 @@ TEST(test_ahead__may_be_closed_at_any_time)
     }
 }
 
-/* ---- a relay (tests/unit/test_native.c has more) ---- */
+/* ---- portions (tests/unit/test_portions.c has more) ---- */
 
 /* A native history whose transaction 'twice' has the id of the one before, and which ends in the
  * middle of a line. */
@@ -291,27 +290,29 @@ static const char *native_text(struct esse_arena *arena, int txns, int twice, si
     return json(arena, esse_out_memory(out));
 }
 
-static void relay(const char *text, size_t length, size_t bytes, struct esse_budget *budget,
-                  struct esse_error *err)
+static void read_in_portions(const char *text, size_t length, size_t bytes,
+                             struct esse_budget *budget, struct esse_error *err)
 {
     struct esse_arena *arena = esse_arena_new(), *scratch = esse_arena_new();
     struct esse_builder *builder = esse_builder_new(arena);
     struct esse_source source;
     struct esse_reading reading = { .source = &source,
                                     .builder = builder,
-                                    .sink = esse_builder_sink(builder) };
+                                    .sink = esse_builder_sink(builder),
+                                    .threads = 3,
+                                    .portion = bytes };
     *err = (struct esse_error){ 0 };
     esse_source_memory(&source, scratch, text, length);
     source.budget = budget;
-    CHECK(!esse_relay_read(&reading, esse_native_read, bytes, err));
+    CHECK(!esse_native_read(&reading, err));
     CHECK(source.budget == budget);
     esse_source_close(&source);
     esse_arena_free(scratch);
     esse_arena_free(arena);
 }
 
-/* What the reader finds wrong comes after all that it sent; what the sink finds wrong stops it. */
-TEST(test_relay__tells_the_first_error)
+/* Of what is wrong in several portions, and what only the whole shows, the first line counts. */
+TEST(test_portions__tells_the_first_error)
 {
     enum { LINES = 5000 };
     static const int twice[] = { LINES, 1, 30, 2000, LINES - 1 };
@@ -327,21 +328,21 @@ TEST(test_relay__tells_the_first_error)
             snprintf(expected, sizeof expected,
                      "the transaction id '%d' was used before, on line %d; ids must be unique",
                      line - 2, line - 1);
-        relay(text, length, bytes[i % 3], NULL, &err);
+        read_in_portions(text, length, bytes[i % 3], NULL, &err);
         CHECK_TEXT(err.text, expected);
         CHECK_EQ(err.line, line);
         esse_arena_free(arena);
     }
 }
 
-TEST(test_relay__a_spent_budget_stops_it)
+TEST(test_portions__a_spent_budget_stops_it)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_budget budget = { .cancel = true };
     struct esse_error err;
     size_t length;
     const char *text = native_text(arena, 5000, -1, &length);
-    relay(text, length, 1000, &budget, &err);
+    read_in_portions(text, length, 1000, &budget, &err);
     CHECK_EQ(err.code, ESSE_ESTOPPED);
     CHECK_TEXT(err.text, "stopped while reading (interrupted)");
     esse_arena_free(arena);
@@ -450,8 +451,8 @@ int main(void)
         cmocka_unit_test(test_threads__signals_are_for_others),
         cmocka_unit_test(test_ahead__gives_what_the_reader_gave),
         cmocka_unit_test(test_ahead__may_be_closed_at_any_time),
-        cmocka_unit_test(test_relay__tells_the_first_error),
-        cmocka_unit_test(test_relay__a_spent_budget_stops_it),
+        cmocka_unit_test(test_portions__tells_the_first_error),
+        cmocka_unit_test(test_portions__a_spent_budget_stops_it),
         cmocka_unit_test(test_engines__threads_find_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
