@@ -18,8 +18,8 @@ struct portion {
 /* The portions 'first' .. 'first' + 'used' are cut, or one is being cut; in a ring. */
 struct portions {
     const struct esse_portion_reader *reader;
-    struct esse_source *source;
-    struct esse_arena *arena; /* of the windows: whoever cuts uses it */
+    struct esse_source source; /* what was lent; with its arena, whoever cuts uses it */
+    struct esse_arena *arena;  /* of the windows */
     size_t bytes;
     struct portion *ring;
     unsigned count;
@@ -64,7 +64,7 @@ static struct portion *begin_cut(struct portions *p)
 static bool cut(struct portions *p, struct portion *portion)
 {
     struct esse_error error = { 0 };
-    const bool ok = esse_source_cut(p->source, &portion->lines, p->bytes, &error);
+    const bool ok = esse_source_cut(&p->source, &portion->lines, p->bytes, &error);
     const bool is_empty = !ok || portion->lines.at == portion->lines.end;
     pthread_mutex_lock(&p->lock);
     p->is_cutting = false;
@@ -198,7 +198,7 @@ static bool take_all(struct portions *p, struct esse_error *err)
             scan(p, portion);
         else if (!take(p, portion, &is_left, err))
             return false;
-        if (!esse_source_may_go_on(p->budget, esse_source_consumed(p->source), err))
+        if (!esse_source_may_go_on(p->budget, esse_source_consumed(&p->source), err))
             return false;
     }
     if (is_left || !p->failed) /* if nothing is left, no thread cuts any more */
@@ -251,14 +251,18 @@ static void init(struct portions *p)
     pthread_cond_init(&p->changed, NULL);
 }
 
-static void release(struct portions *p, struct esse_arena *back)
+/* What was cut and not taken is the source's again. */
+static void give_back(struct portions *p, struct esse_source *source)
 {
     for (unsigned i = p->used; i-- > 0;)
-        esse_source_put_back(p->source, &p->ring[(p->first + i) % p->count].lines);
-    p->source->mark = p->source->at;
-    p->source->mark_line = p->line;
-    p->source->mark_column = p->column;
-    esse_source_move(p->source, back);
+        esse_source_put_back(&p->source, &p->ring[(p->first + i) % p->count].lines);
+    p->source.mark_line = p->line;
+    p->source.mark_column = p->column;
+    esse_source_return(source, &p->source);
+}
+
+static void release(struct portions *p)
+{
     for (unsigned i = 0; i < p->count; i++) {
         p->reader->release(p->reader->context, p->ring[i].state);
         esse_arena_free(p->ring[i].lines.arena);
@@ -271,24 +275,20 @@ bool esse_portions_read(struct esse_source *source, const struct esse_portion_re
 {
     assert(threads > 0);
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
-    struct esse_arena *arena = source->arena;
     struct portions p = { .reader = reader,
-                          .source = source,
                           .arena = esse_arena_new(),
                           .bytes = bytes,
                           .count = 2 * threads + 1,
                           .guard = esse_guard_here,
                           .budget = source->budget };
-    esse_source_move(source, p.arena);
+    esse_source_lend(source, &p.source, p.arena);
     p.line = source->mark_line;
     p.column = source->mark_column;
     init(&p);
     const bool ok = take_with_help(&p, threads, err);
-    if (atomic_load(&p.is_abandoned)) {
-        source->arena = arena;
-        source->window = NULL;
-        esse_guard_abandon(); /* which frees the other arenas */
-    }
-    release(&p, arena);
+    if (atomic_load(&p.is_abandoned))
+        esse_guard_abandon(); /* which frees the arenas */
+    give_back(&p, source);
+    release(&p);
     return ok;
 }

@@ -168,8 +168,8 @@ static void need_room(struct esse_source *source, struct esse_arena *arena, size
 {
     if (source->window && source->room >= room)
         return;
-    source->room = room;
     source->window = esse_arena_grow(arena, source->window, room + ESSE_SOURCE_SLACK);
+    source->room = room;
 }
 
 /* Makes 'at' a place before which there are 'count' bytes of room. */
@@ -238,18 +238,36 @@ void esse_source_put_back(struct esse_source *source, const struct esse_source *
     put_before(source, lines->at, (size_t)(lines->end - lines->at));
 }
 
-void esse_source_move(struct esse_source *source, struct esse_arena *arena)
+/* The bytes of 'from', and its place, in a window that has room for them. */
+static void take_over(struct esse_source *source, const struct esse_source *from)
 {
-    const size_t here = (size_t)(source->end - source->at);
-    char *window = esse_arena_grow(arena, NULL, source->room + ESSE_SOURCE_SLACK);
+    const size_t here = (size_t)(from->end - from->at);
+    memcpy(source->window, from->at, here);
+    memset(source->window + here, 0, ESSE_SOURCE_SLACK);
+    source->at = source->mark = source->window;
+    source->end = source->window + here;
+    source->mark_line = from->mark_line;
+    source->mark_column = from->mark_column;
+}
+
+void esse_source_lend(struct esse_source *source, struct esse_source *borrower,
+                      struct esse_arena *arena)
+{
     move_mark(source, source->at);
-    source->passed += (uint64_t)(source->at - source->window);
-    memcpy(window, source->at, here + ESSE_SOURCE_SLACK);
-    esse_arena_drop(source->arena, source->window);
-    source->arena = arena;
-    source->window = window;
-    source->at = source->mark = window;
-    source->end = window + here;
+    *borrower = *source;
+    borrower->arena = arena;
+    borrower->window = esse_arena_grow(arena, NULL, source->room + ESSE_SOURCE_SLACK);
+    take_over(borrower, source);
+}
+
+void esse_source_return(struct esse_source *source, const struct esse_source *borrower)
+{
+    need_room(source, source->arena, (size_t)(borrower->end - borrower->at));
+    take_over(source, borrower);
+    source->last = borrower->last;
+    source->failed = borrower->failed;
+    source->error = borrower->error;
+    source->lost = borrower->lost;
 }
 
 uint64_t esse_source_line(struct esse_source *source, const char *place)

@@ -91,8 +91,14 @@ bool esse_source_cut(struct esse_source *source, struct esse_source *lines, size
  * the input, 'mark' and its line, is the caller's to say. */
 void esse_source_put_back(struct esse_source *source, const struct esse_source *lines);
 
-/* Moves the window to another arena. */
-void esse_source_move(struct esse_source *source, struct esse_arena *arena);
+/*
+ * Lends what is left of the input to 'borrower', which has a window in another arena and goes on
+ * reading; nothing may be read from 'source' until it is returned.  'source' itself stays as it is,
+ * and can be closed, if that never happens.
+ */
+void esse_source_lend(struct esse_source *source, struct esse_source *borrower,
+                      struct esse_arena *arena);
+void esse_source_return(struct esse_source *source, const struct esse_source *borrower);
 
 /* Past the byte order mark that some editors put first. */
 static inline const char *esse_past_mark(const char *at, const char *end)
