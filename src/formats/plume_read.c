@@ -233,7 +233,8 @@ static bool scan_owner(struct scanner *s, struct line *line)
     return true;
 }
 
-static bool scan_line(struct scanner *s, struct line *line)
+/* Inlined, as is add_line: a call at every line was a twelfth of all reading. */
+static inline __attribute__((always_inline)) bool scan_line(struct scanner *s, struct line *line)
 {
     struct esse_text *text = &s->text;
     const char kind = *text->at;
@@ -256,12 +257,15 @@ static bool add_aborted(struct reader *r, const struct line *line)
     return complete(r, held);
 }
 
+static inline bool is_of_current(const struct reader *r, const struct line *line)
+{
+    return r->current && r->current->txn == line->txn &&
+           esse_value_eq(r->current->session, line->session);
+}
+
 /* Makes the transaction of a line, which is not an aborted one, the current one. */
 static bool find_txn(struct reader *r, const struct line *line)
 {
-    if (r->current && r->current->txn == line->txn &&
-        esse_value_eq(r->current->session, line->session))
-        return true;
     struct session *session = session_of(r, line->session);
     if (session->open && session->open->txn != line->txn) {
         if (!complete(r, session->open))
@@ -274,11 +278,11 @@ static bool find_txn(struct reader *r, const struct line *line)
     return true;
 }
 
-static bool add_line(struct reader *r, const struct line *line)
+static inline bool add_line(struct reader *r, const struct line *line)
 {
     if (line->txn == ESSE_PLUME_ABORTED)
         return add_aborted(r, line);
-    if (!find_txn(r, line))
+    if (!is_of_current(r, line) && !find_txn(r, line))
         return false;
     op_vec_push(&r->current->ops, r->arena, line->op);
     return true;
@@ -391,7 +395,7 @@ static bool take_runs(struct reader *r, struct portion *portion, uint64_t lines)
             if (!add_aborted(r, &run->line))
                 return false;
         } else {
-            if (!find_txn(r, &run->line))
+            if (!is_of_current(r, &run->line) && !find_txn(r, &run->line))
                 return false;
             op_vec_append(&r->current->ops, r->arena, ops, run->count);
         }
