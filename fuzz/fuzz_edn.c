@@ -6,7 +6,8 @@
 
 /*
  * Any bytes, as Jepsen EDN and as Elle's JSON: read, frozen, written, and what was written must
- * read and write the same again.  Build: clang -fsanitize=fuzzer,address,undefined.
+ * be read and written again, in the end the same.  Build: clang
+ * -fsanitize=fuzzer,address,undefined.
  */
 
 static struct esse_history *read_bytes(struct esse_arena *arena, const struct esse_format *format,
@@ -25,23 +26,45 @@ static struct esse_history *read_bytes(struct esse_arena *arena, const struct es
 }
 
 static bool write_out(struct esse_arena *arena, const struct esse_history *history, bool lossy,
-                      struct esse_out *out)
+                      struct esse_out *out, struct esse_error *err)
 {
-    struct esse_error err = { 0 };
     esse_out_init_memory(out, arena);
     struct esse_sink *sink = esse_format_jepsen_edn.writer(arena, history->values, out, lossy);
-    return esse_history_emit(history, sink, &err);
+    return esse_history_emit(history, sink, err);
 }
 
+/* Lists and registers in one history: nothing is dropped that would make it one of them. */
+static bool is_mixed(struct esse_arena *arena, const struct esse_history *history)
+{
+    struct esse_error err = { 0 };
+    struct esse_out out;
+    return !write_out(arena, history, false, &out, &err) &&
+           strstr(err.text, "both lists and registers");
+}
+
+/* What was written is read and written, without loss. */
+static struct esse_out write_again(struct esse_arena *arena, const struct esse_out *written)
+{
+    struct esse_out out;
+    struct esse_error err = { 0 };
+    struct esse_history *again =
+        read_bytes(arena, &esse_format_jepsen_edn, written->buffer, written->count);
+    if (!again || !write_out(arena, again, false, &out, &err))
+        abort();
+    return out;
+}
+
+/* An invocation that was closed because its process goes on has lent its other members to its
+ * completion; then nothing changes any more. */
 static void round_trip(struct esse_arena *arena, const struct esse_history *history)
 {
-    struct esse_out once, twice;
-    if (!write_out(arena, history, true, &once))
+    struct esse_out once;
+    struct esse_error err = { 0 };
+    if (is_mixed(arena, history) || !write_out(arena, history, true, &once, &err))
         return;
-    struct esse_history *again =
-        read_bytes(arena, &esse_format_jepsen_edn, once.buffer, once.count);
-    if (!again || !write_out(arena, again, false, &twice) || once.count != twice.count ||
-        (once.count && memcmp(once.buffer, twice.buffer, once.count) != 0))
+    const struct esse_out twice = write_again(arena, &once), thrice = write_again(arena, &twice);
+    if (twice.count != thrice.count ||
+        (twice.count && memcmp(twice.buffer, thrice.buffer, twice.count) != 0))
         abort();
 }
 

@@ -87,6 +87,8 @@ struct esse_budget {
     /* Kept by the library: zero them. */
     bool is_started;
     double deadline, looked, ended;
+    double part_deadline;
+    bool is_part_over;
     uint32_t countdown, between;
     const char *phase;
     enum esse_spent spent;

@@ -105,12 +105,40 @@ bool esse_budget_check_now(struct esse_budget *budget)
         spend(budget, ESSE_SPENT_TIME, now);
     else if (is_too_much(budget))
         spend(budget, ESSE_SPENT_MEMORY, now);
+    else if (budget->part_deadline > 0 && now >= budget->part_deadline) {
+        spend(budget, ESSE_SPENT_TIME, now);
+        budget->is_part_over = true;
+    }
     return !budget->spent;
+}
+
+void esse_budget_begin_part(struct esse_budget *budget)
+{
+    if (!budget || budget->deadline <= 0)
+        return;
+    assert(budget->part_deadline <= 0);
+    const double now = esse_clock_seconds();
+    budget->part_deadline = now + (budget->deadline - now) / 2;
+}
+
+void esse_budget_end_part(struct esse_budget *budget)
+{
+    if (!budget)
+        return;
+    if (budget->is_part_over)
+        budget->spent = ESSE_SPENT_NOTHING;
+    budget->is_part_over = false;
+    budget->part_deadline = 0;
 }
 
 static double grace_of(const struct esse_budget *budget)
 {
     return GRACE_SECONDS + GRACE_SHARE * budget->seconds;
+}
+
+static uint64_t with_grace(uint64_t bytes)
+{
+    return bytes + bytes / 20;
 }
 
 double esse_budget_hard_end(const struct esse_budget *budget)
@@ -127,12 +155,14 @@ bool esse_budget_is_over(struct esse_budget *budget)
         return false;
     if (budget->deadline > 0 && budget->looked >= esse_budget_hard_end(budget))
         return true;
-    return budget->spent != ESSE_SPENT_MEMORY && budget->looked >= budget->ended + grace_of(budget);
+    if (budget->spent == ESSE_SPENT_MEMORY)
+        return resident_bytes() > with_grace(budget->memory_bytes);
+    return !budget->is_part_over && budget->looked >= budget->ended + grace_of(budget);
 }
 
 uint64_t esse_budget_most_bytes(const struct esse_budget *budget)
 {
-    const uint64_t most = budget->memory_bytes + budget->memory_bytes / 20;
+    const uint64_t most = with_grace(budget->memory_bytes);
     return !budget->memory_bytes         ? 0
            : most > budget->bytes_before ? most - budget->bytes_before
                                          : 1;

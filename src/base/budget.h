@@ -28,6 +28,11 @@ static inline bool esse_budget_poll(struct esse_budget *budget, uint64_t done)
     return esse_budget_check_now(budget);
 }
 
+/* Until the part ends only a half of the time that is left may be spent: for work that improves an
+ * answer which is there already, and which must still be shown.  Parts do not nest. */
+void esse_budget_begin_part(struct esse_budget *budget);
+void esse_budget_end_part(struct esse_budget *budget);
+
 /* Is the hard end reached, a little after the soft one: 5 % and a tenth of a second?  See guard.h.
  */
 bool esse_budget_is_over(struct esse_budget *budget);

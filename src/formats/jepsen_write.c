@@ -29,13 +29,14 @@ struct session {
     bool goes_on_last; /* its last transaction is completed behind all times, when is not known */
     bool is_open; /* its last transaction was invoked and not completed; it is by 'closing', ... */
     struct line closing; /* ... if the session goes on */
+    uint32_t goes_on_as; /* another process, by its number in 'sessions'; NO_SESSION: this one */
 };
-
-ESSE_VEC(line_vec, struct line)
-ESSE_VEC(session_vec, struct session)
 
 #define NO_SESSION      UINT32_MAX
 #define MADE_UP_SESSION (UINT32_MAX - 1)
+
+ESSE_VEC(line_vec, struct line)
+ESSE_VEC(session_vec, struct session)
 
 #define HEAD_TIME (ESSE_NO_TIME + 1) /* before everything: the initial state */
 
@@ -77,21 +78,46 @@ static void put_value(const struct writer *w, struct esse_out *out, esse_value v
 
 /* ---- sessions ---- */
 
-static uint32_t session_of(struct writer *w, esse_value name)
+static const struct session new_session = { .last_start = ESSE_NO_TIME,
+                                            .last_end = ESSE_NO_TIME,
+                                            .goes_on_as = NO_SESSION };
+
+static int64_t new_process(struct writer *w)
 {
     enum { FIRST_MADE_UP = 1000000000 }; /* far from the numbers that clients have */
+    return FIRST_MADE_UP + w->renamed++;
+}
+
+static uint32_t session_of(struct writer *w, esse_value name)
+{
     uint32_t hash = esse_hash_word(name.word), id;
     struct esse_probe probe = esse_index_probe(&w->session_index, hash);
     while (esse_probe_next(&probe, &id))
-        if (esse_value_eq(w->sessions.at[id].name, name))
+        if (esse_value_eq(w->sessions.at[id].name, name)) {
+            while (w->sessions.at[id].goes_on_as != NO_SESSION)
+                id = w->sessions.at[id].goes_on_as;
             return id;
-    struct session session = { .name = name, .last_start = ESSE_NO_TIME, .last_end = ESSE_NO_TIME };
+        }
+    struct session session = new_session;
+    session.name = name;
     if (!esse_value_as_int(w->to.sink.values, name, &session.process))
-        session.process = FIRST_MADE_UP + w->renamed++;
+        session.process = new_process(w);
     id = (uint32_t)w->sessions.count;
     session_vec_push(&w->sessions, w->arena, session);
     esse_index_add(&w->session_index, w->arena, hash, id);
     return id;
+}
+
+/* From here on the session is another process: what came before is not in its order, and may stay
+ * open. */
+static uint32_t split_session(struct writer *w, uint32_t id)
+{
+    struct session session = new_session;
+    session.name = w->sessions.at[id].name;
+    session.process = new_process(w);
+    w->sessions.at[id].goes_on_as = (uint32_t)w->sessions.count;
+    session_vec_push(&w->sessions, w->arena, session);
+    return w->sessions.at[id].goes_on_as;
 }
 
 /* A session that the reader made up, ?0 or ?1, for a completion without a process. */
@@ -400,22 +426,19 @@ static bool keep_line(struct writer *w, const struct esse_txn_record *txn, struc
     return true;
 }
 
-/* Whether the transaction comes next in its session when the lines are read in their order. */
-static bool check_session(struct writer *w, const struct session *session,
-                          const struct esse_txn_record *txn, struct esse_error *err)
+/* Why the transaction does not come next in its session when the lines are read in their order;
+ * NULL if it does. */
+static const char *lost_order(const struct session *session, const struct esse_txn_record *txn)
 {
     const bool started = txn->start != ESSE_NO_TIME, ended = txn->end != ESSE_NO_TIME;
-    if (session->goes_on_last && (started || ended) &&
-        !lost(w,
-              "a session in which a transaction without times, or without an end, comes before one "
-              "with times",
-              err))
-        return false;
+    if (session->goes_on_last && (started || ended))
+        return "a session in which a transaction without times, or without an end, comes before "
+               "one with times";
     const bool starts_early =
         started && txn->start < (session->is_open ? session->last_end : session->last_start);
-    if (starts_early || (ended && txn->end < session->last_end))
-        return lost(w, "a session whose transactions start or end in another order", err);
-    return true;
+    return starts_early || (ended && txn->end < session->last_end)
+               ? "a session whose transactions start or end in another order"
+               : NULL;
 }
 
 /* The session goes on at 'time': its open invocation, which never returned, is completed. */
@@ -494,16 +517,27 @@ static bool keep_completion(struct writer *w, const struct esse_txn_record *txn,
     return true;
 }
 
+/* Its session, or another process in its place if the order there cannot be kept. */
+static bool find_session(struct writer *w, const struct esse_txn_record *txn, uint32_t *id,
+                         struct esse_error *err)
+{
+    *id = session_of(w, txn->session);
+    const char *what = lost_order(&w->sessions.at[*id], txn);
+    if (what && !lost(w, what, err))
+        return false;
+    if (what)
+        *id = split_session(w, *id);
+    return true;
+}
+
 static bool keep_txn(struct writer *w, const struct esse_txn_record *txn, struct esse_error *err)
 {
-    struct session alone = { .last_start = ESSE_NO_TIME, .last_end = ESSE_NO_TIME };
+    struct session alone = new_session;
     struct line line = { .session = MADE_UP_SESSION };
-    if (!is_made_up(w, txn))
-        line.session = session_of(w, txn->session);
+    if (!is_made_up(w, txn) && !find_session(w, txn, &line.session, err))
+        return false;
     struct session *session =
         line.session == MADE_UP_SESSION ? &alone : &w->sessions.at[line.session];
-    if (!check_session(w, session, txn, err))
-        return false;
     w->txns++;
     close_open(w, session,
                txn->start != ESSE_NO_TIME ? txn->start

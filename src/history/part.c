@@ -257,7 +257,7 @@ static void join_lists(const struct joining *j, const uint32_t *keys, esse_value
         const size_t count = values[i].word >> 32;
         esse_guard_poll();
         values[i] = esse_lists_add(j->whole->lists, (esse_key){ keys[i] }, items, count);
-        items += count;
+        items = count ? items + count : items;
     }
 }
 

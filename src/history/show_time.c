@@ -55,9 +55,9 @@ void esse_show_interval(struct esse_out *out, int64_t begin, int64_t end)
 
 void esse_show_later(struct esse_out *out, int64_t first, int64_t second)
 {
-    const int64_t gap = second - first;
-    if (second < millisecond_ns || gap < 1000)
+    if (first < 0 || second < millisecond_ns || second - first < 1000) /* or no time at all */
         return;
+    const int64_t gap = second - first;
     if (gap < millisecond_ns)
         esse_out_f(out, ", %.1f us later", (double)gap / 1000);
     else if (gap < second_ns)

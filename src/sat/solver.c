@@ -1,5 +1,7 @@
 #include "sat/solver_state.h"
 
+#include "base/guard.h"
+
 #include <assert.h>
 #include <math.h>
 
@@ -281,6 +283,7 @@ enum { WORK_BETWEEN_LOOKS = 20000 }; /* well below a millisecond */
 
 static bool budget_left(struct esse_solver *s)
 {
+    esse_guard_poll();
     if (!s->budget || s->stats.work - s->looked < WORK_BETWEEN_LOOKS)
         return true;
     s->looked = s->stats.work;

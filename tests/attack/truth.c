@@ -380,6 +380,41 @@ static bool try_list_order(void *context, const int *items, int count)
     return !is_done(at->all);
 }
 
+/* The longest list of the key that was read, or NULL. */
+static const struct op *longest_list(const struct world *world, int key)
+{
+    const struct op *longest = NULL;
+    for (int t = 0; t < world->history->txn_count; t++)
+        for (int o = 0; counts(world, t) && o < world->history->txns[t].op_count; o++) {
+            const struct op *op = &world->history->txns[t].ops[o];
+            if (op->kind == OP_READ_LIST && op_reads(op, key) &&
+                (!longest || op->count > longest->count))
+                longest = op;
+        }
+    return longest;
+}
+
+/* All orders that begin as the longest list does: no other explains it, and there are too many. */
+static bool list_orders_from(struct list_context *at, const struct op *longest, int *items,
+                             int placed, int count)
+{
+    const struct version *versions = at->all->world->versions[at->key];
+    if (placed == count)
+        return try_list_order(at, items, count);
+    for (int i = placed; i < count; i++) {
+        const int taken = items[i];
+        if (longest && placed < longest->count && versions[taken].value != longest->items[placed])
+            continue;
+        items[i] = items[placed];
+        items[placed] = taken;
+        if (!list_orders_from(at, longest, items, placed + 1, count))
+            return false;
+        items[placed] = items[i];
+        items[i] = taken;
+    }
+    return true;
+}
+
 static void each_list_order(struct readings *all, int key)
 {
     struct world *world = all->world;
@@ -392,8 +427,8 @@ static void each_list_order(struct readings *all, int key)
     }
     for (int v = 1; v < world->version_count[key]; v++)
         items[v - 1] = v;
-    each_order(items, world->version_count[key] - 1, try_list_order,
-               &(struct list_context){ all, key });
+    list_orders_from(&(struct list_context){ all, key }, longest_list(world, key), items, 0,
+                     world->version_count[key] - 1);
 }
 
 /* ---- worlds ---- */

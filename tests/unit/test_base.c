@@ -320,6 +320,28 @@ TEST(test_budget__memory_runs_out)
     esse_arena_free(arena);
 }
 
+TEST(test_budget__a_part_ends_before_the_whole)
+{
+    struct esse_budget budget = { .seconds = 3600 };
+    esse_budget_start(&budget);
+    esse_budget_begin_part(&budget);
+    CHECK(esse_budget_check_now(&budget));
+    CHECK(budget.part_deadline < budget.deadline - 1000);
+    budget.part_deadline = budget.looked; /* half an hour later */
+    CHECK(!esse_budget_check_now(&budget));
+    CHECK_EQ(esse_budget_spent(&budget), ESSE_SPENT_TIME);
+    CHECK(!esse_budget_is_over(&budget));
+    esse_budget_end_part(&budget);
+    CHECK(esse_budget_check_now(&budget));
+    CHECK(!esse_budget_spent(&budget));
+
+    esse_budget_begin_part(&budget);
+    budget.cancel = 1;
+    CHECK(!esse_budget_check_now(&budget));
+    esse_budget_end_part(&budget);
+    CHECK_EQ(esse_budget_spent(&budget), ESSE_SPENT_INTERRUPTED);
+}
+
 TEST(test_budget__none_is_without_limits)
 {
     CHECK(esse_budget_poll(NULL, 1));
@@ -348,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_budget__time_runs_out),
         cmocka_unit_test(test_budget__cancelling_stops_it),
         cmocka_unit_test(test_budget__memory_runs_out),
+        cmocka_unit_test(test_budget__a_part_ends_before_the_whole),
         cmocka_unit_test(test_budget__none_is_without_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

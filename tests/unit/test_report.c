@@ -729,6 +729,31 @@ TEST(test_names__times_are_told_as_people_tell_them)
     esse_arena_free(arena);
 }
 
+TEST(test_names__how_much_later_is_told_of_two_times)
+{
+    static const struct {
+        int64_t first, second;
+        const char *words;
+    } cases[] = {
+        { 117528419, 117607627, ", 79.2 us later" },
+        { 117528419, 127528419, ", 10.0 ms later" },
+        { 117528419, 3117528419, ", 3.000 s later" },
+        { 117528419, 117528519, "" },
+        { 117528419, 117528418, "" },
+        { 7, ESSE_NO_TIME, "" },
+        { ESSE_NO_TIME, 117528419, "" },
+        { ESSE_NO_TIME, ESSE_NO_TIME, "" },
+    };
+    struct esse_arena *arena = esse_arena_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct esse_out out;
+        esse_out_init_memory(&out, arena);
+        esse_show_later(&out, cases[i].first, cases[i].second);
+        CHECK_TEXT(esse_out_memory(&out), cases[i].words);
+    }
+    esse_arena_free(arena);
+}
+
 /* ---- refutations ---- */
 
 /* A choice about two writes that leads round the same circle either way. */
@@ -891,6 +916,7 @@ int main(void)
         cmocka_unit_test(test_names__numbers_say_what_they_are),
         cmocka_unit_test(test_names__a_row_keeps_the_columns_that_matter),
         cmocka_unit_test(test_names__times_are_told_as_people_tell_them),
+        cmocka_unit_test(test_names__how_much_later_is_told_of_two_times),
         cmocka_unit_test(test_statements__are_shown_as_they_stand_there),
         cmocka_unit_test(test_statements__that_differ_look_different),
         cmocka_unit_test(test_dot__clusters_nodes_and_edges),

@@ -82,12 +82,14 @@ void poly_shrink_proof(struct poly *poly)
     for (uint32_t i = 0; i < core.count; i++)
         core.kept[i] = i;
     esse_budget_phase(poly->budget, "making the refutation small", 0);
+    esse_budget_begin_part(poly->budget);
     for (uint32_t round = 0; round < CORE_ROUNDS; round++) {
         uint32_t before = core.count;
         if (!shrink(&core, UINT32_MAX) || core.count * (uint64_t)20 > before * (uint64_t)19)
             break;
     }
     shrink_one_by_one(&core);
+    esse_budget_end_part(poly->budget);
     for (uint32_t i = 0; i < core.count; i++)
         clauses->at[i] = clauses->at[core.kept[i]];
     clauses->count = core.count;
