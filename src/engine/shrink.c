@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/guard.h"
 #include "base/hash.h"
 #include "base/index.h"
 #include "base/vec.h"
@@ -68,14 +69,14 @@ static bool violates(struct shrink *s, const struct esse_history *part)
     return same;
 }
 
-/* Makes the selected part the current one if it still shows the anomaly. */
+/* Makes the selected part the current one if it still shows the anomaly: the last thing that an
+ * attempt does, so that one which is abandoned has changed nothing. */
 static bool try_part(struct shrink *s, const struct esse_selection *selection)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_history *part;
     struct esse_error refused;
-    if (is_spent(s) || !esse_history_subset(arena, s->current, selection, &part, &refused) ||
-        !violates(s, part)) {
+    if (!esse_history_subset(arena, s->current, selection, &part, &refused) || !violates(s, part)) {
         esse_arena_free(arena);
         return false;
     }
@@ -86,25 +87,54 @@ static bool try_part(struct shrink *s, const struct esse_selection *selection)
     return true;
 }
 
-/* ---- removing pieces ---- */
+/* ---- an attempt ---- */
 
 enum unit { TXNS, OPS, KEYS, UNITS };
+
+enum effort { NAMED, WRITERS, WRITERS_OF_KEYS, ALL_OF_KEYS, EFFORTS };
+
+struct attempt {
+    struct shrink *s;
+    bool smaller;
+    /* Without a piece of the current part. */
+    enum unit unit;
+    uint32_t from, count;
+    /* Or what an occurrence needs. */
+    const struct esse_anomaly *anomaly;
+    enum effort effort;
+    bool narrow; /* all other keys are left out, so that no predicate has to do with them */
+};
+
+/* What there is no time or memory for is no smaller part. */
+static bool attempt(void (*work)(void *context), struct attempt a)
+{
+    return !is_spent(a.s) && esse_guard_run(a.s->check.budget, work, &a) && a.smaller;
+}
+
+/* ---- removing pieces ---- */
 
 static uint32_t units_of(const struct esse_history *history, enum unit unit)
 {
     return unit == TXNS ? history->txns : unit == OPS ? history->ops : history->keys;
 }
 
+static void leave_out(void *context)
+{
+    struct attempt *a = context;
+    const struct esse_history *current = a->s->current;
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_selection selection = esse_selection_all(scratch, current);
+    shrink_know_ranges(&selection, scratch, current);
+    uint8_t *column[UNITS] = { selection.txns, selection.ops, selection.keys };
+    memset(column[a->unit] + a->from, 0, a->count);
+    a->smaller = try_part(a->s, &selection);
+    esse_arena_free(scratch);
+}
+
 static bool try_without(struct shrink *s, enum unit unit, uint32_t from, uint32_t count)
 {
-    struct esse_arena *scratch = esse_arena_new();
-    struct esse_selection selection = esse_selection_all(scratch, s->current);
-    shrink_know_ranges(&selection, scratch, s->current);
-    uint8_t *column[UNITS] = { selection.txns, selection.ops, selection.keys };
-    memset(column[unit] + from, 0, count);
-    bool smaller = try_part(s, &selection);
-    esse_arena_free(scratch);
-    return smaller;
+    return attempt(leave_out,
+                   (struct attempt){ .s = s, .unit = unit, .from = from, .count = count });
 }
 
 /*
@@ -247,9 +277,11 @@ static void select_writers(const struct shrink *s, struct esse_selection *select
     for (uint32_t t = 0; t < s->whole->txns; t++)
         if (selection->txns[t])
             want_reads(scratch, s->whole, t, selection->keys, &all, &index);
-    for (uint32_t t = 0; t < s->whole->txns; t++)
+    for (uint32_t t = 0; t < s->whole->txns; t++) {
+        esse_guard_poll();
         if (!selection->txns[t] && writes_wanted(s->whole, t, &all, &index))
             selection->txns[t] = 1;
+    }
     esse_arena_free(scratch);
 }
 
@@ -289,32 +321,39 @@ static uint8_t *keys_of(const struct shrink *s, struct esse_arena *arena,
 static void select_touching(const struct shrink *s, struct esse_selection *selection,
                             const uint8_t *keys, bool writes)
 {
-    for (uint32_t t = 0; t < s->whole->txns; t++)
+    for (uint32_t t = 0; t < s->whole->txns; t++) {
+        esse_guard_poll();
         if (touches(s->whole, t, keys, writes))
             selection->txns[t] = 1;
+    }
 }
 
-enum effort { NAMED, WRITERS, WRITERS_OF_KEYS, ALL_OF_KEYS, EFFORTS };
+static void keep_witness(void *context)
+{
+    struct attempt *a = context;
+    struct shrink *s = a->s;
+    struct esse_arena *scratch = esse_arena_new();
+    struct esse_selection selection = esse_selection_all(scratch, s->whole);
+    uint8_t *keys = keys_of(s, scratch, a->anomaly);
+    memset(selection.txns, 0, s->whole->txns);
+    shrink_know_ranges(&selection, scratch, s->whole);
+    select_named(s, &selection, a->anomaly);
+    if (a->narrow)
+        selection.keys = keys;
+    if (a->effort >= WRITERS)
+        select_writers(s, &selection);
+    if (a->effort >= WRITERS_OF_KEYS)
+        select_touching(s, &selection, keys, a->effort == WRITERS_OF_KEYS);
+    a->smaller = try_part(s, &selection);
+    esse_arena_free(scratch);
+}
 
-/* 'narrow': all other keys are left out, so that no predicate has to do with them. */
 static bool try_witness(struct shrink *s, const struct esse_anomaly *anomaly, enum effort effort,
                         bool narrow)
 {
-    struct esse_arena *scratch = esse_arena_new();
-    struct esse_selection selection = esse_selection_all(scratch, s->whole);
-    uint8_t *keys = keys_of(s, scratch, anomaly);
-    memset(selection.txns, 0, s->whole->txns);
-    shrink_know_ranges(&selection, scratch, s->whole);
-    select_named(s, &selection, anomaly);
-    if (narrow)
-        selection.keys = keys;
-    if (effort >= WRITERS)
-        select_writers(s, &selection);
-    if (effort >= WRITERS_OF_KEYS)
-        select_touching(s, &selection, keys, effort == WRITERS_OF_KEYS);
-    bool smaller = try_part(s, &selection);
-    esse_arena_free(scratch);
-    return smaller;
+    return attempt(
+        keep_witness,
+        (struct attempt){ .s = s, .anomaly = anomaly, .effort = effort, .narrow = narrow });
 }
 
 static uint32_t size_of(const struct esse_anomaly *anomaly)

@@ -1,5 +1,6 @@
 #include "history/subset.h"
 
+#include "base/guard.h"
 #include "base/radix.h"
 #include "base/vec.h"
 #include "history/access.h"
@@ -385,9 +386,11 @@ static bool send_all(struct subset *s, struct esse_error *err)
     bool ok = send_header(s, err);
     for (uint32_t i = 0; ok && i < s->history->fault_count; i++)
         ok = s->sink->fault(s->sink, &s->history->faults[i], err);
-    for (uint32_t t = 0; ok && t < s->history->txns; t++)
+    for (uint32_t t = 0; ok && t < s->history->txns; t++) {
+        esse_guard_poll();
         if (s->selection->txns[t])
             ok = send_txn(s, t, err);
+    }
     return ok && send_init(s, err) && send_certificates(s, err) && s->sink->finish(s->sink, err);
 }
 

@@ -1,5 +1,6 @@
 #include "history/subset_left.h"
 
+#include "base/guard.h"
 #include "base/hash.h"
 #include "history/access.h"
 #include "history/subset_seen.h"
@@ -223,6 +224,7 @@ static void drop_dangling(struct esse_left *left)
     for (bool again = true; again;) {
         again = false;
         for (uint32_t t = 0; t < history->txns; t++) {
+            esse_guard_poll();
             for (uint32_t op = history->txn_op[t];
                  left->selection->txns[t] && op < history->txn_op[t + 1]; op++) {
                 if (left->op_kept[op] && (reads_gone(left, op) || would_be_last(left, t, op))) {
@@ -249,7 +251,8 @@ void esse_left_find(struct esse_left *left, struct esse_arena *scratch,
     left->is_whole = true;
     for (uint32_t key = 0; key < history->keys; key++)
         left->is_whole = left->is_whole && selection->keys[key];
-    for (uint32_t t = 0; t < history->txns; t++)
+    for (uint32_t t = 0; t < history->txns; t++) {
+        esse_guard_poll();
         for (uint32_t op = history->txn_op[t]; op < history->txn_op[t + 1]; op++) {
             const bool kept = selection->txns[t] && selection->ops[op] &&
                               (esse_op_is_predicate(history->op_kind[op]) ||
@@ -257,5 +260,6 @@ void esse_left_find(struct esse_left *left, struct esse_arena *scratch,
             left->op_kept[op] = kept ? ESSE_LEFT_WHOLE : ESSE_LEFT_GONE;
             count_op(left, t, op);
         }
+    }
     drop_dangling(left);
 }

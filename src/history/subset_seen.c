@@ -1,5 +1,6 @@
 #include "history/subset_seen.h"
 
+#include "base/guard.h"
 #include "base/radix.h"
 #include "history/access.h"
 
@@ -12,6 +13,7 @@ static void walk_writes(struct esse_seen *seen,
 {
     const struct esse_history *history = seen->left->history;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
+        esse_guard_poll();
         struct esse_access_walk walk = esse_accesses_of(history, txn);
         while (history->txn_status[txn] != ESSE_ABORTED && esse_access_next(&walk))
             if (walk.access.kind != ESSE_OP_READ)

@@ -1,5 +1,7 @@
 #include "engine/polygraph/poly_state.h"
 
+#include "base/guard.h"
+
 /*
  * A first order that breaks little: the history is run once more.  A transaction may run when what
  * is known to precede it has run, and may overwrite a key when all readers of its present version
@@ -233,6 +235,7 @@ static uint32_t pick(struct schedule *s, bool to_start)
 
 static bool force(struct schedule *s)
 {
+    esse_guard_poll();
     uint32_t txn = poly_is_doubled(s->poly) ? pick(s, true) : ESSE_NO_TXN;
     if (txn != ESSE_NO_TXN) {
         run_start(s, txn);
