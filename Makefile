@@ -32,11 +32,11 @@ LIBS = -lz -lzstd -lsqlite3 -l:libpg_query.a -Wl,--exclude-libs,libpg_query.a -l
 RELEASE_FLAGS = -O3 -g -fPIC
 # Fat objects, so that the installed static library links without LTO too; clang 14 has none.
 LTO_FLAGS = $(if $(findstring clang,$(CC)),,-flto=auto -ffat-lto-objects)
-# Sanitizer builds have the expensive asserts too: base/checked.h.
-ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+# Sanitizer builds have the expensive asserts too: base/checked.h.  What their reports name is lines: -g1.
+ASAN_FLAGS = -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
              -DESSE_CHECKED
 # What TSan adds to the code makes gcc see variables that are not set; the other builds look at that.
-TSAN_FLAGS = -O1 -g -fsanitize=thread -Wno-maybe-uninitialized -DESSE_CHECKED
+TSAN_FLAGS = -O1 -g1 -fsanitize=thread -Wno-maybe-uninitialized -DESSE_CHECKED
 
 SOURCES = $(sort $(shell find src -name '*.c'))
 LIB_SOURCES = $(filter-out src/cli/%,$(SOURCES))

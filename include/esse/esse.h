@@ -247,11 +247,11 @@ ESSE_API const char *esse_level_name(enum esse_level_id level); /* "serializable
 /* Why one version of a register comes before another, where no list and no certificate shows it. */
 enum esse_basis {
     ESSE_BASIS_NONE,
-    ESSE_BASIS_WFR_KEYS,          /* "wfr-keys": who reads a key and then writes it overwrites what
-                                     it read, or something later */
+    ESSE_BASIS_WFR_KEYS,          /* "wfr-keys": a transaction that reads a key and then writes it
+                                     overwrites what it read, or something later */
     ESSE_BASIS_SEQUENTIAL_KEYS,   /* "sequential-keys": no session sees a key go back */
-    ESSE_BASIS_LINEARIZABLE_KEYS, /* "linearizable-keys": nobody who starts after another's end sees
-                                     a key go back behind it */
+    ESSE_BASIS_LINEARIZABLE_KEYS, /* "linearizable-keys": no transaction that starts after another's
+                                     end sees a key go back behind it */
     ESSE_BASIS_INITIAL_STATE,     /* "initial-state": the initial version comes first */
     ESSE_BASIS_END
 };
@@ -536,12 +536,12 @@ struct esse_order {
 };
 
 /*
- * One way in which the elements of lists can have come to be that several operations appended: who
- * appended which.  Of a level that holds there is the one in which the order proves it; of one that
- * is violated there are all, with what rules the level out in each.
+ * One way in which the elements of lists can have come to be that several operations appended:
+ * which operation appended which.  Of a level that holds there is the one in which the order proves
+ * it; of one that is violated there are all, with what rules the level out in each.
  */
 struct esse_way {
-    const uint32_t *by; /* for each place of such an element: an operation; ESSE_NO_OP: nobody */
+    const uint32_t *by; /* for each place of such an element: an operation; ESSE_NO_OP: none */
     uint32_t count;
     const struct esse_anomaly *anomalies; /* of a violated level: those of this way */
     uint32_t anomaly_count;
@@ -709,7 +709,7 @@ enum esse_ablation {
     ESSE_ABLATE_LAZINESS = 1 << 4,     /* "laziness": only choices that an order at hand breaks */
     ESSE_ABLATE_PATIENCE = 1 << 5,     /* "patience": solving a little before pruning */
     ESSE_ABLATE_MENDING = 1 << 6,      /* "mending": putting right what the first order breaks */
-    ESSE_ABLATE_CLOSURE = 1 << 7,      /* "closure": keeping who leads to whom while pruning */
+    ESSE_ABLATE_CLOSURE = 1 << 7,      /* "closure": keeping what leads to what while pruning */
     ESSE_ABLATE_SMALL_CYCLES = 1 << 8, /* "small-cycles": clauses about two choices, beforehand */
     ESSE_ABLATE_LOCALITY = 1 << 9,     /* "locality": refuting by what is wrong in one place */
     ESSE_ABLATE_NEARNESS = 1 << 10,    /* of dsg: looking at what is near before trees are made */

@@ -40,7 +40,7 @@ bool claim_reads(const struct claim *claim, uint32_t op, esse_key key, esse_valu
     return esse_op_read_of(claim->history, op, key, value) && !esse_value_eq(*value, ESSE_NONE);
 }
 
-/* ---- who wrote what was read ---- */
+/* ---- the writer of what was read ---- */
 
 static void note(struct claim_tally *tally, bool is_one, uint32_t op)
 {

@@ -78,8 +78,7 @@ static uint32_t named_commit(const struct walking *w, uint32_t op, esse_key key)
 
 /* By number; CO_NOWHERE if it is none of those so far.  Lists only grow: of an older version than
  * one that is too short none is as long. */
-static __attribute__((noinline)) uint32_t version_read(const struct walking *w, uint32_t op,
-                                                       struct esse_access read)
+static uint32_t version_read(const struct walking *w, uint32_t op, struct esse_access read)
 {
     const struct replay_key *key = &w->replay->state.keys[read.key.ix];
     const esse_value value = esse_value_state(read.value);
@@ -125,41 +124,45 @@ static bool reads_own(struct walking *w, uint32_t op, struct esse_access read)
 }
 
 /* With ww in φ the next version is visible if a later one is. */
-static __attribute__((noinline)) void pass_over(struct walking *w, const struct replay_key *key,
-                                                uint32_t version)
+static bool take_version(struct walking *w, const struct replay_key *key, uint32_t version)
 {
-    const uint32_t end = w->phi == ESSE_PHI_PARALLEL ? version + 2 : key->version_count;
+    const bool next = w->phi == ESSE_PHI_PARALLEL && version + 2 < key->version_count;
+    const uint32_t end = next ? version + 2 : key->version_count;
     for (uint32_t v = version + 1; v < end; v++) {
         const struct passed passed = { key->versions[v].commit - 1, w->now,
                                        (uint32_t)w->sources.count };
         esse_guard_poll();
         passed_vec_push(&w->passed, w->replay->arena, passed);
     }
-}
-
-static inline bool take_version(struct walking *w, const struct replay_key *key, uint32_t version)
-{
-    if (version + 1 < key->version_count)
-        pass_over(w, key, version);
     if (key->versions[version].commit)
         place_vec_push(&w->sources, w->replay->arena, key->versions[version].commit - 1);
     return true;
 }
 
-static bool take_read(struct walking *w, uint32_t op, struct esse_access read)
+static __attribute__((noinline)) bool take_some_version(struct walking *w, uint32_t op,
+                                                        struct esse_access read)
+{
+    const struct replay_key *key = &w->replay->state.keys[read.key.ix];
+    const uint32_t version = version_read(w, op, read);
+    if (version == CO_NOWHERE)
+        return wrong(w, w->now, "read what was not committed before it");
+    return !w->looks_between || take_version(w, key, version);
+}
+
+/* Mostly it is the newest version of a register. */
+static inline bool take_read(struct walking *w, uint32_t op, struct esse_access read)
 {
     const struct replay_key *key = &w->replay->state.keys[read.key.ix];
     if (esse_value_eq(read.value, ESSE_NONE))
         return true;
     if (key->last.commit == w->now + 1)
         return reads_own(w, op, read) || wrong(w, w->now, "contradicts itself");
-    uint32_t version = key->version_count - 1;
     if (w->replay->order->source_count || key->last.count ||
         !esse_value_eq(read.value, key->last.value))
-        version = version_read(w, op, read);
-    if (version == CO_NOWHERE)
-        return wrong(w, w->now, "read what was not committed before it");
-    return !w->looks_between || take_version(w, key, version);
+        return take_some_version(w, op, read);
+    if (w->looks_between && key->last.commit)
+        place_vec_push(&w->sources, w->replay->arena, key->last.commit - 1);
+    return true;
 }
 
 static bool take_write(struct walking *w, struct esse_access write)
@@ -370,19 +373,21 @@ static bool take_unit(struct walking *w, uint32_t unit)
     const uint32_t begin = access ? access->op : history->txn_op[unit];
     const uint32_t end = access ? begin + 1 : history->txn_op[unit + 1];
     uint32_t *last = &w->last[session_at(w, w->now)];
-    bool ok;
     esse_guard_poll();
     replay_state_begin(&w->replay->state);
     w->before[w->now] = w->replay->level->needs_session_order ? *last : CO_NOWHERE;
     *last = w->now;
-    ok = access || !w->asks_predicates || selects(w, unit);
-    for (size_t i = 0; ok && !access && i < w->predicates.left_out.count; i++)
-        ok = take_left_out(w, w->predicates.left_out.at[i]);
-    for (uint32_t op = begin; ok && op < end; op++)
-        ok = esse_op_is_predicate(history->op_kind[op])
-                 ? take_predicate(w, unit, op, access)
-                 : take_access(w, op, esse_access_at(history, op, 0));
-    return ok;
+    if (!access && w->asks_predicates && !selects(w, unit))
+        return false;
+    for (size_t i = 0; i < w->predicates.left_out.count; i++) /* none of accesses */
+        if (!take_left_out(w, w->predicates.left_out.at[i]))
+            return false;
+    for (uint32_t op = begin; op < end; op++)
+        if (esse_op_is_predicate(history->op_kind[op])
+                ? !take_predicate(w, unit, op, access)
+                : !take_access(w, op, esse_access_at(history, op, 0)))
+            return false;
+    return true;
 }
 
 /* Where units are accesses, a predicate that returned nothing is in none. */

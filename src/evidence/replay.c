@@ -236,14 +236,13 @@ static bool replay_snapshots(struct replay *replay, bool first_wins, struct esse
 static bool agrees_with_lists(struct replay *replay, struct esse_error *err)
 {
     const struct esse_history *history = replay->history;
-    for (uint32_t txn = 0; txn < history->txns; txn++)
-        for (uint32_t op = history->txn_op[txn]; replay->in[txn] && op < history->txn_op[txn + 1];
-             op++) {
+    for (uint32_t t = 0; t < history->txns; t++)
+        for (uint32_t op = history->txn_op[t]; replay->in[t] && op < history->txn_op[t + 1]; op++) {
             const esse_value list = history->op_value[op];
             if (history->op_kind[op] == ESSE_OP_READ && esse_value_tag(list) == ESSE_TAG_LIST &&
                 !replay_state_is_list(&replay->state, history->op_key[op], list,
                                       (uint32_t)(list.word >> 32)))
-                return replay_wrong(replay, txn, "read a list in another order", err);
+                return replay_wrong(replay, t, "read a list in another order", err);
         }
     return true;
 }

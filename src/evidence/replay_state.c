@@ -10,13 +10,12 @@ static void count_writes(struct replay_state *state, const uint8_t *in)
     const struct esse_history *history = state->history;
     for (uint32_t t = 0; t < history->txns; t++)
         for (uint32_t op = history->txn_op[t]; in[t] && op < history->txn_op[t + 1]; op++) {
-            if (history->op_kind[op] == ESSE_OP_READ ||
-                history->op_kind[op] == ESSE_OP_PREDICATE_READ)
+            const enum esse_op_kind kind = (enum esse_op_kind)history->op_kind[op];
+            if (kind == ESSE_OP_READ || kind == ESSE_OP_PREDICATE_READ)
                 continue;
-            const uint32_t count = esse_access_count(history, op);
-            for (uint32_t i = 0; i < count; i++)
+            for (uint32_t i = esse_access_count(history, op); i-- > 0;)
                 state->keys[esse_access_at(history, op, i).key.ix].version_count++;
-            if (history->op_kind[op] == ESSE_OP_APPEND)
+            if (kind == ESSE_OP_APPEND)
                 state->keys[history->op_key[op]].item_count++;
         }
 }
@@ -168,23 +167,6 @@ bool replay_state_reads(struct replay_state *state, uint32_t txn, uint32_t snaps
             return false;
     }
     return true;
-}
-
-void replay_state_write(struct replay_state *state, struct esse_access write)
-{
-    struct replay_key *key = &state->keys[write.key.ix];
-    bool append = write.kind == ESSE_OP_APPEND;
-    if (state->rows.index_count)
-        replay_rows_change(state, write.key.ix, key->item_count ? ESSE_NIL : key->last.value,
-                           append ? ESSE_NIL : write.value);
-    if (append)
-        key->items[key->item_count++] = write.value;
-    /* Several writes of one commit are one version. */
-    key->version_count += key->last.commit != state->commits;
-    key->last =
-        (struct replay_version){ state->commits, key->item_count, append ? ESSE_NIL : write.value };
-    if (key->versions)
-        key->versions[key->version_count - 1] = key->last;
 }
 
 void replay_state_begin(struct replay_state *state)

@@ -98,7 +98,21 @@ void replay_state_commit(struct replay_state *state, uint32_t txn);
 
 /* The same access by access: begins a commit, and adds a write to it. */
 void replay_state_begin(struct replay_state *state);
-void replay_state_write(struct replay_state *state, struct esse_access write);
+static inline void replay_state_write(struct replay_state *state, struct esse_access write)
+{
+    struct replay_key *key = &state->keys[write.key.ix];
+    const bool append = write.kind == ESSE_OP_APPEND;
+    const esse_value row = append ? ESSE_NIL : write.value;
+    if (state->rows.index_count)
+        replay_rows_change(state, write.key.ix, key->item_count ? ESSE_NIL : key->last.value, row);
+    if (append)
+        key->items[key->item_count++] = write.value;
+    /* Several writes of one commit are one version. */
+    key->version_count += key->last.commit != state->commits;
+    key->last = (struct replay_version){ state->commits, key->item_count, row };
+    if (key->versions)
+        key->versions[key->version_count - 1] = key->last;
+}
 
 /* Did a read return the newest state, with what the commit at hand wrote? */
 bool replay_state_reads_newest(struct replay_state *state, struct esse_access read);

@@ -479,7 +479,8 @@ bool esse_native_ops_read(struct esse_native_ops *ops, struct esse_json *json)
         return false;
     bool ok = true;
     for (bool first = true; esse_json_more(json, &first, ']', &ok);) {
-        esse_guard_poll();
+        if (ops->ops.count % 16 == 0) /* a poll of each would be a tenth of reading it */
+            esse_guard_poll();
         if (!quick_op(ops, json) && !read_op(ops, json))
             return false;
     }

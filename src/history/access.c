@@ -114,7 +114,7 @@ bool esse_is_recorded_in_version_order(const struct esse_history *history)
 {
     return history->header.in_version_order ||
            (history->workload == ESSE_WORKLOAD_CLOSED_PREDICATE &&
-            strcmp(history->format, "native") != 0);
+            !esse_history_is_native(history));
 }
 
 bool esse_list_has(const struct esse_history *history, esse_value list, esse_value item)

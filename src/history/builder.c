@@ -78,7 +78,7 @@ bool esse_builder_session(const struct esse_builder *builder, esse_value id, uin
     return false;
 }
 
-uint32_t esse_builder_session_id(struct esse_builder *builder, esse_value id)
+static inline uint32_t session_of(struct esse_builder *builder, esse_value id)
 {
     uint32_t session = builder->last_session;
     if (session < builder->session_name.count &&
@@ -90,6 +90,11 @@ uint32_t esse_builder_session_id(struct esse_builder *builder, esse_value id)
         esse_index_add(&builder->session_index, builder->arena, esse_hash_word(id.word), session);
     }
     return builder->last_session = session;
+}
+
+uint32_t esse_builder_session_id(struct esse_builder *builder, esse_value id)
+{
+    return session_of(builder, id);
 }
 
 /* "12" is canonical, "012", "+1" and "-0" are not. */
@@ -382,7 +387,7 @@ static bool add_txn(struct esse_sink *sink, const struct esse_txn_record *record
                             "more than 4294967294 operations or transactions");
     esse_u32_vec_push(&builder->txn_op, builder->arena, (uint32_t)builder->op_kind.count);
     esse_u32_vec_push(&builder->txn_session, builder->arena,
-                      esse_builder_session_id(builder, esse_builder_id(builder, record->session)));
+                      session_of(builder, esse_builder_id(builder, record->session)));
     esse_u8_vec_push(&builder->txn_status, builder->arena, (uint8_t)record->status);
     esse_u32_vec_push(&builder->txn_line, builder->arena,
                       record->line < UINT32_MAX ? (uint32_t)record->line : UINT32_MAX);

@@ -5,15 +5,18 @@
 
 static void count_keys(const struct esse_history *history, uint32_t *count)
 {
-    for (uint32_t op = 0; op < history->ops; op++) {
+    for (uint32_t txn = 0; txn < history->txns; txn++) {
+        const uint32_t end = history->txn_op[txn + 1];
         esse_guard_poll();
-        if (!esse_op_is_predicate(history->op_kind[op])) {
-            count[history->op_key[op]]++;
-            continue;
+        for (uint32_t op = history->txn_op[txn]; op < end; op++) {
+            if (!esse_op_is_predicate(history->op_kind[op])) {
+                count[history->op_key[op]]++;
+                continue;
+            }
+            const uint32_t accesses = esse_access_count(history, op);
+            for (uint32_t i = 0; i < accesses; i++)
+                count[esse_access_at(history, op, i).key.ix]++;
         }
-        uint32_t accesses = esse_access_count(history, op);
-        for (uint32_t i = 0; i < accesses; i++)
-            count[esse_access_at(history, op, i).key.ix]++;
     }
 }
 
@@ -57,8 +60,9 @@ void esse_by_key_make(struct esse_by_key *by_key, struct esse_arena *arena,
     number_accesses(by_key, arena, history);
     uint32_t number = 0;
     for (uint32_t txn = 0; txn < history->txns; txn++) {
+        const uint32_t end = history->txn_op[txn + 1];
         esse_guard_poll();
-        for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        for (uint32_t op = history->txn_op[txn]; op < end; op++) {
             uint32_t accesses = esse_access_count(history, op);
             for (uint32_t i = 0; i < accesses; i++)
                 put(by_key, first + 1, esse_access_at(history, op, i), number++, txn);

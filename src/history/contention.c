@@ -85,7 +85,8 @@ static void enter(struct counting *c, uint32_t txn, uint32_t key)
 static void enter_txn(struct counting *c, uint32_t txn)
 {
     const struct esse_history *history = c->history;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+    const uint32_t end = history->txn_op[txn + 1];
+    for (uint32_t op = history->txn_op[txn]; op < end; op++) {
         const uint32_t count =
             history->op_kind[op] == ESSE_OP_READ ? 0 : esse_access_count(history, op);
         for (uint32_t i = 0; i < count; i++) {
@@ -111,7 +112,8 @@ static void look(struct counting *c, uint32_t txn, uint32_t key)
 static void look_at_txn(struct counting *c, uint32_t txn)
 {
     const struct esse_history *history = c->history;
-    for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+    const uint32_t end = history->txn_op[txn + 1];
+    for (uint32_t op = history->txn_op[txn]; op < end; op++) {
         const bool is_predicate = esse_op_is_predicate(history->op_kind[op]);
         const uint32_t count = history->op_kind[op] == ESSE_OP_READ || is_predicate
                                    ? esse_access_count(history, op)

@@ -21,7 +21,7 @@ static struct esse_fact *opened(struct esse_fact *fact, struct esse_arena *arena
     return fact;
 }
 
-struct esse_fact *esse_fact_root(struct esse_arena *arena)
+static struct esse_fact *new_root(struct esse_arena *arena)
 {
     return opened(esse_arena_alloc(arena, 1, sizeof(struct esse_fact)), arena);
 }
@@ -81,7 +81,7 @@ void esse_findings_init(struct esse_findings *findings, struct esse_arena *arena
                         const struct esse_oplog *log)
 {
     *findings = (struct esse_findings){ .log = log, .key = ESSE_NONE };
-    findings->facts = esse_fact_root(arena);
+    findings->facts = new_root(arena);
     findings->end = &findings->first;
 }
 

@@ -47,7 +47,6 @@ struct esse_fact {
 };
 
 /* 'name' is not copied; it is NULL for members of arrays. */
-struct esse_fact *esse_fact_root(struct esse_arena *arena);
 struct esse_fact *esse_fact_object(struct esse_fact *in, const char *name);
 struct esse_fact *esse_fact_array(struct esse_fact *in, const char *name);
 void esse_fact_int(struct esse_fact *in, const char *name, int64_t number);

@@ -24,6 +24,11 @@ struct esse_counts esse_history_counts(const struct esse_history *history)
     return counts;
 }
 
+bool esse_history_is_native(const struct esse_history *history)
+{
+    return strcmp(history->format, "native") == 0;
+}
+
 bool esse_history_key(const struct esse_history *history, esse_value name, esse_key *key)
 {
     for (uint32_t k = 0; k < history->keys; k++) {

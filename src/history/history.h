@@ -15,7 +15,7 @@
  *   1) The operations of t are txn_op[t] .. txn_op[t + 1): txn_op[0] is 0, it never falls, and
  *      txn_op[txns] is 'ops'.
  *   2) Every operation has a kind, and a key, or for predicate operations a predicate, that is
- *      there; so have the rows of predicates, of which there are none if nobody recorded them.
+ *      there; so have the rows of predicates, of which there are none if none were recorded.
  *   3) A list is a prefix of a spine that is there.
  *   4) Every transaction has a session that is there and a status.
  *   5) The sessions divide the transactions, each in the order of their numbers.
@@ -226,6 +226,10 @@ static inline esse_value esse_value_list(uint32_t spine, uint32_t count)
 {
     return (esse_value){ (uint64_t)count << 32 | (uint64_t)spine << 3 | ESSE_TAG_LIST };
 }
+
+/* Was it read from our own format?  There a value may be written twice; the workloads that other
+ * tools record write each once. */
+bool esse_history_is_native(const struct esse_history *history);
 
 /* Does it have its invariants?  O(size): for asserts and tests. */
 bool esse_history_valid(const struct esse_history *history);

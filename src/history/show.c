@@ -242,7 +242,9 @@ void esse_show_op(struct esse_out *out, const struct esse_history *history, esse
     esse_show_value(out, history, history->op_value[op.ix]);
 }
 
-void esse_show_did(struct esse_out *out, const struct esse_history *history, esse_op op)
+/* What its transaction did, in a sentence: "read x = 5", "appended 7 to l", "did where v < 5: ...".
+ */
+static void show_did(struct esse_out *out, const struct esse_history *history, esse_op op)
 {
     const esse_key key = { history->op_key[op.ix] };
     const esse_value value = history->op_value[op.ix];
@@ -288,7 +290,7 @@ static void show_sentence(struct esse_out *out, const struct esse_history *histo
             esse_show_op(out, history, va_arg(*args, esse_op));
             break;
         case 'd':
-            esse_show_did(out, history, va_arg(*args, esse_op));
+            show_did(out, history, va_arg(*args, esse_op));
             break;
         default:
             assert(at[1] == 's');

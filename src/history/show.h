@@ -32,10 +32,6 @@ void esse_show_bare_key(struct esse_out *out, const struct esse_history *history
  * "SELECT count(*) FROM t: 3". */
 void esse_show_op(struct esse_out *out, const struct esse_history *history, esse_op op);
 
-/* What its transaction did, in a sentence: "read x = 5", "appended 7 to l", "did where v < 5: ...".
- */
-void esse_show_did(struct esse_out *out, const struct esse_history *history, esse_op op);
-
 /* A sentence: %t is a transaction, %k a key, %b a bare key, %v a value, %o an operation, %d what it
  * did, %s a text.  The second is into an arena's text. */
 void esse_show_f(struct esse_out *out, const struct esse_history *history, const char *format, ...);

@@ -24,7 +24,7 @@ void esse_cells_add(struct esse_cells *cells, enum esse_own_cell_kind kind, int6
     esse_own_cell_vec_push(&cells->at, cells->arena, cell);
 }
 
-void esse_cells_copy(struct esse_cells *cells, const struct esse_own_cell *cell)
+static void add_copy(struct esse_cells *cells, const struct esse_own_cell *cell)
 {
     esse_cells_add(cells, cell->kind, cell->number, cell->text, cell->length);
 }
@@ -79,9 +79,9 @@ bool esse_cells_join(struct esse_cells *to, const struct esse_cells *old,
         if (!was)
             return false;
         for (size_t c = 0; c < table->column_count; c++)
-            esse_cells_copy(to, &was[c]);
+            add_copy(to, &was[c]);
         for (size_t c = 0; c < table->column_count; c++)
-            esse_cells_copy(to, &new->at.at[i + c]);
+            add_copy(to, &new->at.at[i + c]);
     }
     return true;
 }

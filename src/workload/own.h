@@ -80,8 +80,6 @@ void esse_cells_clear(struct esse_cells *cells);
 /* 'text' may be NULL if the kind is none of a text. */
 void esse_cells_add(struct esse_cells *cells, enum esse_own_cell_kind kind, int64_t number,
                     const char *text, size_t length);
-/* The same as another cell, with its text. */
-void esse_cells_copy(struct esse_cells *cells, const struct esse_own_cell *cell);
 /* Now the cells may be looked at. */
 void esse_cells_done(struct esse_cells *cells);
 /* Puts each row as it was and as it is into 'to', in the order of 'new'; both are done.  False if

@@ -8,9 +8,9 @@
  * What a workload asks of a store: a schema first, then one request after the other.
  *
  * Data.  A schema is some tables of rows.  A row has a key k, an integer, and a value v: an
- * integer, or in a table of lists a list of integers that is only appended to.  Who draws the
- * requests takes care that no two of them write the same value to one row, so that a value names
- * its writer.  ESSE_ABSENT is the value of a row that is not there.
+ * integer, or in a table of lists a list of integers that is only appended to.  The workload takes
+ * care that no two of them write the same value to one row, so that a value names its writer.
+ * ESSE_ABSENT is the value of a row that is not there.
  */
 #define ESSE_ABSENT INT64_MIN
 

@@ -28,7 +28,7 @@ done
 expect "unknown certificate" 64 "$ESSE" gen predicate --certify luck
 has "names the kinds" "$ERR" "expected timestamps, commit-order or postgresql-snapshots"
 expect "dirty reads have no snapshot" 64 "$ESSE" gen predicate --certify timestamps --level read-uncommitted
-expect "rows by the hundred thousand" 0 "$ESSE" gen predicate --txns 2000 --keys 100000 -q -o many.jsonl
+expect "rows by the hundred thousand" 0 "$ESSE" gen predicate --txns $((2000 / SHARE)) --keys 100000 -q -o many.jsonl
 expect "the table of anomalies" 0 "$ESSE" gen --anomaly help
 has "names them" "$OUT" "G-single-realtime"
 expect "unknown anomaly" 64 "$ESSE" gen rw-register --anomaly G7
@@ -44,13 +44,14 @@ expect "planted at a place" 0 "$ESSE" gen rw-register --txns 100 --anomaly G1a@9
 has "which is reported" "$ERR" "planted G1a after 90 transactions"
 for workload in bank smallbank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred rmw heavy-write \
     ycsb-a ycsb-b ycsb-f twitter rubis tpcc; do
-    "$ESSE" gen $workload --txns 2000 --drop-aborted -q -o w.jsonl
+    "$ESSE" gen $workload --txns $((2000 / SHARE)) --drop-aborted -q -o w.jsonl
     expect "$workload holds" 0 "$ESSE" check -q --level strict-serializable w.jsonl
     "$ESSE" gen $workload --txns 500 --drop-aborted --anomaly G-single -q -o w.jsonl
     expect "$workload takes a plant" 1 "$ESSE" check -q --level serializable w.jsonl
 done
 for level in read-uncommitted read-committed snapshot-isolation serializable strict-serializable; do
     for workload in $("$ESSE" gen 2>&1 | sed -n 's/.*expected a workload: //p' | sed 's/,//g; s/ or / /'); do
+        is_in_share || continue
         "$ESSE" gen $workload --level $level -n 400 --keys 20 --abort-share 0.05 --crash-share 0.05 --certificate \
             -q -o l.jsonl
         expect "$workload gives $level" 0 "$ESSE" check -q --level $level l.jsonl

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # --threads changes the time and nothing else: verdicts, evidence and errors are the same bytes.
-# The histories are large enough for seven threads to get work (16384 accesses each).  With
-# ESSE_QUICK (under TSan, which is slow) there are fewer levels and numbers of threads.
+# The histories are large enough for seven threads to get work (16384 accesses each).  Under
+# sanitizers, which are slow, there are fewer levels and numbers of threads.
 set -u
 . "$(dirname "$0")/lib.sh"
 
 levels=all counts="2 3 7" txns=15000
-[ -n "${ESSE_QUICK-}" ] && levels=strict-serializable,causal counts=3 txns=7000
+[ "$SHARE" -gt 1 ] && levels=strict-serializable,causal counts=3 txns=7000
 
 gen() { "$ESSE" gen "$@" --txns $txns --ops 8 -q; }
 gen rw-register -o registers.jsonl
@@ -69,7 +69,7 @@ say long.jsonl.gz 3 >together
 check "decompressing, reading and building" cmp alone together
 
 bad=("$ROOT"/tests/parse/native_*.jsonl)
-[ -n "${ESSE_QUICK-}" ] && bad=("$ROOT"/tests/parse/native_{duplicate_txn,truncated_string}.jsonl)
+[ "$SHARE" -gt 1 ] && bad=("$ROOT"/tests/parse/native_{duplicate_txn,truncated_string}.jsonl)
 tail -n +2 registers.jsonl | head -c 600000 | sed '$d' >before.jsonl
 differ=
 for file in "${bad[@]}"; do

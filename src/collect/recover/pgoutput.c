@@ -37,7 +37,9 @@ struct esse_pgoutput *esse_pgoutput_new(struct esse_arena *arena, struct esse_ch
     return decoder;
 }
 
-esse_value esse_pg_value(struct esse_values *values, uint32_t type, const char *text, size_t length)
+/* What a column of this type holds: integers and booleans as such, anything else as its text. */
+static esse_value value_of(struct esse_values *values, uint32_t type, const char *text,
+                           size_t length)
 {
     if (type == PG_INT8 || type == PG_INT4 || type == PG_INT2)
         return esse_value_of_digits(values, text, length);
@@ -112,7 +114,7 @@ static bool read_cell(struct esse_pgoutput *d, struct esse_bytes *b, const struc
         const unsigned char *text = esse_bytes_take(b, length, "a column's text");
         if (text)
             cell.value =
-                esse_pg_value(d->sink->values, column->type, (const char *)text, (size_t)length);
+                value_of(d->sink->values, column->type, (const char *)text, (size_t)length);
     } else if (kind == 'u') {
         cell.value = ESSE_NONE;
     } else if (kind != 'n') {

@@ -34,8 +34,4 @@ bool esse_pg_frame_read(const void *bytes, size_t length, struct esse_pg_frame *
 enum { ESSE_PG_STATUS_BYTES = 34 };
 void esse_pg_status_write(unsigned char bytes[ESSE_PG_STATUS_BYTES], uint64_t position);
 
-/* What a column of this type holds: integers and booleans as such, anything else as its text. */
-esse_value esse_pg_value(struct esse_values *values, uint32_t type, const char *text,
-                         size_t length);
-
 #endif

@@ -121,7 +121,8 @@ static unsigned seen_read(const struct esse_oplog *log, esse_value value)
                                                                                   : SEEN_ITEMS;
 }
 
-const char *esse_classic_looks_like(const struct esse_oplog *log)
+/* What the operations look like: "bank (esse classic bank)"; NULL if like nothing known. */
+static const char *looks_like(const struct esse_oplog *log)
 {
     unsigned seen = 0, verbs = 0;
     for (uint32_t op = 0; op < log->count; op++) {
@@ -165,7 +166,7 @@ bool esse_classic_refuse(const struct esse_classic_run *run, uint32_t op, struct
                          const char *format, ...)
 {
     char text[sizeof err->text / 2];
-    const char *like = esse_classic_looks_like(run->log);
+    const char *like = looks_like(run->log);
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

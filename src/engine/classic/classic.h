@@ -64,9 +64,6 @@ bool esse_classic_check(struct esse_arena *arena, const struct esse_classic *che
 bool esse_classic_refuse(const struct esse_classic_run *run, uint32_t op, struct esse_error *err,
                          const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* What the operations look like: "bank (esse classic bank)"; NULL if like nothing known. */
-const char *esse_classic_looks_like(const struct esse_oplog *log);
-
 /* A value as people read it, shortened in the middle. */
 const char *esse_classic_text(const struct esse_classic_run *run, esse_value value);
 

@@ -293,7 +293,7 @@ bool serial_walk(struct serial_walk *w)
 {
     const struct esse_history *history = w->history;
     w->lists = history->has & (ESSE_HAS_APPENDS | ESSE_HAS_LIST_READS);
-    if ((w->lists || strcmp(history->format, "native") != 0) && !are_all_once(w))
+    if ((w->lists || !esse_history_is_native(history)) && !are_all_once(w))
         w->seen = esse_arena_alloc(w->scratch, history->keys + 1u, sizeof *w->seen);
     w->steps = STEPS_AHEAD + history->ops / OPS_A_STEP;
     w->before = esse_arena_array(w->scratch, history->ops + (size_t)1, *w->before);

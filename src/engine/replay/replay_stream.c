@@ -109,9 +109,9 @@ static bool is_sorted(struct esse_replay_stream *stream, const struct esse_txn_r
 
 static void add_key(struct esse_replay_stream *stream, uint32_t key, esse_value initial)
 {
-    const struct replay_name nobody = { ESSE_NONE, ESSE_NONE, 0 };
+    const struct replay_name none = { ESSE_NONE, ESSE_NONE, 0 };
     replay_growing_add_key(&stream->state, key, initial);
-    stream_name_vec_push(&stream->writers, stream->arena, nobody);
+    stream_name_vec_push(&stream->writers, stream->arena, none);
 }
 
 static bool take_init(struct esse_sink *sink, const struct esse_row *rows, size_t count,

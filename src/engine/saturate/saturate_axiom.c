@@ -271,11 +271,14 @@ static void gather(struct saturate_forced_vec *forced, struct esse_arena *arena,
 
 static uint64_t *find_writes(const struct saturate_units *units)
 {
-    uint64_t *writes = esse_arena_zeros(units->arena, units->count + (size_t)1, *writes);
-    for (uint32_t unit = 0; unit < units->count; unit++)
-        for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++)
-            if (units->access[a].source == SATURATE_WRITES)
-                writes[unit] |= key_bit(units->access[a].key);
+    uint64_t *writes = esse_arena_array(units->arena, units->count + (size_t)1, *writes);
+    for (uint32_t unit = 0; unit < units->count; unit++) {
+        const uint32_t end = saturate_end(units, unit);
+        uint64_t bits = 0;
+        for (uint32_t a = saturate_first(units, unit); a < end; a++)
+            bits |= units->access[a].source == SATURATE_WRITES ? key_bit(units->access[a].key) : 0;
+        writes[unit] = bits;
+    }
     return writes;
 }
 

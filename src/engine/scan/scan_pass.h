@@ -38,7 +38,6 @@ static inline bool pass_is_returned(const struct pass *pass, uint32_t key)
 
 /* The predicate of the operation at hand is no good: the input's fault. */
 bool pass_fail(struct pass *pass);
-const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse_predicate_op *op);
 
 /* Tells an anomaly of the operation at hand and a key, or ESSE_NO_KEY. */
 void pass_tell(struct pass *pass, enum esse_anomaly_id type, uint32_t key, const char *description,

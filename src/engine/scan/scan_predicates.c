@@ -23,7 +23,8 @@ static bool selects(struct pass *pass, const struct esse_predicate *predicate, u
            pass_fail(pass);
 }
 
-const struct esse_predicate *pass_predicate(struct pass *pass, const struct esse_predicate_op *op)
+static const struct esse_predicate *predicate_of(struct pass *pass,
+                                                 const struct esse_predicate_op *op)
 {
     const struct esse_predicate *predicate =
         esse_predicates_get(pass->predicates, op->text, pass->known->error);
@@ -95,7 +96,7 @@ static bool find_matching(struct pass *pass, const struct esse_predicate_op *op,
         return true;
     struct esse_u32_vec list = { 0 };
     struct esse_range range;
-    const struct esse_predicate *predicate = pass_predicate(pass, op);
+    const struct esse_predicate *predicate = predicate_of(pass, op);
     if (!predicate || !((esse_predicate_range(predicate, &range) &&
                          scan_present_in(&pass->present, &range, &list)) ||
                         find_one_by_one(pass, predicate, &list)))
@@ -210,7 +211,7 @@ static bool check_rows(struct pass *pass, const struct esse_predicate_op *op)
         asked |= may_miss_own(pass, pass->own.at[i]);
     if (!asked)
         return true; /* and the predicate need not be understood */
-    const struct esse_predicate *predicate = pass_predicate(pass, op);
+    const struct esse_predicate *predicate = predicate_of(pass, op);
     if (!predicate)
         return false;
     for (uint32_t i = 0; i < op->row_count; i++) {
@@ -259,7 +260,7 @@ static bool check_predicate(struct pass *pass)
     const struct esse_predicate_op *op = &history->predicates[history->op_key[pass->op]];
     const bool is_statement = esse_is_statement(history->values, op->text);
     const struct esse_predicate *predicate = NULL;
-    if ((is_statement || op->has_vset || op->has_result) && !(predicate = pass_predicate(pass, op)))
+    if ((is_statement || op->has_vset || op->has_result) && !(predicate = predicate_of(pass, op)))
         return false;
     for (uint32_t i = 0; i < op->row_count; i++) {
         const struct esse_keyed_row *row = &history->rows[op->row + i];

@@ -1,13 +1,11 @@
 #include "engine/scan/scan_state.h"
 
-#include <string.h>
-
 /* Two writes of one value, and two updates of one version. */
 
 /* Whether the workload promises that no value is written twice to a key. */
 static bool promises_unique(const struct esse_history *history, unsigned kind)
 {
-    return kind == ESSE_OP_APPEND || strcmp(history->format, "native") != 0;
+    return kind == ESSE_OP_APPEND || !esse_history_is_native(history);
 }
 
 void scan_duplicates(struct known *known, uint32_t key)
