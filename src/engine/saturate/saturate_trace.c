@@ -8,7 +8,7 @@
 enum {
     NUMBERS_AN_OP = 4, /* more of them are not tabulated */
     LARGE_UNIT = 1024, /* accesses; see writes_key in saturate_axiom.c */
-    AHEAD = 64,        /* operations whose slots are fetched beforehand */
+    ROUND = 4096,      /* transactions that are visited together, some of each session */
 };
 
 /* Who wrote a number: the transaction and 1, or UNREADABLE; 0: nobody.  With UPDATED, some
@@ -25,6 +25,7 @@ struct tracing {
     struct slot *slots;
     uint64_t *first; /* by key: its slots; NULL if no number is written to two keys */
     uint64_t count;
+    uint32_t *visit;             /* the transactions, as they are looked at */
     uint32_t *last;              /* by key: the last write so far and 1 */
     uint32_t *updated;           /* by key: its initial version is */
     struct esse_worker *workers; /* of the second pass: each with the last access so far and 1, by
@@ -46,6 +47,36 @@ static struct slot *slot_of(const struct tracing *t, uint32_t key, esse_value va
         return number < t->first[key + 1] - t->first[key] ? &t->slots[t->first[key] + number]
                                                           : NULL;
     return number < t->count ? &t->slots[number] : NULL;
+}
+
+/* Is it an operation of the transaction, and not none?  'op': and 1. */
+static bool is_of(const struct esse_history *history, uint32_t txn, uint32_t op)
+{
+    return op > history->txn_op[txn] && op <= history->txn_op[txn + 1];
+}
+
+/* ---- rounds ---- */
+
+/*
+ * The first transactions of every session, then the next ones of every session, and so on: what
+ * sessions wrote and read at one time stands together in the table, in whatever order their lines
+ * are.  O(transactions).
+ */
+static void find_visits(struct tracing *t)
+{
+    const struct esse_history *history = t->history;
+    const uint32_t step = history->sessions < ROUND ? ROUND / history->sessions : 1;
+    uint32_t *next = esse_arena_zeros(t->scratch, history->txns / step + (size_t)2, *next);
+    t->visit = esse_arena_array(t->scratch, history->txns + (size_t)1, *t->visit);
+    for (uint32_t s = 0; s < history->sessions; s++)
+        for (uint32_t i = 0; i < history->session_first[s + 1] - history->session_first[s]; i++)
+            next[i / step + 1]++;
+    for (uint32_t round = 0; round < history->txns / step; round++)
+        next[round + 1] += next[round];
+    for (uint32_t s = 0; s < history->sessions; s++)
+        for (uint32_t i = 0; i < history->session_first[s + 1] - history->session_first[s]; i++)
+            t->visit[next[i / step]++] = history->session_txn[history->session_first[s] + i];
+    esse_arena_drop(t->scratch, next);
 }
 
 /* ---- the table ---- */
@@ -83,12 +114,12 @@ static uint64_t count_by_key(struct tracing *t)
 
 static bool put_write(struct tracing *t, uint32_t txn, uint32_t op)
 {
-    const uint32_t key = t->history->op_key[op], begin = t->history->txn_op[txn];
+    const uint32_t key = t->history->op_key[op];
     struct slot *slot = slot_of(t, key, t->history->op_value[op]);
     ESSE_HOT_ASSERT(slot != NULL);
     if (slot->writer)
         return false;
-    if (t->last[key] > begin)
+    if (is_of(t->history, txn, t->last[key]))
         slot_of(t, key, t->history->op_value[t->last[key] - 1])->writer = UNREADABLE;
     *slot = (struct slot){ key, saturate_counts(t->units, txn) ? txn + 1 : UNREADABLE };
     t->last[key] = op + 1;
@@ -99,11 +130,12 @@ static bool put_writes(struct tracing *t, struct esse_budget *budget)
 {
     const struct esse_history *history = t->history;
     esse_budget_phase(budget, "finding writers", history->txns);
-    for (uint32_t txn = 0; txn < history->txns; txn++) {
+    for (uint32_t i = 0; i < history->txns; i++) {
+        const uint32_t txn = t->visit[i];
         for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++)
             if (history->op_kind[op] != ESSE_OP_READ && !put_write(t, txn, op))
                 return false;
-        if (!esse_budget_poll(budget, txn))
+        if (!esse_budget_poll(budget, i))
             return false;
     }
     return true;
@@ -165,7 +197,7 @@ static bool trace_op(struct tracing *t, uint32_t txn, uint32_t op, uint32_t *las
     const struct esse_history *history = t->history;
     struct saturate_access *all = t->units->access, *access = &all[op];
     const uint32_t key = history->op_key[op], before = last[key];
-    const bool is_again = before > history->txn_op[txn];
+    const bool is_again = is_of(history, txn, before);
     const esse_value value = history->op_value[op];
     *access = (struct saturate_access){ key, SATURATE_WRITES };
     if (history->op_kind[op] == ESSE_OP_READ && esse_value_eq(value, ESSE_NONE)) {
@@ -184,25 +216,16 @@ static bool trace_op(struct tracing *t, uint32_t txn, uint32_t op, uint32_t *las
     return esse_value_eq(value, history->op_value[before - 1]);
 }
 
-/* Of an operation that comes soon, while others are looked at. */
-static void fetch(const struct tracing *t, uint32_t op)
-{
-    const struct slot *slot =
-        op < t->history->ops ? slot_of(t, t->history->op_key[op], t->history->op_value[op]) : NULL;
-    if (slot)
-        __builtin_prefetch(slot);
-}
-
 static bool trace_txns(void *context, const struct esse_piece *piece)
 {
     struct tracing *t = context;
     const struct esse_history *history = t->history;
     uint32_t *last = t->workers[piece->worker].state;
     bool ok = true;
-    for (uint32_t txn = piece->begin; ok && txn < piece->end; txn++) {
+    for (uint32_t i = piece->begin; ok && i < piece->end; i++) {
+        const uint32_t txn = t->visit[i];
         const bool is_in = saturate_counts(t->units, txn);
         for (uint32_t op = history->txn_op[txn]; ok && op < history->txn_op[txn + 1]; op++) {
-            fetch(t, op + AHEAD);
             if (is_in)
                 ok = trace_op(t, txn, op, last);
             else
@@ -217,7 +240,7 @@ static bool trace_all(struct tracing *t, struct esse_budget *budget)
 {
     const struct esse_history *history = t->history;
     struct esse_loop loop = { .count = history->txns,
-                              .piece = 1024,
+                              .piece = ROUND,
                               .threads = esse_threads_for(t->units->threads, history->ops),
                               .body = trace_txns,
                               .context = t,
@@ -279,6 +302,7 @@ bool saturate_trace(struct saturate_traced *traced, struct esse_arena *arena,
         .units = &traced->units, .history = history, .scratch = esse_arena_new(), .initial = NULL
     };
     t.initial = esse_initial_values(t.scratch, history);
+    find_visits(&t);
     bool ok = make_table(&t, false, budget);
     if (!ok && !esse_budget_spent(budget) && count_numbers(history)) {
         drop_table(&t);
