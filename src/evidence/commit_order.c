@@ -47,7 +47,8 @@ struct walking {
     struct passed_vec passed;
     struct esse_word_map readers; /* session and writer: the first place there that read from it */
     uint32_t noted;               /* the sources up to here are in it */
-    uint32_t *seen;               /* see sweep() */
+    uint32_t lanes;               /* see sweep() */
+    uint32_t *seen;               /* by place and line: see sweep() */
 };
 
 static bool wrong(const struct walking *w, uint32_t place, const char *what)
@@ -254,12 +255,17 @@ static bool phi(struct walking *w, uint32_t t2, uint32_t t3, uint32_t read)
 
 /*
  * Where sessions count, the units of a session that a unit sees are those up to some place, and
- * otherwise each unit is a line of its own.  For one line after the other, sweeps along the order
- * find one more than the newest place of the line that is seen from each place; 0: none.  A place
- * of the line counts as seen from itself: if a t3 is one, its t2 is earlier in the line, and is
- * seen too.  A sweep begins at a t2 and ends at the last t3 that passed over it, or over another
- * one on the way.
+ * otherwise each unit is a line of its own.  For some lines at a time, sweeps along the order find
+ * for each of them one more than its newest place that is seen from each place; 0: none.  A place
+ * of a line counts as seen from itself: if a t3 is one, its t2 is earlier in the line, and is seen
+ * too.  A sweep begins at a t2 and ends at the last t3 that passed over it, or over another one on
+ * the way.
  */
+enum {
+    AHEAD = 8,     /* units */
+    LANES = 8,     /* lines in a sweep; one */
+    MANY = 4 << 20 /* where there are so many places, which needs less memory */
+};
 
 static bool is_transitive(enum esse_phi phi)
 {
@@ -271,46 +277,85 @@ static uint32_t line_of(const struct walking *w, uint32_t place)
     return w->replay->level->needs_session_order ? session_at(w, place) : place;
 }
 
-static void sweep(struct walking *w, uint32_t line, uint32_t begin, uint32_t end)
+/* What is seen from a place, by line of the sweep. */
+static uint32_t *seen_from(const struct walking *w, uint32_t place)
+{
+    return w->seen + (size_t)place * w->lanes;
+}
+
+static void see_all(uint32_t *restrict seen, const uint32_t *restrict from)
+{
+    for (unsigned i = 0; i < LANES; i++)
+        seen[i] = from[i] > seen[i] ? from[i] : seen[i];
+}
+
+static void see(struct walking *w, uint32_t place, uint32_t other)
+{
+    uint32_t *seen = seen_from(w, place);
+    const uint32_t *from = seen_from(w, other);
+    if (w->lanes == LANES)
+        see_all(seen, from);
+    else if (*from > *seen)
+        *seen = *from;
+}
+
+/* Of the lines 'lines' * lanes and those after it, a place is seen from itself. */
+static void see_itself(struct walking *w, uint32_t lines, uint32_t place, uint32_t source)
+{
+    const uint32_t line = line_of(w, source);
+    uint32_t *seen = seen_from(w, place) + line % w->lanes;
+    if (line / w->lanes == lines && *seen <= source)
+        *seen = source + 1;
+}
+
+static void sweep(struct walking *w, uint32_t lines, uint32_t begin, uint32_t end)
 {
     for (uint32_t place = begin; place <= end; place++) {
         const uint32_t before = w->before[place];
-        uint32_t most = before != CO_NOWHERE && before >= begin ? w->seen[before] : 0;
         esse_guard_poll();
+        memset(seen_from(w, place), 0, w->lanes * sizeof *w->seen);
+        if (before != CO_NOWHERE && before >= begin)
+            see(w, place, before);
         for (uint32_t s = w->first[place]; s < w->first[place + 1]; s++) {
             const uint32_t source = w->sources.at[s];
-            if (source < begin || (w->phi == ESSE_PHI_PIPED && line_of(w, source) != line))
-                continue;
-            most = w->seen[source] > most ? w->seen[source] : most;
+            if (source >= begin && w->phi == ESSE_PHI_PIPED)
+                see_itself(w, lines, place, source);
+            else if (source >= begin)
+                see(w, place, source);
         }
-        w->seen[place] = line_of(w, place) == line ? place + 1 : most;
+        see_itself(w, lines, place, place);
     }
+}
+
+static bool is_seen(const struct walking *w, struct passed passed)
+{
+    return seen_from(w, passed.t3)[line_of(w, passed.t2) % w->lanes] > passed.t2;
 }
 
 static bool sweep_lines(struct walking *w)
 {
     const size_t count = w->passed.count;
+    w->lanes = w->replay->order->count < MANY ? LANES : 1;
     struct esse_pair *pairs = esse_arena_grow(w->replay->arena, NULL, (count + 1) * sizeof *pairs);
     w->seen = esse_arena_grow(w->replay->arena, NULL,
-                              (w->replay->order->count + (size_t)1) * sizeof *w->seen);
+                              (w->replay->order->count + (size_t)1) * w->lanes * sizeof *w->seen);
     for (size_t i = 0; i < count; i++)
-        pairs[i] =
-            (struct esse_pair){ (uint64_t)line_of(w, w->passed.at[i].t2) << 32 | w->passed.at[i].t2,
-                                (uint32_t)i };
+        pairs[i] = (struct esse_pair){ (uint64_t)(line_of(w, w->passed.at[i].t2) / w->lanes) << 32 |
+                                           w->passed.at[i].t2,
+                                       (uint32_t)i };
     esse_radix_sort(pairs, count, w->replay->arena);
     for (size_t i = 0, next; i < count; i = next) {
-        const uint32_t line = (uint32_t)(pairs[i].key >> 32);
+        const uint32_t lines = (uint32_t)(pairs[i].key >> 32);
         uint32_t end = 0;
-        for (next = i; next < count && pairs[next].key >> 32 == line &&
+        for (next = i; next < count && pairs[next].key >> 32 == lines &&
                        (next == i || w->passed.at[pairs[next].id].t2 <= end);
              next++)
             end = w->passed.at[pairs[next].id].t3 > end ? w->passed.at[pairs[next].id].t3 : end;
-        sweep(w, line, w->passed.at[pairs[i].id].t2, end);
-        for (; i < next; i++) {
-            const struct passed *passed = &w->passed.at[pairs[i].id];
-            if (w->seen[passed->t3] > passed->t2)
-                return wrong(w, passed->t3, "could see a newer version than it read");
-        }
+        sweep(w, lines, w->passed.at[pairs[i].id].t2, end);
+        for (; i < next; i++)
+            if (is_seen(w, w->passed.at[pairs[i].id]))
+                return wrong(w, w->passed.at[pairs[i].id].t3,
+                             "could see a newer version than it read");
     }
     return true;
 }
@@ -408,6 +453,20 @@ static void *room(const struct walking *w, uint32_t count)
     return esse_arena_grow(w->replay->arena, NULL, (count + (size_t)2) * sizeof(uint32_t));
 }
 
+/* What a unit did that comes soon: the order leads all over the history. */
+static void fetch(const struct walking *w, uint32_t place)
+{
+    const struct esse_history *history = w->replay->history;
+    if (place + 2 * AHEAD < w->replay->order->count && !w->replay->accesses)
+        __builtin_prefetch(&history->txn_op[w->replay->order->events[place + 2 * AHEAD]]);
+    if (place + AHEAD >= w->replay->order->count || w->replay->accesses)
+        return;
+    const uint32_t op = history->txn_op[w->replay->order->events[place + AHEAD]];
+    __builtin_prefetch(&history->op_kind[op]);
+    __builtin_prefetch(&history->op_key[op]);
+    __builtin_prefetch(&history->op_value[op]);
+}
+
 bool replay_commit_order(struct replay *replay, struct esse_error *err)
 {
     const struct esse_level *level = replay->level;
@@ -427,6 +486,7 @@ bool replay_commit_order(struct replay *replay, struct esse_error *err)
     bool ok = explains_predicates(&w);
     w.first[0] = 0;
     for (w.now = 0; ok && w.now < count; w.now++) {
+        fetch(&w, w.now);
         ok = take_unit(&w, replay->order->events[w.now]);
         w.first[w.now + 1] = (uint32_t)w.sources.count;
         ok = ok && keeps_axiom(&w);

@@ -1,4 +1,6 @@
 #include "axiom_oracle.h"
+#include "engine/saturate/saturate_trace.h"
+#include "engine/scan/scan.h"
 #include "evidence/recheck.h"
 #include "level/level.h"
 #include "load_text.h"
@@ -54,6 +56,116 @@ static void compare(uint64_t seed, bool lists, struct tally *tally)
     for (int i = 0; i < A_LEVELS && b_open_for(&b, history, a_levels[i].single); i++)
         compare_level(seed, history, &b, &result->verdicts[i], i, arena, tally);
     esse_arena_free(arena);
+}
+
+/* ---- the short way against the long one ---- */
+
+static enum esse_outcome outcome_of(struct esse_arena *arena, struct esse_history *history,
+                                    const char *level, const char *other)
+{
+    const char *levels[] = { level, other };
+    const struct esse_result *result;
+    struct esse_error err;
+    struct esse_check_options options = { .levels = levels,
+                                          .level_count = other ? 2 : 1,
+                                          .engine = "saturate" };
+    if (!esse_check(arena, history, &options, &result, &err))
+        fail_msg("%s: %s", level, err.text);
+    return result->verdicts[0].outcome;
+}
+
+/* What is traced is what the index by key gives, and the scan has nothing to say. */
+static bool agrees_with_index(struct esse_arena *arena, struct esse_history *history,
+                              unsigned threads)
+{
+    struct saturate_traced traced;
+    struct esse_job job = { .arena = arena, .history = history, .threads = 1 };
+    struct known known;
+    struct versions versions;
+    struct saturate_units units;
+    if (!saturate_trace(&traced, arena, history, threads, NULL))
+        return false;
+    CHECK(scan_open(&known, &job, NULL) && versions_find(&versions, &known, false));
+    CHECK(saturate_units_make(&units, known.scratch, &versions, false, 1, NULL));
+    CHECK_EQ(known.found.count, 0);
+    CHECK_EQ(units.unresolved, 0);
+    CHECK_EQ(versions.own_missed, 0);
+    CHECK_EQ(versions.not_repeated, 0);
+    CHECK_EQ(units.count, traced.units.count);
+    for (uint32_t a = 0; a < units.accesses; a++)
+        if (units.access[a].key != traced.units.access[a].key ||
+            units.access[a].source != traced.units.access[a].source)
+            fail_msg("access %u: %u, and with an index %u\n%s", a, traced.units.access[a].source,
+                     units.access[a].source, write_text(arena, "native", history));
+    for (uint32_t unit = 0; unit < units.count; unit++) {
+        CHECK_EQ(units.before[unit], traced.units.before[unit]);
+        CHECK_EQ(saturate_counts(&units, unit), saturate_counts(&traced.units, unit));
+    }
+    known_close(&known);
+    return true;
+}
+
+/* What the store did, so that most of it can be traced; sometimes with repeated values. */
+static struct esse_history *traced_history(struct esse_arena *arena, uint64_t seed)
+{
+    struct esse_rng rng = { seed };
+    struct esse_out out;
+    esse_out_init_memory(&out, arena);
+    const unsigned txns = 2 + (unsigned)esse_rng_below(&rng, 12);
+    const bool per_key = esse_rng_below(&rng, 2), odd = esse_rng_below(&rng, 3) == 0;
+    unsigned next = 1, of[3] = { 1, 1, 1 };
+    unsigned value[3][64] = { { 0 } }, count[3] = { 1, 1, 1 };
+    for (unsigned t = 0; t < txns; t++) {
+        const bool aborted = esse_rng_below(&rng, 12) == 0;
+        bool touched[3] = { false };
+        esse_out_f(&out, "{'session':%u%s,'ops':[", (unsigned)esse_rng_below(&rng, 3),
+                   aborted ? ",'status':'aborted'" : "");
+        for (unsigned o = 0, ops = 1 + (unsigned)esse_rng_below(&rng, 3); o < ops; o++) {
+            const unsigned key = (unsigned)esse_rng_below(&rng, 3);
+            esse_out_text(&out, o ? "," : "");
+            if (touched[key] && !odd) {
+                esse_out_f(&out, "{'r':'%c%u','v':null}", 'p', t * 8 + o);
+                continue;
+            }
+            touched[key] = true;
+            if (esse_rng_below(&rng, 2)) {
+                const unsigned at = (unsigned)esse_rng_below(&rng, count[key]);
+                esse_out_f(&out, at ? "{'r':'%c','v':%u}" : "{'r':'%c','v':null}", 'x' + key,
+                           value[key][at]);
+                continue;
+            }
+            const unsigned number = per_key ? of[key]++ : next++;
+            esse_out_f(&out, "{'w':'%c','v':%u}", 'x' + key, odd && number > 4 ? 4 : number);
+            if (!aborted || odd)
+                value[key][count[key]++] = number;
+        }
+        esse_out_text(&out, "]}\n");
+    }
+    return load_text(arena, "native", esse_out_memory(&out));
+}
+
+TEST(test_saturate__traced_units_are_those_of_the_index)
+{
+    static const char *const levels[] = { "axiomatic-read-committed", "read-atomic",
+                                          "causal-consistency", "prefix-consistency",
+                                          "update-atomic" };
+    unsigned traced = 0, outcomes[3] = { 0 };
+    for (unsigned seed = test_first(4000), after = seed + test_rounds(4000); seed < after; seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        struct esse_history *history =
+            seed % 4 ? traced_history(arena, seed) : random_history(arena, seed, false);
+        const char *level = levels[seed / 4 % 5];
+        const enum esse_outcome outcome = outcome_of(arena, history, level, NULL);
+        traced += agrees_with_index(arena, history, 1);
+        if (outcome != outcome_of(arena, history, level, "read-your-writes"))
+            fail_msg("seed %u, %s: %s, and otherwise with an index\n%s", seed, level,
+                     esse_outcome_name(outcome), write_text(arena, "native", history));
+        outcomes[outcome]++;
+        esse_arena_free(arena);
+    }
+    print_message("%u traced; %u hold, %u violated, %u unknown\n", traced, outcomes[ESSE_HOLDS],
+                  outcomes[ESSE_VIOLATED], outcomes[ESSE_UNKNOWN]);
+    CHECK(traced > 300 && outcomes[ESSE_HOLDS] > 300 && outcomes[ESSE_VIOLATED] > 300);
 }
 
 static void print_tally(const struct tally *tally)
@@ -410,6 +522,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_saturate__agrees_with_all_orders_on_registers),
         cmocka_unit_test(test_saturate__agrees_with_all_orders_on_lists),
+        cmocka_unit_test(test_saturate__traced_units_are_those_of_the_index),
         cmocka_unit_test(test_saturate__examples_of_levels_are_true),
         cmocka_unit_test(test_saturate__classic_shapes),
         cmocka_unit_test(test_saturate__an_update_reads_before_it_writes),

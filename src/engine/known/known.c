@@ -24,7 +24,7 @@ static void find_counted(struct known *known, const struct serial_part *part)
     known->in = in;
 }
 
-bool known_open(struct known *known, struct esse_job *job, const struct serial_part *part)
+void known_begin(struct known *known, struct esse_job *job)
 {
     *known = (struct known){ .arena = job->arena,
                              .scratch = esse_arena_new(),
@@ -33,6 +33,11 @@ bool known_open(struct known *known, struct esse_job *job, const struct serial_p
                              .threads = job->threads,
                              .ablate = job->ablate,
                              .error = &job->error };
+}
+
+bool known_open(struct known *known, struct esse_job *job, const struct serial_part *part)
+{
+    known_begin(known, job);
     if (!find_sources(known, part))
         return false;
     find_counted(known, part);

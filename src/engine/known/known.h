@@ -42,6 +42,9 @@ struct known {
 bool known_open(struct known *known, struct esse_job *job, const struct serial_part *part);
 void known_close(struct known *known);
 
+/* Opens it without looking at the history: nothing is known of writers, and nothing is found. */
+void known_begin(struct known *known, struct esse_job *job);
+
 static inline const struct esse_key_access *known_key_access(const struct known *known,
                                                              key_access_id at)
 {

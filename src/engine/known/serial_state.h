@@ -31,6 +31,7 @@ struct serial_walk {
     struct serial_key *keys;             /* the newest version of each */
     uint32_t *before; /* by operation that writes: the installed write before it, or ESSE_NO_OP */
     uint64_t steps;   /* back along these that are left */
+    uint64_t reads;   /* so far */
     bool lists;       /* keys are appended to */
     struct serial_seen *seen; /* by key, if no value may be written twice; else NULL */
 };

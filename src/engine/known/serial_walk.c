@@ -9,8 +9,9 @@ enum {
     STEPS_AN_OP = 4,    /* back along the writes of a key, on average so far */
     STEPS_AHEAD = 4096, /* of that average; and one for every so many operations of the history: */
     OPS_A_STEP = 4,
-    RECENT = 256,   /* values of a key, below the greatest, that may still come */
-    BITS_AN_OP = 4, /* for values that are written once */
+    READS_AHEAD = 4096, /* reads that are looked at before most of them must be in order */
+    RECENT = 256,       /* values of a key, below the greatest, that may still come */
+    BITS_AN_OP = 4,     /* for values that are written once */
 };
 
 /* The newest committed version of a key so far, and the reads that wait for a later one. */
@@ -253,11 +254,18 @@ static void walk_txn(struct serial_walk *w, uint32_t txn)
 {
     const struct esse_history *history = w->history;
     for (uint32_t op = history->txn_op[txn]; op < history->txn_op[txn + 1]; op++) {
+        w->reads += history->op_kind[op] == ESSE_OP_READ;
         if (history->op_kind[op] != ESSE_OP_READ)
             write(w, txn, op);
         else if (!returns_newest(w, op) && !esse_value_eq(history->op_value[op], ESSE_NONE))
             miss(w, txn, op);
     }
+}
+
+/* Three reads in four that are not of the newest version: the history is in some other order. */
+static bool is_in_other_order(const struct serial_walk *w)
+{
+    return w->reads > READS_AHEAD && w->misses.count > w->reads / 4 * 3;
 }
 
 static bool walk_all(struct serial_walk *w)
@@ -270,7 +278,7 @@ static bool walk_all(struct serial_walk *w)
             return false;
         if (history->txn_status[txn] == ESSE_COMMITTED)
             walk_txn(w, txn);
-        if (!w->steps || !esse_budget_poll(w->budget, txn))
+        if (!w->steps || is_in_other_order(w) || !esse_budget_poll(w->budget, txn))
             return false;
     }
     for (size_t i = 0; i < w->misses.count; i++) {

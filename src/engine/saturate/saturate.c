@@ -3,6 +3,7 @@
 #include "engine/propagate.h"
 #include "engine/saturate/saturate_causes.h"
 #include "engine/saturate/saturate_explain.h"
+#include "engine/saturate/saturate_trace.h"
 #include "engine/scan/scan.h"
 #include "evidence/replay.h"
 #include "graph/topo.h"
@@ -14,6 +15,7 @@ struct saturating {
     bool is_part; /* of the history, which can refute but not prove */
     struct known known;
     struct versions versions;
+    struct saturate_traced traced;
     struct saturate_units units[2]; /* transactions, and single accesses; made when needed */
 };
 
@@ -233,10 +235,33 @@ static void decide(struct saturating *s, const struct esse_level *level,
     }
 }
 
+/* The short way, if all levels are about transactions: then nothing else is asked of the history.
+ */
+static bool trace(struct saturating *s)
+{
+    const struct esse_job *job = s->job;
+    for (size_t i = 0; i < job->level_count; i++)
+        if (job->levels[i]->phi == ESSE_PHI_NONE || esse_level_is_of_operations(job->levels[i]))
+            return false;
+    known_begin(&s->known, s->job);
+    const bool ok =
+        saturate_trace(&s->traced, s->known.scratch, job->history, job->threads, job->budget);
+    if (ok)
+        s->units[false] = s->traced.units;
+    else
+        known_close(&s->known);
+    return ok;
+}
+
+static bool find_all(struct saturating *s, const struct serial_part *part)
+{
+    return scan_open(&s->known, s->job, part) && versions_find(&s->versions, &s->known, false);
+}
+
 static void decide_all(struct esse_job *job, const struct serial_part *part)
 {
     struct saturating s = { .job = job, .is_part = part != NULL };
-    bool complete = scan_open(&s.known, job, part) && versions_find(&s.versions, &s.known, false);
+    const bool complete = (!part && trace(&s)) || find_all(&s, part);
     for (size_t i = 0; i < job->level_count; i++)
         if (!known_judge(&s.known, job->levels[i], job, &job->verdicts[i]) && complete &&
             !propagate_in_job(job, i))

@@ -2,14 +2,20 @@
 
 #include "base/checked.h"
 
+enum { AHEAD = 8 }; /* transactions whose sources are fetched beforehand */
+
+struct key_bits {
+    uint64_t a, b;
+};
+
 /* A worker. */
 struct forcing {
     enum esse_phi phi;
     const struct saturate_units *units;
-    struct esse_arena *arena;   /* its own */
-    struct esse_budget *budget; /* of the calling thread; NULL otherwise */
-    const uint64_t *writes;     /* by unit: a bit for each key that it writes, not for it alone */
-    const uint32_t *observer;   /* by access that writes: one that read it */
+    struct esse_arena *arena;      /* its own */
+    struct esse_budget *budget;    /* of the calling thread; NULL otherwise */
+    const struct key_bits *writes; /* by unit: of the keys that it writes */
+    const uint32_t *observer;      /* by access that writes: one that read it */
     uint32_t *near;   /* by key: a read of the unit at hand, if it is one of its accesses */
     uint64_t *last;   /* by key: see last_of() */
     uint32_t session; /* at hand */
@@ -82,26 +88,17 @@ static void force_answered(struct forcing *f, uint32_t access)
 
 /* ---- what a unit read from another one ---- */
 
-static uint64_t key_bit(uint32_t key)
+/* A bit for each of some keys, twice, by different parts of their hashes. */
+static struct key_bits bits_of(uint32_t key)
 {
-    return (uint64_t)1 << (key * UINT32_C(0x9e3779b1) >> 26);
+    const uint32_t hash = key * UINT32_C(0x9e3779b1);
+    return (struct key_bits){ UINT64_C(1) << (hash >> 26), UINT64_C(1) << (hash >> 20 & 63) };
 }
 
-/* The keys that a unit reads, as bits, and those bits that several of its reads share. */
-struct bits {
-    uint64_t some, shared;
-};
-
-static struct bits bits_of_reads(const struct saturate_units *units, uint32_t first, uint32_t end)
+static bool may_write(const struct key_bits *writes, uint32_t key)
 {
-    struct bits bits = { 0 };
-    for (uint32_t a = first; a < end; a++) {
-        if (!returns(units->access[a]))
-            continue;
-        bits.shared |= bits.some & key_bit(units->access[a].key);
-        bits.some |= key_bit(units->access[a].key);
-    }
-    return bits;
+    const struct key_bits bits = bits_of(key);
+    return writes->a & bits.a && writes->b & bits.b;
 }
 
 /* Does the unit write the key?  O(log accesses of the key). */
@@ -115,13 +112,15 @@ static bool writes_key(const struct saturate_units *units, uint32_t unit, uint32
     return false;
 }
 
-/* Edges from the source of a read to those of the reads among [first .. end) that are in 'near' and
+/* (The index by key is not there if no unit is large.)
+ *
+ * Edges from the source of a read to those of the reads among [first .. end) that are in 'near' and
  * whose keys it writes too. */
 static void force_from(struct forcing *f, uint32_t source, uint32_t first, uint32_t end)
 {
     const struct saturate_units *units = f->units;
     const uint32_t begin = saturate_first(units, source), written = saturate_end(units, source);
-    if ((written - begin) / 16 > end - first) {
+    if ((written - begin) / 16 > end - first && units->versions->sources->by_key.at) {
         for (uint32_t a = first; a < end; a++)
             if (returns(units->access[a]) && f->near[units->access[a].key] == a &&
                 units->access[a].source != source &&
@@ -136,10 +135,17 @@ static void force_from(struct forcing *f, uint32_t source, uint32_t first, uint3
     }
 }
 
-static bool may_force(const struct forcing *f, struct bits bits, struct saturate_access read)
+/* May the source of the read have written what the unit read elsewhere? */
+static bool may_force(const struct forcing *f, uint32_t first, uint32_t end, uint32_t read)
 {
-    return saturate_reads(read) &&
-           f->writes[read.source] & ((bits.some & ~key_bit(read.key)) | bits.shared);
+    const struct saturate_access *access = f->units->access;
+    if (!saturate_reads(access[read]))
+        return false;
+    const struct key_bits *writes = &f->writes[access[read].source];
+    for (uint32_t a = first; a < end; a++)
+        if (may_write(writes, access[a].key) && returns(access[a]) && a != read)
+            return true;
+    return false;
 }
 
 /* From the last read to the first: the nearest later read of a key.  What it returned comes before
@@ -148,11 +154,10 @@ static void force_earlier(struct forcing *f, uint32_t unit)
 {
     const struct saturate_units *units = f->units;
     const uint32_t first = saturate_first(units, unit), last = saturate_end(units, unit);
-    const struct bits bits = bits_of_reads(units, first, last);
     for (uint32_t end = last, begin; end > first; end = begin) {
         begin = saturate_operation(units, end - 1);
         for (uint32_t a = begin; a < end; a++)
-            if (may_force(f, bits, units->access[a]))
+            if (may_force(f, end, last, a))
                 force_from(f, units->access[a].source, end, last);
         for (uint32_t a = begin; a < end; a++)
             if (returns(units->access[a]))
@@ -166,13 +171,12 @@ static void force_atomic(struct forcing *f, uint32_t unit)
 {
     const struct saturate_units *units = f->units;
     const uint32_t first = saturate_first(units, unit), end = saturate_end(units, unit);
-    const struct bits bits = bits_of_reads(units, first, end);
     for (uint32_t a = first; a < end; a++)
         if (returns(units->access[a]))
             f->near[units->access[a].key] = a;
     for (uint32_t a = first; a < end; a++) {
         const struct saturate_access read = units->access[a];
-        if (may_force(f, bits, read))
+        if (may_force(f, first, end, a))
             force_from(f, read.source, first, end);
         if (returns(read) && saturate_reads(units->access[f->near[read.key]]))
             force(f, units->access[f->near[read.key]].source, a);
@@ -232,6 +236,15 @@ struct forcing_all {
     struct found *found;         /* by piece */
 };
 
+/* The bits of the sources of a transaction that comes soon, fetched while others are looked at. */
+static void fetch(const struct forcing *f, uint32_t txn)
+{
+    const struct saturate_units *units = f->units;
+    for (uint32_t a = saturate_first(units, txn); a < saturate_end(units, txn); a++)
+        if (saturate_reads(units->access[a]))
+            __builtin_prefetch(&f->writes[units->access[a].source]);
+}
+
 static bool force_sessions(void *context, const struct esse_piece *piece)
 {
     const struct forcing_all *all = context;
@@ -243,6 +256,8 @@ static bool force_sessions(void *context, const struct esse_piece *piece)
         const uint32_t count = history->session_first[f->session + 1] - first;
         const bool back = f->phi == ESSE_PHI_ANSWERED;
         for (uint32_t i = 0; i < count; i++) {
+            if (f->writes && count - i > AHEAD)
+                fetch(f, history->session_txn[first + i + AHEAD]);
             force_txn(f, history->session_txn[first + (back ? count - 1 - i : i)]);
             if (!esse_budget_poll(f->budget, f->session))
                 return false;
@@ -269,15 +284,19 @@ static void gather(struct saturate_forced_vec *forced, struct esse_arena *arena,
 
 /* ---- what is known of all units beforehand ---- */
 
-static uint64_t *find_writes(const struct saturate_units *units)
+static struct key_bits *find_writes(const struct saturate_units *units)
 {
-    uint64_t *writes = esse_arena_array(units->arena, units->count + (size_t)1, *writes);
+    struct key_bits *writes = esse_arena_array(units->arena, units->count + (size_t)1, *writes);
     for (uint32_t unit = 0; unit < units->count; unit++) {
         const uint32_t end = saturate_end(units, unit);
-        uint64_t bits = 0;
+        struct key_bits some = { 0 };
         for (uint32_t a = saturate_first(units, unit); a < end; a++)
-            bits |= units->access[a].source == SATURATE_WRITES ? key_bit(units->access[a].key) : 0;
-        writes[unit] = bits;
+            if (units->access[a].source == SATURATE_WRITES) {
+                const struct key_bits bits = bits_of(units->access[a].key);
+                some.a |= bits.a;
+                some.b |= bits.b;
+            }
+        writes[unit] = some;
     }
     return writes;
 }
@@ -309,7 +328,7 @@ bool saturate_force(enum esse_phi phi, const struct saturate_units *units,
                               .context = &all,
                               .budget = budget };
     const uint32_t pieces = esse_loop_pieces(&loop);
-    uint64_t *writes = by_unit ? find_writes(units) : NULL;
+    struct key_bits *writes = by_unit ? find_writes(units) : NULL;
     uint32_t *observer = phi == ESSE_PHI_ANSWERED ? find_observers(units) : NULL;
     all.workers = esse_workers_new(units->arena, loop.threads, sizeof(struct forcing));
     all.found = esse_arena_alloc(units->arena, pieces + 1u, sizeof *all.found);

@@ -9,6 +9,7 @@
 enum {
     FEW = 16,      /* writers that a write looks at */
     A_SESSION = 4, /* for each session, writers that a read looks at */
+    AHEAD = 6,     /* units: what they need is fetched in three steps, each so far ahead */
 };
 
 /* A writer of a key.  It sees all those before 'base'. */
@@ -206,6 +207,27 @@ static void walk_unit(struct walk *w, uint32_t unit)
             add_writer(w, unit, units->access[a].key);
 }
 
+/* Where a unit that comes soon is, then its accesses, then the writers of its keys and the clocks
+ * that it will join: the order leads all over them. */
+static void fetch(const struct walk *w, uint32_t place)
+{
+    const struct saturate_units *units = w->units;
+    if (place + 3 * AHEAD >= units->count || units->single)
+        return;
+    const uint32_t far = saturate_unit_at(w->causes->order, place + 3 * AHEAD);
+    const uint32_t middle = saturate_unit_at(w->causes->order, place + 2 * AHEAD);
+    const uint32_t unit = saturate_unit_at(w->causes->order, place + AHEAD);
+    __builtin_prefetch(&units->history->txn_op[far]);
+    __builtin_prefetch(&units->access[saturate_first(units, middle)]);
+    for (uint32_t a = saturate_first(units, unit); a < saturate_end(units, unit); a++) {
+        const struct saturate_access access = units->access[a];
+        if (w->end[access.key] > w->first[access.key])
+            __builtin_prefetch(&w->writers[w->end[access.key] - 1]);
+        if (saturate_reads(access))
+            saturate_clocks_fetch(w->clocks, access.source);
+    }
+}
+
 static void make_room(struct walk *w)
 {
     const struct saturate_units *units = w->units;
@@ -252,6 +274,7 @@ bool saturate_causes_find(struct saturate_causes *causes, enum esse_phi phi,
     esse_budget_phase(budget, "following causes", units->count);
     for (; place < units->count && esse_budget_poll(budget, place); place++) {
         const uint32_t unit = saturate_unit_at(causes->order, place);
+        fetch(&w, place);
         if (!saturate_counts(units, unit))
             continue;
         w.clock = saturate_clocks_next(&clocks, unit);

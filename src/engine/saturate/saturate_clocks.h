@@ -31,4 +31,11 @@ void saturate_clocks_done(struct saturate_clocks *clocks, uint32_t unit);
 const uint32_t *saturate_clocks_of(struct saturate_clocks *clocks, uint32_t unit);
 void saturate_clocks_close(struct saturate_clocks *clocks);
 
+/* The clock of a unit that is looked at soon. */
+static inline void saturate_clocks_fetch(const struct saturate_clocks *clocks, uint32_t unit)
+{
+    __builtin_prefetch(&clocks->row[unit]);
+    __builtin_prefetch(&clocks->left[unit]);
+}
+
 #endif

@@ -138,6 +138,8 @@ static bool has_place(const struct merging *m, uint32_t unit)
 
 static void enqueue(struct merging *m, uint32_t unit)
 {
+    if (!m->units->single)
+        __builtin_prefetch(&m->units->access[saturate_first(m->units, unit)]);
     m->next[unit] = NO_UNIT;
     if (m->head == NO_UNIT)
         m->head = unit;

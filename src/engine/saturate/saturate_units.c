@@ -140,7 +140,7 @@ static void put_nothing(struct saturate_units *units)
             units->access_txn[op] = txn;
 }
 
-static void find_before(struct saturate_units *units)
+void saturate_find_before(struct saturate_units *units)
 {
     const struct esse_history *history = units->history;
     uint32_t *last = esse_arena_none(units->arena, history->sessions + (size_t)1, *last);
@@ -181,7 +181,7 @@ bool saturate_units_make(struct saturate_units *units, struct esse_arena *arena,
     esse_budget_phase(budget, "laying out accesses", history->keys);
     const bool ok = put_all(units, budget);
     if (ok)
-        find_before(units);
+        saturate_find_before(units);
     else
         saturate_units_drop(units);
     return ok;

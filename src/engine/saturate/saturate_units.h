@@ -59,6 +59,9 @@ bool saturate_units_make(struct saturate_units *units, struct esse_arena *arena,
                          struct esse_budget *budget);
 void saturate_units_drop(struct saturate_units *units);
 
+/* The last step of making them: 'before'. */
+void saturate_find_before(struct saturate_units *units);
+
 static inline uint32_t saturate_txn(const struct saturate_units *units, uint32_t unit)
 {
     return units->single ? units->access_txn[unit] : unit;
