@@ -1,3 +1,4 @@
+#include "engine/polygraph/poly_layout.h"
 #include "engine/polygraph/poly_local.h"
 
 #include <string.h>
@@ -95,7 +96,7 @@ static void take(struct poly_local *l, const struct best *best)
                                (struct poly_inferred){ .a = a, .b = l->next[a.ix] });
     }
     poly_known_draw(poly, &poly->known, true);
-    poly->near = poly_rank(poly, poly->graph_arena);
+    poly->near = poly->layout->rank;
     poly->near_low = best->range.low;
     poly->near_high = best->range.high;
 }
@@ -120,7 +121,7 @@ static void prepare(struct poly_local *l)
     const struct poly *poly = l->poly;
     const uint32_t txns = poly->versions->history->txns;
     const size_t versions = poly->versions->count + (size_t)1;
-    l->rank = poly_rank(poly, l->arena);
+    l->rank = poly->layout->rank;
     l->at_rank = esse_arena_array(l->arena, txns + (size_t)1, *l->at_rank);
     for (uint32_t txn = 0; txn < txns; txn++)
         l->at_rank[l->rank[txn]] = txn;

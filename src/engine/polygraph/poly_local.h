@@ -35,7 +35,8 @@ ESSE_VEC(poly_candidate_vec, struct poly_candidate)
 struct poly_local {
     struct poly *poly;
     struct esse_arena *arena;
-    uint32_t *rank, *at_rank; /* by transaction its place in the estimate; and the reverse */
+    const uint32_t *rank; /* by transaction: its place in the estimate */
+    uint32_t *at_rank;    /* and the reverse */
     version_id *next;         /* by version: the one after it in the guess, or NO_VERSION */
     version_id *later;        /* by version: the nearest one that is forced to come after it */
     struct esse_csr installed, read;      /* from transactions to versions */
