@@ -268,7 +268,8 @@ uint32_t *poly_estimate(struct poly *poly, bool searches)
     phase->counts[1].count = poly->waited;
     if (!searches || !poly->waited)
         return place;
-    uint32_t *rank = esse_arena_array(poly->arena, poly->versions->history->txns + (size_t)1, *rank);
+    uint32_t *rank =
+        esse_arena_array(poly->arena, poly->versions->history->txns + (size_t)1, *rank);
     if (poly_breakout(poly, place, rank))
         place_by_rank(poly, rank, place);
     esse_arena_drop(poly->arena, rank);

@@ -13,7 +13,7 @@
  */
 enum {
     ITERATIONS = 300,
-    ROUNDS = 4,   /* with open reads, of which each is supposed to be of the newest version */
+    ROUNDS = 4,     /* with open reads, of which each is supposed to be of the newest version */
     FEW_SHARE = 50, /* one read in so many may contradict an order that was recorded */
 };
 
@@ -176,6 +176,61 @@ static void add_open_reads(struct laying *l)
     }
 }
 
+/* ---- where to begin ---- */
+
+/* From transactions, and the origin, to their springs. */
+static struct esse_csr group_springs(const struct laying *l)
+{
+    struct esse_csr springs = { 0 };
+    esse_csr_init(&springs, l->arena, l->origin + 1);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < l->springs.count; i++) {
+            const struct spring *s = &l->springs.at[i];
+            pass ? esse_csr_add(&springs, s->from, i) : esse_csr_count(&springs, s->from);
+            pass ? esse_csr_add(&springs, s->to, i) : esse_csr_count(&springs, s->to);
+        }
+        pass ? esse_csr_finish(&springs) : esse_csr_start(&springs);
+    }
+    return springs;
+}
+
+/* Those that were not reached, as far from 'node' as the springs on the way say. */
+static void spread_from(struct laying *l, const struct esse_csr *springs, uint32_t node,
+                        uint8_t *reached, struct esse_u32_vec *queue)
+{
+    queue->count = 0;
+    esse_u32_vec_push(queue, l->arena, node);
+    reached[node] = 1;
+    for (size_t i = 0; i < queue->count; i++) {
+        const uint32_t from = queue->at[i];
+        for (uint32_t e = springs->first[from]; e < springs->first[from + 1]; e++) {
+            const struct spring *s = &l->springs.at[springs->to[e]];
+            const uint32_t to = s->from == from ? s->to : s->from;
+            if (reached[to])
+                continue;
+            reached[to] = 1;
+            l->at[to] = l->at[from] + (double)(s->from == from ? s->length : -s->length);
+            esse_u32_vec_push(queue, l->arena, to);
+        }
+        esse_guard_poll();
+    }
+}
+
+/* Gradients move what they know by one spring a step, and a history is long. */
+static void begin_anywhere(struct laying *l)
+{
+    struct esse_csr springs = group_springs(l);
+    struct esse_u32_vec queue = { 0 };
+    uint8_t *reached = esse_arena_alloc(l->arena, l->origin + (size_t)1, sizeof *reached);
+    for (uint32_t i = 0; i <= l->origin; i++) {
+        const uint32_t node = l->origin - i; /* the initial versions first */
+        if (!reached[node])
+            spread_from(l, &springs, node, reached, &queue);
+    }
+    esse_u32_vec_drop(&queue, l->arena);
+    esse_csr_drop(&springs);
+}
+
 /* ---- conjugate gradients ---- */
 
 static void push_apart(const struct laying *l, const double *at, double *force, bool with_length)
@@ -302,13 +357,12 @@ static void lay_out(struct poly_layout *layout, const struct poly_reads *reads)
     double **const arrays[] = { &l.at, &l.residual, &l.direction, &l.product, &l.diagonal };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         *arrays[i] = esse_arena_zeros(l.arena, txns + (size_t)1, double);
-    for (uint32_t txn = 0; txn < txns; txn++)
-        l.at[txn] = layout->rank[txn];
-    if (versions->history->sessions > txns / 2)
-        for (uint32_t txn = 0; txn < txns; txn++)
-            l.at[txn] = txns / 2.0;
     add_reads(&l);
     add_sessions(&l);
+    if (versions->history->sessions > txns / 2)
+        begin_anywhere(&l);
+    for (uint32_t txn = 0; versions->history->sessions <= txns / 2 && txn < txns; txn++)
+        l.at[txn] = layout->rank[txn];
     const size_t sure = l.springs.count;
     relax(&l);
     for (int round = 1; reads->open.count && round < ROUNDS; round++) {
@@ -353,7 +407,8 @@ void poly_layout_find(struct poly_layout *layout, const struct poly_reads *reads
         rank_by_time(layout->rank, history, pairs, versions->arena);
     } else {
         rank_simply(layout, reads, pairs);
-        if (layout->backward > reads->reader_first[versions->count] / FEW_SHARE) {
+        if (!(ablate & ESSE_ABLATE_LAYOUT) &&
+            layout->backward > reads->reader_first[versions->count] / FEW_SHARE) {
             lay_out(layout, reads);
             rank_by_layout(layout, reads, pairs);
         }

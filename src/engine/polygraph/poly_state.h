@@ -248,6 +248,10 @@ void poly_order_edges(const struct poly *poly, version_id a, version_id b,
 /* Infers orders of versions until nothing more follows; false if the budget is spent. */
 bool poly_prune(struct poly *poly);
 
+/* Infers the orders of versions that transactions near one another in the order of these ranks
+ * force; false if the budget is spent.  For levels where rw is an edge, without real time. */
+bool poly_sweep(struct poly *poly, const uint32_t *rank);
+
 /* By node: an order that agrees with what is known and breaks few reads, near an estimate of the
  * order of events; by local search if it breaks some and that is asked for. */
 uint32_t *poly_estimate(struct poly *poly, bool searches);
