@@ -158,6 +158,9 @@ static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit, bo
 /* Conflicts, where there is something better than to go on. */
 enum { FEW_CONFLICTS = 200, LEAST_CONFLICTS = 800 };
 
+/* After a sweep pruning finds little more: so many times as much may be spent before it. */
+enum { AFTER_SWEEPING = 4 };
+
 /* How many conflicts solving may have before pruning is worth its cost, which grows faster than the
  * history. */
 static uint64_t conflict_budget(const struct poly *poly)
@@ -205,7 +208,7 @@ static enum esse_solver_answer solve_first(struct poly *poly, bool prunes)
     const uint64_t limit = prunes ? conflict_budget(poly) : 0;
     enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
     if (is_laid_out(poly))
-        return solve_laid_out(poly, limit);
+        return solve_laid_out(poly, AFTER_SWEEPING * limit);
     if (!is_searchable(poly))
         return solve_known(poly, limit, false);
     answer = solve_known(poly, LEAST_CONFLICTS, false);
@@ -232,6 +235,8 @@ enum esse_solver_answer poly_solve(struct poly *poly)
     enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
     if (!prunes || !(poly->ablate & ESSE_ABLATE_PATIENCE))
         answer = solve_first(poly, prunes);
+    else if (is_laid_out(poly) && !sweep(poly))
+        return ESSE_SOLVER_UNKNOWN;
     if (answer == ESSE_SOLVER_UNKNOWN && prunes && !esse_budget_spent(poly->budget) &&
         poly_prune(poly))
         answer = solve_known(poly, 0, is_searchable(poly));
