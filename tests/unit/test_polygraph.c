@@ -494,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_polygraph__agrees_with_all_choices),
         cmocka_unit_test(test_polygraph__agrees_with_the_axioms),
         cmocka_unit_test(test_polygraph__improves_what_has_no_order_at_all),
+        cmocka_unit_test(test_polygraph__sweeps_along_a_layout),
         cmocka_unit_test(test_polygraph__closures_force_what_blocks_do),
         cmocka_unit_test(test_polygraph__small_cycles_change_no_verdict),
         cmocka_unit_test(test_polygraph__locality_changes_no_verdict),
