@@ -95,7 +95,7 @@ _esse() {
     check,--seed) : ;;
     check,--min-committed) : ;;
     check,--fail-on) _esse_words 'violated unknown' ;;
-    check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending closure small-cycles locality' ;;
+    check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending closure small-cycles locality nearness layout sweeping' ;;
     check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     check,--workload | check,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     check,--evidence) _esse_files ;;
@@ -130,6 +130,7 @@ _esse() {
     gen,--distribution) _esse_words 'uniform zipf' ;;
     gen,--zipf-theta) : ;;
     gen,--read-share) : ;;
+    gen,--values) : ;;
     gen,--rmw-share) : ;;
     gen,--predicate-share) : ;;
     gen,--aggregate-share) : ;;
@@ -167,7 +168,7 @@ _esse_command() {
     classic,*) _esse_files ;;
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
-    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --certify --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --aggregate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --one-timestamp --format --output --quiet --help' ;;
+    gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --certify --vsets --distribution --zipf-theta --read-share --values --rmw-share --pure --predicate-share --aggregate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --one-timestamp --format --output --quiet --help' ;;
     gen,*) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc' ;;
     stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;
     stats,*) _esse_files ;;

@@ -713,6 +713,8 @@ enum esse_ablation {
     ESSE_ABLATE_SMALL_CYCLES = 1 << 8, /* "small-cycles": clauses about two choices, beforehand */
     ESSE_ABLATE_LOCALITY = 1 << 9,     /* "locality": refuting by what is wrong in one place */
     ESSE_ABLATE_NEARNESS = 1 << 10,    /* of dsg: looking at what is near before trees are made */
+    ESSE_ABLATE_LAYOUT = 1 << 11,      /* "layout": where to begin, by least squares */
+    ESSE_ABLATE_SWEEPING = 1 << 12,    /* "sweeping": what is forced near by, before all pruning */
 };
 
 struct esse_check_options {

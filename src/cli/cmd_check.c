@@ -34,9 +34,10 @@ static const char *const engines[] = { "scan", "replay",    "serial", "saturate"
 static const char *const orders[] = { "order", "commit_ts", "start_ts", NULL };
 
 /* By the bits of enum esse_ablation. */
-static const char *const ablations[] = { "estimate",     "schedule", "lending", "pruning",
-                                         "laziness",     "patience", "mending", "closure",
-                                         "small-cycles", "locality", NULL };
+static const char *const ablations[] = { "estimate",     "schedule", "lending",  "pruning",
+                                         "laziness",     "patience", "mending",  "closure",
+                                         "small-cycles", "locality", "nearness", "layout",
+                                         "sweeping",     NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
@@ -113,7 +114,7 @@ static bool find_ablations(struct check_run *run)
             esse_cli_usage("check",
                            "--ablate: unknown part '%s'; there are estimate, schedule, lending, "
                            "pruning, laziness, patience, mending, closure, small-cycles, "
-                           "locality",
+                           "locality, nearness, layout, sweeping",
                            names[i]);
             return false;
         }

@@ -71,6 +71,8 @@ static const struct esse_opt options[] = {
       "skew of zipf (default: 0.99)" },
     { "read-share", 0, ESSE_OPT_REAL, &args.gen.work.read_share, "X",
       "reads among operations (default: 0.5, or as the workload's name says)" },
+    { "values", 0, ESSE_OPT_COUNT, &args.gen.values, "N",
+      "write only N different values to a row, so that they repeat; 0: none twice (default: 0)" },
     { "rmw-share", 0, ESSE_OPT_REAL, &args.gen.work.rmw_share, "X",
       "writes that read their key first (default: 0; rmw and ycsb-f 1)" },
     { "pure", 0, ESSE_OPT_FLAG, &args.gen.work.is_pure, NULL,

@@ -60,6 +60,7 @@ struct esse_gen_options {
     enum esse_store_level level;
     uint64_t txns;      /* planted ones come on top */
     double crash_share; /* of the transactions: the client never learns the outcome */
+    uint64_t values;    /* that are written to a row, so that they repeat; 0: none twice */
     double stale_share; /* of the readers at serializable: see the past */
     bool has_header;    /* say what made the history; not every format can */
     bool has_times, has_op_times, has_server_times;

@@ -1,3 +1,4 @@
+#include "base/hash.h"
 #include "generate/execute.h"
 #include "generate/gen_state.h"
 
@@ -62,7 +63,13 @@ bool esse_gen_session_ask(struct esse_gen *gen, uint32_t at)
     if (session->is_waiting)
         return true;
     session->request = (struct esse_request){ 0 };
-    return gen->options->workload->next(session->draw_state, session->read, &session->request);
+    struct esse_request *request = &session->request;
+    if (!gen->options->workload->next(session->draw_state, session->read, request))
+        return false;
+    if (gen->options->values && request->ask == ESSE_ASK_WRITE)
+        request->value =
+            1 + (int64_t)(esse_hash_word((uint64_t)request->value) % gen->options->values);
+    return true;
 }
 
 /* ---- where a row is ---- */

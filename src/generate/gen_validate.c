@@ -79,10 +79,24 @@ static bool validate_plant(const struct esse_gen_options *options,
     return true;
 }
 
+/* A version is named by its value in all that the generator writes about versions. */
+static bool validate_values(const struct esse_gen_options *options, struct esse_error *err)
+{
+    if (!options->values)
+        return true;
+    if (esse_gen_data(options->workload) != ESSE_GEN_RW_REGISTER)
+        return esse_fail(err, ESSE_EUSAGE, "--values needs a workload of registers");
+    return (!options->has_certificate && !options->certifies && options->crash_share <= 0 &&
+            !options->plant_count) ||
+           esse_fail(err, ESSE_EUSAGE,
+                     "--values goes with no certificate, crash or anomaly: there a value must name "
+                     "its writer");
+}
+
 bool esse_gen_validate(const struct esse_gen_options *options, struct esse_error *err)
 {
     if (!validate_counts(options, err) || !validate_shares(options, err) ||
-        !validate_mix(options, err))
+        !validate_mix(options, err) || !validate_values(options, err))
         return false;
     if (options->has_op_times && !options->has_times)
         return esse_fail(err, ESSE_EUSAGE, "--op-times needs --times");

@@ -272,7 +272,7 @@ TEST(test_polygraph__improves_what_has_no_order_at_all)
         struct esse_check_options options = { .levels = levels,
                                               .level_count = 2,
                                               .engine = "polygraph",
-                                              .ablate = ESSE_ABLATE_PATIENCE };
+                                              .ablate = ESSE_ABLATE_PATIENCE | ESSE_ABLATE_LAYOUT };
         const struct esse_result *result;
         struct esse_error err;
         CHECK(esse_check(arena, shuffled_history(arena, seed, 300), &options, &result, &err));
@@ -314,6 +314,32 @@ static const struct esse_verdict *check_without(struct esse_arena *arena,
     if (!esse_check(arena, history, &options, &result, &err))
         fail_msg("%s", err.text);
     return &result->verdicts[0];
+}
+
+/* With nothing known, what is swept along a layout gives the verdict of what is not. */
+TEST(test_polygraph__sweeps_along_a_layout)
+{
+    static const char *const levels[] = { "serializable", "snapshot-isolation" };
+    unsigned swept = 0, violated = 0;
+    for (unsigned seed = 1 + test_first(10), after = seed + test_rounds(10); seed < after; seed++) {
+        struct esse_arena *arena = esse_arena_new();
+        const struct esse_forgetting forgetting = { .sessions = true, .version_share = 1 };
+        struct esse_history *history =
+            esse_history_forget(arena, written_history(arena, seed, 150, false), &forgetting);
+        for (uint32_t i = 0; i < 2; i++) {
+            const struct esse_verdict *with =
+                check_without(arena, history, levels[i], ESSE_ABLATE_PATIENCE);
+            const struct esse_verdict *without =
+                check_without(arena, history, levels[i], ESSE_ABLATE_PATIENCE | ESSE_ABLATE_LAYOUT);
+            const struct esse_phase *sweeping = find_phase(with, "sweeping");
+            CHECK_EQ(with->outcome, without->outcome);
+            swept += sweeping && sweeping->counts[2].count > 0;
+            violated += with->outcome == ESSE_VIOLATED;
+        }
+        esse_arena_free(arena);
+    }
+    print_message("%u swept, %u violated\n", swept, violated);
+    CHECK(swept > test_rounds(10) / 2); /* or else nothing was tested */
 }
 
 /* Pruning comes first. */
@@ -468,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_polygraph__agrees_with_all_choices),
         cmocka_unit_test(test_polygraph__agrees_with_the_axioms),
         cmocka_unit_test(test_polygraph__improves_what_has_no_order_at_all),
+        cmocka_unit_test(test_polygraph__sweeps_along_a_layout),
         cmocka_unit_test(test_polygraph__closures_force_what_blocks_do),
         cmocka_unit_test(test_polygraph__small_cycles_change_no_verdict),
         cmocka_unit_test(test_polygraph__locality_changes_no_verdict),

@@ -1,5 +1,5 @@
 #include "collect/record/session_buffer.h"
-#include "engine/polygraph/poly_state.h"
+#include "engine/polygraph/poly_layout.h"
 #include "engine/scan/scan.h"
 #include "evidence/replay_state.h"
 #include "graph/reach_state.h"
@@ -247,7 +247,10 @@ TEST(test_poly_valid__sees_every_broken_invariant)
     BREAKS(f.reads.sources.at[0], 0, poly_reads_valid(&f.reads));          /* 2 */
     BREAKS(f.reads.open.at[0].optional, true, poly_reads_valid(&f.reads)); /* 3 */
     uint8_t retracted[8] = { 0 };
+    struct poly_layout layout;
+    poly_layout_find(&layout, &f.reads, 0);
     struct poly p = { .ablate = ESSE_ABLATE_LAZINESS | ESSE_ABLATE_PRUNING,
+                      .layout = &layout,
                       .versions = &f.versions,
                       .reads = &f.reads,
                       .time_line = &f.time,

@@ -1,5 +1,6 @@
 #include "base/guard.h"
 #include "base/hash.h"
+#include "engine/polygraph/poly_layout.h"
 #include "engine/polygraph/poly_state.h"
 
 /* The variables of the solver, and the edges that they guard. */
@@ -133,7 +134,7 @@ void poly_open_choices(struct poly *poly)
 {
     const struct poly_reads *reads = poly->reads;
     struct esse_u32_vec lits = { 0 };
-    const uint32_t *rank = poly_rank(poly, poly->arena);
+    const uint32_t *rank = poly->layout->rank;
     for (size_t r = 0; r < reads->open.count; r++) {
         struct poly_open *open = &reads->open.at[r];
         esse_guard_poll();

@@ -1,6 +1,4 @@
-#include "engine/polygraph/poly_state.h"
-
-#include "base/radix.h"
+#include "engine/polygraph/poly_layout.h"
 
 #include <string.h>
 
@@ -232,63 +230,6 @@ void poly_known_build(struct poly *poly)
 
 /* ---- an estimate of the order ---- */
 
-/* How many reads would be of a later transaction, if the recording were the order? */
-static uint64_t count_backward(const struct poly *poly, const uint32_t *rank)
-{
-    const struct versions *versions = poly->versions;
-    uint64_t count = 0;
-    for (version_id v = { 0 }; v.ix < versions->count; v.ix++) {
-        uint32_t writer = version_txn(versions, v);
-        for (uint32_t i = poly->reads->reader_first[v.ix];
-             writer != ESSE_NO_TXN && i < poly->reads->reader_first[v.ix + 1]; i++) {
-            uint32_t reader = versions_key_access(versions, poly->reads->reader[i])->txn;
-            count += rank ? rank[writer] > rank[reader] : writer > reader;
-        }
-    }
-    return count;
-}
-
-/* The sessions side by side, as if all had run from the beginning to the end. */
-static uint64_t place_in_session(const struct esse_history *history, uint32_t txn)
-{
-    const uint32_t *first = &history->session_first[history->txn_session[txn]];
-    return ((uint64_t)esse_history_position(history, (esse_txn){ txn }) << 32) /
-           (first[1] - first[0]);
-}
-
-static uint32_t *rank_by(const struct poly *poly, struct esse_arena *arena, bool by_time)
-{
-    const struct esse_history *history = poly->versions->history;
-    struct esse_pair *pairs = esse_arena_array(arena, history->txns + (size_t)1, *pairs);
-    uint32_t *rank = esse_arena_array(arena, history->txns + (size_t)1, *rank);
-    for (uint32_t txn = 0; txn < history->txns; txn++) {
-        int64_t end = by_time ? history->txn_time[txn].end : 0;
-        pairs[txn] =
-            (struct esse_pair){ by_time ? esse_radix_key(end) : place_in_session(history, txn),
-                                txn };
-    }
-    esse_radix_sort(pairs, history->txns, arena);
-    for (uint32_t i = 0; i < history->txns; i++)
-        rank[pairs[i].id] = i;
-    esse_arena_drop(arena, pairs);
-    return rank;
-}
-
-/* Times if there are any; else the recording or the place in the session, whichever has fewer reads
- * of what comes later. */
-uint32_t *poly_rank(const struct poly *poly, struct esse_arena *arena)
-{
-    const struct esse_history *history = poly->versions->history;
-    const bool blind = poly->ablate & ESSE_ABLATE_ESTIMATE;
-    if (history->txn_time && !blind)
-        return rank_by(poly, arena, true);
-    uint32_t *rank = rank_by(poly, arena, false);
-    if (blind || count_backward(poly, NULL) <= count_backward(poly, rank))
-        for (uint32_t txn = 0; txn < history->txns; txn++)
-            rank[txn] = txn;
-    return rank;
-}
-
 /* Without a schedule the auxiliary nodes come as soon as they can. */
 static void place_by_rank(const struct poly *poly, const uint32_t *rank, uint32_t *place)
 {
@@ -298,21 +239,38 @@ static void place_by_rank(const struct poly *poly, const uint32_t *rank, uint32_
     }
 }
 
+/* By what there is to go by: a layout alone, or something that was recorded. */
+static void place_first(struct poly *poly, uint32_t *place)
+{
+    const struct poly_layout *layout = poly->layout;
+    if (poly->ablate & ESSE_ABLATE_SCHEDULE) {
+        place_by_rank(poly, layout->rank, place);
+    } else if (layout->at) {
+        const size_t room = poly->versions->history->txns + (size_t)1;
+        uint32_t *rank = esse_arena_array(poly->arena, room, *rank);
+        poly_run_on_demand(poly, layout->rank, rank);
+        place_by_rank(poly, rank, place);
+        esse_arena_drop(poly->arena, rank);
+    } else {
+        poly_schedule(poly, layout->rank, place);
+    }
+}
+
 uint32_t *poly_estimate(struct poly *poly, bool searches)
 {
     const double started = esse_clock_seconds();
-    uint32_t *rank = poly_rank(poly, poly->arena);
     uint32_t *place = esse_arena_array(poly->arena, poly->nodes + (size_t)1, *place);
-    if (poly->ablate & ESSE_ABLATE_SCHEDULE)
-        place_by_rank(poly, rank, place);
-    else
-        poly_schedule(poly, rank, place);
+    place_first(poly, place);
     struct esse_phase *phase = poly_phase(poly, "first order", started);
     phase->counts[0].what = "transactions";
     phase->counts[0].count = poly->versions->history->txns;
     phase->counts[1].what = "deadlocks broken";
     phase->counts[1].count = poly->waited;
-    if (searches && poly->waited && poly_breakout(poly, place, rank))
+    if (!searches || !poly->waited)
+        return place;
+    uint32_t *rank =
+        esse_arena_array(poly->arena, poly->versions->history->txns + (size_t)1, *rank);
+    if (poly_breakout(poly, place, rank))
         place_by_rank(poly, rank, place);
     esse_arena_drop(poly->arena, rank);
     return place;

@@ -1,4 +1,5 @@
 #include "engine/polygraph/poly_local.h"
+#include "engine/polygraph/poly_layout.h"
 
 #include <string.h>
 
@@ -95,7 +96,7 @@ static void take(struct poly_local *l, const struct best *best)
                                (struct poly_inferred){ .a = a, .b = l->next[a.ix] });
     }
     poly_known_draw(poly, &poly->known, true);
-    poly->near = poly_rank(poly, poly->graph_arena);
+    poly->near = poly->layout->rank;
     poly->near_low = best->range.low;
     poly->near_high = best->range.high;
 }
@@ -115,12 +116,11 @@ static bool refute(struct poly_local *l)
     return best.rounds > 0;
 }
 
-static void prepare(struct poly_local *l)
+void poly_local_prepare(struct poly_local *l)
 {
     const struct poly *poly = l->poly;
     const uint32_t txns = poly->versions->history->txns;
     const size_t versions = poly->versions->count + (size_t)1;
-    l->rank = poly_rank(poly, l->arena);
     l->at_rank = esse_arena_array(l->arena, txns + (size_t)1, *l->at_rank);
     for (uint32_t txn = 0; txn < txns; txn++)
         l->at_rank[l->rank[txn]] = txn;
@@ -146,10 +146,10 @@ bool poly_refute_locally(struct poly *poly)
 {
     assert(!poly->time); /* a chain of time nodes would be a node of every region */
     assert(poly->level->cycle > ESSE_CYCLE_ONE_RW);
-    struct poly_local l = { .poly = poly, .arena = esse_arena_new() };
+    struct poly_local l = { .poly = poly, .arena = esse_arena_new(), .rank = poly->layout->rank };
     const double started = esse_clock_seconds();
     esse_budget_phase(poly->budget, "looking for a local refutation", 0);
-    prepare(&l);
+    poly_local_prepare(&l);
     const bool refuted = poly_guess_cycles(&l) && refute(&l);
     tell(&l, started);
     esse_arena_free(l.arena);

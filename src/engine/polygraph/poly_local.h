@@ -35,9 +35,10 @@ ESSE_VEC(poly_candidate_vec, struct poly_candidate)
 struct poly_local {
     struct poly *poly;
     struct esse_arena *arena;
-    uint32_t *rank, *at_rank; /* by transaction its place in the estimate; and the reverse */
-    version_id *next;         /* by version: the one after it in the guess, or NO_VERSION */
-    version_id *later;        /* by version: the nearest one that is forced to come after it */
+    const uint32_t *rank; /* by transaction: its place in the estimate */
+    uint32_t *at_rank;    /* and the reverse */
+    version_id *next;     /* by version: the one after it in the guess, or NO_VERSION */
+    version_id *later;    /* by version: the nearest one that is forced to come after it */
     struct esse_csr installed, read;      /* from transactions to versions */
     struct poly_candidate_vec candidates; /* the shortest first */
     struct esse_u32_vec orders;           /* versions */
@@ -58,6 +59,17 @@ bool poly_guess_cycles(struct poly_local *l);
 struct poly_region;
 
 struct poly_region *poly_region_new(struct poly_local *l);
+
+/* Into the region of these ranks; one at a time. */
+void poly_region_enter(struct poly_local *l, struct poly_region *region, struct poly_range range);
+
+enum poly_closed { POLY_CLOSED, POLY_CYCLIC, POLY_STOPPED };
+/* Which node leads to which, by what is known and l->forced; CYCLIC: there is a cycle.  STOPPED:
+ * the budget is spent.  O(edges * nodes / 64) of the region. */
+enum poly_closed poly_region_close(struct poly_local *l, struct poly_region *region);
+/* After CLOSED: must version a come before version b? */
+bool poly_region_forces(const struct poly_local *l, const struct poly_region *region, version_id a,
+                        version_id b);
 /* Infers, in at most so many rounds, what is forced among the transactions of these ranks.  Returns
  * the number of rounds if that refutes the level: by '*cycle', or, if that is NULL, by a cycle of
  * what is known and forced.  0 if nothing was refuted.  O(rounds * edges * nodes / 64) of the
@@ -69,6 +81,9 @@ uint32_t poly_region_settle(struct poly_local *l, struct poly_region *region,
 void poly_region_leave(struct poly_local *l, struct poly_region *region);
 
 /* ---- poly_local.c ---- */
+
+/* All but l->candidates, by l->poly, l->arena and l->rank. */
+void poly_local_prepare(struct poly_local *l);
 
 /*
  * Looks for a local refutation.  If there is one, the orders of versions that it rests on are

@@ -100,6 +100,10 @@ bool poly_matrices_make(struct pruning *p)
         return false;
     p->less = esse_arena_alloc(p->arena, p->words + 1, sizeof *p->less);
     p->more = esse_arena_alloc(p->arena, p->words + 1, sizeof *p->more);
+    for (size_t i = 0; i < p->poly->inferred.count; i++) {
+        const struct poly_inferred *known = &p->poly->inferred.at[i];
+        poly_set_less(p, p->poly->reads->version_key[known->a.ix], known->a, known->b);
+    }
     return true;
 }
 

@@ -1,3 +1,4 @@
+#include "engine/polygraph/poly_layout.h"
 #include "engine/polygraph/poly_reason.h"
 
 /*
@@ -21,7 +22,7 @@ static void retract(const struct poly *poly, const uint32_t *at_rank, uint32_t r
 uint32_t poly_blame(const struct poly *poly, uint32_t reach, uint8_t *retracted)
 {
     const uint32_t txns = poly->versions->history->txns;
-    const uint32_t *rank = poly_rank(poly, poly->arena);
+    const uint32_t *rank = poly->layout->rank;
     uint32_t *at_rank = esse_arena_array(poly->arena, txns + (size_t)1, *at_rank);
     for (uint32_t txn = 0; txn < txns; txn++)
         at_rank[rank[txn]] = txn;

@@ -51,7 +51,7 @@ static void add_txn(struct poly_local *l, struct poly_region *r, uint32_t txn)
             esse_u32_vec_push(&r->versions, l->arena, l->installed.to[i]);
 }
 
-static void enter(struct poly_local *l, struct poly_region *r, struct poly_range range)
+void poly_region_enter(struct poly_local *l, struct poly_region *r, struct poly_range range)
 {
     const uint32_t txns = l->poly->versions->history->txns;
     for (uint32_t rank = range.low; rank <= range.high && rank < txns; rank++)
@@ -94,12 +94,12 @@ static void draw(void *context, uint32_t from, uint32_t to)
 /* Auxiliary nodes are no nodes of a region: what leads to one leads to all that it leads to. */
 static void draw_known(const struct poly *poly, struct drawing *d, uint32_t node)
 {
-    for (uint32_t e = poly->base.first[node]; e < poly->base.first[node + 1]; e++) {
-        const uint32_t to = poly->base.to[e];
+    for (uint32_t e = poly->known.first[node]; e < poly->known.first[node + 1]; e++) {
+        const uint32_t to = poly->known.to[e];
         draw(d, node, to);
-        for (uint32_t f = poly->base.first[to];
-             to >= poly->aux_nodes_at && f < poly->base.first[to + 1]; f++)
-            draw(d, node, poly->base.to[f]);
+        for (uint32_t f = poly->known.first[to];
+             to >= poly->aux_nodes_at && f < poly->known.first[to + 1]; f++)
+            draw(d, node, poly->known.to[f]);
     }
 }
 
@@ -129,19 +129,26 @@ static void fill_row(struct poly_region *r, uint32_t number)
     }
 }
 
-enum closed { CLOSED, CYCLIC, STOPPED };
-
-static enum closed close_region(struct poly_local *l, struct poly_region *r)
+static enum poly_closed close_drawn(struct poly_local *l, struct poly_region *r)
 {
     const uint32_t count = r->graph.nodes;
     if (esse_topo_order(&r->graph, r->order, l->arena, l->poly->budget) < count)
-        return esse_budget_spent(l->poly->budget) ? STOPPED : CYCLIC;
+        return esse_budget_spent(l->poly->budget) ? POLY_STOPPED : POLY_CYCLIC;
     for (uint32_t i = count; i-- > 0;) {
         fill_row(r, r->order[i]);
         if (!esse_budget_poll(l->poly->budget, count - i))
-            return STOPPED;
+            return POLY_STOPPED;
     }
-    return CLOSED;
+    return POLY_CLOSED;
+}
+
+enum poly_closed poly_region_close(struct poly_local *l, struct poly_region *region)
+{
+    draw_region(l, region);
+    const enum poly_closed closed = close_drawn(l, region);
+    esse_csr_drop(&region->graph);
+    l->rounds++;
+    return closed;
 }
 
 /* ---- asking ---- */
@@ -154,8 +161,8 @@ static bool leads(const struct poly_region *r, esse_node from, esse_node to)
     return r->leads[(r->at[from.ix] - 1) * r->words + column / 64] >> column % 64 & 1;
 }
 
-static bool is_forced(const struct poly_local *l, const struct poly_region *r, version_id a,
-                      version_id b)
+bool poly_region_forces(const struct poly_local *l, const struct poly_region *r, version_id a,
+                        version_id b)
 {
     const struct poly *poly = l->poly;
     const struct versions *versions = poly->versions;
@@ -178,7 +185,7 @@ static void ask(struct poly_local *l, const struct poly_region *r, version_id a,
     version_id b = l->next[a.ix];
     for (int i = 0; i < FAR_VERSIONS && b.ix != NO_VERSION && b.ix != l->later[a.ix].ix;
          i++, b = l->next[b.ix])
-        if (is_forced(l, r, a, b)) {
+        if (poly_region_forces(l, r, a, b)) {
             l->later[a.ix] = b;
             poly_inferred_vec_push(&l->forced, l->arena,
                                    (struct poly_inferred){ a, b, began, round });
@@ -207,16 +214,13 @@ uint32_t poly_region_settle(struct poly_local *l, struct poly_region *region,
                             struct poly_range range, uint32_t rounds,
                             const struct poly_candidate **cycle)
 {
-    enter(l, region, range);
+    poly_region_enter(l, region, range);
     *cycle = NULL;
     for (uint32_t round = 1; round <= rounds; round++) {
         const size_t began = l->forced.count;
-        draw_region(l, region);
-        const enum closed closed = close_region(l, region);
-        esse_csr_drop(&region->graph);
-        l->rounds++;
-        if (closed != CLOSED)
-            return closed == CYCLIC ? round : 0;
+        const enum poly_closed closed = poly_region_close(l, region);
+        if (closed != POLY_CLOSED)
+            return closed == POLY_CYCLIC ? round : 0;
         for (size_t i = 0; i < region->versions.count; i++)
             ask(l, region, (version_id){ region->versions.at[i] }, (uint32_t)began, round);
         *cycle = find_refuted(l);

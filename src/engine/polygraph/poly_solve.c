@@ -1,4 +1,5 @@
 #include "engine/polygraph/poly_cycle.h"
+#include "engine/polygraph/poly_layout.h"
 #include "engine/polygraph/poly_local.h"
 
 #include <stdlib.h>
@@ -154,7 +155,11 @@ static enum esse_solver_answer solve_known(struct poly *poly, uint64_t limit, bo
     return answer;
 }
 
-enum { LEAST_CONFLICTS = 800 }; /* conflicts, where there is something better than to go on */
+/* Conflicts, where there is something better than to go on. */
+enum { FEW_CONFLICTS = 200, LEAST_CONFLICTS = 800 };
+
+/* After a sweep pruning finds little more: so many times as much may be spent before it. */
+enum { AFTER_SWEEPING = 4 };
 
 /* How many conflicts solving may have before pruning is worth its cost, which grows faster than the
  * history. */
@@ -172,11 +177,38 @@ static bool is_searchable(const struct poly *poly)
            (!poly->sessions || history->sessions > history->txns / 2);
 }
 
+/* Where only a layout says what came first, it is right but for what is near by. */
+static bool is_laid_out(const struct poly *poly)
+{
+    return poly->layout->at && !poly->time && poly->level->cycle > ESSE_CYCLE_ONE_RW &&
+           !(poly->ablate & ESSE_ABLATE_SWEEPING);
+}
+
+static bool sweep(struct poly *poly)
+{
+    const size_t room = poly->versions->history->txns + (size_t)1;
+    uint32_t *rank = esse_arena_array(poly->graph_arena, room, *rank);
+    poly_run_on_demand(poly, poly->layout->rank, rank);
+    const bool goes_on = poly_sweep(poly, rank);
+    esse_arena_drop(poly->graph_arena, rank);
+    return goes_on;
+}
+
+static enum esse_solver_answer solve_laid_out(struct poly *poly, uint64_t limit)
+{
+    enum esse_solver_answer answer = solve_known(poly, FEW_CONFLICTS, false);
+    if (answer == ESSE_SOLVER_UNKNOWN && !esse_budget_spent(poly->budget) && sweep(poly))
+        answer = solve_known(poly, limit, false);
+    return answer;
+}
+
 /* Easy histories are solved sooner than by local search. */
 static enum esse_solver_answer solve_first(struct poly *poly, bool prunes)
 {
     const uint64_t limit = prunes ? conflict_budget(poly) : 0;
     enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
+    if (is_laid_out(poly))
+        return solve_laid_out(poly, AFTER_SWEEPING * limit);
     if (!is_searchable(poly))
         return solve_known(poly, limit, false);
     answer = solve_known(poly, LEAST_CONFLICTS, false);
@@ -203,6 +235,8 @@ enum esse_solver_answer poly_solve(struct poly *poly)
     enum esse_solver_answer answer = ESSE_SOLVER_UNKNOWN;
     if (!prunes || !(poly->ablate & ESSE_ABLATE_PATIENCE))
         answer = solve_first(poly, prunes);
+    else if (is_laid_out(poly) && !sweep(poly))
+        return ESSE_SOLVER_UNKNOWN;
     if (answer == ESSE_SOLVER_UNKNOWN && prunes && !esse_budget_spent(poly->budget) &&
         poly_prune(poly))
         answer = solve_known(poly, 0, is_searchable(poly));

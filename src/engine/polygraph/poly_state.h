@@ -137,6 +137,7 @@ struct poly {
     const struct versions *versions;
     const struct poly_reads *reads;
     const struct dsg_time *time_line;
+    const struct poly_layout *layout; /* an estimate of the order of commits */
     struct esse_budget *budget;
     const struct esse_level *level;
     bool sessions, time;      /* the edges that it has: those of the level, and optimistic ones */
@@ -247,8 +248,10 @@ void poly_order_edges(const struct poly *poly, version_id a, version_id b,
 /* Infers orders of versions until nothing more follows; false if the budget is spent. */
 bool poly_prune(struct poly *poly);
 
-/* By transaction: an estimate of the order of commits. */
-uint32_t *poly_rank(const struct poly *poly, struct esse_arena *arena);
+/* Infers the orders of versions that transactions near one another in the order of these ranks
+ * force; false if the budget is spent.  For levels where rw is an edge, without real time. */
+bool poly_sweep(struct poly *poly, const uint32_t *rank);
+
 /* By node: an order that agrees with what is known and breaks few reads, near an estimate of the
  * order of events; by local search if it breaks some and that is asked for. */
 uint32_t *poly_estimate(struct poly *poly, bool searches);
@@ -257,6 +260,8 @@ uint32_t *poly_place_near(struct poly *poly);
 /* From an estimate by transaction to a place by node; UINT32_MAX for those that a
  * cycle keeps from running. */
 void poly_schedule(struct poly *poly, const uint32_t *rank, uint32_t *place);
+/* From a rank by transaction to a better one, where no order was recorded. */
+void poly_run_on_demand(const struct poly *poly, const uint32_t *rank, uint32_t *better);
 /* From a place by node to an estimate by transaction that breaks less; false if it does not. */
 bool poly_breakout(struct poly *poly, const uint32_t *place, uint32_t *rank);
 

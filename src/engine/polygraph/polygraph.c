@@ -1,4 +1,5 @@
 #include "engine/engine.h"
+#include "engine/polygraph/poly_layout.h"
 #include "engine/polygraph/poly_state.h"
 #include "engine/propagate.h"
 #include "engine/scan/scan.h"
@@ -11,6 +12,7 @@ struct polygraphing {
     struct versions versions;
     struct poly_reads reads;
     struct dsg_time time;
+    struct poly_layout layout;
 };
 
 /* ---- one level ---- */
@@ -62,6 +64,7 @@ static struct poly open_poly(struct polygraphing *p, const struct esse_level *le
                           .versions = &p->versions,
                           .reads = attempt->reads,
                           .time_line = &p->time,
+                          .layout = &p->layout,
                           .budget = p->job->budget,
                           .level = level,
                           .sessions = attempt->sessions,
@@ -241,8 +244,11 @@ static bool prepare(struct polygraphing *p)
     if (!scan_open(&p->known, job, NULL) || !versions_find(&p->versions, &p->known, false))
         return false;
     dsg_time_find(&p->time, &p->versions);
-    return poly_reads_find(&p->reads, &p->versions, job->history->has & ESSE_HAS_PREDICATES,
-                           job->budget, &job->error);
+    if (!poly_reads_find(&p->reads, &p->versions, job->history->has & ESSE_HAS_PREDICATES,
+                         job->budget, &job->error))
+        return false;
+    poly_layout_find(&p->layout, &p->reads, job->ablate);
+    return true;
 }
 
 static void run(struct esse_job *job)
