@@ -194,9 +194,9 @@ static bool end_txn(struct reader *r, struct pending *p, struct esse_error *err)
 static bool read_end(struct reader *r, struct pending *p, const struct esse_trace_event *event,
                      struct esse_error *err)
 {
-    if (event->kind == ESSE_TRACE_ABORT)
+    if (event->kind == ESSE_TRACE_ABORT || event->failed)
         p->txn.status = ESSE_ABORTED;
-    else if (event->failed || event->after == ESSE_NO_TIME)
+    else if (event->after == ESSE_NO_TIME)
         p->txn.status = ESSE_UNKNOWN_OUTCOME;
     p->txn.end = event->after == ESSE_NO_TIME ? ESSE_NO_TIME : event->after;
     p->txn.commit_ts = event->commit_ts;

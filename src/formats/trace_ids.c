@@ -104,8 +104,7 @@ static const char *number_txn(struct esse_trace_ids *ids, struct session *sessio
     }
     event->txn_number = session->open.at[at].number;
     if (event->kind == ESSE_TRACE_COMMIT || event->kind == ESSE_TRACE_ABORT)
-        if (!event->failed)
-            end_txn(session, at);
+        end_txn(session, at);
     return NULL;
 }
 

@@ -514,6 +514,8 @@ static bool send_line(struct esse_trace_sink *sink, struct line *line, const cha
             return esse_json_fail(&line->json, begin, "a header is only the first line");
         if (!(line->has & BIT(M_VERSION)))
             return esse_json_fail(&line->json, begin, "the header has no version");
+        for (size_t i = 0; i < line->header.session_count; i++)
+            esse_trace_session(line->ids, line->json.values, line->header.sessions[i]);
         line->header.init = line->init_count ? line->ops.rows.at + line->init : NULL;
         line->header.init_count = line->init_count;
         return sink->header(sink, &line->header, err);
