@@ -295,7 +295,7 @@ static int64_t ready_at(const struct mirror_txn *t)
         const bool is_write = t->row->fuw != ESSE_FUW_NONE && mirror_is_write(op);
         if (op->kind != ESSE_MIRROR_READ && op->kind != ESSE_MIRROR_PREDICATE && !is_write)
             continue;
-        const int64_t until = is_write ? op->at.a : esse_mirror_snapshot(t, op).a;
+        const int64_t until = is_write ? t->c.a : esse_mirror_snapshot(t, op).a;
         ready = until > ready ? until : ready;
         if (op->flags & OP_LOCKING && op->at.a > ready)
             ready = op->at.a;

@@ -9,7 +9,7 @@
  */
 
 /* Whose instant a node is, so that it can be taken away there. */
-enum owner { OWNER_S, OWNER_C, OWNER_OP, OWNER_KEY_S, OWNER_KEY_C };
+enum owner { OWNER_S, OWNER_C, OWNER_OP, OWNER_KEY_S, OWNER_KEY_C, OWNER_NOBODY };
 
 struct node {
     struct esse_joint_node n;
@@ -188,8 +188,18 @@ static uint32_t node_of_op(struct esse_mirror *m, uint32_t slot, uint32_t at)
     return op->node;
 }
 
+/* The commit of a transaction that is not kept any more.  Another read has another node of it: that
+ * can only lose a finding. */
+static uint32_t node_of_nobody(struct esse_mirror *m, struct esse_instant c)
+{
+    const struct node node = { .n = { .at = c, .session = UINT32_MAX }, .owner = OWNER_NOBODY };
+    return new_node(m->joint, &node);
+}
+
 static void disown(struct esse_mirror *m, const struct node *node)
 {
+    if (node->owner == OWNER_NOBODY)
+        return;
     struct mirror_txn *t = &m->txns[node->txn];
     switch (node->owner) {
     case OWNER_S:
@@ -206,6 +216,8 @@ static void disown(struct esse_mirror *m, const struct node *node)
         break;
     case OWNER_KEY_C:
         m->joint->keys.at[node->op].c = 0;
+        break;
+    case OWNER_NOBODY:
         break;
     }
     assert(t->pins > 0);
@@ -285,7 +297,8 @@ static void tell(struct esse_mirror *m, uint32_t root, struct esse_joint_problem
         if (constraint->txns[1] != MIRROR_NONE)
             esse_mirror_finding_add(&finding, &m->txns[constraint->txns[1]]);
         for (uint32_t k = 0; constraint->c.is_read && k < constraint->c.count; k++)
-            if (constraint->c.candidates[k].node)
+            if (constraint->c.candidates[k].node &&
+                j->nodes.at[constraint->c.candidates[k].node].owner != OWNER_NOBODY)
                 esse_mirror_finding_add(
                     &finding, &m->txns[j->nodes.at[constraint->c.candidates[k].node].txn]);
     }
@@ -401,7 +414,8 @@ void esse_joint_read(struct esse_mirror *m, uint64_t key, uint32_t txn, uint32_t
     enum { MOST = 64 };
     struct mirror_joint *j = m->joint;
     const struct mirror_txn *t = &m->txns[txn];
-    const struct esse_instant s = at_snapshot ? t->s : esse_mirror_snapshot(t, &t->ops[op]);
+    const bool has_own = at_snapshot || t->row->reads != ESSE_READS_TXN;
+    const struct esse_instant s = has_own ? esse_mirror_snapshot(t, &t->ops[op]) : t->ops[op].at;
     if (!j || count > MOST || t->row->reads == ESSE_READS_LATE_ROW)
         return;
     if (count == 1 && (!candidates[0].version || mirror_sure(candidates[0].c, s)))
@@ -412,16 +426,14 @@ void esse_joint_read(struct esse_mirror *m, uint64_t key, uint32_t txn, uint32_t
                                             .key = key,
                                             .line = t->ops[op].line },
                                      .txns = { txn, MIRROR_NONE } };
-    for (size_t i = 0; i < count; i++)
-        if (!is_initial(&candidates[i]) && candidates[i].txn == MIRROR_NONE)
-            return; /* its writer is not known any more */
     const uint32_t snapshot = at_snapshot ? node_of_txn(m, txn, key, true) : node_of_op(m, txn, op);
     constraint.c.snapshot = snapshot;
     constraint.c.candidates = esse_arena_array(j->arena, count, *constraint.c.candidates);
     for (size_t i = 0; i < count; i++) {
         uint32_t node = 0;
         if (!is_initial(&candidates[i])) {
-            node = node_of_txn(m, candidates[i].txn, key, false);
+            node = candidates[i].txn == MIRROR_NONE ? node_of_nobody(m, candidates[i].c)
+                                                    : node_of_txn(m, candidates[i].txn, key, false);
             unite(j, snapshot, node);
         }
         constraint.c.candidates[i] = (struct esse_joint_candidate){ node, candidates[i].matches };

@@ -38,6 +38,16 @@ static bool is_ordered(const struct reading *r)
     return r->t->row->time != ESSE_TIME_SESSION;
 }
 
+/* The version's transaction, if it is still there: its slot may be another's by now. */
+static uint32_t writer_of(const struct esse_mirror *m, const struct mirror_version *v)
+{
+    if (v->txn == MIRROR_NONE)
+        return MIRROR_NONE;
+    const struct mirror_txn *t = &m->txns[v->txn];
+    return t->status == TXN_COMMITTED && t->c.b == v->c.b && t->c.a == v->c.a ? v->txn
+                                                                              : MIRROR_NONE;
+}
+
 static void add(struct esse_mirror *m, const struct reading *r, struct mirror_version *v)
 {
     uint64_t value;
@@ -47,7 +57,7 @@ static void add(struct esse_mirror *m, const struct reading *r, struct mirror_ve
     const bool is_sure = !any && !(v->flags & (VERSION_OPAQUE | VERSION_PERHAPS));
     mirror_candidate_vec_push(
         &m->candidates, m->arena,
-        (struct mirror_candidate){ v, v->txn, v->c, any || value == r->value, is_sure });
+        (struct mirror_candidate){ v, writer_of(m, v), v->c, any || value == r->value, is_sure });
 }
 
 /* The committed versions that the snapshot can hold, newest first. */
@@ -171,7 +181,7 @@ static void tell(struct esse_mirror *m, const struct reading *r, enum esse_mirro
         esse_mirror_finding_add(&finding, other);
     for (size_t i = 0; i < m->candidates.count; i++) {
         const struct mirror_candidate *c = &m->candidates.at[i];
-        if (c->txn != MIRROR_NONE && m->txns[c->txn].c.b == c->c.b)
+        if (c->txn != MIRROR_NONE)
             esse_mirror_finding_add(&finding, &m->txns[c->txn]);
     }
     esse_mirror_tell(m, &finding);

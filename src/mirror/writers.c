@@ -32,22 +32,42 @@ static bool inserts(const struct mirror_txn *t, uint32_t entry)
     return false;
 }
 
+static bool deletes(const struct mirror_txn *t, uint32_t entry)
+{
+    for (uint32_t i = 0; i < t->op_count; i++)
+        if (t->ops[i].entry == entry && t->ops[i].kind == ESSE_MIRROR_DELETE)
+            return true;
+    return false;
+}
+
+/* Until when the key may have been written. */
+static int64_t last_write(const struct mirror_txn *t, uint32_t entry)
+{
+    int64_t last = INT64_MIN;
+    for (uint32_t i = 0; i < t->op_count; i++)
+        if (mirror_is_write(&t->ops[i]) && (t->ops[i].entry == entry || t->row->whole_database) &&
+            t->ops[i].at.a > last)
+            last = t->ops[i].at.a;
+    return last;
+}
+
 /* An insert after an unseen delete is allowed: databases compare rows, not keys.  So nothing is
- * said if one of the writers, or any that is around, may have made or removed the row. */
-static bool may_be_insert(struct esse_mirror *m, uint32_t at, const struct mirror_txn *t)
+ * said of two if one of them inserted, or somebody may have deleted the row before they wrote. */
+static bool may_be_insert(struct esse_mirror *m, uint32_t at, const struct mirror_txn *t,
+                          const struct mirror_txn *h)
 {
     struct mirror_entry *entry = mirror_entry_at(m, at);
-    if (entry->flags & ENTRY_SOFT || inserts(t, at))
+    const int64_t a = last_write(t, at), b = last_write(h, at), until = a > b ? a : b;
+    if (entry->flags & ENTRY_SOFT || inserts(t, at) || inserts(h, at))
         return true;
     for (uint32_t odd = entry->odd; odd; odd = m->versions.at[odd].next)
-        if (m->versions.at[odd].flags & (VERSION_DEAD | VERSION_OPAQUE))
+        if (m->versions.at[odd].flags & (VERSION_DEAD | VERSION_OPAQUE) &&
+            m->versions.at[odd].c.b < until)
             return true;
-    for (struct mirror_version *v = &entry->at[0]; v; v = esse_mirror_older(m, entry, v)) {
-        const struct mirror_txn *h = writer_of(m, v);
-        if (v->flags & VERSION_DEAD || (h && inserts(h, at)))
+    for (struct mirror_version *v = &entry->at[0]; v; v = esse_mirror_older(m, entry, v))
+        if (v->flags & VERSION_DEAD && v->c.b < until)
             return true;
-    }
-    return false;
+    return deletes(t, at) || deletes(h, at);
 }
 
 static void tell(struct esse_mirror *m, uint64_t key, const struct mirror_txn *t, uint32_t last,
@@ -63,13 +83,14 @@ static void tell(struct esse_mirror *m, uint64_t key, const struct mirror_txn *t
     esse_mirror_tell(m, &finding);
 }
 
-static void compare(struct esse_mirror *m, struct mirror_entry *entry, const struct mirror_txn *t,
-                    uint32_t last, const struct mirror_version *version)
+static void compare(struct esse_mirror *m, uint32_t at, const struct mirror_txn *t, uint32_t last,
+                    const struct mirror_version *version)
 {
     const struct mirror_txn *h = writer_of(m, version);
     if (!h || h->ended >= t->ended || h->row->fuw == ESSE_FUW_NONE)
         return;
-    if (mirror_sure(t->c, h->s))
+    struct mirror_entry *entry = mirror_entry_at(m, at);
+    if (mirror_sure(t->c, h->s) || may_be_insert(m, at, t, h))
         return;
     const bool after = h->c.b < t->s.a, before = t->c.b < h->s.a;
     if (!after && !before) {
@@ -89,11 +110,9 @@ static void look_at(struct esse_mirror *m, const struct mirror_txn *t, uint32_t 
     struct mirror_entry *entry = mirror_entry_at(m, at);
     if (!entry->at[0].flags || entry->at[0].c.a <= t->s.b)
         return; /* all of them had surely committed before the snapshot */
-    if (may_be_insert(m, at, t))
-        return;
     for (struct mirror_version *v = &entry->at[0]; v && v->c.a > t->s.b;
          v = esse_mirror_older(m, entry, v))
-        compare(m, entry, t, last, v);
+        compare(m, at, t, last, v);
 }
 
 void esse_mirror_writer_rule(struct esse_mirror *m, struct mirror_txn *t)

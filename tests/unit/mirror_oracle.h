@@ -280,7 +280,7 @@ static bool o_may_acquire(const struct o_search *s, uint64_t placed, const struc
     const struct o_op *op = &s->trace->txns[at->txn].ops[at->op];
     const enum o_lock lock = o_lock_of(&s->trace->row, op);
     const int key = at->what == O_AT ? op->key : op->second;
-    if (lock == O_PLAIN ||
+    if (lock == O_PLAIN || !o_is_returned(op, at->what) ||
         (s->trace->row.committed_only && s->trace->txns[at->txn].end != O_COMMIT))
         return true;
     for (int t = 0; t < s->trace->txn_count; t++) {
@@ -295,16 +295,40 @@ static bool o_may_acquire(const struct o_search *s, uint64_t placed, const struc
 
 /* ---- first updater wins ---- */
 
-static bool o_writes(const struct o_txn *txn, int key, bool *may_insert)
+static bool o_writes(const struct o_txn *txn, int key, long *last)
 {
     bool writes = false;
+    *last = 0;
     for (int i = 0; i < txn->op_count; i++) {
         if (txn->ops[i].key != key || !o_is_write(&txn->ops[i]))
             continue;
         writes = true;
-        *may_insert |= txn->ops[i].kind == O_INSERT || txn->ops[i].kind == O_DELETE;
+        *last = txn->ops[i].after;
     }
     return writes;
+}
+
+static bool o_has(const struct o_txn *txn, int key, enum o_kind kind)
+{
+    for (int i = 0; i < txn->op_count; i++)
+        if (txn->ops[i].key == key && txn->ops[i].kind == kind)
+            return true;
+    return false;
+}
+
+/* May one of two writers have made the row?  It is rows that are compared, not keys. */
+static bool o_may_insert(const struct o_trace *trace, int t, int u, int key)
+{
+    long a, b;
+    o_writes(&trace->txns[t], key, &a);
+    o_writes(&trace->txns[u], key, &b);
+    if (o_has(&trace->txns[t], key, O_INSERT) || o_has(&trace->txns[u], key, O_INSERT))
+        return true;
+    for (int d = 0; d < trace->txn_count; d++)
+        if (trace->txns[d].end != O_ABORT && o_has(&trace->txns[d], key, O_DELETE) &&
+            (d == t || d == u || trace->txns[d].commit[0] < (a > b ? a : b)))
+            return true;
+    return false;
 }
 
 static bool o_is_placed(const struct o_search *s, uint64_t placed, int t, enum o_what what)
@@ -315,21 +339,18 @@ static bool o_is_placed(const struct o_search *s, uint64_t placed, int t, enum o
     return false;
 }
 
-/* Keys of which rows are made or removed are left out: it is rows that are compared. */
 static bool o_may_commit(const struct o_search *s, uint64_t placed, int u)
 {
-    if (!s->trace->row.fuw || s->trace->txns[u].end != O_COMMIT)
+    const struct o_trace *trace = s->trace;
+    if (!trace->row.fuw || trace->txns[u].end != O_COMMIT)
         return true;
     for (int key = 0; key < O_KEYS; key++) {
-        bool may_insert = false, is_writer = false;
-        for (int t = 0; t < s->trace->txn_count; t++)
-            if (s->trace->txns[t].end != O_ABORT)
-                is_writer |= o_writes(&s->trace->txns[t], key, &may_insert) && t == u;
-        for (int t = 0; t < s->trace->txn_count && is_writer && !may_insert; t++) {
-            bool unused = false;
-            if (t != u && s->trace->txns[t].end == O_COMMIT &&
-                o_writes(&s->trace->txns[t], key, &unused) && o_is_placed(s, placed, t, O_S) &&
-                !o_is_placed(s, placed, t, O_C))
+        for (int t = 0; t < trace->txn_count; t++) {
+            long unused;
+            if (t != u && trace->txns[t].end == O_COMMIT &&
+                o_writes(&trace->txns[t], key, &unused) &&
+                o_writes(&trace->txns[u], key, &unused) && !o_may_insert(trace, t, u, key) &&
+                o_is_placed(s, placed, t, O_S) && !o_is_placed(s, placed, t, O_C))
                 return false;
         }
     }

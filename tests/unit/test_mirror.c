@@ -7,7 +7,6 @@
     "{'session':" #session ",'txn':'" txn "'," what ",'t':[" #b "," #a "]}\n"
 #define COMMIT(session, txn, b, a) OP(session, txn, "'commit':true", b, a)
 
-
 static void check_only(const struct mirror_result *result, enum esse_mechanism mechanism,
                        enum esse_mirror_rule rule)
 {
@@ -188,6 +187,65 @@ TEST(test_mirror__what_only_follows_together_is_found)
     CHECK_EQ(result.findings[0].txn_count, 4);
 }
 
+/* ---- certifiers ---- */
+
+/* Write skew: each read what the other overwrote. */
+#define SKEW                                                                                       \
+    HEADER OP(1, "a", "'r':'x','v':null", 10, 12) OP(2, "b", "'r':'y','v':null", 11, 13)           \
+        OP(1, "a", "'w':'y','v':1", 14, 16) OP(2, "b", "'w':'x','v':2", 15, 17)                    \
+            COMMIT(1, "a", 20, 22) COMMIT(2, "b", 24, 26)
+
+TEST(test_mirror__a_cycle_is_not_certified)
+{
+    CHECK_EQ(watch_text(SKEW, "postgresql/repeatable-read").count, 0);
+    struct mirror_result result = watch_text(SKEW, "cr=T,at=F,sc=cycle");
+    check_only(&result, ESSE_MECHANISM_SC, ESSE_RULE_CYCLE);
+    CHECK_EQ(result.findings[0].txn_count, 2);
+    result = watch_text(SKEW, "postgresql/serializable");
+    CHECK(result.count > 0);
+    CHECK_EQ(result.counters.broken[ESSE_MECHANISM_SC], result.count);
+}
+
+/* The read-only anomaly's shape without its reader: two anti-dependencies in a row, no cycle. */
+TEST(test_mirror__a_dangerous_pivot_is_told_only_under_ssi)
+{
+    static const char text[] = HEADER OP(1, "a", "'r':'x','v':null", 10, 12)
+        OP(2, "b", "'r':'y','v':null", 11, 13) OP(3, "c", "'w':'y','v':3", 12, 14)
+            COMMIT(3, "c", 16, 18) OP(2, "b", "'w':'x','v':2", 20, 22) COMMIT(2, "b", 24, 26)
+                OP(1, "a", "'w':'z','v':1", 28, 30) COMMIT(1, "a", 32, 34);
+    const struct mirror_result result = watch_text(text, "postgresql/serializable");
+    check_only(&result, ESSE_MECHANISM_SC, ESSE_RULE_PIVOT);
+    CHECK_EQ(watch_text(text, "sc=cycle,cr=T,at=F").count, 0);
+}
+
+TEST(test_mirror__what_was_read_stands_until_the_commit)
+{
+    static const char text[] =
+        HEADER OP(1, "a", "'r':'x','v':null", 10, 12) OP(2, "b", "'w':'x','v':2", 13, 14)
+            COMMIT(2, "b", 15, 16) OP(1, "a", "'w':'y','v':1", 18, 20) COMMIT(1, "a", 22, 24);
+    const struct mirror_result result = watch_text(text, "foundationdb/serializable");
+    check_only(&result, ESSE_MECHANISM_OCC, ESSE_RULE_OVERTAKEN);
+    CHECK_EQ(watch_text(text, "postgresql/repeatable-read").count, 0);
+}
+
+TEST(test_mirror__dependencies_follow_the_timestamps)
+{
+    static const char text[] = HEADER OP(1, "a", "'w':'x','v':1", 10, 12)
+        OP(1, "a", "'commit':true,'commit_ts':9", 13, 15) OP(2, "b", "'r':'x','v':1", 20, 21)
+            OP(2, "b", "'w':'y','v':1", 21, 22) OP(2, "b", "'commit':true,'commit_ts':5", 23, 25);
+    const struct mirror_result result = watch_text(text, "cockroachdb/serializable");
+    check_only(&result, ESSE_MECHANISM_SC, ESSE_RULE_BACKWARDS);
+}
+
+TEST(test_mirror__sqlite_has_one_lock_for_everything)
+{
+    static const char text[] = HEADER OP(1, "a", "'w':'x','v':1", 10, 12)
+        OP(2, "b", "'w':'y','v':2", 14, 16) COMMIT(1, "a", 20, 22) COMMIT(2, "b", 24, 26);
+    const struct mirror_result result = watch_text(text, "sqlite/serializable");
+    CHECK_EQ(result.counters.broken[ESSE_MECHANISM_ME], 1);
+    CHECK_EQ(watch_text(text, "postgresql/read-committed").count, 0);
+}
+
 /* ---- what is not known ---- */
 
 TEST(test_mirror__an_unknown_outcome_that_was_read_is_a_commit)
@@ -298,6 +356,11 @@ int main(void)
         cmocka_unit_test(test_mirror__the_second_of_two_updaters_does_not_commit),
         cmocka_unit_test(test_mirror__an_insert_after_an_unseen_delete_is_no_update),
         cmocka_unit_test(test_mirror__what_only_follows_together_is_found),
+        cmocka_unit_test(test_mirror__a_cycle_is_not_certified),
+        cmocka_unit_test(test_mirror__a_dangerous_pivot_is_told_only_under_ssi),
+        cmocka_unit_test(test_mirror__what_was_read_stands_until_the_commit),
+        cmocka_unit_test(test_mirror__dependencies_follow_the_timestamps),
+        cmocka_unit_test(test_mirror__sqlite_has_one_lock_for_everything),
         cmocka_unit_test(test_mirror__an_unknown_outcome_that_was_read_is_a_commit),
         cmocka_unit_test(test_mirror__gaps_and_opaque_writes_explain_anything),
         cmocka_unit_test(test_mirror__a_late_event_is_not_verified_and_withdraws),

@@ -212,6 +212,43 @@ static void put_op(const struct drawing *d, struct esse_out *out, int t, int i)
     esse_out_f(out, ",\"t\":[%ld,%ld]}\n", op->before, op->after);
 }
 
+/* The same lines in the order of their ends, so that garbage is collected on the way. */
+struct line {
+    long after;
+    const char *text;
+    size_t length;
+};
+
+static int by_end(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    return x->after != y->after ? (x->after > y->after) - (x->after < y->after)
+                                : (x->text > y->text) - (x->text < y->text);
+}
+
+static const char *interleaved(const struct drawing *d, const char *text, struct esse_arena *arena)
+{
+    struct line lines[64];
+    struct esse_out out;
+    size_t count = 0;
+    esse_out_init_memory(&out, arena);
+    esse_out_text(&out, "{\"esse\":\"trace\",\"version\":1,\"init\":{},\"exclusive\":true,"
+                        "\"sessions\":[0");
+    for (int t = 1; t < d->trace.txn_count; t++)
+        esse_out_f(&out, ",%d", t);
+    esse_out_text(&out, "]}\n");
+    for (const char *at = strchr(text, '\n') + 1; *at; at = strchr(at, '\n') + 1) {
+        const char *interval = strstr(at, "\"t\":["), *end = strchr(at, '\n');
+        const char *comma = memchr(interval, ',', (size_t)(end - interval));
+        lines[count++] =
+            (struct line){ atol(comma ? comma + 1 : interval + 5), at, (size_t)(end + 1 - at) };
+    }
+    qsort(lines, count, sizeof *lines, by_end);
+    for (size_t i = 0; i < count; i++)
+        esse_out_bytes(&out, lines[i].text, lines[i].length);
+    return esse_out_memory(&out);
+}
+
 static const char *lines_of(struct drawing *d, struct esse_arena *arena)
 {
     struct esse_out out;
@@ -289,7 +326,7 @@ static void show(const struct drawing *d, unsigned seed, const char *what, const
 TEST(test_mirror__finds_what_no_choice_of_instants_explains)
 {
     enum { ROUNDS = 2000 };
-    unsigned broken = 0, explained = 0, missed = 0;
+    unsigned broken = 0, explained = 0, missed = 0, forgotten = 0;
     for (unsigned i = 0; i < test_rounds(ROUNDS); i++) {
         static struct drawing d;
         struct esse_arena *arena = esse_arena_new();
@@ -311,12 +348,29 @@ TEST(test_mirror__finds_what_no_choice_of_instants_explains)
         CHECK(!(expected && result.count));
         if (!expected && !result.count && is_exact(&d) && missed++ < 3)
             show(&d, i, "missed", text);
+        for (unsigned pace = 1; pace < 8; pace += 3) {
+            struct mirror_result streamed;
+            struct esse_mirror_options paced = options;
+            const char *lines = interleaved(&d, text, arena);
+            paced.pace = pace;
+            run_mirror(lines, strlen(lines), &paced, &streamed);
+            if (!streamed.ok || streamed.count > result.count)
+                show(&d, i, "more is found at another pace", lines);
+            CHECK(streamed.ok);
+            CHECK(streamed.count <= result.count);
+            forgotten += result.count && !streamed.count;
+            if (result.count && !streamed.count && forgotten < 4)
+                show(&d, i, "forgotten", lines);
+            CHECK_EQ(streamed.counters.late, 0);
+        }
         broken += !expected;
         explained += expected;
         esse_arena_free(arena);
     }
-    print_message("%u broken, %u explained, %u missed\n", broken, explained, missed);
+    print_message("%u broken, %u explained, %u missed, %u forgotten\n", broken, explained, missed,
+                  forgotten);
     CHECK_EQ(missed, 0);
+    CHECK(forgotten * 200 <= broken);
     CHECK(broken >= test_least(400));
     CHECK(explained >= test_least(400));
 }
