@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 static struct {
-    const char *profile, *format;
+    const char *profile, *format, *out;
+    uint64_t keep;
     uint64_t resolution, skew, lateness;
     bool exclusive, json, quiet, stop, no_joint;
-} o = { .resolution = UINT64_MAX, .skew = UINT64_MAX, .lateness = UINT64_MAX };
+} o = { .resolution = UINT64_MAX, .skew = UINT64_MAX, .lateness = UINT64_MAX, .keep = 64u << 20 };
 
 static const struct esse_opt options[] = {
     { "profile", 'p', ESSE_OPT_TEXT, &o.profile, "P",
@@ -26,6 +27,10 @@ static const struct esse_opt options[] = {
       "nobody else writes: a value of no known writer is a violation" },
     { "no-joint", 0, ESSE_OPT_FLAG, &o.no_joint, NULL,
       "each mechanism alone, pair by pair: faster, and misses what only follows together" },
+    { "out", 'o', ESSE_OPT_TEXT, &o.out, "DIR",
+      "write findings as folders, which esse verify rechecks (the first 10 of each mechanism)" },
+    { "keep", 0, ESSE_OPT_SIZE, &o.keep, "SIZE",
+      "keep so much of the events for --out (default: 64M)" },
     { "stop", 0, ESSE_OPT_FLAG, &o.stop, NULL, "end at the first violation" },
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "trace or native (default: recognised)" },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "findings and numbers as JSON, one a line" },
@@ -65,6 +70,7 @@ static int run_watch(int count, char **operands)
     struct esse_error err = { 0 };
     struct esse_watching watching = { .path = count ? operands[0] : "-",
                                       .format = o.format,
+                                      .out = o.out,
                                       .json = o.json,
                                       .quiet = o.quiet,
                                       .stop = o.stop,
@@ -72,6 +78,7 @@ static int run_watch(int count, char **operands)
                                                   .skew = time_of(o.skew),
                                                   .lateness = time_of(o.lateness),
                                                   .exclusive = o.exclusive,
+                                                  .keep_bytes = o.keep,
                                                   .pairs_only = o.no_joint } };
     if (!o.profile)
         return esse_cli_usage("watch", "--profile says how the database does it: DBMS/LEVEL "

@@ -5,6 +5,10 @@
 #include "cli/session.h"
 #include "history/value_json.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Findings as they come, and the numbers at the end. */
@@ -15,7 +19,9 @@ struct showing {
     struct esse_out out;
     struct esse_mirror *mirror;
     struct esse_values *values; /* of one finding at a time */
-    uint64_t told;
+    uint64_t told, written;
+    uint64_t of_mechanism[ESSE_MECHANISMS];
+    struct esse_error failed; /* a folder that could not be written, or does not recheck */
 };
 
 static void put_word(struct showing *s, uint64_t word)
@@ -140,9 +146,30 @@ static void show(struct showing *s, const struct esse_finding *finding, bool is_
         s->session.budget.cancel = 1;
 }
 
+/* The first of each mechanism are written, and rechecked before anything is told of them. */
+static bool write_out(struct showing *s, const struct esse_finding *finding)
+{
+    enum { KEPT = 10 };
+    bool is_rechecked;
+    if (!s->watching->out || s->of_mechanism[finding->mechanism]++ >= KEPT)
+        return true;
+    char folder[24];
+    snprintf(folder, sizeof folder, "/%04llu", (unsigned long long)++s->written);
+    return esse_mirror_write_claim(s->mirror, finding,
+                                   esse_arena_format(s->arena, "%s%s", s->watching->out, folder),
+                                   &is_rechecked, &s->failed);
+}
+
 static void found(void *context, const struct esse_finding *finding)
 {
-    show(context, finding, false);
+    struct showing *s = context;
+    if (s->failed.code != ESSE_OK)
+        return;
+    if (!write_out(s, finding)) {
+        s->session.budget.cancel = 1;
+        return;
+    }
+    show(s, finding, false);
 }
 
 static void withdrawn(void *context, const struct esse_finding *finding)
@@ -242,9 +269,13 @@ static int answer(struct showing *s)
 
 int esse_watch_file(const struct esse_watching *watching)
 {
-    struct showing s = { .watching = watching, .arena = esse_arena_new() };
     struct esse_mirror_options options = watching->mirror;
     struct esse_error err = { 0 };
+    if (watching->out && mkdir(watching->out, 0777) != 0 && errno != EEXIST) {
+        esse_fail(&err, ESSE_EIO, "cannot make the folder: %s", strerror(errno));
+        return esse_cli_fail(watching->out, &err);
+    }
+    struct showing s = { .watching = watching, .arena = esse_arena_new() };
     options.found = found;
     options.withdrawn = withdrawn;
     options.context = &s;
@@ -256,8 +287,11 @@ int esse_watch_file(const struct esse_watching *watching)
     const bool ok = esse_trace_read(watching->path, &load, esse_mirror_sink(s.mirror), &err);
     int status;
     esse_session_clear(&s.session);
-    if (ok || err.code == ESSE_ESTOPPED) {
+    if (ok || err.code == ESSE_ESTOPPED)
         esse_mirror_finish(s.mirror);
+    if (s.failed.code != ESSE_OK) {
+        status = esse_cli_fail(watching->out, &s.failed);
+    } else if (ok || err.code == ESSE_ESTOPPED) {
         status = answer(&s);
     } else {
         struct esse_error unheard;

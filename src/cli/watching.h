@@ -6,6 +6,7 @@
 /* One run of the mirror, and what is said of it. */
 struct esse_watching {
     const char *path, *format;
+    const char *out; /* where findings are written as folders, or NULL */
     bool json, quiet, stop;
     struct esse_mirror_options mirror; /* all but the calls */
 };

@@ -63,11 +63,12 @@ enum { ESSE_FINDING_TXNS = 12 };
 struct esse_finding {
     enum esse_mechanism mechanism;
     enum esse_mirror_rule rule;
-    unsigned with;          /* Joint: the mechanisms that take part, a bit each */
-    uint64_t key, value;    /* words; 0: none */
-    uint32_t line;          /* of the operation that shows it; 0: none */
-    struct esse_instant at; /* its instant's interval: the snapshot, or the lock */
-    uint32_t txn_count;     /* the first is the one that it is told of */
+    unsigned with;               /* Joint: the mechanisms that take part, a bit each */
+    uint64_t key, column, value; /* words; 0: none */
+    int64_t since;               /* CR: what was installed before this is gone */
+    uint32_t line;               /* of the operation that shows it; 0: none */
+    struct esse_instant at;      /* its instant's interval: the snapshot, or the lock */
+    uint32_t txn_count;          /* the first is the one that it is told of */
     struct esse_finding_txn txns[ESSE_FINDING_TXNS];
     bool more_txns;
 };
@@ -114,5 +115,20 @@ const struct esse_mirror_counters *esse_mirror_counters(struct esse_mirror *mirr
 /* A word of a finding as a value, and the events that are kept of some transactions. */
 esse_value esse_mirror_value(const struct esse_mirror *mirror, uint64_t word,
                              struct esse_values *to);
+
+/*
+ * Writes a finding as a folder: trace.jsonl with the events of its transactions and of the writers
+ * of its key, claim.json and README.  Then the kernel (evidence/recheck_mechanism.h) holds what was
+ * written against the profile: false with ESSE_EBUG if it does not follow.
+ *
+ * 'is_rechecked' is false of mechanisms that the kernel has no arithmetic for, SC and Joint, and of
+ * findings about events that are not kept any more (keep_bytes).
+ */
+bool esse_mirror_write_claim(const struct esse_mirror *mirror, const struct esse_finding *finding,
+                             const char *folder, bool *is_rechecked, struct esse_error *err);
+
+/* Rechecks such a folder; 'told' is what it claims, in the arena. */
+bool esse_claim_verify(struct esse_arena *arena, const char *folder, const char **told,
+                       struct esse_error *err);
 
 #endif

@@ -204,6 +204,7 @@ struct esse_mirror {
     struct mirror_joint *joint;
     struct mirror_certifier *certifier;
     uint64_t *written; /* hashes of values that somebody wrote, see esse_mirror_was_written */
+    struct mirror_finding_vec held; /* of the read at hand: told if it need not wait */
     struct mirror_finding_vec told;
     struct esse_mirror_counters counters;
 };

@@ -31,7 +31,7 @@ struct esse_pipeline {
     int64_t left; /* 'after' of the last that left */
     int64_t lateness, newest;
     uint32_t parting; /* the queue whose event left, and must be taken off before the next one */
-    bool is_parting;
+    bool is_parting, has_forgotten;
 };
 
 struct esse_pipeline *esse_pipeline_new(struct esse_arena *arena, uint64_t keep_bytes)
@@ -233,6 +233,7 @@ static void retire(struct esse_pipeline *p, struct chunk *chunk)
     p->kept_bytes += sizeof *chunk;
     if (p->kept_bytes <= p->keep_bytes)
         return;
+    p->has_forgotten = true;
     struct chunk *oldest = p->kept;
     p->kept = oldest->next;
     if (!p->kept)
@@ -338,22 +339,25 @@ uint32_t esse_pipeline_slowest(const struct esse_pipeline *p)
     return slowest;
 }
 
-static void visit_chunk(const struct chunk *chunk, uint32_t count,
-                        void (*visit)(void *context, const struct esse_mirror_event *event),
-                        void *context)
+static void visit_chunks(const struct chunk *chunk,
+                         void (*visit)(void *context, const struct esse_mirror_event *event),
+                         void *context)
 {
-    for (uint32_t i = 0; i < count; i++)
-        visit(context, &chunk->at[i]);
+    for (; chunk; chunk = chunk->next)
+        for (uint32_t i = 0; i < chunk->count; i++)
+            visit(context, &chunk->at[i]);
 }
 
 void esse_pipeline_kept(const struct esse_pipeline *p,
                         void (*visit)(void *context, const struct esse_mirror_event *event),
                         void *context)
 {
-    for (const struct chunk *c = p->kept; c; c = c->next)
-        visit_chunk(c, c->count, visit, context);
+    visit_chunks(p->kept, visit, context);
     for (uint32_t q = 0; q < p->count; q++)
-        for (const struct chunk *c = p->queues[q].first; c; c = c->next)
-            visit_chunk(c, c == p->queues[q].first ? p->queues[q].at + 1 : c->count, visit,
-                        context);
+        visit_chunks(p->queues[q].first, visit, context);
+}
+
+bool esse_pipeline_has_forgotten(const struct esse_pipeline *p)
+{
+    return p->has_forgotten;
 }

@@ -46,9 +46,13 @@ int64_t esse_pipeline_floor(const struct esse_pipeline *pipeline);
 /* Which session holds W_a back; UINT32_MAX: none. */
 uint32_t esse_pipeline_slowest(const struct esse_pipeline *pipeline);
 
-/* Walks what is kept of the events that left, oldest first within a session. */
+/* Walks what is kept of the events that left, and those that have not, oldest first within a
+ * session.
+ */
 void esse_pipeline_kept(const struct esse_pipeline *pipeline,
                         void (*visit)(void *context, const struct esse_mirror_event *event),
                         void *context);
+/* Whether something that left is not kept any more. */
+bool esse_pipeline_has_forgotten(const struct esse_pipeline *pipeline);
 
 #endif

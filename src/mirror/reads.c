@@ -174,6 +174,8 @@ static void tell(struct esse_mirror *m, const struct reading *r, enum esse_mirro
 {
     struct esse_finding finding = esse_mirror_finding(ESSE_MECHANISM_CR, rule, r->entry->key);
     finding.value = r->value;
+    finding.column = r->column == COLUMN_SCALAR || r->column == COLUMN_EXISTS ? 0 : r->column;
+    finding.since = r->kill;
     finding.line = r->t->ops[r->op].line;
     finding.at = r->s;
     esse_mirror_finding_add(&finding, r->t);
@@ -184,7 +186,7 @@ static void tell(struct esse_mirror *m, const struct reading *r, enum esse_mirro
         if (c->txn != MIRROR_NONE)
             esse_mirror_finding_add(&finding, &m->txns[c->txn]);
     }
-    esse_mirror_tell(m, &finding);
+    mirror_finding_vec_push(&m->held, m->arena, finding);
 }
 
 /* Whether the writer aborts, or commits too late, is known when it ends. */
@@ -454,12 +456,15 @@ bool esse_mirror_judge(struct esse_mirror *m, struct mirror_txn *t)
         if (op->flags & OP_JUDGED)
             continue;
         m->must_wait = false;
+        m->held.count = 0;
         if (is_judged(op)) {
             judge_op(m, t, i);
             if (m->must_wait) {
                 waits = true;
                 continue;
             }
+            for (size_t f = 0; f < m->held.count; f++)
+                esse_mirror_tell(m, &m->held.at[f]);
             judge_repeats(m, t, i);
         }
         m->counters.predicates_unchecked += op->kind == ESSE_MIRROR_PREDICATE;

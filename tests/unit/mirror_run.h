@@ -11,7 +11,11 @@ struct mirror_result {
     struct esse_finding findings[64];
     unsigned count;
     unsigned withdrawn;
+    unsigned rechecked;
     struct esse_mirror_counters counters;
+    const char
+        *folder; /* where each finding is written for the kernel, one after the other; or NULL */
+    struct esse_mirror *mirror;
 };
 
 static void note_finding(void *context, const struct esse_finding *finding)
@@ -20,6 +24,13 @@ static void note_finding(void *context, const struct esse_finding *finding)
     if (result->count < 64)
         result->findings[result->count] = *finding;
     result->count++;
+    bool is_rechecked;
+    if (!result->folder)
+        return;
+    if (!esse_mirror_write_claim(result->mirror, finding, result->folder, &is_rechecked,
+                                 &result->err))
+        fail_msg("a finding (rule %d) does not recheck: %s", (int)finding->rule, result->err.text);
+    result->rechecked += is_rechecked;
 }
 
 static void note_withdrawal(void *context, const struct esse_finding *finding)
@@ -35,11 +46,11 @@ static inline void run_mirror(const char *text, size_t length,
     struct esse_arena *arena = esse_arena_new();
     struct esse_mirror_options options = *given;
     struct esse_source source;
-    *result = (struct mirror_result){ 0 };
+    *result = (struct mirror_result){ .folder = result->folder };
     options.found = note_finding;
     options.withdrawn = note_withdrawal;
     options.context = result;
-    struct esse_mirror *mirror = esse_mirror_new(arena, &options);
+    struct esse_mirror *mirror = result->mirror = esse_mirror_new(arena, &options);
     esse_source_memory(&source, arena, text, length);
     result->ok = esse_trace_read_source(&source, esse_mirror_sink(mirror), &result->err);
     esse_source_close(&source);
@@ -56,7 +67,7 @@ static inline struct mirror_result watch_text(const char *text, const char *prof
     struct esse_arena *arena = esse_arena_new();
     struct esse_profile own;
     struct esse_error err;
-    struct mirror_result result;
+    struct mirror_result result = { 0 };
     struct esse_mirror_options options = { .resolution = 0,
                                            .skew = ESSE_NO_TIME,
                                            .lateness = ESSE_NO_TIME };

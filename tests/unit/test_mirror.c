@@ -35,7 +35,7 @@ TEST(test_mirror__wider_intervals_take_a_finding_away)
     const char *text = json(arena, STALE);
     unsigned last = UINT32_MAX;
     for (int64_t skew = 0; skew < 8; skew++) {
-        struct mirror_result result;
+        struct mirror_result result = { 0 };
         const struct esse_mirror_options options = {
             .profile = profile, .resolution = 0, .skew = skew, .lateness = ESSE_NO_TIME
         };
@@ -284,7 +284,7 @@ TEST(test_mirror__a_late_event_is_not_verified_and_withdraws)
                 OP(1, "a", "'w':'x','v':7", 1, 2) COMMIT(1, "a", 3, 4);
     struct esse_arena *arena = esse_arena_new();
     const char *trace = json(arena, text);
-    struct mirror_result result;
+    struct mirror_result result = { 0 };
     const struct esse_mirror_options options = { .profile =
                                                      esse_profile_find("postgresql/read-committed"),
                                                  .resolution = 0,
