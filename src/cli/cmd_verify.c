@@ -5,6 +5,7 @@
 #include "evidence/recheck.h"
 #include "formats/evidence_file.h"
 #include "history/history.h"
+#include "mirror/mirror.h"
 #include "report/report_parts.h"
 
 #include <unistd.h>
@@ -59,9 +60,29 @@ static int verify_results(const struct esse_history *history, const struct esse_
     return 0;
 }
 
+/* A folder that esse watch --out has written. */
+static int verify_claim(const char *folder)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_error err = { 0 };
+    struct esse_out out;
+    const char *told;
+    int status;
+    esse_out_init_fd(&out, arena, STDOUT_FILENO);
+    if (!esse_claim_verify(arena, folder, &told, &err)) {
+        status = err.code == ESSE_EIO ? esse_cli_fail(NULL, &err) : refuse(folder, &err);
+    } else {
+        esse_out_f(&out, "%s: %s, verified\n", folder, told);
+        status = esse_session_answer(&out, 0);
+    }
+    esse_arena_free(arena);
+    return status;
+}
+
 static int run_verify(int count, char **paths)
 {
-    (void)count;
+    if (count == 1)
+        return verify_claim(paths[0]);
     struct esse_arena *arena = esse_arena_new();
     struct esse_session session;
     struct esse_error err = { 0 };
@@ -88,7 +109,7 @@ static int run_verify(int count, char **paths)
 
 const struct esse_command esse_command_verify = {
     .name = "verify",
-    .operands = "EVIDENCE HISTORY",
+    .operands = "EVIDENCE HISTORY | DIR",
     .summary = "recheck the evidence of a verdict against its history",
     .details =
         "Reads an evidence file, as esse check --evidence writes it, and the history it speaks of, "
@@ -96,12 +117,15 @@ const struct esse_command esse_command_verify = {
         "of a cycle, each step of an anomaly, each order by replaying it. No engine takes part. "
         "The answer says what rests on an assumption, a certificate or an order that came with "
         "the history.\n\n"
+        "DIR is the folder of a finding, as esse watch --out writes it: the claim about the "
+        "mechanism "
+        "is held against the trace that stands beside it.\n\n"
         "Exit status: 0 all of it follows, 65 something does not (or the files cannot be read as "
         "what they should be), 74 input/output error.",
     .examples = "  esse check --evidence why.json history.edn\n"
                 "  esse verify why.json history.edn",
     .options = options,
-    .least = 2,
+    .least = 1,
     .most = 2,
     .run = run_verify,
 };

@@ -45,7 +45,7 @@ static const struct esse_format *choose_format(const struct esse_source *source,
         return named_format(source->arena, name, err);
     const struct esse_format *format = esse_format_sniff(source);
     if (!format && source->at == source->end)
-        return esse_formats[0]; /* nothing at all: an empty history in any format */
+        return &esse_format_native; /* nothing at all: an empty history in any format */
     if (!format)
         esse_fail_at(err, 1, 1,
                      "the format is not recognised; expected JSON Lines, Jepsen EDN, a JSON array "

@@ -62,8 +62,8 @@ static bool read_list(struct esse_native_ops *ops, struct esse_json *json,
     return ok;
 }
 
-static bool read_value(struct esse_native_ops *ops, struct esse_json *json,
-                       struct esse_op_record *op)
+bool esse_native_value_read(struct esse_native_ops *ops, struct esse_json *json,
+                            struct esse_op_record *op)
 {
     if (esse_json_peek(json) == '[')
         return read_list(ops, json, op);
@@ -170,9 +170,7 @@ static bool unknown_member(struct esse_json *json, const char *place, struct ess
                           (int)(name.length < 60 ? name.length : 60), name.at);
 }
 
-/* The rows of an update are pairs; whether it is one may only be known later in the object, so the
- * first value decides. */
-static bool rows_are_pairs(struct esse_json *json)
+bool esse_native_rows_are_pairs(struct esse_json *json)
 {
     const char *saved = json->at;
     bool pairs = false;
@@ -237,11 +235,12 @@ static bool member(struct esse_native_ops *ops, struct esse_json *json, unsigned
 {
     switch (bit) {
     case HAS_V:
-        return read_value(ops, json, op);
+        return esse_native_value_read(ops, json, op);
     case HAS_T:
         return interval(json, op);
     case HAS_ROWS:
-        return esse_native_rows_read(ops, json, rows_are_pairs(json), &op->first, &op->count);
+        return esse_native_rows_read(ops, json, esse_native_rows_are_pairs(json), &op->first,
+                                     &op->count);
     case HAS_VSET:
         op->has_vset = true;
         return esse_native_rows_read(ops, json, false, &op->vset_first, &op->vset_count);

@@ -7,7 +7,7 @@
 #include "history/record.h"
 
 /* The operations of one native transaction, scanned into vectors that are used again and again.
- * Private to the native reader. */
+ * Private to the readers of native histories and of traces. */
 
 ESSE_VEC(esse_native_op_vec, struct esse_op_record)
 ESSE_VEC(esse_native_item_vec, esse_value)
@@ -30,5 +30,13 @@ bool esse_native_ops_read(struct esse_native_ops *ops, struct esse_json *json);
  * [old, new]. */
 bool esse_native_rows_read(struct esse_native_ops *ops, struct esse_json *json, bool pairs,
                            size_t *first, size_t *count);
+
+/* Whether the values of the object at hand are pairs.  The rows of an update are; whether it is one
+ * may only be known later in the object, so the first value decides. */
+bool esse_native_rows_are_pairs(struct esse_json *json);
+
+/* What an operation read or wrote: a value of the kinds that the format knows, or a list. */
+bool esse_native_value_read(struct esse_native_ops *ops, struct esse_json *json,
+                            struct esse_op_record *op);
 
 #endif

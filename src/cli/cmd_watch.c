@@ -1,0 +1,114 @@
+#include "base/arena.h"
+#include "base/out.h"
+#include "cli/session.h"
+#include "cli/watching.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+    const char *profile, *format, *out;
+    uint64_t keep;
+    uint64_t resolution, skew, lateness;
+    bool exclusive, json, quiet, stop, no_joint;
+} o = { .resolution = UINT64_MAX, .skew = UINT64_MAX, .lateness = UINT64_MAX, .keep = 64u << 20 };
+
+static const struct esse_opt options[] = {
+    { "profile", 'p', ESSE_OPT_TEXT, &o.profile, "P",
+      "how the database does it: DBMS/LEVEL, a row of your own (cr=T,at=F,...), or help" },
+    { "resolution", 0, ESSE_OPT_COUNT, &o.resolution, "T",
+      "a reading t of the clock means [t, t+T), in the trace's unit (default: what the trace says, "
+      "or 1)" },
+    { "skew", 0, ESSE_OPT_COUNT, &o.skew, "T",
+      "every clock is within T of one reference (default: what the trace says, or 0)" },
+    { "lateness", 0, ESSE_OPT_COUNT, &o.lateness, "T",
+      "assume that no event comes later than T of the trace's time (default: nothing is assumed)" },
+    { "exclusive", 0, ESSE_OPT_FLAG, &o.exclusive, NULL,
+      "nobody else writes: a value of no known writer is a violation" },
+    { "no-joint", 0, ESSE_OPT_FLAG, &o.no_joint, NULL,
+      "each mechanism alone, pair by pair: faster, and misses what only follows together" },
+    { "out", 'o', ESSE_OPT_TEXT, &o.out, "DIR",
+      "write findings as folders, which esse verify rechecks (the first 10 of each mechanism)" },
+    { "keep", 0, ESSE_OPT_SIZE, &o.keep, "SIZE",
+      "keep so much of the events for --out (default: 64M)" },
+    { "stop", 0, ESSE_OPT_FLAG, &o.stop, NULL, "end at the first violation" },
+    { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "trace or native (default: recognised)" },
+    { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "findings and numbers as JSON, one a line" },
+    { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line" },
+    { 0 },
+};
+
+static int print_profiles(void)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_out out;
+    char room[ESSE_PROFILE_ROOM];
+    esse_out_init_fd(&out, arena, STDOUT_FILENO);
+    const struct esse_profile *p;
+    for (size_t i = 0; (p = esse_profile_at(i)); i++)
+        esse_out_f(&out, "%-40s %c  %s\n", p->name, p->seen, esse_profile_row(p, room));
+    esse_out_text(&out,
+                  "\ncr: one snapshot a transaction (T), statement (S) or row (R, RC); at: it is "
+                  "taken by the first\noperation (F), the first plain read (P), BEGIN (B) or "
+                  "either (H); me: writes (W) and plain reads\n(+R) lock, of committed ones only "
+                  "(c); fuw: first updater wins, at the update (u) or at commit\n(k); sc: the "
+                  "certifier; time: it orders all keys (x), one key (k), a session (s); L seen "
+                  "live,\nD documentation, U to be confirmed.\n");
+    const int status = esse_session_answer(&out, 0);
+    esse_arena_free(arena);
+    return status;
+}
+
+static int64_t time_of(uint64_t given)
+{
+    return given == UINT64_MAX ? ESSE_NO_TIME : (int64_t)given;
+}
+
+static int run_watch(int count, char **operands)
+{
+    struct esse_profile own;
+    struct esse_error err = { 0 };
+    struct esse_watching watching = { .path = count ? operands[0] : "-",
+                                      .format = o.format,
+                                      .out = o.out,
+                                      .json = o.json,
+                                      .quiet = o.quiet,
+                                      .stop = o.stop,
+                                      .mirror = { .resolution = time_of(o.resolution),
+                                                  .skew = time_of(o.skew),
+                                                  .lateness = time_of(o.lateness),
+                                                  .exclusive = o.exclusive,
+                                                  .keep_bytes = o.keep,
+                                                  .pairs_only = o.no_joint } };
+    if (!o.profile)
+        return esse_cli_usage("watch", "--profile says how the database does it: DBMS/LEVEL "
+                                       "(--profile help lists them)");
+    if (strcmp(o.profile, "help") == 0)
+        return print_profiles();
+    if (!esse_profile_named(o.profile, &own, &watching.mirror.profile, &err))
+        return esse_cli_refuse("watch", NULL, &err);
+    return esse_watch_file(&watching);
+}
+
+const struct esse_command esse_command_watch = {
+    .name = "watch",
+    .operands = "[FILE]",
+    .summary = "find out from a trace whether a database's mechanisms work, while it goes by",
+    .details =
+        "Reads a trace (or a native history with times) from FILE or standard input and mirrors "
+        "the "
+        "mechanisms by which the database implements its isolation: snapshots, locks, conflict "
+        "checks. If no choice of instants inside the recorded intervals explains what was seen, a "
+        "mechanism is broken. What is told is certain; what is not certain is counted.\n\n"
+        "It does not end at a violation. Ctrl-C ends it in good order.\n\n"
+        "Exit status: 0 nothing is broken, 1 something is, 2 nothing is broken but part of the "
+        "trace could not be decided, 64 bad usage, 65 bad input, 70 internal error, 74 "
+        "input/output error.",
+    .examples = "  esse watch --profile postgresql/repeatable-read trace.jsonl\n"
+                "  tail -f trace.jsonl | esse watch --profile mysql/read-committed --json -\n"
+                "  esse watch --profile help",
+    .options = options,
+    .least = 0,
+    .most = 1,
+    .run = run_watch,
+};

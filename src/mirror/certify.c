@@ -1,0 +1,355 @@
+#include "mirror/mirror_state.h"
+
+#include <string.h>
+
+/*
+ * SC: the dependencies between committed transactions, as far as they are certain, in a graph that
+ * forgets.  A certifier does not let a cycle commit; that of ssi no dangerous pivot either; one by
+ * timestamps no dependency against their order.  OCC: what was read stands until the commit.
+ *
+ * An edge that would close a cycle is told and not added, so the graph stays acyclic.
+ */
+
+enum { NOBODY = 0 };
+
+struct edge {
+    uint32_t to;
+    bool is_rw;
+};
+ESSE_VEC(edge_vec, struct edge)
+
+struct vertex {
+    struct mirror_txn t; /* its instants and names as they were; none of what it points at */
+    bool is_used;
+    uint32_t in; /* edges that lead to it */
+    struct edge_vec out;
+    struct mirror_u32_vec rw_in; /* those that have an anti-dependency on it */
+    uint64_t round;              /* of the last search that met it */
+    uint32_t from;               /* in that search */
+};
+ESSE_VEC(vertex_vec, struct vertex)
+
+/* A read that waits for the version after the one that it read. */
+struct reader {
+    uint32_t vertex, next;
+    uint32_t number; /* of its transaction, since the vertex may be another's by now */
+    struct esse_instant version;
+};
+ESSE_VEC(reader_vec, struct reader)
+
+struct mirror_certifier {
+    struct esse_arena *arena;
+    struct vertex_vec vertices; /* 0 is nobody, here and below */
+    struct reader_vec readers;
+    uint32_t spare_reader;
+    struct mirror_u32_vec spare, order, stack; /* order: by their ends */
+    uint64_t round;
+};
+
+struct mirror_certifier *esse_certifier_new(struct esse_arena *arena)
+{
+    struct mirror_certifier *c = esse_arena_alloc(arena, 1, sizeof *c);
+    *c = (struct mirror_certifier){ .arena = arena };
+    vertex_vec_push(&c->vertices, arena, (struct vertex){ 0 });
+    reader_vec_push(&c->readers, arena, (struct reader){ 0 });
+    return c;
+}
+
+static bool is_certified(const struct mirror_txn *t)
+{
+    return t->row->certifier != ESSE_CERTIFIER_NONE;
+}
+
+void esse_certifier_enter(struct esse_mirror *m, struct mirror_txn *t)
+{
+    struct mirror_certifier *c = m->certifier;
+    if (!c || !is_certified(t) || t->has_gap)
+        return;
+    uint32_t at;
+    if (c->spare.count) {
+        at = c->spare.at[--c->spare.count];
+    } else {
+        at = (uint32_t)c->vertices.count;
+        vertex_vec_push(&c->vertices, c->arena, (struct vertex){ 0 });
+    }
+    struct vertex *v = &c->vertices.at[at];
+    v->t = *t;
+    v->t.ops = NULL;
+    v->is_used = true;
+    v->in = 0;
+    v->out.count = v->rw_in.count = 0;
+    t->certified = at;
+    mirror_u32_vec_push(&c->order, c->arena, at);
+}
+
+/* ---- telling ---- */
+
+static void tell_path(struct esse_mirror *m, uint32_t from, uint32_t to, uint64_t key)
+{
+    struct mirror_certifier *c = m->certifier;
+    struct esse_finding finding = esse_mirror_finding(ESSE_MECHANISM_SC, ESSE_RULE_CYCLE, key);
+    for (uint32_t at = to; at != from; at = c->vertices.at[at].from)
+        esse_mirror_finding_add(&finding, &c->vertices.at[at].t);
+    esse_mirror_finding_add(&finding, &c->vertices.at[from].t);
+    esse_mirror_tell(m, &finding);
+}
+
+/* Is there a way from one to the other?  'from' of what was met leads back. */
+static bool reaches(struct mirror_certifier *c, uint32_t from, uint32_t to)
+{
+    enum { MOST = 4096 };
+    const uint64_t round = ++c->round;
+    unsigned met = 0;
+    c->stack.count = 0;
+    mirror_u32_vec_push(&c->stack, c->arena, from);
+    c->vertices.at[from].round = round;
+    while (c->stack.count && met++ < MOST) {
+        const uint32_t at = c->stack.at[--c->stack.count];
+        if (at == to)
+            return true;
+        for (size_t i = 0; i < c->vertices.at[at].out.count; i++) {
+            const uint32_t next = c->vertices.at[at].out.at[i].to;
+            if (c->vertices.at[next].round == round)
+                continue;
+            c->vertices.at[next].round = round;
+            c->vertices.at[next].from = at;
+            mirror_u32_vec_push(&c->stack, c->arena, next);
+        }
+    }
+    return false;
+}
+
+/* ---- ssi ---- */
+
+static bool are_concurrent(const struct vertex *a, const struct vertex *b)
+{
+    return mirror_sure(a->t.s, b->t.c) && mirror_sure(b->t.s, a->t.c);
+}
+
+static void look_at_pivot(struct esse_mirror *m, uint32_t a, uint32_t b, uint32_t last,
+                          uint64_t key)
+{
+    const struct vertex *t1 = &m->certifier->vertices.at[a], *t2 = &m->certifier->vertices.at[b];
+    const struct vertex *t3 = &m->certifier->vertices.at[last];
+    if (t1->t.row->certifier != ESSE_CERTIFIER_SSI || t2->t.row->certifier != ESSE_CERTIFIER_SSI ||
+        t3->t.row->certifier != ESSE_CERTIFIER_SSI)
+        return;
+    const bool is_first =
+        (a == last || mirror_sure(t3->t.c, t1->t.c)) && mirror_sure(t3->t.c, t2->t.c);
+    if (!is_first || !are_concurrent(t1, t2) || !are_concurrent(t2, t3) ||
+        !(t1->t.wrote || mirror_sure(t3->t.c, t1->t.s))) {
+        m->counters.pivots++;
+        return;
+    }
+    struct esse_finding finding = esse_mirror_finding(ESSE_MECHANISM_SC, ESSE_RULE_PIVOT, key);
+    esse_mirror_finding_add(&finding, &t2->t);
+    esse_mirror_finding_add(&finding, &t1->t);
+    esse_mirror_finding_add(&finding, &t3->t);
+    esse_mirror_tell(m, &finding);
+}
+
+static void look_at_pivots(struct esse_mirror *m, uint32_t from, uint32_t to, uint64_t key)
+{
+    const struct vertex *v = &m->certifier->vertices.at[to];
+    for (size_t i = 0; i < v->out.count; i++)
+        if (v->out.at[i].is_rw)
+            look_at_pivot(m, from, to, v->out.at[i].to, key);
+    v = &m->certifier->vertices.at[from];
+    for (size_t i = 0; i < v->rw_in.count; i++)
+        look_at_pivot(m, v->rw_in.at[i], from, to, key);
+}
+
+/* ---- edges ---- */
+
+static bool has_edge(const struct vertex *v, uint32_t to, bool is_rw)
+{
+    for (size_t i = 0; i < v->out.count; i++)
+        if (v->out.at[i].to == to && v->out.at[i].is_rw >= is_rw)
+            return true;
+    return false;
+}
+
+static bool goes_backwards(const struct vertex *from, const struct vertex *to)
+{
+    return from->t.row->certifier == ESSE_CERTIFIER_TO &&
+           to->t.row->certifier == ESSE_CERTIFIER_TO && from->t.timestamp != ESSE_NO_TIME &&
+           to->t.timestamp != ESSE_NO_TIME && from->t.timestamp > to->t.timestamp;
+}
+
+static void add_edge(struct esse_mirror *m, uint32_t from, uint32_t to, bool is_rw, uint64_t key)
+{
+    struct mirror_certifier *c = m->certifier;
+    if (from == NOBODY || to == NOBODY || from == to || has_edge(&c->vertices.at[from], to, is_rw))
+        return;
+    if (goes_backwards(&c->vertices.at[from], &c->vertices.at[to])) {
+        struct esse_finding finding =
+            esse_mirror_finding(ESSE_MECHANISM_SC, ESSE_RULE_BACKWARDS, key);
+        esse_mirror_finding_add(&finding, &c->vertices.at[from].t);
+        esse_mirror_finding_add(&finding, &c->vertices.at[to].t);
+        esse_mirror_tell(m, &finding);
+        return;
+    }
+    if (reaches(c, to, from)) {
+        tell_path(m, to, from, key);
+        return;
+    }
+    edge_vec_push(&c->vertices.at[from].out, c->arena, (struct edge){ to, is_rw });
+    c->vertices.at[to].in++;
+    if (is_rw) {
+        look_at_pivots(m, from, to, key);
+        mirror_u32_vec_push(&c->vertices.at[to].rw_in, c->arena, from);
+    }
+}
+
+static uint32_t vertex_of(const struct esse_mirror *m, const struct mirror_version *version)
+{
+    if (version->txn == MIRROR_NONE)
+        return NOBODY;
+    const struct mirror_txn *t = &m->txns[version->txn];
+    if (t->status != TXN_COMMITTED || t->c.b != version->c.b || t->c.a != version->c.a)
+        return NOBODY;
+    return t->certified;
+}
+
+/* ---- readers that wait for a later version ---- */
+
+static void wait_for_next(struct esse_mirror *m, struct mirror_entry *entry,
+                          const struct mirror_txn *t, struct esse_instant version)
+{
+    struct mirror_certifier *c = m->certifier;
+    uint32_t at = c->spare_reader;
+    if (at) {
+        c->spare_reader = c->readers.at[at].next;
+    } else {
+        at = (uint32_t)c->readers.count;
+        reader_vec_extend(&c->readers, c->arena, 1);
+    }
+    c->readers.at[at] = (struct reader){ t->certified, entry->readers, t->number, version };
+    entry->readers = at;
+}
+
+/* A new version: those that read what it surely overwrote depend on its not being there. */
+void esse_certifier_installed(struct esse_mirror *m, struct mirror_entry *entry,
+                              const struct mirror_txn *t)
+{
+    struct mirror_certifier *c = m->certifier;
+    if (!c)
+        return;
+    if (t->certified && entry->at[1].flags && mirror_sure(entry->at[1].c, t->c))
+        add_edge(m, vertex_of(m, &entry->at[1]), t->certified, false, entry->key);
+    for (uint32_t *link = &entry->readers; *link;) {
+        const uint32_t at = *link;
+        const struct reader reader = c->readers.at[at];
+        const struct vertex *v = &c->vertices.at[reader.vertex];
+        const bool is_there = v->is_used && v->t.number == reader.number;
+        const bool is_overwritten = mirror_sure(reader.version, t->c);
+        if (is_there && is_overwritten && t->certified)
+            add_edge(m, reader.vertex, t->certified, true, entry->key);
+        if (is_there && !is_overwritten) {
+            link = &c->readers.at[at].next;
+            continue;
+        }
+        *link = reader.next;
+        c->readers.at[at].next = c->spare_reader;
+        c->spare_reader = at;
+    }
+}
+
+/* The read is of this version, or of the initial one. */
+void esse_certifier_read(struct esse_mirror *m, struct mirror_entry *entry, struct mirror_txn *t,
+                         const struct mirror_version *version)
+{
+    const struct esse_instant seen = version ? version->c : MIRROR_INITIAL;
+    if (!m->certifier || !t->certified)
+        return;
+    if (version)
+        add_edge(m, vertex_of(m, version), t->certified, false, entry->key);
+    bool is_overwritten = false;
+    if (entry->at[0].flags) {
+        for (struct mirror_version *v = &entry->at[0]; v && v != version;
+             v = esse_mirror_older(m, entry, v)) {
+            if (!mirror_sure(seen, v->c))
+                continue;
+            is_overwritten = true;
+            if (vertex_of(m, v) != t->certified)
+                add_edge(m, t->certified, vertex_of(m, v), true, entry->key);
+        }
+    }
+    if (!is_overwritten)
+        wait_for_next(m, entry, t, seen);
+}
+
+/* ---- OCC ---- */
+
+static void tell_overtaken(struct esse_mirror *m, struct mirror_entry *entry,
+                           const struct mirror_txn *t, const struct mirror_op *op,
+                           const struct mirror_version *v)
+{
+    struct esse_finding finding =
+        esse_mirror_finding(ESSE_MECHANISM_OCC, ESSE_RULE_OVERTAKEN, entry->key);
+    finding.line = op->line;
+    finding.at = t->s;
+    esse_mirror_finding_add(&finding, t);
+    if (v->txn != MIRROR_NONE)
+        esse_mirror_finding_add(&finding, &m->txns[v->txn]);
+    esse_mirror_tell(m, &finding);
+}
+
+void esse_certifier_validate(struct esse_mirror *m, struct mirror_txn *t)
+{
+    if (t->row->certifier != ESSE_CERTIFIER_OCC || !t->wrote || t->row->time == ESSE_TIME_SESSION)
+        return;
+    for (uint32_t i = 0; i < t->op_count; i++) {
+        const struct mirror_op *op = &t->ops[i];
+        if (op->kind != ESSE_MIRROR_READ || op->flags & (OP_FAILED | OP_OWN) ||
+            (t->row->validates_lock_only && !(op->flags & OP_LOCKING)))
+            continue;
+        struct mirror_entry *entry = mirror_entry_at(m, op->entry);
+        if (!entry->at[0].flags)
+            continue;
+        for (struct mirror_version *v = &entry->at[0]; v && v->c.a > t->s.b;
+             v = esse_mirror_older(m, entry, v)) {
+            if (vertex_of(m, v) != t->certified && mirror_sure(t->s, v->c) &&
+                mirror_sure(v->c, t->c)) {
+                tell_overtaken(m, entry, t, op, v);
+                break;
+            }
+        }
+    }
+}
+
+/* ---- what may be forgotten ---- */
+
+static void forget(struct mirror_certifier *c, uint32_t at)
+{
+    struct vertex *v = &c->vertices.at[at];
+    for (size_t i = 0; i < v->out.count; i++) {
+        struct vertex *to = &c->vertices.at[v->out.at[i].to];
+        to->in--;
+        for (size_t k = 0; k < to->rw_in.count; k++) {
+            if (to->rw_in.at[k] == at) {
+                to->rw_in.at[k] = to->rw_in.at[--to->rw_in.count];
+                break;
+            }
+        }
+    }
+    v->is_used = false;
+    v->out.count = v->rw_in.count = 0;
+    mirror_u32_vec_push(&c->spare, c->arena, at);
+}
+
+/* Those that nothing leads to, and nothing will: what comes read newer versions, and writes them.
+ */
+void esse_certifier_round(struct esse_mirror *m)
+{
+    struct mirror_certifier *c = m->certifier;
+    size_t kept = 0;
+    for (size_t i = 0; i < c->order.count; i++) {
+        const uint32_t at = c->order.at[i];
+        if (!c->vertices.at[at].in && c->vertices.at[at].t.c.a <= m->horizon)
+            forget(c, at);
+        else
+            c->order.at[kept++] = at;
+    }
+    c->order.count = kept;
+}

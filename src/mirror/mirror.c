@@ -1,0 +1,69 @@
+#include "mirror/mirror_state.h"
+
+/* The mirror's life. */
+
+struct esse_mirror *esse_mirror_new(struct esse_arena *arena,
+                                    const struct esse_mirror_options *options)
+{
+    struct esse_mirror *m = esse_arena_alloc(arena, 1, sizeof *m);
+    *m = (struct esse_mirror){ .arena = esse_arena_new(),
+                               .options = *options,
+                               .resolution =
+                                   options->resolution == ESSE_NO_TIME ? 1 : options->resolution,
+                               .skew = options->skew == ESSE_NO_TIME ? 0 : options->skew,
+                               .exclusive = options->exclusive,
+                               .floor = INT64_MIN,
+                               .horizon = INT64_MIN };
+    m->words = esse_words_new(m->arena);
+    m->pipeline = esse_pipeline_new(m->arena, options->keep_bytes);
+    if (options->lateness != ESSE_NO_TIME)
+        esse_pipeline_lateness(m->pipeline, options->lateness);
+    if (!options->pairs_only && options->profile->time != ESSE_TIME_SESSION)
+        m->joint = esse_joint_new(m->arena);
+    m->certifier = esse_certifier_new(m->arena);
+    esse_mirror_intake(m);
+    return m;
+}
+
+struct esse_trace_sink *esse_mirror_sink(struct esse_mirror *m)
+{
+    return &m->sink;
+}
+
+void esse_mirror_finish(struct esse_mirror *m)
+{
+    const struct esse_mirror_event *event;
+    if (m->is_finished)
+        return;
+    m->is_finished = true;
+    esse_pipeline_end(m->pipeline);
+    while ((event = esse_pipeline_next(m->pipeline)))
+        esse_mirror_take(m, event);
+    esse_mirror_end_open(m);
+    esse_mirror_round(m);
+    if (m->joint)
+        esse_joint_close(m, true);
+    assert(m->waiting.count == 0);
+}
+
+void esse_mirror_release(struct esse_mirror *m)
+{
+    esse_words_release(m->words);
+    esse_pipeline_release(m->pipeline);
+    esse_arena_free(m->reading);
+    esse_arena_free(m->arena);
+}
+
+const struct esse_mirror_counters *esse_mirror_counters(struct esse_mirror *m)
+{
+    m->counters.done = esse_pipeline_done(m->pipeline);
+    m->counters.floor = m->floor;
+    m->counters.horizon = m->horizon;
+    m->counters.slowest = esse_pipeline_slowest(m->pipeline);
+    return &m->counters;
+}
+
+esse_value esse_mirror_value(const struct esse_mirror *m, uint64_t word, struct esse_values *to)
+{
+    return esse_word_value(m->words, word, to);
+}

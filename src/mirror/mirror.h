@@ -1,0 +1,134 @@
+#ifndef ESSE_MIRROR_MIRROR_H
+#define ESSE_MIRROR_MIRROR_H
+
+#include "formats/trace.h"
+#include "level/profile.h"
+#include "mirror/event.h"
+
+/*
+ * The mirror of a database's mechanisms: events in, findings out, in one pass and in memory that
+ * does not grow.  docs/design/mirror.md says how; the specification's rules are numbered there.
+ *
+ * Life: new -> the trace sink takes events -> finish -> release.  Findings are told by a call from
+ * within.  One thread.
+ *
+ * Every finding is certain under the assumptions of the settings.
+ */
+enum esse_mechanism {
+    ESSE_MECHANISM_CR,
+    ESSE_MECHANISM_ME,
+    ESSE_MECHANISM_FUW,
+    ESSE_MECHANISM_OCC,
+    ESSE_MECHANISM_SC,
+    ESSE_MECHANISM_JOINT, /* each alone may have worked; together they cannot */
+    ESSE_MECHANISMS
+};
+extern const char *const esse_mechanism_names[];  /* "CR" */
+extern const char *const esse_mechanism_titles[]; /* "consistent read" */
+
+/* What a finding of a mechanism is. */
+enum esse_mirror_rule {
+    ESSE_RULE_NO_VERSION,   /* CR: no version of this value can be in the snapshot */
+    ESSE_RULE_ABORTED,      /* CR: only an aborted transaction wrote it */
+    ESSE_RULE_FUTURE,       /* CR: its writer had not begun to commit */
+    ESSE_RULE_FOREIGN,      /* CR: nobody wrote it, and nobody else may write */
+    ESSE_RULE_INTERNAL,     /* CR: not what the transaction itself wrote before */
+    ESSE_RULE_TWO_VERSIONS, /* CR: a predicate returned two versions of one row */
+    ESSE_RULE_MISSED_ROW,  /* CR: every version that can be in the snapshot matches the predicate */
+    ESSE_RULE_BOTH_HELD,   /* ME: two transactions surely held conflicting locks */
+    ESSE_RULE_BOTH_WROTE,  /* FUW: each surely had its snapshot before the other committed */
+    ESSE_RULE_OVERTAKEN,   /* OCC: what was read was surely overwritten before the commit */
+    ESSE_RULE_CYCLE,       /* SC: a cycle of dependencies */
+    ESSE_RULE_PIVOT,       /* SC: two dependencies in a row that ssi would have broken up */
+    ESSE_RULE_BACKWARDS,   /* SC: a dependency against the timestamps */
+    ESSE_RULE_NO_INSTANTS, /* Joint: no choice of instants is left */
+    ESSE_RULES
+};
+extern const char *const esse_mirror_rule_words[];
+
+/* An instant, as far as it is known. */
+struct esse_instant {
+    int64_t b, a; /* it lies between them; 'a' may be ESSE_MIRROR_NEVER, 'b' INT64_MIN */
+};
+
+/* A transaction that takes part in a finding. */
+struct esse_finding_txn {
+    uint32_t number, session;
+    uint64_t name; /* a word */
+    struct esse_instant s, c;
+};
+
+enum { ESSE_FINDING_TXNS = 12 };
+
+struct esse_finding {
+    enum esse_mechanism mechanism;
+    enum esse_mirror_rule rule;
+    unsigned with;               /* Joint: the mechanisms that take part, a bit each */
+    uint64_t key, column, value; /* words; 0: none */
+    int64_t since;               /* CR: what was installed before this is gone */
+    uint32_t line;               /* of the operation that shows it; 0: none */
+    struct esse_instant at;      /* its instant's interval: the snapshot, or the lock */
+    uint32_t txn_count;          /* the first is the one that it is told of */
+    struct esse_finding_txn txns[ESSE_FINDING_TXNS];
+    bool more_txns;
+};
+
+/* What everybody may look at: pages, scrapers, the line on the terminal. */
+struct esse_mirror_counters {
+    uint64_t events, committed, aborted, unknown;
+    uint64_t late, gaps, opaque,
+        unverified; /* the last: transactions that could not be looked at */
+    uint64_t reads, reads_slow, reads_foreign, reads_unchecked, predicates_unchecked;
+    uint64_t by_time, by_value, by_me, by_fuw, uncertain; /* dependencies */
+    uint64_t broken[ESSE_MECHANISMS];
+    uint64_t pivots;               /* of which it is not certain that they are dangerous */
+    uint64_t components, given_up; /* of the graph of instants */
+    uint64_t keys, versions, live, largest_component;
+    int64_t done, floor, horizon; /* W_a, W_b, H */
+    uint32_t slowest;             /* the session that holds W_a back */
+};
+
+struct esse_mirror_options {
+    const struct esse_profile *profile;
+    int64_t resolution, skew; /* ESSE_NO_TIME: what the trace says, or 1 and 0 */
+    int64_t lateness;         /* ESSE_NO_TIME: none is assumed */
+    bool exclusive;           /* nobody else writes; or the trace says so */
+    bool pairs_only;          /* no Joint */
+    uint64_t keep_bytes;      /* of events that left, for claims */
+    unsigned pace;            /* events between two rounds of garbage; 0: usual */
+    void (*found)(void *context, const struct esse_finding *finding);
+    /* A finding told before is about a key that a late event wrote. */
+    void (*withdrawn)(void *context, const struct esse_finding *finding);
+    void *context;
+};
+
+struct esse_mirror;
+struct esse_mirror *esse_mirror_new(struct esse_arena *arena,
+                                    const struct esse_mirror_options *options);
+struct esse_trace_sink *esse_mirror_sink(struct esse_mirror *mirror);
+/* Everything was sent. */
+void esse_mirror_finish(struct esse_mirror *mirror);
+void esse_mirror_release(struct esse_mirror *mirror);
+
+const struct esse_mirror_counters *esse_mirror_counters(struct esse_mirror *mirror);
+
+/* A word of a finding as a value, and the events that are kept of some transactions. */
+esse_value esse_mirror_value(const struct esse_mirror *mirror, uint64_t word,
+                             struct esse_values *to);
+
+/*
+ * Writes a finding as a folder: trace.jsonl with the events of its transactions and of the writers
+ * of its key, claim.json and README.  Then the kernel (evidence/recheck_mechanism.h) holds what was
+ * written against the profile: false with ESSE_EBUG if it does not follow.
+ *
+ * 'is_rechecked' is false of mechanisms that the kernel has no arithmetic for, SC and Joint, and of
+ * findings about events that are not kept any more (keep_bytes).
+ */
+bool esse_mirror_write_claim(const struct esse_mirror *mirror, const struct esse_finding *finding,
+                             const char *folder, bool *is_rechecked, struct esse_error *err);
+
+/* Rechecks such a folder; 'told' is what it claims, in the arena. */
+bool esse_claim_verify(struct esse_arena *arena, const char *folder, const char **told,
+                       struct esse_error *err);
+
+#endif

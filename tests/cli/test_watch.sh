@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# esse watch: findings, exit statuses, sources of a trace, folders of findings and their recheck.
+set -u
+. "$(dirname "$0")/lib.sh"
+
+head='{"esse":"trace","version":1,"init":{},"exclusive":true}'
+commit() { echo "{\"session\":$1,\"txn\":\"$2\",\"commit\":true,\"t\":[$3,$4]}"; }
+op() { echo "{\"session\":$1,\"txn\":\"$2\",$3,\"t\":[$4,$5]}"; }
+
+{
+    echo "$head"
+    op 1 a '"w":"x","v":1' 10 12
+    commit 1 a 13 15
+    op 2 b '"r":"x","v":1' 20 22
+    commit 2 b 23 25
+} >good.jsonl
+sed 's/"r":"x","v":1/"r":"x","v":null/' good.jsonl >stale.jsonl
+{
+    echo "$head"
+    op 1 a '"w":"x","v":1' 10 12
+    op 2 b '"w":"x","v":2' 14 16
+    commit 1 a 20 22
+    commit 2 b 24 26
+} >locks.jsonl
+{
+    echo "$head"
+    op 1 a '"r":"y","v":null' 10 12
+    op 2 b '"w":"x","v":2' 14 16
+    commit 2 b 20 22
+    op 1 a '"w":"x","v":1' 24 26
+    commit 1 a 28 30
+} >updaters.jsonl
+{
+    echo "$head"
+    op 1 a '"r":"x","v":null' 10 12
+    op 2 b '"w":"x","v":2' 14 16
+    commit 2 b 18 20
+    op 1 a '"w":"y","v":1' 24 26
+    commit 1 a 28 30
+} >overtaken.jsonl
+
+rr=postgresql/repeatable-read
+expect "nothing broken" 0 "$ESSE" watch --profile $rr good.jsonl
+expect "a stale read" 1 "$ESSE" watch --profile $rr stale.jsonl
+same "the finding" "CR broken (consistent read): no version of this value can have been in the snapshot" \
+    "$(head -n 1 <<<"$OUT")"
+expect "as JSON" 1 "$ESSE" watch --json --profile $rr stale.jsonl
+same "the members" "CR x 4 b" "$(python3 -c '
+import json, sys
+f = json.loads(sys.stdin.readline())
+print(f["broken"], f["key"], f["line"], f["transactions"][0]["txn"])' <<<"$OUT")"
+expect "it ends at the first with --stop" 1 "$ESSE" watch --stop --profile $rr stale.jsonl
+expect "wide clocks explain it" 0 "$ESSE" watch --skew 100 --profile $rr stale.jsonl
+expect "what cannot be decided" 2 "$ESSE" watch --profile $rr - <<<"$(sed 's/,"exclusive":true//; s/"r":"x","v":1/"r":"x","v":9/' good.jsonl)"
+
+expect "no profile" 64 "$ESSE" watch good.jsonl
+expect "an unknown profile" 64 "$ESSE" watch --profile postgres/rr good.jsonl
+expect "an unknown column" 64 "$ESSE" watch --profile cr=T,xx=1 good.jsonl
+expect "no such file" 74 "$ESSE" watch --profile $rr nothing.jsonl
+expect "another format" 64 "$ESSE" watch --profile $rr - <<<'{:type :invoke}'
+expect "the profiles" 0 "$ESSE" watch --profile help
+
+gzip -k stale.jsonl
+expect "compressed" 1 "$ESSE" watch --profile $rr stale.jsonl.gz
+expect "standard input" 1 "$ESSE" watch --profile $rr - <stale.jsonl
+"$ESSE" convert -q stale.jsonl native.jsonl
+expect "a native history" 1 "$ESSE" watch --profile $rr native.jsonl
+"$ESSE" convert -q --to trace native.jsonl again.jsonl
+expect "and as a trace again" 1 "$ESSE" watch --profile $rr again.jsonl
+"$ESSE" convert -q again.jsonl native2.jsonl
+same "the same history" "$(cat native.jsonl)" "$(cat native2.jsonl)"
+
+# Folders: written, rechecked by another process, and refused if anything is changed.
+for case in "stale $rr" "locks $rr" "updaters $rr" "overtaken foundationdb/serializable"; do
+    set -- $case
+    expect "$1 is broken" 1 "$ESSE" watch --out "out-$1" --profile "$2" "$1.jsonl"
+    expect "$1 rechecks" 0 "$ESSE" verify "out-$1/0001"
+    cp -r "out-$1/0001" "cut-$1"
+    sed -i 's/"t":\[20,22\]/"t":[1,22]/; s/"t":\[10,12\]/"t":[10,29]/; s/"t":\[13,15\]/"t":[13,25]/; s/"t":\[18,20\]/"t":[5,20]/' \
+        "cut-$1/trace.jsonl"
+    expect "$1 with other times is refused" 65 "$ESSE" verify "cut-$1"
+    cp -r "out-$1/0001" "key-$1"
+    sed -i 's/"key":"x"/"key":"z"/' "key-$1/claim.json"
+    expect "$1 about another key is refused" 65 "$ESSE" verify "key-$1"
+    cp -r "out-$1/0001" "row-$1"
+    sed -i 's|"profile":"[^"]*"|"profile":"cr=-,me=-,fuw=-"|' "row-$1/claim.json"
+    expect "$1 under a weaker profile is refused" 65 "$ESSE" verify "row-$1"
+done
+finish
