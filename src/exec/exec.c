@@ -203,7 +203,6 @@ static bool run_statement(struct exec_run *run, const struct esse_statement *sta
 
 static struct exec_run start_run(struct esse_exec *exec, struct esse_fault *fault)
 {
-    esse_arena_clear(exec->scratch);
     *fault = (struct esse_fault){ .kind = ESSE_FAULT_NONE };
     return (struct exec_run){ .exec = exec,
                               .eval = { .arena = exec->scratch,
@@ -220,6 +219,7 @@ bool esse_exec_run(struct esse_exec *exec, const struct esse_compiled *compiled,
                    const struct esse_datum *params, uint32_t param_count,
                    struct esse_sql_result *result, struct esse_fault *fault)
 {
+    esse_arena_clear(exec->scratch);
     struct exec_run run = start_run(exec, fault);
     const struct esse_exec_mark mark = esse_exec_mark(exec);
     const struct esse_statement *statement = compiled->statement;

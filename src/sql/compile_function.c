@@ -353,7 +353,7 @@ static const struct {
               { "uuid", ESSE_HOLE_UUID, ESSE_TYPE_TEXT },
               { "version", ESSE_HOLE_USER, ESSE_TYPE_TEXT } };
 
-struct esse_expr *sql_function(struct sql_compile *c, const char *name, uint32_t at,
+struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_t at,
                                struct esse_expr **args, uint32_t count)
 {
     const struct esse_routine *routine = esse_schema_routine(c->schema, name);
@@ -402,5 +402,5 @@ struct esse_expr *sql_compile_call(struct sql_compile *c, const PgQuery__FuncCal
         if (!args[i])
             return NULL;
     }
-    return sql_function(c, name, sql_at(node->location), args, (uint32_t)node->n_args);
+    return sql_make_call(c, name, sql_at(node->location), args, (uint32_t)node->n_args);
 }

@@ -109,7 +109,7 @@ struct esse_expr *sql_compile_call(struct sql_compile *c, const PgQuery__FuncCal
 struct esse_expr *sql_compile_sublink(struct sql_compile *c, const PgQuery__SubLink *node);
 struct esse_expr *sql_compare(struct sql_compile *c, const char *op, uint32_t at,
                               struct esse_expr *a, struct esse_expr *b);
-struct esse_expr *sql_function(struct sql_compile *c, const char *name, uint32_t at,
+struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_t at,
                                struct esse_expr **args, uint32_t count);
 struct esse_expr *sql_hole(struct sql_compile *c, enum esse_hole_kind kind,
                            const struct esse_sequence *sequence, struct esse_type type,
