@@ -113,7 +113,7 @@ static bool ask_call(void *context, uint32_t routine, const struct esse_datum *a
 static bool find_savepoint(struct esse_exec *exec, const char *name, size_t *at,
                            struct esse_fault *fault)
 {
-    for (*at = exec->savepoints.count; *at-- > 0;)
+    for (*at = exec->savepoints.count; (*at)-- > 0;)
         if (strcmp(exec->savepoints.at[*at].name, name) == 0)
             return true;
     return esse_fault(fault, "3B001", 0, "savepoint \"%s\" does not exist", name);

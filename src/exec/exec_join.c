@@ -368,7 +368,7 @@ static bool on_full_left(void *context)
     for (size_t i = 0; i < outer->count; i++) {
         bool is_true;
         set_tuple(join, step->sources, outer->tuples[i]);
-        if (!exec_conditions(join, step->own_conditions, step->own_count, &is_true))
+        if (!exec_conditions(join, step->on, step->on_count, &is_true))
             return false;
         if (!is_true)
             continue;

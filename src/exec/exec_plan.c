@@ -260,13 +260,11 @@ static void plan_outer(struct planning *p, struct exec_step *step, const struct 
     if (step->kind == ESSE_JOIN_FULL) {
         struct condition_vec none = { 0 };
         step->right = plan_from(p, b, &none, known);
-        step->own_conditions = on.at; /* asked of each pair */
-        step->own_count = (uint32_t)on.count;
+        step->on = on.at;
+        step->on_count = (uint32_t)on.count;
         return;
     }
     step->right = plan_from(p, b, &on, known | sources_of(a));
-    step->own_conditions = on.at; /* those that look at the left side alone, or at nothing */
-    step->own_count = (uint32_t)on.count;
 }
 
 /* Which item comes next: what has an index that is bounded, what is joined to something known. */

@@ -222,7 +222,7 @@ static void keep_row(struct rows *rows, size_t to, size_t from)
         return;
     memcpy(rows->outputs.at + to * rows->width, rows->outputs.at + from * rows->width,
            rows->width * sizeof *rows->outputs.at);
-    if (rows->sort_width)
+    if (rows->sorts.count)
         memcpy(rows->sorts.at + to * rows->sort_width, rows->sorts.at + from * rows->sort_width,
                rows->sort_width * sizeof *rows->sorts.at);
 }
@@ -247,7 +247,8 @@ static bool make_distinct(struct exec_run *run, const struct esse_query *query, 
     }
     rows->count = kept;
     rows->outputs.count = kept * rows->width;
-    rows->sorts.count = kept * rows->sort_width;
+    if (rows->sorts.count)
+        rows->sorts.count = kept * rows->sort_width;
     return true;
 }
 
@@ -415,9 +416,11 @@ static bool cut_of(struct exec_run *run, const struct esse_query *query,
 /* How many tuples are enough: all, if they are sorted or grouped after. */
 static size_t enough(const struct esse_query *query, const struct cut *cut, size_t most)
 {
+    const size_t wanted = cut->most < most ? cut->most : most;
+    if (!wanted)
+        return 0;
     if (query->sort_count || query->is_grouped || query->is_distinct)
         return SIZE_MAX;
-    const size_t wanted = cut->most < most ? cut->most : most;
     return wanted > SIZE_MAX - cut->first ? SIZE_MAX : wanted + cut->first;
 }
 

@@ -42,6 +42,8 @@ struct exec_step {
     uint32_t pairs;
     const struct esse_expr **own_conditions; /* those that look at it alone, for hash and list */
     uint32_t own_count;
+    const struct esse_expr **on; /* of a full join: asked of each pair */
+    uint32_t on_count;
     uint32_t number; /* among all steps of the query */
 };
 

@@ -326,6 +326,8 @@ static struct esse_expr *compile_case(struct sql_compile *c, const PgQuery__Case
         sql_new(c, ESSE_EXPR_CASE, ESSE_TYPE(UNKNOWN), sql_at(node->location), 2 * count + 1);
     struct esse_expr **values = esse_arena_alloc(c->arena, count + 1, sizeof *values);
     struct esse_expr *of = node->arg ? sql_compile_expr(c, node->arg) : NULL;
+    if (of && of->type.base == ESSE_TYPE_UNKNOWN)
+        of = sql_as_text(c, of);
     if (node->arg && !of)
         return NULL;
     for (uint32_t i = 0; i < count; i++) {

@@ -21,6 +21,8 @@ static bool aggregate_type(struct sql_compile *c, enum esse_aggregate_kind kind,
         *type = ESSE_TYPE(BIGINT);
         return true;
     }
+    if ((*of)->type.base == ESSE_TYPE_UNKNOWN && is_sum && !c->is_mysql)
+        return sql_error(c, (int32_t)at - 1, "42725", "the function is not unique");
     if ((*of)->type.base == ESSE_TYPE_UNKNOWN)
         *of = sql_coerce(c, *of, is_sum ? ESSE_TYPE(FLOAT8) : ESSE_TYPE(TEXT), SQL_EXPLICIT);
     else if (c->is_mysql && is_sum && !esse_type_is_number((*of)->type))
@@ -206,7 +208,9 @@ static struct esse_type bare(struct esse_type type)
 static bool rounding_args(struct sql_compile *c, struct esse_expr *call, const char *name)
 {
     struct esse_expr **args = call->args;
-    if (!number_arg(c, name, call->at, &args[0]))
+    if (args[0]->type.base == ESSE_TYPE_UNKNOWN && call->count == 2)
+        args[0] = sql_coerce(c, args[0], ESSE_TYPE(NUMERIC), SQL_EXPLICIT);
+    if (!args[0] || !number_arg(c, name, call->at, &args[0]))
         return false;
     if (c->is_mysql && esse_type_is_int(args[0]->type)) {
         args[0] = sql_coerce(c, args[0], ESSE_TYPE(NUMERIC), SQL_EXPLICIT);
@@ -292,7 +296,8 @@ static bool settle_args(struct sql_compile *c, struct esse_expr *call, const cha
         call->type.is_folded = c->is_mysql;
         call->is_negated = !c->is_mysql; /* evaluated although arguments are NULL */
         for (uint32_t i = 0; i < call->count; i++) {
-            call->args[i] = sql_as_text(c, call->args[i]);
+            if (call->args[i]->type.base != ESSE_TYPE_CHAR) /* it keeps its blanks here */
+                call->args[i] = sql_as_text(c, call->args[i]);
             if (!call->args[i])
                 return false;
         }

@@ -317,6 +317,10 @@ static struct esse_expr *calculate_dates(struct sql_compile *c, char op, uint32_
         b = sql_coerce(c, b, op == '-' ? ESSE_TYPE(DATE) : ESSE_TYPE(INT), SQL_EXPLICIT);
         return b ? calculate_dates(c, op, at, a, b) : NULL;
     }
+    if (b_date && a->type.base == ESSE_TYPE_UNKNOWN && op == '-') {
+        a = sql_coerce(c, a, ESSE_TYPE(DATE), SQL_EXPLICIT);
+        return a ? calculate_dates(c, op, at, a, b) : NULL;
+    }
     if (a->type.base == ESSE_TYPE_TIMESTAMP || b->type.base == ESSE_TYPE_TIMESTAMP)
         return sql_unsupported(c, (int32_t)at - 1, "calculating with timestamps is not supported");
     struct esse_type type = ESSE_TYPE(DATE);
@@ -399,8 +403,10 @@ static struct esse_expr *compile_sign(struct sql_compile *c, char op, uint32_t a
 {
     if (c->is_mysql && !mysql_number(c, &a))
         return NULL;
-    if (a->type.base == ESSE_TYPE_UNKNOWN)
-        a = sql_coerce(c, a, ESSE_TYPE(FLOAT8), SQL_EXPLICIT);
+    if (a->type.base == ESSE_TYPE_UNKNOWN && a->kind == ESSE_EXPR_PARAM)
+        a = sql_coerce(c, a, ESSE_TYPE(NUMERIC), SQL_EXPLICIT);
+    else if (a->type.base == ESSE_TYPE_UNKNOWN)
+        return sql_error(c, (int32_t)at - 1, "42725", "operator is not unique: %c unknown", op);
     if (!a || !esse_type_is_number(a->type))
         return a ? no_operator(c, at, op == '-' ? "-" : "+", NULL, a) : NULL;
     if (op == '+')
@@ -437,6 +443,8 @@ static struct esse_expr *compile_bits(struct sql_compile *c, char op, uint32_t a
         if (b && !is_shift && !settle(c, &args[0], &args[1], ESSE_TYPE(INT)))
             return NULL;
         for (uint32_t i = 0; i < count; i++) {
+            if (args[i]->type.base == ESSE_TYPE_UNKNOWN && !b)
+                return sql_error(c, (int32_t)at - 1, "42725", "operator is not unique: ~ unknown");
             if (args[i]->type.base == ESSE_TYPE_UNKNOWN)
                 args[i] = sql_coerce(c, args[i], ESSE_TYPE(INT), SQL_EXPLICIT);
             if (!args[i] || !esse_type_is_int(args[i]->type) ||
