@@ -9,8 +9,7 @@
 #include <string.h>
 
 struct esse_exec *esse_exec_new(struct esse_compiler *compiler, struct esse_schema *schema,
-                                const struct esse_store *store,
-                                const struct esse_outside *outside)
+                                const struct esse_store *store, const struct esse_outside *outside)
 {
     struct esse_arena *arena = esse_arena_new();
     struct esse_exec *exec = esse_arena_alloc(arena, 1, sizeof *exec);
@@ -83,22 +82,22 @@ static struct exec_plans *plans_of(struct esse_exec *exec, const struct esse_sta
 
 /* ---- what expressions ask ---- */
 
-static bool ask_query(void *context, const struct esse_query *query,
-                      const struct esse_frame *frame, size_t most, struct esse_subrows *rows)
+static bool ask_query(void *context, const struct esse_query *query, const struct esse_frame *frame,
+                      size_t most, struct esse_subrows *rows)
 {
     return exec_query(context, query, frame, most, rows);
 }
 
-static bool ask_hole(void *context, enum esse_hole_kind kind,
-                     const struct esse_sequence *sequence, struct esse_datum *value)
+static bool ask_hole(void *context, enum esse_hole_kind kind, const struct esse_sequence *sequence,
+                     struct esse_datum *value)
 {
     struct exec_run *run = context;
     const struct esse_outside *outside = run->exec->outside;
     return outside->hole(outside->context, kind, sequence, value, run->eval.fault);
 }
 
-static bool ask_call(void *context, uint32_t routine, const struct esse_datum *args,
-                     uint32_t count, struct esse_datum *value)
+static bool ask_call(void *context, uint32_t routine, const struct esse_datum *args, uint32_t count,
+                     struct esse_datum *value)
 {
     struct exec_run *run = context;
     (void)args;

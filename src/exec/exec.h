@@ -45,8 +45,7 @@ struct esse_sql_result {
 
 struct esse_exec;
 struct esse_exec *esse_exec_new(struct esse_compiler *compiler, struct esse_schema *schema,
-                                const struct esse_store *store,
-                                const struct esse_outside *outside);
+                                const struct esse_store *store, const struct esse_outside *outside);
 void esse_exec_free(struct esse_exec *exec);
 
 void esse_exec_begin(struct esse_exec *exec);

@@ -14,8 +14,8 @@ static struct esse_bytes bytes_of(const struct esse_u8_vec *vec)
     return (struct esse_bytes){ vec->at ? vec->at : (const uint8_t *)"", (uint32_t)vec->count };
 }
 
-bool exec_key_of(struct exec_run *run, const struct esse_table *table,
-                 const struct esse_datum *row, struct esse_bytes *key)
+bool exec_key_of(struct exec_run *run, const struct esse_table *table, const struct esse_datum *row,
+                 struct esse_bytes *key)
 {
     struct esse_u8_vec bytes = { 0 };
     if (!table->has_key)
@@ -102,8 +102,7 @@ static bool check_unique(struct exec_run *run, const struct esse_table *table,
         if (!index->is_unique || index->is_dropped || !changes_index(index, old, row))
             continue;
         if (index->is_deferrable && !(i == 0 && table->has_key)) {
-            exec_pend(run,
-                      (struct exec_pending){ .table = table, .index = i, .key = key },
+            exec_pend(run, (struct exec_pending){ .table = table, .index = i, .key = key },
                       is_deferred_now(run, true, index->is_deferred));
             continue;
         }
@@ -148,8 +147,7 @@ bool exec_check_index(struct exec_run *run, const struct esse_table *table,
 
 /* ---- one row ---- */
 
-static bool settle_row(struct exec_run *run, const struct esse_table *table,
-                       struct esse_datum *row)
+static bool settle_row(struct exec_run *run, const struct esse_table *table, struct esse_datum *row)
 {
     return esse_row_generate(&run->eval, table, row) && esse_row_check(&run->eval, table, row);
 }
@@ -237,8 +235,7 @@ struct inserting {
 
 static bool is_touched(const struct inserting *in, struct esse_bytes key)
 {
-    struct esse_probe probe =
-        esse_index_probe(&in->touched, esse_hash_bytes(key.at, key.length));
+    struct esse_probe probe = esse_index_probe(&in->touched, esse_hash_bytes(key.at, key.length));
     for (uint32_t id; esse_probe_next(&probe, &id);)
         if (esse_bytes_compare(in->keys.at[id], key) == 0)
             return true;
@@ -372,8 +369,7 @@ static bool insert_row(struct inserting *in, struct esse_datum *row)
     run->result->found++;
     const struct esse_datum *rows[] = { row, NULL };
     const struct esse_frame frame = { NULL, rows, NULL };
-    return exec_foreign_inserted(run, table, NULL,
-                                 esse_overlay_get(run->overlay, table, key)) &&
+    return exec_foreign_inserted(run, table, NULL, esse_overlay_get(run->overlay, table, key)) &&
            return_row(run, change, &frame, &in->returned);
 }
 
@@ -484,8 +480,7 @@ bool exec_update(struct exec_run *run, const struct esse_change *change)
     struct esse_index seen = { 0 };
     if (!exec_tuples(run, change->query, &tuples))
         return false;
-    struct esse_datum **rows =
-        esse_arena_alloc(run->eval.arena, tuples.count + 1, sizeof *rows);
+    struct esse_datum **rows = esse_arena_alloc(run->eval.arena, tuples.count + 1, sizeof *rows);
     for (size_t i = 0; i < tuples.count; i++)
         if ((change->source_count == 1 || is_first(run, &seen, &tuples, i)) &&
             !new_row(run, change, &tuples.at[i], &rows[i]))

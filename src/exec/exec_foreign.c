@@ -36,8 +36,8 @@ void exec_pend(struct exec_run *run, struct exec_pending pending, bool is_to_the
 {
     struct esse_arena *arena = run->overlay->arena;
     if (pending.key.at)
-        pending.key.at = memcpy(esse_arena_alloc(arena, pending.key.length + 1, 1),
-                                pending.key.at, pending.key.length);
+        pending.key.at = memcpy(esse_arena_alloc(arena, pending.key.length + 1, 1), pending.key.at,
+                                pending.key.length);
     if (pending.row && is_to_the_end) {
         struct esse_datum *copy =
             esse_arena_alloc(arena, pending.table->column_count + 1, sizeof *copy);
@@ -57,8 +57,7 @@ bool exec_foreign_inserted(struct exec_run *run, const struct esse_table *table,
         if (any_null(foreign->columns, foreign->count, row) ||
             (old && same_columns(foreign->columns, foreign->count, old, row)))
             continue;
-        exec_pend(run,
-                  (struct exec_pending){ .foreign = foreign, .table = table, .row = row },
+        exec_pend(run, (struct exec_pending){ .foreign = foreign, .table = table, .row = row },
                   is_deferred(run, foreign));
     }
     return true;
@@ -70,8 +69,7 @@ bool exec_foreign_gone(struct exec_run *run, const struct esse_table *table,
     for (size_t i = 0; i < table->referers.count; i++) {
         const struct esse_foreign *foreign = table->referers.at[i];
         const enum esse_action action = row ? foreign->on_update : foreign->on_delete;
-        if (foreign->child->is_dropped ||
-            any_null(foreign->parent_columns, foreign->count, old) ||
+        if (foreign->child->is_dropped || any_null(foreign->parent_columns, foreign->count, old) ||
             (row && same_columns(foreign->parent_columns, foreign->count, old, row)))
             continue;
         struct exec_pending pending = {
@@ -103,9 +101,8 @@ static bool other_side(struct exec_run *run, const struct esse_table *table, uin
         struct esse_datum value = row[from[i]];
         const struct esse_type type = { .base = table->columns[to[i]].type.base,
                                         .is_unsigned = table->columns[to[i]].type.is_unsigned };
-        if (!esse_type_is_text(type) &&
-            !esse_cast(arena, value, from_table->columns[from[i]].type, type, ESSE_CAST_ASSIGN,
-                       &value, run->eval.fault))
+        if (!esse_type_is_text(type) && !esse_cast(arena, value, from_table->columns[from[i]].type,
+                                                   type, ESSE_CAST_ASSIGN, &value, run->eval.fault))
             return false;
         if (!esse_key_add(&low, arena, table->columns[to[i]].type, value, run->eval.fault))
             return false;
@@ -119,8 +116,7 @@ static bool other_side(struct exec_run *run, const struct esse_table *table, uin
     }
     esse_u8_vec_append(&high, arena, low.at, low.count);
     esse_key_after(&high);
-    esse_overlay_range(run->overlay, table,
-                       index == 0 && table->has_key ? ESSE_BY_KEY : index, key,
+    esse_overlay_range(run->overlay, table, index == 0 && table->has_key ? ESSE_BY_KEY : index, key,
                        (struct esse_bytes){ high.at, (uint32_t)high.count }, arena, found);
     return true;
 }
@@ -188,8 +184,8 @@ static bool change_child(struct exec_run *run, const struct exec_pending *pendin
         const struct esse_frame frame = { NULL, none, NULL };
         if (action == ESSE_ACTION_CASCADE) {
             if (!esse_cast(run->eval.arena, pending->after[foreign->parent_columns[i]],
-                           foreign->parent->columns[foreign->parent_columns[i]].type,
-                           column->type, ESSE_CAST_ASSIGN, value, run->eval.fault))
+                           foreign->parent->columns[foreign->parent_columns[i]].type, column->type,
+                           ESSE_CAST_ASSIGN, value, run->eval.fault))
                 return false;
         } else {
             *value = esse_datum_null();
@@ -239,10 +235,9 @@ static bool check_twin(struct exec_run *run, const struct exec_pending *pending)
         return true;
     if (!exec_find_twin(run, pending->table, pending->index, row, pending->key, &twin, &is_found))
         return false;
-    return !is_found ||
-           esse_fault(run->eval.fault, "23505", 0,
-                      "duplicate key value violates unique constraint \"%s\"",
-                      pending->table->indexes.at[pending->index].name);
+    return !is_found || esse_fault(run->eval.fault, "23505", 0,
+                                   "duplicate key value violates unique constraint \"%s\"",
+                                   pending->table->indexes.at[pending->index].name);
 }
 
 bool exec_settle(struct exec_run *run, struct exec_pending_vec *pending, size_t from)

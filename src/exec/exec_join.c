@@ -70,8 +70,8 @@ static bool add_equal(struct exec_join *join, const struct esse_table *table,
     if (!bound_value(join->run, type, value, &as, &is_usable, &is_exact))
         return false;
     *goes_on = is_usable;
-    return !is_usable || esse_key_add(&interval->low, join->run->eval.arena, type, as,
-                                      join->run->eval.fault);
+    return !is_usable ||
+           esse_key_add(&interval->low, join->run->eval.arena, type, as, join->run->eval.fault);
 }
 
 /* 'high' begins as a copy of the equal part. */
@@ -422,9 +422,7 @@ static bool run_step(struct exec_join *join, const struct exec_from *from, uint3
     const struct exec_step *step = &from->steps[at];
     if (!step->is_outer)
         return run_source(join, from, at, emit, context);
-    struct outer outer = {
-        .join = join, .from = from, .at = at, .emit = emit, .context = context
-    };
+    struct outer outer = { .join = join, .from = from, .at = at, .emit = emit, .context = context };
     return step->kind == ESSE_JOIN_FULL ? run_full(&outer)
                                         : run_step(join, step->left, 0, on_left, &outer);
 }

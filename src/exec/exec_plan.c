@@ -20,8 +20,7 @@ struct planning {
     uint32_t steps;
 };
 
-static void split(struct planning *p, const struct esse_expr *condition,
-                  struct condition_vec *into)
+static void split(struct planning *p, const struct esse_expr *condition, struct condition_vec *into)
 {
     if (!condition)
         return;
@@ -77,8 +76,7 @@ static uint8_t turned(uint8_t accepts)
 static void add_bounds(struct planning *p, const struct esse_expr *condition, uint32_t source,
                        uint64_t known, struct bound_vec *bounds)
 {
-    if (condition->kind != ESSE_EXPR_COMPARE ||
-        condition->op == (ESSE_BELOW | ESSE_ABOVE))
+    if (condition->kind != ESSE_EXPR_COMPARE || condition->op == (ESSE_BELOW | ESSE_ABOVE))
         return;
     for (int side = 0; side < 2; side++) {
         const struct esse_expr *column = column_in(condition->args[side]);
@@ -87,8 +85,7 @@ static void add_bounds(struct planning *p, const struct esse_expr *condition, ui
             continue;
         bound_vec_push(bounds, p->arena,
                        (struct exec_bound){ column->is.column.column,
-                                            side ? turned(condition->op) : condition->op,
-                                            value });
+                                            side ? turned(condition->op) : condition->op, value });
     }
 }
 
@@ -109,8 +106,7 @@ static struct exec_access try_index(const struct esse_table *table, uint32_t num
     struct exec_access access = { .index = number == 0 && table->has_key ? ESSE_BY_KEY : number };
     const struct esse_table_index *index = &table->indexes.at[number];
     while (access.equal < index->count && access.equal < 16) {
-        const struct exec_bound *bound =
-            find_bound(bounds, index->columns[access.equal], true, 0);
+        const struct exec_bound *bound = find_bound(bounds, index->columns[access.equal], true, 0);
         if (!bound)
             break;
         access.equals[access.equal++] = bound;
@@ -132,8 +128,8 @@ static struct exec_access try_index(const struct esse_table *table, uint32_t num
 static unsigned worth(const struct esse_table *table, const struct exec_access *access)
 {
     const uint32_t number = access->index == ESSE_BY_KEY ? 0 : access->index;
-    const bool is_whole = table->indexes.at[number].is_unique &&
-                          access->equal == table->indexes.at[number].count;
+    const bool is_whole =
+        table->indexes.at[number].is_unique && access->equal == table->indexes.at[number].count;
     return !access->is_used ? 0
                             : (is_whole ? 1000u : 0) + access->equal * 20 + access->range * 4 +
                                   (access->index == ESSE_BY_KEY);
@@ -227,8 +223,8 @@ static void plan_source(struct planning *p, struct exec_step *step,
 }
 
 /* Conditions from outside that look at one side alone go there, if that side is never NULL. */
-static void push_down(struct planning *p, uint64_t side, uint64_t known,
-                      struct condition_vec *from, struct condition_vec *to)
+static void push_down(struct planning *p, uint64_t side, uint64_t known, struct condition_vec *from,
+                      struct condition_vec *to)
 {
     size_t kept = 0;
     for (size_t i = 0; i < from->count; i++) {

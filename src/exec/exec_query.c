@@ -121,8 +121,7 @@ static bool emit_group(void *context)
     if (!group)
         group = add_group(selecting, by, hash);
     for (uint32_t i = 0; i < query->aggregate_count; i++)
-        if (!esse_fold_add(&join->run->eval, &join->frame, &query->aggregates[i],
-                           &group->folds[i]))
+        if (!esse_fold_add(&join->run->eval, &join->frame, &query->aggregates[i], &group->folds[i]))
             return false;
     return true;
 }
@@ -457,8 +456,8 @@ static size_t taken(const struct rows *rows, const struct cut *cut)
     return left < cut->most ? left : cut->most;
 }
 
-bool exec_query(struct exec_run *run, const struct esse_query *query,
-                const struct esse_frame *up, size_t most, struct esse_subrows *result)
+bool exec_query(struct exec_run *run, const struct esse_query *query, const struct esse_frame *up,
+                size_t most, struct esse_subrows *result)
 {
     struct exec_memo *memo = &run->memos[query->number];
     struct rows rows = new_rows(query);
@@ -496,9 +495,9 @@ bool exec_top_query(struct exec_run *run, const struct esse_query *query)
     if (query->sort_count) {
         uint32_t *groups = esse_arena_alloc(arena_of(run), rows.count + 1, sizeof *groups);
         for (size_t i = 1; i < rows.count; i++)
-            groups[i] = groups[i - 1] +
-                        (compare_sort(query, rows.sorts.at + (i - 1) * rows.sort_width,
-                                      rows.sorts.at + i * rows.sort_width) != 0);
+            groups[i] =
+                groups[i - 1] + (compare_sort(query, rows.sorts.at + (i - 1) * rows.sort_width,
+                                              rows.sorts.at + i * rows.sort_width) != 0);
         result->groups = groups;
     }
     return true;
@@ -526,7 +525,6 @@ static bool collect(void *context)
 bool exec_tuples(struct exec_run *run, const struct esse_query *query, struct exec_tuple_vec *out)
 {
     struct collecting collecting = { .out = out };
-    collecting.join =
-        (struct exec_join){ .run = run, .query = query, .plan = plan_of(run, query) };
+    collecting.join = (struct exec_join){ .run = run, .query = query, .plan = plan_of(run, query) };
     return exec_join(&collecting.join, collect, &collecting);
 }

@@ -18,7 +18,7 @@ struct exec_bound {
 /* The first 'equal' columns of an index are bound by equality, the next one by a range. */
 struct exec_access {
     bool is_used;
-    uint32_t index; /* ESSE_BY_KEY: the primary key */
+    uint32_t index;        /* ESSE_BY_KEY: the primary key */
     uint32_t equal, range; /* how many bounds of each kind */
     const struct exec_bound *equals[16], *ranges[4];
 };
@@ -32,7 +32,7 @@ struct exec_step {
     enum esse_join_kind kind; /* of an outer join */
     uint32_t source;
     const struct exec_from *left, *right;
-    uint64_t sources; /* of an outer join: its */
+    uint64_t sources;                    /* of an outer join: its */
     const struct esse_expr **conditions; /* asked when its row is there */
     uint32_t condition_count;
     struct exec_access access;
@@ -94,8 +94,8 @@ struct exec_run {
     struct esse_sql_result *result;
 };
 
-bool exec_query(struct exec_run *run, const struct esse_query *query,
-                const struct esse_frame *up, size_t most, struct esse_subrows *rows);
+bool exec_query(struct exec_run *run, const struct esse_query *query, const struct esse_frame *up,
+                size_t most, struct esse_subrows *rows);
 /* As the statement: with the groups of equals. */
 bool exec_top_query(struct exec_run *run, const struct esse_query *query);
 /* The rows of the query's sources, for UPDATE and DELETE. */
@@ -111,8 +111,8 @@ bool exec_check_index(struct exec_run *run, const struct esse_table *table,
                       const struct esse_table_index *index);
 
 /* The key of a row; of a table without one a new number. */
-bool exec_key_of(struct exec_run *run, const struct esse_table *table,
-                 const struct esse_datum *row, struct esse_bytes *key);
+bool exec_key_of(struct exec_run *run, const struct esse_table *table, const struct esse_datum *row,
+                 struct esse_bytes *key);
 /* Another row that has the same in a unique index: false and *found NULL if there is none. */
 bool exec_find_twin(struct exec_run *run, const struct esse_table *table, uint32_t index,
                     const struct esse_datum *row, struct esse_bytes not_key,
@@ -124,8 +124,8 @@ bool exec_remove_row(struct exec_run *run, const struct esse_table *table, struc
                      const struct esse_datum *old);
 
 /* What is to be looked at when the statement, or the transaction, has ended: the referencing row
- * that was written, or the referenced one that is gone.  A unique constraint that is deferrable: the
- * row. */
+ * that was written, or the referenced one that is gone.  A unique constraint that is deferrable:
+ * the row. */
 struct exec_pending {
     const struct esse_foreign *foreign; /* NULL: unique */
     const struct esse_table *table;
@@ -149,7 +149,7 @@ struct esse_exec {
     struct esse_compiler *compiler;
     struct esse_schema *schema;
     const struct esse_outside *outside;
-    struct esse_arena *arena; /* for plans */
+    struct esse_arena *arena;   /* for plans */
     struct esse_arena *scratch; /* of one statement */
     struct esse_overlay overlay;
     struct exec_plans_vec plans;
@@ -158,7 +158,7 @@ struct esse_exec {
     struct exec_pending_vec pending;  /* to the end of the statement */
     struct exec_savepoint_vec savepoints;
     bool defers_all, defers_none; /* SET CONSTRAINTS ALL */
-    unsigned depth; /* of cascades */
+    unsigned depth;               /* of cascades */
 };
 
 bool exec_foreign_inserted(struct exec_run *run, const struct esse_table *table,

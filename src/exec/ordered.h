@@ -41,8 +41,7 @@ struct esse_ordered_cursor {
 struct esse_ordered_cursor esse_ordered_seek(const struct esse_ordered *ordered,
                                              struct esse_bytes bytes);
 
-static inline const struct esse_ordered_entry *
-esse_ordered_next(struct esse_ordered_cursor *cursor)
+static inline const struct esse_ordered_entry *esse_ordered_next(struct esse_ordered_cursor *cursor)
 {
     while (cursor->block < cursor->ordered->count &&
            cursor->at >= cursor->ordered->blocks[cursor->block]->count) {

@@ -110,8 +110,7 @@ static bool is_own(const struct esse_overlay *overlay, const struct esse_table *
 
 static bool is_within(struct esse_bytes entry, struct esse_bytes low, struct esse_bytes high)
 {
-    return esse_bytes_compare(entry, low) >= 0 &&
-           (!high.at || esse_bytes_compare(entry, high) < 0);
+    return esse_bytes_compare(entry, low) >= 0 && (!high.at || esse_bytes_compare(entry, high) < 0);
 }
 
 static void add_own(const struct esse_overlay *overlay, const struct esse_table *table,
@@ -167,14 +166,13 @@ bool esse_overlay_valid(const struct esse_overlay *overlay)
 {
     for (size_t i = 0; i < overlay->entries.count; i++) {
         const struct esse_overlay_entry *entry = &overlay->entries.at[i];
-        if (entry->write >= overlay->writes.count ||
-            (entry->before != NONE && entry->before >= i))
+        if (entry->write >= overlay->writes.count || (entry->before != NONE && entry->before >= i))
             return false;
     }
     for (uint32_t i = 0; i < overlay->writes.count; i++) {
         const struct esse_write *write = &overlay->writes.at[i];
-        if (write->last != NONE && (write->last >= overlay->entries.count ||
-                                    overlay->entries.at[write->last].write != i))
+        if (write->last != NONE &&
+            (write->last >= overlay->entries.count || overlay->entries.at[write->last].write != i))
             return false;
         if (find(overlay, write->table, write->key) != i)
             return false;

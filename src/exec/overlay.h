@@ -2,7 +2,7 @@
 #define ESSE_EXEC_OVERLAY_H
 
 #include "base/index.h"
-#include "exec/store.h"
+#include "exec/row_store.h"
 
 /*
  * What one transaction wrote, over a store.  Reads look here first.
@@ -23,7 +23,7 @@ struct esse_write {
 ESSE_VEC(esse_write_vec, struct esse_write)
 
 struct esse_overlay_entry {
-    uint32_t write, before; /* what was there before */
+    uint32_t write, before;       /* what was there before */
     const struct esse_datum *row; /* NULL: deleted */
 };
 ESSE_VEC(esse_overlay_entry_vec, struct esse_overlay_entry)
@@ -60,8 +60,7 @@ void esse_overlay_back(struct esse_overlay *overlay, uint32_t mark);
 
 /* Walks the writes in the order in which their keys were first written. */
 static inline bool esse_overlay_next(const struct esse_overlay *overlay, uint32_t *at,
-                                     const struct esse_write **write,
-                                     const struct esse_datum **row)
+                                     const struct esse_write **write, const struct esse_datum **row)
 {
     while (*at < overlay->writes.count) {
         *write = &overlay->writes.at[(*at)++];

@@ -1,7 +1,7 @@
 #include "exec/shell.h"
 
 #include "base/rng.h"
-#include "exec/memory.h"
+#include "exec/row_memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,6 +100,7 @@ struct esse_shell *esse_shell_new(enum esse_dialect dialect)
 void esse_shell_free(struct esse_shell *shell)
 {
     esse_exec_free(shell->exec);
+    esse_compiler_free(shell->compiler);
     esse_arena_free(shell->arena);
 }
 

@@ -4,10 +4,10 @@
 #include "exec/exec.h"
 
 /*
- * One session on a store in memory: BEGIN, COMMIT and ROLLBACK, and every other statement by itself.
- * As in PostgreSQL, after an error in a transaction only ROLLBACK is accepted; in MySQL's dialect
- * the rest goes on.  What only a server knows is made up: the clock, sequences from their start,
- * random numbers from a seed.
+ * One session on a store in memory: BEGIN, COMMIT and ROLLBACK, and every other statement by
+ * itself. As in PostgreSQL, after an error in a transaction only ROLLBACK is accepted; in MySQL's
+ * dialect the rest goes on.  What only a server knows is made up: the clock, sequences from their
+ * start, random numbers from a seed.
  */
 struct esse_shell;
 struct esse_shell *esse_shell_new(enum esse_dialect dialect);

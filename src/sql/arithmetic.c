@@ -172,8 +172,8 @@ bool esse_calculate(struct esse_arena *arena, char op, struct esse_type type, st
     return calculate_numeric(arena, op, a, b, result, fault);
 }
 
-bool esse_decimal_round(struct esse_arena *arena, struct esse_datum number, int scale,
-                        bool is_cut, struct esse_datum *result, struct esse_fault *fault)
+bool esse_decimal_round(struct esse_arena *arena, struct esse_datum number, int scale, bool is_cut,
+                        struct esse_datum *result, struct esse_fault *fault)
 {
     struct sql_decimal rounded;
     if (scale < -SQL_DECIMAL_DIGITS || scale > SQL_DECIMAL_DIGITS ||

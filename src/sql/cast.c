@@ -48,11 +48,11 @@ static bool to_int(struct esse_arena *arena, struct esse_type type, esse_wide nu
 static bool invalid(struct esse_fault *fault, struct esse_type type, struct esse_datum text)
 {
     static const char *const names[] = {
-        [ESSE_TYPE_BOOL] = "boolean",     [ESSE_TYPE_TINYINT] = "tinyint",
+        [ESSE_TYPE_BOOL] = "boolean",      [ESSE_TYPE_TINYINT] = "tinyint",
         [ESSE_TYPE_SMALLINT] = "smallint", [ESSE_TYPE_INT] = "integer",
-        [ESSE_TYPE_BIGINT] = "bigint",    [ESSE_TYPE_NUMERIC] = "numeric",
-        [ESSE_TYPE_FLOAT4] = "real",      [ESSE_TYPE_FLOAT8] = "double precision",
-        [ESSE_TYPE_DATE] = "date",        [ESSE_TYPE_TIMESTAMP] = "timestamp",
+        [ESSE_TYPE_BIGINT] = "bigint",     [ESSE_TYPE_NUMERIC] = "numeric",
+        [ESSE_TYPE_FLOAT4] = "real",       [ESSE_TYPE_FLOAT8] = "double precision",
+        [ESSE_TYPE_DATE] = "date",         [ESSE_TYPE_TIMESTAMP] = "timestamp",
     };
     const bool is_time = esse_type_is_time(type);
     return esse_fault(fault, is_time ? "22007" : "22P02", 0,
@@ -321,7 +321,7 @@ bool esse_cast(struct esse_arena *arena, struct esse_datum from, struct esse_typ
     assert(to.base == ESSE_TYPE_BOOL);
     if (from.kind == ESSE_DATUM_TEXT)
         return text_to_bool(from, result, fault);
-    *result = esse_datum_bool(from.kind == ESSE_DATUM_BOOL ? from.is.number
-                                                           : esse_datum_sign(from) != 0);
+    *result =
+        esse_datum_bool(from.kind == ESSE_DATUM_BOOL ? from.is.number : esse_datum_sign(from) != 0);
     return true;
 }

@@ -16,6 +16,7 @@ enum { MOST_BYTES = 64 << 10, MOST_OPERATORS = 1000, MOST_BRACKETS = 700 };
 struct known {
     const char *text;
     size_t length;
+    bool is_shape;
     uint32_t changes; /* of the schema, when it was compiled */
     const struct esse_statement *statement;
 };
@@ -23,9 +24,10 @@ ESSE_VEC(known_vec, struct known)
 
 struct esse_compiler {
     struct esse_schema *schema;
-    struct esse_arena *parse; /* of the parse tree at hand */
+    struct esse_arena *parse; /* of the parse tree at hand; emptied each time */
     struct known_vec known;
     struct esse_index index;
+    struct sql_literals literals; /* of the text at hand */
     uint64_t shapes;
 };
 
@@ -33,7 +35,15 @@ struct esse_compiler *esse_compiler_new(struct esse_schema *schema)
 {
     struct esse_compiler *compiler = esse_arena_alloc(schema->arena, 1, sizeof *compiler);
     compiler->schema = schema;
+    compiler->parse = esse_arena_new();
+    compiler->literals.arena = esse_arena_new();
     return compiler;
+}
+
+void esse_compiler_free(struct esse_compiler *compiler)
+{
+    esse_arena_free(compiler->parse);
+    esse_arena_free(compiler->literals.arena);
 }
 
 uint64_t esse_compiler_shapes(const struct esse_compiler *compiler)
@@ -61,11 +71,11 @@ static const char *too_much(const char *text, size_t length)
         operators += text[i] && strchr("+-*/<>=~!@#%^&|`?:", text[i]) != NULL;
         brackets += text[i] == '(' || text[i] == '[';
     }
-    return length > MOST_BYTES                    ? "a text of more than 64 KiB is not supported"
-           : operators > MOST_OPERATORS           ? "more than 1000 operators are not supported"
-           : brackets > MOST_BRACKETS             ? "more than 700 brackets are not supported"
-           : memchr(text, 0, length)              ? "a text with zero bytes is not supported"
-                                                  : NULL;
+    return length > MOST_BYTES          ? "a text of more than 64 KiB is not supported"
+           : operators > MOST_OPERATORS ? "more than 1000 operators are not supported"
+           : brackets > MOST_BRACKETS   ? "more than 700 brackets are not supported"
+           : memchr(text, 0, length)    ? "a text with zero bytes is not supported"
+                                        : NULL;
 }
 
 /* The tree of a text of one statement, in the arena.  NULL of an empty one. */
@@ -100,8 +110,7 @@ static bool parse(struct sql_compile *c, struct esse_arena *arena, const char *t
 static bool compile_transaction(struct sql_compile *c, const PgQuery__TransactionStmt *node,
                                 struct esse_statement *statement)
 {
-    statement->name =
-        esse_arena_text(c->arena, node->savepoint_name, strlen(node->savepoint_name));
+    statement->name = esse_arena_text(c->arena, node->savepoint_name, strlen(node->savepoint_name));
     if (node->chain)
         return sql_unsupported(c, -1, "AND CHAIN is not supported");
     switch (node->kind) {
@@ -202,8 +211,9 @@ static struct sql_compile start(struct esse_compiler *compiler, struct esse_faul
 static struct esse_statement *compile_text(struct sql_compile *c, const char *text)
 {
     struct esse_statement *statement = esse_arena_alloc(c->arena, 1, sizeof *statement);
-    struct esse_arena *scratch = esse_arena_new();
+    struct esse_arena *scratch = c->compiler->parse;
     const PgQuery__Node *node;
+    esse_arena_clear(scratch);
     bool ok = parse(c, scratch, text, &node);
     /* The tree of a view is kept. */
     if (ok && node && node->node_case == PG_QUERY__NODE__NODE_VIEW_STMT)
@@ -214,49 +224,97 @@ static struct esse_statement *compile_text(struct sql_compile *c, const char *te
     statement->param_count = c->param_count;
     statement->tables = c->tables.at;
     statement->table_count = (uint32_t)c->tables.count;
-    esse_arena_free(scratch);
     return ok ? statement : NULL;
 }
 
 /* ---- what is known ---- */
 
-static struct known *find(struct esse_compiler *compiler, const char *text, size_t length,
-                          uint32_t hash)
+static struct known *find(struct esse_compiler *compiler, bool is_shape, const char *text,
+                          size_t length, uint32_t hash)
 {
     struct esse_probe probe = esse_index_probe(&compiler->index, hash);
     for (uint32_t id; esse_probe_next(&probe, &id);) {
         struct known *known = &compiler->known.at[id];
-        if (known->length == length && memcmp(known->text, text, length) == 0)
+        if (known->is_shape == is_shape && known->length == length &&
+            memcmp(known->text, text, length) == 0)
             return known;
     }
     return NULL;
 }
 
-bool esse_compile(struct esse_compiler *compiler, const char *text, size_t length,
-                  struct esse_compiled *compiled, struct esse_fault *fault)
+/* A statement of NULL: this shape is not shared. */
+static void note(struct esse_compiler *compiler, struct known *known, bool is_shape,
+                 const char *text, size_t length, uint32_t hash,
+                 const struct esse_statement *statement)
 {
-    const uint32_t hash = esse_hash_bytes(text, length);
-    struct known *known = find(compiler, text, length, hash);
-    struct sql_compile c = start(compiler, fault);
-    *compiled = (struct esse_compiled){ 0 };
-    if (known && known->changes == compiler->schema->changes) {
-        compiled->statement = known->statement;
-        return true;
-    }
-    const char *copy = known ? known->text : esse_arena_text(c.arena, text, length);
-    c.text = copy;
-    compiled->statement = compile_text(&c, copy);
-    if (!compiled->statement)
-        return false;
-    compiler->shapes++;
+    struct esse_arena *arena = compiler->schema->arena;
     if (!known) {
-        esse_index_add(&compiler->index, c.arena, hash, (uint32_t)compiler->known.count);
-        known_vec_push(&compiler->known, c.arena, (struct known){ .text = copy, .length = length });
+        esse_index_add(&compiler->index, arena, hash, (uint32_t)compiler->known.count);
+        known_vec_push(&compiler->known, arena,
+                       (struct known){ .text = esse_arena_text(arena, text, length),
+                                       .length = length,
+                                       .is_shape = is_shape });
         known = &compiler->known.at[compiler->known.count - 1];
     }
     known->changes = compiler->schema->changes;
-    known->statement = compiled->statement;
-    return true;
+    known->statement = statement;
+}
+
+/* With the literals of the text as slots.  NULL if its shape cannot be shared; then the text is
+ * compiled as it stands, which says what is wrong, if something is. */
+static const struct esse_statement *compile_shape(struct esse_compiler *compiler, const char *text,
+                                                  size_t length)
+{
+    const struct sql_literals *literals = &compiler->literals;
+    const char *shape = (const char *)literals->shape.at;
+    const uint32_t hash = esse_hash_bytes(shape, literals->shape.count);
+    struct known *known = find(compiler, true, shape, literals->shape.count, hash);
+    if (known && known->changes == compiler->schema->changes)
+        return known->statement;
+    struct esse_fault fault;
+    struct sql_compile c = start(compiler, &fault);
+    c.literals = literals;
+    c.text = esse_arena_text(c.arena, text, length);
+    const struct esse_statement *statement = compile_text(&c, c.text);
+    if (c.keeps_literal)
+        statement = NULL;
+    compiler->shapes += statement != NULL;
+    note(compiler, known, true, shape, literals->shape.count, hash, statement);
+    return statement;
+}
+
+static const struct esse_statement *compile_exactly(struct esse_compiler *compiler,
+                                                    const char *text, size_t length,
+                                                    struct esse_fault *fault)
+{
+    const uint32_t hash = esse_hash_bytes(text, length);
+    struct known *known = find(compiler, false, text, length, hash);
+    struct sql_compile c = start(compiler, fault);
+    if (known && known->changes == compiler->schema->changes)
+        return known->statement;
+    c.text = esse_arena_text(c.arena, text, length);
+    const struct esse_statement *statement = compile_text(&c, c.text);
+    if (!statement)
+        return NULL;
+    compiler->shapes++;
+    note(compiler, known, false, text, length, hash, statement);
+    return statement;
+}
+
+bool esse_compile(struct esse_compiler *compiler, const char *text, size_t length,
+                  struct esse_compiled *compiled, struct esse_fault *fault)
+{
+    struct sql_literals *literals = &compiler->literals;
+    *compiled = (struct esse_compiled){ 0 };
+    *fault = (struct esse_fault){ .kind = ESSE_FAULT_NONE };
+    if (sql_take_apart(literals, compiler->schema->dialect, text, length) && literals->at.count) {
+        compiled->statement = compile_shape(compiler, text, length);
+        compiled->slots = literals->values.at;
+        compiled->slot_count = (uint32_t)literals->values.count;
+    }
+    if (!compiled->statement)
+        compiled->statement = compile_exactly(compiler, text, length, fault);
+    return compiled->statement != NULL;
 }
 
 const struct esse_statement *esse_compile_within(struct esse_compiler *compiler,

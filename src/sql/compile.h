@@ -7,14 +7,15 @@
  * Texts become statements.  Texts that differ only in their literals are compiled once: they share
  * a statement, and each has its own values for it ('slots').
  *
- * Life: new -> compile* ; what was compiled before a CREATE or DROP is compiled again when its text
- * comes back.  Everything lives in the arena of the schema.
+ * Life: new -> compile* -> free; what was compiled before a CREATE or DROP is compiled again when
+ * its text comes back.  Statements live in the arena of the schema.
  *
  * Cost: a new shape as long as PostgreSQL's parser takes, and as much again; a known one the length
  * of the text.
  */
 struct esse_compiler;
 struct esse_compiler *esse_compiler_new(struct esse_schema *schema);
+void esse_compiler_free(struct esse_compiler *compiler);
 
 /* What a text is: a statement, and the values of its literals, good until the next call. */
 struct esse_compiled {

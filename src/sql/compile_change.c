@@ -18,8 +18,8 @@ static bool refuse_sub_select(struct sql_compile *c, const struct esse_expr *exp
 {
     bool has_one = false;
     sql_walk((struct esse_expr *)expr, 0, find_sub_select, &has_one);
-    return !has_one || sql_unsupported(c, (int32_t)expr->at - 1,
-                                       "a sub-select in %s is not supported", where);
+    return !has_one ||
+           sql_unsupported(c, (int32_t)expr->at - 1, "a sub-select in %s is not supported", where);
 }
 
 static bool returning(struct sql_compile *c, PgQuery__Node **items, size_t count,
@@ -150,8 +150,7 @@ static bool insert_source(struct sql_compile *c, const PgQuery__InsertStmt *node
 {
     if (!node->select_stmt)
         return true;
-    struct esse_type *types =
-        esse_arena_alloc(c->arena, change->column_count + 1, sizeof *types);
+    struct esse_type *types = esse_arena_alloc(c->arena, change->column_count + 1, sizeof *types);
     for (uint32_t i = 0; i < change->column_count; i++)
         types[i] = table->columns[change->columns[i]].type;
     c->takes_default = node->select_stmt->select_stmt->n_values_lists > 0;
@@ -203,9 +202,9 @@ static bool infer_index(struct sql_compile *c, const PgQuery__InferClause *infer
     }
     for (uint32_t i = 0; i < table->indexes.count; i++) {
         const struct esse_table_index *index = &table->indexes.at[i];
-        if (*infer->conname ? index->is_unique && index->name &&
-                                  strcmp(index->name, infer->conname) == 0
-                            : is_index_of(index, columns, count)) {
+        if (*infer->conname
+                ? index->is_unique && index->name && strcmp(index->name, infer->conname) == 0
+                : is_index_of(index, columns, count)) {
             if (index->is_deferrable)
                 return sql_error(c, infer->location, "55000",
                                  "ON CONFLICT does not support deferrable constraints as arbiters");
@@ -214,9 +213,12 @@ static bool infer_index(struct sql_compile *c, const PgQuery__InferClause *infer
         }
     }
     if (*infer->conname)
-        return sql_error(c, infer->location, "42704", "constraint \"%s\" for table \"%s\" does "
-                         "not exist", infer->conname, table->name);
-    return sql_error(c, infer->location, "42P10", "there is no unique or exclusion constraint "
+        return sql_error(c, infer->location, "42704",
+                         "constraint \"%s\" for table \"%s\" does "
+                         "not exist",
+                         infer->conname, table->name);
+    return sql_error(c, infer->location, "42P10",
+                     "there is no unique or exclusion constraint "
                      "matching the ON CONFLICT specification");
 }
 
@@ -239,8 +241,7 @@ static bool on_conflict(struct sql_compile *c, const PgQuery__OnConflictClause *
     for (uint32_t i = 0; i < change->set_count; i++)
         if (!refuse_sub_select(c, change->sets[i].to, "ON CONFLICT DO UPDATE"))
             return false;
-    struct esse_expr *where =
-        node->where_clause ? sql_compile_expr(c, node->where_clause) : NULL;
+    struct esse_expr *where = node->where_clause ? sql_compile_expr(c, node->where_clause) : NULL;
     if (!refuse_sub_select(c, where, "ON CONFLICT DO UPDATE"))
         return false;
     change->conflict_where = where ? sql_as_bool(c, where, "WHERE") : NULL;
@@ -325,10 +326,9 @@ bool sql_compile_update(struct sql_compile *c, const PgQuery__UpdateStmt *node,
     c->is_change = true;
     change->query = which_rows(c, &scope, table, node->relation, node->from_clause,
                                node->n_from_clause, node->where_clause);
-    const bool ok =
-        change->query &&
-        compile_sets(c, table, node->target_list, node->n_target_list, change) &&
-        returning(c, node->returning_list, node->n_returning_list, change);
+    const bool ok = change->query &&
+                    compile_sets(c, table, node->target_list, node->n_target_list, change) &&
+                    returning(c, node->returning_list, node->n_returning_list, change);
     if (ok)
         done(c, &scope, change);
     c->scope = NULL;
@@ -349,8 +349,8 @@ bool sql_compile_delete(struct sql_compile *c, const PgQuery__DeleteStmt *node,
     c->is_change = true;
     change->query = which_rows(c, &scope, table, node->relation, node->using_clause,
                                node->n_using_clause, node->where_clause);
-    const bool ok = change->query &&
-                    returning(c, node->returning_list, node->n_returning_list, change);
+    const bool ok =
+        change->query && returning(c, node->returning_list, node->n_returning_list, change);
     if (ok)
         done(c, &scope, change);
     c->scope = NULL;

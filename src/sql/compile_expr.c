@@ -91,12 +91,30 @@ static struct esse_type number_type(const struct sql_compile *c, struct esse_dat
     if (number.kind != ESSE_DATUM_INT)
         return ESSE_TYPE(NUMERIC);
     return number.is.number >= INT32_MIN && number.is.number <= INT32_MAX ? ESSE_TYPE(INT)
-                                                                         : ESSE_TYPE(BIGINT);
+                                                                          : ESSE_TYPE(BIGINT);
 }
 
 static bool has_exponent(const char *text)
 {
     return strchr(text, 'e') || strchr(text, 'E');
+}
+
+/* A literal whose value differs from text to text of this shape, or a constant. */
+static struct esse_expr *slot_of(struct sql_compile *c, const PgQuery__AConst *node,
+                                 struct esse_type type, struct esse_datum datum)
+{
+    const uint32_t at = sql_at(node->location);
+    uint32_t number = UINT32_MAX;
+    if (c->literals && at && datum.kind != ESSE_DATUM_BOOL)
+        number = sql_literal_at(c->literals, c->text, at - 1);
+    if (number == UINT32_MAX || c->literals->at.at[number].type.base != type.base) {
+        c->keeps_literal |= datum.kind != ESSE_DATUM_BOOL;
+        return sql_new_constant(c, type, at, datum);
+    }
+    struct esse_expr *expr = sql_new(c, ESSE_EXPR_SLOT, type, at, 0);
+    expr->is.number = number;
+    expr->is_negated = c->text[at - 1] == '-';
+    return expr;
 }
 
 static struct esse_expr *compile_literal(struct sql_compile *c, const PgQuery__AConst *node)
@@ -136,7 +154,7 @@ static struct esse_expr *compile_literal(struct sql_compile *c, const PgQuery__A
     default:
         return sql_unsupported(c, node->location, "bit strings are not supported");
     }
-    return sql_new_constant(c, type, sql_at(node->location), datum);
+    return slot_of(c, node, type, datum);
 }
 
 static struct esse_expr *compile_param(struct sql_compile *c, const PgQuery__ParamRef *node)
@@ -198,8 +216,7 @@ static struct esse_expr *find_variable(struct sql_compile *c, const char *name, 
     for (const struct esse_names *names = c->names; names; names = names->up)
         for (uint32_t i = 0; i < names->count; i++)
             if (strcmp(names->at[i].name, name) == 0) {
-                struct esse_expr *expr =
-                    sql_new(c, ESSE_EXPR_VARIABLE, names->at[i].type, at, 0);
+                struct esse_expr *expr = sql_new(c, ESSE_EXPR_VARIABLE, names->at[i].type, at, 0);
                 expr->is.number = names->at[i].number;
                 return expr;
             }
@@ -265,8 +282,10 @@ static struct esse_expr *compile_logic(struct sql_compile *c, const PgQuery__Boo
         sql_new(c, kind, ESSE_TYPE(BOOL), sql_at(node->location), (uint32_t)node->n_args);
     for (uint32_t i = 0; i < expr->count; i++) {
         struct esse_expr *arg = sql_compile_expr(c, node->args[i]);
-        expr->args[i] = arg ? sql_as_bool(c, arg, words[kind == ESSE_EXPR_OR ? 1
-                                                        : kind == ESSE_EXPR_NOT ? 2 : 0])
+        expr->args[i] = arg ? sql_as_bool(c, arg,
+                                          words[kind == ESSE_EXPR_OR    ? 1
+                                                : kind == ESSE_EXPR_NOT ? 2
+                                                                        : 0])
                             : NULL;
         if (!expr->args[i])
             return NULL;
@@ -276,8 +295,7 @@ static struct esse_expr *compile_logic(struct sql_compile *c, const PgQuery__Boo
 
 static struct esse_expr *negated_if(struct sql_compile *c, bool negated, struct esse_expr *expr)
 {
-    return !negated || !expr ? expr
-                             : sql_new_1(c, ESSE_EXPR_NOT, ESSE_TYPE(BOOL), expr->at, expr);
+    return !negated || !expr ? expr : sql_new_1(c, ESSE_EXPR_NOT, ESSE_TYPE(BOOL), expr->at, expr);
 }
 
 static struct esse_expr *compile_null_test(struct sql_compile *c, const PgQuery__NullTest *node)
@@ -285,13 +303,12 @@ static struct esse_expr *compile_null_test(struct sql_compile *c, const PgQuery_
     struct esse_expr *arg = sql_compile_expr(c, node->arg);
     if (!arg)
         return NULL;
-    return negated_if(c, node->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NOT_NULL,
-                      sql_new_1(c, ESSE_EXPR_IS_NULL, ESSE_TYPE(BOOL), sql_at(node->location),
-                                arg));
+    return negated_if(
+        c, node->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NOT_NULL,
+        sql_new_1(c, ESSE_EXPR_IS_NULL, ESSE_TYPE(BOOL), sql_at(node->location), arg));
 }
 
-static struct esse_expr *compile_truth_test(struct sql_compile *c,
-                                            const PgQuery__BooleanTest *node)
+static struct esse_expr *compile_truth_test(struct sql_compile *c, const PgQuery__BooleanTest *node)
 {
     static const struct {
         PgQuery__BoolTestType type;
@@ -311,8 +328,8 @@ static struct esse_expr *compile_truth_test(struct sql_compile *c,
         return NULL;
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         if (tests[i].type == node->booltesttype) {
-            struct esse_expr *expr = sql_new_1(c, ESSE_EXPR_IS_TRUTH, ESSE_TYPE(BOOL),
-                                               sql_at(node->location), arg);
+            struct esse_expr *expr =
+                sql_new_1(c, ESSE_EXPR_IS_TRUTH, ESSE_TYPE(BOOL), sql_at(node->location), arg);
             expr->op = (uint8_t)tests[i].is;
             return negated_if(c, tests[i].negated, expr);
         }
@@ -341,9 +358,9 @@ static struct esse_expr *compile_case(struct sql_compile *c, const PgQuery__Case
             return NULL;
     }
     /* PostgreSQL looks at ELSE first when it chooses the type. */
-    values[0] = node->defresult ? sql_compile_expr(c, node->defresult)
-                                : sql_new_constant(c, ESSE_TYPE(UNKNOWN), expr->at,
-                                                   esse_datum_null());
+    values[0] = node->defresult
+                    ? sql_compile_expr(c, node->defresult)
+                    : sql_new_constant(c, ESSE_TYPE(UNKNOWN), expr->at, esse_datum_null());
     if (!values[0] || !sql_common_type(c, values, count + 1, "CASE", &expr->type))
         return NULL;
     for (uint32_t i = 0; i < count; i++)

@@ -52,10 +52,9 @@ void sql_add_table(struct sql_compile *c, struct sql_scope *scope, struct esse_t
                    const char *name)
 {
     const uint32_t source = (uint32_t)scope->sources.count;
-    sql_source_vec_push(&scope->sources, c->arena,
-                        (struct esse_source){ .table = table,
-                                              .name = name,
-                                              .width = table->column_count });
+    sql_source_vec_push(
+        &scope->sources, c->arena,
+        (struct esse_source){ .table = table, .name = name, .width = table->column_count });
     for (uint32_t i = 0; i < table->column_count; i++)
         add_visible(c, scope, name, table->columns[i].name,
                     new_column(c, source, i, table->columns[i].type));
@@ -99,9 +98,8 @@ static struct esse_join *add_query(struct sql_compile *c, struct esse_query *que
     const uint32_t source = (uint32_t)c->scope->sources.count;
     const size_t first = c->scope->visible.count;
     struct esse_query *outer = c->scope->query;
-    struct esse_join *join = add_source(c, (struct esse_source){ .query = query,
-                                                                 .name = name,
-                                                                 .width = query->output_count });
+    struct esse_join *join = add_source(
+        c, (struct esse_source){ .query = query, .name = name, .width = query->output_count });
     if (outer->reaches_out < query->reaches_out)
         outer->reaches_out = query->reaches_out;
     outer->has_holes |= query->has_holes;
@@ -133,8 +131,8 @@ static struct esse_join *compile_range_var(struct sql_compile *c, const PgQuery_
     const char *name = node->alias ? node->alias->aliasname : node->relname;
     name = esse_arena_text(c->arena, name, strlen(name));
     if (is_taken(c->scope, name))
-        return sql_error(c, node->location, "42712",
-                         "table name \"%s\" specified more than once", name);
+        return sql_error(c, node->location, "42712", "table name \"%s\" specified more than once",
+                         name);
     for (const struct sql_cte *cte = *node->schemaname ? NULL : c->ctes; cte; cte = cte->up)
         if (strcmp(cte->name, node->relname) == 0)
             return add_query(c, cte->query, name, cte->columns, cte->column_count, node->alias,
@@ -156,8 +154,7 @@ static struct esse_join *compile_range_var(struct sql_compile *c, const PgQuery_
     return name_columns(c, node->alias, node->location, first) ? join : NULL;
 }
 
-static struct esse_join *compile_derived(struct sql_compile *c,
-                                         const PgQuery__RangeSubselect *node)
+static struct esse_join *compile_derived(struct sql_compile *c, const PgQuery__RangeSubselect *node)
 {
     struct sql_scope *scope = c->scope;
     if (node->lateral)
@@ -191,8 +188,8 @@ static struct sql_visible *side_column(struct sql_compile *c, size_t from, size_
         if (visible->is_merged || strcmp(visible->name, name) != 0)
             continue;
         if (found)
-            return sql_error(c, -1, "42702",
-                             "common column name \"%s\" appears more than once", name);
+            return sql_error(c, -1, "42702", "common column name \"%s\" appears more than once",
+                             name);
         found = visible;
     }
     return found;
@@ -205,8 +202,7 @@ static struct esse_expr *merged(struct sql_compile *c, enum esse_join_kind kind,
         return right;
     if (kind != ESSE_JOIN_FULL)
         return left;
-    struct esse_expr *expr =
-        sql_new_2(c, ESSE_EXPR_COALESCE, left->type, 0, left, right);
+    struct esse_expr *expr = sql_new_2(c, ESSE_EXPR_COALESCE, left->type, 0, left, right);
     return sql_common_type(c, expr->args, 2, "JOIN/USING", &expr->type) ? expr : NULL;
 }
 
@@ -218,8 +214,7 @@ static bool merge_columns(struct sql_compile *c, struct esse_join *join, struct 
     struct esse_expr *on = NULL;
     for (size_t i = 0; i < count; i++) {
         struct sql_visible *left = side_column(c, sides.left, sides.right, names[i]);
-        struct sql_visible *right =
-            left ? side_column(c, sides.right, sides.end, names[i]) : NULL;
+        struct sql_visible *right = left ? side_column(c, sides.right, sides.end, names[i]) : NULL;
         if (!right)
             return sql_error(c, -1, "42703",
                              "column \"%s\" specified in USING clause does not exist", names[i]);
@@ -298,8 +293,7 @@ static struct esse_join *compile_join(struct sql_compile *c, const PgQuery__Join
     if (node->is_natural) {
         ok = join_natural(c, join, sides);
     } else if (node->n_using_clause) {
-        const char **names =
-            esse_arena_alloc(c->arena, node->n_using_clause, sizeof *names);
+        const char **names = esse_arena_alloc(c->arena, node->n_using_clause, sizeof *names);
         for (size_t i = 0; i < node->n_using_clause; i++)
             names[i] = node->using_clause[i]->string->sval;
         ok = merge_columns(c, join, sides, names, node->n_using_clause);

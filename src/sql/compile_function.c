@@ -1,5 +1,5 @@
-#include "sql/sql_compile.h"
 #include "sql/routine.h"
+#include "sql/sql_compile.h"
 
 #include <string.h>
 
@@ -8,10 +8,10 @@
 static const struct {
     const char *name;
     enum esse_aggregate_kind kind;
-} aggregate_names[] = { { "count", ESSE_AGG_COUNT },    { "sum", ESSE_AGG_SUM },
-                        { "avg", ESSE_AGG_AVG },        { "min", ESSE_AGG_MIN },
-                        { "max", ESSE_AGG_MAX },        { "bool_and", ESSE_AGG_EVERY },
-                        { "every", ESSE_AGG_EVERY },    { "bool_or", ESSE_AGG_SOME } };
+} aggregate_names[] = { { "count", ESSE_AGG_COUNT }, { "sum", ESSE_AGG_SUM },
+                        { "avg", ESSE_AGG_AVG },     { "min", ESSE_AGG_MIN },
+                        { "max", ESSE_AGG_MAX },     { "bool_and", ESSE_AGG_EVERY },
+                        { "every", ESSE_AGG_EVERY }, { "bool_or", ESSE_AGG_SOME } };
 
 static bool aggregate_type(struct sql_compile *c, enum esse_aggregate_kind kind, uint32_t at,
                            struct esse_expr **of, struct esse_type *type)
@@ -174,8 +174,7 @@ static bool no_function(struct sql_compile *c, const char *name, uint32_t at,
 
 static bool text_arg(struct sql_compile *c, const char *name, uint32_t at, struct esse_expr **arg)
 {
-    if (!c->is_mysql && !esse_type_is_text((*arg)->type) &&
-        (*arg)->type.base != ESSE_TYPE_UNKNOWN)
+    if (!c->is_mysql && !esse_type_is_text((*arg)->type) && (*arg)->type.base != ESSE_TYPE_UNKNOWN)
         return no_function(c, name, at, *arg);
     *arg = sql_as_text(c, *arg);
     return *arg != NULL;
@@ -190,10 +189,10 @@ static bool int_arg(struct sql_compile *c, const char *name, uint32_t at, struct
     return *arg != NULL;
 }
 
-static bool number_arg(struct sql_compile *c, const char *name, uint32_t at,
-                       struct esse_expr **arg)
+static bool number_arg(struct sql_compile *c, const char *name, uint32_t at, struct esse_expr **arg)
 {
-    if ((*arg)->type.base == ESSE_TYPE_UNKNOWN || (c->is_mysql && !esse_type_is_number((*arg)->type)))
+    if ((*arg)->type.base == ESSE_TYPE_UNKNOWN ||
+        (c->is_mysql && !esse_type_is_number((*arg)->type)))
         *arg = sql_coerce(c, *arg, ESSE_TYPE(FLOAT8), SQL_EXPLICIT);
     return *arg && (esse_type_is_number((*arg)->type) || no_function(c, name, at, *arg));
 }
@@ -210,17 +209,20 @@ static bool rounding_args(struct sql_compile *c, struct esse_expr *call, const c
     struct esse_expr **args = call->args;
     if (args[0]->type.base == ESSE_TYPE_UNKNOWN && call->count == 2)
         args[0] = sql_coerce(c, args[0], ESSE_TYPE(NUMERIC), SQL_EXPLICIT);
+    if (args[0] && args[0]->type.base == ESSE_TYPE_UNKNOWN && !c->is_mysql &&
+        call->is.call.function == ESSE_FN_TRUNC)
+        return sql_error(c, (int32_t)call->at - 1, "42725",
+                         "function trunc(unknown) is not unique");
     if (!args[0] || !number_arg(c, name, call->at, &args[0]))
         return false;
     if (c->is_mysql && esse_type_is_int(args[0]->type)) {
         args[0] = sql_coerce(c, args[0], ESSE_TYPE(NUMERIC), SQL_EXPLICIT);
     } else if (call->count == 2) {
         if (esse_type_is_real(args[0]->type))
-            return c->is_mysql
-                       ? sql_unsupported(c, (int32_t)call->at - 1,
-                                         "round() of floating point to digits is not "
-                                         "supported") != NULL
-                       : no_function(c, name, call->at, args[0]);
+            return c->is_mysql ? sql_unsupported(c, (int32_t)call->at - 1,
+                                                 "round() of floating point to digits is not "
+                                                 "supported") != NULL
+                               : no_function(c, name, call->at, args[0]);
         args[0] = sql_coerce(c, args[0], ESSE_TYPE(NUMERIC), SQL_EXPLICIT);
     } else if (esse_type_is_int(args[0]->type)) {
         args[0] = sql_coerce(c, args[0], ESSE_TYPE(FLOAT8), SQL_EXPLICIT);
@@ -237,11 +239,11 @@ static bool fraction_arg(struct sql_compile *c, struct esse_expr *call, const ch
     if (!number_arg(c, name, call->at, &args[0]))
         return false;
     if (esse_type_is_int(args[0]->type) || args[0]->type.base == ESSE_TYPE_FLOAT4)
-        args[0] = sql_coerce(c, args[0],
-                             c->is_mysql && args[0]->type.base != ESSE_TYPE_FLOAT4
-                                 ? ESSE_TYPE(NUMERIC)
-                                 : ESSE_TYPE(FLOAT8),
-                             SQL_EXPLICIT);
+        args[0] =
+            sql_coerce(c, args[0],
+                       c->is_mysql && args[0]->type.base != ESSE_TYPE_FLOAT4 ? ESSE_TYPE(NUMERIC)
+                                                                             : ESSE_TYPE(FLOAT8),
+                       SQL_EXPLICIT);
     call->type = bare(args[0]->type);
     return true;
 }
@@ -313,8 +315,8 @@ static struct esse_expr *call_routine(struct sql_compile *c, const struct esse_r
     if (routine->is_procedure)
         return sql_error(c, (int32_t)at - 1, "42809", "%s is a procedure", routine->name);
     if (count != routine->in_count)
-        return sql_error(c, (int32_t)at - 1, "42883", "function %s with %u arguments does not exist",
-                         routine->name, count);
+        return sql_error(c, (int32_t)at - 1, "42883",
+                         "function %s with %u arguments does not exist", routine->name, count);
     call->is.call.function = ESSE_FN_CALL;
     call->is.call.routine = routine->number;
     call->is_negated = true;
@@ -334,7 +336,8 @@ static struct esse_expr *sequence_function(struct sql_compile *c, enum esse_hole
                                            uint32_t at, struct esse_expr **args)
 {
     if (args[0]->kind != ESSE_EXPR_CONSTANT || args[0]->is.constant.kind != ESSE_DATUM_TEXT)
-        return sql_unsupported(c, (int32_t)at - 1, "a sequence whose name is computed is not supported");
+        return sql_unsupported(c, (int32_t)at - 1,
+                               "a sequence whose name is computed is not supported");
     c->keeps_literal = true;
     const char *name = args[0]->is.constant.is.text;
     const struct esse_sequence *sequence = esse_schema_sequence(c->schema, name);
@@ -359,7 +362,7 @@ static const struct {
               { "version", ESSE_HOLE_USER, ESSE_TYPE_TEXT } };
 
 struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_t at,
-                               struct esse_expr **args, uint32_t count)
+                                struct esse_expr **args, uint32_t count)
 {
     const struct esse_routine *routine = esse_schema_routine(c->schema, name);
     if (routine)
@@ -376,8 +379,8 @@ struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_
         if (strcmp(functions[i].name, name) != 0)
             continue;
         if (count < functions[i].least || count > functions[i].most)
-            return sql_error(c, (int32_t)at - 1, "42883", "function %s with %u arguments does not exist",
-                             name, count);
+            return sql_error(c, (int32_t)at - 1, "42883",
+                             "function %s with %u arguments does not exist", name, count);
         struct esse_expr *call = sql_new(c, ESSE_EXPR_FUNCTION, ESSE_TYPE(TEXT), at, count);
         memcpy(call->args, args, count * sizeof *args);
         call->is.call.function = functions[i].function;

@@ -32,8 +32,7 @@ bool sql_same_expr(const struct esse_expr *a, const struct esse_expr *b)
         return a->is.number == b->is.number;
     case ESSE_EXPR_FUNCTION:
         return a->is.call.function == b->is.call.function &&
-               a->is.call.routine == b->is.call.routine &&
-               a->is.call.function != ESSE_FN_CALL;
+               a->is.call.routine == b->is.call.routine && a->is.call.function != ESSE_FN_CALL;
     case ESSE_EXPR_HOLE:
     case ESSE_EXPR_EXISTS:
     case ESSE_EXPR_SCALAR:
@@ -144,8 +143,9 @@ static bool check_one(void *context, struct esse_expr *expr, uint32_t depth)
             return false;
     }
     if (!has_grouped_key(grouping->query, expr->is.column.source))
-        sql_error(grouping->c, (int32_t)expr->at - 1, "42803",
-                  "a column must appear in the GROUP BY clause or be used in an aggregate function");
+        sql_error(
+            grouping->c, (int32_t)expr->at - 1, "42803",
+            "a column must appear in the GROUP BY clause or be used in an aggregate function");
     return false;
 }
 

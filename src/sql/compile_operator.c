@@ -5,12 +5,9 @@
 static const struct {
     const char *name;
     uint8_t accepts;
-} comparisons[] = { { "=", ESSE_EQUAL },
-                    { "<>", ESSE_BELOW | ESSE_ABOVE },
-                    { "<", ESSE_BELOW },
-                    { "<=", ESSE_BELOW | ESSE_EQUAL },
-                    { ">", ESSE_ABOVE },
-                    { ">=", ESSE_ABOVE | ESSE_EQUAL } };
+} comparisons[] = { { "=", ESSE_EQUAL }, { "<>", ESSE_BELOW | ESSE_ABOVE },
+                    { "<", ESSE_BELOW }, { "<=", ESSE_BELOW | ESSE_EQUAL },
+                    { ">", ESSE_ABOVE }, { ">=", ESSE_ABOVE | ESSE_EQUAL } };
 
 static uint8_t accepts_of(const char *op)
 {
@@ -54,8 +51,8 @@ static bool meet_mysql(struct sql_compile *c, struct esse_expr **a, struct esse_
     const struct esse_type other = (text == a ? *b : *a)->type;
     if (!esse_type_is_text((*text)->type) || esse_type_is_text(other))
         return true;
-    *text = sql_coerce(c, *text, esse_type_is_time(other) ? other : ESSE_TYPE(FLOAT8),
-                       SQL_EXPLICIT);
+    *text =
+        sql_coerce(c, *text, esse_type_is_time(other) ? other : ESSE_TYPE(FLOAT8), SQL_EXPLICIT);
     return *text != NULL;
 }
 
@@ -98,9 +95,8 @@ static bool make_comparable(struct sql_compile *c, const char *op, uint32_t at,
     return meet_texts(c, a, b);
 }
 
-static struct esse_expr *compare_as(struct sql_compile *c, enum esse_expr_kind kind,
-                                    const char *op, uint32_t at, struct esse_expr *a,
-                                    struct esse_expr *b)
+static struct esse_expr *compare_as(struct sql_compile *c, enum esse_expr_kind kind, const char *op,
+                                    uint32_t at, struct esse_expr *a, struct esse_expr *b)
 {
     if (!make_comparable(c, op, at, &a, &b))
         return NULL;
@@ -128,9 +124,8 @@ static bool compile_row(struct sql_compile *c, const PgQuery__Node *node, struct
     PgQuery__Node **items = node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR
                                 ? node->row_expr->args
                                 : (PgQuery__Node *[]){ (PgQuery__Node *)node };
-    row->count = node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR
-                     ? (uint32_t)node->row_expr->n_args
-                     : 1;
+    row->count =
+        node->node_case == PG_QUERY__NODE__NODE_ROW_EXPR ? (uint32_t)node->row_expr->n_args : 1;
     row->at = esse_arena_alloc(c->arena, row->count + 1, sizeof *row->at);
     for (uint32_t i = 0; i < row->count; i++) {
         row->at[i] = sql_compile_expr(c, items[i]);
@@ -147,7 +142,8 @@ static struct esse_expr *compare_rows(struct sql_compile *c, const char *op, uin
     const uint8_t accepts = accepts_of(op);
     struct esse_expr *result = NULL;
     if (a->count != b->count)
-        return sql_error(c, (int32_t)at - 1, "42601", "unequal number of entries in row expressions");
+        return sql_error(c, (int32_t)at - 1, "42601",
+                         "unequal number of entries in row expressions");
     if (a->count == 0)
         return sql_error(c, (int32_t)at - 1, "0A000", "cannot compare rows of zero length");
     if (a->count == 1)
@@ -164,13 +160,14 @@ static struct esse_expr *compare_rows(struct sql_compile *c, const char *op, uin
     }
     const char *strict = accepts & ESSE_BELOW ? "<" : ">";
     for (uint32_t i = a->count; i-- > 0;) {
-        struct esse_expr *one = sql_compare(c, i + 1 == a->count ? op : strict, at, a->at[i], b->at[i]);
+        struct esse_expr *one =
+            sql_compare(c, i + 1 == a->count ? op : strict, at, a->at[i], b->at[i]);
         if (!one)
             return NULL;
         if (result) {
             struct esse_expr *equal = sql_compare(c, "=", at, a->at[i], b->at[i]);
-            result = sql_logic(c, ESSE_EXPR_OR, at, one,
-                               sql_logic(c, ESSE_EXPR_AND, at, equal, result));
+            result =
+                sql_logic(c, ESSE_EXPR_OR, at, one, sql_logic(c, ESSE_EXPR_AND, at, equal, result));
         } else {
             result = one;
         }
@@ -182,8 +179,7 @@ static struct esse_expr *compare_rows(struct sql_compile *c, const char *op, uin
 
 static struct esse_expr *negated_if(struct sql_compile *c, bool negated, struct esse_expr *expr)
 {
-    return !negated || !expr ? expr
-                             : sql_new_1(c, ESSE_EXPR_NOT, ESSE_TYPE(BOOL), expr->at, expr);
+    return !negated || !expr ? expr : sql_new_1(c, ESSE_EXPR_NOT, ESSE_TYPE(BOOL), expr->at, expr);
 }
 
 static struct esse_expr *in_as_comparisons(struct sql_compile *c, uint32_t at,
@@ -212,7 +208,8 @@ static struct esse_expr *compile_in(struct sql_compile *c, const PgQuery__AExpr 
     if (!compile_row(c, node->lexpr, &wanted))
         return NULL;
     if (wanted.count != 1 || c->is_mysql)
-        return negated_if(c, negated, in_as_comparisons(c, at, &wanted, list->items, list->n_items));
+        return negated_if(c, negated,
+                          in_as_comparisons(c, at, &wanted, list->items, list->n_items));
     struct esse_expr *expr =
         sql_new(c, ESSE_EXPR_IN, ESSE_TYPE(BOOL), at, (uint32_t)list->n_items + 1);
     expr->args[0] = wanted.at[0];
@@ -278,15 +275,14 @@ static struct esse_expr *compile_like(struct sql_compile *c, const PgQuery__AExp
         escape = pattern->func_call->args[1];
         pattern = pattern->func_call->args[0];
     }
-    struct esse_expr *expr =
-        sql_new(c, ESSE_EXPR_LIKE, ESSE_TYPE(BOOL), sql_at(node->location), 3);
+    struct esse_expr *expr = sql_new(c, ESSE_EXPR_LIKE, ESSE_TYPE(BOOL), sql_at(node->location), 3);
     const PgQuery__Node *nodes[] = { node->lexpr, pattern, escape };
     expr->is_negated = strncmp(sql_name(node->name, node->n_name), "!", 1) == 0;
     expr->is_all = c->is_mysql || node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE;
     for (uint32_t i = 0; i < 3; i++) {
-        struct esse_expr *arg = nodes[i] ? sql_compile_expr(c, nodes[i])
-                                         : sql_new_constant(c, ESSE_TYPE(TEXT), expr->at,
-                                                            esse_datum_text("\\", 1));
+        struct esse_expr *arg =
+            nodes[i] ? sql_compile_expr(c, nodes[i])
+                     : sql_new_constant(c, ESSE_TYPE(TEXT), expr->at, esse_datum_text("\\", 1));
         if (!arg)
             return NULL;
         if (!c->is_mysql && arg->type.base != ESSE_TYPE_UNKNOWN && !esse_type_is_text(arg->type))
@@ -378,8 +374,10 @@ static struct esse_expr *compile_calculation(struct sql_compile *c, char op, uin
         if (esse_type_is_time(a->type) || esse_type_is_time(b->type))
             return calculate_dates(c, op, at, a, b);
         if (a->type.base == ESSE_TYPE_UNKNOWN && b->type.base == ESSE_TYPE_UNKNOWN)
-            return sql_error(c, (int32_t)at - 1, "42725", "operator is not unique: unknown %c "
-                             "unknown", op);
+            return sql_error(c, (int32_t)at - 1, "42725",
+                             "operator is not unique: unknown %c "
+                             "unknown",
+                             op);
         if (!settle(c, &a, &b, ESSE_TYPE(TEXT)))
             return NULL;
     }
@@ -388,9 +386,9 @@ static struct esse_expr *compile_calculation(struct sql_compile *c, char op, uin
     const struct esse_type type =
         c->is_mysql ? mysql_number_of(op, a->type, b->type) : number_of(a->type, b->type);
     if (op == '%' && esse_type_is_real(type))
-        return c->is_mysql ? sql_unsupported(c, (int32_t)at - 1,
-                                             "%% of floating point is not supported")
-                           : no_operator(c, at, "%", a, b);
+        return c->is_mysql
+                   ? sql_unsupported(c, (int32_t)at - 1, "%% of floating point is not supported")
+                   : no_operator(c, at, "%", a, b);
     struct esse_expr *expr = sql_new_2(c, ESSE_EXPR_CALCULATE, type, at, a, b);
     expr->op = (uint8_t)op;
     expr->is_all = c->is_mysql && !c->is_change;
@@ -487,17 +485,16 @@ static struct esse_expr *compile_binary(struct sql_compile *c, const char *op, u
         return NULL;
     if (!a)
         return strcmp(op, "-") == 0 || strcmp(op, "+") == 0 ? compile_sign(c, *op, at, b)
-               : strcmp(op, "~") == 0                       ? compile_bits(c, '~', at, b, NULL)
-                                      : sql_unsupported(c, (int32_t)at - 1,
-                                                        "the operator %s is not supported", op);
+               : strcmp(op, "~") == 0
+                   ? compile_bits(c, '~', at, b, NULL)
+                   : sql_unsupported(c, (int32_t)at - 1, "the operator %s is not supported", op);
     if (accepts_of(op))
         return sql_compare(c, op, at, a, b);
     if (strlen(op) == 1 && strchr("+-*/%", *op))
         return compile_calculation(c, *op, at, a, b);
     if (strcmp(op, "||") == 0)
         return compile_concat(c, at, a, b);
-    if (strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0 ||
-        (strlen(op) == 1 && strchr("&|#", *op)))
+    if (strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0 || (strlen(op) == 1 && strchr("&|#", *op)))
         return compile_bits(c, *op, at, a, b);
     return sql_unsupported(c, (int32_t)at - 1, "the operator %s is not supported", op);
 }
@@ -525,7 +522,8 @@ static struct esse_expr *compile_distinct(struct sql_compile *c, const PgQuery__
     if (!compile_row(c, node->lexpr, &a) || !compile_row(c, node->rexpr, &b))
         return NULL;
     if (a.count != b.count)
-        return sql_error(c, node->location, "42601", "unequal number of entries in row expressions");
+        return sql_error(c, node->location, "42601",
+                         "unequal number of entries in row expressions");
     for (uint32_t i = 0; i < a.count; i++) {
         struct esse_expr *one = compare_as(c, ESSE_EXPR_DISTINCT, "=", at, a.at[i], b.at[i]);
         if (!one)
@@ -624,14 +622,15 @@ struct esse_expr *sql_compile_sublink(struct sql_compile *c, const PgQuery__SubL
                          left.count < query->output_count ? "many" : "few");
     const char *op = node->n_oper_name ? sql_name(node->oper_name, node->n_oper_name) : "=";
     if (!accepts_of(op))
-        return sql_unsupported(c, node->location, "the operator %s before ANY or ALL is not "
-                               "supported", op);
+        return sql_unsupported(c, node->location,
+                               "the operator %s before ANY or ALL is not "
+                               "supported",
+                               op);
     const struct row right = places(c, query, at);
     struct esse_expr *condition = compare_rows(c, op, at, &left, &right);
     if (!condition)
         return NULL;
-    struct esse_expr *expr =
-        sql_new_1(c, ESSE_EXPR_QUANTIFIED, ESSE_TYPE(BOOL), at, condition);
+    struct esse_expr *expr = sql_new_1(c, ESSE_EXPR_QUANTIFIED, ESSE_TYPE(BOOL), at, condition);
     expr->is.query = query;
     expr->is_all = is_all;
     return expr;

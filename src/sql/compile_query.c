@@ -55,10 +55,9 @@ static const char *output_name(const PgQuery__Node *node)
         return sql_name(node->func_call->funcname, node->func_call->n_funcname);
     case PG_QUERY__NODE__NODE_TYPE_CAST: {
         const char *inner = output_name(node->type_cast->arg);
-        return strcmp(inner, "?column?") != 0
-                   ? inner
-                   : sql_name(node->type_cast->type_name->names,
-                              node->type_cast->type_name->n_names);
+        return strcmp(inner, "?column?") != 0 ? inner
+                                              : sql_name(node->type_cast->type_name->names,
+                                                         node->type_cast->type_name->n_names);
     }
     case PG_QUERY__NODE__NODE_CASE_EXPR:
         return "case";
@@ -86,9 +85,9 @@ static const char *output_name(const PgQuery__Node *node)
 static void add_output(struct sql_compile *c, struct sql_output_vec *outputs, const char *name,
                        struct esse_expr *expr)
 {
-    sql_output_vec_push(outputs, c->arena,
-                        (struct esse_output){ esse_arena_text(c->arena, name, strlen(name)), expr,
-                                              expr->type });
+    sql_output_vec_push(
+        outputs, c->arena,
+        (struct esse_output){ esse_arena_text(c->arena, name, strlen(name)), expr, expr->type });
 }
 
 static bool is_star(const PgQuery__Node *node)
@@ -109,8 +108,7 @@ static bool add_table_star(struct sql_compile *c, const char *table, int32_t loc
         for (size_t i = 0; i < visible->count && count == outputs->count; i++)
             if (visible->at[i].table && strcmp(visible->at[i].table, table) == 0 &&
                 visible->at[i].expr->is.column.column == column)
-                add_output(c, outputs, visible->at[i].name,
-                           sql_shifted(c, visible->at[i].expr, 0));
+                add_output(c, outputs, visible->at[i].name, sql_shifted(c, visible->at[i].expr, 0));
         if (count == outputs->count)
             break;
     }
@@ -125,7 +123,8 @@ static bool add_star(struct sql_compile *c, const PgQuery__ColumnRef *node,
         return add_table_star(c, sql_name(node->fields, node->n_fields - 1), node->location,
                               outputs);
     if (!c->scope->sources.count)
-        return sql_error(c, node->location, "42601", "SELECT * with no tables specified is not valid");
+        return sql_error(c, node->location, "42601",
+                         "SELECT * with no tables specified is not valid");
     for (size_t i = 0; i < c->scope->visible.count; i++)
         if (!c->scope->visible.at[i].is_merged)
             add_output(c, outputs, c->scope->visible.at[i].name,
@@ -191,8 +190,8 @@ static int64_t named_output(struct sql_compile *c, const struct esse_query *quer
     const char *name = sql_name(node->column_ref->fields, 1);
     for (uint32_t i = 0; i < query->output_count; i++)
         if (strcmp(query->outputs[i].name, name) == 0) {
-            if (found >= 0 && (!query->outputs[i].expr ||
-                               !sql_same_expr(query->outputs[found].expr, query->outputs[i].expr))) {
+            if (found >= 0 && (!query->outputs[i].expr || !sql_same_expr(query->outputs[found].expr,
+                                                                         query->outputs[i].expr))) {
                 sql_error(c, node->column_ref->location, "42702", "ORDER BY \"%s\" is ambiguous",
                           name);
                 return -2;
@@ -208,8 +207,7 @@ static bool is_visible(const struct sql_compile *c, const PgQuery__Node *node)
         return false;
     const char *name = sql_name(node->column_ref->fields, 1);
     for (size_t i = 0; i < c->scope->visible.count; i++)
-        if (!c->scope->visible.at[i].is_merged &&
-            strcmp(c->scope->visible.at[i].name, name) == 0)
+        if (!c->scope->visible.at[i].is_merged && strcmp(c->scope->visible.at[i].name, name) == 0)
             return true;
     return false;
 }
@@ -264,8 +262,7 @@ static bool settle_sort(struct sql_compile *c, struct esse_query *query,
         return false;
     if (output < 0 && (query->set != ESSE_SET_NONE || query->is_values)) {
         if (node->node->node_case == PG_QUERY__NODE__NODE_COLUMN_REF)
-            return sql_error(c, node->location, "42703",
-                             "ORDER BY names no column of the result");
+            return sql_error(c, node->location, "42703", "ORDER BY names no column of the result");
         return sql_error(c, node->location, "0A000",
                          "invalid UNION/INTERSECT/EXCEPT ORDER BY clause");
     }
@@ -276,7 +273,8 @@ static bool settle_sort(struct sql_compile *c, struct esse_query *query,
         if (sql_same_expr(by, query->outputs[i].expr))
             output = i;
     if (output < 0 && query->is_distinct)
-        return sql_error(c, (int32_t)by->at - 1, "42P10", "for SELECT DISTINCT, ORDER BY "
+        return sql_error(c, (int32_t)by->at - 1, "42P10",
+                         "for SELECT DISTINCT, ORDER BY "
                          "expressions must appear in select list");
     if (output < 0 && by->type.base == ESSE_TYPE_UNKNOWN)
         by = sql_as_text(c, by);
@@ -297,8 +295,7 @@ static bool compile_sorts(struct sql_compile *c, struct esse_query *query,
         sort->descends = by->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
         sort->nulls_first = by->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
                                 ? sort->descends != c->is_mysql
-                                : by->sortby_nulls ==
-                                      PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
+                                : by->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
         if (!settle_sort(c, query, by, sort))
             return false;
         sort->is_folded = (sort->by ? sort->by->type : query->outputs[sort->output].type).is_folded;
@@ -344,8 +341,8 @@ static bool compile_values(struct sql_compile *c, struct esse_query *query,
     const uint32_t width = (uint32_t)node->values_lists[0]->list->n_items;
     query->is_values = true;
     query->value_count = (uint32_t)node->n_values_lists;
-    query->values = esse_arena_alloc(c->arena, (size_t)query->value_count * width + 1,
-                                     sizeof *query->values);
+    query->values =
+        esse_arena_alloc(c->arena, (size_t)query->value_count * width + 1, sizeof *query->values);
     query->output_count = width;
     query->outputs = esse_arena_alloc(c->arena, width + 1, sizeof *query->outputs);
     struct esse_expr **column = esse_arena_alloc(c->arena, query->value_count, sizeof *column);
@@ -395,8 +392,7 @@ static bool compile_set(struct sql_compile *c, struct esse_query *query,
     if (!query->right)
         return false;
     if (query->left->output_count != query->right->output_count)
-        return sql_error(c, -1, "42601",
-                         "each UNION query must have the same number of columns");
+        return sql_error(c, -1, "42601", "each UNION query must have the same number of columns");
     query->output_count = query->left->output_count;
     query->outputs = esse_arena_alloc(c->arena, query->output_count + 1, sizeof *query->outputs);
     for (uint32_t i = 0; i < query->output_count; i++) {
@@ -457,6 +453,8 @@ static bool compile_plain(struct sql_compile *c, struct esse_query *query,
         return false;
     take_outputs(c, query, &outputs);
     query->is_distinct = node->n_distinct_clause > 0;
+    if (query->is_distinct && !resolve_unknown(c, query))
+        return false;
     return compile_groups(c, query, node) &&
            compile_where(c, node->having_clause, "HAVING", &query->having);
 }
@@ -467,8 +465,8 @@ static bool compile_parts(struct sql_compile *c, struct esse_query *query,
     if (!refuse_parts(c, node) || !sql_with(c, node->with_clause))
         return false;
     const bool ok = node->op > PG_QUERY__SET_OPERATION__SETOP_NONE ? compile_set(c, query, node)
-                    : node->n_values_lists                        ? compile_values(c, query, node)
-                                                                  : compile_plain(c, query, node);
+                    : node->n_values_lists                         ? compile_values(c, query, node)
+                                                                   : compile_plain(c, query, node);
     if (!ok || !compile_sorts(c, query, node) ||
         !compile_limit(c, node->limit_count, "LIMIT", &query->limit) ||
         !compile_limit(c, node->limit_offset, "OFFSET", &query->offset))

@@ -68,9 +68,9 @@ static bool add_index(struct sql_compile *c, struct made *made, const PgQuery__C
     else if (is_primary)
         index.name = esse_arena_format(c->arena, "%s_pkey", table->name);
     else
-        index.name = esse_arena_format(c->arena, "%s_%s%s_key", table->name,
-                                       table->columns[made->columns[0]].name,
-                                       count > 1 ? "_more" : "");
+        index.name =
+            esse_arena_format(c->arena, "%s_%s%s_key", table->name,
+                              table->columns[made->columns[0]].name, count > 1 ? "_more" : "");
     if (node->nulls_not_distinct)
         return sql_unsupported(c, node->location, "NULLS NOT DISTINCT is not supported");
     if (!is_primary) {
@@ -91,7 +91,8 @@ static bool add_index(struct sql_compile *c, struct made *made, const PgQuery__C
 }
 
 static bool names_to_columns(struct sql_compile *c, const struct esse_table *table,
-                             PgQuery__Node **names, size_t count, int32_t location, uint32_t *columns)
+                             PgQuery__Node **names, size_t count, int32_t location,
+                             uint32_t *columns)
 {
     for (size_t i = 0; i < count; i++) {
         const char *name = names[i]->string->sval;
@@ -152,8 +153,10 @@ static bool find_parent_index(struct sql_compile *c, const PgQuery__Constraint *
         foreign->parent_index = i;
         return true;
     }
-    return sql_error(c, node->location, "42830", "there is no unique constraint matching given "
-                     "keys for referenced table \"%s\"", parent->name);
+    return sql_error(c, node->location, "42830",
+                     "there is no unique constraint matching given "
+                     "keys for referenced table \"%s\"",
+                     parent->name);
 }
 
 static bool add_foreign(struct sql_compile *c, struct made *made, const PgQuery__Constraint *node,
@@ -166,10 +169,9 @@ static bool add_foreign(struct sql_compile *c, struct made *made, const PgQuery_
         strcmp(node->pktable->relname, table->name) == 0 ? table : sql_table(c, node->pktable);
     if (!foreign->parent)
         return false;
-    foreign->name = *node->conname
-                        ? copy_name(c, node->conname)
-                        : esse_arena_format(c->arena, "%s_%s_fkey", table->name,
-                                            table->columns[made->columns[0]].name);
+    foreign->name = *node->conname ? copy_name(c, node->conname)
+                                   : esse_arena_format(c->arena, "%s_%s_fkey", table->name,
+                                                       table->columns[made->columns[0]].name);
     foreign->is_deferrable = node->deferrable;
     foreign->is_deferred = node->initdeferred;
     foreign->count = count;
@@ -178,8 +180,9 @@ static bool add_foreign(struct sql_compile *c, struct made *made, const PgQuery_
     memcpy(foreign->columns, made->columns, count * sizeof *foreign->columns);
     if (node->n_pk_attrs) {
         if (node->n_pk_attrs != count)
-            return sql_error(c, node->location, "42830",
-                             "number of referencing and referenced columns for foreign key disagree");
+            return sql_error(
+                c, node->location, "42830",
+                "number of referencing and referenced columns for foreign key disagree");
         if (!names_to_columns(c, foreign->parent, node->pk_attrs, count, node->location,
                               foreign->parent_columns))
             return false;
@@ -189,8 +192,9 @@ static bool add_foreign(struct sql_compile *c, struct made *made, const PgQuery_
                              "there is no primary key for referenced table \"%s\"",
                              foreign->parent->name);
         if (foreign->parent->indexes.at[0].count != count)
-            return sql_error(c, node->location, "42830",
-                             "number of referencing and referenced columns for foreign key disagree");
+            return sql_error(
+                c, node->location, "42830",
+                "number of referencing and referenced columns for foreign key disagree");
         memcpy(foreign->parent_columns, foreign->parent->indexes.at[0].columns,
                count * sizeof *foreign->columns);
     }
@@ -217,17 +221,18 @@ static bool add_constraint(struct sql_compile *c, struct made *made,
 {
     const bool is_column = column != UINT32_MAX;
     struct esse_column *of = is_column ? &made->table->columns[column] : NULL;
-    PgQuery__Node **keys = node->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN ? node->fk_attrs
-                                                                                  : node->keys;
-    const size_t n_keys = node->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN ? node->n_fk_attrs
-                                                                                 : node->n_keys;
+    PgQuery__Node **keys =
+        node->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN ? node->fk_attrs : node->keys;
+    const size_t n_keys =
+        node->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN ? node->n_fk_attrs : node->n_keys;
     uint32_t count = 1;
     if (is_column) {
         made->columns[0] = column;
     } else {
         count = (uint32_t)n_keys;
         if (n_keys > 32)
-            return sql_unsupported(c, node->location, "a key of more than 32 columns is not supported");
+            return sql_unsupported(c, node->location,
+                                   "a key of more than 32 columns is not supported");
         if (!names_to_columns(c, made->table, keys, n_keys, node->location, made->columns))
             return false;
     }
@@ -431,12 +436,12 @@ bool sql_compile_drop(struct sql_compile *c, const PgQuery__DropStmt *node,
     statement->names = esse_arena_alloc(c->arena, node->n_objects, sizeof *statement->names);
     for (size_t i = 0; i < node->n_objects; i++) {
         const PgQuery__Node *object = node->objects[i];
-        const char *name = object->node_case == PG_QUERY__NODE__NODE_LIST
-                               ? sql_name(object->list->items, object->list->n_items)
-                           : object->node_case == PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS
-                               ? sql_name(object->object_with_args->objname,
-                                          object->object_with_args->n_objname)
-                               : "";
+        const char *name =
+            object->node_case == PG_QUERY__NODE__NODE_LIST
+                ? sql_name(object->list->items, object->list->n_items)
+            : object->node_case == PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS
+                ? sql_name(object->object_with_args->objname, object->object_with_args->n_objname)
+                : "";
         statement->names[statement->name_count++] = copy_name(c, name);
     }
     return true;

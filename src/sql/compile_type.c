@@ -35,8 +35,8 @@ bool sql_can_coerce(const struct sql_compile *c, struct esse_type from, struct e
         return how != SQL_IMPLICIT;
     if (a == 's')
         return how == SQL_EXPLICIT;
-    return how == SQL_EXPLICIT && ((a == 'b' && to.base == ESSE_TYPE_INT) ||
-                                   (b == 'b' && from.base == ESSE_TYPE_INT));
+    return how == SQL_EXPLICIT &&
+           ((a == 'b' && to.base == ESSE_TYPE_INT) || (b == 'b' && from.base == ESSE_TYPE_INT));
 }
 
 /* Nothing changes: a wider integer, a text that is any text. */
@@ -173,9 +173,9 @@ bool sql_common_type(struct sql_compile *c, struct esse_expr **exprs, uint32_t c
     for (uint32_t i = 1; i < count; i++) {
         const struct esse_type before = *type;
         if (!sql_meet(c, before, exprs[i]->type, type)) {
-            sql_error(c, (int32_t)exprs[i]->at - 1, "42804",
-                      "%s types %s and %s cannot be matched", what,
-                      esse_type_show(c->arena, before), esse_type_show(c->arena, exprs[i]->type));
+            sql_error(c, (int32_t)exprs[i]->at - 1, "42804", "%s types %s and %s cannot be matched",
+                      what, esse_type_show(c->arena, before),
+                      esse_type_show(c->arena, exprs[i]->type));
             return false;
         }
     }
@@ -197,21 +197,36 @@ static const struct {
     const char *name;
     enum esse_type_base base;
 } type_names[] = {
-    { "bool", ESSE_TYPE_BOOL },       { "boolean", ESSE_TYPE_BOOL },
-    { "int2", ESSE_TYPE_SMALLINT },   { "smallint", ESSE_TYPE_SMALLINT },
-    { "int4", ESSE_TYPE_INT },        { "int", ESSE_TYPE_INT },
-    { "integer", ESSE_TYPE_INT },     { "int8", ESSE_TYPE_BIGINT },
-    { "bigint", ESSE_TYPE_BIGINT },   { "numeric", ESSE_TYPE_NUMERIC },
-    { "decimal", ESSE_TYPE_NUMERIC }, { "float4", ESSE_TYPE_FLOAT4 },
-    { "real", ESSE_TYPE_FLOAT4 },     { "float8", ESSE_TYPE_FLOAT8 },
-    { "text", ESSE_TYPE_TEXT },       { "varchar", ESSE_TYPE_VARCHAR },
-    { "bpchar", ESSE_TYPE_CHAR },     { "date", ESSE_TYPE_DATE },
-    { "timestamp", ESSE_TYPE_TIMESTAMP }, { "void", ESSE_TYPE_VOID },
-    { "serial", ESSE_TYPE_INT },      { "serial4", ESSE_TYPE_INT },
-    { "bigserial", ESSE_TYPE_BIGINT }, { "serial8", ESSE_TYPE_BIGINT },
-    { "smallserial", ESSE_TYPE_SMALLINT }, { "serial2", ESSE_TYPE_SMALLINT },
-    { "tinyint", ESSE_TYPE_TINYINT }, { "mediumint", ESSE_TYPE_INT },
-    { "double", ESSE_TYPE_FLOAT8 },   { "datetime", ESSE_TYPE_TIMESTAMP },
+    { "bool", ESSE_TYPE_BOOL },
+    { "boolean", ESSE_TYPE_BOOL },
+    { "int2", ESSE_TYPE_SMALLINT },
+    { "smallint", ESSE_TYPE_SMALLINT },
+    { "int4", ESSE_TYPE_INT },
+    { "int", ESSE_TYPE_INT },
+    { "integer", ESSE_TYPE_INT },
+    { "int8", ESSE_TYPE_BIGINT },
+    { "bigint", ESSE_TYPE_BIGINT },
+    { "numeric", ESSE_TYPE_NUMERIC },
+    { "decimal", ESSE_TYPE_NUMERIC },
+    { "float4", ESSE_TYPE_FLOAT4 },
+    { "real", ESSE_TYPE_FLOAT4 },
+    { "float8", ESSE_TYPE_FLOAT8 },
+    { "text", ESSE_TYPE_TEXT },
+    { "varchar", ESSE_TYPE_VARCHAR },
+    { "bpchar", ESSE_TYPE_CHAR },
+    { "date", ESSE_TYPE_DATE },
+    { "timestamp", ESSE_TYPE_TIMESTAMP },
+    { "void", ESSE_TYPE_VOID },
+    { "serial", ESSE_TYPE_INT },
+    { "serial4", ESSE_TYPE_INT },
+    { "bigserial", ESSE_TYPE_BIGINT },
+    { "serial8", ESSE_TYPE_BIGINT },
+    { "smallserial", ESSE_TYPE_SMALLINT },
+    { "serial2", ESSE_TYPE_SMALLINT },
+    { "tinyint", ESSE_TYPE_TINYINT },
+    { "mediumint", ESSE_TYPE_INT },
+    { "double", ESSE_TYPE_FLOAT8 },
+    { "datetime", ESSE_TYPE_TIMESTAMP },
 };
 enum { MYSQL_ONLY = 4 }; /* the last ones */
 
@@ -229,11 +244,15 @@ static bool type_modifiers(struct sql_compile *c, const PgQuery__TypeName *name,
     c->keeps_literal |= name->n_typmods > 0;
     if (type->base == ESSE_TYPE_NUMERIC) {
         if (name->n_typmods && (mods[0] < 1 || mods[0] > 1000))
-            return sql_error(c, name->location, "22023", "NUMERIC precision %d must be between 1 "
-                             "and 1000", mods[0]);
+            return sql_error(c, name->location, "22023",
+                             "NUMERIC precision %d must be between 1 "
+                             "and 1000",
+                             mods[0]);
         if (mods[0] > 38 || mods[1] < 0 || mods[1] > mods[0])
-            return sql_unsupported(c, name->location, "numeric(%d,%d) is not supported: at most 38 "
-                                   "digits, and a scale of 0 to that", mods[0], mods[1]);
+            return sql_unsupported(c, name->location,
+                                   "numeric(%d,%d) is not supported: at most 38 "
+                                   "digits, and a scale of 0 to that",
+                                   mods[0], mods[1]);
         type->length = (uint32_t)mods[0];
         type->scale = (uint8_t)mods[1];
     } else if (type->base == ESSE_TYPE_CHAR || type->base == ESSE_TYPE_VARCHAR) {
@@ -241,8 +260,7 @@ static bool type_modifiers(struct sql_compile *c, const PgQuery__TypeName *name,
             return sql_error(c, name->location, "22023", "length for type must be at least 1");
         type->length = (uint32_t)mods[0];
     } else if (name->n_typmods && type->base != ESSE_TYPE_TIMESTAMP) {
-        return c->is_mysql ||
-               sql_error(c, name->location, "42601", "type modifier is not allowed");
+        return c->is_mysql || sql_error(c, name->location, "42601", "type modifier is not allowed");
     } else if (name->n_typmods && mods[0] != 6) {
         return sql_unsupported(c, name->location, "timestamp(%d) is not supported", mods[0]);
     }

@@ -217,8 +217,8 @@ size_t sql_real_show(double real, bool is_float4, char text[SQL_REAL_TEXT])
         return (size_t)snprintf(text, SQL_REAL_TEXT, signbit(real) ? "-0" : "0");
     for (;; precision++) {
         snprintf(text, SQL_REAL_TEXT, "%.*e", precision, real);
-        if (precision == 16 || (is_float4 ? strtof(text, NULL) == (float)real
-                                          : strtod(text, NULL) == real))
+        if (precision == 16 ||
+            (is_float4 ? strtof(text, NULL) == (float)real : strtod(text, NULL) == real))
             break;
     }
     const int exponent = atoi(strchr(text, 'e') + 1);
@@ -279,11 +279,20 @@ struct esse_datum esse_datum_keep(struct esse_arena *arena, struct esse_datum da
 
 const char *esse_type_show(struct esse_arena *arena, struct esse_type type)
 {
-    static const char *const names[] = { "unknown",  "boolean", "tinyint",
-                                         "smallint", "integer", "bigint",
-                                         "numeric",  "real",    "double precision",
-                                         "text",     "character varying",
-                                         "character", "date",   "timestamp without time zone",
+    static const char *const names[] = { "unknown",
+                                         "boolean",
+                                         "tinyint",
+                                         "smallint",
+                                         "integer",
+                                         "bigint",
+                                         "numeric",
+                                         "real",
+                                         "double precision",
+                                         "text",
+                                         "character varying",
+                                         "character",
+                                         "date",
+                                         "timestamp without time zone",
                                          "void" };
     assert(type.base < sizeof names / sizeof *names);
     if (type.base == ESSE_TYPE_NUMERIC && type.length)

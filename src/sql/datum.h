@@ -62,11 +62,11 @@ enum esse_type_base {
 };
 
 struct esse_type {
-    uint8_t base;      /* enum esse_type_base */
-    uint8_t scale;     /* of numeric(p,s) */
-    bool is_unsigned;  /* MySQL's dialect only */
-    bool is_folded;    /* MySQL's dialect: text compares without case */
-    uint32_t length;   /* of varchar(n) and char(n), or the p of numeric(p,s); 0: any */
+    uint8_t base;     /* enum esse_type_base */
+    uint8_t scale;    /* of numeric(p,s) */
+    bool is_unsigned; /* MySQL's dialect only */
+    bool is_folded;   /* MySQL's dialect: text compares without case */
+    uint32_t length;  /* of varchar(n) and char(n), or the p of numeric(p,s); 0: any */
 };
 
 #define ESSE_TYPE(name) ((struct esse_type){ .base = ESSE_TYPE_##name })
@@ -113,7 +113,8 @@ static inline struct esse_datum esse_datum_real(double value)
 }
 static inline struct esse_datum esse_datum_text(const char *text, size_t length)
 {
-    return (struct esse_datum){ .kind = ESSE_DATUM_TEXT, .length = (uint32_t)length, .is.text = text };
+    return (
+        struct esse_datum){ .kind = ESSE_DATUM_TEXT, .length = (uint32_t)length, .is.text = text };
 }
 static inline bool esse_datum_is_null(struct esse_datum datum)
 {
@@ -164,8 +165,8 @@ bool esse_calculate(struct esse_arena *arena, char op, struct esse_type type, st
                     struct esse_datum b, struct esse_datum *result, struct esse_fault *fault);
 
 /* A decimal rounded to 'scale' digits after the point (half away from zero), or cut off there. */
-bool esse_decimal_round(struct esse_arena *arena, struct esse_datum number, int scale,
-                        bool is_cut, struct esse_datum *result, struct esse_fault *fault);
+bool esse_decimal_round(struct esse_arena *arena, struct esse_datum number, int scale, bool is_cut,
+                        struct esse_datum *result, struct esse_fault *fault);
 /* To the next whole number, down or up. */
 bool esse_decimal_whole(struct esse_arena *arena, struct esse_datum number, bool is_up,
                         struct esse_datum *result, struct esse_fault *fault);

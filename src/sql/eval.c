@@ -97,9 +97,9 @@ static bool eval_like(struct esse_eval *eval, const struct esse_frame *frame,
     *value = esse_datum_null();
     if (any_null)
         return true;
-    const enum sql_like like = sql_like(like_span(eval, args[0], expr->is_all),
-                                        like_span(eval, args[1], expr->is_all),
-                                        like_span(eval, args[2], expr->is_all));
+    const enum sql_like like =
+        sql_like(like_span(eval, args[0], expr->is_all), like_span(eval, args[1], expr->is_all),
+                 like_span(eval, args[2], expr->is_all));
     if (like == SQL_LIKE_ENDS_IN_ESCAPE)
         return esse_fault(eval->fault, "22025", expr->at,
                           "LIKE pattern must not end with escape character");
@@ -476,8 +476,8 @@ static bool param(struct esse_eval *eval, const struct esse_expr *expr, struct e
     return true;
 }
 
-bool esse_eval(struct esse_eval *eval, const struct esse_frame *frame,
-               const struct esse_expr *expr, struct esse_datum *value)
+bool esse_eval(struct esse_eval *eval, const struct esse_frame *frame, const struct esse_expr *expr,
+               struct esse_datum *value)
 {
     switch ((enum esse_expr_kind)expr->kind) {
     case ESSE_EXPR_CONSTANT:
@@ -530,8 +530,8 @@ bool esse_eval(struct esse_eval *eval, const struct esse_frame *frame,
         return eval_extreme(eval, frame, expr, value);
     case ESSE_EXPR_CAST:
         return esse_eval(eval, frame, expr->args[0], value) &&
-               (esse_cast(eval->arena, *value, expr->args[0]->type, expr->type, expr->is.how,
-                          value, eval->fault) ||
+               (esse_cast(eval->arena, *value, expr->args[0]->type, expr->type, expr->is.how, value,
+                          eval->fault) ||
                 esse_fault_place(eval->fault, expr->at));
     case ESSE_EXPR_CONCAT:
         return eval_concat(eval, frame, expr, value);

@@ -43,8 +43,8 @@ struct esse_eval {
 };
 
 /* False, with the fault filled, if the expression has no value. */
-bool esse_eval(struct esse_eval *eval, const struct esse_frame *frame,
-               const struct esse_expr *expr, struct esse_datum *value);
+bool esse_eval(struct esse_eval *eval, const struct esse_frame *frame, const struct esse_expr *expr,
+               struct esse_datum *value);
 
 /* Is a condition true?  NULL is not; no condition is. */
 bool esse_eval_true(struct esse_eval *eval, const struct esse_frame *frame,

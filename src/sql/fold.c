@@ -89,12 +89,12 @@ bool esse_fold_add(struct esse_eval *eval, const struct esse_frame *frame,
     case ESSE_AGG_MAX:
         return keep_extreme(eval, aggregate, fold, value);
     case ESSE_AGG_EVERY:
-        fold->value = esse_datum_bool((fold->count == 1 || fold->value.is.number) &&
-                                      value.is.number);
+        fold->value =
+            esse_datum_bool((fold->count == 1 || fold->value.is.number) && value.is.number);
         return true;
     case ESSE_AGG_SOME:
-        fold->value = esse_datum_bool((fold->count > 1 && fold->value.is.number) ||
-                                      value.is.number);
+        fold->value =
+            esse_datum_bool((fold->count > 1 && fold->value.is.number) || value.is.number);
         return true;
     default:
         return true;

@@ -43,7 +43,7 @@ enum esse_expr_kind {
     ESSE_EXPR_NULLIF,   /* the comparison, then the first operand */
     ESSE_EXPR_GREATEST, /* 1 or more; MySQL's dialect: NULL if one is */
     ESSE_EXPR_LEAST,
-    ESSE_EXPR_CAST, /* 1 */
+    ESSE_EXPR_CAST,   /* 1 */
     ESSE_EXPR_CONCAT, /* 2 */
     ESSE_EXPR_BITS,   /* 2, or 1 of '~'; 'op' is one of & | # < > ~ */
     ESSE_EXPR_FUNCTION,
@@ -81,8 +81,8 @@ enum esse_function {
     ESSE_FN_LPAD,
     ESSE_FN_RPAD,
     ESSE_FN_REVERSE,
-    ESSE_FN_DIV,   /* MySQL's DIV */
-    ESSE_FN_CALL,  /* a function of the schema: number */
+    ESSE_FN_DIV,  /* MySQL's DIV */
+    ESSE_FN_CALL, /* a function of the schema: number */
 };
 
 /* What only the server knows. */
@@ -260,8 +260,8 @@ struct esse_change {
     uint32_t column_count;
     bool *is_default; /* INSERT VALUES: of each value, whether it is DEFAULT; NULL: none */
     enum esse_conflict conflict;
-    bool any_index;                /* ON CONFLICT without a target */
-    uint32_t conflict_index;       /* of the table's indexes */
+    bool any_index;          /* ON CONFLICT without a target */
+    uint32_t conflict_index; /* of the table's indexes */
     struct esse_assignment *sets;
     uint32_t set_count;
     const struct esse_expr *conflict_where;
@@ -277,16 +277,16 @@ struct esse_statement {
     enum esse_statement_kind kind;
     uint32_t query_count;
     uint32_t param_count;
-    bool flag; /* IF [NOT] EXISTS, OR REPLACE */
+    bool flag;        /* IF [NOT] EXISTS, OR REPLACE */
     const char *name; /* of what is created or dropped; of a savepoint */
     uint32_t at;
     struct esse_query *query;
     struct esse_change change;
-    struct esse_table *table; /* CREATE TABLE; CREATE INDEX and TRUNCATE: an existing one */
+    struct esse_table *table;   /* CREATE TABLE; CREATE INDEX and TRUNCATE: an existing one */
     struct esse_table **tables; /* those that it names; TRUNCATE: those to empty */
     uint32_t table_count;
-    void *made; /* the view, sequence, routine or index to be made */
-    char drop;  /* t v s i r: table, view, sequence, index, routine */
+    void *made;         /* the view, sequence, routine or index to be made */
+    char drop;          /* t v s i r: table, view, sequence, index, routine */
     const char **names; /* DROP */
     uint32_t name_count;
     struct esse_expr **args; /* CALL */

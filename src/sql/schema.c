@@ -132,8 +132,7 @@ static void add_table(struct esse_schema *schema, struct esse_table *table)
             add_sequence(schema, (struct esse_sequence *)table->columns[i].sequence);
     for (size_t i = 0; i < table->foreigns.count; i++) {
         struct esse_foreign *foreign = table->foreigns.at[i];
-        foreign->child_index =
-            esse_table_index_on(schema, table, foreign->columns, foreign->count);
+        foreign->child_index = esse_table_index_on(schema, table, foreign->columns, foreign->count);
         esse_foreign_vec_push(&foreign->parent->referers, schema->arena, foreign);
     }
 }

@@ -19,8 +19,8 @@ enum esse_dialect { ESSE_DIALECT_POSTGRESQL, ESSE_DIALECT_MYSQL };
 struct esse_column {
     const char *name;
     struct esse_type type;
-    bool not_null, is_generated, always; /* GENERATED ALWAYS AS (...) STORED; AS IDENTITY */
-    const struct esse_expr *otherwise;   /* DEFAULT or GENERATED; NULL: none */
+    bool not_null, is_generated, always;  /* GENERATED ALWAYS AS (...) STORED; AS IDENTITY */
+    const struct esse_expr *otherwise;    /* DEFAULT or GENERATED; NULL: none */
     const struct esse_sequence *sequence; /* serial, identity, AUTO_INCREMENT */
 };
 

@@ -2,6 +2,7 @@
 #define ESSE_SQL_SQL_COMPILE_H
 
 #include "sql/compile.h"
+#include "sql/sql_literals.h"
 
 #include <pg_query/pg_query.pb-c.h>
 
@@ -56,7 +57,7 @@ struct sql_compile {
     struct esse_schema *schema;
     struct esse_arena *arena;
     struct esse_fault *fault;
-    const char *text; /* what the parser was given */
+    const char *text;         /* what the parser was given */
     bool takes_default;       /* VALUES may have DEFAULT */
     bool is_mysql, is_change; /* in MySQL's dialect division by zero is NULL but in changes */
     struct sql_scope *scope;
@@ -64,7 +65,8 @@ struct sql_compile {
     const struct esse_names *names; /* variables of a procedure */
     struct sql_table_vec tables;
     uint32_t query_count, param_count, depth;
-    bool keeps_literal;                   /* one of them was needed while compiling */
+    const struct sql_literals *literals; /* NULL: they stay in the plan */
+    bool keeps_literal; /* one of them was needed while compiling */
 };
 
 /* Fill the fault and return NULL. */
@@ -96,7 +98,8 @@ struct esse_expr *sql_as_text(struct sql_compile *c, struct esse_expr *expr);
 /* The type of several, as of UNION and CASE; 'what' is for the message. */
 bool sql_common_type(struct sql_compile *c, struct esse_expr **exprs, uint32_t count,
                      const char *what, struct esse_type *type);
-bool sql_meet(struct sql_compile *c, struct esse_type a, struct esse_type b, struct esse_type *type);
+bool sql_meet(struct sql_compile *c, struct esse_type a, struct esse_type b,
+              struct esse_type *type);
 bool sql_type_of(struct sql_compile *c, const PgQuery__TypeName *name, struct esse_type *type);
 bool sql_is_literal(const struct esse_expr *expr);
 bool sql_is_default(const struct esse_expr *expr); /* DEFAULT in VALUES */
@@ -110,7 +113,7 @@ struct esse_expr *sql_compile_sublink(struct sql_compile *c, const PgQuery__SubL
 struct esse_expr *sql_compare(struct sql_compile *c, const char *op, uint32_t at,
                               struct esse_expr *a, struct esse_expr *b);
 struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_t at,
-                               struct esse_expr **args, uint32_t count);
+                                struct esse_expr **args, uint32_t count);
 struct esse_expr *sql_hole(struct sql_compile *c, enum esse_hole_kind kind,
                            const struct esse_sequence *sequence, struct esse_type type,
                            uint32_t at);

@@ -210,9 +210,9 @@ bool sql_decimal_rescale(struct sql_decimal number, int scale, bool is_cut,
     if (!is_cut && rest >= unit - rest)
         whole += number.digits < 0 ? -1 : 1;
     *result = (struct sql_decimal){ whole, scale };
-    return scale >= 0 || sql_decimal_calculate('*', (struct sql_decimal){ whole, 0 },
-                                               (struct sql_decimal){ power_of_ten(-scale), 0 },
-                                               result);
+    return scale >= 0 ||
+           sql_decimal_calculate('*', (struct sql_decimal){ whole, 0 },
+                                 (struct sql_decimal){ power_of_ten(-scale), 0 }, result);
 }
 
 bool sql_decimal_round(struct sql_decimal number, int64_t *result)

@@ -239,8 +239,8 @@ static bool repeat(struct esse_eval *eval, const struct esse_expr *call,
     return true;
 }
 
-static bool pad(struct esse_eval *eval, const struct esse_expr *call,
-                const struct esse_datum *args, bool is_left, struct esse_datum *value)
+static bool pad(struct esse_eval *eval, const struct esse_expr *call, const struct esse_datum *args,
+                bool is_left, struct esse_datum *value)
 {
     const int64_t characters = esse_text_characters(args[0]);
     const int64_t wanted = args[1].is.number < 0 ? 0 : args[1].is.number;

@@ -118,8 +118,8 @@ static void skip_number(struct sql_tokens *tokens)
     }
 }
 
-static const char *const symbols[] = { "<=>", "<=", ">=", "<>", "!=", "||", "&&", "<<",
-                                       ">>",  ":=", "::", "..", "=>", "->" };
+static const char *const symbols[] = { "<=>", "<=", ">=", "<>", "!=", "||", "&&",
+                                       "<<",  ">>", ":=", "::", "..", "=>", "->" };
 
 static enum sql_token_kind scan(struct sql_tokens *tokens)
 {
@@ -212,7 +212,8 @@ const char *sql_token_text(const struct sql_tokens *tokens, struct sql_token tok
     char *copy = esse_arena_alloc(arena, token.length + 1, 1), *to = copy;
     const bool has_e = *from == 'e' || *from == 'E';
     if (*from == '$') {
-        const uint32_t tag = (uint32_t)((const char *)memchr(from + 1, '$', token.length) - from) + 1;
+        const uint32_t tag =
+            (uint32_t)((const char *)memchr(from + 1, '$', token.length) - from) + 1;
         *length = token.length - 2 * tag;
         memcpy(copy, from + tag, *length);
         return copy;

@@ -20,8 +20,8 @@ static inline const char *ask_shell(struct esse_shell *shell, struct esse_arena 
     esse_out_init_memory(out, arena);
     for (size_t row = 0; row < result.count; row++)
         for (uint32_t i = 0; i < result.width; i++) {
-            const struct esse_datum cell = esse_datum_show(
-                arena, result.rows[row * result.width + i], result.columns[i].type);
+            const struct esse_datum cell =
+                esse_datum_show(arena, result.rows[row * result.width + i], result.columns[i].type);
             esse_out_text(out, i ? "|" : row ? ";" : "");
             esse_out_bytes(out, cell.is.text, cell.length);
         }

@@ -1,6 +1,6 @@
 #include "exec_shell.h"
 
-#include "exec/memory.h"
+#include "exec/row_memory.h"
 
 /* Statements with what they return; a script shares its tables. */
 struct step {
@@ -29,123 +29,215 @@ static void run_script(enum esse_dialect dialect, const struct step *steps)
 
 TEST(test_exec__numbers_are_exact_and_overflow)
 {
-    POSTGRESQL({ "SELECT 2147483647 + 1", "22003" }, { "SELECT 2147483647::bigint + 1", "2147483648" },
-               { "SELECT 9223372036854775807 + 1", "22003" }, { "SELECT 32767::smallint + 1::smallint", "22003" },
-               { "SELECT 7 / 2, -7 / 2, -7 % 2, 1 / 0", "22012" }, { "SELECT 7 / 2, -7 / 2, -7 % 2", "3|-3|-1" },
-               { "SELECT 1 / 3.0, 10 / 4.0, 2 / 3::numeric", "0.33333333333333333333|2.5000000000000000|0.66666666666666666667" },
-               { "SELECT 0.1 + 0.2, 0.1 + 0.2 = 0.3, 1.10 * 2.0", "0.3|true|2.200" },
-               { "SELECT 12345678901234567890.5 + 0.5", "12345678901234567891.0" },
-               { "SELECT round(2.5), round(-2.5), round(2.675, 2), trunc(-1.9), ceil(1.1), floor(-1.1)", "3|-3|2.68|-1|2|-2" },
-               { "SELECT 99999999999999999999999999999999999999 * 10", "0A000" },
-               { "SELECT CAST(99.995 AS numeric(4,2))", "22003" }, { "SELECT CAST(9.995 AS numeric(4,2))", "10.00" },
-               { "SELECT 2.5::float8::int, 3.5::float8::int, 2.5::int", "2|4|3" },
-               { "SELECT '1e300'::float8 * '1e300'::float8", "22003" }, { "SELECT 0.1::float8 + 0.2::float8, 1e15::float8, 1e14::float8", "0.30000000000000004|1e+15|100000000000000" },
-               { "SELECT 5 & 3, 5 | 3, 5 # 3, ~5, 1 << 4, -8 >> 1", "1|7|6|-6|16|-4" });
+    POSTGRESQL(
+        { "SELECT 2147483647 + 1", "22003" }, { "SELECT 2147483647::bigint + 1", "2147483648" },
+        { "SELECT 9223372036854775807 + 1", "22003" },
+        { "SELECT 32767::smallint + 1::smallint", "22003" },
+        { "SELECT 7 / 2, -7 / 2, -7 % 2, 1 / 0", "22012" },
+        { "SELECT 7 / 2, -7 / 2, -7 % 2", "3|-3|-1" },
+        { "SELECT 1 / 3.0, 10 / 4.0, 2 / 3::numeric",
+          "0.33333333333333333333|2.5000000000000000|0.66666666666666666667" },
+        { "SELECT 0.1 + 0.2, 0.1 + 0.2 = 0.3, 1.10 * 2.0", "0.3|true|2.200" },
+        { "SELECT 12345678901234567890.5 + 0.5", "12345678901234567891.0" },
+        { "SELECT round(2.5), round(-2.5), round(2.675, 2), trunc(-1.9), ceil(1.1), floor(-1.1)",
+          "3|-3|2.68|-1|2|-2" },
+        { "SELECT 99999999999999999999999999999999999999 * 10", "0A000" },
+        { "SELECT CAST(99.995 AS numeric(4,2))", "22003" },
+        { "SELECT CAST(9.995 AS numeric(4,2))", "10.00" },
+        { "SELECT 2.5::float8::int, 3.5::float8::int, 2.5::int", "2|4|3" },
+        { "SELECT '1e300'::float8 * '1e300'::float8", "22003" },
+        { "SELECT 0.1::float8 + 0.2::float8, 1e15::float8, 1e14::float8",
+          "0.30000000000000004|1e+15|100000000000000" },
+        { "SELECT 5 & 3, 5 | 3, 5 # 3, ~5, 1 << 4, -8 >> 1", "1|7|6|-6|16|-4" });
 }
 
 TEST(test_exec__null_has_three_values)
 {
-    POSTGRESQL({ "SELECT NULL = NULL, NULL IS NULL, NULL AND FALSE, NULL OR TRUE, NOT NULL::boolean", "NULL|true|false|true|NULL" },
-               { "SELECT 1 IN (2, NULL), 1 IN (1, NULL), 1 NOT IN (2, NULL)", "NULL|true|NULL" },
-               { "SELECT NULL IS DISTINCT FROM 1, NULL IS DISTINCT FROM NULL, 1 IS NOT DISTINCT FROM 1", "true|false|true" },
-               { "SELECT COALESCE(NULL, 2), NULLIF(1, 1), GREATEST(1, NULL, 3), LEAST(NULL, 2)", "2|NULL|3|2" },
-               { "SELECT 1 > ALL (SELECT 1 WHERE FALSE), 1 > ANY (SELECT 1 WHERE FALSE)", "true|false" },
-               { "SELECT (1, NULL) = (1, 2), (1, NULL) = (2, 2), (1, 2) < (1, 3)", "NULL|false|true" },
-               { "SELECT count(x), count(*), sum(x), min(x) FROM (VALUES (NULL::int), (NULL)) v (x)", "0|2|NULL|NULL" },
-               { "SELECT 3 BETWEEN 5 AND 1, 3 BETWEEN SYMMETRIC 5 AND 1", "false|true" });
+    POSTGRESQL(
+        { "SELECT NULL = NULL, NULL IS NULL, NULL AND FALSE, NULL OR TRUE, NOT NULL::boolean",
+          "NULL|true|false|true|NULL" },
+        { "SELECT 1 IN (2, NULL), 1 IN (1, NULL), 1 NOT IN (2, NULL)", "NULL|true|NULL" },
+        { "SELECT NULL IS DISTINCT FROM 1, NULL IS DISTINCT FROM NULL, 1 IS NOT DISTINCT FROM 1",
+          "true|false|true" },
+        { "SELECT COALESCE(NULL, 2), NULLIF(1, 1), GREATEST(1, NULL, 3), LEAST(NULL, 2)",
+          "2|NULL|3|2" },
+        { "SELECT 1 > ALL (SELECT 1 WHERE FALSE), 1 > ANY (SELECT 1 WHERE FALSE)", "true|false" },
+        { "SELECT (1, NULL) = (1, 2), (1, NULL) = (2, 2), (1, 2) < (1, 3)", "NULL|false|true" },
+        { "SELECT count(x), count(*), sum(x), min(x) FROM (VALUES (NULL::int), (NULL)) v (x)",
+          "0|2|NULL|NULL" },
+        { "SELECT 3 BETWEEN 5 AND 1, 3 BETWEEN SYMMETRIC 5 AND 1", "false|true" });
 }
 
 TEST(test_exec__text_dates_and_casts)
 {
-    POSTGRESQL({ "SELECT 'a '::char(3) = 'a'::char(5), 'a '::text = 'a', length('ab '::char(5)), 'a'::char(3) || 'b'", "true|false|2|ab" },
-               { "SELECT 'abc'::varchar(2), upper('aé'), substring('hello' from 2 for 3), substring('hello', 0, 3)", "ab|Aé|ell|he" },
-               { "SELECT trim('  a '), trim(both 'x' from 'xax'), replace('aXbX', 'X', '-'), position('b' in 'abc'), concat('a', NULL, 1)", "a|a|a-b-|2|a1" },
-               { "SELECT DATE '2024-02-28' + 2, DATE '2024-03-01' - DATE '2024-02-01', TIMESTAMP '2024-01-05 10:20:30.5'", "2024-03-01|29|2024-01-05 10:20:30.5" },
-               { "SELECT DATE '2023-02-29'", "22008" }, { "SELECT 'x'::int", "22P02" }, { "SELECT 'yes'::boolean, 1::boolean, TRUE::int", "true|true|1" },
-               { "SELECT 'abc' LIKE 'a_c', 'a%c' LIKE 'a\\%c', 'abc' NOT LIKE '%z', 'b' LIKE 'a' ESCAPE 'xy'", "22019" },
-               { "SELECT 1 = 'x'", "22P02" }, { "SELECT 1 = '1', 'a' < 'b' , 1 || 'a'", "true|true|1a" }, { "SELECT 1 || 2", "42883" },
-               { "SELECT length(5)", "42883" });
+    POSTGRESQL({ "SELECT 'a '::char(3) = 'a'::char(5), 'a '::text = 'a', length('ab '::char(5)), "
+                 "'a'::char(3) || 'b'",
+                 "true|false|2|ab" },
+               { "SELECT 'abc'::varchar(2), upper('aé'), substring('hello' from 2 for 3), "
+                 "substring('hello', 0, 3)",
+                 "ab|Aé|ell|he" },
+               { "SELECT trim('  a '), trim(both 'x' from 'xax'), replace('aXbX', 'X', '-'), "
+                 "position('b' in 'abc'), concat('a', NULL, 1)",
+                 "a|a|a-b-|2|a1" },
+               { "SELECT DATE '2024-02-28' + 2, DATE '2024-03-01' - DATE '2024-02-01', TIMESTAMP "
+                 "'2024-01-05 10:20:30.5'",
+                 "2024-03-01|29|2024-01-05 10:20:30.5" },
+               { "SELECT DATE '2023-02-29'", "22008" }, { "SELECT 'x'::int", "22P02" },
+               { "SELECT 'yes'::boolean, 1::boolean, TRUE::int", "true|true|1" },
+               { "SELECT 'abc' LIKE 'a_c', 'a%c' LIKE 'a\\%c', 'abc' NOT LIKE '%z', 'b' LIKE 'a' "
+                 "ESCAPE 'xy'",
+                 "22019" },
+               { "SELECT 1 = 'x'", "22P02" },
+               { "SELECT 1 = '1', 'a' < 'b' , 1 || 'a'", "true|true|1a" },
+               { "SELECT 1 || 2", "42883" }, { "SELECT length(5)", "42883" });
 }
 
 #define TABLES                                                                                     \
     { "CREATE TABLE t (id int PRIMARY KEY, a int, s text)", "0 changed" },                         \
         { "CREATE TABLE u (id int PRIMARY KEY, t int, v numeric(6,2))", "0 changed" },             \
         { "INSERT INTO t VALUES (1, 10, 'x'), (2, 20, 'y'), (3, NULL, 'x')", "3 changed" },        \
-        { "INSERT INTO u VALUES (1, 1, 1.5), (2, 1, 2.5), (3, 2, 10), (4, 9, 0)", "4 changed" }
+    {                                                                                              \
+        "INSERT INTO u VALUES (1, 1, 1.5), (2, 1, 2.5), (3, 2, 10), (4, 9, 0)", "4 changed"        \
+    }
 
 TEST(test_exec__joins)
 {
-    POSTGRESQL(TABLES, { "SELECT t.id, u.id FROM t JOIN u ON u.t = t.id ORDER BY 1, 2", "1|1;1|2;2|3" },
-               { "SELECT t.id, u.id FROM t LEFT JOIN u ON u.t = t.id AND u.v > 2 ORDER BY 1, 2", "1|2;2|3;3|NULL" },
-               { "SELECT t.id, u.id FROM t RIGHT JOIN u ON u.t = t.id ORDER BY 2", "1|1;1|2;2|3;NULL|4" },
-               { "SELECT t.id, u.id FROM t FULL JOIN u ON u.t = t.id ORDER BY 1, 2", "1|1;1|2;2|3;3|NULL;NULL|4" },
-               { "SELECT count(*) FROM t CROSS JOIN u", "12" }, { "SELECT count(*) FROM t, u WHERE t.id = u.t AND t.a < u.v * 10", "3" },
-               { "SELECT id, a, v FROM t JOIN u USING (id) ORDER BY id", "1|10|1.50;2|20|2.50;3|NULL|10.00" },
-               { "SELECT * FROM t NATURAL JOIN u WHERE id = 2", "2|20|y|1|2.50" }, { "SELECT id FROM t NATURAL FULL JOIN u ORDER BY id", "1;2;3;4" },
-               { "SELECT a.id, b.id FROM t a JOIN t b ON a.s = b.s AND a.id < b.id", "1|3" },
-               { "SELECT id FROM t, u", "42702" }, { "SELECT t.id FROM t a", "42P01" }, { "SELECT nope FROM t", "42703" }, { "SELECT 1 FROM t, t", "42712" },
-               { "SELECT x.n FROM (SELECT id + 1 AS n FROM t) x WHERE x.n > 2 ORDER BY 1", "3;4" });
+    POSTGRESQL(
+        TABLES, { "SELECT t.id, u.id FROM t JOIN u ON u.t = t.id ORDER BY 1, 2", "1|1;1|2;2|3" },
+        { "SELECT t.id, u.id FROM t LEFT JOIN u ON u.t = t.id AND u.v > 2 ORDER BY 1, 2",
+          "1|2;2|3;3|NULL" },
+        { "SELECT t.id, u.id FROM t RIGHT JOIN u ON u.t = t.id ORDER BY 2", "1|1;1|2;2|3;NULL|4" },
+        { "SELECT t.id, u.id FROM t FULL JOIN u ON u.t = t.id ORDER BY 1, 2",
+          "1|1;1|2;2|3;3|NULL;NULL|4" },
+        { "SELECT count(*) FROM t CROSS JOIN u", "12" },
+        { "SELECT count(*) FROM t, u WHERE t.id = u.t AND t.a < u.v * 10", "3" },
+        { "SELECT id, a, v FROM t JOIN u USING (id) ORDER BY id",
+          "1|10|1.50;2|20|2.50;3|NULL|10.00" },
+        { "SELECT * FROM t NATURAL JOIN u WHERE id = 2", "2|20|y|1|2.50" },
+        { "SELECT id FROM t NATURAL FULL JOIN u ORDER BY id", "1;2;3;4" },
+        { "SELECT a.id, b.id FROM t a JOIN t b ON a.s = b.s AND a.id < b.id", "1|3" },
+        { "SELECT id FROM t, u", "42702" }, { "SELECT t.id FROM t a", "42P01" },
+        { "SELECT nope FROM t", "42703" }, { "SELECT 1 FROM t, t", "42712" },
+        { "SELECT x.n FROM (SELECT id + 1 AS n FROM t) x WHERE x.n > 2 ORDER BY 1", "3;4" });
 }
 
 TEST(test_exec__groups_sets_and_sub_selects)
 {
-    POSTGRESQL(TABLES, { "SELECT s, count(*), sum(a), avg(a) FROM t GROUP BY s ORDER BY s", "x|2|10|10.0000000000000000;y|1|20|20.0000000000000000" },
-               { "SELECT count(DISTINCT s), count(*) FILTER (WHERE a > 10) FROM t", "2|1" }, { "SELECT s FROM t GROUP BY s HAVING count(*) > 1", "x" },
-               { "SELECT a FROM t GROUP BY s", "42803" }, { "SELECT id, a FROM t GROUP BY id ORDER BY id DESC LIMIT 1", "3|NULL" },
-               { "SELECT a FROM t WHERE count(*) > 1", "42803" }, { "SELECT sum(count(*)) FROM t", "42803" },
-               { "SELECT s FROM t UNION SELECT 'z' ORDER BY 1", "x;y;z" }, { "SELECT s FROM t EXCEPT ALL SELECT 'x' ORDER BY 1", "x;y" },
-               { "SELECT s FROM t INTERSECT SELECT 'x'", "x" }, { "SELECT id FROM t UNION SELECT 'a'", "22P02" }, { "SELECT 1, 2 UNION SELECT 1", "42601" },
-               { "SELECT DISTINCT s FROM t ORDER BY s DESC", "y;x" }, { "SELECT DISTINCT s FROM t ORDER BY id", "42P10" },
-               { "SELECT id FROM t ORDER BY a NULLS FIRST", "3;1;2" }, { "SELECT id FROM t ORDER BY a DESC OFFSET 1 LIMIT 1", "2" },
-               { "SELECT id FROM t ORDER BY 1 FETCH FIRST 2 ROWS ONLY", "1;2" }, { "SELECT id FROM t LIMIT -1", "2201W" },
-               { "SELECT id, (SELECT count(*) FROM u WHERE u.t = t.id) FROM t ORDER BY 1", "1|2;2|1;3|0" }, { "SELECT (SELECT id FROM t)", "21000" },
-               { "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.t = t.id AND v > 2) ORDER BY 1", "1;2" },
-               { "SELECT id FROM t WHERE id NOT IN (SELECT t FROM u) ", "3" }, { "SELECT id FROM t WHERE (id, s) IN (SELECT id, 'x' FROM u) ORDER BY 1", "1;3" },
-               { "SELECT id FROM u WHERE v >= ALL (SELECT v FROM u)", "3" }, { "WITH w (n) AS (SELECT id FROM t WHERE a > 5) SELECT sum(x.n) FROM w x, w y", "6" },
-               { "CREATE VIEW big AS SELECT id, a FROM t WHERE a > 5", "0 changed" }, { "SELECT b.a FROM big b ORDER BY 1", "10;20" });
+    POSTGRESQL(
+        TABLES,
+        { "SELECT s, count(*), sum(a), avg(a) FROM t GROUP BY s ORDER BY s",
+          "x|2|10|10.0000000000000000;y|1|20|20.0000000000000000" },
+        { "SELECT count(DISTINCT s), count(*) FILTER (WHERE a > 10) FROM t", "2|1" },
+        { "SELECT s FROM t GROUP BY s HAVING count(*) > 1", "x" },
+        { "SELECT a FROM t GROUP BY s", "42803" },
+        { "SELECT id, a FROM t GROUP BY id ORDER BY id DESC LIMIT 1", "3|NULL" },
+        { "SELECT a FROM t WHERE count(*) > 1", "42803" },
+        { "SELECT sum(count(*)) FROM t", "42803" },
+        { "SELECT s FROM t UNION SELECT 'z' ORDER BY 1", "x;y;z" },
+        { "SELECT s FROM t EXCEPT ALL SELECT 'x' ORDER BY 1", "x;y" },
+        { "SELECT s FROM t INTERSECT SELECT 'x'", "x" },
+        { "SELECT id FROM t UNION SELECT 'a'", "22P02" }, { "SELECT 1, 2 UNION SELECT 1", "42601" },
+        { "SELECT DISTINCT s FROM t ORDER BY s DESC", "y;x" },
+        { "SELECT DISTINCT s FROM t ORDER BY id", "42P10" },
+        { "SELECT id FROM t ORDER BY a NULLS FIRST", "3;1;2" },
+        { "SELECT id FROM t ORDER BY a DESC OFFSET 1 LIMIT 1", "2" },
+        { "SELECT id FROM t ORDER BY 1 FETCH FIRST 2 ROWS ONLY", "1;2" },
+        { "SELECT id FROM t LIMIT -1", "2201W" },
+        { "SELECT id, (SELECT count(*) FROM u WHERE u.t = t.id) FROM t ORDER BY 1", "1|2;2|1;3|0" },
+        { "SELECT (SELECT id FROM t)", "21000" },
+        { "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.t = t.id AND v > 2) ORDER BY 1",
+          "1;2" },
+        { "SELECT id FROM t WHERE id NOT IN (SELECT t FROM u) ", "3" },
+        { "SELECT id FROM t WHERE (id, s) IN (SELECT id, 'x' FROM u) ORDER BY 1", "1;3" },
+        { "SELECT id FROM u WHERE v >= ALL (SELECT v FROM u)", "3" },
+        { "WITH w (n) AS (SELECT id FROM t WHERE a > 5) SELECT sum(x.n) FROM w x, w y", "6" },
+        { "CREATE VIEW big AS SELECT id, a FROM t WHERE a > 5", "0 changed" },
+        { "SELECT b.a FROM big b ORDER BY 1", "10;20" });
 }
 
 TEST(test_exec__changes)
 {
-    POSTGRESQL(TABLES, { "INSERT INTO t VALUES (1, 0, 'q')", "23505" }, { "INSERT INTO t (id) SELECT id + 10 FROM u WHERE v > 2 RETURNING id, a", "12|NULL;13|NULL" },
-               { "INSERT INTO t VALUES (1, 5, 'n') ON CONFLICT DO NOTHING", "0 changed" },
-               { "INSERT INTO t VALUES (1, 5, 'n'), (30, 6, 'm') ON CONFLICT (id) DO UPDATE SET a = t.a + excluded.a RETURNING id, a, s", "1|15|x;30|6|m" },
-               { "INSERT INTO t VALUES (40, 1, ''), (40, 1, '') ON CONFLICT (id) DO UPDATE SET a = 0", "21000" },
-               { "INSERT INTO t VALUES (50, 'abc', '')", "22P02" }, { "INSERT INTO t (id, a) VALUES (1, 2, 3)", "42601" }, { "INSERT INTO t (s, a) VALUES ('z', 1)", "23502" },
-               { "UPDATE t SET a = id, id = a WHERE id = 2 RETURNING id, a", "20|2" }, { "UPDATE t SET a = u.v FROM u WHERE u.t = t.id AND u.id = 2 RETURNING t.id, a, u.v", "1|3|2.50" },
-               { "UPDATE t SET (a, s) = (7, 'w') WHERE id = 3", "1 changed" }, { "UPDATE t SET a = (SELECT max(id) FROM t) WHERE id IN (1, 3)", "2 changed" },
-               { "SELECT id, a FROM t ORDER BY 1", "1|30;3|30;12|NULL;13|NULL;20|2;30|6" }, { "DELETE FROM t USING u WHERE t.id = u.id RETURNING t.id", "1;3" },
-               { "UPDATE t SET id = 12 WHERE id = 13", "23505" }, { "UPDATE t SET a = s", "42804" }, { "TRUNCATE t", "0 changed" }, { "SELECT count(*) FROM t", "0" });
+    POSTGRESQL(
+        TABLES, { "INSERT INTO t VALUES (1, 0, 'q')", "23505" },
+        { "INSERT INTO t (id) SELECT id + 10 FROM u WHERE v > 2 RETURNING id, a",
+          "12|NULL;13|NULL" },
+        { "INSERT INTO t VALUES (1, 5, 'n') ON CONFLICT DO NOTHING", "0 changed" },
+        { "INSERT INTO t VALUES (1, 5, 'n'), (30, 6, 'm') ON CONFLICT (id) DO UPDATE SET a = t.a + "
+          "excluded.a RETURNING id, a, s",
+          "1|15|x;30|6|m" },
+        { "INSERT INTO t VALUES (40, 1, ''), (40, 1, '') ON CONFLICT (id) DO UPDATE SET a = 0",
+          "21000" },
+        { "INSERT INTO t VALUES (50, 'abc', '')", "22P02" },
+        { "INSERT INTO t (id, a) VALUES (1, 2, 3)", "42601" },
+        { "INSERT INTO t (s, a) VALUES ('z', 1)", "23502" },
+        { "UPDATE t SET a = id, id = a WHERE id = 2 RETURNING id, a", "20|2" },
+        { "UPDATE t SET a = u.v FROM u WHERE u.t = t.id AND u.id = 2 RETURNING t.id, a, u.v",
+          "1|3|2.50" },
+        { "UPDATE t SET (a, s) = (7, 'w') WHERE id = 3", "1 changed" },
+        { "UPDATE t SET a = (SELECT max(id) FROM t) WHERE id IN (1, 3)", "2 changed" },
+        { "SELECT id, a FROM t ORDER BY 1", "1|30;3|30;12|NULL;13|NULL;20|2;30|6" },
+        { "DELETE FROM t USING u WHERE t.id = u.id RETURNING t.id", "1;3" },
+        { "UPDATE t SET id = 12 WHERE id = 13", "23505" }, { "UPDATE t SET a = s", "42804" },
+        { "TRUNCATE t", "0 changed" }, { "SELECT count(*) FROM t", "0" });
 }
 
 TEST(test_exec__constraints)
 {
-    POSTGRESQL({ "CREATE TABLE p (id int PRIMARY KEY, k text UNIQUE, n int NOT NULL DEFAULT 4 CHECK (n > 0), d int GENERATED ALWAYS AS (n * 2) STORED)", "0 changed" },
-               { "CREATE TABLE c (id int PRIMARY KEY, p int REFERENCES p ON DELETE CASCADE ON UPDATE CASCADE)", "0 changed" },
-               { "CREATE TABLE d (id int PRIMARY KEY, p int DEFAULT 1 REFERENCES p ON DELETE SET NULL, q int REFERENCES p DEFERRABLE INITIALLY DEFERRED)", "0 changed" },
-               { "INSERT INTO p (id, k) VALUES (1, 'a'), (2, NULL), (3, NULL) RETURNING d", "8;8;8" }, { "INSERT INTO p (id, k) VALUES (4, 'a')", "23505" },
-               { "INSERT INTO p (id, n) VALUES (4, 0)", "23514" }, { "INSERT INTO p (id, n) VALUES (4, NULL)", "23502" }, { "INSERT INTO p (id, d) VALUES (4, 1)", "428C9" },
-               { "INSERT INTO c VALUES (1, 9)", "23503" }, { "INSERT INTO c VALUES (1, 1), (2, 2), (3, NULL)", "3 changed" }, { "INSERT INTO d VALUES (1, 2, NULL)", "1 changed" },
-               { "UPDATE p SET id = 20 WHERE id = 2", "23503" }, { "UPDATE p SET id = 10 WHERE id = 1", "1 changed" }, { "SELECT p FROM c ORDER BY id", "10;2;NULL" },
-               { "DELETE FROM p WHERE id IN (2, 10)", "2 changed" }, { "SELECT count(*) FROM c", "1" }, { "SELECT p FROM d", "NULL" },
-               { "BEGIN", "0 changed" }, { "INSERT INTO d VALUES (2, NULL, 77)", "1 changed" }, { "INSERT INTO p (id) VALUES (77)", "1 changed" }, { "COMMIT", "0 changed" },
-               { "BEGIN", "0 changed" }, { "INSERT INTO d VALUES (3, NULL, 78)", "1 changed" }, { "COMMIT", "23503" }, { "SELECT count(*) FROM d", "2" },
-               { "DELETE FROM p WHERE id = 77", "23503" }, { "TRUNCATE p", "0A000" }, { "DROP TABLE p", "2BP01" }, { "CREATE UNIQUE INDEX x ON p (n)", "23505" });
+    POSTGRESQL(
+        { "CREATE TABLE p (id int PRIMARY KEY, k text UNIQUE, n int NOT NULL DEFAULT 4 CHECK (n > "
+          "0), d int GENERATED ALWAYS AS (n * 2) STORED)",
+          "0 changed" },
+        { "CREATE TABLE c (id int PRIMARY KEY, p int REFERENCES p ON DELETE CASCADE ON UPDATE "
+          "CASCADE)",
+          "0 changed" },
+        { "CREATE TABLE d (id int PRIMARY KEY, p int DEFAULT 1 REFERENCES p ON DELETE SET NULL, q "
+          "int REFERENCES p DEFERRABLE INITIALLY DEFERRED)",
+          "0 changed" },
+        { "INSERT INTO p (id, k) VALUES (1, 'a'), (2, NULL), (3, NULL) RETURNING d", "8;8;8" },
+        { "INSERT INTO p (id, k) VALUES (4, 'a')", "23505" },
+        { "INSERT INTO p (id, n) VALUES (4, 0)", "23514" },
+        { "INSERT INTO p (id, n) VALUES (4, NULL)", "23502" },
+        { "INSERT INTO p (id, d) VALUES (4, 1)", "428C9" },
+        { "INSERT INTO c VALUES (1, 9)", "23503" },
+        { "INSERT INTO c VALUES (1, 1), (2, 2), (3, NULL)", "3 changed" },
+        { "INSERT INTO d VALUES (1, 2, NULL)", "1 changed" },
+        { "UPDATE p SET id = 20 WHERE id = 2", "23503" },
+        { "UPDATE p SET id = 10 WHERE id = 1", "1 changed" },
+        { "SELECT p FROM c ORDER BY id", "10;2;NULL" },
+        { "DELETE FROM p WHERE id IN (2, 10)", "2 changed" }, { "SELECT count(*) FROM c", "1" },
+        { "SELECT p FROM d", "NULL" }, { "BEGIN", "0 changed" },
+        { "INSERT INTO d VALUES (2, NULL, 77)", "1 changed" },
+        { "INSERT INTO p (id) VALUES (77)", "1 changed" }, { "COMMIT", "0 changed" },
+        { "BEGIN", "0 changed" }, { "INSERT INTO d VALUES (3, NULL, 78)", "1 changed" },
+        { "COMMIT", "23503" }, { "SELECT count(*) FROM d", "2" },
+        { "DELETE FROM p WHERE id = 77", "23503" }, { "TRUNCATE p", "0A000" },
+        { "DROP TABLE p", "2BP01" }, { "CREATE UNIQUE INDEX x ON p (n)", "23505" });
 }
 
 TEST(test_exec__savepoints_and_schema_in_transactions)
 {
-    POSTGRESQL({ "CREATE TABLE t (id int PRIMARY KEY)", "0 changed" }, { "BEGIN", "0 changed" }, { "INSERT INTO t VALUES (1)", "1 changed" }, { "SAVEPOINT a", "0 changed" },
-               { "INSERT INTO t VALUES (1)", "23505" }, { "SELECT 1", "25P02" }, { "ROLLBACK TO a", "0 changed" }, { "INSERT INTO t VALUES (2)", "1 changed" }, { "SAVEPOINT a", "0 changed" },
-               { "DELETE FROM t", "2 changed" }, { "ROLLBACK TO a", "0 changed" }, { "RELEASE a", "0 changed" }, { "CREATE TABLE v (x int)", "0 changed" }, { "INSERT INTO v VALUES (1), (1)", "2 changed" },
-               { "SELECT count(*) FROM t, v", "4" }, { "ROLLBACK TO b", "3B001" }, { "ROLLBACK", "0 changed" }, { "SELECT * FROM v", "42P01" }, { "SELECT count(*) FROM t", "0" }, { "SAVEPOINT x", "25P01" });
+    POSTGRESQL({ "CREATE TABLE t (id int PRIMARY KEY)", "0 changed" }, { "BEGIN", "0 changed" },
+               { "INSERT INTO t VALUES (1)", "1 changed" }, { "SAVEPOINT a", "0 changed" },
+               { "INSERT INTO t VALUES (1)", "23505" }, { "SELECT 1", "25P02" },
+               { "ROLLBACK TO a", "0 changed" }, { "INSERT INTO t VALUES (2)", "1 changed" },
+               { "SAVEPOINT a", "0 changed" }, { "DELETE FROM t", "2 changed" },
+               { "ROLLBACK TO a", "0 changed" }, { "RELEASE a", "0 changed" },
+               { "CREATE TABLE v (x int)", "0 changed" },
+               { "INSERT INTO v VALUES (1), (1)", "2 changed" },
+               { "SELECT count(*) FROM t, v", "4" }, { "ROLLBACK TO b", "3B001" },
+               { "ROLLBACK", "0 changed" }, { "SELECT * FROM v", "42P01" },
+               { "SELECT count(*) FROM t", "0" }, { "SAVEPOINT x", "25P01" });
 }
 
 TEST(test_exec__sequences)
 {
-    POSTGRESQL({ "CREATE SEQUENCE s START 5 INCREMENT 2", "0 changed" }, { "SELECT nextval('s'), nextval('s')", "5|7" }, { "SELECT currval('s')", "7" },
-               { "CREATE TABLE t (id serial PRIMARY KEY, x int, y int GENERATED BY DEFAULT AS IDENTITY)", "0 changed" }, { "INSERT INTO t (x) VALUES (1), (2) RETURNING id, y", "1|1;2|2" },
-               { "SELECT now() = current_timestamp, random() < 1", "true|true" });
+    POSTGRESQL(
+        { "CREATE SEQUENCE s START 5 INCREMENT 2", "0 changed" },
+        { "SELECT nextval('s'), nextval('s')", "5|7" }, { "SELECT currval('s')", "7" },
+        { "CREATE TABLE t (id serial PRIMARY KEY, x int, y int GENERATED BY DEFAULT AS IDENTITY)",
+          "0 changed" },
+        { "INSERT INTO t (x) VALUES (1), (2) RETURNING id, y", "1|1;2|2" },
+        { "SELECT now() = current_timestamp, random() < 1", "true|true" });
 }
 
 TEST(test_exec__refuses_by_name_and_place)
@@ -261,14 +353,15 @@ static void spied_open(struct spied *s)
     esse_exec_begin(s->exec);
     CHECK(spied_run(s, "CREATE TABLE t (id int PRIMARY KEY, a int, b int, w timestamp)"));
     for (int i = 0; i < 50; i++)
-        CHECK(spied_run(s, esse_arena_format(s->arena, "INSERT INTO t VALUES (%d, %d, %d)", i,
-                                             i % 10, i * 2)));
+        CHECK(spied_run(
+            s, esse_arena_format(s->arena, "INSERT INTO t VALUES (%d, %d, %d)", i, i % 10, i * 2)));
     spied_commit(s);
 }
 
 static void spied_close(struct spied *s)
 {
     esse_exec_free(s->exec);
+    esse_compiler_free(s->compiler);
     esse_arena_free(s->arena);
 }
 
@@ -346,6 +439,31 @@ TEST(test_exec__says_which_rows_are_equal_to_order_by)
     spied_close(&s);
 }
 
+TEST(test_exec__texts_of_one_shape_are_compiled_once)
+{
+    struct spied s;
+    spied_open(&s);
+    const uint64_t before = esse_compiler_shapes(s.compiler);
+    for (int i = 0; i < 40; i++) {
+        CHECK(spied_run(&s, esse_arena_format(s.arena, "SELECT b, -%d, 'x%d' FROM t WHERE id = %d",
+                                              i + 1, i, i)));
+        CHECK_EQ(s.result.count, 1);
+        CHECK_EQ(s.result.rows[0].is.number, 2 * i);
+        CHECK_EQ(s.result.rows[1].is.number, -i - 1);
+        CHECK_EQ(s.result.rows[2].length, i < 10 ? 2 : 3);
+    }
+    CHECK_EQ(esse_compiler_shapes(s.compiler) - before, 1);
+    /* Where a literal says what the statement is, texts are compiled one by one. */
+    CHECK(spied_run(&s, "SELECT id, a FROM t WHERE id < 4 ORDER BY 1 DESC"));
+    CHECK_EQ(s.result.rows[0].is.number, 3);
+    CHECK(spied_run(&s, "SELECT id, a FROM t WHERE id < 4 ORDER BY 2"));
+    CHECK_EQ(s.result.rows[0].is.number, 0);
+    CHECK(spied_run(&s, "SELECT a + 1, count(*) FROM t GROUP BY a + 1"));
+    CHECK(!spied_run(&s, "SELECT a + 1, count(*) FROM t GROUP BY a + 2"));
+    CHECK(spied_run(&s, "SELECT CAST(1.239 AS numeric(3,2)), CAST(1.239 AS numeric(4,1))"));
+    spied_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_exec__asks_the_store_for_no_more_than_it_needs),
         cmocka_unit_test(test_exec__a_run_can_be_repeated),
         cmocka_unit_test(test_exec__holes_are_copied_and_asked_for_when_they_matter),
+        cmocka_unit_test(test_exec__texts_of_one_shape_are_compiled_once),
         cmocka_unit_test(test_exec__says_which_rows_are_equal_to_order_by),
     };
     return cmocka_run_group_tests_name("exec", tests, NULL, NULL);

@@ -119,7 +119,8 @@ static void put_sub_select(struct script *s, const struct scope *scope, unsigned
         inner.aliases[5] = alias;
     switch (below(s, 3)) {
     case 0:
-        put(s, "%sEXISTS (SELECT 1 FROM t%u x%u WHERE ", PICK(s, "", "NOT "), below(s, TABLES), alias);
+        put(s, "%sEXISTS (SELECT 1 FROM t%u x%u WHERE ", PICK(s, "", "NOT "), below(s, TABLES),
+            alias);
         break;
     case 1:
         put_integer(s, scope, 0);
@@ -129,8 +130,8 @@ static void put_sub_select(struct script *s, const struct scope *scope, unsigned
     default:
         put_integer(s, scope, 0);
         put(s, " %s (SELECT %s(x%u.%s) FROM t%u x%u WHERE ", PICK(s, "=", "<", ">="),
-            PICK(s, "count", "min", "max", "sum"), alias, PICK(s, "id", "a", "b"),
-            below(s, TABLES), alias);
+            PICK(s, "count", "min", "max", "sum"), alias, PICK(s, "id", "a", "b"), below(s, TABLES),
+            alias);
         break;
     }
     put_condition(s, &inner, depth);
@@ -264,8 +265,9 @@ static void put_change(struct script *s)
         put_integer(s, &none, 1);
         put(s, ", ");
         put_text(s, &none, 1);
-        put(s, ")%s", PICK(s, "", "", " ON CONFLICT DO NOTHING",
-                           " ON CONFLICT (id) DO UPDATE SET b = excluded.b + 1"));
+        put(s, ")%s",
+            PICK(s, "", "", " ON CONFLICT DO NOTHING",
+                 " ON CONFLICT (id) DO UPDATE SET b = excluded.b + 1"));
         break;
     case 2:
         own.aliases[0] = s->aliases++;
@@ -395,8 +397,8 @@ static void run_round(unsigned seed)
     }
     for (unsigned i = 0; i < 15; i++) {
         script.length = 0;
-        put(&script, "INSERT INTO t%u VALUES (%u, %u, %u, %s)", i % TABLES, i / TABLES, below(&script, 5),
-            below(&script, 30), PICK(&script, "'a'", "'b'", "'ab'", "NULL"));
+        put(&script, "INSERT INTO t%u VALUES (%u, %u, %u, %s)", i % TABLES, i / TABLES,
+            below(&script, 5), below(&script, 30), PICK(&script, "'a'", "'b'", "'ab'", "NULL"));
         compare_both(&sides, script.text);
     }
     for (unsigned i = 0; i < 50; i++) {

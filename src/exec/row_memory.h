@@ -1,5 +1,5 @@
-#ifndef ESSE_EXEC_MEMORY_H
-#define ESSE_EXEC_MEMORY_H
+#ifndef ESSE_EXEC_ROW_MEMORY_H
+#define ESSE_EXEC_ROW_MEMORY_H
 
 #include "exec/overlay.h"
 

@@ -1,5 +1,5 @@
-#ifndef ESSE_EXEC_STORE_H
-#define ESSE_EXEC_STORE_H
+#ifndef ESSE_EXEC_ROW_STORE_H
+#define ESSE_EXEC_ROW_STORE_H
 
 #include "sql/key.h"
 

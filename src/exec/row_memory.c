@@ -1,4 +1,4 @@
-#include "exec/memory.h"
+#include "exec/row_memory.h"
 
 #include "base/hash.h"
 #include "exec/ordered.h"
@@ -22,7 +22,7 @@ struct stored_table {
     const struct esse_table *table;
     struct kept_vec rows;
     struct esse_index by_key;
-    struct ordered_index order;         /* by key */
+    struct ordered_index order;       /* by key */
     struct ordered_index_vec indexes; /* as the table's */
     uint64_t numbers;
 };
