@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "exec/exec_run.h"
-#include "sql/routine.h"
 
 #include <assert.h>
 #include <string.h>
@@ -96,17 +95,6 @@ static bool ask_hole(void *context, enum esse_hole_kind kind, const struct esse_
     return outside->hole(outside->context, kind, sequence, value, run->eval.fault);
 }
 
-static bool ask_call(void *context, uint32_t routine, const struct esse_datum *args, uint32_t count,
-                     struct esse_datum *value)
-{
-    struct exec_run *run = context;
-    (void)args;
-    (void)count;
-    (void)value;
-    return esse_fault_unsupported(run->eval.fault, 0, "the function %s() is not supported",
-                                  run->schema->routines.at[routine]->name);
-}
-
 /* ---- savepoints ---- */
 
 static bool find_savepoint(struct esse_exec *exec, const char *name, size_t *at,
@@ -177,7 +165,6 @@ static bool run_statement(struct exec_run *run, const struct esse_statement *sta
     case ESSE_STATEMENT_CREATE_INDEX:
     case ESSE_STATEMENT_CREATE_VIEW:
     case ESSE_STATEMENT_CREATE_SEQUENCE:
-    case ESSE_STATEMENT_CREATE_ROUTINE:
     case ESSE_STATEMENT_DROP:
         return create(run, statement);
     case ESSE_STATEMENT_SAVEPOINT:
@@ -193,25 +180,21 @@ static bool run_statement(struct exec_run *run, const struct esse_statement *sta
     case ESSE_STATEMENT_ROLLBACK:
         return esse_fault_unsupported(run->eval.fault, 0,
                                       "BEGIN, COMMIT and ROLLBACK are not part of a transaction");
-    case ESSE_STATEMENT_CALL:
-    case ESSE_STATEMENT_DO:
-        break;
     }
-    return esse_fault_unsupported(run->eval.fault, 0, "procedures are not supported");
+    assert(false);
+    return false;
 }
 
 static struct exec_run start_run(struct esse_exec *exec, struct esse_fault *fault)
 {
     *fault = (struct esse_fault){ .kind = ESSE_FAULT_NONE };
-    return (struct exec_run){ .exec = exec,
-                              .eval = { .arena = exec->scratch,
-                                        .fault = fault,
-                                        .query = ask_query,
-                                        .hole = ask_hole,
-                                        .call = ask_call },
-                              .overlay = &exec->overlay,
-                              .schema = exec->schema,
-                              .is_mysql = exec->schema->dialect == ESSE_DIALECT_MYSQL };
+    return (struct exec_run){
+        .exec = exec,
+        .eval = { .arena = exec->scratch, .fault = fault, .query = ask_query, .hole = ask_hole },
+        .overlay = &exec->overlay,
+        .schema = exec->schema,
+        .is_mysql = exec->schema->dialect == ESSE_DIALECT_MYSQL
+    };
 }
 
 bool esse_exec_run(struct esse_exec *exec, const struct esse_compiled *compiled,

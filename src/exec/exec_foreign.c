@@ -132,7 +132,6 @@ static bool find_parents(struct exec_run *run, const struct esse_foreign *foreig
 
 static bool broken(struct exec_run *run, const struct esse_foreign *foreign, bool is_parent)
 {
-    run->eval.fault->mysql = 0;
     return esse_fault(run->eval.fault, "23503", 0,
                       is_parent ? "update or delete on table \"%s\" violates foreign key "
                                   "constraint \"%s\""

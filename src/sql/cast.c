@@ -194,7 +194,7 @@ static bool text_to_real(struct esse_datum text, struct esse_type to, double *re
 static bool cast_real(struct esse_datum from, struct esse_type to, struct esse_datum *result,
                       struct esse_fault *fault)
 {
-    double real;
+    double real = 0;
     if (from.kind == ESSE_DATUM_TEXT) {
         if (!text_to_real(from, to, &real, fault))
             return false;

@@ -317,16 +317,6 @@ bool esse_compile(struct esse_compiler *compiler, const char *text, size_t lengt
     return compiled->statement != NULL;
 }
 
-const struct esse_statement *esse_compile_within(struct esse_compiler *compiler,
-                                                 const struct esse_names *names, const char *text,
-                                                 size_t length, struct esse_fault *fault)
-{
-    struct sql_compile c = start(compiler, fault);
-    c.names = names;
-    c.text = esse_arena_text(c.arena, text, length);
-    return compile_text(&c, c.text);
-}
-
 size_t esse_statement_end(enum esse_dialect dialect, const char *text, size_t length)
 {
     struct sql_tokens tokens = { .text = text,

@@ -34,22 +34,4 @@ uint64_t esse_compiler_shapes(const struct esse_compiler *compiler);
  * strings, remarks and the bodies of procedures do not count. */
 size_t esse_statement_end(enum esse_dialect dialect, const char *text, size_t length);
 
-/* ---- for procedures: names that are variables ---- */
-
-struct esse_name {
-    const char *name;
-    struct esse_type type;
-    uint32_t number;
-};
-struct esse_names {
-    const struct esse_names *up;
-    const struct esse_name *at;
-    uint32_t count;
-};
-
-/* Without sharing; the statement keeps its literals. */
-const struct esse_statement *esse_compile_within(struct esse_compiler *compiler,
-                                                 const struct esse_names *names, const char *text,
-                                                 size_t length, struct esse_fault *fault);
-
 #endif

@@ -211,18 +211,6 @@ static const struct sql_visible *find_visible(struct sql_compile *c, const struc
     return found;
 }
 
-static struct esse_expr *find_variable(struct sql_compile *c, const char *name, uint32_t at)
-{
-    for (const struct esse_names *names = c->names; names; names = names->up)
-        for (uint32_t i = 0; i < names->count; i++)
-            if (strcmp(names->at[i].name, name) == 0) {
-                struct esse_expr *expr = sql_new(c, ESSE_EXPR_VARIABLE, names->at[i].type, at, 0);
-                expr->is.number = names->at[i].number;
-                return expr;
-            }
-    return NULL;
-}
-
 struct esse_expr *sql_find(struct sql_compile *c, const char *table, const char *name, uint32_t at)
 {
     uint32_t depth = 0;
@@ -237,9 +225,7 @@ struct esse_expr *sql_find(struct sql_compile *c, const char *table, const char 
         expr->at = at;
         return expr;
     }
-    if (table)
-        name = esse_arena_format(c->arena, "%s.%s", table, name);
-    return find_variable(c, name, at);
+    return NULL;
 }
 
 static bool has_table(const struct sql_compile *c, const char *table)

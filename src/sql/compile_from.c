@@ -115,14 +115,11 @@ static struct esse_query *compile_view(struct sql_compile *c, const struct esse_
 {
     struct sql_scope *scope = c->scope;
     const struct sql_cte *ctes = c->ctes;
-    const struct esse_names *names = c->names;
     c->scope = NULL;
     c->ctes = NULL;
-    c->names = NULL;
     struct esse_query *query = sql_compile_query(c, view->query);
     c->scope = scope;
     c->ctes = ctes;
-    c->names = names;
     return query;
 }
 

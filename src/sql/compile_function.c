@@ -1,4 +1,3 @@
-#include "sql/routine.h"
 #include "sql/sql_compile.h"
 
 #include <string.h>
@@ -210,7 +209,7 @@ static bool rounding_args(struct sql_compile *c, struct esse_expr *call, const c
     if (args[0]->type.base == ESSE_TYPE_UNKNOWN && call->count == 2)
         args[0] = sql_coerce(c, args[0], ESSE_TYPE(NUMERIC), SQL_EXPLICIT);
     if (args[0] && args[0]->type.base == ESSE_TYPE_UNKNOWN && !c->is_mysql &&
-        call->is.call.function == ESSE_FN_TRUNC)
+        call->is.function == ESSE_FN_TRUNC)
         return sql_error(c, (int32_t)call->at - 1, "42725",
                          "function trunc(unknown) is not unique");
     if (!args[0] || !number_arg(c, name, call->at, &args[0]))
@@ -308,30 +307,6 @@ static bool settle_args(struct sql_compile *c, struct esse_expr *call, const cha
     return false;
 }
 
-static struct esse_expr *call_routine(struct sql_compile *c, const struct esse_routine *routine,
-                                      uint32_t at, struct esse_expr **args, uint32_t count)
-{
-    struct esse_expr *call = sql_new(c, ESSE_EXPR_FUNCTION, routine->returns, at, count);
-    if (routine->is_procedure)
-        return sql_error(c, (int32_t)at - 1, "42809", "%s is a procedure", routine->name);
-    if (count != routine->in_count)
-        return sql_error(c, (int32_t)at - 1, "42883",
-                         "function %s with %u arguments does not exist", routine->name, count);
-    call->is.call.function = ESSE_FN_CALL;
-    call->is.call.routine = routine->number;
-    call->is_negated = true;
-    for (uint32_t i = 0, in = 0; i < routine->parameter_count; i++)
-        if (routine->parameters[i].is_in) {
-            call->args[in] = sql_coerce(c, args[in], routine->parameters[i].type, SQL_ASSIGN);
-            if (!call->args[in++])
-                return NULL;
-        }
-    for (struct sql_scope *scope = c->scope; scope; scope = scope->up)
-        if (scope->query)
-            scope->query->has_holes = true; /* it may do anything: not kept */
-    return call;
-}
-
 static struct esse_expr *sequence_function(struct sql_compile *c, enum esse_hole_kind kind,
                                            uint32_t at, struct esse_expr **args)
 {
@@ -364,9 +339,6 @@ static const struct {
 struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_t at,
                                 struct esse_expr **args, uint32_t count)
 {
-    const struct esse_routine *routine = esse_schema_routine(c->schema, name);
-    if (routine)
-        return call_routine(c, routine, at, args, count);
     if (count == 1 && strcmp(name, "nextval") == 0)
         return sequence_function(c, ESSE_HOLE_NEXTVAL, at, args);
     if (count == 1 && strcmp(name, "currval") == 0)
@@ -383,10 +355,10 @@ struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_
                              "function %s with %u arguments does not exist", name, count);
         struct esse_expr *call = sql_new(c, ESSE_EXPR_FUNCTION, ESSE_TYPE(TEXT), at, count);
         memcpy(call->args, args, count * sizeof *args);
-        call->is.call.function = functions[i].function;
+        call->is.function = functions[i].function;
         call->op = c->is_mysql ? 'm' : 0;
         if (c->is_mysql && functions[i].function == ESSE_FN_LENGTH && strcmp(name, "length") == 0)
-            call->is.call.function = ESSE_FN_OCTET_LENGTH;
+            call->is.function = ESSE_FN_OCTET_LENGTH;
         return settle_args(c, call, name, functions[i].signature) ? call : NULL;
     }
     return sql_unsupported(c, (int32_t)at - 1, "the function %s() is not supported", name);

@@ -25,14 +25,12 @@ bool sql_same_expr(const struct esse_expr *a, const struct esse_expr *b)
                a->is.column.column == b->is.column.column;
     case ESSE_EXPR_SLOT:
     case ESSE_EXPR_PARAM:
-    case ESSE_EXPR_VARIABLE:
     case ESSE_EXPR_PLACE:
         return a->is.number == b->is.number;
     case ESSE_EXPR_AGGREGATE:
         return a->is.number == b->is.number;
     case ESSE_EXPR_FUNCTION:
-        return a->is.call.function == b->is.call.function &&
-               a->is.call.routine == b->is.call.routine && a->is.call.function != ESSE_FN_CALL;
+        return a->is.function == b->is.function;
     case ESSE_EXPR_HOLE:
     case ESSE_EXPR_EXISTS:
     case ESSE_EXPR_SCALAR:

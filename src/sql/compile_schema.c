@@ -1,4 +1,3 @@
-#include "sql/routine.h"
 #include "sql/sql_compile.h"
 
 #include <string.h>
@@ -422,11 +421,6 @@ bool sql_compile_drop(struct sql_compile *c, const PgQuery__DropStmt *node,
         break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
         statement->drop = 'i';
-        break;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
-        statement->drop = 'r';
         break;
     default:
         return sql_unsupported(c, -1, "such a DROP is not supported");

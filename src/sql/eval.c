@@ -487,9 +487,6 @@ bool esse_eval(struct esse_eval *eval, const struct esse_frame *frame, const str
         return slot(eval, expr, value);
     case ESSE_EXPR_PARAM:
         return param(eval, expr, value);
-    case ESSE_EXPR_VARIABLE:
-        *value = eval->variables[expr->is.number];
-        return true;
     case ESSE_EXPR_COLUMN:
         *value = column(frame, expr);
         return true;

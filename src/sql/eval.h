@@ -4,8 +4,8 @@
 #include "sql/schema.h"
 
 /*
- * Evaluation of compiled expressions.  Sub-selects, functions of the schema and what only the
- * server knows are asked of the runner, by functions.
+ * Evaluation of compiled expressions.  Sub-selects and what only the server knows are asked of the
+ * runner, by functions.
  *
  * Cost: a switch for each node of the expression; memory from 'arena' for texts and wide numbers.
  */
@@ -29,7 +29,6 @@ struct esse_eval {
     struct esse_fault *fault;
     const struct esse_datum *slots, *params;
     uint32_t param_count;
-    struct esse_datum *variables;
     const struct esse_datum *place; /* the row that PLACEs are columns of */
 
     void *context;
@@ -37,8 +36,6 @@ struct esse_eval {
     bool (*query)(void *context, const struct esse_query *query, const struct esse_frame *frame,
                   size_t most, struct esse_subrows *rows);
     bool (*hole)(void *context, enum esse_hole_kind kind, const struct esse_sequence *sequence,
-                 struct esse_datum *value);
-    bool (*call)(void *context, uint32_t routine, const struct esse_datum *args, uint32_t count,
                  struct esse_datum *value);
 };
 

@@ -16,9 +16,8 @@ enum esse_fault_kind {
 
 struct esse_fault {
     enum esse_fault_kind kind;
-    char state[6];  /* SQLSTATE */
-    uint16_t mysql; /* MySQL's number, in its dialect; 0 if not known */
-    uint32_t at;    /* byte of the text, from 1; 0 if not known */
+    char state[6]; /* SQLSTATE */
+    uint32_t at;   /* byte of the text, from 1; 0 if not known */
     uint64_t hole;
     char text[240];
 };

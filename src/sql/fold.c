@@ -156,13 +156,11 @@ bool esse_row_check(struct esse_eval *eval, const struct esse_table *table,
     const struct esse_datum *rows[] = { row };
     const struct esse_frame frame = { .rows = rows };
     for (uint32_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].not_null && row[i].kind == ESSE_DATUM_NULL) {
-            eval->fault->mysql = 1048;
+        if (table->columns[i].not_null && row[i].kind == ESSE_DATUM_NULL)
             return esse_fault(eval->fault, "23502", 0,
                               "null value in column \"%s\" of relation \"%s\" violates not-null "
                               "constraint",
                               table->columns[i].name, table->name);
-        }
     for (uint32_t i = 0; i < table->check_count; i++) {
         struct esse_datum value;
         if (!esse_eval(eval, &frame, table->checks[i].condition, &value))

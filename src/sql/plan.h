@@ -20,9 +20,8 @@
 
 enum esse_expr_kind {
     ESSE_EXPR_CONSTANT,
-    ESSE_EXPR_SLOT,     /* a literal of the text, which differs from text to text of one shape */
-    ESSE_EXPR_PARAM,    /* $number, from 1 */
-    ESSE_EXPR_VARIABLE, /* of a procedure */
+    ESSE_EXPR_SLOT,  /* a literal of the text, which differs from text to text of one shape */
+    ESSE_EXPR_PARAM, /* $number, from 1 */
     ESSE_EXPR_COLUMN,
     ESSE_EXPR_AGGREGATE, /* number among those of its query */
     ESSE_EXPR_PLACE,     /* a column of the row that a sub-select of this expression has */
@@ -81,8 +80,6 @@ enum esse_function {
     ESSE_FN_LPAD,
     ESSE_FN_RPAD,
     ESSE_FN_REVERSE,
-    ESSE_FN_DIV,  /* MySQL's DIV */
-    ESSE_FN_CALL, /* a function of the schema: number */
 };
 
 /* What only the server knows. */
@@ -116,10 +113,7 @@ struct esse_expr {
         } column;
         struct esse_query *query;
         enum esse_cast_how how;
-        struct {
-            enum esse_function function;
-            uint32_t routine;
-        } call;
+        enum esse_function function;
         struct {
             enum esse_hole_kind kind;
             const struct esse_sequence *sequence;
@@ -224,7 +218,6 @@ enum esse_statement_kind {
     ESSE_STATEMENT_CREATE_INDEX,
     ESSE_STATEMENT_CREATE_VIEW,
     ESSE_STATEMENT_CREATE_SEQUENCE,
-    ESSE_STATEMENT_CREATE_ROUTINE,
     ESSE_STATEMENT_DROP,
     ESSE_STATEMENT_BEGIN,
     ESSE_STATEMENT_COMMIT,
@@ -233,9 +226,7 @@ enum esse_statement_kind {
     ESSE_STATEMENT_RELEASE,
     ESSE_STATEMENT_ROLLBACK_TO,
     ESSE_STATEMENT_CONSTRAINTS, /* SET CONSTRAINTS ALL, 'flag': DEFERRED */
-    ESSE_STATEMENT_CALL,
-    ESSE_STATEMENT_DO,
-    ESSE_STATEMENT_NOTHING, /* an empty text, SET TRANSACTION and the like */
+    ESSE_STATEMENT_NOTHING,     /* an empty text, SET TRANSACTION and the like */
 };
 
 struct esse_assignment {
@@ -270,7 +261,6 @@ struct esse_change {
     uint32_t source_count;
 };
 
-struct esse_routine;
 struct esse_view;
 
 struct esse_statement {
@@ -285,13 +275,10 @@ struct esse_statement {
     struct esse_table *table;   /* CREATE TABLE; CREATE INDEX and TRUNCATE: an existing one */
     struct esse_table **tables; /* those that it names; TRUNCATE: those to empty */
     uint32_t table_count;
-    void *made;         /* the view, sequence, routine or index to be made */
-    char drop;          /* t v s i r: table, view, sequence, index, routine */
+    void *made;         /* the view, sequence or index to be made */
+    char drop;          /* t v s i: table, view, sequence, index */
     const char **names; /* DROP */
     uint32_t name_count;
-    struct esse_expr **args; /* CALL */
-    uint32_t arg_count;
-    const struct esse_routine *routine;
 };
 
 /* Which sources of its own query an expression looks at, also from within sub-selects: bits. */

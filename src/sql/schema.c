@@ -1,7 +1,5 @@
 #include "sql/schema.h"
 
-#include "sql/routine.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -33,11 +31,6 @@ struct esse_view *esse_schema_view(const struct esse_schema *schema, const char 
 struct esse_sequence *esse_schema_sequence(const struct esse_schema *schema, const char *name)
 {
     FIND(&schema->sequences, name);
-}
-
-struct esse_routine *esse_schema_routine(const struct esse_schema *schema, const char *name)
-{
-    FIND(&schema->routines, name);
 }
 
 uint32_t esse_table_column(const struct esse_table *table, const char *name)
@@ -188,23 +181,6 @@ static bool create_sequence(struct esse_schema *schema, const struct esse_statem
     return true;
 }
 
-static bool create_routine(struct esse_schema *schema, const struct esse_statement *statement,
-                           struct esse_fault *fault)
-{
-    struct esse_routine *routine = statement->made;
-    struct esse_routine *before = esse_schema_routine(schema, routine->name);
-    if (before && !statement->flag)
-        return esse_fault(fault, "42723", statement->at, "function \"%s\" already exists",
-                          routine->name);
-    if (before)
-        set_dropped(schema, &before->is_dropped, true);
-    routine->number = (uint32_t)schema->routines.count;
-    routine->is_dropped = true;
-    esse_routine_vec_push(&schema->routines, schema->arena, routine);
-    set_dropped(schema, &routine->is_dropped, false);
-    return true;
-}
-
 static bool create_index(struct esse_schema *schema, const struct esse_statement *statement,
                          struct esse_fault *fault)
 {
@@ -255,12 +231,9 @@ static bool drop_one(struct esse_schema *schema, const struct esse_statement *st
     struct esse_view *view = statement->drop == 'v' ? esse_schema_view(schema, name) : NULL;
     struct esse_sequence *sequence =
         statement->drop == 's' ? esse_schema_sequence(schema, name) : NULL;
-    struct esse_routine *routine =
-        statement->drop == 'r' ? esse_schema_routine(schema, name) : NULL;
     bool *is_dropped = table      ? &table->is_dropped
                        : view     ? &view->is_dropped
                        : sequence ? &sequence->is_dropped
-                       : routine  ? &routine->is_dropped
                                   : NULL;
     if (table && has_referers(table))
         return esse_fault(fault, "2BP01", statement->at,
@@ -278,15 +251,12 @@ static bool drop(struct esse_schema *schema, const struct esse_statement *statem
                  struct esse_fault *fault)
 {
     for (uint32_t i = 0; i < statement->name_count; i++) {
-        bool found;
+        bool found = false;
         if (!drop_one(schema, statement, statement->names[i], &found, fault))
             return false;
         if (!found && !statement->flag)
-            return esse_fault(fault,
-                              statement->drop == 'i'   ? "42704"
-                              : statement->drop == 'r' ? "42883"
-                                                       : "42P01",
-                              statement->at, "\"%s\" does not exist", statement->names[i]);
+            return esse_fault(fault, statement->drop == 'i' ? "42704" : "42P01", statement->at,
+                              "\"%s\" does not exist", statement->names[i]);
     }
     return true;
 }
@@ -303,8 +273,6 @@ bool esse_schema_change(struct esse_schema *schema, const struct esse_statement 
         return create_view(schema, statement, fault);
     case ESSE_STATEMENT_CREATE_SEQUENCE:
         return create_sequence(schema, statement, fault);
-    case ESSE_STATEMENT_CREATE_ROUTINE:
-        return create_routine(schema, statement, fault);
     default:
         assert(statement->kind == ESSE_STATEMENT_DROP);
         return drop(schema, statement, fault);

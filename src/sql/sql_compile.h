@@ -62,11 +62,10 @@ struct sql_compile {
     bool is_mysql, is_change; /* in MySQL's dialect division by zero is NULL but in changes */
     struct sql_scope *scope;
     const struct sql_cte *ctes;
-    const struct esse_names *names; /* variables of a procedure */
     struct sql_table_vec tables;
     uint32_t query_count, param_count, depth;
     const struct sql_literals *literals; /* NULL: they stay in the plan */
-    bool keeps_literal; /* one of them was needed while compiling */
+    bool keeps_literal;                  /* one of them was needed while compiling */
 };
 
 /* Fill the fault and return NULL. */

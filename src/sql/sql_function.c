@@ -1,5 +1,6 @@
 #include "sql/sql_function.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -283,7 +284,7 @@ bool sql_function(struct esse_eval *eval, const struct esse_expr *call,
                   const struct esse_datum *args, struct esse_datum *value)
 {
     const struct esse_datum blank = esse_datum_text(" ", 1);
-    switch (call->is.call.function) {
+    switch (call->is.function) {
     case ESSE_FN_ABS:
         return absolute(eval, call, args, value);
     case ESSE_FN_MOD:
@@ -337,10 +338,7 @@ bool sql_function(struct esse_eval *eval, const struct esse_expr *call,
         return pad(eval, call, args, false, value);
     case ESSE_FN_REVERSE:
         return reverse(eval, args[0], value);
-    case ESSE_FN_DIV:
-        return esse_calculate(eval->arena, '/', call->type, args[0], args[1], value, eval->fault);
-    case ESSE_FN_CALL:
-        break;
     }
-    return eval->call(eval->context, call->is.call.routine, args, call->count, value);
+    assert(false);
+    return false;
 }

@@ -350,8 +350,7 @@ static const char *ask_sqlite(sqlite3 *db, struct esse_arena *arena, const char 
 static const char *const schema[] = {
     "CREATE TABLE t0 (id int PRIMARY KEY, a int, b int CHECK (b < 40), s text)",
     "CREATE TABLE t1 (id int PRIMARY KEY, a int NOT NULL, b int UNIQUE, s text)",
-    "CREATE TABLE t2 (id int PRIMARY KEY, a int REFERENCES t0 (id) ON DELETE CASCADE, b int, s "
-    "text)",
+    "CREATE TABLE t2 (id int PRIMARY KEY, a int REFERENCES t0 ON DELETE CASCADE,b int,s text)",
 };
 
 struct sides {
