@@ -506,11 +506,13 @@ static struct esse_expr *compile_nullif(struct sql_compile *c, const PgQuery__AE
     struct esse_expr *equal = b ? sql_compare(c, "=", sql_at(node->location), a, b) : NULL;
     if (!equal)
         return NULL;
-    if (a->type.base == ESSE_TYPE_UNKNOWN)
+    /* The left operand, as the operator takes it. */
+    if (a->type.base == ESSE_TYPE_UNKNOWN ||
+        (a->type.base == ESSE_TYPE_CHAR && b->type.base != ESSE_TYPE_CHAR &&
+         b->type.base != ESSE_TYPE_UNKNOWN))
         a = equal->args[0];
     struct esse_expr *expr =
         sql_new_2(c, ESSE_EXPR_NULLIF, a->type, sql_at(node->location), equal, a);
-    /* PostgreSQL gives the operator's left type, in which a char(n) is a char(n). */
     return expr;
 }
 

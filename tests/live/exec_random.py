@@ -436,7 +436,8 @@ def is_known(server, script, i, ours, theirs, counts):
         if counts is not None:
             counts["equals"] += 1
         return True
-    if statement.startswith("UPDATE") and "23505" in (ours[1], theirs[1]):
+    broken = [x[0] == "error" and x[1].startswith("23") for x in (ours, theirs)]
+    if statement.startswith("UPDATE") and any(broken) or "SELECT" in statement and all(broken):
         if counts is not None:
             counts["order"] += 1
         return True

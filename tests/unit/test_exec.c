@@ -89,7 +89,10 @@ TEST(test_exec__text_dates_and_casts)
                  "22019" },
                { "SELECT 1 = 'x'", "22P02" },
                { "SELECT 1 = '1', 'a' < 'b' , 1 || 'a'", "true|true|1a" },
-               { "SELECT 1 || 2", "42883" }, { "SELECT length(5)", "42883" });
+               { "SELECT 1 || 2", "42883" },
+               { "SELECT NULLIF('a'::char(3), 'b'::text) || '|', length(concat('a'::char(3), 'b'))",
+                 "a||4" },
+               { "SELECT length(5)", "42883" });
 }
 
 #define TABLES                                                                                     \
