@@ -370,8 +370,6 @@ static struct esse_expr *compile_several(struct sql_compile *c, enum esse_expr_k
         return NULL;
     expr->is_all = expr->type.is_folded;
     expr->is_negated = c->is_mysql;
-    if (expr->type.base == ESSE_TYPE_CHAR && kind != ESSE_EXPR_COALESCE)
-        return sql_unsupported(c, location, "%s of character(n) is not supported", what);
     return expr;
 }
 

@@ -210,6 +210,15 @@ static bool eval_nullif(struct esse_eval *eval, const struct esse_frame *frame,
     return equal || esse_eval(eval, frame, expr->args[1], value);
 }
 
+/* Blanks at the end of a char(n) do not count. */
+static struct esse_datum comparable(struct esse_type type, struct esse_datum value)
+{
+    if (type.base == ESSE_TYPE_CHAR && value.kind == ESSE_DATUM_TEXT)
+        while (value.length && value.is.text[value.length - 1] == ' ')
+            value.length--;
+    return value;
+}
+
 static bool eval_extreme(struct esse_eval *eval, const struct esse_frame *frame,
                          const struct esse_expr *expr, struct esse_datum *value)
 {
@@ -228,7 +237,8 @@ static bool eval_extreme(struct esse_eval *eval, const struct esse_frame *frame,
             *value = item;
             continue;
         }
-        const int order = esse_datum_compare(item, *value, expr->is_all);
+        const int order = esse_datum_compare(comparable(expr->type, item),
+                                             comparable(expr->type, *value), expr->is_all);
         if (expr->kind == ESSE_EXPR_GREATEST ? order > 0 : order < 0)
             *value = item;
     }
