@@ -63,15 +63,33 @@ bool sql_is_default(const struct esse_expr *expr)
     return expr->kind == ESSE_EXPR_CONSTANT && expr->is_all;
 }
 
-/* What PostgreSQL does with constants before anything runs. */
+static struct esse_expr *cast_later(struct sql_compile *c, struct esse_expr *expr,
+                                    struct esse_type to, enum esse_cast_how how)
+{
+    struct esse_expr *made = sql_new_1(c, ESSE_EXPR_CAST, to, expr->at, expr);
+    made->is.how = how;
+    return made;
+}
+
+/* A constant becomes one of the type at once, but lengths are asked when it is evaluated, which may
+ * be never. */
 static struct esse_expr *cast_constant(struct sql_compile *c, struct esse_expr *expr,
                                        struct esse_type to, enum esse_cast_how how)
 {
+    struct esse_fault fault = { .kind = ESSE_FAULT_NONE };
+    struct esse_type open = to;
     struct esse_datum value;
-    if (!esse_cast(c->arena, expr->is.constant, expr->type, to, how, &value, c->fault)) {
+    open.length = 0;
+    open.scale = 0;
+    if (!esse_cast(c->arena, expr->is.constant, expr->type, open, how, &value, c->fault)) {
         esse_fault_place(c->fault, expr->at);
         return NULL;
     }
+    struct esse_expr *made = sql_new_constant(c, open, expr->at, value);
+    if (!to.length)
+        return made;
+    if (!esse_cast(c->arena, value, open, to, how, &value, &fault))
+        return cast_later(c, made, to, how);
     return sql_new_constant(c, to, expr->at, value);
 }
 
@@ -88,13 +106,9 @@ struct esse_expr *sql_coerce(struct sql_compile *c, struct esse_expr *expr, stru
     if (expr->type.base == ESSE_TYPE_UNKNOWN && sql_is_literal(expr))
         return cast_constant(c, expr, to, cast);
     if (expr->type.base != ESSE_TYPE_UNKNOWN && is_free(expr->type, to)) {
-        if (expr->kind != ESSE_EXPR_COLUMN)
-            return expr;
         return expr;
     }
-    struct esse_expr *made = sql_new_1(c, ESSE_EXPR_CAST, to, expr->at, expr);
-    made->is.how = cast;
-    return made;
+    return cast_later(c, expr, to, cast);
 }
 
 struct esse_expr *sql_as_bool(struct sql_compile *c, struct esse_expr *expr, const char *where)
