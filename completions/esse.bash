@@ -24,11 +24,11 @@ _esse() {
     [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}
     [[ $cur == = ]] && cur=
     if ((COMP_CWORD == 1)); then
-        _esse_words 'run collect check classic shrink gen stats levels verify convert help --help --version'
+        _esse_words 'run collect check classic shrink gen stats levels verify convert sql help --help --version'
         return
     fi
     case ${COMP_WORDS[1]},$prev in
-    help,*) _esse_words 'run collect check classic shrink gen stats levels verify convert' ;;
+    help,*) _esse_words 'run collect check classic shrink gen stats levels verify convert sql' ;;
     run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc sql all' ;;
     run,--sessions | run,-s) : ;;
     run,--txns | run,-n) : ;;
@@ -151,6 +151,7 @@ _esse() {
     convert,--format | convert,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     convert,--to | convert,-t) _esse_words 'native jepsen-edn plume dbcop cobra' ;;
     convert,--workload | convert,-w) _esse_words 'list-append rw-register closed-predicate' ;;
+    sql,--dialect | sql,-d) _esse_words 'postgresql' ;;
     *) _esse_command ;;
     esac
 }
@@ -178,6 +179,8 @@ _esse_command() {
     verify,*) _esse_files ;;
     convert,*,-*) _esse_words '--format --to --workload --lossy --quiet --help' ;;
     convert,*) _esse_files ;;
+    sql,*,-*) _esse_words '--dialect --json --keep-going --help' ;;
+    sql,*) _esse_files ;;
     esac
 }
 

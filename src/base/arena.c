@@ -194,6 +194,30 @@ void esse_arena_drop(struct esse_arena *arena, void *data)
     free(block);
 }
 
+/* Small things must be zero when they are had: the newest chunk stays, as far as it was used
+ * cleaned. */
+void esse_arena_clear(struct esse_arena *arena)
+{
+    uint64_t bytes = 0;
+    for (struct link *link = arena->ring.next, *next; link != &arena->ring; link = next) {
+        next = link->next;
+        bytes += ((struct block *)link)->bytes;
+        free(link);
+    }
+    arena->ring.prev = arena->ring.next = &arena->ring;
+    if (arena->chunks) {
+        for (struct chunk *chunk = arena->chunks->next, *next; chunk; chunk = next) {
+            next = chunk->next;
+            bytes += chunk->bytes;
+            free(chunk);
+        }
+        arena->chunks->next = NULL;
+        memset(arena->chunks->data, 0, (size_t)(arena->at - (char *)arena->chunks->data));
+        arena->at = (char *)arena->chunks->data;
+    }
+    atomic_fetch_sub_explicit(&in_use, bytes, memory_order_relaxed);
+}
+
 void esse_arena_adopt(struct esse_arena *arena, struct esse_arena *other)
 {
     struct chunk **last = &arena->chunks;

@@ -41,6 +41,10 @@ void *esse_arena_filled(struct esse_arena *arena, size_t count, size_t size, int
 /* Gives a block back early.  NULL is fine. */
 void esse_arena_drop(struct esse_arena *arena, void *block);
 
+/* Everything in it is gone, and its room is used again: a scratch arena is emptied over and over.
+ * O(bytes that were used). */
+void esse_arena_clear(struct esse_arena *arena);
+
 /* Everything in 'other' lives as long as what is in 'arena' from now on; 'other' itself is gone. */
 void esse_arena_adopt(struct esse_arena *arena, struct esse_arena *other);
 

@@ -162,6 +162,59 @@ bool sql_decimal_calculate(char op, struct sql_decimal a, struct sql_decimal b,
     return true;
 }
 
+bool sql_decimal_divide(struct sql_decimal a, struct sql_decimal b, int scale,
+                        struct sql_decimal *result)
+{
+    const bool negative = (a.digits < 0) != (b.digits < 0);
+    sql_wide divisor = magnitude(b.digits), left = magnitude(a.digits);
+    int more = scale + b.scale - a.scale;
+    assert(divisor != 0);
+    for (; more < 0; more++) {
+        if (!has_room(divisor))
+            return false;
+        divisor *= 10;
+    }
+    sql_wide quotient = left / divisor;
+    left %= divisor;
+    for (; more > 0; more--) {
+        if (!has_room(quotient) || !has_room(left))
+            return false;
+        left *= 10;
+        quotient = quotient * 10 + left / divisor;
+        left %= divisor;
+    }
+    quotient += left >= divisor - left;
+    if (!fits(quotient))
+        return false;
+    *result = (struct sql_decimal){ negative ? -quotient : quotient, scale };
+    return true;
+}
+
+bool sql_decimal_rescale(struct sql_decimal number, int scale, bool is_cut,
+                         struct sql_decimal *result)
+{
+    const int drop = number.scale - scale;
+    if (drop <= 0) {
+        if (scale > SQL_DECIMAL_DIGITS || !rescale(&number, scale))
+            return false;
+        *result = number;
+        return true;
+    }
+    if (drop > SQL_DECIMAL_DIGITS) {
+        *result = (struct sql_decimal){ 0, scale > 0 ? scale : 0 };
+        return true;
+    }
+    const sql_wide unit = power_of_ten(drop);
+    sql_wide whole = number.digits / unit;
+    const sql_wide rest = magnitude(number.digits % unit);
+    if (!is_cut && rest >= unit - rest)
+        whole += number.digits < 0 ? -1 : 1;
+    *result = (struct sql_decimal){ whole, scale };
+    return scale >= 0 ||
+           sql_decimal_calculate('*', (struct sql_decimal){ whole, 0 },
+                                 (struct sql_decimal){ power_of_ten(-scale), 0 }, result);
+}
+
 bool sql_decimal_round(struct sql_decimal number, int64_t *result)
 {
     const sql_wide unit = power_of_ten(number.scale);

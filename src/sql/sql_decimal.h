@@ -35,6 +35,16 @@ int sql_decimal_compare(struct sql_decimal a, struct sql_decimal b);
 bool sql_decimal_calculate(char op, struct sql_decimal a, struct sql_decimal b,
                            struct sql_decimal *result);
 
+/* a / b with 'scale' digits after the point, halves away from zero; b is not 0.  False if that
+ * needs more digits than there are on the way. */
+bool sql_decimal_divide(struct sql_decimal a, struct sql_decimal b, int scale,
+                        struct sql_decimal *result);
+
+/* With 'scale' digits after the point: rounded, halves away from zero, or cut off.  False if it has
+ * too many digits then.  A negative scale rounds before the point. */
+bool sql_decimal_rescale(struct sql_decimal number, int scale, bool is_cut,
+                         struct sql_decimal *result);
+
 /* The nearest integer, halves away from zero.  False if it does not fit. */
 bool sql_decimal_round(struct sql_decimal number, int64_t *result);
 

@@ -65,6 +65,25 @@ TEST(test_arena__memory_is_zeroed_and_aligned)
     esse_arena_free(arena);
 }
 
+TEST(test_arena__is_empty_and_clean_after_clearing)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const uint64_t before = esse_arena_in_use();
+    for (int round = 0; round < 5; round++) {
+        for (size_t size = 1; size < 3000; size += 7) {
+            unsigned char *memory = esse_arena_alloc(arena, size, 1);
+            for (size_t i = 0; i < size; i++)
+                CHECK_EQ(memory[i], 0);
+            memset(memory, 0xff, size);
+        }
+        memset(esse_arena_grow(arena, NULL, 1 << 20), 0xff, 1 << 20);
+        esse_arena_clear(arena);
+        CHECK(esse_arena_in_use() <= before + (1 << 20)); /* a chunk stays, no block */
+    }
+    esse_arena_free(arena);
+    CHECK_EQ(esse_arena_in_use(), before);
+}
+
 TEST(test_arena__counts_what_it_holds)
 {
     uint64_t before = esse_arena_in_use();
@@ -353,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gallop__finds_the_border_from_any_side),
         cmocka_unit_test(test_arena__memory_is_zeroed_and_aligned),
+        cmocka_unit_test(test_arena__is_empty_and_clean_after_clearing),
         cmocka_unit_test(test_arena__counts_what_it_holds),
         cmocka_unit_test(test_vec__keeps_what_was_pushed),
         cmocka_unit_test(test_digits__agree_with_a_loop),
