@@ -8,15 +8,18 @@
 
 static const struct {
     enum esse_level_id level;
-    const char *abbreviation;
+    const char *abbreviation, *name;
 } rows[ESSE_AXIOM_END] = {
-    [ESSE_AXIOM_NONE] = { ESSE_LEVEL_NONE, "true" },
-    [ESSE_AXIOM_COMMITTED] = { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, "rc" },
-    [ESSE_AXIOM_ATOMIC] = { ESSE_LEVEL_READ_ATOMIC, "ra" },
-    [ESSE_AXIOM_CAUSAL] = { ESSE_LEVEL_CAUSAL_CERONE, "cc" },
-    [ESSE_AXIOM_PREFIX] = { ESSE_LEVEL_PREFIX, "pc" },
-    [ESSE_AXIOM_SNAPSHOT] = { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, "si" },
-    [ESSE_AXIOM_SERIAL] = { ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE, "ser" },
+    [ESSE_AXIOM_NONE] = { ESSE_LEVEL_NONE, "true", "true" },
+    [ESSE_AXIOM_COMMITTED] = { ESSE_LEVEL_AXIOMATIC_READ_COMMITTED, "rc",
+                               "axiomatic-read-committed" },
+    [ESSE_AXIOM_ATOMIC] = { ESSE_LEVEL_READ_ATOMIC, "ra", "read-atomic" },
+    [ESSE_AXIOM_CAUSAL] = { ESSE_LEVEL_CAUSAL_CERONE, "cc", "causal-consistency" },
+    [ESSE_AXIOM_PREFIX] = { ESSE_LEVEL_PREFIX, "pc", "prefix-consistency" },
+    [ESSE_AXIOM_SNAPSHOT] = { ESSE_LEVEL_STRONG_SESSION_SNAPSHOT_ISOLATION, "si",
+                              "strong-session-snapshot-isolation" },
+    [ESSE_AXIOM_SERIAL] = { ESSE_LEVEL_STRONG_SESSION_SERIALIZABLE, "ser",
+                            "strong-session-serializable" },
 };
 
 enum esse_axiom esse_axiom_of(enum esse_level_id level)
@@ -41,7 +44,8 @@ const char *esse_axiom_short(enum esse_axiom axiom)
 
 const char *esse_axiom_name(enum esse_axiom axiom)
 {
-    return axiom == ESSE_AXIOM_NONE ? "true" : esse_level_name(esse_axiom_level(axiom));
+    assert(axiom < ESSE_AXIOM_END);
+    return rows[axiom].name;
 }
 
 /* Why a level that others check cannot be explored. */
@@ -74,6 +78,6 @@ bool esse_explore_level(const char *name, enum esse_level_id *level, struct esse
     }
     const char *why = reason(found);
     const bool has_strong = strcmp(why + strlen(why) - 1, "-") == 0;
-    return esse_fail(err, ESSE_EUSAGE, "%s cannot be explored: %s%s", found->name, why,
-                     has_strong ? found->name : "");
+    return esse_fail(err, ESSE_EUSAGE, "%s cannot be explored: %s%s", found->friendly, why,
+                     has_strong ? found->friendly : "");
 }

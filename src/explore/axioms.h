@@ -26,7 +26,7 @@ bool esse_explore_level(const char *name, enum esse_level_id *level, struct esse
 /* Of a level that can be explored; NONE is the level without axioms. */
 enum esse_axiom esse_axiom_of(enum esse_level_id level);
 enum esse_level_id esse_axiom_level(enum esse_axiom axiom);
-const char *esse_axiom_name(enum esse_axiom axiom);  /* the level's, or "true" */
+const char *esse_axiom_name(enum esse_axiom axiom);  /* one of the level's, or "true" */
 const char *esse_axiom_short(enum esse_axiom axiom); /* "si" */
 
 static inline bool esse_axiom_is_base(enum esse_axiom axiom)

@@ -17,7 +17,7 @@ struct failed_attempt {
  * find q between s and themselves; s + 1, and 0 for the initial version.
  */
 struct esse_placing {
-    const struct esse_search *search;
+    struct esse_search *search;
     const enum esse_axiom *axioms;
     txn_set all, writing; /* to be placed; those of them whose writes count */
     txn_set serial, snapshots, conflicting;
@@ -27,11 +27,12 @@ struct esse_placing {
     /* Others that write what somebody reads from this one. */
     txn_set rivals[ESSE_PROGRAM_TXNS_MOST];
     txn_set victims[ESSE_PROGRAM_TXNS_MOST][ESSE_PROGRAM_TXNS_MOST + 1];
+    bool is_impossible;
     uint64_t attempt;
     struct failed_attempt failed[FAILED_ROOM];
 };
 
-struct esse_placing *esse_placing_new(struct esse_arena *arena, const struct esse_search *search)
+struct esse_placing *esse_placing_new(struct esse_arena *arena, struct esse_search *search)
 {
     struct esse_placing *placing = esse_arena_zeros(arena, 1, struct esse_placing);
     placing->search = search;
@@ -47,10 +48,11 @@ static void start(struct esse_placing *p, const enum esse_axiom *axioms, txn_set
     p->all = all;
     p->writing = writing;
     p->serial = p->snapshots = p->conflicting = 0;
+    p->is_impossible = false;
     p->attempt++;
     for (txn_set left = all; left;) {
         const uint32_t txn = txn_take(&left);
-        p->any_victims[txn] = p->rivals[txn] = p->conflicts[txn] = 0;
+        p->any_victims[txn] = p->rivals[txn] = p->conflicts[txn] = p->before[txn] = 0;
         p->victims[txn][0] = 0;
         for (txn_set sources = all; sources;)
             p->victims[txn][txn_take(&sources) + 1] = 0;
@@ -88,11 +90,38 @@ static void add(struct esse_placing *p, uint32_t txn, uint32_t steps, txn_set be
             p->any_victims[writer] |= bit;
         }
     }
-    p->before[txn] = before;
+    p->before[txn] |= before;
     p->direct[txn] = direct;
     p->serial |= axiom == ESSE_AXIOM_SERIAL ? bit : 0;
     p->snapshots |= axiom == ESSE_AXIOM_PREFIX || axiom == ESSE_AXIOM_SNAPSHOT ? bit : 0;
     p->conflicting |= axiom == ESSE_AXIOM_SNAPSHOT ? bit : 0;
+}
+
+/* What an axiom of the kind that a base can have puts before the sources of a reader, where the
+ * search has not done so as it kept to a weaker one. */
+static void add_forced(struct esse_placing *p, uint32_t txn)
+{
+    const struct esse_search *search = p->search;
+    const struct esse_unit *unit = &search->units[txn];
+    const enum esse_axiom axiom = p->axioms[txn];
+    txn_set sources = 0;
+    if (!esse_axiom_is_base(axiom) || axiom <= search->base[txn])
+        return;
+    for (uint32_t i = 0; i < unit->count; i++) {
+        const struct esse_search_step *step = &unit->steps[i];
+        if (step->kind != ESSE_STEP_READ)
+            continue;
+        const txn_set seen = axiom == ESSE_AXIOM_COMMITTED ? sources
+                             : axiom == ESSE_AXIOM_ATOMIC  ? p->direct[txn]
+                                                           : unit->past;
+        const txn_set first = seen & search->writers[step->variable];
+        if (step->source == ESSE_NO_SOURCE) {
+            p->is_impossible |= first != 0;
+            continue;
+        }
+        p->before[step->source] |= first & ~txn_bit(step->source);
+        sources |= txn_bit(step->source);
+    }
 }
 
 /* ---- placing ---- */
@@ -173,7 +202,7 @@ static bool place(struct esse_placing *p, txn_set placed, txn_set stale)
         return true;
     struct failed_attempt *tried = slot(p, placed, stale);
     if ((tried->attempt == p->attempt && tried->placed == placed && tried->stale == stale) ||
-        !esse_budget_poll(p->search->options.budget, p->search->counts.end_states))
+        !esse_search_goes_on(p->search))
         return false;
     while (next) {
         const uint32_t txn = txn_take(&next);
@@ -195,10 +224,11 @@ bool esse_placing_all(struct esse_placing *p, const enum esse_axiom *axioms,
     for (txn_set left = search->present; left;) {
         const uint32_t txn = txn_take(&left);
         add(p, txn, search->units[txn].count, search->before[txn]);
+        add_forced(p, txn);
     }
     for (uint32_t i = 0; i < count; i++)
         p->before[last[i].txn] |= search->writers[last[i].variable] & ~txn_bit(last[i].txn);
-    return place(p, 0, 0);
+    return !p->is_impossible && place(p, 0, 0);
 }
 
 bool esse_placing_pinned(struct esse_placing *p, const enum esse_axiom *axioms)

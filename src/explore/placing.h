@@ -13,7 +13,7 @@
  */
 struct esse_placing;
 
-struct esse_placing *esse_placing_new(struct esse_arena *arena, const struct esse_search *search);
+struct esse_placing *esse_placing_new(struct esse_arena *arena, struct esse_search *search);
 
 /* Of the whole history, with these as the last writers of their variables. */
 bool esse_placing_all(struct esse_placing *placing, const enum esse_axiom *axioms,

@@ -43,7 +43,8 @@ struct esse_txn_end {
 struct esse_program_txn {
     const char *name; /* "transfer", or "t1" */
     uint32_t session;
-    enum esse_level_id level; /* NONE: that of the whole */
+    bool has_level; /* of its own, or else that of the whole */
+    enum esse_level_id level;
     uint32_t line;
 };
 

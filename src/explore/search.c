@@ -361,15 +361,19 @@ static void name_subtree(struct esse_search *search)
     esse_u32_vec_push(&search->named_lengths, search->arena, (uint32_t)search->frames.count);
 }
 
-static bool go_on(struct esse_search *search)
+bool esse_search_goes_on(struct esse_search *search)
 {
-    const struct search_frame_vec *frames = &search->frames;
     const atomic_bool *stop = search->options.stop;
     if (!esse_budget_poll(search->options.budget, search->counts.end_states) ||
         (stop && atomic_load_explicit(stop, memory_order_relaxed)))
         search->is_stopped = true;
-    return !search->is_stopped && !is_cut(search) &&
-           !(search->naming && frames->count >= search->naming->depth);
+    return !search->is_stopped;
+}
+
+static bool go_on(struct esse_search *search)
+{
+    return esse_search_goes_on(search) && !is_cut(search) &&
+           !(search->naming && search->frames.count >= search->naming->depth);
 }
 
 /* Forward to a leaf. */

@@ -96,8 +96,11 @@ struct esse_last_writer {
 };
 bool esse_search_is_allowed(struct esse_search *search, const enum esse_axiom *axioms,
                             const struct esse_last_writer *last, uint32_t count);
+/* Is there something left to spend?  To be asked by what takes long while a history is told. */
+bool esse_search_goes_on(struct esse_search *search);
 /* The committed writers of a variable. */
 txn_set esse_search_writers(const struct esse_search *search, uint32_t variable);
+txn_set esse_search_present(const struct esse_search *search);
 /* Those that the base level's axioms put before a transaction. */
 txn_set esse_search_before(const struct esse_search *search, uint32_t txn);
 

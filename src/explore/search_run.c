@@ -88,6 +88,11 @@ txn_set esse_search_writers(const struct esse_search *search, uint32_t variable)
     return search->writers[variable];
 }
 
+txn_set esse_search_present(const struct esse_search *search)
+{
+    return search->present;
+}
+
 txn_set esse_search_before(const struct esse_search *search, uint32_t txn)
 {
     return search->before[txn];

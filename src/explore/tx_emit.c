@@ -36,7 +36,7 @@ bool tx_wrong(struct tx_parsing *p, const char *what)
     const int length = token->length < 40 ? (int)token->length : 40;
     const char *quote = token->kind == TX_TEXT ? "\"" : "";
     return esse_tx_fail(&p->source, token->at, p->err, "expected %s, found '%s%.*s%s'", what, quote,
-                        length, p->source.text + token->at, quote);
+                        length, p->source.text + token->at + (token->kind == TX_TEXT), quote);
 }
 
 bool tx_expect(struct tx_parsing *p, const char *word)
@@ -76,9 +76,9 @@ const char *tx_text_between(struct tx_parsing *p, uint32_t from, uint32_t upto)
 {
     assert(from < upto);
     const struct tx_token *last = &p->source.tokens[upto - 1];
-    const uint32_t begin = p->source.tokens[from].at - (p->source.tokens[from].kind == TX_TEXT);
+    const uint32_t begin = p->source.tokens[from].at;
     char *text = esse_arena_text(p->arena, p->source.text + begin,
-                                 last->at + last->length + (last->kind == TX_TEXT) - begin);
+                                 last->at + last->length + (last->kind == TX_TEXT ? 2 : 0) - begin);
     for (char *c = text; *c; c++)
         if (*c == '\n' || *c == '\t')
             *c = ' ';

@@ -8,7 +8,7 @@ static bool unary(struct tx_parsing *p, struct tx_value *value);
 
 bool tx_text_number(struct tx_parsing *p, const struct tx_token *token, int64_t *number)
 {
-    const char *text = p->source.text + token->at;
+    const char *text = p->source.text + token->at + 1;
     size_t at = 0;
     while (at < p->texts.count && (strlen(p->texts.at[at]) != token->length ||
                                    memcmp(p->texts.at[at], text, token->length) != 0))
@@ -203,6 +203,18 @@ static bool size_of(struct tx_parsing *p, struct tx_value *value)
            emit_to_temporary(p, TX_SIZE, set.operand, set.operand, tx_number, value);
 }
 
+/* A word that begins or ends something is no local where a value is expected. */
+static bool is_reserved(const struct tx_parsing *p)
+{
+    static const char *const words[] = { "begin",   "commit",    "abort",    "assert",
+                                         "if",      "else",      "while",    "for",
+                                         "session", "invariant", "procedure" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (tx_is(p, words[i]))
+            return true;
+    return false;
+}
+
 static bool leaf(struct tx_parsing *p, struct tx_value *value)
 {
     const struct tx_token *token = tx_here(p);
@@ -220,7 +232,8 @@ static bool leaf(struct tx_parsing *p, struct tx_value *value)
     if (tx_is(p, "read") && tx_is_ahead(p, 1, "("))
         return esse_tx_fail(&p->source, token->at, p->err,
                             "expected an expression; a read stands alone: a := read(x)");
-    return token->kind == TX_NAME ? name_value(p, value) : tx_wrong(p, "an expression");
+    return token->kind == TX_NAME && !is_reserved(p) ? name_value(p, value)
+                                                     : tx_wrong(p, "an expression");
 }
 
 static bool negated(struct tx_parsing *p, enum tx_op op, struct tx_value *value)

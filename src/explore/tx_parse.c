@@ -212,9 +212,11 @@ static bool transaction(struct tx_parsing *p, uint32_t number)
     } else {
         txn.name = esse_arena_format(p->arena, "t%u", number);
     }
-    if (tx_is(p, "level") && !tx_is_ahead(p, 1, ":=") && !tx_is_ahead(p, 1, "(") &&
-        !level_clause(p, &txn.level))
-        return false;
+    if (tx_is(p, "level") && !tx_is_ahead(p, 1, ":=") && !tx_is_ahead(p, 1, "(")) {
+        txn.has_level = true;
+        if (!level_clause(p, &txn.level))
+            return false;
+    }
     p->txn = (uint32_t)p->txns.count;
     tx_txn_vec_push(&p->txns, p->arena, txn);
     esse_u32_vec_push(&p->starts, p->arena, (uint32_t)p->code.count);

@@ -236,7 +236,8 @@ static bool assertion(struct tx_parsing *p)
     if (tx_take(p, ":")) {
         if (tx_here(p)->kind != TX_TEXT)
             return tx_wrong(p, "a text that says what is asserted");
-        claim.name = esse_arena_text(p->arena, p->source.text + tx_here(p)->at, tx_here(p)->length);
+        claim.name =
+            esse_arena_text(p->arena, p->source.text + tx_here(p)->at + 1, tx_here(p)->length);
         p->at++;
     }
     uint32_t number;

@@ -89,12 +89,12 @@ static bool scan_number(struct tx_source *source, struct tx_token *token, struct
 
 static bool scan_text(struct tx_source *source, struct tx_token *token, struct esse_error *err)
 {
-    uint32_t at = ++token->at;
+    uint32_t at = token->at + 1;
     while (at < source->length && source->text[at] != '"' && source->text[at] != '\n')
         at++;
     if (at == source->length || source->text[at] == '\n')
-        return esse_tx_fail(source, token->at - 1, err, "expected a '\"' at the end of a text");
-    token->length = at - token->at;
+        return esse_tx_fail(source, token->at, err, "expected a '\"' at the end of a text");
+    token->length = at - token->at - 1;
     return true;
 }
 
@@ -105,7 +105,7 @@ static uint32_t mark_length(const struct tx_source *source, uint32_t at)
         if (at + 1 < source->length && memcmp(source->text + at, pairs[i], 2) == 0)
             return 2;
     const char c = source->text[at];
-    return c && strchr("(){}[]<>=!+-*%,:.|&", c) ? 1 : 0;
+    return c && strchr("(){}[]<>=!+-*/%,:.|&", c) ? 1 : 0;
 }
 
 static bool scan_token(struct tx_source *source, struct tx_token *token, struct esse_error *err)
@@ -146,7 +146,7 @@ bool esse_tx_scan(struct esse_arena *arena, struct tx_source *source, struct ess
         struct tx_token token = { .at = at };
         if (!scan_token(source, &token, err))
             return false;
-        at = token.at + token.length + (token.kind == TX_TEXT);
+        at = token.at + token.length + (token.kind == TX_TEXT ? 2 : 0); /* its quotes */
         token_vec_push(&tokens, arena, token);
     }
     token_vec_push(&tokens, arena,

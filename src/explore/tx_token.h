@@ -11,7 +11,7 @@ enum tx_token_kind { TX_END, TX_NAME, TX_NUMBER, TX_TEXT, TX_MARK };
 
 struct tx_token {
     enum tx_token_kind kind;
-    uint32_t at, length; /* in the file; of a text without its quotes */
+    uint32_t at, length; /* in the file; a text's length is without its quotes, which it is at */
     int64_t number;
 };
 
