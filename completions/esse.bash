@@ -24,11 +24,11 @@ _esse() {
     [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}
     [[ $cur == = ]] && cur=
     if ((COMP_CWORD == 1)); then
-        _esse_words 'run collect check classic shrink gen stats levels verify convert help --help --version'
+        _esse_words 'run collect check classic shrink explore gen stats levels verify convert help --help --version'
         return
     fi
     case ${COMP_WORDS[1]},$prev in
-    help,*) _esse_words 'run collect check classic shrink gen stats levels verify convert' ;;
+    help,*) _esse_words 'run collect check classic shrink explore gen stats levels verify convert' ;;
     run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc sql all' ;;
     run,--sessions | run,-s) : ;;
     run,--txns | run,-n) : ;;
@@ -117,6 +117,16 @@ _esse() {
     shrink,--certificate) _esse_files ;;
     shrink,--format | shrink,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
     shrink,--workload | shrink,-w) _esse_words 'list-append rw-register closed-predicate' ;;
+    explore,--level | explore,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
+    explore,--compare) : ;;
+    explore,--show) : ;;
+    explore,--list) _esse_files ;;
+    explore,--algorithm) _esse_words 'swapping true dfs' ;;
+    explore,--max-histories) : ;;
+    explore,--budget | explore,-b) : ;;
+    explore,--memory | explore,-m) : ;;
+    explore,--threads) : ;;
+    explore,--svg) _esse_files ;;
     gen,--txns | gen,-n) : ;;
     gen,--ops) : ;;
     gen,--ops-spread) : ;;
@@ -167,6 +177,8 @@ _esse_command() {
     classic,*) _esse_files ;;
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
+    explore,*,-*) _esse_words '--level --find-level --compare --show --count --list --algorithm --no-cuts --max-histories --budget --memory --threads --svg --json --verbose --quiet --help' ;;
+    explore,*) _esse_files ;;
     gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --certify --vsets --distribution --zipf-theta --read-share --rmw-share --pure --predicate-share --aggregate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --one-timestamp --format --output --quiet --help' ;;
     gen,*) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc' ;;
     stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;

@@ -79,17 +79,17 @@ struct converting {
     bool *is_repeated; /* by variable: two versions of it have the same value */
 };
 
-static bool is_same_elsewhere(const struct converting *c, uint32_t txn,
-                              const struct esse_search_step *write)
+/* Does another write of the variable, or its initial version, have the value of this one? */
+static bool is_same_elsewhere(const struct converting *c, const struct esse_search_step *write)
 {
     const struct esse_execution *execution = c->execution;
     if (execution->program->initial[write->variable] == write->value)
         return true;
-    for (uint32_t other = 0; other < execution->program->txn_count; other++)
-        for (uint32_t k = 0; other != txn && k < execution->units[other].count; k++) {
-            const struct esse_search_step *step = &execution->units[other].steps[k];
-            if (step->kind == ESSE_STEP_WRITE && step->variable == write->variable &&
-                step->value == write->value)
+    for (uint32_t txn = 0; txn < execution->program->txn_count; txn++)
+        for (uint32_t k = 0; k < execution->units[txn].count; k++) {
+            const struct esse_search_step *step = &execution->units[txn].steps[k];
+            if (step != write && step->kind == ESSE_STEP_WRITE &&
+                step->variable == write->variable && step->value == write->value)
                 return true;
         }
     return false;
@@ -102,15 +102,25 @@ static void find_repeated(struct converting *c)
     for (uint32_t txn = 0; txn < program->txn_count; txn++)
         for (uint32_t k = 0; k < c->execution->units[txn].count; k++) {
             const struct esse_search_step *step = &c->execution->units[txn].steps[k];
-            if (step->kind == ESSE_STEP_WRITE && is_same_elsewhere(c, txn, step))
+            if (step->kind == ESSE_STEP_WRITE && is_same_elsewhere(c, step))
                 c->is_repeated[step->variable] = true;
         }
 }
 
+/* How many writes of the variable are among the first 'steps' steps of a transaction. */
+static uint32_t writes_among(const struct esse_unit *unit, uint32_t variable, uint32_t steps)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < steps; i++)
+        count += unit->steps[i].kind == ESSE_STEP_WRITE && unit->steps[i].variable == variable;
+    return count;
+}
+
 /* Numbers and texts as they are; the rest, and values that must be told apart by their writers, as
- * texts.  NO_SOURCE: the initial version. */
+ * texts: "5 of alice.t1", "5 of alice.t1 #2".  NO_SOURCE: the initial version; otherwise it is the
+ * last among the first 'steps' steps of the writer. */
 static esse_value history_value(const struct converting *c, uint32_t variable, int64_t value,
-                                uint32_t writer)
+                                uint32_t writer, uint32_t steps)
 {
     const struct esse_program *program = c->execution->program;
     struct esse_values *values = c->sink->values;
@@ -118,12 +128,17 @@ static esse_value history_value(const struct converting *c, uint32_t variable, i
     esse_out_init_memory(&out, c->arena);
     program->put_value(program, &out, variable, value);
     const bool is_number = out.buffer[0] == '-' || (out.buffer[0] >= '0' && out.buffer[0] <= '9');
-    if (c->is_repeated[variable])
-        esse_out_f(&out, "%s%s", writer == ESSE_NO_SOURCE ? " initially" : " of ",
-                   writer == ESSE_NO_SOURCE ? "" : esse_execution_name(c->arena, program, writer));
-    const char *text = esse_out_memory(&out);
     if (is_number && !c->is_repeated[variable])
         return esse_value_int(values, value);
+    if (c->is_repeated[variable] && writer == ESSE_NO_SOURCE) {
+        esse_out_text(&out, " initially");
+    } else if (c->is_repeated[variable]) {
+        const uint32_t number = writes_among(&c->execution->units[writer], variable, steps);
+        esse_out_f(&out, " of %s", esse_execution_name(c->arena, program, writer));
+        if (number > 1)
+            esse_out_f(&out, " #%u", number);
+    }
+    const char *text = esse_out_memory(&out);
     return esse_value_string(values, text, strlen(text));
 }
 
@@ -135,7 +150,7 @@ static bool send_initial(const struct converting *c, struct esse_error *err)
         const char *key = program->variables[v];
         rows[v] = (struct esse_row){
             .key = esse_value_string(c->sink->values, key, strlen(key)),
-            .value = history_value(c, v, program->initial[v], ESSE_NO_SOURCE),
+            .value = history_value(c, v, program->initial[v], ESSE_NO_SOURCE, 0),
             .next = ESSE_NONE,
         };
     }
@@ -151,10 +166,12 @@ static bool send_txn(const struct converting *c, uint32_t txn, struct esse_error
     for (uint32_t k = 0; k < unit->count; k++) {
         const struct esse_search_step *step = &unit->steps[k];
         const char *key = program->variables[step->variable];
+        const bool is_other = step->kind == ESSE_STEP_READ && step->source != ESSE_NO_SOURCE;
         const uint32_t writer = step->kind == ESSE_STEP_READ ? step->source : txn;
+        const uint32_t steps = is_other ? c->execution->units[writer].count : k + 1;
         ops[k].kind = step->kind == ESSE_STEP_WRITE ? ESSE_OP_WRITE : ESSE_OP_READ;
         ops[k].key = esse_value_string(values, key, strlen(key));
-        ops[k].value = history_value(c, step->variable, step->value, writer);
+        ops[k].value = history_value(c, step->variable, step->value, writer, steps);
         ops[k].begin = ops[k].end = ESSE_NO_TIME;
         ops[k].snapshot = ESSE_NONE;
     }

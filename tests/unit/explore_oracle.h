@@ -584,7 +584,7 @@ static int xo_allows(const struct xo_program *p, const struct xo_history *h,
                      const enum xo_level *levels)
 {
     const struct xo_relations r = xo_relate(p, h);
-    int place[XO_TXNS];
+    int place[XO_TXNS] = { 0 };
     return xo_permute(p, h, &r, place, 0, 0, levels);
 }
 
