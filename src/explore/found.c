@@ -16,6 +16,7 @@ void esse_found_init(struct found *found, struct esse_arena *arena,
     }
     found->finals = esse_arena_zeros(arena, program->variable_count, int64_t);
     found->last = esse_arena_zeros(arena, program->final_count, struct esse_last_writer);
+    esse_out_init_memory(&found->text, arena);
     found->kept = esse_arena_zeros(arena, options->keep + 1, struct found_kept);
 }
 
@@ -185,18 +186,17 @@ static bool show_each(struct found *found, struct esse_search *search, const str
 
 static bool is_met(struct found *found, const struct esse_told *told)
 {
-    struct esse_arena *arena = esse_arena_new();
-    struct esse_out out;
-    esse_out_init_memory(&out, arena);
+    struct esse_out *out = &found->text;
+    out->count = 0;
     for (uint32_t txn = 0; txn < found->program->txn_count; txn++)
         for (uint32_t k = 0; k < told->units[txn].count; k++) {
             const struct esse_search_step *step = &told->units[txn].steps[k];
             const char mark[] = { (char)('a' + step->kind), (char)step->source, (char)txn };
-            esse_out_bytes(&out, mark, sizeof mark);
-            esse_out_i64(&out, step->value);
+            esse_out_bytes(out, mark, sizeof mark);
+            esse_out_i64(out, step->value);
         }
-    const uint32_t length = (uint32_t)out.count;
-    const char *text = esse_out_memory(&out);
+    const uint32_t length = (uint32_t)out->count;
+    const char *text = esse_out_memory(out);
     const uint32_t hash = esse_hash_bytes(text, length);
     struct esse_probe probe = esse_index_probe(&found->met_index, hash);
     bool met = false;
@@ -217,7 +217,6 @@ static bool is_met(struct found *found, const struct esse_told *told)
         esse_index_add(&found->met_index, found->arena, hash, found->met_count);
         found->met[found->met_count++] = kept;
     }
-    esse_arena_free(arena);
     return met;
 }
 

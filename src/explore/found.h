@@ -36,6 +36,7 @@ struct found {
     struct esse_index met_index;
     const char **met;
     uint32_t met_count, met_room;
+    struct esse_out text;
 
     int64_t *finals;
     struct esse_last_writer *last;

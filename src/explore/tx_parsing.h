@@ -24,6 +24,7 @@ struct tx_local {
     struct tx_name name;
     uint32_t txn, scope;
     uint16_t where;
+    bool is_counting; /* a loop at present: nothing else may be assigned to it */
     struct tx_kind kind;
 };
 

@@ -37,6 +37,10 @@ static bool assigned(struct tx_parsing *p, struct tx_name name, uint32_t token, 
     struct tx_local *local = tx_find_local(p, name);
     if (!local && !tx_local_of(p, name, kind, &local))
         return false;
+    if (local->is_counting)
+        return esse_tx_fail(&p->source, p->source.tokens[token].at, p->err,
+                            "expected another local to assign to: '%.*s' counts a loop",
+                            (int)(name.length < 60 ? name.length : 60), name.text);
     if (!tx_unify(p, token, &local->kind, kind))
         return false;
     *where = local->where;
@@ -169,6 +173,15 @@ static bool while_loop(struct tx_parsing *p)
            tx_emit(p, TX_BOUND, counter, most, 0) && loop_body(p, again, leave);
 }
 
+/* The body of a loop that 'name' counts. */
+static bool counted_block(struct tx_parsing *p, struct tx_name name)
+{
+    tx_find_local(p, name)->is_counting = true;
+    const bool ok = block(p);
+    tx_find_local(p, name)->is_counting = false;
+    return ok;
+}
+
 /* for i in FROM..UPTO [bound N] { }: the bound may be left out where both are numbers. */
 static bool for_loop(struct tx_parsing *p)
 {
@@ -198,7 +211,7 @@ static bool for_loop(struct tx_parsing *p)
     const bool is_fixed = from.operand & TX_CONSTANT && upto.operand & TX_CONSTANT;
     if (!tx_emit(p, TX_UNLESS, inside, 0, 0) ||
         !(is_fixed && !tx_is(p, "bound") ? tx_constant(p, BOUND_MOST, &most) : bound(p, &most)) ||
-        !tx_emit(p, TX_BOUND, counter, most, 0) || !block(p) ||
+        !tx_emit(p, TX_BOUND, counter, most, 0) || !counted_block(p, name) ||
         !tx_emit(p, TX_ADD, where, where, one) || !tx_emit(p, TX_JUMP, 0, 0, 0))
         return false;
     tx_aim(p, p->code.count - 1, again);

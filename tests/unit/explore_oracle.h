@@ -14,9 +14,10 @@ enum {
     XO_TXNS = 5, /* in all */
     XO_VARS = 4, /* x, y, z[0], z[1] */
     XO_LOCALS = 3,
-    XO_EVENTS = 24,
+    XO_EVENTS = 64,
     XO_NODES = 40,
-    XO_HISTORIES = 6000,
+    XO_HISTORIES = 300,
+    XO_MET = 3000, /* partial ones: a program with more is left out */
     XO_INIT = XO_TXNS,
 };
 
@@ -70,7 +71,7 @@ static int xo_add_node(struct xo_program *p, struct esse_rng *rng, int depth)
                            .a = xo_below(rng, XO_LOCALS + 1) - 1,
                            .b = xo_below(rng, XO_LOCALS + 2) - 2,
                            .constant = xo_below(rng, 3),
-                           .index = xo_below(rng, XO_LOCALS),
+                           .index = xo_below(rng, XO_LOCALS + depth),
                            .test = xo_below(rng, 3) };
     const int dice = xo_below(rng, 20);
     n->kind = dice < 6    ? XO_READ
@@ -85,6 +86,8 @@ static int xo_add_node(struct xo_program *p, struct esse_rng *rng, int depth)
         n->kind = XO_ABORT;
     if (depth > 1 && n->kind >= XO_IF)
         n->kind = XO_READ;
+    if (n->kind == XO_FOR)
+        n->to = XO_LOCALS + depth;
     if (n->kind != XO_IF && n->kind != XO_FOR)
         return at;
     const int inner = n->kind == XO_FOR ? 1 : 1 + xo_below(rng, 2);
@@ -261,7 +264,7 @@ struct xo_run {
     const struct xo_history *h;
     const int *choices;
     int choice_count, used, wants; /* 'wants': the variable for which one more is needed */
-    int64_t locals[XO_LOCALS];
+    int64_t locals[XO_LOCALS + 2]; /* the last two count loops */
     struct xo_log log;
 };
 
@@ -328,13 +331,10 @@ static enum xo_went xo_run_node(struct xo_run *run, const struct xo_node *n)
             return xo_run_nodes(run, n->body, n->body_end);
         return xo_run_nodes(run, n->body_end, n->other_end);
     case XO_FOR:
-        /* The loop counts in its local, which its body may change. */
         for (locals[n->to] = 0; locals[n->to] <= 1; locals[n->to]++) {
             const enum xo_went went = xo_run_nodes(run, n->body, n->body_end);
             if (went != XO_ON)
                 return went;
-            if (run->log.count > XO_EVENTS - 8)
-                return XO_ABORTED;
         }
         return XO_ON;
     default:
@@ -431,6 +431,8 @@ static void xo_run_txn(struct xo_all *all, const struct xo_history *h, int txn, 
 
 static void xo_go_on(struct xo_all *all, const struct xo_history *h)
 {
+    if (all->met_count > XO_MET)
+        all->is_too_many = 1;
     if (all->is_too_many || xo_is_met(all, h))
         return;
     int is_complete = 1;
@@ -444,7 +446,7 @@ static void xo_go_on(struct xo_all *all, const struct xo_history *h)
     }
     if (!is_complete)
         return;
-    if (all->count == XO_HISTORIES || all->met_count > 4 * XO_HISTORIES)
+    if (all->count == XO_HISTORIES)
         all->is_too_many = 1;
     else
         all->at[all->count++] = *h;
