@@ -147,6 +147,7 @@ bench: deps-test
 	@$(SCRIPT) bench/polygraph
 	@$(SCRIPT) bench/certificates
 	@$(SCRIPT) bench/collect
+	@$(SCRIPT) bench/explore
 
 bench-ablation: deps-test
 	@$(SCRIPT) bench/ablation

@@ -166,6 +166,27 @@ complete -c esse -n '__esse_in shrink' -s q -l quiet -d 'no summary, no warnings
 complete -c esse -n '__esse_in shrink' -s h -l help -d 'show help'
 complete -c esse -n '__esse_in shrink' -F
 
+complete -c esse -n '__esse_in ""' -a explore -d 'can an application break at an isolation level? every execution, once'
+complete -c esse -n '__esse_in help' -a explore -d 'can an application break at an isolation level? every execution, once'
+complete -c esse -n '__esse_in explore' -s l -l level -x -a '(__esse_list strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes)' -d 'the levels to explore: rc, ra, cc, pc, si, ser, or names of \'esse levels\' (default: find the weakest at which everything holds)'
+complete -c esse -n '__esse_in explore' -l find-level -d 'find the weakest level at which everything holds'
+complete -c esse -n '__esse_in explore' -l compare -x -d 'show what L1 allows and L2 does not, shortest first'
+complete -c esse -n '__esse_in explore' -l show -x -d 'so many executions with --compare (default 3)'
+complete -c esse -n '__esse_in explore' -s c -l count -d 'only count'
+complete -c esse -n '__esse_in explore' -l list -r -F -d 'write each history into this directory, as native JSON Lines for \'esse check\''
+complete -c esse -n '__esse_in explore' -l algorithm -x -a 'swapping true dfs' -d 'swapping (the default); true: with the weakest base; dfs: without reduction'
+complete -c esse -n '__esse_in explore' -l no-cuts -d 'extend also what the level refuses already: slower, the same answer'
+complete -c esse -n '__esse_in explore' -l max-histories -x -d 'stop after N histories'
+complete -c esse -n '__esse_in explore' -s b -l budget -x -d 'stop after this time'
+complete -c esse -n '__esse_in explore' -s m -l memory -x -d 'stop when more memory is needed'
+complete -c esse -n '__esse_in explore' -l threads -x -d 'work on N threads (default: one for each processor); the answer is the same'
+complete -c esse -n '__esse_in explore' -l svg -r -F -d 'draw what makes the shortest broken execution not serializable'
+complete -c esse -n '__esse_in explore' -s j -l json -d 'print one JSON object'
+complete -c esse -n '__esse_in explore' -s v -l verbose -d 'tell calls, swaps and cuts'
+complete -c esse -n '__esse_in explore' -s q -l quiet -d 'no progress line'
+complete -c esse -n '__esse_in explore' -s h -l help -d 'show help'
+complete -c esse -n '__esse_in explore' -F
+
 complete -c esse -n '__esse_in ""' -a gen -d 'make a history, clean or with a planted violation'
 complete -c esse -n '__esse_in help' -a gen -d 'make a history, clean or with a planted violation'
 complete -c esse -n '__esse_in gen' -s n -l txns -x -d 'transactions (default: 1000)'
