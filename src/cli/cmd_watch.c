@@ -78,7 +78,7 @@ static int run_watch(int count, char **operands)
                                                   .skew = time_of(o.skew),
                                                   .lateness = time_of(o.lateness),
                                                   .exclusive = o.exclusive,
-                                                  .keep_bytes = o.keep,
+                                                  .keep_bytes = o.out ? o.keep : 0,
                                                   .pairs_only = o.no_joint } };
     if (!o.profile)
         return esse_cli_usage("watch", "--profile says how the database does it: DBMS/LEVEL "

@@ -54,7 +54,7 @@ struct esse_trace_event {
 
 /* What the first line says. */
 struct esse_trace_header {
-    int64_t resolution, skew; /* ESSE_NO_TIME if not given */
+    int64_t resolution, skew;               /* ESSE_NO_TIME if not given */
     bool has_sessions, has_init, exclusive; /* sessions have the numbers from 0 on */
     const esse_value *sessions;
     size_t session_count;
