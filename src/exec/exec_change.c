@@ -410,18 +410,49 @@ static bool make_row(struct exec_run *run, const struct esse_change *change,
     return true;
 }
 
+static bool insert_values(struct inserting *in, const struct esse_datum *values, size_t number)
+{
+    struct exec_run *run = in->run;
+    struct esse_datum *row =
+        esse_arena_alloc(run->eval.arena, in->change->table->column_count + 1, sizeof *row);
+    return make_row(run, in->change, values, number, row) && insert_row(in, row);
+}
+
+/* Rows of VALUES are evaluated one after the other: a broken constraint of the first is met before
+ * an error of the second.  With sub-selects all come first, since these do not see what is
+ * inserted: then there are more queries than the list and the statement's own. */
+static bool insert_list(struct inserting *in, const struct esse_query *query)
+{
+    struct exec_run *run = in->run;
+    const struct esse_datum *none[1] = { NULL };
+    const struct esse_frame frame = { NULL, none, NULL };
+    const uint32_t width = query->output_count;
+    for (size_t i = 0; i < query->value_count; i++) {
+        struct esse_datum *values = esse_arena_alloc(run->eval.arena, width + 1, sizeof *values);
+        for (uint32_t k = 0; k < width; k++)
+            if (!esse_eval(&run->eval, &frame, query->values[i * width + k], &values[k]))
+                return false;
+        if (!insert_values(in, values, i))
+            return false;
+    }
+    return true;
+}
+
 bool exec_insert(struct exec_run *run, const struct esse_change *change)
 {
     struct inserting in = { .run = run, .change = change };
+    const struct esse_query *query = change->query;
     struct esse_subrows rows = { .count = 1 };
-    if (change->query && !exec_query(run, change->query, NULL, SIZE_MAX, &rows))
-        return false;
-    for (size_t i = 0; i < rows.count; i++) {
-        struct esse_datum *row =
-            esse_arena_alloc(run->eval.arena, change->table->column_count + 1, sizeof *row);
-        if (!make_row(run, change, rows.at ? rows.at + i * rows.width : NULL, i, row) ||
-            !insert_row(&in, row))
+    if (query && query->is_values && !query->sort_count && !query->limit && !query->offset &&
+        run->statement->query_count == 2) {
+        if (!insert_list(&in, query))
             return false;
+    } else {
+        if (query && !exec_query(run, query, NULL, SIZE_MAX, &rows))
+            return false;
+        for (size_t i = 0; i < rows.count; i++)
+            if (!insert_values(&in, rows.at ? rows.at + i * rows.width : NULL, i))
+                return false;
     }
     finish(run, change, &in.returned);
     return true;

@@ -438,6 +438,11 @@ static struct esse_expr *compile_bits(struct sql_compile *c, char op, uint32_t a
         }
     } else {
         const bool is_shift = op == '<' || op == '>';
+        if (b && a->type.base == ESSE_TYPE_UNKNOWN && b->type.base == ESSE_TYPE_UNKNOWN)
+            return sql_error(c, (int32_t)at - 1, "42725",
+                             "operator is not unique: unknown %s "
+                             "unknown",
+                             name);
         if (b && !is_shift && !settle(c, &args[0], &args[1], ESSE_TYPE(INT)))
             return NULL;
         for (uint32_t i = 0; i < count; i++) {
