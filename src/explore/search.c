@@ -370,34 +370,34 @@ bool esse_search_goes_on(struct esse_search *search)
     return !search->is_stopped;
 }
 
-static bool go_on(struct esse_search *search)
+/* The next event, or the next transaction.  False: this way ends here. */
+static bool step_forward(struct esse_search *search)
 {
-    return esse_search_goes_on(search) && !is_cut(search) &&
-           !(search->naming && search->frames.count >= search->naming->depth);
+    if (search->running != NO_TXN)
+        return advance(search);
+    const txn_set which = beginners(search);
+    if (which)
+        return begin_any(search, which);
+    if (search->naming)
+        name_subtree(search);
+    else
+        complete(search);
+    return false;
 }
 
-/* Forward to a leaf. */
+/* Forward to a leaf, or to where nothing below passes the filter, or to a subtree that is named. */
 static void forward(struct esse_search *search)
 {
-    while (go_on(search)) {
-        if (search->running != NO_TXN) {
-            if (!advance(search))
-                return;
-            continue;
-        }
-        const txn_set which = beginners(search);
-        if (!which) {
-            if (!search->naming)
-                complete(search);
-            else
-                name_subtree(search);
+    while (esse_search_goes_on(search)) {
+        if (is_cut(search))
+            return;
+        if (search->naming && search->frames.count >= search->naming->depth) {
+            name_subtree(search);
             return;
         }
-        if (!begin_any(search, which))
+        if (!step_forward(search))
             return;
     }
-    if (search->naming && !search->is_stopped && search->frames.count >= search->naming->depth)
-        name_subtree(search);
 }
 
 /* ---- the walk ---- */
