@@ -24,11 +24,11 @@ _esse() {
     [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}
     [[ $cur == = ]] && cur=
     if ((COMP_CWORD == 1)); then
-        _esse_words 'run collect check classic shrink gen stats levels verify convert sql help --help --version'
+        _esse_words 'run collect watch check classic shrink explore gen stats levels verify convert sql help --help --version'
         return
     fi
     case ${COMP_WORDS[1]},$prev in
-    help,*) _esse_words 'run collect check classic shrink gen stats levels verify convert sql' ;;
+    help,*) _esse_words 'run collect watch check classic shrink explore gen stats levels verify convert sql' ;;
     run,--workload | run,-w) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc sql all' ;;
     run,--sessions | run,-s) : ;;
     run,--txns | run,-n) : ;;
@@ -82,6 +82,13 @@ _esse() {
     collect,--fault-every) : ;;
     collect,--out | collect,-o) _esse_files ;;
     collect,--repeat) : ;;
+    watch,--profile | watch,-p) : ;;
+    watch,--resolution) : ;;
+    watch,--skew) : ;;
+    watch,--lateness) : ;;
+    watch,--out | watch,-o) _esse_files ;;
+    watch,--keep) : ;;
+    watch,--format | watch,-f) : ;;
     check,--level | check,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     check,--anomalies | check,-a) : ;;
     check,--except) : ;;
@@ -96,7 +103,7 @@ _esse() {
     check,--min-committed) : ;;
     check,--fail-on) _esse_words 'violated unknown' ;;
     check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending closure small-cycles locality nearness layout sweeping' ;;
-    check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
+    check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
     check,--workload | check,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     check,--evidence) _esse_files ;;
     check,--dot) _esse_files ;;
@@ -111,12 +118,22 @@ _esse() {
     shrink,--level | shrink,-l) _esse_words 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     shrink,--anomaly | shrink,-a) _esse_words 'help G0 G1a G1b G1c G-single G-single-item G-nonadjacent G-nonadjacent-item G2-item G2 G0-process G0-realtime G1c-process G1c-realtime G-single-process G-single-item-process G-single-realtime G-single-item-realtime G-nonadjacent-process G-nonadjacent-item-process G-nonadjacent-realtime G-nonadjacent-item-realtime G2-item-process G2-item-realtime G2-process G2-realtime write-skew lost-update lost-commit internal future-read garbage-read duplicate-elements incompatible-order dirty-update duplicate-write cyclic-versions fractured-read causality long-fork phantom predicate-read-miss result-set-mismatch own-write-missed axiomatic-read-committed-cycle monotonic-atomic-view-cycle read-atomic-cycle update-atomic-cycle causal-cerone-cycle causal-cycle prefix-cycle parallel-snapshot-isolation-cycle PRAM-cycle read-your-writes-cycle monotonic-reads-cycle monotonic-writes-cycle writes-follow-reads-cycle serializable-no-order repeatable-read-no-order snapshot-isolation-no-order consistent-view-no-order prefix-no-order parallel-snapshot-isolation-no-order causal-cerone-no-order read-atomic-no-order strong-session-serializable-no-order strong-session-snapshot-isolation-no-order strict-serializable-no-order strong-snapshot-isolation-no-order order-mismatch order-mismatch-process order-mismatch-realtime snapshot-mismatch snapshot-mismatch-process snapshot-mismatch-realtime GSIa GSIb GSI G1 G1-process G1-realtime G-cursor G-monotonic G-MSR G-update G-SI G-SIb' ;;
     shrink,--out | shrink,-o) _esse_files ;;
-    shrink,--to | shrink,-t) _esse_words 'native jepsen-edn plume dbcop cobra' ;;
+    shrink,--to | shrink,-t) _esse_words 'native jepsen-edn plume dbcop cobra trace' ;;
     shrink,--budget | shrink,-b) : ;;
     shrink,--memory | shrink,-m) : ;;
     shrink,--certificate) _esse_files ;;
-    shrink,--format | shrink,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
+    shrink,--format | shrink,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
     shrink,--workload | shrink,-w) _esse_words 'list-append rw-register closed-predicate' ;;
+    explore,--level | explore,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
+    explore,--compare) : ;;
+    explore,--show) : ;;
+    explore,--list) _esse_files ;;
+    explore,--algorithm) _esse_words 'swapping true dfs' ;;
+    explore,--max-histories) : ;;
+    explore,--budget | explore,-b) : ;;
+    explore,--memory | explore,-m) : ;;
+    explore,--threads) : ;;
+    explore,--svg) _esse_files ;;
     gen,--txns | gen,-n) : ;;
     gen,--ops) : ;;
     gen,--ops-spread) : ;;
@@ -139,17 +156,17 @@ _esse() {
     gen,--abort-share) : ;;
     gen,--crash-share) : ;;
     gen,--stale-share) : ;;
-    gen,--format) _esse_words 'native jepsen-edn plume dbcop cobra' ;;
+    gen,--format) _esse_words 'native jepsen-edn plume dbcop cobra trace' ;;
     gen,--output | gen,-o) _esse_files ;;
     stats,--certificate) _esse_files ;;
-    stats,--format | stats,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
+    stats,--format | stats,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
     stats,--workload | stats,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     levels,--output | levels,-o) _esse_files ;;
     verify,--certificate) _esse_files ;;
-    verify,--format | verify,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
+    verify,--format | verify,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
     verify,--workload | verify,-w) _esse_words 'list-append rw-register closed-predicate' ;;
-    convert,--format | convert,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra' ;;
-    convert,--to | convert,-t) _esse_words 'native jepsen-edn plume dbcop cobra' ;;
+    convert,--format | convert,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
+    convert,--to | convert,-t) _esse_words 'native jepsen-edn plume dbcop cobra trace' ;;
     convert,--workload | convert,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     sql,--dialect | sql,-d) _esse_words 'postgresql' ;;
     *) _esse_command ;;
@@ -163,12 +180,16 @@ _esse_command() {
     run,*) _esse_files ;;
     collect,*,-*) _esse_words '--workload --sessions --txns --duration --isolation --ops --keys --max-writes-per-key --distribution --zipf-theta --read-share --predicate-share --abort-share --think --timeout --patience --threads --seed --no-certificate --spawn --nodes --faults --fault-every --out --repeat --quiet --measure-recording --help' ;;
     collect,*) _esse_files ;;
+    watch,*,-*) _esse_words '--profile --resolution --skew --lateness --exclusive --no-joint --out --keep --stop --format --json --quiet --help' ;;
+    watch,*) _esse_files ;;
     check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --min-committed --fail-on --explain-plan --ablate --format --workload --salvage --json --plain --evidence --dot --svg --verbose --quiet --help' ;;
     check,*) _esse_files ;;
     classic,*,-*) _esse_words '--accounts --total --negative-balances --linearizable --group-size --key-count --independent --min-committed --fail-on --format --json --quiet --help' ;;
     classic,*) _esse_files ;;
     shrink,*,-*) _esse_words '--level --anomaly --wfr-keys --sequential-keys --linearizable-keys --out --to --lossy --budget --memory --certificate --transaction-order --format --workload --quiet --help' ;;
     shrink,*) _esse_files ;;
+    explore,*,-*) _esse_words '--level --find-level --compare --show --count --list --algorithm --no-cuts --max-histories --budget --memory --threads --svg --json --verbose --quiet --help' ;;
+    explore,*) _esse_files ;;
     gen,*,-*) _esse_words '--txns --ops --ops-spread --keys --max-writes-per-key --sessions --seed --level --anomaly --certificate --certify --vsets --distribution --zipf-theta --read-share --values --rmw-share --pure --predicate-share --aggregate-share --rows-matching --delete-share --abort-share --crash-share --stale-share --drop-aborted --by-session --times --no-times --op-times --server-times --one-timestamp --format --output --quiet --help' ;;
     gen,*) _esse_words 'list-append rw-register predicate bank long-fork write-skew blindw-rh blindw-rw blindw-wh blindw-pred smallbank ycsb-a ycsb-b ycsb-f rmw heavy-write twitter rubis tpcc' ;;
     stats,*,-*) _esse_words '--certificate --transaction-order --format --workload --json --quiet --help' ;;
