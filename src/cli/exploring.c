@@ -114,8 +114,8 @@ static int status_of(const struct esse_exploring *e, const struct esse_explored 
     return why_unknown(e, x) ? ESSE_EXIT_UNKNOWN : ESSE_EXIT_HOLDS;
 }
 
-static void put_text(struct esse_out *out, const struct esse_exploring *e, enum esse_axiom axiom,
-                     const struct esse_explored *x)
+static void put_summary(struct esse_out *out, const struct esse_exploring *e, enum esse_axiom axiom,
+                        const struct esse_explored *x)
 {
     const char *why = why_unknown(e, x);
     esse_out_f(out, "%s: %s%s%s: ", e->path, esse_axiom_name(axiom), e->compares ? " but not " : "",
@@ -129,6 +129,11 @@ static void put_text(struct esse_out *out, const struct esse_exploring *e, enum 
     esse_out_text(out, "\n");
     if (why)
         esse_out_f(out, "  not all executions were looked at: %s\n", why);
+}
+
+static void put_details(struct esse_out *out, const struct esse_exploring *e,
+                        const struct esse_explored *x)
+{
     if (e->count_only)
         return;
     put_broken(out, e, x);
@@ -229,6 +234,8 @@ static int draw(struct esse_exploring *e, const struct esse_execution *execution
 struct answering {
     struct esse_out out;
     const struct esse_execution *to_draw;
+    struct esse_explored nearest; /* of the strongest level so far at which something is broken */
+    enum esse_axiom nearest_axiom;
     int status;
     bool is_first;
 };
@@ -253,13 +260,19 @@ static void answer_level(struct esse_exploring *e, struct answering *answering,
     const struct esse_execution *broken = x->broken_count                ? x->broken[0].shortest
                                           : e->compares && x->kept_count ? x->kept[0]
                                                                          : NULL;
-    if (broken && !answering->to_draw)
+    if (broken && (e->finds || !answering->to_draw))
         answering->to_draw = broken;
+    if (x->broken_count) {
+        answering->nearest = *x;
+        answering->nearest_axiom = axiom;
+    }
     if (e->json) {
         esse_out_text(&answering->out, answering->is_first ? "" : ",");
         put_json(&answering->out, e, axiom, x);
     } else {
-        put_text(&answering->out, e, axiom, x);
+        put_summary(&answering->out, e, axiom, x);
+        if (!e->finds)
+            put_details(&answering->out, e, x);
     }
     answering->is_first = false;
 }
@@ -274,7 +287,8 @@ static void answer_levels(struct esse_exploring *e, struct answering *answering)
     }
 }
 
-/* From the weakest up, until everything holds. */
+/* From the weakest up, until everything holds.  What goes wrong is shown for the last level at
+ * which it does: those below it allow that execution too. */
 static const char *find_level(struct esse_exploring *e, struct answering *answering)
 {
     for (size_t i = 0; i < e->axiom_count; i++) {
@@ -299,6 +313,11 @@ static void put_weakest(struct esse_exploring *e, struct answering *answering, c
             esse_out_text(&answering->out, ",\"weakest\":null");
         esse_out_text(&answering->out, "}\n");
         return;
+    }
+    if (answering->nearest.broken_count && !e->count_only) {
+        esse_out_f(&answering->out, "\nwhat goes wrong at %s:\n",
+                   esse_axiom_name(answering->nearest_axiom));
+        put_details(&answering->out, e, &answering->nearest);
     }
     if (weakest)
         esse_out_f(&answering->out, "%s: the weakest level at which everything holds: %s\n",
