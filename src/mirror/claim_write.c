@@ -251,11 +251,20 @@ static bool write_trace(const struct esse_mirror *m, const struct choosing *c, s
     return ok;
 }
 
-static void put_word(const struct esse_mirror *m, struct esse_arena *arena, struct esse_out *out,
-                     const char *name, uint64_t word)
+/* As the trace has it: transactions, keys and columns are texts there, also if they are numbers. */
+static void put_name(const struct esse_mirror *m, struct esse_arena *arena, struct esse_out *out,
+                     const char *member, uint64_t word)
 {
     struct esse_values *values = esse_values_new(arena);
-    esse_out_f(out, ",\n \"%s\":", name);
+    esse_out_f(out, ",\n \"%s\":", member);
+    esse_value_put_json_name(out, values, esse_word_value(m->words, word, values));
+}
+
+static void put_value(const struct esse_mirror *m, struct esse_arena *arena, struct esse_out *out,
+                      uint64_t word)
+{
+    struct esse_values *values = esse_values_new(arena);
+    esse_out_text(out, ",\n \"value\":");
     esse_value_put_json(out, values, esse_word_value(m->words, word, values));
 }
 
@@ -271,15 +280,15 @@ static void write_claim(const struct esse_mirror *m, struct choosing *c, struct 
     esse_out_json_text(out, profile);
     esse_out_text(out, ",\n \"why\":");
     esse_out_json_text(out, esse_mirror_rule_words[finding->rule]);
-    put_word(m, c->arena, out, "txn", finding->txns[0].name);
+    put_name(m, c->arena, out, "txn", finding->txns[0].name);
     if (finding->txn_count > 1)
-        put_word(m, c->arena, out, "with", finding->txns[1].name);
+        put_name(m, c->arena, out, "with", finding->txns[1].name);
     if (finding->key)
-        put_word(m, c->arena, out, "key", finding->key);
+        put_name(m, c->arena, out, "key", finding->key);
     if (finding->column)
-        put_word(m, c->arena, out, "column", finding->column);
+        put_name(m, c->arena, out, "column", finding->column);
     if (finding->mechanism == ESSE_MECHANISM_CR)
-        put_word(m, c->arena, out, "value", finding->value);
+        put_value(m, c->arena, out, finding->value);
     esse_out_text(out, "}\n");
 }
 
