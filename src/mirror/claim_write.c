@@ -3,6 +3,7 @@
 #include "mirror/mirror_state.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 /* A finding as files, made from the events that are kept. */
@@ -323,6 +324,12 @@ static bool write_files(const struct esse_mirror *m, struct choosing *c, const c
     return esse_outfile_commit(&file, err);
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
 bool esse_mirror_write_claim(const struct esse_mirror *m, const struct esse_finding *finding,
                              const char *folder, bool *is_rechecked, struct esse_error *err)
 {
@@ -336,12 +343,15 @@ bool esse_mirror_write_claim(const struct esse_mirror *m, const struct esse_find
         esse_pipeline_kept(m->pipeline, choose_of_key, &c);
         esse_pipeline_kept(m->pipeline, drop_old, &c);
     }
+    /* Numbers rise along a session, and so must the times of its events. */
+    if (c.txns.count)
+        qsort(c.txns.at, c.txns.count, sizeof *c.txns.at, compare_numbers);
     esse_pipeline_kept(m->pipeline, take_chosen, &c);
     ok = ok && write_files(m, &c, folder, err);
     *is_rechecked =
         finding->mechanism <= ESSE_MECHANISM_OCC && finding->rule != ESSE_RULE_TWO_VERSIONS;
     if (ok && *is_rechecked && !esse_claim_verify(c.arena, folder, &told, err)) {
-        /* What it needs may have been too long ago: then nobody can recheck it. */
+        /* What it needs may have been too long ago: then it cannot be rechecked. */
         *is_rechecked = false;
         ok = esse_pipeline_has_forgotten(m->pipeline);
         err->code = ok ? ESSE_OK : ESSE_EBUG;

@@ -99,16 +99,25 @@ esse_lit poly_order(struct poly *poly, version_id a, version_id b)
     return esse_lit_of(var, turned);
 }
 
-void poly_all_orders(struct poly *poly)
+static bool may_choose(const struct poly *poly, uint32_t key, version_id a, version_id b)
+{
+    return !poly_is_known(poly->versions, key, a, b) &&
+           version_txn(poly->versions, a) != version_txn(poly->versions, b);
+}
+
+void poly_all_orders(struct poly *poly, uint32_t most)
 {
     const struct versions *versions = poly->versions;
-    for (uint32_t key = 0; key < versions->history->keys; key++)
-        for (version_id a = { versions->first[key].ix + 1 }; a.ix < versions->first[key + 1].ix;
-             a.ix++)
-            for (version_id b = { a.ix + 1 }; b.ix < versions->first[key + 1].ix; b.ix++)
-                if (!poly_is_known(versions, key, a, b) &&
-                    version_txn(versions, a) != version_txn(versions, b))
+    for (uint32_t key = 0; key < versions->history->keys; key++) {
+        const version_id end = versions->first[key + 1];
+        esse_guard_poll();
+        if (end.ix - versions->first[key].ix - 1 > most)
+            continue;
+        for (version_id a = { versions->first[key].ix + 1 }; a.ix < end.ix; a.ix++)
+            for (version_id b = { a.ix + 1 }; b.ix < end.ix; b.ix++)
+                if (may_choose(poly, key, a, b))
                     poly_order(poly, a, b);
+    }
 }
 
 /* ---- sources ---- */

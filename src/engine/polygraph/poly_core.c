@@ -11,6 +11,9 @@
 enum {
     CORE_ROUNDS = 6,    /* in which only what the last proof needed is kept */
     CORE_SINGLES = 300, /* clauses that are tried one by one */
+    /* Of a proof.  With the switches its clauses are long: a longer proof costs more than it was to
+     * find, for a sixth of its clauses. */
+    CORE_CONFLICTS = 2000,
 };
 
 struct core {
@@ -40,6 +43,7 @@ static bool shrink(struct core *core, uint32_t but)
     const uint32_t choices = (uint32_t)poly->choices.count;
     esse_lit *on = esse_arena_array(arena, core->count + (size_t)1, *on);
     uint32_t switched = 0;
+    esse_solver_limit(solver, CORE_CONFLICTS);
     for (uint32_t i = 0; i < choices + core->count; i++)
         esse_solver_var(solver, true, 0);
     for (uint32_t i = 0; i < core->count; i++) {

@@ -168,6 +168,7 @@ struct poly {
     struct poly_past *past;     /* of what is below it */
     uint64_t rounds;
     uint64_t waited; /* times that no transaction could go on in the schedule */
+    bool is_hard;    /* solving it gave up: what an easy history has no use for is tried too */
 };
 
 /* Does it have its invariants?  O(edges + choices + proof). */
@@ -276,7 +277,7 @@ esse_lit poly_order(struct poly *poly, version_id a, version_id b);
 esse_lit poly_order_find(const struct poly *poly, version_id a, version_id b);
 
 /* A choice for any two versions whose order is not known.  O(the square of a key's versions). */
-void poly_all_orders(struct poly *poly);
+void poly_all_orders(struct poly *poly, uint32_t most); /* of keys with at most so many versions */
 
 /* Choices for all open reads, with their clauses. */
 void poly_open_choices(struct poly *poly);
