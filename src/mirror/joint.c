@@ -290,7 +290,8 @@ static void tell(struct esse_mirror *m, uint32_t root, struct esse_joint_problem
         if (left_out[i])
             continue;
         finding.with |= 1u << constraint->c.mechanism;
-        finding.key = constraint->c.key;
+        if (constraint->c.key != MIRROR_DATABASE)
+            finding.key = constraint->c.key;
         if (!finding.line)
             finding.line = constraint->c.line;
         esse_mirror_finding_add(&finding, &m->txns[constraint->txns[0]]);

@@ -16,7 +16,7 @@ const char *const esse_mirror_rule_words[] = {
     [ESSE_RULE_NO_VERSION] = "no version of this value can have been in the snapshot",
     [ESSE_RULE_ABORTED] = "only an aborted transaction wrote this value",
     [ESSE_RULE_FUTURE] = "the writer of this value committed only after the snapshot",
-    [ESSE_RULE_FOREIGN] = "nobody wrote this value",
+    [ESSE_RULE_FOREIGN] = "no transaction wrote this value",
     [ESSE_RULE_INTERNAL] = "the transaction itself had written another value before",
     [ESSE_RULE_TWO_VERSIONS] = "a predicate returned two versions of one row",
     [ESSE_RULE_MISSED_ROW] = "every version that the snapshot can hold matches the predicate",
@@ -29,10 +29,13 @@ const char *const esse_mirror_rule_words[] = {
     [ESSE_RULE_NO_INSTANTS] = "no choice of instants explains what these transactions saw",
 };
 
+/* The whole database is no key that could be shown. */
 struct esse_finding esse_mirror_finding(enum esse_mechanism mechanism, enum esse_mirror_rule rule,
                                         uint64_t key)
 {
-    return (struct esse_finding){ .mechanism = mechanism, .rule = rule, .key = key };
+    return (struct esse_finding){ .mechanism = mechanism,
+                                  .rule = rule,
+                                  .key = key == MIRROR_DATABASE ? 0 : key };
 }
 
 void esse_mirror_finding_add(struct esse_finding *finding, const struct mirror_txn *txn)
@@ -58,13 +61,15 @@ void esse_mirror_tell(struct esse_mirror *m, const struct esse_finding *finding)
         m->options.found(m->options.context, finding);
 }
 
-/* A late event wrote the key: nothing that was told of it is certain any more. */
+/* A late event wrote the key: nothing that was told of it, or of no single key, is certain any
+ * more.
+ */
 void esse_mirror_withdraw(struct esse_mirror *m, uint64_t key)
 {
     size_t kept = 0;
     for (size_t i = 0; i < m->told.count; i++) {
         const struct esse_finding *finding = &m->told.at[i];
-        if (finding->key != key && finding->mechanism != ESSE_MECHANISM_JOINT) {
+        if (finding->key && finding->key != key && finding->mechanism != ESSE_MECHANISM_JOINT) {
             m->told.at[kept++] = *finding;
             continue;
         }

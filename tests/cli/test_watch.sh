@@ -86,4 +86,16 @@ for case in "stale $rr" "locks $rr" "updaters $rr" "overtaken foundationdb/seria
     sed -i 's|"profile":"[^"]*"|"profile":"cr=-,me=-,fuw=-"|' "row-$1/claim.json"
     expect "$1 under a weaker profile is refused" 65 "$ESSE" verify "row-$1"
 done
+
+# A weak store: transactions without ids, many of one session, one lock for everything, findings of every kind.
+"$ESSE" gen rw-register -n 3000 --level read-committed --op-times -q -o weak.jsonl
+for profile in $rr sqlite/serializable mysql/serializable foundationdb/serializable; do
+    expect "a weak store under $profile" 1 "$ESSE" watch -q --profile $profile --out "weak-${profile%/*}" weak.jsonl
+    refused=
+    for folder in "weak-${profile%/*}"/*/; do
+        grep -qE '"mechanism":"(SC|Joint)"' "$folder/claim.json" && continue
+        "$ESSE" verify "$folder" >/dev/null 2>&1 || refused="$refused $folder"
+    done
+    same "what the kernel rechecks verifies in another process ($profile)" "" "$refused"
+done
 finish
