@@ -88,7 +88,7 @@ for case in "stale $rr" "locks $rr" "updaters $rr" "overtaken foundationdb/seria
 done
 
 # A weak store: transactions without ids, many of one session, one lock for everything, findings of every kind.
-"$ESSE" gen rw-register -n 3000 --level read-committed --op-times -q -o weak.jsonl
+"$ESSE" gen rw-register -n 300 --level read-committed --op-times -q -o weak.jsonl
 for profile in $rr sqlite/serializable mysql/serializable foundationdb/serializable; do
     expect "a weak store under $profile" 1 "$ESSE" watch -q --profile $profile --out "weak-${profile%/*}" weak.jsonl
     refused=
