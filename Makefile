@@ -113,14 +113,18 @@ endef
 $(eval $(call VARIANT,release,$(RELEASE_FLAGS) $(LTO_FLAGS),))
 $(eval $(call VARIANT,asan,$(ASAN_FLAGS),))
 $(eval $(call VARIANT,tsan,$(TSAN_FLAGS),))
+# The parsers under libFuzzer, which clang alone has.
+build/fuzz/%: CC = clang
+build/fuzz/%: AR = ar
+FUZZ_FLAGS = -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DESSE_CHECKED -Wno-missing-prototypes
+FUZZERS = $(patsubst %.c,build/%,$(sort $(wildcard fuzz/fuzz_*.c)))
+$(eval $(call VARIANT,fuzz,$(FUZZ_FLAGS),))
+build/fuzz/fuzz_%: build/fuzz/fuzz/fuzz_%.o build/fuzz/libesse.a
+	@echo '  link  $@'
+	$(Q)$(CC) $(FUZZ_FLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+fuzzers: $(FUZZERS)
+.PHONY: fuzzers
 .SECONDARY:
-
-# The parsers under libFuzzer, which clang alone has; all sources at once, since nothing else is built so.
-build/fuzz/%: fuzz/%.c $(LIB_SOURCES) $(shell find src -name '*.h') | build/.ready-test
-	@mkdir -p $(dir $@)
-	@echo '  fuzz  $@'
-	$(Q)clang -std=c11 -isystem /usr/include/mariadb $(DEFINES) -DESSE_CHECKED -Iinclude -Isrc -O1 -g \
-	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $< $(LIB_SOURCES) $(LIBS) -o $@
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 

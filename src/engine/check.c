@@ -396,7 +396,7 @@ static double time_for_otherwise(const struct check *check, const struct esse_ve
 {
     const struct esse_budget *budget = check->options->budget;
     const double wanted = 1 + verdict->seconds;
-    if (!budget || (!budget->spent && !budget->deadline))
+    if (!budget || (!budget->spent && budget->deadline == 0))
         return wanted;
     const double half = budget->spent ? 0 : (budget->deadline - esse_clock_seconds()) / 2;
     return half < wanted ? half : wanted;

@@ -57,7 +57,7 @@ enum esse_statement esse_statement_of(const struct esse_request *request)
         [ESSE_ASK_CHANGE] = ESSE_SQL_CHANGE, [ESSE_ASK_AGGREGATE] = ESSE_SQL_COUNT,
     };
     const enum esse_statement which = of[request->ask];
-    return which == ESSE_SQL_COUNT ? which + request->aggregate : which;
+    return which == ESSE_SQL_COUNT ? which + (enum esse_statement)request->aggregate : which;
 }
 
 bool esse_statement_make(const char *pattern, const char *table, const char *condition,

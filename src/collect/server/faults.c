@@ -171,7 +171,7 @@ void esse_faults_tick(struct esse_faults *faults, double seconds)
 bool esse_faults_end(struct esse_faults *faults, double seconds)
 {
     static const double patience = 30;
-    if (!faults->end)
+    if (faults->end == 0)
         faults->end = seconds + patience;
     if (faults->is_on && seconds > faults->end - patience / 2)
         esse_spawned_kill(faults->spawned, faults->node); /* it does not want to leave */
