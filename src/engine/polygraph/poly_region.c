@@ -20,6 +20,7 @@ struct poly_region {
     struct esse_csr graph;        /* over numbers */
     uint32_t *order;              /* of numbers, topological */
     uint64_t *leads;              /* by number: a row of bits, those that it leads to */
+    uint32_t *low;                /* by number: the first word of its row; those before are 0 */
     size_t words;                 /* of a row */
 };
 
@@ -60,6 +61,7 @@ void poly_region_enter(struct poly_local *l, struct poly_region *r, struct poly_
     r->words = (count + 63) / 64;
     r->leads = esse_arena_grow(l->arena, r->leads, (count * r->words + 1) * sizeof *r->leads);
     r->order = esse_arena_grow(l->arena, r->order, (count + 1) * sizeof *r->order);
+    r->low = esse_arena_grow(l->arena, r->low, (count + 1) * sizeof *r->low);
 }
 
 void poly_region_leave(struct poly_local *l, struct poly_region *region)
@@ -117,16 +119,44 @@ static void draw_region(struct poly_local *l, struct poly_region *r)
     }
 }
 
+/* Successors by ascending number, which is rank: what the nearest lead to needs no edge. */
+static void sort_successors(struct poly_local *l, struct poly_region *r)
+{
+    struct esse_csr turned;
+    esse_csr_turn(&turned, l->arena, &r->graph);
+    esse_csr_drop(&r->graph);
+    esse_csr_turn(&r->graph, l->arena, &turned);
+    esse_csr_drop(&turned);
+}
+
+static bool has_bit(const struct poly_region *r, uint32_t number, uint32_t column)
+{
+    return column / 64 >= r->low[number] &&
+           r->leads[number * r->words + column / 64] >> column % 64 & 1;
+}
+
+static void join_row(struct poly_region *r, uint32_t number, uint32_t other)
+{
+    uint64_t *row = r->leads + number * r->words;
+    const uint64_t *more = r->leads + other * r->words;
+    const uint32_t low = r->low[other];
+    if (low < r->low[number]) {
+        memset(row + low, 0, (r->low[number] - low) * sizeof *row);
+        r->low[number] = low;
+    }
+    for (size_t w = low; w < r->words; w++)
+        row[w] |= more[w];
+}
+
 static void fill_row(struct poly_region *r, uint32_t number)
 {
     uint64_t *row = r->leads + number * r->words;
-    memset(row, 0, r->words * sizeof *row);
+    r->low[number] = number / 64;
+    memset(row + number / 64, 0, (r->words - number / 64) * sizeof *row);
     row[number / 64] |= (uint64_t)1 << number % 64;
-    for (uint32_t e = r->graph.first[number]; e < r->graph.first[number + 1]; e++) {
-        const uint64_t *other = r->leads + r->graph.to[e] * r->words;
-        for (size_t w = 0; w < r->words; w++)
-            row[w] |= other[w];
-    }
+    for (uint32_t e = r->graph.first[number]; e < r->graph.first[number + 1]; e++)
+        if (!has_bit(r, number, r->graph.to[e]))
+            join_row(r, number, r->graph.to[e]);
 }
 
 static enum poly_closed close_drawn(struct poly_local *l, struct poly_region *r)
@@ -134,6 +164,7 @@ static enum poly_closed close_drawn(struct poly_local *l, struct poly_region *r)
     const uint32_t count = r->graph.nodes;
     if (esse_topo_order(&r->graph, r->order, l->arena, l->poly->budget) < count)
         return esse_budget_spent(l->poly->budget) ? POLY_STOPPED : POLY_CYCLIC;
+    sort_successors(l, r);
     for (uint32_t i = count; i-- > 0;) {
         fill_row(r, r->order[i]);
         if (!esse_budget_poll(l->poly->budget, count - i))
@@ -155,10 +186,7 @@ enum poly_closed poly_region_close(struct poly_local *l, struct poly_region *reg
 
 static bool leads(const struct poly_region *r, esse_node from, esse_node to)
 {
-    if (!r->at[from.ix] || !r->at[to.ix])
-        return false;
-    const uint32_t column = r->at[to.ix] - 1;
-    return r->leads[(r->at[from.ix] - 1) * r->words + column / 64] >> column % 64 & 1;
+    return r->at[from.ix] && r->at[to.ix] && has_bit(r, r->at[from.ix] - 1, r->at[to.ix] - 1);
 }
 
 bool poly_region_forces(const struct poly_local *l, const struct poly_region *r, version_id a,
