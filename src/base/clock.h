@@ -18,4 +18,13 @@ static inline double esse_clock_seconds(void)
     return (double)esse_clock_ns() * 1e-9;
 }
 
+/* The same clock as of the last tick of the kernel, some milliseconds ago: for what is asked at
+ * every line of an input. */
+static inline double esse_clock_coarse_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 #endif

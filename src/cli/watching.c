@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/out.h"
 #include "cli/session.h"
+#include "cli/watching_numbers.h"
 #include "history/value_json.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ struct showing {
     struct esse_out out;
     struct esse_mirror *mirror;
     struct esse_values *values; /* of one finding at a time */
+    struct esse_numbers numbers;
     uint64_t told, written;
     uint64_t of_mechanism[ESSE_MECHANISMS];
     struct esse_error failed; /* a folder that could not be written, or does not recheck */
@@ -134,6 +136,7 @@ static void show_text(struct showing *s, const struct esse_finding *finding, con
 static void show(struct showing *s, const struct esse_finding *finding, bool is_withdrawn)
 {
     struct esse_arena *arena = esse_arena_new();
+    struct esse_error unheard;
     esse_session_clear(&s->session);
     s->values = esse_values_new(arena);
     if (s->watching->json)
@@ -141,6 +144,7 @@ static void show(struct showing *s, const struct esse_finding *finding, bool is_
     else
         show_text(s, finding, is_withdrawn ? "not certain any more" : "broken");
     esse_arena_free(arena);
+    esse_out_finish(&s->out, &unheard); /* at once; the end says if it failed */
     s->told += is_withdrawn ? 0 : 1;
     if (s->watching->stop && !is_withdrawn)
         s->session.budget.cancel = 1;
@@ -179,92 +183,21 @@ static void withdrawn(void *context, const struct esse_finding *finding)
 
 /* ---- the numbers ---- */
 
-static uint64_t broken(const struct esse_mirror_counters *c)
+/* Between two events: the numbers, once a second. */
+static void between(void *context)
 {
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < ESSE_MECHANISMS; i++)
-        sum += c->broken[i];
-    return sum;
-}
-
-/* What could not be decided, so that "nothing is broken" is not all that can be said. */
-static uint64_t undecided(const struct esse_mirror_counters *c)
-{
-    return c->late + c->gaps + c->opaque + c->reads_foreign + c->reads_unchecked + c->given_up;
-}
-
-static double beta(const struct esse_mirror_counters *c)
-{
-    const uint64_t all = c->by_time + c->by_value + c->by_me + c->by_fuw + c->uncertain;
-    return all ? (double)c->uncertain / (double)all : 0;
-}
-
-static void put_numbers_json(struct showing *s, const struct esse_mirror_counters *c)
-{
-#define N(name, value) esse_out_f(&s->out, ",\"%s\":%llu", name, (unsigned long long)(value))
-    esse_out_text(&s->out, "{\"summary\":true");
-    N("events", c->events);
-    N("committed", c->committed);
-    N("aborted", c->aborted);
-    N("unknown", c->unknown);
-    N("late", c->late);
-    N("gaps", c->gaps);
-    N("opaque", c->opaque);
-    N("reads", c->reads);
-    N("reads_slow", c->reads_slow);
-    N("reads_foreign", c->reads_foreign);
-    N("reads_not_checked", c->reads_unchecked);
-    N("predicates_not_checked", c->predicates_unchecked);
-    N("by_time", c->by_time);
-    N("by_value", c->by_value);
-    N("by_me", c->by_me);
-    N("by_fuw", c->by_fuw);
-    N("uncertain", c->uncertain);
-    esse_out_f(&s->out, ",\"beta\":%.6f", beta(c));
-    N("components", c->components);
-    N("given_up", c->given_up);
-    N("keys", c->keys);
-    N("versions", c->versions);
-    esse_out_text(&s->out, ",\"broken\":{");
-    for (unsigned i = 0; i < ESSE_MECHANISMS; i++)
-        esse_out_f(&s->out, "%s\"%s\":%llu", i ? "," : "", esse_mechanism_names[i],
-                   (unsigned long long)c->broken[i]);
-    esse_out_text(&s->out, "}}\n");
-#undef N
-}
-
-static void put_numbers_text(struct showing *s, const struct esse_mirror_counters *c)
-{
-    typedef unsigned long long n;
-    esse_out_f(&s->out,
-               "%s: %llu violation%s in %llu events: %llu committed, %llu aborted, %llu "
-               "unknown\n",
-               broken(c) ? "broken" : "nothing broken", (n)broken(c), broken(c) == 1 ? "" : "s",
-               (n)c->events, (n)c->committed, (n)c->aborted, (n)c->unknown);
-    esse_out_f(&s->out,
-               "dependencies: %llu by time, %llu by value, %llu by locks, %llu by first updater "
-               "wins, %llu uncertain (%.3f %%)\n",
-               (n)c->by_time, (n)c->by_value, (n)c->by_me, (n)c->by_fuw, (n)c->uncertain,
-               100 * beta(c));
-    if (undecided(c))
-        esse_out_f(&s->out,
-                   "not decided: %llu late events, %llu gaps, %llu opaque writes, %llu reads of "
-                   "values of no known writer, %llu reads without a BEGIN, %llu components given "
-                   "up\n",
-                   (n)c->late, (n)c->gaps, (n)c->opaque, (n)c->reads_foreign, (n)c->reads_unchecked,
-                   (n)c->given_up);
+    struct showing *s = context;
+    if (esse_numbers_are_due(&s->numbers))
+        esse_numbers_every_second(&s->numbers, esse_mirror_counters(s->mirror), s->mirror);
 }
 
 static int answer(struct showing *s)
 {
     const struct esse_mirror_counters *c = esse_mirror_counters(s->mirror);
-    if (s->watching->json)
-        put_numbers_json(s, c);
-    else
-        put_numbers_text(s, c);
-    return esse_session_answer(&s->out, broken(c)      ? ESSE_EXIT_VIOLATED
-                                        : undecided(c) ? ESSE_EXIT_UNKNOWN
-                                                       : ESSE_EXIT_HOLDS);
+    esse_numbers_at_the_end(&s->numbers, c, s->mirror);
+    return esse_session_answer(&s->out, esse_mirror_broken(c)      ? ESSE_EXIT_VIOLATED
+                                        : esse_mirror_undecided(c) ? ESSE_EXIT_UNKNOWN
+                                                                   : ESSE_EXIT_HOLDS);
 }
 
 int esse_watch_file(const struct esse_watching *watching)
@@ -278,10 +211,12 @@ int esse_watch_file(const struct esse_watching *watching)
     struct showing s = { .watching = watching, .arena = esse_arena_new() };
     options.found = found;
     options.withdrawn = withdrawn;
+    options.between = between;
     options.context = &s;
     esse_session_start(&s.session, 0, 0, watching->quiet);
     esse_out_init_fd(&s.out, s.arena, STDOUT_FILENO);
     s.mirror = esse_mirror_new(s.arena, &options);
+    esse_numbers_start(&s.numbers, &s.session, &s.out, watching);
     const struct esse_load_options load = { .format = watching->format,
                                             .budget = &s.session.budget };
     const bool ok = esse_trace_read(watching->path, &load, esse_mirror_sink(s.mirror), &err);

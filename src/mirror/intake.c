@@ -169,12 +169,21 @@ static void take_what(struct esse_mirror *m, struct esse_mirror_event *event,
     push(m, event);
 }
 
+static void note_session(struct esse_mirror *m, uint32_t number, esse_value name)
+{
+    while (number >= m->sessions.count)
+        mirror_u64_vec_push(&m->sessions, m->arena, 0);
+    if (!m->sessions.at[number])
+        m->sessions.at[number] = word(m, name);
+}
+
 static bool take_event(struct esse_trace_sink *sink, const struct esse_trace_event *from,
                        struct esse_error *err)
 {
     enum { HEAD_START = 1 << 16 };
     struct esse_mirror *m = (struct esse_mirror *)sink;
     (void)err;
+    note_session(m, from->session_number, from->session);
     if (take_session(m, from))
         return true;
     struct esse_mirror_event event = { .before = earlier(from->before, m->skew),
@@ -237,6 +246,8 @@ static bool take_header(struct esse_trace_sink *sink, const struct esse_trace_he
     m->has_init = header->has_init;
     m->has_sessions = header->has_sessions;
     for (size_t i = 0; i < header->session_count; i++)
+        note_session(m, (uint32_t)i, header->sessions[i]);
+    for (size_t i = 0; i < header->session_count; i++)
         esse_pipeline_open(m->pipeline, (uint32_t)i, INT64_MIN);
     for (size_t i = 0; i < header->init_count; i++)
         take_init(m, &header->init[i]);
@@ -248,6 +259,8 @@ static bool between(struct esse_trace_sink *sink)
 {
     enum { MANY = 1 << 16 };
     struct esse_mirror *m = (struct esse_mirror *)sink;
+    if (m->options.between)
+        m->options.between(m->options.context);
     if (esse_values_atoms(sink->values) < MANY)
         return true;
     esse_arena_free(m->reading);

@@ -56,11 +56,22 @@ void esse_mirror_release(struct esse_mirror *m)
 
 const struct esse_mirror_counters *esse_mirror_counters(struct esse_mirror *m)
 {
-    m->counters.done = esse_pipeline_done(m->pipeline);
-    m->counters.floor = m->floor;
-    m->counters.horizon = m->horizon;
-    m->counters.slowest = esse_pipeline_slowest(m->pipeline);
-    return &m->counters;
+    struct esse_mirror_counters *c = &m->counters;
+    c->done = esse_pipeline_done(m->pipeline);
+    c->floor = m->floor;
+    c->horizon = m->horizon;
+    c->newest = esse_pipeline_newest(m->pipeline);
+    c->slowest = esse_pipeline_slowest(m->pipeline);
+    c->held_by = c->slowest == UINT32_MAX ? 0 : m->sessions.at[c->slowest];
+    c->waiting = m->waiting.count;
+    c->bytes = esse_arena_in_use();
+    return c;
+}
+
+struct esse_mirror_assumptions esse_mirror_assumptions(const struct esse_mirror *m)
+{
+    return (struct esse_mirror_assumptions){ m->exclusive, m->resolution, m->skew,
+                                             m->options.lateness };
 }
 
 esse_value esse_mirror_value(const struct esse_mirror *m, uint64_t word, struct esse_values *to)

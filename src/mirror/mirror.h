@@ -3,6 +3,7 @@
 
 #include "formats/trace.h"
 #include "level/profile.h"
+#include "mirror/counters.h"
 #include "mirror/event.h"
 
 /*
@@ -14,18 +15,6 @@
  *
  * Every finding is certain under the assumptions of the settings.
  */
-enum esse_mechanism {
-    ESSE_MECHANISM_CR,
-    ESSE_MECHANISM_ME,
-    ESSE_MECHANISM_FUW,
-    ESSE_MECHANISM_OCC,
-    ESSE_MECHANISM_SC,
-    ESSE_MECHANISM_JOINT, /* each alone may have worked; together they cannot */
-    ESSE_MECHANISMS
-};
-extern const char *const esse_mechanism_names[];  /* "CR" */
-extern const char *const esse_mechanism_titles[]; /* "consistent read" */
-
 /* What a finding of a mechanism is. */
 enum esse_mirror_rule {
     ESSE_RULE_NO_VERSION,   /* CR: no version of this value can be in the snapshot */
@@ -73,21 +62,6 @@ struct esse_finding {
     bool more_txns;
 };
 
-/* What everybody may look at: pages, scrapers, the line on the terminal. */
-struct esse_mirror_counters {
-    uint64_t events, committed, aborted, unknown;
-    uint64_t late, gaps, opaque,
-        unverified; /* the last: transactions that could not be looked at */
-    uint64_t reads, reads_slow, reads_foreign, reads_unchecked, predicates_unchecked;
-    uint64_t by_time, by_value, by_me, by_fuw, uncertain; /* dependencies */
-    uint64_t broken[ESSE_MECHANISMS];
-    uint64_t pivots;               /* of which it is not certain that they are dangerous */
-    uint64_t components, given_up; /* of the graph of instants */
-    uint64_t keys, versions, live, largest_component;
-    int64_t done, floor, horizon; /* W_a, W_b, H */
-    uint32_t slowest;             /* the session that holds W_a back */
-};
-
 struct esse_mirror_options {
     const struct esse_profile *profile;
     int64_t resolution, skew; /* ESSE_NO_TIME: what the trace says, or 1 and 0 */
@@ -99,6 +73,8 @@ struct esse_mirror_options {
     void (*found)(void *context, const struct esse_finding *finding);
     /* A finding told before is about a key that a late event wrote. */
     void (*withdrawn)(void *context, const struct esse_finding *finding);
+    /* Called between two events, often: for what is told every second.  May be NULL. */
+    void (*between)(void *context);
     void *context;
 };
 
@@ -111,6 +87,13 @@ void esse_mirror_finish(struct esse_mirror *mirror);
 void esse_mirror_release(struct esse_mirror *mirror);
 
 const struct esse_mirror_counters *esse_mirror_counters(struct esse_mirror *mirror);
+
+/* What findings rest on beside the trace. */
+struct esse_mirror_assumptions {
+    bool exclusive;
+    int64_t resolution, skew, lateness; /* the last: ESSE_NO_TIME if none is assumed */
+};
+struct esse_mirror_assumptions esse_mirror_assumptions(const struct esse_mirror *mirror);
 
 /* A word of a finding as a value, and the events that are kept of some transactions. */
 esse_value esse_mirror_value(const struct esse_mirror *mirror, uint64_t word,

@@ -80,6 +80,7 @@ ESSE_VEC(mirror_version_vec, struct mirror_version)
 ESSE_VEC(mirror_holder_vec, struct mirror_holder)
 ESSE_VEC(mirror_columns_vec, struct mirror_columns)
 ESSE_VEC(mirror_u32_vec, uint32_t)
+ESSE_VEC(mirror_u64_vec, uint64_t)
 
 /* ---- transactions ---- */
 
@@ -189,9 +190,10 @@ struct esse_mirror {
     struct mirror_txn *txns;
     uint32_t txn_count, txn_room;
     struct mirror_u32_vec spare_txns;
-    struct mirror_u32_vec open;    /* by session: the first of its open ones, NONE */
-    struct mirror_u32_vec waiting; /* committed, and their reads are not judged yet */
-    struct mirror_u32_vec ended;   /* in the order of their ends */
+    struct mirror_u64_vec sessions; /* their names, words */
+    struct mirror_u32_vec open;     /* by session: the first of its open ones, NONE */
+    struct mirror_u32_vec waiting;  /* committed, and their reads are not judged yet */
+    struct mirror_u32_vec ended;    /* in the order of their ends */
     uint64_t sequence, endings;
     bool must_wait;   /* the read at hand cannot be judged before its writer ends */
     bool part_is_old; /* the rows that follow are what an update found */

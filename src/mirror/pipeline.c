@@ -325,6 +325,11 @@ int64_t esse_pipeline_floor(const struct esse_pipeline *p)
     return floor;
 }
 
+int64_t esse_pipeline_newest(const struct esse_pipeline *p)
+{
+    return p->newest;
+}
+
 uint32_t esse_pipeline_slowest(const struct esse_pipeline *p)
 {
     uint32_t slowest = UINT32_MAX;

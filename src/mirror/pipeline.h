@@ -43,6 +43,8 @@ const struct esse_mirror_event *esse_pipeline_next(struct esse_pipeline *pipelin
 
 int64_t esse_pipeline_done(const struct esse_pipeline *pipeline);
 int64_t esse_pipeline_floor(const struct esse_pipeline *pipeline);
+/* The greatest 'after' that a session has sent or told; INT64_MIN: none did. */
+int64_t esse_pipeline_newest(const struct esse_pipeline *pipeline);
 /* Which session holds W_a back; UINT32_MAX: none. */
 uint32_t esse_pipeline_slowest(const struct esse_pipeline *pipeline);
 

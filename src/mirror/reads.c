@@ -410,7 +410,7 @@ static void judge_op(struct esse_mirror *m, struct mirror_txn *t, uint32_t at)
                          .s = esse_mirror_snapshot(t, op),
                          .at_snapshot = row->reads == ESSE_READS_TXN };
     if (r.s.b == INT64_MIN) {
-        m->counters.reads_unchecked++; /* its BEGIN is missing */
+        m->counters.reads_not_checked++; /* its BEGIN is missing */
         return;
     }
     m->counters.reads++;
@@ -467,7 +467,7 @@ bool esse_mirror_judge(struct esse_mirror *m, struct mirror_txn *t)
                 esse_mirror_tell(m, &m->held.at[f]);
             judge_repeats(m, t, i);
         }
-        m->counters.predicates_unchecked += op->kind == ESSE_MIRROR_PREDICATE;
+        m->counters.predicates_not_checked += op->kind == ESSE_MIRROR_PREDICATE;
         op->flags |= OP_JUDGED;
     }
     return !waits;

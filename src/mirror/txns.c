@@ -249,7 +249,7 @@ static void take_op(struct esse_mirror *m, struct mirror_txn *t,
 void esse_mirror_take(struct esse_mirror *m, const struct esse_mirror_event *event)
 {
     enum { PACE = 512 };
-    m->counters.events++;
+    m->counters.events += !esse_mirror_is_part(event);
     if (event->kind == ESSE_MIRROR_GAP) {
         take_gap(m, event);
     } else if (event->kind == ESSE_MIRROR_BEGIN) {

@@ -53,6 +53,17 @@ expect "it ends at the first with --stop" 1 "$ESSE" watch --stop --profile $rr s
 expect "wide clocks explain it" 0 "$ESSE" watch --skew 100 --profile $rr stale.jsonl
 expect "what cannot be decided" 2 "$ESSE" watch --profile $rr - <<<"$(sed 's/,"exclusive":true//; s/"r":"x","v":1/"r":"x","v":9/' good.jsonl)"
 
+# Once a second, while it goes by: a finding is told at once, and the numbers say what is held back.
+mkfifo slow
+(exec 9>slow; head -n 4 stale.jsonl >&9; head -c 300000 /dev/zero | tr '\0' '\n' >&9; sleep 1.3; tail -n +5 stale.jsonl >&9; sleep 0.2) &
+"$ESSE" watch --json -q --profile $rr slow >every.jsonl
+wait
+same "the numbers of a second, then the finding, then those of the end" "per_second 7 1 2 / CR / summary 6" "$(python3 -c '
+import json
+a, b, c = map(json.loads, open("every.jsonl"))
+print("per_second" if "per_second" in a else a, a["behind"]["done"], a["held_by"], a["assumed"]["resolution"] + 1,
+      "/", b["broken"], "/", "summary" if c["summary"] else c, c["events"])' 2>&1)"
+
 expect "no profile" 64 "$ESSE" watch good.jsonl
 expect "an unknown profile" 64 "$ESSE" watch --profile postgres/rr good.jsonl
 expect "an unknown column" 64 "$ESSE" watch --profile cr=T,xx=1 good.jsonl
