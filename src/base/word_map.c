@@ -1,11 +1,13 @@
 #include "base/word_map.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The mask follows the count and not the room, so that small rounds stay in a small, warm part of
  * the slots. */
 void esse_word_map_clear(struct esse_word_map *map, struct esse_arena *arena, uint32_t count)
 {
+    assert(count <= UINT32_C(1) << 30);
     uint32_t slots = 8;
     while (slots / 2 < count)
         slots *= 2;

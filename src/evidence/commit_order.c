@@ -22,10 +22,10 @@
 #define CO_NOTHING (UINT32_MAX - 1)
 #define CO_NOWHERE UINT32_MAX
 
-/* t3 read a version older than that of t2. */
+/* The unit at hand read a version older than that of t2. */
 struct passed {
-    uint32_t t2, t3;
-    uint32_t read; /* the sources of t3's earlier reads are before this one */
+    uint32_t t2;
+    size_t read; /* the sources of its earlier reads are before this one */
 };
 ESSE_VEC(passed_vec, struct passed)
 ESSE_VEC(place_vec, uint32_t)
@@ -41,14 +41,16 @@ struct walking {
     uint32_t now;         /* the place of the unit at hand */
     struct place_vec
         sources;      /* that were read from, place by place; with ww in φ, or overwritten */
-    uint32_t *first;  /* by place: sources.at[first[i] .. first[i + 1]) are its own */
+    size_t *first;    /* by place: sources.at[first[i] .. first[i + 1]) are its own */
     uint32_t *before; /* by place: the one before it in its session, if sessions count */
     uint32_t *last;   /* by session: the last place so far */
-    struct passed_vec passed;
-    struct esse_word_map readers; /* session and writer: the first place there that read from it */
-    uint32_t noted;               /* the sources up to here are in it */
-    uint32_t lanes;               /* see sweep() */
-    uint32_t *seen;               /* by place and line: see sweep() */
+    struct passed_vec passed;      /* by the unit at hand, unless φ is transitive */
+    struct esse_word_map readers;  /* session and writer: the first place there that read from it */
+    uint32_t noted;                /* the sources up to here are in it */
+    struct esse_pair_vec to_sweep; /* if φ is transitive: see sweep() */
+    size_t at_once;
+    uint32_t lanes;
+    uint32_t *seen; /* by place and lane */
 };
 
 static bool wrong(const struct walking *w, uint32_t place, const char *what)
@@ -124,16 +126,36 @@ static bool reads_own(struct walking *w, uint32_t op, struct esse_access read)
             replay_state_is_list(state, read.key.ix, read.value, length));
 }
 
+static bool is_transitive(enum esse_phi phi)
+{
+    return phi == ESSE_PHI_CAUSAL || phi == ESSE_PHI_PIPED || phi == ESSE_PHI_PARALLEL;
+}
+
+/* What an axiom counts visible by: the sessions, or else each unit by itself. */
+static uint32_t line_of(const struct walking *w, uint32_t place)
+{
+    return w->replay->level->needs_session_order ? session_at(w, place) : place;
+}
+
+static void pass_over(struct walking *w, uint32_t t2)
+{
+    if (!is_transitive(w->phi)) {
+        passed_vec_push(&w->passed, w->replay->arena, (struct passed){ t2, w->sources.count });
+        return;
+    }
+    const uint64_t lines = line_of(w, t2) / w->lanes;
+    esse_pair_vec_push(&w->to_sweep, w->replay->arena,
+                       (struct esse_pair){ lines << 32 | t2, w->now });
+}
+
 /* With ww in φ the next version is visible if a later one is. */
 static bool take_version(struct walking *w, const struct replay_key *key, uint32_t version)
 {
     const bool next = w->phi == ESSE_PHI_PARALLEL && version + 2 < key->version_count;
     const uint32_t end = next ? version + 2 : key->version_count;
     for (uint32_t v = version + 1; v < end; v++) {
-        const struct passed passed = { key->versions[v].commit - 1, w->now,
-                                       (uint32_t)w->sources.count };
         esse_guard_poll();
-        passed_vec_push(&w->passed, w->replay->arena, passed);
+        pass_over(w, key->versions[v].commit - 1);
     }
     if (key->versions[version].commit)
         place_vec_push(&w->sources, w->replay->arena, key->versions[version].commit - 1);
@@ -188,7 +210,7 @@ static bool has_read(struct walking *w, uint32_t place, uint32_t writer)
     if (!w->readers.slots)
         esse_word_map_clear(&w->readers, w->replay->arena, w->replay->units);
     for (; w->noted <= w->now; w->noted++)
-        for (uint32_t s = w->first[w->noted]; s < w->first[w->noted + 1]; s++) {
+        for (size_t s = w->first[w->noted]; s < w->first[w->noted + 1]; s++) {
             bool fresh;
             const uint64_t word = (uint64_t)session_at(w, w->noted) << 32 | w->sources.at[s];
             uint32_t *reader = esse_word_map_put(&w->readers, word, &fresh);
@@ -210,9 +232,9 @@ static bool writes_same(const struct walking *w, uint32_t t2, uint32_t t3)
 }
 
 /* Does some read of t3 before 'end' make t2 visible? */
-static bool some_read(struct walking *w, uint32_t t2, uint32_t t3, uint32_t end)
+static bool some_read(struct walking *w, uint32_t t2, uint32_t t3, size_t end)
 {
-    for (uint32_t s = w->first[t3]; s < end; s++) {
+    for (size_t s = w->first[t3]; s < end; s++) {
         const uint32_t source = w->sources.at[s];
         if (w->phi == ESSE_PHI_WRITTEN    ? is_earlier(w, t2, source)
             : w->phi == ESSE_PHI_ANSWERED ? has_read(w, source, t2)
@@ -223,9 +245,10 @@ static bool some_read(struct walking *w, uint32_t t2, uint32_t t3, uint32_t end)
     return false;
 }
 
-static bool phi(struct walking *w, uint32_t t2, uint32_t t3, uint32_t read)
+static bool phi(struct walking *w, uint32_t t2, uint32_t t3, size_t read)
 {
-    const uint32_t before = w->before[t3], end = w->first[t3 + 1];
+    const uint32_t before = w->before[t3];
+    const size_t end = w->first[t3 + 1];
     switch (w->phi) {
     case ESSE_PHI_READ_EARLIER:
         return some_read(w, t2, t3, read);
@@ -260,22 +283,18 @@ static bool phi(struct walking *w, uint32_t t2, uint32_t t3, uint32_t read)
  * of a line counts as seen from itself: if a t3 is one, its t2 is earlier in the line, and is seen
  * too.  A sweep begins at a t2 and ends at the last t3 that passed over it, or over another one on
  * the way.
+ *
+ *   1) to_sweep holds (lines << 32 | t2, t3) for each version that a read passed over since the
+ *      last sweeps.
+ *   2) Between two units there are less than 'at_once' of them: what is seen from a unit follows
+ *      from the units before it, so that the sweeps need not wait for those to come.
+ *   3) 'seen' has the right numbers from the begin to the end of the sweep at hand, and only there.
  */
 enum {
     AHEAD = 8,     /* units */
     LANES = 8,     /* lines in a sweep; one */
     MANY = 4 << 20 /* where there are so many places, which needs less memory */
 };
-
-static bool is_transitive(enum esse_phi phi)
-{
-    return phi == ESSE_PHI_CAUSAL || phi == ESSE_PHI_PIPED || phi == ESSE_PHI_PARALLEL;
-}
-
-static uint32_t line_of(const struct walking *w, uint32_t place)
-{
-    return w->replay->level->needs_session_order ? session_at(w, place) : place;
-}
 
 /* What is seen from a place, by line of the sweep. */
 static uint32_t *seen_from(const struct walking *w, uint32_t place)
@@ -316,7 +335,7 @@ static void sweep(struct walking *w, uint32_t lines, uint32_t begin, uint32_t en
         memset(seen_from(w, place), 0, w->lanes * sizeof *w->seen);
         if (before != CO_NOWHERE && before >= begin)
             see(w, place, before);
-        for (uint32_t s = w->first[place]; s < w->first[place + 1]; s++) {
+        for (size_t s = w->first[place]; s < w->first[place + 1]; s++) {
             const uint32_t source = w->sources.at[s];
             if (source >= begin && w->phi == ESSE_PHI_PIPED)
                 see_itself(w, lines, place, source);
@@ -327,36 +346,32 @@ static void sweep(struct walking *w, uint32_t lines, uint32_t begin, uint32_t en
     }
 }
 
-static bool is_seen(const struct walking *w, struct passed passed)
+static bool is_seen(const struct walking *w, uint32_t t2, uint32_t t3)
 {
-    return seen_from(w, passed.t3)[line_of(w, passed.t2) % w->lanes] > passed.t2;
+    return seen_from(w, t3)[line_of(w, t2) % w->lanes] > t2;
 }
 
 static bool sweep_lines(struct walking *w)
 {
-    const size_t count = w->passed.count;
-    w->lanes = w->replay->order->count < MANY ? LANES : 1;
-    struct esse_pair *pairs = esse_arena_grow(w->replay->arena, NULL, (count + 1) * sizeof *pairs);
-    w->seen = esse_arena_grow(w->replay->arena, NULL,
-                              (w->replay->order->count + (size_t)1) * w->lanes * sizeof *w->seen);
-    for (size_t i = 0; i < count; i++)
-        pairs[i] = (struct esse_pair){ (uint64_t)(line_of(w, w->passed.at[i].t2) / w->lanes) << 32 |
-                                           w->passed.at[i].t2,
-                                       (uint32_t)i };
-    esse_radix_sort(pairs, count, w->replay->arena);
+    const struct esse_pair *at = w->to_sweep.at;
+    const size_t count = w->to_sweep.count;
+    if (!w->seen)
+        w->seen = esse_arena_grow(w->replay->arena, NULL,
+                                  w->replay->order->count * sizeof *w->seen * w->lanes);
+    esse_radix_sort(w->to_sweep.at, count, w->replay->arena);
     for (size_t i = 0, next; i < count; i = next) {
-        const uint32_t lines = (uint32_t)(pairs[i].key >> 32);
+        const uint32_t lines = (uint32_t)(at[i].key >> 32);
         uint32_t end = 0;
-        for (next = i; next < count && pairs[next].key >> 32 == lines &&
-                       (next == i || w->passed.at[pairs[next].id].t2 <= end);
+        for (next = i; next < count && at[next].key >> 32 == lines &&
+                       (next == i || (uint32_t)at[next].key <= end);
              next++)
-            end = w->passed.at[pairs[next].id].t3 > end ? w->passed.at[pairs[next].id].t3 : end;
-        sweep(w, lines, w->passed.at[pairs[i].id].t2, end);
+            end = at[next].id > end ? at[next].id : end;
+        sweep(w, lines, (uint32_t)at[i].key, end);
         for (; i < next; i++)
-            if (is_seen(w, w->passed.at[pairs[i].id]))
-                return wrong(w, w->passed.at[pairs[i].id].t3,
-                             "could see a newer version than it read");
+            if (is_seen(w, (uint32_t)at[i].key, at[i].id))
+                return wrong(w, at[i].id, "could see a newer version than it read");
     }
+    w->to_sweep.count = 0;
     return true;
 }
 
@@ -365,7 +380,8 @@ static bool sweep_lines(struct walking *w)
 static bool keeps_axiom(struct walking *w)
 {
     if (is_transitive(w->phi))
-        return true;
+        return (w->to_sweep.count < w->at_once && w->now + 1 < w->replay->order->count) ||
+               sweep_lines(w);
     for (size_t i = 0; i < w->passed.count; i++) {
         esse_guard_poll();
         if (w->all_visible || phi(w, w->passed.at[i].t2, w->now, w->passed.at[i].read))
@@ -467,11 +483,13 @@ static void fetch(const struct walking *w, uint32_t place)
     __builtin_prefetch(&history->op_value[op]);
 }
 
-bool replay_commit_order(struct replay *replay, struct esse_error *err)
+bool replay_commit_order(struct replay *replay, size_t at_once, struct esse_error *err)
 {
     const struct esse_level *level = replay->level;
     const uint32_t count = replay->order->count;
-    struct walking w = { .replay = replay, .predicates = { .replay = replay }, .err = err };
+    struct walking w = {
+        .replay = replay, .predicates = { .replay = replay }, .err = err, .at_once = at_once
+    };
     w.phi = level->phi == ESSE_PHI_NONE && level->cycle == ESSE_CYCLE_ONE_RW ? ESSE_PHI_PARALLEL
                                                                              : level->phi;
     w.all_visible = level->phi == ESSE_PHI_NONE && level->cycle == ESSE_CYCLE_ITEM_RW;
@@ -479,7 +497,8 @@ bool replay_commit_order(struct replay *replay, struct esse_error *err)
     w.looks_between = w.phi != ESSE_PHI_NONE || w.all_visible;
     w.sees_own = esse_level_sees_own_writes(level);
     w.is_repeatable = esse_level_is_repeatable(level);
-    w.first = room(&w, count);
+    w.lanes = count < MANY ? LANES : 1;
+    w.first = esse_arena_grow(replay->arena, NULL, (count + (size_t)2) * sizeof *w.first);
     w.before = room(&w, count);
     w.last = room(&w, replay->history->sessions);
     memset(w.last, 0xff, (replay->history->sessions + (size_t)2) * sizeof *w.last);
@@ -488,8 +507,8 @@ bool replay_commit_order(struct replay *replay, struct esse_error *err)
     for (w.now = 0; ok && w.now < count; w.now++) {
         fetch(&w, w.now);
         ok = take_unit(&w, replay->order->events[w.now]);
-        w.first[w.now + 1] = (uint32_t)w.sources.count;
+        w.first[w.now + 1] = w.sources.count;
         ok = ok && keeps_axiom(&w);
     }
-    return ok && (!is_transitive(w.phi) || sweep_lines(&w));
+    return ok;
 }

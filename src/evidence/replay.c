@@ -277,10 +277,10 @@ static bool run_rule(struct replay *replay, struct esse_error *err)
                (cycle == ESSE_CYCLE_NO_TWO_RW || agrees_with_lists(replay, err)) &&
                agrees_with_vsets(replay, err);
     if (replay->level->phi != ESSE_PHI_NONE)
-        return replay_commit_order(replay, err);
+        return replay_commit_order(replay, REPLAY_AT_ONCE, err);
     return (cycle == ESSE_CYCLE_ANY  ? replay_serial(replay, err)
             : cycle == ESSE_CYCLE_WW ? replay_writes(replay, err)
-                                     : replay_commit_order(replay, err)) &&
+                                     : replay_commit_order(replay, REPLAY_AT_ONCE, err)) &&
            agrees_with_vsets(replay, err);
 }
 

@@ -57,8 +57,11 @@ bool replay_is_selected(struct replay *replay, uint32_t txn, uint32_t op);
 /* Has every row that it left out a version, committed so far, that does not match? */
 bool replay_misses_are_committed(struct replay *replay, uint32_t op);
 
-/* The rules; each commits the units of the order to the state. */
-bool replay_commit_order(struct replay *replay, struct esse_error *err);
+/* The rules; each commits the units of the order to the state.  Of a transitive axiom, the
+ * versions that reads passed over are looked at when there are 'at_once' of them: they can be as
+ * many as the square of the operations, and this bounds their memory. */
+#define REPLAY_AT_ONCE ((size_t)16 << 20)
+bool replay_commit_order(struct replay *replay, size_t at_once, struct esse_error *err);
 bool replay_writes(struct replay *replay, struct esse_error *err); /* ESSE_CYCLE_WW */
 
 #endif
