@@ -101,6 +101,7 @@ int esse_checking_run(const struct esse_checking *checking, struct esse_arena *a
     *checked = (struct esse_checked){ 0 };
     if (!esse_history_load(arena, path, &checking->load, &history, &err)) {
         esse_session_clear(checking->session);
+        checked->error = err;
         if (err.code != ESSE_ESTOPPED)
             return esse_cli_fail(path, &err);
         checked->stopped = esse_budget_spent(checking->load.budget);
@@ -111,6 +112,7 @@ int esse_checking_run(const struct esse_checking *checking, struct esse_arena *a
     history = forget(checking, arena, history);
     bool ok = esse_check(arena, history, &checking->check, &result, &err);
     esse_session_clear(checking->session);
+    checked->error = err;
     if (err.code == ESSE_EUSAGE && !ok)
         return esse_cli_usage(checking->command, "%s", err.text);
     const struct esse_report report = { .path = path,

@@ -23,6 +23,7 @@ struct esse_checked {
     struct esse_report report;
     enum esse_spent
         stopped; /* the budget ran out before there was a history to speak of: by what */
+    struct esse_error error; /* why there is neither a report nor 'stopped' */
 };
 
 /* The exit status; of an error if there is neither a report nor 'stopped'. */

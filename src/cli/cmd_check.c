@@ -1,6 +1,7 @@
 #include "base/arena.h"
 #include "cli/checking.h"
 #include "cli/failing.h"
+#include "cli/summaries.h"
 #include "engine/replay/streaming.h"
 #include "formats/formats.h"
 #include "report/report_parts.h"
@@ -17,6 +18,7 @@ static struct {
     const char *level, *engine, *format, *workload, *dot, *svg, *evidence, *anomalies, *except;
     const char *certificate, *ablate, *order_by;
     struct esse_assuming assuming;
+    struct esse_summary_files summaries;
     double budget, version_order_share;
     uint64_t memory, threads, seed;
     bool json, verbose, quiet, transaction_order, explain_plan, no_session_order, no_version_order;
@@ -86,6 +88,7 @@ static const struct esse_opt options[] = {
     { "dot", 0, ESSE_OPT_TEXT, &o.dot, "FILE",
       "write the anomalies' transactions and dependencies for Graphviz" },
     { "svg", 0, ESSE_OPT_TEXT, &o.svg, "FILE", "draw the anomalies, for a browser" },
+    ESSE_SUMMARY_OPTIONS(o.summaries),
     { "verbose", 'v', ESSE_OPT_FLAG, &o.verbose, NULL,
       "say which engine was chosen and why, and show more occurrences" },
     { "quiet", 'q', ESSE_OPT_FLAG, &o.quiet, NULL, "no warnings, no progress line" },
@@ -95,6 +98,7 @@ static const struct esse_opt options[] = {
 struct check_run {
     struct esse_session session;
     struct esse_out out;
+    struct esse_summaries summaries;
     struct esse_arena *arena; /* for the answer; histories have arenas of their own */
     const char **levels, **anomalies, **except;
     size_t level_count, anomaly_count, except_count;
@@ -123,10 +127,25 @@ static bool find_ablations(struct check_run *run)
     return true;
 }
 
-/* A picture that goes to standard output is the answer there. */
-static bool is_drawn_on_stdout(void)
+/* A picture or a summary that goes to standard output is the answer there. */
+static bool is_stdout_taken(void)
 {
-    return (o.dot && strcmp(o.dot, "-") == 0) || (o.svg && strcmp(o.svg, "-") == 0);
+    return (o.dot && strcmp(o.dot, "-") == 0) || (o.svg && strcmp(o.svg, "-") == 0) ||
+           esse_summaries_on_stdout(&o.summaries);
+}
+
+static void add_summary(struct check_run *run, const char *path, const struct esse_checked *checked)
+{
+    const struct esse_summary_part part = {
+        .path = path,
+        .report = checked->has_report ? &checked->report : NULL,
+        .error = checked->has_report || checked->stopped ? NULL : &checked->error,
+        .stopped = checked->stopped,
+        .levels = run->levels,
+        .level_count = run->level_count,
+        .fails_unknown = esse_failing_status(&o.failing, ESSE_EXIT_UNKNOWN, false) != 0,
+    };
+    esse_summaries_add(&run->summaries, &part);
 }
 
 /* Pictures and evidence, each to its file. */
@@ -169,13 +188,15 @@ static int check_history(struct check_run *run, struct esse_arena *arena, const 
     const int verdict = esse_checking_run(&checking, arena, path, &checked);
     const int status = esse_failing_status(
         &o.failing, verdict, checked.has_report && checked.report.result->too_few_committed);
+    if (status != ESSE_EXIT_USAGE)
+        add_summary(run, path, &checked);
     if (!checked.has_report && !checked.stopped)
         return status;
-    if (!is_drawn_on_stdout())
+    if (!is_stdout_taken())
         esse_checked_put(&run->out, &checking, path, &checked, o.json);
     if (!checked.has_report)
         return status;
-    if (o.explain_plan && !o.json && !is_drawn_on_stdout())
+    if (o.explain_plan && !o.json && !is_stdout_taken())
         esse_report_plan(&run->out, &checked.report);
     const int written = write_files(arena, &checked.report);
     return written ? written : status;
@@ -213,7 +234,9 @@ static int report_stream(struct check_run *run, struct esse_streaming *streaming
                                         .verbose = o.verbose,
                                         .counts = &streaming->counts,
                                         .plain = o.plain };
-    (o.json ? esse_report_json : esse_report_text)(&run->out, &report);
+    add_summary(run, path, &(struct esse_checked){ .has_report = true, .report = report });
+    if (!is_stdout_taken())
+        (o.json ? esse_report_json : esse_report_text)(&run->out, &report);
     return esse_failing_status(&o.failing, (int)esse_report_outcome(result),
                                result->too_few_committed);
 }
@@ -230,10 +253,12 @@ static int check_stream(struct check_run *run, struct esse_arena *arena, const c
     streaming.min_committed = o.failing.min_committed;
     const bool ok = esse_records_read(path, &load, streaming.sink, tidy, &err);
     esse_session_clear(&run->session);
-    if (ok || err.code == ESSE_ESTOPPED)
+    if (ok || err.code == ESSE_ESTOPPED) {
         status = report_stream(run, &streaming, path, esse_clock_seconds() - started);
-    else
+    } else {
+        add_summary(run, path, &(struct esse_checked){ .error = err });
         status = esse_cli_refuse("check", path, &err);
+    }
     esse_streaming_release(&streaming);
     return status;
 }
@@ -268,6 +293,7 @@ static int run_check(int count, char **paths)
     run.anomalies = esse_session_names(run.arena, o.anomalies, &run.anomaly_count);
     run.except = esse_session_names(run.arena, o.except, &run.except_count);
     esse_out_init_fd(&run.out, run.arena, STDOUT_FILENO);
+    esse_summaries_start(&run.summaries, run.arena, &o.summaries);
     int status = ESSE_EXIT_HOLDS;
     if (!find_ablations(&run) || !can_stream(&run) || !can_fail()) {
         status = ESSE_EXIT_USAGE;
@@ -290,6 +316,8 @@ static int run_check(int count, char **paths)
         if (status == ESSE_EXIT_USAGE)
             break;
     }
+    if (status != ESSE_EXIT_USAGE)
+        status = esse_session_worse(status, esse_summaries_write(&run.summaries, run.arena));
     status = esse_session_answer(&run.out, status);
     esse_arena_free(run.arena);
     return status;
@@ -319,6 +347,7 @@ const struct esse_command esse_command_check = {
     .examples = "  esse check history.edn                       # strict serializability\n"
                 "  esse check --svg why.svg history.edn         # and a picture of what is wrong\n"
                 "  esse check -l snapshot-isolation h.jsonl     # another level\n"
+                "  esse check store/*/history.edn --junit esse.xml # for a build server\n"
                 "  esse check --json h.jsonl | jq .anomaly_types",
     .options = options,
     .least = 1,

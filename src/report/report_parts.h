@@ -18,6 +18,16 @@ void esse_report_put_outcome(struct esse_out *out, const struct esse_report *rep
 /* What proves that a level holds: "an order of 3 transactions". */
 void esse_report_put_order(struct esse_out *out, const struct esse_order *order);
 
+/* ---- report_text.c ---- */
+
+/* One anomaly as the text has it, after an empty line. */
+void esse_report_put_anomaly(struct esse_out *out, const struct esse_report *report,
+                             const struct esse_anomaly *anomaly);
+
+/* Of one that esse_shown_told() made: its transactions, the reasons and where they lead. */
+void esse_report_put_facts(struct esse_out *out, const struct esse_report *report,
+                           const struct esse_anomaly *anomaly);
+
 /* ---- report_reason.c ---- */
 
 /* What can be done where a verdict is unknown: an option, a setting, another workload.  A clause;

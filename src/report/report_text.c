@@ -222,8 +222,20 @@ static void put_cases(struct esse_out *out, const struct esse_report *report,
     }
 }
 
-static void put_anomaly(struct esse_out *out, const struct esse_report *report,
-                        const struct esse_anomaly *anomaly)
+void esse_report_put_facts(struct esse_out *out, const struct esse_report *report,
+                           const struct esse_anomaly *anomaly)
+{
+    put_participants(out, report, anomaly, esse_participants_of(out->arena, anomaly));
+    if (anomaly->refutation) {
+        put_cases(out, report, anomaly->refutation);
+        return;
+    }
+    put_reasons(out, anomaly);
+    put_conclusion(out, report, anomaly);
+}
+
+void esse_report_put_anomaly(struct esse_out *out, const struct esse_report *report,
+                             const struct esse_anomaly *anomaly)
 {
     const struct esse_anomaly *shown = esse_shown_told(out->arena, anomaly);
     esse_out_f(out, "\n  %s%s%s: %s", paint(report, BOLD), esse_anomaly_name(shown->type),
@@ -234,15 +246,8 @@ static void put_anomaly(struct esse_out *out, const struct esse_report *report,
     const char *plain = esse_plain_words(out->arena, report->history, shown->type);
     if (plain)
         esse_plain_put(out, plain, 4);
-    if (report->plain)
-        return;
-    put_participants(out, report, shown, esse_participants_of(out->arena, shown));
-    if (shown->refutation) {
-        put_cases(out, report, shown->refutation);
-        return;
-    }
-    put_reasons(out, shown);
-    put_conclusion(out, report, shown);
+    if (!report->plain)
+        esse_report_put_facts(out, report, shown);
 }
 
 /* ---- all of them ---- */
@@ -258,7 +263,7 @@ static void put_anomalies(struct esse_out *out, const struct esse_report *report
         if (!report->verbose && !esse_shown_is_first_of_type(anomalies, i))
             continue;
         if (report->verbose || types < TYPES_SHOWN)
-            put_anomaly(out, report, &anomalies[i]);
+            esse_report_put_anomaly(out, report, &anomalies[i]);
         else
             esse_out_f(out, "%s%s", types == TYPES_SHOWN ? "\n  and also " : ", ",
                        esse_anomaly_name(anomalies[i].type));
@@ -311,7 +316,7 @@ static void put_also_found(struct esse_out *out, const struct esse_report *repor
             esse_shown_is_refutation(&result->also_found[i]))
             put_but_not(out, report, &result->also_found[i]);
     for (uint32_t i = 0; report->verbose && i < result->also_found_count; i++)
-        put_anomaly(out, report, &result->also_found[i]);
+        esse_report_put_anomaly(out, report, &result->also_found[i]);
 }
 
 /* What start and commit points show says nothing about serializability, which implies snapshot
