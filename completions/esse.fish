@@ -102,6 +102,7 @@ complete -c esse -n '__esse_in watch' -l exclusive -d 'nobody else writes: a val
 complete -c esse -n '__esse_in watch' -l no-joint -d 'each mechanism alone, pair by pair: faster, and misses what only follows together'
 complete -c esse -n '__esse_in watch' -s o -l out -r -F -d 'write findings as folders, which esse verify rechecks (the first 10 of each mechanism)'
 complete -c esse -n '__esse_in watch' -l keep -x -d 'keep so much of the events for --out (default: 64M)'
+complete -c esse -n '__esse_in watch' -s F -l follow -d 'wait for what is appended to FILE, or to a file that takes its place, until a signal'
 complete -c esse -n '__esse_in watch' -l stop -d 'end at the first violation'
 complete -c esse -n '__esse_in watch' -s f -l format -x -d 'trace or native (default: recognised)'
 complete -c esse -n '__esse_in watch' -s j -l json -d 'findings and numbers as JSON, one a line'

@@ -10,7 +10,7 @@ static struct {
     const char *profile, *format, *out;
     uint64_t keep;
     uint64_t resolution, skew, lateness;
-    bool exclusive, json, quiet, stop, no_joint;
+    bool exclusive, follow, json, quiet, stop, no_joint;
 } o = { .resolution = UINT64_MAX, .skew = UINT64_MAX, .lateness = UINT64_MAX, .keep = 64u << 20 };
 
 static const struct esse_opt options[] = {
@@ -31,6 +31,8 @@ static const struct esse_opt options[] = {
       "write findings as folders, which esse verify rechecks (the first 10 of each mechanism)" },
     { "keep", 0, ESSE_OPT_SIZE, &o.keep, "SIZE",
       "keep so much of the events for --out (default: 64M)" },
+    { "follow", 'F', ESSE_OPT_FLAG, &o.follow, NULL,
+      "wait for what is appended to FILE, or to a file that takes its place, until a signal" },
     { "stop", 0, ESSE_OPT_FLAG, &o.stop, NULL, "end at the first violation" },
     { "format", 'f', ESSE_OPT_TEXT, &o.format, "F", "trace or native (default: recognised)" },
     { "json", 'j', ESSE_OPT_FLAG, &o.json, NULL, "findings and numbers as JSON, one a line" },
@@ -71,6 +73,7 @@ static int run_watch(int count, char **operands)
     struct esse_watching watching = { .path = count ? operands[0] : "-",
                                       .format = o.format,
                                       .out = o.out,
+                                      .follow = o.follow,
                                       .json = o.json,
                                       .quiet = o.quiet,
                                       .stop = o.stop,
@@ -80,6 +83,8 @@ static int run_watch(int count, char **operands)
                                                   .exclusive = o.exclusive,
                                                   .keep_bytes = o.out ? o.keep : 0,
                                                   .pairs_only = o.no_joint } };
+    if (o.follow && strcmp(watching.path, "-") == 0)
+        return esse_cli_usage("watch", "--follow needs a FILE; standard input is read as it comes");
     if (!o.profile)
         return esse_cli_usage("watch", "--profile says how the database does it: DBMS/LEVEL "
                                        "(--profile help lists them)");
@@ -105,7 +110,7 @@ const struct esse_command esse_command_watch = {
         "trace could not be decided, 64 bad usage, 65 bad input, 70 internal error, 74 "
         "input/output error.",
     .examples = "  esse watch --profile postgresql/repeatable-read trace.jsonl\n"
-                "  tail -f trace.jsonl | esse watch --profile mysql/read-committed --json -\n"
+                "  esse watch --follow --profile mysql/read-committed --json trace.jsonl\n"
                 "  esse watch --profile help",
     .options = options,
     .least = 0,

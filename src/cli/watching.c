@@ -22,6 +22,7 @@ struct showing {
     struct esse_values *values; /* of one finding at a time */
     struct esse_numbers numbers;
     uint64_t told, written;
+    bool is_stopped; /* nothing more is told */
     uint64_t of_mechanism[ESSE_MECHANISMS];
     struct esse_error failed; /* a folder that could not be written, or does not recheck */
 };
@@ -146,8 +147,6 @@ static void show(struct showing *s, const struct esse_finding *finding, bool is_
     esse_arena_free(arena);
     esse_out_finish(&s->out, &unheard); /* at once; the end says if it failed */
     s->told += is_withdrawn ? 0 : 1;
-    if (s->watching->stop && !is_withdrawn)
-        s->session.budget.cancel = 1;
 }
 
 /* The first of each mechanism are written, and rechecked before anything is told of them. */
@@ -167,13 +166,14 @@ static bool write_out(struct showing *s, const struct esse_finding *finding)
 static void found(void *context, const struct esse_finding *finding)
 {
     struct showing *s = context;
-    if (s->failed.code != ESSE_OK)
+    if (s->is_stopped)
         return;
-    if (!write_out(s, finding)) {
-        s->session.budget.cancel = 1;
-        return;
-    }
-    show(s, finding, false);
+    const bool is_written = write_out(s, finding);
+    if (is_written)
+        show(s, finding, false);
+    s->is_stopped = !is_written || s->watching->stop;
+    if (s->is_stopped)
+        esse_mirror_stop(s->mirror);
 }
 
 static void withdrawn(void *context, const struct esse_finding *finding)
@@ -217,13 +217,16 @@ int esse_watch_file(const struct esse_watching *watching)
     esse_out_init_fd(&s.out, s.arena, STDOUT_FILENO);
     s.mirror = esse_mirror_new(s.arena, &options);
     esse_numbers_start(&s.numbers, &s.session, &s.out, watching);
-    const struct esse_load_options load = { .format = watching->format,
-                                            .budget = &s.session.budget };
+    const struct esse_trace_options load = { .format = watching->format,
+                                             .follow = watching->follow,
+                                             .budget = &s.session.budget };
     const bool ok = esse_trace_read(watching->path, &load, esse_mirror_sink(s.mirror), &err);
     int status;
     esse_session_clear(&s.session);
-    if (ok || err.code == ESSE_ESTOPPED)
+    if (ok && !s.is_stopped)
         esse_mirror_finish(s.mirror);
+    else if (err.code == ESSE_ESTOPPED)
+        esse_mirror_finish_cut(s.mirror);
     if (s.failed.code != ESSE_OK) {
         status = esse_cli_fail(watching->out, &s.failed);
     } else if (ok || err.code == ESSE_ESTOPPED) {

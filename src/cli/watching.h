@@ -7,6 +7,7 @@
 struct esse_watching {
     const char *path, *format;
     const char *out; /* where findings are written as folders, or NULL */
+    bool follow;     /* the file's end is no end */
     bool json, quiet, stop;
     struct esse_mirror_options mirror; /* all but the calls */
 };

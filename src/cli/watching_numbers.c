@@ -156,9 +156,9 @@ static void put_text(struct esse_out *out, const struct esse_mirror_counters *c)
         esse_out_f(out,
                    "not decided: %llu late events, %llu gaps, %llu opaque writes, %llu reads of "
                    "values of no known writer, %llu reads without a BEGIN, %llu components given "
-                   "up\n",
+                   "up, %llu events behind sessions that were not heard again\n",
                    (n)c->late, (n)c->gaps, (n)c->opaque, (n)c->reads_foreign,
-                   (n)c->reads_not_checked, (n)c->given_up);
+                   (n)c->reads_not_checked, (n)c->given_up, (n)c->cut_off);
 }
 
 void esse_numbers_at_the_end(struct esse_numbers *numbers, const struct esse_mirror_counters *now,

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/guard.h"
+#include "formats/arrival.h"
 #include "formats/stream.h"
 
 #include <assert.h>
@@ -22,8 +23,8 @@ static size_t whole_lines(struct esse_source *source, const char *bytes, size_t 
 
 /*
  * Reads until 'room' bytes are there, of which 'count' are already, or the input ends: a pipe may
- * give a little at a time.  What came before an error is read first: the error waits until more is
- * wanted.
+ * give a little at a time, and of what arrives a whole line is enough.  What came before an error
+ * is read first: the error waits until more is wanted.
  */
 static size_t read_bytes(struct esse_source *source, char *to, size_t count, size_t room)
 {
@@ -36,7 +37,10 @@ static size_t read_bytes(struct esse_source *source, char *to, size_t count, siz
         const bool is_damaged = source->failed && source->error.code == ESSE_EINPUT;
         source->last = source->failed ? is_damaged && source->salvage : got == 0;
         source->failed = source->failed && !source->last;
+        const bool has_line = source->arrival && got && memchr(to + count, '\n', got);
         count += got;
+        if (has_line)
+            break;
     }
     return source->last && !had_ended && source->salvage ? whole_lines(source, to, count) : count;
 }
@@ -62,14 +66,12 @@ static void start(struct esse_source *source, size_t room)
     source->mark_line = source->mark_column = 1;
 }
 
-static bool open_as(struct esse_source *source, struct esse_arena *arena, const char *path,
-                    struct esse_budget *budget, bool salvage, struct esse_error *err)
+/* What 'source' says of how it is read is set already. */
+static bool open_as(struct esse_source *source, struct esse_error *err)
 {
-    *source =
-        (struct esse_source){ .arena = arena, .path = path, .budget = budget, .salvage = salvage };
-    if (!esse_stream_open(arena, path, &source->stream, err))
+    if (!esse_stream_open(source->arena, source->path, source->arrival, &source->stream, err))
         return false;
-    esse_budget_phase(budget, "reading", esse_stream_size(source->stream));
+    esse_budget_phase(source->budget, "reading", esse_stream_size(source->stream));
     start(source, FIRST_WINDOW);
     fill(source, 0);
     if (!source->failed)
@@ -81,13 +83,25 @@ static bool open_as(struct esse_source *source, struct esse_arena *arena, const 
 bool esse_source_open(struct esse_source *source, struct esse_arena *arena, const char *path,
                       struct esse_budget *budget, struct esse_error *err)
 {
-    return open_as(source, arena, path, budget, false, err);
+    *source = (struct esse_source){ .arena = arena, .path = path, .budget = budget };
+    return open_as(source, err);
 }
 
 bool esse_source_salvage(struct esse_source *source, struct esse_arena *arena, const char *path,
                          struct esse_budget *budget, struct esse_error *err)
 {
-    return open_as(source, arena, path, budget, true, err);
+    *source =
+        (struct esse_source){ .arena = arena, .path = path, .budget = budget, .salvage = true };
+    return open_as(source, err);
+}
+
+bool esse_source_open_live(struct esse_source *source, struct esse_arena *arena, const char *path,
+                           const struct esse_arrival *arrival, struct esse_error *err)
+{
+    *source = (struct esse_source){
+        .arena = arena, .path = path, .budget = arrival->budget, .arrival = arrival
+    };
+    return open_as(source, err);
 }
 
 void esse_source_memory(struct esse_source *source, struct esse_arena *arena, const char *bytes,
@@ -143,7 +157,9 @@ static void move_mark(struct esse_source *source, const char *place)
 bool esse_source_more(struct esse_source *source, struct esse_error *err)
 {
     assert(!source->last);
-    if (!esse_source_may_go_on(source->budget, esse_source_consumed(source), err))
+    /* What is there of a file that is followed is read, whatever comes; then the wait ends. */
+    if (!(source->arrival && source->arrival->follow) &&
+        !esse_source_may_go_on(source->budget, esse_source_consumed(source), err))
         return false;
     if (source->failed)
         return fail_reading(source, err);

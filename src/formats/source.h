@@ -20,12 +20,14 @@
 enum { ESSE_SOURCE_SLACK = 32 };
 
 struct esse_stream;
+struct esse_arrival;
 
 struct esse_source {
     struct esse_arena *arena;
     const char *path;
     struct esse_stream *stream;
-    struct esse_budget *budget; /* polled at each refill; NULL: it is not */
+    struct esse_budget *budget;         /* polled at each refill; NULL: it is not */
+    const struct esse_arrival *arrival; /* its bytes are still being written; NULL: they are not */
     char *window;
     size_t room;
     const char *at, *end;
@@ -47,6 +49,11 @@ bool esse_source_open(struct esse_source *source, struct esse_arena *arena, cons
 /* The same, of a file that may have been cut off: only its whole lines. */
 bool esse_source_salvage(struct esse_source *source, struct esse_arena *arena, const char *path,
                          struct esse_budget *budget, struct esse_error *err);
+
+/* The same, of a file or pipe to which others still write: whole lines are in the window as soon as
+ * they are there.  Waiting ends with the arrival's budget: ESSE_ESTOPPED. */
+bool esse_source_open_live(struct esse_source *source, struct esse_arena *arena, const char *path,
+                           const struct esse_arrival *arrival, struct esse_error *err);
 
 /* A source over bytes in memory, for tests and fuzzing. */
 void esse_source_memory(struct esse_source *source, struct esse_arena *arena, const char *bytes,

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "formats/ahead.h"
+#include "formats/arrival.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,8 @@ struct esse_stream {
     struct esse_arena *arena;
     const char *path;
     int fd;
+    const struct esse_arrival *arrival; /* NULL: bytes are not waited for */
+    bool is_mid_line; /* of a file that is followed: its last byte is no newline */
     enum packing packing;
     bool file_ended;
     bool mid_member;          /* inside a gzip member or zstd frame: the end may not come now */
@@ -31,20 +34,35 @@ struct esse_stream {
     ZSTD_DStream *zstd;
 };
 
+/* The file's own bytes, 0 of them at its end.  What arrives is waited for. */
+static bool read_file(struct esse_stream *stream, void *to, size_t room, size_t *got,
+                      struct esse_error *err)
+{
+    if (stream->arrival && stream->arrival->follow)
+        return esse_arrival_follow(stream->arrival, stream->path, &stream->fd, to, room,
+                                   &stream->is_mid_line, got, err);
+    if (stream->arrival && !esse_arrival_wait(stream->arrival, stream->fd, err))
+        return false;
+    for (;;) {
+        const ssize_t count = read(stream->fd, to, room);
+        if (count >= 0) {
+            *got = (size_t)count;
+            return true;
+        }
+        if (errno != EINTR)
+            return esse_fail(err, ESSE_EIO, "cannot read: %s", strerror(errno));
+    }
+}
+
 static bool refill(struct esse_stream *stream, struct esse_error *err)
 {
     stream->at = stream->count = 0;
-    while (!stream->file_ended) {
-        ssize_t got = read(stream->fd, stream->packed, PACKED_ROOM);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return esse_fail(err, ESSE_EIO, "cannot read: %s", strerror(errno));
-        stream->file_ended = got == 0;
-        stream->count = (size_t)got;
-        stream->consumed += (uint64_t)got;
-        break;
-    }
+    if (stream->file_ended)
+        return true;
+    if (!read_file(stream, stream->packed, PACKED_ROOM, &stream->count, err))
+        return false;
+    stream->file_ended = stream->count == 0;
+    stream->consumed += stream->count;
     return true;
 }
 
@@ -52,13 +70,11 @@ static bool refill(struct esse_stream *stream, struct esse_error *err)
 static bool read_magic(struct esse_stream *stream, struct esse_error *err)
 {
     while (stream->count < 4 && !stream->file_ended) {
-        ssize_t got = read(stream->fd, stream->packed + stream->count, 4 - stream->count);
-        if (got < 0 && errno != EINTR)
-            return esse_fail(err, ESSE_EIO, "cannot read: %s", strerror(errno));
-        if (got == 0)
-            stream->file_ended = true;
-        if (got > 0)
-            stream->count += (size_t)got;
+        size_t got;
+        if (!read_file(stream, stream->packed + stream->count, 4 - stream->count, &got, err))
+            return false;
+        stream->file_ended = got == 0;
+        stream->count += got;
     }
     stream->consumed = stream->count;
     return true;
@@ -67,11 +83,16 @@ static bool read_magic(struct esse_stream *stream, struct esse_error *err)
 static bool start_unpacking(struct esse_stream *stream, struct esse_error *err)
 {
     static const unsigned char zstd_magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
-    if (stream->count >= 2 && stream->packed[0] == 0x1f && stream->packed[1] == 0x8b) {
+    const bool is_zstd = stream->count == 4 && memcmp(stream->packed, zstd_magic, 4) == 0;
+    const bool is_gzip =
+        stream->count >= 2 && stream->packed[0] == 0x1f && stream->packed[1] == 0x8b;
+    if ((is_zstd || is_gzip) && stream->arrival && stream->arrival->follow)
+        return esse_fail(err, ESSE_EINPUT, "a compressed file cannot be followed");
+    if (is_gzip) {
         if (inflateInit2(&stream->gzip, 15 + 16) != Z_OK)
             return esse_fail(err, ESSE_EIO, "cannot start zlib");
         stream->packing = GZIP;
-    } else if (stream->count == 4 && memcmp(stream->packed, zstd_magic, 4) == 0) {
+    } else if (is_zstd) {
         stream->zstd = ZSTD_createDStream();
         if (!stream->zstd)
             return esse_fail(err, ESSE_EIO, "cannot start zstd");
@@ -80,17 +101,19 @@ static bool start_unpacking(struct esse_stream *stream, struct esse_error *err)
     return true;
 }
 
-bool esse_stream_open(struct esse_arena *arena, const char *path, struct esse_stream **out,
+bool esse_stream_open(struct esse_arena *arena, const char *path,
+                      const struct esse_arrival *arrival, struct esse_stream **out,
                       struct esse_error *err)
 {
     struct esse_stream *stream = esse_arena_alloc(arena, 1, sizeof *stream);
     stream->arena = arena;
     stream->path = path;
+    stream->arrival = arrival;
     stream->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (stream->fd < 0)
         return esse_fail(err, ESSE_EIO, "cannot open: %s", strerror(errno));
     struct stat status;
-    if (fstat(stream->fd, &status) == 0 && S_ISREG(status.st_mode))
+    if (!(arrival && arrival->follow) && fstat(stream->fd, &status) == 0 && S_ISREG(status.st_mode))
         stream->size = (uint64_t)status.st_size;
     if (!read_magic(stream, err) || !start_unpacking(stream, err)) {
         esse_stream_close(stream);
@@ -109,16 +132,10 @@ static bool read_plain(struct esse_stream *stream, char *to, size_t room, size_t
         stream->at += *got;
         return true;
     }
-    for (;;) {
-        ssize_t count = read(stream->fd, to, room);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return esse_fail(err, ESSE_EIO, "cannot read: %s", strerror(errno));
-        *got = (size_t)count;
-        stream->consumed += (uint64_t)count;
-        return true;
-    }
+    if (!read_file(stream, to, room, got, err))
+        return false;
+    stream->consumed += *got;
+    return true;
 }
 
 /* One step of inflate; a member that ends may be followed by another. */

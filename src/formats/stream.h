@@ -10,8 +10,11 @@
  * Life: open -> read* -> read_ahead? -> read* -> close.
  */
 struct esse_stream;
+struct esse_arrival;
 
-bool esse_stream_open(struct esse_arena *arena, const char *path, struct esse_stream **out,
+/* 'arrival' is NULL if the bytes are all there, or come on their own: see arrival.h. */
+bool esse_stream_open(struct esse_arena *arena, const char *path,
+                      const struct esse_arrival *arrival, struct esse_stream **out,
                       struct esse_error *err);
 
 /* Up to 'room' bytes; 0 bytes in '*got' is the end. */

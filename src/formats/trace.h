@@ -72,13 +72,22 @@ struct esse_trace_sink {
     /* Called between lines, where the reader holds no value: 'values' may be another afterwards.
      * False, without an error, if no more is wanted.  May be NULL. */
     bool (*between)(struct esse_trace_sink *sink);
+    /* Called now and then while the reader waits: all that is there was sent.  May be NULL. */
+    void (*idle)(struct esse_trace_sink *sink);
+};
+
+struct esse_trace_options {
+    const char *format; /* "trace" or "native"; NULL: recognised */
+    bool follow;        /* the file's end is no end: formats/arrival.h */
+    struct esse_budget *budget;
 };
 
 /*
  * Sends the events of a file: a trace, or a native history, whose transactions without times are an
- * error.  "-" is standard input; gzip and zstd are undone.
+ * error.  "-" is standard input; gzip and zstd are undone.  Lines are read as soon as they are
+ * there.  A file that takes the place of one that is followed may begin with the same header.
  */
-bool esse_trace_read(const char *path, const struct esse_load_options *options,
+bool esse_trace_read(const char *path, const struct esse_trace_options *options,
                      struct esse_trace_sink *sink, struct esse_error *err);
 
 /* The same of an open source that holds a trace. */

@@ -1,3 +1,4 @@
+#include "formats/arrival.h"
 #include "formats/native.h"
 #include "formats/trace.h"
 
@@ -138,12 +139,22 @@ static bool read_native(struct esse_source *source, struct esse_arena *arena,
     return esse_native_read(&reading, err);
 }
 
-bool esse_trace_read(const char *path, const struct esse_load_options *options,
+static void say_idle(void *context)
+{
+    struct esse_trace_sink *sink = context;
+    if (sink->idle)
+        sink->idle(sink);
+}
+
+bool esse_trace_read(const char *path, const struct esse_trace_options *options,
                      struct esse_trace_sink *sink, struct esse_error *err)
 {
+    const struct esse_arrival arrival = {
+        .follow = options->follow, .budget = options->budget, .idle = say_idle, .context = sink
+    };
     struct esse_arena *arena = esse_arena_new();
     struct esse_source source;
-    bool ok = esse_source_open(&source, arena, path, options->budget, err);
+    bool ok = esse_source_open_live(&source, arena, path, &arrival, err);
     if (ok) {
         const struct esse_format *format =
             options->format ? esse_format_find(options->format) : esse_format_sniff(&source);

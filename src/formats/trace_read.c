@@ -1,3 +1,4 @@
+#include "formats/arrival.h"
 #include "formats/native.h"
 #include "formats/native_ops.h"
 #include "formats/trace.h"
@@ -48,6 +49,8 @@ struct line {
     int64_t at, from, to, done, floor;
     bool is_true; /* of begin, commit or abort */
     struct esse_trace_ids *ids;
+    char *first; /* the header, if others like it may follow */
+    size_t first_length;
 };
 
 static bool read_id(struct line *line, const char *what, esse_value *id)
@@ -502,6 +505,22 @@ static bool send_control(struct esse_trace_sink *sink, struct line *line, const 
     return send(sink, line, begin, err);
 }
 
+/* A file that takes the place of one that is followed begins with the same header. */
+static void keep_header(struct line *line, const char *begin)
+{
+    const struct esse_source *source = line->json.source;
+    if (!source->arrival || !source->arrival->follow)
+        return;
+    line->first_length = (size_t)(line->json.at - begin);
+    line->first = esse_arena_text(line->ops.arena, begin, line->first_length);
+}
+
+static bool is_repeated(const struct line *line, const char *begin)
+{
+    return line->first && line->first_length == (size_t)(line->json.at - begin) &&
+           memcmp(line->first, begin, line->first_length) == 0;
+}
+
 static bool send_line(struct esse_trace_sink *sink, struct line *line, const char *begin,
                       bool first, struct esse_error *err)
 {
@@ -511,9 +530,12 @@ static bool send_line(struct esse_trace_sink *sink, struct line *line, const cha
                                   "a header line holds only esse, version, resolution, skew, "
                                   "sessions, exclusive, init and clock");
         if (!first)
-            return esse_json_fail(&line->json, begin, "a header is only the first line");
+            return is_repeated(line, begin) ||
+                   esse_json_fail(&line->json, begin, "a header is only the first line%s",
+                                  line->first ? ", and that of a file which took its place" : "");
         if (!(line->has & BIT(M_VERSION)))
             return esse_json_fail(&line->json, begin, "the header has no version");
+        keep_header(line, begin);
         for (size_t i = 0; i < line->header.session_count; i++)
             esse_trace_session(line->ids, line->json.values, line->header.sessions[i]);
         line->header.init = line->init_count ? line->ops.rows.at + line->init : NULL;

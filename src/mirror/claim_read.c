@@ -277,7 +277,7 @@ static struct esse_mechanism_trace trace_of(struct reader *r, esse_value key)
 bool esse_claim_verify(struct esse_arena *arena, const char *folder, const char **told,
                        struct esse_error *err)
 {
-    const struct esse_load_options load = { .format = "trace" };
+    const struct esse_trace_options load = { .format = "trace" };
     struct reader r = { .sink = { .header = take_header, .event = take_event }, .arena = arena };
     struct esse_mechanism_claim claim;
     struct esse_profile own;

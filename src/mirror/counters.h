@@ -43,6 +43,7 @@ extern const char *const esse_mechanism_titles[]; /* "consistent read" */
     TOTAL(pivots, "pivots of which it is not certain that they are dangerous") \
     TOTAL(components, "parts of the graph of instants that were solved") \
     TOTAL(given_up, "parts of the graph of instants that grew too large") \
+    TOTAL(cut_off, "events behind sessions that were not heard again when watching was stopped") \
     NOW(largest_component, "instants in the largest part of the graph so far") \
     NOW(waiting, "transactions whose reads wait for what may explain them") \
     NOW(live, "transactions that are kept, open ones among them") \

@@ -177,15 +177,26 @@ static void note_session(struct esse_mirror *m, uint32_t number, esse_value name
         m->sessions.at[number] = word(m, name);
 }
 
+/* What can leave leaves.  Sessions that nobody declared are met by their first events: they get a
+ * chance to come. */
+static void take_ready(struct esse_mirror *m)
+{
+    enum { HEAD_START = 1 << 16 };
+    m->is_started |= m->has_sessions || m->pushed > HEAD_START;
+    if (m->is_started)
+        esse_mirror_take_all(m);
+}
+
 static bool take_event(struct esse_trace_sink *sink, const struct esse_trace_event *from,
                        struct esse_error *err)
 {
-    enum { HEAD_START = 1 << 16 };
     struct esse_mirror *m = (struct esse_mirror *)sink;
     (void)err;
     note_session(m, from->session_number, from->session);
-    if (take_session(m, from))
+    if (take_session(m, from)) {
+        take_ready(m);
         return true;
+    }
     struct esse_mirror_event event = { .before = earlier(from->before, m->skew),
                                        .txn = from->txn_number,
                                        .session = from->session_number,
@@ -199,14 +210,7 @@ static bool take_event(struct esse_trace_sink *sink, const struct esse_trace_eve
     if (from->is_first && from->kind != ESSE_TRACE_GAP)
         push_begin(m, &event, from);
     take_what(m, &event, from);
-    /* Sessions that nobody declared are met by their first events: they get a chance to come. */
-    m->is_started |= m->has_sessions || m->pushed > HEAD_START;
-    while (m->is_started) {
-        const struct esse_mirror_event *next = esse_pipeline_next(m->pipeline);
-        if (!next)
-            break;
-        esse_mirror_take(m, next);
-    }
+    take_ready(m);
     return true;
 }
 
@@ -261,6 +265,8 @@ static bool between(struct esse_trace_sink *sink)
     struct esse_mirror *m = (struct esse_mirror *)sink;
     if (m->options.between)
         m->options.between(m->options.context);
+    if (m->is_stopped)
+        return false;
     if (esse_values_atoms(sink->values) < MANY)
         return true;
     esse_arena_free(m->reading);
@@ -269,11 +275,22 @@ static bool between(struct esse_trace_sink *sink)
     return true;
 }
 
+/* Nothing comes for now: what can be judged is judged at once. */
+static void idle(struct esse_trace_sink *sink)
+{
+    struct esse_mirror *m = (struct esse_mirror *)sink;
+    if (m->since_round)
+        esse_mirror_round(m);
+    if (m->options.between)
+        m->options.between(m->options.context);
+}
+
 void esse_mirror_intake(struct esse_mirror *m)
 {
     m->reading = esse_arena_new();
     m->sink.values = esse_values_new(m->reading);
     m->sink.between = between;
+    m->sink.idle = idle;
     m->sink.header = take_header;
     m->sink.event = take_event;
 }

@@ -30,15 +30,25 @@ struct esse_trace_sink *esse_mirror_sink(struct esse_mirror *m)
     return &m->sink;
 }
 
+void esse_mirror_stop(struct esse_mirror *m)
+{
+    m->is_stopped = true;
+}
+
+void esse_mirror_finish_cut(struct esse_mirror *m)
+{
+    esse_mirror_take_all(m);
+    m->counters.cut_off = esse_pipeline_waiting(m->pipeline);
+    esse_mirror_round(m);
+}
+
 void esse_mirror_finish(struct esse_mirror *m)
 {
-    const struct esse_mirror_event *event;
     if (m->is_finished)
         return;
     m->is_finished = true;
     esse_pipeline_end(m->pipeline);
-    while ((event = esse_pipeline_next(m->pipeline)))
-        esse_mirror_take(m, event);
+    esse_mirror_take_all(m);
     esse_mirror_end_open(m);
     esse_mirror_round(m);
     if (m->joint)

@@ -82,8 +82,13 @@ struct esse_mirror;
 struct esse_mirror *esse_mirror_new(struct esse_arena *arena,
                                     const struct esse_mirror_options *options);
 struct esse_trace_sink *esse_mirror_sink(struct esse_mirror *mirror);
+/* No more is wanted: the reader ends between two lines. */
+void esse_mirror_stop(struct esse_mirror *mirror);
 /* Everything was sent. */
 void esse_mirror_finish(struct esse_mirror *mirror);
+/* Instead of finish, if more could have come: what waits for sessions that may have said more is
+ * not judged. */
+void esse_mirror_finish_cut(struct esse_mirror *mirror);
 void esse_mirror_release(struct esse_mirror *mirror);
 
 const struct esse_mirror_counters *esse_mirror_counters(struct esse_mirror *mirror);

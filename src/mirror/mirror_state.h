@@ -173,7 +173,7 @@ struct esse_mirror {
     struct esse_arena *arena;
     struct esse_mirror_options options;
     int64_t resolution, skew;
-    bool exclusive, has_init, has_sessions, is_finished, is_started;
+    bool exclusive, has_init, has_sessions, is_finished, is_started, is_stopped;
     struct esse_arena *reading; /* of the values that the reader makes */
     struct esse_words *words;
     struct esse_pipeline *pipeline;
@@ -256,6 +256,8 @@ bool esse_mirror_was_written(const struct esse_mirror *m, uint64_t key, uint64_t
 /* ---- txns.c ---- */
 
 void esse_mirror_take(struct esse_mirror *m, const struct esse_mirror_event *event);
+/* All that may leave the pipeline now. */
+void esse_mirror_take_all(struct esse_mirror *m);
 void esse_mirror_end_open(struct esse_mirror *m);
 static inline bool mirror_is_statement(const struct mirror_op *op)
 {

@@ -278,6 +278,16 @@ const struct esse_mirror_event *esse_pipeline_next(struct esse_pipeline *p)
     return event;
 }
 
+uint64_t esse_pipeline_waiting(const struct esse_pipeline *p)
+{
+    uint64_t waiting = 0;
+    for (uint32_t q = 0; q < p->count; q++)
+        for (const struct chunk *c = p->queues[q].first; c; c = c->next)
+            for (uint32_t i = c == p->queues[q].first ? p->queues[q].at : 0; i < c->count; i++)
+                waiting += !esse_mirror_is_part(&c->at[i]);
+    return waiting;
+}
+
 /* ---- watermarks ---- */
 
 int64_t esse_pipeline_done(const struct esse_pipeline *p)

@@ -41,6 +41,9 @@ void esse_pipeline_lateness(struct esse_pipeline *pipeline, int64_t lateness);
 /* The next event, or NULL if none may leave yet.  Good until the next call. */
 const struct esse_mirror_event *esse_pipeline_next(struct esse_pipeline *pipeline);
 
+/* Events that have not left, without the pieces of their values. */
+uint64_t esse_pipeline_waiting(const struct esse_pipeline *pipeline);
+
 int64_t esse_pipeline_done(const struct esse_pipeline *pipeline);
 int64_t esse_pipeline_floor(const struct esse_pipeline *pipeline);
 /* The greatest 'after' that a session has sent or told; INT64_MIN: none did. */

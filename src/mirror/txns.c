@@ -270,6 +270,13 @@ void esse_mirror_take(struct esse_mirror *m, const struct esse_mirror_event *eve
         esse_mirror_round(m);
 }
 
+void esse_mirror_take_all(struct esse_mirror *m)
+{
+    const struct esse_mirror_event *event;
+    while ((event = esse_pipeline_next(m->pipeline)))
+        esse_mirror_take(m, event);
+}
+
 /* The trace is over: how those ended that are still open is not known. */
 void esse_mirror_end_open(struct esse_mirror *m)
 {

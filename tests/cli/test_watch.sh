@@ -81,6 +81,76 @@ expect "and as a trace again" 1 "$ESSE" watch --profile $rr again.jsonl
 "$ESSE" convert -q again.jsonl native2.jsonl
 same "the same history" "$(cat native.jsonl)" "$(cat native2.jsonl)"
 
+# A file that grows: findings are told while it does, half lines wait, another file may take its place.
+declared='{"esse":"trace","version":1,"init":{},"exclusive":true,"sessions":[1,2]}'
+until_told() { # FILE TEXT: waits until the file has the text; 5 s at most
+    local tries=0
+    until grep -q "$2" "$1" || [ $((++tries)) -gt 250 ]; do sleep 0.02; done
+}
+follow() { # FILE OPTIONS...: starts it; its output is in told
+    : >told
+    "$ESSE" watch -q --follow --profile $rr "$@" >told 2>told.err &
+    pid=$!
+}
+ended() { # NAME STATUS: ends it by a signal
+    kill -INT $pid
+    wait $pid
+    same "$1" "$2" "$?"
+}
+
+echo "$declared" >grows.jsonl
+follow grows.jsonl
+{ op 1 a '"w":"x","v":1' 10 12; commit 1 a 13 15; } >>grows.jsonl
+op 2 b '"r":"x","v":null' 20 22 | tr -d '\n' | cut -c 1-30 | tr -d '\n' >>grows.jsonl
+sleep 0.1
+op 2 b '"r":"x","v":null' 20 22 | cut -c 31- >>grows.jsonl
+{ commit 2 b 23 25; echo '{"beat":1,"done":40,"floor":40}'; echo '{"beat":2,"done":40,"floor":40}'; } >>grows.jsonl
+until_told told "CR broken"
+has "a finding is told while the file grows, half lines and all" "$(cat told)" "CR broken"
+ended "and a signal ends it in good order" 1
+has "with the numbers" "$(cat told)" "1 violation in"
+
+echo "$declared" >turns.jsonl
+follow --json turns.jsonl
+{ op 1 a '"w":"x","v":1' 10 12; commit 1 a 13 15; } >>turns.jsonl
+sleep 0.1
+mv turns.jsonl turns.jsonl.1
+{ op 2 c '"w":"y","v":1' 16 17; commit 2 c 18 19 | tr -d '\n'; } >>turns.jsonl.1
+{ echo "$declared"; op 2 b '"r":"x","v":1' 20 22; commit 2 b 23 25; } >turns.new
+mv turns.new turns.jsonl
+sleep 0.2
+: >turns.jsonl
+sleep 0.2
+{ echo "$declared"; op 2 d '"r":"x","v":1' 26 28; commit 2 d 30 31; echo '{"close":1,"at":40}'; echo '{"close":2,"at":40}'; } >turns.jsonl
+sleep 0.2
+ended "another file takes its place, and it is cut and written again" 0
+has "all lines were read" "$(cat told)" '"events":12,"committed":4'
+
+echo "$declared" >other.jsonl
+follow other.jsonl
+sleep 0.1
+sed 's/"init":{}/"init":{"x":1}/' other.jsonl >other.new
+mv other.new other.jsonl
+wait $pid
+same "a file with another header is refused" 65 $?
+has "with its line" "$(cat told.err)" "other.jsonl:2:1: a header is only the first line"
+
+# What a session that was not heard again may have said decides: its write is not there, and is no finding.
+{ echo "$declared"; op 2 b '"r":"x","v":1' 20 22; commit 2 b 23 25; } >cut.jsonl
+follow --json cut.jsonl
+sleep 0.2
+ended "a trace that is cut off accuses nobody" 2
+has "what was cut off is counted" "$(cat told)" '"cut_off":3'
+(cat cut.jsonl; exec sleep 5) | "$ESSE" watch -q --json --profile $rr - >told &
+until_told /proc/$!/stat .
+sleep 0.2
+kill -INT $!
+wait $!
+same "nor does a pipe" 2 $?
+expect "a whole trace does" 1 "$ESSE" watch --profile $rr cut.jsonl
+expect "there is nothing to follow" 64 "$ESSE" watch --follow --profile $rr -
+expect "compressed files are not followed" 65 "$ESSE" watch --follow --profile $rr stale.jsonl.gz
+
 # Folders: written, rechecked by another process, and refused if anything is changed.
 for case in "stale $rr" "locks $rr" "updaters $rr" "overtaken foundationdb/serializable"; do
     set -- $case

@@ -407,7 +407,7 @@ static const char *read_through(struct esse_arena *arena, const char *path, size
 {
     struct esse_source source = { .arena = arena, .path = path, .room = room };
     struct esse_error err = { 0 };
-    assert_true(esse_stream_open(arena, path, &source.stream, &err));
+    assert_true(esse_stream_open(arena, path, NULL, &source.stream, &err));
     source.window = esse_arena_grow(arena, NULL, room + ESSE_SOURCE_SLACK);
     memset(source.window, 0, room + ESSE_SOURCE_SLACK);
     source.at = source.end = source.mark = source.window;
