@@ -103,7 +103,7 @@ _esse() {
     check,--min-committed) : ;;
     check,--fail-on) _esse_words 'violated unknown' ;;
     check,--ablate) _esse_list 'estimate schedule lending pruning laziness patience mending closure small-cycles locality nearness layout sweeping' ;;
-    check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
+    check,--format | check,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace log' ;;
     check,--workload | check,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     check,--evidence) _esse_files ;;
     check,--dot) _esse_files ;;
@@ -125,7 +125,7 @@ _esse() {
     shrink,--budget | shrink,-b) : ;;
     shrink,--memory | shrink,-m) : ;;
     shrink,--certificate) _esse_files ;;
-    shrink,--format | shrink,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
+    shrink,--format | shrink,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace log' ;;
     shrink,--workload | shrink,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     explore,--level | explore,-l) _esse_list 'strict-serializable strong-snapshot-isolation strong-read-committed strong-read-uncommitted strong-session-serializable strong-session-snapshot-isolation strong-session-read-committed strong-session-read-uncommitted serializable repeatable-read snapshot-isolation parallel-snapshot-isolation prefix update-atomic causal-cerone read-atomic axiomatic-read-committed monotonic-atomic-view update-serializable forward-consistent-view consistent-view monotonic-view cursor-stability monotonic-snapshot-read read-committed read-uncommitted view-serializable session-serializable 1SR linearizable sequential causal PRAM writes-follow-reads monotonic-reads monotonic-writes read-your-writes' ;;
     explore,--compare) : ;;
@@ -162,13 +162,13 @@ _esse() {
     gen,--format) _esse_words 'native jepsen-edn plume dbcop cobra trace' ;;
     gen,--output | gen,-o) _esse_files ;;
     stats,--certificate) _esse_files ;;
-    stats,--format | stats,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
+    stats,--format | stats,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace log' ;;
     stats,--workload | stats,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     levels,--output | levels,-o) _esse_files ;;
     verify,--certificate) _esse_files ;;
-    verify,--format | verify,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
+    verify,--format | verify,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace log' ;;
     verify,--workload | verify,-w) _esse_words 'list-append rw-register closed-predicate' ;;
-    convert,--format | convert,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace' ;;
+    convert,--format | convert,-f) _esse_words 'native jepsen-edn elle-json plume awdit dbcop cobra trace log' ;;
     convert,--to | convert,-t) _esse_words 'native jepsen-edn plume dbcop cobra trace' ;;
     convert,--workload | convert,-w) _esse_words 'list-append rw-register closed-predicate' ;;
     sql,--dialect | sql,-d) _esse_words 'postgresql' ;;

@@ -18,7 +18,7 @@
 enum { FIRST_DRAW_MS = 500, REDRAW_MS = 100 };
 
 const char *const esse_format_choices[] = { "native", "jepsen-edn", "elle-json", "plume", "awdit",
-                                            "dbcop",  "cobra",      "trace",     NULL };
+                                            "dbcop",  "cobra",      "trace",     "log",   NULL };
 const char *const esse_writer_choices[] = { "native", "jepsen-edn", "plume", "dbcop",
                                             "cobra",  "trace",      NULL };
 const char *const esse_workload_choices[] = { "list-append", "rw-register", "closed-predicate",

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "formats/jepsen.h"
+#include "formats/log_read.h"
 #include "formats/native.h"
 #include "formats/peers.h"
 #include "formats/trace.h"
@@ -10,9 +11,11 @@
 
 /* The order matters for sniffing: the first that says yes. */
 const struct esse_format *const esse_formats[] = {
-    &esse_format_trace,      &esse_format_native, &esse_format_elle_json,
-    &esse_format_jepsen_edn, &esse_format_plume,  &esse_format_awdit,
-    &esse_format_dbcop,      &esse_format_cobra,  NULL,
+    &esse_format_log,        &esse_format_trace,
+    &esse_format_native,     &esse_format_elle_json,
+    &esse_format_jepsen_edn, &esse_format_plume,
+    &esse_format_awdit,      &esse_format_dbcop,
+    &esse_format_cobra,      NULL,
 };
 
 const char *esse_format_name(size_t at)

@@ -76,7 +76,7 @@ same "bash: a command" "collect check classic convert" "$(in_bash esse c)"
 same "bash: an option" "--budget" "$(in_bash esse check --b)"
 same "bash: a choice" "jepsen-edn" "$(in_bash esse check --format j)"
 same "bash: a choice after =" "elle-json" "$(in_bash esse check --format = e)"
-same "bash: all choices after =" "native jepsen-edn elle-json plume awdit dbcop cobra trace" "$(in_bash esse stats --format =)"
+same "bash: all choices after =" "native jepsen-edn elle-json plume awdit dbcop cobra trace log" "$(in_bash esse stats --format =)"
 same "bash: a short option's choice" "native" "$(in_bash esse check -f n)"
 same "bash: a level" "serializable session-serializable sequential" "$(in_bash esse check --level se)"
 same "bash: the last level" "causal,PRAM,read-your-writes" \

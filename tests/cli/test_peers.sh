@@ -51,7 +51,7 @@ printf 'S12345678?' >nothing/T5.log
 expect "a damaged log" 65 "$ESSE" check nothing
 same "is named" "esse: nothing: T5.log: byte 9: found '?', expected a record: S, W, R or C" "$ERR"
 expect "unknown formats" 64 "$ESSE" stats --format excel gen.txt
-has "are answered with the known ones" "$ERR" "known are trace, native, elle-json, jepsen-edn, plume, awdit, dbcop and cobra"
+has "are answered with the known ones" "$ERR" "known are log, trace, native, elle-json, jepsen-edn, plume, awdit, dbcop and cobra"
 expect "formats that can only be read" 64 "$ESSE" convert --to awdit gen.txt x
 has "are answered with what can be written" "$ERR" "native, jepsen-edn, plume, dbcop and cobra are"
 
