@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
-#include "exec/exec_run.h"
+#include "exec/exec_call.h"
 
 #include <assert.h>
 #include <string.h>
@@ -23,6 +23,8 @@ struct esse_exec *esse_exec_new(struct esse_compiler *compiler, struct esse_sche
 
 void esse_exec_free(struct esse_exec *exec)
 {
+    for (size_t i = 0; i < exec->calls.count; i++)
+        esse_call_free(exec->calls.at[i]);
     esse_overlay_free(&exec->overlay);
     esse_arena_free(exec->scratch);
     esse_arena_free(exec->arena);
@@ -46,6 +48,7 @@ struct esse_exec_mark esse_exec_mark(const struct esse_exec *exec)
 {
     return (struct esse_exec_mark){ .writes = esse_overlay_mark(&exec->overlay),
                                     .deferred = (uint32_t)exec->deferred.count,
+                                    .pending = (uint32_t)exec->pending.count,
                                     .savepoints = (uint32_t)exec->savepoints.count,
                                     .schema = esse_schema_mark(exec->schema) };
 }
@@ -57,7 +60,8 @@ void esse_exec_back(struct esse_exec *exec, struct esse_exec_mark mark)
         exec->deferred.count = mark.deferred;
     if (exec->savepoints.count > mark.savepoints)
         exec->savepoints.count = mark.savepoints;
-    exec->pending.count = 0;
+    if (exec->pending.count > mark.pending)
+        exec->pending.count = mark.pending;
     esse_schema_back(exec->schema, mark.schema);
     ESSE_SEAM(esse_overlay_valid(&exec->overlay));
 }
@@ -95,6 +99,12 @@ static bool ask_hole(void *context, enum esse_hole_kind kind, const struct esse_
     return outside->hole(outside->context, kind, sequence, value, run->eval.fault);
 }
 
+static bool ask_call(void *context, const struct esse_routine *routine,
+                     const struct esse_datum *args, struct esse_datum *value)
+{
+    return exec_call(context, routine, args, value);
+}
+
 /* ---- savepoints ---- */
 
 static bool find_savepoint(struct esse_exec *exec, const char *name, size_t *at,
@@ -121,8 +131,10 @@ static bool run_savepoint(struct esse_exec *exec, const struct esse_statement *s
         return false;
     if (statement->kind == ESSE_STATEMENT_ROLLBACK_TO) {
         const struct exec_savepoint *savepoint = &exec->savepoints.at[at];
-        esse_exec_back(exec, (struct esse_exec_mark){ savepoint->writes, savepoint->deferred,
-                                                      (uint32_t)at + 1, savepoint->schema });
+        esse_exec_back(exec, (struct esse_exec_mark){ .writes = savepoint->writes,
+                                                      .deferred = savepoint->deferred,
+                                                      .savepoints = (uint32_t)at + 1,
+                                                      .schema = savepoint->schema });
     } else {
         exec->savepoints.count = at;
     }
@@ -148,6 +160,25 @@ static bool create(struct exec_run *run, const struct esse_statement *statement)
     return esse_schema_change(run->schema, statement, run->eval.fault);
 }
 
+static bool eval_args(struct exec_run *run, const struct esse_expr *call,
+                      const struct esse_datum **args)
+{
+    const struct esse_datum *none[1] = { NULL };
+    const struct esse_frame frame = { NULL, none, NULL };
+    struct esse_datum *values = esse_arena_alloc(run->eval.arena, call->count + 1, sizeof *values);
+    *args = values;
+    for (uint32_t i = 0; i < call->count; i++)
+        if (!esse_eval(&run->eval, &frame, call->args[i], &values[i]))
+            return false;
+    return true;
+}
+
+static bool call_procedure(struct exec_run *run, const struct esse_expr *call)
+{
+    const struct esse_datum *args;
+    return eval_args(run, call, &args) && exec_call(run, call->is.routine, args, NULL);
+}
+
 static bool run_statement(struct exec_run *run, const struct esse_statement *statement)
 {
     switch (statement->kind) {
@@ -165,8 +196,11 @@ static bool run_statement(struct exec_run *run, const struct esse_statement *sta
     case ESSE_STATEMENT_CREATE_INDEX:
     case ESSE_STATEMENT_CREATE_VIEW:
     case ESSE_STATEMENT_CREATE_SEQUENCE:
+    case ESSE_STATEMENT_CREATE_ROUTINE:
     case ESSE_STATEMENT_DROP:
         return create(run, statement);
+    case ESSE_STATEMENT_CALL:
+        return call_procedure(run, statement->call);
     case ESSE_STATEMENT_SAVEPOINT:
     case ESSE_STATEMENT_RELEASE:
     case ESSE_STATEMENT_ROLLBACK_TO:
@@ -185,46 +219,91 @@ static bool run_statement(struct exec_run *run, const struct esse_statement *sta
     return false;
 }
 
-static struct exec_run start_run(struct esse_exec *exec, struct esse_fault *fault)
+static struct exec_run start_run(struct esse_exec *exec, struct esse_arena *scratch,
+                                 const struct exec_inputs *inputs, struct esse_fault *fault)
 {
     *fault = (struct esse_fault){ .kind = ESSE_FAULT_NONE };
-    return (struct exec_run){
-        .exec = exec,
-        .eval = { .arena = exec->scratch, .fault = fault, .query = ask_query, .hole = ask_hole },
-        .overlay = &exec->overlay,
-        .schema = exec->schema,
-        .is_mysql = exec->schema->dialect == ESSE_DIALECT_MYSQL
-    };
+    return (struct exec_run){ .exec = exec,
+                              .most = inputs->most,
+                              .eval = { .arena = scratch,
+                                        .fault = fault,
+                                        .query = ask_query,
+                                        .call = ask_call,
+                                        .hole = ask_hole,
+                                        .params = inputs->params,
+                                        .param_count = inputs->param_count },
+                              .overlay = &exec->overlay,
+                              .schema = exec->schema,
+                              .is_mysql = exec->schema->dialect == ESSE_DIALECT_MYSQL };
 }
 
-bool esse_exec_run(struct esse_exec *exec, const struct esse_compiled *compiled,
-                   const struct esse_datum *params, uint32_t param_count,
-                   struct esse_sql_result *result, struct esse_fault *fault)
+static void start_statement(struct exec_run *run, const struct esse_compiled *compiled)
 {
-    esse_arena_clear(exec->scratch);
-    struct exec_run run = start_run(exec, fault);
-    const struct esse_exec_mark mark = esse_exec_mark(exec);
     const struct esse_statement *statement = compiled->statement;
-    *result = (struct esse_sql_result){ .statement = statement };
-    run.eval.context = &run;
-    run.eval.slots = compiled->slots;
-    run.eval.params = params;
-    run.eval.param_count = param_count;
-    run.statement = statement;
+    run->eval.context = run;
+    run->eval.slots = compiled->slots;
+    run->statement = statement;
+    run->plans = plans_of(run->exec, statement);
+    run->memos = esse_arena_alloc(run->eval.arena, statement->query_count + 1, sizeof *run->memos);
+}
+
+bool exec_run_inner(struct esse_exec *exec, struct esse_arena *scratch,
+                    const struct esse_compiled *compiled, const struct exec_inputs *inputs,
+                    struct esse_sql_result *result, struct esse_fault *fault)
+{
+    struct exec_run run = start_run(exec, scratch, inputs, fault);
+    const struct esse_exec_mark mark = esse_exec_mark(exec);
+    *result = (struct esse_sql_result){ .statement = compiled->statement };
     run.result = result;
-    run.plans = plans_of(exec, statement);
-    run.memos = esse_arena_alloc(exec->scratch, statement->query_count + 1, sizeof *run.memos);
-    if (run_statement(&run, statement) && exec_settle(&run, &exec->pending, 0))
+    start_statement(&run, compiled);
+    if (run_statement(&run, compiled->statement) && exec_settle(&run, &exec->pending, mark.pending))
         return true;
     assert(fault->kind != ESSE_FAULT_NONE);
     esse_exec_back(exec, mark);
     return false;
 }
 
+bool exec_is_value(const struct esse_query *query)
+{
+    return !query->source_count && !query->from && !query->where && !query->is_grouped &&
+           !query->is_values && !query->is_distinct && query->set == ESSE_SET_NONE &&
+           !query->sort_count && !query->limit && !query->offset && query->output_count == 1;
+}
+
+bool exec_run_value(struct esse_exec *exec, struct esse_arena *scratch,
+                    const struct esse_compiled *compiled, const struct exec_inputs *inputs,
+                    struct esse_datum *value, struct esse_fault *fault)
+{
+    const struct esse_datum *none[1] = { NULL };
+    const struct esse_frame frame = { NULL, none, NULL };
+    struct exec_run run = start_run(exec, scratch, inputs, fault);
+    start_statement(&run, compiled);
+    return esse_eval(&run.eval, &frame, compiled->statement->query->outputs[0].expr, value);
+}
+
+bool exec_run_args(struct esse_exec *exec, struct esse_arena *scratch,
+                   const struct esse_compiled *compiled, const struct exec_inputs *inputs,
+                   const struct esse_datum **args, struct esse_fault *fault)
+{
+    struct exec_run run = start_run(exec, scratch, inputs, fault);
+    start_statement(&run, compiled);
+    return eval_args(&run, compiled->statement->call, args);
+}
+
+bool esse_exec_run(struct esse_exec *exec, const struct esse_compiled *compiled,
+                   const struct esse_datum *params, uint32_t param_count,
+                   struct esse_sql_result *result, struct esse_fault *fault)
+{
+    const struct exec_inputs inputs = { params, param_count, SIZE_MAX };
+    esse_arena_clear(exec->scratch);
+    return exec_run_inner(exec, exec->scratch, compiled, &inputs, result, fault);
+}
+
 bool esse_exec_end(struct esse_exec *exec, struct esse_fault *fault)
 {
     struct esse_sql_result result = { .has_rows = false };
-    struct exec_run run = start_run(exec, fault);
+    const struct exec_inputs inputs = { NULL, 0, SIZE_MAX };
+    struct exec_run run = start_run(exec, exec->scratch, &inputs, fault);
     run.eval.context = &run;
     run.result = &result;
     return exec_settle(&run, &exec->deferred, 0) && exec_settle(&run, &exec->pending, 0);

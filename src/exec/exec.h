@@ -56,7 +56,7 @@ bool esse_exec_run(struct esse_exec *exec, const struct esse_compiled *compiled,
 bool esse_exec_end(struct esse_exec *exec, struct esse_fault *fault);
 
 struct esse_exec_mark {
-    uint32_t writes, deferred, savepoints;
+    uint32_t writes, deferred, pending, savepoints;
     struct esse_schema_mark schema;
 };
 struct esse_exec_mark esse_exec_mark(const struct esse_exec *exec);

@@ -481,7 +481,7 @@ bool exec_top_query(struct exec_run *run, const struct esse_query *query)
     struct esse_sql_result *result = run->result;
     struct rows rows = new_rows(query);
     struct cut cut;
-    if (!select_rows(run, query, NULL, SIZE_MAX, &rows, &cut))
+    if (!select_rows(run, query, NULL, run->most, &rows, &cut))
         return false;
     result->has_rows = true;
     result->width = rows.width;

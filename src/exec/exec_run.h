@@ -84,6 +84,7 @@ struct exec_plans {
 
 struct exec_run {
     struct esse_exec *exec;
+    size_t most; /* how many rows of the statement are enough */
     struct esse_eval eval;
     struct esse_overlay *overlay;
     struct esse_schema *schema;
@@ -100,6 +101,25 @@ bool exec_query(struct exec_run *run, const struct esse_query *query, const stru
 bool exec_top_query(struct exec_run *run, const struct esse_query *query);
 /* The rows of the query's sources, for UPDATE and DELETE. */
 bool exec_tuples(struct exec_run *run, const struct esse_query *query, struct exec_tuple_vec *out);
+
+/* A statement within a statement, or by itself: memory from 'scratch', which nothing empties. */
+struct exec_inputs {
+    const struct esse_datum *params;
+    uint32_t param_count;
+    size_t most;
+};
+bool exec_run_inner(struct esse_exec *exec, struct esse_arena *scratch,
+                    const struct esse_compiled *compiled, const struct exec_inputs *inputs,
+                    struct esse_sql_result *result, struct esse_fault *fault);
+/* Is it SELECT and one expression, and nothing else? */
+bool exec_is_value(const struct esse_query *query);
+bool exec_run_value(struct esse_exec *exec, struct esse_arena *scratch,
+                    const struct esse_compiled *compiled, const struct exec_inputs *inputs,
+                    struct esse_datum *value, struct esse_fault *fault);
+/* The arguments of a CALL. */
+bool exec_run_args(struct esse_exec *exec, struct esse_arena *scratch,
+                   const struct esse_compiled *compiled, const struct exec_inputs *inputs,
+                   const struct esse_datum **args, struct esse_fault *fault);
 
 /* ---- changes: change.c, foreign.c ---- */
 
@@ -137,6 +157,8 @@ struct exec_pending {
 };
 ESSE_VEC(exec_pending_vec, struct exec_pending)
 
+struct esse_call;
+
 struct exec_savepoint {
     const char *name;
     uint32_t writes, deferred;
@@ -144,6 +166,7 @@ struct exec_savepoint {
 };
 ESSE_VEC(exec_savepoint_vec, struct exec_savepoint)
 ESSE_VEC(exec_plans_vec, struct exec_plans *)
+ESSE_VEC(exec_call_vec, struct esse_call *)
 
 struct esse_exec {
     struct esse_compiler *compiler;
@@ -159,6 +182,8 @@ struct esse_exec {
     struct exec_savepoint_vec savepoints;
     bool defers_all, defers_none; /* SET CONSTRAINTS ALL */
     unsigned depth;               /* of cascades */
+    struct exec_call_vec calls;   /* of functions within functions, by depth */
+    uint32_t call_depth;
 };
 
 bool exec_foreign_inserted(struct exec_run *run, const struct esse_table *table,

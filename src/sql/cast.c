@@ -310,6 +310,10 @@ bool esse_cast(struct esse_arena *arena, struct esse_datum from, struct esse_typ
     }
     if (esse_type_is_int(to))
         return cast_int(arena, from, to, result, fault);
+    if (esse_type_is_text(to) && how == ESSE_CAST_SHOW && from.kind == ESSE_DATUM_BOOL) {
+        *result = esse_datum_text(from.is.number ? "t" : "f", 1);
+        return true;
+    }
     if (esse_type_is_text(to))
         return cast_text(arena, from, from_type, to, how, result, fault);
     if (to.base == ESSE_TYPE_NUMERIC)

@@ -181,6 +181,12 @@ static bool compile_statement(struct sql_compile *c, const PgQuery__Node *node,
     case PG_QUERY__NODE__NODE_VIEW_STMT:
     case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT:
         return sql_compile_schema(c, node, statement);
+    case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
+        return sql_compile_create_routine(c, node->create_function_stmt, statement);
+    case PG_QUERY__NODE__NODE_DO_STMT:
+        return sql_compile_do(c, node->do_stmt, statement);
+    case PG_QUERY__NODE__NODE_CALL_STMT:
+        return sql_compile_call_statement(c, node->call_stmt, statement);
     case PG_QUERY__NODE__NODE_TRUNCATE_STMT:
         return compile_truncate(c, node->truncate_stmt, statement);
     case PG_QUERY__NODE__NODE_TRANSACTION_STMT:
@@ -222,9 +228,56 @@ static struct esse_statement *compile_text(struct sql_compile *c, const char *te
     ok = ok && (!node || compile_statement(c, node, statement));
     statement->query_count = c->query_count;
     statement->param_count = c->param_count;
+    statement->calls_routines = c->calls_routines;
     statement->tables = c->tables.at;
     statement->table_count = (uint32_t)c->tables.count;
     return ok ? statement : NULL;
+}
+
+/* ---- texts within routines ---- */
+
+const struct esse_schema *sql_compiler_schema(const struct esse_compiler *compiler)
+{
+    return compiler->schema;
+}
+
+const struct esse_statement *sql_compile_with(struct esse_compiler *compiler, const char *text,
+                                              struct sql_embedding *embedding,
+                                              struct esse_fault *fault)
+{
+    struct sql_compile c = start(compiler, fault);
+    c.text = text;
+    c.embedding = embedding;
+    return compile_text(&c, text);
+}
+
+bool sql_check_grammar(struct sql_compile *c, const char *text)
+{
+    const PgQuery__Node *node;
+    struct esse_arena *arena = esse_arena_new();
+    const bool ok = parse(c, arena, text, &node);
+    esse_arena_free(arena);
+    return ok;
+}
+
+bool sql_type_from_text(struct sql_compile *c, const char *text, uint32_t at,
+                        struct esse_type *type)
+{
+    struct esse_arena *arena = esse_arena_new();
+    const char *query = esse_arena_format(arena, "SELECT NULL::%s", text);
+    const PgQuery__Node *node, *value = NULL;
+    bool ok = parse(c, arena, query, &node);
+    if (ok && node && node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT &&
+        node->select_stmt->n_target_list == 1 && !node->select_stmt->n_from_clause)
+        value = node->select_stmt->target_list[0]->res_target->val;
+    if (ok && (!value || value->node_case != PG_QUERY__NODE__NODE_TYPE_CAST ||
+               value->type_cast->arg->node_case != PG_QUERY__NODE__NODE_A_CONST))
+        ok = sql_error(c, (int32_t)at - 1, "42601", "expected a type, found \"%s\"", text);
+    ok = ok && sql_type_of(c, value->type_cast->type_name, type);
+    if (!ok)
+        c->fault->at = at;
+    esse_arena_free(arena);
+    return ok;
 }
 
 /* ---- what is known ---- */

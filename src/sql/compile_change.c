@@ -1,4 +1,4 @@
-#include "sql/sql_compile.h"
+#include "sql/sql_routine.h"
 
 #include <string.h>
 
@@ -196,6 +196,11 @@ static bool infer_index(struct sql_compile *c, const PgQuery__InferClause *infer
         columns[count] = elem->expr ? UINT32_MAX : esse_table_column(table, elem->name);
         if (elem->expr)
             return sql_unsupported(c, infer->location, "indexes on expressions are not supported");
+        struct esse_target target;
+        if (c->embedding && sql_find_variable(c->embedding->routine, c->embedding->text->names,
+                                              elem->name, NULL, &target))
+            return sql_error(c, infer->location, "42702", "column reference \"%s\" is ambiguous",
+                             elem->name);
         if (columns[count++] == UINT32_MAX)
             return sql_error(c, infer->location, "42703", "column \"%s\" does not exist",
                              elem->name);

@@ -1,4 +1,4 @@
-#include "sql/sql_compile.h"
+#include "sql/sql_routine.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -161,6 +161,8 @@ static struct esse_expr *compile_param(struct sql_compile *c, const PgQuery__Par
 {
     struct esse_expr *expr =
         sql_new(c, ESSE_EXPR_PARAM, ESSE_TYPE(UNKNOWN), sql_at(node->location), 0);
+    if (c->embedding)
+        return sql_numbered_variable(c, (uint32_t)node->number, expr->at);
     if (node->number < 1 || node->number > 1000)
         return sql_unsupported(c, node->location, "a parameter beyond $1000 is not supported");
     expr->is.number = (uint32_t)node->number;
@@ -247,8 +249,16 @@ static struct esse_expr *compile_column(struct sql_compile *c, const PgQuery__Co
     if (node->n_fields > 1)
         table = sql_name(node->fields, node->n_fields - 1);
     struct esse_expr *expr = sql_find(c, table, name, sql_at(node->location));
+    if (c->embedding && c->fault->kind == ESSE_FAULT_NONE) {
+        struct esse_expr *variable =
+            sql_variable(c, table ? table : name, table ? name : NULL, sql_at(node->location));
+        if (expr && variable)
+            return sql_error(c, node->location, "42702", "column reference \"%s\" is ambiguous",
+                             name);
+        expr = variable ? variable : expr;
+    }
     if (expr || c->fault->kind != ESSE_FAULT_NONE)
-        return expr;
+        return c->fault->kind == ESSE_FAULT_NONE ? expr : NULL;
     if (table && !has_table(c, table))
         return sql_error(c, node->location, "42P01", "missing FROM-clause entry for table \"%s\"",
                          table);

@@ -1,3 +1,4 @@
+#include "sql/routine.h"
 #include "sql/sql_compile.h"
 
 #include <string.h>
@@ -297,10 +298,13 @@ static bool settle_args(struct sql_compile *c, struct esse_expr *call, const cha
         call->type.is_folded = c->is_mysql;
         call->is_negated = !c->is_mysql; /* evaluated although arguments are NULL */
         for (uint32_t i = 0; i < call->count; i++) {
-            if (call->args[i]->type.base != ESSE_TYPE_CHAR) /* it keeps its blanks here */
+            const uint8_t base = call->args[i]->type.base;
+            if (base != ESSE_TYPE_CHAR) /* it keeps its blanks here */
                 call->args[i] = sql_as_text(c, call->args[i]);
             if (!call->args[i])
                 return false;
+            if (base == ESSE_TYPE_BOOL && !c->is_mysql)
+                call->args[i]->is.how = ESSE_CAST_SHOW;
         }
         return true;
     }
@@ -361,7 +365,12 @@ struct esse_expr *sql_make_call(struct sql_compile *c, const char *name, uint32_
             call->is.function = ESSE_FN_OCTET_LENGTH;
         return settle_args(c, call, name, functions[i].signature) ? call : NULL;
     }
-    return sql_unsupported(c, (int32_t)at - 1, "the function %s() is not supported", name);
+    const struct esse_routine *routine = esse_schema_routine(c->schema, name);
+    if (routine && routine->kind != ESSE_ROUTINE_FUNCTION)
+        return sql_error(c, (int32_t)at - 1, "42809", "%s is a procedure", name);
+    return routine
+               ? sql_call_routine(c, routine, args, count, at)
+               : sql_unsupported(c, (int32_t)at - 1, "the function %s() is not supported", name);
 }
 
 struct esse_expr *sql_compile_call(struct sql_compile *c, const PgQuery__FuncCall *node)

@@ -31,6 +31,7 @@ bool sql_same_expr(const struct esse_expr *a, const struct esse_expr *b)
         return a->is.number == b->is.number;
     case ESSE_EXPR_FUNCTION:
         return a->is.function == b->is.function;
+    case ESSE_EXPR_CALL:
     case ESSE_EXPR_HOLE:
     case ESSE_EXPR_EXISTS:
     case ESSE_EXPR_SCALAR:

@@ -422,6 +422,11 @@ bool sql_compile_drop(struct sql_compile *c, const PgQuery__DropStmt *node,
     case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
         statement->drop = 'i';
         break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
+        statement->drop = 'r';
+        break;
     default:
         return sql_unsupported(c, -1, "such a DROP is not supported");
     }

@@ -486,6 +486,16 @@ static bool param(struct esse_eval *eval, const struct esse_expr *expr, struct e
     return true;
 }
 
+static bool eval_call(struct esse_eval *eval, const struct esse_frame *frame,
+                      const struct esse_expr *expr, struct esse_datum *value)
+{
+    struct esse_datum *args = esse_arena_alloc(eval->arena, expr->count + 1, sizeof *args);
+    for (uint32_t i = 0; i < expr->count; i++)
+        if (!esse_eval(eval, frame, expr->args[i], &args[i]))
+            return false;
+    return eval->call(eval->context, expr->is.routine, args, value);
+}
+
 bool esse_eval(struct esse_eval *eval, const struct esse_frame *frame, const struct esse_expr *expr,
                struct esse_datum *value)
 {
@@ -547,6 +557,8 @@ bool esse_eval(struct esse_eval *eval, const struct esse_frame *frame, const str
                             : eval_bits(eval, frame, expr, value);
     case ESSE_EXPR_FUNCTION:
         return eval_function(eval, frame, expr, value);
+    case ESSE_EXPR_CALL:
+        return eval_call(eval, frame, expr, value);
     case ESSE_EXPR_HOLE:
         return eval->hole(eval->context, expr->is.hole.kind, expr->is.hole.sequence, value);
     case ESSE_EXPR_EXISTS:

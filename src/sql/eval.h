@@ -35,6 +35,9 @@ struct esse_eval {
     /* The rows of a sub-select; at most 'most' are needed. */
     bool (*query)(void *context, const struct esse_query *query, const struct esse_frame *frame,
                   size_t most, struct esse_subrows *rows);
+    /* What a function that CREATE made returns. */
+    bool (*call)(void *context, const struct esse_routine *routine, const struct esse_datum *args,
+                 struct esse_datum *value);
     bool (*hole)(void *context, enum esse_hole_kind kind, const struct esse_sequence *sequence,
                  struct esse_datum *value);
 };

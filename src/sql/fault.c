@@ -43,6 +43,15 @@ bool esse_fault_hole(struct esse_fault *fault, uint64_t hole)
     return false;
 }
 
+bool esse_fault_limit(struct esse_fault *fault, const char *text)
+{
+    if (fault->kind == ESSE_FAULT_NONE) {
+        *fault = (struct esse_fault){ .kind = ESSE_FAULT_LIMIT, .state = "54000" };
+        snprintf(fault->text, sizeof fault->text, "%s", text);
+    }
+    return false;
+}
+
 bool esse_fault_place(struct esse_fault *fault, uint32_t at)
 {
     if (!fault->at)

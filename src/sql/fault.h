@@ -28,6 +28,7 @@ bool esse_fault(struct esse_fault *fault, const char *state, uint32_t at, const 
 bool esse_fault_unsupported(struct esse_fault *fault, uint32_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool esse_fault_hole(struct esse_fault *fault, uint64_t hole);
+bool esse_fault_limit(struct esse_fault *fault, const char *text);
 
 /* Remembers where in the text it was, if nothing did before; returns false. */
 bool esse_fault_place(struct esse_fault *fault, uint32_t at);

@@ -46,6 +46,7 @@ enum esse_expr_kind {
     ESSE_EXPR_CONCAT, /* 2 */
     ESSE_EXPR_BITS,   /* 2, or 1 of '~'; 'op' is one of & | # < > ~ */
     ESSE_EXPR_FUNCTION,
+    ESSE_EXPR_CALL, /* of a function that CREATE made */
     ESSE_EXPR_HOLE,
     ESSE_EXPR_EXISTS,
     ESSE_EXPR_SCALAR,     /* the value of a sub-select */
@@ -95,6 +96,7 @@ enum esse_hole_kind {
 
 struct esse_query;
 struct esse_sequence;
+struct esse_routine;
 
 struct esse_expr {
     uint8_t kind; /* enum esse_expr_kind */
@@ -114,6 +116,7 @@ struct esse_expr {
         struct esse_query *query;
         enum esse_cast_how how;
         enum esse_function function;
+        const struct esse_routine *routine;
         struct {
             enum esse_hole_kind kind;
             const struct esse_sequence *sequence;
@@ -218,6 +221,8 @@ enum esse_statement_kind {
     ESSE_STATEMENT_CREATE_INDEX,
     ESSE_STATEMENT_CREATE_VIEW,
     ESSE_STATEMENT_CREATE_SEQUENCE,
+    ESSE_STATEMENT_CREATE_ROUTINE,
+    ESSE_STATEMENT_CALL, /* CALL and DO */
     ESSE_STATEMENT_DROP,
     ESSE_STATEMENT_BEGIN,
     ESSE_STATEMENT_COMMIT,
@@ -267,6 +272,7 @@ struct esse_statement {
     enum esse_statement_kind kind;
     uint32_t query_count;
     uint32_t param_count;
+    bool calls_routines;
     bool flag;        /* IF [NOT] EXISTS, OR REPLACE */
     const char *name; /* of what is created or dropped; of a savepoint */
     uint32_t at;
@@ -275,8 +281,9 @@ struct esse_statement {
     struct esse_table *table;   /* CREATE TABLE; CREATE INDEX and TRUNCATE: an existing one */
     struct esse_table **tables; /* those that it names; TRUNCATE: those to empty */
     uint32_t table_count;
-    void *made;         /* the view, sequence or index to be made */
-    char drop;          /* t v s i: table, view, sequence, index */
+    void *made; /* the view, sequence, routine or index to be made */
+    struct esse_expr *call;
+    char drop;          /* t v s i r: table, view, sequence, index, routine */
     const char **names; /* DROP */
     uint32_t name_count;
 };

@@ -1,4 +1,4 @@
-#include "sql/schema.h"
+#include "sql/routine.h"
 
 #include <assert.h>
 #include <string.h>
@@ -31,6 +31,11 @@ struct esse_view *esse_schema_view(const struct esse_schema *schema, const char 
 struct esse_sequence *esse_schema_sequence(const struct esse_schema *schema, const char *name)
 {
     FIND(&schema->sequences, name);
+}
+
+struct esse_routine *esse_schema_routine(const struct esse_schema *schema, const char *name)
+{
+    FIND(&schema->routines, name);
 }
 
 uint32_t esse_table_column(const struct esse_table *table, const char *name)
@@ -199,6 +204,40 @@ static bool create_index(struct esse_schema *schema, const struct esse_statement
     return true;
 }
 
+static bool same_parameters(const struct esse_routine *a, const struct esse_routine *b)
+{
+    if (a->parameter_count != b->parameter_count)
+        return false;
+    for (uint32_t i = 1; i <= a->parameter_count; i++)
+        if (a->variables.at[i].type.base != b->variables.at[i].type.base)
+            return false;
+    return true;
+}
+
+static bool create_routine(struct esse_schema *schema, const struct esse_statement *statement,
+                           struct esse_fault *fault)
+{
+    struct esse_routine *made = statement->made;
+    struct esse_routine *before = esse_schema_routine(schema, made->name);
+    if (before && !same_parameters(before, made))
+        return esse_fault_unsupported(fault, 0, "several routines of one name are not supported");
+    if (before && !statement->flag)
+        return esse_fault(fault, "42723", 0,
+                          "function \"%s\" already exists with same argument types", made->name);
+    if (before && before->kind != made->kind)
+        return esse_fault(fault, "42809", 0, "cannot change routine kind");
+    if (before && before->returns.base != made->returns.base)
+        return esse_fault(fault, "42P13", 0, "cannot change return type of existing function");
+    if (before)
+        set_dropped(schema, &before->is_dropped, true);
+    struct esse_routine *copy = esse_arena_alloc(schema->arena, 1, sizeof *copy);
+    *copy = *made;
+    copy->is_dropped = true;
+    esse_routine_vec_push(&schema->routines, schema->arena, copy);
+    set_dropped(schema, &copy->is_dropped, false);
+    return true;
+}
+
 /* ---- DROP ---- */
 
 static bool has_referers(const struct esse_table *table)
@@ -231,7 +270,10 @@ static bool drop_one(struct esse_schema *schema, const struct esse_statement *st
     struct esse_view *view = statement->drop == 'v' ? esse_schema_view(schema, name) : NULL;
     struct esse_sequence *sequence =
         statement->drop == 's' ? esse_schema_sequence(schema, name) : NULL;
+    struct esse_routine *routine =
+        statement->drop == 'r' ? esse_schema_routine(schema, name) : NULL;
     bool *is_dropped = table      ? &table->is_dropped
+                       : routine  ? &routine->is_dropped
                        : view     ? &view->is_dropped
                        : sequence ? &sequence->is_dropped
                                   : NULL;
@@ -255,8 +297,11 @@ static bool drop(struct esse_schema *schema, const struct esse_statement *statem
         if (!drop_one(schema, statement, statement->names[i], &found, fault))
             return false;
         if (!found && !statement->flag)
-            return esse_fault(fault, statement->drop == 'i' ? "42704" : "42P01", statement->at,
-                              "\"%s\" does not exist", statement->names[i]);
+            return esse_fault(fault,
+                              statement->drop == 'i'   ? "42704"
+                              : statement->drop == 'r' ? "42883"
+                                                       : "42P01",
+                              statement->at, "\"%s\" does not exist", statement->names[i]);
     }
     return true;
 }
@@ -271,6 +316,8 @@ bool esse_schema_change(struct esse_schema *schema, const struct esse_statement 
         return create_index(schema, statement, fault);
     case ESSE_STATEMENT_CREATE_VIEW:
         return create_view(schema, statement, fault);
+    case ESSE_STATEMENT_CREATE_ROUTINE:
+        return create_routine(schema, statement, fault);
     case ESSE_STATEMENT_CREATE_SEQUENCE:
         return create_sequence(schema, statement, fault);
     default:

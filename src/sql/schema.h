@@ -6,7 +6,7 @@
 #include "sql/plan.h"
 
 /*
- * What CREATE made: tables with their constraints, views, sequences.
+ * What CREATE made: tables with their constraints, views, sequences, procedures and functions.
  *
  *  1. A table's number is its place among all that ever were; a dropped one keeps it.
  *  2. The first index of a table is its primary key, if it has one ('has_key').  Otherwise its keys
@@ -89,6 +89,7 @@ struct esse_sequence {
 ESSE_VEC(esse_table_vec, struct esse_table *)
 ESSE_VEC(esse_view_vec, struct esse_view *)
 ESSE_VEC(esse_sequence_vec, struct esse_sequence *)
+ESSE_VEC(esse_routine_vec, struct esse_routine *)
 
 /* What is there or not, to be put back: a flag 'is_dropped', or that of an index. */
 struct esse_schema_change {
@@ -104,6 +105,7 @@ struct esse_schema {
     struct esse_table_vec tables;
     struct esse_view_vec views;
     struct esse_sequence_vec sequences;
+    struct esse_routine_vec routines;
     uint32_t changes;
     struct esse_schema_change_vec undo;
 };
@@ -114,6 +116,7 @@ struct esse_schema *esse_schema_new(struct esse_arena *arena, enum esse_dialect 
 struct esse_table *esse_schema_table(const struct esse_schema *schema, const char *name);
 struct esse_view *esse_schema_view(const struct esse_schema *schema, const char *name);
 struct esse_sequence *esse_schema_sequence(const struct esse_schema *schema, const char *name);
+struct esse_routine *esse_schema_routine(const struct esse_schema *schema, const char *name);
 
 /* Does what a statement of CREATE or DROP says. */
 bool esse_schema_change(struct esse_schema *schema, const struct esse_statement *statement,

@@ -18,6 +18,7 @@
  *                    after grouping
  * compile_change.c   INSERT, UPDATE, DELETE
  * compile_schema.c   CREATE, DROP
+ * routine_*.c        procedures and functions: sql_routine.h
  */
 
 struct sql_visible {
@@ -32,6 +33,8 @@ ESSE_VEC(sql_expr_vec, struct esse_expr *)
 ESSE_VEC(sql_output_vec, struct esse_output)
 ESSE_VEC(sql_table_vec, struct esse_table *)
 ESSE_VEC(sql_u32_vec, uint32_t)
+
+struct sql_embedding;
 
 struct sql_cte {
     const struct sql_cte *up;
@@ -57,7 +60,8 @@ struct sql_compile {
     struct esse_schema *schema;
     struct esse_arena *arena;
     struct esse_fault *fault;
-    const char *text;         /* what the parser was given */
+    const char *text; /* what the parser was given */
+    bool calls_routines;
     bool takes_default;       /* VALUES may have DEFAULT */
     bool is_mysql, is_change; /* in MySQL's dialect division by zero is NULL but in changes */
     struct sql_scope *scope;
@@ -66,6 +70,7 @@ struct sql_compile {
     uint32_t query_count, param_count, depth;
     const struct sql_literals *literals; /* NULL: they stay in the plan */
     bool keeps_literal;                  /* one of them was needed while compiling */
+    struct sql_embedding *embedding;     /* of a text within a routine; NULL: it is by itself */
 };
 
 /* Fill the fault and return NULL. */
@@ -159,5 +164,25 @@ bool sql_compile_drop(struct sql_compile *c, const PgQuery__DropStmt *node,
                       struct esse_statement *statement);
 bool sql_compile_schema(struct sql_compile *c, const PgQuery__Node *node,
                         struct esse_statement *statement);
+
+/* ---- routines ---- */
+
+bool sql_compile_create_routine(struct sql_compile *c, const PgQuery__CreateFunctionStmt *node,
+                                struct esse_statement *statement);
+bool sql_compile_do(struct sql_compile *c, const PgQuery__DoStmt *node,
+                    struct esse_statement *statement);
+bool sql_compile_call_statement(struct sql_compile *c, const PgQuery__CallStmt *node,
+                                struct esse_statement *statement);
+struct esse_expr *sql_call_routine(struct sql_compile *c, const struct esse_routine *routine,
+                                   struct esse_expr **args, uint32_t count, uint32_t at);
+
+/* compile.c */
+const struct esse_statement *sql_compile_with(struct esse_compiler *compiler, const char *text,
+                                              struct sql_embedding *embedding,
+                                              struct esse_fault *fault);
+const struct esse_schema *sql_compiler_schema(const struct esse_compiler *compiler);
+bool sql_check_grammar(struct sql_compile *c, const char *text);
+bool sql_type_from_text(struct sql_compile *c, const char *text, uint32_t at,
+                        struct esse_type *type);
 
 #endif

@@ -28,4 +28,29 @@ static inline const char *ask_shell(struct esse_shell *shell, struct esse_arena 
     return esse_out_memory(out);
 }
 
+/* Statements with what they return; a script shares its tables. */
+struct step {
+    const char *text, *expected;
+};
+
+static inline void run_script(enum esse_dialect dialect, const struct step *steps)
+{
+    struct esse_arena *arena = esse_arena_new();
+    struct esse_shell *shell = esse_shell_new(dialect);
+    for (; steps->text; steps++) {
+        const char *answer = ask_shell(shell, arena, steps->text);
+        if (strcmp(answer, steps->expected) != 0)
+            print_error("%s\n", steps->text);
+        CHECK_TEXT(answer, steps->expected);
+    }
+    esse_shell_free(shell);
+    esse_arena_free(arena);
+}
+
+#define POSTGRESQL(...)                                                                            \
+    do {                                                                                           \
+        static const struct step steps[] = { __VA_ARGS__, { NULL, NULL } };                        \
+        run_script(ESSE_DIALECT_POSTGRESQL, steps);                                                \
+    } while (0)
+
 #endif
