@@ -40,6 +40,7 @@ TSAN_FLAGS = -O1 -g1 -fsanitize=thread -Wno-maybe-uninitialized -DESSE_CHECKED
 
 SOURCES = $(sort $(shell find src -name '*.c'))
 LIB_SOURCES = $(filter-out src/cli/%,$(SOURCES))
+MADE_SOURCES = build/web/page_web.c # of web/, by tools/inline-web
 CLI_SOURCES = $(filter src/cli/%,$(SOURCES))
 UNIT_SOURCES = $(sort $(wildcard tests/unit/test_*.c))
 ATTACK_SOURCES = $(sort $(wildcard tests/attack/*.c))
@@ -71,6 +72,13 @@ build/.ready-%: tools/bootstrap
 	@tools/bootstrap --check $*
 	@mkdir -p build && touch $@
 
+# ---- what pages are made of ---------------------------------------------------------------------
+
+build/web/page_web.c: tools/inline-web $(wildcard web/report/*)
+	@mkdir -p $(dir $@)
+	@echo '  web   $@'
+	$(Q)tools/inline-web web/report >$@.part && mv $@.part $@
+
 # ---- one rule set per kind of build: $(1) folder, $(2) flags, $(3) flags for linking ------------
 
 define VARIANT
@@ -79,7 +87,7 @@ build/$(1)/%.o: %.c | build/.ready-build
 	@echo '  cc    $$@'
 	$$(Q)$$(CC) $$(BASE_FLAGS) $(2) -c $$< -o $$@
 
-build/$(1)/libesse.a: $$(LIB_SOURCES:%.c=build/$(1)/%.o)
+build/$(1)/libesse.a: $$(LIB_SOURCES:%.c=build/$(1)/%.o) $$(MADE_SOURCES:%.c=build/$(1)/%.o)
 	@rm -f $$@
 	@echo '  ar    $$@'
 	$$(Q)$$(AR) rcs $$@ $$^

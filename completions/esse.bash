@@ -108,6 +108,8 @@ _esse() {
     check,--evidence) _esse_files ;;
     check,--dot) _esse_files ;;
     check,--svg) _esse_files ;;
+    check,--report) _esse_files ;;
+    check,--report-limit) : ;;
     check,--junit) _esse_files ;;
     check,--sarif) _esse_files ;;
     check,--markdown) _esse_files ;;
@@ -185,7 +187,7 @@ _esse_command() {
     collect,*) _esse_files ;;
     watch,*,-*) _esse_words '--profile --resolution --skew --lateness --exclusive --no-joint --out --keep --follow --stop --format --json --quiet --help' ;;
     watch,*) _esse_files ;;
-    check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --min-committed --fail-on --explain-plan --ablate --format --workload --salvage --json --plain --evidence --dot --svg --junit --sarif --markdown --verbose --quiet --help' ;;
+    check,*,-*) _esse_words '--level --anomalies --except --wfr-keys --sequential-keys --linearizable-keys --engine --budget --memory --threads --certificate --transaction-order --order-by --stream --no-session-order --no-version-order --version-order-share --seed --min-committed --fail-on --explain-plan --ablate --format --workload --salvage --json --plain --evidence --dot --svg --report --report-limit --junit --sarif --markdown --verbose --quiet --help' ;;
     check,*) _esse_files ;;
     classic,*,-*) _esse_words '--accounts --total --negative-balances --linearizable --group-size --key-count --independent --min-committed --fail-on --format --json --quiet --help' ;;
     classic,*) _esse_files ;;

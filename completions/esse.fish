@@ -142,6 +142,8 @@ complete -c esse -n '__esse_in check' -l plain -d 'print of each anomaly only wh
 complete -c esse -n '__esse_in check' -l evidence -r -F -d 'write what proves the verdicts, for esse verify'
 complete -c esse -n '__esse_in check' -l dot -r -F -d 'write the anomalies\' transactions and dependencies for Graphviz'
 complete -c esse -n '__esse_in check' -l svg -r -F -d 'draw the anomalies, for a browser'
+complete -c esse -n '__esse_in check' -l report -r -F -d 'write all of it as one HTML page that needs nothing but a browser'
+complete -c esse -n '__esse_in check' -l report-limit -x -d 'of the page: what is left out beyond it is said there (default: 50M)'
 complete -c esse -n '__esse_in check' -l junit -r -F -d 'write the verdicts as JUnit\'s XML, for build servers'
 complete -c esse -n '__esse_in check' -l sarif -r -F -d 'write the anomalies with file and line as SARIF 2.1.0, for code review'
 complete -c esse -n '__esse_in check' -l markdown -r -F -d 'write a summary that fits into an issue or the summary of a GitHub job'

@@ -4,6 +4,7 @@
 #include "cli/summaries.h"
 #include "engine/replay/streaming.h"
 #include "formats/formats.h"
+#include "report/page/page.h"
 #include "report/report_parts.h"
 
 #include <assert.h>
@@ -16,11 +17,11 @@
 static struct {
     struct esse_failing failing;
     const char *level, *engine, *format, *workload, *dot, *svg, *evidence, *anomalies, *except;
-    const char *certificate, *ablate, *order_by;
+    const char *certificate, *ablate, *order_by, *page;
     struct esse_assuming assuming;
     struct esse_summary_files summaries;
     double budget, version_order_share;
-    uint64_t memory, threads, seed;
+    uint64_t memory, threads, seed, page_limit;
     bool json, verbose, quiet, transaction_order, explain_plan, no_session_order, no_version_order;
     bool stream, plain, salvage;
 } o = { .level = "strict-serializable",
@@ -29,6 +30,7 @@ static struct {
         .ablate = "",
         .version_order_share = 1,
         .seed = 1,
+        .page_limit = 50 << 20,
         .failing = ESSE_FAILING_DEFAULTS };
 
 static const char *const engines[] = { "scan", "replay",    "serial", "saturate",
@@ -88,6 +90,10 @@ static const struct esse_opt options[] = {
     { "dot", 0, ESSE_OPT_TEXT, &o.dot, "FILE",
       "write the anomalies' transactions and dependencies for Graphviz" },
     { "svg", 0, ESSE_OPT_TEXT, &o.svg, "FILE", "draw the anomalies, for a browser" },
+    { "report", 0, ESSE_OPT_TEXT, &o.page, "FILE",
+      "write all of it as one HTML page that needs nothing but a browser" },
+    { "report-limit", 0, ESSE_OPT_SIZE, &o.page_limit, "SIZE",
+      "of the page: what is left out beyond it is said there (default: 50M)" },
     ESSE_SUMMARY_OPTIONS(o.summaries),
     { "verbose", 'v', ESSE_OPT_FLAG, &o.verbose, NULL,
       "say which engine was chosen and why, and show more occurrences" },
@@ -131,7 +137,7 @@ static bool find_ablations(struct check_run *run)
 static bool is_stdout_taken(void)
 {
     return (o.dot && strcmp(o.dot, "-") == 0) || (o.svg && strcmp(o.svg, "-") == 0) ||
-           esse_summaries_on_stdout(&o.summaries);
+           (o.page && strcmp(o.page, "-") == 0) || esse_summaries_on_stdout(&o.summaries);
 }
 
 static void add_summary(struct check_run *run, const char *path, const struct esse_checked *checked)
@@ -148,11 +154,19 @@ static void add_summary(struct check_run *run, const char *path, const struct es
     esse_summaries_add(&run->summaries, &part);
 }
 
+static void put_page(struct esse_out *out, const struct esse_report *report)
+{
+    const bool has_file = o.evidence && strcmp(o.evidence, "-") != 0;
+    const struct esse_page_options page = { o.page_limit, has_file ? o.evidence : NULL };
+    esse_page_put(out, report, &page);
+}
+
 /* Pictures and evidence, each to its file. */
 static int write_files(struct esse_arena *arena, const struct esse_report *report)
 {
     int status = esse_checking_write(arena, o.dot, report, esse_report_dot);
     status = status ? status : esse_checking_write(arena, o.svg, report, esse_report_svg);
+    status = status ? status : esse_checking_write(arena, o.page, report, put_page);
     return status ? status : esse_checking_write(arena, o.evidence, report, esse_report_evidence);
 }
 
@@ -213,7 +227,7 @@ static void tidy(struct esse_sink *sink)
 static const char *not_with_stream(const struct check_run *run)
 {
     return o.certificate || o.transaction_order          ? "--certificate and --transaction-order"
-           : o.dot || o.svg || o.evidence                ? "--dot, --svg and --evidence"
+           : o.dot || o.svg || o.evidence || o.page      ? "--dot, --svg, --report and --evidence"
            : run->anomaly_count || run->except_count     ? "--anomalies and --except"
            : o.engine && strcmp(o.engine, "replay") != 0 ? "an engine but replay"
            : o.explain_plan                              ? "--explain-plan"
@@ -301,8 +315,9 @@ static int run_check(int count, char **paths)
     }
     if (!run.level_count)
         status = esse_cli_usage("check", "--level: no level is named");
-    if (count > 1 && (o.dot || o.svg || o.evidence)) {
-        status = esse_cli_usage("check", "--dot, --svg and --evidence take one history at a time");
+    if (count > 1 && (o.dot || o.svg || o.evidence || o.page)) {
+        status = esse_cli_usage("check", "--dot, --svg, --report and --evidence take one history "
+                                         "at a time");
         count = 0;
     }
     if (count)

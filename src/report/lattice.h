@@ -17,6 +17,9 @@ void esse_lattice_text(struct esse_out *out);
 void esse_lattice_json(struct esse_out *out);
 void esse_lattice_dot(struct esse_out *out);
 void esse_lattice_svg(struct esse_out *out);
+/* The drawing alone, for a page that gives the colours: each level is a <g class="level STATE"
+ * data-level="NAME"> that can be chosen, with the state at its place in the table of levels. */
+void esse_lattice_svg_of(struct esse_out *out, const char *const *states);
 void esse_lattice_markdown(struct esse_out *out);
 
 /* One level, one anomaly. */

@@ -90,12 +90,19 @@ static void text_at(struct esse_out *out, const char *class, double x, double y,
                fill, text);
 }
 
+/* 'state': of a page's drawing; otherwise NULL. */
 static void draw_box(struct esse_out *out, const struct esse_layout_box *box,
-                     const struct esse_level *level)
+                     const struct esse_level *level, const char *state)
 {
     const struct colours *colour = colours_of(level);
     const struct label label = label_of(level);
-    esse_out_f(out, "<g><title>%s</title>\n", level->friendly);
+    if (state)
+        esse_out_f(out,
+                   "<g class=\"level %s\" data-level=\"%s\" tabindex=\"0\" role=\"button\" "
+                   "aria-label=\"%s: %s\">\n",
+                   state, level->friendly, level->friendly, state);
+    else
+        esse_out_f(out, "<g><title>%s</title>\n", level->friendly);
     esse_out_f(out,
                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"7\" fill=\"%s\" "
                "stroke=\"%s\" stroke-width=\"%s\"/>\n",
@@ -157,6 +164,11 @@ static void draw_legend(struct esse_out *out, double top)
             "implies if every transaction is its own session");
 }
 
+static const char arrow_head[] =
+    "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"2\" refY=\"4\" "
+    "markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\">"
+    "<path d=\"M0 0.5L7 4L0 7.5z\" fill=\"#6b7280\"/></marker></defs>\n";
+
 static void begin(struct esse_out *out, const struct esse_layout *layout)
 {
     const double width = layout->width + 2 * MARGIN;
@@ -174,10 +186,8 @@ static void begin(struct esse_out *out, const struct esse_layout *layout)
                        ".title { font-size: 20px; font-weight: bold; }\n"
                        ".edge, .plain { fill: none; stroke: #6b7280; stroke-width: 1.3; }\n"
                        ".plain { stroke-dasharray: 5 4; }\n"
-                       "</style>\n"
-                       "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"2\" refY=\"4\" "
-                       "markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\">"
-                       "<path d=\"M0 0.5L7 4L0 7.5z\" fill=\"#6b7280\"/></marker></defs>\n");
+                       "</style>\n");
+    esse_out_text(out, arrow_head);
     esse_out_f(out, "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n", width, height);
     esse_out_f(out, "<g transform=\"translate(%d %d)\">\n", MARGIN, MARGIN);
     text_at(out, "title", 0, 18, "#1f2937", "Isolation levels");
@@ -185,10 +195,9 @@ static void begin(struct esse_out *out, const struct esse_layout *layout)
     esse_out_text(out, "</g>\n");
 }
 
-void esse_lattice_svg(struct esse_out *out)
+static struct esse_layout *lay_out(struct esse_arena *arena, bool is_plain[EDGES])
 {
-    struct esse_layout *layout = esse_layout_new(out->arena, LEVELS, EDGES);
-    bool is_plain[EDGES] = { false };
+    struct esse_layout *layout = esse_layout_new(arena, LEVELS, EDGES);
     for (size_t i = 0; i < esse_level_count(); i++) {
         const struct label label = label_of(esse_level_at(i));
         esse_layout_box(layout, width_of(&label), BOX_HEIGHT);
@@ -203,13 +212,37 @@ void esse_lattice_svg(struct esse_out *out)
         }
     }
     esse_layout_run(layout);
+    return layout;
+}
 
-    begin(out, layout);
-    esse_out_f(out, "<g transform=\"translate(%d %d)\">\n", MARGIN, MARGIN + HEADING);
+static void draw(struct esse_out *out, const struct esse_layout *layout, const bool *is_plain,
+                 const char *const *states)
+{
     for (unsigned e = 0; e < layout->edge_count; e++)
         draw_edge(out, &layout->edges[e], is_plain[e]);
     for (unsigned box = 0; box < layout->box_count; box++)
-        draw_box(out, &layout->boxes[box], esse_level_at(box));
+        draw_box(out, &layout->boxes[box], esse_level_at(box), states ? states[box] : NULL);
+}
+
+void esse_lattice_svg(struct esse_out *out)
+{
+    bool is_plain[EDGES] = { false };
+    const struct esse_layout *layout = lay_out(out->arena, is_plain);
+    begin(out, layout);
+    esse_out_f(out, "<g transform=\"translate(%d %d)\">\n", MARGIN, MARGIN + HEADING);
+    draw(out, layout, is_plain, NULL);
     draw_legend(out, layout->height + 34);
     esse_out_text(out, "</g>\n</svg>\n");
+}
+
+void esse_lattice_svg_of(struct esse_out *out, const char *const *states)
+{
+    bool is_plain[EDGES] = { false };
+    const struct esse_layout *layout = lay_out(out->arena, is_plain);
+    esse_out_f(out,
+               "<svg viewBox=\"-4 -4 %.0f %.0f\" width=\"%.0f\" role=\"group\" "
+               "aria-label=\"Isolation levels and what they imply\">\n%s",
+               layout->width + 8, layout->height + 8, layout->width + 8, arrow_head);
+    draw(out, layout, is_plain, states);
+    esse_out_text(out, "</svg>\n");
 }

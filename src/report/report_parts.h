@@ -28,6 +28,12 @@ void esse_report_put_anomaly(struct esse_out *out, const struct esse_report *rep
 void esse_report_put_facts(struct esse_out *out, const struct esse_report *report,
                            const struct esse_anomaly *anomaly);
 
+/* ---- report_svg.c ---- */
+
+/* The picture of one anomaly that esse_shown_told() made, without a heading. */
+void esse_report_svg_of(struct esse_out *out, const struct esse_report *report,
+                        const struct esse_anomaly *anomaly);
+
 /* ---- report_reason.c ---- */
 
 /* What can be done where a verdict is unknown: an option, a setting, another workload.  A clause;

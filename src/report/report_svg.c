@@ -95,6 +95,17 @@ static void put_heading(struct esse_out *out, const struct esse_report *report, 
     panel_text(out, "reason", MARGIN, MARGIN + 36, "#374151", text);
 }
 
+/* Panels one below the other from 'top' on, and the legend. */
+static void draw(struct esse_out *out, const struct panel *panels, uint32_t count, double top)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        panel_draw(out, &panels[i], MARGIN, top);
+        top += panels[i].height + PANEL_GAP;
+    }
+    legend(out, panels, count, top - 6);
+    esse_out_text(out, "</svg>\n");
+}
+
 void esse_report_svg(struct esse_out *out, const struct esse_report *report)
 {
     uint32_t count;
@@ -114,11 +125,16 @@ void esse_report_svg(struct esse_out *out, const struct esse_report *report)
 
     begin(out, width + 2 * MARGIN, height);
     put_heading(out, report, width, count);
-    double top = MARGIN + HEADING;
-    for (uint32_t i = 0; i < count; i++) {
-        panel_draw(out, &panels[i], MARGIN, top);
-        top += panels[i].height + PANEL_GAP;
-    }
-    legend(out, panels, count, top - 6);
-    esse_out_text(out, "</svg>\n");
+    draw(out, panels, count, MARGIN + HEADING);
+}
+
+void esse_report_svg_of(struct esse_out *out, const struct esse_report *report,
+                        const struct esse_anomaly *anomaly)
+{
+    struct panel panel = panel_of(out->arena, report, anomaly);
+    panel_finish(&panel, fmax(PANEL_LEAST_WIDTH, panel.width));
+    const double height =
+        panel.height + PANEL_GAP + legend(NULL, &panel, 1, 0) + MARGIN - PANEL_GAP / 2.0;
+    begin(out, panel.width + 2 * MARGIN, height + MARGIN);
+    draw(out, &panel, 1, MARGIN);
 }

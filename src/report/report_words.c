@@ -129,3 +129,14 @@ void esse_words_xml(struct esse_out *out, const char *text)
             esse_out_bytes(out, text, letter.length);
     }
 }
+
+void esse_words_xml_lines(struct esse_out *out, const char *text)
+{
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        esse_words_xml(out, esse_arena_text(out->arena, text, length));
+        text += length;
+        if (*text)
+            esse_out_char(out, *text++);
+    }
+}

@@ -22,5 +22,7 @@ void esse_words_count(char text[32], uint64_t count);
 
 /* As the contents of an XML element or attribute.  What XML cannot hold becomes "·". */
 void esse_words_xml(struct esse_out *out, const char *text);
+/* The same of a text in lines, which stay lines. */
+void esse_words_xml_lines(struct esse_out *out, const char *text);
 
 #endif

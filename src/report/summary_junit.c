@@ -14,18 +14,6 @@
  * pass; a history that could not be checked is a case with an error.
  */
 
-/* Lines stay lines. */
-static void put_lines(struct esse_out *out, const char *text)
-{
-    while (*text) {
-        const size_t length = strcspn(text, "\n");
-        esse_words_xml(out, esse_arena_text(out->arena, text, length));
-        text += length;
-        if (*text)
-            esse_out_char(out, *text++);
-    }
-}
-
 static void put_attribute(struct esse_out *out, const char *name, const char *text)
 {
     esse_out_f(out, " %s=\"", name);
@@ -42,7 +30,7 @@ static void put_outcome(struct esse_out *out, const char *element, const char *t
     if (type)
         put_attribute(out, "type", type);
     esse_out_char(out, '>');
-    put_lines(out, text);
+    esse_words_xml_lines(out, text);
     esse_out_f(out, "</%s>\n", element);
 }
 

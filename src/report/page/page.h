@@ -1,0 +1,20 @@
+#ifndef ESSE_REPORT_PAGE_PAGE_H
+#define ESSE_REPORT_PAGE_PAGE_H
+
+#include "report/report.h"
+
+/*
+ * A report as one HTML file that needs nothing but a browser: docs/design/pages.md, with the
+ * invariants.
+ *
+ * Cost: that of the picture, and O(transactions log transactions) for the timeline.
+ */
+struct esse_page_options {
+    uint64_t limit;       /* bytes; 0: none */
+    const char *evidence; /* the evidence file that was written beside it, or NULL */
+};
+
+void esse_page_put(struct esse_out *out, const struct esse_report *report,
+                   const struct esse_page_options *options);
+
+#endif

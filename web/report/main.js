@@ -1,0 +1,7 @@
+// The script of a report; what it shows stands in the page already, as far as it can.
+
+import { startCopying } from "./copy.js";
+import { startLevels } from "./levels.js";
+
+startCopying();
+startLevels();
