@@ -198,6 +198,7 @@ complete -c esse -n '__esse_in explore' -l show -x -d 'so many executions with -
 complete -c esse -n '__esse_in explore' -s c -l count -d 'only count'
 complete -c esse -n '__esse_in explore' -l list -r -F -d 'write each history into this directory, as native JSON Lines for \'esse check\''
 complete -c esse -n '__esse_in explore' -l algorithm -x -a 'swapping true dfs' -d 'swapping (the default); true: with the weakest base; dfs: without reduction'
+complete -c esse -n '__esse_in explore' -l tables -x -a 'keys set' -d 'of SQL: keys, every key of a table is a variable (the default); set, the set of its keys is one, too'
 complete -c esse -n '__esse_in explore' -l no-cuts -d 'extend also what the level refuses already: slower, the same answer'
 complete -c esse -n '__esse_in explore' -l max-histories -x -d 'stop after N histories'
 complete -c esse -n '__esse_in explore' -s b -l budget -x -d 'stop after this time'

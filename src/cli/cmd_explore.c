@@ -4,8 +4,10 @@
 #include "base/threads.h"
 #include "cli/exploring.h"
 #include "cli/session.h"
+#include "explore/sql_program.h"
 #include "explore/tx.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,13 +15,14 @@
 #include <unistd.h>
 
 static struct {
-    const char *level, *compare, *algorithm, *list, *svg;
+    const char *level, *compare, *algorithm, *list, *svg, *tables;
     double budget;
     uint64_t memory, max_histories, threads, show;
     bool find_level, count, json, quiet, verbose, no_cuts;
 } o = { .show = 3 };
 
 static const char *const algorithm_choices[] = { "swapping", "true", "dfs", NULL };
+static const char *const tables_choices[] = { "keys", "set", NULL };
 
 static const struct esse_opt options[] = {
     { "level", 'l', ESSE_OPT_TEXT, &o.level, "L[,L...]",
@@ -36,6 +39,10 @@ static const struct esse_opt options[] = {
     { "algorithm", 0, ESSE_OPT_TEXT, &o.algorithm, "A",
       "swapping (the default); true: with the weakest base; dfs: without reduction",
       algorithm_choices },
+    { "tables", 0, ESSE_OPT_TEXT, &o.tables, "T",
+      "of SQL: keys, every key of a table is a variable (the default); set, the set of its keys is "
+      "one, too",
+      tables_choices },
     { "no-cuts", 0, ESSE_OPT_FLAG, &o.no_cuts, NULL,
       "extend also what the level refuses already: slower, the same answer" },
     { "max-histories", 0, ESSE_OPT_COUNT, &o.max_histories, "N", "stop after N histories" },
@@ -53,6 +60,30 @@ static const struct esse_opt options[] = {
 
 /* ---- the program ---- */
 
+/* Does it begin as a workload file does?  No program of the small language does so. */
+static bool is_workload_file(const char *text)
+{
+    static const char *const words[] = { "table", "param", "setup", "teardown", "transaction" };
+    while (*text == '#' || isspace((unsigned char)*text))
+        text += *text == '#' ? strcspn(text, "\n") : 1;
+    const size_t length = strcspn(text, " \t\n");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (length == strlen(words[i]) && memcmp(text, words[i], length) == 0)
+            return true;
+    return false;
+}
+
+static bool read_sql(struct esse_arena *arena, const char *text, size_t length,
+                     const struct esse_program **program, struct esse_error *err)
+{
+    const bool has_sets = o.tables && strcmp(o.tables, "set") == 0;
+    struct esse_script *script = esse_arena_alloc(arena, 1, sizeof *script);
+    if (strlen(text) != length)
+        return esse_fail_at(err, 1, 0, "expected a text, found a byte 0");
+    return esse_script_parse(arena, text, script, err) &&
+           esse_sql_program_new(script, has_sets ? ESSE_SQL_SETS : ESSE_SQL_KEYS, program, err);
+}
+
 static bool read_program(struct esse_arena *arena, const char *path,
                          const struct esse_program **program, struct esse_error *err)
 {
@@ -69,7 +100,9 @@ static bool read_program(struct esse_arena *arena, const char *path,
         return esse_fail(err, ESSE_EIO, "cannot read '%s': %s", path, strerror(errno));
     if (length == PROGRAM_MOST)
         return esse_fail(err, ESSE_EINPUT, "expected a program of less than 16 MB");
-    return esse_tx_compile(arena, text, length, program, err);
+    text[length] = '\0';
+    return is_workload_file(text) ? read_sql(arena, text, length, program, err)
+                                  : esse_tx_compile(arena, text, length, program, err);
 }
 
 /* ---- what is asked ---- */
@@ -112,6 +145,8 @@ static int set_question(struct esse_exploring *e)
     e->svg = o.svg;
     if (!set_algorithm(&e->options))
         return esse_cli_usage("explore", "found '%s', expected swapping, true or dfs", o.algorithm);
+    if (o.tables && strcmp(o.tables, "keys") != 0 && strcmp(o.tables, "set") != 0)
+        return esse_cli_usage("explore", "found '%s', expected keys or set", o.tables);
     const char *levels = o.compare ? o.compare : o.level && !o.find_level ? o.level : NULL;
     e->finds = !levels;
     if (!set_axioms(e, levels ? levels : "rc,ra,cc,pc,si,ser", &err))
@@ -143,6 +178,7 @@ static int run_explore(int count, char **operands)
         status = read_program(e.arena, operands[0], &e.program, &err)
                      ? esse_exploring_run(&e)
                      : esse_cli_fail(operands[0], &err);
+    esse_sql_program_free(e.program);
     esse_arena_free(e.arena);
     return status;
 }
@@ -156,7 +192,10 @@ const struct esse_command esse_command_explore = {
         "history once, and shows the shortest execution that breaks an assertion or an invariant: "
         "sessions side by side, who read from whom, and in words what went wrong. Without --level "
         "it finds the weakest level at which everything holds.\n\n"
-        "The language is described in docs/explore.md, with examples in examples/explore.\n\n"
+        "The language is described in docs/explore.md, with examples in examples/explore. A "
+        "program may also be a workload file (docs/workload-files.md): its transactions in "
+        "PostgreSQL's SQL, sections 'session NAME' with the calls that each session makes, and "
+        "'invariant NAME' with a query that must return true in the end.\n\n"
         "Levels are commit-order levels: rc (axiomatic-read-committed), ra (read-atomic), cc "
         "(causal-consistency), pc (prefix-consistency), si (strong-session-snapshot-isolation), "
         "ser (strong-session-serializable). A transaction of the program may name its own.\n\n"

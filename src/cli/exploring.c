@@ -99,6 +99,8 @@ static const char *verdict(const struct esse_exploring *e, const struct esse_exp
 
 static const char *why_unknown(const struct esse_exploring *e, const struct esse_explored *x)
 {
+    if (x->is_open)
+        return "there are ever more keys";
     if (x->is_whole)
         return x->is_bounded ? "a loop was left because of its bound" : NULL;
     const enum esse_spent spent = esse_budget_spent(e->options.budget);
@@ -245,11 +247,16 @@ static void explore_level(struct esse_exploring *e, enum esse_axiom axiom,
 {
     struct listing listing = { .e = e };
     e->options.axiom = axiom;
+    if (e->list && e->program->is_stale) { /* first all variables: what is listed stays */
+        esse_explore(e->arena, e->program, &e->options, explored);
+        e->program = explored->program;
+    }
     if (e->list) {
         e->options.each = list_one;
         e->options.context = &listing;
     }
     esse_explore(e->arena, e->program, &e->options, explored);
+    e->program = explored->program;
     esse_session_clear(e->session);
 }
 

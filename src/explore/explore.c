@@ -213,20 +213,53 @@ static void tell_found(struct esse_arena *arena, const struct found *found,
     explored->different = found->met_count;
 }
 
-void esse_explore(struct esse_arena *arena, const struct esse_program *program,
-                  const struct esse_explore_options *options, struct esse_explored *explored)
+static void explore_once(struct esse_arena *arena, const struct esse_program *program,
+                         const struct esse_explore_options *options, struct esse_explored *explored)
 {
-    const double begun = esse_clock_seconds();
     const bool is_alone = options->threads == 1 || options->each || options->max_histories ||
                           options->algorithm == ESSE_SEARCH_DFS;
     struct found *found = esse_arena_alloc(arena, 1, sizeof *found);
-    *explored = (struct esse_explored){ 0 };
-    if (options->budget)
-        esse_budget_start(options->budget);
+    *explored = (struct esse_explored){ .program = program, .rounds = explored->rounds + 1 };
     esse_found_init(found, arena, program, options);
     explored->is_whole = is_alone ? run_alone(arena, program, options, found, &explored->counts)
                                   : run_together(arena, program, options, found, &explored->counts);
     tell_found(arena, found, explored);
+}
+
+static bool is_stale(const struct esse_program *program)
+{
+    return program->is_stale && atomic_load(program->is_stale);
+}
+
+/* Until there are variables enough.  Which are met depends on the order of the search, so that the
+ * rounds that are given up are those of one thread. */
+static void explore_rounds(struct esse_arena *arena, const struct esse_program *program,
+                           const struct esse_explore_options *options,
+                           struct esse_explored *explored)
+{
+    enum { ROUNDS_MOST = 1000 };
+    struct esse_explore_options alone = *options;
+    alone.threads = 1;
+    explore_once(arena, program, options, explored);
+    if (is_stale(program) && options->threads > 1) {
+        program = program->again(program, true);
+        explore_once(arena, program, &alone, explored);
+    }
+    while (is_stale(program) && explored->rounds < ROUNDS_MOST) {
+        program = program->again(program, false);
+        explore_once(arena, program, &alone, explored);
+    }
+    explored->is_open = is_stale(program);
+}
+
+void esse_explore(struct esse_arena *arena, const struct esse_program *program,
+                  const struct esse_explore_options *options, struct esse_explored *explored)
+{
+    const double begun = esse_clock_seconds();
+    *explored = (struct esse_explored){ 0 };
+    if (options->budget)
+        esse_budget_start(options->budget);
+    explore_rounds(arena, program, options, explored);
     explored->seconds = esse_clock_seconds() - begun;
 }
 

@@ -29,6 +29,9 @@ struct esse_broken {
 };
 
 struct esse_explored {
+    /* The program that was explored: another than the one given if that had too few variables. */
+    const struct esse_program *program;
+    uint32_t rounds; /* how often it was begun */
     struct esse_search_counts counts;
     uint64_t kept_of; /* histories of which 'kept' are some */
     const struct esse_execution *const *kept;
@@ -36,6 +39,7 @@ struct esse_explored {
     const struct esse_broken *broken;
     uint32_t broken_count;
     bool is_whole;      /* all histories were looked at */
+    bool is_open;       /* not, as there are ever more variables */
     bool is_bounded;    /* some loop was left because of its bound */
     uint64_t different; /* histories that differ, of the search without reduction */
     double seconds;

@@ -3,6 +3,8 @@
 
 #include "base/out.h"
 
+#include <stdatomic.h>
+
 /*
  * The seam between the search and what it searches: a program of sessions, transactions and
  * variables, which is asked for the next event of a transaction given what it has read so far.
@@ -13,6 +15,9 @@
  *    the search may copy, keep and put back.  Equal states and equal values read give equal events.
  * 3) A transaction ends: next() says COMMIT or ABORT after finitely many events.
  * 4) A program never changes, and any number of threads may ask it.
+ * 5) A program may find out that it has too few variables.  Then it sets *is_stale; what it answers
+ *    from then on keeps to 2) and 3), and is good for nothing.  again() is the program with more of
+ *    them, or, of what was met since the last time forgotten, with those that it had.
  *
  * Values are words whose meaning the program knows.
  */
@@ -68,6 +73,9 @@ struct esse_program {
     const uint32_t *final_variables; /* those whose final values invariants speak of */
     uint32_t final_count;
     bool has_invariants;
+
+    const atomic_bool *is_stale; /* NULL: it always has all variables */
+    const struct esse_program *(*again)(const struct esse_program *program, bool is_forgotten);
 
     size_t state_bytes;
     void (*begin)(const struct esse_program *program, uint32_t txn, void *state);

@@ -363,9 +363,10 @@ static void name_subtree(struct esse_search *search)
 
 bool esse_search_goes_on(struct esse_search *search)
 {
-    const atomic_bool *stop = search->options.stop;
+    const atomic_bool *stop = search->options.stop, *stale = search->program->is_stale;
     if (!esse_budget_poll(search->options.budget, search->counts.end_states) ||
-        (stop && atomic_load_explicit(stop, memory_order_relaxed)))
+        (stop && atomic_load_explicit(stop, memory_order_relaxed)) ||
+        (stale && atomic_load_explicit(stale, memory_order_relaxed)))
         search->is_stopped = true;
     return !search->is_stopped;
 }

@@ -41,7 +41,9 @@ struct esse_pieces {
     uint32_t count;
 };
 
+/* A statement taken apart, to be run and recorded; to be explored (script.h), only 'whole'. */
 struct esse_template {
+    struct esse_pieces whole;
     enum esse_own_kind kind;
     unsigned line;
     uint32_t table;
@@ -74,8 +76,11 @@ bool esse_workload_file_load(struct esse_arena *arena, const char *path,
 bool esse_workload_file_parse(struct esse_arena *arena, const char *text,
                               struct esse_workload_file *file, struct esse_error *err);
 
-/* Takes a statement apart: workload_statement.c. */
+/* Takes a statement apart, or finds its parameters alone: workload_statement.c. */
 bool esse_template_parse(struct esse_arena *arena, const struct esse_workload_file *file,
+                         const char *text, size_t length, unsigned line, struct esse_template *out,
+                         struct esse_error *err);
+bool esse_template_whole(struct esse_arena *arena, const struct esse_workload_file *file,
                          const char *text, size_t length, unsigned line, struct esse_template *out,
                          struct esse_error *err);
 

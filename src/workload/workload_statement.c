@@ -249,3 +249,12 @@ bool esse_template_parse(struct esse_arena *arena, const struct esse_workload_fi
     }
     return wrong(&t, "SELECT, INSERT, UPDATE or DELETE", verb.at < verb.end ? verb : part);
 }
+
+bool esse_template_whole(struct esse_arena *arena, const struct esse_workload_file *file,
+                         const char *text, size_t length, unsigned line, struct esse_template *out,
+                         struct esse_error *err)
+{
+    struct taking t = { arena, file, line, err };
+    *out = (struct esse_template){ .line = line };
+    return cut(&t, (struct esse_part){ text, text + length }, &out->whole);
+}

@@ -59,6 +59,42 @@ same "one of them is not serializable" 1 "$(grep -o '"verdict":"violated"' check
 expect "a picture" 1 "$ESSE" explore -l si --svg broken.svg "$EXAMPLES/on-call.tx"
 has "is drawn" "$(head -c 300 broken.svg)" "<svg"
 
+# ---- SQL ----
+expect "a program of SQL" 0 "$ESSE" explore "$EXAMPLES/on-call.sql"
+has "is shown by rows" "$OUT" "read doctors/2 = {on_call: true}  (initial)"
+has "and its level found" "$OUT" "the weakest level at which everything holds: strong-session-serializable"
+expect "its histories, as files" 1 "$ESSE" explore -l si --list listed-sql "$EXAMPLES/on-call.sql"
+expect "which esse check agrees with" 0 "$ESSE" check -q -l strong-session-snapshot-isolation listed-sql/*.jsonl
+cat >insert.sql <<'SQL'
+setup
+    CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER);
+param id uniform 1 9
+transaction add
+    INSERT INTO t SELECT :id, count(*) FROM t;
+session a
+    add(id 1)
+session b
+    add(id 2)
+    add(id 3)
+invariant all_see_the_others
+    SELECT count(DISTINCT v) = count(*) FROM t;
+SQL
+expect "keys that come up on the way" 1 "$ESSE" explore -l si --json insert.sql
+same "are all there" "t/1 t/2 t/3" "$(echo "$OUT" | json '" ".join(sorted({op["w"] for txn in d["results"][0]["broken"][0]["execution"] for op in txn["ops"] if "w" in op}))')"
+same "two inserts are no conflict" "6 histories" "$(echo "$OUT" | json '"%d histories" % d["results"][0]["histories"]')"
+expect "but for the set of keys" 0 "$ESSE" explore -l si --tables set insert.sql
+expect "listed with new keys" 1 "$ESSE" explore -q -l si --list listed-new insert.sql
+same "each history once" 6 "$(ls listed-new | wc -l)"
+echo 'setup
+    CREATE TABLE t (id INTEGER);
+transaction a
+    SELECT x FROM t;
+session s
+    a()' >bad.sql
+expect "a column that is not there" 65 "$ESSE" explore bad.sql
+has "is an error with its line" "$ERR" "bad.sql:4: 42703: column \"x\" does not exist"
+expect "another way to see tables" 64 "$ESSE" explore --tables sets insert.sql
+
 # ---- levels ----
 expect "a level by its name" 1 "$ESSE" explore -l prefix-consistency "$EXAMPLES/on-call.tx"
 expect "a level that cannot be explored" 64 "$ESSE" explore -l strict-serializable "$EXAMPLES/on-call.tx"
