@@ -186,8 +186,8 @@ bool esse_native_rows_are_pairs(struct esse_json *json)
 }
 
 /* One scalar for each column that a statement returned. */
-static bool read_result(struct esse_native_ops *ops, struct esse_json *json,
-                        struct esse_op_record *op)
+bool esse_native_result_read(struct esse_native_ops *ops, struct esse_json *json,
+                             struct esse_op_record *op)
 {
     op->has_result = true;
     op->result_first = ops->items.count;
@@ -245,7 +245,7 @@ static bool member(struct esse_native_ops *ops, struct esse_json *json, unsigned
         op->has_vset = true;
         return esse_native_rows_read(ops, json, false, &op->vset_first, &op->vset_count);
     case HAS_RESULT:
-        return read_result(ops, json, op);
+        return esse_native_result_read(ops, json, op);
     case HAS_SNAPSHOT:
         return snapshot(json, op);
     case HAS_STATEMENT:

@@ -31,6 +31,10 @@ bool esse_native_ops_read(struct esse_native_ops *ops, struct esse_json *json);
 bool esse_native_rows_read(struct esse_native_ops *ops, struct esse_json *json, bool pairs,
                            size_t *first, size_t *count);
 
+/* One scalar for each column that a statement returned. */
+bool esse_native_result_read(struct esse_native_ops *ops, struct esse_json *json,
+                             struct esse_op_record *op);
+
 /* Whether the values of the object at hand are pairs.  The rows of an update are; whether it is one
  * may only be known later in the object, so the first value decides. */
 bool esse_native_rows_are_pairs(struct esse_json *json);

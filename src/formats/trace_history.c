@@ -160,6 +160,10 @@ static void add_op(struct reader *r, struct pending *p, const struct esse_trace_
         op.first = p->rows.count;
         row_vec_append(&p->rows, r->arena, op.count ? event->rows + event->op.first : NULL,
                        op.count);
+        op.result_first = p->items.count;
+        esse_value_vec_append(&p->items, r->arena,
+                              op.result_count ? event->items + event->op.result_first : NULL,
+                              op.result_count);
     }
     esse_op_record_vec_push(&p->ops, r->arena, op);
 }

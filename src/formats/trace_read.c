@@ -13,7 +13,7 @@
 #define MEMBERS(X) \
     X(SESSION, "session") X(TXN, "txn") X(T, "t") X(BEGIN, "begin") X(ISOLATION, "isolation") \
     X(R, "r") X(W, "w") X(A, "a") X(D, "d") X(P, "p") X(U, "u") X(I, "i") X(V, "v") \
-    X(ROWS, "rows") X(LOCK, "lock") X(CURSOR, "cursor") X(OK, "ok") X(COMMIT, "commit") \
+    X(ROWS, "rows") X(RESULT, "result") X(LOCK, "lock") X(CURSOR, "cursor") X(OK, "ok") X(COMMIT, "commit") \
     X(COMMIT_TS, "commit_ts") X(ABORT, "abort") X(SAVEPOINT, "savepoint") \
     X(ROLLBACK_TO, "rollback_to") X(OPAQUE, "opaque") X(GAP, "gap") X(FROM, "from") X(TO, "to") \
     X(OPEN, "open") X(AT, "at") X(CLOSE, "close") X(BEAT, "beat") X(DONE, "done") \
@@ -280,6 +280,8 @@ static bool member(struct line *line, enum member which)
     case M_ROWS:
         return esse_native_rows_read(&line->ops, json, esse_native_rows_are_pairs(json),
                                      &event->op.first, &event->op.count);
+    case M_RESULT:
+        return esse_native_result_read(&line->ops, json, &event->op);
     case M_LOCK:
         return lock(line);
     case M_CURSOR:
@@ -389,12 +391,16 @@ static bool check_operation(struct line *line, const char *begin)
     const struct esse_op_record *op = &line->event.op;
     const bool is_update = op->kind == ESSE_OP_PREDICATE_UPDATE;
     if (!esse_op_is_predicate(op->kind)) {
-        if (line->has & BIT(M_ROWS))
-            return esse_json_fail(&line->json, begin, "rows belong to p and u");
+        if (line->has & (BIT(M_ROWS) | BIT(M_RESULT)))
+            return esse_json_fail(&line->json, begin, "rows belong to p and u, and result to p");
         return check_value(line, begin);
     }
-    if (!(line->has & BIT(M_ROWS)) && !line->event.failed)
-        return esse_json_fail(&line->json, begin, "\"%s\" needs its rows", is_update ? "u" : "p");
+    line->event.op.no_rows = !(line->has & BIT(M_ROWS)) && !line->event.failed;
+    if (op->has_result && is_update)
+        return esse_json_fail(&line->json, begin, "\"u\" takes rows, not result");
+    if (op->no_rows && !op->has_result)
+        return esse_json_fail(&line->json, begin, "\"%s\" needs its rows%s", is_update ? "u" : "p",
+                              is_update ? "" : ", or its result");
     for (size_t i = 0; i < op->count; i++)
         if (esse_value_eq(line->ops.rows.at[op->first + i].next, ESSE_NONE) == is_update)
             return esse_json_fail(&line->json, begin,
@@ -417,8 +423,9 @@ static bool check_members(struct line *line, const char *begin)
         return esse_json_fail(&line->json, begin, "isolation belongs to begin");
     if ((has & BIT(M_COMMIT_TS)) && !(has & BIT(M_COMMIT)))
         return esse_json_fail(&line->json, begin, "commit_ts belongs to commit");
-    if ((has & (BIT(M_V) | BIT(M_ROWS) | BIT(M_LOCK) | BIT(M_CURSOR))) && !is_op)
-        return esse_json_fail(&line->json, begin, "v, rows, lock and cursor belong to operations");
+    if ((has & (BIT(M_V) | BIT(M_ROWS) | BIT(M_RESULT) | BIT(M_LOCK) | BIT(M_CURSOR))) && !is_op)
+        return esse_json_fail(&line->json, begin,
+                              "v, rows, result, lock and cursor belong to operations");
     if (!(has & BIT(M_T)))
         return esse_json_fail(&line->json, begin, "the event has no interval, t");
     if (line->event.after == ESSE_NO_TIME && !(has & (BIT(M_COMMIT) | BIT(M_ABORT))))

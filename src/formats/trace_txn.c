@@ -30,6 +30,27 @@ static bool has_time(const struct esse_op_record *op)
     return op->begin != ESSE_NO_TIME;
 }
 
+/* A read without a value did.  Of an aborted transaction the last operation may be the one that was
+ * refused: then it proves no lock, and the locks were released from its beginning on. */
+static bool may_have_failed(const struct esse_txn_record *txn, size_t at)
+{
+    const struct esse_op_record *op = &txn->ops[at];
+    if (op->kind == ESSE_OP_READ)
+        return !op->is_list && esse_value_eq(op->value, ESSE_NONE);
+    return txn->status == ESSE_ABORTED && at + 1 == txn->op_count &&
+           op->kind != ESSE_OP_PREDICATE_READ;
+}
+
+/* A read and a write of one row in one interval are one statement, which found what it changed
+ * under its lock. */
+static bool is_old_row(const struct esse_txn_record *txn, size_t at)
+{
+    const struct esse_op_record *op = &txn->ops[at], *next = op + 1;
+    return op->kind == ESSE_OP_READ && at + 1 < txn->op_count && has_time(op) &&
+           (next->kind == ESSE_OP_WRITE || next->kind == ESSE_OP_DELETE) &&
+           next->begin == op->begin && next->end == op->end && esse_value_eq(op->key, next->key);
+}
+
 static bool send_ops(struct sending *s, struct esse_error *err)
 {
     const struct esse_txn_record *txn = s->txn;
@@ -37,10 +58,9 @@ static bool send_ops(struct sending *s, struct esse_error *err)
     s->event.rows = txn->rows;
     for (size_t i = 0; i < txn->op_count; i++) {
         const struct esse_op_record *op = &txn->ops[i];
-        const bool is_read = op->kind == ESSE_OP_READ;
-        if (op->no_rows || (is_read && !op->is_list && esse_value_eq(op->value, ESSE_NONE)))
-            continue; /* nothing to be explained */
         s->event.op = *op;
+        s->event.failed = may_have_failed(txn, i);
+        s->event.lock = is_old_row(txn, i) ? ESSE_LOCK_UPDATE : ESSE_LOCK_NONE;
         if (!send(s, ESSE_TRACE_OP, has_time(op) ? op->begin : txn->start,
                   has_time(op) ? op->end : txn->end, err))
             return false;
@@ -52,6 +72,8 @@ static bool send_end(struct sending *s, int64_t before, struct esse_error *err)
 {
     const struct esse_txn_record *txn = s->txn;
     s->event.op = (struct esse_op_record){ 0 };
+    s->event.failed = false;
+    s->event.lock = ESSE_LOCK_NONE;
     s->event.commit_ts = txn->commit_ts;
     return send(s, txn->status == ESSE_ABORTED ? ESSE_TRACE_ABORT : ESSE_TRACE_COMMIT, before,
                 txn->status == ESSE_UNKNOWN_OUTCOME ? ESSE_NO_TIME : txn->end, err);

@@ -57,7 +57,12 @@ static void put_op(struct writer *w, const struct esse_trace_event *event)
     const struct esse_op_record *op = &event->op;
     put_name(w, event->is_insert ? ",\"i\":" : letters[op->kind], op->key);
     if (esse_op_is_predicate(op->kind)) {
-        if (op->count || !event->failed) {
+        if (op->has_result) {
+            esse_out_text(w->out, ESSE_NATIVE_RESULT);
+            put_list(w, op->result_count ? event->items + op->result_first : NULL,
+                     op->result_count);
+        }
+        if (op->count || !(event->failed || op->no_rows)) {
             esse_out_text(w->out, ESSE_NATIVE_ROWS);
             put_rows(w, op->count ? event->rows + op->first : NULL, op->count,
                      op->kind == ESSE_OP_PREDICATE_UPDATE);

@@ -133,6 +133,7 @@ static void fill_op(struct writing *w, struct esse_trace_event *to, size_t *at)
     to->is_insert = event->kind == ESSE_MIRROR_INSERT;
     to->lock = (enum esse_trace_lock)event->lock;
     to->cursor = event->flags & ESSE_MIRROR_CURSOR;
+    to->op.no_rows = to->op.has_result = event->flags & ESSE_MIRROR_BLIND;
     if (esse_op_is_predicate(to->op.kind))
         fill_rows(w, to, at);
     else if (event->flags & ESSE_MIRROR_LIST)

@@ -38,6 +38,7 @@ enum {
     ESSE_MIRROR_FIRST = 16,  /* a BEGIN that nobody sent: the transaction just began */
     ESSE_MIRROR_HAS_TS = 32,
     ESSE_MIRROR_LATE = 64,     /* it came after its time: not to be verified */
+    ESSE_MIRROR_BLIND = 256,   /* what a statement returned is not recorded */
     ESSE_MIRROR_ENDLESS = 128, /* when it ended is not known; 'after' is where it stands in order */
 };
 

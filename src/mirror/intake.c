@@ -77,6 +77,7 @@ static void push_rows(struct esse_mirror *m, struct esse_mirror_event *event,
                       const struct esse_trace_event *from)
 {
     event->value = from->op.count;
+    event->flags |= from->op.no_rows ? ESSE_MIRROR_BLIND : 0;
     push(m, event);
     for (size_t i = 0; i < from->op.count; i++) {
         const struct esse_row *row = &from->rows[from->op.first + i];

@@ -89,7 +89,8 @@ static unsigned flags_of(const struct esse_mirror_event *event)
 {
     return (event->flags & ESSE_MIRROR_FAILED ? OP_FAILED : 0u) |
            (event->flags & ESSE_MIRROR_CURSOR ? OP_CURSOR : 0u) |
-           (event->flags & ESSE_MIRROR_COLUMNS ? OP_COLUMNS : 0u) | (event->lock ? OP_LOCKING : 0u);
+           (event->flags & ESSE_MIRROR_COLUMNS ? OP_COLUMNS : 0u) |
+           (event->flags & ESSE_MIRROR_BLIND ? OP_BLIND : 0u) | (event->lock ? OP_LOCKING : 0u);
 }
 
 static void add_op(struct esse_mirror *m, struct mirror_txn *t,

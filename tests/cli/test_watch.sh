@@ -151,6 +151,31 @@ expect "a whole trace does" 1 "$ESSE" watch --profile $rr cut.jsonl
 expect "there is nothing to follow" 64 "$ESSE" watch --follow --profile $rr -
 expect "compressed files are not followed" 65 "$ESSE" watch --follow --profile $rr stale.jsonl.gz
 
+# A native history says less than a trace: what it leaves out must not accuse.
+txn() { echo "{\"session\":$1,\"status\":\"$2\",\"start\":$3,\"end\":$4,\"ops\":[$5]}"; }
+{
+    txn 1 committed 10 40 '{"p":"SELECT count(*) FROM t","result":[0],"t":[11,12]},{"r":"x","v":null,"t":[30,31]}'
+    txn 2 committed 14 20 '{"w":"x","v":1,"t":[15,16]}'
+} >counts.jsonl
+expect "a statement of which only the result is known took the snapshot" 0 "$ESSE" watch --profile $rr counts.jsonl
+same "and nothing is broken" "nothing broken:" "$(head -n 1 <<<"$OUT" | cut -d ' ' -f 1-2)"
+"$ESSE" convert -q --to trace counts.jsonl counts.trace
+has "the trace says so too" "$(cat counts.trace)" '"p":"SELECT count(*) FROM t","result":[0],"t":[11,12]'
+"$ESSE" convert -q counts.trace back.jsonl
+has "and back" "$(cat back.jsonl)" '{"p":"SELECT count(*) FROM t","result":[0],"t":[11,12]}'
+{
+    txn 1 committed 10 40 '{"w":"x","v":1,"t":[11,12]},{"r":"y","v":null,"t":[31,32]}'
+    txn 2 aborted 14 30 '{"w":"x","v":2,"t":[15,20]}'
+} >refused.jsonl
+expect "a write that was refused proves no lock" 0 "$ESSE" watch --profile $rr refused.jsonl
+{
+    txn 1 committed 10 40 '{"r":"y","v":null,"t":[11,12]},{"r":"x","v":1,"t":[30,31]},{"w":"x","v":2,"t":[30,31]}'
+    txn 2 committed 14 20 '{"w":"x","v":1,"t":[15,16]}'
+} >found.jsonl
+expect "an update looks under its lock, not in the snapshot" 0 "$ESSE" watch --profile mysql/repeatable-read found.jsonl
+sed 's/{"w":"x","v":2,"t":\[30,31\]}/{"w":"x","v":2,"t":[32,33]}/' found.jsonl >apart.jsonl
+expect "another statement does not" 1 "$ESSE" watch --profile mysql/repeatable-read apart.jsonl
+
 # Folders: written, rechecked by another process, and refused if anything is changed.
 for case in "stale $rr" "locks $rr" "updaters $rr" "overtaken foundationdb/serializable"; do
     set -- $case
