@@ -45,6 +45,13 @@ static uint32_t find(const struct esse_overlay *overlay, const struct esse_table
     return NONE;
 }
 
+bool esse_overlay_has(const struct esse_overlay *overlay, const struct esse_table *table,
+                      struct esse_bytes key)
+{
+    const uint32_t id = find(overlay, table, key);
+    return id != NONE && overlay->writes.at[id].last != NONE;
+}
+
 const struct esse_datum *esse_overlay_get(const struct esse_overlay *overlay,
                                           const struct esse_table *table, struct esse_bytes key)
 {

@@ -44,6 +44,9 @@ void esse_overlay_clear(struct esse_overlay *overlay);
 
 const struct esse_datum *esse_overlay_get(const struct esse_overlay *overlay,
                                           const struct esse_table *table, struct esse_bytes key);
+/* Did the transaction write the key? */
+bool esse_overlay_has(const struct esse_overlay *overlay, const struct esse_table *table,
+                      struct esse_bytes key);
 void esse_overlay_range(const struct esse_overlay *overlay, const struct esse_table *table,
                         uint32_t index, struct esse_bytes low, struct esse_bytes high,
                         struct esse_arena *arena, struct esse_found_vec *found);

@@ -2,7 +2,7 @@
 #define ESSE_EXPLORE_SQL_CORE_H
 
 #include "base/index.h"
-#include "exec/exec.h"
+#include "exec/call.h"
 #include "explore/sql_program.h"
 
 #include <pthread.h>
@@ -93,6 +93,7 @@ struct sql_core {
     struct esse_schema *schema;
     struct esse_compiler *compiler;
     struct esse_exec *exec;
+    struct esse_call *call; /* of a procedure */
     struct esse_store store;
     struct esse_outside outside;
     struct sql_value_vec values;

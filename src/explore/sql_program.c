@@ -269,8 +269,8 @@ static bool try_compiling(struct sql_core *core, const char *text, unsigned line
     if (is_query)
         return kind == ESSE_STATEMENT_QUERY ||
                esse_fail_at(err, line, 0, "expected a query that returns true");
-    return kind <= ESSE_STATEMENT_DELETE ||
-           esse_fail_at(err, line, 0, "expected SELECT, INSERT, UPDATE or DELETE");
+    return kind <= ESSE_STATEMENT_DELETE || kind == ESSE_STATEMENT_CALL ||
+           esse_fail_at(err, line, 0, "expected SELECT, INSERT, UPDATE, DELETE or CALL");
 }
 
 static bool try_statements(struct sql_core *core, struct esse_error *err)
@@ -358,11 +358,13 @@ static struct sql_core *new_core(const struct esse_script *script, enum esse_sql
     core->outside = (struct esse_outside){ core, hole };
     sql_store_init(core);
     core->exec = esse_exec_new(core->compiler, core->schema, &core->store, &core->outside);
+    core->call = esse_call_new(core->exec);
     return core;
 }
 
 static void free_core(struct sql_core *core)
 {
+    esse_call_free(core->call);
     esse_exec_free(core->exec);
     esse_compiler_free(core->compiler);
     pthread_mutex_destroy(&core->lock);

@@ -105,13 +105,14 @@ static void add_writes(struct running *r, uint32_t from)
 
 /* ---- running ---- */
 
-/* What refuses a row is how a database says no; any other error is a claim that is broken. */
+/* What refuses a row is how a database says no, and RAISE how a procedure does; any other error is
+ * a claim that is broken. */
 static void abort_by(struct running *r, const struct esse_fault *fault, unsigned line)
 {
     struct sql_node *node = add_node(r, ESSE_EVENT_ABORT, 0, 0);
     if (fault->kind == ESSE_FAULT_LIMIT) {
         node->end.broken = UINT64_C(1) << ESSE_CLAIM_BOUNDS;
-    } else if (strncmp(fault->state, "23", 2) != 0) {
+    } else if (strncmp(fault->state, "23", 2) != 0 && strcmp(fault->state, "P0001") != 0) {
         const struct sql_fault kept = { esse_arena_format(r->core->arena, "%s", fault->text),
                                         line };
         sql_fault_vec_push(&r->core->faults, r->core->arena, kept);
@@ -120,17 +121,40 @@ static void abort_by(struct running *r, const struct esse_fault *fault, unsigned
     }
 }
 
+/* The steps of a procedure, each of which sees one moment. */
+static bool run_steps(struct running *r, const struct esse_compiled *compiled,
+                      struct esse_fault *fault)
+{
+    struct esse_call *call = r->core->call;
+    enum esse_call_state state = ESSE_CALL_STEP;
+    if (!esse_call_start(call, compiled, NULL, 0, fault))
+        return false;
+    while (state == ESSE_CALL_STEP && !r->reading.is_missing && !r->reading.is_grown) {
+        r->reading.statement = ++r->core->statements;
+        state = esse_call_go(call, fault);
+    }
+    return state == ESSE_CALL_DONE;
+}
+
+static bool run_compiled(struct running *r, const struct esse_compiled *compiled,
+                         struct esse_fault *fault)
+{
+    struct esse_sql_result result;
+    r->reading.statement = ++r->core->statements;
+    return compiled->statement->kind == ESSE_STATEMENT_CALL
+               ? run_steps(r, compiled, fault)
+               : esse_exec_run(r->core->exec, compiled, NULL, 0, &result, fault);
+}
+
 static bool run_statement(struct running *r, const struct esse_script_statement *statement)
 {
     struct sql_core *core = r->core;
     const uint32_t mark = esse_overlay_mark(esse_exec_overlay(core->exec));
     struct esse_compiled compiled;
-    struct esse_sql_result result;
     struct esse_fault fault = { .kind = ESSE_FAULT_NONE };
-    r->reading.statement = ++core->statements;
     const bool ok =
         esse_compile(core->compiler, statement->text, strlen(statement->text), &compiled, &fault) &&
-        esse_exec_run(core->exec, &compiled, NULL, 0, &result, &fault);
+        run_compiled(r, &compiled, &fault);
     if (is_held_up(r))
         return false;
     if (!ok) {

@@ -28,10 +28,14 @@ int64_t sql_read(struct sql_reading *reading, uint32_t variable)
     return round->seen[variable];
 }
 
-/* The row of a key: with sets, it is only looked at if the set has it. */
+/* The row of a key: with sets, it is only looked at if the set has it.  What the transaction wrote
+ * itself is in the overlay, and not read. */
 static const struct esse_datum *row_of(struct sql_reading *reading, const struct sql_key *key)
 {
     const struct sql_round *round = reading->round;
+    if (!reading->finals &&
+        esse_overlay_has(esse_exec_overlay(round->core->exec), key->table, key->bytes))
+        return NULL;
     const bool has_sets = round->sets && !reading->finals;
     if (has_sets && !sql_set_has(sql_read(reading, key->table->number), key))
         return NULL;

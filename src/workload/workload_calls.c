@@ -1,6 +1,7 @@
 #include "workload/workload_reading.h"
 
 #include "base/out.h"
+#include "workload/sql_text.h"
 
 #include <string.h>
 
@@ -78,6 +79,79 @@ static bool put_values(struct workload_reading *p, const struct esse_template *t
     return true;
 }
 
+/* ---- procedure NAME(PARAMETER TYPE, ...) ---- */
+
+static void pass_section(struct workload_reading *p)
+{
+    for (const char *end = workload_section_end(p->at); p->at < end; p->at++)
+        p->line += *p->at == '\n';
+}
+
+/* The names of the parameters: the first words between the commas of the list. */
+static bool read_names(struct workload_reading *p, struct esse_part list,
+                       struct workload_texts *names)
+{
+    while (esse_part_trim(list).at < list.end) {
+        struct esse_part one = { list.at, list.at };
+        while (one.end < list.end && *one.end != ',')
+            one.end = esse_part_pass(one.end, list.end);
+        list.at = one.end + (one.end < list.end);
+        const struct esse_part word = esse_part_take_word(&one);
+        const char *name = workload_copy(p, word.at, (size_t)(word.end - word.at));
+        if (!workload_is_name(name))
+            return workload_wrong(p, "the name of a parameter and its type", name);
+        workload_texts_push(names, p->arena, name);
+        if (find_param(p, name) == ESSE_NO_PARAM)
+            workload_params_push(&p->params, p->arena,
+                                 (struct esse_param){ .name = name, .kind = ESSE_PARAM_CHOICE });
+    }
+    return true;
+}
+
+/* The transaction that calls it, and nothing else. */
+static bool add_calling(struct workload_reading *p, const char *name,
+                        const struct workload_texts *names)
+{
+    struct esse_out text;
+    struct esse_template *template = esse_arena_alloc(p->arena, 1, sizeof *template);
+    esse_out_init_memory(&text, p->arena);
+    esse_out_f(&text, "CALL %s(", name);
+    for (size_t i = 0; i < names->count; i++)
+        esse_out_f(&text, "%s:%s", i ? ", " : "", names->at[i]);
+    esse_out_char(&text, ')');
+    const char *call = esse_out_memory(&text);
+    p->file->params = p->params.at;
+    p->file->param_count = (uint32_t)p->params.count;
+    if (!esse_template_whole(p->arena, p->file, call, strlen(call), p->where, template, p->err))
+        return false;
+    workload_txns_push(&p->txns, p->arena,
+                       (struct esse_file_txn){ .name = name, .templates = template, .count = 1 });
+    return true;
+}
+
+bool workload_read_procedure(struct workload_reading *p, struct workload_words *words)
+{
+    const char *name = workload_word(p, words), *body = p->at;
+    struct workload_texts names = { 0 };
+    if (!workload_is_name(name))
+        return workload_wrong(p, "the name of a procedure", name);
+    const struct esse_part head = esse_part_trim((struct esse_part){ words->at, words->end });
+    if (head.at == head.end || *head.at != '(' || head.end[-1] != ')')
+        return workload_wrong(p, "'(', parameters with their types, and ')' at the end of the line",
+                              workload_word(p, words));
+    pass_section(p);
+    if (!p->script)
+        return true;
+    if (!read_names(p, (struct esse_part){ head.at + 1, head.end - 1 }, &names))
+        return false;
+    const char *create =
+        esse_arena_format(p->arena, "CREATE PROCEDURE %s%.*s LANGUAGE plpgsql AS $esse$%.*s$esse$",
+                          name, (int)(head.end - head.at), head.at, (int)(p->at - body), body);
+    workload_texts_push(&p->setup, p->arena, create);
+    esse_u32_vec_push(&p->setup_lines, p->arena, p->where);
+    return add_calling(p, name, &names);
+}
+
 /* ---- session NAME ---- */
 
 static const struct esse_file_txn *find_txn(const struct workload_reading *p, const char *name)
@@ -108,12 +182,6 @@ static bool read_call(struct workload_reading *p, struct workload_words *words,
         if (!put_values(p, &txn->templates[i], values, &statements[i]))
             return false;
     return true;
-}
-
-static void pass_section(struct workload_reading *p)
-{
-    for (const char *end = workload_section_end(p->at); p->at < end; p->at++)
-        p->line += *p->at == '\n';
 }
 
 /* The next line of the section that says something. */

@@ -270,12 +270,14 @@ static bool read_section(struct workload_reading *p)
         return read_script(p, &words, &p->teardown);
     if (strcmp(word, "transaction") == 0)
         return read_transaction(p, &words);
+    if (strcmp(word, "procedure") == 0)
+        return workload_read_procedure(p, &words);
     if (strcmp(word, "session") == 0)
         return workload_read_session(p, &words);
     if (strcmp(word, "invariant") == 0)
         return workload_read_invariant(p, &words);
-    return workload_wrong(p, "table, param, setup, teardown, transaction, session or invariant",
-                          word);
+    return workload_wrong(
+        p, "table, param, setup, teardown, transaction, procedure, session or invariant", word);
 }
 
 static const char *const *finish_script(struct workload_reading *p, struct workload_texts *script)

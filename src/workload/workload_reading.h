@@ -61,6 +61,7 @@ bool workload_statement(struct workload_reading *p, const char *end, const char 
 
 /* ---- what is only explored: workload_calls.c ---- */
 
+bool workload_read_procedure(struct workload_reading *p, struct workload_words *words);
 bool workload_read_session(struct workload_reading *p, struct workload_words *words);
 bool workload_read_invariant(struct workload_reading *p, struct workload_words *words);
 

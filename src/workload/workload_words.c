@@ -74,15 +74,39 @@ bool workload_is_literal(const char *word)
 
 /* ---- statements ---- */
 
-/* The end of a statement: its semicolon outside of quotes and remarks, or where the text ends. */
+/* How long the mark is that a text between dollars begins and ends with, "$$" or "$body$"; 0 if
+ * there is none. */
+static size_t dollars(const char *at, const char *end)
+{
+    size_t length = 1;
+    if (*at != '$')
+        return 0;
+    while (at + length < end && (isalnum((unsigned char)at[length]) || at[length] == '_'))
+        length++;
+    return at + length < end && at[length] == '$' && !isdigit((unsigned char)at[1]) ? length + 1
+                                                                                    : 0;
+}
+
+/* The end of a statement: its semicolon outside of quotes and of bodies between dollars, or where
+ * the text ends. */
 static const char *end_of_statement(const char *at, const char *end, unsigned *lines)
 {
     char quote = 0;
-    for (; at < end && (quote || *at != ';'); at++) {
+    const char *mark = NULL;
+    size_t length = 0;
+    for (; at < end && (quote || mark || *at != ';'); at++) {
         *lines += *at == '\n';
-        if (quote)
+        if (mark) {
+            if ((size_t)(end - at) >= length && memcmp(at, mark, length) == 0) {
+                mark = NULL;
+                at += length - 1;
+            }
+        } else if (quote)
             quote = *at == quote ? 0 : quote;
-        else if (*at == '\'' || *at == '"')
+        else if ((length = dollars(at, end)) > 0) {
+            mark = at;
+            at += length - 1;
+        } else if (*at == '\'' || *at == '"')
             quote = *at;
     }
     return at;

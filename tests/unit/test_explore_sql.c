@@ -19,6 +19,7 @@ struct twins {
     struct esse_rng *rng;
     struct esse_out sql, tx;
     unsigned statement;
+    bool is_procedure; /* which decides by 'n', the last that it selected */
 };
 
 static unsigned draw(struct twins *t, unsigned below)
@@ -42,15 +43,21 @@ static void read_all(struct twins *t, unsigned from)
 static void select_one(struct twins *t)
 {
     const unsigned key = draw(t, KEYS);
-    esse_out_f(&t->sql, "    SELECT * FROM t WHERE id = %u;\n", key);
+    esse_out_f(&t->sql, "    SELECT v %s FROM t WHERE id = %u;\n", t->is_procedure ? "INTO n" : "",
+               key);
     read_key(t, key);
+    esse_out_f(&t->tx, " n := s%u_%u", t->statement, key);
 }
 
 static void select_count(struct twins *t)
 {
     const unsigned from = draw(t, KEYS);
-    esse_out_f(&t->sql, "    SELECT count(*) FROM t WHERE id >= %u;\n", from);
+    esse_out_f(&t->sql, "    SELECT count(*) %s FROM t WHERE id >= %u;\n",
+               t->is_procedure ? "INTO n" : "", from);
     read_all(t, from);
+    esse_out_text(&t->tx, " n := 0");
+    for (unsigned k = from; k < KEYS; k++)
+        esse_out_f(&t->tx, " + (s%u_%u != -1)", t->statement, k);
 }
 
 static void update_one(struct twins *t)
@@ -108,7 +115,17 @@ static void put_statement(struct twins *t)
     static void (*const kinds[])(struct twins *) = {
         select_one, select_count, update_one, update_some, delete_some, insert_one, insert_count,
     };
+    const bool is_choice = t->is_procedure && draw(t, 3) == 0;
+    const unsigned least = draw(t, 4);
+    if (is_choice) {
+        esse_out_f(&t->sql, "    IF n >= %u THEN\n", least);
+        esse_out_f(&t->tx, " if (n >= %u) {", least);
+    }
     kinds[draw(t, sizeof kinds / sizeof *kinds)](t);
+    if (is_choice) {
+        esse_out_text(&t->sql, "    END IF;\n");
+        esse_out_text(&t->tx, " }");
+    }
     esse_out_char(&t->tx, '\n');
     t->statement++;
 }
@@ -129,6 +146,23 @@ static void put_tables(struct twins *t)
     esse_out_text(&t->tx, "]\n");
 }
 
+/* A list of statements, or a procedure. */
+static void put_transaction(struct twins *t, unsigned session, unsigned number)
+{
+    t->is_procedure = draw(t, 2);
+    if (t->is_procedure)
+        esse_out_f(&t->sql, "procedure t%u_%u()\n    DECLARE n BIGINT;\n    BEGIN\n", session,
+                   number);
+    else
+        esse_out_f(&t->sql, "transaction t%u_%u\n", session, number);
+    esse_out_f(&t->tx, " begin t%u_%u\n n := -1\n", session, number);
+    for (unsigned k = 1 + draw(t, STATEMENTS_MOST); k > 0; k--)
+        put_statement(t);
+    if (t->is_procedure)
+        esse_out_text(&t->sql, "    END\n");
+    esse_out_text(&t->tx, " commit\n");
+}
+
 static void put_program(struct twins *t)
 {
     const unsigned sessions = 2 + draw(t, 2);
@@ -137,13 +171,8 @@ static void put_program(struct twins *t)
     for (unsigned s = 0; s < sessions; s++) {
         txns[s] = 1 + draw(t, 2);
         esse_out_f(&t->tx, "session s%u {\n", s);
-        for (unsigned i = 0; i < txns[s]; i++) {
-            esse_out_f(&t->sql, "transaction t%u_%u\n", s, i);
-            esse_out_f(&t->tx, " begin t%u_%u\n", s, i);
-            for (unsigned k = 1 + draw(t, STATEMENTS_MOST); k > 0; k--)
-                put_statement(t);
-            esse_out_text(&t->tx, " commit\n");
-        }
+        for (unsigned i = 0; i < txns[s]; i++)
+            put_transaction(t, s, i);
         esse_out_text(&t->tx, "}\n");
     }
     for (unsigned s = 0; s < sessions; s++) {
@@ -310,7 +339,15 @@ TEST(test_sql__what_is_wrong_has_a_line)
     refused(HEAD "transaction a\n SELECT * FROM u;\nsession s\n a()\n", 5,
             "42P01: relation \"u\" does not exist");
     refused(HEAD "transaction a\n DROP TABLE t;\nsession s\n a()\n", 5,
-            "expected SELECT, INSERT, UPDATE or DELETE");
+            "expected SELECT, INSERT, UPDATE, DELETE or CALL");
+    refused(HEAD
+            "procedure a(x INTEGER)\n BEGIN\n DELETE FROM t WHERE id = x\n END\nsession s\n a()\n",
+            9, "the call must give a value for 'x': x VALUE");
+    refused(HEAD "procedure a(x INTEGER\n BEGIN\n END\nsession s\n a()\n", 4,
+            "expected '(', parameters with their types, and ')' at the end of the line");
+    refused(HEAD "procedure a(1 INTEGER)\n BEGIN\n END\nsession s\n a()\n", 4,
+            "expected the name of a parameter and its type, found '1'");
+    refused(HEAD "procedure a()\n BEGIN\n IF x;\n END\nsession s\n a()\n", 4, "42601");
     refused("setup\n CREATE TABLE t (id INTEGR);\n" TXN, 4, "there is no parameter 'k'");
 }
 
@@ -352,6 +389,12 @@ TEST(test_sql__a_refused_row_is_an_abort_and_another_error_is_shown)
         two);
     explored(divide, ESSE_AXIOM_SERIAL, "s.a stops by the error \"division by zero\" (line 5)", 2,
              2);
+    const char *raise =
+        esse_arena_format(arena,
+                          HEAD "procedure a(k INTEGER)\n BEGIN\n INSERT INTO t VALUES (k, 1);\n"
+                               " RAISE EXCEPTION 'no';\n END\n%s",
+                          two);
+    explored(raise, ESSE_AXIOM_SERIAL, "", 1, 0);
     const char *clock = esse_arena_format(arena, HEAD "transaction a\n SELECT now();\n%s", two);
     explored(clock, ESSE_AXIOM_SERIAL, "clocks, sequences and random numbers are not explored", 1,
              1);

@@ -152,10 +152,11 @@ static const struct {
 } wrong[] = {
     { "", 3, "the file has no transaction" },
     { "tabel u (id)\n", 3,
-      "expected table, param, setup, teardown, transaction, session or invariant, found 'tabel'" },
+      "expected table, param, setup, teardown, transaction, procedure, session or invariant, found "
+      "'tabel'" },
     { "session s\n    one(x 1)\ninvariant i\n SELECT 1\n", 6, "the statement has no ';'" },
     { "  SELECT 1;\n", 3,
-      "expected table, param, setup, teardown, transaction, session or invariant" },
+      "expected table, param, setup, teardown, transaction, procedure, session or invariant" },
     { "table u\n", 3,
       "expected '(' and the table's columns, its primary key first, found the end" },
     { "table u (id; a)\n", 3, "expected the name of a column, found 'id;'" },
