@@ -10,19 +10,24 @@ struct esse_call *esse_call_new(struct esse_exec *exec)
     call->exec = exec;
     call->arena = arena;
     call->scratch = esse_arena_new();
+    call->is_mysql = exec->schema->dialect == ESSE_DIALECT_MYSQL;
     return call;
 }
 
 void esse_call_free(struct esse_call *call)
 {
+    while (call->frames.count)
+        call_close_frame(call, &call->frames.at[--call->frames.count]);
+    for (size_t i = 0; i < call->spare.count; i++)
+        esse_arena_free(call->spare.at[i]);
     esse_arena_free(call->scratch);
     esse_arena_free(call->arena);
 }
 
 /* ---- frames ---- */
 
-static bool push_frame(struct esse_call *call, const struct esse_routine *routine,
-                       const struct esse_datum *args, struct esse_fault *fault)
+bool call_push(struct esse_call *call, const struct esse_routine *routine,
+               const struct esse_datum *args, struct esse_fault *fault)
 {
     const size_t count = routine->variables.count;
     struct call_frame frame = { .routine = routine };
@@ -33,6 +38,7 @@ static bool push_frame(struct esse_call *call, const struct esse_routine *routin
     frame.values = esse_arena_alloc(call->arena, count, sizeof *frame.values);
     frame.records = esse_arena_alloc(call->arena, count, sizeof *frame.records);
     frame.rows = esse_arena_alloc(call->arena, count, sizeof *frame.rows);
+    frame.cursors = esse_arena_alloc(call->arena, routine->cursor_count + 1, sizeof *frame.cursors);
     frame.returned = esse_datum_null();
     frame.values[ESSE_FOUND] = esse_datum_bool(false);
     for (uint32_t i = 1; i < count; i++)
@@ -46,136 +52,110 @@ static bool push_frame(struct esse_call *call, const struct esse_routine *routin
 bool exec_call_start(struct esse_call *call, const struct esse_routine *routine,
                      const struct esse_datum *args, struct esse_fault *fault)
 {
+    while (call->frames.count)
+        call_close_frame(call, &call->frames.at[--call->frames.count]);
     esse_arena_clear(call->arena);
     call->frames = (struct call_frame_vec){ 0 };
+    call->blocks = (struct call_block_vec){ 0 };
     call->is_at_step = false;
     call->rounds = 0;
     call->routine = routine;
-    return push_frame(call, routine, args, fault);
+    return call_push(call, routine, args, fault);
 }
 
-static bool pop_frame(struct esse_call *call, struct esse_fault *fault)
+/* CALL in a routine: the OUT parameters go to the variables that stand there. */
+static bool take_out_parameters(struct esse_call *call, const struct call_frame *from,
+                                struct esse_fault *fault)
 {
-    const struct call_frame *frame = &call->frames.at[call->frames.count - 1];
-    (void)fault;
+    struct call_frame *to = &call->frames.at[call->frames.count - 1];
+    const struct esse_op *op = &to->routine->ops.at[to->at - 1];
+    const struct esse_embedded *text = call_text(to, op->text);
+    const struct esse_expr *expr = text->statement->call;
+    for (uint32_t i = 0; i < from->routine->parameter_count; i++) {
+        const struct esse_variable *parameter = &from->routine->variables.at[i + 1];
+        if (from->routine->parameters[i].mode == ESSE_MODE_IN)
+            continue;
+        if (expr->args[i]->kind != ESSE_EXPR_PARAM)
+            return esse_fault(fault, "42601", op->at,
+                              "procedure parameter \"%s\" is an output parameter but "
+                              "corresponding argument is not writable",
+                              parameter->name);
+        const struct esse_use *use = &text->uses[expr->args[i]->is.number - 1];
+        const struct esse_target target = { use->variable, use->field == ESSE_WHOLE
+                                                               ? NULL
+                                                               : use->columns[use->field].name };
+        if (!call_assign(call, to, target,
+                         (struct call_value){ from->values[i + 1], parameter->type }, fault))
+            return false;
+    }
+    return true;
+}
+
+bool call_pop(struct esse_call *call, struct esse_fault *fault)
+{
+    struct call_frame *frame = &call->frames.at[call->frames.count - 1];
+    while (call->blocks.count &&
+           call->blocks.at[call->blocks.count - 1].frames == call->frames.count)
+        call->blocks.count--;
+    call_close_frame(call, frame);
     call->last = *frame;
     call->frames.count--;
-    return true;
+    return !call->frames.count || take_out_parameters(call, &call->last, fault);
 }
 
-/* ---- instructions ---- */
+/* ---- errors ---- */
 
-static bool set(struct esse_call *call, struct call_frame *frame, const struct esse_op *op,
-                struct esse_fault *fault)
+/* Is it this error, or one of this class? */
+static bool is_caught_as(const char *state, const char *caught)
 {
-    struct call_value value;
-    if (op->text == ESSE_NO_TEXT)
-        return call_clear(call, frame, op->targets[0].variable, fault);
-    return call_value(call, frame, op->text, &value, fault) &&
-           call_assign(call, frame, op->targets[0], value, fault);
+    /* OTHERS does not catch what ended the statement from outside, or ASSERT. */
+    if (!*caught)
+        return strcmp(state, "57014") != 0 && strcmp(state, "P0004") != 0;
+    return strcmp(state, caught) == 0 ||
+           (strcmp(caught + 2, "000") == 0 && strncmp(state, caught, 2) == 0);
 }
 
-static bool is_change(const struct esse_statement *statement)
+static const struct esse_handler *handler_of(const struct esse_handlers *handlers,
+                                             const char *state)
 {
-    return statement->kind == ESSE_STATEMENT_INSERT || statement->kind == ESSE_STATEMENT_UPDATE ||
-           statement->kind == ESSE_STATEMENT_DELETE;
+    for (uint32_t i = 0; i < handlers->count; i++)
+        for (uint32_t k = 0; k < handlers->at[i].count; k++)
+            if (is_caught_as(state, handlers->at[i].states[k]))
+                return &handlers->at[i];
+    return NULL;
 }
 
-static bool check_count(const struct esse_op *op, const struct esse_sql_result *result,
-                        struct esse_fault *fault)
+static void set_text(struct esse_call *call, struct call_frame *frame, uint32_t variable,
+                     const char *text)
 {
-    if (!result->count && op->is_strict)
-        return esse_fault(fault, "P0002", 0, "query returned no rows");
-    if (result->count > 1 && (op->is_strict || is_change(result->statement)))
-        return esse_fault(fault, "P0003", 0, "query returned more than one row");
-    return true;
+    frame->values[variable] =
+        esse_datum_text(esse_arena_text(call->arena, text, strlen(text)), strlen(text));
 }
 
-static bool run(struct esse_call *call, struct call_frame *frame, const struct esse_op *op,
-                struct esse_fault *fault)
+/* Undoes what was done since the innermost block that catches the error, and goes on there. */
+static bool catch_error(struct esse_call *call, struct esse_fault *fault)
 {
-    const struct esse_statement *statement = call_text(frame, op->text)->statement;
-    const bool has_targets = op->target_count > 0;
-    const bool is_query = statement->kind == ESSE_STATEMENT_QUERY;
-    struct esse_sql_result result;
-    if (!call_run(call, frame, op->text, has_targets && is_query ? 1u + op->is_strict : SIZE_MAX,
-                  &result, fault))
-        return false;
-    if (has_targets && !result.has_rows)
-        return esse_fault(fault, "42601", 0, "INTO used with a command that cannot return data");
-    if (result.has_rows && !has_targets && !op->is_quiet)
-        return esse_fault(fault, "42601", 0, "query has no destination for result data");
-    if (is_query || is_change(statement))
-        frame->values[ESSE_FOUND] = esse_datum_bool((is_query ? result.count : result.changed) > 0);
-    return !has_targets ||
-           (check_count(op, &result, fault) &&
-            call_assign_row(call, frame, op, &result, result.count ? result.rows : NULL, fault));
-}
-
-static bool jump(struct esse_call *call, struct call_frame *frame, uint32_t to,
-                 struct esse_fault *fault)
-{
-    if (to <= frame->at && ++call->rounds > CALL_MOST_ROUNDS)
-        return esse_fault_limit(fault, "a loop has more than 1000000 rounds");
-    frame->at = to;
-    return true;
-}
-
-static bool jump_unless(struct esse_call *call, struct call_frame *frame, const struct esse_op *op,
-                        struct esse_fault *fault)
-{
-    bool is_true;
-    return call_truth(call, frame, op->text, &is_true, fault) &&
-           (is_true || jump(call, frame, op->to, fault));
-}
-
-static bool leave(struct esse_call *call, struct call_frame *frame, const struct esse_op *op,
-                  struct esse_fault *fault)
-{
-    const struct esse_routine *routine = frame->routine;
-    const struct esse_variable returned = { .name = "", .type = routine->returns };
-    const bool is_mysql = call->exec->schema->dialect == ESSE_DIALECT_MYSQL;
-    struct call_value value;
-    if (op->text != ESSE_NO_TEXT) {
-        struct esse_datum datum;
-        if (!call_value(call, frame, op->text, &value, fault) ||
-            !esse_cast_variable(call->scratch, is_mysql, value.datum, value.type, &returned, &datum,
-                                fault))
-            return false;
-        frame->returned = esse_datum_keep(call->arena, datum);
-    } else if (routine->kind == ESSE_ROUTINE_FUNCTION && routine->has_out) {
-        for (uint32_t i = 0; i < routine->parameter_count; i++)
-            if (routine->parameters[i].mode != ESSE_MODE_IN)
-                frame->returned = frame->values[i + 1];
-    } else if (routine->returns.base != ESSE_TYPE_VOID) {
-        return esse_fault(fault, "2F005", 0, "control reached end of function without RETURN");
-    } else {
-        frame->returned = esse_datum_text("", 0);
+    while (fault->kind == ESSE_FAULT_ERROR && call->blocks.count) {
+        const struct call_block *block = &call->blocks.at[--call->blocks.count];
+        while (call->frames.count > block->frames)
+            call_close_frame(call, &call->frames.at[--call->frames.count]);
+        struct call_frame *frame = &call->frames.at[call->frames.count - 1];
+        const struct esse_handlers *handlers = &frame->routine->blocks.at[block->block];
+        const struct esse_handler *handler = handler_of(handlers, fault->state);
+        if (!handler)
+            continue;
+        esse_exec_back(call->exec, block->mark);
+        call_close_above(call, (uint32_t)call->blocks.count, false);
+        set_text(call, frame, handlers->state, fault->state);
+        set_text(call, frame, handlers->state + 1, fault->text);
+        frame->at = handler->at;
+        *fault = (struct esse_fault){ .kind = ESSE_FAULT_NONE };
+        return true;
     }
-    return pop_frame(call, fault);
-}
-
-static bool run_op(struct esse_call *call, struct call_frame *frame, const struct esse_op *op,
-                   struct esse_fault *fault)
-{
-    switch (op->kind) {
-    case ESSE_OP_SET:
-        return set(call, frame, op, fault);
-    case ESSE_OP_RUN:
-        return run(call, frame, op, fault);
-    case ESSE_OP_JUMP:
-        return jump(call, frame, op->to, fault);
-    case ESSE_OP_JUMP_UNLESS:
-        return jump_unless(call, frame, op, fault);
-    case ESSE_OP_RAISE:
-        return call_raise(call, frame, op->raise, fault);
-    case ESSE_OP_RETURN:
-    case ESSE_OP_END:
-        return leave(call, frame, op, fault);
-    }
-    assert(false);
     return false;
 }
+
+/* ---- steps ---- */
 
 /* Is it something that may look at the store? */
 static bool is_step(const struct esse_statement *statement)
@@ -200,9 +180,11 @@ static bool go_on(struct esse_call *call, bool *stops, struct esse_fault *fault)
     if (*stops)
         return true;
     frame->at++;
-    if (run_op(call, frame, op, fault))
+    if (call_op(call, op, fault))
         return true;
-    frame->at--;
+    /* A hole: the same instruction is run again when its value is known. */
+    if (fault->kind == ESSE_FAULT_HOLE && &call->frames.at[call->frames.count - 1] == frame)
+        frame->at--;
     return esse_fault_place(fault, op->at);
 }
 
@@ -211,8 +193,11 @@ enum esse_call_state esse_call_go(struct esse_call *call, struct esse_fault *fau
     *fault = (struct esse_fault){ .kind = ESSE_FAULT_NONE };
     while (call->frames.count) {
         bool stops;
-        if (!go_on(call, &stops, fault))
-            return ESSE_CALL_FAILED;
+        if (!go_on(call, &stops, fault)) {
+            if (!catch_error(call, fault))
+                return ESSE_CALL_FAILED;
+            continue;
+        }
         if (stops)
             return ESSE_CALL_STEP;
     }

@@ -5,7 +5,7 @@
 
 /* RAISE: the words of an error, and its code. */
 
-static bool text_of(struct esse_call *call, const struct call_frame *frame, uint32_t number,
+static bool text_of(struct esse_call *call, struct call_frame *frame, uint32_t number,
                     const char *null, const char **text, struct esse_fault *fault)
 {
     struct call_value value;
@@ -28,7 +28,7 @@ static bool text_of(struct esse_call *call, const struct call_frame *frame, uint
 
 ESSE_VEC(words_vec, char)
 
-static bool fill_places(struct esse_call *call, const struct call_frame *frame,
+static bool fill_places(struct esse_call *call, struct call_frame *frame,
                         const struct esse_raise *raise, struct words_vec *words,
                         struct esse_fault *fault)
 {
@@ -49,7 +49,7 @@ static bool fill_places(struct esse_call *call, const struct call_frame *frame,
 }
 
 /* ERRCODE is an SQLSTATE or the name of a condition. */
-static bool settle_code(struct esse_call *call, const struct call_frame *frame,
+static bool settle_code(struct esse_call *call, struct call_frame *frame,
                         const struct esse_raise *raise, char state[6], struct esse_fault *fault)
 {
     const char *text;
@@ -65,8 +65,8 @@ static bool settle_code(struct esse_call *call, const struct call_frame *frame,
     return true;
 }
 
-bool call_raise(struct esse_call *call, const struct call_frame *frame,
-                const struct esse_raise *raise, struct esse_fault *fault)
+bool call_raise(struct esse_call *call, struct call_frame *frame, const struct esse_raise *raise,
+                struct esse_fault *fault)
 {
     struct words_vec words = { 0 };
     const char *message = raise->name ? raise->name : "unhandled exception";

@@ -47,7 +47,16 @@ bool call_run(struct esse_call *call, const struct call_frame *frame, uint32_t n
            place(text, fault);
 }
 
-bool call_value(struct esse_call *call, const struct call_frame *frame, uint32_t number,
+bool call_args(struct esse_call *call, const struct call_frame *frame,
+               const struct esse_compiled *compiled, const struct esse_embedded *text,
+               const struct esse_datum **args, struct esse_fault *fault)
+{
+    const struct exec_inputs inputs = { params_of(call, frame, text), text->use_count, SIZE_MAX };
+    return exec_run_args(call->exec, call->scratch, compiled, &inputs, args, fault) ||
+           place(text, fault);
+}
+
+bool call_value(struct esse_call *call, struct call_frame *frame, uint32_t number,
                 struct call_value *value, struct esse_fault *fault)
 {
     const struct esse_embedded *text = call_text(frame, number);
@@ -57,6 +66,9 @@ bool call_value(struct esse_call *call, const struct call_frame *frame, uint32_t
         return esse_fault(fault, "42601", text->at, "an expression has one value");
     *value = (struct call_value){ esse_datum_null(), query->outputs[0].type };
     if (exec_is_value(query)) {
+        /* PL/pgSQL runs what has a sub-select as a query. */
+        if (text->statement->query_count > 1)
+            frame->row_count = 1;
         const struct esse_compiled compiled = { .statement = text->statement };
         const struct exec_inputs inputs = { params_of(call, frame, text), text->use_count, 1 };
         return exec_run_value(call->exec, call->scratch, &compiled, &inputs, &value->datum,
@@ -67,20 +79,20 @@ bool call_value(struct esse_call *call, const struct call_frame *frame, uint32_t
         return false;
     if (result.count > 1)
         return esse_fault(fault, "21000", text->at, "query returned more than one row");
+    frame->row_count = result.count;
     if (result.count)
         value->datum = result.rows[0];
     return true;
 }
 
-bool call_truth(struct esse_call *call, const struct call_frame *frame, uint32_t text,
-                bool *is_true, struct esse_fault *fault)
+bool call_truth(struct esse_call *call, struct call_frame *frame, uint32_t text, bool *is_true,
+                struct esse_fault *fault)
 {
     static const struct esse_variable condition = { .name = "",
                                                     .type = { .base = ESSE_TYPE_BOOL } };
-    const bool is_mysql = call->exec->schema->dialect == ESSE_DIALECT_MYSQL;
     struct call_value value;
     if (!call_value(call, frame, text, &value, fault) ||
-        !esse_cast_variable(call->scratch, is_mysql, value.datum, value.type, &condition,
+        !esse_cast_variable(call->scratch, call->is_mysql, value.datum, value.type, &condition,
                             &value.datum, fault))
         return false;
     if (value.datum.kind == ESSE_DATUM_HOLE)
@@ -97,7 +109,6 @@ static bool assign_field(struct esse_call *call, struct call_frame *frame,
 {
     const struct esse_record_shape *record = &frame->records[target.variable];
     const char *name = frame->routine->variables.at[target.variable].name;
-    const bool is_mysql = call->exec->schema->dialect == ESSE_DIALECT_MYSQL;
     if (!record->columns)
         return esse_fault(fault, "55000", 0, "record \"%s\" is not assigned yet", name);
     for (uint32_t i = 0; i < record->width; i++) {
@@ -106,8 +117,8 @@ static bool assign_field(struct esse_call *call, struct call_frame *frame,
         struct esse_datum datum;
         if (strcmp(record->columns[i].name, target.field) != 0)
             continue;
-        if (!esse_cast_variable(call->scratch, is_mysql, value.datum, value.type, &field, &datum,
-                                fault))
+        if (!esse_cast_variable(call->scratch, call->is_mysql, value.datum, value.type, &field,
+                                &datum, fault))
             return false;
         frame->rows[target.variable][i] = esse_datum_keep(call->arena, datum);
         return true;
@@ -119,14 +130,13 @@ bool call_assign(struct esse_call *call, struct call_frame *frame, struct esse_t
                  struct call_value value, struct esse_fault *fault)
 {
     const struct esse_variable *variable = &frame->routine->variables.at[target.variable];
-    const bool is_mysql = call->exec->schema->dialect == ESSE_DIALECT_MYSQL;
     struct esse_datum datum;
     if (target.field)
         return assign_field(call, frame, target, value, fault);
     if (variable->is_record)
         return esse_fault_unsupported(fault, 0, "a value for all of a record is not supported");
-    if (!esse_cast_variable(call->scratch, is_mysql, value.datum, value.type, variable, &datum,
-                            fault))
+    if (!esse_cast_variable(call->scratch, call->is_mysql, value.datum, value.type, variable,
+                            &datum, fault))
         return false;
     frame->values[target.variable] = esse_datum_keep(call->arena, datum);
     return true;
@@ -147,7 +157,6 @@ static bool assign_record(struct esse_call *call, struct call_frame *frame, uint
 {
     const struct esse_variable *variable = &frame->routine->variables.at[number];
     struct esse_record_shape *record = &frame->records[number];
-    const bool is_mysql = call->exec->schema->dialect == ESSE_DIALECT_MYSQL;
     record->columns = variable->columns ? variable->columns : result->columns;
     record->width = variable->columns ? variable->width : result->width;
     frame->rows[number] = new_row(call, record->width);
@@ -155,8 +164,8 @@ static bool assign_record(struct esse_call *call, struct call_frame *frame, uint
         const struct esse_variable field = { .name = record->columns[i].name,
                                              .type = record->columns[i].type };
         struct esse_datum datum;
-        if (!esse_cast_variable(call->scratch, is_mysql, row[i], result->columns[i].type, &field,
-                                &datum, fault))
+        if (!esse_cast_variable(call->scratch, call->is_mysql, row[i], result->columns[i].type,
+                                &field, &datum, fault))
             return false;
         frame->rows[number][i] = esse_datum_keep(call->arena, datum);
     }
@@ -186,6 +195,10 @@ bool call_clear(struct esse_call *call, struct call_frame *frame, uint32_t numbe
                 struct esse_fault *fault)
 {
     const struct esse_variable *variable = &frame->routine->variables.at[number];
+    if (variable->is_cursor)
+        call_close_cursor(call, &frame->cursors[variable->cursor]);
+    if (variable->is_cursor)
+        frame->cursors[variable->cursor].was_open = variable->query != ESSE_NO_TEXT;
     if (variable->is_not_null)
         return esse_fault(fault, "22004", 0,
                           "null value cannot be assigned to variable \"%s\" declared NOT NULL",

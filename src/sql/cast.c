@@ -280,11 +280,21 @@ static bool text_to_bool(struct esse_datum text, struct esse_datum *result,
     return true;
 }
 
+static bool is_all_digits(struct esse_datum text)
+{
+    for (uint32_t i = 0; i < text.length; i++)
+        if (!isdigit((unsigned char)text.is.text[i]))
+            return false;
+    return text.length > 0;
+}
+
 static bool cast_time(struct esse_datum from, struct esse_type to, struct esse_datum *result,
                       struct esse_fault *fault)
 {
     int64_t time = from.is.number;
     if (from.kind == ESSE_DATUM_TEXT && !sql_time_parse(from.is.text, from.length, &time)) {
+        if (is_all_digits(from))
+            return esse_fault_unsupported(fault, 0, "a date of digits alone is not supported");
         const bool looks = from.length >= 8 && isdigit((unsigned char)*from.is.text) &&
                            memchr(from.is.text, '-', from.length);
         if (looks)

@@ -367,7 +367,8 @@ static bool compile_values(struct sql_compile *c, struct esse_query *query,
             all_unknown &= column[row]->type.base == ESSE_TYPE_UNKNOWN;
         }
         query->outputs[i].type = ESSE_TYPE(UNKNOWN);
-        if (all_unknown)
+        /* Those of an INSERT meet the column's type one by one. */
+        if (all_unknown || takes_default)
             continue;
         if (!sql_common_type(c, column, query->value_count, "VALUES", &query->outputs[i].type))
             return false;

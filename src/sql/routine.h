@@ -24,7 +24,19 @@ enum esse_op_kind {
     ESSE_OP_JUMP_UNLESS, /* the text is true */
     ESSE_OP_RETURN,      /* the value of the text, if there is one */
     ESSE_OP_RAISE,
-    ESSE_OP_END, /* the end was reached without RETURN */
+    ESSE_OP_RAISE_AGAIN, /* the error that is handled: variables 'first' on have state and words */
+    ESSE_OP_ENTER,       /* block 'to': its errors are caught from here on */
+    ESSE_OP_LEAVE,       /* 'count' blocks are left */
+    ESSE_OP_ROW_COUNT,   /* GET DIAGNOSTICS: to target 0 */
+    ESSE_OP_COUNT_FIRST, /* a loop over integers: variables 'first' on are next, last, step, ran */
+    ESSE_OP_COUNT_NEXT,  /* to target 0, or jumps to 'to' when there is none */
+    ESSE_OP_FOUND,       /* FOUND is what variable 'first' is */
+    ESSE_OP_OPEN,        /* cursor 'cursor' with the rows of the text */
+    ESSE_OP_FETCH,       /* 'fetch' says which row */
+    ESSE_OP_FETCH_NEXT,  /* of a loop: to the targets, or jumps to 'to' */
+    ESSE_OP_CLOSE,
+    ESSE_OP_CLOSE_LOOP, /* the same, and sets FOUND */
+    ESSE_OP_END,        /* the end was reached without RETURN */
 };
 
 enum { ESSE_NO_TEXT = UINT32_MAX, ESSE_FOUND = 0, ESSE_WHOLE = UINT32_MAX };
@@ -48,6 +60,22 @@ struct esse_raise {
     uint32_t ignored_count;
 };
 
+enum esse_fetch { ESSE_FETCH_RELATIVE, ESSE_FETCH_ABSOLUTE, ESSE_FETCH_LAST };
+
+/* An error that is caught: by its SQLSTATE, by its class ("23000"), or whatever it is (""). */
+struct esse_handler {
+    const char **states;
+    uint32_t count;
+    uint32_t at; /* its first instruction */
+};
+
+struct esse_handlers {
+    const struct esse_handler *at;
+    uint32_t count;
+    uint32_t state; /* variables: SQLSTATE, and the one after it SQLERRM */
+};
+ESSE_VEC(esse_handlers_vec, struct esse_handlers)
+
 struct esse_op {
     enum esse_op_kind kind;
     uint32_t at;   /* byte of the text of CREATE, from 1; 0 if not known */
@@ -57,6 +85,11 @@ struct esse_op {
     const struct esse_target *targets;
     uint32_t target_count;
     const struct esse_raise *raise;
+    uint32_t first, count, cursor;
+    bool is_reverse;
+    enum esse_fetch fetch;
+    bool is_dynamic; /* EXECUTE: FOUND stays */
+    bool is_hidden;  /* no statement of its own: of a loop's cursor, of a CASE */
 };
 
 struct esse_variable {
@@ -64,6 +97,10 @@ struct esse_variable {
     struct esse_type type;
     bool is_not_null, is_constant;
     bool is_record;
+    bool is_cursor;
+    uint32_t cursor;                   /* of the routine's cursors */
+    uint32_t query;                    /* text of one that was declared with it, or ESSE_NO_TEXT */
+    uint32_t argument, argument_count; /* its variables */
     const struct esse_output *columns; /* of a record that has the columns of a table */
     uint32_t width;
 };
@@ -87,6 +124,7 @@ struct esse_embedded {
     const char *text;
     uint32_t at; /* byte of its first one in the text of CREATE, from 1; 0 if not known */
     const struct esse_names *names;
+    uint32_t arguments; /* EXECUTE: the record whose fields $1, $2, ... are; 0: none */
     /* When it is compiled: */
     const struct esse_statement *statement;
     uint32_t changes; /* of the schema at that time */
@@ -118,6 +156,8 @@ struct esse_routine {
     struct esse_op_vec ops;
     struct esse_variable_vec variables;
     struct esse_embedded_vec texts;
+    struct esse_handlers_vec blocks;
+    uint32_t cursor_count;
 };
 
 /* The columns that the records have now, by variable; NULL: none was assigned yet. */

@@ -26,7 +26,7 @@ static bool read_assignment(struct sql_reader *r, uint32_t at)
 
 ESSE_VEC(target_vec, struct esse_target)
 
-static bool read_targets(struct sql_reader *r, struct esse_op *op)
+bool sql_read_targets(struct sql_reader *r, struct esse_op *op)
 {
     struct target_vec targets = { 0 };
     do {
@@ -75,7 +75,7 @@ static bool read_sql(struct sql_reader *r, const char *verb, bool is_quiet)
                               "INTO specified more than once");
         sql_read_next(r);
         op.is_strict = sql_read_if(r, "STRICT");
-        if (!read_targets(r, &op))
+        if (!sql_read_targets(r, &op))
             return false;
         blank_out(copy, into, r->token.at);
     }
@@ -87,7 +87,7 @@ static bool read_sql(struct sql_reader *r, const char *verb, bool is_quiet)
 
 /* ---- IF ---- */
 
-static bool read_condition(struct sql_reader *r, const char *const *words, uint32_t *jump)
+bool sql_read_condition(struct sql_reader *r, const char *const *words, uint32_t *jump)
 {
     const uint32_t at = sql_read_at(r, r->token.at);
     const uint32_t text = sql_read_value(r, words);
@@ -95,12 +95,12 @@ static bool read_condition(struct sql_reader *r, const char *const *words, uint3
     return text != ESSE_NO_TEXT && sql_read_expect(r, words[0]);
 }
 
-static uint32_t add_jump(struct sql_reader *r, uint32_t to)
+uint32_t sql_add_jump(struct sql_reader *r, uint32_t to)
 {
     return sql_add_op(r, (struct esse_op){ ESSE_OP_JUMP, .text = ESSE_NO_TEXT, .to = to });
 }
 
-static void lead_here(struct sql_reader *r, const struct esse_u32_vec *jumps)
+void sql_lead_here(struct sql_reader *r, const struct esse_u32_vec *jumps)
 {
     for (size_t i = 0; i < jumps->count; i++)
         sql_op(r, jumps->at[i])->to = sql_here(r);
@@ -113,15 +113,22 @@ static bool read_if(struct sql_reader *r)
     struct esse_u32_vec done = { 0 };
     do {
         uint32_t unless;
-        if (!read_condition(r, then, &unless) || !sql_read_statements(r, ends))
+        if (!sql_read_condition(r, then, &unless) || !sql_read_statements(r, ends))
             return false;
-        esse_u32_vec_push(&done, r->c->arena, add_jump(r, 0));
+        esse_u32_vec_push(&done, r->c->arena, sql_add_jump(r, 0));
         sql_op(r, unless)->to = sql_here(r);
     } while (sql_read_if(r, "ELSIF") || sql_read_if(r, "ELSEIF"));
     if (sql_read_if(r, "ELSE") && !sql_read_statements(r, end))
         return false;
-    lead_here(r, &done);
+    sql_lead_here(r, &done);
     return sql_read_expect(r, "END") && sql_read_expect(r, "IF") && sql_read_expect(r, ";");
+}
+
+const struct esse_target *sql_whole(struct sql_reader *r, uint32_t variable)
+{
+    struct esse_target *target = esse_arena_alloc(r->c->arena, 1, sizeof *target);
+    target->variable = variable;
+    return target;
 }
 
 /* ---- RETURN ---- */
@@ -167,38 +174,171 @@ static bool read_labelled(struct sql_reader *r)
         return false;
     if (sql_reads(r, "DECLARE") || sql_reads(r, "BEGIN"))
         return sql_read_block(r, label) && sql_read_expect(r, ";");
-    return sql_read_refuse(r, "a label here");
+    if (sql_read_if(r, "LOOP"))
+        return sql_read_loop(r, label);
+    if (sql_read_if(r, "WHILE"))
+        return sql_read_while(r, label);
+    return sql_read_expect(r, "FOR") && sql_read_for(r, label);
 }
 
-static bool read_statement(struct sql_reader *r)
+/* GET [CURRENT | STACKED] DIAGNOSTICS variable = item, ... */
+static bool read_diagnostics(struct sql_reader *r, uint32_t at)
 {
-    static const char *const refused[] = { "CASE",   "FOR",      "FOREACH", "LOOP",      "WHILE",
-                                           "EXIT",   "CONTINUE", "OPEN",    "FETCH",     "MOVE",
-                                           "CLOSE",  "GET",      "EXECUTE", "CALL",      "DO",
-                                           "COMMIT", "ROLLBACK", "ASSERT",  "SAVEPOINT", NULL };
-    const uint32_t at = r->token.at;
-    if (r->token.kind == SQL_TOKEN_END || r->token.kind == SQL_TOKEN_BROKEN)
-        return sql_read_error(r, "a statement");
-    if (looks_like_assignment(r))
-        return read_assignment(r, at);
+    const bool is_stacked = sql_read_if(r, "STACKED");
+    if (!is_stacked)
+        sql_read_if(r, "CURRENT");
+    if (!sql_read_expect(r, "DIAGNOSTICS"))
+        return false;
+    if (is_stacked && !r->handled)
+        return esse_fault(r->c->fault, "0Z002", sql_read_at(r, at),
+                          "GET STACKED DIAGNOSTICS cannot be used outside an exception handler");
+    do {
+        struct esse_target *target = esse_arena_alloc(r->c->arena, 1, sizeof *target);
+        struct esse_op op = { .at = sql_read_at(r, at), .targets = target, .target_count = 1 };
+        if (!sql_read_target(r, target) || (!sql_read_if(r, ":=") && !sql_read_expect(r, "=")))
+            return false;
+        op.kind = is_stacked ? ESSE_OP_SET : ESSE_OP_ROW_COUNT;
+        op.text = ESSE_NO_TEXT;
+        if (!is_stacked && !sql_read_if(r, "ROW_COUNT"))
+            return sql_read_refuse(r, "such an item of GET DIAGNOSTICS");
+        if (is_stacked && sql_read_if(r, "RETURNED_SQLSTATE"))
+            op.text = sql_add_text(r, "sqlstate", 0, true);
+        else if (is_stacked && sql_read_if(r, "MESSAGE_TEXT"))
+            op.text = sql_add_text(r, "sqlerrm", 0, true);
+        else if (is_stacked)
+            return sql_read_refuse(r, "such an item of GET STACKED DIAGNOSTICS");
+        sql_add_op(r, op);
+    } while (sql_read_if(r, ","));
+    return sql_read_expect(r, ";");
+}
+
+/* ---- EXECUTE ---- */
+
+static bool read_using(struct sql_reader *r, uint32_t at, uint32_t *record)
+{
+    static const char *const into[] = { "INTO", NULL };
+    struct sql_span span;
+    if (!sql_read_span(r, into, &span))
+        return false;
+    const char *copy = esse_arena_format(r->c->arena, "SELECT %.*s", (int)(span.to - span.from),
+                                         r->tokens.text + span.from);
+    const struct esse_names *names = r->names;
+    *record = sql_add_variable(r, (struct esse_variable){ .name = "using", .is_record = true });
+    r->names = names;
+    sql_add_op(r, (struct esse_op){ .kind = ESSE_OP_RUN,
+                                    .at = sql_read_at(r, at),
+                                    .text = sql_add_text(r, copy, 0, false),
+                                    .is_hidden = true,
+                                    .targets = sql_whole(r, *record),
+                                    .target_count = 1 });
+    return true;
+}
+
+/* Of a constant text. */
+static bool read_execute(struct sql_reader *r, uint32_t at)
+{
+    struct esse_op op = {
+        .kind = ESSE_OP_RUN, .at = sql_read_at(r, at), .is_quiet = true, .is_dynamic = true
+    };
+    size_t length;
+    uint32_t record = 0;
+    if (r->token.kind != SQL_TOKEN_STRING)
+        return sql_read_refuse(r, "EXECUTE of a computed text");
+    const char *text = sql_token_text(&r->tokens, r->token, r->c->arena, &length);
+    sql_read_next(r);
+    while (!sql_reads(r, ";")) {
+        if (sql_read_if(r, "INTO")) {
+            op.is_strict = sql_read_if(r, "STRICT");
+            if (!sql_read_targets(r, &op))
+                return false;
+        } else if (!sql_read_if(r, "USING")) {
+            return sql_read_refuse(r, "EXECUTE of a computed text");
+        } else if (!read_using(r, at, &record)) {
+            return false;
+        }
+    }
+    const struct esse_names *names = r->names;
+    r->names = NULL;
+    op.text = sql_add_text(r, text, 0, false);
+    r->names = names;
+    r->routine->texts.at[op.text].arguments = record;
+    sql_add_op(r, op);
+    return sql_read_expect(r, ";");
+}
+
+static bool is_null_statement(const struct sql_reader *r)
+{
+    struct sql_reader ahead = *r;
+    return sql_read_if(&ahead, "NULL") && sql_reads(&ahead, ";");
+}
+
+static bool read_control(struct sql_reader *r, uint32_t at, bool *is_one)
+{
+    *is_one = true;
     if (sql_read_if(r, "<<"))
         return read_labelled(r);
     if (sql_reads(r, "DECLARE") || sql_reads(r, "BEGIN"))
         return sql_read_block(r, NULL) && sql_read_expect(r, ";");
     if (sql_read_if(r, "IF"))
         return read_if(r);
+    if (sql_read_if(r, "CASE"))
+        return sql_read_case(r);
+    if (sql_read_if(r, "LOOP"))
+        return sql_read_loop(r, NULL);
+    if (sql_read_if(r, "WHILE"))
+        return sql_read_while(r, NULL);
+    if (sql_read_if(r, "FOR"))
+        return sql_read_for(r, NULL);
+    if (sql_read_if(r, "EXIT"))
+        return sql_read_exit(r, true);
+    if (sql_read_if(r, "CONTINUE"))
+        return sql_read_exit(r, false);
     if (sql_read_if(r, "RETURN"))
         return read_return(r, at);
+    *is_one = false;
+    return true;
+}
+
+static bool read_other(struct sql_reader *r, uint32_t at)
+{
+    static const char *const refused[] = { "FOREACH", "COMMIT", "ROLLBACK", "SAVEPOINT", NULL };
+    if (is_null_statement(r)) {
+        sql_read_next(r);
+        return sql_read_expect(r, ";");
+    }
     if (sql_read_if(r, "RAISE"))
         return sql_read_raise(r, at);
-    if (sql_read_if(r, "NULL"))
-        return sql_read_expect(r, ";");
-    if (sql_reads(r, "PERFORM"))
-        return read_sql(r, "SELECT", true);
+    if (sql_read_if(r, "ASSERT"))
+        return sql_read_assert(r, at);
+    if (sql_read_if(r, "GET"))
+        return read_diagnostics(r, at);
+    if (sql_read_if(r, "OPEN"))
+        return sql_read_open(r, at);
+    if (sql_read_if(r, "FETCH"))
+        return sql_read_fetch(r, at, false);
+    if (sql_read_if(r, "MOVE"))
+        return sql_read_fetch(r, at, true);
+    if (sql_read_if(r, "CLOSE"))
+        return sql_read_close(r, at);
+    if (sql_read_if(r, "EXECUTE"))
+        return read_execute(r, at);
     for (size_t i = 0; refused[i]; i++)
         if (sql_reads(r, refused[i]))
-            return sql_read_refuse(r, esse_arena_format(r->c->arena, "%s", refused[i]));
-    return read_sql(r, NULL, false);
+            return sql_read_refuse(r, refused[i]);
+    return sql_reads(r, "PERFORM") ? read_sql(r, "SELECT", true) : read_sql(r, NULL, false);
+}
+
+static bool read_statement(struct sql_reader *r)
+{
+    const uint32_t at = r->token.at;
+    bool is_control;
+    if (r->token.kind == SQL_TOKEN_END || r->token.kind == SQL_TOKEN_BROKEN)
+        return sql_read_error(r, "a statement");
+    if (looks_like_assignment(r))
+        return read_assignment(r, at);
+    if (!read_control(r, at, &is_control))
+        return false;
+    return is_control || read_other(r, at);
 }
 
 bool sql_read_statements(struct sql_reader *r, const char *const *ends)

@@ -273,7 +273,7 @@ const char *esse_condition_state(const char *text)
 }
 
 /* A name of a condition, or SQLSTATE 'xxxxx'. */
-static bool read_condition_name(struct sql_reader *r, const char **state, const char **words)
+bool sql_read_condition_name(struct sql_reader *r, const char **state, const char **words)
 {
     const uint32_t at = sql_read_at(r, r->token.at);
     if (sql_read_if(r, "SQLSTATE")) {
@@ -369,10 +369,20 @@ static bool read_what(struct sql_reader *r, struct esse_raise *raise, uint32_t a
         sql_read_next(r);
         return read_arguments(r, raise, at);
     }
-    if (!read_condition_name(r, &state, &raise->name))
+    if (!sql_read_condition_name(r, &state, &raise->name))
         return false;
     memcpy(raise->state, state, sizeof raise->state);
     return true;
+}
+
+static struct esse_raise *new_raise(struct sql_reader *r, const char *state, const char *words)
+{
+    struct esse_raise *raise = esse_arena_alloc(r->c->arena, 1, sizeof *raise);
+    *raise = (struct esse_raise){
+        .is_error = true, .name = words, .message = ESSE_NO_TEXT, .code = ESSE_NO_TEXT
+    };
+    memcpy(raise->state, state, sizeof raise->state);
+    return raise;
 }
 
 bool sql_read_raise(struct sql_reader *r, uint32_t at)
@@ -382,8 +392,13 @@ bool sql_read_raise(struct sql_reader *r, uint32_t at)
     *raise = (struct esse_raise){
         .is_error = true, .state = "P0001", .message = ESSE_NO_TEXT, .code = ESSE_NO_TEXT
     };
-    if (sql_reads(r, ";"))
-        return sql_read_refuse(r, "RAISE without an error");
+    if (sql_read_if(r, ";")) {
+        sql_add_op(r, (struct esse_op){ .kind = ESSE_OP_RAISE_AGAIN,
+                                        .at = sql_read_at(r, at),
+                                        .text = ESSE_NO_TEXT,
+                                        .first = r->handled });
+        return true;
+    }
     for (size_t i = 0; levels[i]; i++)
         if (raise->is_error && sql_read_if(r, levels[i]))
             raise->is_error = false;
@@ -393,5 +408,34 @@ bool sql_read_raise(struct sql_reader *r, uint32_t at)
         return false;
     sql_add_op(r, (struct esse_op){ ESSE_OP_RAISE, .at = sql_read_at(r, at), .text = ESSE_NO_TEXT,
                                     .raise = raise });
+    return sql_read_expect(r, ";");
+}
+
+void sql_add_fail(struct sql_reader *r, uint32_t at, const char *state, const char *words)
+{
+    sql_add_op(r, (struct esse_op){ .kind = ESSE_OP_RAISE,
+                                    .at = sql_read_at(r, at),
+                                    .text = ESSE_NO_TEXT,
+                                    .raise = new_raise(r, state, words) });
+}
+
+bool sql_read_assert(struct sql_reader *r, uint32_t at)
+{
+    static const char *const comma[] = { ",", NULL };
+    const uint32_t text = sql_read_value(r, comma);
+    struct esse_raise *raise = new_raise(r, "P0004", "assertion failed");
+    if (text == ESSE_NO_TEXT)
+        return false;
+    const uint32_t unless = sql_add_op(
+        r, (struct esse_op){ .kind = ESSE_OP_JUMP_UNLESS, .at = sql_read_at(r, at), .text = text });
+    const uint32_t jump = sql_add_jump(r, 0);
+    sql_op(r, unless)->to = sql_here(r);
+    if (sql_read_if(r, ",") && (raise->message = sql_read_value(r, NULL)) == ESSE_NO_TEXT)
+        return false;
+    sql_add_op(r, (struct esse_op){ .kind = ESSE_OP_RAISE,
+                                    .at = sql_read_at(r, at),
+                                    .text = ESSE_NO_TEXT,
+                                    .raise = raise });
+    sql_op(r, jump)->to = sql_here(r);
     return sql_read_expect(r, ";");
 }

@@ -153,7 +153,7 @@ uint32_t sql_here(const struct sql_reader *r)
     return (uint32_t)r->routine->ops.count;
 }
 
-static void push_name(struct sql_reader *r, struct esse_names one)
+void sql_push_name(struct sql_reader *r, struct esse_names one)
 {
     struct esse_names *names = esse_arena_alloc(r->c->arena, 1, sizeof *names);
     *names = one;
@@ -167,7 +167,7 @@ uint32_t sql_add_variable(struct sql_reader *r, struct esse_variable variable)
     const uint32_t number = (uint32_t)r->routine->variables.count;
     esse_variable_vec_push(&r->routine->variables, r->c->arena, variable);
     if (variable.name)
-        push_name(r, (struct esse_names){ .name = variable.name, .variable = number });
+        sql_push_name(r, (struct esse_names){ .name = variable.name, .variable = number });
     return number;
 }
 
@@ -271,6 +271,12 @@ bool sql_read_type(struct sql_reader *r, const char *const *words, struct esse_v
         return false;
     if (is_copied)
         return true;
+    if (strcasecmp(text, "refcursor") == 0) {
+        variable->is_cursor = true;
+        variable->type = ESSE_TYPE(TEXT);
+        variable->cursor = r->routine->cursor_count++;
+        return true;
+    }
     if (strcasecmp(text, "record") == 0) {
         variable->is_record = true;
         return true;
@@ -314,7 +320,7 @@ static bool read_first_value(struct sql_reader *r, struct esse_variable *variabl
 static bool read_declaration(struct sql_reader *r)
 {
     const uint32_t at = r->token.at;
-    struct esse_variable variable = { .name = sql_read_name(r) };
+    struct esse_variable variable = { .name = sql_read_name(r), .query = ESSE_NO_TEXT };
     if (!variable.name)
         return false;
     if (is_declared(r, variable.name))
@@ -323,7 +329,7 @@ static bool read_declaration(struct sql_reader *r)
     if (sql_reads(r, "ALIAS"))
         return sql_read_refuse(r, "ALIAS");
     if (sql_reads(r, "CURSOR") || sql_reads(r, "NO") || sql_reads(r, "SCROLL"))
-        return sql_read_refuse(r, "a cursor");
+        return sql_read_cursor(r, &variable) && read_first_value(r, &variable, at);
     variable.is_constant = sql_read_if(r, "CONSTANT");
     if (!sql_read_type(r, after_type, &variable))
         return false;
@@ -353,23 +359,98 @@ static bool read_end_label(struct sql_reader *r, const char *label)
                       "end label \"%s\" is not the block's", name);
 }
 
-bool sql_read_block(struct sql_reader *r, const char *label)
+/* WHEN condition OR condition THEN statements */
+static bool read_handler(struct sql_reader *r, struct esse_handler *handler)
 {
-    static const char *const ends[] = { "END", "EXCEPTION", NULL };
+    static const char *const ends[] = { "WHEN", "END", NULL };
+    const char **states = esse_arena_alloc(r->c->arena, 64, sizeof *states);
+    handler->states = states;
+    do {
+        const char *words;
+        if (handler->count == 64)
+            return sql_read_refuse(r, "so long a list of conditions");
+        states[handler->count] = "";
+        if (!sql_read_if(r, "OTHERS") &&
+            !sql_read_condition_name(r, &states[handler->count], &words))
+            return false;
+        handler->count++;
+    } while (sql_read_if(r, "OR"));
+    handler->at = sql_here(r);
+    return sql_read_expect(r, "THEN") && sql_read_statements(r, ends);
+}
+
+enum { MOST_HANDLERS = 100 };
+
+/* EXCEPTION and what comes up to END; 'block' is what ENTER has entered. */
+static bool read_handlers(struct sql_reader *r, uint32_t block)
+{
+    struct esse_handler *handlers = esse_arena_alloc(r->c->arena, MOST_HANDLERS, sizeof *handlers);
     const struct esse_names *names = r->names;
-    if (r->depth++ == MOST_BLOCKS)
-        return sql_read_refuse(r, "so deep a nesting of blocks");
-    r->blocks++;
-    if (label)
-        push_name(r, (struct esse_names){ .name = label, .is_label = true });
+    const uint32_t before = r->handled;
+    struct esse_u32_vec done = { 0 };
+    uint32_t count = 0;
+    const struct esse_variable text = { .type = ESSE_TYPE(TEXT), .is_constant = true };
+    struct esse_variable state = text, words = text;
+    state.name = "sqlstate";
+    words.name = "sqlerrm";
+    esse_u32_vec_push(&done, r->c->arena, sql_add_jump(r, 0));
+    r->handled = sql_add_variable(r, state);
+    sql_add_variable(r, words);
+    while (sql_read_if(r, "WHEN")) {
+        if (count == MOST_HANDLERS)
+            return sql_read_refuse(r, "so many handlers");
+        if (!read_handler(r, &handlers[count++]))
+            return false;
+        esse_u32_vec_push(&done, r->c->arena, sql_add_jump(r, 0));
+    }
+    sql_lead_here(r, &done);
+    r->routine->blocks.at[block] = (struct esse_handlers){ handlers, count, r->handled };
+    r->names = names;
+    r->handled = before;
+    return true;
+}
+
+static bool read_declarations(struct sql_reader *r)
+{
     while (sql_read_if(r, "DECLARE"))
         while (!sql_reads(r, "BEGIN") && !sql_reads(r, "DECLARE"))
             if (!read_declaration(r))
                 return false;
-    if (!sql_read_expect(r, "BEGIN") || !sql_read_statements(r, ends))
+    return sql_read_expect(r, "BEGIN");
+}
+
+/* The statements and handlers; the block is entered before, in case there are some. */
+static bool read_insides(struct sql_reader *r)
+{
+    static const char *const ends[] = { "END", "EXCEPTION", NULL };
+    const uint32_t block = (uint32_t)r->routine->blocks.count;
+    const uint32_t enter =
+        sql_add_op(r, (struct esse_op){ .kind = ESSE_OP_ENTER, .text = ESSE_NO_TEXT, .to = block });
+    esse_handlers_vec_push(&r->routine->blocks, r->c->arena, (struct esse_handlers){ .count = 0 });
+    r->caught++;
+    if (!sql_read_statements(r, ends))
         return false;
-    if (sql_reads(r, "EXCEPTION"))
-        return sql_read_refuse(r, "EXCEPTION");
+    r->caught--;
+    (void)enter;
+    sql_add_op(r, (struct esse_op){ .kind = ESSE_OP_LEAVE, .text = ESSE_NO_TEXT, .count = 1 });
+    return !sql_read_if(r, "EXCEPTION") || read_handlers(r, block);
+}
+
+bool sql_read_block(struct sql_reader *r, const char *label)
+{
+    const struct esse_names *names = r->names;
+    struct sql_loop exit;
+    if (r->depth++ == MOST_BLOCKS)
+        return sql_read_refuse(r, "so deep a nesting of blocks");
+    r->blocks++;
+    if (label)
+        sql_push_name(r, (struct esse_names){ .name = label, .is_label = true });
+    if (!read_declarations(r))
+        return false;
+    sql_begin_loop(r, &exit, label, true);
+    if (!read_insides(r))
+        return false;
+    sql_end_loop(r);
     if (!sql_read_expect(r, "END") || !read_end_label(r, label))
         return false;
     r->names = names;
@@ -386,11 +467,11 @@ static uint32_t base_of(const struct sql_compile *c, const char *body)
 
 static void add_parameters_names(struct sql_reader *r)
 {
-    push_name(r, (struct esse_names){ .name = r->routine->name ? r->routine->name : "",
-                                      .is_label = true });
+    sql_push_name(r, (struct esse_names){ .name = r->routine->name ? r->routine->name : "",
+                                          .is_label = true });
     for (uint32_t i = 0; i < r->routine->variables.count; i++)
         if (*r->routine->variables.at[i].name)
-            push_name(
+            sql_push_name(
                 r, (struct esse_names){ .name = r->routine->variables.at[i].name, .variable = i });
 }
 

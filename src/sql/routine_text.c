@@ -83,7 +83,12 @@ struct esse_expr *sql_variable(struct sql_compile *c, const char *first, const c
 struct esse_expr *sql_numbered_variable(struct sql_compile *c, uint32_t number, uint32_t at)
 {
     const struct esse_routine *routine = c->embedding->routine;
-    if (!number || number > routine->parameter_count)
+    const uint32_t record = c->embedding->text->arguments;
+    const struct esse_record_shape *given = &c->embedding->records[record];
+    if (record && number && number <= given->width)
+        return parameter_for(c, (struct esse_use){ record, number - 1, given->columns },
+                             given->columns[number - 1].type, at);
+    if (record || !number || number > routine->parameter_count)
         return sql_error(c, (int32_t)at - 1, "42P02", "there is no parameter $%u", number);
     return parameter_for(c, (struct esse_use){ number, ESSE_WHOLE, NULL },
                          routine->variables.at[number].type, at);

@@ -11,18 +11,24 @@
  * routine_create.c  CREATE PROCEDURE and FUNCTION, DO, CALL
  * routine_read.c    words, names, texts within the body; blocks and declarations
  * routine_plpgsql.c the statements of PL/pgSQL
+ * routine_loop.c    its loops and CASE
+ * routine_cursor.c  its cursors
  * routine_raise.c   RAISE, names of conditions
  * routine_text.c    embedded texts and the variables in them
  */
 
 ESSE_VEC(sql_use_vec, struct esse_use)
 
+/* What EXIT and CONTINUE lead out of: a loop, or a block with a label. */
 struct sql_loop {
     struct sql_loop *up;
     const char *label;
-    bool is_block;                        /* a block with a label, which EXIT may leave */
-    uint32_t again;                       /* where CONTINUE goes */
-    struct esse_u32_vec exits, continues; /* jumps to be led out, or on */
+    bool is_block;
+    uint32_t again;  /* where CONTINUE goes */
+    uint32_t caught; /* how many blocks with handlers are around it */
+    struct esse_u32_vec exits;
+    bool has_end; /* an instruction that is run however the loop is left */
+    struct esse_op end;
 };
 
 struct sql_reader {
@@ -35,6 +41,8 @@ struct sql_reader {
     uint32_t blocks; /* so far */
     uint32_t depth;
     struct sql_loop *loops;
+    uint32_t caught;  /* blocks with handlers that are entered here */
+    uint32_t handled; /* the variable SQLSTATE of the handler; 0: this is none */
 };
 
 /* ---- words: routine_read.c ---- */
@@ -76,6 +84,39 @@ bool sql_row_of_table(struct sql_compile *c, const struct esse_table *table,
                       struct esse_variable *variable);
 
 bool sql_read_raise(struct sql_reader *r, uint32_t at);
+bool sql_read_assert(struct sql_reader *r, uint32_t at);
+bool sql_read_condition_name(struct sql_reader *r, const char **state, const char **words);
+
+/* ---- what statements share: routine_plpgsql.c ---- */
+
+uint32_t sql_add_jump(struct sql_reader *r, uint32_t to);
+void sql_lead_here(struct sql_reader *r, const struct esse_u32_vec *jumps);
+bool sql_read_condition(struct sql_reader *r, const char *const *words, uint32_t *jump);
+bool sql_read_targets(struct sql_reader *r, struct esse_op *op);
+const struct esse_target *sql_whole(struct sql_reader *r, uint32_t variable);
+void sql_add_fail(struct sql_reader *r, uint32_t at, const char *state, const char *words);
+
+/* ---- routine_loop.c ---- */
+
+bool sql_read_loop(struct sql_reader *r, const char *label);
+bool sql_read_while(struct sql_reader *r, const char *label);
+bool sql_read_for(struct sql_reader *r, const char *label);
+bool sql_read_exit(struct sql_reader *r, bool is_exit);
+bool sql_read_case(struct sql_reader *r);
+void sql_begin_loop(struct sql_reader *r, struct sql_loop *loop, const char *label, bool is_block);
+/* EXIT leads here. */
+void sql_end_loop(struct sql_reader *r);
+void sql_push_name(struct sql_reader *r, struct esse_names one);
+
+/* ---- routine_cursor.c ---- */
+
+bool sql_read_cursor(struct sql_reader *r, struct esse_variable *variable);
+bool sql_read_open(struct sql_reader *r, uint32_t at);
+/* The arguments of a cursor that has some. */
+bool sql_read_cursor_arguments(struct sql_reader *r, const struct esse_variable *variable);
+bool sql_read_fetch(struct sql_reader *r, uint32_t at, bool is_move);
+bool sql_read_close(struct sql_reader *r, uint32_t at);
+const struct esse_variable *sql_cursor_named(struct sql_reader *r, const char *name);
 
 /* ---- names: routine_text.c ---- */
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random schemas, rows and statements, run by `esse sql` and by a live server, which must agree.
 
-usage: exec_random.py ESSE postgresql SOCKETDIR PORT [--statements N] [--seed N] [--keep DIR]
+usage: exec_random.py ESSE postgresql SOCKETDIR PORT [--statements N] [--seed N] [--routines]
 
 Each round is a script: tables with constraints, rows, changes, queries, transactions with
 savepoints.  What every statement returned is compared: rows (in order where ORDER BY fixes it),
@@ -10,6 +10,7 @@ as a script.  A statement that esse refuses by name (0A000) is counted, not comp
 ends if it changed something.
 """
 import argparse, json, random, subprocess, sys, tempfile, os, collections
+import routine_random
 
 SEPARATOR = "\x1f"
 
@@ -340,6 +341,14 @@ class Gen:
             self.tables.append(Table(name, columns, key))
         return out
 
+    def routines(self, count):
+        """Tables, rows, and then routines with calls of them."""
+        self.subs, self.aliases = True, 0
+        script = self.schema()
+        script += [self.insert() for _ in range(6)]
+        script += routine_random.Routines(self).round(count - len(script))
+        return script + [f"SELECT * FROM {t.name}" for t in self.tables]
+
     def round(self, count):
         self.subs, self.aliases = True, 0
         script = self.schema()
@@ -396,14 +405,15 @@ def run_psql(where, script):
             rows = []
         elif line.startswith("@@@end "):
             _, state, count = line.split(" ")
-            out.append(("error", state) if state != "00000" else ("rows", rows[:int(count)], int(count)))
+            most = len(rows) if script[len(out)].startswith("CALL") else int(count)
+            out.append(("error", state) if state != "00000" else ("rows", rows[:most], most))
         else:
             rows.append(line.split(SEPARATOR))
     return out
 
 
 def has_rows(statement):
-    return statement.startswith(("SELECT", "WITH")) or " RETURNING " in statement
+    return statement.startswith(("SELECT", "WITH", "CALL")) or " RETURNING " in statement
 
 
 def differs(statement, ours, theirs):
@@ -508,13 +518,14 @@ def main():
     parser.add_argument("where", nargs="*")
     parser.add_argument("--statements", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--routines", action="store_true")
     parser.add_argument("--most", type=int, default=5, help="differences after which to stop")
     args = parser.parse_args()
     server = lambda script: run_psql(args.where, script)
     counts = collections.Counter()
     found, seed = 0, args.seed
     while counts["compared"] < args.statements and found < args.most:
-        script = Gen(seed).round(40)
+        script = Gen(seed).routines(24) if args.routines else Gen(seed).round(40)
         at, why, theirs = compare(args.esse, server, script, counts)
         if at is not None:
             found += 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Random statements: does `esse sql` say what PostgreSQL says?
+# Random statements and routines: does `esse sql` say what PostgreSQL says?
 # usage: test_exec.sh ESSE [STATEMENTS [SEED]]
 . "$(dirname "$0")/../cli/lib.sh"
 . "$ROOT/tests/live/servers.sh"
@@ -10,6 +10,10 @@ if ! postgresql_start "$WORK"; then
     skip "statements on PostgreSQL" "PostgreSQL cannot be had or started: NOTHING was tested live"
     finish
 fi
-check "statements return on PostgreSQL what they return here" python3 "$ROOT/tests/live/exec_random.py" "$ESSE" postgresql \
-    "$PG_DATA" "$PG_PORT" --statements "${2:-2000}" --seed "${3:-1}"
+agree() { # what, options...
+    check "$1 return on PostgreSQL what they return here" python3 "$ROOT/tests/live/exec_random.py" "$ESSE" postgresql \
+        "$PG_DATA" "$PG_PORT" "${@:2}"
+}
+agree statements --statements "${2:-2000}" --seed "${3:-1}"
+agree "procedures and functions" --statements "${2:-2000}" --seed "${3:-1}" --routines
 finish

@@ -134,6 +134,143 @@ TEST(test_routine__calls_undo_what_failed)
           "42723" });
 }
 
+TEST(test_routine__loops_end_where_they_should)
+{
+    POSTGRESQL(
+        FUNCTION(
+            "a(n int) RETURNS text",
+            "DECLARE t text := ''; i int := 99; BEGIN FOR i IN 1..n LOOP t := t || i; END LOOP; "
+            "t := t || '/' || FOUND || i; FOR i IN REVERSE n..1 BY 2 LOOP t := t || i; END "
+            "LOOP; RETURN t; END"),
+        { "SELECT a(5), a(0)", "12345/true99531|/false99" },
+        FUNCTION("b(n int) RETURNS text",
+                 "DECLARE t text := ''; BEGIN <<o>> LOOP n := n - 1; EXIT WHEN n < 0; <<i>> WHILE "
+                 "TRUE LOOP t := t || n; CONTINUE o WHEN n % 2 = 0; EXIT i; END LOOP i; t := t || "
+                 "'.'; END LOOP; RETURN t; END"),
+        { "SELECT b(5)", "43.21.0" },
+        FUNCTION(
+            "c(a int, z int, s int) RETURNS int",
+            "DECLARE n int := 0; BEGIN FOR i IN a..z BY s LOOP n := n + 1; IF n > 5 THEN EXIT; "
+            "END IF; END LOOP; RETURN n; END"),
+        { "SELECT c(1, 3, 1), c(2147483645, 2147483647, 1), c(2147483645, 2147483647, 2147483647)",
+          "3|3|1" },
+        { "SELECT c(1, NULL, 1)", "22004" }, { "SELECT c(1, 2, 0)", "22023" },
+        { "SELECT c(1, 2, -1)", "22023" },
+        FUNCTION(
+            "d(n int) RETURNS text",
+            "DECLARE r record; t text := ''; x int; y text; BEGIN FOR r IN SELECT g AS v, g * 2 "
+            "AS w FROM (VALUES (1), (2), (3)) q (g) WHERE g <= n ORDER BY g LOOP t := t || r.v "
+            "|| r.w; END LOOP; t := t || FOUND; FOR x, y IN SELECT g, 'a' || g FROM (VALUES "
+            "(1), (2)) q (g) WHERE g <= n ORDER BY g LOOP t := t || y; END LOOP; RETURN "
+            "concat(t, x, y, r.v); END"),
+        { "SELECT d(2), d(0)", "1224truea1a22a22|false" },
+        FUNCTION(
+            "e(n int) RETURNS text",
+            "BEGIN CASE n WHEN 1, 2 THEN RETURN 'few'; WHEN 3 THEN RETURN 'three'; ELSE NULL; "
+            "END CASE; CASE WHEN n > 10 THEN RETURN 'many'; WHEN n > 5 THEN RETURN 'more'; END "
+            "CASE; RETURN 'x'; END"),
+        { "SELECT e(2), e(3), e(11), e(6)", "few|three|many|more" }, { "SELECT e(4)", "20000" },
+        { "SELECT e(NULL)", "20000" },
+        FUNCTION(
+            "f() RETURNS int",
+            "DECLARE n int := 0; BEGIN <<b>> BEGIN n := 1; EXIT b; n := 2; END; RETURN n; END"),
+        { "SELECT f()", "1" },
+        { "CREATE FUNCTION g() RETURNS int LANGUAGE plpgsql AS 'BEGIN EXIT; END'", "42601" },
+        { "CREATE FUNCTION g() RETURNS int LANGUAGE plpgsql AS 'BEGIN LOOP EXIT x; END LOOP; END'",
+          "42601" });
+}
+
+TEST(test_routine__exceptions_undo_their_block)
+{
+    POSTGRESQL(
+        ACCOUNTS,
+        FUNCTION(
+            "a(x int) RETURNS text",
+            "DECLARE t text := 's'; BEGIN INSERT INTO acc VALUES (10 + x, 0); BEGIN t := t || "
+            "'1'; INSERT INTO acc VALUES (20 + x, 0); INSERT INTO acc VALUES (x, 0); t := t || "
+            "'2'; EXCEPTION WHEN division_by_zero THEN t := t || 'z'; WHEN unique_violation OR "
+            "not_null_violation THEN t := t || SQLSTATE; END; RETURN t; END"),
+        { "SELECT a(1)", "s123505" }, { "SELECT a(5)", "s12" },
+        { "SELECT id FROM acc ORDER BY id", "1;2;5;11;15;25" },
+        FUNCTION("b(x int) RETURNS text",
+                 "DECLARE t text := ''; n int; BEGIN BEGIN BEGIN t := 'a'; t := t || 1 / x; "
+                 "EXCEPTION WHEN OTHERS THEN t := t || 'b'; GET STACKED DIAGNOSTICS t = "
+                 "RETURNED_SQLSTATE; RAISE; END; EXCEPTION WHEN data_exception THEN t := t || '/' "
+                 "|| SQLSTATE || SQLERRM; END; GET DIAGNOSTICS n = ROW_COUNT; RETURN t || n; END"),
+        { "SELECT b(1), b(0)", "a10|22012/22012division by zero0" },
+        FUNCTION(
+            "c(x int) RETURNS text",
+            "BEGIN ASSERT x > 1, 'too small'; RETURN x; EXCEPTION WHEN OTHERS THEN RETURN 'no'; "
+            "END"),
+        { "SELECT c(2)", "2" }, { "SELECT c(1)", "P0004" }, { "SELECT c(NULL)", "P0004" },
+        FUNCTION("d(x int) RETURNS text",
+                 "BEGIN FOR i IN 1..3 LOOP BEGIN IF i = x THEN RAISE 'stop %', i; END IF; CONTINUE "
+                 "WHEN i < x; EXIT; EXCEPTION WHEN raise_exception THEN RETURN SQLERRM; END; END "
+                 "LOOP; RETURN 'end'; END"),
+        { "SELECT d(2), d(0), d(7)", "stop 2|end|end" },
+        FUNCTION("e() RETURNS text", "BEGIN RAISE; END"), { "SELECT e()", "0Z002" },
+        { "CREATE PROCEDURE p(INOUT n int, x int) LANGUAGE plpgsql AS $$BEGIN n := n + 1; INSERT "
+          "INTO acc VALUES (n, 0); IF x > 0 THEN CALL p(n, x - 1); END IF; IF x = 0 AND n > 33 "
+          "THEN "
+          "RAISE 'deep'; END IF; END$$",
+          "0 changed" },
+        { "CALL p(30, 2)", "33" }, { "CALL p(40, 2)", "P0001" },
+        FUNCTION(
+            "f(x int) RETURNS int",
+            "DECLARE n int := x; BEGIN CALL p(n, 0); RETURN n; EXCEPTION WHEN OTHERS THEN RETURN "
+            "-n; END"),
+        { "SELECT f(50), f(20)", "-50|21" },
+        { "SELECT id FROM acc WHERE id > 20 ORDER BY id", "21;25;31;32;33" },
+        FUNCTION(
+            "h(x int) RETURNS text",
+            "DECLARE t text; n int; BEGIN EXECUTE 'UPDATE acc SET b = b + $1 WHERE id < $2' "
+            "USING x, 3; GET DIAGNOSTICS n := ROW_COUNT; EXECUTE 'SELECT b FROM acc WHERE id = "
+            "1' INTO t; RETURN concat(n, t, FOUND); END"),
+        { "SELECT h(7)", "2107.00f" });
+}
+
+TEST(test_routine__cursors_keep_the_rows_of_their_opening)
+{
+    POSTGRESQL(
+        ACCOUNTS,
+        FUNCTION(
+            "a(x int) RETURNS text",
+            "DECLARE c CURSOR (lo int, hi int) FOR SELECT id, b FROM acc WHERE id BETWEEN lo AND "
+            "hi ORDER BY id; i int; v numeric; t text := ''; BEGIN OPEN c(x, hi := 9); INSERT "
+            "INTO acc VALUES (x + 2, 7); LOOP FETCH c INTO i, v; EXIT WHEN NOT FOUND; t := t || "
+            "i || '=' || v || ' '; END LOOP; CLOSE c; RETURN concat(t, i, '.'); END"),
+        { "SELECT a(1)", "1=100.00 2=50.00 ." },
+        FUNCTION(
+            "b() RETURNS text",
+            "DECLARE c SCROLL CURSOR FOR SELECT id FROM acc ORDER BY id; i int; t text := ''; "
+            "BEGIN OPEN c; FETCH LAST FROM c INTO i; t := t || i; FETCH PRIOR FROM c INTO i; t "
+            ":= t || i; FETCH ABSOLUTE 1 FROM c INTO i; t := t || i; FETCH RELATIVE 2 FROM c "
+            "INTO i; t := t || i; MOVE c; FETCH BACKWARD FROM c INTO i; t := t || i; FETCH FIRST "
+            "FROM c INTO i; t := t || i; FETCH PRIOR FROM c INTO i; RETURN concat(t, i); END"),
+        { "SELECT b()", "321331" },
+        FUNCTION(
+            "d() RETURNS text",
+            "DECLARE c CURSOR (n int) IS SELECT id FROM acc WHERE id > n ORDER BY id; t text := "
+            "''; BEGIN FOR r IN c(1) LOOP t := t || r.id; END LOOP; FOR r IN c(n := 5) LOOP t := "
+            "t || r.id; END LOOP; RETURN t || FOUND; END"),
+        { "SELECT d()", "23false" },
+        FUNCTION(
+            "e(k int) RETURNS int",
+            "DECLARE c CURSOR FOR SELECT id FROM acc; r refcursor; i int; BEGIN IF k = 1 THEN "
+            "FETCH c INTO i; END IF; IF k = 2 THEN FETCH r INTO i; END IF; OPEN c; IF k = 3 THEN "
+            "OPEN c; END IF; CLOSE c; IF k = 4 THEN CLOSE c; END IF; OPEN r FOR SELECT id + 1 "
+            "FROM acc ORDER BY id; FETCH r INTO i; RETURN i; END"),
+        { "SELECT e(0)", "2" }, { "SELECT e(1)", "34000" }, { "SELECT e(2)", "22004" },
+        { "SELECT e(3)", "42P03" }, { "SELECT e(4)", "34000" },
+        FUNCTION(
+            "f() RETURNS text",
+            "DECLARE c CURSOR FOR SELECT id FROM acc ORDER BY id; i int; t text := ''; BEGIN "
+            "<<o>> FOR k IN 1..2 LOOP FOR r IN c LOOP t := t || r.id; CONTINUE o WHEN r.id = 2; "
+            "END LOOP; END LOOP; BEGIN OPEN c; RAISE 'x'; EXCEPTION WHEN OTHERS THEN t := t || "
+            "'e'; END; OPEN c; FETCH c INTO i; RETURN t || i; END"),
+        { "SELECT f()", "1212e1" });
+}
+
 /* ---- steps ---- */
 
 static bool no_hole(void *context, enum esse_hole_kind kind, const struct esse_sequence *sequence,
@@ -200,6 +337,9 @@ int main(void)
         cmocka_unit_test(test_routine__select_into_takes_the_first_row),
         cmocka_unit_test(test_routine__conditions_and_errors),
         cmocka_unit_test(test_routine__calls_undo_what_failed),
+        cmocka_unit_test(test_routine__loops_end_where_they_should),
+        cmocka_unit_test(test_routine__exceptions_undo_their_block),
+        cmocka_unit_test(test_routine__cursors_keep_the_rows_of_their_opening),
         cmocka_unit_test(test_routine__a_step_is_what_may_look_at_the_store),
     };
     return cmocka_run_group_tests_name("routine", tests, NULL, NULL);
